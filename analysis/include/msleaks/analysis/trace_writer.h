@@ -1,0 +1,91 @@
+// Writes a session's trace: append-only chunks, each self-describing and checksummed (docs/trace-format.md).
+//
+// Every call is durable against a kill of the writer when it returns: its chunk has gone to the file with one write.
+// The collector moves a ring's tail only after that, so an event is in the ring or in the trace, never in neither.
+#pragma once
+
+#include "msleaks/abi/events.h"
+#include "msleaks/analysis/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// A process image of the session. `process` counts from 1 in the order of attaching.
+struct ProcessStart {
+  uint32_t process;
+  uint32_t pid;
+  uint32_t parent_pid;
+  uint64_t time_ns;          // CLOCK_MONOTONIC when it attached
+  uint64_t realtime_ns;      // the same moment since the epoch
+  std::vector<std::string> command;
+};
+
+// How a process image ended. `status` as from waitpid, -1 when nobody could tell.
+struct ProcessEnd {
+  uint32_t process;
+  uint64_t time_ns;
+  int32_t status;
+  uint64_t dropped_no_ring;
+};
+
+// Consecutive slots of one stream (thread). header.time must already be CLOCK_MONOTONIC ns, and must not go backwards
+// by more than the merge of the reader tolerates (it sorts within a batch, not across).
+struct EventBatch {
+  uint32_t process;
+  uint32_t stream;
+  uint64_t first_position; // of slots[0] in the stream
+  std::span<const abi::Slot> slots; // whole events
+};
+
+// Final or interim account of a stream; a later one replaces an earlier one.
+struct StreamAccount {
+  uint32_t process;
+  uint32_t stream;
+  uint32_t tid;
+  std::string thread_name;
+  uint64_t produced; // events attempted: stored + dropped
+  uint64_t dropped;
+  uint64_t stalled_ns;
+};
+
+class TraceWriter {
+public:
+  // Creates `file`, which must not exist.
+  static Result<TraceWriter> create(const std::filesystem::path &file);
+  // Opens the trace of a killed session for more chunks; a torn chunk at its end is cut off.
+  static Result<TraceWriter> append(const std::filesystem::path &file);
+  TraceWriter(TraceWriter &&) noexcept;
+  TraceWriter &operator=(TraceWriter &&) noexcept;
+  ~TraceWriter();
+
+  Result<void> processStart(const ProcessStart &);
+  Result<void> processEnd(const ProcessEnd &);
+  // Whole records of the process' .defs file (abi/definitions.h), as they are.
+  Result<void> definitions(uint32_t process, std::span<const std::byte> records);
+  // Entries of the arena's caller table that are new: (index, image, address).
+  struct CallerEntry {
+    uint32_t index, image;
+    uint64_t address;
+  };
+  Result<void> callers(uint32_t process, std::span<const CallerEntry> entries);
+  Result<void> events(const EventBatch &);
+  Result<void> streamAccount(const StreamAccount &);
+  // Writes index and trailer. A trace without them is complete all the same: the reader rebuilds the index.
+  Result<void> close();
+
+  uint64_t bytesWritten() const;
+  uint64_t eventsWritten() const;
+
+private:
+  struct State;
+  explicit TraceWriter(std::unique_ptr<State>);
+  std::unique_ptr<State> state_;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,17 @@
+# Warnings, sanitizers and visibility for every target of ours: `target_link_libraries(x PRIVATE msleaks::options)`.
+
+add_library(msleaks_options INTERFACE)
+add_library(msleaks::options ALIAS msleaks_options)
+target_compile_options(msleaks_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wno-gnu-zero-variadic-macro-arguments -Werror=return-type
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+if(MSLEAKS_SANITIZE)
+  target_compile_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE})
+endif()
+
+# Everything lands where an installation would put it, so that programs find their libraries the same way in both.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_BINDIR})
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_INSTALL_LIBDIR lib)

@@ -1,0 +1,1 @@
+# The installed package: find_package(msleaks), msleaks_instrument(target).

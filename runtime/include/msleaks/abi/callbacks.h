@@ -1,0 +1,10 @@
+// Prototypes of the callbacks (callbacks.def). The runtime defines them; the pass reads their types with decltype and
+// never calls them, so including this header makes no reference to the runtime.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+#define MSL_CALLBACK(name, doc, ...) void __msl_##name(__VA_ARGS__) noexcept;
+#include "msleaks/abi/callbacks.def"
+}

@@ -1,0 +1,44 @@
+// Definitions: what the numbers in a process' events mean. They never travel through a ring, so no drop can lose them.
+//
+// A .defs file is a sequence of records, each appended with one write:
+//
+//   DefinitionHeader | body (its fixed part, then strings or bytes) | zeros up to a multiple of 8
+//
+// A record that was cut off by a kill is the last one and is recognised by its size or checksum.
+#pragma once
+
+#include <cstdint>
+
+namespace msleaks::abi {
+
+inline constexpr uint32_t kDefinitionMagic = 0x44534c4d; // "MLSD"
+
+enum class DefinitionKind : uint32_t {
+  Image = 1, // ImageDefinition, then the path
+  Unit = 2,  // UnitDefinition, then the unit's table (site_table.h) as it is in the image
+  Note = 3,  // text for the session's log: something could not be seen, and why
+};
+
+struct DefinitionHeader {
+  uint32_t magic;    // kDefinitionMagic
+  DefinitionKind kind;
+  uint32_t bytes;    // of the body, without padding
+  uint32_t checksum; // fnv1a32 of the body
+};
+
+// An executable or shared library in the process.
+struct ImageDefinition {
+  uint32_t image;          // number, from 1, within the process
+  uint32_t build_id_bytes; // 0 = none
+  uint64_t load_bias;      // address in memory - address in the file
+  uint64_t begin, end;     // mapped range
+  uint8_t build_id[32];
+};
+
+// A unit was armed: site numbers [base, base + rows of its table) are its rows.
+struct UnitDefinition {
+  uint32_t image;
+  uint32_t base;
+};
+
+} // namespace msleaks::abi

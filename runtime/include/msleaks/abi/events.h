@@ -1,0 +1,161 @@
+// The events as C++ types, expanded from events.def, heaps.def and event_flags.def.
+//
+// A ring is an array of 32-byte slots and an event takes one or two of them. The first byte of a slot tells what it
+// is, also in a continuation, so a reader that lands in the middle of a ring finds the next event by itself.
+//
+//   byte   0     1     2       3      4..7   8..15     16..31
+//        +-----+------+--------+-------+------+---------+---------------------+
+//   slot | kind| heap | device | flags | site | time    | 16 bytes of fields  |
+//        +-----+------+--------+-------+------+---------+---------------------+
+//   next | 255 | 0 ....................| 24 bytes of fields                   |
+//        +-----+-----------------------+--------------------------------------+
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace msleaks::abi {
+
+enum class Heap : uint8_t {
+#define MSL_HEAP(name, text, physical, doc) name,
+#include "msleaks/abi/heaps.def"
+  Count
+};
+
+enum class EventKind : uint8_t {
+  None = 0,
+#define MSL_EVENT(name, number, slots, doc) name = number,
+#include "msleaks/abi/events.def"
+  Continuation = 255
+};
+
+enum EventFlag : uint8_t {
+#define MSL_EVENT_FLAG(name, bit, text, doc) k##name = 1u << (bit),
+#include "msleaks/abi/event_flags.def"
+};
+
+// How a field's value is meant; the codec picks its encoding and the exporters their notation by it.
+enum class Repr : uint8_t { Address, Bytes, Count, Handle, Dimension };
+
+struct EventHeader {
+  EventKind kind;
+  Heap heap;
+  uint8_t device; // ordinal within the API; 0 where there is only one
+  uint8_t flags;  // EventFlag bits
+  uint32_t site;  // process-local site number (definitions.h); 0 = not known
+  uint64_t time;  // in a ring: ticks of the session's clock; in a trace: CLOCK_MONOTONIC in ns
+};
+static_assert(sizeof(EventHeader) == 16);
+
+struct Slot {
+  EventHeader header;
+  uint64_t payload[2];
+};
+inline constexpr uint64_t kSlotBytes = 32;
+inline constexpr unsigned kMaxEventSlots = 2;
+static_assert(sizeof(Slot) == kSlotBytes && alignof(Slot) == 8);
+
+inline constexpr uint64_t kContinuationTag = static_cast<uint8_t>(EventKind::Continuation); // little-endian byte 0
+
+#define MSL_EVENT(name, number, slots, doc)                                                                            \
+  struct name##Event {                                                                                                 \
+    static constexpr EventKind kKind = EventKind::name;                                                                \
+    static constexpr unsigned kSlots = slots;                                                                          \
+    EventHeader header;
+#define MSL_FIELD(type, field, repr, doc) type field;
+#define MSL_CONTINUE() uint64_t continuation;
+#define MSL_EVENT_END(name)                                                                                            \
+  }                                                                                                                    \
+  ;                                                                                                                    \
+  static_assert(sizeof(name##Event) == name##Event::kSlots * kSlotBytes && name##Event::kSlots <= kMaxEventSlots);     \
+  static_assert(std::is_trivially_copyable_v<name##Event>);
+#include "msleaks/abi/events.def"
+
+// Calls f(name, repr, value&) for each field behind the header, in declaration order.
+#define MSL_EVENT(name, number, slots, doc)                                                                            \
+  template <class Event, class F>                                                                                      \
+    requires std::is_same_v<std::remove_const_t<Event>, name##Event>                                                   \
+  constexpr void visitFields(Event &event, F &&f) {
+#define MSL_FIELD(type, field, repr, doc) f(#field, Repr::repr, event.field);
+#define MSL_EVENT_END(name) }
+#include "msleaks/abi/events.def"
+
+// Slots that an event of this kind takes; 0 for a kind that this version does not know.
+constexpr unsigned slotsOf(EventKind kind) {
+  switch (kind) {
+#define MSL_EVENT(name, number, slots, doc)                                                                            \
+  case EventKind::name:                                                                                                \
+    return slots;
+#include "msleaks/abi/events.def"
+  default:
+    return 0;
+  }
+}
+
+// One event of any kind, by value. `as<AllocEvent>()` is valid when header().kind says so.
+struct AnyEvent {
+  Slot slots[kMaxEventSlots];
+
+  const EventHeader &header() const { return slots[0].header; }
+  EventHeader &header() { return slots[0].header; }
+
+  template <class Event> Event as() const {
+    Event event;
+    std::memcpy(&event, slots, sizeof event);
+    return event;
+  }
+  template <class Event> static AnyEvent from(const Event &event) {
+    AnyEvent any{};
+    std::memcpy(any.slots, &event, sizeof event);
+    return any;
+  }
+};
+
+// Calls f with the event as its own type. Returns false, and calls nothing, for an unknown kind.
+template <class F> constexpr bool dispatch(const AnyEvent &event, F &&f) {
+  switch (event.header().kind) {
+#define MSL_EVENT(name, number, slots, doc)                                                                            \
+  case EventKind::name:                                                                                                \
+    f(event.as<name##Event>());                                                                                        \
+    return true;
+#include "msleaks/abi/events.def"
+  default:
+    return false;
+  }
+}
+
+constexpr const char *nameOf(EventKind kind) {
+  switch (kind) {
+#define MSL_EVENT(name, number, slots, doc)                                                                            \
+  case EventKind::name:                                                                                                \
+    return #name;
+#include "msleaks/abi/events.def"
+  default:
+    return "?";
+  }
+}
+
+constexpr const char *nameOf(Heap heap) {
+  switch (heap) {
+#define MSL_HEAP(name, text, physical, doc)                                                                            \
+  case Heap::name:                                                                                                     \
+    return text;
+#include "msleaks/abi/heaps.def"
+  default:
+    return "?";
+  }
+}
+
+constexpr bool isPhysical(Heap heap) {
+  switch (heap) {
+#define MSL_HEAP(name, text, physical, doc)                                                                            \
+  case Heap::name:                                                                                                     \
+    return physical;
+#include "msleaks/abi/heaps.def"
+  default:
+    return false;
+  }
+}
+
+} // namespace msleaks::abi

@@ -1,0 +1,142 @@
+// Shared memory of a session: what msleaks-run, the runtime in each process and `msleaks recover` agree on.
+//
+//   $MSLEAKS_SESSION/                     a directory of the session's own, 0700, normally in /dev/shm
+//     control                             ControlPage: written by msleaks-run, mapped read-only by every process
+//     <pid>.<attach ticks, hex>.rings     Arena: one per process image, made by the process when it first records
+//     <pid>.<attach ticks, hex>.defs      definitions of that image (definitions.h), appended
+//
+// An arena is a header, a directory of rings, a table of callers, and then rings, appended as threads come:
+//
+//   ArenaHeader | RingEntry × kMaxRings | Caller × kMaxCallers | ring | ring | …
+//
+// Everything published stays readable when the process, the collector or both are killed: the files have names, and
+// no field needs a shutdown to become valid. A fork makes a new arena for the child; so does an exec.
+#pragma once
+
+#include "msleaks/abi/events.h"
+#include "msleaks/abi/flags.h"
+#include "msleaks/abi/version.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace msleaks::abi {
+
+inline constexpr char kSessionVariable[] = "MSLEAKS_SESSION";
+inline constexpr char kControlFile[] = "control";
+inline constexpr uint64_t kPageBytes = 4096;
+
+enum class ClockKind : uint32_t {
+  Tsc,       // the processor's invariant counter; the collector fits it to CLOCK_MONOTONIC
+  Monotonic, // clock_gettime(CLOCK_MONOTONIC), in ns
+};
+
+enum class SessionState : uint32_t { Open, Closed };
+
+// A line through (ticks, ns): ns(t) = ns + (t - ticks) * ns_per_tick. The collector refits it every second; whoever
+// reads the rings of a dead session takes the last one. Guarded by `version`: odd while being written.
+struct ClockFit {
+  std::atomic<uint32_t> version;
+  uint32_t reserved;
+  std::atomic<uint64_t> ticks;
+  std::atomic<uint64_t> ns;
+  std::atomic<uint64_t> ns_per_tick_q32; // fixed point, 32 fractional bits
+};
+
+struct ControlPage {
+  static constexpr uint64_t kMagic = 0x4c544353'4c534d01; // versions of the layout have their own
+  uint64_t magic;
+  uint32_t abi_version;
+  uint32_t collector_pid;
+  ClockKind clock;
+  Flags flags;
+  alignas(64) std::atomic<uint32_t> enabled; // bit per EventKind; 0 = record nothing
+  std::atomic<SessionState> state;
+  std::atomic<uint64_t> heartbeat_ns;        // CLOCK_MONOTONIC of the collector's last round
+  alignas(64) ClockFit fit;
+};
+static_assert(sizeof(ControlPage) <= kPageBytes);
+
+constexpr uint32_t enabledBit(EventKind kind) { return 1u << static_cast<uint8_t>(kind); }
+
+// A ring's life. Only the process moves it to Claimed, Live and Ended; only the collector to Drained.
+enum class RingState : uint32_t {
+  Unused,
+  Claimed, // being set up
+  Live,
+  Ended,   // its thread has gone, or went on to a larger ring: nothing will be published any more
+  Drained, // Ended, and stored up to its head: may be claimed again
+};
+
+struct RingEntry {
+  std::atomic<RingState> state;
+  uint32_t reserved;
+  uint64_t offset; // of the RingHeader in the arena
+  uint64_t bytes;  // of header and slots
+};
+
+// A place in uninstrumented code that called a hook. Site number: kCallerSite | its index.
+struct Caller {
+  std::atomic<uint64_t> address; // return address; 0 = empty
+  uint32_t image;                // ImageDefinition::image; valid once address is set
+  uint32_t reserved;
+};
+inline constexpr uint32_t kCallerSite = 0x8000'0000u;
+
+struct ArenaHeader {
+  static constexpr uint64_t kMagic = 0x4e455241'4c534d01;
+  std::atomic<uint64_t> magic; // stored last: an arena without it was never used
+  uint32_t abi_version;
+  uint32_t slot_bytes;
+  uint32_t pid;
+  uint32_t parent_pid;
+  ClockKind clock;
+  uint32_t reserved;
+  uint64_t attach_ticks;     // session clock
+  uint64_t attach_ns;        // CLOCK_MONOTONIC
+  uint64_t attach_realtime_ns;
+  uint64_t rings_offset;     // of RingEntry[kMaxRings]
+  uint64_t callers_offset;   // of Caller[kMaxCallers]
+  uint32_t max_rings;
+  uint32_t max_callers;
+  alignas(64) std::atomic<uint32_t> ring_count; // entries ever used
+  std::atomic<uint32_t> thread_count;           // threads ever seen: the next stream number
+  std::atomic<uint64_t> file_bytes;             // end of the last ring
+  std::atomic<uint64_t> dropped_no_ring;        // events of threads that got no ring
+  alignas(64) char command[2048];               // /proc/self/cmdline: arguments, each ended by NUL
+  uint32_t command_bytes;
+};
+static_assert(sizeof(ArenaHeader) <= kPageBytes);
+
+inline constexpr uint32_t kMaxRings = 16384;
+inline constexpr uint32_t kMaxCallers = 65536; // a power of two: open addressing
+
+// A single-producer, single-consumer ring of slots; the slots follow at kPageBytes. Positions count slots since the
+// stream began and never wrap; slot = position mod capacity. A stream (a thread) may go through several rings: each
+// says at which position it begins.
+struct RingHeader {
+  static constexpr uint64_t kMagic = 0x474e4952'4c534d01;
+  // Fixed while Live.
+  uint64_t magic;
+  uint32_t stream;   // thread number within the process, from 0
+  uint32_t tid;
+  uint64_t capacity; // slots, a power of two
+  uint64_t first_position;
+  char thread_name[16];
+
+  // Written by the producer only. Plain loads and stores of the owning thread (and its signal handlers).
+  alignas(64) uint64_t reserved; // position after the last reserved slot
+  uint64_t room_until;           // producer's cached tail + capacity
+  uint32_t depth;                // records under way: more than 1 inside a signal handler
+  uint32_t gap;                  // dropped since the last stored event
+  uint64_t produced;             // events attempted on this ring: stored + dropped
+  uint64_t dropped;              // of them: no room
+  uint64_t stalled_ns;           // waited for room
+
+  alignas(64) std::atomic<uint64_t> head; // published up to here, release
+  alignas(64) std::atomic<uint64_t> tail; // stored up to here, by the consumer, release
+};
+static_assert(sizeof(RingHeader) <= kPageBytes);
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+
+} // namespace msleaks::abi

@@ -1,0 +1,97 @@
+// What the pass leaves in an object file: a table of sites, and the few bytes by which a runtime arms it.
+//
+// Each translation unit (a unit) contributes
+//
+//   section msl_sites, read-only      UnitHeader | SiteRow × rows | FrameRow × frames | strings
+//   section msl_units, writable       Unit { base, abi_version, table }
+//
+// The table holds no address, only offsets from its own UnitHeader, so its bytes are the same in the object, in the
+// executable, in a stripped copy and in the trace. The linker puts the tables of an image side by side; each starts
+// 8-byte aligned and tells its own size, zero bytes between them are padding.
+//
+// An instrumented call looks like this; `7` is the row of its site in the table of its unit:
+//
+//   %base = load atomic i32, ptr @__msl_unit monotonic         ; Unit::base, 0 until armed
+//   br (%base != 0), unlikely record
+//   record:  call void @__msl_on_alloc(i32 %base + 7, …)
+//
+// One constructor per image (hidden, linkonce_odr) hands [__start_msl_units, __stop_msl_units) to __msl_arm when the
+// process has one (it is weak), and the matching destructor to __msl_disarm. Arming gives each unit a range of
+// process-local site numbers [base, base + rows). No runtime: base stays 0 and nothing else ever happens.
+#pragma once
+
+#include "msleaks/abi/version.h"
+
+#include <cstdint>
+
+namespace msleaks::abi {
+
+inline constexpr char kSitesSection[] = "msl_sites";
+inline constexpr char kUnitsSection[] = "msl_units";
+inline constexpr uint32_t kUnitMagic = 0x314c534d; // "MSL1"
+
+// Offset into a unit's strings. 0 is the empty string and means: not known.
+using StringOffset = uint32_t;
+
+struct UnitHeader {
+  uint32_t magic;        // kUnitMagic
+  uint16_t abi_version;  // kAbiVersion
+  uint16_t header_bytes; // sizeof(UnitHeader) of the writer; rows follow
+  uint32_t total_bytes;  // of the whole table, a multiple of 8
+  uint32_t row_count;
+  uint16_t row_bytes;    // sizeof(SiteRow) of the writer: a newer one may be longer
+  uint16_t frame_bytes;  // sizeof(FrameRow) of the writer
+  uint32_t frame_count;
+  uint32_t strings_bytes; // strings are NUL-terminated UTF-8
+  StringOffset source;    // the translation unit's main file
+  StringOffset producer;  // "MemPass 0.1 LLVM 22.1.8"
+  uint32_t checksum;      // FNV-1a 32 of every byte after this header
+};
+static_assert(sizeof(UnitHeader) == 40);
+
+struct SiteRow {
+  uint64_t id;             // stable: hash of file, function, line, column, inline chain, callee and ordinal
+  StringOffset file;
+  uint32_t line;           // 0 = not known
+  uint32_t column;         // 0 = not known
+  StringOffset function;   // linkage name of the function that the source line is in
+  StringOffset callee;     // linkage name, "(indirect)" for a call through a pointer
+  StringOffset type;       // element type, as in the source: "float", "struct layer"
+  StringOffset variable;   // destination: "weights", "l.output", "this->blocks_"
+  uint32_t first_frame;    // inline chain: where the function was inlined, innermost first
+  uint16_t frame_count;
+  uint8_t verb;            // Verb
+  uint8_t family;          // Family
+  uint8_t heap;            // Heap
+  uint8_t reserved[7];
+};
+static_assert(sizeof(SiteRow) == 56);
+
+// One step of an inline chain: `function` called the one below it at file:line:column.
+struct FrameRow {
+  StringOffset function;
+  StringOffset file;
+  uint32_t line;
+  uint32_t column;
+};
+static_assert(sizeof(FrameRow) == 16);
+
+struct Unit {
+  uint32_t base; // first process-local site number; 0 = not armed
+  uint32_t abi_version;
+  const UnitHeader *table;
+};
+
+constexpr uint32_t fnv1a32(const unsigned char *bytes, uint64_t count, uint32_t hash = 0x811c9dc5u) {
+  for (uint64_t i = 0; i < count; ++i)
+    hash = (hash ^ bytes[i]) * 0x01000193u;
+  return hash;
+}
+
+} // namespace msleaks::abi
+
+// The two entry points of the runtime for an image's constructor and destructor; weak in the image.
+extern "C" {
+void __msl_arm(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
+void __msl_disarm(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
+}

@@ -1,0 +1,206 @@
+// symbols.def as a constexpr table, and the packed traits that a callback carries.
+#pragma once
+
+#include "msleaks/abi/events.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace msleaks::abi {
+
+enum class Family : uint8_t {
+#define MSL_FAMILY(name, text, doc) name,
+#include "msleaks/abi/families.def"
+  Count
+};
+
+constexpr const char *nameOf(Family family) {
+  switch (family) {
+#define MSL_FAMILY(name, text, doc)                                                                                    \
+  case Family::name:                                                                                                   \
+    return text;
+#include "msleaks/abi/families.def"
+  default:
+    return "?";
+  }
+}
+
+enum class Verb : uint8_t { Alloc, Realloc, Map, Free, Retain, Launch, Copy, Set };
+
+constexpr const char *nameOf(Verb verb) {
+  constexpr const char *kNames[] = {"alloc", "realloc", "map", "free", "retain", "launch", "copy", "set"};
+  return kNames[static_cast<unsigned>(verb)];
+}
+
+// Where a value stands in a call: a parameter counted from the front (0, 1, …) or from the end (-1, -2, …).
+class Position {
+public:
+  constexpr Position() = default;
+  constexpr explicit Position(int index) : index_(static_cast<int8_t>(index)) {}
+  constexpr bool present() const { return index_ != kNone; }
+  constexpr int index() const { return index_; }
+  // The parameter's number in a call with `count` parameters, or -1 when there is none.
+  constexpr int resolve(int count) const {
+    const int at = index_ < 0 ? count + index_ : index_;
+    return present() && at >= 0 && at < count ? at : -1;
+  }
+  constexpr bool operator==(const Position &) const = default;
+
+private:
+  static constexpr int8_t kNone = -128;
+  int8_t index_ = kNone;
+};
+
+// How the block comes back to the caller (see symbols.def).
+enum class ResultKind : uint8_t { None, Return, Out, Handle };
+struct Result {
+  ResultKind kind = ResultKind::None;
+  Position at;
+};
+
+enum class ShapeKind : uint8_t { None, Dim3, Range, Blocks };
+struct Shape {
+  ShapeKind kind = ShapeKind::None;
+  Position at;
+};
+
+// One row. Positions that the verb does not have are absent.
+struct Symbol {
+  std::string_view name;
+  Verb verb{};
+  Family family{};
+  Heap heap{};
+  uint8_t flags = 0; // EventFlag bits of its events
+  Result result{};
+  Position size{}, count{};
+  Position address{};               // Free, Realloc (the old block), Retain; Copy and Set: destination
+  Position source{}, direction{};   // Copy
+  Position value{};                 // Set
+  Position protection{}, mapping{}; // Map
+  Position kernel{}, stream{}, shared{};
+  Shape shape{};
+  int partner = -1; // row that frees what this row allocates
+};
+
+namespace detail {
+// Row numbers by symbol; `Row::free` of a missing row does not compile.
+namespace Row {
+enum : int {
+#define MSL_ALLOC(symbol, ...) symbol,
+#define MSL_REALLOC(symbol, ...) symbol,
+#define MSL_MAP(symbol, ...) symbol,
+#define MSL_FREE(symbol, ...) symbol,
+#define MSL_RETAIN(symbol, ...) symbol,
+#define MSL_LAUNCH(symbol, ...) symbol,
+#define MSL_COPY(symbol, ...) symbol,
+#define MSL_SET(symbol, ...) symbol,
+#include "msleaks/abi/symbols.def"
+  kCount
+};
+} // namespace Row
+
+constexpr Position ARG(int index) { return Position(index); }
+inline constexpr struct {
+  constexpr operator Position() const { return {}; }
+  constexpr operator Shape() const { return {}; }
+} NONE;
+inline constexpr Result RETURN{ResultKind::Return, {}};
+constexpr Result OUT(int index) { return {ResultKind::Out, Position(index)}; }
+constexpr Result HANDLE(int index) { return {ResultKind::Handle, Position(index)}; }
+constexpr Shape DIM3(int index) { return {ShapeKind::Dim3, Position(index)}; }
+constexpr Shape RANGE(int index) { return {ShapeKind::Range, Position(index)}; }
+constexpr Shape BLOCKS(int index) { return {ShapeKind::Blocks, Position(index)}; }
+} // namespace detail
+
+inline constexpr Symbol kSymbols[] = {
+#define MSL_ALLOC(symbol, fam, mem, bits, res, bytes, times, partnerRow)                                               \
+  [] {                                                                                                                 \
+    using namespace detail;                                                                                            \
+    return Symbol{.name = #symbol, .verb = Verb::Alloc, .family = Family::fam, .heap = Heap::mem, .flags = bits,       \
+                  .result = res, .size = bytes, .count = times, .partner = detail::Row::partnerRow};                   \
+  }(),
+#define MSL_REALLOC(symbol, fam, mem, old, bytes, times, partnerRow)                                                   \
+  [] {                                                                                                                 \
+    using namespace detail;                                                                                            \
+    return Symbol{.name = #symbol, .verb = Verb::Realloc, .family = Family::fam, .heap = Heap::mem, .flags = kRealloc, \
+                  .result = RETURN, .size = bytes, .count = times, .address = old,                                     \
+                  .partner = detail::Row::partnerRow};                                                                 \
+  }(),
+#define MSL_MAP(symbol, fam, mem, bytes, prot, bits, partnerRow)                                                       \
+  [] {                                                                                                                 \
+    using namespace detail;                                                                                            \
+    return Symbol{.name = #symbol, .verb = Verb::Map, .family = Family::fam, .heap = Heap::mem, .result = RETURN,      \
+                  .size = bytes, .protection = prot, .mapping = bits, .partner = detail::Row::partnerRow};             \
+  }(),
+#define MSL_FREE(symbol, fam, mem, bits, block, bytes)                                                                 \
+  [] {                                                                                                                 \
+    using namespace detail;                                                                                            \
+    return Symbol{.name = #symbol, .verb = Verb::Free, .family = Family::fam, .heap = Heap::mem, .flags = bits,        \
+                  .size = bytes, .address = block};                                                                    \
+  }(),
+#define MSL_RETAIN(symbol, fam, mem, block)                                                                            \
+  [] {                                                                                                                 \
+    using namespace detail;                                                                                            \
+    return Symbol{.name = #symbol, .verb = Verb::Retain, .family = Family::fam, .heap = Heap::mem, .address = block};  \
+  }(),
+#define MSL_LAUNCH(symbol, fam, function, queue, dims, sharedBytes)                                                    \
+  [] {                                                                                                                 \
+    using namespace detail;                                                                                            \
+    return Symbol{.name = #symbol, .verb = Verb::Launch, .family = Family::fam, .heap = Heap::Device,                  \
+                  .kernel = function, .stream = queue, .shared = sharedBytes, .shape = dims};                          \
+  }(),
+#define MSL_COPY(symbol, fam, bits, dst, src, bytes, queue, kind)                                                      \
+  [] {                                                                                                                 \
+    using namespace detail;                                                                                            \
+    return Symbol{.name = #symbol, .verb = Verb::Copy, .family = Family::fam, .heap = Heap::Device, .flags = bits,     \
+                  .size = bytes, .address = dst, .source = src, .direction = kind, .stream = queue};                   \
+  }(),
+#define MSL_SET(symbol, fam, bits, dst, fill, bytes, queue)                                                            \
+  [] {                                                                                                                 \
+    using namespace detail;                                                                                            \
+    return Symbol{.name = #symbol, .verb = Verb::Set, .family = Family::fam, .heap = Heap::Device, .flags = bits,      \
+                  .size = bytes, .address = dst, .value = fill, .stream = queue};                                      \
+  }(),
+#include "msleaks/abi/symbols.def"
+};
+static_assert(sizeof(kSymbols) / sizeof(kSymbols[0]) == detail::Row::kCount);
+
+// A block that cannot be given back would be a leak by construction.
+consteval bool everyAllocatorHasItsFree() {
+  for (const Symbol &symbol : kSymbols) {
+    const bool allocates = symbol.verb == Verb::Alloc || symbol.verb == Verb::Realloc || symbol.verb == Verb::Map;
+    if (allocates && (kSymbols[symbol.partner].verb != Verb::Free || kSymbols[symbol.partner].family != symbol.family))
+      return false;
+  }
+  return true;
+}
+static_assert(everyAllocatorHasItsFree(), "symbols.def: the partner of an allocator must free, in the same family");
+
+// The row for a linkage name, or null.
+constexpr const Symbol *findSymbol(std::string_view name) {
+  for (const Symbol &symbol : kSymbols)
+    if (symbol.name == name)
+      return &symbol;
+  return nullptr;
+}
+
+// What a callback needs of a row, in one immediate operand:
+//   bits 0..7 heap · 8..15 family · 16..23 event flags · 24..31 verb
+class Traits {
+public:
+  constexpr explicit Traits(uint32_t packed) : packed_(packed) {}
+  constexpr Traits(Verb verb, Family family, Heap heap, uint8_t flags)
+      : packed_(static_cast<uint32_t>(heap) | static_cast<uint32_t>(family) << 8 | static_cast<uint32_t>(flags) << 16 |
+                static_cast<uint32_t>(verb) << 24) {}
+  constexpr uint32_t packed() const { return packed_; }
+  constexpr Heap heap() const { return static_cast<Heap>(packed_ & 0xff); }
+  constexpr Family family() const { return static_cast<Family>(packed_ >> 8 & 0xff); }
+  constexpr uint8_t flags() const { return static_cast<uint8_t>(packed_ >> 16); }
+  constexpr Verb verb() const { return static_cast<Verb>(packed_ >> 24); }
+  constexpr bool operator==(const Traits &) const = default;
+
+private:
+  uint32_t packed_;
+};
+
+} // namespace msleaks::abi
