@@ -1,0 +1,140 @@
+#include "msleaks/abi/callbacks.h"
+#include "msleaks/abi/definitions.h"
+#include "msleaks/abi/events.h"
+#include "msleaks/abi/session.h"
+#include "msleaks/abi/site_table.h"
+#include "msleaks/abi/symbols.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+
+namespace msleaks::abi {
+namespace {
+
+// The bytes of a record are read by other programs, of other versions: they are pinned here.
+TEST(Events, AllocHasTheDocumentedBytes) {
+  AllocEvent event{{EventKind::Alloc, Heap::Device, 3, kFromHook | kZeroed, 0x01020304, 0x1112131415161718},
+                   0x2122232425262728,
+                   0x3132333435363738};
+  const unsigned char expected[32] = {1,    2,    3,    0x11, 0x04, 0x03, 0x02, 0x01, 0x18, 0x17, 0x16,
+                                      0x15, 0x14, 0x13, 0x12, 0x11, 0x28, 0x27, 0x26, 0x25, 0x24, 0x23,
+                                      0x22, 0x21, 0x38, 0x37, 0x36, 0x35, 0x34, 0x33, 0x32, 0x31};
+  EXPECT_EQ(std::memcmp(&event, expected, sizeof expected), 0);
+}
+
+TEST(Events, SecondSlotTellsThatItContinues) {
+  LaunchEvent event{};
+  event.header.kind = EventKind::Launch;
+  event.continuation = kContinuationTag;
+  Slot slots[2];
+  static_assert(sizeof event == sizeof slots);
+  std::memcpy(slots, &event, sizeof event);
+  EXPECT_EQ(slots[1].header.kind, EventKind::Continuation);
+}
+
+TEST(Events, VisitFieldsNamesEachFieldInOrder) {
+  CopyEvent event{};
+  std::string names;
+  visitFields(event, [&](const char *name, Repr, auto &value) {
+    names += name + std::string(" ");
+    value = 7;
+  });
+  EXPECT_EQ(names, "destination source size stream direction ");
+  EXPECT_EQ(event.direction, 7u);
+}
+
+TEST(Events, DispatchGivesTheEventAsItsOwnType) {
+  FreeEvent event{};
+  event.header.kind = EventKind::Free;
+  event.address = 0x1000;
+  uint64_t seen = 0;
+  EXPECT_TRUE(dispatch(AnyEvent::from(event), [&](const auto &typed) {
+    if constexpr (requires { typed.address; })
+      seen = typed.address;
+  }));
+  EXPECT_EQ(seen, 0x1000u);
+}
+
+TEST(Events, AnUnknownKindIsRefused) {
+  AnyEvent event{};
+  event.header().kind = static_cast<EventKind>(200);
+  EXPECT_FALSE(dispatch(event, [](const auto &) { FAIL(); }));
+  EXPECT_EQ(slotsOf(event.header().kind), 0u);
+}
+
+TEST(Events, KindsFitTheEnabledMask) {
+#define MSL_EVENT(name, number, slots, doc) static_assert(number > 0 && number < 32);
+#include "msleaks/abi/events.def"
+}
+
+TEST(Symbols, NamesAreUnique) {
+  std::set<std::string_view> names;
+  for (const Symbol &symbol : kSymbols)
+    EXPECT_TRUE(names.insert(symbol.name).second) << symbol.name;
+}
+
+TEST(Symbols, EachVerbHasThePositionsItNeeds) {
+  for (const Symbol &symbol : kSymbols) {
+    switch (symbol.verb) {
+    case Verb::Alloc:
+      EXPECT_TRUE(symbol.size.present() && symbol.result.kind != ResultKind::None) << symbol.name;
+      break;
+    case Verb::Realloc:
+      EXPECT_TRUE(symbol.size.present() && symbol.address.present()) << symbol.name;
+      break;
+    case Verb::Map:
+      EXPECT_TRUE(symbol.size.present() && symbol.protection.present() && symbol.mapping.present()) << symbol.name;
+      break;
+    case Verb::Free:
+    case Verb::Retain:
+      EXPECT_TRUE(symbol.address.present()) << symbol.name;
+      break;
+    case Verb::Launch:
+      EXPECT_TRUE(symbol.kernel.present() && symbol.stream.present()) << symbol.name;
+      break;
+    case Verb::Copy:
+      EXPECT_TRUE(symbol.address.present() && symbol.source.present() && symbol.size.present()) << symbol.name;
+      break;
+    case Verb::Set:
+      EXPECT_TRUE(symbol.address.present() && symbol.size.present()) << symbol.name;
+      break;
+    }
+  }
+}
+
+TEST(Symbols, PositionsCountFromEitherEnd) {
+  const Symbol &launch = *findSymbol("cudaLaunchKernel");
+  EXPECT_EQ(launch.kernel.resolve(6), 0);
+  EXPECT_EQ(launch.stream.resolve(6), 5);
+  EXPECT_EQ(launch.stream.resolve(8), 7); // dim3 split in two by the x86-64 ABI
+  EXPECT_EQ(Position(4).resolve(4), -1);
+  EXPECT_EQ(Position(-5).resolve(4), -1);
+  EXPECT_EQ(Position().resolve(4), -1);
+}
+
+TEST(Symbols, EveryDeleteFormIsKnown) {
+  // operator delete and delete[]: plain, sized, nothrow, aligned, sized aligned, aligned nothrow.
+  for (const char *operatorName : {"_Zdl", "_Zda"})
+    for (const char *form : {"Pv", "Pvm", "PvRKSt9nothrow_t", "PvSt11align_val_t", "PvmSt11align_val_t",
+                             "PvSt11align_val_tRKSt9nothrow_t"})
+      EXPECT_NE(findSymbol(std::string(operatorName) + form), nullptr) << operatorName << form;
+}
+
+TEST(Traits, SurviveTheImmediateOperand) {
+  constexpr Traits traits(Verb::Realloc, Family::OpenCl, Heap::Managed, kRealloc | kAsync);
+  constexpr Traits same(traits.packed());
+  EXPECT_EQ(same.verb(), Verb::Realloc);
+  EXPECT_EQ(same.family(), Family::OpenCl);
+  EXPECT_EQ(same.heap(), Heap::Managed);
+  EXPECT_EQ(same.flags(), kRealloc | kAsync);
+}
+
+TEST(SiteTable, ChecksumIsFnv1a) {
+  // Published test vector of FNV-1a, 32 bits.
+  EXPECT_EQ(fnv1a32(reinterpret_cast<const unsigned char *>("foobar"), 6), 0xbf9cf968u);
+}
+
+} // namespace
+} // namespace msleaks::abi
