@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Configures and builds a preset (release, unless another is named), with ccache where there is one.
+#
+#   scripts/build.sh [preset] [targets...]
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+preset=${1:-release}
+shift || true
+launcher=()
+if command -v ccache >/dev/null; then
+  launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+fi
+cd "$repository"
+cmake --preset "$preset" "${launcher[@]}" -Wno-dev --log-level=WARNING >/dev/null
+cmake --build --preset "$preset" --parallel "$jobs" ${1:+--target "$@"} -- --quiet

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Counts what ctest runs reported.
+
+    count_tests.py FILE.xml...      JUnit files of `ctest --output-junit`
+
+Prints a line for every test that failed or was skipped (with its reason), and as last line
+`N passed, N failed` (`, N skipped`). A ctest entry that runs lit counts as the tests that lit ran.
+Exit status 1 when something failed, or when nothing ran at all.
+"""
+import os
+import re
+import sys
+import xml.etree.ElementTree as xml
+from collections import Counter
+
+# lit's summary, e.g. "  Passed           : 12 (80.00%)"
+LIT_RESULTS = {
+    "Passed": "passed",
+    "Passed With Retry": "passed",
+    "Expectedly Failed": "passed",
+    "Failed": "failed",
+    "Unexpectedly Passed": "failed",
+    "Unresolved": "failed",
+    "Timed Out": "failed",
+    "Unsupported": "skipped",
+    "Skipped": "skipped",
+}
+LIT_LINE = re.compile(r"^\s+(%s)\s*:\s*(\d+)" % "|".join(LIT_RESULTS), re.MULTILINE)
+
+
+def count(test):
+    """The counts of one ctest entry, and why it was skipped."""
+    output = test.findtext("system-out") or ""
+    status = test.get("status")
+    if "Total Discovered Tests:" in output or LIT_LINE.search(output) and "Testing Time:" in output:
+        counts = Counter()
+        for result, number in LIT_LINE.findall(output):
+            counts[LIT_RESULTS[result]] += int(number)
+        if status == "fail" and not counts["failed"]:
+            counts["failed"] = 1
+        return counts, ""
+    if status == "run":
+        return Counter(passed=1), ""
+    if status == "fail":
+        return Counter(failed=1), ""
+    reason = re.search(r"(?i)^.*skipped:? *(.*)$", output, re.MULTILINE)
+    return Counter(skipped=1), reason.group(1) if reason else "no reason given"
+
+
+def main(files):
+    total = Counter()
+    for file in files:
+        suite = os.path.splitext(os.path.basename(file))[0]
+        try:
+            tests = xml.parse(file).getroot().iter("testcase")
+        except (OSError, xml.ParseError) as error:
+            print(f"FAILED   {suite}: no results ({error})")
+            total["failed"] += 1
+            continue
+        for test in tests:
+            counts, reason = count(test)
+            total += counts
+            if counts["failed"]:
+                print(f"FAILED   {suite}: {test.get('name')}")
+            elif counts["skipped"]:
+                print(f"skipped  {suite}: {test.get('name')}: {reason or counts['skipped']}")
+    line = f"{total['passed']} passed, {total['failed']} failed"
+    if total["skipped"]:
+        line += f", {total['skipped']} skipped"
+    print(line)
+    return 0 if total["passed"] and not total["failed"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

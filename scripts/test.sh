@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Everything a newcomer types: installs what is missing, builds, runs all tests, and ends with the line
+# `N passed, N failed` (`, N skipped`). Exit status 1 when something failed.
+#
+#   scripts/test.sh [--quick] [suite...]      suites: release asan fuzz tsan; all of them unless some are named
+#     --quick   only the release suite, without the tests that fetch or build other projects
+#   FUZZ_SECONDS=N   how long each fuzz target runs (30)
+#   JOBS=N           how many things at once (as many as there are processors)
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+fuzz_seconds=${FUZZ_SECONDS:-30}
+quick=
+suites=()
+for argument; do
+  case "$argument" in
+    --quick) quick=1 ;;
+    release | asan | fuzz | tsan) suites+=("$argument") ;;
+    *) fail "test.sh: unknown argument '$argument'; suites are release, asan, fuzz, tsan" 2 ;;
+  esac
+done
+if ((${#suites[@]} == 0)); then
+  suites=(release)
+  [[ $quick ]] || suites+=(asan fuzz tsan)
+fi
+
+results=$repository/build/test-results
+mkdir -p "$results"
+rm -f "$results"/*.xml
+
+# What is told about a suite is on the terminal at once; what its tests printed only when they fail.
+run_suite() { # NAME PRESET BUILD-TARGETS CTEST-OPTIONS...
+  local name=$1 preset=$2 targets=$3
+  shift 3
+  local begin=$SECONDS
+  say "== $name: build"
+  # shellcheck disable=SC2086 # several targets
+  if ! "$repository/scripts/build.sh" "$preset" $targets; then
+    say "== $name: does not build"
+    return
+  fi
+  say "== $name: test (built in $((SECONDS - begin)) s)"
+  begin=$SECONDS
+  ctest --test-dir "$repository/build/$preset" --output-junit "$results/$name.xml" --output-on-failure \
+    --parallel "$jobs" --timeout 600 --progress --no-tests=error "$@" >"$results/$name.log" 2>&1 </dev/null || tail -n 200 "$results/$name.log"
+  say "== $name: tested in $((SECONDS - begin)) s"
+}
+
+export MSLEAKS_FUZZ_SECONDS=$fuzz_seconds
+"$repository/scripts/setup.sh"
+for suite in "${suites[@]}"; do
+  case "$suite" in
+    release)
+      if [[ $quick ]]; then
+        run_suite release release "" -LE "e2e|fetch"
+      else
+        run_suite release release ""
+      fi ;;
+    asan) run_suite asan asan "" -L unit ;;
+    fuzz) run_suite fuzz asan "" -L fuzz ;;
+    tsan) run_suite tsan tsan "" -L tsan ;;
+  esac
+done
+
+say "== summary"
+cd "$results"
+exec python3 "$repository/scripts/count_tests.py" "${suites[@]/%/.xml}"
