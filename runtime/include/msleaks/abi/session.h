@@ -129,7 +129,10 @@ struct RingHeader {
   uint64_t room_until;           // producer's cached tail + capacity
   uint32_t depth;                // records under way: more than 1 inside a signal handler
   uint32_t gap;                  // dropped since the last stored event
-  uint64_t produced;             // events attempted on this ring: stored + dropped
+
+  // Accounts of the stream so far: a larger ring takes over its predecessor's figures before it becomes Live. So the
+  // stream's last ring tells all, and a collector that is killed between two rings counts none of them twice.
+  uint64_t produced;             // events attempted: stored + dropped
   uint64_t dropped;              // of them: no room
   uint64_t stalled_ns;           // waited for room
 
