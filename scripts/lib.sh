@@ -16,6 +16,6 @@ fail() {
 
 # skip REASON: ends a test that cannot run here. ctest counts exit status 77 as skipped (SKIP_RETURN_CODE).
 skip() {
-  printf 'skipped: %s\n' "$1"
+  printf 'skipped: %s\n' "$1" >&2
   exit 77
 }

@@ -1,0 +1,30 @@
+# Sourced by the workloads' scripts: getting another project's sources once, into a cache outside of the checkout.
+#
+# A fetch happens in a folder of its own that is renamed at the end, so an interrupted one leaves nothing behind and two
+# at once do not disturb each other.
+source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
+
+# fetch_once NAME HOST COMMAND...: prints the folder $fetched/NAME; when it is not there, runs COMMAND in an empty folder
+# that becomes it. When COMMAND fails, this is a skip if HOST cannot be reached from here, and a failure otherwise.
+fetch_once() {
+  local folder=$fetched/$1 host=$2 work log
+  shift 2
+  if [[ ! -d $folder ]]; then
+    mkdir -p "$fetched"
+    work=$(mktemp -d "$folder.XXXXXX")
+    log=$work.log
+    if ! (cd "$work" && "$@") >"$log" 2>&1; then
+      tail -n 20 "$log" >&2
+      rm -rf "$work" "$log"
+      reachable "$host" || skip "no network: $host cannot be reached, and $folder is not there"
+      fail "fetch: cannot fetch $folder, although $host can be reached"
+    fi
+    mv -T "$work" "$folder" 2>/dev/null || rm -rf "$work" # somebody else was faster
+    rm -f "$log"
+  fi
+  printf '%s\n' "$folder"
+}
+
+reachable() { # HOST
+  timeout 10 bash -c "exec 3<>/dev/tcp/$1/443" 2>/dev/null || timeout 10 bash -c "exec 3<>/dev/tcp/$1/80" 2>/dev/null
+}
