@@ -1,0 +1,10 @@
+// LTTng-UST as the peer of record.cpp: the same event through its own tracepoint.
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include <stdint.h>
+
+#include "tracepoint.h"
+
+void peerRecord(uint64_t address, uint64_t size, uint32_t site) {
+  lttng_ust_tracepoint(msleaks_bench, alloc, address, size, site);
+}

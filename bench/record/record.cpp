@@ -1,0 +1,102 @@
+// The cost of recording one event: the bare clock read, our record, and LTTng's tracepoint with three fields, on any
+// number of threads.
+//
+//   usage: record clock|msleaks|lttng THREADS EVENTS_PER_THREAD [EVENTS_PER_SECOND]
+//
+// Prints ns of CPU time per event, the median over the threads. `msleaks` needs a session (msleaks-run), `lttng` a running
+// session of its own with the event enabled. With a rate, each thread keeps to it in bursts of 1,000 (what the
+// collector has to keep up with), and the figure then includes the waiting.
+#include "msleaks/abi/events.h"
+#include "msleaks/runtime/record.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <thread>
+#include <vector>
+
+#ifdef MSLEAKS_BENCH_LTTNG
+extern "C" void peerRecord(uint64_t address, uint64_t size, uint32_t site);
+#endif
+
+namespace {
+
+using Record = void (*)(uint64_t index);
+
+uint64_t nowNs(clockid_t clock) {
+  timespec time;
+  clock_gettime(clock, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_nsec);
+}
+
+void waitUntil(uint64_t moment_ns) {
+  while (nowNs(CLOCK_MONOTONIC) < moment_ns) {
+  }
+}
+
+// noinline: each way is called as an instrumented program would call it, once per event.
+__attribute__((noinline)) void readClock(uint64_t) {
+  uint64_t ticks = msleaks::runtime::readTicks();
+  __asm__ volatile("" : : "r"(ticks));
+}
+
+__attribute__((noinline)) void recordOurs(uint64_t index) {
+  msleaks::runtime::recordAlloc(msleaks::abi::Heap::Host, 0, static_cast<uint32_t>(index & 0xff) + 1, 0x7f0000000000 + index * 64,
+                                index & 0xfff);
+}
+
+#ifdef MSLEAKS_BENCH_LTTNG
+__attribute__((noinline)) void recordPeer(uint64_t index) {
+  peerRecord(0x7f0000000000 + index * 64, index & 0xfff, static_cast<uint32_t>(index & 0xff) + 1);
+}
+#endif
+
+double nsPerEvent(Record record, uint64_t events, uint64_t rate) {
+  constexpr uint64_t kBurst = 1000;
+  const uint64_t begin_ns = nowNs(CLOCK_MONOTONIC);
+  const uint64_t cpu_ns = nowNs(CLOCK_THREAD_CPUTIME_ID);
+  for (uint64_t i = 0; i < events; ++i) {
+    if (rate != 0 && i % kBurst == 0)
+      waitUntil(begin_ns + i * 1'000'000'000u / rate);
+    record(i);
+  }
+  return static_cast<double>(nowNs(CLOCK_THREAD_CPUTIME_ID) - cpu_ns) / static_cast<double>(events);
+}
+
+Record wayNamed(const char *name) {
+  if (std::strcmp(name, "clock") == 0)
+    return readClock;
+  if (std::strcmp(name, "msleaks") == 0)
+    return recordOurs;
+#ifdef MSLEAKS_BENCH_LTTNG
+  if (std::strcmp(name, "lttng") == 0)
+    return recordPeer;
+#endif
+  return nullptr;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const Record record = argc >= 4 ? wayNamed(argv[1]) : nullptr;
+  if (record == nullptr)
+    return std::fputs("usage: record clock|msleaks|lttng THREADS EVENTS_PER_THREAD [EVENTS_PER_SECOND]\n", stderr), 2;
+  const auto threads = std::strtoul(argv[2], nullptr, 10);
+  const auto events = std::strtoull(argv[3], nullptr, 10);
+  const auto rate = argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 0;
+
+  std::vector<double> cost(threads);
+  std::vector<std::thread> running;
+  for (double &mine : cost)
+    running.emplace_back([&mine, record, events, rate] {
+      nsPerEvent(record, events / 10, rate); // rings, page tables and caches as in a long run
+      mine = nsPerEvent(record, events, rate);
+    });
+  for (std::thread &thread : running)
+    thread.join();
+  std::nth_element(cost.begin(), cost.begin() + static_cast<long>(threads / 2), cost.end());
+  std::printf("%.2f\n", cost[threads / 2]);
+}

@@ -1,0 +1,16 @@
+// The peer's event: three fields, as many bytes as ours (pointer, size, site).
+#undef LTTNG_UST_TRACEPOINT_PROVIDER
+#define LTTNG_UST_TRACEPOINT_PROVIDER msleaks_bench
+#undef LTTNG_UST_TRACEPOINT_INCLUDE
+#define LTTNG_UST_TRACEPOINT_INCLUDE "./tracepoint.h"
+#if !defined(MSLEAKS_BENCH_TRACEPOINT_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
+#define MSLEAKS_BENCH_TRACEPOINT_H
+#include <lttng/tracepoint.h>
+LTTNG_UST_TRACEPOINT_EVENT(msleaks_bench, alloc,
+  LTTNG_UST_TP_ARGS(uint64_t, address, uint64_t, size, uint32_t, site),
+  LTTNG_UST_TP_FIELDS(
+    lttng_ust_field_integer_hex(uint64_t, address, address)
+    lttng_ust_field_integer(uint64_t, size, size)
+    lttng_ust_field_integer(uint32_t, site, site)))
+#endif
+#include <lttng/tracepoint-event.h>
