@@ -1,0 +1,125 @@
+"""What the end-to-end tests share: compiling with the plugin, running a program with and without msleaks-run, and
+reading the report. A test is a script; it ends with an assertion's message, or with 77 and 'skipped: reason'.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+SKIPPED = 77
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+def need(program):
+    """The path of a program of the machine, or a skip."""
+    return shutil.which(program) or skip(f"no {program} on this machine")
+
+
+def check(condition, message):
+    if not condition:
+        sys.exit(f"FAILED: {message}")
+
+
+class Msleaks:
+    """A build folder or an installation."""
+
+    def __init__(self, prefix, llvm="22"):
+        self.bin = Path(prefix) / "bin"
+        self.llvm = llvm
+        self.plugin = self._output("plugin", "--llvm", llvm).strip()
+
+    def _output(self, *arguments):
+        done = subprocess.run([self.bin / "msleaks", *arguments], stdout=subprocess.PIPE, text=True)
+        # 1: the report has findings
+        check(done.returncode in (0, 1), f"msleaks {' '.join(map(str, arguments))}: exit status {done.returncode}")
+        return done.stdout
+
+    def compiler(self, language):
+        return f"clang-{self.llvm}" if language == "c" else f"clang++-{self.llvm}"
+
+    def compile(self, source, output, *options, flags=("-O2",)):
+        """Compiles and links one source file with the plugin."""
+        language = "c" if Path(source).suffix == ".c" else "c++"
+        standard = "-std=gnu17" if language == "c" else "-std=c++20"
+        command = [self.compiler(language), standard, "-g", *flags, f"-fpass-plugin={self.plugin}", source]
+        check(subprocess.run([*command, "-o", output, *options]).returncode == 0, f"{source} does not compile")
+
+    def run(self, folder, command, options=(), **kwargs):
+        """Runs a command under msleaks-run; its output, and the report as an object."""
+        shutil.rmtree(folder, ignore_errors=True)
+        done = run([self.bin / "msleaks-run", *options, "-o", folder, "--", *command], **kwargs)
+        return done, self.report(folder)
+
+    def report(self, folder):
+        return Report(json.loads(self._output("report", folder, "--json")))
+
+
+def run(command, **kwargs):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kwargs)
+
+
+class Report:
+    def __init__(self, json_object):
+        self.json = json_object
+
+    @property
+    def peak_bytes(self):
+        return self.json["peak"]["bytes"]
+
+    def sites(self, part):
+        return self.json[part]["by_site"]
+
+    def expect_account(self):
+        """Nothing is lost silently."""
+        events = self.json["events"]
+        check(events["produced"] > 0, "no events")
+        check(events["produced"] == events["stored"] + events["dropped"], f"events do not add up: {events}")
+        check(events["dropped"] == 0, f"events were dropped: {events}")
+
+    def expect_sums(self):
+        """The parts are the whole."""
+        for part in ("peak", "leaks"):
+            total = sum(row["bytes"] for row in self.sites(part))
+            check(total == self.json[part]["bytes"], f"{part}: the sites have {total} bytes, the sum says {self.json[part]['bytes']}")
+
+    def expect_site(self, part, file, line=None, function=None, variable=None, type=None, count=None, bytes=None):
+        """A row of `peak` or `leaks` at this place, with these properties; None = whatever it is."""
+        wanted = {key: value for key, value in dict(line=line, function=function, variable=variable, type=type).items() if value is not None}
+        at_place = []
+        for row in self.sites(part):
+            site = row["site"]
+            if not (site["file"] or "").endswith(file):
+                continue
+            at_place.append(row)
+            if all(site[key] == value for key, value in wanted.items()):
+                if count in (None, row["count"]) and bytes in (None, row["bytes"]):
+                    return row
+        shown = "\n".join(f"  {r['bytes']} bytes, {r['count']} blocks: {r['site']}" for r in at_place[:10]) or "  none"
+        sys.exit(f"FAILED: {part} has no site in {file} with {wanted}, count {count}, bytes {bytes}. Those in that file:\n{shown}")
+
+
+def line_of(source, text, nth=0):
+    """The number of the (nth) line of a source that contains a text: tests name code, not numbers."""
+    lines = [number for number, line in enumerate(Path(source).read_text().splitlines(), 1) if text in line]
+    check(len(lines) > nth, f"{source} has no line with '{text}'")
+    return lines[nth]
+
+
+def expect_same(plain, watched):
+    """A program must not notice that it is watched."""
+    check(plain.returncode == watched.returncode, f"exit status {watched.returncode}, without msleaks {plain.returncode}\n{watched.stderr}")
+    check(plain.stdout == watched.stdout, f"other output:\n{watched.stdout}\nwithout msleaks:\n{plain.stdout}")
+
+
+def arguments(*names):
+    """The script's arguments: the build folder, a scratch folder, and what else it names."""
+    if len(sys.argv) < 1 + len(names):
+        sys.exit(f"usage: {sys.argv[0]} {' '.join(names).upper()}")
+    return [*map(os.path.abspath, sys.argv[1:3]), *sys.argv[3 : 1 + len(names)]]

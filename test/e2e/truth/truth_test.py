@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Compares what msleaks reports of a program with two tools that see the same in other ways.
+
+    truth_test.py BUILD SCRATCH SOURCE OPTIMISATION
+
+* What is alive at exit: LeakSanitizer with its root scanning off, which then reports every block that was not freed.
+  Bytes, number of blocks and place must be equal, in every process. One object file, compiled with the plugin, is
+  linked twice: as it is, and with LeakSanitizer's runtime (there, the instrumentation stays asleep).
+* The peak: heaptrack's, within 0.1 %.
+
+Where the tools differ by design, the difference is taken out by name, below; the tolerance is not widened for it.
+"""
+import os
+import re
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import Msleaks, arguments, check, expect_same, need, run  # noqa: E402
+
+LSAN_OPTIONS = {
+    "use_globals": 0,
+    "use_stacks": 0,
+    "use_registers": 0,
+    "use_tls": 0,
+    "use_ld_allocations": 0,
+    "exitcode": 0,  # a program's exit status is looked at by its parent
+    "max_leaks": 0,
+    "allocator_may_return_null": 1,  # a wrong alignment is the program's business
+    "stack_trace_format": "@%n|%m|%s|%l|%f",
+}
+# libstdc++ allocates this block when it is loaded, to throw with when memory is short.
+EMERGENCY_POOL = 72704
+
+
+# A place is (file, line) where the program's own code allocates, and (library,) where other code does.
+def lsan_places(program, output):
+    """Blocks and bytes by place, and the call chains that were seen, from LeakSanitizer's text."""
+    alive, chains = defaultdict(Counter), set()
+    for leak in re.split(r"\n(?=(?:Direct|Indirect) leak of )", output)[1:]:
+        size, count = map(int, re.match(r"\w+ leak of (\d+) byte\(s\) in (\d+) object\(s\)", leak).groups())
+        frames = [line[1:].split("|") for line in map(str.strip, leak.splitlines()) if line.startswith("@")]
+        chain = []
+        for number, module, file, line, _ in frames:
+            if number == "0":  # LeakSanitizer's own malloc
+                continue
+            if os.path.basename(module) != os.path.basename(program):
+                chain = chain or [(os.path.basename(module),)]
+                break
+            chain.append((os.path.basename(file), int(line)))
+        chains.add(tuple(chain))
+        alive[chain[0]].update(bytes=size, count=count)
+    return alive, chains
+
+
+def msleaks_places(report):
+    alive, chains = defaultdict(Counter), {}
+    for row in report.sites("leaks"):
+        site = row["site"]
+        if site["origin"] == "pass":
+            chain = [(os.path.basename(step["file"]), step["line"]) for step in [site, *site["inlined_at"]]]
+        else:
+            chain = [(os.path.basename(site["library"] or "unknown"),)]
+        # LeakSanitizer makes malloc(0) a block of one byte. We report what the program asked for.
+        size = row["bytes"] or row["count"]
+        alive[chain[0]].update(bytes=size, count=row["count"])
+        chains[tuple(chain)] = row
+    # LeakSanitizer passes over what pthread_create allocates: the dynamic linker's table of thread-local storage of each
+    # thread, which glibc keeps for the next thread.
+    alive.pop(("ld-linux-x86-64.so.2",), None)
+    return alive, chains
+
+
+def compare_alive(program, lsan_program, report):
+    options = ":".join(f"{name}={value}" for name, value in LSAN_OPTIONS.items())
+    environment = {**os.environ, "LSAN_OPTIONS": options, "LSAN_SYMBOLIZER_PATH": need("llvm-symbolizer-22")}
+    done = run([lsan_program], env=environment)
+    check("ERROR: LeakSanitizer: detected memory leaks" in done.stderr, f"LeakSanitizer did not work:\n{done.stderr}")
+    expected, seen_chains = lsan_places(lsan_program, done.stderr)
+    actual, chains = msleaks_places(report)
+    for place in sorted(expected.keys() | actual.keys(), key=str):
+        check(expected[place] == actual[place],
+              f"alive at {place}: LeakSanitizer {dict(expected[place])}, msleaks {dict(actual[place])}")
+    for chain in chains:
+        if len(chain) > 1:
+            check(any(seen[: len(chain)] == chain for seen in seen_chains), f"nobody was called by way of {chain}")
+    return sum(place["bytes"] for place in expected.values()), len(expected)
+
+
+def heaptrack_peak(program, scratch):
+    """heaptrack_print rounds to three digits, so this adds up the events of heaptrack's file as it does."""
+    file = Path(scratch) / "heaptrack"
+    for old in file.parent.glob("heaptrack*.zst"):
+        old.unlink()
+    done = run([need("heaptrack"), "-o", file, program])
+    written = sorted(file.parent.glob("heaptrack*.zst"))
+    check(written, f"heaptrack wrote nothing:\n{done.stdout}{done.stderr}")
+    sizes, live, peak, own_pool = [], 0, 0, None
+    linked = run(["ldd", program]).stdout
+    for event in map(str.split, run(["zstdcat", written[0]]).stdout.splitlines()):
+        match event:
+            case ["a", size, *_]:
+                sizes.append(int(size, 16))
+            case ["+", index, *_]:
+                # heaptrack brings libstdc++ into every program, and its emergency pool with it.
+                if own_pool is None and sizes[int(index, 16)] == EMERGENCY_POOL and "libstdc++" not in linked:
+                    own_pool = index
+                    continue
+                live += sizes[int(index, 16)]
+                peak = max(peak, live)
+            case ["-", index, *_] if index != own_pool:
+                live -= sizes[int(index, 16)]
+    return peak
+
+
+def main():
+    build, scratch, source, optimisation = arguments("build", "scratch", "source", "optimisation")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build)
+    program, lsan_program = f"{scratch}/{Path(source).stem}", f"{scratch}/{Path(source).stem}.lsan"
+    object_file = f"{program}.o"
+    msleaks.compile(source, object_file, "-c", flags=[f"-{optimisation}"])
+    link = [msleaks.compiler("c" if source.endswith(".c") else "c++"), object_file, "-pthread"]
+    check(run([*link, "-o", program]).returncode == 0, "does not link")
+    check(run([*link, "-fsanitize=leak", "-o", lsan_program]).returncode == 0, "does not link with LeakSanitizer")
+
+    watched, report = msleaks.run(f"{scratch}/run", [program])
+    expect_same(run([program]), watched)
+    report.expect_account()
+    report.expect_sums()
+
+    alive, places = compare_alive(program, lsan_program, report)
+    print(f"alive at exit: {alive} bytes from {places} places, as LeakSanitizer says")
+
+    if len(report.json["processes"]) > 1:
+        print("peak: not compared, heaptrack follows only the first process")
+        return
+    peak = heaptrack_peak(program, scratch)
+    print(f"peak: {report.peak_bytes} bytes, heaptrack {peak}")
+    check(abs(report.peak_bytes - peak) <= peak / 1000, "the peaks differ by more than 0.1 %")
+
+
+if __name__ == "__main__":
+    main()
