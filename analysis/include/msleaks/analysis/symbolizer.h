@@ -1,0 +1,46 @@
+// Names of functions in executables and shared libraries, from their symbol tables (libelf).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// A file as the process had it: one with another build id is not the same program and is not asked.
+struct ImageFile {
+  std::string path;
+  std::vector<std::byte> build_id; // empty = had none
+  auto operator<=>(const ImageFile &) const = default;
+};
+
+// Reads an image's symbols when its first name is asked for, and keeps them.
+class Symbolizer {
+public:
+  Symbolizer();
+  ~Symbolizer();
+  Symbolizer(Symbolizer &&) noexcept;
+  Symbolizer &operator=(Symbolizer &&) noexcept;
+
+  // Linkage name of the function that holds `address` (as in the file, without load bias); empty when no symbol says so.
+  // The view lives as long as the symbolizer.
+  std::string_view functionAt(const ImageFile &, uint64_t address);
+
+  // Images that could not be asked, one line each: gone, changed since the run, not readable.
+  const std::vector<std::string> &notes() const { return notes_; }
+
+private:
+  class SymbolTable;
+  const SymbolTable &symbolsOf(const ImageFile &);
+  std::map<ImageFile, std::unique_ptr<SymbolTable>> images_;
+  std::vector<std::string> notes_;
+};
+
+// As the source spells it: "kv::Cache::grow(unsigned long)"; a name that is not mangled stays as it is.
+std::string demangle(std::string_view linkage_name);
+
+} // namespace msleaks::analysis

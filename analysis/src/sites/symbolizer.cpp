@@ -1,0 +1,120 @@
+#include "msleaks/analysis/symbolizer.h"
+
+#include "elf_file.h"
+
+#include <algorithm>
+#include <cxxabi.h>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <optional>
+
+namespace msleaks::analysis {
+namespace {
+
+struct Function {
+  uint64_t begin, end; // end == begin: hand-written code that states no size
+  uint32_t name;       // in the table's text
+  bool global;
+};
+
+// Of several names for one address: the exported one, then the shorter, then by letters; so that every run says the same.
+bool isBetter(const Function &left, const Function &right, const std::string &text) {
+  if (left.begin != right.begin)
+    return left.begin < right.begin;
+  if (left.global != right.global)
+    return left.global;
+  const std::string_view a(text.data() + left.name), b(text.data() + right.name);
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+} // namespace
+
+class Symbolizer::SymbolTable {
+public:
+  void read(Elf *elf) {
+    forEachSection(elf, [&](Elf_Scn *section, const GElf_Shdr &header) {
+      if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
+        readSection(elf, section, header);
+    });
+    std::sort(functions_.begin(), functions_.end(),
+              [&](const Function &left, const Function &right) { return isBetter(left, right, text_); });
+    const auto last = std::unique(functions_.begin(), functions_.end(),
+                                  [](const Function &left, const Function &right) { return left.begin == right.begin; });
+    functions_.erase(last, functions_.end());
+  }
+
+  std::string_view at(uint64_t address) const {
+    auto found = std::upper_bound(functions_.begin(), functions_.end(), address,
+                                  [](uint64_t value, const Function &function) { return value < function.begin; });
+    if (found == functions_.begin())
+      return {};
+    --found;
+    // One without a size is believed only at its very address: what follows it may be another function without a name.
+    if (address >= std::max(found->end, found->begin + 1))
+      return {};
+    return text_.data() + found->name;
+  }
+
+private:
+  void readSection(Elf *elf, Elf_Scn *section, const GElf_Shdr &header) {
+    Elf_Data *data = elf_getdata(section, nullptr);
+    if (!data || header.sh_entsize == 0)
+      return;
+    const size_t count = std::min<size_t>(header.sh_size / header.sh_entsize, INT32_MAX);
+    for (size_t i = 0; i < count; ++i) {
+      GElf_Sym symbol;
+      if (!gelf_getsym(data, static_cast<int>(i), &symbol))
+        return;
+      const unsigned type = GELF_ST_TYPE(symbol.st_info);
+      if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF)
+        continue;
+      const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+      if (!name || !*name || text_.size() > UINT32_MAX / 2)
+        continue;
+      functions_.push_back({symbol.st_value, symbol.st_value + symbol.st_size, static_cast<uint32_t>(text_.size()),
+                            GELF_ST_BIND(symbol.st_info) != STB_LOCAL});
+      text_.append(name).push_back('\0');
+    }
+  }
+
+  std::vector<Function> functions_; // by begin
+  std::string text_;                // names, each with its NUL
+};
+
+Symbolizer::Symbolizer() = default;
+Symbolizer::~Symbolizer() = default;
+Symbolizer::Symbolizer(Symbolizer &&) noexcept = default;
+Symbolizer &Symbolizer::operator=(Symbolizer &&) noexcept = default;
+
+const Symbolizer::SymbolTable &Symbolizer::symbolsOf(const ImageFile &image) {
+  auto &table = images_[image];
+  if (table)
+    return *table;
+  table = std::make_unique<SymbolTable>();
+  if (image.path.empty() || image.path.front() != '/')
+    return *table; // the kernel's vdso and the like: no file
+  auto file = ElfFile::open(image.path);
+  if (!file)
+    notes_.push_back(file.error().message + "; its callers are shown as addresses");
+  else if (!image.build_id.empty() && buildIdOf(file->handle()) != image.build_id)
+    notes_.push_back(fmt::format("{}: changed since the run; its callers are shown as addresses", image.path));
+  else
+    table->read(file->handle());
+  return *table;
+}
+
+std::string_view Symbolizer::functionAt(const ImageFile &image, uint64_t address) {
+  return symbolsOf(image).at(address);
+}
+
+std::string demangle(std::string_view linkage_name) {
+  const std::string name(linkage_name);
+  if (!name.starts_with("_Z"))
+    return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(::abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  return status == 0 && text ? std::string(text.get()) : name;
+}
+
+} // namespace msleaks::analysis
