@@ -1,0 +1,78 @@
+// All sites of a session. Turns the site number of an event, which means something only within its process, into a
+// SiteId that equal sites of all processes share.
+#pragma once
+
+#include "msleaks/abi/definitions.h"
+#include "msleaks/analysis/result.h"
+#include "msleaks/analysis/site.h"
+#include "msleaks/analysis/site_table_reader.h"
+#include "msleaks/analysis/symbolizer.h"
+#include "msleaks/analysis/trace_reader.h"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace msleaks::analysis {
+
+class SiteCatalog {
+public:
+  // `symbolizer` names the callers of hooks, when somebody asks; it outlives the catalog.
+  explicit SiteCatalog(Symbolizer &symbolizer);
+  ~SiteCatalog();
+  SiteCatalog(const SiteCatalog &) = delete;
+  SiteCatalog &operator=(const SiteCatalog &) = delete;
+
+  // Everything that a trace defines.
+  Result<void> load(const TraceReader &);
+  // Whole records of a process' definitions (abi/definitions.h). Damage is noted and skipped.
+  void addDefinitions(uint32_t process, std::span<const std::byte> records);
+  void addCallers(uint32_t process, std::span<const TraceWriter::CallerEntry>);
+
+  // The site of an event; unknown for a number that nobody defined.
+  SiteId find(uint32_t process, uint32_t number);
+  // What is known about it. The caller of a hook gets its function's name now. Valid while the catalog lives.
+  const Site &describe(SiteId);
+  // A copy of a site from elsewhere, another catalog say: results of two sessions meet here.
+  SiteId intern(const Site &);
+
+  size_t size() const { return sites_.size(); } // SiteId::index is below it
+  const std::vector<std::string> &notes() const { return notes_; }
+
+private:
+  struct ProcessSites;
+  struct Image;
+
+  ProcessSites &sitesOf(uint32_t process);
+  void addImage(uint32_t process, std::span<const std::byte> body);
+  void addUnit(uint32_t process, std::span<const std::byte> body);
+  void addRecord(uint32_t process, abi::DefinitionKind, std::span<const std::byte> body);
+  const std::vector<SiteId> *idsOfTable(std::span<const std::byte> table, uint32_t image, uint32_t process);
+  SiteId findEqual(const Site &) const;
+  SiteId internKept(const Site &); // its strings already live as long as the catalog
+  std::string_view keep(std::string_view text);
+  void note(std::string line);
+
+  Symbolizer &symbolizer_;
+  std::deque<Site> sites_; // [0] is the unknown one; a deque, so that a description stays where it is
+  std::unordered_multimap<uint64_t, SiteId> by_key_;
+  std::deque<ImageFile> images_; // every different one of the session
+  std::map<ImageFile, uint32_t> image_numbers_;
+  std::unordered_map<uint32_t, uint32_t> caller_images_; // SiteId::index of an unnamed caller -> image
+  std::unordered_map<uint64_t, std::vector<SiteId>> tables_; // by hash of bytes and image
+  std::vector<SiteTable> kept_tables_;
+  std::deque<std::string> texts_;
+  std::deque<std::vector<InlineFrame>> frames_;
+  std::unordered_map<uint32_t, std::unique_ptr<ProcessSites>> processes_;
+  ProcessSites *last_process_ = nullptr; // of the look-up before
+  uint32_t last_number_ = 0;
+  std::vector<std::string> notes_;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,253 @@
+#include "msleaks/analysis/site_catalog.h"
+
+#include "definition_records.h"
+#include "number_map.h"
+
+#include "msleaks/abi/session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <xxhash.h>
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr size_t kMaxNotes = 100;
+
+bool equal(std::span<const InlineFrame> left, std::span<const InlineFrame> right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](const auto &a, const auto &b) {
+    return a.line == b.line && a.column == b.column && a.function == b.function && a.file == b.file;
+  });
+}
+
+// Of sites with one id: a reader of a hostile file, or a collision, must not mix up two places.
+bool equal(const Site &left, const Site &right) {
+  return left.line == right.line && left.column == right.column && left.origin == right.origin &&
+         left.offset == right.offset && left.file == right.file && left.callee == right.callee &&
+         left.type == right.type && left.variable == right.variable && left.library == right.library &&
+         (left.origin == SiteOrigin::Hook || left.function == right.function) &&
+         equal(left.inlined_at, right.inlined_at);
+}
+
+// What the index of sites goes by. Not the id alone: a file whose rows all state one id must not cost a comparison of
+// every pair; not the whole strings either, so that a row costs no more than its own bytes.
+uint64_t keyOf(const Site &site) {
+  uint64_t key[] = {site.id, uint64_t{site.line} << 32 | site.column, site.offset, site.inlined_at.size(), 0};
+  for (const std::string_view text : {site.file, site.callee, site.type, site.variable, site.library})
+    key[4] = XXH3_64bits_withSeed(text.data(), std::min<size_t>(text.size(), 64), key[4] + text.size());
+  return XXH3_64bits(key, sizeof key);
+}
+
+std::string_view textOf(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+// Up to the first NUL: a path is written with or without its end.
+std::string_view pathOf(std::span<const std::byte> bytes) {
+  const std::string_view text = textOf(bytes);
+  return text.substr(0, text.find('\0'));
+}
+
+} // namespace
+
+struct SiteCatalog::Image {
+  uint32_t number; // in images_
+  uint64_t load_bias;
+};
+
+struct SiteCatalog::ProcessSites {
+  NumberMap rows;
+  NumberMap callers;
+  std::unordered_map<uint32_t, Image> images; // by the process' own number
+};
+
+SiteCatalog::SiteCatalog(Symbolizer &symbolizer) : symbolizer_(symbolizer) { sites_.emplace_back(); }
+SiteCatalog::~SiteCatalog() = default;
+
+Result<void> SiteCatalog::load(const TraceReader &reader) {
+  auto defined = reader.forEachDefinitions(
+      [this](uint32_t process, std::span<const std::byte> records) { addDefinitions(process, records); });
+  if (!defined)
+    return defined;
+  return reader.forEachCallers([this](uint32_t process, std::span<const TraceWriter::CallerEntry> entries) {
+    addCallers(process, entries);
+  });
+}
+
+SiteCatalog::ProcessSites &SiteCatalog::sitesOf(uint32_t process) {
+  auto &sites = processes_[process];
+  if (!sites)
+    sites = std::make_unique<ProcessSites>();
+  return *sites;
+}
+
+void SiteCatalog::note(std::string line) {
+  if (notes_.size() < kMaxNotes && std::find(notes_.begin(), notes_.end(), line) == notes_.end())
+    notes_.push_back(std::move(line));
+}
+
+std::string_view SiteCatalog::keep(std::string_view text) {
+  return text.empty() ? std::string_view() : texts_.emplace_back(text);
+}
+
+void SiteCatalog::addDefinitions(uint32_t process, std::span<const std::byte> records) {
+  const auto end = forEachDefinition(
+      records, [&](abi::DefinitionKind kind, std::span<const std::byte> body) { addRecord(process, kind, body); });
+  if (end == RecordsEnd::Damaged)
+    note(fmt::format("process {}: a definition is damaged; some sites of it are unknown", process));
+}
+
+void SiteCatalog::addRecord(uint32_t process, abi::DefinitionKind kind, std::span<const std::byte> body) {
+  switch (kind) {
+  case abi::DefinitionKind::Image:
+    return addImage(process, body);
+  case abi::DefinitionKind::Unit:
+    return addUnit(process, body);
+  case abi::DefinitionKind::Note:
+    return note(std::string(pathOf(body)));
+  }
+  // A kind of a newer version: nothing here needs it.
+}
+
+void SiteCatalog::addImage(uint32_t process, std::span<const std::byte> body) {
+  abi::ImageDefinition image;
+  if (body.size() < sizeof image)
+    return note(fmt::format("process {}: an image's definition is too short", process));
+  std::memcpy(&image, body.data(), sizeof image);
+  const size_t id_bytes = std::min<size_t>(image.build_id_bytes, sizeof image.build_id);
+  const auto *id = reinterpret_cast<const std::byte *>(image.build_id);
+  const ImageFile file{std::string(pathOf(body.subspan(sizeof image))), {id, id + id_bytes}};
+  const auto [at, fresh] = image_numbers_.try_emplace(file, static_cast<uint32_t>(images_.size()));
+  if (fresh)
+    images_.push_back(file);
+  sitesOf(process).images.insert_or_assign(image.image, Image{at->second, image.load_bias});
+}
+
+void SiteCatalog::addUnit(uint32_t process, std::span<const std::byte> body) {
+  abi::UnitDefinition unit;
+  if (body.size() < sizeof unit)
+    return note(fmt::format("process {}: a unit's definition is too short", process));
+  std::memcpy(&unit, body.data(), sizeof unit);
+  const auto *ids = idsOfTable(body.subspan(sizeof unit), unit.image, process);
+  if (!ids)
+    return;
+  if (unit.base == 0 || uint64_t{unit.base} + ids->size() > abi::kCallerSite)
+    return note(fmt::format("process {}: a unit has impossible site numbers, from {}", process, unit.base));
+  NumberMap &rows = sitesOf(process).rows;
+  for (uint32_t row = 0; row < ids->size(); ++row)
+    rows.set(unit.base + row, (*ids)[row]);
+}
+
+// Eight ranks of one program bring the same tables eight times: each is parsed once.
+const std::vector<SiteId> *SiteCatalog::idsOfTable(std::span<const std::byte> bytes, uint32_t image, uint32_t process) {
+  const auto &images = sitesOf(process).images;
+  const auto found = images.find(image);
+  const uint64_t seed = found == images.end() ? UINT64_MAX : found->second.number;
+  const auto [at, fresh] = tables_.try_emplace(XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed));
+  if (!fresh)
+    return &at->second;
+  auto table = SiteTable::read(bytes);
+  if (!table) {
+    note(fmt::format("process {}: {}", process, table.error().message));
+    tables_.erase(at);
+    return nullptr;
+  }
+  kept_tables_.push_back(std::move(*table));
+  for (Site site : kept_tables_.back().sites()) {
+    if (found != images.end())
+      site.library = images_[found->second.number].path;
+    at->second.push_back(internKept(site));
+  }
+  return &at->second;
+}
+
+void SiteCatalog::addCallers(uint32_t process, std::span<const TraceWriter::CallerEntry> entries) {
+  ProcessSites &sites = sitesOf(process);
+  for (const TraceWriter::CallerEntry &entry : entries) {
+    if (entry.index >= abi::kMaxCallers || entry.address == 0)
+      continue;
+    Site site;
+    site.origin = SiteOrigin::Hook;
+    const auto found = sites.images.find(entry.image);
+    const bool known = found != sites.images.end();
+    site.offset = known ? entry.address - found->second.load_bias : entry.address;
+    uint64_t seed = 0;
+    if (known) {
+      const ImageFile &file = images_[found->second.number];
+      site.library = file.path;
+      seed = file.build_id.empty() ? XXH3_64bits(file.path.data(), file.path.size())
+                                   : XXH3_64bits(file.build_id.data(), file.build_id.size());
+    }
+    site.id = XXH3_64bits_withSeed(&site.offset, sizeof site.offset, seed);
+    const SiteId id = internKept(site);
+    if (known && sites_[id.index].function.empty())
+      caller_images_.try_emplace(id.index, found->second.number);
+    sites.callers.set(entry.index, id);
+  }
+}
+
+SiteId SiteCatalog::findEqual(const Site &site) const {
+  const auto [begin, end] = by_key_.equal_range(keyOf(site));
+  for (auto at = begin; at != end; ++at)
+    if (equal(sites_[at->second.index], site))
+      return at->second;
+  return {};
+}
+
+SiteId SiteCatalog::internKept(const Site &site) {
+  if (const SiteId known = findEqual(site); known.known())
+    return known;
+  const SiteId id{static_cast<uint32_t>(sites_.size())};
+  sites_.push_back(site);
+  by_key_.emplace(keyOf(site), id);
+  return id;
+}
+
+SiteId SiteCatalog::intern(const Site &site) {
+  if (site.origin == SiteOrigin::Unknown)
+    return {};
+  if (const SiteId known = findEqual(site); known.known())
+    return known;
+  Site kept = site;
+  for (std::string_view Site::*text :
+       {&Site::file, &Site::function, &Site::callee, &Site::type, &Site::variable, &Site::library})
+    kept.*text = keep(site.*text);
+  if (!site.inlined_at.empty()) {
+    auto &chain = frames_.emplace_back(site.inlined_at.begin(), site.inlined_at.end());
+    for (InlineFrame &frame : chain) {
+      frame.function = keep(frame.function);
+      frame.file = keep(frame.file);
+    }
+    kept.inlined_at = chain;
+  }
+  return internKept(kept);
+}
+
+SiteId SiteCatalog::find(uint32_t process, uint32_t number) {
+  if (number == 0)
+    return {};
+  if (!last_process_ || last_number_ != process) {
+    const auto found = processes_.find(process);
+    if (found == processes_.end())
+      return {};
+    last_process_ = found->second.get();
+    last_number_ = process;
+  }
+  return number & abi::kCallerSite ? last_process_->callers.find(number & ~abi::kCallerSite)
+                                   : last_process_->rows.find(number);
+}
+
+const Site &SiteCatalog::describe(SiteId id) {
+  if (id.index >= sites_.size())
+    return sites_.front();
+  if (const auto unnamed = caller_images_.find(id.index); unnamed != caller_images_.end()) {
+    Site &site = sites_[id.index];
+    // The address is where the call returns to; the call itself lies before it.
+    site.function = symbolizer_.functionAt(images_[unnamed->second], site.offset - 1);
+    caller_images_.erase(unnamed);
+  }
+  return sites_[id.index];
+}
+
+} // namespace msleaks::analysis
