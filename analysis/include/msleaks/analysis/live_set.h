@@ -1,0 +1,149 @@
+// The blocks that are alive: events go in, births and deaths of blocks come out, in the order of the events.
+//
+// Memory grows with what is alive, never with the number of events. Each process has tables of its own, one for each
+// address space below, so that a process' end costs what it had alive.
+#pragma once
+
+#include "msleaks/abi/events.h"
+#include "msleaks/analysis/site.h"
+#include "msleaks/analysis/trace_reader.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// Heaps whose addresses name one thing. A cl_mem handle is itself a host block, a mapping's first page may be handed out
+// by the user's own malloc, and a pool hands out parts of other blocks: the same number, different blocks.
+enum class AddressSpace : uint8_t { Host, Mapping, Accelerator, Pool, Count };
+
+constexpr AddressSpace spaceOf(abi::Heap heap) {
+  switch (heap) {
+  case abi::Heap::Host:
+    return AddressSpace::Host;
+  case abi::Heap::Mapping:
+    return AddressSpace::Mapping;
+  case abi::Heap::Pool:
+    return AddressSpace::Pool;
+  default:
+    return AddressSpace::Accelerator; // cudaFree gives back managed memory too: one space for a driver's heaps
+  }
+}
+
+struct Block {
+  uint64_t address = 0;
+  uint64_t size = 0; // as the caller asked for it
+  uint64_t time_ns = 0;
+  SiteId site;
+  uint32_t stream = 0; // the thread that allocated it
+  uint32_t process = 0;
+  uint16_t refs : 15 = 1; // owners of a counted block
+  uint16_t reserve : 1 = 0; // address space only: no memory of its own
+  abi::Heap heap = abi::Heap::Host;
+  uint8_t device = 0;
+
+  uint64_t bytes() const { return reserve ? 0 : size; } // what it adds to its heap
+};
+static_assert(sizeof(Block) == 40);
+
+enum class AllocCause : uint8_t {
+  Allocated,
+  Reallocated, // the new block of a realloc
+  Restored,    // a realloc failed: the old block is alive again, as it was
+  Remainder,   // what a partial munmap, or a mapping over a part, left of a block
+  Retargeted,  // the block is the same, its site is not
+};
+
+enum class FreeCause : uint8_t {
+  Freed,
+  Reallocated, // first half of a realloc: comes back as Restored when that fails
+  Replaced,    // its address was handed out again: its free was not seen, or a mapping was put over it
+  Remainder,   // a part of it was unmapped; what is left follows as new blocks
+  Retargeted,
+  ProcessExited, // the process ended, or ended somehow: nobody can free it any more
+  ProcessKilled, // by a signal
+  ProcessExec,   // the image was replaced by another program
+  StillAlive,    // the trace ends before the process does
+};
+
+// Was alive when its process image came to its end, whatever that was.
+constexpr bool isEnd(FreeCause cause) { return cause >= FreeCause::ProcessExited; }
+// The same block goes on under another description: no one allocated or freed anything.
+constexpr bool isSameBlock(FreeCause cause) { return cause == FreeCause::Remainder || cause == FreeCause::Retargeted; }
+constexpr bool isSameBlock(AllocCause cause) {
+  return cause == AllocCause::Remainder || cause == AllocCause::Retargeted || cause == AllocCause::Restored;
+}
+
+// Whoever wants to know. Frees of Remainder and Retargeted come before the births that go with them, so that sums never
+// exceed the truth in between. `time_ns` is when it happened; block.time_ns is when the block was allocated.
+class BlockObserver {
+public:
+  virtual ~BlockObserver() = default;
+  virtual void onAlloc(const Block &, AllocCause, uint64_t time_ns) = 0;
+  virtual void onFree(const Block &, FreeCause, uint64_t time_ns) = 0;
+};
+
+// What did not fit the picture. A run that lost nothing and saw everything has zeros.
+struct LiveSetCounts {
+  uint64_t allocs = 0, frees = 0;       // events
+  uint64_t failed_allocs = 0;           // an allocator said no
+  uint64_t unmatched_frees = 0;         // no such block: allocated before msleaks was there, or inherited by fork
+  uint64_t unmatched_retargets = 0;     // the same for Retarget and Retain
+  uint64_t implicit_frees = 0;          // allocations at the address of a live block
+  uint64_t late_frees = 0;              // of them: the free arrived a moment later, from another thread
+  uint64_t unknown_heaps = 0;           // events of a kind of memory that this version does not know: left out
+  LiveSetCounts &operator+=(const LiveSetCounts &);
+};
+
+class BlockTable;
+
+class LiveSet {
+public:
+  // The observers outlive the set and are told in this order.
+  explicit LiveSet(std::vector<BlockObserver *> observers);
+  ~LiveSet();
+  LiveSet(const LiveSet &) = delete;
+  LiveSet &operator=(const LiveSet &) = delete;
+
+  // `site` is the event's site in the session's catalog. Events come in the order of TraceReader.
+  void apply(const StreamEvent &event, SiteId site);
+
+  // Everything that `process` has alive dies of `cause` (one of isEnd).
+  void endProcess(uint32_t process, FreeCause cause, uint64_t time_ns);
+
+  // The live block at exactly this address, or null. Valid until the next event.
+  const Block *find(uint32_t process, AddressSpace space, uint64_t address) const;
+  uint64_t liveBlocks() const { return live_blocks_; }
+  std::vector<uint32_t> processes() const; // that have something alive, ascending
+  const LiveSetCounts &counts() const { return counts_; }
+
+private:
+  struct Process;
+  struct Parked;
+
+  Process &processOf(uint32_t number);
+  void onAlloc(const StreamEvent &, const abi::AllocEvent &, SiteId);
+  void onFree(const StreamEvent &, const abi::FreeEvent &);
+  void onRetarget(const StreamEvent &, const abi::RetargetEvent &, SiteId);
+  void onRetain(const StreamEvent &, const abi::RetainEvent &);
+  void freeWhole(Process &, const StreamEvent &, const abi::FreeEvent &);
+  void unmap(Process &, const StreamEvent &, uint64_t begin, uint64_t bytes);
+  std::vector<Block> cutOut(Process &, uint64_t begin, uint64_t bytes, FreeCause, uint64_t time_ns);
+  void restore(Process &, const StreamEvent &);
+  void insert(Process &, const Block &, AllocCause, uint64_t time_ns);
+  bool wasLate(Process &, const StreamEvent &, const abi::FreeEvent &);
+  void noteReplaced(Process &, const Block &old, uint32_t by_stream, uint64_t time_ns);
+  void announceFree(const Block &, FreeCause, uint64_t time_ns);
+
+  std::vector<BlockObserver *> observers_;
+  std::unordered_map<uint32_t, std::unique_ptr<Process>> processes_;
+  Process *last_process_ = nullptr; // of the event before
+  uint32_t last_number_ = 0;
+  uint64_t live_blocks_ = 0;
+  LiveSetCounts counts_;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,91 @@
+// Blocks by address: open addressing in a power of two, linear probing, deletion by shifting back, so that there are no
+// tombstones and a lookup stays short however many blocks came and went.
+#pragma once
+
+#include "msleaks/analysis/live_set.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// Address 0 is no block's.
+class BlockTable {
+public:
+  Block *find(uint64_t address) {
+    return slots_.empty() ? nullptr : const_cast<Block *>(std::as_const(*this).find(address));
+  }
+  const Block *find(uint64_t address) const {
+    if (slots_.empty())
+      return nullptr;
+    for (size_t at = home(address);; at = next(at)) {
+      if (slots_[at].address == address)
+        return &slots_[at];
+      if (slots_[at].address == 0)
+        return nullptr;
+    }
+  }
+
+  // `block.address` must not be in the table.
+  void insert(const Block &block) {
+    if ((size_ + 1) * 3 > slots_.size() * 2)
+      grow();
+    place(block);
+    ++size_;
+  }
+
+  // `block` is what find returned.
+  void erase(Block *block) {
+    size_t hole = static_cast<size_t>(block - slots_.data());
+    for (size_t at = next(hole); slots_[at].address != 0; at = next(at)) {
+      // May move into the hole only if its home does not lie between the hole and here.
+      if (((at - home(slots_[at].address)) & mask()) >= ((at - hole) & mask())) {
+        slots_[hole] = slots_[at];
+        hole = at;
+      }
+    }
+    slots_[hole] = Block{};
+    --size_;
+  }
+
+  size_t size() const { return size_; }
+  template <class F> void forEach(F &&f) const {
+    for (const Block &block : slots_)
+      if (block.address != 0)
+        f(block);
+  }
+  void clear() {
+    std::vector<Block>().swap(slots_);
+    size_ = 0;
+  }
+
+private:
+  static constexpr size_t kFirstSlots = 64;
+
+  size_t mask() const { return slots_.size() - 1; }
+  size_t next(size_t at) const { return (at + 1) & mask(); }
+  // Fibonacci hashing: the top bits of the product depend on every bit of the address.
+  size_t home(uint64_t address) const { return static_cast<size_t>((address * 0x9e3779b97f4a7c15u) >> shift_); }
+
+  void place(const Block &block) {
+    size_t at = home(block.address);
+    while (slots_[at].address != 0)
+      at = next(at);
+    slots_[at] = block;
+  }
+  void grow() {
+    std::vector<Block> old(slots_.empty() ? kFirstSlots : slots_.size() * 2);
+    old.swap(slots_);
+    shift_ = 64 - static_cast<unsigned>(__builtin_ctzll(slots_.size()));
+    for (const Block &block : old)
+      if (block.address != 0)
+        place(block);
+  }
+
+  std::vector<Block> slots_;
+  unsigned shift_ = 64;
+  size_t size_ = 0;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,337 @@
+#include "msleaks/analysis/live_set.h"
+
+#include "block_table.h"
+
+#include <algorithm>
+
+namespace msleaks::analysis {
+namespace {
+
+// A free is recorded before the real one, so by the clock it comes before the next owner of the address. Two processors'
+// clocks, and two fits of the clock, differ by less than this.
+constexpr uint64_t kLateFreeNs = 5'000;
+constexpr size_t kReplacedKept = 16;
+
+// The kernel maps and unmaps whole pages, whatever was asked for.
+constexpr uint64_t kMapGranuleBytes = 4096;
+
+// begin + bytes, without wrapping.
+uint64_t endOf(uint64_t begin, uint64_t bytes) { return begin + std::min(bytes, UINT64_MAX - begin); }
+
+// One past the last page of [begin, begin + bytes). Even an empty range has its page, so no two blocks share an address.
+uint64_t pagesEnd(uint64_t begin, uint64_t bytes) {
+  const uint64_t last = endOf(begin, std::max<uint64_t>(bytes, 1));
+  return last > UINT64_MAX - kMapGranuleBytes ? UINT64_MAX : (last + kMapGranuleBytes - 1) & ~(kMapGranuleBytes - 1);
+}
+
+// A block whose address was handed out again, for the moment in which its free may still arrive.
+struct Replaced {
+  uint64_t address, time_ns;
+  AddressSpace space;
+  uint32_t by_stream;
+};
+
+} // namespace
+
+LiveSetCounts &LiveSetCounts::operator+=(const LiveSetCounts &other) {
+  allocs += other.allocs;
+  frees += other.frees;
+  failed_allocs += other.failed_allocs;
+  unmatched_frees += other.unmatched_frees;
+  unmatched_retargets += other.unmatched_retargets;
+  implicit_frees += other.implicit_frees;
+  late_frees += other.late_frees;
+  unknown_heaps += other.unknown_heaps;
+  return *this;
+}
+
+// Between the two halves of a realloc: what comes back if it fails. Only a mapping can have several pieces.
+struct LiveSet::Parked {
+  Block first;
+  std::vector<Block> more;
+};
+
+struct LiveSet::Process {
+  BlockTable tables[static_cast<size_t>(AddressSpace::Count)]; // that of Mapping is not used
+  std::map<uint64_t, Block> mappings;                          // by address: munmap names ranges
+  std::unordered_map<uint64_t, Parked> parked;                 // by stream and space
+  std::vector<Replaced> replaced;                              // oldest first
+
+  BlockTable &table(AddressSpace space) { return tables[static_cast<size_t>(space)]; }
+  Block *find(AddressSpace space, uint64_t address) {
+    if (space != AddressSpace::Mapping)
+      return table(space).find(address);
+    const auto found = mappings.find(address);
+    return found == mappings.end() ? nullptr : &found->second;
+  }
+  static uint64_t parkingOf(const StreamEvent &event) {
+    return uint64_t{event.stream} << 8 | static_cast<uint8_t>(spaceOf(event.event.header().heap));
+  }
+};
+
+LiveSet::LiveSet(std::vector<BlockObserver *> observers) : observers_(std::move(observers)) {}
+LiveSet::~LiveSet() = default;
+
+LiveSet::Process &LiveSet::processOf(uint32_t number) {
+  if (last_process_ && last_number_ == number)
+    return *last_process_;
+  auto &process = processes_[number];
+  if (!process)
+    process = std::make_unique<Process>();
+  last_process_ = process.get();
+  last_number_ = number;
+  return *process;
+}
+
+void LiveSet::apply(const StreamEvent &event, SiteId site) {
+  if (event.event.header().heap >= abi::Heap::Count) {
+    ++counts_.unknown_heaps;
+    return;
+  }
+  switch (event.event.header().kind) {
+  case abi::EventKind::Alloc:
+    return onAlloc(event, event.event.as<abi::AllocEvent>(), site);
+  case abi::EventKind::Free:
+    return onFree(event, event.event.as<abi::FreeEvent>());
+  case abi::EventKind::AllocFailed:
+    ++counts_.failed_allocs;
+    return;
+  case abi::EventKind::Retarget:
+    return onRetarget(event, event.event.as<abi::RetargetEvent>(), site);
+  case abi::EventKind::Retain:
+    return onRetain(event, event.event.as<abi::RetainEvent>());
+  default:
+    return;
+  }
+}
+
+void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, SiteId site) {
+  Process &process = processOf(event.process);
+  const abi::EventHeader &header = alloc.header;
+  if (header.flags & abi::kRestored)
+    return restore(process, event);
+  ++counts_.allocs;
+  if ((header.flags & abi::kRealloc) && !process.parked.empty())
+    process.parked.erase(Process::parkingOf(event));
+  if (alloc.address == 0)
+    return;
+
+  Block block;
+  block.address = alloc.address;
+  block.size = alloc.size;
+  block.time_ns = header.time;
+  block.site = site;
+  block.stream = event.stream;
+  block.process = event.process;
+  block.reserve = (header.flags & abi::kReserve) != 0;
+  block.heap = header.heap;
+  block.device = header.device;
+  insert(process, block, header.flags & abi::kRealloc ? AllocCause::Reallocated : AllocCause::Allocated, header.time);
+}
+
+void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uint64_t time_ns) {
+  const AddressSpace space = spaceOf(block.heap);
+  if (space == AddressSpace::Mapping) {
+    for (const Block &old : cutOut(process, block.address, block.size, FreeCause::Replaced, time_ns))
+      noteReplaced(process, old, block.stream, time_ns);
+    process.mappings.emplace(block.address, block);
+  } else {
+    BlockTable &table = process.table(space);
+    if (Block *old = table.find(block.address)) {
+      const Block gone = *old;
+      *old = block;
+      --live_blocks_;
+      announceFree(gone, FreeCause::Replaced, time_ns);
+      noteReplaced(process, gone, block.stream, time_ns);
+    } else {
+      table.insert(block);
+    }
+  }
+  ++live_blocks_;
+  for (BlockObserver *observer : observers_)
+    observer->onAlloc(block, cause, time_ns);
+}
+
+void LiveSet::noteReplaced(Process &process, const Block &old, uint32_t by_stream, uint64_t time_ns) {
+  if (old.reserve)
+    return; // mapping over reserved address space is its purpose
+  ++counts_.implicit_frees;
+  if (process.replaced.size() == kReplacedKept)
+    process.replaced.erase(process.replaced.begin());
+  process.replaced.push_back({old.address, time_ns, spaceOf(old.heap), by_stream});
+}
+
+// Whether this free belongs to a block that was replaced a moment ago by another thread's allocation.
+bool LiveSet::wasLate(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
+  auto &replaced = process.replaced;
+  std::erase_if(replaced, [&](const Replaced &old) { return old.time_ns + kLateFreeNs < freed.header.time; });
+  const auto match = std::find_if(replaced.begin(), replaced.end(), [&](const Replaced &old) {
+    return old.address == freed.address && old.space == spaceOf(freed.header.heap) && old.by_stream != event.stream;
+  });
+  if (match == replaced.end())
+    return false;
+  replaced.erase(match);
+  ++counts_.late_frees;
+  return true;
+}
+
+void LiveSet::onFree(const StreamEvent &event, const abi::FreeEvent &freed) {
+  Process &process = processOf(event.process);
+  ++counts_.frees;
+  if (!process.replaced.empty() && wasLate(process, event, freed))
+    return;
+  if (spaceOf(freed.header.heap) == AddressSpace::Mapping && freed.size != 0)
+    return unmap(process, event, freed.address, freed.size);
+  freeWhole(process, event, freed);
+}
+
+void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
+  const AddressSpace space = spaceOf(freed.header.heap);
+  Block *found = process.find(space, freed.address);
+  if (!found) {
+    ++counts_.unmatched_frees;
+    return;
+  }
+  if (found->refs > 1) {
+    found->refs = (found->refs - 1) & 0x7fff;
+    return;
+  }
+  const Block block = *found;
+  if (space == AddressSpace::Mapping)
+    process.mappings.erase(freed.address);
+  else
+    process.table(space).erase(found);
+  --live_blocks_;
+  const bool realloc = freed.header.flags & abi::kRealloc;
+  if (realloc)
+    process.parked[Process::parkingOf(event)] = {block, {}};
+  announceFree(block, realloc ? FreeCause::Reallocated : FreeCause::Freed, freed.header.time);
+}
+
+void LiveSet::unmap(Process &process, const StreamEvent &event, uint64_t begin, uint64_t bytes) {
+  const abi::EventHeader &header = event.event.header();
+  const bool realloc = header.flags & abi::kRealloc;
+  auto pieces = cutOut(process, begin, bytes, realloc ? FreeCause::Reallocated : FreeCause::Freed, header.time);
+  if (pieces.empty()) {
+    ++counts_.unmatched_frees;
+    return;
+  }
+  if (realloc)
+    process.parked[Process::parkingOf(event)] = {pieces.front(), {pieces.begin() + 1, pieces.end()}};
+}
+
+// Takes the pages of [begin, begin + bytes) away from every mapping that has some, and returns what was taken. A mapping
+// that keeps a head or a tail is announced as Remainder with all its parts, then the taken part with `cause`.
+std::vector<Block> LiveSet::cutOut(Process &process, uint64_t begin, uint64_t bytes, FreeCause cause, uint64_t time_ns) {
+  std::vector<Block> taken;
+  const uint64_t end = pagesEnd(begin, bytes);
+  auto &mappings = process.mappings;
+  auto at = mappings.upper_bound(begin);
+  if (at != mappings.begin() && pagesEnd(std::prev(at)->first, std::prev(at)->second.size) > begin)
+    --at;
+  while (at != mappings.end() && at->first < end) {
+    const Block whole = at->second;
+    at = mappings.erase(at);
+    --live_blocks_;
+    const uint64_t whole_end = endOf(whole.address, whole.size);
+    Block piece = whole, head = whole, tail = whole;
+    piece.address = std::max(begin, whole.address);
+    piece.size = std::max(piece.address, std::min(end, whole_end)) - piece.address;
+    head.size = piece.address - whole.address;
+    tail.address = end;
+    tail.size = whole_end > end ? whole_end - end : 0;
+
+    if (head.size != 0 || tail.size != 0) {
+      announceFree(whole, FreeCause::Remainder, time_ns);
+      for (const Block &kept : {head, tail}) {
+        if (kept.size == 0)
+          continue;
+        mappings.emplace(kept.address, kept);
+        ++live_blocks_;
+        for (BlockObserver *observer : observers_)
+          observer->onAlloc(kept, AllocCause::Remainder, time_ns);
+      }
+      for (BlockObserver *observer : observers_)
+        observer->onAlloc(piece, AllocCause::Remainder, time_ns);
+    }
+    announceFree(piece, cause, time_ns);
+    taken.push_back(piece);
+  }
+  return taken;
+}
+
+// A realloc failed: what its first half took is alive again.
+void LiveSet::restore(Process &process, const StreamEvent &event) {
+  const auto parked = process.parked.find(Process::parkingOf(event));
+  if (parked == process.parked.end())
+    return; // the old block was not known either; its free has been counted
+  const Parked back = std::move(parked->second);
+  process.parked.erase(parked);
+  const uint64_t time_ns = event.event.header().time;
+  insert(process, back.first, AllocCause::Restored, time_ns);
+  for (const Block &block : back.more)
+    insert(process, block, AllocCause::Restored, time_ns);
+}
+
+void LiveSet::onRetarget(const StreamEvent &event, const abi::RetargetEvent &retarget, SiteId site) {
+  Process &process = processOf(event.process);
+  Block *block = process.find(spaceOf(retarget.header.heap), retarget.address);
+  // The wrapper may say less about the heap than the allocator inside it.
+  for (const AddressSpace space : {AddressSpace::Host, AddressSpace::Mapping, AddressSpace::Accelerator})
+    if (!block)
+      block = process.find(space, retarget.address);
+  if (!block) {
+    ++counts_.unmatched_retargets;
+    return;
+  }
+  announceFree(*block, FreeCause::Retargeted, retarget.header.time);
+  block->site = site;
+  const Block now = *block;
+  for (BlockObserver *observer : observers_)
+    observer->onAlloc(now, AllocCause::Retargeted, retarget.header.time);
+}
+
+void LiveSet::onRetain(const StreamEvent &event, const abi::RetainEvent &retain) {
+  Block *block = processOf(event.process).find(spaceOf(retain.header.heap), retain.address);
+  if (!block)
+    ++counts_.unmatched_retargets;
+  else if (block->refs < 0x7fff)
+    block->refs = (block->refs + 1) & 0x7fff;
+}
+
+void LiveSet::announceFree(const Block &block, FreeCause cause, uint64_t time_ns) {
+  for (BlockObserver *observer : observers_)
+    observer->onFree(block, cause, time_ns);
+}
+
+void LiveSet::endProcess(uint32_t number, FreeCause cause, uint64_t time_ns) {
+  const auto found = processes_.find(number);
+  if (found == processes_.end())
+    return;
+  const std::unique_ptr<Process> process = std::move(found->second);
+  processes_.erase(found);
+  last_process_ = nullptr;
+  const auto die = [&](const Block &block) {
+    --live_blocks_;
+    announceFree(block, cause, time_ns);
+  };
+  for (const BlockTable &table : process->tables)
+    table.forEach(die);
+  for (const auto &[address, block] : process->mappings)
+    die(block);
+}
+
+const Block *LiveSet::find(uint32_t process, AddressSpace space, uint64_t address) const {
+  const auto found = processes_.find(process);
+  return found == processes_.end() ? nullptr : found->second->find(space, address);
+}
+
+std::vector<uint32_t> LiveSet::processes() const {
+  std::vector<uint32_t> numbers;
+  for (const auto &[number, process] : processes_)
+    numbers.push_back(number);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,41 @@
+// Events for tests, one line each.
+#pragma once
+
+#include "msleaks/abi/events.h"
+#include "msleaks/analysis/trace_reader.h"
+
+namespace msleaks::test {
+
+struct Where {
+  uint32_t process = 1, stream = 0;
+  abi::Heap heap = abi::Heap::Host;
+  uint8_t flags = 0;
+  uint32_t site = 0;
+};
+
+template <class Event> analysis::StreamEvent make(uint64_t time_ns, const Where &where, uint64_t first, uint64_t second) {
+  Event event{};
+  event.header = {Event::kKind, where.heap, 0, where.flags, where.site, time_ns};
+  auto any = abi::AnyEvent::from(event);
+  any.slots[0].payload[0] = first;
+  any.slots[0].payload[1] = second;
+  return {where.process, where.stream, any};
+}
+
+inline auto alloc(uint64_t time_ns, uint64_t address, uint64_t size, const Where &where = {}) {
+  return make<abi::AllocEvent>(time_ns, where, address, size);
+}
+inline auto free(uint64_t time_ns, uint64_t address, const Where &where = {}, uint64_t size = 0) {
+  return make<abi::FreeEvent>(time_ns, where, address, size);
+}
+inline auto retarget(uint64_t time_ns, uint64_t address, const Where &where = {}) {
+  return make<abi::RetargetEvent>(time_ns, where, address, 0);
+}
+inline auto retain(uint64_t time_ns, uint64_t address, const Where &where = {}) {
+  return make<abi::RetainEvent>(time_ns, where, address, 0);
+}
+inline auto allocFailed(uint64_t time_ns, uint64_t size, const Where &where = {}) {
+  return make<abi::AllocFailedEvent>(time_ns, where, size, 12);
+}
+
+} // namespace msleaks::test

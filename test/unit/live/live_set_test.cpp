@@ -1,0 +1,233 @@
+#include "msleaks/analysis/live_set.h"
+
+#include "events.h"
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace msleaks::analysis {
+
+using test::alloc;
+using test::Where;
+
+namespace {
+
+// Keeps what it is told, as text, and the sum of what is alive.
+class Journal final : public BlockObserver {
+public:
+  void onAlloc(const Block &block, AllocCause cause, uint64_t) override {
+    static const char *const kNames[] = {"alloc", "realloc", "restored", "rest", "retarget"};
+    add("+", block, kNames[static_cast<int>(cause)]);
+    bytes += block.bytes();
+    ++blocks;
+  }
+  void onFree(const Block &block, FreeCause cause, uint64_t) override {
+    static const char *const kNames[] = {"free", "realloc", "replaced", "rest", "retarget", "exit", "kill", "exec", "alive"};
+    add("-", block, kNames[static_cast<int>(cause)]);
+    bytes -= block.bytes();
+    --blocks;
+  }
+  std::string take() { return std::exchange(lines, {}); }
+
+  std::string lines;
+  uint64_t bytes = 0, blocks = 0;
+
+private:
+  void add(const char *sign, const Block &block, const char *cause) {
+    char line[128];
+    snprintf(line, sizeof line, "%s%llx:%llu@%u %s\n", sign, static_cast<unsigned long long>(block.address),
+             static_cast<unsigned long long>(block.size), block.site.index, cause);
+    lines += line;
+  }
+};
+
+class LiveSetTest : public testing::Test {
+protected:
+  Journal journal;
+  LiveSet live{{&journal}};
+  void apply(const StreamEvent &event) { live.apply(event, SiteId{event.event.header().site}); }
+};
+
+constexpr Where kMap{.heap = abi::Heap::Mapping};
+constexpr uint64_t kPage = 4096;
+
+} // namespace
+
+TEST_F(LiveSetTest, AllocAndFree) {
+  apply(alloc(1, 0x10, 100, {.site = 7}));
+  EXPECT_EQ(live.liveBlocks(), 1u);
+  ASSERT_NE(live.find(1, AddressSpace::Host, 0x10), nullptr);
+  apply(test::free(2, 0x10));
+  EXPECT_EQ(journal.take(), "+10:100@7 alloc\n-10:100@7 free\n");
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(live.find(1, AddressSpace::Host, 0x10), nullptr);
+}
+
+TEST_F(LiveSetTest, ProcessesAndSpacesAreApart) {
+  apply(alloc(1, 0x1000, 1));
+  apply(alloc(2, 0x1000, 2, {.process = 2}));
+  apply(alloc(3, 0x1000, 3, {.heap = abi::Heap::Pool}));
+  apply(alloc(4, 0x1000, 4, {.heap = abi::Heap::Device})); // a handle that is itself a host block
+  apply(alloc(5, 0x1000, 5, kMap));
+  EXPECT_EQ(live.liveBlocks(), 5u);
+  EXPECT_EQ(live.counts().implicit_frees, 0u);
+  apply(test::free(6, 0x1000, {.process = 2}));
+  EXPECT_EQ(live.liveBlocks(), 4u);
+  EXPECT_EQ(live.processes(), (std::vector<uint32_t>{1, 2}));
+  apply(test::free(7, 0x1000, {.process = 3}));
+  EXPECT_EQ(live.counts().unmatched_frees, 1u);
+}
+
+TEST_F(LiveSetTest, ManagedMemoryIsGivenBackAsDevice) {
+  apply(alloc(1, 0x1000, 1, {.heap = abi::Heap::Managed}));
+  apply(test::free(2, 0x1000, {.heap = abi::Heap::Device}));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+}
+
+TEST_F(LiveSetTest, AllocOnALiveAddressFreesTheOldOne) {
+  apply(alloc(1, 0x10, 1, {.site = 1}));
+  apply(alloc(2, 0x10, 2, {.site = 2}));
+  EXPECT_EQ(journal.take(), "+10:1@1 alloc\n-10:1@1 replaced\n+10:2@2 alloc\n");
+  EXPECT_EQ(live.counts().implicit_frees, 1u);
+  EXPECT_EQ(live.liveBlocks(), 1u);
+}
+
+TEST_F(LiveSetTest, LateFreeOfAnotherThreadBelongsToTheOldBlock) {
+  apply(alloc(1000, 0x10, 1, {.stream = 1, .site = 1}));
+  apply(alloc(2000, 0x10, 2, {.stream = 2, .site = 2}));
+  apply(test::free(2500, 0x10, {.stream = 1}));
+  EXPECT_EQ(live.liveBlocks(), 1u);
+  EXPECT_EQ(live.counts().late_frees, 1u);
+  apply(test::free(2600, 0x10, {.stream = 1})); // the second one is real
+  EXPECT_EQ(live.liveBlocks(), 0u);
+}
+
+TEST_F(LiveSetTest, FreeOfTheSameThreadOrMuchLaterIsReal) {
+  apply(alloc(1000, 0x10, 1, {.stream = 1}));
+  apply(alloc(2000, 0x10, 2, {.stream = 2}));
+  apply(test::free(2500, 0x10, {.stream = 2}));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  apply(alloc(3000, 0x20, 1, {.stream = 1}));
+  apply(alloc(4000, 0x20, 2, {.stream = 2}));
+  apply(test::free(1'000'000, 0x20, {.stream = 1}));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+}
+
+TEST_F(LiveSetTest, ReallocMovesOrComesBack) {
+  const Where realloc{.stream = 3, .flags = abi::kRealloc, .site = 2};
+  apply(alloc(1, 0x10, 1, {.stream = 3, .site = 1}));
+  apply(test::free(2, 0x10, realloc));
+  apply(alloc(3, 0x10, 9, {.stream = 4, .site = 5})); // another thread gets the address at once
+  apply(alloc(4, 0x90, 5, realloc));
+  EXPECT_EQ(journal.take(), "+10:1@1 alloc\n-10:1@1 realloc\n+10:9@5 alloc\n+90:5@2 realloc\n");
+
+  apply(test::free(5, 0x90, realloc));
+  apply(alloc(6, 0, 0, {.stream = 3, .flags = abi::kRealloc | abi::kRestored}));
+  EXPECT_EQ(journal.take(), "-90:5@2 realloc\n+90:5@2 restored\n");
+  ASSERT_NE(live.find(1, AddressSpace::Host, 0x90), nullptr);
+  EXPECT_EQ(live.find(1, AddressSpace::Host, 0x90)->time_ns, 4u);
+  EXPECT_EQ(live.counts().implicit_frees, 0u);
+}
+
+TEST_F(LiveSetTest, FailedReallocOfAnUnknownBlockChangesNothing) {
+  const Where realloc{.flags = abi::kRealloc};
+  apply(test::free(1, 0x10, realloc));
+  apply(alloc(2, 0x10, 0, {.flags = abi::kRealloc | abi::kRestored}));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(live.counts().unmatched_frees, 1u);
+}
+
+TEST_F(LiveSetTest, RetargetMovesABlockToAnotherSite) {
+  apply(alloc(1, 0x10, 8, {.site = 1}));
+  apply(test::retarget(2, 0x10, {.site = 4}));
+  EXPECT_EQ(journal.take(), "+10:8@1 alloc\n-10:8@1 retarget\n+10:8@4 retarget\n");
+  apply(test::retarget(3, 0x999));
+  EXPECT_EQ(live.counts().unmatched_retargets, 1u);
+  apply(test::free(4, 0x10));
+  EXPECT_EQ(journal.take(), "-10:8@4 free\n");
+}
+
+TEST_F(LiveSetTest, CountedBlocksDieWithTheirLastOwner) {
+  const Where device{.heap = abi::Heap::Device};
+  apply(alloc(1, 0x10, 8, device));
+  apply(test::retain(2, 0x10, device));
+  apply(test::free(3, 0x10, device));
+  EXPECT_EQ(live.liveBlocks(), 1u);
+  apply(test::free(4, 0x10, device));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+}
+
+TEST_F(LiveSetTest, ReservedAddressSpaceHasNoBytes) {
+  apply(alloc(1, 0x10000, 64 * kPage, {.heap = abi::Heap::Mapping, .flags = abi::kReserve}));
+  EXPECT_EQ(journal.bytes, 0u);
+  apply(alloc(2, 0x10000 + 4 * kPage, 2 * kPage, kMap)); // committed by mapping over a part
+  EXPECT_EQ(journal.bytes, 2 * kPage);
+  EXPECT_EQ(live.liveBlocks(), 3u);
+  EXPECT_EQ(live.counts().implicit_frees, 0u);
+  apply(test::free(3, 0x10000, kMap, 64 * kPage));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(journal.bytes, 0u);
+}
+
+TEST_F(LiveSetTest, MunmapCutsHeadTailAndMiddle) {
+  apply(alloc(1, 0x10000, 10 * kPage - 100, kMap));
+  apply(test::free(2, 0x10000, kMap, kPage)); // head
+  EXPECT_EQ(journal.bytes, 9 * kPage - 100);
+  ASSERT_NE(live.find(1, AddressSpace::Mapping, 0x11000), nullptr);
+  EXPECT_EQ(live.find(1, AddressSpace::Mapping, 0x11000)->time_ns, 1u);
+  apply(test::free(3, 0x10000 + 9 * kPage, kMap, kPage)); // tail: asked for less than its page
+  EXPECT_EQ(journal.bytes, 8 * kPage);
+  apply(test::free(4, 0x10000 + 4 * kPage, kMap, 1)); // middle: whole pages go
+  EXPECT_EQ(journal.bytes, 7 * kPage);
+  EXPECT_EQ(live.liveBlocks(), 2u);
+  apply(alloc(5, 0x10000 + 10 * kPage, kPage, kMap));
+  apply(test::free(6, 0, kMap, 0x10000 + 100 * kPage)); // several at once
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(journal.bytes, 0u);
+  EXPECT_EQ(live.counts().unmatched_frees, 0u);
+}
+
+TEST_F(LiveSetTest, MovedMappingComesBackWhenMremapFails) {
+  apply(alloc(1, 0x10000, 4 * kPage, kMap));
+  const Where realloc{.heap = abi::Heap::Mapping, .flags = abi::kRealloc};
+  apply(test::free(2, 0x10000, realloc, 2 * kPage));
+  EXPECT_EQ(journal.bytes, 2 * kPage);
+  apply(alloc(3, 0, 0, {.heap = abi::Heap::Mapping, .flags = abi::kRealloc | abi::kRestored}));
+  EXPECT_EQ(journal.bytes, 4 * kPage);
+}
+
+TEST_F(LiveSetTest, ProcessEndTakesItsBlocksOnly) {
+  apply(alloc(1, 0x10, 1, {.site = 1}));
+  apply(alloc(2, 0x10000, kPage, kMap));
+  apply(alloc(3, 0x10, 2, {.process = 2, .site = 2}));
+  journal.take();
+  live.endProcess(1, FreeCause::ProcessKilled, 9);
+  EXPECT_EQ(journal.take(), "-10:1@1 kill\n-10000:4096@0 kill\n");
+  EXPECT_EQ(live.liveBlocks(), 1u);
+  live.endProcess(1, FreeCause::ProcessExited, 9);
+  live.endProcess(77, FreeCause::ProcessExited, 9);
+  EXPECT_EQ(journal.take(), "");
+  live.endProcess(2, FreeCause::ProcessExited, 10);
+  EXPECT_EQ(journal.take(), "-10:2@2 exit\n");
+}
+
+TEST_F(LiveSetTest, FailuresAreCounted) {
+  apply(test::allocFailed(1, 1 << 30));
+  EXPECT_EQ(live.counts().failed_allocs, 1u);
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  apply(alloc(2, 0x10, 1, {.heap = static_cast<abi::Heap>(200)}));
+  EXPECT_EQ(live.counts().unknown_heaps, 1u);
+}
+
+TEST_F(LiveSetTest, HostileNumbersDoNoHarm) {
+  apply(alloc(1, UINT64_MAX, UINT64_MAX, kMap));
+  apply(alloc(2, UINT64_MAX - 100, UINT64_MAX, kMap));
+  apply(alloc(3, 5, 0, kMap));
+  apply(alloc(4, 5, 0, kMap));
+  apply(test::free(5, 0, kMap, UINT64_MAX));
+  live.endProcess(1, FreeCause::ProcessExited, 6);
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(journal.blocks, 0u);
+}
+
+} // namespace msleaks::analysis
