@@ -1,0 +1,103 @@
+// Peak: the highest point of the memory in use, and what was alive there (docs/report.md).
+#pragma once
+
+#include "msleaks/analysis/analyzer.h"
+#include "msleaks/analysis/leaks.h"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace msleaks::analysis {
+
+struct SiteShare {
+  SiteId site;
+  uint64_t bytes = 0, count = 0;
+  bool operator==(const SiteShare &) const = default;
+};
+
+// The highest point of one sum.
+struct Peak {
+  uint64_t bytes = 0;
+  uint64_t time_ns = 0; // CLOCK_MONOTONIC of the event that reached it first
+  std::vector<SiteShare> by_site; // alive then, ascending by site, only what was not empty
+};
+
+struct ProcessPeak {
+  uint32_t process = 0;
+  uint64_t bytes = 0, time_ns = 0;
+};
+
+struct PeakResult {
+  Peak total; // of the physical heaps of all processes together
+  std::array<Peak, static_cast<size_t>(abi::Heap::Count)> by_heap;
+  std::vector<ProcessPeak> by_process; // ascending
+};
+
+// The highest point of a running sum with what each site had then, at a constant cost for an event: a site copies its
+// counters aside the first time that it changes after a peak, and only then.
+class PeakTracker {
+public:
+  void add(SiteId site, uint64_t bytes, uint64_t time_ns) {
+    Counter &counter = touch(site);
+    counter.now.bytes += bytes;
+    ++counter.now.count;
+    now_bytes_ += bytes;
+    if (now_bytes_ > peak_bytes_) {
+      peak_bytes_ = now_bytes_;
+      peak_time_ns_ = time_ns;
+      ++epoch_; // makes every copy stale: the counters as they are now are the ones at the peak
+    }
+  }
+  void remove(SiteId site, uint64_t bytes) {
+    Counter &counter = touch(site);
+    counter.now.bytes -= bytes;
+    --counter.now.count;
+    now_bytes_ -= bytes;
+  }
+  Peak peak() const;
+
+private:
+  struct Counter {
+    BlockSum now, at_peak;
+    uint64_t epoch = 0; // at_peak belongs to this peak
+  };
+  Counter &touch(SiteId site) {
+    if (site.index >= counters_.size())
+      counters_.resize(site.index + 1 + site.index / 2);
+    Counter &counter = counters_[site.index];
+    if (counter.epoch != epoch_) {
+      counter.at_peak = counter.now;
+      counter.epoch = epoch_;
+    }
+    return counter;
+  }
+
+  std::vector<Counter> counters_; // by site: the catalog numbers them densely
+  uint64_t now_bytes_ = 0, peak_bytes_ = 0, peak_time_ns_ = 0;
+  uint64_t epoch_ = 0;
+};
+
+class PeakAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "peak"; }
+  void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
+  void onFree(const Block &, FreeCause, uint64_t time_ns) override;
+  PeakResult result() const;
+
+private:
+  struct ProcessSum {
+    uint64_t now_bytes = 0, peak_bytes = 0, peak_time_ns = 0;
+  };
+  ProcessSum &sumOf(uint32_t process);
+
+  PeakTracker total_;
+  std::array<PeakTracker, static_cast<size_t>(abi::Heap::Count)> heaps_;
+  std::unordered_map<uint32_t, ProcessSum> processes_;
+  ProcessSum *last_sum_ = nullptr; // elements of an unordered_map stay where they are
+  uint32_t last_process_ = 0;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,76 @@
+#include "msleaks/analysis/leaks.h"
+
+#include <algorithm>
+
+namespace msleaks::analysis {
+namespace {
+
+uint64_t keyOf(SiteId site, abi::Heap heap) { return uint64_t{site.index} << 8 | static_cast<uint8_t>(heap); }
+uint64_t keyOf(const SiteRemains &remains) { return keyOf(remains.site, remains.heap); }
+
+void add(SiteRemains &sum, const SiteRemains &part) {
+  sum.bytes += part.bytes;
+  sum.count += part.count;
+  sum.largest_bytes = std::max(sum.largest_bytes, part.largest_bytes);
+  sum.oldest_age_ns = std::max(sum.oldest_age_ns, part.oldest_age_ns);
+  sum.newest_age_ns = std::min(sum.newest_age_ns, part.newest_age_ns);
+}
+
+// Both ascending by key.
+void mergeInto(std::vector<SiteRemains> &sums, const std::vector<SiteRemains> &parts) {
+  std::vector<SiteRemains> merged;
+  auto left = sums.begin();
+  for (const SiteRemains &part : parts) {
+    for (; left != sums.end() && keyOf(*left) < keyOf(part); ++left)
+      merged.push_back(*left);
+    merged.push_back(part);
+    if (left != sums.end() && keyOf(*left) == keyOf(part))
+      add(merged.back(), *left++);
+  }
+  merged.insert(merged.end(), left, sums.end());
+  sums = std::move(merged);
+}
+
+template <class Remains> std::vector<SiteRemains> sorted(const Remains &remains) {
+  std::vector<SiteRemains> list;
+  for (const auto &[key, sum] : remains)
+    list.push_back(sum);
+  std::sort(list.begin(), list.end(), [](const auto &a, const auto &b) { return keyOf(a) < keyOf(b); });
+  return list;
+}
+
+} // namespace
+
+void LeakResult::merge(const LeakResult &other) {
+  mergeInto(leaked, other.leaked);
+  mergeInto(alive, other.alive);
+}
+
+BlockSum physicalSum(const std::vector<SiteRemains> &list) {
+  BlockSum sum;
+  for (const SiteRemains &remains : list)
+    if (abi::isPhysical(remains.heap))
+      sum += {remains.bytes, remains.count};
+  return sum;
+}
+
+void LeakAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
+  if (!isEnd(cause) || cause == FreeCause::ProcessExec || block.reserve)
+    return;
+  const uint64_t age_ns = time_ns > block.time_ns ? time_ns - block.time_ns : 0;
+  Remains &remains = cause == FreeCause::ProcessExited ? leaked_ : alive_;
+  const auto [at, fresh] = remains.try_emplace(keyOf(block.site, block.heap), SiteRemains{block.site, block.heap});
+  add(at->second, {block.site, block.heap, block.bytes(), 1, block.bytes(), age_ns, age_ns});
+}
+
+LeakResult LeakAnalyzer::result() const { return {sorted(leaked_), sorted(alive_)}; }
+
+std::vector<Finding> LeakAnalyzer::findings() const {
+  std::vector<Finding> findings;
+  for (const SiteRemains &remains : sorted(leaked_))
+    findings.push_back({std::string(name()), "never freed", remains.site, remains.bytes, remains.count, 0});
+  std::stable_sort(findings.begin(), findings.end(), [](const auto &a, const auto &b) { return a.bytes > b.bytes; });
+  return findings;
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,131 @@
+#include "msleaks/analysis/peak.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+
+namespace msleaks::analysis {
+
+namespace {
+
+Block block(uint32_t site, uint64_t size, abi::Heap heap = abi::Heap::Host, uint32_t process = 1) {
+  Block block;
+  block.address = 1;
+  block.size = size;
+  block.site = SiteId{site};
+  block.heap = heap;
+  block.process = process;
+  return block;
+}
+
+// Copies everything whenever a new high is reached.
+struct NaivePeak {
+  std::map<uint32_t, BlockSum> now, at_peak;
+  uint64_t bytes = 0, peak = 0, time_ns = 0;
+  void add(uint32_t site, uint64_t size, uint64_t time) {
+    now[site].bytes += size;
+    ++now[site].count;
+    bytes += size;
+    if (bytes > peak) {
+      peak = bytes;
+      time_ns = time;
+      at_peak = now;
+    }
+  }
+  void remove(uint32_t site, uint64_t size) {
+    now[site].bytes -= size;
+    --now[site].count;
+    bytes -= size;
+  }
+  std::vector<SiteShare> shares() const {
+    std::vector<SiteShare> list;
+    for (const auto &[site, sum] : at_peak)
+      if (sum.count != 0)
+        list.push_back({SiteId{site}, sum.bytes, sum.count});
+    return list;
+  }
+};
+
+} // namespace
+
+TEST(Peak, SaysWhatWasAliveAtTheHighestPoint) {
+  PeakAnalyzer peak;
+  peak.onAlloc(block(1, 100), AllocCause::Allocated, 10);
+  peak.onAlloc(block(2, 50), AllocCause::Allocated, 20);
+  peak.onFree(block(1, 100), FreeCause::Freed, 30);
+  peak.onAlloc(block(3, 90), AllocCause::Allocated, 40); // 140: below
+  const auto result = peak.result().total;
+  EXPECT_EQ(result.bytes, 150u);
+  EXPECT_EQ(result.time_ns, 20u);
+  EXPECT_EQ(result.by_site, (std::vector<SiteShare>{{SiteId{1}, 100, 1}, {SiteId{2}, 50, 1}}));
+}
+
+TEST(Peak, KeepsTheFirstOfEqualHighs) {
+  PeakAnalyzer peak;
+  peak.onAlloc(block(1, 100), AllocCause::Allocated, 10);
+  peak.onFree(block(1, 100), FreeCause::Freed, 20);
+  peak.onAlloc(block(2, 100), AllocCause::Allocated, 30);
+  EXPECT_EQ(peak.result().total.time_ns, 10u);
+  EXPECT_EQ(peak.result().total.by_site, (std::vector<SiteShare>{{SiteId{1}, 100, 1}}));
+}
+
+TEST(Peak, HeapsAndProcessesHaveTheirOwn) {
+  PeakAnalyzer peak;
+  peak.onAlloc(block(1, 100, abi::Heap::Host, 1), AllocCause::Allocated, 1);
+  peak.onAlloc(block(2, 70, abi::Heap::Pool, 1), AllocCause::Allocated, 2);
+  peak.onFree(block(1, 100, abi::Heap::Host, 1), FreeCause::Freed, 3);
+  peak.onAlloc(block(3, 120, abi::Heap::Device, 2), AllocCause::Allocated, 4);
+  Block reserved = block(4, 1 << 30, abi::Heap::Mapping);
+  reserved.reserve = 1;
+  peak.onAlloc(reserved, AllocCause::Allocated, 5);
+  const auto result = peak.result();
+  EXPECT_EQ(result.total.bytes, 120u); // a pool's blocks are parts of others, reserved space is none
+  EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Host)].bytes, 100u);
+  EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Pool)].bytes, 70u);
+  EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Mapping)].bytes, 0u);
+  ASSERT_EQ(result.by_process.size(), 2u);
+  EXPECT_EQ(result.by_process[0].bytes, 100u);
+  EXPECT_EQ(result.by_process[1].bytes, 120u);
+  EXPECT_EQ(result.by_process[1].time_ns, 4u);
+}
+
+TEST(Peak, NothingAtAll) {
+  PeakAnalyzer peak;
+  EXPECT_EQ(peak.result().total.bytes, 0u);
+  EXPECT_TRUE(peak.result().total.by_site.empty());
+  EXPECT_TRUE(peak.result().by_process.empty());
+}
+
+class PeakModel : public testing::TestWithParam<uint64_t> {};
+
+TEST_P(PeakModel, LazyCopiesEqualFullCopies) {
+  std::mt19937_64 random(GetParam());
+  const auto pick = [&](uint64_t high) { return random() % high; };
+  PeakTracker tracker;
+  NaivePeak naive;
+  std::vector<std::pair<uint32_t, uint64_t>> live;
+  for (uint64_t time = 1; time < 20000; ++time) {
+    // Phases of growth and of shrinking, so that there are many peaks with quiet between them.
+    const bool grow = live.empty() || pick(100) < (time / 1000 % 2 ? 40 : 58);
+    if (grow) {
+      live.emplace_back(static_cast<uint32_t>(pick(37)), pick(1000));
+      tracker.add(SiteId{live.back().first}, live.back().second, time);
+      naive.add(live.back().first, live.back().second, time);
+    } else {
+      std::swap(live[pick(live.size())], live.back());
+      tracker.remove(SiteId{live.back().first}, live.back().second);
+      naive.remove(live.back().first, live.back().second);
+      live.pop_back();
+    }
+    if (time % 97 == 0) {
+      const Peak peak = tracker.peak();
+      ASSERT_EQ(peak.bytes, naive.peak);
+      ASSERT_EQ(peak.time_ns, naive.time_ns);
+      ASSERT_EQ(peak.by_site, naive.shares());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, PeakModel, testing::Values(1, 2, 3, 4));
+
+} // namespace msleaks::analysis
