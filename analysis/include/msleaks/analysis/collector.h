@@ -1,0 +1,86 @@
+// The live collector of a session: finds the processes, drains their rings into the trace, and keeps the account.
+// It runs on a thread of its own (run); everything else here may be called from another one.
+#pragma once
+
+#include "msleaks/analysis/process_collector.h"
+#include "msleaks/analysis/run_folder.h"
+#include "msleaks/analysis/session_dir.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// What the collector leaves behind.
+struct CollectorSummary {
+  ProcessTotals totals;
+  uint64_t trace_bytes = 0;
+  std::vector<RunProcess> processes;
+  std::vector<std::string> notes;
+  std::optional<Error> failure; // recording stopped early; the session's shared memory is still needed
+};
+
+struct CollectorProgress {
+  uint64_t stored = 0, dropped = 0, processes = 0;
+};
+
+class Collector {
+public:
+  Collector(SessionDir &session, TraceWriter trace);
+  ~Collector();
+
+  // Until programEnded() or a failure. A failure closes the session: the processes stop recording and go on.
+  void run() noexcept;
+  // The program that the session was made for: its status comes by programEnded, not from its arena.
+  void programStarted(uint32_t pid);
+  void programEnded(int wait_status);
+
+  CollectorProgress progress() const;
+  // After run() has returned.
+  const CollectorSummary &summary() const { return summary_; }
+
+private:
+  enum class Life { Running, Gone, Replaced };
+  struct Attached {
+    ProcessCollector collector;
+    FileDescriptor pidfd; // invalid: it had ended when we came, or lives where we cannot see it
+    Life life = Life::Running;
+  };
+
+  Result<void> collect();
+  Result<uint64_t> round(Urgency);
+  Result<void> lookAround();
+  Result<void> attachNew();
+  Result<void> attach(ArenaReader);
+  Result<void> finishEnded();
+  Result<void> finish(Attached &, int wait_status);
+  Result<void> finishSession();
+  Result<void> waitForOthers();
+  bool isProgram(const Attached &) const;
+  void closeSession();
+  void updateProgress();
+
+  SessionDir &session_;
+  TraceWriter trace_;
+  ClockModel clock_;
+  CollectOutput output_;
+  std::vector<std::unique_ptr<Attached>> attached_;
+  std::unordered_set<std::string> known_arenas_;
+  uint32_t next_process_ = 1;
+  uint64_t next_look_ns_ = 0, next_progress_ns_ = 0;
+  CollectorSummary summary_;
+
+  std::atomic<uint32_t> program_pid_{0};
+  std::atomic<int> program_status_{-1};
+  std::atomic<bool> program_ended_{false};
+  std::atomic<uint64_t> progress_stored_{0}, progress_dropped_{0}, progress_processes_{0};
+};
+
+// A wait status as a shell reports it: 0..255, or 128 + signal; -1 when it is not known.
+int shellStatus(int wait_status);
+
+} // namespace msleaks::analysis

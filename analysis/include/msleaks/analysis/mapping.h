@@ -1,0 +1,54 @@
+// A piece of a file, mapped shared, and a file descriptor that closes itself.
+#pragma once
+
+#include "msleaks/analysis/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+
+namespace msleaks::analysis {
+
+class FileDescriptor {
+public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor &&other) noexcept : fd_(other.release()) {}
+  FileDescriptor &operator=(FileDescriptor &&other) noexcept;
+  ~FileDescriptor() { close(); }
+
+  int get() const { return fd_; }
+  bool valid() const { return fd_ >= 0; }
+  int release();
+  void close();
+
+private:
+  int fd_ = -1;
+};
+
+enum class Access { Read, ReadWrite };
+
+// Opens a regular file, never a link. The error names the file and the reason.
+Result<FileDescriptor> openFile(const std::filesystem::path &, Access);
+// 0 when it cannot be told.
+uint64_t sizeOf(const FileDescriptor &);
+
+class Mapping {
+public:
+  // Maps [offset, offset + bytes) of the file, whatever the alignment of `offset`. Fails when the file is shorter.
+  static Result<Mapping> map(const FileDescriptor &, uint64_t offset, uint64_t bytes, Access);
+  Mapping() = default;
+  Mapping(Mapping &&other) noexcept;
+  Mapping &operator=(Mapping &&other) noexcept;
+  ~Mapping();
+
+  std::byte *bytes() const { return bytes_; }
+  template <class T> T *at(uint64_t offset) const { return reinterpret_cast<T *>(bytes_ + offset); }
+
+private:
+  void *start_ = nullptr; // as the kernel gave it; `bytes_` lies within its first page
+  uint64_t length_ = 0;
+  std::byte *bytes_ = nullptr;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,58 @@
+// The directory of shared memory in which the processes of a session leave their arenas (abi/session.h).
+#pragma once
+
+#include "msleaks/abi/session.h"
+#include "msleaks/analysis/mapping.h"
+#include "msleaks/analysis/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace msleaks::analysis {
+
+inline constexpr char kRingsSuffix[] = ".rings";
+inline constexpr char kDefinitionsSuffix[] = ".defs";
+
+struct SessionWish {
+  abi::Flags flags;
+  uint32_t enabled = 0; // bit per EventKind
+  abi::ClockKind clock{};
+  std::filesystem::path shared_memory = "/dev/shm";
+  std::filesystem::path fallback; // made and used when shared memory has not enough room
+};
+
+class SessionDir {
+public:
+  // Makes the directory, 0700, and in it the control page, complete before it gets its name. The page stays locked as
+  // long as this object lives: so a session tells whether its collector does.
+  static Result<SessionDir> create(const SessionWish &);
+  // Takes over the directory of a session whose collector has gone. Fails while that one is alive.
+  static Result<SessionDir> adopt(const std::filesystem::path &);
+
+  const std::filesystem::path &path() const { return path_; }
+  abi::ControlPage &control() const { return *page_.at<abi::ControlPage>(0); }
+  // Why the fallback is used; empty when it is not.
+  const std::string &note() const { return note_; }
+
+  // Every arena file in it, in no particular order.
+  std::vector<std::filesystem::path> arenas() const;
+  // Whether a file may have come since the last call that said yes. One stat.
+  bool changed();
+
+  // Removes an arena and its definitions: all of it is in the trace.
+  static void removeArena(const std::filesystem::path &arena);
+  void remove();
+
+private:
+  Result<void> makeControl(const SessionWish &);
+
+  std::filesystem::path path_;
+  FileDescriptor control_;
+  Mapping page_;
+  std::string note_;
+  uint64_t seen_mtime_ns_ = 0;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,178 @@
+#include "msleaks/analysis/arena_reader.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace msleaks::analysis {
+namespace {
+
+// The producer's own fields are plain memory there; here they may change while they are read.
+template <class T> T loadShared(T &field) { return std::atomic_ref<T>(field).load(std::memory_order_relaxed); }
+
+tl::unexpected<Error> broken(const std::filesystem::path &file, const std::string &what) {
+  return fail(fmt::format("{}: not a usable arena: {}", file.filename().string(), what));
+}
+
+bool fits(uint64_t offset, uint64_t count, uint64_t size, uint64_t file_bytes) {
+  return offset % alignof(uint64_t) == 0 && offset <= file_bytes && count <= (file_bytes - offset) / size;
+}
+
+// "ls\0-l\0" -> {"ls", "-l"}. A cut argument at the end is kept as far as it goes.
+std::vector<std::string> splitCommand(const char *bytes, uint32_t count) {
+  std::vector<std::string> arguments;
+  for (const char *at = bytes, *end = bytes + count; at < end;) {
+    const char *stop = std::find(at, end, '\0');
+    arguments.emplace_back(at, stop);
+    at = stop + 1;
+  }
+  return arguments;
+}
+
+ArenaFacts readFacts(const abi::ArenaHeader &header) {
+  ArenaFacts facts;
+  facts.pid = header.pid;
+  facts.parent_pid = header.parent_pid;
+  facts.clock = header.clock;
+  facts.attach_ticks = header.attach_ticks;
+  facts.attach_ns = header.attach_ns;
+  facts.attach_realtime_ns = header.attach_realtime_ns;
+  facts.command = splitCommand(header.command, std::min<uint32_t>(header.command_bytes, sizeof header.command));
+  return facts;
+}
+
+} // namespace
+
+Result<RingReader> RingReader::open(const FileDescriptor &arena, uint64_t offset, uint64_t bytes) {
+  if (offset % alignof(abi::RingHeader) != 0 || bytes <= abi::kPageBytes)
+    return fail(fmt::format("a ring of {} bytes at {}", bytes, offset));
+  auto mapping = Mapping::map(arena, offset, bytes, Access::ReadWrite);
+  if (!mapping)
+    return tl::make_unexpected(mapping.error());
+  RingReader ring;
+  ring.mapping_ = std::move(*mapping);
+  const abi::RingHeader &header = *ring.header();
+  ring.stream_ = header.stream;
+  ring.tid_ = header.tid;
+  ring.capacity_ = header.capacity;
+  ring.first_position_ = header.first_position;
+  ring.thread_name_.assign(header.thread_name, strnlen(header.thread_name, sizeof header.thread_name));
+  if (header.magic != abi::RingHeader::kMagic)
+    return fail(fmt::format("no ring at {}", offset));
+  if (!std::has_single_bit(ring.capacity_) || ring.capacity_ > (bytes - abi::kPageBytes) / abi::kSlotBytes)
+    return fail(fmt::format("a ring of {} slots in {} bytes", ring.capacity_, bytes));
+  ring.position_ = std::max(header.tail.load(std::memory_order_acquire), ring.first_position_);
+  return ring;
+}
+
+void RingReader::moveTo(uint64_t position) {
+  position_ = position;
+  header()->tail.store(position, std::memory_order_release);
+}
+
+uint64_t RingReader::head() const { return header()->head.load(std::memory_order_acquire); }
+
+uint64_t RingReader::reserved() const {
+  std::atomic_thread_fence(std::memory_order_acquire); // after the slots that it judges
+  return loadShared(header()->reserved);
+}
+
+uint64_t RingReader::depth() const { return loadShared(header()->depth); }
+
+RingAccount RingReader::account() const {
+  return {loadShared(header()->produced), loadShared(header()->dropped), loadShared(header()->stalled_ns)};
+}
+
+void RingReader::copy(uint64_t from, std::span<abi::Slot> out) const {
+  const abi::Slot *slots = mapping_.at<abi::Slot>(abi::kPageBytes);
+  const uint64_t begin = from & (capacity_ - 1);
+  const uint64_t count = std::min<uint64_t>(out.size(), capacity_);
+  const uint64_t straight = std::min(count, capacity_ - begin);
+  std::memcpy(out.data(), slots + begin, straight * abi::kSlotBytes);
+  std::memcpy(out.data() + straight, slots, (count - straight) * abi::kSlotBytes);
+}
+
+Result<std::optional<ArenaReader>> ArenaReader::open(const std::filesystem::path &file) {
+  auto fd = openFile(file, Access::ReadWrite);
+  if (!fd)
+    return tl::make_unexpected(fd.error());
+  const uint64_t bytes = sizeOf(*fd);
+  if (bytes < sizeof(abi::ArenaHeader))
+    return std::nullopt;
+  uint64_t mapped = 0;
+  uint64_t rings_offset = 0, callers_offset = 0;
+  uint32_t max_rings = 0, max_callers = 0;
+  {
+    auto head = Mapping::map(*fd, 0, sizeof(abi::ArenaHeader), Access::Read);
+    if (!head)
+      return tl::make_unexpected(head.error());
+    const abi::ArenaHeader &header = *head->at<abi::ArenaHeader>(0);
+    const uint64_t magic = header.magic.load(std::memory_order_acquire);
+    if (magic == 0)
+      return std::nullopt;
+    if (magic != abi::ArenaHeader::kMagic)
+      return broken(file, "wrong magic");
+    if (header.abi_version != abi::kAbiVersion)
+      return broken(file, fmt::format("made by a runtime of version {}, this is {}", header.abi_version, abi::kAbiVersion));
+    if (header.slot_bytes != abi::kSlotBytes)
+      return broken(file, fmt::format("slots of {} bytes", header.slot_bytes));
+    rings_offset = header.rings_offset;
+    callers_offset = header.callers_offset;
+    max_rings = header.max_rings;
+    max_callers = header.max_callers;
+    if (!fits(rings_offset, max_rings, sizeof(abi::RingEntry), bytes))
+      return broken(file, "its directory of rings lies outside");
+    if (!fits(callers_offset, max_callers, sizeof(abi::Caller), bytes))
+      return broken(file, "its table of callers lies outside");
+    mapped = std::max({sizeof(abi::ArenaHeader), rings_offset + max_rings * sizeof(abi::RingEntry),
+                       callers_offset + max_callers * sizeof(abi::Caller)});
+  }
+  auto mapping = Mapping::map(*fd, 0, mapped, Access::ReadWrite);
+  if (!mapping)
+    return tl::make_unexpected(mapping.error());
+  ArenaReader arena;
+  arena.path_ = file;
+  arena.file_ = std::move(*fd);
+  arena.mapping_ = std::move(*mapping);
+  arena.facts_ = readFacts(*arena.header());
+  arena.rings_offset_ = rings_offset;
+  arena.callers_offset_ = callers_offset;
+  arena.max_rings_ = max_rings;
+  arena.max_callers_ = max_callers;
+  return arena;
+}
+
+uint32_t ArenaReader::ringCount() const {
+  return std::min(header()->ring_count.load(std::memory_order_acquire), max_rings_);
+}
+
+abi::RingState ArenaReader::ringState(uint32_t index) const {
+  return entries()[index].state.load(std::memory_order_acquire);
+}
+
+Result<RingReader> ArenaReader::openRing(uint32_t index) const {
+  const abi::RingEntry &entry = entries()[index];
+  return RingReader::open(file_, entry.offset, entry.bytes);
+}
+
+void ArenaReader::markDrained(uint32_t index) {
+  abi::RingState ended = abi::RingState::Ended;
+  entries()[index].state.compare_exchange_strong(ended, abi::RingState::Drained, std::memory_order_release,
+                                                 std::memory_order_relaxed);
+}
+
+std::optional<ArenaReader::CallerPlace> ArenaReader::caller(uint32_t index) const {
+  if (index >= max_callers_)
+    return std::nullopt;
+  const abi::Caller &caller = mapping_.at<abi::Caller>(callers_offset_)[index];
+  const uint64_t address = caller.address.load(std::memory_order_acquire);
+  if (address == 0)
+    return std::nullopt;
+  return CallerPlace{address, caller.image};
+}
+
+uint64_t ArenaReader::droppedNoRing() const { return header()->dropped_no_ring.load(std::memory_order_relaxed); }
+
+} // namespace msleaks::analysis

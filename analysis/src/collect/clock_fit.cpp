@@ -1,0 +1,167 @@
+#include "msleaks/analysis/clock_fit.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace msleaks::analysis {
+namespace {
+
+__extension__ using Wide = __int128;
+
+constexpr unsigned kPairTries = 16;
+constexpr size_t kPairsKept = 16;
+constexpr uint64_t kFirstIntervalNs = 1'000'000;
+constexpr uint64_t kLastIntervalNs = 1'000'000'000;
+// A line may be this much steeper or flatter than the measured rate while it catches up with the truth.
+constexpr double kMaxSlew = 0.1;
+// The machine slept, or we did: catching up in steps of kMaxSlew would take too long.
+constexpr uint64_t kJumpNs = 50'000'000;
+
+uint64_t readTicks(abi::ClockKind kind) {
+#if defined(__x86_64__)
+  if (kind == abi::ClockKind::Tsc)
+    return __rdtsc();
+#elif defined(__aarch64__)
+  if (kind == abi::ClockKind::Tsc) {
+    uint64_t ticks;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+  }
+#endif
+  (void)kind;
+  return readMonotonicNs();
+}
+
+void sleepNs(uint64_t ns) {
+  const timespec duration{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  nanosleep(&duration, nullptr);
+}
+
+uint64_t toQ32(double rate) { return static_cast<uint64_t>(rate * 4294967296.0 + 0.5); }
+double fromQ32(uint64_t rate) { return static_cast<double>(rate) / 4294967296.0; }
+
+} // namespace
+
+uint64_t readMonotonicNs() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+abi::ClockKind chooseClock() {
+  std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  std::string name;
+  file >> name;
+  return name == "tsc" || name == "arch_sys_counter" ? abi::ClockKind::Tsc : abi::ClockKind::Monotonic;
+}
+
+ClockPair readClockPair(abi::ClockKind kind) {
+  if (kind == abi::ClockKind::Monotonic) {
+    const uint64_t now = readMonotonicNs();
+    return {now, now};
+  }
+  ClockPair best{};
+  uint64_t bestDelay = UINT64_MAX;
+  for (unsigned i = 0; i < kPairTries; ++i) {
+    const uint64_t before = readTicks(kind);
+    const uint64_t ns = readMonotonicNs();
+    const uint64_t delay = readTicks(kind) - before;
+    if (delay < bestDelay) {
+      bestDelay = delay;
+      best = {before + delay / 2, ns};
+    }
+  }
+  return best;
+}
+
+uint64_t ClockLine::at(uint64_t t) const {
+  const Wide distance = static_cast<int64_t>(t - ticks);
+  const Wide result = static_cast<Wide>(ns) + ((distance * static_cast<Wide>(ns_per_tick_q32)) >> 32);
+  return result < 0 ? 0 : static_cast<uint64_t>(result);
+}
+
+ClockLine lineThrough(const ClockPair &a, const ClockPair &b) {
+  if (b.ticks <= a.ticks || b.ns <= a.ns)
+    return {a.ticks, a.ns, uint64_t{1} << 32};
+  return {a.ticks, a.ns, toQ32(static_cast<double>(b.ns - a.ns) / static_cast<double>(b.ticks - a.ticks))};
+}
+
+std::optional<ClockLine> loadFit(const abi::ClockFit &fit) {
+  for (unsigned tries = 0; tries < 1000; ++tries) {
+    const uint32_t before = fit.version.load(std::memory_order_acquire);
+    const ClockLine line{fit.ticks.load(std::memory_order_acquire), fit.ns.load(std::memory_order_acquire),
+                         fit.ns_per_tick_q32.load(std::memory_order_acquire)};
+    if (before != 0 && before % 2 == 0 && fit.version.load(std::memory_order_relaxed) == before)
+      return line;
+  }
+  return std::nullopt;
+}
+
+void publishFit(abi::ClockFit &fit, const ClockLine &line) {
+  const uint32_t version = fit.version.load(std::memory_order_relaxed) | 1u;
+  fit.version.store(version, std::memory_order_relaxed);
+  // Release on each value: none of them is seen before the odd version.
+  fit.ticks.store(line.ticks, std::memory_order_release);
+  fit.ns.store(line.ns, std::memory_order_release);
+  fit.ns_per_tick_q32.store(line.ns_per_tick_q32, std::memory_order_release);
+  fit.version.store(version + 1, std::memory_order_release);
+}
+
+ClockModel::ClockModel(PairSource source) : source_(std::move(source)), interval_ns_(kFirstIntervalNs) {
+  const ClockPair first = source_();
+  sleepNs(kFirstIntervalNs);
+  const ClockPair second = source_();
+  pairs_ = {first, second};
+  lines_.push_back(lineThrough(first, second));
+  next_refit_ns_ = second.ns + interval_ns_;
+}
+
+ClockModel::ClockModel(const ClockLine &line) : lines_{line}, next_refit_ns_(UINT64_MAX) {}
+
+bool ClockModel::refit() {
+  if (!source_ || readMonotonicNs() < next_refit_ns_)
+    return false;
+  const ClockPair now = source_();
+  const double rate = fromQ32(lineThrough(pairs_.front(), now).ns_per_tick_q32);
+  interval_ns_ = std::min(interval_ns_ * 10, kLastIntervalNs);
+  next_refit_ns_ = now.ns + interval_ns_;
+  if (pairs_.size() == kPairsKept)
+    pairs_.erase(pairs_.begin());
+  pairs_.push_back(now);
+
+  const uint64_t arrived = lines_.back().at(now.ticks);
+  const int64_t behind = static_cast<int64_t>(now.ns - arrived);
+  ClockLine next{now.ticks, arrived, toQ32(rate)};
+  if (behind > static_cast<int64_t>(kJumpNs)) {
+    next.ns = now.ns;
+    next.ns_per_tick_q32 = lines_.front().ns_per_tick_q32; // the measured distances span the gap
+    pairs_ = {now};
+  } else {
+    const double slew = static_cast<double>(behind) / static_cast<double>(interval_ns_);
+    next.ns_per_tick_q32 = toQ32(rate * (1.0 + std::clamp(slew, -kMaxSlew, kMaxSlew)));
+  }
+  lines_.push_back(next);
+  return true;
+}
+
+const ClockLine &ClockModel::lineFor(uint64_t ticks) const {
+  for (size_t i = lines_.size(); i-- > 1;)
+    if (static_cast<int64_t>(ticks - lines_[i].ticks) >= 0)
+      return lines_[i];
+  return lines_.front();
+}
+
+uint64_t ClockModel::toNs(uint64_t ticks) const { return lineFor(ticks).at(ticks); }
+
+void ClockModel::convert(std::span<abi::Slot> slots) const {
+  for (abi::Slot &slot : slots)
+    if (slot.header.kind != abi::EventKind::Continuation)
+      slot.header.time = toNs(slot.header.time);
+}
+
+} // namespace msleaks::analysis

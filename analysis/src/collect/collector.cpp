@@ -1,0 +1,250 @@
+#include "msleaks/analysis/collector.h"
+
+#include <algorithm>
+#include <exception>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kMinSleepNs = 20'000, kMaxSleepNs = 1'000'000;
+constexpr uint64_t kLookNs = 5'000'000;
+constexpr uint64_t kProgressNs = 200'000'000;
+// Other processes of the session that end so shortly after the program are still waited for.
+constexpr uint64_t kGraceNs = 200'000'000;
+// A record that was under way when recording was switched off is published by then.
+constexpr uint64_t kSettleNs = 2'000'000;
+
+void sleepNs(uint64_t ns) {
+  const timespec duration{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  nanosleep(&duration, nullptr);
+}
+
+FileDescriptor openProcess(uint32_t pid) {
+  return FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
+}
+
+bool hasEnded(const FileDescriptor &pidfd) {
+  pollfd ended{pidfd.get(), POLLIN, 0};
+  return poll(&ended, 1, 0) > 0;
+}
+
+std::string commandText(const ArenaFacts &facts) { return fmt::format("{}", fmt::join(facts.command, " ")); }
+
+} // namespace
+
+int shellStatus(int wait_status) {
+  if (wait_status == -1)
+    return -1;
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+Collector::Collector(SessionDir &session, TraceWriter trace)
+    : session_(session), trace_(std::move(trace)),
+      clock_([kind = session.control().clock] { return readClockPair(kind); }), output_{trace_, clock_} {
+  publishFit(session_.control().fit, clock_.line());
+  session_.control().heartbeat_ns.store(readMonotonicNs(), std::memory_order_release);
+}
+
+Collector::~Collector() = default;
+
+void Collector::programStarted(uint32_t pid) { program_pid_.store(pid, std::memory_order_release); }
+
+void Collector::programEnded(int wait_status) {
+  program_status_.store(wait_status, std::memory_order_relaxed);
+  program_ended_.store(true, std::memory_order_release);
+}
+
+CollectorProgress Collector::progress() const {
+  return {progress_stored_.load(std::memory_order_relaxed), progress_dropped_.load(std::memory_order_relaxed),
+          progress_processes_.load(std::memory_order_relaxed)};
+}
+
+void Collector::run() noexcept {
+  try {
+    if (auto collected = collect(); !collected)
+      summary_.failure = collected.error();
+  } catch (const std::exception &error) {
+    summary_.failure = Error{fmt::format("the collector failed: {}", error.what()), ExitStatus::OwnFault};
+  }
+  if (summary_.failure)
+    closeSession();
+  summary_.trace_bytes = trace_.bytesWritten();
+}
+
+Result<void> Collector::collect() {
+  uint64_t sleep_ns = kMinSleepNs;
+  while (!program_ended_.load(std::memory_order_acquire)) {
+    auto stored = round(Urgency::Batch);
+    if (!stored)
+      return tl::make_unexpected(stored.error());
+    sleep_ns = *stored > 0 ? kMinSleepNs : std::min(sleep_ns * 2, kMaxSleepNs);
+    sleepNs(sleep_ns);
+  }
+  return finishSession();
+}
+
+Result<uint64_t> Collector::round(Urgency urgency) {
+  const uint64_t now = readMonotonicNs();
+  session_.control().heartbeat_ns.store(now, std::memory_order_release);
+  if (clock_.refit())
+    publishFit(session_.control().fit, clock_.line());
+  if (urgency == Urgency::Everything || now >= next_look_ns_) {
+    next_look_ns_ = now + kLookNs;
+    if (auto looked = lookAround(); !looked)
+      return tl::make_unexpected(looked.error());
+  }
+  uint64_t stored = 0;
+  for (const auto &process : attached_) {
+    auto drained = process->collector.drain(output_, urgency, now);
+    if (!drained)
+      return drained;
+    stored += *drained;
+  }
+  if (now >= next_progress_ns_) {
+    next_progress_ns_ = now + kProgressNs;
+    updateProgress();
+  }
+  return stored;
+}
+
+Result<void> Collector::lookAround() {
+  // Who has ended is asked before who is new: an arena found afterwards is complete, and an exec finds its predecessor.
+  for (const auto &process : attached_)
+    if (process->life == Life::Running && process->pidfd.valid() && hasEnded(process->pidfd))
+      process->life = Life::Gone;
+  if (session_.changed())
+    if (auto attached = attachNew(); !attached)
+      return attached;
+  return finishEnded();
+}
+
+Result<void> Collector::attachNew() {
+  std::vector<ArenaReader> found;
+  for (const auto &file : session_.arenas()) {
+    if (known_arenas_.contains(file.filename().string()))
+      continue;
+    auto arena = ArenaReader::open(file);
+    if (arena && !*arena)
+      continue;
+    known_arenas_.insert(file.filename().string());
+    if (arena)
+      found.push_back(std::move(**arena));
+    else
+      summary_.notes.push_back(arena.error().message);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const ArenaReader &a, const ArenaReader &b) { return a.facts().attach_ns < b.facts().attach_ns; });
+  for (ArenaReader &arena : found)
+    if (auto attached = attach(std::move(arena)); !attached)
+      return attached;
+  return {};
+}
+
+Result<void> Collector::attach(ArenaReader arena) {
+  const uint32_t pid = arena.facts().pid;
+  for (const auto &process : attached_)
+    if (process->collector.facts().pid == pid)
+      process->life = Life::Replaced; // it called exec, or its number was given to somebody else
+  const abi::OnFull policy = session_.control().flags.on_full;
+  attached_.push_back(std::make_unique<Attached>(
+      Attached{ProcessCollector(next_process_++, std::move(arena), policy), openProcess(pid), Life::Running}));
+  return attached_.back()->collector.start(trace_);
+}
+
+bool Collector::isProgram(const Attached &process) const {
+  return process.life != Life::Replaced && process.collector.facts().pid == program_pid_.load(std::memory_order_acquire);
+}
+
+Result<void> Collector::finishEnded() {
+  for (auto &process : attached_) {
+    // The program's own end comes with its status, from the one who waits for it.
+    if (process->life == Life::Running || isProgram(*process))
+      continue;
+    if (auto finished = finish(*process, -1); !finished)
+      return finished;
+    process.reset();
+  }
+  std::erase(attached_, nullptr);
+  return {};
+}
+
+// All of the process is in the trace afterwards, so its shared memory can go.
+Result<void> Collector::finish(Attached &process, int wait_status) {
+  ProcessCollector &collector = process.collector;
+  if (auto finished = collector.finish(output_, readMonotonicNs(), wait_status); !finished)
+    return finished;
+  const ProcessTotals totals = collector.totals();
+  summary_.totals.produced += totals.produced + collector.droppedNoRing();
+  summary_.totals.stored += totals.stored;
+  summary_.totals.dropped += totals.dropped + collector.droppedNoRing();
+  summary_.totals.stalled_ns += totals.stalled_ns;
+  summary_.notes.insert(summary_.notes.end(), collector.notes().begin(), collector.notes().end());
+  const ArenaFacts &facts = collector.facts();
+  summary_.processes.push_back({collector.process(), facts.pid, facts.command, shellStatus(wait_status)});
+  SessionDir::removeArena(collector.arenaFile());
+  known_arenas_.erase(collector.arenaFile().filename().string());
+  return {};
+}
+
+Result<void> Collector::waitForOthers() {
+  const uint64_t until = readMonotonicNs() + kGraceNs;
+  const auto running = [this](const auto &process) {
+    return process->life == Life::Running && process->pidfd.valid() && !isProgram(*process);
+  };
+  while (std::any_of(attached_.begin(), attached_.end(), running) && readMonotonicNs() < until) {
+    if (auto stored = round(Urgency::Everything); !stored)
+      return tl::make_unexpected(stored.error());
+    sleepNs(kMaxSleepNs);
+  }
+  return {};
+}
+
+Result<void> Collector::finishSession() {
+  if (auto stored = round(Urgency::Everything); !stored)
+    return tl::make_unexpected(stored.error());
+  if (auto waited = waitForOthers(); !waited)
+    return waited;
+  closeSession();
+  sleepNs(kSettleNs);
+  if (auto stored = round(Urgency::Everything); !stored)
+    return tl::make_unexpected(stored.error());
+  for (auto &process : attached_) {
+    const ArenaFacts &facts = process->collector.facts();
+    if (process->life == Life::Running && process->pidfd.valid() && !isProgram(*process))
+      summary_.notes.push_back(fmt::format("process {} ({}) was still running when the session ended; it is recorded until then",
+                                           facts.pid, commandText(facts)));
+    const int status = isProgram(*process) ? program_status_.load(std::memory_order_relaxed) : -1;
+    if (auto finished = finish(*process, status); !finished)
+      return finished;
+    process.reset();
+  }
+  std::erase(attached_, nullptr);
+  return trace_.close();
+}
+
+// No process waits for us, or records anything, after this.
+void Collector::closeSession() {
+  session_.control().enabled.store(0, std::memory_order_release);
+  session_.control().state.store(abi::SessionState::Closed, std::memory_order_release);
+}
+
+void Collector::updateProgress() {
+  ProcessTotals sum = summary_.totals;
+  for (const auto &process : attached_) {
+    const ProcessTotals totals = process->collector.totals();
+    sum.stored += totals.stored;
+    sum.dropped += totals.dropped + process->collector.droppedNoRing();
+  }
+  progress_stored_.store(sum.stored, std::memory_order_relaxed);
+  progress_dropped_.store(sum.dropped, std::memory_order_relaxed);
+  progress_processes_.store(next_process_ - 1, std::memory_order_relaxed);
+}
+
+} // namespace msleaks::analysis

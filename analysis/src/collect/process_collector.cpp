@@ -1,0 +1,322 @@
+#include "msleaks/analysis/process_collector.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace msleaks::analysis {
+namespace {
+
+// A chunk of so many slots compresses well and is still in the cache while it is encoded.
+constexpr uint64_t kBatchSlots = 32768;
+constexpr uint64_t kDueSlots = 8192;
+constexpr uint64_t kDueAgeNs = 500'000'000;
+constexpr size_t kMaxNotes = 20;
+
+std::filesystem::path definitionsOf(std::filesystem::path arena) { return arena.replace_extension(".defs"); }
+
+bool isContinuation(const abi::Slot &slot) { return slot.header.kind == abi::EventKind::Continuation; }
+
+} // namespace
+
+ProcessCollector::ProcessCollector(uint32_t process, ArenaReader arena, abi::OnFull policy, const StoredProcess &stored)
+    : process_(process), arena_(std::move(arena)), definitions_(definitionsOf(arena_.path()), stored.definition_bytes),
+      policy_(policy), known_callers_(abi::kMaxCallers) {
+  for (const auto &[number, before] : stored.streams) {
+    Stream &stream = streams_[number];
+    stream.tid = before.account.tid;
+    stream.thread_name = before.account.thread_name;
+    stream.until_position = before.until_position;
+    stream.stored = before.events;
+    stream.account = {before.account.produced, before.account.dropped, before.account.stalled_ns};
+    stream.accounted = true; // as far as its rings have gone; one that is still here says more
+  }
+  for (const uint32_t caller : stored.callers)
+    if (caller < known_callers_.size())
+      known_callers_[caller] = true;
+}
+
+Result<void> ProcessCollector::start(TraceWriter &writer) {
+  const ArenaFacts &facts = arena_.facts();
+  return writer.processStart({process_, facts.pid, facts.parent_pid, facts.attach_ns, facts.attach_realtime_ns, facts.command});
+}
+
+void ProcessCollector::note(std::string text) {
+  if (notes_.size() < kMaxNotes)
+    notes_.push_back(fmt::format("process {}: {}", arena_.facts().pid, std::move(text)));
+}
+
+void ProcessCollector::findRings() {
+  const uint32_t count = arena_.ringCount();
+  if (open_.size() < count)
+    open_.resize(count);
+  for (Ring &ring : rings_)
+    if (!ring.ended)
+      ring.ended = arena_.ringState(ring.index) == abi::RingState::Ended;
+  bool added = false;
+  for (uint32_t index = 0; index < count; ++index) {
+    if (open_[index])
+      continue;
+    const abi::RingState state = arena_.ringState(index);
+    if (state != abi::RingState::Live && state != abi::RingState::Ended)
+      continue;
+    openRing(index, state == abi::RingState::Ended);
+    added = true;
+  }
+  if (added)
+    std::sort(rings_.begin(), rings_.end(), [](const Ring &a, const Ring &b) {
+      return std::pair(a.reader.stream(), a.reader.firstPosition()) < std::pair(b.reader.stream(), b.reader.firstPosition());
+    });
+}
+
+void ProcessCollector::openRing(uint32_t index, bool ended) {
+  open_[index] = true;
+  auto reader = arena_.openRing(index);
+  if (!reader) {
+    note(fmt::format("ring {} cannot be read: {}", index, reader.error().message));
+    return;
+  }
+  Stream &stream = streams_[reader->stream()];
+  stream.tid = reader->tid();
+  stream.thread_name = reader->threadName();
+  if (stream.until_position > reader->position()) // stored by a collector that was killed before it could say so
+    reader->moveTo(std::min(stream.until_position, std::max(reader->head(), reader->position())));
+  rings_.push_back({index, std::move(*reader), 0, ended});
+}
+
+// A stream is stored in the order of its positions, so the larger ring waits for the smaller one.
+bool ProcessCollector::waitsForPredecessor(const Ring &ring) const {
+  const size_t at = static_cast<size_t>(&ring - rings_.data());
+  return at > 0 && rings_[at - 1].reader.stream() == ring.reader.stream() &&
+         rings_[at - 1].reader.position() < ring.reader.firstPosition();
+}
+
+bool ProcessCollector::isDue(Ring &ring, uint64_t head, uint64_t now_ns) const {
+  const uint64_t pending = head - ring.reader.position();
+  if (pending == 0)
+    return false;
+  if (ring.pending_since_ns == 0)
+    ring.pending_since_ns = now_ns;
+  return pending >= kDueSlots || pending >= ring.reader.capacity() / 4 || now_ns - ring.pending_since_ns >= kDueAgeNs;
+}
+
+Result<uint64_t> ProcessCollector::drain(CollectOutput &output, Urgency urgency, uint64_t now_ns) {
+  const uint64_t before = stored_;
+  findRings();
+  for (Ring &ring : rings_) {
+    const uint64_t head = ring.reader.head();
+    if (head < ring.reader.position() || waitsForPredecessor(ring))
+      continue;
+    // A flight recorder's rings are read once, when nothing more will come.
+    const bool overwrite = policy_ == abi::OnFull::Overwrite;
+    if (!ring.ended && (overwrite || (urgency == Urgency::Batch && !isDue(ring, head, now_ns))))
+      continue;
+    if (auto drained = drainRing(ring, head, output); !drained)
+      return tl::make_unexpected(drained.error());
+    ring.pending_since_ns = 0;
+  }
+  for (Ring &ring : rings_)
+    if (ring.ended && !waitsForPredecessor(ring))
+      if (auto closed = closeRing(ring, output.writer); !closed)
+        return tl::make_unexpected(closed.error());
+  std::erase_if(rings_, [this](const Ring &ring) { return !open_[ring.index]; });
+  return stored_ - before;
+}
+
+Result<void> ProcessCollector::drainRing(Ring &ring, uint64_t head, CollectOutput &output) {
+  RingReader &reader = ring.reader;
+  const bool overwrite = policy_ == abi::OnFull::Overwrite;
+  if (head - reader.position() > reader.capacity()) {
+    if (!overwrite)
+      note(fmt::format("thread {}: its ring is damaged: {} slots published in {}", reader.tid(), head - reader.position(),
+                       reader.capacity()));
+    reader.moveTo(head - reader.capacity());
+  }
+  bool cut = reader.position() != reader.firstPosition() && overwrite; // may begin in the middle of an event
+  output.scratch.resize(kBatchSlots);
+  while (reader.position() < head) {
+    const uint64_t first = reader.position();
+    const std::span slots = std::span(output.scratch).first(std::min(head - first, kBatchSlots));
+    reader.copy(first, slots);
+    const uint64_t skipped = overwrite ? skipOverwritten(ring, slots, cut) : 0;
+    auto taken = storeWhole(ring, first + skipped, slots.subspan(skipped), output);
+    if (!taken)
+      return tl::make_unexpected(taken.error());
+    if (skipped + *taken == 0)
+      return {}; // the first half of an event
+    reader.moveTo(first + skipped + *taken);
+    streams_[reader.stream()].until_position = reader.position();
+  }
+  return {};
+}
+
+// How many of `slots`, just copied, the thread may have overwritten meanwhile, or belong to an event whose beginning it has.
+uint64_t ProcessCollector::skipOverwritten(const Ring &ring, std::span<const abi::Slot> slots, bool &cut) const {
+  const RingReader &reader = ring.reader;
+  const uint64_t reserved = reader.reserved();
+  const uint64_t valid_from = reserved > reader.capacity() ? reserved - reader.capacity() : 0;
+  uint64_t skipped = valid_from > reader.position() ? std::min<uint64_t>(valid_from - reader.position(), slots.size()) : 0;
+  cut = cut || skipped > 0;
+  while (cut && skipped < slots.size() && isContinuation(slots[skipped]))
+    ++skipped;
+  cut = cut && skipped == slots.size();
+  return skipped;
+}
+
+// Stores the whole events among `slots` and returns the number of slots that are done with.
+Result<uint64_t> ProcessCollector::storeWhole(const Ring &ring, uint64_t first, std::span<abi::Slot> slots, CollectOutput &output) {
+  const bool ticks = facts().clock != abi::ClockKind::Monotonic;
+  size_t begin = 0, at = 0;
+  uint64_t events = 0;
+  const auto flush = [&]() -> Result<void> {
+    auto stored = storeEvents(ring, first + begin, slots.subspan(begin, at - begin), events, output.writer);
+    events = 0;
+    return stored;
+  };
+  while (at < slots.size()) {
+    abi::EventHeader &header = slots[at].header;
+    const unsigned count = abi::slotsOf(header.kind);
+    if (count > slots.size() - at)
+      break;
+    if (count == 0 || (count == 2 && !isContinuation(slots[at + 1]))) {
+      if (auto stored = flush(); !stored)
+        return tl::make_unexpected(stored.error());
+      ++damaged_slots_;
+      begin = ++at;
+      continue;
+    }
+    if (ticks)
+      header.time = output.clock.toNs(header.time);
+    if (header.site & abi::kCallerSite)
+      noteCaller(header.site);
+    at += count;
+    ++events;
+  }
+  if (auto stored = flush(); !stored)
+    return tl::make_unexpected(stored.error());
+  return at;
+}
+
+Result<void> ProcessCollector::storeEvents(const Ring &ring, uint64_t first, std::span<const abi::Slot> slots, uint64_t events,
+                                           TraceWriter &writer) {
+  if (slots.empty())
+    return {};
+  if (auto stored = storeMeaning(writer); !stored)
+    return stored;
+  if (auto stored = writer.events({process_, ring.reader.stream(), first, slots}); !stored)
+    return stored;
+  streams_[ring.reader.stream()].stored += events;
+  stored_ += events;
+  return {};
+}
+
+// Definitions and callers first: who reads the trace up to here knows what its events mean.
+Result<void> ProcessCollector::storeMeaning(TraceWriter &writer) {
+  for (auto records = definitions_.readNew(); !records.empty(); records = definitions_.readNew())
+    if (auto stored = writer.definitions(process_, records); !stored)
+      return stored;
+  if (new_callers_.empty())
+    return {};
+  auto stored = writer.callers(process_, new_callers_);
+  new_callers_.clear();
+  return stored;
+}
+
+void ProcessCollector::noteCaller(uint32_t site) {
+  const uint32_t index = site & ~abi::kCallerSite;
+  if (index >= known_callers_.size() || known_callers_[index])
+    return;
+  if (const auto place = arena_.caller(index)) {
+    known_callers_[index] = true;
+    new_callers_.push_back({index, place->image, place->address});
+  }
+}
+
+void ProcessCollector::takeAccount(const Ring &ring) {
+  Stream &stream = streams_[ring.reader.stream()];
+  if (ring.reader.firstPosition() < stream.account_from)
+    return;
+  const uint64_t reserved = ring.reader.reserved(), head = ring.reader.head();
+  stream.account = ring.reader.account();
+  stream.account_from = ring.reader.firstPosition();
+  // Slots that were reserved and not published, and records that had been counted and not reserved.
+  stream.unpublished = (reserved > head ? reserved - head : 0) + ring.reader.depth();
+  stream.accounted = false;
+}
+
+Result<void> ProcessCollector::closeRing(Ring &ring, TraceWriter &writer) {
+  const uint32_t stream = ring.reader.stream();
+  takeAccount(ring);
+  // Before the ring can be claimed again. The thread has gone, or goes on in a ring whose figures replace these.
+  if (!streams_[stream].accounted)
+    if (auto stored = storeAccount(stream, writer); !stored)
+      return stored;
+  arena_.markDrained(ring.index);
+  open_[ring.index] = false;
+  return {};
+}
+
+// The final account. What was produced and neither stored nor dropped was cut off by a kill, or overwritten.
+Result<void> ProcessCollector::settle(uint32_t number, TraceWriter &writer) {
+  Stream &stream = streams_[number];
+  RingAccount &account = stream.account;
+  const uint64_t explained = stream.stored + account.dropped;
+  if (account.produced == explained)
+    return stream.accounted ? Result<void>() : storeAccount(number, writer);
+  if (account.produced < explained) {
+    note(fmt::format("thread {}: inconsistent account: {} events produced, {} stored, {} dropped", stream.tid, account.produced,
+                     stream.stored, account.dropped));
+    account.produced = explained;
+  } else {
+    const uint64_t missing = account.produced - explained;
+    if (policy_ != abi::OnFull::Overwrite && missing > stream.unpublished)
+      note(fmt::format("thread {}: inconsistent account: {} events are missing, counted as dropped", stream.tid, missing));
+    account.dropped += missing;
+  }
+  return storeAccount(number, writer);
+}
+
+Result<void> ProcessCollector::storeAccount(uint32_t number, TraceWriter &writer) {
+  Stream &stream = streams_[number];
+  stream.accounted = true;
+  return writer.streamAccount({process_, number, stream.tid, stream.thread_name, stream.account.produced, stream.account.dropped,
+                               stream.account.stalled_ns});
+}
+
+Result<void> ProcessCollector::finish(CollectOutput &output, uint64_t now_ns, int status) {
+  findRings();
+  for (Ring &ring : rings_)
+    ring.ended = true;
+  if (auto drained = drain(output, Urgency::Everything, now_ns); !drained)
+    return tl::make_unexpected(drained.error());
+  for (const auto &[number, stream] : streams_)
+    if (auto settled = settle(number, output.writer); !settled)
+      return settled;
+  if (auto stored = storeMeaning(output.writer); !stored)
+    return stored;
+  if (damaged_slots_ > 0)
+    note(fmt::format("{} slots of its rings held no event and were left out", damaged_slots_));
+  return output.writer.processEnd({process_, now_ns, status, arena_.droppedNoRing()});
+}
+
+ProcessTotals ProcessCollector::totals() const {
+  ProcessTotals sum;
+  sum.stored = stored_;
+  const auto add = [&sum](const RingAccount &account, uint64_t sign) {
+    sum.produced += sign * account.produced;
+    sum.dropped += sign * account.dropped;
+    sum.stalled_ns += sign * account.stalled_ns;
+  };
+  for (const auto &[number, stream] : streams_)
+    add(stream.account, 1);
+  // The last open ring of a stream knows more than its last account.
+  for (size_t i = 0; i < rings_.size(); ++i) {
+    const uint32_t number = rings_[i].reader.stream();
+    if (i + 1 < rings_.size() && rings_[i + 1].reader.stream() == number)
+      continue;
+    add(streams_.at(number).account, ~uint64_t{0});
+    add(rings_[i].reader.account(), 1);
+  }
+  return sum;
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,163 @@
+#include "msleaks/analysis/session_dir.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <new>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace msleaks::analysis {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Room for a handful of busy threads and what a process needs besides.
+uint64_t wantedBytes(const abi::Flags &flags) { return uint64_t{flags.ring_max_kib} * 1024 * 4 + (uint64_t{16} << 20); }
+
+std::string reason() { return std::strerror(errno); }
+
+// Empty when the directory has the room, else why not.
+std::string missingRoom(const fs::path &directory, uint64_t wanted) {
+  struct statvfs room {};
+  if (statvfs(directory.c_str(), &room) != 0)
+    return fmt::format("{}: {}", directory.string(), reason());
+  const uint64_t available = uint64_t{room.f_bavail} * room.f_frsize;
+  if (available < wanted)
+    return fmt::format("{} has {} MiB free, a session wants {}", directory.string(), available >> 20, wanted >> 20);
+  return {};
+}
+
+// A new directory that nobody else can look into, or empty with errno set.
+fs::path makePrivateDirectory(const fs::path &parent) {
+  std::string name = (parent / fmt::format("msleaks-{}-{}-XXXXXX", getuid(), getpid())).string();
+  return mkdtemp(name.data()) ? fs::path(name) : fs::path();
+}
+
+uint64_t readRealtimeNs() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+} // namespace
+
+Result<SessionDir> SessionDir::create(const SessionWish &wish) {
+  SessionDir session;
+  std::string lacking = missingRoom(wish.shared_memory, wantedBytes(wish.flags));
+  if (lacking.empty()) {
+    session.path_ = makePrivateDirectory(wish.shared_memory);
+    if (session.path_.empty())
+      lacking = fmt::format("{}: {}", wish.shared_memory.string(), reason());
+  }
+  if (session.path_.empty()) {
+    if (mkdir(wish.fallback.c_str(), 0700) != 0)
+      return fail(fmt::format("no place for shared memory: {}; {}: {}", lacking, wish.fallback.string(), reason()),
+                  ExitStatus::OwnFault);
+    session.path_ = wish.fallback;
+    session.note_ = fmt::format("{}: using {} instead, recording may be slower", lacking, wish.fallback.string());
+  }
+  if (auto made = session.makeControl(wish); !made) {
+    session.remove();
+    return tl::make_unexpected(made.error());
+  }
+  return session;
+}
+
+Result<void> SessionDir::makeControl(const SessionWish &wish) {
+  const fs::path file = path_ / abi::kControlFile;
+  const fs::path unfinished = path_ / (std::string(abi::kControlFile) + ".new");
+  const auto failed = [&](const char *step) {
+    return fail(fmt::format("{}: {}: {}", file.string(), step, reason()), ExitStatus::OwnFault);
+  };
+  control_ = FileDescriptor(::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!control_.valid())
+    return failed("cannot create");
+  if (flock(control_.get(), LOCK_EX | LOCK_NB) != 0)
+    return failed("cannot lock");
+  // Really allocated, so that a full file system is an error here and not a SIGBUS in the user's program.
+  if (const int error = posix_fallocate(control_.get(), 0, abi::kPageBytes); error != 0) {
+    errno = error;
+    return failed("cannot allocate");
+  }
+  auto page = Mapping::map(control_, 0, abi::kPageBytes, Access::ReadWrite);
+  if (!page)
+    return tl::make_unexpected(page.error());
+  page_ = std::move(*page);
+  auto *control = new (page_.bytes()) abi::ControlPage{};
+  control->magic = abi::ControlPage::kMagic;
+  control->abi_version = abi::kAbiVersion;
+  control->collector_pid = static_cast<uint32_t>(getpid());
+  control->clock = wish.clock;
+  control->flags = wish.flags;
+  control->state.store(abi::SessionState::Open, std::memory_order_relaxed);
+  control->enabled.store(wish.enabled, std::memory_order_release);
+  if (rename(unfinished.c_str(), file.c_str()) != 0)
+    return failed("cannot rename");
+  return {};
+}
+
+Result<SessionDir> SessionDir::adopt(const fs::path &directory) {
+  SessionDir session;
+  session.path_ = directory;
+  const fs::path file = directory / abi::kControlFile;
+  auto control = openFile(file, Access::ReadWrite);
+  if (!control)
+    return tl::make_unexpected(control.error());
+  session.control_ = std::move(*control);
+  auto page = Mapping::map(session.control_, 0, abi::kPageBytes, Access::ReadWrite);
+  if (!page)
+    return fail(fmt::format("{}: {}", file.string(), page.error().message));
+  session.page_ = std::move(*page);
+  if (session.control().magic != abi::ControlPage::kMagic)
+    return fail(fmt::format("{}: not the control page of a session", file.string()));
+  if (session.control().abi_version != abi::kAbiVersion)
+    return fail(fmt::format("{}: made by version {}, this is {}", file.string(), session.control().abi_version, abi::kAbiVersion));
+  if (flock(session.control_.get(), LOCK_EX | LOCK_NB) != 0)
+    return fail(fmt::format("{}: still recorded by msleaks-run, pid {}; nothing to recover", directory.string(),
+                            session.control().collector_pid));
+  return session;
+}
+
+std::vector<fs::path> SessionDir::arenas() const {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == kRingsSuffix)
+      files.push_back(entry->path());
+  return files;
+}
+
+bool SessionDir::changed() {
+  struct stat facts {};
+  if (stat(path_.c_str(), &facts) != 0)
+    return false;
+  const uint64_t mtime = static_cast<uint64_t>(facts.st_mtim.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(facts.st_mtim.tv_nsec);
+  if (mtime == seen_mtime_ns_)
+    return false;
+  // The kernel stamps in ticks of some ms: a file that comes in the tick of our look would not change the stamp again.
+  constexpr uint64_t kStampNs = 20'000'000;
+  if (const uint64_t now = readRealtimeNs(); now > mtime + kStampNs || now + kStampNs < mtime)
+    seen_mtime_ns_ = mtime;
+  return true;
+}
+
+void SessionDir::removeArena(const fs::path &arena) {
+  std::error_code ignored;
+  fs::path definitions = arena;
+  definitions.replace_extension(kDefinitionsSuffix);
+  fs::remove(arena, ignored);
+  fs::remove(definitions, ignored);
+}
+
+void SessionDir::remove() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+} // namespace msleaks::analysis

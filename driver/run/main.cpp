@@ -1,0 +1,99 @@
+// msleaks-run: starts a program, records it, and ends as it ended.
+#include "run/options.h"
+#include "run/program.h"
+#include "run/progress.h"
+#include "run/recording.h"
+#include "run/supervisor.h"
+
+#include "msleaks/analysis/log.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+namespace msleaks::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kHooksLibrary[] = "libmsleaks_hooks.so";
+
+int complain(const std::string &message, int status) {
+  spdlog::error("{}", message);
+  return status;
+}
+
+int complain(const Error &error) { return complain(error.message, static_cast<int>(error.status)); }
+
+// ../lib beside our own executable, wherever it was installed.
+std::string findHooks() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  const fs::path library = self.parent_path().parent_path() / "lib" / kHooksLibrary;
+  if (!error && access(library.c_str(), R_OK) == 0)
+    return library.string();
+  spdlog::warn("{}: not found; only instrumented code is recorded", library.string());
+  return {};
+}
+
+void printAccount(const Recording &recording) {
+  const analysis::ProcessTotals &totals = recording.summary().totals;
+  fmt::print(stderr, "msleaks: {} events, {} dropped, stalled {:.3f} s, own CPU {:.3f} s of {:.3f} s; {}\n", totals.produced,
+             totals.dropped, static_cast<double>(totals.stalled_ns) / 1e9, static_cast<double>(recording.collectorCpuNs()) / 1e9,
+             static_cast<double>(recording.durationNs()) / 1e9, recording.output().string());
+}
+
+void conclude(const Recording &recording, const RunOptions &options) {
+  if (const auto &failure = recording.summary().failure)
+    spdlog::error("{}; recording stopped early, the program was not affected. `msleaks recover {}` stores what is left in {}",
+                  failure->message, recording.output().string(), recording.session().string());
+  for (const std::string &note : recording.summary().notes)
+    spdlog::info("{}", note);
+  if (!options.no_report)
+    printAccount(recording);
+}
+
+int run(const RunOptions &options) {
+  const auto program = findProgram(options.command[0]);
+  if (!program)
+    return complain(program.error().message, program.error().exit_status);
+  Supervisor supervisor;
+  auto recording = Recording::create(options);
+  if (!recording)
+    return complain(recording.error());
+  const auto environment = makeEnvironment((*recording)->session(), findHooks());
+  const auto pid = startProgram(*program, options.command, environment, supervisor.found());
+  if (!pid) {
+    (*recording)->discard();
+    return complain(pid.error().message, pid.error().exit_status);
+  }
+  signal(SIGPIPE, SIG_IGN); // a closed stderr must not end us before the trace is closed
+  (*recording)->programStarted(*pid);
+  ProgressLine progress;
+  const int status = supervisor.waitFor(*pid, [&] { progress.draw((*recording)->progress()); });
+  (*recording)->programEnded(status);
+  progress.erase();
+  conclude(**recording, options);
+  recording->reset();
+  endAs(status);
+}
+
+int start(int argc, char **argv) {
+  const auto parsed = parseRun({argv + 1, argv + argc});
+  if (auto logged = analysis::startLog("msleaks-run", parsed ? parsed->options.log_level : ""); !logged) {
+    fmt::print(stderr, "msleaks-run: {}\n", logged.error().message);
+    return static_cast<int>(logged.error().status);
+  }
+  if (!parsed)
+    return complain(parsed.error());
+  if (!parsed->text.empty()) {
+    fmt::print("{}", parsed->text);
+    return 0;
+  }
+  return run(parsed->options);
+}
+
+} // namespace
+} // namespace msleaks::driver
+
+int main(int argc, char **argv) { return msleaks::driver::start(argc, argv); }

@@ -1,0 +1,148 @@
+#include "run/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <type_traits>
+
+namespace msleaks::driver {
+namespace {
+
+constexpr char kUsage[] = "msleaks-run [options] [--] program [arguments...]";
+
+class HelpFormatter : public CLI::Formatter {
+public:
+  std::string make_usage(const CLI::App *, std::string) const override { return fmt::format("Usage: {}\n", kUsage); }
+};
+
+// "AllocFailed" -> "alloc-failed"
+std::string kebabCase(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper && !text.empty())
+      text += '-';
+    text += upper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return text;
+}
+
+std::map<std::string, uint32_t> eventBits() {
+  return {
+#define MSL_EVENT(name, number, slots, doc) {kebabCase(#name), abi::enabledBit(abi::EventKind::name)},
+#include "msleaks/abi/events.def"
+  };
+}
+
+uint32_t allEvents() {
+  uint32_t bits = 0;
+  for (const auto &[name, bit] : eventBits())
+    bits |= bit;
+  return bits;
+}
+
+std::string eventNames() {
+  std::vector<std::string> names{
+#define MSL_EVENT(name, number, slots, doc) kebabCase(#name),
+#include "msleaks/abi/events.def"
+  };
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+template <class Choice> std::map<std::string, Choice> valuesOf() {
+  std::map<std::string, Choice> values;
+#define MSL_VALUE(type, name, text, doc)                                                                               \
+  if constexpr (std::is_same_v<Choice, abi::type>)                                                                     \
+    values.emplace(text, abi::type::name);
+#include "msleaks/abi/flags.def"
+  return values;
+}
+
+template <class Choice> std::string meaningOf(std::string text) {
+#define MSL_VALUE(type, name, value, doc)                                                                              \
+  if constexpr (std::is_same_v<Choice, abi::type>)                                                                     \
+    text += fmt::format("\n  {}: {}", value, doc);
+#include "msleaks/abi/flags.def"
+  return text;
+}
+
+void addFlags(CLI::App &app, abi::Flags &flags) {
+#define MSL_FLAG(type, name, value, option, minimum, maximum, doc)                                                     \
+  app.add_option(option, flags.name, doc)->check(CLI::Range(type{minimum}, type{maximum}))->capture_default_str();
+#define MSL_CHOICE(type, name, value, option, doc)                                                                     \
+  app.add_option(option, flags.name, meaningOf<abi::type>(doc))                                                        \
+      ->transform(CLI::CheckedTransformer(valuesOf<abi::type>()).description("NAME"))                                  \
+      ->default_str(abi::nameOf(abi::type::value));
+#include "msleaks/abi/flags.def"
+}
+
+// Number of leading arguments that are ours.
+size_t countOptions(const CLI::App &app, const std::vector<std::string> &arguments) {
+  size_t at = 0;
+  while (at < arguments.size()) {
+    const std::string &word = arguments[at];
+    if (word.size() < 2 || word[0] != '-' || word == "--")
+      break;
+    const CLI::Option *option = app.get_option_no_throw(word);
+    at += option && option->get_items_expected_max() > 0 ? 2 : 1;
+  }
+  return std::min(at, arguments.size());
+}
+
+Result<void> checkTogether(const RunOptions &options) {
+  if (options.command.empty())
+    return fail(fmt::format("no program given; usage: {}", kUsage), ExitStatus::Usage);
+  if (options.flags.ring_kib > options.flags.ring_max_kib)
+    return fail(fmt::format("--ring-kib {} is larger than --ring-max-kib {}", options.flags.ring_kib, options.flags.ring_max_kib),
+                ExitStatus::Usage);
+  return {};
+}
+
+} // namespace
+
+Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
+  ParsedRun parsed;
+  RunOptions &options = parsed.options;
+  options.enabled = allEvents();
+  CLI::App app("Runs a program and records where its memory goes. Its exit status is the program's own.", "msleaks-run");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_version_flag("--version", fmt::format("msleaks-run {}", MSLEAKS_VERSION));
+  app.add_option("-o,--output", options.output, "folder for the recording; it must not exist, or be empty [msleaks-PROGRAM-DATE-PID]");
+  std::vector<std::string> events;
+  const auto bits = eventBits();
+  app.add_option("--events", events, fmt::format("what to record, separated by commas [all]: {}", eventNames()))
+      ->delimiter(',')
+      ->check(CLI::IsMember(bits).description("NAMES"));
+  addFlags(app, options.flags);
+  app.add_option("--error-exitcode", options.error_exitcode, "exit status when there are findings, instead of the program's own")
+      ->check(CLI::Range(1, 255));
+  app.add_flag("--no-report", options.no_report, "print no report at the end");
+  app.add_option("--log-level", options.log_level, "trace, debug, info, warning, error or off; also MSLEAKS_LOG");
+
+  const size_t count = countOptions(app, arguments);
+  options.given.assign(arguments.begin(), arguments.begin() + static_cast<ptrdiff_t>(count));
+  const size_t program = count < arguments.size() && arguments[count] == "--" ? count + 1 : count;
+  options.command.assign(arguments.begin() + static_cast<ptrdiff_t>(program), arguments.end());
+  try {
+    app.parse(std::vector<std::string>(options.given.rbegin(), options.given.rend())); // CLI11 takes them last first
+  } catch (const CLI::CallForHelp &) {
+    parsed.text = app.help();
+    return parsed;
+  } catch (const CLI::CallForVersion &version) {
+    parsed.text = fmt::format("{}\n", version.what());
+    return parsed;
+  } catch (const CLI::ParseError &error) {
+    return fail(fmt::format("{}; see msleaks-run --help", error.what()), ExitStatus::Usage);
+  }
+  if (!events.empty())
+    options.enabled = 0;
+  for (const std::string &event : events)
+    options.enabled |= bits.at(event);
+  if (auto checked = checkTogether(options); !checked)
+    return tl::make_unexpected(checked.error());
+  return parsed;
+}
+
+} // namespace msleaks::driver

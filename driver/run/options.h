@@ -1,0 +1,33 @@
+// The command line of msleaks-run.
+#pragma once
+
+#include "msleaks/abi/session.h"
+#include "msleaks/analysis/result.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace msleaks::driver {
+
+struct RunOptions {
+  std::string output; // empty: a name made from program, date and pid
+  abi::Flags flags;
+  uint32_t enabled = 0; // bit per EventKind
+  std::string log_level;
+  int error_exitcode = 0; // 0 = findings do not change the exit status
+  bool no_report = false;
+  std::vector<std::string> given; // as the user wrote them
+  std::vector<std::string> command;
+};
+
+// What main has to do: run, or print a text (help, version) and leave.
+struct ParsedRun {
+  RunOptions options;
+  std::string text;
+};
+
+// `arguments` without the program's own name. Options are read up to `--` or the first word that is none.
+Result<ParsedRun> parseRun(const std::vector<std::string> &arguments);
+
+} // namespace msleaks::driver

@@ -1,0 +1,118 @@
+#include "run/program.h"
+
+#include "msleaks/abi/session.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sstream>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace msleaks::driver {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr char kPreloadVariable[] = "LD_PRELOAD";
+
+tl::unexpected<LaunchError> cannotStart(const std::string &name, int error) {
+  const bool missing = error == ENOENT || error == ENOTDIR;
+  return tl::make_unexpected(
+      LaunchError{fmt::format("{}: {}", name, std::strerror(error)), missing ? kNotFound : kNotExecutable});
+}
+
+// 0, or why the file is not a program.
+int whyNot(const fs::path &file) {
+  struct stat facts {};
+  if (stat(file.c_str(), &facts) != 0)
+    return errno;
+  if (S_ISDIR(facts.st_mode))
+    return EISDIR;
+  return access(file.c_str(), X_OK) == 0 ? 0 : errno;
+}
+
+std::vector<char *> pointersTo(const std::vector<std::string> &strings) {
+  std::vector<char *> pointers;
+  for (const std::string &text : strings)
+    pointers.push_back(const_cast<char *>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+} // namespace
+
+Launched<fs::path> findProgram(const std::string &name) {
+  if (name.find('/') != std::string::npos) {
+    const int error = whyNot(name);
+    return error == 0 ? Launched<fs::path>(name) : cannotStart(name, error);
+  }
+  const char *variable = std::getenv("PATH");
+  std::istringstream folders(variable ? variable : "/bin:/usr/bin");
+  int error = ENOENT;
+  for (std::string folder; !name.empty() && std::getline(folders, folder, ':');) {
+    const fs::path candidate = fs::path(folder.empty() ? "." : folder) / name;
+    const int reason = whyNot(candidate);
+    if (reason == 0)
+      return candidate;
+    if (reason != ENOENT && reason != ENOTDIR && reason != EISDIR)
+      error = reason; // goes on looking, as a shell does
+  }
+  return cannotStart(name, error);
+}
+
+std::vector<std::string> makeEnvironment(const fs::path &session, const std::string &preload) {
+  std::vector<std::string> environment;
+  const std::string sessionPrefix = fmt::format("{}=", abi::kSessionVariable);
+  const std::string preloadPrefix = fmt::format("{}=", kPreloadVariable);
+  std::string theirs;
+  for (char **entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    if (text.starts_with(preloadPrefix))
+      theirs = text.substr(preloadPrefix.size());
+    else if (!text.starts_with(sessionPrefix))
+      environment.push_back(text);
+  }
+  environment.push_back(sessionPrefix + session.string());
+  if (!preload.empty() || !theirs.empty())
+    environment.push_back(preloadPrefix + preload + (preload.empty() || theirs.empty() ? "" : ":") + theirs);
+  return environment;
+}
+
+Launched<pid_t> startProgram(const fs::path &program, const std::vector<std::string> &command,
+                             const std::vector<std::string> &environment, const SignalSetup &signals) {
+  const std::vector<char *> arguments = pointersTo(command), variables = pointersTo(environment);
+  // execvp's rule for a script without #!: the shell reads it.
+  std::vector<std::string> script{"/bin/sh", program.string()};
+  script.insert(script.end(), command.begin() + 1, command.end());
+  const std::vector<char *> scriptArguments = pointersTo(script);
+
+  int report[2]; // closed by a successful exec
+  if (pipe2(report, O_CLOEXEC) != 0)
+    return cannotStart(command[0], errno);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    sigaction(SIGCHLD, &signals.child, nullptr);
+    sigprocmask(SIG_SETMASK, &signals.mask, nullptr);
+    execve(program.c_str(), arguments.data(), variables.data());
+    if (errno == ENOEXEC)
+      execve(script[0].c_str(), scriptArguments.data(), variables.data());
+    const int error = errno;
+    [[maybe_unused]] const ssize_t told = write(report[1], &error, sizeof error);
+    _exit(kNotFound);
+  }
+  int error = pid < 0 ? errno : 0;
+  close(report[1]);
+  if (pid > 0 && read(report[0], &error, sizeof error) != sizeof error)
+    error = 0;
+  close(report[0]);
+  if (error == 0)
+    return pid;
+  if (pid > 0)
+    waitpid(pid, nullptr, 0);
+  return cannotStart(command[0], error);
+}
+
+} // namespace msleaks::driver

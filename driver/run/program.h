@@ -1,0 +1,42 @@
+// The user's program: found, given its environment, started.
+#pragma once
+
+#include "msleaks/analysis/result.h"
+
+#include <filesystem>
+#include <optional>
+#include <signal.h>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace msleaks::driver {
+
+// As a shell says it.
+inline constexpr int kNotExecutable = 126;
+inline constexpr int kNotFound = 127;
+
+// Why a program cannot be started.
+struct LaunchError {
+  std::string message;
+  int exit_status;
+};
+template <class T> using Launched = tl::expected<T, LaunchError>;
+
+// As execvp finds it: a name with a slash as it is, else the first executable one in PATH.
+Launched<std::filesystem::path> findProgram(const std::string &name);
+
+// Our own environment with MSLEAKS_SESSION, and with `preload` in front of what LD_PRELOAD held.
+std::vector<std::string> makeEnvironment(const std::filesystem::path &session, const std::string &preload);
+
+// What the program must find as we found it.
+struct SignalSetup {
+  sigset_t mask;
+  struct sigaction child; // SIGCHLD
+};
+
+// fork and exec. The error of exec comes back as ours.
+Launched<pid_t> startProgram(const std::filesystem::path &program, const std::vector<std::string> &command,
+                             const std::vector<std::string> &environment, const SignalSetup &);
+
+} // namespace msleaks::driver

@@ -1,0 +1,160 @@
+#include "run/recording.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace msleaks::driver {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr char kFallbackSession[] = "session"; // within the output folder
+
+std::string hostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+uint64_t readRealtimeNs() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// Of this process without the program's: all of it is the price of recording.
+uint64_t ownCpuNs() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto ns = [](const timeval &time) { return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_usec) * 1000u; };
+  return ns(usage.ru_utime) + ns(usage.ru_stime);
+}
+
+fs::path defaultOutput(const std::string &program) {
+  const time_t now = time(nullptr);
+  tm local{};
+  localtime_r(&now, &local);
+  char date[32];
+  strftime(date, sizeof date, "%Y%m%d-%H%M%S", &local);
+  return fmt::format("msleaks-{}-{}-{}", fs::path(program).filename().string(), date, getpid());
+}
+
+// Removes what create() made so far, unless it is told that all went well.
+class Cleanup {
+public:
+  explicit Cleanup(const fs::path &folder) : folder_(folder), existed_(fs::exists(folder)) {}
+  ~Cleanup() {
+    if (!armed_)
+      return;
+    std::error_code ignored;
+    fs::remove(folder_ / analysis::kTraceFile, ignored);
+    fs::remove(folder_ / analysis::kManifestFile, ignored);
+    if (!existed_)
+      fs::remove(folder_, ignored);
+  }
+  void arm() { armed_ = true; }
+  void dismiss() { armed_ = false; }
+
+private:
+  fs::path folder_;
+  bool existed_;
+  bool armed_ = false;
+};
+
+} // namespace
+
+Recording::Recording(const RunOptions &options, analysis::RunFolder folder, analysis::SessionDir session, analysis::TraceWriter trace)
+    : folder_(std::move(folder)), session_(std::move(session)), collector_(session_, std::move(trace)) {
+  manifest_.state = "running";
+  manifest_.msleaks_version = MSLEAKS_VERSION;
+  manifest_.session_dir = session_.path().string();
+  manifest_.host = hostName();
+  manifest_.start_realtime_ns = readRealtimeNs();
+  manifest_.start_ns = analysis::readMonotonicNs();
+  manifest_.command = options.command;
+  manifest_.options = options.given;
+}
+
+Recording::~Recording() {
+  if (thread_.joinable())
+    thread_.join();
+}
+
+Result<std::unique_ptr<Recording>> Recording::create(const RunOptions &options) {
+  const fs::path wanted = options.output.empty() ? defaultOutput(options.command[0]) : fs::path(options.output);
+  Cleanup cleanup(wanted);
+  auto folder = analysis::RunFolder::create(wanted);
+  if (!folder)
+    return tl::make_unexpected(folder.error());
+  cleanup.arm();
+  auto trace = analysis::TraceWriter::create(folder->trace());
+  if (!trace)
+    return tl::make_unexpected(trace.error());
+  analysis::SessionWish wish;
+  wish.flags = options.flags;
+  wish.enabled = options.enabled;
+  wish.clock = analysis::chooseClock();
+  wish.fallback = fs::absolute(folder->path()) / kFallbackSession;
+  auto session = analysis::SessionDir::create(wish);
+  if (!session)
+    return tl::make_unexpected(session.error());
+  if (!session->note().empty())
+    spdlog::warn("{}", session->note());
+  std::unique_ptr<Recording> recording(
+      new Recording(options, std::move(*folder), std::move(*session), std::move(*trace)));
+  if (auto written = recording->folder_.writeManifest(recording->manifest_); !written) {
+    recording->session_.remove();
+    return tl::make_unexpected(written.error());
+  }
+  cleanup.dismiss();
+  return recording;
+}
+
+void Recording::discard() {
+  session_.remove();
+  std::error_code ignored;
+  fs::remove(folder_.path() / analysis::kTraceFile, ignored);
+  fs::remove(folder_.path() / analysis::kManifestFile, ignored);
+  fs::remove(folder_.path(), ignored);
+}
+
+void Recording::programStarted(pid_t pid) {
+  program_pid_ = static_cast<uint32_t>(pid);
+  collector_.programStarted(program_pid_);
+  thread_ = std::thread([this] { collector_.run(); });
+}
+
+void Recording::programEnded(int wait_status) {
+  collector_.programEnded(wait_status);
+  thread_.join();
+  finishManifest(wait_status);
+  if (!summary().failure)
+    session_.remove();
+}
+
+void Recording::finishManifest(int wait_status) {
+  const analysis::CollectorSummary &summary = collector_.summary();
+  // A recording that stopped early stays "running": `msleaks recover` can still complete it.
+  if (!summary.failure)
+    manifest_.state = "complete";
+  manifest_.end_ns = analysis::readMonotonicNs();
+  manifest_.processes = summary.processes;
+  manifest_.notes = summary.notes;
+  if (!session_.note().empty())
+    manifest_.notes.push_back(session_.note());
+  if (summary.failure)
+    manifest_.notes.push_back(fmt::format("recording stopped early: {}", summary.failure->message));
+  const bool attached = std::any_of(summary.processes.begin(), summary.processes.end(),
+                                    [this](const analysis::RunProcess &process) { return process.pid == program_pid_; });
+  if (!attached)
+    manifest_.processes.insert(manifest_.processes.begin(),
+                               {0, program_pid_, manifest_.command, analysis::shellStatus(wait_status)});
+  manifest_.collector_cpu_ns = ownCpuNs();
+  if (auto written = folder_.writeManifest(manifest_); !written && !summary.failure)
+    spdlog::error("{}", written.error().message);
+}
+
+} // namespace msleaks::driver

@@ -1,0 +1,81 @@
+#include "run/supervisor.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace msleaks::driver {
+namespace {
+
+constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
+constexpr timespec kTick{0, 250'000'000};
+
+bool isIgnored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+} // namespace
+
+Supervisor::Supervisor() {
+  sigemptyset(&waited_);
+  for (const int signal : kPassedOn)
+    if (!isIgnored(signal))
+      sigaddset(&waited_, signal);
+  sigaddset(&waited_, SIGCHLD);
+  // With SIGCHLD ignored, as some parents leave it, the kernel would throw the status away.
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &standard, &found_.child);
+  sigprocmask(SIG_BLOCK, &waited_, &found_.mask);
+}
+
+void Supervisor::passOn(const siginfo_t &signal, pid_t program) const {
+  const bool fromSomebody = signal.si_code <= 0; // SI_USER, SI_QUEUE, SI_TKILL; the terminal's come from the kernel
+  if (fromSomebody && signal.si_pid != program)
+    kill(program, signal.si_signo);
+  if (signal.si_signo == SIGTSTP)
+    raise(SIGSTOP); // the whole job stops, and the shell sees it
+}
+
+int Supervisor::waitFor(pid_t program, const std::function<void()> &tick) {
+  for (;;) {
+    int status = 0;
+    const pid_t ended = waitpid(program, &status, WNOHANG);
+    if (ended == program)
+      return status;
+    if (ended < 0 && errno != EINTR)
+      return -1;
+    siginfo_t signal{};
+    const int number = sigtimedwait(&waited_, &signal, &kTick);
+    if (number > 0 && number != SIGCHLD)
+      passOn(signal, program);
+    tick();
+  }
+}
+
+void endAs(int wait_status) {
+  if (wait_status == -1 || !WIFSIGNALED(wait_status))
+    std::exit(wait_status == -1 ? EXIT_FAILURE : WEXITSTATUS(wait_status));
+  const int signal = WTERMSIG(wait_status);
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  prctl(PR_SET_DUMPABLE, 0);
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  sigaction(signal, &standard, nullptr);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  std::fflush(nullptr);
+  raise(signal);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  std::exit(128 + signal); // a signal that does not kill
+}
+
+} // namespace msleaks::driver
