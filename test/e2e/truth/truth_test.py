@@ -72,12 +72,12 @@ def msleaks_places(report):
     return alive, chains
 
 
-def compare_alive(program, lsan_program, report):
+def compare_alive(lsan_command, report, **kwargs):
     options = ":".join(f"{name}={value}" for name, value in LSAN_OPTIONS.items())
     environment = {**os.environ, "LSAN_OPTIONS": options, "LSAN_SYMBOLIZER_PATH": need("llvm-symbolizer-22")}
-    done = run([lsan_program], env=environment)
+    done = run(lsan_command, env=environment, **kwargs)
     check("ERROR: LeakSanitizer: detected memory leaks" in done.stderr, f"LeakSanitizer did not work:\n{done.stderr}")
-    expected, seen_chains = lsan_places(lsan_program, done.stderr)
+    expected, seen_chains = lsan_places(lsan_command[0], done.stderr)
     actual, chains = msleaks_places(report)
     for place in sorted(expected.keys() | actual.keys(), key=str):
         check(expected[place] == actual[place],
@@ -88,16 +88,16 @@ def compare_alive(program, lsan_program, report):
     return sum(place["bytes"] for place in expected.values()), len(expected)
 
 
-def heaptrack_peak(program, scratch):
+def heaptrack_peak(command, scratch, **kwargs):
     """heaptrack_print rounds to three digits, so this adds up the events of heaptrack's file as it does."""
     file = Path(scratch) / "heaptrack"
     for old in file.parent.glob("heaptrack*.zst"):
         old.unlink()
-    done = run([need("heaptrack"), "-o", file, program])
+    done = run([need("heaptrack"), "-o", file, *command], **kwargs)
     written = sorted(file.parent.glob("heaptrack*.zst"))
     check(written, f"heaptrack wrote nothing:\n{done.stdout}{done.stderr}")
     sizes, live, peak, own_pool = [], 0, 0, None
-    linked = run(["ldd", program]).stdout
+    linked = run(["ldd", command[0]], **kwargs).stdout
     for event in map(str.split, run(["zstdcat", written[0]]).stdout.splitlines()):
         match event:
             case ["a", size, *_]:
@@ -130,13 +130,13 @@ def main():
     report.expect_account()
     report.expect_sums()
 
-    alive, places = compare_alive(program, lsan_program, report)
+    alive, places = compare_alive([lsan_program], report)
     print(f"alive at exit: {alive} bytes from {places} places, as LeakSanitizer says")
 
     if len(report.json["processes"]) > 1:
         print("peak: not compared, heaptrack follows only the first process")
         return
-    peak = heaptrack_peak(program, scratch)
+    peak = heaptrack_peak([program], scratch)
     print(f"peak: {report.peak_bytes} bytes, heaptrack {peak}")
     check(abs(report.peak_bytes - peak) <= peak / 1000, "the peaks differ by more than 0.1 %")
 

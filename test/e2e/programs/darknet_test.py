@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""darknet: a network of its cfg folder with random weights classifies a generated image.
+
+    darknet_test.py BUILD SCRATCH
+
+Run as it is and with msleaks-run; the same objects linked with LeakSanitizer say what is alive at exit, and heaptrack
+how high the peak is.
+"""
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "truth"))
+from msleaks_e2e import Msleaks, arguments, build_workload, check, expect_same, run  # noqa: E402
+from truth_test import compare_alive, heaptrack_peak  # noqa: E402
+
+
+def generated_image(path, size=64):
+    pixels = bytes((x * 4) % 256 if c == 0 else (y * 4) % 256 if c == 1 else (x * y) % 256
+                   for y in range(size) for x in range(size) for c in range(3))
+    Path(path).write_bytes(b"P6\n%d %d\n255\n" % (size, size) + pixels)
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build)
+    darknet = f"{scratch}/darknet"
+    build_workload("darknet", darknet, msleaks.plugin)
+    relinked = run(["make", "-s", "CC=clang-22", "EXEC=darknet.lsan", "LDFLAGS=-lm -pthread -fsanitize=leak", "darknet.lsan"], cwd=darknet)
+    check(relinked.returncode == 0, f"darknet does not link with LeakSanitizer: {relinked.stderr}")
+    generated_image(f"{scratch}/image.ppm")
+    Path(f"{scratch}/names").write_text("".join(f"class {i}\n" for i in range(1000)))
+    Path(f"{scratch}/classes.data").write_text(f"classes=1000\nnames={scratch}/names\ntop=5\n")
+    arguments_ = ["classifier", "predict", f"{scratch}/classes.data", "cfg/darknet.cfg", "", f"{scratch}/image.ppm"]
+    command = ["./darknet", *arguments_]
+
+    plain = run(command, cwd=darknet)
+    check(plain.returncode == 0 and plain.stdout.count("%: class") == 5, f"darknet does not run: {plain.stdout}{plain.stderr}")
+    watched, report = msleaks.run(f"{scratch}/run", command, cwd=darknet)
+    expect_same(plain, watched)
+    report.expect_account()
+    report.expect_sums()
+    # darknet.cfg has 8 convolutional and 6 pooling layers; nothing but the image is ever given back.
+    for part in ("peak", "leaks"):
+        report.expect_site(part, "convolutional_layer.c", function="make_convolutional_layer", variable="l.weights", count=8)
+        report.expect_site(part, "maxpool_layer.c", function="make_maxpool_layer", variable="l.output", count=6)
+        report.expect_site(part, "softmax_layer.c", function="make_softmax_layer", variable="l.output", count=1)
+        report.expect_site(part, "parser.c", function="parse_network_cfg", variable="net->workspace", count=1)
+
+    alive, places = compare_alive(["./darknet.lsan", *arguments_], report, cwd=darknet)
+    print(f"alive at exit: {alive} bytes from {places} places, as LeakSanitizer says")
+    peak = heaptrack_peak(command, scratch, cwd=darknet)
+    print(f"peak: {report.peak_bytes} bytes, heaptrack {peak}")
+    check(abs(report.peak_bytes - peak) <= peak / 1000, "the peaks differ by more than 0.1 %")
+
+    operations = [*command[:1], "ops", "cfg/resnet50.cfg"]
+    watched, report = msleaks.run(f"{scratch}/ops", operations, cwd=darknet)
+    expect_same(run(operations, cwd=darknet), watched)
+    report.expect_account()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""ggml: a small transformer of ours, computed 20 times by its CPU backend.
+
+    ggml_test.py BUILD SCRATCH
+"""
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import Msleaks, arguments, build_workload, check, expect_same, run  # noqa: E402
+
+# Width 256, 4 blocks of 4 square matrices and 2 of 256 x 1024, 1000 words: ggml puts them into one buffer.
+WEIGHTS = 4 * (4 * (4 * 256 * 256 + 2 * 256 * 1024) + 1000 * 256)
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build)
+    build_workload("ggml", f"{scratch}/ggml", msleaks.plugin)
+    command = [f"{scratch}/ggml/transformer", "20", "2"]
+
+    plain = run(command)
+    check(plain.returncode == 0 and "checksum" in plain.stdout, f"the transformer does not run: {plain.stderr}")
+    watched, report = msleaks.run(f"{scratch}/run", command)
+    expect_same(plain, watched)
+    report.expect_account()
+    report.expect_sums()
+    weights = report.expect_site("peak", "ggml.c", function="lm_ggml_aligned_malloc")
+    check(weights["bytes"] >= WEIGHTS, f"the weights are {WEIGHTS} bytes: {weights}")
+    report.expect_site("peak", "ggml.c", function="lm_ggml_init")
+    report.expect_site("peak", "ggml-alloc.c")
+    check(not [row for row in report.sites("leaks") if row["site"]["file"] and "transformer.cpp" in row["site"]["file"]],
+          "our program leaks")
+
+
+if __name__ == "__main__":
+    main()
