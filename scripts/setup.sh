@@ -16,8 +16,8 @@ build_packages=(
 )
 test_packages=(
   ocl-icd-opencl-dev opencl-headers pocl-opencl-icd # examples/opencl_train: OpenCL on the CPU
-  heaptrack binutils strace                         # peers that the results are compared with
-  dpkg-dev ca-certificates                          # darknet's source package
+  heaptrack binutils strace zstd                      # peers that the results are compared with
+  dpkg-dev ca-certificates curl                     # darknet's source package
   python3 python3-numpy python3-torch               # examples/pytorch
   lttng-tools liblttng-ust-dev                      # bench: the tracer that record() is compared with
 )
