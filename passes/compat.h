@@ -1,0 +1,59 @@
+// Every difference between the LLVM versions that we build for. No other file asks for a version.
+#pragma once
+
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DebugProgramInstruction.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/TargetParser/Triple.h"
+#if __has_include("llvm/Plugins/PassPlugin.h")
+#include "llvm/Plugins/PassPlugin.h"
+#else
+#include "llvm/Passes/PassPlugin.h"
+#endif
+
+namespace msleaks::passes {
+
+// The end of the optimisation pipeline got a third argument in LLVM 20.
+template <typename AddPasses> void atOptimizerLast(llvm::PassBuilder &builder, AddPasses add) {
+#if LLVM_VERSION_MAJOR >= 20
+  builder.registerOptimizerLastEPCallback(
+      [add](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) { add(passes); });
+#else
+  builder.registerOptimizerLastEPCallback(
+      [add](llvm::ModulePassManager &passes, llvm::OptimizationLevel) { add(passes); });
+#endif
+}
+
+// The target was a string up to LLVM 20.
+inline llvm::Triple targetOf(const llvm::Module &module) { return llvm::Triple(module.getTargetTriple()); }
+
+// The language may have its version apart since LLVM 22.
+inline bool isC(const llvm::DICompileUnit &unit) {
+#if LLVM_VERSION_MAJOR >= 22
+  if (unit.getSourceLanguage().hasVersionedName())
+    return unit.getSourceLanguage().getName() == llvm::dwarf::DW_LNAME_C;
+  return llvm::dwarf::isC(static_cast<llvm::dwarf::SourceLanguage>(unit.getSourceLanguage().getName()));
+#else
+  return llvm::dwarf::isC(static_cast<llvm::dwarf::SourceLanguage>(unit.getSourceLanguage()));
+#endif
+}
+
+// Calls `visit(address, variable, expression)` for each variable that the source declares in memory. LLVM 19 may still
+// hold declarations as calls of an intrinsic, later ones hold them as records between the instructions.
+template <typename Visit> void forEachDeclaration(llvm::Function &function, Visit visit) {
+  for (llvm::Instruction &instruction : llvm::instructions(function)) {
+    if (auto *declare = llvm::dyn_cast<llvm::DbgDeclareInst>(&instruction))
+      visit(declare->getAddress(), declare->getVariable(), declare->getExpression());
+    for (llvm::DbgVariableRecord &record : llvm::filterDbgVars(instruction.getDbgRecordRange()))
+      if (record.isDbgDeclare())
+        visit(record.getAddress(), record.getVariable(), record.getExpression());
+  }
+}
+
+} // namespace msleaks::passes

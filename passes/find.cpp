@@ -1,0 +1,132 @@
+#include "find.h"
+
+#include "compat.h"
+#include "launch_shape.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/GlobalIFunc.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+using abi::Position;
+using abi::ResultKind;
+using abi::Symbol;
+using abi::Verb;
+
+// A call of a launch stub: only the site is left for the launch inside (on_launch or a hook takes it).
+const Symbol kCudaStub = {.name = {}, .verb = Verb::Launch, .family = abi::Family::Cuda, .heap = abi::Heap::Device};
+const Symbol kHipStub = {.name = {}, .verb = Verb::Launch, .family = abi::Family::Hip, .heap = abi::Heap::Device};
+
+bool isWord(const Value *value) {
+  return value && (value->getType()->isPointerTy() ||
+                   (value->getType()->isIntegerTy() && value->getType()->getIntegerBitWidth() <= 64));
+}
+
+// Absent positions are all right, a position that the call cannot fill is not.
+bool wordAt(const CallBase &call, Position position) {
+  return !position.present() || isWord(operandAt(call, position));
+}
+
+bool pointerAt(const CallBase &call, Position position) {
+  const Value *value = operandAt(call, position);
+  return value && value->getType()->isPointerTy();
+}
+
+bool resultFits(const CallBase &call, const Symbol &symbol) {
+  switch (symbol.result.kind) {
+  case ResultKind::None:
+    return true;
+  case ResultKind::Return:
+    return call.getType()->isPointerTy();
+  case ResultKind::Out:
+    return call.getType()->isIntegerTy() && isWord(&call) && pointerAt(call, symbol.result.at);
+  case ResultKind::Handle:
+    return call.getType()->isPointerTy() && pointerAt(call, symbol.result.at);
+  }
+  return false;
+}
+
+// A function with a known name but other parameters is somebody else's.
+bool fits(const CallBase &call, const Symbol &symbol) {
+  for (const Position position : {symbol.size, symbol.count, symbol.address, symbol.source, symbol.direction,
+                                  symbol.value, symbol.protection, symbol.mapping, symbol.kernel, symbol.stream,
+                                  symbol.shared})
+    if (!wordAt(call, position))
+      return false;
+  return resultFits(call, symbol) && shapeFits(call, symbol);
+}
+
+// The family of a stub is that of the launch in its body; a stub without a body is CUDA's.
+const Symbol *stubSymbol(const Function &stub, const KnownSymbols &symbols) {
+  for (const Instruction &instruction : instructions(stub))
+    if (const auto *call = dyn_cast<CallBase>(&instruction))
+      if (const Function *callee = call->getCalledFunction())
+        if (const Symbol *symbol = symbols.find(*callee); symbol && symbol->verb == Verb::Launch)
+          return symbol->family == abi::Family::Hip ? &kHipStub : &kCudaStub;
+  return &kCudaStub;
+}
+
+const Symbol *symbolOf(const CallBase &call, const KnownSymbols &symbols) {
+  if (call.isInlineAsm() || isa<CallBrInst>(call) || call.hasMetadata(LLVMContext::MD_nosanitize))
+    return nullptr;
+  const auto *callee = dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
+  if (!callee || callee->isIntrinsic())
+    return nullptr;
+  if (const Symbol *symbol = symbols.find(*callee))
+    return fits(call, *symbol) ? symbol : nullptr;
+  return isLaunchStub(*callee) ? stubSymbol(*callee, symbols) : nullptr;
+}
+
+bool isEligible(const Function &function, const KnownSymbols &symbols) {
+  return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
+         !function.hasFnAttribute(Attribute::Naked) && !function.isPresplitCoroutine() &&
+         !function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation) &&
+         !function.getName().starts_with("__msl_") && !symbols.ignored(function);
+}
+
+} // namespace
+
+bool targetIsSupported(const Module &module) {
+  const Triple target = targetOf(module);
+  switch (target.getArch()) {
+  case Triple::x86_64:
+  case Triple::aarch64:
+  case Triple::riscv64:
+  case Triple::ppc64le:
+  case Triple::loongarch64:
+    return target.isOSBinFormatELF() && module.getDataLayout().getPointerSizeInBits() == 64;
+  default:
+    return false;
+  }
+}
+
+Value *operandAt(const CallBase &call, Position position) {
+  const int at = position.resolve(static_cast<int>(call.arg_size()));
+  return at < 0 ? nullptr : call.getArgOperand(static_cast<unsigned>(at));
+}
+
+SmallVector<FoundCall> findCalls(Function &function, const KnownSymbols &symbols) {
+  SmallVector<FoundCall> found;
+  for (Instruction &instruction : instructions(function))
+    if (auto *call = dyn_cast<CallBase>(&instruction))
+      if (const Symbol *symbol = symbolOf(*call, symbols))
+        found.push_back({call, symbol});
+  return found;
+}
+
+void forEachEligible(Module &module, const KnownSymbols &symbols, function_ref<void(Function &)> visit) {
+  // The dynamic linker runs resolvers before the image is relocated: a load of the unit could fault there.
+  SmallPtrSet<const Function *, 4> resolvers;
+  for (const GlobalIFunc &ifunc : module.ifuncs())
+    resolvers.insert(ifunc.getResolverFunction());
+  for (Function &function : module)
+    if (isEligible(function, symbols) && !resolvers.contains(&function))
+      visit(function);
+}
+
+} // namespace msleaks::passes

@@ -1,0 +1,34 @@
+// The calls of a module that the tables describe. Looks only, changes nothing.
+#pragma once
+
+#include "known_symbols.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace llvm {
+class CallBase;
+class Module;
+class Value;
+} // namespace llvm
+
+namespace msleaks::passes {
+
+struct FoundCall {
+  llvm::CallBase *call;
+  const abi::Symbol *symbol;
+};
+
+// Whether code for this target runs on a host that has a runtime: a GPU's half of a CUDA or HIP compile has none.
+bool targetIsSupported(const llvm::Module &module);
+
+// The calls in `function` that are to be instrumented, in the order of the code.
+llvm::SmallVector<FoundCall> findCalls(llvm::Function &function, const KnownSymbols &symbols);
+
+// Functions whose calls may be instrumented.
+void forEachEligible(llvm::Module &module, const KnownSymbols &symbols, llvm::function_ref<void(llvm::Function &)> visit);
+
+// The operand at a position, or null when the row has no such position or the call no such operand.
+llvm::Value *operandAt(const llvm::CallBase &call, abi::Position position);
+
+} // namespace msleaks::passes

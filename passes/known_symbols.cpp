@@ -1,0 +1,210 @@
+#include "known_symbols.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+
+#include <optional>
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+using abi::Position;
+using abi::Symbol;
+using abi::Verb;
+
+constexpr StringRef kAnnotationPrefix = "msleaks.";
+
+Symbol userSymbol(Verb verb) {
+  return {.name = {}, .verb = verb, .family = abi::Family::User, .heap = abi::Heap::Pool};
+}
+
+// `this` and references are dereferenceable by the language, a block that is given back is not.
+bool isPlainPointer(const Argument &argument) {
+  return argument.getType()->isPointerTy() && argument.getDereferenceableBytes() == 0 &&
+         argument.getDereferenceableOrNullBytes() == 0;
+}
+
+std::optional<Position> firstPointer(const Function &function) {
+  for (const Argument &argument : function.args())
+    if (isPlainPointer(argument))
+      return Position(static_cast<int>(argument.getArgNo()));
+  return std::nullopt;
+}
+
+std::optional<Position> firstInteger(const Function &function) {
+  for (const Argument &argument : function.args())
+    if (argument.getType()->isIntegerTy() && argument.getType()->getIntegerBitWidth() >= 32)
+      return Position(static_cast<int>(argument.getArgNo()));
+  return std::nullopt;
+}
+
+std::optional<Position> freedPointer(const Function &function) {
+  for (const Argument &argument : function.args())
+    if (argument.hasAttribute(Attribute::AllocatedPointer))
+      return Position(static_cast<int>(argument.getArgNo()));
+  return std::nullopt;
+}
+
+// alloc_size(size, count), counted from 0 in the IR.
+bool takeAllocSize(const Function &function, Symbol &symbol) {
+  const Attribute attribute = function.getFnAttribute(Attribute::AllocSize);
+  if (!attribute.isValid())
+    return false;
+  const auto [size, count] = attribute.getAllocSizeArgs();
+  symbol.size = Position(static_cast<int>(size));
+  if (count)
+    symbol.count = Position(static_cast<int>(*count));
+  return true;
+}
+
+// The row that allockind or alloc_size promise, or nothing.
+std::optional<Symbol> attributedSymbol(const Function &function) {
+  const Attribute kindAttribute = function.getFnAttribute(Attribute::AllocKind);
+  const AllocFnKind kind = kindAttribute.isValid() ? kindAttribute.getAllocKind() : AllocFnKind::Unknown;
+  const bool reallocates = (kind & AllocFnKind::Realloc) != AllocFnKind::Unknown;
+  if ((kind & AllocFnKind::Free) != AllocFnKind::Unknown || reallocates) {
+    const auto address = freedPointer(function);
+    if (!address)
+      return std::nullopt;
+    Symbol symbol = userSymbol(reallocates ? Verb::Realloc : Verb::Free);
+    symbol.address = *address;
+    if (!reallocates)
+      return symbol;
+    symbol.flags = abi::kRealloc;
+    symbol.result = {abi::ResultKind::Return, {}};
+    return takeAllocSize(function, symbol) ? std::optional(symbol) : std::nullopt;
+  }
+  Symbol symbol = userSymbol(Verb::Alloc);
+  symbol.result = {abi::ResultKind::Return, {}};
+  if (!function.getReturnType()->isPointerTy() || !takeAllocSize(function, symbol))
+    return std::nullopt;
+  if ((kind & AllocFnKind::Zeroed) != AllocFnKind::Unknown)
+    symbol.flags = abi::kZeroed;
+  return symbol;
+}
+
+// `msleaks.alloc:size=1,count=0`, without its prefix, as the words of a row.
+SmallVector<StringRef> wordsOf(StringRef text) {
+  SmallVector<StringRef> words;
+  const auto [verb, fields] = text.split(':');
+  words.push_back(verb);
+  fields.split(words, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  return words;
+}
+
+// What an annotation leaves open, from the function it stands on. Returns what is missing, or null.
+const char *completeRow(const Function &function, Symbol &symbol) {
+  if (symbol.verb == Verb::Free) {
+    if (const auto address = symbol.address.present() ? symbol.address : firstPointer(function)) {
+      symbol.address = *address;
+      return nullptr;
+    }
+    return "the function takes no pointer; say address=";
+  }
+  if (symbol.size.present() || takeAllocSize(function, symbol))
+    return nullptr;
+  if (const auto size = firstInteger(function)) {
+    symbol.size = *size;
+    return nullptr;
+  }
+  return "the function takes no size; say size=";
+}
+
+} // namespace
+
+KnownSymbols::KnownSymbols(const Module &module, const UserRows &rows) {
+  for (const Symbol &symbol : abi::kSymbols)
+    table_[symbol.name] = &symbol;
+  addNamed(module, rows);
+  readAnnotations(module);
+  addAttributed(module);
+}
+
+const Symbol *KnownSymbols::find(const Function &callee) const {
+  if (const Symbol *symbol = byFunction_.lookup(&callee))
+    return symbol;
+  // A static function that happens to be called `malloc` is not the one of the table.
+  if (callee.hasLocalLinkage())
+    return nullptr;
+  return table_.lookup(GlobalValue::dropLLVMManglingEscape(callee.getName()));
+}
+
+void KnownSymbols::add(const Function &function, const Symbol &symbol) {
+  own_.push_back(symbol);
+  byFunction_[&function] = &own_.back();
+}
+
+void KnownSymbols::addNamed(const Module &module, const UserRows &rows) {
+  for (const auto &[name, row] : rows)
+    if (const Function *function = module.getFunction(name)) {
+      add(*function, row.symbol);
+      named_.push_back(function);
+    }
+}
+
+// @llvm.global.annotations = [ { function, "text", "file", line, arguments }, … ]
+void KnownSymbols::readAnnotations(const Module &module) {
+  const GlobalVariable *list = module.getGlobalVariable("llvm.global.annotations");
+  if (!list || !list->hasInitializer())
+    return;
+  for (const Use &use : list->getInitializer()->operands()) {
+    const auto *entry = dyn_cast<ConstantStruct>(use.get());
+    if (!entry || entry->getNumOperands() < 2)
+      continue;
+    const auto *function = dyn_cast<Function>(entry->getOperand(0)->stripPointerCasts());
+    const auto *text = dyn_cast<GlobalVariable>(entry->getOperand(1)->stripPointerCasts());
+    const auto *characters =
+        text && text->hasInitializer() ? dyn_cast<ConstantDataSequential>(text->getInitializer()) : nullptr;
+    if (function && characters && characters->isCString())
+      addAnnotation(*function, characters->getAsCString());
+  }
+}
+
+void KnownSymbols::addAnnotation(const Function &function, StringRef text) {
+  const StringRef whole = text;
+  if (!text.consume_front(kAnnotationPrefix))
+    return;
+  const SmallVector<StringRef> words = wordsOf(text);
+  if (words[0] == "ignore" && words.size() == 1) {
+    ignored_.insert(&function);
+    return;
+  }
+  const auto fail = [&](const Twine &what) {
+    if (error_.empty())
+      error_ = ("annotation \"" + whole + "\" of " + function.getName() + ": " + what).str();
+  };
+  if (words[0] != "alloc" && words[0] != "free")
+    return fail("known are msleaks.alloc, msleaks.free and msleaks.ignore");
+  UserRow row;
+  row.symbol = userSymbol(words[0] == "alloc" ? Verb::Alloc : Verb::Free);
+  if (row.symbol.verb == Verb::Alloc)
+    row.symbol.result = {abi::ResultKind::Return, {}};
+  std::vector<std::string_view> fields;
+  for (const StringRef word : drop_begin(words))
+    fields.emplace_back(word.data(), word.size());
+  if (const std::string error = parseRowFields(fields, row); !error.empty())
+    return fail(error);
+  if (const char *missing = completeRow(function, row.symbol))
+    return fail(missing);
+  add(function, row.symbol);
+  named_.push_back(&function);
+}
+
+void KnownSymbols::addAttributed(const Module &module) {
+  for (const Function &function : module) {
+    if (function.isIntrinsic() || find(function))
+      continue;
+    if (const auto symbol = attributedSymbol(function))
+      add(function, *symbol);
+  }
+}
+
+bool isLaunchStub(const Function &function) { return function.getName().contains("__device_stub__"); }
+
+} // namespace msleaks::passes

@@ -1,0 +1,59 @@
+// What msleaks knows about the functions of a module: which row of a table describes a callee, whatever the row comes
+// from, and which functions the user asked to leave alone.
+//
+//   1. symbols.def, for functions that are visible outside of the module
+//   2. the user's rows file
+//   3. __attribute__((annotate("msleaks.alloc"))), "msleaks.free", "msleaks.ignore"
+//   4. the compiler's own attributes: allockind, alloc_size
+#pragma once
+
+#include "rows_file.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace msleaks::passes {
+
+class KnownSymbols {
+public:
+  KnownSymbols(const llvm::Module &module, const UserRows &rows);
+
+  // The row of a callee, or null.
+  const abi::Symbol *find(const llvm::Function &callee) const;
+  // The user annotated the function with msleaks.ignore.
+  bool ignored(const llvm::Function &function) const { return ignored_.contains(&function); }
+  // Functions of this module that a rows file or an annotation names: they must stay functions, with their parameters,
+  // until their calls have been rewritten.
+  const std::vector<const llvm::Function *> &named() const { return named_; }
+  // What is wrong with an annotation, or empty.
+  const std::string &error() const { return error_; }
+
+private:
+  void readAnnotations(const llvm::Module &module);
+  void addAnnotation(const llvm::Function &function, llvm::StringRef text);
+  void addNamed(const llvm::Module &module, const UserRows &rows);
+  void addAttributed(const llvm::Module &module);
+  void add(const llvm::Function &function, const abi::Symbol &symbol);
+
+  llvm::StringMap<const abi::Symbol *> table_;
+  std::deque<abi::Symbol> own_; // rows made from annotations and attributes; a deque keeps their addresses
+  llvm::DenseMap<const llvm::Function *, const abi::Symbol *> byFunction_;
+  llvm::DenseSet<const llvm::Function *> ignored_;
+  std::vector<const llvm::Function *> named_;
+  std::string error_;
+};
+
+// Behind a CUDA or HIP `kernel<<<…>>>(…)`: the function on the host that packs the arguments and launches.
+bool isLaunchStub(const llvm::Function &function);
+
+} // namespace msleaks::passes

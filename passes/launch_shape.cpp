@@ -1,0 +1,95 @@
+#include "launch_shape.h"
+
+#include <optional>
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+using abi::ShapeKind;
+
+constexpr uint64_t kOneRow = uint64_t{1} << 32; // y = 1
+constexpr uint64_t kDim3ZOffset = 8;
+
+// A dim3 { unsigned x, y, z } by value is lowered to one of
+//
+//   i64 %xy, i32 %z             x86-64, in registers
+//   [2 x i64] %xyz              aarch64
+//   ptr byval(%struct.dim3)     on the stack
+//
+// Takes one of them from operand `at`, and moves `at` behind it.
+std::optional<Dimensions> takeDim3(IRBuilder<> &builder, const CallBase &call, unsigned &at) {
+  if (at >= call.arg_size())
+    return std::nullopt;
+  Value *first = call.getArgOperand(at);
+  Type *type = first->getType();
+  if (call.isByValArgument(at)) {
+    ++at;
+    Value *z = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), first, kDim3ZOffset);
+    return Dimensions{builder.CreateAlignedLoad(builder.getInt64Ty(), first, Align(4)),
+                      builder.CreateAlignedLoad(builder.getInt32Ty(), z, Align(4))};
+  }
+  if (type == ArrayType::get(builder.getInt64Ty(), 2)) {
+    ++at;
+    Value *z = builder.CreateTrunc(builder.CreateExtractValue(first, 1), builder.getInt32Ty());
+    return Dimensions{builder.CreateExtractValue(first, 0), z};
+  }
+  if (type->isIntegerTy(64) && at + 1 < call.arg_size() && call.getArgOperand(at + 1)->getType()->isIntegerTy(32)) {
+    at += 2;
+    return Dimensions{first, call.getArgOperand(at - 1)};
+  }
+  return std::nullopt;
+}
+
+LaunchDimensions emitDim3(IRBuilder<> &builder, const CallBase &call, unsigned at) {
+  const Dimensions unknown = {builder.getInt64(0), builder.getInt32(0)};
+  const auto grid = takeDim3(builder, call, at);
+  const auto block = grid ? takeDim3(builder, call, at) : std::nullopt;
+  return block ? LaunchDimensions{*grid, *block} : LaunchDimensions{unknown, unknown};
+}
+
+// n blocks: a grid of n × 1 × 1, whose blocks have no shape.
+LaunchDimensions emitBlocks(IRBuilder<> &builder, Value *blocks) {
+  Value *x = builder.CreateZExt(builder.CreateZExtOrTrunc(blocks, builder.getInt32Ty()), builder.getInt64Ty());
+  return {{builder.CreateOr(x, kOneRow), builder.getInt32(1)}, {builder.getInt64(0), builder.getInt32(0)}};
+}
+
+} // namespace
+
+Value *rangeOperand(const CallBase &call, const abi::Shape &shape, int index) {
+  const int first = shape.at.resolve(static_cast<int>(call.arg_size()));
+  const unsigned at = static_cast<unsigned>(first + index);
+  return first >= 0 && at < call.arg_size() ? call.getArgOperand(at) : nullptr;
+}
+
+bool shapeFits(const CallBase &call, const abi::Symbol &symbol) {
+  const Value *first = rangeOperand(call, symbol.shape, 0);
+  switch (symbol.shape.kind) {
+  case ShapeKind::None:
+    return true;
+  case ShapeKind::Dim3:
+    return first;
+  case ShapeKind::Blocks:
+    return first && first->getType()->isIntegerTy();
+  case ShapeKind::Range: {
+    const Value *local = rangeOperand(call, symbol.shape, 3);
+    return local && first->getType()->isIntegerTy() && local->getType()->isPointerTy() &&
+           rangeOperand(call, symbol.shape, 2)->getType()->isPointerTy();
+  }
+  }
+  return false;
+}
+
+LaunchDimensions emitDimensions(IRBuilder<> &builder, const CallBase &call, const abi::Shape &shape) {
+  switch (shape.kind) {
+  case ShapeKind::Dim3:
+    return emitDim3(builder, call, static_cast<unsigned>(shape.at.resolve(static_cast<int>(call.arg_size()))));
+  case ShapeKind::Blocks:
+    return emitBlocks(builder, rangeOperand(call, shape, 0));
+  default:
+    return {{builder.getInt64(0), builder.getInt32(0)}, {builder.getInt64(0), builder.getInt32(0)}};
+  }
+}
+
+} // namespace msleaks::passes

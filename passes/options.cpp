@@ -1,0 +1,58 @@
+#include "options.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+void readRows(StringRef path, Options &options) {
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!file) {
+    options.error = ("cannot read rows file '" + path + "': " + file.getError().message()).str();
+    return;
+  }
+  RowsResult result = parseRows(std::string_view((*file)->getBuffer()), std::string_view(path));
+  options.rows = std::move(result.rows);
+  options.error = std::move(result.error);
+}
+
+} // namespace
+
+std::shared_ptr<const Options> parseOptions(StringRef text, StringRef origin) {
+  auto options = std::make_shared<Options>();
+  SmallVector<StringRef> words;
+  text.split(words, ';', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef word : words) {
+    word = word.trim();
+    if (word == "off")
+      options->off = true;
+    else if (word.consume_front("rows="))
+      readRows(word, *options);
+    else if (!word.empty())
+      options->error = ("unknown option '" + word + "' in " + origin + "; known are 'off' and 'rows=<file>'").str();
+    if (!options->error.empty())
+      break;
+  }
+  return options;
+}
+
+std::shared_ptr<const Options> optionsFromEnvironment() {
+  const char *text = std::getenv(kOptionsVariable);
+  return parseOptions(text ? text : "", kOptionsVariable);
+}
+
+bool reportMistakes(const Options &options, LLVMContext &context) {
+  if (options.error.empty())
+    return true;
+  context.emitError("msleaks: " + options.error);
+  return false;
+}
+
+} // namespace msleaks::passes

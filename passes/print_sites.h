@@ -1,0 +1,30 @@
+// print<msl-sites>: what the pass would do, for people and for FileCheck. Changes nothing.
+//
+//   _Z4makei malloc alloc heap host at layer.cpp:12:20 type=float variable=l.output
+#pragma once
+
+#include "options.h"
+
+#include "llvm/IR/PassManager.h"
+
+#include <memory>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace msleaks::passes {
+
+class PrintSitesPass : public llvm::PassInfoMixin<PrintSitesPass> {
+public:
+  PrintSitesPass(std::shared_ptr<const Options> options, llvm::raw_ostream &out)
+      : options_(std::move(options)), out_(out) {}
+  llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+
+private:
+  std::shared_ptr<const Options> options_;
+  llvm::raw_ostream &out_;
+};
+
+} // namespace msleaks::passes

@@ -1,0 +1,38 @@
+// A user's own rows: allocators that symbols.def does not know, in a text file (docs/pass.md). Needs nothing of LLVM.
+//
+//   # comment
+//   alloc my_alloc  result=return size=0 count=1 free=my_free
+//   alloc pool_get  result=out(0) size=1 free=pool_put heap=device
+//   free  my_free   address=0
+#pragma once
+
+#include "msleaks/abi/symbols.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace msleaks::passes {
+
+struct UserRow {
+  abi::Symbol symbol; // `name` and `partner` stay empty: the row owns its strings
+  std::string free;   // linkage name of the function that gives such a block back
+  unsigned line = 0;
+};
+
+// Rows by linkage name; std::map keeps the address of a row when others are added.
+using UserRows = std::map<std::string, UserRow, std::less<>>;
+
+struct RowsResult {
+  UserRows rows;
+  std::string error; // "file:line: what is wrong", empty when all is well
+};
+
+RowsResult parseRows(std::string_view text, std::string_view file);
+
+// The fields of one row (`result=return size=0 …`), as they also stand in an annotation. What `fields` does not name
+// stays as it is in `row`. Returns what is wrong, or an empty string.
+std::string parseRowFields(const std::vector<std::string_view> &fields, UserRow &row);
+
+} // namespace msleaks::passes

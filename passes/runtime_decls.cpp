@@ -1,0 +1,84 @@
+#include "runtime_decls.h"
+
+#include "msleaks/abi/callbacks.h"
+#include "msleaks/abi/site_table.h"
+
+#include <type_traits>
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+template <typename T> Type *irType(LLVMContext &context) {
+  if constexpr (std::is_void_v<T>)
+    return Type::getVoidTy(context);
+  else if constexpr (std::is_pointer_v<T>)
+    return PointerType::get(context, 0);
+  else {
+    static_assert(std::is_integral_v<T>, "a callback takes integers and pointers only");
+    return Type::getIntNTy(context, sizeof(T) * 8);
+  }
+}
+
+// The IR type of a C function, as both ABIs that we test pass integers of 32 and 64 bits and pointers: unchanged.
+template <typename Result, typename... Parameters>
+FunctionType *irSignature(LLVMContext &context, std::type_identity<Result (*)(Parameters...) noexcept>) {
+  return FunctionType::get(irType<Result>(context), {irType<Parameters>(context)...}, /*isVarArg=*/false);
+}
+
+template <typename Function> FunctionType *signatureOf(LLVMContext &context) {
+  return irSignature(context, std::type_identity<Function>{});
+}
+
+struct Prototype {
+  const char *name;
+  FunctionType *(*type)(LLVMContext &);
+};
+constexpr Prototype kPrototypes[] = {
+#define MSL_CALLBACK(name, doc, ...) {"__msl_" #name, signatureOf<decltype(&__msl_##name)>},
+#include "msleaks/abi/callbacks.def"
+};
+
+Value *fit(IRBuilder<> &builder, Value *value, Type *type) {
+  if (value->getType() == type)
+    return value;
+  if (value->getType()->isPointerTy())
+    return type->isPointerTy() ? builder.CreateAddrSpaceCast(value, type) : builder.CreatePtrToInt(value, type);
+  return type->isPointerTy() ? builder.CreateIntToPtr(value, type) : builder.CreateZExtOrTrunc(value, type);
+}
+
+} // namespace
+
+// Weak, so that the program links without a runtime; not dso_local and nonlazybind, so that their addresses are read
+// from the GOT in every code model: only there an undefined symbol is reliably 0 (or bound later) with each linker.
+FunctionCallee RuntimeDecls::declare(const char *name, FunctionType *type) {
+  FunctionCallee callee = module_.getOrInsertFunction(name, type);
+  if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration()) {
+    function->setLinkage(GlobalValue::ExternalWeakLinkage);
+    function->setDSOLocal(false);
+    function->addFnAttr(Attribute::NoUnwind);
+    function->addFnAttr(Attribute::NonLazyBind);
+  }
+  return callee;
+}
+
+void RuntimeDecls::call(IRBuilder<> &builder, Callback callback, ArrayRef<Value *> arguments) {
+  const Prototype &prototype = kPrototypes[static_cast<unsigned>(callback)];
+  FunctionType *type = prototype.type(module_.getContext());
+  assert(arguments.size() == type->getNumParams() && "a callback takes what callbacks.def says");
+  SmallVector<Value *> fitted;
+  for (const auto &[value, parameter] : zip_equal(arguments, type->params()))
+    fitted.push_back(fit(builder, value, parameter));
+  builder.CreateCall(declare(prototype.name, type), fitted)->setDoesNotThrow();
+}
+
+FunctionCallee RuntimeDecls::arm() {
+  return declare("__msl_arm", signatureOf<decltype(&__msl_arm)>(module_.getContext()));
+}
+
+FunctionCallee RuntimeDecls::disarm() {
+  return declare("__msl_disarm", signatureOf<decltype(&__msl_disarm)>(module_.getContext()));
+}
+
+} // namespace msleaks::passes

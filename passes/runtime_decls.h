@@ -1,0 +1,33 @@
+// The runtime's callbacks as IR declarations. Names and types come from callbacks.def, through the C prototypes.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+namespace msleaks::passes {
+
+enum class Callback : unsigned {
+#define MSL_CALLBACK(name, doc, ...) name,
+#include "msleaks/abi/callbacks.def"
+};
+
+class RuntimeDecls {
+public:
+  explicit RuntimeDecls(llvm::Module &module) : module_(module) {}
+
+  // Emits a call. Arguments are made to fit the prototype: integers are extended with zeros or cut, pointers and
+  // integers turned into one another (a CUdeviceptr is an integer, an address for us).
+  void call(llvm::IRBuilder<> &builder, Callback callback, llvm::ArrayRef<llvm::Value *> arguments);
+
+  // __msl_arm and __msl_disarm
+  llvm::FunctionCallee arm();
+  llvm::FunctionCallee disarm();
+
+private:
+  llvm::FunctionCallee declare(const char *name, llvm::FunctionType *type);
+
+  llvm::Module &module_;
+};
+
+} // namespace msleaks::passes

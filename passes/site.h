@@ -1,0 +1,36 @@
+// What a site says: where a call is in the source and what it is, before it becomes a row of the table.
+#pragma once
+
+#include "find.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace msleaks::passes {
+
+// `function` contains the line; for a step of an inline chain it is where the function below was inlined.
+struct SourcePlace {
+  std::string function; // linkage name
+  std::string file;
+  uint32_t line = 0;
+  uint32_t column = 0;
+};
+
+struct Site {
+  SourcePlace place;
+  std::vector<SourcePlace> inlined_at; // innermost first
+  std::string callee, type, variable;
+  uint32_t ordinal = 0;
+  abi::Verb verb{};
+  abi::Family family{};
+  abi::Heap heap{};
+
+  // Stable from build to build as long as the source stays: a hash of place, inline chain, callee and ordinal.
+  uint64_t id() const;
+};
+
+// From the call's debug location, its mark (mark.h) and the function it is in.
+Site describe(const FoundCall &found);
+
+} // namespace msleaks::passes

@@ -1,0 +1,107 @@
+#include "site_table.h"
+
+#include "msleaks/abi/version.h"
+
+#include <bit>
+#include <cstring>
+
+namespace msleaks::passes {
+namespace {
+
+constexpr size_t kAlignment = 8;
+static_assert(std::endian::native == std::endian::little, "the table is written as the compiler lays out its structs");
+
+template <typename T> void append(std::string &bytes, const T *values, size_t count) {
+  bytes.append(reinterpret_cast<const char *>(values), count * sizeof(T));
+}
+
+template <typename T> std::string bytesOf(const std::vector<T> &values) {
+  std::string bytes;
+  append(bytes, values.data(), values.size());
+  return bytes;
+}
+
+} // namespace
+
+SiteTable::SiteTable(std::string_view source, std::string_view producer) {
+  intern("");
+  source_ = intern(source);
+  producer_ = intern(producer);
+}
+
+abi::StringOffset SiteTable::intern(std::string_view text) {
+  if (const auto known = offsets_.find(text); known != offsets_.end())
+    return known->second;
+  const auto offset = static_cast<abi::StringOffset>(strings_.size());
+  offsets_.emplace(text, offset);
+  strings_.append(text);
+  strings_.push_back('\0');
+  return offset;
+}
+
+abi::FrameRow SiteTable::frameOf(const SourcePlace &place) {
+  return {intern(place.function), intern(place.file), place.line, place.column};
+}
+
+// Calls that were inlined together have the same chain; it is stored once.
+uint32_t SiteTable::addChain(const std::vector<SourcePlace> &chain) {
+  std::vector<abi::FrameRow> frames;
+  for (const SourcePlace &step : chain)
+    frames.push_back(frameOf(step));
+  const auto [known, added] = chain_by_bytes_.try_emplace(bytesOf(frames), static_cast<uint32_t>(frames_.size()));
+  if (added)
+    frames_.insert(frames_.end(), frames.begin(), frames.end());
+  return known->second;
+}
+
+uint32_t SiteTable::add(const Site &site) {
+  abi::SiteRow row{};
+  row.id = site.id();
+  const abi::FrameRow place = frameOf(site.place);
+  row.file = place.file;
+  row.line = place.line;
+  row.column = place.column;
+  row.function = place.function;
+  row.callee = intern(site.callee);
+  row.type = intern(site.type);
+  row.variable = intern(site.variable);
+  row.first_frame = addChain(site.inlined_at);
+  row.frame_count = static_cast<uint16_t>(site.inlined_at.size());
+  row.verb = static_cast<uint8_t>(site.verb);
+  row.family = static_cast<uint8_t>(site.family);
+  row.heap = static_cast<uint8_t>(site.heap);
+
+  std::string bytes;
+  append(bytes, &row, 1);
+  const auto [known, added] = row_by_bytes_.try_emplace(bytes, static_cast<uint32_t>(rows_.size()));
+  if (added)
+    rows_.push_back(row);
+  return known->second;
+}
+
+std::string SiteTable::bytes() const {
+  std::string body;
+  append(body, rows_.data(), rows_.size());
+  append(body, frames_.data(), frames_.size());
+  body += strings_;
+  body.resize((body.size() + kAlignment - 1) / kAlignment * kAlignment, '\0');
+
+  abi::UnitHeader header{};
+  header.magic = abi::kUnitMagic;
+  header.abi_version = abi::kAbiVersion;
+  header.header_bytes = sizeof(abi::UnitHeader);
+  header.total_bytes = static_cast<uint32_t>(sizeof(header) + body.size());
+  header.row_count = static_cast<uint32_t>(rows_.size());
+  header.row_bytes = sizeof(abi::SiteRow);
+  header.frame_bytes = sizeof(abi::FrameRow);
+  header.frame_count = static_cast<uint32_t>(frames_.size());
+  header.strings_bytes = static_cast<uint32_t>(strings_.size());
+  header.source = source_;
+  header.producer = producer_;
+  header.checksum = abi::fnv1a32(reinterpret_cast<const unsigned char *>(body.data()), body.size());
+  std::string bytes;
+  append(bytes, &header, 1);
+  return bytes + body;
+}
+
+} // namespace msleaks::passes

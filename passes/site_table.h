@@ -1,0 +1,37 @@
+// Builds the bytes of a unit's table (abi/site_table.h).
+#pragma once
+
+#include "site.h"
+
+#include "msleaks/abi/site_table.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace msleaks::passes {
+
+class SiteTable {
+public:
+  SiteTable(std::string_view source, std::string_view producer);
+
+  // The site's row. Copies of one call (an unrolled loop) share one.
+  uint32_t add(const Site &site);
+  bool empty() const { return rows_.empty(); }
+  std::string bytes() const;
+
+private:
+  abi::StringOffset intern(std::string_view text);
+  abi::FrameRow frameOf(const SourcePlace &place);
+  uint32_t addChain(const std::vector<SourcePlace> &chain);
+
+  std::string strings_;
+  std::map<std::string, abi::StringOffset, std::less<>> offsets_;
+  std::vector<abi::SiteRow> rows_;
+  std::vector<abi::FrameRow> frames_;
+  std::map<std::string, uint32_t> row_by_bytes_;
+  std::map<std::string, uint32_t> chain_by_bytes_;
+  abi::StringOffset source_, producer_;
+};
+
+} // namespace msleaks::passes

@@ -1,0 +1,103 @@
+#include "unit.h"
+
+#include "msleaks/abi/site_table.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+#include <cstddef>
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+constexpr char kUnitName[] = "__msl_unit";
+constexpr uint64_t kSectionAlign = 8;
+
+// Before the constructors and after the destructors of the program; 0 stays free for the runtime's own.
+constexpr int kFirstPriority = 1;
+
+static_assert(sizeof(abi::Unit) == 16 && offsetof(abi::Unit, base) == 0 && offsetof(abi::Unit, table) == 8);
+StructType *unitType(LLVMContext &context) {
+  Type *word = Type::getInt32Ty(context);
+  return StructType::get(context, {word, word, PointerType::get(context, 0)});
+}
+
+GlobalVariable *makeTable(Module &module, StringRef bytes) {
+  Constant *content = ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
+  auto *table = new GlobalVariable(module, content->getType(), /*isConstant=*/true, GlobalValue::InternalLinkage,
+                                   content, "__msl_table");
+  table->setSection(abi::kSitesSection);
+  table->setAlignment(Align(kSectionAlign));
+  return table;
+}
+
+// The linker defines these around a section whose name is a C identifier. Weak, because --gc-sections may leave no
+// unit at all; hidden, because each image has its own.
+GlobalVariable *boundary(Module &module, const char *prefix) {
+  const std::string name = std::string(prefix) + abi::kUnitsSection;
+  if (GlobalVariable *known = module.getGlobalVariable(name))
+    return known;
+  auto *symbol = new GlobalVariable(module, Type::getInt8Ty(module.getContext()), /*isConstant=*/false,
+                                    GlobalValue::ExternalWeakLinkage, nullptr, name);
+  symbol->setVisibility(GlobalValue::HiddenVisibility);
+  return symbol;
+}
+
+// define linkonce_odr hidden void @__msl_image_ctor() comdat {
+//   br (@__msl_arm != null), arm, rest
+//   arm: call void @__msl_arm(ptr @__start_msl_units, ptr @__stop_msl_units)
+//   rest: ret void
+// }
+Function *makeImageFunction(Module &module, const char *name, FunctionCallee target) {
+  LLVMContext &context = module.getContext();
+  auto *function = Function::Create(FunctionType::get(Type::getVoidTy(context), false),
+                                    GlobalValue::LinkOnceODRLinkage, name, module);
+  function->setVisibility(GlobalValue::HiddenVisibility);
+  function->setComdat(module.getOrInsertComdat(name));
+  function->setDoesNotThrow();
+  auto *entry = BasicBlock::Create(context, "entry", function);
+  auto *call = BasicBlock::Create(context, "call", function);
+  auto *rest = BasicBlock::Create(context, "rest", function);
+  IRBuilder<> builder(entry);
+  builder.CreateCondBr(builder.CreateIsNotNull(target.getCallee()), call, rest);
+  builder.SetInsertPoint(call);
+  builder.CreateCall(target, {boundary(module, "__start_"), boundary(module, "__stop_")});
+  builder.CreateBr(rest);
+  builder.SetInsertPoint(rest);
+  builder.CreateRetVoid();
+  return function;
+}
+
+} // namespace
+
+GlobalVariable *makeUnit(Module &module) {
+  if (module.getGlobalVariable(kUnitName, /*AllowInternal=*/true))
+    return nullptr;
+  StructType *type = unitType(module.getContext());
+  auto *unit = new GlobalVariable(module, type, /*isConstant=*/false, GlobalValue::InternalLinkage,
+                                  Constant::getNullValue(type), kUnitName);
+  unit->setSection(abi::kUnitsSection);
+  unit->setAlignment(Align(kSectionAlign));
+  unit->setDSOLocal(true);
+  return unit;
+}
+
+void finishUnit(GlobalVariable &unit, StringRef table, RuntimeDecls &runtime) {
+  Module &module = *unit.getParent();
+  Type *word = Type::getInt32Ty(module.getContext());
+  unit.setInitializer(ConstantStruct::get(cast<StructType>(unit.getValueType()),
+                                          {ConstantInt::get(word, 0), ConstantInt::get(word, abi::kAbiVersion),
+                                           makeTable(module, table)}));
+  // Nothing in the program writes the unit, the runtime does: without these two, GlobalOpt would fold `base` to 0.
+  unit.setExternallyInitialized(true);
+  appendToCompilerUsed(module, {&unit});
+
+  Function *constructor = makeImageFunction(module, "__msl_image_ctor", runtime.arm());
+  Function *destructor = makeImageFunction(module, "__msl_image_dtor", runtime.disarm());
+  appendToGlobalCtors(module, constructor, kFirstPriority, constructor);
+  appendToGlobalDtors(module, destructor, kFirstPriority, destructor);
+}
+
+} // namespace msleaks::passes
