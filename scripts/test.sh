@@ -56,9 +56,9 @@ for suite in "${suites[@]}"; do
       else
         run_suite release release ""
       fi ;;
-    asan) run_suite asan asan "" -L unit ;;
+    asan) run_suite asan asan "" -LE "e2e|fuzz|lit" ;;
     fuzz) run_suite fuzz asan "" -L fuzz ;;
-    tsan) run_suite tsan tsan "" -L tsan ;;
+    tsan) run_suite tsan tsan "" -LE "e2e|fuzz|lit" ;;
   esac
 done
 
