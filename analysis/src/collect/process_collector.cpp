@@ -7,7 +7,7 @@ namespace msleaks::analysis {
 namespace {
 
 // A chunk of so many slots compresses well and is still in the cache while it is encoded.
-constexpr uint64_t kBatchSlots = 32768;
+constexpr uint64_t kBatchSlots = 16384;
 constexpr uint64_t kDueSlots = 8192;
 constexpr uint64_t kDueAgeNs = 500'000'000;
 constexpr size_t kMaxNotes = 20;

@@ -41,6 +41,8 @@ public:
 
   // Position up to which a stream is stored; recovery continues from there. 0 for an unknown stream.
   uint64_t storedUntil(uint32_t process, uint32_t stream) const;
+  // Events of a stream that are stored: from the chunk headers, nothing is decoded.
+  uint64_t storedEvents(uint32_t process, uint32_t stream) const;
 
   // Calls f(process, records) for each definitions chunk, and the second for each callers chunk, in file order.
   Result<void> forEachDefinitions(const std::function<void(uint32_t, std::span<const std::byte>)> &f) const;

@@ -1,0 +1,232 @@
+#include "msleaks/analysis/recovery.h"
+
+#include "collect/liveness.h"
+#include "msleaks/analysis/collector.h"
+#include "msleaks/analysis/process_collector.h"
+#include "msleaks/analysis/run_folder.h"
+#include "msleaks/analysis/session_dir.h"
+#include "msleaks/analysis/trace_reader.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+
+namespace msleaks::analysis {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the trace says of its processes, in the terms of ProcessCollector.
+struct StoredSession {
+  struct Entry {
+    ProcessStart start;
+    std::optional<int32_t> end_status;
+    StoredProcess stored;
+  };
+  std::map<uint32_t, Entry> processes;
+  uint32_t last_process = 0;
+};
+
+Result<StoredSession> readStored(const TraceReader &reader) {
+  StoredSession session;
+  for (const ProcessStart &start : reader.processes()) {
+    session.processes[start.process].start = start;
+    session.last_process = std::max(session.last_process, start.process);
+  }
+  for (const ProcessEnd &end : reader.processEnds())
+    session.processes[end.process].end_status = end.status;
+  for (const StreamAccount &account : reader.streams())
+    session.processes[account.process].stored.streams[account.stream].account = account;
+  auto read = reader.forEachDefinitions([&](uint32_t process, std::span<const std::byte> records) {
+    session.processes[process].stored.definition_bytes += records.size();
+  });
+  if (!read)
+    return tl::make_unexpected(read.error());
+  read = reader.forEachCallers([&](uint32_t process, std::span<const TraceWriter::CallerEntry> entries) {
+    for (const auto &entry : entries)
+      session.processes[process].stored.callers.push_back(entry.index);
+  });
+  if (!read)
+    return tl::make_unexpected(read.error());
+  return session;
+}
+
+// Fills in how far the streams are stored that have an account, or a ring.
+void findPositions(StoredProcess &stored, uint32_t process, const ArenaReader &arena, const TraceReader &reader) {
+  for (uint32_t index = 0; index < arena.ringCount(); ++index)
+    if (const auto ring = arena.openRing(index))
+      stored.streams[ring->stream()];
+  for (auto &[number, stream] : stored.streams) {
+    stream.until_position = reader.storedUntil(process, number);
+    stream.events = reader.storedEvents(process, number);
+  }
+}
+
+// Times of a dead session: by the collector's last fit, else by a line from an arena's attach to now.
+ClockModel modelOf(const SessionDir &session, const std::vector<ArenaReader> &arenas) {
+  if (const auto line = loadFit(session.control().fit))
+    return ClockModel(*line);
+  if (arenas.empty() || session.control().clock == abi::ClockKind::Monotonic)
+    return ClockModel(ClockLine{});
+  const ArenaFacts &facts = arenas.front().facts();
+  return ClockModel(lineThrough({facts.attach_ticks, facts.attach_ns}, readClockPair(session.control().clock)));
+}
+
+class Recovery {
+public:
+  Recovery(SessionDir session, const TraceReader &before, StoredSession stored, TraceWriter trace)
+      : session_(std::move(session)), before_(before), stored_(std::move(stored)), trace_(std::move(trace)) {}
+
+  Result<Recovered> run();
+  void removeSession() { session_.remove(); }
+  std::vector<RunProcess> processes() const;
+
+private:
+  std::vector<ArenaReader> openArenas();
+  Result<void> recover(ArenaReader, const ClockModel &);
+  StoredSession::Entry *find(const ArenaFacts &);
+
+  SessionDir session_;
+  const TraceReader &before_; // the trace as it was found
+  StoredSession stored_;
+  TraceWriter trace_;
+  Recovered result_;
+};
+
+std::vector<ArenaReader> Recovery::openArenas() {
+  std::vector<ArenaReader> arenas;
+  for (const fs::path &file : session_.arenas()) {
+    auto arena = ArenaReader::open(file);
+    if (!arena)
+      result_.notes.push_back(arena.error().message);
+    else if (!*arena)
+      result_.notes.push_back(fmt::format("{}: its process had no room to record in", file.filename().string()));
+    else
+      arenas.push_back(std::move(**arena));
+  }
+  std::sort(arenas.begin(), arenas.end(),
+            [](const ArenaReader &a, const ArenaReader &b) { return a.facts().attach_ns < b.facts().attach_ns; });
+  return arenas;
+}
+
+StoredSession::Entry *Recovery::find(const ArenaFacts &facts) {
+  for (auto &[number, entry] : stored_.processes)
+    if (entry.start.pid == facts.pid && entry.start.time_ns == facts.attach_ns)
+      return &entry;
+  return nullptr;
+}
+
+Result<void> Recovery::recover(ArenaReader arena, const ClockModel &clock) {
+  const ArenaFacts facts = arena.facts();
+  const fs::path file = arena.path();
+  StoredSession::Entry *known = find(facts);
+  const uint32_t process = known ? known->start.process : ++stored_.last_process;
+  StoredProcess stored = known ? known->stored : StoredProcess{};
+  if (known)
+    findPositions(stored, process, arena, before_);
+  ProcessCollector collector(process, std::move(arena), session_.control().flags.on_full, stored);
+  if (!known) {
+    if (auto started = collector.start(trace_); !started)
+      return started;
+    stored_.processes[process].start = {process, facts.pid, facts.parent_pid, facts.attach_ns, facts.attach_realtime_ns, facts.command};
+  }
+  CollectOutput output{trace_, clock};
+  const int status = known && known->end_status ? *known->end_status : -1;
+  if (auto finished = collector.finish(output, readMonotonicNs(), status); !finished)
+    return finished;
+  result_.events_added += collector.totals().stored;
+  result_.notes.insert(result_.notes.end(), collector.notes().begin(), collector.notes().end());
+  SessionDir::removeArena(file);
+  return {};
+}
+
+Result<Recovered> Recovery::run() {
+  std::vector<ArenaReader> arenas = openArenas();
+  const ClockModel clock = modelOf(session_, arenas);
+  for (size_t i = 0; i < arenas.size(); ++i) {
+    const ArenaFacts facts = arenas[i].facts();
+    const bool replaced = std::any_of(arenas.begin() + static_cast<ptrdiff_t>(i) + 1, arenas.end(),
+                                      [&](const ArenaReader &later) { return later.facts().pid == facts.pid; });
+    if (!replaced && isStillRunning(facts)) {
+      result_.still_running.push_back(describeProcess(facts));
+      continue;
+    }
+    if (auto recovered = recover(std::move(arenas[i]), clock); !recovered)
+      return tl::make_unexpected(recovered.error());
+  }
+  if (auto closed = trace_.close(); !closed)
+    return tl::make_unexpected(closed.error());
+  return result_;
+}
+
+std::vector<RunProcess> Recovery::processes() const {
+  std::vector<RunProcess> list;
+  for (const auto &[number, entry] : stored_.processes)
+    list.push_back({number, entry.start.pid, entry.start.command, entry.end_status ? shellStatus(*entry.end_status) : -1});
+  return list;
+}
+
+// The shared memory is gone: what the trace has is all there will ever be.
+Result<Recovered> closeOnly(const RunFolder &folder, Manifest manifest, const fs::path &session) {
+  auto trace = TraceWriter::append(folder.trace());
+  if (!trace)
+    return tl::make_unexpected(trace.error());
+  if (auto closed = trace->close(); !closed)
+    return tl::make_unexpected(closed.error());
+  Recovered result;
+  result.notes.push_back(fmt::format("the session's shared memory {} is gone: what it still held is lost", session.string()));
+  manifest.notes.insert(manifest.notes.end(), result.notes.begin(), result.notes.end());
+  manifest.state = "recovered";
+  if (auto written = folder.writeManifest(manifest); !written)
+    return tl::make_unexpected(written.error());
+  return result;
+}
+
+} // namespace
+
+Result<Recovered> recoverRun(const fs::path &path, const fs::path &session_path) {
+  auto folder = RunFolder::open(path);
+  if (!folder)
+    return tl::make_unexpected(folder.error());
+  auto manifest = folder->readManifest();
+  if (!manifest)
+    return tl::make_unexpected(manifest.error());
+  const fs::path session_dir = session_path.empty() ? fs::path(manifest->session_dir) : session_path;
+  if (!fs::exists(session_dir / abi::kControlFile)) {
+    if (!session_path.empty())
+      return fail(fmt::format("{}: no session's shared memory is there", session_path.string()));
+    if (manifest->state != "running")
+      return Recovered{.already_complete = true, .still_running = {}, .notes = {}};
+    return closeOnly(*folder, std::move(*manifest), session_dir);
+  }
+  auto session = SessionDir::adopt(session_dir);
+  if (!session)
+    return tl::make_unexpected(session.error());
+  auto before = TraceReader::open(folder->trace());
+  if (!before)
+    return tl::make_unexpected(before.error());
+  auto stored = readStored(*before);
+  if (!stored)
+    return tl::make_unexpected(stored.error());
+  auto trace = TraceWriter::append(folder->trace());
+  if (!trace)
+    return tl::make_unexpected(trace.error());
+
+  Recovery recovery(std::move(*session), *before, std::move(*stored), std::move(*trace));
+  auto result = recovery.run();
+  if (!result)
+    return result;
+  manifest->processes = recovery.processes();
+  manifest->notes.insert(manifest->notes.end(), result->notes.begin(), result->notes.end());
+  manifest->end_ns = readMonotonicNs();
+  if (result->still_running.empty())
+    manifest->state = "recovered";
+  if (auto written = folder->writeManifest(*manifest); !written)
+    return tl::make_unexpected(written.error());
+  if (result->still_running.empty())
+    recovery.removeSession();
+  return result;
+}
+
+} // namespace msleaks::analysis
