@@ -1,10 +1,12 @@
 // Where the block that a call hands out goes, read from the unoptimised IR and its debug information.
 #pragma once
 
+#include "place.h"
+#include "type_name.h"
+
 #include "msleaks/abi/symbols.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/IR/DebugInfoMetadata.h"
 
 #include <optional>
 #include <string>
@@ -13,6 +15,7 @@ namespace llvm {
 class CallBase;
 class Function;
 class GEPOperator;
+class GlobalVariable;
 class Value;
 } // namespace llvm
 
@@ -30,24 +33,25 @@ public:
   Destination find(const llvm::CallBase &call, const abi::Symbol &symbol) const;
 
 private:
-  // An object as the source calls it: `offset` bytes into something of type `type`, which is what `name` stands for or,
-  // when `pointed`, what it points to.
-  struct Place {
-    std::string name;
-    const llvm::DIType *type;
-    bool pointed = false;
-    uint64_t offset = 0;
+  // What happens to a result: the first place that it is stored in, and whether the function returns it.
+  struct Fate {
+    std::optional<Place> stored;
+    unsigned order = 0; // of the store
+    bool returned = false;
   };
+  Fate fateOf(const llvm::CallBase &call) const;
+  void follow(const llvm::Value &value, const llvm::Value &user, Fate &fate,
+              llvm::SmallVectorImpl<const llvm::Value *> &next) const;
+
+  // The place at an address, and the one that a pointer points to.
   std::optional<Place> placeAt(const llvm::Value *address, unsigned depth = 0) const;
+  std::optional<Place> placeIn(const llvm::GEPOperator &gep, unsigned depth) const;
   std::optional<Place> declaredAt(const llvm::Value *address) const;
-  std::optional<Place> elementAt(const llvm::GEPOperator &gep, unsigned depth) const;
-  std::optional<Place> pointeeOf(const llvm::Value *pointer, unsigned depth) const;
-  std::optional<Place> storedIn(const llvm::Value *result) const;
-  std::optional<Place> constructedWith(const llvm::CallBase &call, const llvm::Value *result) const;
-  const llvm::DIType *returnedType() const;
-  bool isReturned(const llvm::Value *result) const;
+  std::optional<Place> constructedBy(const llvm::CallBase &call, const llvm::Value &argument) const;
+  const llvm::DIType *returnedElement() const;
 
   const llvm::Function &function_;
+  Spelling spelling_ = Spelling::Cxx;
   llvm::DenseMap<const llvm::Value *, const llvm::DILocalVariable *> variables_;
   llvm::DenseMap<const llvm::Value *, unsigned> order_; // instructions, in the order of the code
 };

@@ -1,1 +1,20 @@
+// Types as the source spells them, from debug information.
 #pragma once
+
+#include "llvm/IR/DebugInfoMetadata.h"
+
+#include <string>
+
+namespace msleaks::passes {
+
+enum class Spelling { C, Cxx }; // C says "struct layer", C++ says "layer"
+
+// Empty when the type has no name, or is void.
+std::string typeName(const llvm::DIType *type, Spelling spelling);
+
+// The type behind typedefs and qualifiers; null is void.
+const llvm::DIType *strippedType(const llvm::DIType *type);
+
+uint64_t sizeInBytes(const llvm::DIType &type);
+
+} // namespace msleaks::passes

@@ -1,0 +1,36 @@
+// Objects as the source calls them: a name, a type, and steps into members and elements.
+#pragma once
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+
+#include <optional>
+#include <string>
+
+namespace msleaks::passes {
+
+// `offset` bytes into an object of type `type`, which is what `name` stands for or, when `pointed`, points to.
+//
+// Which member an offset means is decided only when its type is known: a struct and its first member have the same
+// address.
+struct Place {
+  std::string name;
+  const llvm::DIType *type;
+  bool pointed = false;
+  uint64_t offset = 0;
+};
+
+// The scalar at the place, with offset 0: "l" + 16 → "l.output", "net" → "net->layers", "table" + 24 → "table[3]".
+// Nothing when the type does not say, or says more than one thing (a union).
+std::optional<Place> scalarAt(const Place &place);
+
+// The object of class `type` at the place.
+std::optional<Place> objectAt(const Place &place, const llvm::DIType &type);
+
+// One element of what is indexed there in steps of `stride` bytes: "layers" → "layers[]".
+std::optional<Place> elementAt(const Place &place, uint64_t stride);
+
+// What a scalar pointer or reference refers to.
+std::optional<Place> pointeeOf(const Place &pointer);
+
+} // namespace msleaks::passes
