@@ -1,0 +1,164 @@
+#include "msleaks/analysis/site_catalog.h"
+
+#include "elf_fixture.h"
+#include "table_bytes.h"
+
+#include "msleaks/abi/session.h"
+
+namespace msleaks::analysis {
+namespace {
+
+std::span<const std::byte> bytesOf(const std::string &text) {
+  return {reinterpret_cast<const std::byte *>(text.data()), text.size()};
+}
+
+template <class T> std::string raw(const T &value) { return {reinterpret_cast<const char *>(&value), sizeof value}; }
+
+// Records as the runtime appends them.
+class Records {
+public:
+  Records &add(abi::DefinitionKind kind, const std::string &body) {
+    const auto *first = reinterpret_cast<const unsigned char *>(body.data());
+    bytes += raw(abi::DefinitionHeader{abi::kDefinitionMagic, kind, static_cast<uint32_t>(body.size()),
+                                       abi::fnv1a32(first, body.size())});
+    bytes += body;
+    bytes.resize((bytes.size() + 7) & ~size_t{7});
+    return *this;
+  }
+  Records &image(uint32_t number, const std::string &path, uint64_t load_bias = 0) {
+    abi::ImageDefinition image{};
+    image.image = number;
+    image.load_bias = load_bias;
+    return add(abi::DefinitionKind::Image, raw(image) + path);
+  }
+  Records &unit(uint32_t image, uint32_t base, test::TableBytes table) {
+    const auto bytes = table.build();
+    return add(abi::DefinitionKind::Unit, raw(abi::UnitDefinition{image, base}) +
+                                              std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
+  }
+  std::string bytes;
+};
+
+class Catalog : public testing::Test {
+protected:
+  void define(uint32_t process, const Records &records) { catalog.addDefinitions(process, bytesOf(records.bytes)); }
+  Symbolizer symbolizer;
+  SiteCatalog catalog{symbolizer};
+};
+
+} // namespace
+
+TEST_F(Catalog, TurnsNumbersIntoSites) {
+  define(1, Records().image(1, "/bin/net").unit(1, 100, test::sampleTable()));
+  const SiteId site = catalog.find(1, 100);
+  ASSERT_TRUE(site.known());
+  EXPECT_EQ(catalog.describe(site).variable, "weights");
+  EXPECT_EQ(catalog.describe(site).library, "/bin/net");
+  EXPECT_EQ(catalog.describe(catalog.find(1, 101)).inlined_at.size(), 2u);
+  EXPECT_FALSE(catalog.find(1, 99).known());
+  EXPECT_FALSE(catalog.find(1, 103).known());
+  EXPECT_FALSE(catalog.find(1, 0).known());
+  EXPECT_FALSE(catalog.find(2, 100).known());
+  EXPECT_FALSE(catalog.find(1, UINT32_MAX).known());
+  EXPECT_EQ(catalog.describe(SiteId{}).origin, SiteOrigin::Unknown);
+  EXPECT_EQ(catalog.describe(SiteId{12345}).id, 0u);
+  EXPECT_TRUE(catalog.notes().empty());
+}
+
+TEST_F(Catalog, EqualSitesOfProcessesAreOne) {
+  define(1, Records().image(1, "/bin/net").unit(1, 1, test::sampleTable()));
+  define(2, Records().image(7, "/bin/net").unit(7, 5000, test::sampleTable()));
+  define(3, Records().image(1, "/bin/other").unit(1, 1, test::sampleTable()));
+  EXPECT_EQ(catalog.find(1, 1), catalog.find(2, 5000));
+  EXPECT_EQ(catalog.find(1, 3), catalog.find(2, 5002));
+  EXPECT_NE(catalog.find(1, 1), catalog.find(3, 1)); // another owner
+  EXPECT_EQ(catalog.size(), 7u);
+}
+
+TEST_F(Catalog, EqualIdsWithOtherContentStayApart) {
+  auto changed = test::sampleTable();
+  changed.rows[0].line = 99;
+  define(1, Records().image(1, "/a").unit(1, 1, test::sampleTable()).unit(1, 10, changed));
+  EXPECT_NE(catalog.find(1, 1), catalog.find(1, 10));
+  EXPECT_EQ(catalog.find(1, 2), catalog.find(1, 11));
+}
+
+TEST_F(Catalog, CallersHaveImageAndOffset) {
+  define(1, Records().image(1, "/nowhere/libx.so", 0x7000));
+  define(2, Records().image(3, "/nowhere/libx.so", 0x9000));
+  const TraceWriter::CallerEntry one[] = {{5, 1, 0x7123}, {6, 1, 0x7124}}, two[] = {{8, 3, 0x9123}};
+  catalog.addCallers(1, one);
+  catalog.addCallers(2, two);
+  const SiteId site = catalog.find(1, abi::kCallerSite | 5);
+  EXPECT_EQ(site, catalog.find(2, abi::kCallerSite | 8));
+  EXPECT_NE(site, catalog.find(1, abi::kCallerSite | 6));
+  EXPECT_EQ(catalog.describe(site).origin, SiteOrigin::Hook);
+  EXPECT_EQ(catalog.describe(site).library, "/nowhere/libx.so");
+  EXPECT_EQ(catalog.describe(site).offset, 0x123u);
+  EXPECT_EQ(catalog.describe(site).function, "");
+  EXPECT_FALSE(catalog.find(1, 5).known());
+}
+
+TEST_F(Catalog, HostileDefinitionsAreNoted) {
+  catalog.addDefinitions(1, bytesOf("nonsense that is long enough to be a header"));
+  EXPECT_EQ(catalog.notes().size(), 1u);
+  define(1, Records().unit(1, 0, test::sampleTable()));          // no base
+  define(1, Records().unit(1, 0x7fffffff, test::sampleTable())); // reaches into the callers' numbers
+  define(1, Records().add(abi::DefinitionKind::Unit, "xy"));
+  define(1, Records().add(abi::DefinitionKind::Image, "xy"));
+  define(1, Records().add(abi::DefinitionKind::Unit, raw(abi::UnitDefinition{1, 5}) + "no table"));
+  EXPECT_EQ(catalog.notes().size(), 6u);
+  EXPECT_EQ(catalog.size(), 4u); // the table itself was good
+  const TraceWriter::CallerEntry entries[] = {{UINT32_MAX, 1, 5}, {1, 9, 0}};
+  catalog.addCallers(1, entries);
+  EXPECT_EQ(catalog.size(), 4u);
+  define(1, Records().add(static_cast<abi::DefinitionKind>(77), "newer"));
+  define(1, Records().add(abi::DefinitionKind::Note, "libfoo.so is not armed"));
+  EXPECT_EQ(catalog.notes().back(), "libfoo.so is not armed");
+}
+
+TEST_F(Catalog, EveryTruncatedRecordLeavesTheEarlierOnes) {
+  const std::string image = Records().image(1, "/bin/net").bytes;
+  const std::string whole = Records().image(1, "/bin/net").unit(1, 1, test::sampleTable()).bytes;
+  for (size_t size = image.size() + 1; size < whole.size() - 7; ++size) {
+    SiteCatalog cut(symbolizer);
+    cut.addDefinitions(1, bytesOf(whole.substr(0, size)));
+    EXPECT_FALSE(cut.find(1, 1).known());
+    EXPECT_EQ(cut.notes().size(), 1u) << size;
+  }
+}
+
+TEST_F(Catalog, InternsSitesOfAnotherCatalog) {
+  SiteId copy;
+  {
+    Symbolizer others_symbolizer;
+    SiteCatalog other(others_symbolizer);
+    other.addDefinitions(1, bytesOf(Records().image(1, "/bin/net").unit(1, 1, test::sampleTable()).bytes));
+    copy = catalog.intern(other.describe(other.find(1, 2)));
+    EXPECT_EQ(copy, catalog.intern(other.describe(other.find(1, 2))));
+    EXPECT_FALSE(catalog.intern(other.describe(SiteId{})).known());
+  }
+  EXPECT_EQ(catalog.describe(copy).inlined_at[1].function, "main");
+  define(1, Records().image(1, "/bin/net").unit(1, 1, test::sampleTable()));
+  EXPECT_EQ(catalog.find(1, 2), copy);
+}
+
+// Real code: the caller of a hook is named by its return address.
+class CatalogOnImages : public test::ElfFixture {};
+
+TEST_F(CatalogOnImages, CallersAreNamedWhenShown) {
+  write("code.c", "int before(void) { return 1; } int caller(void) { return before() + 1; }");
+  run("$CC -shared -fPIC -O0 code.c -o libcode.so && nm libcode.so | awk '$3==\"caller\"{print $1}' > at");
+  const auto text = readBytes(folder / "at");
+  const uint64_t at = std::stoull(std::string(reinterpret_cast<const char *>(text.data()), text.size()), nullptr, 16);
+  Symbolizer symbolizer;
+  SiteCatalog catalog(symbolizer);
+  catalog.addDefinitions(1, bytesOf(Records().image(1, (folder / "libcode.so").string(), 0x10000).bytes));
+  const TraceWriter::CallerEntry entries[] = {{0, 1, 0x10000 + at + 9}, {1, 1, 0x10000 + at}};
+  catalog.addCallers(1, entries);
+  EXPECT_EQ(catalog.describe(catalog.find(1, abi::kCallerSite)).function, "caller");
+  // A return address at the very beginning of a function belongs to the one before, which ends with a call.
+  EXPECT_NE(catalog.describe(catalog.find(1, abi::kCallerSite | 1)).function, "caller");
+}
+
+} // namespace msleaks::analysis
