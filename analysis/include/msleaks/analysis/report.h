@@ -1,0 +1,123 @@
+// The report of a run: what `msleaks report` shows, as a value, and its forms for people and programs (docs/report.md).
+//
+// At the end of a session the launcher prints the short form and decides about its exit status:
+//
+//   auto findings = printShortReport(run_folder, std::cerr);
+//   if (!findings) …                            // one line: why there is no report; never a reason to fail the user
+//   else if (findings->found) …                 // --error-exitcode
+#pragma once
+
+#include "msleaks/analysis/leaks.h"
+#include "msleaks/analysis/live_set.h"
+#include "msleaks/analysis/peak.h"
+#include "msleaks/analysis/result.h"
+#include "msleaks/analysis/site_text.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace msleaks::analysis {
+
+struct EventAccount {
+  uint64_t produced = 0, stored = 0, dropped = 0, stalled_ns = 0;
+  uint64_t missing = 0; // produced, not dropped, and not in the trace: damage, or a process killed while recording
+  bool complete() const { return dropped == 0 && missing == 0; }
+};
+
+struct ReportProcess {
+  uint32_t process = 0; // number in the trace; 0 = it never recorded anything
+  uint32_t pid = 0;
+  std::vector<std::string> command;
+  std::optional<int> exit; // as a shell reports it
+  FreeCause fate = FreeCause::StillAlive;
+};
+
+// One line of a list.
+struct SiteLine {
+  SiteText site;
+  uint64_t bytes = 0, count = 0;
+};
+struct NamedLine {
+  std::string name; // empty = not known
+  uint64_t bytes = 0, count = 0;
+};
+struct LeakLine {
+  SiteText site;
+  SiteRemains remains;
+  std::string reason; // why it is suppressed
+};
+
+struct HeapPeak {
+  abi::Heap heap = abi::Heap::Host;
+  uint64_t bytes = 0, time_ns = 0;
+  std::vector<SiteLine> by_site;
+};
+struct PeakReport {
+  uint64_t bytes = 0, time_ns = 0; // CLOCK_MONOTONIC
+  std::vector<SiteLine> by_site;
+  std::vector<NamedLine> by_type, by_owner;
+  std::vector<HeapPeak> by_heap; // only heaps that were used
+  std::vector<ProcessPeak> by_process;
+};
+
+// Blocks of physical heaps, and apart from them those of pools, which are parts of the former.
+struct RemainsReport {
+  BlockSum sum;
+  std::vector<LeakLine> by_site;
+  BlockSum pool_sum;
+  std::vector<LeakLine> pool_by_site;
+  bool empty() const { return sum.count == 0 && pool_sum.count == 0; }
+};
+
+// Lists are sorted by bytes, then by place; so the same run gives the same report.
+struct Report {
+  std::string run;   // the folder, as the user named it
+  std::string state; // of the manifest: "running", "complete", "recovered"; empty without a manifest
+  std::vector<std::string> command;
+  uint64_t start_ns = 0, duration_ns = 0;
+  EventAccount events;
+  uint64_t collector_cpu_ns = 0;
+  double events_per_s = 0;
+  std::vector<ReportProcess> processes;
+  PeakReport peak;
+  RemainsReport leaks;      // their process exited
+  RemainsReport suppressed; // the same, known to be harmless
+  RemainsReport alive;      // their process was killed or goes on
+  LiveSetCounts counts;
+  std::vector<std::string> damage, notes;
+
+  bool hasFindings() const { return !leaks.empty(); }
+};
+
+// Called now and then with events done and in total; the caller decides whether to show it.
+using Progress = std::function<void(uint64_t done, uint64_t total)>;
+
+// Reads the whole run. Memory grows with what was alive at once and with the number of sites.
+Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &progress = {});
+
+void writeReportJson(std::ostream &, const Report &);
+
+struct TableStyle {
+  size_t columns = 80;
+  size_t top = 10;    // lines of each list
+  bool color = false; // only for a terminal
+};
+void writeReportTable(std::ostream &, const Report &, const TableStyle &);
+
+// What decides about exit statuses.
+struct RunFindings {
+  uint64_t peak_bytes = 0;
+  BlockSum leaks;       // without suppressed ones and pools
+  bool found = false;   // something to fail for: leaks, also in pools
+  bool complete = true; // no event is missing
+};
+
+// At most twelve lines; see the top of this file.
+Result<RunFindings> printShortReport(const std::filesystem::path &run, std::ostream &);
+
+} // namespace msleaks::analysis

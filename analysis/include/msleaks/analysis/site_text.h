@@ -1,0 +1,41 @@
+// A site as people and programs read it: strings of its own, names demangled.
+#pragma once
+
+#include "msleaks/analysis/site.h"
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace msleaks::analysis {
+
+struct FrameText {
+  std::string function, file;
+  uint32_t line = 0, column = 0;
+};
+
+// Empty strings and zeros mean: not known.
+struct SiteText {
+  uint64_t id = 0;
+  std::string file;
+  uint32_t line = 0, column = 0;
+  std::string function, callee, type, variable;
+  std::vector<FrameText> inlined_at;
+  SiteOrigin origin = SiteOrigin::Unknown;
+  std::string library;
+  uint64_t offset = 0; // of a hook's caller in its library
+};
+
+SiteText textOf(const Site &);
+
+// One JSON object (docs/report.md), without a line break.
+void writeSiteJson(std::ostream &, const SiteText &);
+
+// "src/net.cpp:12:7"; of a hook's caller "libfoo.so+0x1a2b"; "(unknown place)". At most `columns` wide: a long path
+// loses its beginning. Control characters are escaped.
+std::string placeOf(const SiteText &, size_t columns);
+// "in net::grow -> weights (float)"; empty when nothing is known. A long function loses its parameters first.
+std::string nameOf(const SiteText &, size_t columns);
+
+} // namespace msleaks::analysis

@@ -1,0 +1,172 @@
+#include "msleaks/analysis/pipeline.h"
+#include "msleaks/analysis/report.h"
+#include "msleaks/analysis/run_folder.h"
+
+#include "lines.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kEventsBetweenProgress = 1 << 20;
+
+// What the events say, before anything is put into words.
+struct Analysis {
+  LeakAnalyzer leaks;
+  PeakAnalyzer peak;
+  LiveSetCounts counts;
+  uint64_t stored = 0;
+};
+
+Result<void> replay(const TraceReader &reader, const std::map<uint32_t, ProcessFate> &fates, SiteCatalog &catalog,
+                    const Progress &progress, Analysis &analysis) {
+  Pipeline pipeline(catalog, {&analysis.peak, &analysis.leaks});
+  for (const auto &[process, fate] : fates)
+    pipeline.expectEnd(process, fate);
+  uint64_t until_progress = kEventsBetweenProgress, done = 0;
+  auto events = reader.forEachEvent([&](const StreamEvent &event) {
+    pipeline.apply(event);
+    if (--until_progress == 0 && progress) {
+      done += kEventsBetweenProgress;
+      until_progress = kEventsBetweenProgress;
+      progress(done, reader.eventCount());
+    }
+    return true;
+  });
+  if (!events)
+    return tl::make_unexpected(events.error());
+  pipeline.finish();
+  analysis.stored = *events;
+  analysis.counts = pipeline.liveSet().counts();
+  return {};
+}
+
+EventAccount accountOf(const TraceReader &reader, uint64_t stored) {
+  EventAccount account;
+  account.stored = stored;
+  for (const StreamAccount &stream : reader.streams()) {
+    account.produced += stream.produced;
+    account.dropped += stream.dropped;
+    account.stalled_ns += stream.stalled_ns;
+  }
+  for (const ProcessEnd &end : reader.processEnds()) {
+    account.produced += end.dropped_no_ring;
+    account.dropped += end.dropped_no_ring;
+  }
+  // While a session goes on, and after a kill, the last account of a stream may be older than its last events.
+  account.produced = std::max(account.produced, account.stored + account.dropped);
+  account.missing = account.produced - account.stored - account.dropped;
+  return account;
+}
+
+std::vector<ReportProcess> processesOf(const TraceReader &reader, const std::map<uint32_t, ProcessFate> &fates,
+                                       const Manifest &manifest) {
+  std::vector<ReportProcess> list;
+  for (const ProcessStart &start : reader.processes()) {
+    ReportProcess process{start.process, start.pid, start.command, {}, FreeCause::StillAlive};
+    if (const auto fate = fates.find(start.process); fate != fates.end()) {
+      process.fate = fate->second.cause;
+      if (fate->second.exit_status >= 0)
+        process.exit = fate->second.exit_status;
+    }
+    list.push_back(std::move(process));
+  }
+  for (const RunProcess &known : manifest.processes) {
+    const auto same = std::find_if(list.begin(), list.end(), [&](const ReportProcess &process) {
+      return known.process != 0 && process.process == known.process;
+    });
+    if (same == list.end() && known.process == 0)
+      list.push_back({0, known.pid, known.command,
+                      known.exit_status >= 0 ? std::optional(known.exit_status) : std::nullopt,
+                      FreeCause::ProcessExited});
+    else if (same != list.end() && !same->exit && known.exit_status >= 0 && same->fate != FreeCause::ProcessExec)
+      same->exit = known.exit_status;
+  }
+  return list;
+}
+
+// What a reader of the report must know to trust it, in one line each.
+std::vector<std::string> notesOf(const Report &report) {
+  std::vector<std::string> notes;
+  const auto add = [&](uint64_t count, const char *text) {
+    if (count != 0)
+      notes.push_back(fmt::format("{} {}", count, text));
+  };
+  uint64_t killed = 0, going_on = 0;
+  for (const ReportProcess &process : report.processes) {
+    killed += process.fate == FreeCause::ProcessKilled;
+    going_on += process.fate == FreeCause::StillAlive;
+  }
+  add(killed, "process(es) killed by a signal: their blocks count as alive at the end, not as leaks");
+  add(going_on, "process(es) without an end in the trace: their blocks count as alive at the end, not as leaks");
+  add(report.counts.late_frees, "free(s) arrived a moment after the reuse of their address, as clocks of processors differ");
+  add(report.counts.implicit_frees - report.counts.late_frees,
+      "block(s) were allocated at the address of a live one, whose free was not seen");
+  add(report.counts.unknown_heaps, "event(s) about a kind of memory that this version does not know");
+  return notes;
+}
+
+void describeSession(Report &report, const Manifest &manifest, const TraceReader &reader) {
+  report.state = manifest.state;
+  report.command = manifest.command;
+  report.collector_cpu_ns = manifest.collector_cpu_ns;
+  report.start_ns = manifest.start_ns;
+  uint64_t first = UINT64_MAX, last = 0;
+  for (const ProcessStart &start : reader.processes())
+    first = std::min(first, start.time_ns);
+  for (const ProcessEnd &end : reader.processEnds())
+    last = std::max(last, end.time_ns);
+  if (report.start_ns == 0 && first != UINT64_MAX)
+    report.start_ns = first;
+  const uint64_t end_ns = manifest.end_ns != 0 ? manifest.end_ns : last;
+  report.duration_ns = end_ns > report.start_ns ? end_ns - report.start_ns : 0;
+  if (report.duration_ns != 0)
+    report.events_per_s = static_cast<double>(report.events.produced) * 1e9 / static_cast<double>(report.duration_ns);
+}
+
+void append(std::vector<std::string> &to, const std::vector<std::string> &from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+} // namespace
+
+Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &progress) {
+  auto folder = RunFolder::open(run);
+  if (!folder)
+    return tl::make_unexpected(folder.error());
+  auto reader = TraceReader::open(folder->trace());
+  if (!reader)
+    return tl::make_unexpected(reader.error());
+  Report report;
+  report.run = run.string();
+  auto manifest = folder->readManifest();
+  if (!manifest)
+    report.notes.push_back("no manifest, so no command and no cost: " + manifest.error().message);
+
+  Symbolizer symbolizer;
+  SiteCatalog catalog(symbolizer);
+  if (auto loaded = catalog.load(*reader); !loaded)
+    return tl::make_unexpected(loaded.error());
+  const auto fates = fatesOf(*reader);
+  Analysis analysis;
+  if (auto replayed = replay(*reader, fates, catalog, progress, analysis); !replayed)
+    return tl::make_unexpected(replayed.error());
+
+  report.events = accountOf(*reader, analysis.stored);
+  report.counts = analysis.counts;
+  report.processes = processesOf(*reader, fates, manifest.value_or(Manifest{}));
+  describeSession(report, manifest.value_or(Manifest{}), *reader);
+  Lines lines(catalog);
+  report.peak = lines.peak(analysis.peak.result());
+  lines.remains(analysis.leaks.result(), report);
+  report.damage = reader->damage();
+  append(report.notes, notesOf(report));
+  append(report.notes, manifest.value_or(Manifest{}).notes);
+  append(report.notes, catalog.notes());
+  append(report.notes, symbolizer.notes());
+  return report;
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,162 @@
+#include "msleaks/analysis/report.h"
+
+#include "site_json.h"
+
+#include <algorithm>
+#include <map>
+
+namespace msleaks::analysis {
+namespace {
+
+const char *nameOf(FreeCause fate) {
+  switch (fate) {
+  case FreeCause::ProcessKilled:
+    return "killed";
+  case FreeCause::ProcessExec:
+    return "replaced";
+  case FreeCause::StillAlive:
+    return "running";
+  default:
+    return "exited";
+  }
+}
+
+// Of a moment in the trace, since the session began.
+uint64_t sinceStart(const Report &report, uint64_t time_ns) {
+  return time_ns > report.start_ns ? time_ns - report.start_ns : 0;
+}
+
+Json jsonOf(const std::vector<SiteLine> &lines) {
+  Json list = Json::array();
+  for (const SiteLine &line : lines)
+    list.push_back({{"site", jsonOf(line.site)}, {"bytes", line.bytes}, {"count", line.count}});
+  return list;
+}
+
+Json jsonOf(const std::vector<NamedLine> &lines, const char *key) {
+  Json list = Json::array();
+  for (const NamedLine &line : lines)
+    list.push_back({{key, line.name.empty() ? Json() : Json(line.name)}, {"bytes", line.bytes}, {"count", line.count}});
+  return list;
+}
+
+Json jsonOf(const std::vector<LeakLine> &lines) {
+  Json list = Json::array();
+  for (const LeakLine &line : lines) {
+    Json json = {{"site", jsonOf(line.site)},
+                 {"bytes", line.remains.bytes},
+                 {"count", line.remains.count},
+                 {"heap", abi::nameOf(line.remains.heap)},
+                 {"largest_bytes", line.remains.largest_bytes},
+                 {"oldest_age_ns", line.remains.oldest_age_ns},
+                 {"newest_age_ns", line.remains.newest_age_ns}};
+    if (!line.reason.empty())
+      json["reason"] = line.reason;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json byHeap(const RemainsReport &remains) {
+  std::map<abi::Heap, BlockSum> sums;
+  for (const auto *lines : {&remains.by_site, &remains.pool_by_site})
+    for (const LeakLine &line : *lines)
+      sums[line.remains.heap] += {line.remains.bytes, line.remains.count};
+  Json list = Json::array();
+  for (const auto &[heap, sum] : sums)
+    list.push_back({{"heap", abi::nameOf(heap)}, {"bytes", sum.bytes}, {"count", sum.count}});
+  return list;
+}
+
+Json jsonOf(const RemainsReport &remains) {
+  return {{"bytes", remains.sum.bytes},
+          {"count", remains.sum.count},
+          {"by_site", jsonOf(remains.by_site)},
+          {"by_heap", byHeap(remains)},
+          {"pool",
+           {{"bytes", remains.pool_sum.bytes},
+            {"count", remains.pool_sum.count},
+            {"by_site", jsonOf(remains.pool_by_site)}}}};
+}
+
+Json jsonOf(const Report &report, const PeakReport &peak) {
+  Json heaps = Json::array(), processes = Json::array();
+  for (const HeapPeak &heap : peak.by_heap)
+    heaps.push_back({{"heap", abi::nameOf(heap.heap)},
+                     {"bytes", heap.bytes},
+                     {"time_ns", heap.time_ns},
+                     {"by_site", jsonOf(heap.by_site)}});
+  for (const ProcessPeak &process : peak.by_process) {
+    const auto of = std::find_if(report.processes.begin(), report.processes.end(),
+                                 [&](const ReportProcess &candidate) { return candidate.process == process.process; });
+    processes.push_back({{"pid", of == report.processes.end() ? Json() : Json(of->pid)},
+                         {"bytes", process.bytes},
+                         {"time_ns", process.time_ns}});
+  }
+  return {{"bytes", peak.bytes},
+          {"time_ns", peak.time_ns},
+          {"since_start_ns", sinceStart(report, peak.time_ns)},
+          {"by_site", jsonOf(peak.by_site)},
+          {"by_type", jsonOf(peak.by_type, "type")},
+          {"by_owner", jsonOf(peak.by_owner, "owner")},
+          {"by_heap", std::move(heaps)},
+          {"by_process", std::move(processes)}};
+}
+
+Json processesOf(const Report &report) {
+  Json list = Json::array();
+  for (const ReportProcess &process : report.processes)
+    list.push_back({{"pid", process.pid},
+                    {"command", process.command},
+                    {"exit", process.exit ? Json(*process.exit) : Json()},
+                    {"fate", nameOf(process.fate)}});
+  return list;
+}
+
+Json sessionOf(const Report &report) {
+  return {{"state", report.state.empty() ? Json() : Json(report.state)},
+          {"command", report.command},
+          {"start_ns", report.start_ns},
+          {"duration_ns", report.duration_ns},
+          {"complete", report.events.complete() && report.damage.empty()}};
+}
+
+Json eventsOf(const Report &report) {
+  return {{"produced", report.events.produced},
+          {"stored", report.events.stored},
+          {"dropped", report.events.dropped},
+          {"stalled_ns", report.events.stalled_ns},
+          {"missing", report.events.missing}};
+}
+
+Json countsOf(const LiveSetCounts &counts) {
+  return {{"allocs", counts.allocs},
+          {"frees", counts.frees},
+          {"failed_allocs", counts.failed_allocs},
+          {"unmatched_frees", counts.unmatched_frees},
+          {"unmatched_retargets", counts.unmatched_retargets},
+          {"implicit_frees", counts.implicit_frees},
+          {"late_frees", counts.late_frees},
+          {"unknown_heaps", counts.unknown_heaps}};
+}
+
+} // namespace
+
+void writeReportJson(std::ostream &to, const Report &report) {
+  Json leaks = jsonOf(report.leaks);
+  leaks["suppressed"] = jsonOf(report.suppressed);
+  const Json json = {{"session", sessionOf(report)},
+                     {"events", eventsOf(report)},
+                     {"cost", {{"collector_cpu_ns", report.collector_cpu_ns}, {"events_per_s", report.events_per_s}}},
+                     {"processes", processesOf(report)},
+                     {"peak", jsonOf(report, report.peak)},
+                     {"leaks", std::move(leaks)},
+                     {"alive_at_end", jsonOf(report.alive)},
+                     {"blocks", countsOf(report.counts)},
+                     {"damage", report.damage},
+                     {"notes", report.notes}};
+  write(to, json, 2);
+  to << '\n';
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,39 @@
+#include "suppressions.h"
+
+#include "text_format.h"
+
+#include <fnmatch.h>
+#include <string>
+
+namespace msleaks::analysis {
+namespace {
+
+struct Suppression {
+  const char *library, *function;
+  uint64_t smallest, largest;
+  const char *reason;
+};
+
+constexpr Suppression kSuppressions[] = {
+#define MSL_SUPPRESSION(library, function, smallest, largest, reason) {library, function, smallest, largest, reason},
+#include "suppressions.def"
+};
+
+bool matches(const char *pattern, const std::string &name) { return fnmatch(pattern, name.c_str(), 0) == 0; }
+
+} // namespace
+
+const char *suppressionOf(const Site &site, const SiteRemains &remains) {
+  if (site.origin != SiteOrigin::Hook || site.library.empty() || remains.count == 0)
+    return nullptr;
+  const std::string library(baseName(site.library)), function(site.function);
+  for (const Suppression &row : kSuppressions) {
+    // The mean stands for the smallest: a site with blocks of one size is what the rows with sizes are about.
+    const bool fits = remains.largest_bytes <= row.largest && remains.bytes / remains.count >= row.smallest;
+    if (fits && matches(row.library, library) && matches(row.function, function))
+      return row.reason;
+  }
+  return nullptr;
+}
+
+} // namespace msleaks::analysis

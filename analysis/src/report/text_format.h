@@ -1,0 +1,29 @@
+// Numbers and names as a table shows them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace msleaks::analysis {
+
+std::string bytesText(uint64_t bytes);      // "512 B", "1.50 KiB", "12.3 MiB", "1.25 GiB"
+std::string durationText(uint64_t time_ns); // "350 ns", "12.3 ms", "4.20 s", "3 min 5 s"
+std::string countText(uint64_t count);      // "1,234,567"
+
+// Control characters, and bytes that are not UTF-8, as \xNN: a name must not steer the terminal.
+std::string printable(std::string_view);
+
+// Characters, not bytes; of a printable string.
+size_t widthOf(std::string_view);
+
+// At most `columns` characters of a printable string, "..." for what was cut off.
+std::string cutEnd(std::string_view, size_t columns);
+std::string cutBegin(std::string_view, size_t columns);
+
+// "a/b" of "/long/way/a/b": the end of a path, cut at a slash where one is near.
+std::string shortPath(std::string_view path, size_t columns);
+std::string_view baseName(std::string_view path);
+
+} // namespace msleaks::analysis
