@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+namespace msleaks::test {
 namespace {
 
-using namespace msleaks;
 using analysis::ArenaReader;
 using test::ArenaMaker;
 
@@ -128,3 +128,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto &fault) { return fault.param.name; });
 
 } // namespace
+} // namespace msleaks::test

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <thread>
 
+namespace msleaks::test {
 namespace {
 
-using namespace msleaks;
 using namespace msleaks::analysis;
 
 // A counter of `hertz` that drifts against the real clock as a test tells it to.
@@ -95,3 +95,4 @@ TEST(ClockPair, IsReadWithinMicroseconds) {
 }
 
 } // namespace
+} // namespace msleaks::test

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <gtest/gtest.h>
 
+namespace msleaks::test {
 namespace {
 
-using namespace msleaks;
 using analysis::DefinitionsFile;
 
 std::string record(const std::string &body) {
@@ -88,3 +88,4 @@ TEST(DefinitionsFile, TakesARecordLargerThanOneReading) {
 }
 
 } // namespace
+} // namespace msleaks::test

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+namespace msleaks::test {
 namespace {
 
-using namespace msleaks;
 using analysis::SessionDir;
 namespace fs = std::filesystem;
 
@@ -114,3 +114,4 @@ TEST(SessionDir, SeesArenasComeAndRemovesThemWithTheirDefinitions) {
 }
 
 } // namespace
+} // namespace msleaks::test

@@ -1,0 +1,102 @@
+// A collector of one hand-made arena and the trace that it writes, for tests.
+#pragma once
+
+#include "arena_maker.h"
+
+#include "msleaks/analysis/process_collector.h"
+#include "msleaks/analysis/trace_reader.h"
+
+#include <gtest/gtest.h>
+#include <optional>
+#include <vector>
+
+namespace msleaks::test {
+
+// Opens an arena that is known to be good.
+inline analysis::ArenaReader openArena(const std::filesystem::path &file) {
+  auto arena = analysis::ArenaReader::open(file);
+  if (!arena || !*arena)
+    throw std::runtime_error(arena ? "unfinished arena" : arena.error().message);
+  return std::move(**arena);
+}
+
+class CollectedTrace {
+public:
+  explicit CollectedTrace(const std::filesystem::path &file) : reader_(openTrace(file)) {
+    auto read = reader_.forEachEvent([this](const analysis::StreamEvent &event) {
+      events.push_back(event);
+      return true;
+    });
+    EXPECT_TRUE(read);
+    EXPECT_TRUE(reader_.damage().empty());
+  }
+
+  const analysis::TraceReader &reader() const { return reader_; }
+  // Addresses of the Alloc events, in the order of the reader.
+  std::vector<uint64_t> addresses() const {
+    std::vector<uint64_t> list;
+    for (const auto &event : events)
+      if (event.event.header().kind == abi::EventKind::Alloc)
+        list.push_back(event.event.as<abi::AllocEvent>().address);
+    return list;
+  }
+  std::optional<analysis::StreamAccount> account(uint32_t stream, uint32_t process = 1) const {
+    for (const auto &account : reader_.streams())
+      if (account.stream == stream && account.process == process)
+        return account;
+    return std::nullopt;
+  }
+
+  std::vector<analysis::StreamEvent> events;
+
+private:
+  static analysis::TraceReader openTrace(const std::filesystem::path &file) {
+    auto reader = analysis::TraceReader::open(file);
+    if (!reader)
+      throw std::runtime_error(reader.error().message);
+    return std::move(*reader);
+  }
+  analysis::TraceReader reader_;
+};
+
+// first, first + 1, … count numbers
+inline std::vector<uint64_t> numbers(uint64_t first, uint64_t count) {
+  std::vector<uint64_t> list;
+  for (uint64_t i = 0; i < count; ++i)
+    list.push_back(first + i);
+  return list;
+}
+
+class CollectorFixture : public testing::Test {
+protected:
+  static constexpr uint64_t kNow = 1'000'000'000'000;
+
+  void start(abi::OnFull policy = abi::OnFull::Block) {
+    auto created = analysis::TraceWriter::create(trace_file);
+    ASSERT_TRUE(created) << created.error().message;
+    writer.emplace(std::move(*created));
+    output.emplace(analysis::CollectOutput{*writer, clock});
+    collector.emplace(1, openArena(arena.path()), policy);
+    ASSERT_TRUE(collector->start(*writer));
+  }
+  uint64_t drain(analysis::Urgency urgency = analysis::Urgency::Everything, uint64_t now = kNow) {
+    auto drained = collector->drain(*output, urgency, now);
+    EXPECT_TRUE(drained) << drained.error().message;
+    return drained ? *drained : 0;
+  }
+  CollectedTrace finish() {
+    EXPECT_TRUE(collector->finish(*output, kNow, 0));
+    EXPECT_TRUE(writer->close());
+    return CollectedTrace(trace_file);
+  }
+
+  ScratchFolder folder;
+  std::filesystem::path trace_file = folder / "trace.mslt";
+  ArenaMaker arena{folder.path()};
+  analysis::ClockModel clock{analysis::ClockLine{}};
+  std::optional<analysis::TraceWriter> writer;
+  std::optional<analysis::CollectOutput> output;
+  std::optional<analysis::ProcessCollector> collector;
+};
+
+} // namespace msleaks::test

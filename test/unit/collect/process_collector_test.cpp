@@ -1,0 +1,310 @@
+#include "collected.h"
+
+#include "msleaks/abi/definitions.h"
+#include "msleaks/abi/site_table.h"
+
+#include <fstream>
+
+namespace msleaks::test {
+namespace {
+
+using analysis::Urgency;
+
+class ProcessCollectorTest : public CollectorFixture {};
+
+TEST_F(ProcessCollectorTest, StoresWhatIsPublishedAndThenMovesTheTail) {
+  auto ring = arena.addRing(64, 0);
+  start();
+  for (uint64_t i = 0; i < 10; ++i)
+    ring.recordAlloc(i, 100 + i);
+  EXPECT_EQ(drain(), 10u);
+  EXPECT_EQ(ring.header().tail, 10u);
+  EXPECT_EQ(drain(), 0u);
+  const auto trace = finish();
+  EXPECT_EQ(trace.addresses(), numbers(0, 10));
+  EXPECT_EQ(trace.events[3].event.header().time, 103u);
+  EXPECT_EQ(trace.events[3].event.header().site, 7u);
+  ASSERT_TRUE(trace.account(0));
+  EXPECT_EQ(trace.account(0)->produced, 10u);
+  EXPECT_EQ(trace.account(0)->dropped, 0u);
+  EXPECT_EQ(trace.account(0)->tid, 100u);
+  EXPECT_EQ(trace.account(0)->thread_name, "worker");
+  EXPECT_TRUE(trace.reader().closed());
+  EXPECT_TRUE(collector->notes().empty());
+}
+
+TEST_F(ProcessCollectorTest, TellsWhoTheProcessWas) {
+  start();
+  const auto trace = finish();
+  ASSERT_EQ(trace.reader().processes().size(), 1u);
+  EXPECT_EQ(trace.reader().processes()[0].command, (std::vector<std::string>{"demo", "--fast"}));
+  EXPECT_EQ(trace.reader().processes()[0].time_ns, 5000u);
+  ASSERT_EQ(trace.reader().processEnds().size(), 1u);
+  EXPECT_EQ(trace.reader().processEnds()[0].time_ns, kNow);
+}
+
+TEST_F(ProcessCollectorTest, TakesHeadBelowTailAsEmpty) {
+  auto ring = arena.addRing(64, 0);
+  start();
+  for (uint64_t i = 0; i < 5; ++i)
+    ring.recordAlloc(i, i);
+  EXPECT_EQ(drain(), 5u);
+  ring.header().head = 3; // a signal handler is at work
+  EXPECT_EQ(drain(), 0u);
+  EXPECT_EQ(ring.header().tail, 5u);
+  ring.header().head = 5;
+  ring.recordAlloc(5, 5);
+  EXPECT_EQ(drain(), 1u);
+  EXPECT_EQ(finish().addresses(), numbers(0, 6));
+}
+
+TEST_F(ProcessCollectorTest, KeepsEventsWholeAcrossTheWrap) {
+  auto ring = arena.addRing(16, 0);
+  start();
+  ring.recordAlloc(1, 1); // so that a two-slot event falls on slots 15 and 0
+  abi::LaunchEvent launch{};
+  for (uint64_t i = 0; i < 20; ++i) {
+    launch.header.time = 10 + i;
+    launch.kernel = i;
+    launch.grid_x = static_cast<uint32_t>(i);
+    ASSERT_TRUE(ring.record(launch));
+    EXPECT_EQ(drain(), i == 0 ? 2u : 1u);
+  }
+  const auto trace = finish();
+  ASSERT_EQ(trace.events.size(), 21u);
+  for (uint64_t i = 0; i < 20; ++i) {
+    const auto event = trace.events[i + 1].event.as<abi::LaunchEvent>();
+    EXPECT_EQ(event.kernel, i);
+    EXPECT_EQ(event.grid_x, i);
+  }
+}
+
+TEST_F(ProcessCollectorTest, LeavesHalfAnEventForLater) {
+  auto ring = arena.addRing(16, 0);
+  start();
+  abi::CopyEvent copy{};
+  copy.size = 9;
+  ring.record(copy);
+  ring.header().head = 1; // only its first slot
+  EXPECT_EQ(drain(), 0u);
+  EXPECT_EQ(ring.header().tail, 0u);
+  ring.header().head = 2;
+  EXPECT_EQ(drain(), 1u);
+}
+
+TEST_F(ProcessCollectorTest, FollowsAStreamIntoALargerRing) {
+  auto small = arena.addRing(16, 3);
+  start();
+  for (uint64_t i = 0; i < 16; ++i)
+    small.recordAlloc(i, i);
+  auto large = arena.addRing(64, 3);
+  large.continueFrom(small);
+  for (uint64_t i = 16; i < 30; ++i)
+    large.recordAlloc(i, i);
+  // The order of the stream is kept even while the smaller ring is not known to have ended.
+  EXPECT_EQ(drain(), 30u);
+  small.setState(abi::RingState::Ended);
+  drain();
+  EXPECT_EQ(small.state(), abi::RingState::Drained);
+  const auto trace = finish();
+  EXPECT_EQ(trace.addresses(), numbers(0, 30));
+  EXPECT_EQ(trace.account(3)->produced, 30u);
+  EXPECT_EQ(trace.reader().storedUntil(1, 3), 30u);
+  EXPECT_EQ(trace.reader().storedEvents(1, 3), 30u);
+  EXPECT_TRUE(collector->notes().empty());
+}
+
+TEST_F(ProcessCollectorTest, StoresTheSmallerRingFirstWhateverTheirPlaces) {
+  auto first = arena.addRing(64, 9); // a thread that will have gone
+  auto small = arena.addRing(16, 3);
+  start();
+  first.setState(abi::RingState::Ended);
+  drain();
+  for (uint64_t i = 0; i < 4; ++i)
+    small.recordAlloc(i, i);
+  auto large = arena.claim(0, 64, 3); // takes the first one's place
+  large.continueFrom(small);
+  for (uint64_t i = 4; i < 8; ++i)
+    large.recordAlloc(i, i);
+  small.setState(abi::RingState::Ended);
+  EXPECT_EQ(finish().addresses(), numbers(0, 8));
+}
+
+TEST_F(ProcessCollectorTest, LetsAnEndedRingBeClaimedAgain) {
+  auto ring = arena.addRing(16, 0);
+  start();
+  for (uint32_t thread = 0; thread < 5; ++thread) {
+    ring = arena.claim(0, 16, thread);
+    for (uint64_t i = 0; i < 3; ++i)
+      ring.recordAlloc(thread * 3 + i, thread * 3 + i);
+    ring.setState(abi::RingState::Ended);
+    EXPECT_EQ(drain(Urgency::Batch), 3u);
+    EXPECT_EQ(ring.state(), abi::RingState::Drained);
+  }
+  const auto trace = finish();
+  EXPECT_EQ(trace.addresses(), numbers(0, 15));
+  for (uint32_t thread = 0; thread < 5; ++thread)
+    EXPECT_EQ(trace.account(thread)->produced, 3u);
+}
+
+TEST_F(ProcessCollectorTest, WaitsUntilABatchIsWorthIt) {
+  auto ring = arena.addRing(4096, 0);
+  start();
+  ring.recordAlloc(1, 1);
+  EXPECT_EQ(drain(Urgency::Batch, 1000), 0u);
+  EXPECT_EQ(drain(Urgency::Batch, 1000 + 2'000'000'000), 1u); // old enough
+  for (uint64_t i = 0; i < 1024; ++i)
+    ring.recordAlloc(i, i);
+  EXPECT_EQ(drain(Urgency::Batch, 1001 + 2'000'000'000), 1024u); // a quarter of the ring
+}
+
+TEST_F(ProcessCollectorTest, CountsWhatTheThreadDropped) {
+  auto ring = arena.addRing(16, 0);
+  start(abi::OnFull::Drop);
+  for (uint64_t i = 0; i < 50; ++i)
+    ring.recordAlloc(i, i);
+  ring.header().stalled_ns = 11;
+  const auto trace = finish();
+  EXPECT_EQ(trace.addresses(), numbers(0, 16));
+  EXPECT_EQ(trace.account(0)->produced, 50u);
+  EXPECT_EQ(trace.account(0)->dropped, 34u);
+  EXPECT_EQ(trace.account(0)->stalled_ns, 11u);
+}
+
+TEST_F(ProcessCollectorTest, CountsTheRecordThatAKillCutOffAsDropped) {
+  auto ring = arena.addRing(16, 0);
+  start();
+  ring.recordAlloc(1, 1);
+  ++ring.header().produced;
+  ring.writeUnpublished(abi::AllocEvent{});
+  const auto trace = finish();
+  EXPECT_EQ(trace.addresses(), numbers(1, 1));
+  EXPECT_EQ(trace.account(0)->produced, 2u);
+  EXPECT_EQ(trace.account(0)->dropped, 1u);
+  EXPECT_TRUE(collector->notes().empty());
+}
+
+TEST_F(ProcessCollectorTest, NamesAnAccountThatCannotBeRight) {
+  auto ring = arena.addRing(16, 0);
+  auto other = arena.addRing(16, 1);
+  start();
+  ring.recordAlloc(1, 1);
+  ring.header().produced = 100;
+  other.recordAlloc(2, 2);
+  other.header().produced = 0;
+  const auto trace = finish();
+  EXPECT_EQ(trace.account(0)->dropped, 99u);
+  EXPECT_EQ(trace.account(1)->produced, 1u);
+  ASSERT_EQ(collector->notes().size(), 2u);
+  EXPECT_NE(collector->notes()[0].find("inconsistent"), std::string::npos);
+  EXPECT_NE(collector->notes()[1].find("inconsistent"), std::string::npos);
+}
+
+TEST_F(ProcessCollectorTest, SurvivesAHeadThatCannotBe) {
+  auto ring = arena.addRing(16, 0);
+  start();
+  ring.recordAlloc(1, 1);
+  ring.header().head = uint64_t{1} << 40;
+  drain();
+  EXPECT_EQ(ring.header().tail, uint64_t{1} << 40); // whoever waits for room goes on
+  ring.header().head = UINT64_MAX;
+  drain();
+  ASSERT_FALSE(collector->notes().empty());
+  EXPECT_NE(collector->notes()[0].find("damaged"), std::string::npos);
+  finish();
+}
+
+TEST_F(ProcessCollectorTest, LeavesOutSlotsThatAreNoEvent) {
+  auto ring = arena.addRing(16, 0);
+  start();
+  for (uint64_t i = 0; i < 6; ++i)
+    ring.recordAlloc(i, i);
+  ring.slot(1)->header.kind = static_cast<abi::EventKind>(200);
+  ring.slot(3)->header.kind = abi::EventKind::Continuation; // of nothing
+  ring.slot(4)->header.kind = abi::EventKind::Launch;       // without its second slot
+  const auto trace = finish();
+  EXPECT_EQ(trace.addresses(), (std::vector<uint64_t>{0, 2, 5}));
+  EXPECT_EQ(trace.account(0)->dropped, 3u);
+  EXPECT_NE(collector->notes().back().find("3 slots"), std::string::npos);
+}
+
+TEST_F(ProcessCollectorTest, WritesDefinitionsAndCallersBeforeTheirEvents) {
+  auto ring = arena.addRing(64, 0);
+  start();
+  const std::string body = "what could not be seen";
+  const abi::DefinitionHeader header{abi::kDefinitionMagic, abi::DefinitionKind::Note, static_cast<uint32_t>(body.size()),
+                                     abi::fnv1a32(reinterpret_cast<const unsigned char *>(body.data()), body.size())};
+  std::string record(reinterpret_cast<const char *>(&header), sizeof header);
+  record += body;
+  record.resize((record.size() + 7) / 8 * 8);
+  std::ofstream(arena.definitions(), std::ios::binary) << record;
+  arena.caller(5).image = 2;
+  arena.caller(5).address = 0x4711;
+  for (int i = 0; i < 3; ++i)
+    ring.recordAlloc(1, 1, abi::kCallerSite | 5);
+  ring.recordAlloc(2, 2, abi::kCallerSite | 6);        // empty
+  ring.recordAlloc(3, 3, abi::kCallerSite | 0xffffff); // no such entry
+  const auto trace = finish();
+  std::vector<uint64_t> callers;
+  ASSERT_TRUE(trace.reader().forEachCallers([&](uint32_t, auto entries) {
+    for (const auto &entry : entries)
+      callers.insert(callers.end(), {entry.index, entry.image, entry.address});
+  }));
+  EXPECT_EQ(callers, (std::vector<uint64_t>{5, 2, 0x4711}));
+  std::string definitions;
+  ASSERT_TRUE(trace.reader().forEachDefinitions([&](uint32_t process, auto records) {
+    EXPECT_EQ(process, 1u);
+    definitions.append(reinterpret_cast<const char *>(records.data()), records.size());
+  }));
+  EXPECT_EQ(definitions, record);
+}
+
+TEST_F(ProcessCollectorTest, KeepsTheNewestOfAFlightRecorder) {
+  auto ring = arena.addRing(16, 0);
+  start(abi::OnFull::Overwrite);
+  abi::LaunchEvent launch{};
+  for (uint64_t i = 0; i < 21; ++i) { // odd: the oldest slot that is left is a continuation
+    ring.header().tail = ring.header().reserved;
+    launch.header.time = i;
+    launch.kernel = i;
+    ring.record(launch);
+    if (i == 0)
+      ring.recordAlloc(99, 0);
+    EXPECT_EQ(drain(), 0u);
+  }
+  ring.header().tail = 0;
+  const auto trace = finish();
+  ASSERT_EQ(trace.events.size(), 7u);
+  for (uint64_t i = 0; i < 7; ++i)
+    EXPECT_EQ(trace.events[i].event.as<abi::LaunchEvent>().kernel, 14 + i);
+  EXPECT_EQ(trace.account(0)->produced, 22u);
+  EXPECT_EQ(trace.account(0)->dropped, 15u);
+  EXPECT_TRUE(collector->notes().empty());
+}
+
+TEST_F(ProcessCollectorTest, ConvertsTicksButNotNanoseconds) {
+  ArenaMaker ticking(folder.path(), {.pid = 5, .attach_ticks = 7, .clock = abi::ClockKind::Tsc});
+  auto ring = ticking.addRing(16, 0);
+  ring.recordAlloc(1, 3000);
+  clock = analysis::ClockModel(analysis::ClockLine{1000, 50, uint64_t{1} << 31});
+  start();
+  collector.emplace(2, openArena(ticking.path()), abi::OnFull::Block);
+  ASSERT_TRUE(collector->start(*writer));
+  const auto trace = finish();
+  ASSERT_EQ(trace.events.size(), 1u);
+  EXPECT_EQ(trace.events[0].event.header().time, 1050u);
+}
+
+TEST_F(ProcessCollectorTest, StaysWithinItsArenaForManyThreads) {
+  std::vector<RingMaker> rings;
+  for (uint32_t i = 0; i < 8; ++i)
+    rings.push_back(arena.addRing(16, i));
+  start();
+  for (auto &ring : rings)
+    ring.recordAlloc(ring.header().stream, 1);
+  EXPECT_EQ(drain(), 8u);
+  EXPECT_EQ(finish().reader().streams().size(), 8u);
+}
+
+} // namespace
+} // namespace msleaks::test
