@@ -13,7 +13,16 @@ fetch_once() {
     mkdir -p "$fetched"
     work=$(mktemp -d "$folder.XXXXXX")
     log=$work.log
-    if ! (cd "$work" && "$@") >"$log" 2>&1; then
+    # In a condition, bash would go on after an error in COMMAND: not in one, then.
+    set +e
+    (
+      set -e
+      cd "$work"
+      "$@"
+    ) >"$log" 2>&1
+    local status=$?
+    set -e
+    if ((status != 0)); then
       tail -n 20 "$log" >&2
       rm -rf "$work" "$log"
       reachable "$host" || skip "no network: $host cannot be reached, and $folder is not there"
