@@ -2,6 +2,7 @@
 
 #include "msleaks/abi/site_table.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -73,7 +74,8 @@ Function *makeImageFunction(Module &module, const char *name, FunctionCallee tar
 } // namespace
 
 GlobalVariable *makeUnit(Module &module) {
-  if (module.getGlobalVariable(kUnitName, /*AllowInternal=*/true))
+  // By its section: linking for LTO renames internal globals.
+  if (any_of(module.globals(), [](const GlobalVariable &global) { return global.getSection() == abi::kUnitsSection; }))
     return nullptr;
   StructType *type = unitType(module.getContext());
   auto *unit = new GlobalVariable(module, type, /*isConstant=*/false, GlobalValue::InternalLinkage,
