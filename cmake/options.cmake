@@ -10,6 +10,10 @@ if(MSLEAKS_SANITIZE)
   target_link_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE})
 endif()
 
+if(MSLEAKS_BUILD_FUZZERS)
+  target_compile_options(msleaks_options INTERFACE -fsanitize=fuzzer-no-link) # coverage guides the fuzzers into our code
+endif()
+
 # Everything lands where an installation would put it, so that programs find their libraries the same way in both.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_BINDIR})
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
