@@ -24,9 +24,9 @@ struct StreamEvent {
 
 class TraceReader {
 public:
-  // Opens and indexes the trace: from its index chunk, or by walking the chunk headers when there is none. Damage (a cut
-  // end, a chunk whose checksum is wrong) is skipped and listed in damage(), one line each; only a file that is not a
-  // trace, or of a newer version, fails.
+  // Opens and indexes the trace: from its index chunk, or by walking the chunk headers when there is none. Damage (a
+  // cut end, a chunk whose checksum is wrong) is skipped and listed in damage(), one line each; only a file that is not
+  // a trace, or of a newer version, fails.
   static Result<TraceReader> open(const std::filesystem::path &file);
   TraceReader(TraceReader &&) noexcept;
   TraceReader &operator=(TraceReader &&) noexcept;
@@ -51,19 +51,26 @@ public:
   // Every event of [begin_ns, end_ns), merged over all streams by time, order within a stream kept. Memory: one decoded
   // chunk per stream that overlaps the current moment. f returns false to stop. Returns the number of events given.
   template <class F> Result<uint64_t> forEachEvent(F &&f, uint64_t begin_ns = 0, uint64_t end_ns = UINT64_MAX) const {
-    return mergeEvents(std::function<bool(std::span<const StreamEvent>)>([&](std::span<const StreamEvent> batch) {
-                         for (const StreamEvent &event : batch)
-                           if (!f(event))
-                             return false;
-                         return true;
-                       }),
-                       begin_ns, end_ns);
+    uint64_t given = 0;
+    const Result<void> merged = mergeEvents(
+        [&](std::span<const StreamEvent> batch) {
+          for (const StreamEvent &event : batch) {
+            ++given;
+            if (!f(event))
+              return false;
+          }
+          return true;
+        },
+        begin_ns, end_ns);
+    if (!merged)
+      return tl::make_unexpected(merged.error());
+    return given;
   }
 
 private:
   // Hands out the merged order in batches, so that the call through std::function costs nothing per event.
-  Result<uint64_t> mergeEvents(const std::function<bool(std::span<const StreamEvent>)> &, uint64_t begin_ns,
-                               uint64_t end_ns) const;
+  Result<void> mergeEvents(const std::function<bool(std::span<const StreamEvent>)> &, uint64_t begin_ns,
+                           uint64_t end_ns) const;
   struct State;
   explicit TraceReader(std::unique_ptr<State>);
   std::unique_ptr<State> state_;

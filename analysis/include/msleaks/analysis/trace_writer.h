@@ -21,8 +21,8 @@ struct ProcessStart {
   uint32_t process;
   uint32_t pid;
   uint32_t parent_pid;
-  uint64_t time_ns;          // CLOCK_MONOTONIC when it attached
-  uint64_t realtime_ns;      // the same moment since the epoch
+  uint64_t time_ns;     // CLOCK_MONOTONIC when it attached
+  uint64_t realtime_ns; // the same moment since the epoch
   std::vector<std::string> command;
 };
 
@@ -39,7 +39,7 @@ struct ProcessEnd {
 struct EventBatch {
   uint32_t process;
   uint32_t stream;
-  uint64_t first_position; // of slots[0] in the stream
+  uint64_t first_position;          // of slots[0] in the stream
   std::span<const abi::Slot> slots; // whole events
 };
 
@@ -80,7 +80,9 @@ public:
   Result<void> close();
 
   uint64_t bytesWritten() const;
-  uint64_t eventsWritten() const;
+  uint64_t eventsWritten() const; // by this writer; events, not slots
+  // Slots in batches that were no event of a known kind (a program may scribble over its ring). They are passed over.
+  uint64_t unknownSlots() const;
 
 private:
   struct State;

@@ -1,0 +1,232 @@
+#include "trace/chunk_index.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace msleaks::analysis::trace {
+
+namespace {
+
+// Every field of a header that is not a constant; the same list writes and reads an index entry.
+template <class Header, class F> void visitHeader(Header &header, F &&f) {
+  f(header.kind);
+  f(header.codec);
+  f(header.process);
+  f(header.stream);
+  f(header.events);
+  f(header.first_position);
+  f(header.slots);
+  f(header.raw_bytes);
+  f(header.stored_bytes);
+}
+
+constexpr uint64_t kTrailerBytes = sizeof(ChunkHeader) + sizeof(uint64_t);
+
+} // namespace
+
+void IndexWriter::add(const ChunkPlace &place) {
+  entries_.varint(place.offset - previous_end_);
+  visitHeader(place.header, [&](auto value) { entries_.varint(static_cast<uint64_t>(value)); });
+  entries_.varint(zigzag(place.header.first_time_ns - previous_time_));
+  entries_.varint(place.header.last_time_ns - place.header.first_time_ns);
+  entries_.fixed(place.header.payload_checksum);
+  previous_end_ = place.end();
+  previous_time_ = place.header.first_time_ns;
+}
+
+// The entries of an index payload; false when they are not what an IndexWriter writes for a file of that size.
+static bool readEntries(std::span<const uint8_t> payload, uint64_t file_end, std::vector<ChunkPlace> &chunks) {
+  ByteReader entries(payload);
+  uint64_t end = 0, time = 0;
+  while (entries.left() > 0) {
+    ChunkPlace place{};
+    place.offset = end + entries.varint();
+    visitHeader(place.header,
+                [&](auto &value) { value = static_cast<std::remove_reference_t<decltype(value)>>(entries.varint()); });
+    place.header.first_time_ns = time + unzigzag(entries.varint());
+    place.header.last_time_ns = place.header.first_time_ns + entries.varint();
+    place.header.payload_checksum = entries.fixed<uint64_t>();
+    const bool inside =
+        place.offset >= end && place.offset >= sizeof(FileHeader) && place.offset < file_end && place.end() <= file_end;
+    if (entries.failed() || !inside || !plausibleSizes(place.header))
+      return false;
+    end = place.end();
+    time = place.header.first_time_ns;
+    chunks.push_back(place);
+  }
+  return true;
+}
+
+// Reads the index that the trailer at the end of the file points to. False when there is none, or not a whole one.
+static Result<bool> readStoredIndex(const InputFile &file, ChunkIndex &index) {
+  if (file.size() < sizeof(FileHeader) + kTrailerBytes)
+    return false;
+  uint8_t bytes[kTrailerBytes];
+  const uint64_t trailerOffset = file.size() - kTrailerBytes;
+  if (const Result<void> read = file.readAll(trailerOffset, bytes); !read)
+    return tl::make_unexpected(read.error());
+  const std::optional<ChunkHeader> trailer = parseChunkHeader(bytes);
+  if (!trailer || trailer->kind != ChunkKind::Trailer || trailer->stored_bytes != sizeof(uint64_t) ||
+      trailer->payload_checksum != checksumOf(std::span(bytes).subspan(sizeof(ChunkHeader))))
+    return false;
+  ChunkPlace place{};
+  std::memcpy(&place.offset, bytes + sizeof(ChunkHeader), sizeof place.offset);
+  if (place.offset < sizeof(FileHeader) || place.offset > trailerOffset - sizeof(ChunkHeader))
+    return false;
+  uint8_t headerBytes[sizeof(ChunkHeader)];
+  if (const Result<void> read = file.readAll(place.offset, headerBytes); !read)
+    return tl::make_unexpected(read.error());
+  const std::optional<ChunkHeader> header = parseChunkHeader(headerBytes);
+  if (!header || header->kind != ChunkKind::Index)
+    return false;
+  place.header = *header;
+  std::vector<uint8_t> payload;
+  if (place.end() != trailerOffset || !PayloadReader(file).read(*header, place.offset, payload) ||
+      !readEntries(payload, place.offset, index.chunks)) {
+    index.chunks.clear();
+    return false;
+  }
+  index.end = file.size();
+  index.closed = true;
+  return true;
+}
+
+namespace {
+
+// Goes from chunk to chunk; where there is none, on to the next place that looks like one.
+class Walk {
+public:
+  Walk(const InputFile &file, ChunkIndex &index) : file_(file), index_(index), window_(kWindowBytes) {}
+
+  Result<void> run(uint64_t from) {
+    uint64_t lost_from = from;
+    for (uint64_t at = from; at < file_.size();) {
+      const Result<std::optional<ChunkPlace>> found = find(at);
+      if (!found)
+        return tl::make_unexpected(found.error());
+      if (!*found)
+        break;
+      noteLost(lost_from, (*found)->offset);
+      take(**found);
+      at = lost_from = (*found)->end();
+    }
+    noteLost(lost_from, file_.size());
+    return {};
+  }
+
+private:
+  static constexpr size_t kWindowBytes = 256 << 10;
+
+  // The first whole chunk at or behind `at`.
+  Result<std::optional<ChunkPlace>> find(uint64_t at) {
+    while (at + sizeof(ChunkHeader) <= file_.size()) {
+      const Result<std::span<const uint8_t>> ahead = bytesAt(at);
+      if (!ahead)
+        return tl::make_unexpected(ahead.error());
+      if (ahead->size() < sizeof(ChunkHeader))
+        break; // the file has been cut meanwhile
+      if (const std::optional<ChunkHeader> header = parseChunkHeader(*ahead)) {
+        const ChunkPlace place{at, *header};
+        if (place.end() <= file_.size())
+          return place;
+        torn_ = fmt::format(" (the rest of a cut {} chunk of process {}, stream {}, {} events)", nameOf(header->kind),
+                            header->process, header->stream, header->events);
+      }
+      at += 1 + distanceToMagic(ahead->subspan(1));
+    }
+    return std::nullopt;
+  }
+
+  // Bytes until the next magic, or until a magic may begin whose end is not in view.
+  static size_t distanceToMagic(std::span<const uint8_t> view) {
+    uint8_t magic[sizeof kChunkMagic];
+    std::memcpy(magic, &kChunkMagic, sizeof magic);
+    const auto found = std::search(view.begin(), view.end(), std::begin(magic), std::end(magic));
+    if (found != view.end())
+      return static_cast<size_t>(found - view.begin());
+    return view.size() - std::min(view.size(), sizeof magic - 1);
+  }
+
+  // The file's content from `at` on: a header or more, less only at its end.
+  Result<std::span<const uint8_t>> bytesAt(uint64_t at) {
+    if (at < window_begin_ || at + sizeof(ChunkHeader) > window_begin_ + window_size_) {
+      const Result<size_t> count = file_.read(at, window_);
+      if (!count)
+        return tl::make_unexpected(count.error());
+      window_begin_ = at;
+      window_size_ = *count;
+    }
+    return std::span<const uint8_t>(window_).subspan(at - window_begin_, window_begin_ + window_size_ - at);
+  }
+
+  void noteLost(uint64_t begin, uint64_t end) {
+    if (end > begin)
+      index_.damage.push_back(
+          fmt::format("bytes {} to {} of {} are not a chunk and were skipped{}", begin, end, file_.size(), torn_));
+    torn_.clear();
+  }
+
+  void take(const ChunkPlace &place) {
+    index_.end = place.end();
+    if (place.header.kind != ChunkKind::Index && place.header.kind != ChunkKind::Trailer)
+      index_.chunks.push_back(place);
+  }
+
+  const InputFile &file_;
+  ChunkIndex &index_;
+  std::vector<uint8_t> window_;
+  uint64_t window_begin_ = 0;
+  size_t window_size_ = 0;
+  std::string torn_;
+};
+
+} // namespace
+
+// Checks the file's header and notes damage to it. Fails for what is no trace of ours, or too new.
+static Result<void> checkFileHeader(const InputFile &file, ChunkIndex &index, bool &damaged) {
+  FileHeader header{};
+  std::span<uint8_t> bytes(reinterpret_cast<uint8_t *>(&header), sizeof header);
+  if (file.size() == 0)
+    return fail(fmt::format("'{}' is empty: its session was killed before it wrote anything", file.name()));
+  const Result<size_t> count = file.read(0, bytes);
+  if (!count)
+    return tl::make_unexpected(count.error());
+  const FileHeader whole = makeFileHeader();
+  if (*count < sizeof header) {
+    if (std::memcmp(&header, &whole, *count) == 0)
+      return fail(fmt::format("'{}' is cut off in its first {} bytes: nothing is left to read", file.name(), *count));
+    return fail(fmt::format("'{}' is not a trace of msleaks", file.name()));
+  }
+  damaged = header.checksum != checksumOf(bytes.first(sizeof header - sizeof header.checksum));
+  if (!damaged && header.magic != kFileMagic)
+    return fail(fmt::format("'{}' is not a trace of msleaks", file.name()));
+  if (!damaged && (header.format_version > kFormatVersion || header.abi_version > abi::kAbiVersion))
+    return fail(fmt::format("'{}' was written by a newer msleaks (format {}.{}, this one reads up to {}.{}): use that "
+                            "version or a later one to read it",
+                            file.name(), header.format_version, header.abi_version, kFormatVersion, abi::kAbiVersion));
+  if (damaged)
+    index.damage.push_back("the file's header is damaged");
+  return {};
+}
+
+Result<ChunkIndex> readIndex(const InputFile &file) {
+  ChunkIndex index;
+  bool damaged = false;
+  if (const Result<void> header = checkFileHeader(file, index, damaged); !header)
+    return tl::make_unexpected(header.error());
+  const Result<bool> stored = readStoredIndex(file, index);
+  if (!stored)
+    return tl::make_unexpected(stored.error());
+  if (*stored)
+    return index;
+  index.end = sizeof(FileHeader);
+  if (const Result<void> walked = Walk(file, index).run(sizeof(FileHeader)); !walked)
+    return tl::make_unexpected(walked.error());
+  if (damaged && index.chunks.empty())
+    return fail(fmt::format("'{}' is not a trace of msleaks", file.name()));
+  return index;
+}
+
+} // namespace msleaks::analysis::trace

@@ -1,0 +1,107 @@
+// Where the values of events go: one column per field of events.def, and three for what every event has. Expanded from
+// the table; no field is named here.
+#pragma once
+
+#include "msleaks/abi/events.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace msleaks::analysis::trace {
+
+namespace detail {
+constexpr unsigned kFieldCounts[] = {
+#define MSL_EVENT(name, number, slots, doc) 0
+#define MSL_FIELD(type, field, repr, doc) +1
+#define MSL_EVENT_END(name) ,
+#include "msleaks/abi/events.def"
+};
+constexpr unsigned kKindNumbers[] = {
+#define MSL_EVENT(name, number, slots, doc) number,
+#include "msleaks/abi/events.def"
+};
+template <unsigned N> constexpr unsigned largest(const unsigned (&values)[N]) {
+  unsigned result = 0;
+  for (const unsigned value : values)
+    result = value > result ? value : result;
+  return result;
+}
+} // namespace detail
+
+inline constexpr unsigned kMaxFields = detail::largest(detail::kFieldCounts) > 3 ? detail::largest(detail::kFieldCounts)
+                                                                                 : 3;
+inline constexpr unsigned kColumnRows = detail::largest(detail::kKindNumbers) + 1;
+
+// A column is named by an event kind and the number of a field in it. Kind 0 is no event: its columns hold the header.
+enum HeaderColumn : unsigned { kTagColumn, kTimeColumn, kSiteColumn };
+
+template <class Column> struct ColumnTable {
+  Column at[kColumnRows][kMaxFields];
+
+  template <class F> void forEach(F &&f) {
+    for (unsigned kind = 0; kind < kColumnRows; ++kind)
+      for (unsigned field = 0; field < kMaxFields; ++field)
+        f(kind, field, at[kind][field]);
+  }
+};
+
+// How a column's values are written. The number is in the file.
+enum class Encoding : uint8_t {
+  Constant = 0, // one varint, for all of them
+  Plain = 1,    // a varint each
+  Delta = 2,    // zigzag of the difference to the one before in the column
+  Rise = 3,     // the difference itself: values never fall
+};
+inline constexpr unsigned kEncodings = 4;
+
+constexpr Encoding encodingOf(abi::Repr repr) {
+  switch (repr) {
+  case abi::Repr::Address:
+  case abi::Repr::Handle:
+    return Encoding::Delta;
+  default:
+    return Encoding::Plain;
+  }
+}
+
+// Calls f(event) with the event that begins at `slots`, as its own type. The kind must be a known one.
+template <class F> void visitEvent(const abi::Slot *slots, F &&f) {
+  switch (slots->header.kind) {
+#define MSL_EVENT(name, number, slotCount, doc)                                                                        \
+  case abi::EventKind::name: {                                                                                         \
+    abi::name##Event event;                                                                                            \
+    std::memcpy(&event, slots, sizeof event);                                                                          \
+    f(event);                                                                                                          \
+    return;                                                                                                            \
+  }
+#include "msleaks/abi/events.def"
+  default:
+    return;
+  }
+}
+
+template <class Event> Event emptyEvent(const abi::EventHeader &header) {
+  Event event{};
+  event.header = header;
+  if constexpr (requires { event.continuation; })
+    event.continuation = abi::kContinuationTag;
+  return event;
+}
+
+// Makes an event of the header's kind, lets f(event) fill its fields, and stores it. False for an unknown kind.
+template <class F> bool makeEvent(const abi::EventHeader &header, abi::AnyEvent &out, F &&f) {
+  switch (header.kind) {
+#define MSL_EVENT(name, number, slotCount, doc)                                                                        \
+  case abi::EventKind::name: {                                                                                         \
+    auto event = emptyEvent<abi::name##Event>(header);                                                                 \
+    f(event);                                                                                                          \
+    std::memcpy(out.slots, &event, sizeof event);                                                                      \
+    return true;                                                                                                       \
+  }
+#include "msleaks/abi/events.def"
+  default:
+    return false;
+  }
+}
+
+} // namespace msleaks::analysis::trace

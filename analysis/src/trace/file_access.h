@@ -1,0 +1,67 @@
+// The two ways in which a trace is touched: written at its end, and read anywhere.
+#pragma once
+
+#include "msleaks/analysis/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace msleaks::analysis::trace {
+
+// A file descriptor that closes itself.
+class Descriptor {
+public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor &&other) noexcept : fd_(other.release()) {}
+  Descriptor &operator=(Descriptor &&other) noexcept;
+  ~Descriptor();
+  int get() const { return fd_; }
+  bool valid() const { return fd_ >= 0; }
+  int release();
+
+private:
+  int fd_ = -1;
+};
+
+// Reads with pread: a file that another program cuts short while we read it gives fewer bytes, where a mapping would
+// raise SIGBUS.
+class InputFile {
+public:
+  static Result<InputFile> open(const std::filesystem::path &path);
+  const std::string &name() const { return name_; }
+  uint64_t size() const { return size_; }
+  // Reads up to `into.size()` bytes; fewer only at the end of the file.
+  Result<size_t> read(uint64_t offset, std::span<uint8_t> into) const;
+  // Reads exactly that many or says that the file ends before.
+  Result<void> readAll(uint64_t offset, std::span<uint8_t> into) const;
+
+private:
+  Descriptor fd_;
+  std::string name_;
+  uint64_t size_ = 0;
+};
+
+// Grows a file. An append that fails leaves the file as long as it was before.
+class AppendFile {
+public:
+  static Result<AppendFile> create(const std::filesystem::path &path);
+  // Opens an existing file and cuts it to `size` bytes.
+  static Result<AppendFile> reopen(const std::filesystem::path &path);
+  Result<void> append(std::span<const uint8_t> content);
+  Result<void> cut(uint64_t size);
+  uint64_t size() const { return size_; }
+  const std::string &name() const { return name_; }
+
+private:
+  Descriptor fd_;
+  std::string name_;
+  uint64_t size_ = 0;
+};
+
+// "no space left on device" and the like, with what the user can do about it where we know it.
+std::string describeErrno(int error);
+
+} // namespace msleaks::analysis::trace

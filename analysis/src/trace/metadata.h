@@ -1,0 +1,86 @@
+// Payload of the chunks that are not events. Each struct's fields are listed once, for both directions; process,
+// stream and time stand in the chunk's header.
+#pragma once
+
+#include "msleaks/analysis/trace_writer.h"
+#include "trace/bytes.h"
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace msleaks::analysis::trace {
+
+class MetadataWriter {
+public:
+  explicit MetadataWriter(ByteWriter &out) : out_(out) {}
+  void operator()(const std::string &text) { out_.text(text); }
+  void operator()(const std::vector<std::string> &texts) {
+    out_.varint(texts.size());
+    for (const std::string &text : texts)
+      out_.text(text);
+  }
+  template <class T>
+    requires std::is_integral_v<T>
+  void operator()(const T &value) {
+    out_.varint(zigzag(static_cast<uint64_t>(static_cast<int64_t>(value))));
+  }
+
+private:
+  ByteWriter &out_;
+};
+
+class MetadataReader {
+public:
+  explicit MetadataReader(ByteReader &in) : in_(in) {}
+  void operator()(std::string &text) { text = in_.text(); }
+  void operator()(std::vector<std::string> &texts) {
+    const uint64_t count = in_.varint();
+    for (uint64_t i = 0; i < count && !in_.failed(); ++i)
+      texts.push_back(in_.text());
+  }
+  template <class T>
+    requires std::is_integral_v<T>
+  void operator()(T &value) {
+    value = static_cast<T>(unzigzag(in_.varint()));
+  }
+
+private:
+  ByteReader &in_;
+};
+
+template <class Visitor, class Start>
+  requires std::is_same_v<std::remove_const_t<Start>, ProcessStart>
+void visitMetadata(Visitor &&visit, Start &start) {
+  visit(start.pid);
+  visit(start.parent_pid);
+  visit(start.realtime_ns);
+  visit(start.command);
+}
+
+template <class Visitor, class End>
+  requires std::is_same_v<std::remove_const_t<End>, ProcessEnd>
+void visitMetadata(Visitor &&visit, End &end) {
+  visit(end.status);
+  visit(end.dropped_no_ring);
+}
+
+template <class Visitor, class Account>
+  requires std::is_same_v<std::remove_const_t<Account>, StreamAccount>
+void visitMetadata(Visitor &&visit, Account &account) {
+  visit(account.tid);
+  visit(account.thread_name);
+  visit(account.produced);
+  visit(account.dropped);
+  visit(account.stalled_ns);
+}
+
+template <class Visitor, class Entry>
+  requires std::is_same_v<std::remove_const_t<Entry>, TraceWriter::CallerEntry>
+void visitMetadata(Visitor &&visit, Entry &entry) {
+  visit(entry.index);
+  visit(entry.image);
+  visit(entry.address);
+}
+
+} // namespace msleaks::analysis::trace

@@ -1,0 +1,134 @@
+#include "trace/stream_cursor.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace msleaks::analysis::trace {
+
+// Small enough for eight streams' blocks to stay in a core's second-level cache.
+constexpr size_t kBlockEvents = 256;
+
+std::unique_ptr<OpenChunk> ChunkOpener::open(const ChunkPlace &place) {
+  std::unique_ptr<OpenChunk> chunk;
+  if (spare_.empty()) {
+    chunk = std::make_unique<OpenChunk>();
+  } else {
+    chunk = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  chunk->begin = chunk->end = 0;
+  const Result<void> read = reader_.read(place.header, place.offset, chunk->payload);
+  if (read && chunk->decoder.open(chunk->payload, place.header.events))
+    return chunk;
+  damage_(place, read ? "its columns make no sense" : read.error().message);
+  giveBack(std::move(chunk));
+  return nullptr;
+}
+
+StreamCursor::StreamCursor(const StreamPlan &plan, const TimeWindow &window) : plan_(&plan), window_(window) {
+  advance();
+}
+
+// On to the first chunk from next_ on that reaches into the window.
+void StreamCursor::advance() {
+  const std::vector<PlannedChunk> &chunks = plan_->chunks;
+  while (next_ < chunks.size() && chunks[next_].last_time_ns < window_.begin_ns)
+    ++next_;
+  if (next_ < chunks.size() && window_.endsBefore(chunks[next_].first_time_ns))
+    next_ = chunks.size(); // and so do all behind it
+  if (next_ == chunks.size())
+    return;
+  due_ = std::max({chunks[next_].first_time_ns, floor_, window_.begin_ns});
+  floor_ = std::max(floor_, chunks[next_].first_time_ns);
+}
+
+std::span<const StreamEvent> StreamCursor::ready() const {
+  if (!open_)
+    return {};
+  return std::span<const StreamEvent>(open_->block).subspan(open_->begin, open_->end - open_->begin);
+}
+
+void StreamCursor::take(size_t count, ChunkOpener &opener) {
+  open_->begin += count;
+  if (open_->begin == open_->end && !fillBlock())
+    close(opener);
+}
+
+void StreamCursor::load(ChunkOpener &opener) {
+  const PlannedChunk &chunk = plan_->chunks[next_];
+  skip_slots_ = chunk.skip_slots;
+  open_ = opener.open(chunk.place);
+  if (!open_) {
+    ++next_;
+    advance();
+  } else if (!fillBlock()) {
+    close(opener);
+  }
+}
+
+void StreamCursor::close(ChunkOpener &opener) {
+  const PlannedChunk &chunk = plan_->chunks[next_];
+  if (open_->decoder.left() > 0 && !window_.endsBefore(floor_))
+    opener.note(chunk.place, fmt::format("{} of its events cannot be decoded", open_->decoder.left()));
+  if (open_->decoder.unknownEvents() > 0)
+    opener.note(chunk.place, fmt::format("{} of its events are of a kind that this version does not know",
+                                         open_->decoder.unknownEvents()));
+  opener.giveBack(std::move(open_));
+  ++next_;
+  advance();
+}
+
+// The next event that no earlier chunk has stored.
+bool StreamCursor::decodeOne(StreamEvent &event) {
+  event.process = plan_->process;
+  event.stream = plan_->stream;
+  while (open_->decoder.next(event.event)) {
+    if (skip_slots_ == 0)
+      return true;
+    skip_slots_ -= std::min(skip_slots_, abi::slotsOf(event.event.header().kind));
+  }
+  return false;
+}
+
+// Decodes up to `most` events, and puts them in order when the writer has not.
+void StreamCursor::decodeSorted(size_t most) {
+  std::vector<StreamEvent> &block = open_->block;
+  if (block.size() < most)
+    block.resize(most);
+  open_->begin = open_->end = 0;
+  while (open_->end < most && decodeOne(block[open_->end]))
+    ++open_->end;
+  if (!open_->decoder.sorted())
+    std::stable_sort(
+        block.begin(), block.begin() + static_cast<ptrdiff_t>(open_->end),
+        [](const StreamEvent &a, const StreamEvent &b) { return a.event.header().time < b.event.header().time; });
+}
+
+// Decodes until there are events of the window, or the chunk is at its end (false).
+bool StreamCursor::fillBlock() {
+  while (open_->decoder.left() > 0) {
+    const size_t most = open_->decoder.sorted() ? kBlockEvents : open_->decoder.left();
+    decodeSorted(most);
+    if (open_->end == 0)
+      return false;
+    for (size_t i = 0; i < open_->end; ++i) {
+      uint64_t &time = open_->block[i].event.header().time;
+      floor_ = time = std::max(time, floor_);
+    }
+    const auto inTime = [&](uint64_t time_ns) {
+      return [time_ns](const StreamEvent &event) { return event.event.header().time < time_ns; };
+    };
+    const auto first = open_->block.begin(), last = first + static_cast<ptrdiff_t>(open_->end);
+    open_->begin = static_cast<size_t>(std::partition_point(first, last, inTime(window_.begin_ns)) - first);
+    if (window_.endsBefore(floor_))
+      open_->end = static_cast<size_t>(std::partition_point(first, last, inTime(window_.end_ns)) - first);
+    if (open_->begin < open_->end)
+      return true;
+    if (window_.endsBefore(floor_))
+      return false;
+  }
+  return false;
+}
+
+} // namespace msleaks::analysis::trace

@@ -1,0 +1,201 @@
+#include "msleaks/analysis/trace_reader.h"
+
+#include "trace/event_merge.h"
+#include "trace/metadata.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace msleaks::analysis {
+
+using namespace trace;
+
+struct TraceReader::State {
+  explicit State(InputFile opened) : file(std::move(opened)), payloads(file) {}
+
+  void noteDamage(const ChunkPlace &place, const std::string &what);
+  // The payload of a chunk, valid until the next call; false, and the damage noted, when it cannot be read.
+  bool load(const ChunkPlace &place) {
+    const Result<void> read = payloads.read(place.header, place.offset, payload);
+    if (!read)
+      noteDamage(place, read.error().message);
+    return read.has_value();
+  }
+  template <class Metadata> void readMetadata(const ChunkPlace &place, Metadata metadata, std::vector<Metadata> &all);
+  void readAllMetadata();
+  void countEvents();
+
+  InputFile file;
+  ChunkIndex index;
+  std::vector<StreamPlan> plans;
+  std::vector<ProcessStart> starts;
+  std::vector<ProcessEnd> ends;
+  std::vector<StreamAccount> accounts;
+  uint64_t events = 0;
+  std::set<uint64_t> damaged; // offsets of chunks that damage() names already
+  PayloadReader payloads;
+  std::vector<uint8_t> payload;
+};
+
+void TraceReader::State::noteDamage(const ChunkPlace &place, const std::string &what) {
+  if (!damaged.insert(place.offset).second)
+    return;
+  const ChunkHeader &header = place.header;
+  std::string which = fmt::format("{} chunk at byte {}", nameOf(header.kind), place.offset);
+  if (header.kind == ChunkKind::Events)
+    which += fmt::format(" (process {}, stream {}, {} events)", header.process, header.stream, header.events);
+  index.damage.push_back(fmt::format("{}: {}", which, what));
+}
+
+template <class Metadata>
+void TraceReader::State::readMetadata(const ChunkPlace &place, Metadata metadata, std::vector<Metadata> &all) {
+  if (!load(place))
+    return;
+  ByteReader bytes(payload);
+  visitMetadata(MetadataReader(bytes), metadata);
+  if (bytes.failed())
+    noteDamage(place, "it is shorter than its fields");
+  else
+    all.push_back(std::move(metadata));
+}
+
+// Keeps the last one of those with the same key, ordered by key.
+template <class Metadata, class Key> static void keepLatest(std::vector<Metadata> &all, Key &&key) {
+  std::stable_sort(all.begin(), all.end(), [&](const Metadata &a, const Metadata &b) { return key(a) < key(b); });
+  const auto first =
+      std::unique(all.rbegin(), all.rend(), [&](const Metadata &a, const Metadata &b) { return key(a) == key(b); });
+  all.erase(all.begin(), first.base());
+}
+
+void TraceReader::State::readAllMetadata() {
+  for (const ChunkPlace &place : index.chunks) {
+    const ChunkHeader &header = place.header;
+    if (header.kind == ChunkKind::ProcessStart)
+      readMetadata(place,
+                   ProcessStart{.process = header.process,
+                                .pid = 0,
+                                .parent_pid = 0,
+                                .time_ns = header.first_time_ns,
+                                .realtime_ns = 0,
+                                .command = {}},
+                   starts);
+    else if (header.kind == ChunkKind::ProcessEnd)
+      readMetadata(
+          place,
+          ProcessEnd{.process = header.process, .time_ns = header.first_time_ns, .status = -1, .dropped_no_ring = 0},
+          ends);
+    else if (header.kind == ChunkKind::StreamAccount)
+      readMetadata(place,
+                   StreamAccount{.process = header.process,
+                                 .stream = header.stream,
+                                 .tid = 0,
+                                 .thread_name = {},
+                                 .produced = 0,
+                                 .dropped = 0,
+                                 .stalled_ns = 0},
+                   accounts);
+  }
+  const auto byProcess = [](const auto &metadata) { return metadata.process; };
+  keepLatest(starts, byProcess);
+  keepLatest(ends, byProcess);
+  keepLatest(accounts, [](const StreamAccount &account) { return std::pair(account.process, account.stream); });
+}
+
+// A chunk of which a part is stored twice has to be decoded for it: its header counts slots there, not events.
+void TraceReader::State::countEvents() {
+  for (const StreamPlan &plan : plans)
+    for (const PlannedChunk &chunk : plan.chunks) {
+      events += chunk.place.header.events;
+      EventDecoder decoder;
+      if (chunk.skip_slots == 0 || !load(chunk.place) || !decoder.open(payload, chunk.place.header.events))
+        continue;
+      abi::AnyEvent event{};
+      for (uint32_t slots = 0; slots < chunk.skip_slots && decoder.next(event); --events)
+        slots += abi::slotsOf(event.header().kind);
+    }
+}
+
+TraceReader::TraceReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TraceReader::TraceReader(TraceReader &&) noexcept = default;
+TraceReader &TraceReader::operator=(TraceReader &&) noexcept = default;
+TraceReader::~TraceReader() = default;
+
+Result<TraceReader> TraceReader::open(const std::filesystem::path &path) {
+  Result<InputFile> file = InputFile::open(path);
+  if (!file)
+    return tl::make_unexpected(file.error());
+  auto state = std::make_unique<State>(std::move(*file));
+  Result<ChunkIndex> index = readIndex(state->file);
+  if (!index)
+    return tl::make_unexpected(index.error());
+  state->index = std::move(*index);
+  state->plans = planStreams(state->index.chunks);
+  state->readAllMetadata();
+  state->countEvents();
+  return TraceReader(std::move(state));
+}
+
+const std::vector<ProcessStart> &TraceReader::processes() const { return state_->starts; }
+const std::vector<ProcessEnd> &TraceReader::processEnds() const { return state_->ends; }
+const std::vector<StreamAccount> &TraceReader::streams() const { return state_->accounts; }
+const std::vector<std::string> &TraceReader::damage() const { return state_->index.damage; }
+uint64_t TraceReader::eventCount() const { return state_->events; }
+bool TraceReader::closed() const { return state_->index.closed; }
+
+uint64_t TraceReader::storedUntil(uint32_t process, uint32_t stream) const {
+  for (const StreamPlan &plan : state_->plans)
+    if (plan.process == process && plan.stream == stream)
+      return plan.stored_until;
+  return 0;
+}
+
+// A collector stores nothing twice (it knows storedUntil), so the chunks that are planned hold each event once.
+uint64_t TraceReader::storedEvents(uint32_t process, uint32_t stream) const {
+  uint64_t events = 0;
+  for (const StreamPlan &plan : state_->plans)
+    if (plan.process == process && plan.stream == stream)
+      for (const PlannedChunk &chunk : plan.chunks)
+        events += chunk.place.header.events;
+  return events;
+}
+
+Result<void> TraceReader::forEachDefinitions(const std::function<void(uint32_t, std::span<const std::byte>)> &f) const {
+  for (const ChunkPlace &place : state_->index.chunks)
+    if (place.header.kind == ChunkKind::Definitions && state_->load(place))
+      f(place.header.process, std::as_bytes(std::span<const uint8_t>(state_->payload)));
+  return {};
+}
+
+Result<void>
+TraceReader::forEachCallers(const std::function<void(uint32_t, std::span<const TraceWriter::CallerEntry>)> &f) const {
+  std::vector<TraceWriter::CallerEntry> entries;
+  for (const ChunkPlace &place : state_->index.chunks) {
+    if (place.header.kind != ChunkKind::Callers || !state_->load(place))
+      continue;
+    entries.clear();
+    ByteReader bytes(state_->payload);
+    while (bytes.left() > 0) {
+      TraceWriter::CallerEntry entry{};
+      visitMetadata(MetadataReader(bytes), entry);
+      if (!bytes.failed())
+        entries.push_back(entry);
+    }
+    if (bytes.failed())
+      state_->noteDamage(place, "it is shorter than its fields");
+    f(place.header.process, entries);
+  }
+  return {};
+}
+
+Result<void> TraceReader::mergeEvents(const std::function<bool(std::span<const StreamEvent>)> &f, uint64_t begin_ns,
+                                      uint64_t end_ns) const {
+  ChunkOpener opener(state_->file,
+                     [&](const ChunkPlace &place, const std::string &what) { state_->noteDamage(place, what); });
+  mergeStreams(state_->plans, {begin_ns, end_ns}, opener, f);
+  return {};
+}
+
+} // namespace msleaks::analysis

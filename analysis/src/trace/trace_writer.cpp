@@ -1,0 +1,169 @@
+#include "msleaks/analysis/trace_writer.h"
+
+#include "trace/chunk_index.h"
+#include "trace/event_encoder.h"
+#include "trace/metadata.h"
+
+#include <fmt/format.h>
+
+namespace msleaks::analysis {
+
+using namespace trace;
+
+struct TraceWriter::State {
+  explicit State(AppendFile opened) : file(std::move(opened)) {}
+
+  // Packs a chunk behind those that wait to be written.
+  void pack(const ChunkHeader &header, std::span<const uint8_t> raw) {
+    const uint64_t offset = file.size() + pending.size();
+    waiting.push_back({offset, packChunk(header, raw, compressor, pending)});
+  }
+  // Writes what waits, with one write; only then it counts.
+  Result<void> flush();
+  template <class Metadata> Result<void> write(ChunkHeader header, const Metadata &metadata) {
+    raw.clear();
+    visitMetadata(MetadataWriter(raw), metadata);
+    pack(header, raw.written());
+    return flush();
+  }
+
+  AppendFile file;
+  IndexWriter index;
+  Compressor compressor;
+  EventEncoder encoder;
+  ByteWriter raw, pending;
+  std::vector<ChunkPlace> waiting;
+  uint64_t events = 0, unknown_slots = 0;
+};
+
+Result<void> TraceWriter::State::flush() {
+  const Result<void> appended = file.append(pending.written());
+  if (appended)
+    for (const ChunkPlace &place : waiting) {
+      index.add(place);
+      events += place.header.events;
+    }
+  pending.clear();
+  waiting.clear();
+  return appended;
+}
+
+TraceWriter::TraceWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TraceWriter::TraceWriter(TraceWriter &&) noexcept = default;
+TraceWriter &TraceWriter::operator=(TraceWriter &&) noexcept = default;
+TraceWriter::~TraceWriter() = default;
+
+Result<TraceWriter> TraceWriter::create(const std::filesystem::path &path) {
+  Result<AppendFile> file = AppendFile::create(path);
+  if (!file)
+    return tl::make_unexpected(file.error());
+  auto state = std::make_unique<State>(std::move(*file));
+  state->pending.fixed(makeFileHeader());
+  if (const Result<void> written = state->flush(); !written)
+    return tl::make_unexpected(written.error());
+  return TraceWriter(std::move(state));
+}
+
+Result<TraceWriter> TraceWriter::append(const std::filesystem::path &path) {
+  Result<AppendFile> file = AppendFile::reopen(path);
+  if (!file)
+    return tl::make_unexpected(file.error());
+  const Result<InputFile> content = InputFile::open(path);
+  if (!content)
+    return tl::make_unexpected(content.error());
+  const Result<ChunkIndex> found = readIndex(*content);
+  if (!found)
+    return tl::make_unexpected(found.error());
+  if (found->end < file->size())
+    if (const Result<void> cut = file->cut(found->end); !cut)
+      return tl::make_unexpected(cut.error());
+  auto state = std::make_unique<State>(std::move(*file));
+  for (const ChunkPlace &place : found->chunks)
+    state->index.add(place);
+  return TraceWriter(std::move(state));
+}
+
+Result<void> TraceWriter::processStart(const ProcessStart &start) {
+  return state_->write({.kind = ChunkKind::ProcessStart,
+                        .process = start.process,
+                        .first_time_ns = start.time_ns,
+                        .last_time_ns = start.time_ns},
+                       start);
+}
+
+Result<void> TraceWriter::processEnd(const ProcessEnd &end) {
+  return state_->write({.kind = ChunkKind::ProcessEnd,
+                        .process = end.process,
+                        .first_time_ns = end.time_ns,
+                        .last_time_ns = end.time_ns},
+                       end);
+}
+
+Result<void> TraceWriter::streamAccount(const StreamAccount &account) {
+  return state_->write({.kind = ChunkKind::StreamAccount, .process = account.process, .stream = account.stream},
+                       account);
+}
+
+Result<void> TraceWriter::definitions(uint32_t process, std::span<const std::byte> records) {
+  if (records.size() > kMaxRawBytes)
+    return fail(fmt::format("'{}': {} bytes of definitions at once, at most {} fit a chunk", state_->file.name(),
+                            records.size(), kMaxRawBytes),
+                ExitStatus::OwnFault);
+  state_->pack({.kind = ChunkKind::Definitions, .process = process},
+               {reinterpret_cast<const uint8_t *>(records.data()), records.size()});
+  return state_->flush();
+}
+
+Result<void> TraceWriter::callers(uint32_t process, std::span<const CallerEntry> entries) {
+  State &state = *state_;
+  state.raw.clear();
+  for (const CallerEntry &entry : entries)
+    visitMetadata(MetadataWriter(state.raw), entry);
+  state.pack({.kind = ChunkKind::Callers, .process = process}, state.raw.written());
+  return state.flush();
+}
+
+Result<void> TraceWriter::events(const EventBatch &batch) {
+  State &state = *state_;
+  std::span<const abi::Slot> rest = batch.slots;
+  uint64_t position = batch.first_position, unknown = 0;
+  while (!rest.empty()) {
+    const EventRun run = measureRun(rest);
+    if (run.events > 0)
+      state.pack({.kind = ChunkKind::Events,
+                  .process = batch.process,
+                  .stream = batch.stream,
+                  .events = run.events,
+                  .first_position = position,
+                  .slots = run.slots,
+                  .first_time_ns = run.first_time_ns,
+                  .last_time_ns = run.last_time_ns},
+                 state.encoder.encode(rest, run));
+    else
+      ++unknown;
+    const uint32_t passed = run.events > 0 ? run.slots : 1;
+    rest = rest.subspan(passed);
+    position += passed;
+  }
+  const Result<void> written = state.flush();
+  if (written)
+    state.unknown_slots += unknown;
+  return written;
+}
+
+Result<void> TraceWriter::close() {
+  State &state = *state_;
+  const uint64_t indexOffset = state.file.size();
+  ByteWriter trailer;
+  trailer.fixed(indexOffset);
+  if (state.index.payload().size() <= kMaxRawBytes)
+    state.pack({.kind = ChunkKind::Index}, state.index.payload());
+  state.pack({.kind = ChunkKind::Trailer}, trailer.written());
+  return state.flush();
+}
+
+uint64_t TraceWriter::bytesWritten() const { return state_->file.size(); }
+uint64_t TraceWriter::eventsWritten() const { return state_->events; }
+uint64_t TraceWriter::unknownSlots() const { return state_->unknown_slots; }
+
+} // namespace msleaks::analysis
