@@ -9,6 +9,11 @@
 //
 //   ArenaHeader | RingEntry × kMaxRings | Caller × kMaxCallers | ring | ring | …
 //
+// The file is sparse: the process allocates what it is about to touch, so that a full file system is an error that it
+// can count, never a SIGBUS. RingEntry [0, ring_count), the Caller of a site that was recorded, and every ring with an
+// entry have their pages; a reader leaves the others alone. A file that stays without magic after its process has
+// gone, or stays empty, belongs to a process that had no room to record in.
+//
 // Everything published stays readable when the process, the collector or both are killed: the files have names, and
 // no field needs a shutdown to become valid. A fork makes a new arena for the child; so does an exec.
 #pragma once
@@ -52,7 +57,8 @@ struct ControlPage {
   Flags flags;
   alignas(64) std::atomic<uint32_t> enabled; // bit per EventKind; 0 = record nothing
   std::atomic<SessionState> state;
-  std::atomic<uint64_t> heartbeat_ns;        // CLOCK_MONOTONIC of the collector's last round
+  // CLOCK_MONOTONIC of the collector's last round. A line of its own: every record reads `enabled`.
+  alignas(64) std::atomic<uint64_t> heartbeat_ns;
   alignas(64) ClockFit fit;
 };
 static_assert(sizeof(ControlPage) <= kPageBytes);
@@ -114,6 +120,10 @@ inline constexpr uint32_t kMaxCallers = 65536; // a power of two: open addressin
 // A single-producer, single-consumer ring of slots; the slots follow at kPageBytes. Positions count slots since the
 // stream began and never wrap; slot = position mod capacity. A stream (a thread) may go through several rings: each
 // says at which position it begins.
+//
+// Times in a ring are nearly, not strictly, ascending: an event recorded by a signal handler in the middle of another
+// record stands behind it in time and before or after it in position. In the policy `overwrite` the producer never
+// looks at `tail`: a reader copies, then reads `reserved`, and throws away what lies below reserved - capacity.
 struct RingHeader {
   static constexpr uint64_t kMagic = 0x474e4952'4c534d01;
   // Fixed while Live.
@@ -127,7 +137,7 @@ struct RingHeader {
   // Written by the producer only. Plain loads and stores of the owning thread (and its signal handlers).
   alignas(64) uint64_t reserved; // position after the last reserved slot
   uint64_t room_until;           // producer's cached tail + capacity
-  uint32_t depth;                // records under way: more than 1 inside a signal handler
+  uint32_t depth;                // records that can be under way at once, at most: signal handlers nest. Fixed
   uint32_t gap;                  // dropped since the last stored event
 
   // Accounts of the stream so far: a larger ring takes over its predecessor's figures before it becomes Live. So the

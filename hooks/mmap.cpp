@@ -1,0 +1,83 @@
+// Mappings that the program makes itself. What libc maps for its own heap does not come by here, and what another
+// allocator maps inside a heap hook, or inside an allocator that the pass announced, is that allocator's own supply.
+#include "hook.h"
+
+#include <cstdarg>
+
+using namespace msleaks;
+using namespace msleaks::hooks;
+
+namespace {
+
+// PROT_NONE holds addresses and no memory; a file's pages are the file's.
+uint8_t reserveFlag(int protection, int flags) noexcept {
+  return protection == PROT_NONE || (flags & MAP_ANONYMOUS) == 0 ? uint8_t{abi::kReserve} : uint8_t{0};
+}
+
+template <int kRow, class Call>
+[[gnu::always_inline]] inline void *hookMap(uint64_t size_bytes, uint8_t flags, uint64_t caller, Call call) noexcept {
+  runtime::Thread &thread = __msl_thread;
+  if (thread.inside || runtime::insideAllocator(thread) || !runtime::isEnabled(abi::EventKind::Alloc))
+    return call();
+  const uint32_t left = runtime::takeAllocSite(thread, abi::kSymbols[kRow].family);
+  void *mapping = callReal(thread, call);
+  recordResult<kRow>(siteOr(left, caller), flags, mapping == MAP_FAILED ? nullptr : mapping, size_bytes);
+  return mapping;
+}
+
+bool isWholePages(const void *address, size_t size) noexcept {
+  return reinterpret_cast<uintptr_t>(address) % abi::kPageBytes == 0 && size != 0;
+}
+
+void *noSuchFunction() noexcept {
+  errno = ENOSYS;
+  return MAP_FAILED;
+}
+
+} // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) noexcept {
+  if (!haveReal()) [[unlikely]]
+    return noSuchFunction();
+  return hookMap<Row::mmap>(size, reserveFlag(protection, flags), reinterpret_cast<uint64_t>(__builtin_return_address(0)),
+                            [=] { return real.mmap(address, size, protection, flags, file, offset); });
+}
+
+void *mmap64(void *address, size_t size, int protection, int flags, int file, off64_t offset) noexcept {
+  if (!haveReal()) [[unlikely]]
+    return noSuchFunction();
+  return hookMap<Row::mmap64>(size, reserveFlag(protection, flags), reinterpret_cast<uint64_t>(__builtin_return_address(0)),
+                              [=] { return real.mmap64(address, size, protection, flags, file, offset); });
+}
+
+int munmap(void *address, size_t size) noexcept {
+  if (!haveReal()) [[unlikely]]
+    return 0;
+  // What the kernel would refuse gives nothing back.
+  if (isWholePages(address, size))
+    hookFree<Row::munmap>(__msl_thread, address, size, reinterpret_cast<uint64_t>(__builtin_return_address(0)));
+  return real.munmap(address, size);
+}
+
+void *mremap(void *address, size_t old_size, size_t new_size, int flags, ...) noexcept {
+  void *fixed = nullptr;
+  if ((flags & MREMAP_FIXED) != 0) {
+    va_list rest;
+    va_start(rest, flags);
+    fixed = va_arg(rest, void *);
+    va_end(rest);
+  }
+  if (!haveReal()) [[unlikely]]
+    return noSuchFunction();
+  // Without MREMAP_DONTUNMAP and with a size the old mapping goes.
+  const bool moves = (flags & MREMAP_DONTUNMAP) == 0 && old_size != 0;
+  return hookRealloc<Row::mremap>({moves ? address : nullptr, old_size}, new_size,
+                                  reinterpret_cast<uint64_t>(__builtin_return_address(0)), MAP_FAILED,
+                                  [=] { return real.mremap(address, old_size, new_size, flags, fixed); });
+}
+
+} // extern "C"
+#pragma GCC visibility pop

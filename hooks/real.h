@@ -1,0 +1,36 @@
+// The functions behind the hooks, as the next library in line defines them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <malloc.h>
+#include <sys/mman.h>
+
+namespace msleaks::hooks {
+
+// A member a hook, of the hooked function's own type; null until they are looked up.
+struct RealFunctions {
+#define MSL_HOOKED(symbol) decltype(&::symbol) symbol;
+#include "hooked.def"
+};
+
+extern RealFunctions real;
+extern std::atomic<bool> real_found;
+
+// Looks all of them up, once. False while that is going on: dlsym itself may allocate.
+[[gnu::cold]] bool findReal() noexcept;
+
+[[gnu::always_inline]] inline bool haveReal() noexcept { return real_found.load(std::memory_order_acquire) || findReal(); }
+
+// Memory for allocations in that moment. Never given back.
+inline constexpr uint64_t kBootstrapBytes = 32 << 10;
+extern char bootstrap[kBootstrapBytes];
+
+void *bootstrapAllocate(uint64_t bytes, uint64_t alignment = 16) noexcept;
+
+[[gnu::always_inline]] inline bool isBootstrap(const void *block) noexcept {
+  return reinterpret_cast<uintptr_t>(block) - reinterpret_cast<uintptr_t>(bootstrap) < kBootstrapBytes;
+}
+
+} // namespace msleaks::hooks

@@ -1,0 +1,146 @@
+#include "arena.h"
+
+#include "system.h"
+
+#include "msleaks/runtime/clock.h"
+
+namespace msleaks::runtime {
+namespace {
+
+constexpr uint64_t roundedUp(uint64_t bytes) { return (bytes + abi::kPageBytes - 1) & ~(abi::kPageBytes - 1); }
+
+constexpr uint64_t kEntriesOffset = abi::kPageBytes;
+constexpr uint64_t kCallersOffset = roundedUp(kEntriesOffset + sizeof(abi::RingEntry) * abi::kMaxRings);
+constexpr uint64_t kCallersBytes = sizeof(abi::Caller) * abi::kMaxCallers;
+constexpr uint64_t kFirstRingOffset = roundedUp(kCallersOffset + kCallersBytes);
+
+uint64_t realtimeNs() noexcept {
+  timespec now;
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// With its blocks: ftruncate alone succeeds on a full tmpfs and the program would die of SIGBUS at the first touch.
+bool allocate(const OpenFile &file, uint64_t offset, uint64_t bytes) noexcept {
+  return ::posix_fallocate(file.fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0;
+}
+
+bool reopenAndAllocate(const Arena &arena, uint64_t offset, uint64_t bytes) noexcept {
+  const OpenFile file(arena.rings_path.c_str(), O_RDWR | O_NOFOLLOW);
+  return file && allocate(file, offset, bytes);
+}
+
+void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
+  header.abi_version = abi::kAbiVersion;
+  header.slot_bytes = abi::kSlotBytes;
+  header.pid = processId();
+  header.parent_pid = static_cast<uint32_t>(::syscall(SYS_getppid));
+  header.clock = session.control->clock;
+  header.attach_ticks = ticks;
+  header.attach_ns = monotonicNs();
+  header.attach_realtime_ns = realtimeNs();
+  header.rings_offset = kEntriesOffset;
+  header.callers_offset = kCallersOffset;
+  header.max_rings = abi::kMaxRings;
+  header.max_callers = abi::kMaxCallers;
+  header.file_bytes.store(kFirstRingOffset, std::memory_order_relaxed);
+  if (const OpenFile command("/proc/self/cmdline", O_RDONLY); command)
+    header.command_bytes = static_cast<uint32_t>(command.read(header.command, sizeof header.command));
+}
+
+// O_EXCL: the name is this process' own. fchmod: the program's umask may have taken even our own rights.
+bool createFile(const PathText &path, uint64_t first_bytes, uint64_t file_bytes) noexcept {
+  const OpenFile file(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+  return file && path.fits() && ::syscall(SYS_fchmod, file.fd(), 0600) == 0 &&
+         ::syscall(SYS_ftruncate, file.fd(), file_bytes) == 0 && (first_bytes == 0 || allocate(file, 0, first_bytes));
+}
+
+bool makeFiles(Arena &arena, uint64_t ticks) noexcept {
+  arena.rings_path = session.directory;
+  arena.rings_path << "/" << processId() << ".";
+  arena.rings_path.hex(ticks);
+  arena.defs_path = arena.rings_path;
+  arena.rings_path << ".rings";
+  arena.defs_path << ".defs";
+  if (!createFile(arena.defs_path, 0, 0) || !createFile(arena.rings_path, 2 * abi::kPageBytes, kFirstRingOffset))
+    return false;
+  const OpenFile file(arena.rings_path.c_str(), O_RDWR | O_NOFOLLOW);
+  void *at = file ? mapShared(file, 0, kFirstRingOffset) : nullptr;
+  arena.header = static_cast<abi::ArenaHeader *>(at);
+  arena.entries = reinterpret_cast<abi::RingEntry *>(static_cast<char *>(at) + kEntriesOffset);
+  return at != nullptr;
+}
+
+// The page of a new entry, when it is the first on it.
+bool makeEntryPage(const Arena &arena, uint32_t index) noexcept {
+  const uint64_t begin = kEntriesOffset + index * sizeof(abi::RingEntry), end = begin + sizeof(abi::RingEntry);
+  const uint64_t page = (end - 1) / abi::kPageBytes * abi::kPageBytes;
+  return page == kEntriesOffset || page < begin || reopenAndAllocate(arena, page, abi::kPageBytes);
+}
+
+abi::RingHeader *appendRing(Arena &arena, abi::RingEntry &entry, uint64_t bytes) noexcept {
+  const uint64_t offset = arena.header->file_bytes.load(std::memory_order_relaxed);
+  const OpenFile file(arena.rings_path.c_str(), O_RDWR | O_NOFOLLOW);
+  if (!file || !allocate(file, offset, bytes))
+    return nullptr;
+  // Populated: a first touch costs 17 to 48 ns a record, at once it is a third of that.
+  void *at = mapShared(file, offset, bytes, MAP_POPULATE);
+  if (at == nullptr)
+    return nullptr;
+  entry.offset = offset;
+  entry.bytes = bytes;
+  arena.header->file_bytes.store(offset + bytes, std::memory_order_release);
+  return static_cast<abi::RingHeader *>(at);
+}
+
+} // namespace
+
+Arena *makeArena() noexcept {
+  auto *arena = static_cast<Arena *>(mapAnonymous(sizeof(Arena)));
+  if (arena == nullptr)
+    return nullptr;
+  const uint64_t ticks = readClock(session.control->clock);
+  if (!makeFiles(*arena, ticks)) {
+    ::syscall(SYS_munmap, arena, sizeof(Arena));
+    return nullptr;
+  }
+  fillHeader(*arena->header, ticks);
+  arena->header->magic.store(abi::ArenaHeader::kMagic, std::memory_order_release);
+  return arena;
+}
+
+ClaimedRing claimRing(Arena &arena, uint64_t bytes) noexcept {
+  if (const ClaimedRing claimed = claimDrained(arena, bytes, bytes); claimed.ring != nullptr)
+    return claimed;
+  const uint32_t index = arena.header->ring_count.load(std::memory_order_relaxed);
+  if (index >= abi::kMaxRings || !makeEntryPage(arena, index))
+    return {};
+  abi::RingEntry &entry = arena.entries[index];
+  abi::RingHeader *ring = appendRing(arena, entry, bytes);
+  if (ring == nullptr)
+    return {};
+  arena.mapped[index] = ring;
+  entry.state.store(abi::RingState::Claimed, std::memory_order_relaxed);
+  arena.header->ring_count.store(index + 1, std::memory_order_release);
+  return {ring, &entry};
+}
+
+ClaimedRing claimDrained(Arena &arena, uint64_t least_bytes, uint64_t most_bytes) noexcept {
+  const uint32_t count = arena.header->ring_count.load(std::memory_order_relaxed);
+  for (uint32_t step = 0; step < count; ++step) {
+    const uint32_t index = (arena.next_claim + step) % count;
+    abi::RingEntry &entry = arena.entries[index];
+    if (entry.bytes < least_bytes || entry.bytes > most_bytes)
+      continue;
+    abi::RingState expected = abi::RingState::Drained;
+    if (entry.state.compare_exchange_strong(expected, abi::RingState::Claimed, std::memory_order_acquire)) {
+      arena.next_claim = index + 1;
+      return {arena.mapped[index], &entry};
+    }
+  }
+  return {};
+}
+
+bool makeCallers(Arena &arena) noexcept { return reopenAndAllocate(arena, kCallersOffset, kCallersBytes); }
+
+} // namespace msleaks::runtime

@@ -1,0 +1,46 @@
+// This process' files in the session directory: made when it first records, grown as threads come.
+#pragma once
+
+#include "session.h"
+
+namespace msleaks::runtime {
+
+inline constexpr uint32_t kMaxImages = 2048;
+
+// An executable or library that a site lies in (image.h).
+struct Image {
+  uint64_t begin, end;
+  uint64_t load_bias;
+};
+
+// Anonymous memory of one process; the child of a fork leaves its parent's alone and makes its own. Everything here is
+// changed under Process::lock.
+struct Arena {
+  abi::ArenaHeader *header;
+  abi::RingEntry *entries;
+  PathText rings_path, defs_path;
+  bool definitions_failed; // the .defs file is full: nothing more can be explained
+  uint32_t image_count;
+  uint32_t next_claim;     // where the last search for a drained ring ended
+  abi::RingHeader *late;   // shared by threads that have ended (thread_exit.h)
+  Image images[kMaxImages];
+  abi::RingHeader *mapped[abi::kMaxRings];
+};
+
+// Makes the files of this process; null = no room, no permission: the process stays inert.
+Arena *makeArena() noexcept;
+
+// A ring of `bytes` (header and slots) in state Claimed with its pages present, or null. Its header is still unset.
+struct ClaimedRing {
+  abi::RingHeader *ring;
+  abi::RingEntry *entry;
+};
+ClaimedRing claimRing(Arena &arena, uint64_t bytes) noexcept;
+
+// Any drained ring, whatever its size.
+ClaimedRing claimDrained(Arena &arena, uint64_t least_bytes, uint64_t most_bytes) noexcept;
+
+// Makes the pages of the table of callers; false = no room.
+bool makeCallers(Arena &arena) noexcept;
+
+} // namespace msleaks::runtime

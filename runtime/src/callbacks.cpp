@@ -1,0 +1,217 @@
+// The callbacks that the pass inserts (callbacks.def). What they and the hooks agree on is in pending.h.
+#include "msleaks/runtime/pending.h"
+
+#include <cerrno>
+#include <sys/mman.h>
+
+#pragma GCC visibility push(default)
+#include "msleaks/abi/callbacks.h"
+#pragma GCC visibility pop
+
+namespace msleaks::runtime {
+namespace {
+
+using abi::Traits;
+using abi::Verb;
+
+uint64_t addressOf(const void *pointer) noexcept { return reinterpret_cast<uint64_t>(pointer); }
+
+void openCall(Thread &thread, uint32_t site) noexcept {
+  if (thread.open_count == kOpenCalls) { // left by exceptions or longjmp without a word
+    std::memmove(&thread.open[0], &thread.open[1], sizeof(OpenCall) * (kOpenCalls - 1));
+    --thread.open_count;
+  }
+  thread.open[thread.open_count++] = {site, thread.recorded};
+}
+
+// Ends the call, with all that were left open inside it. Returns how many of this thread's last Allocs were recorded
+// meanwhile.
+uint32_t closeCall(Thread &thread, uint32_t site) noexcept {
+  for (uint32_t i = thread.open_count; i-- > 0;) {
+    if (thread.open[i].site != site)
+      continue;
+    thread.open_count = i;
+    const uint32_t meanwhile = thread.recorded - thread.open[i].recorded;
+    return meanwhile < kRememberedAllocs ? meanwhile : kRememberedAllocs;
+  }
+  return 0;
+}
+
+RecordedAlloc *findRecorded(Thread &thread, uint32_t last, uint64_t address) noexcept {
+  for (uint32_t i = 1; i <= last; ++i)
+    if (RecordedAlloc &alloc = thread.last[(thread.recorded - i) % kRememberedAllocs]; alloc.address == address)
+      return &alloc;
+  return nullptr;
+}
+
+struct Outcome {
+  uint64_t address; // 0 = failed
+  uint64_t size_bytes;
+  uint64_t status;
+  uint8_t flags; // beyond those of the row
+};
+
+// A failed call: the old block of a realloc is alive again. Nothing of 0 bytes fails; realloc(p, 0) gave p back.
+void recordFailure(uint32_t site, Traits traits, uint64_t old, const Outcome &outcome) noexcept {
+  if (outcome.size_bytes == 0)
+    return;
+  if (old != 0)
+    recordAlloc(traits.heap(), abi::kRealloc | abi::kRestored, site, old, 0);
+  recordAllocFailed(traits.heap(), traits.flags() & ~abi::kRealloc, site, outcome.size_bytes, outcome.status);
+}
+
+void afterAlloc(uint32_t site, Traits traits, const Outcome &outcome) noexcept {
+  Thread &thread = __msl_thread;
+  if (thread.inside)
+    return;
+  const uint32_t meanwhile = closeCall(thread, site);
+  const bool untaken = thread.pending.site == site;
+  const uint64_t old = untaken && traits.verb() == Verb::Realloc ? thread.pending.address : 0;
+  if (untaken)
+    thread.pending.site = 0;
+  if (outcome.address == 0) {
+    if (untaken)
+      recordFailure(site, traits, old, outcome);
+    return;
+  }
+  RecordedAlloc *recorded = untaken ? nullptr : findRecorded(thread, meanwhile, outcome.address);
+  if (recorded == nullptr) {
+    const uint8_t flags = traits.verb() == Verb::Realloc && old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
+    return recordAlloc(traits.heap(), flags | outcome.flags, site, outcome.address, outcome.size_bytes);
+  }
+  if (recorded->site == site)
+    return;
+  recorded->site = site;
+  record(thread, abi::RetargetEvent{{abi::EventKind::Retarget, traits.heap(), 0, 0, site, 0}, outcome.address, outcome.size_bytes});
+}
+
+uint32_t low(uint64_t packed) noexcept { return static_cast<uint32_t>(packed); }
+uint32_t high(uint64_t packed) noexcept { return static_cast<uint32_t>(packed >> 32); }
+
+uint16_t narrowed(uint64_t value) noexcept { return value < UINT16_MAX ? static_cast<uint16_t>(value) : UINT16_MAX; }
+
+// A launch through a stub: the site of the call of the stub was left, and says more than the one inside it.
+uint32_t launchSite(Thread &thread, uint32_t site, Traits traits) noexcept {
+  const uint32_t left = thread.pending.site;
+  const Traits of(thread.pending.traits);
+  if (left == 0 || of.verb() != Verb::Launch || of.family() != traits.family())
+    return site;
+  thread.pending.site = 0;
+  return left;
+}
+
+abi::EventHeader headerOf(abi::EventKind kind, Traits traits, uint32_t site) noexcept {
+  return {kind, traits.heap(), 0, traits.flags(), site, 0};
+}
+
+} // namespace
+} // namespace msleaks::runtime
+
+using namespace msleaks;
+using namespace msleaks::runtime;
+
+void __msl_before(uint32_t site, uint32_t traits) noexcept {
+  Thread &thread = __msl_thread;
+  if (thread.inside)
+    return;
+  openCall(thread, site);
+  leavePending(thread, {site, traits, kAnyBlock});
+}
+
+void __msl_cancel(uint32_t site) noexcept {
+  Thread &thread = __msl_thread;
+  if (thread.inside)
+    return;
+  closeCall(thread, site);
+  if (thread.pending.site == site)
+    thread.pending.site = 0;
+}
+
+void __msl_on_alloc(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
+  afterAlloc(site, Traits(traits), {addressOf(address), size, ENOMEM, 0});
+}
+
+void __msl_on_alloc_out(uint32_t site, uint32_t traits, const void *const *where, uint64_t size, int64_t status) noexcept {
+  afterAlloc(site, Traits(traits),
+             {status == 0 && where != nullptr ? addressOf(*where) : 0, size, static_cast<uint64_t>(status), 0});
+}
+
+void __msl_on_alloc_status(uint32_t site, uint32_t traits, const void *address, uint64_t size, const int32_t *status) noexcept {
+  afterAlloc(site, Traits(traits), {addressOf(address), size, status != nullptr ? static_cast<uint64_t>(int64_t{*status}) : 0, 0});
+}
+
+void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection, int32_t flags) noexcept {
+  const bool no_memory = protection == PROT_NONE || (flags & MAP_ANONYMOUS) == 0;
+  afterAlloc(site, Traits(traits),
+             {address == MAP_FAILED ? 0 : addressOf(address), size, ENOMEM, no_memory ? uint8_t{abi::kReserve} : uint8_t{0}});
+}
+
+void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
+  Thread &thread = __msl_thread;
+  if (thread.inside)
+    return;
+  const Traits row(traits);
+  if (address != nullptr)
+    recordFree(row.heap(), row.flags(), site, addressOf(address), size);
+  if (row.verb() == Verb::Realloc)
+    openCall(thread, site);
+  leavePending(thread, {site, traits, addressOf(address)});
+}
+
+void __msl_on_retain(uint32_t site, uint32_t traits, const void *address) noexcept {
+  record(__msl_thread, abi::RetainEvent{headerOf(abi::EventKind::Retain, Traits(traits), site), addressOf(address), 0});
+}
+
+void __msl_on_launch(uint32_t site, uint32_t traits, const void *kernel, const void *stream, uint64_t grid_xy, uint32_t grid_z,
+                     uint64_t block_xy, uint32_t block_z, uint32_t shared_bytes) noexcept {
+  Thread &thread = __msl_thread;
+  const Traits row(traits);
+  abi::LaunchEvent event{};
+  event.header = headerOf(abi::EventKind::Launch, row, launchSite(thread, site, row));
+  event.kernel = addressOf(kernel);
+  event.stream = addressOf(stream);
+  event.continuation = abi::kContinuationTag;
+  event.grid_x = low(grid_xy);
+  event.grid_y = high(grid_xy);
+  event.grid_z = grid_z;
+  event.shared_bytes = shared_bytes;
+  event.block_x = narrowed(low(block_xy));
+  event.block_y = narrowed(high(block_xy));
+  event.block_z = narrowed(block_z);
+  record(thread, event);
+}
+
+void __msl_on_launch_range(uint32_t site, uint32_t traits, const void *kernel, const void *queue, uint32_t dimensions,
+                           const uint64_t *global, const uint64_t *local) noexcept {
+  const auto size = [dimensions](const uint64_t *sizes, uint32_t i) -> uint64_t {
+    return sizes != nullptr && i < dimensions ? sizes[i] : 1;
+  };
+  const auto grid = [&](uint32_t i) { return size(global, i) < UINT32_MAX ? static_cast<uint32_t>(size(global, i)) : UINT32_MAX; };
+  // Without local sizes the driver chooses: 0 says so.
+  const auto block = [&](uint32_t i) -> uint64_t { return local != nullptr ? size(local, i) : 0; };
+  __msl_on_launch(site, traits, kernel, queue, grid(0) | uint64_t{grid(1)} << 32, grid(2),
+                  narrowed(block(0)) | uint64_t{narrowed(block(1))} << 32, narrowed(block(2)), 0);
+}
+
+void __msl_on_copy(uint32_t site, uint32_t traits, const void *destination, const void *source, uint64_t size, const void *stream,
+                   uint64_t direction) noexcept {
+  const abi::CopyEvent event{headerOf(abi::EventKind::Copy, Traits(traits), site),
+                             addressOf(destination),
+                             addressOf(source),
+                             abi::kContinuationTag,
+                             size,
+                             addressOf(stream),
+                             direction};
+  record(__msl_thread, event);
+}
+
+void __msl_on_set(uint32_t site, uint32_t traits, const void *destination, uint64_t value, uint64_t size, const void *stream) noexcept {
+  const abi::SetEvent event{headerOf(abi::EventKind::Set, Traits(traits), site),
+                            addressOf(destination),
+                            size,
+                            abi::kContinuationTag,
+                            addressOf(stream),
+                            value,
+                            0};
+  record(__msl_thread, event);
+}

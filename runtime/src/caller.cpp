@@ -1,0 +1,67 @@
+#include "msleaks/runtime/caller.h"
+
+#include "image.h"
+#include "ring.h"
+#include "system.h"
+
+namespace msleaks::runtime {
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+// The entry of an address, or the free one where it belongs, or kNone.
+uint32_t probe(const abi::Caller *callers, uint64_t address, uint64_t &found) noexcept {
+  for (uint32_t i = 0, slot = callerSlot(address); i < kCallerProbes; ++i, slot = (slot + 1) % abi::kMaxCallers) {
+    found = callers[slot].address.load(std::memory_order_acquire);
+    if (found == address || found == 0)
+      return slot;
+  }
+  return kNone;
+}
+
+abi::Caller *callersOf(Arena &arena) noexcept {
+  if (__msl_process.callers == nullptr && makeCallers(arena)) {
+    auto *table = reinterpret_cast<abi::Caller *>(reinterpret_cast<char *>(arena.header) + arena.header->callers_offset);
+    __atomic_store_n(&__msl_process.callers, table, __ATOMIC_RELEASE);
+  }
+  return __msl_process.callers;
+}
+
+uint32_t insert(uint64_t address, const ImagePlace &place, bool known) noexcept {
+  const SignalsBlocked blocked;
+  const Inside inside(__msl_thread);
+  const Locked locked(__msl_process.lock);
+  Arena *arena = attach();
+  abi::Caller *callers = arena != nullptr ? callersOf(*arena) : nullptr;
+  if (callers == nullptr)
+    return 0;
+  uint64_t found = 0;
+  const uint32_t slot = probe(callers, address, found);
+  if (slot == kNone)
+    return 0;
+  if (found == 0) {
+    callers[slot].image = known ? numberOf(*arena, place) : 0;
+    callers[slot].address.store(address, std::memory_order_release);
+  }
+  return abi::kCallerSite | slot;
+}
+
+} // namespace
+} // namespace msleaks::runtime
+
+uint32_t __msl_new_caller(uint64_t return_address) noexcept {
+  using namespace msleaks;
+  using namespace msleaks::runtime;
+  const ErrnoKept kept;
+  if (const abi::Caller *callers = __atomic_load_n(&__msl_process.callers, __ATOMIC_ACQUIRE)) {
+    uint64_t found = 0;
+    const uint32_t slot = probe(callers, return_address, found);
+    if (slot == kNone)
+      return 0;
+    if (found == return_address)
+      return abi::kCallerSite | slot;
+  }
+  ImagePlace place{};
+  const bool known = findImage(reinterpret_cast<const void *>(return_address), place);
+  return insert(return_address, place, known);
+}

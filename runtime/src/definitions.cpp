@@ -1,0 +1,106 @@
+#include "definitions.h"
+
+#include "system.h"
+
+#include <sys/uio.h>
+
+namespace msleaks::runtime {
+namespace {
+
+constexpr unsigned char kPadding[8] = {};
+constexpr uint64_t kMaxBodyBytes = UINT32_MAX;
+
+uint64_t totalOf(const iovec *pieces, unsigned count) noexcept {
+  uint64_t bytes = 0;
+  for (unsigned i = 0; i < count; ++i)
+    bytes += pieces[i].iov_len;
+  return bytes;
+}
+
+// One write: a reader, or a kill, sees a record whole or cut off at the end of the file. A write that was cut short by a
+// full disk is taken back, or everything behind it could not be read either.
+bool append(Arena &arena, const iovec *pieces, unsigned count) noexcept {
+  if (arena.definitions_failed)
+    return false;
+  const OpenFile file(arena.defs_path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW);
+  const long end = file ? ::syscall(SYS_lseek, file.fd(), 0, SEEK_END) : -1;
+  const long written = end >= 0 ? ::syscall(SYS_writev, file.fd(), pieces, count) : -1;
+  if (written >= 0 && static_cast<uint64_t>(written) == totalOf(pieces, count))
+    return true;
+  arena.definitions_failed = true;
+  if (end >= 0)
+    ::syscall(SYS_ftruncate, file.fd(), end);
+  return false;
+}
+
+iovec piece(const void *bytes, uint64_t count) noexcept { return {const_cast<void *>(bytes), count}; }
+
+const unsigned char *bytesOf(const void *object) noexcept { return static_cast<const unsigned char *>(object); }
+
+// Header, fixed part, tail and padding of one record into pieces[0..3].
+bool fill(abi::DefinitionHeader &header, abi::DefinitionKind kind, const iovec &fixed, const iovec &tail, iovec *pieces) noexcept {
+  const uint64_t bytes = fixed.iov_len + tail.iov_len;
+  if (bytes > kMaxBodyBytes)
+    return false;
+  const uint32_t partial = abi::fnv1a32(bytesOf(fixed.iov_base), fixed.iov_len);
+  header = {abi::kDefinitionMagic, kind, static_cast<uint32_t>(bytes), abi::fnv1a32(bytesOf(tail.iov_base), tail.iov_len, partial)};
+  pieces[0] = piece(&header, sizeof header);
+  pieces[1] = fixed;
+  pieces[2] = tail;
+  pieces[3] = piece(kPadding, (8 - bytes % 8) % 8);
+  return true;
+}
+
+bool appendOne(Arena &arena, abi::DefinitionKind kind, const iovec &fixed, const iovec &tail) noexcept {
+  abi::DefinitionHeader header;
+  iovec pieces[4];
+  return fill(header, kind, fixed, tail, pieces) && append(arena, pieces, 4);
+}
+
+} // namespace
+
+bool defineImage(Arena &arena, const abi::ImageDefinition &image, std::string_view path) noexcept {
+  return appendOne(arena, abi::DefinitionKind::Image, piece(&image, sizeof image), piece(path.data(), path.size()));
+}
+
+bool defineNote(Arena &arena, std::string_view text) noexcept {
+  return appendOne(arena, abi::DefinitionKind::Note, piece(nullptr, 0), piece(text.data(), text.size()));
+}
+
+// 4 pieces a unit, and the kernel takes 1024 in a write.
+struct UnitBatch::Batch {
+  static constexpr unsigned kUnits = 256;
+  unsigned count;
+  abi::DefinitionHeader headers[kUnits];
+  abi::UnitDefinition units[kUnits];
+  iovec pieces[4 * kUnits];
+};
+
+UnitBatch::~UnitBatch() {
+  if (batch_ != nullptr)
+    ::syscall(SYS_munmap, batch_, sizeof(Batch));
+}
+
+bool UnitBatch::add(const abi::UnitDefinition &unit, const abi::UnitHeader &table) noexcept {
+  if (batch_ == nullptr)
+    batch_ = static_cast<Batch *>(mapAnonymous(sizeof(Batch)));
+  if (batch_ == nullptr || (batch_->count == Batch::kUnits && !flush()))
+    return false;
+  const unsigned at = batch_->count;
+  batch_->units[at] = unit;
+  if (!fill(batch_->headers[at], abi::DefinitionKind::Unit, piece(&batch_->units[at], sizeof unit), piece(&table, table.total_bytes),
+            &batch_->pieces[4 * at]))
+    return false;
+  ++batch_->count;
+  return true;
+}
+
+bool UnitBatch::flush() noexcept {
+  if (batch_ == nullptr || batch_->count == 0)
+    return true;
+  const unsigned count = batch_->count;
+  batch_->count = 0;
+  return append(arena_, batch_->pieces, 4 * count);
+}
+
+} // namespace msleaks::runtime

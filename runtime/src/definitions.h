@@ -1,0 +1,38 @@
+// The .defs file: images, armed units, notes.
+#pragma once
+
+#include "arena.h"
+
+#include "msleaks/abi/definitions.h"
+#include "msleaks/abi/site_table.h"
+
+#include <string_view>
+
+namespace msleaks::runtime {
+
+// With signals blocked and Process::lock held. False = the file is full; it then ends with a whole record.
+bool defineImage(Arena &arena, const abi::ImageDefinition &image, std::string_view path) noexcept;
+bool defineNote(Arena &arena, std::string_view text) noexcept;
+
+// Many units with as few writes as possible.
+class UnitBatch {
+public:
+  explicit UnitBatch(Arena &arena) noexcept : arena_(arena) {}
+  ~UnitBatch();
+  UnitBatch(const UnitBatch &) = delete;
+  UnitBatch &operator=(const UnitBatch &) = delete;
+
+  // `table` must stay where it is until flush().
+  bool add(const abi::UnitDefinition &unit, const abi::UnitHeader &table) noexcept;
+  bool flush() noexcept;
+
+private:
+  struct Batch;
+  Arena &arena_;
+  Batch *batch_ = nullptr;
+};
+
+// For the child of a fork: what its parent had armed (arm.cpp).
+void redefineUnits(Arena &arena) noexcept;
+
+} // namespace msleaks::runtime

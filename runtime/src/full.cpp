@@ -1,0 +1,100 @@
+#include "full.h"
+
+#include "ring.h"
+#include "system.h"
+
+namespace msleaks::runtime {
+namespace {
+
+constexpr unsigned kSpins = 200;
+constexpr uint64_t kFirstSleepNs = 20'000, kLongestSleepNs = 500'000;
+constexpr uint64_t kNsPerMs = 1'000'000;
+// A heartbeat that is old when we look may be that of a collector which was stopped together with us (^Z, a debugger): it
+// gets this long to show itself.
+constexpr uint64_t kGraceNs = 100 * kNsPerMs;
+// A collector that lives and leaves this ring alone for so many timeouts will not come.
+constexpr uint64_t kMaxTimeouts = 10;
+constexpr uint32_t kFullsBetweenTries = 1024;
+
+// The heartbeat at which this process gave up: as long as it does not move, nobody waits again.
+constinit std::atomic<uint64_t> dead_heartbeat_ns{0};
+
+bool refresh(abi::RingHeader &ring, unsigned slots) noexcept {
+  put(ring.room_until, ring.tail.load(std::memory_order_acquire) + ring.capacity);
+  return hasRoom(ring, slots);
+}
+
+void pauseBriefly() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+void sleepFor(uint64_t ns) noexcept {
+  const timespec time{0, static_cast<long>(ns)};
+  ::syscall(SYS_nanosleep, &time, nullptr); // cut short by a signal: just another look
+}
+
+bool givenUp(uint64_t heartbeat_ns) noexcept {
+  return session.control->state.load(std::memory_order_relaxed) != abi::SessionState::Open ||
+         heartbeat_ns == dead_heartbeat_ns.load(std::memory_order_relaxed);
+}
+
+// No sign of life for the timeout, and none since we began to wait.
+bool isDead(uint64_t heartbeat_ns, uint64_t began_ns, uint64_t now_ns) noexcept {
+  const uint64_t timeout_ns = session.control->flags.block_timeout_ms * kNsPerMs;
+  const uint64_t grace_ns = timeout_ns < kGraceNs ? timeout_ns : kGraceNs;
+  return now_ns > heartbeat_ns + timeout_ns && now_ns > began_ns + grace_ns;
+}
+
+bool waitForRoom(abi::RingHeader &ring, unsigned slots) noexcept {
+  const abi::ControlPage &control = *session.control;
+  for (unsigned i = 0; i < kSpins; ++i, pauseBriefly())
+    if (refresh(ring, slots))
+      return true;
+  const uint64_t began_ns = monotonicNs();
+  const uint64_t patience_ns = kMaxTimeouts * control.flags.block_timeout_ms * kNsPerMs;
+  for (uint64_t sleep_ns = kFirstSleepNs; !refresh(ring, slots); sleep_ns = sleep_ns * 2 < kLongestSleepNs ? sleep_ns * 2 : kLongestSleepNs) {
+    const uint64_t heartbeat_ns = control.heartbeat_ns.load(std::memory_order_relaxed);
+    if (givenUp(heartbeat_ns))
+      return false;
+    const uint64_t now_ns = monotonicNs();
+    if (isDead(heartbeat_ns, began_ns, now_ns) || now_ns > began_ns + patience_ns) {
+      dead_heartbeat_ns.store(heartbeat_ns, std::memory_order_relaxed);
+      return false;
+    }
+    sleepFor(sleep_ns);
+  }
+  return true;
+}
+
+} // namespace
+
+abi::RingHeader *makeRoom(Thread &thread, unsigned slots, uint32_t depth) noexcept {
+  abi::RingHeader *ring = thread.ring;
+  if (depth >= kMaxNesting)
+    return nullptr;
+  if (hasRoom(*ring, slots) || (peek(ring->room_until) != kUnlimited && refresh(*ring, slots)))
+    return ring;
+  if (depth > 0)
+    return nullptr;
+  const uint64_t began_ns = monotonicNs();
+  bool granted = false;
+  if (thread.no_growth_left > 0)
+    --thread.no_growth_left;
+  else if (promote(thread) != nullptr)
+    granted = true;
+  else
+    thread.no_growth_left = kFullsBetweenTries;
+  ring = thread.ring;
+  if (!granted && session.control->flags.on_full == abi::OnFull::Block &&
+      !givenUp(session.control->heartbeat_ns.load(std::memory_order_relaxed)))
+    granted = waitForRoom(*ring, slots);
+  if (granted)
+    addLocal(ring->stalled_ns, monotonicNs() - began_ns);
+  return granted ? ring : nullptr;
+}
+
+} // namespace msleaks::runtime

@@ -1,0 +1,118 @@
+#include "image.h"
+
+#include "definitions.h"
+#include "system.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+// glibc 2.35 and later: takes no lock and may be called anywhere. Weak, so that older ones can load us.
+extern "C" [[gnu::weak]] int _dl_find_object(void *, dl_find_object *) noexcept;
+
+namespace msleaks::runtime {
+namespace {
+
+constexpr uint64_t aligned4(uint64_t value) { return (value + 3) & ~uint64_t{3}; }
+
+void takeBuildId(const char *notes, uint64_t bytes, abi::ImageDefinition &image) noexcept {
+  for (uint64_t at = 0; at + sizeof(ElfW(Nhdr)) <= bytes;) {
+    const auto *note = reinterpret_cast<const ElfW(Nhdr) *>(notes + at);
+    const uint64_t name = at + sizeof *note, description = name + aligned4(note->n_namesz);
+    if (description + note->n_descsz > bytes)
+      return;
+    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && std::memcmp(notes + name, "GNU", 4) == 0) {
+      image.build_id_bytes = note->n_descsz < sizeof image.build_id ? note->n_descsz : sizeof image.build_id;
+      std::memcpy(image.build_id, notes + description, image.build_id_bytes);
+      return;
+    }
+    at = description + aligned4(note->n_descsz);
+  }
+}
+
+void takeHeaders(const ElfW(Phdr) *headers, unsigned count, abi::ImageDefinition &image) noexcept {
+  for (unsigned i = 0; i < count; ++i) {
+    const ElfW(Phdr) &header = headers[i];
+    const uint64_t begin = image.load_bias + header.p_vaddr;
+    if (header.p_type == PT_NOTE && image.build_id_bytes == 0)
+      takeBuildId(reinterpret_cast<const char *>(begin), header.p_memsz, image);
+    if (header.p_type != PT_LOAD)
+      continue;
+    if (image.begin == 0 || begin < image.begin)
+      image.begin = begin & ~(abi::kPageBytes - 1);
+    if (begin + header.p_memsz > image.end)
+      image.end = begin + header.p_memsz;
+  }
+}
+
+void takePath(const char *name, PathText &path) noexcept {
+  if (name != nullptr && name[0] != 0) {
+    path << name;
+    return;
+  }
+  char target[4096];
+  const long count = ::syscall(SYS_readlink, "/proc/self/exe", target, sizeof target);
+  if (count > 0)
+    path << std::string_view(target, static_cast<uint64_t>(count));
+}
+
+// The first page of an image is its ELF header in all that common linkers make; others keep the range alone.
+bool findWithoutLock(const void *address, ImagePlace &place) noexcept {
+  dl_find_object found;
+  if (_dl_find_object(const_cast<void *>(address), &found) != 0)
+    return false;
+  place.definition.load_bias = found.dlfo_link_map->l_addr;
+  takePath(found.dlfo_link_map->l_name, place.path);
+  const auto *header = static_cast<const ElfW(Ehdr) *>(found.dlfo_map_start);
+  if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_phentsize == sizeof(ElfW(Phdr)))
+    takeHeaders(reinterpret_cast<const ElfW(Phdr) *>(reinterpret_cast<const char *>(header) + header->e_phoff), header->e_phnum,
+                place.definition);
+  place.definition.begin = reinterpret_cast<uint64_t>(found.dlfo_map_start);
+  place.definition.end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
+  return true;
+}
+
+struct Search {
+  uint64_t address;
+  ImagePlace *place;
+};
+
+int visit(dl_phdr_info *object, size_t, void *argument) noexcept {
+  const auto &search = *static_cast<Search *>(argument);
+  abi::ImageDefinition image{};
+  image.load_bias = object->dlpi_addr;
+  takeHeaders(object->dlpi_phdr, object->dlpi_phnum, image);
+  if (search.address < image.begin || search.address >= image.end)
+    return 0;
+  search.place->definition = image;
+  takePath(object->dlpi_name, search.place->path);
+  return 1;
+}
+
+} // namespace
+
+bool findImage(const void *address, ImagePlace &place) noexcept {
+  if (_dl_find_object != nullptr)
+    return findWithoutLock(address, place);
+  Search search{reinterpret_cast<uint64_t>(address), &place};
+  return ::dl_iterate_phdr(visit, &search) != 0;
+}
+
+uint32_t numberOf(Arena &arena, const ImagePlace &place) noexcept {
+  const abi::ImageDefinition &wanted = place.definition;
+  for (uint32_t i = 0; i < arena.image_count; ++i) {
+    const Image &known = arena.images[i];
+    if (known.begin == wanted.begin && known.end == wanted.end && known.load_bias == wanted.load_bias)
+      return i + 1;
+  }
+  if (arena.image_count >= kMaxImages)
+    return 0;
+  abi::ImageDefinition definition = wanted;
+  definition.image = arena.image_count + 1;
+  if (!defineImage(arena, definition, {place.path.c_str(), place.path.size()}))
+    return 0;
+  arena.images[arena.image_count++] = {wanted.begin, wanted.end, wanted.load_bias};
+  return definition.image;
+}
+
+} // namespace msleaks::runtime

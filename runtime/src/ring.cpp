@@ -1,0 +1,178 @@
+#include "ring.h"
+
+#include "definitions.h"
+#include "system.h"
+#include "thread_exit.h"
+
+#include <sys/prctl.h>
+
+constinit __thread msleaks::runtime::Thread __msl_thread = {};
+constinit msleaks::runtime::Process __msl_process{};
+
+namespace msleaks::runtime {
+namespace {
+
+// Never wiped: the child of a fork must not repeat its parent's number, which its thread still carries.
+constinit uint32_t last_generation = kNoGeneration;
+
+constexpr uint64_t kSmallestSlotBytes = 16 << 10;
+constexpr uint64_t kGrowth = 4;
+constexpr uint32_t kEventsBetweenTries = 1024;
+
+uint64_t slotBytes(uint32_t kib) noexcept {
+  uint64_t bytes = kSmallestSlotBytes;
+  while (bytes * 2 <= uint64_t{kib} << 10)
+    bytes *= 2;
+  return bytes;
+}
+
+struct Start {
+  uint32_t stream;
+  uint64_t position;
+  uint64_t produced, dropped, stalled_ns;
+};
+
+void publish(const ClaimedRing &claimed, const Start &start) noexcept {
+  abi::RingHeader &ring = *claimed.ring;
+  ring.magic = abi::RingHeader::kMagic;
+  ring.stream = start.stream;
+  ring.tid = threadId();
+  ring.capacity = (claimed.entry->bytes - abi::kPageBytes) / abi::kSlotBytes;
+  ring.first_position = start.position;
+  ::syscall(SYS_prctl, PR_GET_NAME, ring.thread_name, 0, 0, 0);
+  ring.depth = kMaxNesting;
+  ring.gap = 0;
+  put(ring.reserved, start.position);
+  put(ring.room_until, session.control->flags.on_full == abi::OnFull::Overwrite ? kUnlimited : start.position + ring.capacity);
+  put(ring.produced, start.produced);
+  put(ring.dropped, start.dropped);
+  put(ring.stalled_ns, start.stalled_ns);
+  ring.head.store(start.position, std::memory_order_relaxed);
+  ring.tail.store(start.position, std::memory_order_relaxed);
+  claimed.entry->state.store(abi::RingState::Live, std::memory_order_release);
+}
+
+abi::RingEntry *entryOf(const Arena &arena, const abi::RingHeader *ring) noexcept {
+  const uint32_t count = arena.header->ring_count.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < count; ++i)
+    if (arena.mapped[i] == ring)
+      return &arena.entries[i];
+  return nullptr;
+}
+
+// Everything recorded is published; the collector may have it from here on.
+void end(const Arena &arena, abi::RingHeader &ring) noexcept {
+  ring.head.store(peek(ring.reserved), std::memory_order_release);
+  if (abi::RingEntry *entry = entryOf(arena, &ring))
+    entry->state.store(abi::RingState::Ended, std::memory_order_release);
+}
+
+// The size that was asked for, else what a nearly full file system still has, else whatever was given back.
+ClaimedRing claimFirst(Arena &arena) noexcept {
+  ClaimedRing claimed = claimRing(arena, abi::kPageBytes + slotBytes(session.control->flags.ring_kib));
+  if (claimed.ring == nullptr)
+    claimed = claimRing(arena, abi::kPageBytes + kSmallestSlotBytes);
+  if (claimed.ring == nullptr)
+    claimed = claimDrained(arena, 0, UINT64_MAX);
+  return claimed;
+}
+
+abi::RingHeader *openStream(Arena &arena) noexcept {
+  const ClaimedRing claimed = claimFirst(arena);
+  if (claimed.ring == nullptr)
+    return nullptr;
+  publish(claimed, {.stream = arena.header->thread_count.fetch_add(1, std::memory_order_relaxed),
+                    .position = 0,
+                    .produced = 0,
+                    .dropped = 0,
+                    .stalled_ns = 0});
+  return claimed.ring;
+}
+
+bool wipedOnFork() noexcept { return ::syscall(SYS_madvise, &__msl_process, sizeof __msl_process, MADV_WIPEONFORK) == 0; }
+
+} // namespace
+
+Arena *attach() noexcept {
+  if (__msl_process.arena != nullptr)
+    return __msl_process.arena;
+  Arena *arena = findSession() && wipedOnFork() && watchThreadExit() ? makeArena() : nullptr;
+  if (arena == nullptr) {
+    becomeInert();
+    return nullptr;
+  }
+  __msl_process.arena = arena;
+  __msl_process.clock = session.control->clock;
+  redefineUnits(*arena);
+  __atomic_store_n(&__msl_process.generation, ++last_generation, __ATOMIC_RELEASE);
+  return arena;
+}
+
+void ensureAttached(Thread &thread) noexcept {
+  if (__atomic_load_n(&__msl_process.generation, __ATOMIC_ACQUIRE) != 0)
+    return;
+  const SignalsBlocked blocked;
+  const Inside inside(thread);
+  const Locked locked(__msl_process.lock);
+  attach();
+}
+
+abi::RingHeader *ringOf(Thread &thread) noexcept {
+  if (thread.generation == __atomic_load_n(&__msl_process.generation, __ATOMIC_ACQUIRE))
+    return thread.ring;
+  if (thread.no_ring_left > 0) {
+    --thread.no_ring_left;
+    return nullptr;
+  }
+  const SignalsBlocked blocked;
+  const Inside inside(thread);
+  const Locked locked(__msl_process.lock);
+  Arena *arena = attach();
+  abi::RingHeader *ring = arena != nullptr ? openStream(*arena) : nullptr;
+  if (ring == nullptr) {
+    thread.no_ring_left = kEventsBetweenTries;
+    return nullptr;
+  }
+  thread.ring = ring;
+  thread.generation = __msl_process.generation;
+  announceThreadExit();
+  return ring;
+}
+
+abi::RingHeader *promote(Thread &thread) noexcept {
+  abi::RingHeader &full = *thread.ring;
+  const abi::Flags &flags = session.control->flags;
+  const uint64_t have = full.capacity * abi::kSlotBytes, most = slotBytes(flags.ring_max_kib);
+  if (have >= most)
+    return nullptr;
+  const SignalsBlocked blocked;
+  const Inside inside(thread);
+  const Locked locked(__msl_process.lock);
+  Arena &arena = *__msl_process.arena;
+  const ClaimedRing larger = claimRing(arena, abi::kPageBytes + (have * kGrowth < most ? have * kGrowth : most));
+  if (larger.ring == nullptr)
+    return nullptr;
+  publish(larger, {.stream = full.stream,
+                   .position = peek(full.reserved),
+                   .produced = peek(full.produced),
+                   .dropped = peek(full.dropped),
+                   .stalled_ns = peek(full.stalled_ns)});
+  larger.ring->gap = full.gap;
+  thread.ring = larger.ring;
+  end(arena, full);
+  return larger.ring;
+}
+
+void endRing(Thread &thread) noexcept {
+  const SignalsBlocked blocked;
+  if (thread.generation != __msl_process.generation || thread.ring == nullptr)
+    return;
+  const Locked locked(__msl_process.lock);
+  end(*__msl_process.arena, *thread.ring);
+  thread.ring = nullptr;
+  thread.generation = kNoGeneration;
+}
+
+abi::RingHeader *openLateRing(Arena &arena) noexcept { return openStream(arena); }
+
+} // namespace msleaks::runtime

@@ -1,0 +1,42 @@
+// A thread's ring: claimed with its first event, followed by a larger one when it fills up, ended with the thread.
+#pragma once
+
+#include "arena.h"
+
+#include "msleaks/runtime/record.h"
+
+namespace msleaks::runtime {
+
+// What libc does for us meanwhile must not come back to us.
+class Inside {
+public:
+  explicit Inside(Thread &thread) noexcept : thread_(thread), before_(thread.inside) { thread_.inside = true; }
+  ~Inside() { thread_.inside = before_; }
+  Inside(const Inside &) = delete;
+  Inside &operator=(const Inside &) = delete;
+
+private:
+  Thread &thread_;
+  bool before_;
+};
+
+// The arena of this process, made if need be; null = inert. With signals blocked and Process::lock held.
+Arena *attach() noexcept;
+
+// The same for whoever holds nothing.
+void ensureAttached(Thread &thread) noexcept;
+
+// The thread's ring, claimed if need be; null = there is none to be had.
+abi::RingHeader *ringOf(Thread &thread) noexcept;
+
+// A larger ring that goes on where `thread.ring` stops, now thread.ring; null = none to be had. Only for an outermost
+// record (depth 1).
+abi::RingHeader *promote(Thread &thread) noexcept;
+
+// Nothing more comes from this thread.
+void endRing(Thread &thread) noexcept;
+
+// A stream of its own for whoever holds the lock of late events.
+abi::RingHeader *openLateRing(Arena &arena) noexcept;
+
+} // namespace msleaks::runtime

@@ -1,0 +1,27 @@
+// The session that this process belongs to, found once: $MSLEAKS_SESSION and its control page.
+#pragma once
+
+#include "text.h"
+
+#include "msleaks/runtime/thread.h"
+
+namespace msleaks::runtime {
+
+using PathText = Text<4096>;
+
+struct Session {
+  const abi::ControlPage *control; // null: undecided, or none
+  PathText directory;
+};
+
+// The same before and after a fork.
+extern Session session;
+
+// Finds the session; false = there is none, or none that we understand, and the process stays inert for good. Called
+// with signals blocked and __msl_process.lock held.
+bool findSession() noexcept;
+
+// From now on nothing is enabled.
+void becomeInert() noexcept;
+
+} // namespace msleaks::runtime

@@ -1,0 +1,110 @@
+// The operating system, as the runtime uses it: raw calls, so that no hook, allocator or cancellation point is met.
+#pragma once
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <ctime>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace msleaks::runtime {
+
+// The program's errno, given back as it was.
+class ErrnoKept {
+public:
+  ErrnoKept() noexcept : errno_(errno) {}
+  ~ErrnoKept() { errno = errno_; }
+  ErrnoKept(const ErrnoKept &) = delete;
+  ErrnoKept &operator=(const ErrnoKept &) = delete;
+
+private:
+  int errno_;
+};
+
+// No signal handler runs in this thread meanwhile: a lock can be held and a ring exchanged.
+class SignalsBlocked {
+public:
+  SignalsBlocked() noexcept {
+    uint64_t all = ~uint64_t{0};
+    ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, sizeof all);
+  }
+  ~SignalsBlocked() { ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_); }
+  SignalsBlocked(const SignalsBlocked &) = delete;
+  SignalsBlocked &operator=(const SignalsBlocked &) = delete;
+
+private:
+  uint64_t before_ = 0;
+};
+
+// A mutex in one word that is all zeros when free, so it may lie in memory that a fork wipes. Hold it with signals
+// blocked only.
+class Locked {
+public:
+  explicit Locked(uint32_t &word) noexcept : word_(word) {
+    uint32_t expected = kFree;
+    if (__atomic_compare_exchange_n(&word_, &expected, kTaken, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      return;
+    while (__atomic_exchange_n(&word_, kContended, __ATOMIC_ACQUIRE) != kFree)
+      ::syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, kContended, nullptr, nullptr, 0);
+  }
+  ~Locked() {
+    if (__atomic_exchange_n(&word_, kFree, __ATOMIC_RELEASE) == kContended)
+      ::syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  }
+  Locked(const Locked &) = delete;
+  Locked &operator=(const Locked &) = delete;
+
+private:
+  static constexpr uint32_t kFree = 0, kTaken = 1, kContended = 2;
+  uint32_t &word_;
+};
+
+// A descriptor for the moment: none is kept open, because daemons close all they find.
+class OpenFile {
+public:
+  OpenFile(const char *path, int flags, unsigned mode = 0) noexcept
+      : fd_(static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOCTTY, mode))) {}
+  ~OpenFile() {
+    if (fd_ >= 0)
+      ::syscall(SYS_close, fd_);
+  }
+  OpenFile(const OpenFile &) = delete;
+  OpenFile &operator=(const OpenFile &) = delete;
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+  int fd() const noexcept { return fd_; }
+
+  // Fills `bytes` as far as the file goes; returns how much came.
+  uint64_t read(char *to, uint64_t bytes) const noexcept {
+    uint64_t done = 0;
+    while (done < bytes) {
+      const long got = ::syscall(SYS_read, fd_, to + done, bytes - done);
+      if (got <= 0)
+        break;
+      done += static_cast<uint64_t>(got);
+    }
+    return done;
+  }
+
+private:
+  int fd_;
+};
+
+inline void *mapMemory(uint64_t bytes, int protection, int flags, int fd = -1, uint64_t offset = 0) noexcept {
+  const long at = ::syscall(SYS_mmap, nullptr, bytes, protection, flags, fd, offset);
+  return at == -1 ? nullptr : reinterpret_cast<void *>(at);
+}
+
+inline void *mapAnonymous(uint64_t bytes) noexcept { return mapMemory(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS); }
+
+inline void *mapShared(const OpenFile &file, uint64_t offset, uint64_t bytes, int flags = 0) noexcept {
+  return mapMemory(bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags, file.fd(), offset);
+}
+
+inline uint32_t processId() noexcept { return static_cast<uint32_t>(::syscall(SYS_getpid)); }
+inline uint32_t threadId() noexcept { return static_cast<uint32_t>(::syscall(SYS_gettid)); }
+
+} // namespace msleaks::runtime

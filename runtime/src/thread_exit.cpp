@@ -1,0 +1,67 @@
+#include "thread_exit.h"
+
+#include "ring.h"
+#include "system.h"
+
+#include <climits>
+#include <pthread.h>
+
+namespace msleaks::runtime {
+namespace {
+
+constinit pthread_key_t key;
+constinit bool has_key = false;
+
+// Other keys' destructors free memory in earlier rounds, so we ask for another round until there is none. C++
+// thread_local objects have been destroyed before the first.
+void onThreadExit(void *argument) {
+  const ErrnoKept kept;
+  const auto round = reinterpret_cast<uintptr_t>(argument);
+  if (round < PTHREAD_DESTRUCTOR_ITERATIONS) {
+    ::pthread_setspecific(key, reinterpret_cast<void *>(round + 1));
+    return;
+  }
+  Thread &thread = __msl_thread;
+  thread.ended = true;
+  endRing(thread);
+}
+
+} // namespace
+
+bool watchThreadExit() noexcept {
+  if (!has_key)
+    has_key = ::pthread_key_create(&key, onThreadExit) == 0;
+  return has_key;
+}
+
+void announceThreadExit() noexcept { ::pthread_setspecific(key, reinterpret_cast<void *>(uintptr_t{1})); }
+
+void countWithoutRing() noexcept {
+  if (const Arena *arena = __msl_process.arena)
+    arena->header->dropped_no_ring.fetch_add(1, std::memory_order_relaxed);
+}
+
+void recordLate(uint64_t *words, unsigned slots) noexcept {
+  const SignalsBlocked blocked;
+  const Locked locked(__msl_process.lock);
+  Arena *arena = attach();
+  if (arena == nullptr)
+    return;
+  if (arena->late == nullptr)
+    arena->late = openLateRing(*arena);
+  if (arena->late == nullptr)
+    return countWithoutRing();
+  abi::RingHeader &ring = *arena->late;
+  if (!hasRoom(ring, slots) && peek(ring.room_until) != kUnlimited)
+    put(ring.room_until, ring.tail.load(std::memory_order_acquire) + ring.capacity);
+  if (!hasRoom(ring, slots)) {
+    addLocal(ring.dropped, 1);
+    addLocal(ring.produced, 1);
+    return;
+  }
+  words[1] = readClock(__msl_process.clock);
+  writeSlots(ring, words, slots);
+  ring.head.store(peek(ring.reserved), std::memory_order_release);
+}
+
+} // namespace msleaks::runtime
