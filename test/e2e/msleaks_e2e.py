@@ -80,6 +80,11 @@ class Report:
     def peak_bytes(self):
         return self.json["peak"]["bytes"]
 
+    @property
+    def host_peak_bytes(self):
+        """The peak of malloc and its relatives alone: what heaptrack measures."""
+        return next(heap["bytes"] for heap in self.json["peak"]["by_heap"] if heap["heap"] == "host")
+
     def sites(self, part):
         return self.json[part]["by_site"]
 
@@ -92,7 +97,7 @@ class Report:
 
     def expect_sums(self):
         """The parts are the whole."""
-        for part in ("peak", "leaks"):
+        for part in ("peak", "leaks", "alive_at_end"):
             total = sum(row["bytes"] for row in self.sites(part))
             check(total == self.json[part]["bytes"], f"{part}: the sites have {total} bytes, the sum says {self.json[part]['bytes']}")
 
