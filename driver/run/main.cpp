@@ -6,8 +6,11 @@
 #include "run/supervisor.h"
 
 #include "msleaks/analysis/log.h"
+#include "msleaks/analysis/report.h"
 
+#include <exception>
 #include <fmt/format.h>
+#include <iostream>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -43,14 +46,31 @@ void printAccount(const Recording &recording) {
              static_cast<double>(recording.durationNs()) / 1e9, recording.output().string());
 }
 
-void conclude(const Recording &recording, const RunOptions &options) {
-  if (const auto &failure = recording.summary().failure)
-    spdlog::error("{}; recording stopped early, the program was not affected. `msleaks recover {}` stores what is left in {}",
-                  failure->message, recording.output().string(), recording.session().string());
+// The short report on stderr; nothing about it may change how the user's program ended, except what the user asked for.
+bool reportFindings(const Recording &recording, const RunOptions &options) {
+  std::ostream nowhere(nullptr);
+  try {
+    const auto findings = analysis::printShortReport(recording.output(), options.no_report ? nowhere : std::cerr);
+    if (findings)
+      return findings->found;
+    spdlog::error("no report: {}", findings.error().message);
+  } catch (const std::exception &error) {
+    spdlog::error("no report: {}", error.what());
+  }
+  printAccount(recording);
+  return false;
+}
+
+// Says whether there are findings, as far as anybody wants to know.
+bool conclude(const Recording &recording, const RunOptions &options) {
   for (const std::string &note : recording.summary().notes)
     spdlog::info("{}", note);
-  if (!options.no_report)
-    printAccount(recording);
+  if (const auto &failure = recording.summary().failure) {
+    spdlog::error("{}: recording stopped early, the program was not affected; `msleaks recover {}` stores what is left in {}",
+                  failure->message, recording.output().string(), recording.session().string());
+    return false;
+  }
+  return (!options.no_report || options.error_exitcode != 0) && reportFindings(recording, options);
 }
 
 int run(const RunOptions &options) {
@@ -73,8 +93,10 @@ int run(const RunOptions &options) {
   const int status = supervisor.waitFor(*pid, [&] { progress.draw((*recording)->progress()); });
   (*recording)->programEnded(status);
   progress.erase();
-  conclude(**recording, options);
+  const bool found = conclude(**recording, options);
   recording->reset();
+  if (found && options.error_exitcode != 0)
+    return options.error_exitcode;
   endAs(status);
 }
 

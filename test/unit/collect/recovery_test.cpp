@@ -1,0 +1,212 @@
+#include "collected.h"
+
+#include "msleaks/analysis/recovery.h"
+#include "msleaks/analysis/run_folder.h"
+#include "msleaks/analysis/session_dir.h"
+
+#include <sys/wait.h>
+
+namespace msleaks::test {
+namespace {
+
+namespace fs = std::filesystem;
+using analysis::ProcessCollector;
+using analysis::Urgency;
+
+// Number of a process that has surely ended.
+uint32_t endedPid() {
+  const pid_t pid = fork();
+  if (pid == 0)
+    _exit(0);
+  waitpid(pid, nullptr, 0);
+  return static_cast<uint32_t>(pid);
+}
+
+// A session that is left as a kill leaves it: folder, trace and arenas, and nobody who looks after them.
+class RecoveryTest : public testing::Test {
+protected:
+  void SetUp() override {
+    auto run = analysis::RunFolder::create(folder / "run");
+    ASSERT_TRUE(run) << run.error().message;
+    analysis::SessionWish wish;
+    wish.shared_memory = folder.path();
+    wish.clock = abi::ClockKind::Monotonic;
+    wish.flags.ring_max_kib = 16;
+    auto created = analysis::SessionDir::create(wish);
+    ASSERT_TRUE(created) << created.error().message;
+    session.emplace(std::move(*created));
+    session_path = session->path();
+    manifest.state = "running";
+    manifest.session_dir = session_path.string();
+    ASSERT_TRUE(run->writeManifest(manifest));
+    auto trace = analysis::TraceWriter::create(run->trace());
+    ASSERT_TRUE(trace) << trace.error().message;
+    writer.emplace(std::move(*trace));
+  }
+
+  // What the live collector stored before it was killed.
+  void storeSome(ArenaMaker &arena, uint32_t process = 1) {
+    analysis::CollectOutput output{*writer, clock};
+    ProcessCollector collector(process, openArena(arena.path()), abi::OnFull::Block);
+    ASSERT_TRUE(collector.start(*writer));
+    ASSERT_TRUE(collector.drain(output, Urgency::Everything, 1));
+  }
+  void kill() {
+    writer.reset();
+    session.reset();
+  }
+  analysis::Recovered recover() {
+    auto recovered = analysis::recoverRun(folder / "run");
+    if (!recovered)
+      throw std::runtime_error(recovered.error().message);
+    return *recovered;
+  }
+  std::string state() { return analysis::RunFolder::open(folder / "run")->readManifest()->state; }
+  CollectedTrace trace() { return CollectedTrace(folder / "run" / analysis::kTraceFile); }
+
+  ScratchFolder folder;
+  analysis::ClockModel clock{analysis::ClockLine{}};
+  analysis::Manifest manifest;
+  std::optional<analysis::SessionDir> session;
+  fs::path session_path;
+  std::optional<analysis::TraceWriter> writer;
+};
+
+TEST_F(RecoveryTest, AddsWhatTheRingsStillHold) {
+  ArenaMaker arena(session_path, {.pid = endedPid()});
+  auto ring = arena.addRing(64, 0);
+  for (uint64_t i = 0; i < 10; ++i)
+    ring.recordAlloc(i, i);
+  storeSome(arena);
+  for (uint64_t i = 10; i < 25; ++i)
+    ring.recordAlloc(i, i);
+  kill();
+  const auto recovered = recover();
+  EXPECT_EQ(recovered.events_added, 15u);
+  EXPECT_TRUE(recovered.notes.empty());
+  EXPECT_EQ(trace().addresses(), numbers(0, 25));
+  EXPECT_EQ(trace().account(0)->produced, 25u);
+  EXPECT_EQ(trace().account(0)->dropped, 0u);
+  EXPECT_EQ(state(), "recovered");
+  EXPECT_FALSE(fs::exists(session_path));
+}
+
+TEST_F(RecoveryTest, SkipsByPositionWhatIsStoredAndStillInTheRing) {
+  ArenaMaker arena(session_path, {.pid = endedPid()});
+  auto ring = arena.addRing(64, 0);
+  for (uint64_t i = 0; i < 10; ++i)
+    ring.recordAlloc(i, i);
+  storeSome(arena);
+  ring.header().tail = 4; // killed between the chunk and the tail
+  kill();
+  EXPECT_EQ(recover().events_added, 0u);
+  EXPECT_EQ(trace().addresses(), numbers(0, 10));
+  EXPECT_EQ(trace().account(0)->produced, 10u);
+}
+
+TEST_F(RecoveryTest, CountsAStreamOnceThatWasAccountedBeforeItsRingWasDrained) {
+  ArenaMaker arena(session_path, {.pid = endedPid()});
+  auto small = arena.addRing(16, 0);
+  for (uint64_t i = 0; i < 16; ++i)
+    small.recordAlloc(i, i);
+  auto large = arena.addRing(64, 0);
+  large.continueFrom(small);
+  large.recordAlloc(16, 16);
+  small.setState(abi::RingState::Ended);
+  storeSome(arena);
+  small.setState(abi::RingState::Ended); // killed between the account and the state
+  large.recordAlloc(17, 17);
+  kill();
+  recover();
+  EXPECT_EQ(trace().addresses(), numbers(0, 18));
+  EXPECT_EQ(trace().account(0)->produced, 18u);
+  EXPECT_EQ(trace().account(0)->dropped, 0u);
+}
+
+TEST_F(RecoveryTest, FindsProcessesThatTheCollectorNeverSaw) {
+  ArenaMaker arena(session_path, {.pid = endedPid(), .attach_ns = 17});
+  arena.addRing(16, 0).recordAlloc(5, 5);
+  kill();
+  EXPECT_EQ(recover().events_added, 1u);
+  ASSERT_EQ(trace().reader().processes().size(), 1u);
+  EXPECT_EQ(trace().reader().processes()[0].time_ns, 17u);
+  const auto processes = analysis::RunFolder::open(folder / "run")->readManifest()->processes;
+  ASSERT_EQ(processes.size(), 1u);
+  EXPECT_EQ(processes[0].command[0], "demo");
+}
+
+TEST_F(RecoveryTest, DoesNoHarmWhenDoneAgain) {
+  ArenaMaker arena(session_path, {.pid = endedPid()});
+  arena.addRing(16, 0).recordAlloc(5, 5);
+  kill();
+  recover();
+  const auto bytes = fs::file_size(folder / "run" / analysis::kTraceFile);
+  EXPECT_TRUE(recover().already_complete);
+  EXPECT_EQ(fs::file_size(folder / "run" / analysis::kTraceFile), bytes);
+}
+
+TEST_F(RecoveryTest, LeavesARunningProcessAloneAndCompletesItLater) {
+  ArenaMaker ended(session_path, {.pid = endedPid(), .attach_ns = 1});
+  ended.addRing(16, 0).recordAlloc(5, 5);
+  // Attached just now: its number can only be ours.
+  ArenaMaker running(session_path, {.attach_ns = analysis::readMonotonicNs()});
+  auto ring = running.addRing(16, 0);
+  ring.recordAlloc(6, 6);
+  kill();
+  const auto first = recover();
+  EXPECT_EQ(first.events_added, 1u);
+  ASSERT_EQ(first.still_running.size(), 1u);
+  EXPECT_NE(first.still_running[0].find(std::to_string(getpid())), std::string::npos);
+  EXPECT_EQ(ring.header().tail, 0u);
+  EXPECT_EQ(state(), "running");
+  EXPECT_EQ(trace().addresses(), numbers(5, 1));
+
+  running.header().pid = endedPid();
+  EXPECT_EQ(recover().events_added, 1u);
+  EXPECT_EQ(state(), "recovered");
+  EXPECT_EQ(trace().addresses(), numbers(5, 2));
+}
+
+TEST_F(RecoveryTest, KnowsAnEndedProcessWhoseNumberIsUsedAgain) {
+  // This process started long after its number attached.
+  ArenaMaker arena(session_path, {.attach_ns = 1});
+  arena.addRing(16, 0).recordAlloc(5, 5);
+  kill();
+  EXPECT_TRUE(recover().still_running.empty());
+}
+
+TEST_F(RecoveryTest, RefusesASessionThatIsStillRecorded) {
+  auto recovered = analysis::recoverRun(folder / "run");
+  ASSERT_FALSE(recovered);
+  EXPECT_NE(recovered.error().message.find("still recorded"), std::string::npos);
+  EXPECT_EQ(state(), "running");
+}
+
+TEST_F(RecoveryTest, ClosesTheTraceWhenTheSharedMemoryIsGone) {
+  ArenaMaker arena(session_path, {.pid = endedPid()});
+  arena.addRing(16, 0).recordAlloc(5, 5);
+  storeSome(arena);
+  kill();
+  fs::remove_all(session_path);
+  const auto recovered = recover();
+  ASSERT_EQ(recovered.notes.size(), 1u);
+  EXPECT_NE(recovered.notes[0].find("is gone"), std::string::npos);
+  EXPECT_TRUE(trace().reader().closed());
+  EXPECT_EQ(trace().addresses(), numbers(5, 1));
+  EXPECT_EQ(state(), "recovered");
+}
+
+TEST_F(RecoveryTest, TakesTheRestOfTheSessionWhenOneArenaIsDamaged) {
+  ArenaMaker bad(session_path, {.pid = endedPid(), .attach_ticks = 1});
+  bad.header().max_rings = UINT32_MAX;
+  ArenaMaker good(session_path, {.pid = endedPid(), .attach_ticks = 2});
+  good.addRing(16, 0).recordAlloc(5, 5);
+  kill();
+  const auto recovered = recover();
+  EXPECT_EQ(recovered.events_added, 1u);
+  ASSERT_EQ(recovered.notes.size(), 1u);
+  EXPECT_NE(recovered.notes[0].find("not a usable arena"), std::string::npos);
+}
+
+} // namespace
+} // namespace msleaks::test
