@@ -1,0 +1,352 @@
+// A whole run, written with TraceWriter, and what the report says about it.
+#include "msleaks/analysis/report.h"
+
+#include "../live/events.h"
+#include "../sites/table_bytes.h"
+
+#include "msleaks/abi/definitions.h"
+#include "msleaks/abi/session.h"
+#include "msleaks/analysis/run_folder.h"
+#include "msleaks/analysis/trace_writer.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace msleaks::analysis {
+namespace {
+
+using nlohmann::json;
+using test::Where;
+
+constexpr uint64_t kStart = 1'000'000'000;
+
+template <class T> std::string raw(const T &value) { return {reinterpret_cast<const char *>(&value), sizeof value}; }
+
+std::string record(abi::DefinitionKind kind, const std::string &body) {
+  const auto *first = reinterpret_cast<const unsigned char *>(body.data());
+  std::string bytes = raw(abi::DefinitionHeader{abi::kDefinitionMagic, kind, static_cast<uint32_t>(body.size()),
+                                                abi::fnv1a32(first, body.size())}) +
+                      body;
+  bytes.resize((bytes.size() + 7) & ~size_t{7});
+  return bytes;
+}
+
+// Process 1 is /bin/net with the sample table at number 1, and a library that is not there at caller 0.
+std::string definitions() {
+  abi::ImageDefinition net{}, library{};
+  net.image = 1;
+  library.image = 2;
+  library.load_bias = 0x7000;
+  const auto table = test::sampleTable().build();
+  const std::string unit(reinterpret_cast<const char *>(table.data()), table.size());
+  return record(abi::DefinitionKind::Image, raw(net) + "/bin/net") +
+         record(abi::DefinitionKind::Image, raw(library) + "/nowhere/libx.so") +
+         record(abi::DefinitionKind::Unit, raw(abi::UnitDefinition{1, 1}) + unit);
+}
+
+class ReportTest : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "msleaks-report-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    base = pattern;
+    run = base / "run";
+    auto folder = RunFolder::create(run);
+    ASSERT_TRUE(folder) << folder.error().message;
+    trace_file = folder->trace();
+    auto created = TraceWriter::create(trace_file);
+    ASSERT_TRUE(created) << created.error().message;
+    writer = std::make_unique<TraceWriter>(std::move(*created));
+  }
+  void TearDown() override {
+    writer.reset();
+    std::filesystem::remove_all(base);
+  }
+
+  void start(uint32_t process, uint32_t pid, uint64_t time_ns = kStart) {
+    ASSERT_TRUE(writer->processStart({process, pid, 1, time_ns, 0, {"/bin/net", "--size", "7"}}));
+    const std::string records = definitions();
+    ASSERT_TRUE(writer->definitions(process, std::as_bytes(std::span(records))));
+    const TraceWriter::CallerEntry callers[] = {{0, 2, 0x7123}};
+    ASSERT_TRUE(writer->callers(process, callers));
+  }
+  void events(const std::vector<StreamEvent> &list, uint64_t dropped = 0, uint64_t stalled_ns = 0) {
+    std::map<std::pair<uint32_t, uint32_t>, std::vector<abi::Slot>> streams;
+    for (const StreamEvent &event : list)
+      streams[{event.process, event.stream}].push_back(event.event.slots[0]);
+    for (const auto &[where, slots] : streams) {
+      ASSERT_TRUE(writer->events({where.first, where.second, 0, slots}));
+      ASSERT_TRUE(writer->streamAccount(
+          {where.first, where.second, 100, "main", slots.size() + dropped, dropped, stalled_ns}));
+    }
+  }
+  void end(uint32_t process, int status, uint64_t time_ns) {
+    ASSERT_TRUE(writer->processEnd({process, time_ns, status, 0}));
+  }
+  void manifest(const std::string &state = "complete") {
+    Manifest manifest;
+    manifest.state = state;
+    manifest.start_ns = kStart;
+    manifest.end_ns = kStart + 2'000'000'000;
+    manifest.command = {"/bin/net", "--size", "7"};
+    manifest.collector_cpu_ns = 5'000'000;
+    manifest.notes = {"a note of the collector"};
+    auto folder = RunFolder::open(run);
+    ASSERT_TRUE(folder) << folder.error().message;
+    ASSERT_TRUE(folder->writeManifest(manifest));
+  }
+  void close() {
+    ASSERT_TRUE(writer->close());
+    writer.reset();
+  }
+  Report report() {
+    auto report = analyzeRun(run);
+    EXPECT_TRUE(report) << report.error().message;
+    return report.value_or(Report{});
+  }
+  json asJson() {
+    std::ostringstream out;
+    writeReportJson(out, report());
+    return json::parse(out.str());
+  }
+  std::string asTable(size_t columns = 80, size_t top = 10) {
+    std::ostringstream out;
+    writeReportTable(out, report(), {.columns = columns, .top = top, .color = false});
+    return out.str();
+  }
+
+  std::filesystem::path base, run, trace_file;
+  std::unique_ptr<TraceWriter> writer;
+};
+
+// Weights stay, a temporary makes the peak, one block of a library is never freed.
+std::vector<StreamEvent> smallRun() {
+  const Where weights{.site = 1}, temporary{.site = 2}, library{.flags = abi::kFromHook, .site = abi::kCallerSite};
+  const Where device{.heap = abi::Heap::Device, .site = 1}, unknown{.flags = abi::kFromHook};
+  return {test::alloc(kStart + 100, 0x10, 1000, weights), test::alloc(kStart + 200, 0x20, 5000, temporary),
+          test::alloc(kStart + 300, 0x30, 70, library),   test::alloc(kStart + 400, 0x10, 4096, device),
+          test::free(kStart + 500, 0x20, temporary),      test::free(kStart + 600, 0x10, device),
+          test::alloc(kStart + 700, 0x40, 30, weights),   test::alloc(kStart + 800, 0x50, 1, unknown),
+          test::free(kStart + 900, 0x999, unknown)};
+}
+
+} // namespace
+
+TEST_F(ReportTest, JsonIsWhatScriptsHoldOnTo) {
+  start(1, 4711);
+  events(smallRun(), 0, 250);
+  end(1, 3 << 8, kStart + 1'000'000);
+  manifest();
+  close();
+  const json report = asJson();
+
+  EXPECT_EQ(report["events"], json::parse(R"({"produced":9,"stored":9,"dropped":0,"stalled_ns":250,"missing":0})"));
+  EXPECT_EQ(report["cost"], json::parse(R"({"collector_cpu_ns":5000000,"events_per_s":4.5})"));
+  EXPECT_EQ(report["processes"],
+            json::parse(R"([{"pid":4711,"command":["/bin/net","--size","7"],"exit":3,"fate":"exited"}])"));
+  const json weights = json::parse(R"json({"id":"0123456789abcdef","file":"src/net.cpp","line":12,"column":7,
+      "function":"net::grow(unsigned long)","callee":"malloc","type":"float","variable":"weights","inlined_at":[],
+      "origin":"pass","library":"/bin/net"})json");
+  const json temporary = json::parse(R"json({"id":"0000000000000002","file":"src/net.cpp","line":3,"column":7,
+      "function":"net::grow(unsigned long)","callee":"malloc","type":null,"variable":null,
+      "inlined_at":[{"function":"net::make()","file":"src/net.cpp","line":40,"column":5},
+                    {"function":"main","file":"src/net.cpp","line":90,"column":3}],
+      "origin":"pass","library":"/bin/net"})json");
+
+  const json &peak = report["peak"];
+  EXPECT_EQ(peak["bytes"], 1000 + 5000 + 70 + 4096);
+  EXPECT_EQ(peak["time_ns"], kStart + 400);
+  EXPECT_EQ(peak["since_start_ns"], 400);
+  ASSERT_EQ(peak["by_site"].size(), 3u);
+  EXPECT_EQ(peak["by_site"][0], (json{{"site", weights}, {"bytes", 5096}, {"count", 2}}));
+  EXPECT_EQ(peak["by_site"][1], (json{{"site", temporary}, {"bytes", 5000}, {"count", 1}}));
+  EXPECT_EQ(peak["by_site"][2]["site"]["origin"], "hook");
+  EXPECT_EQ(peak["by_site"][2]["site"]["library"], "/nowhere/libx.so");
+  EXPECT_EQ(peak["by_site"][2]["site"]["function"], json());
+  EXPECT_EQ(peak["by_type"], json::parse(R"([{"type":"float","bytes":5096,"count":2},{"type":null,"bytes":5070,"count":2}])"));
+  EXPECT_EQ(peak["by_owner"], json::parse(R"([{"owner":"/bin/net","bytes":10096,"count":3},
+                                              {"owner":"/nowhere/libx.so","bytes":70,"count":1}])"));
+  ASSERT_EQ(peak["by_heap"].size(), 2u);
+  EXPECT_EQ(peak["by_heap"][0]["heap"], "host");
+  EXPECT_EQ(peak["by_heap"][0]["bytes"], 6070);
+  EXPECT_EQ(peak["by_heap"][0]["time_ns"], kStart + 300);
+  EXPECT_EQ(peak["by_heap"][1]["bytes"], 4096);
+  EXPECT_EQ(peak["by_process"], json::parse(R"([{"pid":4711,"bytes":10166,"time_ns":1000000400}])"));
+
+  const json &leaks = report["leaks"];
+  EXPECT_EQ(leaks["bytes"], 1000 + 30 + 70 + 1);
+  EXPECT_EQ(leaks["count"], 4);
+  ASSERT_EQ(leaks["by_site"].size(), 3u);
+  const json first = {{"site", weights},         {"bytes", 1030},           {"count", 2},
+                      {"heap", "host"},          {"largest_bytes", 1000},   {"oldest_age_ns", 999'900},
+                      {"newest_age_ns", 999'300}};
+  EXPECT_EQ(leaks["by_site"][0], first);
+  EXPECT_EQ(leaks["by_site"][2]["site"]["id"], json());
+  EXPECT_EQ(leaks["suppressed"]["bytes"], 0);
+  EXPECT_EQ(report["alive_at_end"]["count"], 0);
+  EXPECT_EQ(report["blocks"]["unmatched_frees"], 1);
+  EXPECT_EQ(report["session"]["complete"], true);
+  EXPECT_EQ(report["damage"], json::array());
+}
+
+TEST_F(ReportTest, SameRunSameReport) {
+  start(1, 4711);
+  events(smallRun());
+  end(1, 0, kStart + 1'000'000);
+  manifest();
+  close();
+  EXPECT_EQ(asJson().dump(), asJson().dump());
+}
+
+TEST_F(ReportTest, TableFitsItsColumnsAndSaysComplete) {
+  start(1, 4711);
+  events(smallRun());
+  end(1, 0, kStart + 1'000'000);
+  manifest();
+  close();
+  for (const size_t columns : {60u, 80u, 120u}) {
+    const std::string table = asTable(columns);
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(line.size(), columns) << line;
+    EXPECT_EQ(table.find('\x1b'), std::string::npos);
+  }
+  const std::string table = asTable();
+  EXPECT_EQ(table.substr(0, table.find('\n')), "peak    9.93 KiB at 400 ns after the start (highest of each heap: 5.93 KiB host,");
+  EXPECT_NE(table.find("leaks   1.08 KiB in 4 blocks from 3 places\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("events  9, complete\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("src/net.cpp:12:7\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("in net::grow(unsigned long) -> weights (float)\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("libx.so+0x123\n"), std::string::npos) << table;
+  EXPECT_NE(asTable(80, 1).find("2 more places\n"), std::string::npos);
+}
+
+TEST_F(ReportTest, DroppedEventsAreSaidFirst) {
+  start(1, 4711);
+  events(smallRun(), 5);
+  end(1, 0, kStart + 1'000'000);
+  manifest();
+  close();
+  EXPECT_EQ(asJson()["events"]["dropped"], 5);
+  EXPECT_EQ(asJson()["events"]["produced"], 14);
+  EXPECT_EQ(asJson()["session"]["complete"], false);
+  const std::string table = asTable();
+  EXPECT_EQ(table.find("complete"), std::string::npos) << table;
+  EXPECT_NE(table.find("5 of 14 DROPPED"), std::string::npos) << table;
+}
+
+TEST_F(ReportTest, KilledProcessHasNoLeaks) {
+  start(1, 4711);
+  events(smallRun());
+  end(1, 9, kStart + 1'000'000); // SIGKILL
+  manifest();
+  close();
+  const json report = asJson();
+  EXPECT_EQ(report["leaks"]["count"], 0);
+  EXPECT_EQ(report["alive_at_end"]["bytes"], 1101);
+  EXPECT_EQ(report["processes"][0]["exit"], 137);
+  EXPECT_EQ(report["processes"][0]["fate"], "killed");
+  EXPECT_NE(asTable().find("killed by a signal"), std::string::npos);
+}
+
+TEST_F(ReportTest, SessionThatWasCutOff) {
+  start(1, 4711);
+  events(smallRun());
+  writer.reset(); // neither end, nor index, nor manifest
+  const json report = asJson();
+  EXPECT_EQ(report["events"]["stored"], 9);
+  EXPECT_EQ(report["leaks"]["count"], 0);
+  EXPECT_EQ(report["alive_at_end"]["bytes"], 1101);
+  EXPECT_EQ(report["processes"][0]["exit"], json());
+  EXPECT_EQ(report["processes"][0]["fate"], "running");
+  EXPECT_EQ(report["session"]["state"], json());
+}
+
+TEST_F(ReportTest, ExecIsNoLeakAndPeaksDoNotAddUp) {
+  start(1, 50);
+  start(2, 50, kStart + 1000); // the same pid: another image
+  events({test::alloc(kStart + 100, 0x10, 1000, {.site = 1}),
+          test::alloc(kStart + 1100, 0x10, 900, {.process = 2, .site = 1})});
+  end(2, 0, kStart + 5000);
+  manifest();
+  close();
+  const json report = asJson();
+  EXPECT_EQ(report["processes"][0]["fate"], "replaced");
+  EXPECT_EQ(report["processes"][1]["exit"], 0);
+  EXPECT_EQ(report["leaks"]["bytes"], 900);
+  EXPECT_EQ(report["peak"]["bytes"], 1000);
+}
+
+TEST_F(ReportTest, ProcessesShareThePeakAndTheirSites) {
+  start(1, 50);
+  start(2, 51);
+  events({test::alloc(kStart + 100, 0x10, 1000, {.site = 1}),
+          test::alloc(kStart + 200, 0x10, 900, {.process = 2, .site = 1}), test::free(kStart + 300, 0x10)});
+  end(1, 0, kStart + 5000);
+  end(2, -1, kStart + 5000); // ended, nobody could tell how
+  manifest();
+  close();
+  const json report = asJson();
+  EXPECT_EQ(report["peak"]["bytes"], 1900);
+  ASSERT_EQ(report["peak"]["by_site"].size(), 1u);
+  EXPECT_EQ(report["peak"]["by_site"][0]["count"], 2);
+  EXPECT_EQ(report["peak"]["by_process"].size(), 2u);
+  EXPECT_EQ(report["leaks"]["bytes"], 900);
+  EXPECT_EQ(report["processes"][1]["exit"], json());
+}
+
+TEST_F(ReportTest, PoolsAreApart) {
+  start(1, 50);
+  events({test::alloc(kStart + 100, 0x1000, 4096, {.site = 1}),
+          test::alloc(kStart + 200, 0x1000, 64, {.heap = abi::Heap::Pool, .site = 2}),
+          test::free(kStart + 300, 0x1000)});
+  end(1, 0, kStart + 5000);
+  manifest();
+  close();
+  const json report = asJson();
+  EXPECT_EQ(report["peak"]["bytes"], 4096);
+  EXPECT_EQ(report["leaks"]["bytes"], 0);
+  EXPECT_EQ(report["leaks"]["pool"]["bytes"], 64);
+  EXPECT_EQ(report["leaks"]["pool"]["by_site"].size(), 1u);
+  EXPECT_TRUE(this->report().hasFindings());
+}
+
+TEST_F(ReportTest, EmptyRunIsClean) {
+  manifest();
+  close();
+  const json report = asJson();
+  EXPECT_EQ(report["peak"]["bytes"], 0);
+  EXPECT_EQ(report["leaks"]["count"], 0);
+  EXPECT_EQ(report["processes"], json::array());
+  EXPECT_FALSE(this->report().hasFindings());
+  EXPECT_NE(asTable().find("peak    nothing was allocated"), std::string::npos);
+}
+
+TEST_F(ReportTest, ShortFormHasTwelveLinesAtMost) {
+  start(1, 4711);
+  auto list = smallRun();
+  list.push_back(test::alloc(kStart + 950, 0x70, 9, {.heap = abi::Heap::Pool, .site = 3}));
+  events(list, 3);
+  end(1, 0, kStart + 1'000'000);
+  manifest();
+  close();
+  std::ostringstream out;
+  const auto findings = printShortReport(run, out);
+  ASSERT_TRUE(findings) << findings.error().message;
+  EXPECT_EQ(findings->peak_bytes, 10166u);
+  EXPECT_EQ(findings->leaks, (BlockSum{1101, 4}));
+  EXPECT_TRUE(findings->found);
+  EXPECT_FALSE(findings->complete);
+  const std::string text = out.str();
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 12) << text;
+}
+
+TEST_F(ReportTest, NoRunIsOneLine) {
+  const auto nothing = analyzeRun(base / "missing");
+  ASSERT_FALSE(nothing);
+  EXPECT_EQ(nothing.error().message.find('\n'), std::string::npos);
+  EXPECT_EQ(nothing.error().status, ExitStatus::BadInput);
+}
+
+} // namespace msleaks::analysis

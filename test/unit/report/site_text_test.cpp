@@ -1,0 +1,115 @@
+#include "msleaks/analysis/site_text.h"
+
+#include "report/suppressions.h"
+
+#include <gtest/gtest.h>
+#include <sstream>
+
+namespace msleaks::analysis {
+namespace {
+
+SiteText sample() {
+  SiteText site;
+  site.id = 0xabc;
+  site.origin = SiteOrigin::Pass;
+  site.file = "/home/somebody/work/project/src/layers/convolutional_layer.c";
+  site.line = 205;
+  site.column = 17;
+  site.function = "make_convolutional_layer(int, std::vector<float, std::allocator<float> > const&)";
+  site.variable = "l.output";
+  site.type = "float";
+  return site;
+}
+
+std::string jsonOf(const SiteText &site) {
+  std::ostringstream out;
+  writeSiteJson(out, site);
+  return out.str();
+}
+
+} // namespace
+
+TEST(SiteText, JsonHasNullForUnknown) {
+  EXPECT_EQ(jsonOf({}), R"({"id":null,"file":null,"line":null,"column":null,"function":null,"callee":null,"type":null,)"
+                        R"("variable":null,"inlined_at":[],"origin":null})");
+}
+
+TEST(SiteText, JsonOfAPassSite) {
+  SiteText site = sample();
+  site.file = "a.c";
+  site.function = "f";
+  site.callee = "malloc";
+  site.inlined_at = {{"g", "b.c", 3, 0}};
+  EXPECT_EQ(jsonOf(site),
+            R"({"id":"0000000000000abc","file":"a.c","line":205,"column":17,"function":"f","callee":"malloc",)"
+            R"("type":"float","variable":"l.output","inlined_at":[{"function":"g","file":"b.c","line":3,"column":null}],)"
+            R"("origin":"pass"})");
+}
+
+TEST(SiteText, JsonOfACallerOfAHook) {
+  SiteText site;
+  site.id = UINT64_MAX;
+  site.origin = SiteOrigin::Hook;
+  site.library = "/lib/libx.so";
+  site.offset = 16;
+  EXPECT_EQ(jsonOf(site),
+            R"({"id":"ffffffffffffffff","file":null,"line":null,"column":null,"function":null,"callee":null,"type":null,)"
+            R"("variable":null,"inlined_at":[],"origin":"hook","library":"/lib/libx.so","offset":16})");
+}
+
+TEST(SiteText, JsonEscapesOddNames) {
+  SiteText site;
+  site.origin = SiteOrigin::Pass;
+  site.file = "a\"b\\c\n\x1b\xff<script>";
+  EXPECT_NE(jsonOf(site).find(R"("file":"a\"b\\c\n\u001b)" "\xef\xbf\xbd" R"(<script>")"), std::string::npos) << jsonOf(site);
+}
+
+TEST(SiteText, PlacesFitTheirColumn) {
+  const SiteText site = sample();
+  EXPECT_EQ(placeOf(site, 200), site.file + ":205:17");
+  EXPECT_EQ(placeOf(site, 47), ".../src/layers/convolutional_layer.c:205:17");
+  SiteText caller;
+  caller.origin = SiteOrigin::Hook;
+  EXPECT_EQ(placeOf(caller, 47), "(unknown library)+0x0");
+  caller.library = "/usr/lib/libx.so";
+  caller.offset = 0x1a2b;
+  EXPECT_EQ(placeOf(caller, 47), "libx.so+0x1a2b");
+  EXPECT_EQ(placeOf({}, 47), "(unknown place)");
+}
+
+TEST(SiteText, NamesLoseParametersBeforeTheRest) {
+  SiteText site = sample();
+  EXPECT_EQ(nameOf(site, 200), "in " + site.function + " -> l.output (float)");
+  EXPECT_EQ(nameOf(site, 60), "in make_convolutional_layer(...) -> l.output (float)");
+  EXPECT_EQ(nameOf(site, 40), "in make_convoluti... -> l.output (float)");
+  site.function.clear();
+  EXPECT_EQ(nameOf(site, 40), "-> l.output (float)");
+  EXPECT_EQ(nameOf({}, 40), "");
+  site.function = "operator()(int) const";
+  site.variable = site.type = "";
+  EXPECT_EQ(nameOf(site, 22), "in operator()(...) ...");
+  EXPECT_EQ(nameOf(site, 40), "in operator()(int) const");
+}
+
+TEST(Suppressions, OnlyWhatLibrariesKeepForThemselves) {
+  Site site;
+  site.origin = SiteOrigin::Hook;
+  const auto reason = [&](const char *library, const char *function, uint64_t bytes) {
+    site.library = library;
+    site.function = function;
+    return suppressionOf(site, {{}, abi::Heap::Host, bytes, 1, bytes, 0, 0});
+  };
+  EXPECT_NE(reason("/lib/libstdc++.so.6", "", 72704), nullptr);
+  EXPECT_EQ(reason("/lib/libstdc++.so.6", "", 72703), nullptr);
+  EXPECT_EQ(reason("/lib/libstdc++.so.6", "_Znwm", 72704), nullptr);
+  EXPECT_NE(reason("/lib64/ld-linux-x86-64.so.2", "_dl_new_object", 10), nullptr);
+  EXPECT_NE(reason("/lib/libc.so.6", "_IO_file_doallocate", 4096), nullptr);
+  // What libc hands out to the program is the program's to free.
+  for (const char *function : {"strdup", "getline", "fopen", "asprintf", "realpath", ""})
+    EXPECT_EQ(reason("/lib/libc.so.6", function, 100), nullptr) << function;
+  EXPECT_EQ(reason("/home/me/libc.so.6.mine", "setlocale", 100), nullptr);
+  site.origin = SiteOrigin::Pass;
+  EXPECT_EQ(reason("/lib/libc.so.6", "setlocale", 100), nullptr);
+}
+
+} // namespace msleaks::analysis
