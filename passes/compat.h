@@ -44,15 +44,28 @@ inline bool isC(const llvm::DICompileUnit &unit) {
 #endif
 }
 
+// Visits one declaration of a variable, however it is spelled. Where clang tracks assignments (-O1 and above), it has
+// turned declarations into assignments by the time that the first pass of a plugin runs; the one that speaks of the
+// whole variable in its alloca says the same.
+template <typename Declaration, typename Visit> void visitDeclaration(Declaration &declaration, bool assigns, Visit visit) {
+  llvm::Value *address = declaration.getAddress();
+  if (!assigns)
+    visit(address, declaration.getVariable(), declaration.getExpression());
+  else if (llvm::isa_and_present<llvm::AllocaInst>(address) && !declaration.getExpression()->getFragmentInfo())
+    visit(address, declaration.getVariable(), declaration.getAddressExpression());
+}
+
 // Calls `visit(address, variable, expression)` for each variable that the source declares in memory. LLVM 19 may still
 // hold declarations as calls of an intrinsic, later ones hold them as records between the instructions.
 template <typename Visit> void forEachDeclaration(llvm::Function &function, Visit visit) {
   for (llvm::Instruction &instruction : llvm::instructions(function)) {
-    if (auto *declare = llvm::dyn_cast<llvm::DbgDeclareInst>(&instruction))
+    if (auto *assign = llvm::dyn_cast<llvm::DbgAssignIntrinsic>(&instruction))
+      visitDeclaration(*assign, /*assigns=*/true, visit);
+    else if (auto *declare = llvm::dyn_cast<llvm::DbgDeclareInst>(&instruction))
       visit(declare->getAddress(), declare->getVariable(), declare->getExpression());
     for (llvm::DbgVariableRecord &record : llvm::filterDbgVars(instruction.getDbgRecordRange()))
-      if (record.isDbgDeclare())
-        visit(record.getAddress(), record.getVariable(), record.getExpression());
+      if (record.isDbgAssign() || record.isDbgDeclare())
+        visitDeclaration(record, record.isDbgAssign(), visit);
   }
 }
 

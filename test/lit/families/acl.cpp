@@ -1,0 +1,66 @@
+// Ascend CANN: ACL and the runtime below it. A launch names a number of blocks, which have no shape.
+// RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+#include "acl.h"
+#include <cstdio>
+
+static void *const kernel = (void *)0x70, *const stream = (void *)0x51, *const other = (void *)0x99;
+static void *const to = (void *)0x100, *const from = (void *)0x200;
+
+static void blocks() {
+  float *d;
+  // CHECK: on_alloc_out acl alloc block size=64 status=0 | aclrtMalloc at acl.cpp:[[#@LINE+1]] in _ZL6blocksv variable=d type=float
+  aclrtMalloc((void **)&d, 64, 0);
+  // CHECK: on_free acl free block size=0 | aclrtFree at
+  aclrtFree(d);
+  // CHECK: on_alloc_out acl alloc block size=65 status=0 | aclrtMallocAlign32 at
+  aclrtMallocAlign32((void **)&d, 65, 0);
+  aclrtFree(d);
+  // CHECK: on_alloc_out acl alloc block size=66 status=0 | aclrtMallocCached at
+  aclrtMallocCached((void **)&d, 66, 0);
+  aclrtFree(d);
+  // CHECK: on_alloc_out acl alloc block size=67 status=0 | aclrtMallocWithCfg at
+  aclrtMallocWithCfg((void **)&d, 67, 0, nullptr);
+  aclrtFree(d);
+  // CHECK: on_alloc_out acl alloc block size=68 status=0 | aclrtMallocHost at
+  aclrtMallocHost((void **)&d, 68);
+  // CHECK: on_free acl free block size=0 | aclrtFreeHost at
+  aclrtFreeHost(d);
+}
+
+static void launches(uint32_t n) {
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | aclrtLaunchKernel at
+  aclrtLaunchKernel(kernel, n, other, 8, stream);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | aclrtLaunchKernelV2 at
+  aclrtLaunchKernelV2(kernel, n, other, 8, other, stream);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | aclrtLaunchKernelWithConfig at
+  aclrtLaunchKernelWithConfig(kernel, n, stream, other, other, other);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | aclrtLaunchKernelWithHostArgs at
+  aclrtLaunchKernelWithHostArgs(kernel, n, stream, other, other, 8, other, 1);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtKernelLaunch at
+  rtKernelLaunch(kernel, n, other, 8, other, stream);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtKernelLaunchWithFlag at
+  rtKernelLaunchWithFlag(kernel, n, other, other, stream, 9);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtKernelLaunchWithFlagV2 at
+  rtKernelLaunchWithFlagV2(kernel, n, other, other, stream, 9, other);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtKernelLaunchWithHandle at
+  rtKernelLaunchWithHandle(kernel, 5, n, other, other, stream, other);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtKernelLaunchWithHandleV2 at
+  rtKernelLaunchWithHandleV2(kernel, 5, n, other, other, stream, other);
+}
+
+int main(int count, char **) {
+  blocks();
+  launches(6 + count);
+  // CHECK: on_copy acl copy to=0x100 from=0x200 size=9 stream=0 direction=1 | aclrtMemcpy at
+  aclrtMemcpy(to, 90, from, 9, 1);
+  // CHECK: on_copy acl copy flags=0x20 to=0x100 from=0x200 size=10 stream=0x51 direction=2 | aclrtMemcpyAsync at
+  aclrtMemcpyAsync(to, 90, from, 10, 2, stream);
+  // CHECK: on_set acl set to=0x100 value=255 size=11 stream=0 | aclrtMemset at
+  aclrtMemset(to, 90, 255, 11);
+  // CHECK: on_set acl set flags=0x20 to=0x100 value=3 size=12 stream=0x51 | aclrtMemsetAsync at
+  aclrtMemsetAsync(to, 90, 3, 12, stream);
+  std::puts("done");
+}
+// PLAIN: done
+// PLAIN-NOT: {{.}}

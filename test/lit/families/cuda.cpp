@@ -1,0 +1,104 @@
+// CUDA: runtime and driver API. A CUdeviceptr is an integer, a block all the same.
+// RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+#include "cuda.h"
+#include <cstdio>
+
+void kernel() {}
+
+static cudaStream_t const stream = (cudaStream_t)0x51;
+static void *const to = (void *)0x100, *const from = (void *)0x200;
+
+static void runtimeBlocks() {
+  float *d;
+  size_t pitch;
+  // CHECK: before cuda alloc | cudaMalloc at
+  // CHECK: on_alloc_out cuda alloc block size=64 status=0 | cudaMalloc at cuda.cpp:[[#@LINE+1]] in _ZL13runtimeBlocksv variable=d type=float
+  cudaMalloc((void **)&d, 64);
+  // CHECK: on_free cuda free block size=0 | cudaFree at
+  cudaFree(d);
+  // A failed call leaves the variable as it was.
+  void *refused = nullptr;
+  // CHECK: on_alloc_out cuda alloc null size=666 status=2 | cudaMalloc at {{.*}} variable=refused
+  cudaMalloc(&refused, 666);
+  // CHECK: on_alloc_out cuda alloc block size=96 status=0 | cudaMallocPitch at {{.*}} variable=d type=float
+  cudaMallocPitch((void **)&d, &pitch, 32, 3);
+  cudaFree(d);
+  // CHECK: on_alloc_out cuda alloc block size=65 status=0 | cudaMallocManaged at
+  cudaMallocManaged((void **)&d, 65, 1);
+  cudaFree(d);
+  // CHECK: on_alloc_out cuda alloc flags=0x20 block size=66 status=0 | cudaMallocAsync at
+  cudaMallocAsync((void **)&d, 66, stream);
+  // CHECK: on_free cuda free flags=0x20 block size=0 | cudaFreeAsync at
+  cudaFreeAsync(d, stream);
+  // CHECK: on_alloc_out cuda alloc flags=0x20 block size=67 status=0 | cudaMallocAsync_ptsz at
+  cudaMallocAsync_ptsz((void **)&d, 67, stream);
+  // CHECK: on_free cuda free flags=0x20 block size=0 | cudaFreeAsync_ptsz at
+  cudaFreeAsync_ptsz(d, stream);
+  // CHECK: on_alloc_out cuda alloc flags=0x20 block size=68 status=0 | cudaMallocFromPoolAsync at
+  cudaMallocFromPoolAsync((void **)&d, 68, nullptr, stream);
+  cudaFreeAsync(d, stream);
+  // CHECK: on_alloc_out cuda alloc flags=0x20 block size=69 status=0 | cudaMallocFromPoolAsync_ptsz at
+  cudaMallocFromPoolAsync_ptsz((void **)&d, 69, nullptr, stream);
+  cudaFreeAsync_ptsz(d, stream);
+  // CHECK: on_alloc_out cuda alloc block size=70 status=0 | cudaMallocHost at
+  cudaMallocHost((void **)&d, 70);
+  // CHECK: on_free cuda free block size=0 | cudaFreeHost at
+  cudaFreeHost(d);
+  // CHECK: on_alloc_out cuda alloc block size=71 status=0 | cudaHostAlloc at
+  cudaHostAlloc((void **)&d, 71, 0);
+  cudaFreeHost(d);
+}
+
+static void driverBlocks() {
+  CUdeviceptr d;
+  // CHECK: on_alloc_out cuda alloc block size=72 status=0 | cuMemAlloc_v2 at cuda.cpp:[[#@LINE+1]] in _ZL12driverBlocksv variable=d
+  cuMemAlloc_v2(&d, 72);
+  // CHECK: on_free cuda free block size=0 | cuMemFree_v2 at
+  cuMemFree_v2(d);
+  // CHECK: on_alloc_out cuda alloc block size=73 status=0 | cuMemAllocManaged at
+  cuMemAllocManaged(&d, 73, 1);
+  cuMemFree_v2(d);
+  // CHECK: on_alloc_out cuda alloc flags=0x20 block size=74 status=0 | cuMemAllocAsync at
+  cuMemAllocAsync(&d, 74, stream);
+  // CHECK: on_free cuda free flags=0x20 block size=0 | cuMemFreeAsync at
+  cuMemFreeAsync(d, stream);
+  void *h;
+  // CHECK: on_alloc_out cuda alloc block size=75 status=0 | cuMemAllocHost_v2 at
+  cuMemAllocHost_v2(&h, 75);
+  // CHECK: on_free cuda free block size=0 | cuMemFreeHost at
+  cuMemFreeHost(h);
+  // CHECK: on_alloc_out cuda alloc block size=76 status=0 | cuMemHostAlloc at
+  cuMemHostAlloc(&h, 76, 0);
+  cuMemFreeHost(h);
+}
+
+static void launches(unsigned x) {
+  // CHECK: on_launch cuda launch block stream=0x51 grid=7,2,3 block=32,4,5 shared=128 | cudaLaunchKernel at cuda.cpp:[[#@LINE+1]] in _ZL8launchesj
+  cudaLaunchKernel((const void *)kernel, dim3{x, 2, 3}, dim3{32, 4, 5}, nullptr, 128, stream);
+  // CHECK: on_launch cuda launch block stream=0x51 grid=7,1,1 block=8,1,1 shared=0 | cudaLaunchKernel_ptsz at
+  cudaLaunchKernel_ptsz((const void *)kernel, dim3{x, 1, 1}, dim3{8, 1, 1}, nullptr, 0, stream);
+  // CHECK: on_launch cuda launch block stream=0 grid=7,1,1 block=8,1,1 shared=0 | cudaLaunchCooperativeKernel at
+  cudaLaunchCooperativeKernel((const void *)kernel, dim3{x, 1, 1}, dim3{8, 1, 1}, nullptr, 0, nullptr);
+}
+
+static void copies() {
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=9 stream=0 direction=1 | cudaMemcpy at
+  cudaMemcpy(to, from, 9, 1);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=10 stream=0x51 direction=2 | cudaMemcpyAsync at
+  cudaMemcpyAsync(to, from, 10, 2, stream);
+  // CHECK: on_set cuda set to=0x100 value=255 size=11 stream=0 | cudaMemset at
+  cudaMemset(to, 255, 11);
+  // CHECK: on_set cuda set flags=0x20 to=0x100 value=3 size=12 stream=0x51 | cudaMemsetAsync at
+  cudaMemsetAsync(to, 3, 12, stream);
+}
+
+int main(int count, char **) {
+  runtimeBlocks();
+  driverBlocks();
+  launches(6 + count);
+  copies();
+  std::puts("done");
+}
+// PLAIN: done
+// PLAIN-NOT: {{.}}

@@ -1,0 +1,56 @@
+// HIP.
+// RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+#include "hip.h"
+#include <cstdio>
+
+void kernel() {}
+
+static hipStream_t const stream = (hipStream_t)0x51;
+static void *const to = (void *)0x100, *const from = (void *)0x200;
+
+static void blocks() {
+  float *d;
+  size_t pitch;
+  // CHECK: on_alloc_out hip alloc block size=64 status=0 | hipMalloc at hip.cpp:[[#@LINE+1]] in _ZL6blocksv variable=d type=float
+  hipMalloc((void **)&d, 64);
+  // CHECK: on_free hip free block size=0 | hipFree at
+  hipFree(d);
+  // CHECK: on_alloc_out hip alloc block size=65 status=0 | hipExtMallocWithFlags at
+  hipExtMallocWithFlags((void **)&d, 65, 0);
+  hipFree(d);
+  // CHECK: on_alloc_out hip alloc block size=96 status=0 | hipMallocPitch at
+  hipMallocPitch((void **)&d, &pitch, 32, 3);
+  hipFree(d);
+  // CHECK: on_alloc_out hip alloc block size=66 status=0 | hipMallocManaged at
+  hipMallocManaged((void **)&d, 66, 1);
+  hipFree(d);
+  // CHECK: on_alloc_out hip alloc flags=0x20 block size=67 status=0 | hipMallocAsync at
+  hipMallocAsync((void **)&d, 67, stream);
+  // CHECK: on_free hip free flags=0x20 block size=0 | hipFreeAsync at
+  hipFreeAsync(d, stream);
+  // CHECK: on_alloc_out hip alloc flags=0x20 block size=68 status=0 | hipMallocFromPoolAsync at
+  hipMallocFromPoolAsync((void **)&d, 68, nullptr, stream);
+  hipFreeAsync(d, stream);
+  // CHECK: on_alloc_out hip alloc block size=69 status=0 | hipHostMalloc at
+  hipHostMalloc((void **)&d, 69, 0);
+  // CHECK: on_free hip free block size=0 | hipHostFree at
+  hipHostFree(d);
+}
+
+int main(int count, char **) {
+  blocks();
+  // CHECK: on_launch hip launch block stream=0x51 grid=7,2,3 block=32,4,5 shared=128 | hipLaunchKernel at
+  hipLaunchKernel((const void *)kernel, {6 + (unsigned)count, 2, 3}, {32, 4, 5}, nullptr, 128, stream);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=9 stream=0 direction=1 | hipMemcpy at
+  hipMemcpy(to, from, 9, 1);
+  // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=10 stream=0x51 direction=2 | hipMemcpyAsync at
+  hipMemcpyAsync(to, from, 10, 2, stream);
+  // CHECK: on_set hip set to=0x100 value=255 size=11 stream=0 | hipMemset at
+  hipMemset(to, 255, 11);
+  // CHECK: on_set hip set flags=0x20 to=0x100 value=3 size=12 stream=0x51 | hipMemsetAsync at
+  hipMemsetAsync(to, 3, 12, stream);
+  std::puts("done");
+}
+// PLAIN: done
+// PLAIN-NOT: {{.}}

@@ -1,0 +1,37 @@
+// As much of Ascend CANN's API as the tests call: ACL and, below, the runtime.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef int aclError;
+typedef void *aclrtStream;
+typedef void *aclrtFuncHandle;
+
+aclError aclrtMalloc(void **block, size_t size, int policy);
+aclError aclrtMallocAlign32(void **block, size_t size, int policy);
+aclError aclrtMallocCached(void **block, size_t size, int policy);
+aclError aclrtMallocWithCfg(void **block, size_t size, int policy, void *config);
+aclError aclrtMallocHost(void **block, size_t size);
+aclError aclrtFree(void *block);
+aclError aclrtFreeHost(void *block);
+aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, aclrtStream stream);
+aclError aclrtLaunchKernelV2(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, void *config, aclrtStream stream);
+aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config, void *arguments, void *reserved);
+aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config, void *arguments, size_t size, void *holders, size_t holder_count);
+aclError aclrtMemcpy(void *to, size_t capacity, const void *from, size_t size, int kind);
+aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t size, int kind, aclrtStream stream);
+aclError aclrtMemset(void *to, size_t capacity, int32_t value, size_t size);
+aclError aclrtMemsetAsync(void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream);
+
+typedef int rtError_t;
+typedef void *rtStream_t;
+rtError_t rtKernelLaunch(const void *stub, uint32_t blocks, void *arguments, uint32_t size, void *sm, rtStream_t stream);
+rtError_t rtKernelLaunchWithFlag(const void *stub, uint32_t blocks, void *arguments, void *sm, rtStream_t stream, uint32_t flags);
+rtError_t rtKernelLaunchWithFlagV2(const void *stub, uint32_t blocks, void *arguments, void *sm, rtStream_t stream, uint32_t flags, const void *config);
+rtError_t rtKernelLaunchWithHandle(void *handle, uint64_t key, uint32_t blocks, void *arguments, void *sm, rtStream_t stream, const void *kernel);
+rtError_t rtKernelLaunchWithHandleV2(void *handle, uint64_t key, uint32_t blocks, void *arguments, void *sm, rtStream_t stream, const void *config);
+#ifdef __cplusplus
+}
+#endif

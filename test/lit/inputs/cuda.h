@@ -1,0 +1,45 @@
+// As much of CUDA's API as the tests call, declared as CUDA declares it.
+#pragma once
+#include <stddef.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef int cudaError_t;
+typedef int CUresult;
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUmemPool_st *cudaMemPool_t;
+typedef unsigned long long CUdeviceptr;
+struct dim3 { unsigned x, y, z; };
+typedef struct dim3 dim3;
+
+cudaError_t cudaMalloc(void **block, size_t size);
+cudaError_t cudaMallocPitch(void **block, size_t *pitch, size_t width, size_t height);
+cudaError_t cudaMallocManaged(void **block, size_t size, unsigned flags);
+cudaError_t cudaMallocAsync(void **block, size_t size, cudaStream_t stream);
+cudaError_t cudaMallocAsync_ptsz(void **block, size_t size, cudaStream_t stream);
+cudaError_t cudaMallocFromPoolAsync(void **block, size_t size, cudaMemPool_t pool, cudaStream_t stream);
+cudaError_t cudaMallocFromPoolAsync_ptsz(void **block, size_t size, cudaMemPool_t pool, cudaStream_t stream);
+cudaError_t cudaMallocHost(void **block, size_t size);
+cudaError_t cudaHostAlloc(void **block, size_t size, unsigned flags);
+cudaError_t cudaFree(void *block);
+cudaError_t cudaFreeAsync(void *block, cudaStream_t stream);
+cudaError_t cudaFreeAsync_ptsz(void *block, cudaStream_t stream);
+cudaError_t cudaFreeHost(void *block);
+CUresult cuMemAlloc_v2(CUdeviceptr *block, size_t size);
+CUresult cuMemAllocManaged(CUdeviceptr *block, size_t size, unsigned flags);
+CUresult cuMemAllocAsync(CUdeviceptr *block, size_t size, cudaStream_t stream);
+CUresult cuMemAllocHost_v2(void **block, size_t size);
+CUresult cuMemHostAlloc(void **block, size_t size, unsigned flags);
+CUresult cuMemFree_v2(CUdeviceptr block);
+CUresult cuMemFreeAsync(CUdeviceptr block, cudaStream_t stream);
+CUresult cuMemFreeHost(void *block);
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream);
+cudaError_t cudaLaunchKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream);
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t size, int kind);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, int kind, cudaStream_t stream);
+cudaError_t cudaMemset(void *to, int value, size_t size);
+cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream);
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,127 @@
+// Functions of closed drivers, for the tests' programs to call. Not instrumented. An allocator hands out host memory
+// and says 0; one that is asked for kRefused bytes says 2, as the real ones do when they are out of memory. The rest does
+// nothing and says 0. What a call must look like is in the headers; what it does here is one of the functions below.
+#include "acl.h"
+#include "cuda.h"
+#include "hip.h"
+#include "opencl.h"
+
+#include <cstdlib>
+
+namespace {
+
+constexpr size_t kRefused = 666;
+constexpr int kOutOfMemory = 2;
+
+template <typename Block> int allocate(Block *block, size_t size) {
+  if (size == kRefused)
+    return kOutOfMemory;
+  *block = (Block)std::calloc(1, size);
+  return 0;
+}
+
+template <typename Block> int release(Block block) {
+  std::free((void *)block);
+  return 0;
+}
+
+} // namespace
+
+extern "C" {
+
+// Gone from the C library since glibc 2.26, but old programs bring one of their own.
+void cfree(void *block) { std::free(block); }
+
+// cuda
+cudaError_t cudaMalloc(void **block, size_t size) { return allocate(block, size); }
+cudaError_t cudaMallocPitch(void **block, size_t *pitch, size_t width, size_t height) {
+  *pitch = width;
+  return allocate(block, width * height);
+}
+cudaError_t cudaMallocManaged(void **block, size_t size, unsigned) { return allocate(block, size); }
+cudaError_t cudaMallocAsync(void **block, size_t size, cudaStream_t) { return allocate(block, size); }
+cudaError_t cudaMallocAsync_ptsz(void **block, size_t size, cudaStream_t) { return allocate(block, size); }
+cudaError_t cudaMallocFromPoolAsync(void **block, size_t size, cudaMemPool_t, cudaStream_t) { return allocate(block, size); }
+cudaError_t cudaMallocFromPoolAsync_ptsz(void **block, size_t size, cudaMemPool_t, cudaStream_t) { return allocate(block, size); }
+cudaError_t cudaMallocHost(void **block, size_t size) { return allocate(block, size); }
+cudaError_t cudaHostAlloc(void **block, size_t size, unsigned) { return allocate(block, size); }
+cudaError_t cudaFree(void *block) { return release(block); }
+cudaError_t cudaFreeAsync(void *block, cudaStream_t) { return release(block); }
+cudaError_t cudaFreeAsync_ptsz(void *block, cudaStream_t) { return release(block); }
+cudaError_t cudaFreeHost(void *block) { return release(block); }
+CUresult cuMemAlloc_v2(CUdeviceptr *block, size_t size) { return allocate(block, size); }
+CUresult cuMemAllocManaged(CUdeviceptr *block, size_t size, unsigned) { return allocate(block, size); }
+CUresult cuMemAllocAsync(CUdeviceptr *block, size_t size, cudaStream_t) { return allocate(block, size); }
+CUresult cuMemAllocHost_v2(void **block, size_t size) { return allocate(block, size); }
+CUresult cuMemHostAlloc(void **block, size_t size, unsigned) { return allocate(block, size); }
+CUresult cuMemFree_v2(CUdeviceptr block) { return release(block); }
+CUresult cuMemFreeAsync(CUdeviceptr block, cudaStream_t) { return release(block); }
+CUresult cuMemFreeHost(void *block) { return release(block); }
+cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
+cudaError_t cudaLaunchKernel_ptsz(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
+cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
+cudaError_t cudaMemcpy(void *, const void *, size_t, int) { return 0; }
+cudaError_t cudaMemcpyAsync(void *, const void *, size_t, int, cudaStream_t) { return 0; }
+cudaError_t cudaMemset(void *, int, size_t) { return 0; }
+cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t) { return 0; }
+
+// hip
+hipError_t hipMalloc(void **block, size_t size) { return allocate(block, size); }
+hipError_t hipExtMallocWithFlags(void **block, size_t size, unsigned) { return allocate(block, size); }
+hipError_t hipMallocPitch(void **block, size_t *pitch, size_t width, size_t height) {
+  *pitch = width;
+  return allocate(block, width * height);
+}
+hipError_t hipMallocManaged(void **block, size_t size, unsigned) { return allocate(block, size); }
+hipError_t hipMallocAsync(void **block, size_t size, hipStream_t) { return allocate(block, size); }
+hipError_t hipMallocFromPoolAsync(void **block, size_t size, hipMemPool_t, hipStream_t) { return allocate(block, size); }
+hipError_t hipHostMalloc(void **block, size_t size, unsigned) { return allocate(block, size); }
+hipError_t hipFree(void *block) { return release(block); }
+hipError_t hipFreeAsync(void *block, hipStream_t) { return release(block); }
+hipError_t hipHostFree(void *block) { return release(block); }
+hipError_t hipLaunchKernel(const void *, struct hip_dim3, struct hip_dim3, void **, size_t, hipStream_t) { return 0; }
+hipError_t hipMemcpy(void *, const void *, size_t, int) { return 0; }
+hipError_t hipMemcpyAsync(void *, const void *, size_t, int, hipStream_t) { return 0; }
+hipError_t hipMemset(void *, int, size_t) { return 0; }
+hipError_t hipMemsetAsync(void *, int, size_t, hipStream_t) { return 0; }
+
+// acl
+aclError aclrtMalloc(void **block, size_t size, int) { return allocate(block, size); }
+aclError aclrtMallocAlign32(void **block, size_t size, int) { return allocate(block, size); }
+aclError aclrtMallocCached(void **block, size_t size, int) { return allocate(block, size); }
+aclError aclrtMallocWithCfg(void **block, size_t size, int, void *) { return allocate(block, size); }
+aclError aclrtMallocHost(void **block, size_t size) { return allocate(block, size); }
+aclError aclrtFree(void *block) { return release(block); }
+aclError aclrtFreeHost(void *block) { return release(block); }
+aclError aclrtLaunchKernel(aclrtFuncHandle, uint32_t, const void *, size_t, aclrtStream) { return 0; }
+aclError aclrtLaunchKernelV2(aclrtFuncHandle, uint32_t, const void *, size_t, void *, aclrtStream) { return 0; }
+aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle, uint32_t, aclrtStream, void *, void *, void *) { return 0; }
+aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle, uint32_t, aclrtStream, void *, void *, size_t, void *, size_t) { return 0; }
+aclError aclrtMemcpy(void *, size_t, const void *, size_t, int) { return 0; }
+aclError aclrtMemcpyAsync(void *, size_t, const void *, size_t, int, aclrtStream) { return 0; }
+aclError aclrtMemset(void *, size_t, int32_t, size_t) { return 0; }
+aclError aclrtMemsetAsync(void *, size_t, int32_t, size_t, aclrtStream) { return 0; }
+rtError_t rtKernelLaunch(const void *, uint32_t, void *, uint32_t, void *, rtStream_t) { return 0; }
+rtError_t rtKernelLaunchWithFlag(const void *, uint32_t, void *, void *, rtStream_t, uint32_t) { return 0; }
+rtError_t rtKernelLaunchWithFlagV2(const void *, uint32_t, void *, void *, rtStream_t, uint32_t, const void *) { return 0; }
+rtError_t rtKernelLaunchWithHandle(void *, uint64_t, uint32_t, void *, void *, rtStream_t, const void *) { return 0; }
+rtError_t rtKernelLaunchWithHandleV2(void *, uint64_t, uint32_t, void *, void *, rtStream_t, const void *) { return 0; }
+
+// opencl
+cl_mem clCreateBuffer(cl_context, cl_bitfield, size_t size, void *, cl_int *status) {
+  void *block = nullptr;
+  *status = allocate(&block, size);
+  return (cl_mem)block;
+}
+void *clSVMAlloc(cl_context, cl_bitfield, size_t size, cl_uint) { return std::malloc(size); }
+cl_int clReleaseMemObject(cl_mem block) { return release(block); }
+cl_int clRetainMemObject(cl_mem) { return 0; }
+void clSVMFree(cl_context, void *block) { release(block); }
+cl_int clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint, const cl_event *, cl_event *) { return 0; }
+cl_int clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_uint, size_t, size_t, void *, cl_uint, const cl_event *, cl_event *) { return 0; }
+cl_int clEnqueueWriteBuffer(cl_command_queue, cl_mem, cl_uint, size_t, size_t, const void *, cl_uint, const cl_event *, cl_event *) { return 0; }
+cl_int clEnqueueCopyBuffer(cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint, const cl_event *, cl_event *) { return 0; }
+cl_int clEnqueueSVMMemcpy(cl_command_queue, cl_uint, void *, const void *, size_t, cl_uint, const cl_event *, cl_event *) { return 0; }
+cl_int clEnqueueFillBuffer(cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, cl_uint, const cl_event *, cl_event *) { return 0; }
+cl_int clEnqueueSVMMemFill(cl_command_queue, void *, const void *, size_t, size_t, cl_uint, const cl_event *, cl_event *) { return 0; }
+}

@@ -1,0 +1,47 @@
+# How the tests of the pass run. A test is a source file; its RUN lines compile it with the plugin and look at the
+# IR, at the table in the object, or at what a program says when it runs:
+#
+#   %build_c -O2 && %plain       without any library of msleaks: the program does what it always does
+#   %build_c -O2 && %logged      with a runtime that prints each callback, to be read by FileCheck
+import os
+
+import lit.formats
+
+config.name = f"MemPass for LLVM {config.llvm_version}"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".c", ".cpp", ".cu", ".ll", ".test"]
+config.excludes = ["inputs"]
+config.test_source_root = os.path.dirname(__file__)
+
+# The user's own settings must not reach the compiler or the program.
+config.environment["PATH"] = os.pathsep.join([config.llvm_tools, os.environ["PATH"]])
+for variable in ("MSLEAKS_PASS", "MSLEAKS_SESSION", "LD_PRELOAD"):
+    config.environment.pop(variable, None)
+
+inputs = os.path.join(config.test_source_root, "inputs")
+plugin = f"-fpass-plugin={config.plugin}"
+clang = f"{config.llvm_tools}/clang"
+standins = f"-L{config.lit_inputs} -llit_standins -Wl,-rpath,{config.lit_inputs}"
+log_runtime = f"{config.lit_inputs}/liblit_log_runtime.so"
+lld = f"-fuse-ld={config.llvm_tools}/ld.lld"
+
+# Longer names first: lit replaces text, and does not know where a name ends.
+config.substitutions += [
+    ("%{log_runtime}", log_runtime),
+    ("%{plugin}", config.plugin),
+    ("%{inputs}", inputs),
+    ("%{lld}", lld),
+    ("%{root}", config.source_root),
+    ("%{python}", config.python),
+    ("%build_cxx", f"{clang}++ -Wno-everything -g -I{inputs} {plugin} %s -o %t {standins}"),
+    ("%build_c", f"{clang} -Wno-everything -g -I{inputs} {plugin} %s -o %t {standins}"),
+    ("%plain", "%t"),
+    ("%logged", f"env LD_PRELOAD={log_runtime} %t 2>&1"),
+    ("%clangxx", f"{clang}++ -Wno-everything -I{inputs} {plugin}"),
+    ("%clang", f"{clang} -Wno-everything -I{inputs} {plugin}"),
+    # The IR before any pass, as the marks see it.
+    ("%emit_cxx", f"{clang}++ -Wno-everything -I{inputs} -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o -"),
+    ("%emit_c", f"{clang} -Wno-everything -I{inputs} -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o -"),
+    ("%opt", f"{config.llvm_tools}/opt -load-pass-plugin={config.plugin}"),
+    ("%sites", f"{config.python} {inputs}/print_table.py {config.llvm_tools}/llvm-objcopy"),
+]
