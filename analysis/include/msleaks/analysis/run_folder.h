@@ -45,14 +45,15 @@ public:
   static Result<RunFolder> open(const std::filesystem::path &folder);
 
   const std::filesystem::path &path() const { return path_; }
-  std::filesystem::path trace() const { return path_ / kTraceFile; }
+  const std::filesystem::path &trace() const { return trace_; }
 
   Result<Manifest> readManifest() const;
   Result<void> writeManifest(const Manifest &) const; // to a temporary name, then renamed
 
 private:
-  explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
+  RunFolder(std::filesystem::path path, std::filesystem::path trace)
+      : path_(std::move(path)), trace_(std::move(trace)) {}
+  std::filesystem::path path_, trace_;
 };
 
 } // namespace msleaks::analysis

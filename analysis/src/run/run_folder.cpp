@@ -1,0 +1,103 @@
+#include "msleaks/analysis/run_folder.h"
+
+#include "msleaks/analysis/output_file.h"
+#include "msleaks/analysis/path_check.h"
+#include "run/manifest_json.h"
+#include "trace/file_access.h"
+
+#include <cerrno>
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+namespace msleaks::analysis {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr mode_t kFolderMode = 0750;
+constexpr uint64_t kMaxManifestBytes = 256u << 20;
+
+tl::unexpected<Error> cannot(const char *verb, const fs::path &path, int error) {
+  return fail(fmt::format("cannot {} '{}': {}", verb, path.string(), trace::describeErrno(error)));
+}
+
+// Makes the folder, and those above it that are missing, all for us and our group alone.
+Result<void> makeFolders(const fs::path &folder) {
+  std::error_code ignored;
+  const fs::path parent = folder.parent_path();
+  if (!parent.empty() && !fs::exists(parent, ignored))
+    if (Result<void> made = makeFolders(parent); !made)
+      return made;
+  if (::mkdir(folder.c_str(), kFolderMode) != 0 && errno != EEXIST)
+    return cannot("create", folder, errno);
+  return {};
+}
+
+} // namespace
+
+Result<RunFolder> RunFolder::create(const fs::path &given) {
+  if (const Result<void> checked = checkOutputFolder(given); !checked)
+    return tl::make_unexpected(checked.error());
+  fs::path folder = given.lexically_normal();
+  if (!folder.has_filename())
+    folder = folder.parent_path();
+  if (const Result<void> made = makeFolders(folder); !made)
+    return tl::make_unexpected(made.error());
+  std::error_code error;
+  const bool empty = fs::is_empty(folder, error);
+  if (error)
+    return cannot("look into", folder, error.value());
+  if (!empty)
+    return fail(
+        fmt::format("refusing to write to '{}': it is not empty: choose another name, or remove it", folder.string()),
+        ExitStatus::Usage);
+  // One that was there already may be open to everybody; it is never opened further.
+  struct stat status{};
+  if (::stat(folder.c_str(), &status) != 0 || ::chmod(folder.c_str(), status.st_mode & kFolderMode) != 0)
+    return cannot("set the mode of", folder, errno);
+  return RunFolder(folder, folder / kTraceFile);
+}
+
+Result<RunFolder> RunFolder::open(const fs::path &given) {
+  std::error_code error;
+  const fs::file_status status = fs::status(given, error);
+  if (!fs::exists(status))
+    return fail(
+        fmt::format("no run folder '{}': {}", given.string(), trace::describeErrno(error ? error.value() : ENOENT)));
+  if (!fs::is_directory(status)) {
+    const fs::path parent = given.parent_path();
+    return RunFolder(parent.empty() ? "." : parent, given);
+  }
+  if (!fs::exists(given / kTraceFile, error) && !fs::exists(given / kManifestFile, error))
+    return fail(
+        fmt::format("'{}' is not a run folder: it has neither {} nor {}", given.string(), kTraceFile, kManifestFile));
+  return RunFolder(given, given / kTraceFile);
+}
+
+Result<Manifest> RunFolder::readManifest() const {
+  const fs::path path = path_ / kManifestFile;
+  const Result<trace::InputFile> file = trace::InputFile::open(path);
+  if (!file)
+    return tl::make_unexpected(file.error());
+  if (file->size() > kMaxManifestBytes)
+    return fail(fmt::format("'{}' has {} bytes: no manifest is that long", path.string(), file->size()));
+  std::string text(file->size(), '\0');
+  const Result<size_t> count = file->read(0, {reinterpret_cast<uint8_t *>(text.data()), text.size()});
+  if (!count)
+    return tl::make_unexpected(count.error());
+  text.resize(*count);
+  return parseManifest(text, path.string());
+}
+
+Result<void> RunFolder::writeManifest(const Manifest &manifest) const {
+  Result<OutputFile> file = OutputFile::create(path_ / kManifestFile);
+  if (!file)
+    return tl::make_unexpected(file.error());
+  if (Result<void> written = file->write(formatManifest(manifest)); !written)
+    return written;
+  return file->commit();
+}
+
+} // namespace msleaks::analysis
