@@ -1,0 +1,82 @@
+// msleaks report RUN: what filled the peak, what leaked, and what it cost to know.
+#include "msleaks/analysis/report.h"
+#include "verb.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace msleaks::tools {
+namespace {
+
+struct Options {
+  std::string run;
+  bool json = false;
+  size_t top = 10;
+};
+
+// A line on the terminal for whoever waits longer than a second; it leaves nothing behind.
+class ProgressLine {
+public:
+  ProgressLine() : visible_(isatty(STDERR_FILENO)) {}
+  ~ProgressLine() {
+    if (drawn_)
+      std::fputs("\r\x1b[K", stderr);
+  }
+  ProgressLine(const ProgressLine &) = delete;
+  ProgressLine &operator=(const ProgressLine &) = delete;
+
+  void draw(uint64_t done, uint64_t total) {
+    const auto now = Clock::now();
+    if (!visible_ || now < next_)
+      return;
+    next_ = now + std::chrono::milliseconds(200);
+    drawn_ = true;
+    std::fprintf(stderr, "\rreading %3.0f%% ", total ? 100.0 * static_cast<double>(done) / static_cast<double>(total) : 0.0);
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  bool visible_, drawn_ = false;
+  Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
+};
+
+size_t terminalColumns() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 80;
+}
+
+Result<ExitStatus> report(const Options &options) {
+  Result<analysis::Report> report = [&] {
+    ProgressLine progress;
+    return analysis::analyzeRun(options.run, [&](uint64_t done, uint64_t total) { progress.draw(done, total); });
+  }();
+  if (!report)
+    return tl::make_unexpected(report.error());
+  if (options.json) {
+    analysis::writeReportJson(std::cout, *report);
+  } else {
+    const bool terminal = isatty(STDOUT_FILENO);
+    const analysis::TableStyle style{terminal ? terminalColumns() : 80, options.top, terminal && !std::getenv("NO_COLOR")};
+    analysis::writeReportTable(std::cout, *report, style);
+  }
+  return report->hasFindings() ? ExitStatus::Findings : ExitStatus::Clean;
+}
+
+Action declare(CLI::App &app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("RUN", options->run, "folder of a run, or its trace file")->required();
+  app.add_flag("--json", options->json, "everything, for programs (docs/report.md)");
+  app.add_option("--top", options->top, "lines of each list")->capture_default_str();
+  return [options] { return report(*options); };
+}
+
+} // namespace
+
+const Verb verbs::report = {"report", "what filled the peak, what leaked, and what it cost", declare};
+
+} // namespace msleaks::tools

@@ -1,0 +1,72 @@
+// msleaks sites FILE: the places that the pass marked in an executable, a library, an object file or an archive.
+#include "msleaks/analysis/site_section.h"
+#include "msleaks/analysis/site_text.h"
+#include "verb.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+namespace msleaks::tools {
+namespace {
+
+constexpr size_t kColumns = 80;
+
+// Calls f with each site, in the order of the file. A member of an archive is named as its owner.
+template <class F> void forEachSite(const std::vector<analysis::ObjectSites> &objects, const std::string &file, F &&f) {
+  for (const analysis::ObjectSites &object : objects)
+    for (const analysis::SiteTable &table : object.tables)
+      for (const analysis::Site &site : table.sites()) {
+        analysis::SiteText text = analysis::textOf(site);
+        if (!object.member.empty())
+          text.library = file + "(" + object.member + ")";
+        f(text);
+      }
+}
+
+void writeJson(const std::vector<analysis::ObjectSites> &objects, const std::string &file) {
+  const char *separator = "[\n ";
+  forEachSite(objects, file, [&](const analysis::SiteText &site) {
+    std::cout << separator;
+    analysis::writeSiteJson(std::cout, site);
+    separator = ",\n ";
+  });
+  std::cout << (*separator == '[' ? "[" : "\n") << "]\n";
+}
+
+void writeList(const std::vector<analysis::ObjectSites> &objects, const std::string &file) {
+  size_t count = 0;
+  forEachSite(objects, file, [&](const analysis::SiteText &site) {
+    ++count;
+    std::cout << analysis::placeOf(site, kColumns) << '\n';
+    if (const std::string name = analysis::nameOf(site, kColumns - 4); !name.empty())
+      std::cout << "    " << name << '\n';
+  });
+  std::cout << count << (count == 1 ? " site\n" : " sites\n");
+}
+
+struct Options {
+  std::string file;
+  bool json = false;
+};
+
+Result<ExitStatus> listSites(const Options &options) {
+  const auto objects = analysis::readSiteSections(options.file);
+  if (!objects)
+    return tl::make_unexpected(objects.error());
+  (options.json ? writeJson : writeList)(*objects, options.file);
+  return ExitStatus::Clean;
+}
+
+Action declare(CLI::App &app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->file, "executable, shared library, object file or static archive")->required();
+  app.add_flag("--json", options->json, "an array of sites (docs/report.md)");
+  return [options] { return listSites(*options); };
+}
+
+} // namespace
+
+const Verb verbs::sites = {"sites", "list the places that the compiler plugin marked in a file", declare};
+
+} // namespace msleaks::tools
