@@ -63,7 +63,7 @@ struct SiteRow {
   uint8_t verb;            // Verb
   uint8_t family;          // Family
   uint8_t heap;            // Heap
-  uint8_t reserved[7];
+  uint8_t reserved[11];
 };
 static_assert(sizeof(SiteRow) == 56);
 
