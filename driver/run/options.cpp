@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <sstream>
 #include <type_traits>
 
 namespace msleaks::driver {
@@ -36,13 +37,6 @@ std::map<std::string, uint32_t> eventBits() {
   };
 }
 
-uint32_t allEvents() {
-  uint32_t bits = 0;
-  for (const auto &[name, bit] : eventBits())
-    bits |= bit;
-  return bits;
-}
-
 std::string eventNames() {
   std::vector<std::string> names{
 #define MSL_EVENT(name, number, slots, doc) kebabCase(#name),
@@ -51,13 +45,30 @@ std::string eventNames() {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
-template <class Choice> std::map<std::string, Choice> valuesOf() {
-  std::map<std::string, Choice> values;
-#define MSL_VALUE(type, name, text, doc)                                                                               \
-  if constexpr (std::is_same_v<Choice, abi::type>)                                                                     \
-    values.emplace(text, abi::type::name);
+// "alloc,free" -> their bits
+Result<uint32_t> eventsNamed(const std::string &list) {
+  const auto bits = eventBits();
+  uint32_t enabled = 0;
+  std::istringstream names(list);
+  for (std::string name; std::getline(names, name, ',');) {
+    const auto bit = bits.find(name);
+    if (bit == bits.end())
+      return fail(fmt::format("--events: {} is none of {}", name, eventNames()), ExitStatus::Usage);
+    enabled |= bit->second;
+  }
+  return enabled;
+}
+
+template <class Choice> Choice valueOf(const std::string &option, const std::string &text) {
+  std::vector<std::string> names;
+#define MSL_VALUE(type, name, value, doc)                                                                              \
+  if constexpr (std::is_same_v<Choice, abi::type>) {                                                                   \
+    names.emplace_back(value);                                                                                         \
+    if (text == value)                                                                                                 \
+      return abi::type::name;                                                                                          \
+  }
 #include "msleaks/abi/flags.def"
-  return values;
+  throw CLI::ValidationError(option, fmt::format("{} is none of {}", text, fmt::join(names, ", ")));
 }
 
 template <class Choice> std::string meaningOf(std::string text) {
@@ -70,10 +81,15 @@ template <class Choice> std::string meaningOf(std::string text) {
 
 void addFlags(CLI::App &app, abi::Flags &flags) {
 #define MSL_FLAG(type, name, value, option, minimum, maximum, doc)                                                     \
-  app.add_option(option, flags.name, doc)->check(CLI::Range(type{minimum}, type{maximum}))->capture_default_str();
+  app.add_option(option, flags.name, doc)                                                                              \
+      ->check(CLI::Range(type{minimum}, type{maximum}).description(fmt::format("{}..{}", minimum, maximum)))           \
+      ->type_name("N")                                                                                                 \
+      ->capture_default_str();
 #define MSL_CHOICE(type, name, value, option, doc)                                                                     \
-  app.add_option(option, flags.name, meaningOf<abi::type>(doc))                                                        \
-      ->transform(CLI::CheckedTransformer(valuesOf<abi::type>()).description("NAME"))                                  \
+  app.add_option_function<std::string>(                                                                                \
+         option, [&flags](const std::string &text) { flags.name = valueOf<abi::type>(option, text); },                 \
+         meaningOf<abi::type>(doc))                                                                                    \
+      ->type_name("NAME")                                                                                              \
       ->default_str(abi::nameOf(abi::type::value));
 #include "msleaks/abi/flags.def"
 }
@@ -105,21 +121,20 @@ Result<void> checkTogether(const RunOptions &options) {
 Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
   ParsedRun parsed;
   RunOptions &options = parsed.options;
-  options.enabled = allEvents();
+  options.enabled = *eventsNamed(eventNames());
   CLI::App app("Runs a program and records where its memory goes. Its exit status is the program's own.", "msleaks-run");
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", fmt::format("msleaks-run {}", MSLEAKS_VERSION));
-  app.add_option("-o,--output", options.output, "folder for the recording; it must not exist, or be empty [msleaks-PROGRAM-DATE-PID]");
-  std::vector<std::string> events;
-  const auto bits = eventBits();
-  app.add_option("--events", events, fmt::format("what to record, separated by commas [all]: {}", eventNames()))
-      ->delimiter(',')
-      ->check(CLI::IsMember(bits).description("NAMES"));
+  app.add_option("-o,--output", options.output, "folder for the recording, new or empty [msleaks-PROGRAM-DATE-PID]")->type_name("FOLDER");
+  std::string events;
+  app.add_option("--events", events, fmt::format("what to record, separated by commas [all]: {}", eventNames()))->type_name("NAMES");
   addFlags(app, options.flags);
   app.add_option("--error-exitcode", options.error_exitcode, "exit status when there are findings, instead of the program's own")
-      ->check(CLI::Range(1, 255));
+      ->check(CLI::Range(1, 255).description("1..255"))
+      ->type_name("N");
   app.add_flag("--no-report", options.no_report, "print no report at the end");
-  app.add_option("--log-level", options.log_level, "trace, debug, info, warning, error or off; also MSLEAKS_LOG");
+  app.add_option("--log-level", options.log_level, "trace, debug, info, warning, error or off [MSLEAKS_LOG, or warning]")
+      ->type_name("LEVEL");
 
   const size_t count = countOptions(app, arguments);
   options.given.assign(arguments.begin(), arguments.begin() + static_cast<ptrdiff_t>(count));
@@ -136,10 +151,12 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
   } catch (const CLI::ParseError &error) {
     return fail(fmt::format("{}; see msleaks-run --help", error.what()), ExitStatus::Usage);
   }
-  if (!events.empty())
-    options.enabled = 0;
-  for (const std::string &event : events)
-    options.enabled |= bits.at(event);
+  if (app.count("--events") > 0) {
+    const auto enabled = eventsNamed(events);
+    if (!enabled)
+      return tl::make_unexpected(enabled.error());
+    options.enabled = *enabled;
+  }
   if (auto checked = checkTogether(options); !checked)
     return tl::make_unexpected(checked.error());
   return parsed;

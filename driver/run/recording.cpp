@@ -83,7 +83,15 @@ Recording::~Recording() {
     thread_.join();
 }
 
+// A path that is refused is the user's mistake; one that the machine cannot provide is no input of anybody.
 Result<std::unique_ptr<Recording>> Recording::create(const RunOptions &options) {
+  auto recording = tryToCreate(options);
+  if (!recording && recording.error().status == ExitStatus::BadInput)
+    recording.error().status = ExitStatus::OwnFault;
+  return recording;
+}
+
+Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &options) {
   const fs::path wanted = options.output.empty() ? defaultOutput(options.command[0]) : fs::path(options.output);
   Cleanup cleanup(wanted);
   auto folder = analysis::RunFolder::create(wanted);

@@ -33,6 +33,7 @@ public:
 
 private:
   Recording(const RunOptions &, analysis::RunFolder, analysis::SessionDir, analysis::TraceWriter);
+  static Result<std::unique_ptr<Recording>> tryToCreate(const RunOptions &);
   void finishManifest(int wait_status);
 
   analysis::RunFolder folder_;

@@ -1,0 +1,44 @@
+// msleaks recover RUN: completes the folder of a session that was killed.
+#include "msleaks/analysis/recovery.h"
+#include "verb.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+namespace msleaks::tools {
+namespace {
+
+struct Options {
+  std::string run;
+  std::string session;
+};
+
+Result<ExitStatus> recover(const Options &options) {
+  const auto recovered = analysis::recoverRun(options.run, options.session);
+  if (!recovered)
+    return tl::make_unexpected(recovered.error());
+  if (recovered->already_complete) {
+    std::cout << options.run << ": complete, nothing to recover\n";
+    return ExitStatus::Clean;
+  }
+  std::cout << options.run << ": " << recovered->events_added << " events added\n";
+  for (const std::string &note : recovered->notes)
+    std::cout << "  " << note << '\n';
+  for (const std::string &process : recovered->still_running)
+    std::cout << "  " << process << " is still running and was left alone; recover again when it has ended\n";
+  return ExitStatus::Clean;
+}
+
+Action declare(CLI::App &app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("RUN", options->run, "folder of the recording")->required();
+  app.add_option("--session", options->session, "its shared memory, where the manifest does not say it or is lost");
+  return [options] { return recover(*options); };
+}
+
+} // namespace
+
+const Verb verbs::recover{"recover", "complete the folder of a session that was killed", declare};
+
+} // namespace msleaks::tools
