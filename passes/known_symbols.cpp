@@ -30,24 +30,34 @@ bool isPlainPointer(const Argument &argument) {
          argument.getDereferenceableOrNullBytes() == 0;
 }
 
-std::optional<Position> firstPointer(const Function &function) {
+Position positionOf(const Argument &argument) { return Position(static_cast<int>(argument.getArgNo())); }
+
+// The block among the parameters, when there is no doubt.
+std::optional<Position> onlyPointer(const Function &function) {
+  std::optional<Position> found;
   for (const Argument &argument : function.args())
-    if (isPlainPointer(argument))
-      return Position(static_cast<int>(argument.getArgNo()));
-  return std::nullopt;
+    if (isPlainPointer(argument)) {
+      if (found)
+        return std::nullopt;
+      found = positionOf(argument);
+    }
+  return found;
 }
 
-std::optional<Position> firstInteger(const Function &function) {
-  for (const Argument &argument : function.args())
-    if (argument.getType()->isIntegerTy() && argument.getType()->getIntegerBitWidth() >= 32)
-      return Position(static_cast<int>(argument.getArgNo()));
+// The size: the first parameter as wide as size_t, or else the first one as wide as int (a device number comes as int
+// and may stand before a size_t).
+std::optional<Position> firstSize(const Function &function) {
+  for (const unsigned bits : {64u, 32u})
+    for (const Argument &argument : function.args())
+      if (argument.getType()->isIntegerTy(bits))
+        return positionOf(argument);
   return std::nullopt;
 }
 
 std::optional<Position> freedPointer(const Function &function) {
   for (const Argument &argument : function.args())
     if (argument.hasAttribute(Attribute::AllocatedPointer))
-      return Position(static_cast<int>(argument.getArgNo()));
+      return positionOf(argument);
   return std::nullopt;
 }
 
@@ -101,19 +111,13 @@ SmallVector<StringRef> wordsOf(StringRef text) {
 // What an annotation leaves open, from the function it stands on. Returns what is missing, or null.
 const char *completeRow(const Function &function, Symbol &symbol) {
   if (symbol.verb == Verb::Free) {
-    if (const auto address = symbol.address.present() ? symbol.address : firstPointer(function)) {
-      symbol.address = *address;
-      return nullptr;
-    }
-    return "the function takes no pointer; say address=";
+    if (!symbol.address.present())
+      symbol.address = onlyPointer(function).value_or(Position());
+    return symbol.address.present() ? nullptr : "which parameter is the block? say address=<number>";
   }
-  if (symbol.size.present() || takeAllocSize(function, symbol))
-    return nullptr;
-  if (const auto size = firstInteger(function)) {
-    symbol.size = *size;
-    return nullptr;
-  }
-  return "the function takes no size; say size=";
+  if (!symbol.size.present() && !takeAllocSize(function, symbol))
+    symbol.size = firstSize(function).value_or(Position());
+  return symbol.size.present() ? nullptr : "which parameter is the size? say size=<number>";
 }
 
 } // namespace

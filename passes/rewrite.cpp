@@ -9,7 +9,7 @@
 #include "site_table.h"
 #include "unit.h"
 
-#include "llvm/Support/VersionTuple.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -73,7 +73,10 @@ private:
     size = size->getType()->isPointerTy() ? b.CreatePtrToInt(size, b.getInt64Ty()) : b.CreateZExt(size, b.getInt64Ty());
     if (!count)
       return size;
-    Value *product = b.CreateBinaryIntrinsic(Intrinsic::umul_with_overflow, size, b.CreateZExt(count, b.getInt64Ty()));
+    count = b.CreateZExt(count, b.getInt64Ty());
+    if (isa<ConstantInt>(size) && isa<ConstantInt>(count))
+      return b.getInt64(SaturatingMultiply(cast<ConstantInt>(size)->getZExtValue(), cast<ConstantInt>(count)->getZExtValue()));
+    Value *product = b.CreateBinaryIntrinsic(Intrinsic::umul_with_overflow, size, count);
     return b.CreateSelect(b.CreateExtractValue(product, 1), b.getInt64(~uint64_t{0}),
                           b.CreateExtractValue(product, 0));
   }

@@ -17,7 +17,7 @@ int main(void) {
   p[9000] = 1;
   // CHECK: on_free mmap free block size=16384 | munmap
   munmap(p, 16384);
-  // CHECK: on_map mmap map block size=4096 protection=0 flags=0x4022 | mmap{{(64)?}} at
+  // CHECK: on_map mmap map block size=4096 protection=0 flags=0x4022 | mmap64 at
   p = mmap64(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   munmap(p, 4096);
   puts("done");

@@ -45,7 +45,6 @@ void printSite(uint32_t site) {
 
 [[gnu::format(printf, 4, 5)]] void log(const char *callback, uint32_t site, uint32_t packed, const char *format, ...) {
   const Traits traits(packed);
-  std::fflush(stdout);
   std::fprintf(stderr, "%s %s %s", callback, nameOf(traits.family()), nameOf(traits.verb()));
   if (traits.flags())
     std::fprintf(stderr, " flags=%#x", traits.flags());

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 HEADER = struct.Struct("<IHHIIHHIIIII")
-ROW = struct.Struct("<QIIIIIIIIHBBB7x")
+ROW = struct.Struct("<QIIIIIIIIHBBB11x")
 FRAME = struct.Struct("<IIII")
 MAGIC = 0x314C534D
 

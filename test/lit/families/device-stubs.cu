@@ -1,0 +1,35 @@
+// kernel<<<…>>>(…): the stub behind it gets the site of the launch in the source, and the launch inside it, whose own
+// place is the kernel's head, takes that. Host side only, with declarations of our own instead of an SDK's.
+// RUN: %clangxx -g -O0 -x cuda -nocudainc -nocudalib --cuda-host-only --cuda-path=%t -Xclang -target-sdk-version=12.0 -S -emit-llvm %s -o - -DLAUNCH=cudaLaunchKernel -DPUSH=__cudaPushCallConfiguration -DPOP=__cudaPopCallConfiguration | FileCheck --check-prefixes=CHECK,CUDA %s
+// RUN: %clangxx -g -O2 -x cuda -nocudainc -nocudalib --cuda-host-only --cuda-path=%t -Xclang -target-sdk-version=12.0 -S -emit-llvm %s -o - -DLAUNCH=cudaLaunchKernel -DPUSH=__cudaPushCallConfiguration -DPOP=__cudaPopCallConfiguration | FileCheck --check-prefix=INLINED %s
+// RUN: %clangxx -g -O0 -x hip -nogpuinc -nogpulib --cuda-host-only -S -emit-llvm %s -o - -DLAUNCH=hipLaunchKernel -DPUSH=__hipPushCallConfiguration -DPOP=__hipPopCallConfiguration | FileCheck --check-prefixes=CHECK,HIP %s
+typedef unsigned long size_t;
+typedef struct stream *stream_t;
+typedef stream_t cudaStream_t, hipStream_t;
+typedef int cudaError_t, hipError_t;
+struct dim3 {
+  unsigned x, y, z;
+  __attribute__((host)) __attribute__((device)) constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+};
+extern "C" cudaError_t LAUNCH(const void *, dim3, dim3, void **, size_t, stream_t);
+extern "C" unsigned PUSH(dim3, dim3, size_t = 0, stream_t = nullptr);
+extern "C" cudaError_t POP(dim3 *, dim3 *, size_t *, void *);
+
+// CHECK-LABEL: define{{.*}} @_Z19__device_stub__scalefPf(
+// CHECK: call void @__msl_on_launch(
+// CUDA: call {{.*}}@cudaLaunchKernel(
+// HIP: call {{.*}}@hipLaunchKernel(
+__attribute__((global)) void scale(float by, float *values) { values[0] *= by; }
+
+// Launch is verb 5, CUDA family 2, HIP family 3, and the memory is the device's.
+// CHECK-LABEL: define{{.*}} @_Z3runPf(
+// CUDA: call void @__msl_before(i32 %{{.*}}, i32 83886594)
+// HIP: call void @__msl_before(i32 %{{.*}}, i32 83886850)
+// CHECK-NOT: call void @__msl
+// CHECK: call void @_Z19__device_stub__scalefPf(
+
+// Inlined, the launch has the way to the source in its inline chain, and the stub needs no callback.
+// INLINED-LABEL: define{{.*}} @_Z3runPf(
+// INLINED-NOT: @__msl_before
+// INLINED: call void @__msl_on_launch(
+void run(float *values) { scale<<<dim3(3, 2), 64>>>(2.f, values); }

@@ -1,0 +1,29 @@
+// What looks like a known function and is not one is left alone.
+// RUN: %clang -g -O0 -S -emit-llvm %s -o - | FileCheck %s --implicit-check-not='call void @__msl'
+// RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s --implicit-check-not='call void @__msl'
+// Nothing was found, so there is no unit, no table and no constructor.
+// CHECK-NOT: __msl
+// CHECK: define{{.*}} @other_shape
+#include <stddef.h>
+#include <stdint.h>
+
+struct pair { double a, b; };
+struct pair mmap(struct pair p, int n);       // another result
+int cudaMalloc(double size);                  // too few parameters, and no pointer
+void aclrtFree(float block);                  // not a pointer
+int clEnqueueNDRangeKernel(void *a, void *b); // no sizes
+
+void other_shape(void) {
+  struct pair p = {1, 2};
+  mmap(p, 1);
+  cudaMalloc(3.0);
+  aclrtFree(1.0f);
+  clEnqueueNDRangeKernel(0, 0);
+}
+
+// Through a pointer: who is called is not known.
+void indirect(void *(*get)(size_t), void (*put)(void *)) { put(get(3)); }
+
+// A static function of the program's own may have any name.
+static __attribute__((noinline, optnone)) int free(int x) { return x; }
+int own(void) { return free(1); }

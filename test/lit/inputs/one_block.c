@@ -1,0 +1,9 @@
+// A unit with one allocation and no main.
+#include "keep.h"
+#include <stdlib.h>
+
+void *one_block(size_t n) {
+  void *block = malloc(n);
+  keep(block);
+  return block;
+}

@@ -1,0 +1,7 @@
+// The file of a site is absolute, also when the compiler was given a relative name.
+// RUN: rm -rf %t && mkdir -p %t/sub && cp %s %t/sub/here.c
+// RUN: cd %t && %clang -g -c sub/here.c -o here.o && llvm-strings here.o | FileCheck %s -DROOT=%t
+// CHECK: [[ROOT]]/sub/here.c
+#include <stdlib.h>
+
+void *make(int n) { return malloc(n); }

@@ -1,0 +1,19 @@
+// malloc and memset become one calloc, as without us; the new call has lost its mark and is described by its line.
+// RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s
+// RUN: %clang -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=TABLE %s
+#include <stdlib.h>
+#include <string.h>
+
+// CHECK-LABEL: define{{.*}} @zeroed(
+// CHECK: call void @__msl_before(
+// CHECK: call {{.*}}ptr @calloc(
+// CHECK: call void @__msl_on_alloc(
+// CHECK-NOT: @memset
+// CHECK: ret ptr
+// TABLE: merged-calls.c:[[#@LINE+2]]:{{[0-9]+}} zeroed calloc type='' variable=''
+char *zeroed(size_t n) {
+  char *p = malloc(n);
+  if (p)
+    memset(p, 0, n);
+  return p;
+}

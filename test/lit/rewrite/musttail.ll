@@ -1,0 +1,38 @@
+; Nothing can stand between a musttail call and its return: only the site is left for a hook, no callback follows. A
+; realloc then has no second half, so it gets no first half either.
+; RUN: %opt -passes='mem-pass,verify' -S %s | FileCheck %s
+target triple = "x86_64-pc-linux-gnu"
+target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
+
+declare ptr @malloc(i64)
+declare ptr @realloc(ptr, i64)
+declare void @free(ptr)
+
+; CHECK-LABEL: define ptr @make(
+; CHECK: call void @__msl_before(
+; CHECK: %p = musttail call ptr @malloc(i64 %n)
+; CHECK-NEXT: ret ptr %p
+define ptr @make(i64 %n) {
+  %p = musttail call ptr @malloc(i64 %n)
+  ret ptr %p
+}
+
+; CHECK-LABEL: define ptr @grow(
+; CHECK-NOT: __msl_on
+; CHECK: call void @__msl_before(
+; CHECK-NOT: __msl_on
+; CHECK: %q = musttail call ptr @realloc(ptr %p, i64 %n)
+; CHECK-NEXT: ret ptr %q
+define ptr @grow(ptr %p, i64 %n) {
+  %q = musttail call ptr @realloc(ptr %p, i64 %n)
+  ret ptr %q
+}
+
+; CHECK-LABEL: define void @give_back(
+; CHECK: call void @__msl_on_free(
+; CHECK: musttail call void @free(ptr %p)
+; CHECK-NEXT: ret void
+define void @give_back(ptr %p) {
+  musttail call void @free(ptr %p)
+  ret void
+}

@@ -1,0 +1,29 @@
+; allockind and allocptr, as other front ends write them.
+; RUN: %opt -passes='mem-pass,verify' -S %s | FileCheck %s
+target triple = "x86_64-pc-linux-gnu"
+target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
+
+declare ptr @gc_new(i32, i64) allockind("alloc,zeroed") allocsize(1)
+declare ptr @gc_grow(ptr allocptr, i64) allockind("realloc") allocsize(1)
+declare void @gc_drop(i32, ptr allocptr) allockind("free")
+declare ptr @gc_unsized() allockind("alloc,uninitialized")
+
+; CHECK-LABEL: define void @all(
+; CHECK: call void @__msl_before(
+; CHECK: %p = call ptr @gc_new(
+; CHECK: call void @__msl_on_alloc(i32 %{{.*}}, i32 {{.*}}, ptr %p, i64 %n)
+; CHECK: call void @__msl_on_free(i32 %{{.*}}, i32 {{.*}}, ptr %p, i64 0)
+; CHECK: %q = call ptr @gc_grow(
+; CHECK: call void @__msl_on_alloc(i32 %{{.*}}, i32 {{.*}}, ptr %q, i64 9)
+; CHECK: call void @__msl_on_free(i32 %{{.*}}, i32 {{.*}}, ptr %q, i64 0)
+; CHECK: call void @gc_drop(
+; How large a block is must be known.
+; CHECK-NOT: __msl
+; CHECK: ret void
+define void @all(i64 %n) {
+  %p = call ptr @gc_new(i32 1, i64 %n)
+  %q = call ptr @gc_grow(ptr %p, i64 9)
+  call void @gc_drop(i32 0, ptr %q)
+  %r = call ptr @gc_unsized()
+  ret void
+}
