@@ -1,0 +1,138 @@
+"""kill -9 of the program, of the collector, or of both, at random moments: every event that was published is in the
+trace after `msleaks recover`, and produced = stored + dropped.
+
+    kill_test.py BUILD SCRATCH program|collector|both COUNT [SEED]
+"""
+import os
+import random
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+from run_e2e import Tools, check, expect_account, expect_quiet, manifest, session_gone
+
+THREADS = 2
+PAIRS = 1_000_000
+# A program whose collector was killed waits so long, once, and then drops.
+OPTIONS = ["--no-report", "--block-timeout-ms", "100", "--ring-kib", "64", "--ring-max-kib", "1024"]
+
+
+class Counts:
+    """The file in which programs/churn.c keeps its own account."""
+
+    def __init__(self, path):
+        self.path = path
+        path.unlink(missing_ok=True)
+        self.bytes = b""
+
+    def read(self):
+        self.bytes = self.path.read_bytes() if self.path.exists() else b""
+        return self
+
+    def _number(self, offset):
+        return struct.unpack_from("<Q", self.bytes, offset)[0] if len(self.bytes) >= offset + 8 else 0
+
+    @property
+    def pid(self):
+        return self._number(0)
+
+    def returned(self, thread):
+        return self._number(64 * (1 + thread))
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def wait_until(condition, what, seconds=30):
+    until = time.monotonic() + seconds
+    while not condition():
+        check(time.monotonic() < until, f"waited in vain: {what}")
+        time.sleep(0.001)
+
+
+def strike(victim, collector, counts):
+    """Kills. The order of the two is as random as the moment."""
+    targets = []
+    if victim in ("program", "both"):
+        wait_until(lambda: counts.read().pid or collector.poll() is not None, "the program starts")
+        if counts.pid:
+            targets.append(counts.pid)
+    if victim in ("collector", "both"):
+        targets.append(collector.pid)
+    random.shuffle(targets)
+    for pid in targets:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # it was through already
+
+
+def check_streams(tools, folder, counts, lost_at_most):
+    summary = tools.summary(folder)
+    expect_account(summary, lost_at_most)
+    expect_quiet(folder)
+    by_name = {stream["thread"]: stream for stream in summary["streams"]}
+    for thread in range(THREADS):
+        returned = counts.returned(thread)
+        if returned == 0:
+            continue
+        stream = by_name.get(f"churn{thread}")
+        check(stream, f"thread {thread} counted {returned} events, the trace does not know it")
+        check(stream["in_sequence"], f"events are missing within {stream}")
+        check(returned <= stream["produced"] <= returned + 1, f"the thread counted {returned}: {stream}")
+
+
+def trial(tools, program, victim, number):
+    folder = tools.folder()
+    counts = Counts(tools.scratch / "counts")
+    collector = subprocess.Popen(tools.command(folder, [program, counts.path, str(THREADS), str(PAIRS)], *OPTIONS),
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    time.sleep(random.uniform(0, 0.25))
+    strike(victim, collector, counts)
+    complaint = collector.communicate()[1]
+    if victim == "collector":
+        # Unharmed: it goes on to its own end.
+        if counts.read().pid:
+            wait_until(lambda: not alive(counts.pid), "the program ends by itself")
+            check(all(counts.read().returned(thread) == 2 * PAIRS for thread in range(THREADS)), "the program was harmed")
+    else:
+        wait_until(lambda: not counts.pid or not alive(counts.pid), "the program is gone")
+    counts.read()
+    if victim == "program":
+        check(collector.returncode == -signal.SIGKILL or collector.returncode == 0, f"msleaks-run ended with {collector.returncode}: {complaint}")
+        check(manifest(folder)["state"] == "complete", "the folder is not complete")
+    elif not (folder / "manifest.json").exists():
+        check(not counts.pid, "a program ran without a manifest")
+        return
+    recovered = tools.recover(folder)
+    check(recovered.returncode == 0, f"recover: {recovered.stderr}")
+    # A dead collector makes threads drop; otherwise at most the record under way is lost.
+    check_streams(tools, folder, counts, None if victim == "collector" else 1)
+    session_gone(folder)
+    before = (folder / "trace.mslt").read_bytes()
+    again = tools.recover(folder)
+    check(again.returncode == 0 and (folder / "trace.mslt").read_bytes() == before, "recovering twice changed the trace")
+
+
+def main():
+    tools = Tools()
+    victim, count = sys.argv[3], int(sys.argv[4])
+    seed = int(sys.argv[5]) if len(sys.argv) > 5 else random.randrange(1 << 32)
+    random.seed(seed)
+    program = tools.compile("churn.c")
+    for number in range(count):
+        try:
+            trial(tools, program, victim, number)
+        except SystemExit as failure:
+            sys.exit(f"{failure.code}\n(trial {number} of {count}, seed {seed})")
+    print(f"{count} kills of {victim}: nothing published was lost")
+
+
+main()

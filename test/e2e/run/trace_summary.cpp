@@ -1,0 +1,65 @@
+// trace_summary TRACE: what the tests want to know of a trace, as JSON: processes, streams with their accounts, and
+// whether the allocations that programs/churn.c numbers by their sizes are all there.
+#include "msleaks/analysis/trace_reader.h"
+
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using namespace msleaks;
+
+struct StreamCheck {
+  uint64_t stored = 0;
+  uint64_t next = 0; // number of the allocation that has to come
+  bool in_sequence = true;
+  void take(const abi::AnyEvent &event) {
+    ++stored;
+    if (event.header().kind != abi::EventKind::Alloc)
+      return;
+    constexpr uint64_t kFirst = 1000, kSizes = 5000;
+    const uint64_t size = event.as<abi::AllocEvent>().size;
+    in_sequence = in_sequence && size == kFirst + next % kSizes;
+    ++next;
+  }
+};
+
+int summarize(const char *file) {
+  const auto reader = analysis::TraceReader::open(file);
+  if (!reader) {
+    fmt::print(stderr, "{}\n", reader.error().message);
+    return 3;
+  }
+  std::map<std::pair<uint32_t, uint32_t>, StreamCheck> checks;
+  const auto read = reader->forEachEvent([&](const analysis::StreamEvent &event) {
+    checks[{event.process, event.stream}].take(event.event);
+    return true;
+  });
+  if (!read) {
+    fmt::print(stderr, "{}\n", read.error().message);
+    return 3;
+  }
+  nlohmann::json summary{{"closed", reader->closed()}, {"damage", reader->damage()}, {"processes", nlohmann::json::array()},
+                         {"streams", nlohmann::json::array()}};
+  for (const auto &process : reader->processes())
+    summary["processes"].push_back({{"process", process.process}, {"pid", process.pid}, {"command", process.command}});
+  for (const auto &account : reader->streams()) {
+    const StreamCheck &check = checks[{account.process, account.stream}];
+    summary["streams"].push_back({{"process", account.process}, {"stream", account.stream}, {"thread", account.thread_name},
+                                  {"produced", account.produced}, {"stored", check.stored}, {"dropped", account.dropped},
+                                  {"stalled_ns", account.stalled_ns}, {"in_sequence", check.in_sequence}});
+  }
+  fmt::print("{}\n", summary.dump());
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    fmt::print(stderr, "usage: trace_summary TRACE\n");
+    return 2;
+  }
+  return summarize(argv[1]);
+}
