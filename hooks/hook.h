@@ -1,4 +1,7 @@
 // What every hook does around the real function. The row of symbols.def says which family, heap and flags.
+//
+// Most calls come from code without instrumentation: then nothing is pending, which isPlain() tells in one compare, and
+// that case stands by itself. What a callback of the pass left is looked at out of line.
 #pragma once
 
 #include "real.h"
@@ -12,12 +15,46 @@ namespace msleaks::hooks {
 
 namespace Row = abi::detail::Row;
 
-// The real function runs with `inside` set: what an allocator calls for its own needs is not the program's.
-template <class Call> [[gnu::always_inline]] inline auto callReal(runtime::Thread &thread, Call call) noexcept {
-  thread.inside = true;
-  const auto result = call();
-  thread.inside = false;
-  return result;
+// The real function runs with `inside` set: what an allocator calls for its own needs is not the program's. Stored as a
+// whole word, as isPlain() will load it.
+class PlainInside {
+public:
+  [[gnu::always_inline]] explicit PlainInside(runtime::Thread &thread) noexcept : thread_(thread) { store({0, 1, 0}); }
+  [[gnu::always_inline]] ~PlainInside() { store({}); }
+  PlainInside(const PlainInside &) = delete;
+  PlainInside &operator=(const PlainInside &) = delete;
+
+private:
+  [[gnu::always_inline]] void store(runtime::Attention attention) noexcept {
+    uint64_t word;
+    __builtin_memcpy(&word, &attention, sizeof word);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    __builtin_memcpy(&thread_.attention, &word, sizeof word);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  runtime::Thread &thread_;
+};
+
+// The same where more than `inside` may be set.
+class Inside {
+public:
+  explicit Inside(runtime::Thread &thread) noexcept : thread_(thread) { store(1); }
+  ~Inside() { store(0); }
+  Inside(const Inside &) = delete;
+  Inside &operator=(const Inside &) = delete;
+
+private:
+  void store(uint16_t inside) noexcept {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    thread_.attention.inside = inside;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  runtime::Thread &thread_;
+};
+
+template <class Call> auto callInside(runtime::Thread &thread, Call call) noexcept {
+  const Inside inside(thread);
+  return call();
 }
 
 // The site that a callback left, or the place in the code that called the hook.
@@ -25,37 +62,83 @@ template <class Call> [[gnu::always_inline]] inline auto callReal(runtime::Threa
   return left != 0 ? left : runtime::callerSite(caller);
 }
 
-template <int kRow>
-[[gnu::always_inline]] inline void recordResult(uint32_t site, uint8_t flags, const void *block, uint64_t size_bytes) noexcept {
-  constexpr const abi::Symbol &row = abi::kSymbols[kRow];
-  if (block != nullptr) [[likely]]
-    runtime::recordAlloc(row.heap, flags | abi::kFromHook, site, reinterpret_cast<uint64_t>(block), size_bytes);
-  else if (size_bytes != 0)
+[[gnu::noinline, gnu::cold]] inline void recordRefusal(const abi::Symbol &row, uint8_t flags, uint32_t site, uint64_t size_bytes) noexcept {
+  if (size_bytes != 0)
     runtime::recordAllocFailed(row.heap, flags | abi::kFromHook, site, size_bytes, static_cast<uint64_t>(errno));
 }
 
-// Around an allocator that returns the block.
-template <int kRow, class Call>
-[[gnu::always_inline]] inline void *hookAlloc(uint64_t size_bytes, uint64_t caller, Call call) noexcept {
+template <int kRow>
+[[gnu::always_inline]] inline void recordResult(uint32_t site, uint8_t flags, const void *block, uint64_t size_bytes) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
+  if (block != nullptr)
+    runtime::recordAlloc(row.heap, flags | abi::kFromHook, site, reinterpret_cast<uint64_t>(block), size_bytes);
+  else
+    recordRefusal(row, flags, site, size_bytes);
+}
+
+template <int kRow, class Call>
+[[gnu::noinline]] void *hookAnnouncedAlloc(uint64_t size_bytes, uint8_t flags, uint64_t caller, Call call) noexcept {
   runtime::Thread &thread = __msl_thread;
-  if (thread.inside || !runtime::isEnabled(abi::EventKind::Alloc))
+  if (thread.attention.inside != 0 || !runtime::isEnabled(abi::EventKind::Alloc))
     return call();
-  const uint32_t left = runtime::takeAllocSite(thread, row.family);
-  void *block = callReal(thread, call);
-  recordResult<kRow>(siteOr(left, caller), row.flags, block, size_bytes);
+  const uint32_t left = runtime::takeAllocSite(thread, abi::kSymbols[kRow].family);
+  void *block = callInside(thread, call);
+  recordResult<kRow>(siteOr(left, caller), flags | abi::kSymbols[kRow].flags, block, size_bytes);
   return block;
 }
 
-// Before the block goes back, or another thread may get its address first.
-template <int kRow>
-[[gnu::always_inline]] inline void hookFree(runtime::Thread &thread, const void *block, uint64_t size_bytes, uint64_t caller) noexcept {
+// Around an allocator that returns the block, or null. `flags`: beyond those of the row.
+template <int kRow, class Call>
+[[gnu::always_inline]] inline void *hookAlloc(uint64_t size_bytes, uint8_t flags, uint64_t caller, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
+  runtime::Thread &thread = __msl_thread;
+  if (!runtime::isPlain(thread)) [[unlikely]]
+    return hookAnnouncedAlloc<kRow>(size_bytes, flags, caller, call);
+  if (!runtime::isEnabled(abi::EventKind::Alloc))
+    return call();
+  void *block;
+  {
+    const PlainInside inside(thread);
+    block = call();
+  }
+  const uint32_t site = runtime::callerSite(caller);
+  if (block == nullptr) [[unlikely]]
+    recordRefusal(row, row.flags | flags, site, size_bytes);
+  else
+    runtime::recordEnabled(thread, abi::AllocEvent{{abi::EventKind::Alloc, row.heap, 0, static_cast<uint8_t>(row.flags | flags | abi::kFromHook),
+                                                    site, 0},
+                                                   reinterpret_cast<uint64_t>(block),
+                                                   size_bytes});
+  return block;
+}
+
+template <int kRow, class Call>
+[[gnu::noinline]] auto hookAnnouncedFree(const void *block, uint64_t size_bytes, uint64_t caller, Call call) noexcept {
+  constexpr const abi::Symbol &row = abi::kSymbols[kRow];
+  runtime::Thread &thread = __msl_thread;
+  if (thread.attention.inside != 0)
+    return call();
   const auto address = reinterpret_cast<uint64_t>(block);
-  if (thread.inside || !runtime::isEnabled(abi::EventKind::Free))
-    return;
   if (runtime::takeBlockSite(thread, row.family, row.verb, address).site == 0)
     runtime::recordFree(row.heap, row.flags | abi::kFromHook, runtime::callerSite(caller), address, size_bytes);
+  return callInside(thread, call);
+}
+
+// Recorded before the block goes back, or another thread may get its address first.
+template <int kRow, class Call>
+[[gnu::always_inline]] inline auto hookFree(const void *block, uint64_t size_bytes, uint64_t caller, Call call) noexcept {
+  constexpr const abi::Symbol &row = abi::kSymbols[kRow];
+  runtime::Thread &thread = __msl_thread;
+  if (!runtime::isPlain(thread)) [[unlikely]]
+    return hookAnnouncedFree<kRow>(block, size_bytes, caller, call);
+  if (!runtime::isEnabled(abi::EventKind::Free))
+    return call();
+  runtime::recordEnabled(thread, abi::FreeEvent{{abi::EventKind::Free, row.heap, 0, static_cast<uint8_t>(row.flags | abi::kFromHook),
+                                                 runtime::callerSite(caller), 0},
+                                                reinterpret_cast<uint64_t>(block),
+                                                size_bytes});
+  const PlainInside inside(thread);
+  return call();
 }
 
 struct OldBlock {
@@ -65,10 +148,10 @@ struct OldBlock {
 
 // Around a realloc: Free before, Alloc after; the old block again when it fails. `failed` is the API's way to say no.
 template <int kRow, class Call>
-[[gnu::always_inline]] inline void *hookRealloc(const OldBlock &old, uint64_t size_bytes, uint64_t caller, void *failed, Call call) noexcept {
+[[gnu::noinline]] void *hookRealloc(const OldBlock &old, uint64_t size_bytes, uint64_t caller, void *failed, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
-  if (thread.inside || __msl_enabled->load(std::memory_order_relaxed) == 0)
+  if (thread.attention.inside != 0 || __msl_enabled->load(std::memory_order_relaxed) == 0)
     return call();
   const auto address = reinterpret_cast<uint64_t>(old.address);
   const runtime::PendingSite left = runtime::takeBlockSite(thread, row.family, row.verb, address);
@@ -76,7 +159,7 @@ template <int kRow, class Call>
   const uint8_t flags = address != 0 ? row.flags : row.flags & ~abi::kRealloc;
   if (address != 0 && (left.site == 0 || left.address == runtime::kAnyBlock))
     runtime::recordFree(row.heap, flags | abi::kFromHook, site, address, old.size_bytes);
-  void *block = callReal(thread, call);
+  void *block = callInside(thread, call);
   const bool refused = block == failed && size_bytes != 0; // realloc(p, 0) gave p back
   if (refused && address != 0)
     runtime::recordAlloc(row.heap, flags | abi::kRestored | abi::kFromHook, site, address, old.size_bytes);
@@ -87,6 +170,14 @@ template <int kRow, class Call>
 [[gnu::always_inline]] inline uint64_t product(uint64_t count, uint64_t size_bytes) noexcept {
   uint64_t bytes = 0;
   return __builtin_mul_overflow(count, size_bytes, &bytes) ? UINT64_MAX : bytes; // the real one refuses it
+}
+
+// One of the real functions, or null while they are being looked up.
+template <class Function> [[gnu::always_inline]] inline Function found(Function &function) noexcept {
+  const Function known = __atomic_load_n(&function, __ATOMIC_RELAXED);
+  if (known != nullptr) [[likely]]
+    return known;
+  return findReal() ? __atomic_load_n(&function, __ATOMIC_RELAXED) : nullptr;
 }
 
 } // namespace msleaks::hooks

@@ -24,78 +24,86 @@ void *moveBootstrap(const void *old, size_t size) noexcept {
 extern "C" {
 
 void *malloc(size_t size) noexcept {
-  if (!haveReal()) [[unlikely]]
+  const auto function = found(real.malloc);
+  if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size);
-  return hookAlloc<Row::malloc>(size, returnAddress(__builtin_return_address(0)), [=] { return real.malloc(size); });
+  return hookAlloc<Row::malloc>(size, 0, returnAddress(__builtin_return_address(0)), [=] { return function(size); });
 }
 
 void *calloc(size_t count, size_t size) noexcept {
-  if (!haveReal()) [[unlikely]]
+  const auto function = found(real.calloc);
+  if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(product(count, size));
-  return hookAlloc<Row::calloc>(product(count, size), returnAddress(__builtin_return_address(0)),
-                                [=] { return real.calloc(count, size); });
+  return hookAlloc<Row::calloc>(product(count, size), 0, returnAddress(__builtin_return_address(0)),
+                                [=] { return function(count, size); });
 }
 
 void *realloc(void *block, size_t size) noexcept {
-  if (isBootstrap(block) || !haveReal()) [[unlikely]]
+  const auto function = found(real.realloc);
+  if (function == nullptr || isBootstrap(block)) [[unlikely]]
     return moveBootstrap(block, size);
   return hookRealloc<Row::realloc>({block, 0}, size, returnAddress(__builtin_return_address(0)), nullptr,
-                                   [=] { return real.realloc(block, size); });
+                                   [=] { return function(block, size); });
 }
 
 void *reallocarray(void *block, size_t count, size_t size) noexcept {
-  if (isBootstrap(block) || !haveReal()) [[unlikely]]
+  const auto function = found(real.reallocarray);
+  if (function == nullptr || isBootstrap(block)) [[unlikely]]
     return moveBootstrap(block, product(count, size));
   return hookRealloc<Row::reallocarray>({block, 0}, product(count, size), returnAddress(__builtin_return_address(0)), nullptr,
-                                        [=] { return real.reallocarray(block, count, size); });
+                                        [=] { return function(block, count, size); });
 }
 
 void free(void *block) noexcept {
-  if (block == nullptr || isBootstrap(block) || !haveReal()) [[unlikely]]
+  const auto function = found(real.free);
+  if (block == nullptr || isBootstrap(block) || function == nullptr) [[unlikely]]
     return;
-  msleaks::runtime::Thread &thread = __msl_thread;
-  hookFree<Row::free>(thread, block, 0, returnAddress(__builtin_return_address(0)));
-  const bool inside = thread.inside;
-  thread.inside = true;
-  real.free(block);
-  thread.inside = inside;
+  hookFree<Row::free>(block, 0, returnAddress(__builtin_return_address(0)), [=] { function(block); });
 }
 
 void *aligned_alloc(size_t alignment, size_t size) noexcept {
-  if (!haveReal()) [[unlikely]]
+  const auto function = found(real.aligned_alloc);
+  if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, alignment);
-  return hookAlloc<Row::aligned_alloc>(size, returnAddress(__builtin_return_address(0)),
-                                       [=] { return real.aligned_alloc(alignment, size); });
+  return hookAlloc<Row::aligned_alloc>(size, 0, returnAddress(__builtin_return_address(0)),
+                                       [=] { return function(alignment, size); });
 }
 
 void *memalign(size_t alignment, size_t size) noexcept {
-  if (!haveReal()) [[unlikely]]
+  const auto function = found(real.memalign);
+  if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, alignment);
-  return hookAlloc<Row::memalign>(size, returnAddress(__builtin_return_address(0)),
-                                  [=] { return real.memalign(alignment, size); });
+  return hookAlloc<Row::memalign>(size, 0, returnAddress(__builtin_return_address(0)),
+                                  [=] { return function(alignment, size); });
 }
 
 int posix_memalign(void **where, size_t alignment, size_t size) noexcept {
-  if (!haveReal()) [[unlikely]]
+  const auto function = found(real.posix_memalign);
+  if (function == nullptr) [[unlikely]]
     return (*where = bootstrapAllocate(size, alignment)) != nullptr ? 0 : ENOMEM;
+  const int before = errno;
   int status = 0;
-  hookAlloc<Row::posix_memalign>(size, returnAddress(__builtin_return_address(0)), [=, &status]() -> void * {
-    status = real.posix_memalign(where, alignment, size);
+  hookAlloc<Row::posix_memalign>(size, 0, returnAddress(__builtin_return_address(0)), [=, &status]() -> void * {
+    status = function(where, alignment, size);
+    errno = status; // for the record; the program gets its own back
     return status == 0 ? *where : nullptr;
   });
+  errno = before;
   return status;
 }
 
 void *valloc(size_t size) noexcept {
-  if (!haveReal()) [[unlikely]]
+  const auto function = found(real.valloc);
+  if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, msleaks::abi::kPageBytes);
-  return hookAlloc<Row::valloc>(size, returnAddress(__builtin_return_address(0)), [=] { return real.valloc(size); });
+  return hookAlloc<Row::valloc>(size, 0, returnAddress(__builtin_return_address(0)), [=] { return function(size); });
 }
 
 void *pvalloc(size_t size) noexcept {
-  if (!haveReal()) [[unlikely]]
+  const auto function = found(real.pvalloc);
+  if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, msleaks::abi::kPageBytes);
-  return hookAlloc<Row::pvalloc>(size, returnAddress(__builtin_return_address(0)), [=] { return real.pvalloc(size); });
+  return hookAlloc<Row::pvalloc>(size, 0, returnAddress(__builtin_return_address(0)), [=] { return function(size); });
 }
 
 } // extern "C"

@@ -16,13 +16,13 @@ uint8_t reserveFlag(int protection, int flags) noexcept {
 
 template <int kRow, class Call>
 [[gnu::always_inline]] inline void *hookMap(uint64_t size_bytes, uint8_t flags, uint64_t caller, Call call) noexcept {
-  runtime::Thread &thread = __msl_thread;
-  if (thread.inside || runtime::insideAllocator(thread) || !runtime::isEnabled(abi::EventKind::Alloc))
+  if (runtime::insideAllocator(__msl_thread))
     return call();
-  const uint32_t left = runtime::takeAllocSite(thread, abi::kSymbols[kRow].family);
-  void *mapping = callReal(thread, call);
-  recordResult<kRow>(siteOr(left, caller), flags, mapping == MAP_FAILED ? nullptr : mapping, size_bytes);
-  return mapping;
+  void *mapping = hookAlloc<kRow>(size_bytes, flags, caller, [=]() -> void * {
+    void *made = call();
+    return made != MAP_FAILED ? made : nullptr;
+  });
+  return mapping != nullptr ? mapping : MAP_FAILED;
 }
 
 bool isWholePages(const void *address, size_t size) noexcept {
@@ -40,29 +40,33 @@ void *noSuchFunction() noexcept {
 extern "C" {
 
 void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) noexcept {
-  if (!haveReal()) [[unlikely]]
+  const auto function = found(real.mmap);
+  if (function == nullptr) [[unlikely]]
     return noSuchFunction();
   return hookMap<Row::mmap>(size, reserveFlag(protection, flags), reinterpret_cast<uint64_t>(__builtin_return_address(0)),
-                            [=] { return real.mmap(address, size, protection, flags, file, offset); });
+                            [=] { return function(address, size, protection, flags, file, offset); });
 }
 
 void *mmap64(void *address, size_t size, int protection, int flags, int file, off64_t offset) noexcept {
-  if (!haveReal()) [[unlikely]]
+  const auto function = found(real.mmap64);
+  if (function == nullptr) [[unlikely]]
     return noSuchFunction();
   return hookMap<Row::mmap64>(size, reserveFlag(protection, flags), reinterpret_cast<uint64_t>(__builtin_return_address(0)),
-                              [=] { return real.mmap64(address, size, protection, flags, file, offset); });
+                              [=] { return function(address, size, protection, flags, file, offset); });
 }
 
 int munmap(void *address, size_t size) noexcept {
-  if (!haveReal()) [[unlikely]]
+  const auto function = found(real.munmap);
+  if (function == nullptr) [[unlikely]]
     return 0;
-  // What the kernel would refuse gives nothing back.
-  if (isWholePages(address, size))
-    hookFree<Row::munmap>(__msl_thread, address, size, reinterpret_cast<uint64_t>(__builtin_return_address(0)));
-  return real.munmap(address, size);
+  if (!isWholePages(address, size)) // the kernel refuses it: nothing is given back
+    return function(address, size);
+  return hookFree<Row::munmap>(address, size, reinterpret_cast<uint64_t>(__builtin_return_address(0)),
+                               [=] { return function(address, size); });
 }
 
 void *mremap(void *address, size_t old_size, size_t new_size, int flags, ...) noexcept {
+  const auto function = found(real.mremap);
   void *fixed = nullptr;
   if ((flags & MREMAP_FIXED) != 0) {
     va_list rest;
@@ -70,13 +74,13 @@ void *mremap(void *address, size_t old_size, size_t new_size, int flags, ...) no
     fixed = va_arg(rest, void *);
     va_end(rest);
   }
-  if (!haveReal()) [[unlikely]]
+  if (function == nullptr) [[unlikely]]
     return noSuchFunction();
   // Without MREMAP_DONTUNMAP and with a size the old mapping goes.
   const bool moves = (flags & MREMAP_DONTUNMAP) == 0 && old_size != 0;
   return hookRealloc<Row::mremap>({moves ? address : nullptr, old_size}, new_size,
                                   reinterpret_cast<uint64_t>(__builtin_return_address(0)), MAP_FAILED,
-                                  [=] { return real.mremap(address, old_size, new_size, flags, fixed); });
+                                  [=] { return function(address, old_size, new_size, flags, fixed); });
 }
 
 } // extern "C"

@@ -1,28 +1,30 @@
 #include "real.h"
 
+#include <atomic>
 #include <dlfcn.h>
 
 namespace msleaks::hooks {
 
 constinit RealFunctions real{};
-constinit std::atomic<bool> real_found{false};
 alignas(64) constinit char bootstrap[kBootstrapBytes] = {};
 
 namespace {
-constinit std::atomic<bool> finding{false};
+enum class Search { None, Running, Done };
+constinit std::atomic<Search> search{Search::None};
 constinit std::atomic<uint64_t> bootstrap_used{0};
 
 template <class Function> void find(Function &function, const char *name) noexcept {
-  function = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+  __atomic_store_n(&function, reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name)), __ATOMIC_RELAXED);
 }
 } // namespace
 
 bool findReal() noexcept {
-  if (finding.exchange(true, std::memory_order_acq_rel))
-    return real_found.load(std::memory_order_acquire);
+  Search before = Search::None;
+  if (!search.compare_exchange_strong(before, Search::Running, std::memory_order_acq_rel))
+    return before == Search::Done;
 #define MSL_HOOKED(symbol) find(real.symbol, #symbol);
 #include "hooked.def"
-  real_found.store(true, std::memory_order_release);
+  search.store(Search::Done, std::memory_order_release);
   return true;
 }
 

@@ -1,7 +1,6 @@
 // The functions behind the hooks, as the next library in line defines them.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <malloc.h>
@@ -16,12 +15,9 @@ struct RealFunctions {
 };
 
 extern RealFunctions real;
-extern std::atomic<bool> real_found;
 
 // Looks all of them up, once. False while that is going on: dlsym itself may allocate.
 [[gnu::cold]] bool findReal() noexcept;
-
-[[gnu::always_inline]] inline bool haveReal() noexcept { return real_found.load(std::memory_order_acquire) || findReal(); }
 
 // Memory for allocations in that moment. Never given back.
 inline constexpr uint64_t kBootstrapBytes = 32 << 10;

@@ -4,9 +4,7 @@
 #include "ring.h"
 #include "system.h"
 
-#pragma GCC visibility push(default)
 #include "msleaks/abi/site_table.h"
-#pragma GCC visibility pop
 
 namespace msleaks::runtime {
 namespace {

@@ -4,9 +4,7 @@
 #include <cerrno>
 #include <sys/mman.h>
 
-#pragma GCC visibility push(default)
 #include "msleaks/abi/callbacks.h"
-#pragma GCC visibility pop
 
 namespace msleaks::runtime {
 namespace {
@@ -17,21 +15,21 @@ using abi::Verb;
 uint64_t addressOf(const void *pointer) noexcept { return reinterpret_cast<uint64_t>(pointer); }
 
 void openCall(Thread &thread, uint32_t site) noexcept {
-  if (thread.open_count == kOpenCalls) { // left by exceptions or longjmp without a word
+  if (thread.attention.open_calls == kOpenCalls) { // left by exceptions or longjmp without a word
     std::memmove(&thread.open[0], &thread.open[1], sizeof(OpenCall) * (kOpenCalls - 1));
-    --thread.open_count;
+    --thread.attention.open_calls;
   }
-  thread.open[thread.open_count++] = {site, thread.recorded};
+  thread.open[thread.attention.open_calls++] = {site, thread.remembered};
 }
 
 // Ends the call, with all that were left open inside it. Returns how many of this thread's last Allocs were recorded
 // meanwhile.
 uint32_t closeCall(Thread &thread, uint32_t site) noexcept {
-  for (uint32_t i = thread.open_count; i-- > 0;) {
+  for (uint32_t i = thread.attention.open_calls; i-- > 0;) {
     if (thread.open[i].site != site)
       continue;
-    thread.open_count = i;
-    const uint32_t meanwhile = thread.recorded - thread.open[i].recorded;
+    thread.attention.open_calls = static_cast<uint16_t>(i);
+    const uint32_t meanwhile = thread.remembered - thread.open[i].remembered;
     return meanwhile < kRememberedAllocs ? meanwhile : kRememberedAllocs;
   }
   return 0;
@@ -39,7 +37,7 @@ uint32_t closeCall(Thread &thread, uint32_t site) noexcept {
 
 RecordedAlloc *findRecorded(Thread &thread, uint32_t last, uint64_t address) noexcept {
   for (uint32_t i = 1; i <= last; ++i)
-    if (RecordedAlloc &alloc = thread.last[(thread.recorded - i) % kRememberedAllocs]; alloc.address == address)
+    if (RecordedAlloc &alloc = thread.last[(thread.remembered - i) % kRememberedAllocs]; alloc.address == address)
       return &alloc;
   return nullptr;
 }
@@ -62,13 +60,13 @@ void recordFailure(uint32_t site, Traits traits, uint64_t old, const Outcome &ou
 
 void afterAlloc(uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   Thread &thread = __msl_thread;
-  if (thread.inside)
+  if (thread.attention.inside != 0)
     return;
   const uint32_t meanwhile = closeCall(thread, site);
-  const bool untaken = thread.pending.site == site;
-  const uint64_t old = untaken && traits.verb() == Verb::Realloc ? thread.pending.address : 0;
+  const bool untaken = thread.attention.site == site;
+  const uint64_t old = untaken && traits.verb() == Verb::Realloc ? thread.pending_address : 0;
   if (untaken)
-    thread.pending.site = 0;
+    thread.attention.site = 0;
   if (outcome.address == 0) {
     if (untaken)
       recordFailure(site, traits, old, outcome);
@@ -92,11 +90,11 @@ uint16_t narrowed(uint64_t value) noexcept { return value < UINT16_MAX ? static_
 
 // A launch through a stub: the site of the call of the stub was left, and says more than the one inside it.
 uint32_t launchSite(Thread &thread, uint32_t site, Traits traits) noexcept {
-  const uint32_t left = thread.pending.site;
-  const Traits of(thread.pending.traits);
+  const uint32_t left = thread.attention.site;
+  const Traits of(thread.pending_traits);
   if (left == 0 || of.verb() != Verb::Launch || of.family() != traits.family())
     return site;
-  thread.pending.site = 0;
+  thread.attention.site = 0;
   return left;
 }
 
@@ -112,7 +110,7 @@ using namespace msleaks::runtime;
 
 void __msl_before(uint32_t site, uint32_t traits) noexcept {
   Thread &thread = __msl_thread;
-  if (thread.inside)
+  if (thread.attention.inside != 0)
     return;
   openCall(thread, site);
   leavePending(thread, {site, traits, kAnyBlock});
@@ -120,11 +118,11 @@ void __msl_before(uint32_t site, uint32_t traits) noexcept {
 
 void __msl_cancel(uint32_t site) noexcept {
   Thread &thread = __msl_thread;
-  if (thread.inside)
+  if (thread.attention.inside != 0)
     return;
   closeCall(thread, site);
-  if (thread.pending.site == site)
-    thread.pending.site = 0;
+  if (thread.attention.site == site)
+    thread.attention.site = 0;
 }
 
 void __msl_on_alloc(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
@@ -148,7 +146,7 @@ void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t 
 
 void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
   Thread &thread = __msl_thread;
-  if (thread.inside)
+  if (thread.attention.inside != 0)
     return;
   const Traits row(traits);
   if (address != nullptr)

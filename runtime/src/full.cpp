@@ -20,7 +20,7 @@ constexpr uint32_t kFullsBetweenTries = 1024;
 constinit std::atomic<uint64_t> dead_heartbeat_ns{0};
 
 bool refresh(abi::RingHeader &ring, unsigned slots) noexcept {
-  put(ring.room_until, ring.tail.load(std::memory_order_acquire) + ring.capacity);
+  put(ring.room_until, roomUntil(ring, ring.tail.load(std::memory_order_acquire)));
   return hasRoom(ring, slots);
 }
 

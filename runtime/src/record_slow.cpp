@@ -3,34 +3,73 @@
 #include "system.h"
 #include "thread_exit.h"
 
-extern "C" void __msl_record_slow(uint64_t *words, unsigned slots) noexcept {
-  using namespace msleaks;
-  using namespace msleaks::runtime;
+namespace msleaks::runtime {
+namespace {
+
+uint32_t depthOf(const Thread &thread) noexcept { return static_cast<uint32_t>(thread.state / kOneRecord); }
+
+// Step 6 of record.h at any depth.
+void leave(Thread &thread, abi::RingHeader *ring) noexcept {
+  if (depthOf(thread) > 1)
+    return setState(thread, thread.state - kOneRecord);
+  for (;;) {
+    const uint64_t reserved = peek(ring->reserved);
+    ring->head.store(reserved, std::memory_order_release);
+    setState(thread, thread.state - kOneRecord);
+    if (peek(ring->reserved) == reserved)
+      return;
+    setState(thread, thread.state + kOneRecord);
+    ring = thread.ring;
+  }
+}
+
+void drop(abi::RingHeader &ring) noexcept {
+  addLocal(ring.dropped, 1);
+  addLocal(ring.produced, 1);
+  __atomic_fetch_add(&ring.gap, 1, __ATOMIC_RELAXED);
+  put(ring.room_until, 0); // the next one comes the long way too, and carries the mark
+}
+
+void write(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {
+  if (__atomic_exchange_n(&ring.gap, 0, __ATOMIC_RELAXED) != 0)
+    words[0] |= uint64_t{abi::kAfterGap} << 24;
+  words[1] = readClock(__msl_process.clock);
+  slots == 1 ? writeSlots<1>(ring, words) : writeSlots<2>(ring, words);
+}
+
+void recordHere(Thread &thread, uint64_t *words, unsigned slots) noexcept {
+  const uint32_t depth = depthOf(thread);
+  setState(thread, thread.state + kOneRecord);
+  if (ringOf(thread) == nullptr) {
+    setState(thread, thread.state - kOneRecord);
+    return countWithoutRing();
+  }
+  abi::RingHeader *ring = makeRoom(thread, slots, depth);
+  ring != nullptr ? write(*ring, words, slots) : drop(*thread.ring);
+  leave(thread, thread.ring);
+}
+
+} // namespace
+} // namespace msleaks::runtime
+
+using namespace msleaks;
+using namespace msleaks::runtime;
+
+void __msl_record_slow(const void *event, unsigned slots) noexcept {
   const ErrnoKept kept;
+  uint64_t words[abi::kMaxEventSlots * abi::kSlotBytes / sizeof(uint64_t)];
+  std::memcpy(words, event, slots * abi::kSlotBytes);
   Thread &thread = __msl_thread;
   ensureAttached(thread);
   if (!isEnabled(static_cast<abi::EventKind>(words[0] & 0xff)))
     return; // until now it was not known
-  if (thread.ended)
-    return recordLate(words, slots);
-  const uint32_t depth = thread.depth;
-  setDepth(thread, depth + 1);
-  if (ringOf(thread) == nullptr) {
-    setDepth(thread, depth);
-    return countWithoutRing();
-  }
-  abi::RingHeader *ring = makeRoom(thread, slots, depth);
-  if (ring == nullptr) {
-    ring = thread.ring;
-    addLocal(ring->dropped, 1);
-    addLocal(ring->produced, 1);
-    __atomic_fetch_add(&ring->gap, 1, __ATOMIC_RELAXED);
-    put(ring->room_until, 0); // the next one comes here too, and carries the mark
-    return leave(thread, ring, depth);
-  }
-  if (__atomic_exchange_n(&ring->gap, 0, __ATOMIC_RELAXED) != 0)
-    words[0] |= uint64_t{abi::kAfterGap} << 24;
-  words[1] = readClock(__msl_process.clock);
-  writeSlots(*ring, words, slots);
-  leave(thread, ring, depth);
+  thread.ended ? recordLate(words, slots) : recordHere(thread, words, slots);
+}
+
+void __msl_publish_again() noexcept {
+  Thread &thread = __msl_thread;
+  if (thread.state != __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED))
+    return;
+  setState(thread, thread.state + kOneRecord);
+  leave(thread, thread.ring);
 }

@@ -13,7 +13,7 @@ namespace msleaks::runtime {
 namespace {
 
 // Never wiped: the child of a fork must not repeat its parent's number, which its thread still carries.
-constinit uint32_t last_generation = kNoGeneration;
+constinit uint64_t last_generation = kNoGeneration;
 
 constexpr uint64_t kSmallestSlotBytes = 16 << 10;
 constexpr uint64_t kGrowth = 4;
@@ -43,7 +43,7 @@ void publish(const ClaimedRing &claimed, const Start &start) noexcept {
   ring.depth = kMaxNesting;
   ring.gap = 0;
   put(ring.reserved, start.position);
-  put(ring.room_until, session.control->flags.on_full == abi::OnFull::Overwrite ? kUnlimited : start.position + ring.capacity);
+  put(ring.room_until, session.control->flags.on_full == abi::OnFull::Overwrite ? kUnlimited : roomUntil(ring, start.position));
   put(ring.produced, start.produced);
   put(ring.dropped, start.dropped);
   put(ring.stalled_ns, start.stalled_ns);
@@ -89,6 +89,10 @@ abi::RingHeader *openStream(Arena &arena) noexcept {
   return claimed.ring;
 }
 
+void setGeneration(Thread &thread, uint64_t generation) noexcept {
+  setState(thread, (thread.state & ~(kOneRecord - 1)) | generation);
+}
+
 bool wipedOnFork() noexcept { return ::syscall(SYS_madvise, &__msl_process, sizeof __msl_process, MADV_WIPEONFORK) == 0; }
 
 } // namespace
@@ -104,12 +108,12 @@ Arena *attach() noexcept {
   __msl_process.arena = arena;
   __msl_process.clock = session.control->clock;
   redefineUnits(*arena);
-  __atomic_store_n(&__msl_process.generation, ++last_generation, __ATOMIC_RELEASE);
+  __atomic_store_n(&__msl_process.state, ++last_generation, __ATOMIC_RELEASE);
   return arena;
 }
 
 void ensureAttached(Thread &thread) noexcept {
-  if (__atomic_load_n(&__msl_process.generation, __ATOMIC_ACQUIRE) != 0)
+  if (__atomic_load_n(&__msl_process.state, __ATOMIC_ACQUIRE) != 0)
     return;
   const SignalsBlocked blocked;
   const Inside inside(thread);
@@ -118,7 +122,7 @@ void ensureAttached(Thread &thread) noexcept {
 }
 
 abi::RingHeader *ringOf(Thread &thread) noexcept {
-  if (thread.generation == __atomic_load_n(&__msl_process.generation, __ATOMIC_ACQUIRE))
+  if (thread.generation != 0 && thread.generation == __atomic_load_n(&__msl_process.state, __ATOMIC_ACQUIRE))
     return thread.ring;
   if (thread.no_ring_left > 0) {
     --thread.no_ring_left;
@@ -134,7 +138,9 @@ abi::RingHeader *ringOf(Thread &thread) noexcept {
     return nullptr;
   }
   thread.ring = ring;
-  thread.generation = __msl_process.generation;
+  thread.generation = static_cast<uint32_t>(__msl_process.state);
+  // Whoever has to ask the operating system for the time always goes the long way.
+  setGeneration(thread, __msl_process.clock == abi::ClockKind::Tsc ? thread.generation : kNoGeneration);
   announceThreadExit();
   return ring;
 }
@@ -165,12 +171,13 @@ abi::RingHeader *promote(Thread &thread) noexcept {
 
 void endRing(Thread &thread) noexcept {
   const SignalsBlocked blocked;
-  if (thread.generation != __msl_process.generation || thread.ring == nullptr)
+  if (thread.generation == 0 || thread.generation != __msl_process.state)
     return;
   const Locked locked(__msl_process.lock);
   end(*__msl_process.arena, *thread.ring);
   thread.ring = nullptr;
-  thread.generation = kNoGeneration;
+  thread.generation = 0;
+  setGeneration(thread, kNoGeneration);
 }
 
 abi::RingHeader *openLateRing(Arena &arena) noexcept { return openStream(arena); }

@@ -10,15 +10,18 @@ namespace msleaks::runtime {
 // What libc does for us meanwhile must not come back to us.
 class Inside {
 public:
-  explicit Inside(Thread &thread) noexcept : thread_(thread), before_(thread.inside) { thread_.inside = true; }
-  ~Inside() { thread_.inside = before_; }
+  explicit Inside(Thread &thread) noexcept : thread_(thread), before_(thread.attention.inside) { thread_.attention.inside = 1; }
+  ~Inside() { thread_.attention.inside = before_; }
   Inside(const Inside &) = delete;
   Inside &operator=(const Inside &) = delete;
 
 private:
   Thread &thread_;
-  bool before_;
+  uint16_t before_;
 };
+
+// How far a ring may be filled when everything below `tail` has been stored (record.h says what the slack is for).
+inline uint64_t roomUntil(const abi::RingHeader &ring, uint64_t tail) noexcept { return tail + ring.capacity - kSlackSlots; }
 
 // The arena of this process, made if need be; null = inert. With signals blocked and Process::lock held.
 Arena *attach() noexcept;

@@ -53,14 +53,14 @@ void recordLate(uint64_t *words, unsigned slots) noexcept {
     return countWithoutRing();
   abi::RingHeader &ring = *arena->late;
   if (!hasRoom(ring, slots) && peek(ring.room_until) != kUnlimited)
-    put(ring.room_until, ring.tail.load(std::memory_order_acquire) + ring.capacity);
+    put(ring.room_until, roomUntil(ring, ring.tail.load(std::memory_order_acquire)));
   if (!hasRoom(ring, slots)) {
     addLocal(ring.dropped, 1);
     addLocal(ring.produced, 1);
     return;
   }
   words[1] = readClock(__msl_process.clock);
-  writeSlots(ring, words, slots);
+  slots == 1 ? writeSlots<1>(ring, words) : writeSlots<2>(ring, words);
   ring.head.store(peek(ring.reserved), std::memory_order_release);
 }
 

@@ -5,6 +5,6 @@
 #include <cstdint>
 
 extern "C" {
-#define MSL_CALLBACK(name, doc, ...) void __msl_##name(__VA_ARGS__) noexcept;
+#define MSL_CALLBACK(name, doc, ...) [[gnu::visibility("default")]] void __msl_##name(__VA_ARGS__) noexcept;
 #include "msleaks/abi/callbacks.def"
 }

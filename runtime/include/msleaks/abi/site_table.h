@@ -92,6 +92,6 @@ constexpr uint32_t fnv1a32(const unsigned char *bytes, uint64_t count, uint32_t 
 
 // The two entry points of the runtime for an image's constructor and destructor; weak in the image.
 extern "C" {
-void __msl_arm(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
-void __msl_disarm(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
+[[gnu::visibility("default")]] void __msl_arm(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
+[[gnu::visibility("default")]] void __msl_disarm(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
 }

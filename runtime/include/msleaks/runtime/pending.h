@@ -17,44 +17,47 @@ namespace msleaks::runtime {
 
 inline constexpr uint64_t kAnyBlock = UINT64_MAX; // of a realloc that had no room for its second callback
 
-// `site` last when set and first when cleared: a signal handler in between finds nothing or all of it.
+// The site last: a signal handler in between finds nothing or all of it.
 [[gnu::always_inline]] inline void leavePending(Thread &thread, const PendingSite &pending) noexcept {
-  thread.pending.site = 0;
+  thread.attention.site = 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  thread.pending.traits = pending.traits;
-  thread.pending.address = pending.address;
+  thread.pending_traits = pending.traits;
+  thread.pending_address = pending.address;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  thread.pending.site = pending.site;
+  thread.attention.site = pending.site;
+}
+
+// Nothing was left, no instrumented call is open, and nobody is inside an allocator.
+[[gnu::always_inline]] inline bool isPlain(const Thread &thread) noexcept {
+  uint64_t attention;
+  __builtin_memcpy(&attention, &thread.attention, sizeof attention);
+  return attention == 0;
 }
 
 // The site left for an allocator of this family; 0: nobody announced this call. Whatever else was left is stale.
-[[gnu::always_inline]] inline uint32_t takeAllocSite(Thread &thread, abi::Family family) noexcept {
-  const uint32_t site = thread.pending.site;
-  if (site == 0) [[likely]]
-    return 0;
-  const abi::Traits traits(thread.pending.traits);
+inline uint32_t takeAllocSite(Thread &thread, abi::Family family) noexcept {
+  const uint32_t site = thread.attention.site;
+  const abi::Traits traits(thread.pending_traits);
   if (traits.verb() == abi::Verb::Free || traits.family() == family)
-    thread.pending.site = 0;
+    thread.attention.site = 0;
   const bool announced = traits.verb() == abi::Verb::Alloc || traits.verb() == abi::Verb::Map;
   return announced && traits.family() == family ? site : 0;
 }
 
-// The site left for giving back, or reallocating, exactly this block; 0: nobody announced it.
-[[gnu::always_inline]] inline PendingSite takeBlockSite(Thread &thread, abi::Family family, abi::Verb verb, uint64_t address) noexcept {
-  const PendingSite pending = thread.pending;
-  if (pending.site == 0) [[likely]]
-    return {};
+// What was left for giving back, or reallocating, exactly this block; site 0: nobody announced it.
+inline PendingSite takeBlockSite(Thread &thread, abi::Family family, abi::Verb verb, uint64_t address) noexcept {
+  const PendingSite pending{thread.attention.site, thread.pending_traits, thread.pending_address};
   const abi::Traits traits(pending.traits);
   if (traits.family() != family || traits.verb() != verb || (pending.address != address && pending.address != kAnyBlock))
     return {};
-  thread.pending.site = 0;
+  thread.attention.site = 0;
   return pending;
 }
 
 // An allocator's call is announced and no hook took it: what is mapped now is its own supply.
-[[gnu::always_inline]] inline bool insideAllocator(const Thread &thread) noexcept {
-  const abi::Traits traits(thread.pending.traits);
-  return thread.pending.site != 0 && traits.family() == abi::Family::Heap && traits.verb() == abi::Verb::Alloc;
+inline bool insideAllocator(const Thread &thread) noexcept {
+  const abi::Traits traits(thread.pending_traits);
+  return thread.attention.site != 0 && traits.family() == abi::Family::Heap && traits.verb() == abi::Verb::Alloc;
 }
 
 } // namespace msleaks::runtime

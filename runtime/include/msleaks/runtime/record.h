@@ -1,25 +1,27 @@
 // The hot path: put one event into the thread's ring.
 //
-// No lock, no system call, no allocation; safe in signal handlers that interrupt it at any instruction. How, with D the
-// thread's depth and R the ring's `reserved` (positions below R are taken):
+// No lock, no system call, no allocation; safe in signal handlers that interrupt it at any instruction. With D the
+// records under way in this thread, and R the ring's `reserved` (positions below R are taken):
 //
-//   1. D += 1                         not atomic: a handler leaves D as it found it
-//   2. R + slots + slack <= room?     otherwise the slow path
-//   3. at = R, R += slots             one instruction (xadd, not locked: only this thread and its handlers write R)
-//   4. write the slots
-//   5. if D was 0:  head = R; D = 0; if R has changed meanwhile: D = 1 and again
-//      otherwise:   D -= 1            whoever was interrupted publishes for us
+//   1. D == 0, and the thread has a ring?        otherwise the slow path, which does the same at any D
+//   2. D = 1
+//   3. R + slots within `room_until`?            otherwise the slow path
+//   4. at = R, R += slots                        one instruction: only this thread and its handlers write R
+//   5. write the slots
+//   6. head = at + slots; D = 0; if R is beyond that: D = 1, head = R, D = 0, until R stays
 //
+// A record in a handler that interrupts another one (D > 0) ends with D as it found it and publishes nothing.
 // A handler that comes
-//   before 3       takes its slots first. Then R may have grown since 2: each interrupted record adds at most one
-//                  event beyond what it checked, which is what the slack is for (kMaxNesting is checked as well).
-//   between 3 and 5's load of R   takes slots above ours, writes them and returns: handlers nest, so when we go on nothing
-//                  below R is unwritten, and head = R publishes its events and ours.
-//   between the load of R and D = 0   sees D > 0 and publishes nothing, but R has changed: we go round again.
-//   after D = 0    is outermost itself and publishes what it wrote. R has changed, so we may go round; nothing happens.
-// head never steps back, because only a record with D = 1 stores it and no handler stores it meanwhile.
-// The ring that a record works on cannot be replaced under it: that happens only at D = 1 of its own thread, so the
-// pointer is loaded after 1 and not used to write after D = 0.
+//   between 1 and 2   records as an outermost one and is done when we go on: nothing was read yet that it changes.
+//   between 2 and 4   takes its slots first. R may then have grown since 3: each interrupted record adds at most one
+//                     event beyond what it checked, so room_until stays that much below the real limit (kSlackSlots), and
+//                     a record deeper than kMaxNesting is refused.
+//   between 4 and 6   takes slots above ours and has written them when we go on: handlers nest. R is then beyond at + slots.
+//   after head is stored and before D = 0   publishes nothing, and R is beyond what head says: we go round.
+//   after D = 0       is outermost itself and publishes all that it wrote. Going round then changes nothing.
+// head never steps back: only a record with D = 1 stores it, and no handler stores it meanwhile. All below it is
+// written. A ring is replaced by a larger one only at D = 1 of its own thread: the pointer is loaded behind 2 and nothing
+// is written through it after D = 0 (then another thread may own the ring).
 #pragma once
 
 #include "msleaks/runtime/clock.h"
@@ -28,8 +30,10 @@
 #include <cstring>
 
 extern "C" {
-// The same with every obstacle considered: no session, no ring, a full ring, an ended thread.
-[[gnu::visibility("default"), gnu::cold]] void __msl_record_slow(uint64_t *words, unsigned slots) noexcept;
+// The same with every obstacle considered: no session, no ring, a full ring, an interrupted record, an ended thread.
+[[gnu::visibility("default"), gnu::cold]] void __msl_record_slow(const void *event, unsigned slots) noexcept;
+// Step 6 when a handler has recorded meanwhile.
+[[gnu::visibility("default"), gnu::cold]] void __msl_publish_again() noexcept;
 }
 
 namespace msleaks::runtime {
@@ -41,9 +45,9 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
 // The producer's own words are shared with its signal handlers and with a reader that only looks.
 [[gnu::always_inline]] inline uint64_t peek(const uint64_t &word) noexcept { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
 [[gnu::always_inline]] inline void put(uint64_t &word, uint64_t value) noexcept { __atomic_store_n(&word, value, __ATOMIC_RELAXED); }
-[[gnu::always_inline]] inline void setDepth(Thread &thread, uint32_t depth) noexcept {
+[[gnu::always_inline]] inline void setState(Thread &thread, uint64_t state) noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  __atomic_store_n(&thread.depth, depth, __ATOMIC_RELAXED);
+  put(thread.state, state);
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
@@ -72,65 +76,84 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
 }
 
 [[gnu::always_inline]] inline bool hasRoom(const abi::RingHeader &ring, unsigned slots) noexcept {
-  return peek(ring.reserved) + slots + kSlackSlots <= peek(ring.room_until);
+  return peek(ring.reserved) + (slots - 1) < peek(ring.room_until);
 }
 
-// Step 3 and 4. words[1] is the event's time and is filled in here.
-[[gnu::always_inline]] inline void writeSlots(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {
-  const uint64_t at = fetchAddLocal(ring.reserved, slots);
+[[gnu::always_inline]] inline uint64_t *slotAt(abi::RingHeader &ring, uint64_t position) noexcept {
+  auto *slots = reinterpret_cast<char *>(&ring) + abi::kPageBytes;
+  return reinterpret_cast<uint64_t *>(slots + (position & (ring.capacity - 1)) * abi::kSlotBytes);
+}
+
+// Steps 4 and 5; returns the position behind the event. words[1] is its time. Nothing is counted before it has its
+// place: whoever is killed here leaves at most `reserved` ahead of `head`.
+template <unsigned kSlots> [[gnu::always_inline]] inline uint64_t writeSlots(abi::RingHeader &ring, const uint64_t *words) noexcept {
+  const uint64_t at = fetchAddLocal(ring.reserved, kSlots);
   addLocal(ring.produced, 1);
-  auto *ring_words = reinterpret_cast<uint64_t *>(reinterpret_cast<char *>(&ring) + abi::kPageBytes);
-  constexpr unsigned kWords = abi::kSlotBytes / sizeof(uint64_t);
-  for (unsigned slot = 0; slot < slots; ++slot) {
-    uint64_t *to = ring_words + ((at + slot) & (ring.capacity - 1)) * kWords;
-    for (unsigned i = 0; i < kWords; ++i)
-      put(to[i], words[slot * kWords + i]);
+#pragma GCC unroll 2
+  for (unsigned slot = 0; slot < kSlots; ++slot) {
+    uint64_t *to = slotAt(ring, at + slot);
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < 4; ++i)
+      put(to[i], words[slot * 4 + i]);
   }
+  return at + kSlots;
 }
 
-// Step 5.
-[[gnu::always_inline]] inline void leave(Thread &thread, abi::RingHeader *ring, uint32_t depth) noexcept {
-  if (depth != 0) {
-    setDepth(thread, depth);
-    return;
+// The event as words. Where it can be, not by a memcpy: that goes through memory, in pieces that a load of all of them
+// waits for.
+template <class Event> [[gnu::always_inline]] inline void fillWords(const Event &event, uint64_t *words) noexcept {
+  if constexpr (Event::kSlots == 1) {
+    unsigned at = 2;
+    abi::visitFields(event, [&](const char *, abi::Repr, const uint64_t &field) { words[at++] = field; });
+  } else {
+    __builtin_memcpy(words, &event, sizeof event);
   }
-  for (;;) {
-    const uint64_t reserved = peek(ring->reserved);
-    ring->head.store(reserved, std::memory_order_release);
-    setDepth(thread, 0);
-    if (peek(ring->reserved) == reserved) [[likely]]
-      return;
-    setDepth(thread, 1);
-    ring = thread.ring;
-  }
+  const abi::EventHeader &header = event.header;
+  words[0] = static_cast<uint64_t>(header.kind) | static_cast<uint64_t>(header.heap) << 8 | uint64_t{header.device} << 16 |
+             uint64_t{header.flags} << 24 | uint64_t{header.site} << 32;
 }
 
-// Records one event of type Event; the header's time is the moment of the call.
-template <class Event> [[gnu::always_inline]] inline void record(Thread &thread, const Event &event) noexcept {
-  if (!isEnabled(Event::kKind))
-    return;
+// Out of line with its own copy, so that the hot path keeps the event in registers.
+template <class Event> [[gnu::noinline, gnu::cold]] void recordSlow(Event event) noexcept {
+  __msl_record_slow(&event, Event::kSlots);
+}
+
+// Records one event of an enabled kind; the header's time is the moment of the call.
+template <class Event> [[gnu::always_inline]] inline void recordEnabled(Thread &thread, const Event &event) noexcept {
+  const uint64_t outside = __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED);
+  if (peek(thread.state) != outside) [[unlikely]]
+    return recordSlow(event);
+  setState(thread, outside + kOneRecord);
+  abi::RingHeader &ring = *thread.ring;
+  if (!hasRoom(ring, Event::kSlots)) [[unlikely]] {
+    setState(thread, outside);
+    return recordSlow(event);
+  }
   uint64_t words[sizeof event / sizeof(uint64_t)];
-  std::memcpy(words, &event, sizeof event);
-  const uint32_t depth = thread.depth;
-  setDepth(thread, depth + 1);
-  if (thread.generation == __atomic_load_n(&__msl_process.generation, __ATOMIC_RELAXED)) [[likely]] {
-    abi::RingHeader *ring = thread.ring;
-    if (depth < kMaxNesting && hasRoom(*ring, Event::kSlots)) [[likely]] {
-      words[1] = readClock(__msl_process.clock);
-      writeSlots(*ring, words, Event::kSlots);
-      leave(thread, ring, depth);
-      return;
-    }
-  }
-  setDepth(thread, depth);
-  __msl_record_slow(words, Event::kSlots);
+  fillWords(event, words);
+  words[1] = readTicks();
+  const uint64_t end = writeSlots<Event::kSlots>(ring, words);
+  ring.head.store(end, std::memory_order_release);
+  setState(thread, outside);
+  if (peek(ring.reserved) != end) [[unlikely]]
+    __msl_publish_again();
+}
+
+template <class Event> [[gnu::always_inline]] inline void record(Thread &thread, const Event &event) noexcept {
+  if (isEnabled(Event::kKind))
+    recordEnabled(thread, event);
+}
+
+// An allocator call under way in this thread will ask which blocks were recorded meanwhile.
+[[gnu::always_inline]] inline void rememberAlloc(Thread &thread, uint64_t address, uint32_t site) noexcept {
+  if (thread.attention.open_calls != 0)
+    thread.last[thread.remembered++ % kRememberedAllocs] = {address, site};
 }
 
 [[gnu::always_inline]] inline void recordAlloc(abi::Heap heap, uint8_t flags, uint32_t site, uint64_t address,
                                                uint64_t size_bytes) noexcept {
-  Thread &thread = __msl_thread;
-  thread.last[thread.recorded++ % kRememberedAllocs] = {address, site};
-  record(thread, abi::AllocEvent{{abi::EventKind::Alloc, heap, 0, flags, site, 0}, address, size_bytes});
+  rememberAlloc(__msl_thread, address, site);
+  record(__msl_thread, abi::AllocEvent{{abi::EventKind::Alloc, heap, 0, flags, site, 0}, address, size_bytes});
 }
 
 [[gnu::always_inline]] inline void recordFree(abi::Heap heap, uint8_t flags, uint32_t site, uint64_t address,

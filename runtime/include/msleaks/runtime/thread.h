@@ -14,15 +14,15 @@ struct Arena;
 
 // What a callback of the pass left for the hook that is about to run (pending.h).
 struct PendingSite {
-  uint32_t site; // 0 = nothing; written last when set, first when cleared
+  uint32_t site; // 0 = nothing
   uint32_t traits;
   uint64_t address; // of a free or realloc, which is in the ring already: the block
 };
 
-// An instrumented allocator call under way, and how many Allocs this thread had recorded when it began.
+// An instrumented allocator call under way, and how many Allocs this thread had remembered when it began.
 struct OpenCall {
   uint32_t site;
-  uint32_t recorded;
+  uint32_t remembered;
 };
 
 struct RecordedAlloc {
@@ -33,19 +33,30 @@ struct RecordedAlloc {
 inline constexpr uint32_t kRememberedAllocs = 8; // powers of two
 inline constexpr uint32_t kOpenCalls = 8;
 
-inline constexpr uint32_t kNoGeneration = 1; // no process has it: such a thread takes the slow path first
+// What a hook has to look at beyond the plain case. All zero in the plain case, which is one load and one compare.
+struct alignas(uint64_t) Attention {
+  uint32_t site;       // left by a callback; written last when set
+  uint16_t inside;     // in the real function behind a hook, or in the runtime itself: what happens there is ours
+  uint16_t open_calls; // of Thread::open: Allocs are remembered
+};
+static_assert(sizeof(Attention) == sizeof(uint64_t));
+
+// Generation in the low half, records under way in the high half (above 0 only in a signal handler that interrupted
+// one): that a thread has its ring and interrupts nothing is one compare with Process::state.
+inline constexpr uint64_t kNoGeneration = 1; // no process has it: such a thread takes the slow path first
+inline constexpr uint64_t kOneRecord = uint64_t{1} << 32;
 
 struct Thread {
-  abi::RingHeader *ring; // valid while `generation` is the process' own
-  uint32_t generation = kNoGeneration;
-  uint32_t depth;          // records under way in this thread: above 0 in a signal handler that interrupted one
+  uint64_t state = kNoGeneration;
+  abi::RingHeader *ring;   // valid while the generation is the process' own
+  Attention attention;
+  uint32_t pending_traits; // PendingSite, without the site
+  bool ended;              // its ring has been given back; what still comes goes to the shared late ring
+  uint64_t pending_address;
   uint32_t no_ring_left;   // events to count as lost before a ring is asked for again
   uint32_t no_growth_left; // full rings to put up with before a larger one is asked for again
-  bool inside;             // in the real function behind a hook, or in the runtime itself: what happens there is ours
-  bool ended;              // its ring has been given back; what still comes goes to the shared late ring
-  uint32_t recorded;       // Allocs so far; remembers the last of them in `last`
-  uint32_t open_count;     // of `open`
-  PendingSite pending;
+  uint32_t generation;     // of `ring`; in `state` only if the clock is the processor's
+  uint32_t remembered;     // Allocs during open calls so far; the last of them are in `last`
   RecordedAlloc last[kRememberedAllocs];
   OpenCall open[kOpenCalls];
 };
@@ -53,10 +64,10 @@ struct Thread {
 // Page-aligned and marked MADV_WIPEONFORK: the child of a fork, _Fork or clone finds zeros and starts afresh, and a
 // vfork, which borrows the parent's memory, rightly goes on in the parent's rings. No handler has to run for it.
 struct alignas(abi::kPageBytes) Process {
-  uint32_t generation; // 0 = no arena yet
-  abi::ClockKind clock;
+  uint64_t state;       // what Thread::state is outside a record: the generation; 0 = no arena yet
   abi::Caller *callers; // null until its pages exist
   Arena *arena;
+  abi::ClockKind clock;
   uint32_t lock;
 };
 
