@@ -2,6 +2,7 @@
 
 #include "compat.h"
 #include "launch_shape.h"
+#include "pin.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/GlobalIFunc.h"
@@ -106,8 +107,9 @@ bool targetIsSupported(const Module &module) {
 }
 
 Value *operandAt(const CallBase &call, Position position) {
-  const int at = position.resolve(static_cast<int>(call.arg_size()));
-  return at < 0 ? nullptr : call.getArgOperand(static_cast<unsigned>(at));
+  const SmallVector<Value *, 8> operands = operandsOf(call);
+  const int at = position.resolve(static_cast<int>(operands.size()));
+  return at < 0 ? nullptr : operands[static_cast<unsigned>(at)];
 }
 
 SmallVector<FoundCall> findCalls(Function &function, const KnownSymbols &symbols) {

@@ -1,5 +1,7 @@
 #include "known_symbols.h"
 
+#include "pin.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
@@ -19,10 +21,6 @@ using abi::Symbol;
 using abi::Verb;
 
 constexpr StringRef kAnnotationPrefix = "msleaks.";
-
-Symbol userSymbol(Verb verb) {
-  return {.name = {}, .verb = verb, .family = abi::Family::User, .heap = abi::Heap::Pool};
-}
 
 // `this` and references are dereferenceable by the language, a block that is given back is not.
 bool isPlainPointer(const Argument &argument) {
@@ -82,16 +80,13 @@ std::optional<Symbol> attributedSymbol(const Function &function) {
     const auto address = freedPointer(function);
     if (!address)
       return std::nullopt;
-    Symbol symbol = userSymbol(reallocates ? Verb::Realloc : Verb::Free);
+    Symbol symbol = emptyRow(reallocates ? Verb::Realloc : Verb::Free);
     symbol.address = *address;
     if (!reallocates)
       return symbol;
-    symbol.flags = abi::kRealloc;
-    symbol.result = {abi::ResultKind::Return, {}};
     return takeAllocSize(function, symbol) ? std::optional(symbol) : std::nullopt;
   }
-  Symbol symbol = userSymbol(Verb::Alloc);
-  symbol.result = {abi::ResultKind::Return, {}};
+  Symbol symbol = emptyRow(Verb::Alloc);
   if (!function.getReturnType()->isPointerTy() || !takeAllocSize(function, symbol))
     return std::nullopt;
   if ((kind & AllocFnKind::Zeroed) != AllocFnKind::Unknown)
@@ -125,6 +120,7 @@ const char *completeRow(const Function &function, Symbol &symbol) {
 KnownSymbols::KnownSymbols(const Module &module, const UserRows &rows) {
   for (const Symbol &symbol : abi::kSymbols)
     table_[symbol.name] = &symbol;
+  addPinned(module);
   addNamed(module, rows);
   readAnnotations(module);
   addAttributed(module);
@@ -144,11 +140,18 @@ void KnownSymbols::add(const Function &function, const Symbol &symbol) {
   byFunction_[&function] = &own_.back();
 }
 
+// Found early, before the optimiser changed attributes that annotations are completed from.
+void KnownSymbols::addPinned(const Module &module) {
+  for (const Function &function : module)
+    if (const auto symbol = pinnedRow(function))
+      add(function, *symbol);
+}
+
 void KnownSymbols::addNamed(const Module &module, const UserRows &rows) {
   for (const auto &[name, row] : rows)
-    if (const Function *function = module.getFunction(name)) {
+    if (const Function *function = module.getFunction(name); function && !byFunction_.contains(function)) {
       add(*function, row.symbol);
-      named_.push_back(function);
+      named_.insert(function);
     }
 }
 
@@ -179,6 +182,8 @@ void KnownSymbols::addAnnotation(const Function &function, StringRef text) {
     ignored_.insert(&function);
     return;
   }
+  if (byFunction_.contains(&function))
+    return;
   const auto fail = [&](const Twine &what) {
     if (error_.empty())
       error_ = ("annotation \"" + whole + "\" of " + function.getName() + ": " + what).str();
@@ -186,9 +191,7 @@ void KnownSymbols::addAnnotation(const Function &function, StringRef text) {
   if (words[0] != "alloc" && words[0] != "free")
     return fail("known are msleaks.alloc, msleaks.free and msleaks.ignore");
   UserRow row;
-  row.symbol = userSymbol(words[0] == "alloc" ? Verb::Alloc : Verb::Free);
-  if (row.symbol.verb == Verb::Alloc)
-    row.symbol.result = {abi::ResultKind::Return, {}};
+  row.symbol = emptyRow(words[0] == "alloc" ? Verb::Alloc : Verb::Free);
   std::vector<std::string_view> fields;
   for (const StringRef word : drop_begin(words))
     fields.emplace_back(word.data(), word.size());
@@ -197,7 +200,7 @@ void KnownSymbols::addAnnotation(const Function &function, StringRef text) {
   if (const char *missing = completeRow(function, row.symbol))
     return fail(missing);
   add(function, row.symbol);
-  named_.push_back(&function);
+  named_.insert(&function);
 }
 
 void KnownSymbols::addAttributed(const Module &module) {

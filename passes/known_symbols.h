@@ -11,11 +11,11 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <deque>
 #include <string>
-#include <vector>
 
 namespace llvm {
 class Function;
@@ -32,13 +32,13 @@ public:
   const abi::Symbol *find(const llvm::Function &callee) const;
   // The user annotated the function with msleaks.ignore.
   bool ignored(const llvm::Function &function) const { return ignored_.contains(&function); }
-  // Functions of this module that a rows file or an annotation names: they must stay functions, with their parameters,
-  // until their calls have been rewritten.
-  const std::vector<const llvm::Function *> &named() const { return named_; }
+  // Functions of this module that a rows file or an annotation names: their calls are pinned (pin.h).
+  const llvm::SetVector<const llvm::Function *> &named() const { return named_; }
   // What is wrong with an annotation, or empty.
   const std::string &error() const { return error_; }
 
 private:
+  void addPinned(const llvm::Module &module);
   void readAnnotations(const llvm::Module &module);
   void addAnnotation(const llvm::Function &function, llvm::StringRef text);
   void addNamed(const llvm::Module &module, const UserRows &rows);
@@ -49,7 +49,7 @@ private:
   std::deque<abi::Symbol> own_; // rows made from annotations and attributes; a deque keeps their addresses
   llvm::DenseMap<const llvm::Function *, const abi::Symbol *> byFunction_;
   llvm::DenseSet<const llvm::Function *> ignored_;
-  std::vector<const llvm::Function *> named_;
+  llvm::SetVector<const llvm::Function *> named_;
   std::string error_;
 };
 

@@ -3,6 +3,7 @@
 #include "compat.h"
 #include "destination.h"
 #include "find.h"
+#include "pin.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstrTypes.h"
@@ -46,19 +47,27 @@ void markIgnored(Module &module, const KnownSymbols &symbols) {
         attach(*found.call, {"", "", 0, /*ignored=*/true});
 }
 
-// An allocator that the user named must still be called, with the same parameters, when the calls are rewritten:
-// inlining would hide its calls, and a static function could lose parameters that its body does not need.
-void keepNamed(Module &module, const KnownSymbols &symbols) {
-  SmallVector<GlobalValue *> local;
+// Inlined, an allocator that the user named would not be seen; renamed or split apart neither.
+void keepFunction(Module &module, Function &function) {
+  if (function.isDeclaration())
+    return;
+  function.removeFnAttr(Attribute::AlwaysInline);
+  function.addFnAttr(Attribute::NoInline);
+  if (function.hasLocalLinkage())
+    appendToCompilerUsed(module, {&function});
+}
+
+void pinNamed(Module &module, const KnownSymbols &symbols) {
   for (const Function *named : symbols.named()) {
-    Function *function = module.getFunction(named->getName());
-    if (function->isDeclaration() || function->hasFnAttribute(Attribute::AlwaysInline))
-      continue;
-    function->addFnAttr(Attribute::NoInline);
-    if (function->hasLocalLinkage())
-      local.push_back(function);
+    Function &function = *module.getFunction(named->getName());
+    pinRow(function, *symbols.find(function));
+    keepFunction(module, function);
   }
-  appendToCompilerUsed(module, local);
+  forEachEligible(module, symbols, [&](Function &function) {
+    for (const FoundCall &found : findCalls(function, symbols))
+      if (const Function *callee = found.call->getCalledFunction(); callee && symbols.named().contains(callee))
+        pin(*found.call);
+  });
 }
 
 } // namespace
@@ -86,7 +95,7 @@ PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
   }
   forEachEligible(module, symbols, [&](Function &function) { markCalls(function, symbols); });
   markIgnored(module, symbols);
-  keepNamed(module, symbols);
+  pinNamed(module, symbols);
   return PreservedAnalyses::none();
 }
 

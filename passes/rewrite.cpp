@@ -5,6 +5,7 @@
 #include "guard.h"
 #include "launch_shape.h"
 #include "mark.h"
+#include "pin.h"
 #include "runtime_decls.h"
 #include "site_table.h"
 #include "unit.h"
@@ -182,17 +183,18 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
   const KnownSymbols symbols(module, options_->rows);
   const SmallVector<FoundCall> calls = takeCalls(module, symbols);
-  if (calls.empty())
-    return PreservedAnalyses::all();
-  GlobalVariable *unit = makeUnit(module);
-  if (!unit)
-    return PreservedAnalyses::all();
+  GlobalVariable *unit = calls.empty() ? nullptr : makeUnit(module);
+  if (!unit) {
+    unpin(module);
+    return PreservedAnalyses::none();
+  }
   RuntimeDecls runtime(module);
   SiteTable table(module.getSourceFileName(), kProducer);
   for (const FoundCall &found : calls) {
     CallRewriter(*unit, runtime, found, table.add(describe(found))).run();
     dropMark(*found.call);
   }
+  unpin(module);
   const std::string bytes = table.bytes();
   finishUnit(*unit, bytes, runtime);
   return PreservedAnalyses::none();

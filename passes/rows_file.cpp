@@ -139,9 +139,7 @@ std::string parseLine(const std::vector<std::string_view> &line, unsigned number
     return quoted(line[1]) + " is already known to msleaks";
   UserRow row;
   row.line = number;
-  row.symbol = {.name = {}, .verb = *verb, .family = abi::Family::User, .heap = abi::Heap::Pool};
-  if (allocates(*verb))
-    row.symbol.result = {abi::ResultKind::Return, {}};
+  row.symbol = emptyRow(*verb);
   std::string error = parseRowFields({line.begin() + 2, line.end()}, row);
   if (error.empty())
     error = missingIn(row);
@@ -166,6 +164,37 @@ std::string partnersIn(const UserRows &rows, std::string_view file) {
 }
 
 } // namespace
+
+Symbol emptyRow(Verb verb) {
+  Symbol symbol{.name = {}, .verb = verb, .family = abi::Family::User, .heap = abi::Heap::Pool};
+  if (allocates(verb))
+    symbol.result = {abi::ResultKind::Return, {}};
+  if (verb == Verb::Realloc)
+    symbol.flags = abi::kRealloc;
+  return symbol;
+}
+
+std::string parseRow(std::string_view text, UserRow &row) {
+  const std::vector<std::string_view> all = words(text);
+  const auto verb = all.empty() ? std::nullopt : parseVerb(all[0]);
+  if (!verb)
+    return "not a row: " + quoted(text);
+  row.symbol = emptyRow(*verb);
+  return parseRowFields({all.begin() + 1, all.end()}, row);
+}
+
+std::string rowFields(const Symbol &symbol) {
+  std::string text = "heap=" + std::string(nameOf(symbol.heap));
+  for (const PositionField &field : kPositionFields)
+    if ((symbol.*field.member).present())
+      text += " " + std::string(field.name) + "=" + std::to_string((symbol.*field.member).index());
+  const std::string at = "(" + std::to_string(symbol.result.at.index()) + ")";
+  if (symbol.result.kind == abi::ResultKind::Out)
+    text += " result=out" + at;
+  else if (symbol.result.kind == abi::ResultKind::Handle)
+    text += " result=handle" + at;
+  return text;
+}
 
 std::string parseRowFields(const std::vector<std::string_view> &fields, UserRow &row) {
   for (const std::string_view field : fields)

@@ -35,4 +35,12 @@ RowsResult parseRows(std::string_view text, std::string_view file);
 // stays as it is in `row`. Returns what is wrong, or an empty string.
 std::string parseRowFields(const std::vector<std::string_view> &fields, UserRow &row);
 
+// The same in one text, kind first and without a name: "alloc size=0 count=1 heap=pool". rowFields is its inverse for
+// all that a symbol needs (not for the partner).
+std::string parseRow(std::string_view text, UserRow &row);
+std::string rowFields(const abi::Symbol &symbol);
+
+// A row of this kind that says nothing yet.
+abi::Symbol emptyRow(abi::Verb verb);
+
 } // namespace msleaks::passes

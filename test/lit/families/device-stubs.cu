@@ -15,7 +15,7 @@ extern "C" cudaError_t LAUNCH(const void *, dim3, dim3, void **, size_t, stream_
 extern "C" unsigned PUSH(dim3, dim3, size_t = 0, stream_t = nullptr);
 extern "C" cudaError_t POP(dim3 *, dim3 *, size_t *, void *);
 
-// CHECK-LABEL: define{{.*}} @_Z19__device_stub__scalefPf(
+// CHECK-LABEL: define{{.*}} @_Z20__device_stub__scalefPf(
 // CHECK: call void @__msl_on_launch(
 // CUDA: call {{.*}}@cudaLaunchKernel(
 // HIP: call {{.*}}@hipLaunchKernel(
@@ -26,7 +26,7 @@ __attribute__((global)) void scale(float by, float *values) { values[0] *= by; }
 // CUDA: call void @__msl_before(i32 %{{.*}}, i32 83886594)
 // HIP: call void @__msl_before(i32 %{{.*}}, i32 83886850)
 // CHECK-NOT: call void @__msl
-// CHECK: call void @_Z19__device_stub__scalefPf(
+// CHECK: call void @_Z20__device_stub__scalefPf(
 
 // Inlined, the launch has the way to the source in its inline chain, and the stub needs no callback.
 // INLINED-LABEL: define{{.*}} @_Z3runPf(

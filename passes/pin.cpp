@@ -1,0 +1,66 @@
+#include "pin.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+constexpr char kBundle[] = "msleaks";
+constexpr char kRowAttribute[] = "msleaks-row";
+
+void replace(CallBase &call, CallBase &replacement) {
+  replacement.copyMetadata(call);
+  replacement.takeName(&call);
+  call.replaceAllUsesWith(&replacement);
+  call.eraseFromParent();
+}
+
+} // namespace
+
+void pin(CallBase &call) {
+  // A call and its musttail must keep the same shape; nothing is behind it that could delete it.
+  if (call.isMustTailCall() || call.getOperandBundle(kBundle))
+    return;
+  const std::vector<Value *> operands(call.arg_begin(), call.arg_end());
+  const OperandBundleDef bundle(kBundle, operands);
+  replace(call, *CallBase::addOperandBundle(&call, call.getContext().getOrInsertBundleTag(kBundle)->getValue(), bundle,
+                                            call.getIterator()));
+}
+
+void pinRow(Function &function, const abi::Symbol &symbol) {
+  function.addFnAttr(kRowAttribute, std::string(nameOf(symbol.verb)) + " " + rowFields(symbol));
+}
+
+std::optional<abi::Symbol> pinnedRow(const Function &function) {
+  const Attribute attribute = function.getFnAttribute(kRowAttribute);
+  if (!attribute.isValid())
+    return std::nullopt;
+  UserRow row;
+  if (!parseRow(std::string_view(attribute.getValueAsString()), row).empty())
+    return std::nullopt;
+  return row.symbol;
+}
+
+SmallVector<Value *, 8> operandsOf(const CallBase &call) {
+  if (const auto bundle = call.getOperandBundle(kBundle))
+    return {bundle->Inputs.begin(), bundle->Inputs.end()};
+  return {call.arg_begin(), call.arg_end()};
+}
+
+void unpin(Module &module) {
+  const uint32_t tag = module.getContext().getOrInsertBundleTag(kBundle)->getValue();
+  for (Function &function : module) {
+    function.removeFnAttr(kRowAttribute);
+    for (Instruction &instruction : make_early_inc_range(instructions(function)))
+      if (auto *call = dyn_cast<CallBase>(&instruction); call && call->getOperandBundle(kBundle))
+        replace(*call, *CallBase::removeOperandBundle(call, tag, call->getIterator()));
+  }
+}
+
+} // namespace msleaks::passes

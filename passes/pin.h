@@ -1,0 +1,37 @@
+// Calls of allocators that the user named (annotation, rows file) are pinned while the optimiser runs.
+//
+// The optimiser may look into such a function, find that it does not need the size, or does nothing with the block, and
+// then pass poison for it, or delete the call: right for the program, and wrong for who wants to see its blocks. So a
+// pinned call carries its operands once more, in an operand bundle, which no pass looks into; the call stays, is not
+// inlined, and the rewrite finds the operands as the source wrote them. What the row says stands on the function.
+//
+//   call void @put(ptr %pool, ptr %p)   →   call void @put(ptr poison, ptr %p) [ "msleaks"(ptr %pool, ptr %p) ]
+#pragma once
+
+#include "known_symbols.h"
+
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class CallBase;
+class Function;
+class Module;
+class Value;
+} // namespace llvm
+
+namespace msleaks::passes {
+
+// Replaces the call by a pinned one.
+void pin(llvm::CallBase &call);
+
+// Keeps what is known about a function as the source has it.
+void pinRow(llvm::Function &function, const abi::Symbol &symbol);
+std::optional<abi::Symbol> pinnedRow(const llvm::Function &function);
+
+// A call's operands as the source wrote them.
+llvm::SmallVector<llvm::Value *, 8> operandsOf(const llvm::CallBase &call);
+
+// Takes all of it away again: no bundle may reach the code generator.
+void unpin(llvm::Module &module);
+
+} // namespace msleaks::passes
