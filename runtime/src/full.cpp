@@ -24,6 +24,10 @@ bool refresh(abi::RingHeader &ring, unsigned slots) noexcept {
   return hasRoom(ring, slots);
 }
 
+bool handlerHasRoom(const abi::RingHeader &ring, unsigned slots) noexcept {
+  return peek(ring.reserved) + slots <= handlersRoomUntil(ring, ring.tail.load(std::memory_order_acquire));
+}
+
 void pauseBriefly() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -76,10 +80,12 @@ abi::RingHeader *makeRoom(Thread &thread, unsigned slots, uint32_t depth) noexce
   abi::RingHeader *ring = thread.ring;
   if (depth >= kMaxNesting)
     return nullptr;
-  if (hasRoom(*ring, slots) || (peek(ring->room_until) != kUnlimited && refresh(*ring, slots)))
+  if (peek(ring->room_until) == kUnlimited)
     return ring;
   if (depth > 0)
-    return nullptr;
+    return handlerHasRoom(*ring, slots) ? ring : nullptr;
+  if (hasRoom(*ring, slots) || refresh(*ring, slots))
+    return ring;
   const uint64_t began_ns = monotonicNs();
   bool granted = false;
   if (thread.no_growth_left > 0)

@@ -1,0 +1,206 @@
+// fork in all its forms, exec, and a process without a session.
+#include "session_fixture.h"
+
+#include "msleaks/runtime/record.h"
+
+#include <sched.h>
+#include <set>
+#include <sys/syscall.h>
+
+namespace msleaks::test {
+namespace {
+
+void recordOne(uint64_t address) { runtime::recordAlloc(abi::Heap::Host, 0, 1, address, 0); }
+
+std::set<uint64_t> addressesIn(const ArenaFile &arena) {
+  std::vector<ReadEvent> events;
+  for (uint32_t i = 0; i < arena.ringCount(); ++i)
+    arena.drain(i, events);
+  std::set<uint64_t> addresses;
+  for (const ReadEvent &read : events)
+    addresses.insert(read.event.as<abi::AllocEvent>().address);
+  return addresses;
+}
+
+void expectTwoArenas(const SessionDirectory &session) {
+  const auto arenas = session.arenas();
+  ASSERT_EQ(arenas.size(), 2u);
+  const bool first_is_parent = arenas[1]->header().parent_pid == arenas[0]->header().pid;
+  const ArenaFile &parent = *arenas[first_is_parent ? 0 : 1], &child = *arenas[first_is_parent ? 1 : 0];
+  EXPECT_EQ(child.header().parent_pid, parent.header().pid);
+  EXPECT_EQ(addressesIn(parent), (std::set<uint64_t>{1, 3}));
+  EXPECT_EQ(addressesIn(child), (std::set<uint64_t>{2}));
+}
+
+template <class Fork> void forkBetweenRecords(Fork forkNow) {
+  recordOne(1);
+  const pid_t pid = forkNow();
+  if (pid == 0) {
+    recordOne(2);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  recordOne(3);
+  _exit(status == 0 ? 0 : 1);
+}
+
+TEST(Process, AForkedChildHasItsOwnArena) {
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] { forkBetweenRecords([] { return fork(); }); }), 0);
+  expectTwoArenas(session);
+}
+
+TEST(Process, UnderscoreForkToo) {
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] { forkBetweenRecords([] { return _Fork(); }); }), 0);
+  expectTwoArenas(session);
+}
+
+TEST(Process, RawCloneToo) {
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    forkBetweenRecords([] { return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr)); });
+  }), 0);
+  expectTwoArenas(session);
+}
+
+// The child borrows the parent's memory, so its events are the parent's. (Recording there is more than POSIX allows a
+// vfork child, but it is what an instrumented one does.)
+TEST(Process, AVforkedChildRecordsIntoItsParentsRing) {
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    recordOne(1);
+    const pid_t pid = vfork();
+    if (pid == 0) {
+      recordOne(2);
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    recordOne(3);
+  }), 0);
+  const auto arenas = session.arenas();
+  ASSERT_EQ(arenas.size(), 1u);
+  EXPECT_EQ(addressesIn(*arenas[0]), (std::set<uint64_t>{1, 2, 3}));
+}
+
+TEST(Process, ForksOfForks) {
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    for (uint64_t generation = 1; generation <= 5; ++generation) {
+      recordOne(generation);
+      if (const pid_t pid = fork(); pid != 0) {
+        int status = 0;
+        waitpid(pid, &status, 0);
+        _exit(WEXITSTATUS(status));
+      }
+    }
+    recordOne(6);
+  }), 0);
+  const auto arenas = session.arenas();
+  ASSERT_EQ(arenas.size(), 6u);
+  for (const auto &arena : arenas)
+    EXPECT_EQ(addressesIn(*arena).size(), 1u);
+}
+
+// fork while other threads record and claim rings: the child must not wait for a lock that nobody holds any more.
+TEST(Process, ForkWhileOtherThreadsAreBusy) {
+  const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
+  ASSERT_EQ(session.runChild([] {
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 2; ++t)
+      threads.emplace_back([&stop] {
+        while (!stop)
+          std::thread([] { recordOne(7); }).join();
+      });
+    for (int i = 0; i < 50; ++i) {
+      const pid_t pid = fork();
+      if (pid == 0) {
+        recordOne(8);
+        _exit(0);
+      }
+      int status = 0;
+      waitpid(pid, &status, 0);
+      if (status != 0)
+        _exit(1);
+    }
+    stop = true;
+    for (std::thread &thread : threads)
+      thread.join();
+  }), 0);
+  EXPECT_GE(session.arenas().size(), 51u);
+}
+
+TEST(Process, ExecAttachesAnew) {
+  const SessionDirectory session;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  ASSERT_EQ(session.runChild([&self] {
+    recordOne(1);
+    execl(self.c_str(), self.c_str(), "--record-one", nullptr);
+  }), 0);
+  const auto arenas = session.arenas();
+  ASSERT_EQ(arenas.size(), 2u);
+  EXPECT_EQ(arenas[0]->header().pid, arenas[1]->header().pid);
+  EXPECT_NE(arenas[0]->header().attach_ticks, arenas[1]->header().attach_ticks);
+}
+
+void expectInert(const char *session) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    session != nullptr ? setenv(abi::kSessionVariable, session, 1) : unsetenv(abi::kSessionVariable);
+    recordOne(1);
+    _exit(__msl_enabled->load() == 0 && __msl_process.arena == nullptr ? 0 : 1);
+  }
+  EXPECT_EQ(SessionDirectory::waitFor(pid), 0) << (session != nullptr ? session : "(none)");
+}
+
+TEST(Process, WithoutASessionNothingHappens) {
+  expectInert(nullptr);
+  expectInert("");
+  expectInert("/nonexistent");
+  expectInert(std::string(5000, 'x').c_str());
+}
+
+TEST(Process, AControlPageThatDoesNotFitIsRefused) {
+  const SessionDirectory session;
+  session.control().abi_version = abi::kAbiVersion + 1;
+  expectInert(session.path().c_str());
+  session.control().abi_version = abi::kAbiVersion;
+  session.control().magic = 1;
+  expectInert(session.path().c_str());
+  session.control().magic = abi::ControlPage::kMagic;
+  session.control().state = abi::SessionState::Closed;
+  expectInert(session.path().c_str());
+  session.control().state = abi::SessionState::Open;
+  std::filesystem::resize_file(session.path() / abi::kControlFile, 100);
+  expectInert(session.path().c_str());
+  std::filesystem::resize_file(session.path() / abi::kControlFile, abi::kPageBytes);
+  EXPECT_TRUE(session.arenas().empty());
+}
+
+TEST(Process, ADirectoryThatRefusesFilesMakesItInert) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "needs root, to become a user who may read the session and not write it";
+  const SessionDirectory session;
+  std::filesystem::permissions(session.path(), std::filesystem::perms(0555));
+  std::filesystem::permissions(session.path() / abi::kControlFile, std::filesystem::perms(0644));
+  constexpr uid_t kNobody = 65534;
+  EXPECT_EQ(session.runChild([] {
+    if (setresuid(kNobody, kNobody, kNobody) != 0)
+      _exit(2);
+    recordOne(1);
+    _exit(__msl_enabled->load() == 0 && __msl_process.arena == nullptr ? 0 : 1);
+  }), 0);
+}
+
+} // namespace
+
+// The exec test's second image.
+int recordOneAndLeave() {
+  recordOne(2);
+  return 0;
+}
+
+} // namespace msleaks::test

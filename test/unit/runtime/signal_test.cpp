@@ -1,0 +1,143 @@
+// Signal handlers that record in the middle of a record: nothing is lost, nothing is torn.
+#include "session_fixture.h"
+
+#include "msleaks/runtime/record.h"
+
+#include <csignal>
+#include <set>
+#include <sys/time.h>
+
+namespace msleaks::test {
+namespace {
+
+constexpr uint64_t kFromSignal = uint64_t{1} << 40;
+constexpr uint64_t kFromNested = uint64_t{1} << 41;
+
+volatile uint64_t in_signals = 0;
+volatile uint64_t in_nested = 0;
+
+// Two slots from a handler, so that pairs interleave with the main flow's.
+void onTimer(int) {
+  const uint64_t i = in_signals;
+  in_signals = i + 1;
+  const abi::CopyEvent copy{{abi::EventKind::Copy, abi::Heap::Device, 0, 0, 1, 0}, kFromSignal + i, i, abi::kContinuationTag, i, i, i};
+  runtime::record(__msl_thread, copy);
+  if (i % 4 == 0)
+    raise(SIGUSR1);
+}
+
+void onUser(int) {
+  const uint64_t i = in_nested;
+  in_nested = i + 1;
+  runtime::recordAlloc(abi::Heap::Host, 0, 1, kFromNested + i, 0);
+}
+
+void startStorm() {
+  struct sigaction action {};
+  action.sa_handler = onTimer;
+  sigaction(SIGALRM, &action, nullptr);
+  action.sa_handler = onUser;
+  sigaction(SIGUSR1, &action, nullptr);
+  const itimerval every{{0, 30}, {0, 30}};
+  setitimer(ITIMER_REAL, &every, nullptr);
+}
+
+void stopStorm() {
+  const itimerval none{};
+  setitimer(ITIMER_REAL, &none, nullptr);
+}
+
+struct Counts {
+  uint64_t main = 0, signal = 0, nested = 0, torn = 0;
+};
+
+// Every number of each source once and in order.
+Counts countAll(const std::vector<ReadEvent> &events) {
+  Counts counts;
+  for (const ReadEvent &read : events) {
+    if (read.event.header().kind == abi::EventKind::Copy) {
+      const auto copy = read.event.as<abi::CopyEvent>();
+      counts.torn += copy.destination != kFromSignal + counts.signal || copy.direction != counts.signal ||
+                     copy.continuation != abi::kContinuationTag;
+      ++counts.signal;
+    } else if (read.event.header().kind == abi::EventKind::Alloc) {
+      const auto alloc = read.event.as<abi::AllocEvent>();
+      const bool nested = (alloc.address & kFromNested) != 0;
+      uint64_t &count = nested ? counts.nested : counts.main;
+      counts.torn += alloc.address != (nested ? kFromNested : 0) + count;
+      ++count;
+    } else {
+      ++counts.torn;
+    }
+  }
+  return counts;
+}
+
+struct Shared {
+  uint64_t main, signal, nested;
+};
+
+// Bursts of records under the storm; after each the ring is left to be emptied.
+void runStorm(const abi::Flags &flags, uint64_t burst, Counts &counts, Shared &made, Account &account) {
+  const SessionDirectory session(flags);
+  auto *shared = static_cast<Shared *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  int status = -1;
+  const auto events = session.collectFrom(session.startChild([&] {
+    startStorm();
+    const uint64_t end_ns = nowNs() + 1'000'000'000;
+    uint64_t i = 0;
+    while (nowNs() < end_ns) {
+      for (const uint64_t stop = i + burst; i < stop; ++i)
+        runtime::recordAlloc(abi::Heap::Host, 0, 1, i, 0);
+      while (__msl_thread.ring->tail.load() + 1000 < i)
+        usleep(100);
+    }
+    stopStorm();
+    *shared = {i, in_signals, in_nested};
+  }), &status);
+  ASSERT_EQ(status, 0);
+  counts = countAll(events);
+  made = *shared;
+  account = sum(session.arenas());
+  munmap(shared, 4096);
+}
+
+TEST(Signals, AStormLosesNothing) {
+  Counts counts;
+  Shared made{};
+  Account account;
+  // A burst fits into the ring: no one waits.
+  runStorm({.on_full = abi::OnFull::Block, .ring_kib = 32768, .ring_max_kib = 32768}, 700'000, counts, made, account);
+  EXPECT_GT(made.signal, 1000u) << "no storm, no test";
+  EXPECT_EQ(counts.torn, 0u);
+  EXPECT_EQ(counts.main, made.main);
+  EXPECT_EQ(counts.signal, made.signal);
+  EXPECT_EQ(counts.nested, made.nested);
+  EXPECT_EQ(account.dropped, 0u);
+  EXPECT_EQ(account.produced, made.main + made.signal + made.nested);
+}
+
+// Through promotions and waits. A handler that interrupts a record in a full ring cannot wait: it drops, and counts.
+TEST(Signals, AStormOnAFullRingCountsWhatItLoses) {
+  Counts counts;
+  Shared made{};
+  Account account;
+  runStorm({.on_full = abi::OnFull::Block, .ring_kib = 16, .ring_max_kib = 64}, 100'000, counts, made, account);
+  EXPECT_EQ(account.produced, made.main + made.signal + made.nested);
+  EXPECT_EQ(counts.main + counts.signal + counts.nested + account.dropped, account.produced);
+  EXPECT_EQ(counts.main, made.main) << "the interrupted flow waits and loses nothing";
+}
+
+// A handler's record in a thread that has not recorded before claims the ring.
+TEST(Signals, TheFirstRecordMayComeFromAHandler) {
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    signal(SIGUSR1, onUser);
+    raise(SIGUSR1);
+    runtime::recordAlloc(abi::Heap::Host, 0, 1, 0, 0);
+  }), 0);
+  EXPECT_EQ(session.drain().size(), 2u);
+}
+
+} // namespace
+} // namespace msleaks::test

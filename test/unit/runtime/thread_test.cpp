@@ -1,0 +1,168 @@
+// Threads: a ring each, given back, claimed again, and what comes after the end.
+#include "session_fixture.h"
+
+#include "msleaks/runtime/record.h"
+
+#include <pthread.h>
+#include <set>
+#include <sys/prctl.h>
+
+namespace msleaks::test {
+namespace {
+
+void recordOne(uint64_t address) { runtime::recordAlloc(abi::Heap::Host, 0, 1, address, 0); }
+
+TEST(Threads, EachHasItsOwnStream) {
+  const SessionDirectory session;
+  constexpr uint64_t kThreads = 8, kCount = 3000;
+  ASSERT_EQ(session.runChild([] {
+    std::vector<std::thread> threads;
+    for (uint64_t t = 0; t < kThreads; ++t)
+      threads.emplace_back([t] {
+        prctl(PR_SET_NAME, "numbered");
+        for (uint64_t i = 0; i < kCount; ++i)
+          recordOne(t << 32 | i);
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+  }), 0);
+  const auto arenas = session.arenas();
+  EXPECT_STREQ(arenas[0]->ring(0).thread_name, "numbered");
+  EXPECT_EQ(arenas[0]->entry(0).state.load(), abi::RingState::Ended);
+  std::map<uint32_t, std::vector<uint64_t>> streams;
+  for (const ReadEvent &read : session.drain())
+    streams[read.stream].push_back(read.event.as<abi::AllocEvent>().address);
+  ASSERT_EQ(streams.size(), kThreads);
+  std::set<uint64_t> seen;
+  for (const auto &[stream, addresses] : streams) {
+    ASSERT_EQ(addresses.size(), kCount);
+    seen.insert(addresses[0] >> 32);
+    for (uint64_t i = 0; i < kCount; ++i)
+      ASSERT_EQ(addresses[i], (addresses[0] >> 32) << 32 | i);
+  }
+  EXPECT_EQ(seen.size(), kThreads);
+}
+
+// Rings that were drained serve again: thousands of threads do not need thousands of rings.
+TEST(Threads, TwoThousandShortOnes) {
+  const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
+  constexpr uint64_t kThreads = 2000;
+  int status = -1;
+  const auto events = session.collectFrom(session.startChild([] {
+    for (uint64_t t = 0; t < kThreads;) {
+      std::vector<std::thread> threads;
+      for (int i = 0; i < 20; ++i, ++t)
+        threads.emplace_back([t] { recordOne(t); });
+      for (std::thread &thread : threads)
+        thread.join();
+      usleep(500);
+    }
+  }), &status);
+  ASSERT_EQ(status, 0);
+  std::set<uint64_t> addresses;
+  std::set<uint32_t> streams;
+  for (const ReadEvent &read : events) {
+    addresses.insert(read.event.as<abi::AllocEvent>().address);
+    streams.insert(read.stream);
+  }
+  EXPECT_EQ(addresses.size(), kThreads);
+  EXPECT_EQ(streams.size(), kThreads);
+  EXPECT_EQ(events.size(), kThreads);
+  EXPECT_LT(session.arenas()[0]->ringCount(), kThreads / 2);
+}
+
+// All at once and nobody draining: each still gets one.
+TEST(Threads, ManyAtOnce) {
+  const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
+  constexpr uint64_t kThreads = 500;
+  ASSERT_EQ(session.runChild([] {
+    std::atomic<uint64_t> recorded{0};
+    std::vector<std::thread> threads;
+    for (uint64_t t = 0; t < kThreads; ++t)
+      threads.emplace_back([t, &recorded] {
+        recordOne(t);
+        ++recorded;
+        while (recorded < kThreads)
+          usleep(1000);
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+  }), 0);
+  EXPECT_EQ(session.arenas()[0]->ringCount(), kThreads);
+  EXPECT_EQ(session.drain().size(), kThreads);
+}
+
+struct RecordsAtTheEnd {
+  ~RecordsAtTheEnd() { recordOne(100); }
+};
+
+pthread_key_t early_key, every_round_key;
+
+void recordInFirstRound(void *) { recordOne(200); }
+
+// Asks for another round each time, so that it also runs in the last one.
+void recordInEveryRound(void *argument) {
+  const auto round = reinterpret_cast<uintptr_t>(argument);
+  recordOne(300 + round);
+  pthread_setspecific(every_round_key, reinterpret_cast<void *>(round + 1));
+}
+
+// thread_local objects, then the keys' destructors round by round; after ours in the last round the late ring takes over.
+TEST(Threads, DestructorsOfTheThreadAreRecorded) {
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    pthread_key_create(&early_key, recordInFirstRound);
+    std::thread([] {
+      recordOne(1);
+      pthread_key_create(&every_round_key, recordInEveryRound); // behind ours: runs after it in each round
+      thread_local RecordsAtTheEnd at_end;
+      (void)&at_end;
+      pthread_setspecific(early_key, &early_key);
+      pthread_setspecific(every_round_key, reinterpret_cast<void *>(1));
+    }).join();
+  }), 0);
+  std::map<uint64_t, uint32_t> stream_of;
+  for (const ReadEvent &read : session.drain())
+    stream_of[read.event.as<abi::AllocEvent>().address] = read.stream;
+  const std::map<uint64_t, uint32_t> expected{{1, 0}, {100, 0}, {200, 0}, {301, 0}, {302, 0}, {303, 0}, {304, 1}};
+  EXPECT_EQ(stream_of, expected);
+  const Account account = sum(session.arenas());
+  EXPECT_EQ(account.produced, 7u);
+  EXPECT_EQ(account.dropped, 0u);
+}
+
+TEST(Threads, AReaderMayReadMeanwhile) {
+  const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 64});
+  constexpr uint64_t kThreads = 3, kCount = 50'000;
+  // Reader and writers in one process, where a sanitizer sees both sides.
+  const int status = session.runChild([&session] {
+    std::atomic<uint64_t> running{kThreads};
+    std::vector<std::thread> threads;
+    for (uint64_t t = 0; t < kThreads; ++t)
+      threads.emplace_back([t, &running] {
+        for (uint64_t i = 0; i < kCount; ++i)
+          recordOne(t << 32 | i);
+        --running;
+      });
+    std::vector<ReadEvent> events;
+    for (bool last = false; !last;) {
+      last = running == 0;
+      session.beat();
+      const auto more = session.drain();
+      events.insert(events.end(), more.begin(), more.end());
+    }
+    for (std::thread &thread : threads)
+      thread.join();
+    std::map<uint64_t, uint64_t> next;
+    for (const ReadEvent &read : events) {
+      const uint64_t address = read.event.as<abi::AllocEvent>().address;
+      if ((address & 0xffffffff) != next[address >> 32]++)
+        _exit(2);
+    }
+    _exit(events.size() == kThreads * kCount ? 0 : 3);
+  });
+  EXPECT_EQ(status, 0);
+}
+
+} // namespace
+} // namespace msleaks::test
