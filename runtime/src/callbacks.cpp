@@ -72,7 +72,7 @@ void afterAlloc(uint32_t site, Traits traits, const Outcome &outcome) noexcept {
       recordFailure(site, traits, old, outcome);
     return;
   }
-  RecordedAlloc *recorded = untaken ? nullptr : findRecorded(thread, meanwhile, outcome.address);
+  RecordedAlloc *recorded = findRecorded(thread, meanwhile, outcome.address);
   if (recorded == nullptr) {
     const uint8_t flags = traits.verb() == Verb::Realloc && old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
     return recordAlloc(traits.heap(), flags | outcome.flags, site, outcome.address, outcome.size_bytes);

@@ -1,0 +1,281 @@
+// What becomes of the callbacks, alone and together with a hook: one event for one call.
+#include "session_fixture.h"
+
+#include "msleaks/abi/callbacks.h"
+#include "msleaks/runtime/pending.h"
+
+#include <string>
+#include <sys/mman.h>
+
+namespace msleaks::test {
+namespace {
+
+using abi::Family;
+using abi::Heap;
+using abi::Traits;
+using abi::Verb;
+
+constexpr uint32_t kMalloc = Traits(Verb::Alloc, Family::Heap, Heap::Host, 0).packed();
+constexpr uint32_t kRealloc = Traits(Verb::Realloc, Family::Heap, Heap::Host, abi::kRealloc).packed();
+constexpr uint32_t kFree = Traits(Verb::Free, Family::Heap, Heap::Host, 0).packed();
+constexpr uint32_t kUser = Traits(Verb::Alloc, Family::User, Heap::Pool, 0).packed();
+constexpr uint32_t kMap = Traits(Verb::Map, Family::Mmap, Heap::Mapping, 0).packed();
+constexpr uint32_t kDevice = Traits(Verb::Alloc, Family::Cuda, Heap::Device, abi::kAsync).packed();
+constexpr uint32_t kLaunch = Traits(Verb::Launch, Family::Cuda, Heap::Device, 0).packed();
+
+const void *at(uint64_t address) { return reinterpret_cast<const void *>(address); }
+
+// What the malloc hook does, without a malloc.
+void hookAlloc(uint64_t address, uint64_t size) {
+  runtime::Thread &thread = __msl_thread;
+  const uint32_t left = runtime::takeAllocSite(thread, Family::Heap);
+  runtime::recordAlloc(Heap::Host, abi::kFromHook, left != 0 ? left : 999, address, size);
+}
+
+void hookFree(uint64_t address) {
+  if (runtime::takeBlockSite(__msl_thread, Family::Heap, Verb::Free, address).site == 0)
+    runtime::recordFree(Heap::Host, abi::kFromHook, 999, address, 0);
+}
+
+// "Alloc#7 100+16 | Free#8 100": kinds, sites, and the first two fields.
+std::string eventsOf(const std::function<void()> &body) {
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild(body), 0);
+  std::string text;
+  for (const ReadEvent &read : session.drain()) {
+    const abi::EventHeader &header = read.event.header();
+    text += (text.empty() ? "" : " | ") + std::string(abi::nameOf(header.kind)) + "#" + std::to_string(header.site);
+    const char *separator = " ";
+    abi::dispatch(read.event, [&](const auto &event) {
+      abi::visitFields(event, [&](const char *, abi::Repr, const auto &field) {
+        if (separator[0] == ' ' || (separator[0] == '+' && field != 0))
+          text += separator + std::to_string(field);
+        separator = separator[0] == ' ' ? "+" : "-";
+      });
+    });
+    for (const auto &[bit, name] : {std::pair{abi::kFromHook, "hook"}, {abi::kRealloc, "realloc"}, {abi::kRestored, "restored"},
+                                    {abi::kReserve, "reserve"}, {abi::kAsync, "async"}})
+      if (header.flags & bit)
+        text += std::string(" ") + name;
+  }
+  return text;
+}
+
+TEST(Callbacks, AloneTheyRecord) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_before(7, kMalloc);
+    __msl_on_alloc(7, kMalloc, at(100), 16);
+    __msl_on_free(8, kFree, at(100), 0);
+  }), "Alloc#7 100+16 | Free#8 100");
+}
+
+TEST(Callbacks, AHookTakesTheSite) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_before(7, kMalloc);
+    hookAlloc(100, 16);
+    __msl_on_alloc(7, kMalloc, at(100), 16);
+    __msl_on_free(8, kFree, at(100), 0);
+    hookFree(100);
+    hookAlloc(100, 5);
+    hookFree(100);
+  }), "Alloc#7 100+16 hook | Free#8 100 | Alloc#999 100+5 hook | Free#999 100 hook");
+}
+
+TEST(Callbacks, FreeOfNullIsNothing) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_on_free(8, kFree, nullptr, 0);
+    __msl_before(7, kMalloc);
+    __msl_on_alloc(7, kMalloc, at(100), 0);
+  }), "Alloc#7 100");
+}
+
+TEST(Callbacks, AFreeThatNoHookSawIsNotTakenByALaterOne) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_on_free(8, kFree, at(100), 0); // into a pool of the program's own
+    hookAlloc(100, 3);
+    hookFree(100);
+  }), "Free#8 100 | Alloc#999 100+3 hook | Free#999 100 hook");
+}
+
+TEST(Callbacks, AHookOfAnotherFamilyDoesNotTakeIt) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_before(7, kDevice);
+    hookAlloc(50, 8); // the driver's own
+    const void *block = at(100);
+    __msl_on_alloc_out(7, kDevice, &block, 16, 0);
+  }), "Alloc#999 50+8 hook | Alloc#7 100+16 async");
+}
+
+TEST(Callbacks, AnOperatorNewOfTheProgramsOwnIsRetargeted) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_before(7, kMalloc); // new
+    __msl_before(9, kMalloc); // malloc inside it
+    hookAlloc(100, 16);
+    __msl_on_alloc(9, kMalloc, at(100), 16);
+    __msl_on_alloc(7, kMalloc, at(100), 12);
+  }), "Alloc#9 100+16 hook | Retarget#7 100+12");
+}
+
+TEST(Callbacks, AWrapperThatReturnsTheFirstOfItsBlocksIsRetargeted) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_before(7, kUser);
+    __msl_before(9, kMalloc);
+    __msl_on_alloc(9, kMalloc, at(100), 16);
+    __msl_before(10, kMalloc);
+    __msl_on_alloc(10, kMalloc, at(200), 4);
+    __msl_on_alloc(7, kUser, at(100), 12);
+  }), "Alloc#9 100+16 | Alloc#10 200+4 | Retarget#7 100+12");
+}
+
+TEST(Callbacks, APoolHandsOutItsOwnBlock) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_before(7, kUser);
+    hookAlloc(100, 4096);
+    __msl_on_alloc(7, kUser, at(164), 12);
+    __msl_before(7, kUser);
+    __msl_on_alloc(7, kUser, at(100), 12); // what was recorded before this call does not count
+  }), "Alloc#999 100+4096 hook | Alloc#7 164+12 | Alloc#7 100+12");
+}
+
+TEST(Callbacks, AFailedCallIsRecordedOnce) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_before(7, kMalloc);
+    __msl_on_alloc(7, kMalloc, nullptr, 16);
+    __msl_before(7, kMalloc);
+    __msl_on_alloc(7, kMalloc, nullptr, 0);
+    __msl_before(8, kDevice);
+    const void *garbage = at(100);
+    __msl_on_alloc_out(8, kDevice, &garbage, 16, 2);
+  }), "AllocFailed#7 16+12 | AllocFailed#8 16+2 async");
+}
+
+TEST(Callbacks, AThrowingCallLeavesNothingBehind) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_before(7, kMalloc);
+    __msl_cancel(7);
+    hookAlloc(100, 16);
+  }), "Alloc#999 100+16 hook");
+}
+
+TEST(Callbacks, ReallocMovesABlock) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_on_free(7, kRealloc, at(100), 0);
+    __msl_on_alloc(7, kRealloc, at(200), 32);
+  }), "Free#7 100 realloc | Alloc#7 200+32 realloc");
+}
+
+TEST(Callbacks, ReallocOfNullIsAnAllocation) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_on_free(7, kRealloc, nullptr, 0);
+    __msl_on_alloc(7, kRealloc, at(200), 32);
+  }), "Alloc#7 200+32");
+}
+
+TEST(Callbacks, AFailedReallocBringsTheBlockBack) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_on_free(7, kRealloc, at(100), 0);
+    __msl_on_alloc(7, kRealloc, nullptr, 32);
+    __msl_on_free(8, kRealloc, at(100), 0); // realloc(p, 0)
+    __msl_on_alloc(8, kRealloc, nullptr, 0);
+  }), "Free#7 100 realloc | Alloc#7 100 realloc restored | AllocFailed#7 32+12 | Free#8 100 realloc");
+}
+
+TEST(Callbacks, AHookTakesTheSecondHalfOfARealloc) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_on_free(7, kRealloc, at(100), 0);
+    const runtime::PendingSite left = runtime::takeBlockSite(__msl_thread, Family::Heap, Verb::Realloc, 100);
+    runtime::recordAlloc(Heap::Host, abi::kRealloc | abi::kFromHook, left.site, 200, 32);
+    __msl_on_alloc(7, kRealloc, at(200), 32);
+  }), "Free#7 100 realloc | Alloc#7 200+32 hook realloc");
+}
+
+TEST(Callbacks, MappingsWithoutMemoryAreReserved) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_before(7, kMap);
+    __msl_on_map(7, kMap, at(4096), 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
+    __msl_before(8, kMap);
+    __msl_on_map(8, kMap, at(81920), 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS);
+    __msl_before(9, kMap);
+    __msl_on_map(9, kMap, at(163840), 8192, PROT_READ, MAP_PRIVATE);
+    __msl_before(10, kMap);
+    __msl_on_map(10, kMap, MAP_FAILED, 8192, PROT_READ, MAP_PRIVATE);
+  }), "Alloc#7 4096+8192 | Alloc#8 81920+8192 reserve | Alloc#9 163840+8192 reserve | AllocFailed#10 8192+12");
+}
+
+TEST(Callbacks, HandlesAndCounts) {
+  EXPECT_EQ(eventsOf([] {
+    const int32_t good = 0;
+    __msl_before(7, kDevice);
+    __msl_on_alloc_status(7, kDevice, at(100), 16, &good);
+    __msl_before(7, kDevice);
+    __msl_on_alloc_status(7, kDevice, nullptr, 16, nullptr);
+    __msl_on_retain(8, Traits(Verb::Retain, Family::OpenCl, Heap::Device, 0).packed(), at(100));
+  }), "Alloc#7 100+16 async | AllocFailed#7 16 async | Retain#8 100");
+}
+
+TEST(Callbacks, ALaunchThroughAStubBelongsToItsCaller) {
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    __msl_before(7, kLaunch);
+    __msl_on_launch(8, kLaunch, at(100), at(200), 3 | uint64_t{4} << 32, 5, 64 | uint64_t{2} << 32, 1, 1024);
+    const uint64_t global[] = {1000, 7}, local[] = {100, 70000};
+    __msl_on_launch_range(9, kLaunch, at(100), at(200), 2, global, local);
+    __msl_on_launch_range(9, kLaunch, at(100), at(200), 1, global, nullptr);
+  }), 0);
+  const auto events = session.drain();
+  ASSERT_EQ(events.size(), 3u);
+  const auto first = events[0].event.as<abi::LaunchEvent>();
+  EXPECT_EQ(first.header.site, 7u);
+  EXPECT_EQ(first.kernel, 100u);
+  EXPECT_EQ(first.stream, 200u);
+  EXPECT_EQ(first.continuation, abi::kContinuationTag);
+  EXPECT_EQ(first.grid_x, 3u);
+  EXPECT_EQ(first.grid_y, 4u);
+  EXPECT_EQ(first.grid_z, 5u);
+  EXPECT_EQ(first.block_x, 64);
+  EXPECT_EQ(first.block_y, 2);
+  EXPECT_EQ(first.block_z, 1);
+  EXPECT_EQ(first.shared_bytes, 1024u);
+  const auto second = events[1].event.as<abi::LaunchEvent>();
+  EXPECT_EQ(second.header.site, 9u);
+  EXPECT_EQ(second.grid_x, 1000u);
+  EXPECT_EQ(second.grid_y, 7u);
+  EXPECT_EQ(second.grid_z, 1u);
+  EXPECT_EQ(second.block_x, 100);
+  EXPECT_EQ(second.block_y, 65535) << "what does not fit is the largest that does";
+  EXPECT_EQ(events[2].event.as<abi::LaunchEvent>().block_x, 0) << "left to the driver";
+}
+
+TEST(Callbacks, CopiesAndFills) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_on_copy(7, Traits(Verb::Copy, Family::Cuda, Heap::Device, 0).packed(), at(100), at(200), 16, at(300), 1);
+    __msl_on_set(8, Traits(Verb::Set, Family::Cuda, Heap::Device, abi::kAsync).packed(), at(100), 0, 16, at(300));
+  }), "Copy#7 100+200 | Set#8 100+16 async");
+}
+
+// What an instrumented allocator does inside a hook is the allocator's own.
+TEST(Callbacks, InsideAHookNothingIsRecorded) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_thread.attention.inside = 1;
+    __msl_before(7, kMalloc);
+    __msl_on_alloc(7, kMalloc, at(100), 16);
+    __msl_on_free(8, kFree, at(100), 0);
+    __msl_thread.attention.inside = 0;
+    __msl_before(7, kMalloc);
+    __msl_on_alloc(7, kMalloc, at(100), 16);
+  }), "Alloc#7 100+16");
+}
+
+// Calls left by longjmp or by an exception that nobody cancelled do not pile up.
+TEST(Callbacks, AbandonedCallsAreForgotten) {
+  EXPECT_EQ(eventsOf([] {
+    for (uint32_t i = 0; i < 100; ++i)
+      __msl_before(1000 + i, kUser);
+    __msl_before(7, kUser);
+    hookAlloc(100, 16);
+    __msl_on_alloc(7, kUser, at(100), 16);
+  }), "Alloc#999 100+16 hook | Retarget#7 100+16");
+}
+
+} // namespace
+} // namespace msleaks::test

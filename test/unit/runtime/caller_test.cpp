@@ -1,0 +1,95 @@
+// Sites of uninstrumented callers: a number per return address, its image defined once.
+#include "session_fixture.h"
+
+#include "msleaks/runtime/caller.h"
+#include "msleaks/runtime/record.h"
+
+#include <cstring>
+#include <dlfcn.h>
+
+namespace msleaks::test {
+namespace {
+
+uint64_t addressOf(const void *function) { return reinterpret_cast<uint64_t>(function); }
+
+TEST(Callers, AnAddressHasOneNumberAndItsImage) {
+  const SessionDirectory session;
+  const uint64_t in_libc = addressOf(dlsym(RTLD_DEFAULT, "strlen")), in_program = addressOf(reinterpret_cast<void *>(&addressOf));
+  ASSERT_EQ(session.runChild([=] {
+    const uint32_t libc = runtime::callerSite(in_libc), program = runtime::callerSite(in_program);
+    if (libc == program || runtime::callerSite(in_libc) != libc || runtime::callerSite(in_libc + 1) == libc ||
+        (libc & abi::kCallerSite) == 0)
+      _exit(1);
+    runtime::recordAlloc(abi::Heap::Host, 0, libc, 1, 0);
+    runtime::recordAlloc(abi::Heap::Host, 0, program, 2, 0);
+  }), 0);
+  const auto events = session.drain();
+  const auto arenas = session.arenas();
+  std::map<uint32_t, std::string> paths;
+  for (const Definition &definition : arenas[0]->definitions()) {
+    ASSERT_EQ(definition.kind, abi::DefinitionKind::Image);
+    abi::ImageDefinition image;
+    std::memcpy(&image, definition.body.data(), sizeof image);
+    EXPECT_TRUE(paths.emplace(image.image, definition.body.substr(sizeof image)).second) << "defined once";
+    EXPECT_GT(image.build_id_bytes, 0u);
+  }
+  ASSERT_EQ(paths.size(), 2u);
+  ASSERT_EQ(events.size(), 2u);
+  const auto placeOf = [&](const ReadEvent &read) -> abi::Caller & { return arenas[0]->caller(read.event.header().site & ~abi::kCallerSite); };
+  EXPECT_EQ(placeOf(events[0]).address.load(), in_libc);
+  EXPECT_NE(paths[placeOf(events[0]).image].find("libc"), std::string::npos);
+  EXPECT_EQ(placeOf(events[1]).address.load(), in_program);
+  EXPECT_NE(paths[placeOf(events[1]).image].find("runtime_test"), std::string::npos);
+}
+
+TEST(Callers, AFullTableGivesNoSite) {
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild([] {
+    uint32_t refused = 0, wrong = 0;
+    for (uint64_t i = 1; i <= 2 * abi::kMaxCallers; ++i)
+      refused += runtime::callerSite(i * 16) == 0;
+    for (uint64_t i = 1; i <= 1000; ++i)
+      wrong += runtime::callerSite(i * 16) != runtime::callerSite(i * 16);
+    _exit(refused >= abi::kMaxCallers && refused < 2 * abi::kMaxCallers && wrong == 0 ? 0 : 1);
+  }), 0);
+}
+
+TEST(Callers, ThreadsAgree) {
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild([] {
+    constexpr uint32_t kAddresses = 2000;
+    static uint32_t sites[4][kAddresses];
+    std::vector<std::thread> threads;
+    for (auto &mine : sites)
+      threads.emplace_back([&mine] {
+        for (uint32_t i = 0; i < kAddresses; ++i)
+          mine[i] = runtime::callerSite(0x1000 + i * 40);
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+    for (const auto &mine : sites)
+      if (std::memcmp(mine, sites[0], sizeof mine) != 0)
+        _exit(1);
+  }), 0);
+}
+
+TEST(Callers, AForkedChildNumbersAnew) {
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    runtime::recordAlloc(abi::Heap::Host, 0, runtime::callerSite(0x1000), 1, 0);
+    const pid_t pid = fork();
+    if (pid != 0)
+      _exit(SessionDirectory::waitFor(pid));
+    runtime::recordAlloc(abi::Heap::Host, 0, runtime::callerSite(0x1000), 1, 0);
+  }), 0);
+  const auto arenas = session.arenas();
+  ASSERT_EQ(arenas.size(), 2u);
+  for (const auto &arena : arenas) {
+    std::vector<ReadEvent> events;
+    arena->drain(0, events);
+    EXPECT_EQ(arena->caller(events.at(0).event.header().site & ~abi::kCallerSite).address.load(), 0x1000u);
+  }
+}
+
+} // namespace
+} // namespace msleaks::test
