@@ -1,7 +1,9 @@
 // msleaks VERB …: looks at what msleaks-run recorded.
+#include "msleaks/analysis/log.h"
 #include "verb.h"
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <exception>
 #include <iostream>
 
@@ -17,6 +19,9 @@ int run(int count, char **arguments) {
   CLI::App app("Looks at what msleaks-run recorded, and at what the compiler plugin marked.", "msleaks");
   app.set_version_flag("--version", "msleaks " MSLEAKS_VERSION);
   app.require_subcommand(1);
+  app.fallthrough(); // options of the program may also stand behind the verb
+  std::string level;
+  app.add_option("--log-level", level, "trace, debug, info, warning, error or off; also MSLEAKS_LOG");
   Action chosen;
   const auto add = [&](const Verb &verb) {
     CLI::App *subcommand = app.add_subcommand(verb.name, verb.summary);
@@ -33,6 +38,8 @@ int run(int count, char **arguments) {
       return app.exit(error); // help, version
     return complain(std::string(error.what()) + "; see msleaks --help", ExitStatus::Usage);
   }
+  if (const Result<void> log = analysis::startLog("msleaks", level); !log)
+    return complain(log.error().message, log.error().status);
   const Result<ExitStatus> status = chosen();
   if (!status)
     return complain(status.error().message, status.error().status);
@@ -46,6 +53,8 @@ int run(int count, char **arguments) {
 
 int main(int count, char **arguments) {
   using namespace msleaks;
+  // A reader of ours that has seen enough (`| head`) ends us quietly, also when our parent ignores the signal.
+  std::signal(SIGPIPE, SIG_DFL);
   try {
     return tools::run(count, arguments);
   } catch (const std::bad_alloc &) {
