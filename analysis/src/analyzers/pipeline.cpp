@@ -25,6 +25,22 @@ void Pipeline::expectEnd(uint32_t process, const ProcessFate &fate) {
   next_end_ns_ = ends_.begin()->first;
 }
 
+void Pipeline::tellOldest() {
+  const Waiting &oldest = waiting_[told_++ % kAhead];
+  const abi::EventHeader &header = oldest.event.event.header();
+  if (header.time >= next_end_ns_)
+    endProcessesUntil(header.time);
+  last_event_ns_ = header.time;
+  live_.apply(oldest.event, oldest.site);
+  if (!wanted_[static_cast<uint8_t>(header.kind)].empty())
+    tellAnalyzers(oldest.event, oldest.site);
+}
+
+void Pipeline::drain() {
+  while (told_ != taken_)
+    tellOldest();
+}
+
 void Pipeline::endProcessesUntil(uint64_t time_ns) {
   while (!ends_.empty() && ends_.begin()->first <= time_ns) {
     const uint32_t process = ends_.begin()->second;
@@ -46,6 +62,7 @@ void Pipeline::tellAnalyzers(const StreamEvent &event, SiteId site) {
 }
 
 void Pipeline::finish() {
+  drain();
   endProcessesUntil(UINT64_MAX);
   // What is left: processes without an end, and those whose events went on after it.
   for (const uint32_t process : live_.processes()) {

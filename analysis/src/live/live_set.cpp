@@ -105,6 +105,13 @@ void LiveSet::apply(const StreamEvent &event, SiteId site) {
   }
 }
 
+void LiveSet::prefetch(const StreamEvent &event) const {
+  const abi::Slot &first = event.event.slots[0];
+  const AddressSpace space = spaceOf(first.header.heap);
+  if (last_process_ && last_number_ == event.process && space != AddressSpace::Mapping)
+    last_process_->table(space).prefetch(first.payload[0]); // of every event that names a block: its address
+}
+
 void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, SiteId site) {
   Process &process = processOf(event.process);
   const abi::EventHeader &header = alloc.header;

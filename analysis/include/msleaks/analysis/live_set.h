@@ -111,6 +111,9 @@ public:
   // `site` is the event's site in the session's catalog. Events come in the order of TraceReader.
   void apply(const StreamEvent &event, SiteId site);
 
+  // A hint that `event` will be applied soon: fetches the memory that this will need.
+  void prefetch(const StreamEvent &event) const;
+
   // Everything that `process` has alive dies of `cause` (one of isEnd).
   void endProcess(uint32_t process, FreeCause cause, uint64_t time_ns);
 

@@ -22,16 +22,20 @@ public:
   // Must be said before the first event that is later than the end.
   void expectEnd(uint32_t process, const ProcessFate &);
 
+  // Takes the event in. It is told to the analyzers kAhead events later, when the memory that it needs has arrived from
+  // far away: at a million live blocks each look-up misses every cache.
   void apply(const StreamEvent &event) {
-    const uint64_t time_ns = event.event.header().time;
-    if (time_ns >= next_end_ns_)
-      endProcessesUntil(time_ns);
-    last_event_ns_ = time_ns;
-    const SiteId site = catalog_.find(event.process, event.event.header().site);
-    live_.apply(event, site);
-    if (!wanted_[static_cast<uint8_t>(event.event.header().kind)].empty())
-      tellAnalyzers(event, site);
+    Waiting &place = waiting_[taken_ % kAhead];
+    if (taken_ >= told_ + kAhead)
+      tellOldest();
+    place.event = event;
+    place.site = catalog_.find(event.process, event.event.header().site);
+    live_.prefetch(event);
+    ++taken_;
   }
+
+  // Tells what still waits. Live, after each batch; a file needs only finish().
+  void drain();
 
   // No more events: processes end as expected, those without an expected end as StillAlive.
   void finish();
@@ -39,9 +43,16 @@ public:
   const LiveSet &liveSet() const { return live_; }
 
 private:
+  static constexpr size_t kAhead = 16;
   // Events of a process' last moments may carry times a little after the end that somebody else saw.
   static constexpr uint64_t kEndSlackNs = 100'000;
 
+  struct Waiting {
+    StreamEvent event;
+    SiteId site;
+  };
+
+  void tellOldest();
   void endProcessesUntil(uint64_t time_ns);
   void end(uint32_t process, const ProcessFate &);
   void tellAnalyzers(const StreamEvent &, SiteId);
@@ -50,6 +61,8 @@ private:
   SiteCatalog &catalog_;
   std::vector<Analyzer *> analyzers_;
   LiveSet live_;
+  std::array<Waiting, kAhead> waiting_{};
+  uint64_t taken_ = 0, told_ = 0; // events
   std::array<std::vector<Analyzer *>, 256> wanted_; // by event kind
   std::multimap<uint64_t, uint32_t> ends_;          // time to process
   std::unordered_map<uint32_t, ProcessFate> fates_;

@@ -1,0 +1,82 @@
+#include "msleaks/analysis/pipeline.h"
+
+#include "../live/events.h"
+
+#include "msleaks/abi/session.h"
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace msleaks::analysis {
+namespace {
+
+// Writes down what it is told, in order.
+class Journal final : public Analyzer {
+public:
+  std::string_view name() const override { return "journal"; }
+  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Free); }
+  void onEvent(const StreamEvent &event, SiteId) override { add("event", event.event.header().time); }
+  void onAlloc(const Block &, AllocCause, uint64_t time_ns) override { add("alloc", time_ns); }
+  void onFree(const Block &, FreeCause cause, uint64_t time_ns) override { add(isEnd(cause) ? "left" : "free", time_ns); }
+  void onProcessEnd(uint32_t process, const ProcessFate &fate) override {
+    lines += "end" + std::to_string(process) + "@" + std::to_string(fate.time_ns) + "\n";
+  }
+  std::string lines;
+
+private:
+  void add(const char *what, uint64_t time_ns) { lines += std::string(what) + "@" + std::to_string(time_ns) + "\n"; }
+};
+
+class PipelineTest : public testing::Test {
+protected:
+  Symbolizer symbolizer;
+  SiteCatalog catalog{symbolizer};
+  Journal journal;
+  Pipeline pipeline{catalog, {&journal}};
+};
+
+} // namespace
+
+TEST_F(PipelineTest, TellsBlocksBeforeTheirEventAndOnlyWantedKinds) {
+  pipeline.apply(test::alloc(1, 0x10, 5));
+  pipeline.apply(test::free(2, 0x10));
+  pipeline.finish();
+  EXPECT_EQ(journal.lines, "alloc@1\nfree@2\nevent@2\nend1@2\n");
+}
+
+TEST_F(PipelineTest, ProcessesEndBetweenEvents) {
+  pipeline.expectEnd(1, {FreeCause::ProcessExited, 1'000'000, 0});
+  pipeline.apply(test::alloc(500, 0x10, 5));
+  pipeline.apply(test::alloc(5'000'000, 0x10, 5, {.process = 2}));
+  pipeline.finish();
+  EXPECT_EQ(journal.lines, "alloc@500\nleft@1000000\nend1@1000000\nalloc@5000000\nleft@5000000\nend2@5000000\n");
+}
+
+// The end is seen by the parent's clock; the last events of the process may be stamped a little later.
+TEST_F(PipelineTest, LastEventsMayBeLaterThanTheEnd) {
+  pipeline.expectEnd(1, {FreeCause::ProcessExited, 1'000'000, 0});
+  pipeline.apply(test::alloc(500, 0x10, 5));
+  pipeline.apply(test::free(1'000'700, 0x10));
+  pipeline.finish();
+  EXPECT_EQ(journal.lines, "alloc@500\nfree@1000700\nevent@1000700\nend1@1000000\n");
+}
+
+TEST_F(PipelineTest, EventsLongAfterTheEndAreJudgedAgain) {
+  pipeline.expectEnd(1, {FreeCause::ProcessKilled, 1'000, 137});
+  pipeline.apply(test::alloc(10'000'000, 0x10, 5));
+  pipeline.finish();
+  EXPECT_EQ(journal.lines, "end1@1000\nalloc@10000000\nleft@1000\nend1@1000\n");
+}
+
+TEST_F(PipelineTest, DrainTellsWhatWaits) {
+  pipeline.apply(test::alloc(1, 0x10, 5));
+  EXPECT_EQ(journal.lines, "");
+  pipeline.drain();
+  EXPECT_EQ(journal.lines, "alloc@1\n");
+  for (uint64_t i = 0; i < 100; ++i)
+    pipeline.apply(test::alloc(10 + i, 0x100 + 16 * i, 1));
+  pipeline.drain();
+  EXPECT_EQ(pipeline.liveSet().liveBlocks(), 101u);
+}
+
+} // namespace msleaks::analysis
