@@ -27,15 +27,27 @@ bool isBetter(const Function &left, const Function &right, const std::string &te
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
+// Where a distribution puts the symbols that it stripped: "ab/cdef0123.debug".
+std::string debugFileOf(const std::vector<std::byte> &build_id) {
+  std::string name;
+  for (const std::byte byte : build_id)
+    name += fmt::format("{}{:02x}", name.size() == 2 ? "/" : "", static_cast<unsigned>(byte));
+  return name.size() > 3 ? name + ".debug" : std::string();
+}
+
 } // namespace
 
 class Symbolizer::SymbolTable {
 public:
-  void read(Elf *elf) {
+  void add(Elf *elf) {
     forEachSection(elf, [&](Elf_Scn *section, const GElf_Shdr &header) {
       if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
         readSection(elf, section, header);
     });
+  }
+
+  // After the last add, before the first at.
+  void sort() {
     std::sort(functions_.begin(), functions_.end(),
               [&](const Function &left, const Function &right) { return isBetter(left, right, text_); });
     const auto last = std::unique(functions_.begin(), functions_.end(),
@@ -81,7 +93,7 @@ private:
   std::string text_;                // names, each with its NUL
 };
 
-Symbolizer::Symbolizer() = default;
+Symbolizer::Symbolizer(std::filesystem::path debug_folder) : debug_folder_(std::move(debug_folder)) {}
 Symbolizer::~Symbolizer() = default;
 Symbolizer::Symbolizer(Symbolizer &&) noexcept = default;
 Symbolizer &Symbolizer::operator=(Symbolizer &&) noexcept = default;
@@ -99,8 +111,17 @@ const Symbolizer::SymbolTable &Symbolizer::symbolsOf(const ImageFile &image) {
   else if (!image.build_id.empty() && buildIdOf(file->handle()) != image.build_id)
     notes_.push_back(fmt::format("{}: changed since the run; its callers are shown as addresses", image.path));
   else
-    table->read(file->handle());
+    readSymbols(*table, *file);
   return *table;
+}
+
+void Symbolizer::readSymbols(SymbolTable &table, const ElfFile &file) const {
+  const auto id = buildIdOf(file.handle());
+  if (const std::string name = debugFileOf(id); !name.empty())
+    if (auto debug = ElfFile::open(debug_folder_ / name); debug && buildIdOf(debug->handle()) == id)
+      table.add(debug->handle());
+  table.add(file.handle());
+  table.sort();
 }
 
 std::string_view Symbolizer::functionAt(const ImageFile &image, uint64_t address) {

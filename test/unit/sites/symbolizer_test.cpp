@@ -66,6 +66,13 @@ TEST_F(SymbolizerTest, StrippedImageHasItsExportedNames) {
   EXPECT_EQ(symbolizer.functionAt(image("libcode.so"), 0x10030), "");
 }
 
+TEST_F(SymbolizerTest, SeparateDebugFileNamesTheRest) {
+  run("mkdir -p debug/11 && objcopy --only-keep-debug libcode.so debug/11/223344.debug && strip --strip-all libcode.so");
+  Symbolizer symbolizer(folder / "debug");
+  EXPECT_EQ(symbolizer.functionAt(image("libcode.so", id(0x44)), 0x10030), "hidden");
+  EXPECT_EQ(symbolizer.functionAt(image("libcode.so", id(0x44)), 0x10000), "first");
+}
+
 TEST_F(SymbolizerTest, ChangedImageIsNotAsked) {
   Symbolizer symbolizer;
   EXPECT_EQ(symbolizer.functionAt(image("libcode.so", id(0x45)), 0x10000), "");

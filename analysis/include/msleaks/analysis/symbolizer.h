@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,6 +11,8 @@
 #include <vector>
 
 namespace msleaks::analysis {
+
+class ElfFile;
 
 // A file as the process had it: one with another build id is not the same program and is not asked.
 struct ImageFile {
@@ -21,7 +24,8 @@ struct ImageFile {
 // Reads an image's symbols when its first name is asked for, and keeps them.
 class Symbolizer {
 public:
-  Symbolizer();
+  // `debug_folder`: where separate debug files lie by build id.
+  explicit Symbolizer(std::filesystem::path debug_folder = "/usr/lib/debug/.build-id");
   ~Symbolizer();
   Symbolizer(Symbolizer &&) noexcept;
   Symbolizer &operator=(Symbolizer &&) noexcept;
@@ -36,6 +40,9 @@ public:
 private:
   class SymbolTable;
   const SymbolTable &symbolsOf(const ImageFile &);
+  void readSymbols(SymbolTable &, const ElfFile &) const;
+
+  std::filesystem::path debug_folder_;
   std::map<ImageFile, std::unique_ptr<SymbolTable>> images_;
   std::vector<std::string> notes_;
 };
