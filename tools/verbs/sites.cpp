@@ -39,8 +39,11 @@ void writeList(const std::vector<analysis::ObjectSites> &objects, const std::str
   forEachSite(objects, file, [&](const analysis::SiteText &site) {
     ++count;
     std::cout << analysis::placeOf(site, kColumns) << '\n';
-    if (const std::string name = analysis::nameOf(site, kColumns - 4); !name.empty())
-      std::cout << "    " << name << '\n';
+    const std::string name = analysis::nameOf(site, kColumns - 4);
+    const std::string callee = analysis::calleeOf(site, kColumns - 4);
+    for (const std::string &line : {name, callee})
+      if (!line.empty())
+        std::cout << "    " << line << '\n';
   });
   std::cout << count << (count == 1 ? " site\n" : " sites\n");
 }

@@ -68,7 +68,7 @@ public:
       count += rows[i].count;
     }
     if (shown < rows.size())
-      out_ << start(bytes, count, "") << fmt::format("{} more places\n", rows.size() - shown);
+      out_ << start(bytes, count, "") << fmt::format("{} more place{}\n", rows.size() - shown, rows.size() - shown == 1 ? "" : "s");
   }
   void names(const std::vector<NamedLine> &lines, uint64_t whole, const char *unknown) {
     const size_t shown = std::min(lines.size(), style_.top);
@@ -143,6 +143,16 @@ std::string eventsText(const Report &report) {
     text = fmt::format("{}, complete", countText(events.stored));
   if (events.stalled_ns != 0)
     text += fmt::format("; threads waited {}", durationText(events.stalled_ns));
+  return text;
+}
+
+// Place and name in one line, the name as far as there is room.
+std::string wholePlaceOf(const SiteText &site, size_t columns) {
+  constexpr size_t kLeastName = 12;
+  std::string text = placeOf(site, columns);
+  if (widthOf(text) + 1 + kLeastName <= columns)
+    if (const std::string name = nameOf(site, columns - widthOf(text) - 1); !name.empty())
+      text += " " + name;
   return text;
 }
 
@@ -229,7 +239,7 @@ Result<RunFindings> printShortReport(const std::filesystem::path &run, std::ostr
   writeEntries(table, *report);
   const auto &leaks = report->leaks.by_site;
   for (size_t i = 0; i < std::min(leaks.size(), kShortLeaks); ++i)
-    to << fmt::format("{:>19}  {}\n", bytesText(leaks[i].remains.bytes), placeOf(leaks[i].site, 58));
+    to << fmt::format("{:>19}  {}\n", bytesText(leaks[i].remains.bytes), wholePlaceOf(leaks[i].site, 59));
   table.entry("more", fmt::format("msleaks report {}", printable(report->run)));
   return RunFindings{report->peak.bytes, report->leaks.sum, report->hasFindings(),
                      report->events.complete() && report->damage.empty()};

@@ -129,4 +129,8 @@ std::string nameOf(const SiteText &site, size_t columns) {
   return cutEnd(function, left) + target;
 }
 
+std::string calleeOf(const SiteText &site, size_t columns) {
+  return site.callee.empty() ? std::string() : cutEnd("calls " + printable(site.callee), columns);
+}
+
 } // namespace msleaks::analysis

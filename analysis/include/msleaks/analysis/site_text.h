@@ -37,5 +37,7 @@ void writeSiteJson(std::ostream &, const SiteText &);
 std::string placeOf(const SiteText &, size_t columns);
 // "in net::grow -> weights (float)"; empty when nothing is known. A long function loses its parameters first.
 std::string nameOf(const SiteText &, size_t columns);
+// "calls operator new[](unsigned long)"; empty when not known.
+std::string calleeOf(const SiteText &, size_t columns);
 
 } // namespace msleaks::analysis
