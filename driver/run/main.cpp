@@ -9,6 +9,7 @@
 #include "msleaks/analysis/report.h"
 
 #include <exception>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <iostream>
 #include <spdlog/spdlog.h>
@@ -100,7 +101,16 @@ int run(const RunOptions &options) {
   endAs(status);
 }
 
+// A stream that we were started without must not become the number of a file of ours: a message would be written into
+// the trace. The program still finds it closed.
+void occupyStandardStreams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+    if (fcntl(fd, F_GETFD) < 0)
+      [[maybe_unused]] const int taken = open("/dev/null", O_RDWR | O_CLOEXEC); // the lowest free number
+}
+
 int start(int argc, char **argv) {
+  occupyStandardStreams();
   const auto parsed = parseRun({argv + 1, argv + argc});
   if (auto logged = analysis::startLog("msleaks-run", parsed ? parsed->options.log_level : ""); !logged) {
     fmt::print(stderr, "msleaks-run: {}\n", logged.error().message);

@@ -42,6 +42,19 @@ fs::path defaultOutput(const std::string &program) {
   return fmt::format("msleaks-{}-{}-{}", fs::path(program).filename().string(), date, getpid());
 }
 
+analysis::Manifest firstManifest(const RunOptions &options) {
+  analysis::Manifest manifest;
+  manifest.state = "running";
+  manifest.msleaks_version = MSLEAKS_VERSION;
+  manifest.session_dir = analysis::SessionDir::propose().string();
+  manifest.host = hostName();
+  manifest.start_realtime_ns = readRealtimeNs();
+  manifest.start_ns = analysis::readMonotonicNs();
+  manifest.command = options.command;
+  manifest.options = options.given;
+  return manifest;
+}
+
 // Removes what create() made so far, unless it is told that all went well.
 class Cleanup {
 public:
@@ -66,17 +79,10 @@ private:
 
 } // namespace
 
-Recording::Recording(const RunOptions &options, analysis::RunFolder folder, analysis::SessionDir session, analysis::TraceWriter trace)
-    : folder_(std::move(folder)), session_(std::move(session)), collector_(session_, std::move(trace)) {
-  manifest_.state = "running";
-  manifest_.msleaks_version = MSLEAKS_VERSION;
-  manifest_.session_dir = session_.path().string();
-  manifest_.host = hostName();
-  manifest_.start_realtime_ns = readRealtimeNs();
-  manifest_.start_ns = analysis::readMonotonicNs();
-  manifest_.command = options.command;
-  manifest_.options = options.given;
-}
+Recording::Recording(analysis::Manifest manifest, analysis::RunFolder folder, analysis::SessionDir session,
+                     analysis::TraceWriter trace)
+    : folder_(std::move(folder)), session_(std::move(session)), collector_(session_, std::move(trace)),
+      manifest_(std::move(manifest)) {}
 
 Recording::~Recording() {
   if (thread_.joinable())
@@ -101,22 +107,30 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   auto trace = analysis::TraceWriter::create(folder->trace());
   if (!trace)
     return tl::make_unexpected(trace.error());
+  // The manifest names the shared memory before it is made, so `msleaks recover` finds it whenever we are killed.
+  analysis::Manifest manifest = firstManifest(options);
   analysis::SessionWish wish;
   wish.flags = options.flags;
   wish.enabled = options.enabled;
   wish.clock = analysis::chooseClock();
+  wish.place = manifest.session_dir;
   wish.fallback = fs::absolute(folder->path()) / kFallbackSession;
+  if (auto written = folder->writeManifest(manifest); !written)
+    return tl::make_unexpected(written.error());
   auto session = analysis::SessionDir::create(wish);
   if (!session)
     return tl::make_unexpected(session.error());
-  if (!session->note().empty())
+  if (!session->note().empty()) {
     spdlog::warn("{}", session->note());
-  std::unique_ptr<Recording> recording(
-      new Recording(options, std::move(*folder), std::move(*session), std::move(*trace)));
-  if (auto written = recording->folder_.writeManifest(recording->manifest_); !written) {
-    recording->session_.remove();
-    return tl::make_unexpected(written.error());
+    manifest.notes.push_back(session->note());
+    manifest.session_dir = session->path().string();
+    if (auto written = folder->writeManifest(manifest); !written) {
+      session->remove();
+      return tl::make_unexpected(written.error());
+    }
   }
+  std::unique_ptr<Recording> recording(
+      new Recording(std::move(manifest), std::move(*folder), std::move(*session), std::move(*trace)));
   cleanup.dismiss();
   return recording;
 }
@@ -150,9 +164,7 @@ void Recording::finishManifest(int wait_status) {
     manifest_.state = "complete";
   manifest_.end_ns = analysis::readMonotonicNs();
   manifest_.processes = summary.processes;
-  manifest_.notes = summary.notes;
-  if (!session_.note().empty())
-    manifest_.notes.push_back(session_.note());
+  manifest_.notes.insert(manifest_.notes.end(), summary.notes.begin(), summary.notes.end());
   if (summary.failure)
     manifest_.notes.push_back(fmt::format("recording stopped early: {}", summary.failure->message));
   const bool attached = std::any_of(summary.processes.begin(), summary.processes.end(),

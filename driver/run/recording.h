@@ -32,7 +32,7 @@ public:
   uint64_t durationNs() const { return manifest_.end_ns - manifest_.start_ns; }
 
 private:
-  Recording(const RunOptions &, analysis::RunFolder, analysis::SessionDir, analysis::TraceWriter);
+  Recording(analysis::Manifest, analysis::RunFolder, analysis::SessionDir, analysis::TraceWriter);
   static Result<std::unique_ptr<Recording>> tryToCreate(const RunOptions &);
   void finishManifest(int wait_status);
 

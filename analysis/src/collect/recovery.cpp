@@ -174,6 +174,7 @@ Result<Recovered> closeOnly(const RunFolder &folder, Manifest manifest, const fs
     return tl::make_unexpected(trace.error());
   if (auto closed = trace->close(); !closed)
     return tl::make_unexpected(closed.error());
+  SessionDir::removeUnfinished(session);
   Recovered result;
   result.notes.push_back(fmt::format("the session's shared memory {} is gone: what it still held is lost", session.string()));
   manifest.notes.insert(manifest.notes.end(), result.notes.begin(), result.notes.end());

@@ -1,7 +1,6 @@
 #include "msleaks/analysis/session_dir.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -20,6 +19,8 @@ namespace fs = std::filesystem;
 // Room for a handful of busy threads and what a process needs besides.
 uint64_t wantedBytes(const abi::Flags &flags) { return uint64_t{flags.ring_max_kib} * 1024 * 4 + (uint64_t{16} << 20); }
 
+constexpr char kUnfinishedControl[] = "control.new";
+
 std::string reason() { return std::strerror(errno); }
 
 // Empty when the directory has the room, else why not.
@@ -33,12 +34,6 @@ std::string missingRoom(const fs::path &directory, uint64_t wanted) {
   return {};
 }
 
-// A new directory that nobody else can look into, or empty with errno set.
-fs::path makePrivateDirectory(const fs::path &parent) {
-  std::string name = (parent / fmt::format("msleaks-{}-{}-XXXXXX", getuid(), getpid())).string();
-  return mkdtemp(name.data()) ? fs::path(name) : fs::path();
-}
-
 uint64_t readRealtimeNs() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -47,15 +42,17 @@ uint64_t readRealtimeNs() {
 
 } // namespace
 
+fs::path SessionDir::propose(const fs::path &shared_memory) {
+  return shared_memory / fmt::format("msleaks-{}-{}-{:x}", getuid(), getpid(), readRealtimeNs());
+}
+
 Result<SessionDir> SessionDir::create(const SessionWish &wish) {
   SessionDir session;
-  std::string lacking = missingRoom(wish.shared_memory, wantedBytes(wish.flags));
-  if (lacking.empty()) {
-    session.path_ = makePrivateDirectory(wish.shared_memory);
-    if (session.path_.empty())
-      lacking = fmt::format("{}: {}", wish.shared_memory.string(), reason());
-  }
-  if (session.path_.empty()) {
+  session.path_ = wish.place;
+  std::string lacking = missingRoom(wish.place.parent_path(), wantedBytes(wish.flags));
+  if (lacking.empty() && mkdir(wish.place.c_str(), 0700) != 0)
+    lacking = fmt::format("{}: {}", wish.place.string(), reason());
+  if (!lacking.empty()) {
     if (mkdir(wish.fallback.c_str(), 0700) != 0)
       return fail(fmt::format("no place for shared memory: {}; {}: {}", lacking, wish.fallback.string(), reason()),
                   ExitStatus::OwnFault);
@@ -71,7 +68,7 @@ Result<SessionDir> SessionDir::create(const SessionWish &wish) {
 
 Result<void> SessionDir::makeControl(const SessionWish &wish) {
   const fs::path file = path_ / abi::kControlFile;
-  const fs::path unfinished = path_ / (std::string(abi::kControlFile) + ".new");
+  const fs::path unfinished = path_ / kUnfinishedControl;
   const auto failed = [&](const char *step) {
     return fail(fmt::format("{}: {}: {}", file.string(), step, reason()), ExitStatus::OwnFault);
   };
@@ -153,6 +150,12 @@ void SessionDir::removeArena(const fs::path &arena) {
   definitions.replace_extension(kDefinitionsSuffix);
   fs::remove(arena, ignored);
   fs::remove(definitions, ignored);
+}
+
+void SessionDir::removeUnfinished(const fs::path &directory) {
+  std::error_code ignored;
+  fs::remove(directory / kUnfinishedControl, ignored);
+  fs::remove(directory, ignored); // fails when there is anything else
 }
 
 void SessionDir::remove() {

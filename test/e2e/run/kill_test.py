@@ -110,6 +110,7 @@ def trial(tools, program, victim, number):
         check(manifest(folder)["state"] == "complete", "the folder is not complete")
     elif not (folder / "manifest.json").exists():
         check(not counts.pid, "a program ran without a manifest")
+        check(not any(str(collector.pid) in name.split("-") for name in os.listdir("/dev/shm")), "shared memory without a manifest")
         return
     recovered = tools.recover(folder)
     check(recovered.returncode == 0, f"recover: {recovered.stderr}")

@@ -4,6 +4,7 @@
 #include "msleaks/analysis/run_folder.h"
 #include "msleaks/analysis/session_dir.h"
 
+#include <fstream>
 #include <sys/wait.h>
 
 namespace msleaks::test {
@@ -29,7 +30,7 @@ protected:
     auto run = analysis::RunFolder::create(folder / "run");
     ASSERT_TRUE(run) << run.error().message;
     analysis::SessionWish wish;
-    wish.shared_memory = folder.path();
+    wish.place = analysis::SessionDir::propose(folder.path());
     wish.clock = abi::ClockKind::Monotonic;
     wish.flags.ring_max_kib = 16;
     auto created = analysis::SessionDir::create(wish);
@@ -194,6 +195,15 @@ TEST_F(RecoveryTest, ClosesTheTraceWhenTheSharedMemoryIsGone) {
   EXPECT_TRUE(trace().reader().closed());
   EXPECT_EQ(trace().addresses(), numbers(5, 1));
   EXPECT_EQ(state(), "recovered");
+}
+
+TEST_F(RecoveryTest, RemovesASessionThatWasNeverFinished) {
+  kill();
+  fs::remove_all(session_path);
+  fs::create_directory(session_path);
+  std::ofstream(session_path / "control.new") << "half";
+  recover();
+  EXPECT_FALSE(fs::exists(session_path));
 }
 
 TEST_F(RecoveryTest, TakesTheRestOfTheSessionWhenOneArenaIsDamaged) {

@@ -17,7 +17,7 @@ analysis::SessionWish wishIn(const test::ScratchFolder &folder) {
   wish.enabled = 6;
   wish.clock = abi::ClockKind::Monotonic;
   wish.flags.ring_kib = 32;
-  wish.shared_memory = folder.path();
+  wish.place = SessionDir::propose(folder.path());
   wish.fallback = folder / "fallback";
   return wish;
 }
@@ -44,14 +44,14 @@ TEST(SessionDir, IsPrivateAndItsControlPageComplete) {
 TEST(SessionDir, FallsBackWhenSharedMemoryIsMissingOrSmall) {
   test::ScratchFolder folder;
   auto wish = wishIn(folder);
-  wish.shared_memory = folder / "missing";
+  wish.place = folder / "missing/session";
   auto session = SessionDir::create(wish);
   ASSERT_TRUE(session);
   EXPECT_EQ(session->path(), wish.fallback);
   EXPECT_NE(session->note().find("missing"), std::string::npos);
   session->remove();
 
-  wish.shared_memory = "/dev/shm";
+  wish.place = SessionDir::propose();
   wish.flags.ring_max_kib = UINT32_MAX; // 16 TiB
   session = SessionDir::create(wish);
   ASSERT_TRUE(session);
@@ -62,7 +62,7 @@ TEST(SessionDir, FallsBackWhenSharedMemoryIsMissingOrSmall) {
 TEST(SessionDir, FailsWithBothReasonsWhenThereIsNoPlaceAtAll) {
   test::ScratchFolder folder;
   auto wish = wishIn(folder);
-  wish.shared_memory = folder / "missing";
+  wish.place = folder / "missing/session";
   wish.fallback = folder / "also/missing";
   auto session = SessionDir::create(wish);
   ASSERT_FALSE(session);

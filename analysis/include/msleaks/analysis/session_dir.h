@@ -19,12 +19,14 @@ struct SessionWish {
   abi::Flags flags;
   uint32_t enabled = 0; // bit per EventKind
   abi::ClockKind clock{};
-  std::filesystem::path shared_memory = "/dev/shm";
-  std::filesystem::path fallback; // made and used when shared memory has not enough room
+  std::filesystem::path place;    // to be made, see SessionDir::propose
+  std::filesystem::path fallback; // made and used instead when there is not enough room for `place`
 };
 
 class SessionDir {
 public:
+  // A name that nobody else uses. Whoever writes it down before create() can clean up after a kill at any moment.
+  static std::filesystem::path propose(const std::filesystem::path &shared_memory = "/dev/shm");
   // Makes the directory, 0700, and in it the control page, complete before it gets its name. The page stays locked as
   // long as this object lives: so a session tells whether its collector does.
   static Result<SessionDir> create(const SessionWish &);
@@ -43,6 +45,8 @@ public:
 
   // Removes an arena and its definitions: all of it is in the trace.
   static void removeArena(const std::filesystem::path &arena);
+  // What a kill in the middle of create() left.
+  static void removeUnfinished(const std::filesystem::path &directory);
   void remove();
 
 private:

@@ -1,0 +1,119 @@
+"""The world is not as it should be: disks full, read-only, no shared memory. The program must not notice.
+
+Needs root for its own mounts; what cannot be made is skipped and said.
+"""
+import os
+import re
+import subprocess
+
+from run_e2e import Tools, check, expect_account, manifest, skip
+
+tools = Tools()
+if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL).returncode != 0:
+    skip("mounting small file systems needs root and a mount namespace of its own")
+
+churn = tools.compile("churn.c")
+
+
+def in_namespace(script, *arguments):
+    """Runs a shell script in a mount namespace of its own; nothing that it mounts is seen outside."""
+    return subprocess.run(["unshare", "-m", "--propagation", "private", "sh", "-eu", "-c", script, "sh", *map(str, arguments)],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+
+
+def survives_a_full_disk():
+    """The trace's file system fills up in the middle. Later there is room, and recover stores the rest."""
+    place = tools.folder("small")
+    place.mkdir()
+    script = f"""
+mount -t tmpfs -o size=128k,mode=0755 none {place}
+set +e
+{tools.run_tool} --no-report -o {place}/run -- {churn} {tools.scratch}/counts 2 1000000
+echo "status $?"
+mount -o remount,size=64m {place}
+{tools.bin}/msleaks recover {place}/run
+echo "recovered $?"
+cp -r {place}/run {tools.scratch}/rescued
+"""
+    rescued = tools.folder("rescued")
+    done = in_namespace(script)
+    check("done\nstatus 0\n" in done.stdout, f"the program noticed: {done.stdout} {done.stderr}")
+    check("No space left" in done.stderr and "recording stopped early" in done.stderr, f"what went wrong is not said: {done.stderr}")
+    check(done.stderr.count("\n") == 1, f"more than one line: {done.stderr}")
+    check("recovered 0" in done.stdout, f"it cannot be recovered: {done.stdout}")
+    summary = tools.summary(rescued)
+    expect_account(summary)
+    check(any(stream["stored"] > 0 for stream in summary["streams"]), "nothing was stored")
+    check(all(stream["in_sequence"] for stream in summary["streams"] if re.fullmatch(r"churn\d+", stream["thread"])), "holes")
+    check(manifest(rescued)["state"] == "recovered", "the state")
+    check(not os.path.exists(manifest(rescued)["session_dir"]), "shared memory is left")
+
+
+def says_when_the_output_is_read_only():
+    place = tools.folder("readonly")
+    place.mkdir()
+    done = in_namespace(f"""
+mount -t tmpfs -o ro,mode=0755 none {place}
+set +e
+{tools.run_tool} -o {place}/run -- touch {tools.scratch}/witness
+echo "status $?"
+""")
+    check(re.search("status [24]\n", done.stdout), f"{done.stdout}")
+    check("ead-only" in done.stderr and done.stderr.count("\n") == 1, f"{done.stderr}")
+    check(not (tools.scratch / "witness").exists(), "the program ran")
+
+
+def leaves_nothing_when_the_disk_is_full_at_once():
+    place = tools.folder("full")
+    place.mkdir()
+    done = in_namespace(f"""
+mount -t tmpfs -o size=8k,mode=0755 none {place}
+mount -t tmpfs none /dev/shm
+set +e
+head -c 8192 /dev/zero > {place}/filler
+{tools.run_tool} -o {place}/run -- touch {tools.scratch}/witness
+echo "status $?"
+ls {place} /dev/shm
+""")
+    check("status 4\n" in done.stdout, f"{done.stdout} {done.stderr}")
+    check("No space left" in done.stderr and done.stderr.count("\n") == 1, f"{done.stderr}")
+    check(not (tools.scratch / "witness").exists(), "the program ran")
+    check("run" not in done.stdout.split() and "msleaks-" not in done.stdout, f"something is left: {done.stdout}")
+
+
+def works_without_enough_shared_memory():
+    # Nothing can be made in /proc/sys.
+    for name, mount in (("small", "mount -t tmpfs -o size=1m none /dev/shm"), ("unusable", "mount --bind /proc/sys /dev/shm")):
+        folder = tools.folder(name)
+        done = in_namespace(f"""
+{mount}
+set +e
+{tools.run_tool} --no-report -o {folder} -- {churn} {tools.scratch}/counts 2 20000
+echo "status $?"
+""")
+        check("done\nstatus 0\n" in done.stdout, f"{name}: {done.stdout} {done.stderr}")
+        check(done.stderr.count("\n") == 1 and "/dev/shm" in done.stderr, f"{name}: said once, and why: {done.stderr}")
+        summary = tools.summary(folder)
+        expect_account(summary, 0)
+        check(sum(stream["stored"] for stream in summary["streams"]) >= 80_000, f"{name}: events are missing")
+        check(sorted(os.listdir(folder)) == ["manifest.json", "trace.mslt"], f"{name}: {os.listdir(folder)}")
+
+
+def counts_what_a_full_shared_memory_loses():
+    """It is large enough at first; then others fill it."""
+    folder = tools.folder()
+    done = in_namespace(f"""
+mount -t tmpfs -o size=60m none /dev/shm
+set +e
+{tools.run_tool} --no-report -o {folder} --ring-kib 1024 -- sh -c 'head -c 100m /dev/zero > /dev/shm/filler 2>/dev/null;
+  "$@"' sh {churn} {tools.scratch}/counts 4 20000
+echo "status $?"
+""")
+    check("done\nstatus 0\n" in done.stdout, f"{done.stdout} {done.stderr}")
+    expect_account(tools.summary(folder))
+
+
+for topic in [survives_a_full_disk, says_when_the_output_is_read_only, leaves_nothing_when_the_disk_is_full_at_once,
+              works_without_enough_shared_memory, counts_what_a_full_shared_memory_loses]:
+    print(topic.__name__.replace("_", " "), flush=True)
+    topic()

@@ -1,0 +1,148 @@
+"""Many processes and threads in one session: who is followed, and whose account is right."""
+import re
+import subprocess
+import time
+
+from run_e2e import Tools, check, expect_account, expect_quiet, manifest, session_gone
+
+tools = Tools()
+family = tools.compile("family.c")
+PAIRS = 100
+
+
+def recorded(mode, number, *options, **kwargs):
+    done, folder = tools.run([family, mode, str(number)], "--no-report", *options, **kwargs)
+    summary = tools.summary(folder)
+    expect_account(summary, 0)
+    expect_quiet(folder)
+    session_gone(folder)
+    return done, folder, summary
+
+
+def churning(summary):
+    """The threads of programs/churn.c, without the one that starts them."""
+    return [stream for stream in summary["streams"] if re.fullmatch(r"churn\d+", stream["thread"])]
+
+
+def events_by_process(summary):
+    sums = {process["process"]: 0 for process in summary["processes"]}
+    for stream in summary["streams"]:
+        sums[stream["process"]] += stream["stored"]
+    return sums
+
+
+def follows_a_fork_without_exec():
+    done, folder, summary = recorded("fork", 20)
+    check(done.stdout == f"{sum(range(20))}\n", f"the program notices: {done.stdout}")
+    sums = events_by_process(summary)
+    check(len(sums) == 21, f"{len(sums)} processes")
+    children = [count for process, count in sums.items() if process != 1]
+    check(all(2 * PAIRS <= count < 2 * PAIRS + 100 for count in children), f"events of children: {children}")
+    check(sums[1] >= 4 * PAIRS, f"events of the parent: {sums[1]}")
+    check(manifest(folder)["processes"][-1]["exit_status"] == 0 or len(manifest(folder)["processes"]) == 21, "processes are missing")
+
+
+def follows_every_image_of_a_process():
+    done, folder, summary = recorded("exec", 10)
+    check(done.returncode == 5, f"exit status {done.returncode}")
+    check(len(summary["processes"]) == 10 and len({process["pid"] for process in summary["processes"]}) == 1,
+          f"{summary['processes']}")
+    check([process["command"][2] for process in summary["processes"]] == [str(10 - i) for i in range(10)], "not in their order")
+    check(all(count >= 2 * PAIRS for count in events_by_process(summary).values()), "an image is missing events")
+    statuses = [process["exit_status"] for process in manifest(folder)["processes"]]
+    check(statuses == [-1] * 9 + [5], f"only the last image ends: {statuses}")
+
+
+def follows_short_threads():
+    _, _, summary = recorded("threads", 200)
+    check(len([stream for stream in summary["streams"] if stream["stored"] >= 2 * PAIRS]) == 200, "a thread is missing")
+
+
+def follows_short_threads_in_small_rings():
+    _, _, summary = recorded("threads", 200, "--ring-kib", "16", "--ring-max-kib", "16")
+    check(sum(stream["stored"] for stream in summary["streams"]) >= 200 * 2 * PAIRS, "events are missing")
+
+
+def follows_eight_processes_at_once():
+    churn = tools.compile("churn.c")
+    script = "".join(f"'{churn}' '{tools.scratch}/rank{rank}' 2 100000 & " for rank in range(8)) + "wait"
+    done, folder = tools.run(["sh", "-c", script], "--no-report")
+    check(done.returncode == 0 and done.stdout == "done\n" * 8, f"{done.stdout} {done.stderr}")
+    summary = tools.summary(folder)
+    expect_account(summary, 0)
+    expect_quiet(folder)
+    threads = churning(summary)
+    check(len(threads) == 16, f"{len(threads)} threads")
+    check(all(stream["in_sequence"] and stream["stored"] == 200_000 for stream in threads), "events are missing")
+
+
+def follows_hundreds_of_processes():
+    done, folder = tools.run(["sh", "-c", "for i in $(seq 300); do ls / > /dev/null; done"], "--no-report")
+    check(done.returncode == 0, done.stderr)
+    summary = tools.summary(folder)
+    expect_account(summary, 0)
+    expect_quiet(folder)
+    listing = [process for process in summary["processes"] if process["command"] == ["ls", "/"]]
+    check(len(listing) == 300, f"{len(listing)} of 300 processes")
+
+
+def waits_for_a_process_that_ends_shortly_after():
+    _, folder, summary = recorded("leave", 100)
+    check(len(summary["processes"]) == 2, f"{summary['processes']}")
+    check(manifest(folder)["notes"] == [], f"{manifest(folder)['notes']}")
+
+
+def leaves_a_process_that_goes_on():
+    start = time.monotonic()
+    folder = tools.folder()
+    command = tools.command(folder, [family, "leave", "3000"], "--no-report")
+    # Not to a pipe: the child holds it open.
+    check(subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0, "exit status")
+    check(time.monotonic() - start < 2.5, "waited for somebody else's child")
+    notes = manifest(folder)["notes"]
+    check(any("still running" in note and "leave" in note for note in notes), f"{notes}")
+    summary = tools.summary(folder)
+    check(summary["closed"], "the trace is not closed")
+    for stream in summary["streams"]:
+        check(stream["produced"] == stream["stored"] + stream["dropped"], f"does not add up: {stream}")
+    session_gone(folder)
+
+
+def keeps_the_newest_in_a_flight_recorder():
+    churn = tools.compile("churn.c")
+    done, folder = tools.run([churn, tools.scratch / "counts", "2", "200000"], "--no-report", "--on-full", "overwrite",
+                             "--ring-kib", "64")
+    check(done.returncode == 0, done.stderr)
+    summary = tools.summary(folder)
+    expect_account(summary)
+    expect_quiet(folder)
+    for stream in churning(summary):
+        check(stream["produced"] == 400_000, f"{stream}")
+        check(0 < stream["stored"] <= 64 * 1024 // 32, f"more than the ring: {stream}")
+
+
+def counts_what_is_dropped():
+    churn = tools.compile("churn.c")
+    done, folder = tools.run([churn, tools.scratch / "counts", "2", "300000"], "--no-report", "--on-full", "drop",
+                             "--ring-kib", "16", "--ring-max-kib", "16")
+    check(done.returncode == 0, done.stderr)
+    summary = tools.summary(folder)
+    expect_account(summary)
+    threads = churning(summary)
+    check(all(stream["produced"] == 600_000 for stream in threads), f"{threads}")
+    check(sum(stream["dropped"] for stream in threads) > 0, "nothing was dropped from rings of 512 events")
+
+
+def records_only_what_is_asked_for():
+    churn = tools.compile("churn.c")
+    _, folder = tools.run([churn, tools.scratch / "counts", "1", "1000"], "--no-report", "--events", "alloc")
+    stream = next(stream for stream in tools.summary(folder)["streams"] if stream["thread"] == "churn0")
+    check(stream["stored"] == 1000 and stream["in_sequence"], f"{stream}")
+
+
+for topic in [follows_a_fork_without_exec, follows_every_image_of_a_process, follows_short_threads,
+              follows_short_threads_in_small_rings, follows_eight_processes_at_once, follows_hundreds_of_processes,
+              waits_for_a_process_that_ends_shortly_after, leaves_a_process_that_goes_on, keeps_the_newest_in_a_flight_recorder,
+              counts_what_is_dropped, records_only_what_is_asked_for]:
+    print(topic.__name__.replace("_", " "), flush=True)
+    topic()

@@ -1,0 +1,88 @@
+// family MODE N: processes and threads in every relation that a session has to follow.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { kPairs = 100 };
+
+static void *work(void *unused) {
+  for (int i = 0; i < kPairs; ++i) {
+    void *volatile block = malloc(100 + (size_t)i);
+    free(block);
+  }
+  return unused;
+}
+
+// N children at once, without exec.
+static int runChildren(int count) {
+  work(NULL); // so that the parent has a ring that a child must not write to
+  for (int i = 0; i < count; ++i)
+    if (fork() == 0) {
+      work(NULL);
+      _exit(i % 100);
+    }
+  int sum = 0;
+  for (int status; wait(&status) > 0;)
+    sum += WEXITSTATUS(status);
+  work(NULL);
+  printf("%d\n", sum);
+  return 0;
+}
+
+// N images, one after the other, in one process.
+static int runImages(char **argv, int count) {
+  work(NULL);
+  if (count <= 1)
+    return 5;
+  char number[16];
+  snprintf(number, sizeof number, "%d", count - 1);
+  argv[2] = number;
+  execv("/proc/self/exe", argv);
+  return 1;
+}
+
+// N threads, each of them short, some at the same time.
+static int runThreads(int count) {
+  enum { kAtOnce = 4 };
+  for (int done = 0; done < count; done += kAtOnce) {
+    pthread_t threads[kAtOnce];
+    for (int i = 0; i < kAtOnce; ++i)
+      pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < kAtOnce; ++i)
+      pthread_join(threads[i], NULL);
+  }
+  return 0;
+}
+
+// The program ends and leaves a child behind, which goes on for N ms.
+static int leaveChild(int ms) {
+  work(NULL);
+  if (fork() != 0) {
+    usleep(50 * 1000); // until the child has surely begun
+    return 0;
+  }
+  for (int i = 0; i < ms; ++i) {
+    work(NULL);
+    usleep(1000);
+  }
+  _exit(0);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3)
+    return 2;
+  const int number = atoi(argv[2]);
+  if (!strcmp(argv[1], "fork"))
+    return runChildren(number);
+  if (!strcmp(argv[1], "exec"))
+    return runImages(argv, number);
+  if (!strcmp(argv[1], "threads"))
+    return runThreads(number);
+  if (!strcmp(argv[1], "leave"))
+    return leaveChild(number);
+  return 2;
+}

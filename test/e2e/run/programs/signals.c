@@ -1,0 +1,23 @@
+// signals: says which signals it gets, until SIGTERM. It prints "ready" when it can take them.
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT};
+
+int main(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (unsigned i = 0; i < sizeof kSignals / sizeof *kSignals; ++i)
+    sigaddset(&set, kSignals[i]);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  puts("ready");
+  fflush(stdout);
+  for (int signal; sigwait(&set, &signal) == 0;) {
+    printf("%d\n", signal);
+    fflush(stdout);
+    if (signal == SIGTERM)
+      return 9;
+  }
+  return 1;
+}
