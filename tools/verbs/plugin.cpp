@@ -1,0 +1,68 @@
+// msleaks plugin: where the compiler plugin is, for -fpass-plugin=.
+#include "verb.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+namespace msleaks::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Plugin {
+  unsigned llvm;
+  fs::path path;
+};
+
+// lib/msleaks/llvm-<version>/libMemPass.so beside the bin/ that this program is in: the same in a build folder and in an
+// installation, wherever it was moved. Newest LLVM first.
+std::vector<Plugin> installedPlugins() {
+  std::error_code error;
+  const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+  std::vector<Plugin> plugins;
+  for (const fs::directory_entry &entry : fs::directory_iterator(prefix / "lib/msleaks", error)) {
+    constexpr std::string_view kFolder = "llvm-";
+    const std::string name = entry.path().filename();
+    Plugin plugin{0, entry.path() / "libMemPass.so"};
+    if (name.starts_with(kFolder))
+      std::from_chars(name.data() + kFolder.size(), name.data() + name.size(), plugin.llvm);
+    if (plugin.llvm != 0 && fs::exists(plugin.path, error))
+      plugins.push_back(plugin);
+  }
+  std::sort(plugins.begin(), plugins.end(), [](const Plugin &a, const Plugin &b) { return a.llvm > b.llvm; });
+  return plugins;
+}
+
+Result<ExitStatus> printPlugin(unsigned llvm) {
+  const std::vector<Plugin> plugins = installedPlugins();
+  if (plugins.empty())
+    return fail("this installation has no compiler plugin", ExitStatus::OwnFault);
+  const auto found =
+      llvm == 0 ? plugins.begin()
+                : std::find_if(plugins.begin(), plugins.end(), [&](const Plugin &plugin) { return plugin.llvm == llvm; });
+  if (found == plugins.end()) {
+    std::string versions;
+    for (const Plugin &plugin : plugins)
+      versions += (versions.empty() ? "" : ", ") + std::to_string(plugin.llvm);
+    return fail("there is no plugin for LLVM " + std::to_string(llvm) + " here, only for " + versions, ExitStatus::Usage);
+  }
+  std::cout << found->path.native() << '\n';
+  return ExitStatus::Clean;
+}
+
+Action declare(CLI::App &app) {
+  const auto llvm = std::make_shared<unsigned>(0);
+  app.add_option("--llvm", *llvm, "the major version of the clang that loads it; the newest one, unless given");
+  return [llvm] { return printPlugin(*llvm); };
+}
+
+} // namespace
+
+const Verb verbs::plugin = {"plugin", "print the path for -fpass-plugin=", declare};
+
+} // namespace msleaks::tools
