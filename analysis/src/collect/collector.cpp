@@ -226,6 +226,9 @@ Result<void> Collector::finishSession() {
     process.reset();
   }
   std::erase(attached_, nullptr);
+  for (const auto &file : session_.arenas())
+    if (!known_arenas_.contains(file.filename().string()))
+      summary_.notes.push_back(fmt::format("{}: its process had no room to record in", file.filename().string()));
   return trace_.close();
 }
 

@@ -1,0 +1,158 @@
+// The collector beside threads that record: what ThreadSanitizer has to see.
+#include "collected.h"
+
+#include "msleaks/analysis/collector.h"
+
+#include <fstream>
+#include <thread>
+
+namespace msleaks::test {
+namespace {
+
+using analysis::Urgency;
+
+constexpr uint64_t kEvents = 30'000;
+
+// Waits for room as the runtime's policy `block` does.
+void recordPatiently(RingMaker &ring, uint64_t number) {
+  while (!ring.hasRoom(1))
+    std::this_thread::yield();
+  ring.recordAlloc(number, number);
+}
+
+class LiveTest : public CollectorFixture {};
+
+TEST_F(LiveTest, TakesEveryEventOfAThreadThatWaitsForRoom) {
+  auto ring = arena.addRing(256, 0);
+  start();
+  std::thread producer([&ring] {
+    for (uint64_t i = 0; i < kEvents; ++i)
+      recordPatiently(ring, i);
+    ring.setState(abi::RingState::Ended);
+  });
+  while (ring.state() != abi::RingState::Drained)
+    drain(Urgency::Batch, analysis::readMonotonicNs());
+  producer.join();
+  const auto trace = finish();
+  EXPECT_EQ(trace.addresses(), numbers(0, kEvents));
+  EXPECT_EQ(trace.account(0)->produced, kEvents);
+  EXPECT_EQ(trace.account(0)->dropped, 0u);
+}
+
+TEST_F(LiveTest, CountsWhatAThreadDropsWhenItDoesNotWait) {
+  auto ring = arena.addRing(64, 0);
+  start(abi::OnFull::Drop);
+  std::atomic<bool> done{false};
+  std::thread producer([&] {
+    for (uint64_t i = 0; i < kEvents; ++i)
+      ring.recordAlloc(i, i);
+    done = true;
+  });
+  while (!done) {
+    drain();
+    collector->totals();
+  }
+  producer.join();
+  const auto trace = finish();
+  EXPECT_EQ(trace.account(0)->produced, kEvents);
+  EXPECT_EQ(trace.events.size() + trace.account(0)->dropped, kEvents);
+  EXPECT_TRUE(collector->notes().empty());
+}
+
+TEST_F(LiveTest, FollowsRingsThatChangeHands) {
+  arena.addRing(64, 0).setState(abi::RingState::Ended);
+  start();
+  constexpr uint32_t kThreads = 40, kEach = 500;
+  std::atomic<bool> done{false};
+  std::thread producer([&] {
+    for (uint32_t thread = 1; thread <= kThreads; ++thread) {
+      while (arena.entry(0).state.load(std::memory_order_acquire) != abi::RingState::Drained)
+        std::this_thread::yield();
+      auto ring = arena.claim(0, 64, thread);
+      for (uint64_t i = 0; i < kEach; ++i)
+        recordPatiently(ring, i);
+      ring.setState(abi::RingState::Ended);
+    }
+    done = true;
+  });
+  while (!done)
+    drain();
+  producer.join();
+  const auto trace = finish();
+  EXPECT_EQ(trace.events.size(), kThreads * kEach);
+  for (uint32_t thread = 1; thread <= kThreads; ++thread)
+    EXPECT_EQ(trace.account(thread)->produced, kEach);
+}
+
+// A whole session within this process.
+class SessionTest : public testing::Test {
+protected:
+  void SetUp() override {
+    analysis::SessionWish wish;
+    wish.place = analysis::SessionDir::propose(folder.path());
+    wish.clock = abi::ClockKind::Monotonic;
+    wish.enabled = ~0u;
+    wish.flags.ring_max_kib = 16;
+    auto created = analysis::SessionDir::create(wish);
+    ASSERT_TRUE(created) << created.error().message;
+    session.emplace(std::move(*created));
+    auto trace = analysis::TraceWriter::create(folder / "trace.mslt");
+    ASSERT_TRUE(trace);
+    collector.emplace(*session, std::move(*trace));
+    collector->programStarted(static_cast<uint32_t>(getpid()));
+  }
+
+  ScratchFolder folder;
+  std::optional<analysis::SessionDir> session;
+  std::optional<analysis::Collector> collector;
+};
+
+TEST_F(SessionTest, FindsTheProcessStoresItsEventsAndClosesTheSession) {
+  std::thread thread([this] { collector->run(); });
+  ArenaMaker arena(session->path());
+  auto ring = arena.addRing(64, 0);
+  for (uint64_t i = 0; i < kEvents; ++i)
+    recordPatiently(ring, i);
+  EXPECT_NE(session->control().heartbeat_ns.load(), 0u);
+  collector->programEnded(7 << 8);
+  thread.join();
+  const auto &summary = collector->summary();
+  EXPECT_FALSE(summary.failure);
+  EXPECT_TRUE(summary.notes.empty());
+  EXPECT_EQ(summary.totals.stored, kEvents);
+  EXPECT_EQ(summary.totals.produced, kEvents);
+  ASSERT_EQ(summary.processes.size(), 1u);
+  EXPECT_EQ(summary.processes[0].exit_status, 7);
+  EXPECT_EQ(session->control().enabled.load(), 0u);
+  EXPECT_EQ(session->control().state.load(), abi::SessionState::Closed);
+  EXPECT_TRUE(session->arenas().empty());
+  EXPECT_EQ(CollectedTrace(folder / "trace.mslt").addresses(), numbers(0, kEvents));
+}
+
+TEST_F(SessionTest, EndsAnImageWhenAnotherOneOfItsProcessAttaches) {
+  ArenaMaker before(session->path(), {.attach_ticks = 1, .attach_ns = 1});
+  before.addRing(16, 0).recordAlloc(1, 1);
+  ArenaMaker after(session->path(), {.attach_ticks = 2, .attach_ns = 2});
+  after.addRing(16, 0).recordAlloc(2, 2);
+  collector->programEnded(0);
+  collector->run();
+  const auto &processes = collector->summary().processes;
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_EQ(processes[0].exit_status, -1);
+  EXPECT_EQ(processes[1].exit_status, 0);
+  EXPECT_EQ(collector->summary().totals.stored, 2u);
+}
+
+TEST_F(SessionTest, NamesAProcessThatHadNoRoomAndOneThatIsDamaged) {
+  std::ofstream(session->path() / "77.1.rings");
+  ArenaMaker damaged(session->path(), {.pid = 78});
+  damaged.header().max_rings = UINT32_MAX;
+  collector->programEnded(0);
+  collector->run();
+  ASSERT_EQ(collector->summary().notes.size(), 2u);
+  EXPECT_NE(collector->summary().notes[0].find("not a usable arena"), std::string::npos);
+  EXPECT_NE(collector->summary().notes[1].find("no room"), std::string::npos);
+}
+
+} // namespace
+} // namespace msleaks::test
