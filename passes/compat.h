@@ -47,7 +47,8 @@ inline bool isC(const llvm::DICompileUnit &unit) {
 // Visits one declaration of a variable, however it is spelled. Where clang tracks assignments (-O1 and above), it has
 // turned declarations into assignments by the time that the first pass of a plugin runs; the one that speaks of the
 // whole variable in its alloca says the same.
-template <typename Declaration, typename Visit> void visitDeclaration(Declaration &declaration, bool assigns, Visit visit) {
+template <typename Declaration, typename Visit>
+void visitDeclaration(Declaration &declaration, bool assigns, Visit visit) {
   llvm::Value *address = declaration.getAddress();
   if (!assigns)
     visit(address, declaration.getVariable(), declaration.getExpression());

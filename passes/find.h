@@ -26,7 +26,8 @@ bool targetIsSupported(const llvm::Module &module);
 llvm::SmallVector<FoundCall> findCalls(llvm::Function &function, const KnownSymbols &symbols);
 
 // Functions whose calls may be instrumented.
-void forEachEligible(llvm::Module &module, const KnownSymbols &symbols, llvm::function_ref<void(llvm::Function &)> visit);
+void forEachEligible(llvm::Module &module, const KnownSymbols &symbols,
+                     llvm::function_ref<void(llvm::Function &)> visit);
 
 // The operand at a position, or null when the row has no such position or the call no such operand.
 llvm::Value *operandAt(const llvm::CallBase &call, abi::Position position);

@@ -23,8 +23,7 @@ void print(raw_ostream &out, const Function &function, const Site &site) {
   out << function.getName() << ": " << site.callee << ' ' << abi::nameOf(site.verb) << ' ' << abi::nameOf(site.family)
       << " at ";
   print(out, site.place);
-  out << " in " << site.place.function << " type=" << orUnknown(site.type)
-      << " variable=" << orUnknown(site.variable);
+  out << " in " << site.place.function << " type=" << orUnknown(site.type) << " variable=" << orUnknown(site.variable);
   for (const SourcePlace &step : site.inlined_at) {
     out << " inlined at ";
     print(out, step);

@@ -76,10 +76,10 @@ private:
       return size;
     count = b.CreateZExt(count, b.getInt64Ty());
     if (isa<ConstantInt>(size) && isa<ConstantInt>(count))
-      return b.getInt64(SaturatingMultiply(cast<ConstantInt>(size)->getZExtValue(), cast<ConstantInt>(count)->getZExtValue()));
+      return b.getInt64(
+          SaturatingMultiply(cast<ConstantInt>(size)->getZExtValue(), cast<ConstantInt>(count)->getZExtValue()));
     Value *product = b.CreateBinaryIntrinsic(Intrinsic::umul_with_overflow, size, count);
-    return b.CreateSelect(b.CreateExtractValue(product, 1), b.getInt64(~uint64_t{0}),
-                          b.CreateExtractValue(product, 0));
+    return b.CreateSelect(b.CreateExtractValue(product, 1), b.getInt64(~uint64_t{0}), b.CreateExtractValue(product, 0));
   }
 
   // A tail call that must stay one: nothing can stand between it and the return.
@@ -136,9 +136,8 @@ private:
 
   void aroundMap() {
     leaveSite();
-    after(Callback::on_map, [this](IRBuilder<> &b) {
-      return Values{&call_, sizeIn(b), at(symbol_.protection), at(symbol_.mapping)};
-    });
+    after(Callback::on_map,
+          [this](IRBuilder<> &b) { return Values{&call_, sizeIn(b), at(symbol_.protection), at(symbol_.mapping)}; });
   }
 
   void beforeLaunch() {
@@ -151,7 +150,7 @@ private:
       });
     before(Callback::on_launch, [this](IRBuilder<> &b) {
       const auto [grid, block] = emitDimensions(b, call_, symbol_.shape);
-      return Values{at(symbol_.kernel), orNull(b, symbol_.stream), grid.xy, grid.z, block.xy, block.z,
+      return Values{at(symbol_.kernel),       orNull(b, symbol_.stream), grid.xy, grid.z, block.xy, block.z,
                     orZero(b, symbol_.shared)};
     });
   }

@@ -15,9 +15,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-std::string plainName(const GlobalValue &value) {
-  return GlobalValue::dropLLVMManglingEscape(value.getName()).str();
-}
+std::string plainName(const GlobalValue &value) { return GlobalValue::dropLLVMManglingEscape(value.getName()).str(); }
 
 std::string pathOf(const DIFile *file) {
   if (!file)

@@ -64,7 +64,8 @@ std::string pointerName(const DIDerivedType &type, StringRef star, Spelling spel
   const DIType *base = type.getBaseType();
   // A qualifier matters where it is behind a pointer: "const char *".
   std::string qualifier;
-  if (const auto *derived = dyn_cast_if_present<DIDerivedType>(base); derived && derived->getTag() == dwarf::DW_TAG_const_type)
+  if (const auto *derived = dyn_cast_if_present<DIDerivedType>(base);
+      derived && derived->getTag() == dwarf::DW_TAG_const_type)
     qualifier = "const ";
   std::string name = typeName(base, spelling);
   if (name.empty() && strippedType(base))

@@ -53,8 +53,8 @@ GlobalVariable *boundary(Module &module, const char *prefix) {
 // }
 Function *makeImageFunction(Module &module, const char *name, FunctionCallee target) {
   LLVMContext &context = module.getContext();
-  auto *function = Function::Create(FunctionType::get(Type::getVoidTy(context), false),
-                                    GlobalValue::LinkOnceODRLinkage, name, module);
+  auto *function = Function::Create(FunctionType::get(Type::getVoidTy(context), false), GlobalValue::LinkOnceODRLinkage,
+                                    name, module);
   function->setVisibility(GlobalValue::HiddenVisibility);
   function->setComdat(module.getOrInsertComdat(name));
   function->setDoesNotThrow();
@@ -89,9 +89,9 @@ GlobalVariable *makeUnit(Module &module) {
 void finishUnit(GlobalVariable &unit, StringRef table, RuntimeDecls &runtime) {
   Module &module = *unit.getParent();
   Type *word = Type::getInt32Ty(module.getContext());
-  unit.setInitializer(ConstantStruct::get(cast<StructType>(unit.getValueType()),
-                                          {ConstantInt::get(word, 0), ConstantInt::get(word, abi::kAbiVersion),
-                                           makeTable(module, table)}));
+  unit.setInitializer(ConstantStruct::get(
+      cast<StructType>(unit.getValueType()),
+      {ConstantInt::get(word, 0), ConstantInt::get(word, abi::kAbiVersion), makeTable(module, table)}));
   // Nothing in the program writes the unit, the runtime does: without these two, GlobalOpt would fold `base` to 0.
   unit.setExternallyInitialized(true);
   appendToCompilerUsed(module, {&unit});

@@ -16,10 +16,14 @@ aclError aclrtMallocWithCfg(void **block, size_t size, int policy, void *config)
 aclError aclrtMallocHost(void **block, size_t size);
 aclError aclrtFree(void *block);
 aclError aclrtFreeHost(void *block);
-aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, aclrtStream stream);
-aclError aclrtLaunchKernelV2(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, void *config, aclrtStream stream);
-aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config, void *arguments, void *reserved);
-aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config, void *arguments, size_t size, void *holders, size_t holder_count);
+aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,
+                           aclrtStream stream);
+aclError aclrtLaunchKernelV2(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, void *config,
+                             aclrtStream stream);
+aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
+                                     void *arguments, void *reserved);
+aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
+                                       void *arguments, size_t size, void *holders, size_t holder_count);
 aclError aclrtMemcpy(void *to, size_t capacity, const void *from, size_t size, int kind);
 aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t size, int kind, aclrtStream stream);
 aclError aclrtMemset(void *to, size_t capacity, int32_t value, size_t size);
@@ -27,11 +31,16 @@ aclError aclrtMemsetAsync(void *to, size_t capacity, int32_t value, size_t size,
 
 typedef int rtError_t;
 typedef void *rtStream_t;
-rtError_t rtKernelLaunch(const void *stub, uint32_t blocks, void *arguments, uint32_t size, void *sm, rtStream_t stream);
-rtError_t rtKernelLaunchWithFlag(const void *stub, uint32_t blocks, void *arguments, void *sm, rtStream_t stream, uint32_t flags);
-rtError_t rtKernelLaunchWithFlagV2(const void *stub, uint32_t blocks, void *arguments, void *sm, rtStream_t stream, uint32_t flags, const void *config);
-rtError_t rtKernelLaunchWithHandle(void *handle, uint64_t key, uint32_t blocks, void *arguments, void *sm, rtStream_t stream, const void *kernel);
-rtError_t rtKernelLaunchWithHandleV2(void *handle, uint64_t key, uint32_t blocks, void *arguments, void *sm, rtStream_t stream, const void *config);
+rtError_t rtKernelLaunch(const void *stub, uint32_t blocks, void *arguments, uint32_t size, void *sm,
+                         rtStream_t stream);
+rtError_t rtKernelLaunchWithFlag(const void *stub, uint32_t blocks, void *arguments, void *sm, rtStream_t stream,
+                                 uint32_t flags);
+rtError_t rtKernelLaunchWithFlagV2(const void *stub, uint32_t blocks, void *arguments, void *sm, rtStream_t stream,
+                                   uint32_t flags, const void *config);
+rtError_t rtKernelLaunchWithHandle(void *handle, uint64_t key, uint32_t blocks, void *arguments, void *sm,
+                                   rtStream_t stream, const void *kernel);
+rtError_t rtKernelLaunchWithHandleV2(void *handle, uint64_t key, uint32_t blocks, void *arguments, void *sm,
+                                     rtStream_t stream, const void *config);
 #ifdef __cplusplus
 }
 #endif

@@ -9,7 +9,9 @@ typedef int CUresult;
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUmemPool_st *cudaMemPool_t;
 typedef unsigned long long CUdeviceptr;
-struct dim3 { unsigned x, y, z; };
+struct dim3 {
+  unsigned x, y, z;
+};
 typedef struct dim3 dim3;
 
 cudaError_t cudaMalloc(void **block, size_t size);
@@ -33,9 +35,12 @@ CUresult cuMemHostAlloc(void **block, size_t size, unsigned flags);
 CUresult cuMemFree_v2(CUdeviceptr block);
 CUresult cuMemFreeAsync(CUdeviceptr block, cudaStream_t stream);
 CUresult cuMemFreeHost(void *block);
-cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream);
-cudaError_t cudaLaunchKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream);
-cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream);
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                             cudaStream_t stream);
+cudaError_t cudaLaunchKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                                  cudaStream_t stream);
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                                        cudaStream_t stream);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t size, int kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, int kind, cudaStream_t stream);
 cudaError_t cudaMemset(void *to, int value, size_t size);

@@ -7,7 +7,9 @@ extern "C" {
 typedef int hipError_t;
 typedef struct ihipStream_t *hipStream_t;
 typedef struct ihipMemPoolHandle_t *hipMemPool_t;
-struct hip_dim3 { unsigned x, y, z; };
+struct hip_dim3 {
+  unsigned x, y, z;
+};
 
 hipError_t hipMalloc(void **block, size_t size);
 hipError_t hipExtMallocWithFlags(void **block, size_t size, unsigned flags);
@@ -19,7 +21,8 @@ hipError_t hipHostMalloc(void **block, size_t size, unsigned flags);
 hipError_t hipFree(void *block);
 hipError_t hipFreeAsync(void *block, hipStream_t stream);
 hipError_t hipHostFree(void *block);
-hipError_t hipLaunchKernel(const void *kernel, struct hip_dim3 grid, struct hip_dim3 block, void **arguments, size_t shared, hipStream_t stream);
+hipError_t hipLaunchKernel(const void *kernel, struct hip_dim3 grid, struct hip_dim3 block, void **arguments,
+                           size_t shared, hipStream_t stream);
 hipError_t hipMemcpy(void *to, const void *from, size_t size, int kind);
 hipError_t hipMemcpyAsync(void *to, const void *from, size_t size, int kind, hipStream_t stream);
 hipError_t hipMemset(void *to, int value, size_t size);

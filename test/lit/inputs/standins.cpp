@@ -1,6 +1,7 @@
 // Functions of closed drivers, for the tests' programs to call. Not instrumented. An allocator hands out host memory
-// and says 0; one that is asked for kRefused bytes says 2, as the real ones do when they are out of memory. The rest does
-// nothing and says 0. What a call must look like is in the headers; what it does here is one of the functions below.
+// and says 0; one that is asked for kRefused bytes says 2, as the real ones do when they are out of memory. The rest
+// does nothing and says 0. What a call must look like is in the headers; what it does here is one of the functions
+// below.
 #include "acl.h"
 #include "cuda.h"
 #include "hip.h"
@@ -41,8 +42,12 @@ cudaError_t cudaMallocPitch(void **block, size_t *pitch, size_t width, size_t he
 cudaError_t cudaMallocManaged(void **block, size_t size, unsigned) { return allocate(block, size); }
 cudaError_t cudaMallocAsync(void **block, size_t size, cudaStream_t) { return allocate(block, size); }
 cudaError_t cudaMallocAsync_ptsz(void **block, size_t size, cudaStream_t) { return allocate(block, size); }
-cudaError_t cudaMallocFromPoolAsync(void **block, size_t size, cudaMemPool_t, cudaStream_t) { return allocate(block, size); }
-cudaError_t cudaMallocFromPoolAsync_ptsz(void **block, size_t size, cudaMemPool_t, cudaStream_t) { return allocate(block, size); }
+cudaError_t cudaMallocFromPoolAsync(void **block, size_t size, cudaMemPool_t, cudaStream_t) {
+  return allocate(block, size);
+}
+cudaError_t cudaMallocFromPoolAsync_ptsz(void **block, size_t size, cudaMemPool_t, cudaStream_t) {
+  return allocate(block, size);
+}
 cudaError_t cudaMallocHost(void **block, size_t size) { return allocate(block, size); }
 cudaError_t cudaHostAlloc(void **block, size_t size, unsigned) { return allocate(block, size); }
 cudaError_t cudaFree(void *block) { return release(block); }
@@ -74,7 +79,9 @@ hipError_t hipMallocPitch(void **block, size_t *pitch, size_t width, size_t heig
 }
 hipError_t hipMallocManaged(void **block, size_t size, unsigned) { return allocate(block, size); }
 hipError_t hipMallocAsync(void **block, size_t size, hipStream_t) { return allocate(block, size); }
-hipError_t hipMallocFromPoolAsync(void **block, size_t size, hipMemPool_t, hipStream_t) { return allocate(block, size); }
+hipError_t hipMallocFromPoolAsync(void **block, size_t size, hipMemPool_t, hipStream_t) {
+  return allocate(block, size);
+}
 hipError_t hipHostMalloc(void **block, size_t size, unsigned) { return allocate(block, size); }
 hipError_t hipFree(void *block) { return release(block); }
 hipError_t hipFreeAsync(void *block, hipStream_t) { return release(block); }
@@ -96,14 +103,18 @@ aclError aclrtFreeHost(void *block) { return release(block); }
 aclError aclrtLaunchKernel(aclrtFuncHandle, uint32_t, const void *, size_t, aclrtStream) { return 0; }
 aclError aclrtLaunchKernelV2(aclrtFuncHandle, uint32_t, const void *, size_t, void *, aclrtStream) { return 0; }
 aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle, uint32_t, aclrtStream, void *, void *, void *) { return 0; }
-aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle, uint32_t, aclrtStream, void *, void *, size_t, void *, size_t) { return 0; }
+aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle, uint32_t, aclrtStream, void *, void *, size_t, void *, size_t) {
+  return 0;
+}
 aclError aclrtMemcpy(void *, size_t, const void *, size_t, int) { return 0; }
 aclError aclrtMemcpyAsync(void *, size_t, const void *, size_t, int, aclrtStream) { return 0; }
 aclError aclrtMemset(void *, size_t, int32_t, size_t) { return 0; }
 aclError aclrtMemsetAsync(void *, size_t, int32_t, size_t, aclrtStream) { return 0; }
 rtError_t rtKernelLaunch(const void *, uint32_t, void *, uint32_t, void *, rtStream_t) { return 0; }
 rtError_t rtKernelLaunchWithFlag(const void *, uint32_t, void *, void *, rtStream_t, uint32_t) { return 0; }
-rtError_t rtKernelLaunchWithFlagV2(const void *, uint32_t, void *, void *, rtStream_t, uint32_t, const void *) { return 0; }
+rtError_t rtKernelLaunchWithFlagV2(const void *, uint32_t, void *, void *, rtStream_t, uint32_t, const void *) {
+  return 0;
+}
 rtError_t rtKernelLaunchWithHandle(void *, uint64_t, uint32_t, void *, void *, rtStream_t, const void *) { return 0; }
 rtError_t rtKernelLaunchWithHandleV2(void *, uint64_t, uint32_t, void *, void *, rtStream_t, const void *) { return 0; }
 
@@ -117,11 +128,32 @@ void *clSVMAlloc(cl_context, cl_bitfield, size_t size, cl_uint) { return std::ma
 cl_int clReleaseMemObject(cl_mem block) { return release(block); }
 cl_int clRetainMemObject(cl_mem) { return 0; }
 void clSVMFree(cl_context, void *block) { release(block); }
-cl_int clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint, const cl_event *, cl_event *) { return 0; }
-cl_int clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_uint, size_t, size_t, void *, cl_uint, const cl_event *, cl_event *) { return 0; }
-cl_int clEnqueueWriteBuffer(cl_command_queue, cl_mem, cl_uint, size_t, size_t, const void *, cl_uint, const cl_event *, cl_event *) { return 0; }
-cl_int clEnqueueCopyBuffer(cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint, const cl_event *, cl_event *) { return 0; }
-cl_int clEnqueueSVMMemcpy(cl_command_queue, cl_uint, void *, const void *, size_t, cl_uint, const cl_event *, cl_event *) { return 0; }
-cl_int clEnqueueFillBuffer(cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, cl_uint, const cl_event *, cl_event *) { return 0; }
-cl_int clEnqueueSVMMemFill(cl_command_queue, void *, const void *, size_t, size_t, cl_uint, const cl_event *, cl_event *) { return 0; }
+cl_int clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *,
+                              cl_uint, const cl_event *, cl_event *) {
+  return 0;
+}
+cl_int clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_uint, size_t, size_t, void *, cl_uint, const cl_event *,
+                           cl_event *) {
+  return 0;
+}
+cl_int clEnqueueWriteBuffer(cl_command_queue, cl_mem, cl_uint, size_t, size_t, const void *, cl_uint, const cl_event *,
+                            cl_event *) {
+  return 0;
+}
+cl_int clEnqueueCopyBuffer(cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint, const cl_event *,
+                           cl_event *) {
+  return 0;
+}
+cl_int clEnqueueSVMMemcpy(cl_command_queue, cl_uint, void *, const void *, size_t, cl_uint, const cl_event *,
+                          cl_event *) {
+  return 0;
+}
+cl_int clEnqueueFillBuffer(cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, cl_uint, const cl_event *,
+                           cl_event *) {
+  return 0;
+}
+cl_int clEnqueueSVMMemFill(cl_command_queue, void *, const void *, size_t, size_t, cl_uint, const cl_event *,
+                           cl_event *) {
+  return 0;
+}
 }

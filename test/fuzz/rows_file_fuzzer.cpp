@@ -1,0 +1,20 @@
+// Rows files from arbitrary bytes. What is accepted must be complete, and survive being written and read again.
+#include "rows_file.h"
+
+#include <cstdlib>
+
+using namespace msleaks;
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size) {
+  const std::string_view text(reinterpret_cast<const char *>(bytes), size);
+  const passes::RowsResult result = passes::parseRows(text, "fuzz");
+  if (!result.error.empty() && !result.rows.empty())
+    std::abort();
+  for (const auto &[name, row] : result.rows) {
+    passes::UserRow again;
+    const std::string fields = std::string(abi::nameOf(row.symbol.verb)) + " " + passes::rowFields(row.symbol);
+    if (name.empty() || !passes::parseRow(fields, again).empty() || again.symbol.size != row.symbol.size)
+      std::abort();
+  }
+  return 0;
+}
