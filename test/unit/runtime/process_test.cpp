@@ -68,6 +68,8 @@ TEST(Process, RawCloneToo) {
 // The child borrows the parent's memory, so its events are the parent's. (Recording there is more than POSIX allows a
 // vfork child, but it is what an instrumented one does.)
 TEST(Process, AVforkedChildRecordsIntoItsParentsRing) {
+  if (kThreadSanitizer)
+    GTEST_SKIP() << "skipped: ThreadSanitizer makes a fork of a vfork";
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
     recordOne(1);

@@ -28,6 +28,12 @@
 
 namespace msleaks::test {
 
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kThreadSanitizer = true;
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
+
 inline uint64_t nowNs() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,0 +1,15 @@
+#include "msleaks/runtime/note.h"
+
+#include "definitions.h"
+#include "ring.h"
+#include "system.h"
+
+void __msl_note(const char *text) noexcept {
+  using namespace msleaks::runtime;
+  const ErrnoKept kept;
+  const SignalsBlocked blocked;
+  const Inside inside(__msl_thread);
+  const Locked locked(__msl_process.lock);
+  if (Arena *arena = attach())
+    defineNote(*arena, text);
+}

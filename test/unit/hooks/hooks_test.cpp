@@ -1,0 +1,215 @@
+// The hooks in programs that know nothing of them.
+#include "session_fixture.h"
+
+#include "msleaks/abi/symbols.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <set>
+#include <sstream>
+
+namespace msleaks::test {
+namespace {
+
+const std::string kHooks = MSL_HOOKS_LIBRARY, kRuntime = MSL_RUNTIME_LIBRARY, kVictim = MSL_VICTIM;
+
+struct Ran {
+  int status;
+  std::string output;
+};
+
+Ran runShell(const std::string &command) {
+  FILE *pipe = popen(command.c_str(), "r");
+  std::string output;
+  std::array<char, 4096> buffer;
+  for (size_t count; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    output.append(buffer.data(), count);
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status), output};
+}
+
+std::string preloaded(const std::string &libraries, const std::string &command, const SessionDirectory *session = nullptr) {
+  return "env LD_PRELOAD=" + libraries + (session ? " MSLEAKS_SESSION=" + session->path().string() : "") + " " + command + " 2>&1";
+}
+
+bool wants(const ReadEvent &read, abi::EventKind kind) { return read.event.header().kind == kind; }
+
+// Allocs of this size, with their flags.
+std::vector<abi::AllocEvent> allocsOf(const std::vector<ReadEvent> &events, uint64_t size) {
+  std::vector<abi::AllocEvent> found;
+  for (const ReadEvent &read : events)
+    if (wants(read, abi::EventKind::Alloc))
+      if (const auto alloc = read.event.as<abi::AllocEvent>(); alloc.size == size)
+        found.push_back(alloc);
+  return found;
+}
+
+uint64_t freesOf(const std::vector<ReadEvent> &events, uint64_t address) {
+  return static_cast<uint64_t>(std::count_if(events.begin(), events.end(), [&](const ReadEvent &read) {
+    return wants(read, abi::EventKind::Free) && read.event.as<abi::FreeEvent>().address == address;
+  }));
+}
+
+TEST(Hooks, EveryExportIsARowOfTheTable) {
+  const Ran nm = runShell("nm -D --defined-only " + kHooks);
+  ASSERT_EQ(nm.status, 0);
+  std::set<std::string> exported, hooked;
+  std::istringstream lines(nm.output);
+  for (std::string address, type, name; lines >> address >> type >> name;)
+    exported.insert(name);
+#define MSL_HOOKED(symbol) hooked.insert(#symbol);
+#include "hooked.def"
+  EXPECT_EQ(exported, hooked);
+  for (const std::string &name : exported)
+    EXPECT_NE(abi::findSymbol(name), nullptr) << name << " is hooked and no row of symbols.def";
+}
+
+TEST(Hooks, TheRuntimeExportsNothingElse) {
+  const Ran nm = runShell("nm -D --defined-only " + kRuntime + " | awk '{print $3}' | grep -v '^__msl_'");
+  EXPECT_EQ(nm.output, "");
+}
+
+TEST(Hooks, OnlyLibcIsNeeded) {
+  const std::string needed = "readelf -d %s | sed -n 's/.*(NEEDED).*\\[\\(.*\\)\\]/\\1/p' | grep -v '^ld-linux' | sort | tr '\\n' ' '";
+  const auto of = [&](const std::string &library) { return runShell(std::string(needed).replace(needed.find("%s"), 2, library)).output; };
+  EXPECT_EQ(of(kRuntime), "libc.so.6 ");
+  EXPECT_EQ(of(kHooks), "libc.so.6 libmsleaks_rt.so ");
+}
+
+TEST(Hooks, WithAndWithoutASessionAProgramDoesTheSame) {
+  for (const std::string mode : {"all", "fail", "threads", "fork", "exec", "quiet"}) {
+    const SessionDirectory session({.on_full = abi::OnFull::Drop});
+    const Ran plain = runShell(kVictim + " " + mode + " 2>&1");
+    const Ran idle = runShell(preloaded(kHooks, kVictim + " " + mode));
+    const Ran recorded = runShell(preloaded(kHooks, kVictim + " " + mode, &session));
+    EXPECT_EQ(plain.status, idle.status) << mode;
+    EXPECT_EQ(plain.output, idle.output) << mode;
+    EXPECT_EQ(plain.status, recorded.status) << mode;
+    EXPECT_EQ(plain.output, recorded.output) << mode;
+    EXPECT_FALSE(session.drain().empty()) << mode;
+  }
+}
+
+TEST(Hooks, RealProgramsDoTheSame) {
+  const std::string python = "python3 -c 'import json,threading; t=[threading.Thread(target=lambda: json.dumps(list(range(9999)))) for _ in "
+                             "range(4)]; [x.start() for x in t]; [x.join() for x in t]; print(len(json.dumps({\"a\":[1.5]*1000})))'";
+  for (const std::string &command : {std::string("ls -l /usr/include"), std::string("sh -c 'ls / | sort | wc -l; exit 9'"), python}) {
+    const SessionDirectory session({.on_full = abi::OnFull::Drop});
+    const Ran plain = runShell(command + " 2>&1");
+    const Ran recorded = runShell(preloaded(kHooks, command, &session));
+    EXPECT_EQ(plain.status, recorded.status) << command;
+    EXPECT_EQ(plain.output, recorded.output) << command;
+    const Account account = sum(session.arenas());
+    EXPECT_EQ(account.produced, session.drain().size() + account.dropped) << command;
+  }
+}
+
+TEST(Hooks, EveryFunctionOfTheHeapIsSeen) {
+  const SessionDirectory session;
+  ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " all", &session)).status, 3);
+  const auto events = session.drain();
+  struct Expected {
+    uint64_t size;
+    uint8_t flags;
+  };
+  for (const auto &[size, flags] : {Expected{101, 0}, {21, abi::kZeroed}, {203, abi::kRealloc}, {45, abi::kRealloc}, {128, 0}, {131, 0},
+                                    {137, 0}, {139, 0}, {149, 0}, {151, 0}}) {
+    const auto allocs = allocsOf(events, size);
+    ASSERT_EQ(allocs.size(), 1u) << size;
+    EXPECT_EQ(allocs[0].header.flags, flags | abi::kFromHook) << size;
+    EXPECT_EQ(allocs[0].header.heap, abi::Heap::Host);
+    EXPECT_NE(allocs[0].header.site & abi::kCallerSite, 0u) << size;
+    EXPECT_GE(freesOf(events, allocs[0].address), 1u) << size;
+  }
+}
+
+TEST(Hooks, MappingsAreSeen) {
+  const SessionDirectory session;
+  ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " all", &session)).status, 3);
+  const auto events = session.drain();
+  const auto made = allocsOf(events, 3 * 4096), moved = allocsOf(events, 7 * 4096), reserved = allocsOf(events, 5 * 4096);
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_EQ(made[0].header.heap, abi::Heap::Mapping);
+  EXPECT_EQ(made[0].header.flags, abi::kFromHook);
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_EQ(moved[0].header.flags, abi::kFromHook | abi::kRealloc);
+  ASSERT_EQ(reserved.size(), 1u);
+  EXPECT_EQ(reserved[0].header.flags, abi::kFromHook | abi::kReserve);
+  std::vector<std::pair<uint64_t, uint64_t>> frees;
+  for (const ReadEvent &read : events)
+    if (const auto free = read.event.as<abi::FreeEvent>(); wants(read, abi::EventKind::Free) && free.header.heap == abi::Heap::Mapping)
+      frees.emplace_back(free.address, free.size);
+  EXPECT_NE(std::find(frees.begin(), frees.end(), std::pair{made[0].address, uint64_t{3 * 4096}}), frees.end());
+  EXPECT_NE(std::find(frees.begin(), frees.end(), std::pair{moved[0].address, uint64_t{4096}}), frees.end());
+  EXPECT_NE(std::find(frees.begin(), frees.end(), std::pair{moved[0].address + 4096, uint64_t{6 * 4096}}), frees.end());
+  EXPECT_EQ(std::count_if(frees.begin(), frees.end(), [](const auto &free) { return free.first == 1; }), 0) << "refused by the kernel";
+}
+
+TEST(Hooks, WhatFailsIsSeen) {
+  const SessionDirectory session;
+  ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " fail", &session)).status, 4);
+  const auto events = session.drain();
+  std::vector<std::pair<uint64_t, uint64_t>> failed;
+  uint64_t restored = 0;
+  for (const ReadEvent &read : events) {
+    if (wants(read, abi::EventKind::AllocFailed))
+      failed.emplace_back(read.event.as<abi::AllocFailedEvent>().size, read.event.as<abi::AllocFailedEvent>().status);
+    if (wants(read, abi::EventKind::Alloc) && (read.event.header().flags & abi::kRestored))
+      restored = read.event.as<abi::AllocEvent>().address;
+  }
+  const std::vector<std::pair<uint64_t, uint64_t>> expected{
+      {SIZE_MAX / 2, ENOMEM}, {SIZE_MAX / 2, ENOMEM}, {UINT64_MAX, ENOMEM}, {10, EINVAL}};
+  EXPECT_EQ(failed, expected);
+  ASSERT_EQ(allocsOf(events, 211).size(), 1u);
+  EXPECT_EQ(restored, allocsOf(events, 211)[0].address);
+}
+
+TEST(Hooks, EveryThreadAndEveryProcess) {
+  const SessionDirectory threads;
+  ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " threads", &threads)).status, 0);
+  EXPECT_EQ(allocsOf(threads.drain(), 999).size(), 16u);
+  const SessionDirectory fork;
+  ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " fork", &fork)).status, 0);
+  EXPECT_EQ(fork.arenas().size(), 2u);
+  const auto events = fork.drain();
+  for (const uint64_t size : {307, 311, 313})
+    EXPECT_EQ(allocsOf(events, size).size(), 1u) << size;
+}
+
+// What an allocator maps for itself is not the program's.
+TEST(Hooks, MappingsInsideAnotherAllocatorAreNotRecorded) {
+  const SessionDirectory session;
+  ASSERT_EQ(runShell(preloaded(kHooks + ":" + MSL_MAPPING_ALLOCATOR, kVictim + " quiet", &session)).status, 5);
+  const auto events = session.drain();
+  ASSERT_EQ(allocsOf(events, 317).size(), 1u);
+  EXPECT_EQ(freesOf(events, allocsOf(events, 317)[0].address), 1u);
+  for (const ReadEvent &read : events)
+    EXPECT_NE(read.event.header().heap, abi::Heap::Mapping);
+}
+
+// The other way round the linker finds the other allocator first, and the session's log says what is not seen.
+TEST(Hooks, AnAllocatorInFrontIsNoted) {
+  const SessionDirectory session;
+  ASSERT_EQ(runShell(preloaded(std::string(MSL_MAPPING_ALLOCATOR) + ":" + kHooks, kVictim + " quiet", &session)).status, 5);
+  const auto arenas = session.arenas();
+  ASSERT_EQ(arenas.size(), 1u);
+  std::string notes;
+  for (const Definition &definition : arenas[0]->definitions())
+    if (definition.kind == abi::DefinitionKind::Note)
+      notes += definition.body;
+  EXPECT_EQ(notes.rfind("not hooked, defined elsewhere: malloc (", 0), 0u) << notes;
+  EXPECT_NE(notes.find("mapping_allocator"), std::string::npos) << notes;
+  EXPECT_EQ(notes.find("mmap ("), std::string::npos) << notes;
+}
+
+TEST(Hooks, AKindThatIsOffCostsNoEvent) {
+  const SessionDirectory session;
+  session.control().enabled = abi::enabledBit(abi::EventKind::Free);
+  ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " all", &session)).status, 3);
+  for (const ReadEvent &read : session.drain())
+    EXPECT_TRUE(wants(read, abi::EventKind::Free));
+}
+
+} // namespace
+} // namespace msleaks::test

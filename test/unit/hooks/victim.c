@@ -1,0 +1,111 @@
+// A small program that knows nothing of msleaks. What it prints and returns must not depend on who is watching.
+//
+//   usage: victim all|fail|threads|fork|exec|quiet
+#define _GNU_SOURCE
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+static void *kept;
+
+NOINLINE static void allOfTheHeap(void) {
+  void *blocks[8];
+  free(kept = malloc(101));
+  char *zeroed = kept = calloc(3, 7);
+  printf("%d ", zeroed[0] | zeroed[20]);
+  void *grown = kept = realloc(zeroed, 203);
+  grown = kept = reallocarray(grown, 5, 9);
+  free(grown);
+  blocks[0] = kept = aligned_alloc(64, 128);
+  blocks[1] = kept = memalign(64, 131);
+  printf("%d ", posix_memalign(&blocks[2], 64, 137));
+  blocks[3] = kept = valloc(139);
+  blocks[4] = kept = pvalloc(149);
+  for (int i = 0; i < 5; ++i)
+    free(blocks[i]);
+  free(NULL);
+  kept = realloc(NULL, 151);
+  free(kept);
+}
+
+NOINLINE static void allMappings(void) {
+  char *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  pages[0] = 1;
+  pages = mremap(pages, 3 * 4096, 7 * 4096, MREMAP_MAYMOVE);
+  printf("%d ", pages[0]);
+  munmap(pages, 4096);
+  munmap(pages + 4096, 6 * 4096);
+  void *reserved = mmap64(NULL, 5 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  munmap(reserved, 5 * 4096);
+  printf("%d %d\n", munmap((void *)1, 4096), errno == EINVAL);
+}
+
+static void allThatFails(void) {
+  void *block = malloc(211);
+  errno = 0;
+  printf("%d ", malloc(SIZE_MAX / 2) == NULL && errno == ENOMEM);
+  errno = 0;
+  printf("%d ", realloc(block, SIZE_MAX / 2) == NULL && errno == ENOMEM);
+  errno = 0;
+  printf("%d ", calloc(SIZE_MAX / 2, 3) == NULL && errno == ENOMEM);
+  errno = 7;
+  void *aligned = NULL;
+  printf("%d %d\n", posix_memalign(&aligned, 3, 10), errno);
+  errno = 7;
+  free(block);
+  printf("%d\n", errno);
+}
+
+static void *manyPairs(void *argument) {
+  for (int i = 0; i < 2000; ++i)
+    free(malloc((size_t)(i % 1000 + 1)));
+  return argument;
+}
+
+static int forkedPair(void) {
+  free(kept = malloc(307));
+  if (fork() == 0) {
+    free(kept = malloc(311));
+    _exit(0);
+  }
+  int status;
+  wait(&status);
+  free(kept = malloc(313));
+  return status;
+}
+
+int main(int argc, char **argv) {
+  const char *what = argc > 1 ? argv[1] : "";
+  if (strcmp(what, "all") == 0) {
+    allOfTheHeap();
+    allMappings();
+    return 3;
+  }
+  if (strcmp(what, "fail") == 0) {
+    allThatFails();
+    return 4;
+  }
+  if (strcmp(what, "threads") == 0) {
+    pthread_t threads[8];
+    for (int i = 0; i < 8; ++i)
+      pthread_create(&threads[i], NULL, manyPairs, NULL);
+    for (int i = 0; i < 8; ++i)
+      pthread_join(threads[i], NULL);
+    return 0;
+  }
+  if (strcmp(what, "fork") == 0)
+    return forkedPair();
+  if (strcmp(what, "exec") == 0)
+    return execl(argv[0], argv[0], "quiet", NULL);
+  free(kept = malloc(317));
+  return 5;
+}
