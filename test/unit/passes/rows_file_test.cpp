@@ -62,21 +62,23 @@ TEST_P(RowsFileMistake, SaysWhereAndWhat) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, RowsFileMistake,
-    testing::Values(
-        Mistake{"\nlaunch f", "f:2: a row begins with alloc, realloc, free or retain, not with 'launch'"},
-        Mistake{"free", "f:1: the row names no function"},
-        Mistake{"free address=0", "f:1: expected the name of a function instead of 'address=0'"},
-        Mistake{"free f", "f:1: the row needs address="}, Mistake{"alloc f free=free", "f:1: the row needs size="},
-        Mistake{"free f address", "f:1: expected name=value instead of 'address'"},
-        Mistake{"free f address=64",
-                "f:1: 'address' needs the number of a parameter (0 is the first, -1 the last), not '64'"},
-        Mistake{"free f address=", "f:1: 'address' needs the number of a parameter (0 is the first, -1 the last), not ''"},
-        Mistake{"free f address=0x",
-                "f:1: 'address' needs the number of a parameter (0 is the first, -1 the last), not '0x'"},
-        Mistake{"free f address=0 heap=hoop", "f:1: unknown heap 'hoop'"},
-        Mistake{"free f result=return", "f:1: a row of kind 'free' has no field 'result'"},
-        Mistake{"alloc f size=0 free=", "f:1: free= needs the name of a function"},
-        Mistake{"alloc f size=0 result=out(x) free=free", "f:1: result is return, out(n) or handle(n), not 'out(x)'"}));
+    testing::Values(Mistake{"\nlaunch f", "f:2: a row begins with alloc, realloc, free or retain, not with 'launch'"},
+                    Mistake{"free", "f:1: the row names no function"},
+                    Mistake{"free address=0", "f:1: expected the name of a function instead of 'address=0'"},
+                    Mistake{"free f", "f:1: the row needs address="},
+                    Mistake{"alloc f free=free", "f:1: the row needs size="},
+                    Mistake{"free f address", "f:1: expected name=value instead of 'address'"},
+                    Mistake{"free f address=64",
+                            "f:1: 'address' needs the number of a parameter (0 is the first, -1 the last), not '64'"},
+                    Mistake{"free f address=",
+                            "f:1: 'address' needs the number of a parameter (0 is the first, -1 the last), not ''"},
+                    Mistake{"free f address=0x",
+                            "f:1: 'address' needs the number of a parameter (0 is the first, -1 the last), not '0x'"},
+                    Mistake{"free f address=0 heap=hoop", "f:1: unknown heap 'hoop'"},
+                    Mistake{"free f result=return", "f:1: a row of kind 'free' has no field 'result'"},
+                    Mistake{"alloc f size=0 free=", "f:1: free= needs the name of a function"},
+                    Mistake{"alloc f size=0 result=out(x) free=free",
+                            "f:1: result is return, out(n) or handle(n), not 'out(x)'"}));
 
 // The pass carries a row through the optimiser as text.
 TEST(RowsFile, RowSurvivesAsText) {
