@@ -41,7 +41,7 @@ void writeList(const std::vector<analysis::ObjectSites> &objects, const std::str
     std::cout << analysis::placeOf(site, kColumns) << '\n';
     const std::string name = analysis::nameOf(site, kColumns - 4);
     const std::string callee = analysis::calleeOf(site, kColumns - 4);
-    for (const std::string &line : {name, callee})
+    for (const std::string &line : {name, analysis::userPlaceOf(site, kColumns - 4), callee})
       if (!line.empty())
         std::cout << "    " << line << '\n';
   });

@@ -22,7 +22,7 @@ std::string percentText(uint64_t part, uint64_t whole) {
   return percent < 0.95 && part != 0 ? "<1%" : fmt::format("{:.0f}%", percent);
 }
 
-// One row of a list: two lines, so that places and names have room in 80 columns.
+// One row of a list: two or three lines, so that places and names have room in 80 columns.
 struct Row {
   uint64_t bytes, count;
   std::string middle; // per cent, or age
@@ -90,8 +90,9 @@ private:
   void row(const Row &row) {
     const size_t room = columns_ - kIndent;
     out_ << start(row.bytes, row.count, row.middle) << placeOf(*row.site, room) << '\n';
-    if (const std::string name = nameOf(*row.site, room); !name.empty())
-      out_ << std::string(kIndent, ' ') << name << '\n';
+    for (const std::string &line : {nameOf(*row.site, room), userPlaceOf(*row.site, room)})
+      if (!line.empty())
+        out_ << std::string(kIndent, ' ') << line << '\n';
   }
 
   std::ostream &out_;
@@ -146,9 +147,11 @@ std::string eventsText(const Report &report) {
   return text;
 }
 
-// Place and name in one line, the name as far as there is room.
+// Place and name in one line, the user's own place if there is one; the name as far as there is room.
 std::string wholePlaceOf(const SiteText &site, size_t columns) {
   constexpr size_t kLeastName = 12;
+  if (std::string user = userPlaceOf(site, columns); !user.empty())
+    return user;
   std::string text = placeOf(site, columns);
   if (widthOf(text) + 1 + kLeastName <= columns)
     if (const std::string name = nameOf(site, columns - widthOf(text) - 1); !name.empty())

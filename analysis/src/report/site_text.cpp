@@ -46,6 +46,21 @@ std::string withoutParameters(const std::string &function) {
   return function;
 }
 
+std::string positionOf(const std::string &file, uint32_t line, uint32_t column, size_t columns) {
+  std::string position;
+  if (line != 0)
+    position += fmt::format(":{}", line);
+  if (line != 0 && column != 0)
+    position += fmt::format(":{}", column);
+  const size_t left = columns > position.size() ? columns - position.size() : 0;
+  return shortPath(printable(file), left) + position;
+}
+
+// Headers that came with the compiler or the system: the line that matters is the one that used them.
+bool isSystemHeader(const std::string &file) {
+  return file.starts_with("/usr/") || file.find("/include/c++/") != std::string::npos;
+}
+
 } // namespace
 
 SiteText textOf(const Site &site) {
@@ -91,15 +106,8 @@ Json jsonOf(const SiteText &site) {
 void writeSiteJson(std::ostream &to, const SiteText &site) { write(to, jsonOf(site), -1); }
 
 std::string placeOf(const SiteText &site, size_t columns) {
-  if (!site.file.empty()) {
-    std::string position;
-    if (site.line != 0)
-      position += fmt::format(":{}", site.line);
-    if (site.line != 0 && site.column != 0)
-      position += fmt::format(":{}", site.column);
-    const size_t left = columns > position.size() ? columns - position.size() : 0;
-    return shortPath(printable(site.file), left) + position;
-  }
+  if (!site.file.empty())
+    return positionOf(site.file, site.line, site.column, columns);
   if (site.origin == SiteOrigin::Hook) {
     const std::string offset = fmt::format("+{:#x}", site.offset);
     const std::string library = site.library.empty() ? "(unknown library)" : printable(baseName(site.library));
@@ -127,6 +135,19 @@ std::string nameOf(const SiteText &site, size_t columns) {
   if (widthOf(function) > left && left < columns / 3)
     return cutEnd(function + target, columns);
   return cutEnd(function, left) + target;
+}
+
+std::string userPlaceOf(const SiteText &site, size_t columns) {
+  if (!isSystemHeader(site.file))
+    return {};
+  for (const FrameText &frame : site.inlined_at) {
+    if (frame.file.empty() || isSystemHeader(frame.file))
+      continue;
+    std::string text = "from " + positionOf(frame.file, frame.line, frame.column, columns > 5 ? columns - 5 : 0);
+    const std::string function = frame.function.empty() ? std::string() : " in " + printable(frame.function);
+    return widthOf(text) + 12 <= columns ? text + cutEnd(function, columns - widthOf(text)) : text;
+  }
+  return {};
 }
 
 std::string calleeOf(const SiteText &site, size_t columns) {

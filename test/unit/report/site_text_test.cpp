@@ -91,6 +91,19 @@ TEST(SiteText, NamesLoseParametersBeforeTheRest) {
   EXPECT_EQ(nameOf(site, 40), "in operator()(int) const");
 }
 
+TEST(SiteText, SystemHeadersNameTheirUser) {
+  SiteText site = sample();
+  EXPECT_EQ(userPlaceOf(site, 80), "");
+  site.file = "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/new_allocator.h";
+  EXPECT_EQ(userPlaceOf(site, 80), "");
+  site.inlined_at = {{"std::vector<int>::reserve(unsigned long)", "/usr/include/c++/12/vector", 70, 1},
+                     {"net::make(int)", "src/net.cpp", 40, 5},
+                     {"main", "src/main.cpp", 9, 3}};
+  EXPECT_EQ(userPlaceOf(site, 80), "from src/net.cpp:40:5 in net::make(int)");
+  EXPECT_EQ(userPlaceOf(site, 34), "from src/net.cpp:40:5 in net::m...");
+  EXPECT_EQ(userPlaceOf(site, 22), "from src/net.cpp:40:5");
+}
+
 TEST(Suppressions, OnlyWhatLibrariesKeepForThemselves) {
   Site site;
   site.origin = SiteOrigin::Hook;

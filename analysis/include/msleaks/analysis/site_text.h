@@ -37,6 +37,9 @@ void writeSiteJson(std::ostream &, const SiteText &);
 std::string placeOf(const SiteText &, size_t columns);
 // "in net::grow -> weights (float)"; empty when nothing is known. A long function loses its parameters first.
 std::string nameOf(const SiteText &, size_t columns);
+// Where the user's own code led to a site in a header of the system, as far as the inline chain says:
+// "from src/net.cpp:40:5 in net::make()". Empty for a site that is in the user's code itself.
+std::string userPlaceOf(const SiteText &, size_t columns);
 // "calls operator new[](unsigned long)"; empty when not known.
 std::string calleeOf(const SiteText &, size_t columns);
 
