@@ -5,10 +5,12 @@
 #include "msleaks/abi/session.h"
 
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -182,7 +184,26 @@ public:
     return maker;
   }
 
+  // The same ring at the addresses at which a collector in this process has it mapped: ThreadSanitizer knows memory by
+  // its address, and two mappings of one page would hide every race from it.
+  RingMaker asCollectorSeesIt(uint32_t index) {
+    auto *entries = reinterpret_cast<abi::RingEntry *>(otherMapping(0) + header().rings_offset);
+    return {entries + index, reinterpret_cast<abi::RingHeader *>(otherMapping(entry(index).offset))};
+  }
+
 private:
+  // Where this file is mapped from `offset` on, not counting our own mapping.
+  std::byte *otherMapping(uint64_t offset) const {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+      uint64_t begin = 0, at = 0;
+      if (line.ends_with(path_.string()) && std::sscanf(line.c_str(), "%lx-%*x %*s %lx", &begin, &at) == 2 && at == offset &&
+          begin != reinterpret_cast<uint64_t>(bytes_))
+        return reinterpret_cast<std::byte *>(begin);
+    }
+    throw std::runtime_error("nobody else has mapped " + path_.string());
+  }
+
   std::filesystem::path path_;
   std::byte *bytes_ = nullptr;
   uint64_t end_ = 0;

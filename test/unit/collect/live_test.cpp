@@ -23,8 +23,10 @@ void recordPatiently(RingMaker &ring, uint64_t number) {
 class LiveTest : public CollectorFixture {};
 
 TEST_F(LiveTest, TakesEveryEventOfAThreadThatWaitsForRoom) {
-  auto ring = arena.addRing(256, 0);
+  arena.addRing(256, 0);
   start();
+  drain();
+  auto ring = arena.asCollectorSeesIt(0);
   std::thread producer([&ring] {
     for (uint64_t i = 0; i < kEvents; ++i)
       recordPatiently(ring, i);
@@ -40,8 +42,10 @@ TEST_F(LiveTest, TakesEveryEventOfAThreadThatWaitsForRoom) {
 }
 
 TEST_F(LiveTest, CountsWhatAThreadDropsWhenItDoesNotWait) {
-  auto ring = arena.addRing(64, 0);
+  arena.addRing(64, 0);
   start(abi::OnFull::Drop);
+  drain();
+  auto ring = arena.asCollectorSeesIt(0);
   std::atomic<bool> done{false};
   std::thread producer([&] {
     for (uint64_t i = 0; i < kEvents; ++i)
