@@ -35,9 +35,14 @@ uint32_t closeCall(Thread &thread, uint32_t site) noexcept {
   return 0;
 }
 
-RecordedAlloc *findRecorded(Thread &thread, uint32_t last, uint64_t address) noexcept {
+// A device's block is never the host's block at the same address: a cl_mem is a pointer to what the driver took from
+// malloc for its own notes.
+bool sameMemory(abi::Heap row, abi::Heap recorded) noexcept { return row != abi::Heap::Device || recorded == row; }
+
+RecordedAlloc *findRecorded(Thread &thread, uint32_t last, abi::Heap heap, uint64_t address) noexcept {
   for (uint32_t i = 1; i <= last; ++i)
-    if (RecordedAlloc &alloc = thread.last[(thread.remembered - i) % kRememberedAllocs]; alloc.address == address)
+    if (RecordedAlloc &alloc = thread.last[(thread.remembered - i) % kRememberedAllocs];
+        alloc.address == address && sameMemory(heap, alloc.heap))
       return &alloc;
   return nullptr;
 }
@@ -72,7 +77,7 @@ void afterAlloc(uint32_t site, Traits traits, const Outcome &outcome) noexcept {
       recordFailure(site, traits, old, outcome);
     return;
   }
-  RecordedAlloc *recorded = findRecorded(thread, meanwhile, outcome.address);
+  RecordedAlloc *recorded = findRecorded(thread, meanwhile, traits.heap(), outcome.address);
   if (recorded == nullptr) {
     const uint8_t flags = traits.verb() == Verb::Realloc && old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
     return recordAlloc(traits.heap(), flags | outcome.flags, site, outcome.address, outcome.size_bytes);

@@ -106,6 +106,15 @@ TEST(Callbacks, AHookOfAnotherFamilyDoesNotTakeIt) {
   }), "Alloc#999 50+8 hook | Alloc#7 100+16 async");
 }
 
+TEST(Callbacks, AHandleThatIsAHostBlockIsADevicesBlockToo) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_before(7, kDevice);
+    hookAlloc(100, 416); // the driver's notes on the block; their address is the handle
+    const void *block = at(100);
+    __msl_on_alloc_out(7, kDevice, &block, 16, 0);
+  }), "Alloc#999 100+416 hook | Alloc#7 100+16 async");
+}
+
 TEST(Callbacks, AnOperatorNewOfTheProgramsOwnIsRetargeted) {
   EXPECT_EQ(eventsOf([] {
     __msl_before(7, kMalloc); // new

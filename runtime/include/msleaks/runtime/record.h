@@ -145,14 +145,14 @@ template <class Event> [[gnu::always_inline]] inline void record(Thread &thread,
 }
 
 // An allocator call under way in this thread will ask which blocks were recorded meanwhile.
-[[gnu::always_inline]] inline void rememberAlloc(Thread &thread, uint64_t address, uint32_t site) noexcept {
+[[gnu::always_inline]] inline void rememberAlloc(Thread &thread, abi::Heap heap, uint64_t address, uint32_t site) noexcept {
   if (thread.attention.open_calls != 0)
-    thread.last[thread.remembered++ % kRememberedAllocs] = {address, site};
+    thread.last[thread.remembered++ % kRememberedAllocs] = {address, site, heap};
 }
 
 [[gnu::always_inline]] inline void recordAlloc(abi::Heap heap, uint8_t flags, uint32_t site, uint64_t address,
                                                uint64_t size_bytes) noexcept {
-  rememberAlloc(__msl_thread, address, site);
+  rememberAlloc(__msl_thread, heap, address, site);
   record(__msl_thread, abi::AllocEvent{{abi::EventKind::Alloc, heap, 0, flags, site, 0}, address, size_bytes});
 }
 

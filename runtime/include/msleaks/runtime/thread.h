@@ -4,6 +4,7 @@
 // runtime and hooks.
 #pragma once
 
+#include "msleaks/abi/events.h"
 #include "msleaks/abi/session.h"
 
 #include <cstdint>
@@ -28,6 +29,7 @@ struct OpenCall {
 struct RecordedAlloc {
   uint64_t address;
   uint32_t site;
+  abi::Heap heap;
 };
 
 inline constexpr uint32_t kRememberedAllocs = 8; // powers of two
