@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# For bench/run.py: builds darknet plain and instrumented, and prints how to run each: `plain: …`, `instrumented: …`.
+#   usage: bench.sh BUILD_DIR
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+"$here/build.sh" "$1/workloads/darknet-plain" >&2
+"$here/build.sh" "$1/workloads/darknet-instrumented" "$1/lib/msleaks/llvm-22/libMemPass.so" >&2
+for kind in plain instrumented; do
+  folder=$1/workloads/darknet-$kind
+  echo "$kind: $folder/darknet speed $folder/cfg/cifar.cfg 40"
+done

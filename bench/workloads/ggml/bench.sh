@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# For bench/run.py: builds the transformer plain and instrumented, and prints how to run each.
+#   usage: bench.sh BUILD_DIR
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+"$here/build.sh" "$1/workloads/ggml-plain" >&2
+"$here/build.sh" "$1/workloads/ggml-instrumented" "$1/lib/msleaks/llvm-22/libMemPass.so" >&2
+for kind in plain instrumented; do
+  echo "$kind: $1/workloads/ggml-$kind/transformer 40 1"
+done
