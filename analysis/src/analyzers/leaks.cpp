@@ -69,7 +69,8 @@ std::vector<Finding> LeakAnalyzer::findings() const {
   std::vector<Finding> findings;
   for (const SiteRemains &remains : sorted(leaked_))
     findings.push_back({std::string(name()), "never freed", remains.site, remains.bytes, remains.count, 0});
-  std::stable_sort(findings.begin(), findings.end(), [](const auto &a, const auto &b) { return a.bytes > b.bytes; });
+  std::sort(findings.begin(), findings.end(),
+            [](const auto &a, const auto &b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.site < b.site; });
   return findings;
 }
 

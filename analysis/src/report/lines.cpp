@@ -47,7 +47,8 @@ std::vector<NamedLine> Lines::groupsOf(const Peak &peak, std::string_view Site::
   std::vector<NamedLine> lines;
   for (const auto &[text, sum] : sums)
     lines.push_back({std::string(text), sum.bytes, sum.count});
-  std::stable_sort(lines.begin(), lines.end(), [](const auto &a, const auto &b) { return a.bytes > b.bytes; });
+  std::sort(lines.begin(), lines.end(),
+            [](const auto &a, const auto &b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name; });
   return lines;
 }
 
