@@ -88,6 +88,11 @@ class Report:
     def sites(self, part):
         return self.json[part]["by_site"]
 
+    def alive(self):
+        """Every block that was not freed: the leaks, those known to be harmless, and those of processes that were killed."""
+        leaks = self.json["leaks"]
+        return [*leaks["by_site"], *leaks["suppressed"]["by_site"], *self.sites("alive_at_end")]
+
     def expect_account(self):
         """Nothing is lost silently."""
         events = self.json["events"]
@@ -101,7 +106,7 @@ class Report:
             total = sum(row["bytes"] for row in self.sites(part))
             check(total == self.json[part]["bytes"], f"{part}: the sites have {total} bytes, the sum says {self.json[part]['bytes']}")
 
-    def expect_site(self, part, file, line=None, function=None, variable=None, type=None, count=None, bytes=None):
+    def expect_site(self, part, file, line=None, function=None, variable=None, type=None, inlined_into=None, count=None, bytes=None):
         """A row of `peak` or `leaks` at this place, with these properties; None = whatever it is."""
         wanted = {key: value for key, value in dict(line=line, function=function, variable=variable, type=type).items() if value is not None}
         at_place = []
@@ -110,7 +115,8 @@ class Report:
             if not (site["file"] or "").endswith(file):
                 continue
             at_place.append(row)
-            if all(site[key] == value for key, value in wanted.items()):
+            callers = [step["function"] for step in site["inlined_at"]]
+            if all(site[key] == value for key, value in wanted.items()) and inlined_into in (None, *callers):
                 if count in (None, row["count"]) and bytes in (None, row["bytes"]):
                     return row
         shown = "\n".join(f"  {r['bytes']} bytes, {r['count']} blocks: {r['site']}" for r in at_place[:10]) or "  none"

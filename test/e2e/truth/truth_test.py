@@ -56,7 +56,7 @@ def lsan_places(program, output):
 
 def msleaks_places(report):
     alive, chains = defaultdict(Counter), {}
-    for row in report.sites("alive_at_end"):
+    for row in report.alive():
         site = row["site"]
         if site["origin"] == "pass":
             chain = [(os.path.basename(step["file"]), step["line"]) for step in [site, *site["inlined_at"]]]
@@ -89,7 +89,11 @@ def compare_alive(lsan_command, report, **kwargs):
 
 
 def heaptrack_peak(command, scratch, **kwargs):
-    """heaptrack_print rounds to three digits, so this adds up the events of heaptrack's file as it does."""
+    """heaptrack_print rounds to three digits, so this adds up the events of heaptrack's file as it does.
+
+    A difference of 16 bytes a thread remains: heaptrack brings a library with thread-local storage, and so an entry more
+    into the dynamic linker's table of it.
+    """
     file = Path(scratch) / "heaptrack"
     for old in file.parent.glob("heaptrack*.zst"):
         old.unlink()
@@ -137,7 +141,8 @@ def main():
         print("peak: not compared, heaptrack follows only the first process")
         return
     peak = heaptrack_peak([program], scratch)
-    ours = report.host_peak_bytes
+    # heaptrack does not see memalign.
+    ours = report.host_peak_bytes - sum(row["bytes"] for row in report.sites("peak") if row["site"]["callee"] == "memalign")
     print(f"peak: {ours} bytes, heaptrack {peak}")
     check(abs(ours - peak) <= peak / 1000, "the peaks differ by more than 0.1 %")
 
