@@ -1,5 +1,7 @@
 """What msleaks-run ends with, and what reaches the program: exit statuses, signals, refusals before it starts."""
 import os
+import pty
+import shutil
 import signal
 import stat
 import subprocess
@@ -149,6 +151,56 @@ def stops_and_continues_with_the_program():
     check(watched.wait() == 0, "it does not go on")
 
 
+def on_a_terminal(program, *options, keys=b"", after=b""):
+    """Runs in the foreground of a terminal of its own, types `keys` when `after` was printed; what it shows, and its status."""
+    folder = tools.folder()
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ["TERM"] = "xterm"
+        os.execv(tools.run_tool, [*map(str, tools.command(folder, program, "--no-report", *options))])
+    shown = b""
+    while True:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:  # the other side has gone
+            break
+        shown += piece
+        if keys and after in shown:
+            os.write(terminal, keys)
+            keys = b""
+    return shown, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def shows_progress_on_a_terminal_only():
+    shown, status = on_a_terminal(["sleep", "1.6"])
+    check(status == 0 and b"\r\x1b[Kmsleaks: " in shown and shown.endswith(b"\r\x1b[K"), f"{shown}")
+    done, _ = tools.run(["sleep", "1.6"], "--no-report")
+    check(done.stderr == "", f"{done.stderr}")
+
+
+def leaves_the_keys_of_the_terminal_to_the_program():
+    program = tools.compile("signals.c")
+    shown, status = on_a_terminal(["sh", "-c", f"{program} & sleep 0.3; kill -TERM $!; wait $!; echo end $?"], keys=b"\x03", after=b"no")
+    check(b"end 9" in shown and status == 0, f"{shown}")
+    # Ctrl-C reaches the program once, not once more through us.
+    shown, status = on_a_terminal(["sh", "-c", f"trap : INT; (sleep 0.5; kill -TERM $$) & exec {program}"], keys=b"\x03", after=b"ready")
+    check(shown.replace(b"^C", b"").split() == [b"ready", b"2", b"15"] and status == 9, f"{shown} {status}")
+
+
+def works_from_a_folder_with_a_space():
+    prefix = tools.scratch / "a prefix: x"
+    shutil.rmtree(prefix, ignore_errors=True)
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "lib").mkdir()
+    shutil.copy(tools.run_tool, prefix / "bin")
+    for library in (tools.bin.parent / "lib").glob("libmsleaks_*.so"):
+        shutil.copy(library, prefix / "lib")
+    folder = tools.folder()
+    done = subprocess.run([prefix / "bin/msleaks-run", "--no-report", "-o", folder, "ls", "/"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    check(done.returncode == 0 and done.stderr == b"", f"{done.stderr}")
+    check(sum(stream["stored"] for stream in tools.summary(folder)["streams"]) > 0, "nothing was recorded")
+
+
 def keeps_ignored_signals_ignored():
     done, _ = tools.run(["sh", "-c", "kill -HUP $$; echo survived"], "--no-report",
                         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
@@ -183,7 +235,8 @@ for topic in [passes_the_exit_status_on, ends_by_the_signal_that_ended_the_progr
               runs_a_script_without_interpreter_line, refuses_bad_usage_before_the_program_starts,
               refuses_an_output_before_the_program_starts, reads_options_only_up_to_the_program, names_the_folder_by_itself,
               makes_outputs_for_the_owner_and_the_group, lets_the_streams_through, keeps_the_environment, hands_signals_on,
-              stops_and_continues_with_the_program, keeps_ignored_signals_ignored, goes_on_when_stderr_is_closed,
+              stops_and_continues_with_the_program, shows_progress_on_a_terminal_only,
+              leaves_the_keys_of_the_terminal_to_the_program, works_from_a_folder_with_a_space, keeps_ignored_signals_ignored, goes_on_when_stderr_is_closed,
               fails_for_findings_when_asked]:
     print(topic.__name__.replace("_", " "), flush=True)
     topic()

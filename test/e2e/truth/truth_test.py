@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, check, expect_same, need, run  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, expect_same, line_of, need, run  # noqa: E402
 
 LSAN_OPTIONS = {
     "use_globals": 0,
@@ -32,6 +32,10 @@ LSAN_OPTIONS = {
 }
 # libstdc++ allocates this block when it is loaded, to throw with when memory is short.
 EMERGENCY_POOL = 72704
+# LeakSanitizer reports what a forked child inherited and did not free once more, for the child. We report a block where it
+# was allocated: the child's copy has no memory of its own until it is written to, and every worker of a data loader
+# would "leak" all that its parent has. So: by program, the lines whose blocks are alive in a child too, and once less with us.
+INHERITED = {"forked.c": ["kept[1] = malloc(2000)"]}
 
 
 # A place is (file, line) where the program's own code allocates, and (library,) where other code does.
@@ -72,15 +76,17 @@ def msleaks_places(report):
     return alive, chains
 
 
-def compare_alive(lsan_command, report, **kwargs):
+def compare_alive(lsan_command, report, inherited=(), **kwargs):
     options = ":".join(f"{name}={value}" for name, value in LSAN_OPTIONS.items())
     environment = {**os.environ, "LSAN_OPTIONS": options, "LSAN_SYMBOLIZER_PATH": need("llvm-symbolizer-22")}
     done = run(lsan_command, env=environment, **kwargs)
     check("ERROR: LeakSanitizer: detected memory leaks" in done.stderr, f"LeakSanitizer did not work:\n{done.stderr}")
     expected, seen_chains = lsan_places(lsan_command[0], done.stderr)
     actual, chains = msleaks_places(report)
+    for place, size in inherited:
+        expected[place].subtract(bytes=size, count=1)
     for place in sorted(expected.keys() | actual.keys(), key=str):
-        check(expected[place] == actual[place],
+        check(+expected[place] == +actual[place],
               f"alive at {place}: LeakSanitizer {dict(expected[place])}, msleaks {dict(actual[place])}")
     for chain in chains:
         if len(chain) > 1:
@@ -134,7 +140,9 @@ def main():
     report.expect_account()
     report.expect_sums()
 
-    alive, places = compare_alive([lsan_program], report)
+    inherited = [((Path(source).name, line_of(source, text)), int(re.search(r"\((\d+)\)", text)[1]))
+                 for text in INHERITED.get(Path(source).name, [])]
+    alive, places = compare_alive([lsan_program], report, inherited)
     print(f"alive at exit: {alive} bytes from {places} places, as LeakSanitizer says")
 
     if len(report.json["processes"]) > 1:
