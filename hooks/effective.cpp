@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <dlfcn.h>
+#include <link.h>
 
 namespace {
 
@@ -20,12 +21,22 @@ const void *imageOf(const void *address, const char **path = nullptr) noexcept {
   return place.dli_fbase;
 }
 
+// A program that is not position-independent and takes malloc's address has a stub of that name, and the whole process
+// gets the stub's address. The stub goes where the linker says, first of all to what is preloaded.
+bool isStub(const void *address) noexcept {
+  Dl_info place;
+  ElfW(Sym) *symbol = nullptr;
+  return address != nullptr && ::dladdr1(address, &place, reinterpret_cast<void **>(&symbol), RTLD_DL_SYMENT) != 0 &&
+         symbol != nullptr && symbol->st_shndx == SHN_UNDEF;
+}
+
 // "not hooked: malloc (/usr/bin/x), free (/usr/bin/x)"
 class Shadowed {
 public:
   void check(const char *symbol) noexcept {
     const char *path = "nowhere";
-    if (imageOf(::dlsym(RTLD_DEFAULT, symbol), &path) == imageOf(&msleaks::hooks::real))
+    const void *address = ::dlsym(RTLD_DEFAULT, symbol);
+    if (imageOf(address, &path) == imageOf(&msleaks::hooks::real) || isStub(address))
       return;
     append(text_[0] == 0 ? "not hooked, defined elsewhere: " : ", ");
     append(symbol);

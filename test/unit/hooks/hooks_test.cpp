@@ -188,16 +188,29 @@ TEST(Hooks, MappingsInsideAnotherAllocatorAreNotRecorded) {
     EXPECT_NE(read.event.header().heap, abi::Heap::Mapping);
 }
 
+std::string notesOf(const SessionDirectory &session) {
+  std::string notes;
+  for (const auto &arena : session.arenas())
+    for (const Definition &definition : arena->definitions())
+      if (definition.kind == abi::DefinitionKind::Note)
+        notes += definition.body;
+  return notes;
+}
+
+// Such a program has a stub under malloc's name, which is nobody's own malloc.
+TEST(Hooks, AProgramAtAFixedAddressIsHookedWithoutANote) {
+  const SessionDirectory session;
+  ASSERT_EQ(runShell(preloaded(kHooks, MSL_FIXED_ADDRESS_VICTIM, &session)).status, 5);
+  EXPECT_EQ(allocsOf(session.drain(), 919).size(), 1u);
+  EXPECT_EQ(notesOf(session), "");
+}
+
 // The other way round the linker finds the other allocator first, and the session's log says what is not seen.
 TEST(Hooks, AnAllocatorInFrontIsNoted) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(std::string(MSL_MAPPING_ALLOCATOR) + ":" + kHooks, kVictim + " quiet", &session)).status, 5);
-  const auto arenas = session.arenas();
-  ASSERT_EQ(arenas.size(), 1u);
-  std::string notes;
-  for (const Definition &definition : arenas[0]->definitions())
-    if (definition.kind == abi::DefinitionKind::Note)
-      notes += definition.body;
+  ASSERT_EQ(session.arenas().size(), 1u);
+  const std::string notes = notesOf(session);
   EXPECT_EQ(notes.rfind("not hooked, defined elsewhere: malloc (", 0), 0u) << notes;
   EXPECT_NE(notes.find("mapping_allocator"), std::string::npos) << notes;
   EXPECT_EQ(notes.find("mmap ("), std::string::npos) << notes;
