@@ -26,7 +26,8 @@ void repairTable(std::vector<std::byte> &bytes) {
   header.frame_bytes = sizeof(abi::FrameRow);
   header.row_count %= 16;
   header.frame_count %= 8;
-  const uint64_t parts = sizeof header + header.row_count * sizeof(abi::SiteRow) + header.frame_count * sizeof(abi::FrameRow);
+  const uint64_t parts =
+      sizeof header + header.row_count * sizeof(abi::SiteRow) + header.frame_count * sizeof(abi::FrameRow);
   header.strings_bytes = bytes.size() > parts ? static_cast<uint32_t>(bytes.size() - parts) : 0;
   const auto *content = reinterpret_cast<const unsigned char *>(bytes.data()) + sizeof header;
   header.checksum = abi::fnv1a32(content, bytes.size() - sizeof header);
@@ -39,9 +40,9 @@ std::vector<std::byte> unitRecord(const std::vector<std::byte> &table) {
   std::vector<std::byte> body(sizeof unit);
   std::memcpy(body.data(), &unit, sizeof unit);
   body.insert(body.end(), table.begin(), table.end());
-  const abi::DefinitionHeader header{
-      abi::kDefinitionMagic, abi::DefinitionKind::Unit, static_cast<uint32_t>(body.size()),
-      abi::fnv1a32(reinterpret_cast<const unsigned char *>(body.data()), body.size())};
+  const abi::DefinitionHeader header{abi::kDefinitionMagic, abi::DefinitionKind::Unit,
+                                     static_cast<uint32_t>(body.size()),
+                                     abi::fnv1a32(reinterpret_cast<const unsigned char *>(body.data()), body.size())};
   std::vector<std::byte> record(sizeof header);
   std::memcpy(record.data(), &header, sizeof header);
   record.insert(record.end(), body.begin(), body.end());

@@ -36,7 +36,8 @@ public:
       return;
     next_ = now + std::chrono::milliseconds(200);
     drawn_ = true;
-    std::fprintf(stderr, "\rreading %3.0f%% ", total ? 100.0 * static_cast<double>(done) / static_cast<double>(total) : 0.0);
+    std::fprintf(stderr, "\rreading %3.0f%% ",
+                 total ? 100.0 * static_cast<double>(done) / static_cast<double>(total) : 0.0);
   }
 
 private:
@@ -61,7 +62,8 @@ Result<ExitStatus> report(const Options &options) {
     analysis::writeReportJson(std::cout, *report);
   } else {
     const bool terminal = isatty(STDOUT_FILENO);
-    const analysis::TableStyle style{terminal ? terminalColumns() : 80, options.top, terminal && !std::getenv("NO_COLOR")};
+    const analysis::TableStyle style{terminal ? terminalColumns() : 80, options.top,
+                                     terminal && !std::getenv("NO_COLOR")};
     analysis::writeReportTable(std::cout, *report, style);
   }
   return report->hasFindings() ? ExitStatus::Findings : ExitStatus::Clean;

@@ -7,8 +7,8 @@
 namespace msleaks::analysis {
 namespace {
 
-// A free is recorded before the real one, so by the clock it comes before the next owner of the address. Two processors'
-// clocks, and two fits of the clock, differ by less than this.
+// A free is recorded before the real one, so by the clock it comes before the next owner of the address. Two
+// processors' clocks, and two fits of the clock, differ by less than this.
 constexpr uint64_t kLateFreeNs = 5'000;
 constexpr size_t kReplacedKept = 16;
 
@@ -18,7 +18,8 @@ constexpr uint64_t kMapGranuleBytes = 4096;
 // begin + bytes, without wrapping.
 uint64_t endOf(uint64_t begin, uint64_t bytes) { return begin + std::min(bytes, UINT64_MAX - begin); }
 
-// One past the last page of [begin, begin + bytes). Even an empty range has its page, so no two blocks share an address.
+// One past the last page of [begin, begin + bytes). Even an empty range has its page, so no two blocks share an
+// address.
 uint64_t pagesEnd(uint64_t begin, uint64_t bytes) {
   const uint64_t last = endOf(begin, std::max<uint64_t>(bytes, 1));
   return last > UINT64_MAX - kMapGranuleBytes ? UINT64_MAX : (last + kMapGranuleBytes - 1) & ~(kMapGranuleBytes - 1);
@@ -227,9 +228,10 @@ void LiveSet::unmap(Process &process, const StreamEvent &event, uint64_t begin, 
     process.parked[Process::parkingOf(event)] = {pieces.front(), {pieces.begin() + 1, pieces.end()}};
 }
 
-// Takes the pages of [begin, begin + bytes) away from every mapping that has some, and returns what was taken. A mapping
-// that keeps a head or a tail is announced as Remainder with all its parts, then the taken part with `cause`.
-std::vector<Block> LiveSet::cutOut(Process &process, uint64_t begin, uint64_t bytes, FreeCause cause, uint64_t time_ns) {
+// Takes the pages of [begin, begin + bytes) away from every mapping that has some, and returns what was taken. A
+// mapping that keeps a head or a tail is announced as Remainder with all its parts, then the taken part with `cause`.
+std::vector<Block> LiveSet::cutOut(Process &process, uint64_t begin, uint64_t bytes, FreeCause cause,
+                                   uint64_t time_ns) {
   std::vector<Block> taken;
   const uint64_t end = pagesEnd(begin, bytes);
   auto &mappings = process.mappings;

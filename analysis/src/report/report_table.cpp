@@ -68,7 +68,8 @@ public:
       count += rows[i].count;
     }
     if (shown < rows.size())
-      out_ << start(bytes, count, "") << fmt::format("{} more place{}\n", rows.size() - shown, rows.size() - shown == 1 ? "" : "s");
+      out_ << start(bytes, count, "")
+           << fmt::format("{} more place{}\n", rows.size() - shown, rows.size() - shown == 1 ? "" : "s");
   }
   void names(const std::vector<NamedLine> &lines, uint64_t whole, const char *unknown) {
     const size_t shown = std::min(lines.size(), style_.top);
@@ -125,8 +126,9 @@ void writeRemainsEntry(Table &table, const char *word, const RemainsReport &rema
       table.entry(word, none);
     return;
   }
-  std::string text = fmt::format("{} in {} from {} place{}", bytesText(remains.sum.bytes), blocksText(remains.sum.count),
-                                 countText(remains.by_site.size()), remains.by_site.size() == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{} in {} from {} place{}", bytesText(remains.sum.bytes), blocksText(remains.sum.count),
+                  countText(remains.by_site.size()), remains.by_site.size() == 1 ? "" : "s");
   if (remains.pool_sum.count != 0)
     text += fmt::format("; in pools {} in {}", bytesText(remains.pool_sum.bytes), blocksText(remains.pool_sum.count));
   table.entry(word, text);
@@ -139,7 +141,8 @@ std::string eventsText(const Report &report) {
     text = fmt::format("{} of {} DROPPED, {} stored: figures are too low", countText(events.dropped),
                        countText(events.produced), countText(events.stored));
   else if (events.missing != 0 || !report.damage.empty())
-    text = fmt::format("{} stored, {} MISSING: see damage and notes", countText(events.stored), countText(events.missing));
+    text =
+        fmt::format("{} stored, {} MISSING: see damage and notes", countText(events.stored), countText(events.missing));
   else
     text = fmt::format("{}, complete", countText(events.stored));
   if (events.stalled_ns != 0)
@@ -168,9 +171,9 @@ void writeEntries(Table &table, const Report &report) {
                                 bytesText(report.suppressed.sum.bytes), blocksText(report.suppressed.sum.count)));
   table.entry("events", eventsText(report));
   if (report.duration_ns != 0)
-    table.entry("cost", fmt::format("collector {} CPU in {}, {} events/s", durationText(report.collector_cpu_ns),
-                                    durationText(report.duration_ns),
-                                    countText(static_cast<uint64_t>(report.events_per_s))));
+    table.entry("cost",
+                fmt::format("collector {} CPU in {}, {} events/s", durationText(report.collector_cpu_ns),
+                            durationText(report.duration_ns), countText(static_cast<uint64_t>(report.events_per_s))));
 }
 
 std::vector<Row> rowsOf(const std::vector<SiteLine> &lines, uint64_t whole) {

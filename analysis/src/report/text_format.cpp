@@ -13,7 +13,11 @@ bool isContinuation(unsigned char byte) { return (byte & 0xc0) == 0x80; }
 // Bytes of the well-formed UTF-8 character at the front; 0 when there is none.
 size_t characterBytes(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
-  const size_t bytes = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : (lead & 0xf0) == 0xe0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+  const size_t bytes = lead < 0x80                   ? 1
+                       : lead >= 0xc2 && lead < 0xe0 ? 2
+                       : (lead & 0xf0) == 0xe0       ? 3
+                       : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                     : 0;
   if (bytes == 0 || bytes > text.size())
     return 0;
   for (size_t i = 1; i < bytes; ++i)
@@ -82,8 +86,8 @@ std::string printable(std::string_view text) {
 }
 
 size_t widthOf(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(),
-                                           [](char byte) { return !isContinuation(static_cast<unsigned char>(byte)); }));
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return !isContinuation(static_cast<unsigned char>(byte)); }));
 }
 
 std::string cutEnd(std::string_view text, size_t columns) {

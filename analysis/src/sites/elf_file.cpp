@@ -35,7 +35,7 @@ Result<ElfFile> ElfFile::open(const std::filesystem::path &path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     return fail(fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
-  struct stat status {};
+  struct stat status{};
   if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(descriptor);
     return fail(fmt::format("{}: is not a file", path.string()));

@@ -70,9 +70,8 @@ Result<void> SiteCatalog::load(const TraceReader &reader) {
       [this](uint32_t process, std::span<const std::byte> records) { addDefinitions(process, records); });
   if (!defined)
     return defined;
-  return reader.forEachCallers([this](uint32_t process, std::span<const TraceWriter::CallerEntry> entries) {
-    addCallers(process, entries);
-  });
+  return reader.forEachCallers(
+      [this](uint32_t process, std::span<const TraceWriter::CallerEntry> entries) { addCallers(process, entries); });
 }
 
 SiteCatalog::ProcessSites &SiteCatalog::sitesOf(uint32_t process) {

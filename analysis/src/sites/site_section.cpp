@@ -95,8 +95,8 @@ Result<std::vector<ObjectSites>> readSiteSections(const std::filesystem::path &p
       objects.push_back({"", std::move(*tables)});
   }
   if (objects.empty())
-    return fail(fmt::format("{}: has no sites: build it with -fpass-plugin=\"$(msleaks plugin)\" or with msleaks-clang++",
-                            path.string()));
+    return fail(fmt::format(
+        "{}: has no sites: build it with -fpass-plugin=\"$(msleaks plugin)\" or with msleaks-clang++", path.string()));
   return objects;
 }
 

@@ -10,8 +10,8 @@
 namespace msleaks::analysis {
 namespace {
 
-// The strings of a table. Views end at the next NUL, which is found by binary search: many rows that point into one long
-// string must not cost its length each.
+// The strings of a table. Views end at the next NUL, which is found by binary search: many rows that point into one
+// long string must not cost its length each.
 class StringTable {
 public:
   explicit StringTable(std::span<const char> bytes) : bytes_(bytes) {
@@ -54,9 +54,10 @@ Result<void> checkHeader(const abi::UnitHeader &header, std::span<const std::byt
   if (header.magic != abi::kUnitMagic)
     return fail("no site table begins here: its magic number is missing");
   if (header.abi_version > abi::kAbiVersion)
-    return fail(fmt::format("the site table has ABI version {}, this msleaks reads up to {}: use the msleaks that belongs "
-                            "to the plugin which built it",
-                            header.abi_version, abi::kAbiVersion));
+    return fail(
+        fmt::format("the site table has ABI version {}, this msleaks reads up to {}: use the msleaks that belongs "
+                    "to the plugin which built it",
+                    header.abi_version, abi::kAbiVersion));
   if (header.abi_version == 0 || header.header_bytes < sizeof(abi::UnitHeader) ||
       header.row_bytes < sizeof(abi::SiteRow) || header.frame_bytes < sizeof(abi::FrameRow))
     return fail("the site table is damaged: its header states impossible sizes");

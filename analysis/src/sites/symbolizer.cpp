@@ -3,8 +3,8 @@
 #include "elf_file.h"
 
 #include <algorithm>
-#include <cxxabi.h>
 #include <cstdlib>
+#include <cxxabi.h>
 #include <fmt/format.h>
 #include <optional>
 
@@ -17,7 +17,8 @@ struct Function {
   bool global;
 };
 
-// Of several names for one address: the exported one, then the shorter, then by letters; so that every run says the same.
+// Of several names for one address: the exported one, then the shorter, then by letters; so that every run says the
+// same.
 bool isBetter(const Function &left, const Function &right, const std::string &text) {
   if (left.begin != right.begin)
     return left.begin < right.begin;
@@ -50,8 +51,9 @@ public:
   void sort() {
     std::sort(functions_.begin(), functions_.end(),
               [&](const Function &left, const Function &right) { return isBetter(left, right, text_); });
-    const auto last = std::unique(functions_.begin(), functions_.end(),
-                                  [](const Function &left, const Function &right) { return left.begin == right.begin; });
+    const auto last =
+        std::unique(functions_.begin(), functions_.end(),
+                    [](const Function &left, const Function &right) { return left.begin == right.begin; });
     functions_.erase(last, functions_.end());
   }
 

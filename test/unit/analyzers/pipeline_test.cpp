@@ -17,7 +17,9 @@ public:
   uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Free); }
   void onEvent(const StreamEvent &event, SiteId) override { add("event", event.event.header().time); }
   void onAlloc(const Block &, AllocCause, uint64_t time_ns) override { add("alloc", time_ns); }
-  void onFree(const Block &, FreeCause cause, uint64_t time_ns) override { add(isEnd(cause) ? "left" : "free", time_ns); }
+  void onFree(const Block &, FreeCause cause, uint64_t time_ns) override {
+    add(isEnd(cause) ? "left" : "free", time_ns);
+  }
   void onProcessEnd(uint32_t process, const ProcessFate &fate) override {
     lines += "end" + std::to_string(process) + "@" + std::to_string(fate.time_ns) + "\n";
   }

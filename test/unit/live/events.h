@@ -13,7 +13,8 @@ struct Where {
   uint32_t site = 0;
 };
 
-template <class Event> analysis::StreamEvent make(uint64_t time_ns, const Where &where, uint64_t first, uint64_t second) {
+template <class Event>
+analysis::StreamEvent make(uint64_t time_ns, const Where &where, uint64_t first, uint64_t second) {
   Event event{};
   event.header = {Event::kKind, where.heap, 0, where.flags, where.site, time_ns};
   auto any = abi::AnyEvent::from(event);

@@ -22,7 +22,8 @@ public:
     ++blocks;
   }
   void onFree(const Block &block, FreeCause cause, uint64_t) override {
-    static const char *const kNames[] = {"free", "realloc", "replaced", "rest", "retarget", "exit", "kill", "exec", "alive"};
+    static const char *const kNames[] = {"free", "realloc", "replaced", "rest", "retarget",
+                                         "exit", "kill",    "exec",     "alive"};
     add("-", block, kNames[static_cast<int>(cause)]);
     bytes -= block.bytes();
     --blocks;

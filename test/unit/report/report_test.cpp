@@ -77,8 +77,8 @@ protected:
       streams[{event.process, event.stream}].push_back(event.event.slots[0]);
     for (const auto &[where, slots] : streams) {
       ASSERT_TRUE(writer->events({where.first, where.second, 0, slots}));
-      ASSERT_TRUE(writer->streamAccount(
-          {where.first, where.second, 100, "main", slots.size() + dropped, dropped, stalled_ns}));
+      ASSERT_TRUE(
+          writer->streamAccount({where.first, where.second, 100, "main", slots.size() + dropped, dropped, stalled_ns}));
     }
   }
   void end(uint32_t process, int status, uint64_t time_ns) {
@@ -164,7 +164,8 @@ TEST_F(ReportTest, JsonIsWhatScriptsHoldOnTo) {
   EXPECT_EQ(peak["by_site"][2]["site"]["origin"], "hook");
   EXPECT_EQ(peak["by_site"][2]["site"]["library"], "/nowhere/libx.so");
   EXPECT_EQ(peak["by_site"][2]["site"]["function"], json());
-  EXPECT_EQ(peak["by_type"], json::parse(R"([{"type":"float","bytes":5096,"count":2},{"type":null,"bytes":5070,"count":2}])"));
+  EXPECT_EQ(peak["by_type"],
+            json::parse(R"([{"type":"float","bytes":5096,"count":2},{"type":null,"bytes":5070,"count":2}])"));
   EXPECT_EQ(peak["by_owner"], json::parse(R"([{"owner":"/bin/net","bytes":10096,"count":3},
                                               {"owner":"/nowhere/libx.so","bytes":70,"count":1}])"));
   ASSERT_EQ(peak["by_heap"].size(), 2u);
@@ -178,8 +179,8 @@ TEST_F(ReportTest, JsonIsWhatScriptsHoldOnTo) {
   EXPECT_EQ(leaks["bytes"], 1000 + 30 + 70 + 1);
   EXPECT_EQ(leaks["count"], 4);
   ASSERT_EQ(leaks["by_site"].size(), 3u);
-  const json first = {{"site", weights},         {"bytes", 1030},           {"count", 2},
-                      {"heap", "host"},          {"largest_bytes", 1000},   {"oldest_age_ns", 999'900},
+  const json first = {{"site", weights},         {"bytes", 1030},         {"count", 2},
+                      {"heap", "host"},          {"largest_bytes", 1000}, {"oldest_age_ns", 999'900},
                       {"newest_age_ns", 999'300}};
   EXPECT_EQ(leaks["by_site"][0], first);
   EXPECT_EQ(leaks["by_site"][2]["site"]["id"], json());
@@ -213,7 +214,8 @@ TEST_F(ReportTest, TableFitsItsColumnsAndSaysComplete) {
     EXPECT_EQ(table.find('\x1b'), std::string::npos);
   }
   const std::string table = asTable();
-  EXPECT_EQ(table.substr(0, table.find('\n')), "peak    9.93 KiB at 400 ns after the start (highest of each heap: 5.93 KiB host,");
+  EXPECT_EQ(table.substr(0, table.find('\n')),
+            "peak    9.93 KiB at 400 ns after the start (highest of each heap: 5.93 KiB host,");
   EXPECT_NE(table.find("leaks   1.08 KiB in 4 blocks from 3 places\n"), std::string::npos) << table;
   EXPECT_NE(table.find("events  9, complete\n"), std::string::npos) << table;
   EXPECT_NE(table.find("src/net.cpp:12:7\n"), std::string::npos) << table;

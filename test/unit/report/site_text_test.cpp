@@ -40,10 +40,11 @@ TEST(SiteText, JsonOfAPassSite) {
   site.function = "f";
   site.callee = "malloc";
   site.inlined_at = {{"g", "b.c", 3, 0}};
-  EXPECT_EQ(jsonOf(site),
-            R"({"id":"0000000000000abc","file":"a.c","line":205,"column":17,"function":"f","callee":"malloc",)"
-            R"("type":"float","variable":"l.output","inlined_at":[{"function":"g","file":"b.c","line":3,"column":null}],)"
-            R"("origin":"pass"})");
+  EXPECT_EQ(
+      jsonOf(site),
+      R"({"id":"0000000000000abc","file":"a.c","line":205,"column":17,"function":"f","callee":"malloc",)"
+      R"("type":"float","variable":"l.output","inlined_at":[{"function":"g","file":"b.c","line":3,"column":null}],)"
+      R"("origin":"pass"})");
 }
 
 TEST(SiteText, JsonOfACallerOfAHook) {
@@ -52,16 +53,21 @@ TEST(SiteText, JsonOfACallerOfAHook) {
   site.origin = SiteOrigin::Hook;
   site.library = "/lib/libx.so";
   site.offset = 16;
-  EXPECT_EQ(jsonOf(site),
-            R"({"id":"ffffffffffffffff","file":null,"line":null,"column":null,"function":null,"callee":null,"type":null,)"
-            R"("variable":null,"inlined_at":[],"origin":"hook","library":"/lib/libx.so","offset":16})");
+  EXPECT_EQ(
+      jsonOf(site),
+      R"({"id":"ffffffffffffffff","file":null,"line":null,"column":null,"function":null,"callee":null,"type":null,)"
+      R"("variable":null,"inlined_at":[],"origin":"hook","library":"/lib/libx.so","offset":16})");
 }
 
 TEST(SiteText, JsonEscapesOddNames) {
   SiteText site;
   site.origin = SiteOrigin::Pass;
   site.file = "a\"b\\c\n\x1b\xff<script>";
-  EXPECT_NE(jsonOf(site).find(R"("file":"a\"b\\c\n\u001b)" "\xef\xbf\xbd" R"(<script>")"), std::string::npos) << jsonOf(site);
+  EXPECT_NE(jsonOf(site).find(R"("file":"a\"b\\c\n\u001b)"
+                              "\xef\xbf\xbd"
+                              R"(<script>")"),
+            std::string::npos)
+      << jsonOf(site);
 }
 
 TEST(SiteText, PlacesFitTheirColumn) {

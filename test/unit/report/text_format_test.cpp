@@ -31,8 +31,13 @@ TEST(TextFormat, DurationsAndCounts) {
 TEST(TextFormat, NamesDoNotSteerTheTerminal) {
   EXPECT_EQ(printable("plain name"), "plain name");
   EXPECT_EQ(printable("a\x1b[31mb\n\tc\x7f"), "a\\x1b[31mb\\x0a\\x09c\\x7f");
-  EXPECT_EQ(printable("gr\xc3\xb6\xc3\x9f" "e"), "gr\xc3\xb6\xc3\x9f" "e");
-  EXPECT_EQ(printable("\xc2\x9b" "2J"), "\\xc2\\x9b2J"); // the one-character form of ESC [
+  EXPECT_EQ(printable("gr\xc3\xb6\xc3\x9f"
+                      "e"),
+            "gr\xc3\xb6\xc3\x9f"
+            "e");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "2J"),
+            "\\xc2\\x9b2J"); // the one-character form of ESC [
   EXPECT_EQ(printable("\xff\xc3"), "\\xff\\xc3");
   EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82");
 }

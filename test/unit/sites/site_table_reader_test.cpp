@@ -19,13 +19,38 @@ std::vector<std::byte> bytesOf(const std::string &hex) {
 }
 
 // One row, no frames: written by hand, field by field, so that a change of the layout cannot go unseen.
-const std::string kGolden = "4d534c31" "0100" "2800" "80000000" "01000000" // magic, version, header, total, rows
-                            "3800" "1000" "00000000" "1e000000"            // row, frame sizes, frames, strings
-                            "01000000" "00000000" "322a2888"               // source, producer
-                            "efcdab8967452301" "01000000" "0c000000" "07000000" // id, file, line, column
-                            "05000000" "09000000" "10000000" "00000000"    // function, callee, type, variable
-                            "00000000" "0000" "00" "00" "00" "00000000000000" "00000000"
-                            "00" "612e6300" "6d6b6500" "6d616c6c6f6300" "7374727563742074656e736f7200"
+const std::string kGolden = "4d534c31"
+                            "0100"
+                            "2800"
+                            "80000000"
+                            "01000000" // magic, version, header, total, rows
+                            "3800"
+                            "1000"
+                            "00000000"
+                            "1e000000" // row, frame sizes, frames, strings
+                            "01000000"
+                            "00000000"
+                            "322a2888" // source, producer
+                            "efcdab8967452301"
+                            "01000000"
+                            "0c000000"
+                            "07000000" // id, file, line, column
+                            "05000000"
+                            "09000000"
+                            "10000000"
+                            "00000000" // function, callee, type, variable
+                            "00000000"
+                            "0000"
+                            "00"
+                            "00"
+                            "00"
+                            "00000000000000"
+                            "00000000"
+                            "00"
+                            "612e6300"
+                            "6d6b6500"
+                            "6d616c6c6f6300"
+                            "7374727563742074656e736f7200"
                             "0000";
 
 std::vector<std::byte> golden() { return bytesOf(kGolden); }

@@ -36,7 +36,9 @@ protected:
     write("code.s", kCode);
     run("$CC -shared -nostdlib code.s -Wl,--build-id=0x11223344 -Wl,-Ttext=0x10000 -o libcode.so");
   }
-  ImageFile image(const std::string &name, std::vector<std::byte> id = {}) { return {(folder / name).string(), std::move(id)}; }
+  ImageFile image(const std::string &name, std::vector<std::byte> id = {}) {
+    return {(folder / name).string(), std::move(id)};
+  }
   static std::vector<std::byte> id(uint8_t last) {
     return {std::byte{0x11}, std::byte{0x22}, std::byte{0x33}, std::byte{last}};
   }
@@ -67,7 +69,8 @@ TEST_F(SymbolizerTest, StrippedImageHasItsExportedNames) {
 }
 
 TEST_F(SymbolizerTest, SeparateDebugFileNamesTheRest) {
-  run("mkdir -p debug/11 && objcopy --only-keep-debug libcode.so debug/11/223344.debug && strip --strip-all libcode.so");
+  run("mkdir -p debug/11 && objcopy --only-keep-debug libcode.so debug/11/223344.debug && strip --strip-all "
+      "libcode.so");
   Symbolizer symbolizer(folder / "debug");
   EXPECT_EQ(symbolizer.functionAt(image("libcode.so", id(0x44)), 0x10030), "hidden");
   EXPECT_EQ(symbolizer.functionAt(image("libcode.so", id(0x44)), 0x10000), "first");

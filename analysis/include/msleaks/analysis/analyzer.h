@@ -1,4 +1,5 @@
-// An analyzer sees births and deaths of blocks (BlockObserver) and, if it asks for them, events, and says what it found.
+// An analyzer sees births and deaths of blocks (BlockObserver) and, if it asks for them, events, and says what it
+// found.
 //
 // To add one: a header here with its result, one file in src/analyzers/ that derives from Analyzer, one row where the
 // report makes its analyzers (src/report/run_analysis.cpp). Rules: it streams; its memory grows with what is alive and

@@ -31,8 +31,8 @@ struct BlockSum {
 };
 
 struct LeakResult {
-  std::vector<SiteRemains> leaked; // by site and heap, ascending; its process exited
-  std::vector<SiteRemains> alive;  // the same; its process was killed, or goes on
+  std::vector<SiteRemains> leaked;     // by site and heap, ascending; its process exited
+  std::vector<SiteRemains> alive;      // the same; its process was killed, or goes on
   void merge(const LeakResult &other); // of another part of the session, with sites of the same catalog
 };
 

@@ -16,8 +16,8 @@
 
 namespace msleaks::analysis {
 
-// Heaps whose addresses name one thing. A cl_mem handle is itself a host block, a mapping's first page may be handed out
-// by the user's own malloc, and a pool hands out parts of other blocks: the same number, different blocks.
+// Heaps whose addresses name one thing. A cl_mem handle is itself a host block, a mapping's first page may be handed
+// out by the user's own malloc, and a pool hands out parts of other blocks: the same number, different blocks.
 enum class AddressSpace : uint8_t { Host, Mapping, Accelerator, Pool, Count };
 
 constexpr AddressSpace spaceOf(abi::Heap heap) {
@@ -40,7 +40,7 @@ struct Block {
   SiteId site;
   uint32_t stream = 0; // the thread that allocated it
   uint32_t process = 0;
-  uint16_t refs : 15 = 1; // owners of a counted block
+  uint16_t refs : 15 = 1;   // owners of a counted block
   uint16_t reserve : 1 = 0; // address space only: no memory of its own
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;
@@ -88,13 +88,13 @@ public:
 
 // What did not fit the picture. A run that lost nothing and saw everything has zeros.
 struct LiveSetCounts {
-  uint64_t allocs = 0, frees = 0;       // events
-  uint64_t failed_allocs = 0;           // an allocator said no
-  uint64_t unmatched_frees = 0;         // no such block: allocated before msleaks was there, or inherited by fork
-  uint64_t unmatched_retargets = 0;     // the same for Retarget and Retain
-  uint64_t implicit_frees = 0;          // allocations at the address of a live block
-  uint64_t late_frees = 0;              // of them: the free arrived a moment later, from another thread
-  uint64_t unknown_heaps = 0;           // events of a kind of memory that this version does not know: left out
+  uint64_t allocs = 0, frees = 0;   // events
+  uint64_t failed_allocs = 0;       // an allocator said no
+  uint64_t unmatched_frees = 0;     // no such block: allocated before msleaks was there, or inherited by fork
+  uint64_t unmatched_retargets = 0; // the same for Retarget and Retain
+  uint64_t implicit_frees = 0;      // allocations at the address of a live block
+  uint64_t late_frees = 0;          // of them: the free arrived a moment later, from another thread
+  uint64_t unknown_heaps = 0;       // events of a kind of memory that this version does not know: left out
   LiveSetCounts &operator+=(const LiveSetCounts &);
 };
 

@@ -21,7 +21,7 @@ struct SiteShare {
 // The highest point of one sum.
 struct Peak {
   uint64_t bytes = 0;
-  uint64_t time_ns = 0; // CLOCK_MONOTONIC of the event that reached it first
+  uint64_t time_ns = 0;           // CLOCK_MONOTONIC of the event that reached it first
   std::vector<SiteShare> by_site; // alive then, ascending by site, only what was not empty
 };
 

@@ -1,5 +1,5 @@
-// Event stream -> live set -> analyzers. Works on a file and live: events come one by one, ends of processes are told as
-// soon as they are known.
+// Event stream -> live set -> analyzers. Works on a file and live: events come one by one, ends of processes are told
+// as soon as they are known.
 #pragma once
 
 #include "msleaks/analysis/analyzer.h"
@@ -62,7 +62,7 @@ private:
   std::vector<Analyzer *> analyzers_;
   LiveSet live_;
   std::array<Waiting, kAhead> waiting_{};
-  uint64_t taken_ = 0, told_ = 0; // events
+  uint64_t taken_ = 0, told_ = 0;                   // events
   std::array<std::vector<Analyzer *>, 256> wanted_; // by event kind
   std::multimap<uint64_t, uint32_t> ends_;          // time to process
   std::unordered_map<uint32_t, ProcessFate> fates_;
@@ -70,7 +70,8 @@ private:
   uint64_t last_event_ns_ = 0;
 };
 
-// How each process of a trace ended: its end if the trace has one; exec, when another image has the same pid afterwards.
+// How each process of a trace ended: its end if the trace has one; exec, when another image has the same pid
+// afterwards.
 std::map<uint32_t, ProcessFate> fatesOf(const TraceReader &);
 
 } // namespace msleaks::analysis

@@ -1,7 +1,7 @@
 // A place in code that allocates, frees, launches or copies: what a report can say about it.
 //
-// The strings are views: they live as long as the SiteTable or SiteCatalog that gave the site. So a table whose rows all
-// name one long string costs that string once, whatever a hostile file claims.
+// The strings are views: they live as long as the SiteTable or SiteCatalog that gave the site. So a table whose rows
+// all name one long string costs that string once, whatever a hostile file claims.
 #pragma once
 
 #include <compare>

@@ -64,7 +64,7 @@ private:
   std::unordered_multimap<uint64_t, SiteId> by_key_;
   std::deque<ImageFile> images_; // every different one of the session
   std::map<ImageFile, uint32_t> image_numbers_;
-  std::unordered_map<uint32_t, uint32_t> caller_images_; // SiteId::index of an unnamed caller -> image
+  std::unordered_map<uint32_t, uint32_t> caller_images_;     // SiteId::index of an unnamed caller -> image
   std::unordered_map<uint64_t, std::vector<SiteId>> tables_; // by hash of bytes and image
   std::vector<SiteTable> kept_tables_;
   std::deque<std::string> texts_;

@@ -30,8 +30,8 @@ public:
   Symbolizer(Symbolizer &&) noexcept;
   Symbolizer &operator=(Symbolizer &&) noexcept;
 
-  // Linkage name of the function that holds `address` (as in the file, without load bias); empty when no symbol says so.
-  // The view lives as long as the symbolizer.
+  // Linkage name of the function that holds `address` (as in the file, without load bias); empty when no symbol says
+  // so. The view lives as long as the symbolizer.
   std::string_view functionAt(const ImageFile &, uint64_t address);
 
   // Images that could not be asked, one line each: gone, changed since the run, not readable.
