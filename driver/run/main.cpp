@@ -29,15 +29,21 @@ int complain(const std::string &message, int status) {
 
 int complain(const Error &error) { return complain(error.message, static_cast<int>(error.status)); }
 
-// ../lib beside our own executable, wherever it was installed.
-std::string findHooks() {
+// ../lib beside our own executable, wherever it was installed. LD_PRELOAD has no way to write a path with a space or a
+// colon, so such a folder gets a second name in the session's directory.
+std::string findHooks(const fs::path &session) {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  const fs::path library = self.parent_path().parent_path() / "lib" / kHooksLibrary;
-  if (!error && access(library.c_str(), R_OK) == 0)
-    return library.string();
-  spdlog::warn("{}: not found; only instrumented code is recorded", library.string());
-  return {};
+  fs::path folder = self.parent_path().parent_path() / "lib";
+  if (error || access((folder / kHooksLibrary).c_str(), R_OK) != 0) {
+    spdlog::warn("{}: not found; nothing will be recorded", (folder / kHooksLibrary).string());
+    return {};
+  }
+  if (folder.string().find_first_of(" :") != std::string::npos) {
+    fs::create_directory_symlink(folder, session / "lib", error);
+    folder = session / "lib";
+  }
+  return (folder / kHooksLibrary).string();
 }
 
 void printAccount(const Recording &recording) {
@@ -82,7 +88,7 @@ int run(const RunOptions &options) {
   auto recording = Recording::create(options);
   if (!recording)
     return complain(recording.error());
-  const auto environment = makeEnvironment((*recording)->session(), findHooks());
+  const auto environment = makeEnvironment((*recording)->session(), findHooks((*recording)->session()));
   const auto pid = startProgram(*program, options.command, environment, supervisor.found());
   if (!pid) {
     (*recording)->discard();

@@ -19,12 +19,6 @@ std::string hostName() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-uint64_t readRealtimeNs() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
-}
-
 // Of this process without the program's: all of it is the price of recording.
 uint64_t ownCpuNs() {
   rusage usage{};
@@ -48,7 +42,7 @@ analysis::Manifest firstManifest(const RunOptions &options) {
   manifest.msleaks_version = MSLEAKS_VERSION;
   manifest.session_dir = analysis::SessionDir::propose().string();
   manifest.host = hostName();
-  manifest.start_realtime_ns = readRealtimeNs();
+  manifest.start_realtime_ns = analysis::readRealtimeNs();
   manifest.start_ns = analysis::readMonotonicNs();
   manifest.command = options.command;
   manifest.options = options.given;

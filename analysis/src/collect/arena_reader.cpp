@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace msleaks::analysis {
 namespace {
@@ -41,6 +42,20 @@ ArenaFacts readFacts(const abi::ArenaHeader &header) {
   facts.attach_realtime_ns = header.attach_realtime_ns;
   facts.command = splitCommand(header.command, std::min<uint32_t>(header.command_bytes, sizeof header.command));
   return facts;
+}
+
+Result<void> checkHeader(const std::filesystem::path &file, const abi::ArenaHeader &header, uint64_t file_bytes) {
+  if (header.magic.load(std::memory_order_relaxed) != abi::ArenaHeader::kMagic)
+    return broken(file, "wrong magic");
+  if (header.abi_version != abi::kAbiVersion)
+    return broken(file, fmt::format("made by a runtime of version {}, this is {}", header.abi_version, abi::kAbiVersion));
+  if (header.slot_bytes != abi::kSlotBytes)
+    return broken(file, fmt::format("slots of {} bytes", header.slot_bytes));
+  if (!fits(header.rings_offset, header.max_rings, sizeof(abi::RingEntry), file_bytes))
+    return broken(file, "its directory of rings lies outside");
+  if (!fits(header.callers_offset, header.max_callers, sizeof(abi::Caller), file_bytes))
+    return broken(file, "its table of callers lies outside");
+  return {};
 }
 
 } // namespace
@@ -101,34 +116,16 @@ Result<std::optional<ArenaReader>> ArenaReader::open(const std::filesystem::path
   const uint64_t bytes = sizeOf(*fd);
   if (bytes < sizeof(abi::ArenaHeader))
     return std::nullopt;
-  uint64_t mapped = 0;
-  uint64_t rings_offset = 0, callers_offset = 0;
-  uint32_t max_rings = 0, max_callers = 0;
-  {
-    auto head = Mapping::map(*fd, 0, sizeof(abi::ArenaHeader), Access::Read);
-    if (!head)
-      return tl::make_unexpected(head.error());
-    const abi::ArenaHeader &header = *head->at<abi::ArenaHeader>(0);
-    const uint64_t magic = header.magic.load(std::memory_order_acquire);
-    if (magic == 0)
-      return std::nullopt;
-    if (magic != abi::ArenaHeader::kMagic)
-      return broken(file, "wrong magic");
-    if (header.abi_version != abi::kAbiVersion)
-      return broken(file, fmt::format("made by a runtime of version {}, this is {}", header.abi_version, abi::kAbiVersion));
-    if (header.slot_bytes != abi::kSlotBytes)
-      return broken(file, fmt::format("slots of {} bytes", header.slot_bytes));
-    rings_offset = header.rings_offset;
-    callers_offset = header.callers_offset;
-    max_rings = header.max_rings;
-    max_callers = header.max_callers;
-    if (!fits(rings_offset, max_rings, sizeof(abi::RingEntry), bytes))
-      return broken(file, "its directory of rings lies outside");
-    if (!fits(callers_offset, max_callers, sizeof(abi::Caller), bytes))
-      return broken(file, "its table of callers lies outside");
-    mapped = std::max({sizeof(abi::ArenaHeader), rings_offset + max_rings * sizeof(abi::RingEntry),
-                       callers_offset + max_callers * sizeof(abi::Caller)});
-  }
+  // Read, not mapped: a hole reads as zeros, also where a full file system could not back it with a page.
+  abi::ArenaHeader header{};
+  const auto readHeader = [&](size_t count) { return pread(fd->get(), &header, count, 0) == static_cast<ssize_t>(count); };
+  // The magic is stored last, so it is read before the rest.
+  if (!readHeader(sizeof header.magic) || header.magic.load(std::memory_order_acquire) == 0 || !readHeader(sizeof header))
+    return std::nullopt;
+  if (auto checked = checkHeader(file, header, bytes); !checked)
+    return tl::make_unexpected(checked.error());
+  const uint64_t mapped = std::max({sizeof(abi::ArenaHeader), header.rings_offset + header.max_rings * sizeof(abi::RingEntry),
+                                    header.callers_offset + header.max_callers * sizeof(abi::Caller)});
   auto mapping = Mapping::map(*fd, 0, mapped, Access::ReadWrite);
   if (!mapping)
     return tl::make_unexpected(mapping.error());
@@ -136,11 +133,11 @@ Result<std::optional<ArenaReader>> ArenaReader::open(const std::filesystem::path
   arena.path_ = file;
   arena.file_ = std::move(*fd);
   arena.mapping_ = std::move(*mapping);
-  arena.facts_ = readFacts(*arena.header());
-  arena.rings_offset_ = rings_offset;
-  arena.callers_offset_ = callers_offset;
-  arena.max_rings_ = max_rings;
-  arena.max_callers_ = max_callers;
+  arena.facts_ = readFacts(header);
+  arena.rings_offset_ = header.rings_offset;
+  arena.callers_offset_ = header.callers_offset;
+  arena.max_rings_ = header.max_rings;
+  arena.max_callers_ = header.max_callers;
   return arena;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <string>
-#include <time.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
@@ -37,21 +36,10 @@ uint64_t readTicks(abi::ClockKind kind) {
   return readMonotonicNs();
 }
 
-void sleepNs(uint64_t ns) {
-  const timespec duration{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-  nanosleep(&duration, nullptr);
-}
-
 uint64_t toQ32(double rate) { return static_cast<uint64_t>(rate * 4294967296.0 + 0.5); }
 double fromQ32(uint64_t rate) { return static_cast<double>(rate) / 4294967296.0; }
 
 } // namespace
-
-uint64_t readMonotonicNs() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
-}
 
 abi::ClockKind chooseClock() {
   std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");

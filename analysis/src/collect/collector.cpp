@@ -1,13 +1,14 @@
 #include "msleaks/analysis/collector.h"
 
+#include "collect/liveness.h"
+#include "msleaks/analysis/lost_pages.h"
+
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace msleaks::analysis {
@@ -21,11 +22,6 @@ constexpr uint64_t kGraceNs = 200'000'000;
 // A record that was under way when recording was switched off is published by then.
 constexpr uint64_t kSettleNs = 2'000'000;
 
-void sleepNs(uint64_t ns) {
-  const timespec duration{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-  nanosleep(&duration, nullptr);
-}
-
 FileDescriptor openProcess(uint32_t pid) {
   return FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
 }
@@ -34,8 +30,6 @@ bool hasEnded(const FileDescriptor &pidfd) {
   pollfd ended{pidfd.get(), POLLIN, 0};
   return poll(&ended, 1, 0) > 0;
 }
-
-std::string commandText(const ArenaFacts &facts) { return fmt::format("{}", fmt::join(facts.command, " ")); }
 
 } // namespace
 
@@ -67,6 +61,7 @@ CollectorProgress Collector::progress() const {
 }
 
 void Collector::run() noexcept {
+  surviveLostPages();
   try {
     if (auto collected = collect(); !collected)
       summary_.failure = collected.error();
@@ -75,6 +70,8 @@ void Collector::run() noexcept {
   }
   if (summary_.failure)
     closeSession();
+  if (lostPages() > 0)
+    summary_.notes.push_back(fmt::format("{} pages of shared memory could not be read", lostPages()));
   summary_.trace_bytes = trace_.bytesWritten();
 }
 
@@ -218,8 +215,8 @@ Result<void> Collector::finishSession() {
   for (auto &process : attached_) {
     const ArenaFacts &facts = process->collector.facts();
     if (process->life == Life::Running && process->pidfd.valid() && !isProgram(*process))
-      summary_.notes.push_back(fmt::format("process {} ({}) was still running when the session ended; it is recorded until then",
-                                           facts.pid, commandText(facts)));
+      summary_.notes.push_back(fmt::format("{} was still running when the session ended; it is recorded until then",
+                                           describeProcess(facts)));
     const int status = isProgram(*process) ? program_status_.load(std::memory_order_relaxed) : -1;
     if (auto finished = finish(*process, status); !finished)
       return finished;

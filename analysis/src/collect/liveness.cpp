@@ -1,5 +1,7 @@
 #include "collect/liveness.h"
 
+#include "msleaks/analysis/clock.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
@@ -8,7 +10,6 @@
 #include <optional>
 #include <signal.h>
 #include <sstream>
-#include <time.h>
 #include <unistd.h>
 
 namespace msleaks::analysis {
@@ -36,12 +37,6 @@ std::optional<ProcStat> readStat(uint32_t pid) {
   return stat;
 }
 
-uint64_t readBoottimeNs() {
-  timespec now{};
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
-}
-
 } // namespace
 
 bool isStillRunning(const ArenaFacts &facts) {
@@ -52,11 +47,9 @@ bool isStillRunning(const ArenaFacts &facts) {
     return true; // it exists, and more cannot be told
   if (stat->state == 'Z' || stat->state == 'X')
     return false;
-  timespec monotonic{};
-  clock_gettime(CLOCK_MONOTONIC, &monotonic);
-  const uint64_t now_ns = static_cast<uint64_t>(monotonic.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(monotonic.tv_nsec);
+  const uint64_t now_ns = readMonotonicNs();
   const uint64_t attach_age_ns = now_ns - std::min(facts.attach_ns, now_ns);
-  const uint64_t start_age_ns = readBoottimeNs() - stat->start_ns;
+  const uint64_t start_age_ns = readClockNs(CLOCK_BOOTTIME) - stat->start_ns;
   constexpr uint64_t kToleranceNs = 1'000'000'000; // start times come in ticks
   return start_age_ns + kToleranceNs >= attach_age_ns;
 }

@@ -2,6 +2,7 @@
 
 #include "collect/liveness.h"
 #include "msleaks/analysis/collector.h"
+#include "msleaks/analysis/lost_pages.h"
 #include "msleaks/analysis/process_collector.h"
 #include "msleaks/analysis/run_folder.h"
 #include "msleaks/analysis/session_dir.h"
@@ -187,6 +188,7 @@ Result<Recovered> closeOnly(const RunFolder &folder, Manifest manifest, const fs
 } // namespace
 
 Result<Recovered> recoverRun(const fs::path &path, const fs::path &session_path) {
+  surviveLostPages();
   auto folder = RunFolder::open(path);
   if (!folder)
     return tl::make_unexpected(folder.error());

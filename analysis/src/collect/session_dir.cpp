@@ -1,5 +1,7 @@
 #include "msleaks/analysis/session_dir.h"
 
+#include "msleaks/analysis/clock.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -8,7 +10,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace msleaks::analysis {
@@ -32,12 +33,6 @@ std::string missingRoom(const fs::path &directory, uint64_t wanted) {
   if (available < wanted)
     return fmt::format("{} has {} MiB free, a session wants {}", directory.string(), available >> 20, wanted >> 20);
   return {};
-}
-
-uint64_t readRealtimeNs() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
 } // namespace

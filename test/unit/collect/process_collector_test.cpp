@@ -2,6 +2,7 @@
 
 #include "msleaks/abi/definitions.h"
 #include "msleaks/abi/site_table.h"
+#include "msleaks/analysis/lost_pages.h"
 
 #include <fstream>
 
@@ -212,6 +213,23 @@ TEST_F(ProcessCollectorTest, SurvivesAHeadThatCannotBe) {
   ASSERT_FALSE(collector->notes().empty());
   EXPECT_NE(collector->notes()[0].find("damaged"), std::string::npos);
   finish();
+}
+
+TEST_F(ProcessCollectorTest, SurvivesAnArenaThatIsTruncated) {
+  analysis::surviveLostPages();
+  auto ring = arena.addRing(1024, 0);
+  start();
+  for (uint64_t i = 0; i < 100; ++i)
+    ring.recordAlloc(i, i);
+  drain();
+  for (uint64_t i = 0; i < 100; ++i)
+    ring.recordAlloc(i, i);
+  const uint64_t before = analysis::lostPages();
+  std::filesystem::resize_file(arena.path(), abi::kPageBytes);
+  drain();
+  EXPECT_GT(analysis::lostPages(), before);
+  std::filesystem::resize_file(arena.path(), 0);
+  EXPECT_EQ(finish().addresses(), numbers(0, 100));
 }
 
 TEST_F(ProcessCollectorTest, LeavesOutSlotsThatAreNoEvent) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "msleaks/abi/session.h"
+#include "msleaks/analysis/clock.h"
 
 #include <cstdint>
 #include <functional>
@@ -25,7 +26,6 @@ struct ClockPair {
 abi::ClockKind chooseClock();
 // Reads both clocks several times and keeps the pair with the least delay between them.
 ClockPair readClockPair(abi::ClockKind);
-uint64_t readMonotonicNs();
 
 // ns(t) = ns + (t - ticks) * ns_per_tick_q32 / 2^32
 struct ClockLine {
