@@ -1,6 +1,7 @@
 // Variable-length numbers and strings in a byte buffer: 7 bits a byte, lowest first, the top bit says that more follow.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -21,6 +22,21 @@ class ByteWriter {
 public:
   void varint(uint64_t value) {
     uint8_t *at = room(kMaxVarintBytes);
+    if (value < 0x80) {
+      *at = static_cast<uint8_t>(value);
+      ++size_;
+      return;
+    }
+    if (value < kShortVarint) {
+      // Without a branch on how long it is: it would be mispredicted for every other one.
+      uint32_t coded = static_cast<uint32_t>((value & 0x7f) | (value & 0x3f80) << 1 | (value & 0x1f'c000) << 2 |
+                                             (value & 0xfe0'0000) << 3);
+      const unsigned length = (static_cast<unsigned>(std::bit_width(value | 1)) + 6) / 7;
+      coded |= 0x8080'8080u & ((1u << (8 * (length - 1))) - 1);
+      std::memcpy(at, &coded, sizeof coded);
+      size_ += length;
+      return;
+    }
     while (value >= 0x80) {
       *at++ = static_cast<uint8_t>(value) | 0x80;
       value >>= 7;
@@ -49,6 +65,8 @@ public:
   std::span<const uint8_t> written() const { return {buffer_.data(), size_}; }
 
 private:
+  static constexpr uint64_t kShortVarint = 1 << 28;
+
   uint8_t *room(size_t wanted) {
     if (buffer_.size() - size_ < wanted)
       buffer_.resize(buffer_.size() * 2 + wanted);

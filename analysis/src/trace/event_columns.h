@@ -32,7 +32,20 @@ inline constexpr unsigned kMaxFields = detail::largest(detail::kFieldCounts) > 3
                                                                                  : 3;
 inline constexpr unsigned kColumnRows = detail::largest(detail::kKindNumbers) + 1;
 
+// Fields of an event kind that this version knows; 0 for a kind that it does not know.
+constexpr unsigned fieldsOf(unsigned kind) {
+  constexpr unsigned kHeaderColumns = 3;
+  unsigned row = 0;
+  for (const unsigned number : detail::kKindNumbers) {
+    if (number == kind)
+      return detail::kFieldCounts[row];
+    ++row;
+  }
+  return kind == 0 ? kHeaderColumns : 0;
+}
+
 // A column is named by an event kind and the number of a field in it. Kind 0 is no event: its columns hold the header.
+// The tag is the first four bytes of the header, as one number: kind, heap, device, flags.
 enum HeaderColumn : unsigned { kTagColumn, kTimeColumn, kSiteColumn };
 
 template <class Column> struct ColumnTable {
@@ -51,14 +64,19 @@ enum class Encoding : uint8_t {
   Plain = 1,    // a varint each
   Delta = 2,    // zigzag of the difference to the one before in the column
   Rise = 3,     // the difference itself: values never fall
+  Listed = 4,   // number in the column's list of values, from 1; 0 and then the value appends to the list
+  // Mentions of addresses since this one's last, from 1, counted over all columns of this encoding; 0 and then the
+  // zigzag difference to the last address that was said so. Such a column is never Constant: it counts.
+  Recalled = 5,
 };
-inline constexpr unsigned kEncodings = 4;
+inline constexpr unsigned kEncodings = 6;
 
 constexpr Encoding encodingOf(abi::Repr repr) {
   switch (repr) {
   case abi::Repr::Address:
+    return Encoding::Recalled;
   case abi::Repr::Handle:
-    return Encoding::Delta;
+    return Encoding::Listed;
   default:
     return Encoding::Plain;
   }
@@ -79,6 +97,15 @@ template <class F> void visitEvent(const abi::Slot *slots, F &&f) {
     return;
   }
 }
+
+// visitFields with the representation known at compile time: calls f.operator()<repr>(value&) for each field.
+#define MSL_EVENT(name, number, slotCount, doc)                                                                        \
+  template <class Event, class F>                                                                                      \
+    requires std::is_same_v<std::remove_const_t<Event>, abi::name##Event>                                              \
+  void visitFieldsTyped(Event &event, F &&f) {
+#define MSL_FIELD(type, field, repr, doc) f.template operator()<abi::Repr::repr>(event.field);
+#define MSL_EVENT_END(name) }
+#include "msleaks/abi/events.def"
 
 template <class Event> Event emptyEvent(const abi::EventHeader &header) {
   Event event{};

@@ -5,17 +5,20 @@
 namespace msleaks::analysis::trace {
 
 bool EventDecoder::open(std::span<const uint8_t> content, uint32_t events) {
-  columns_.forEach([](unsigned, unsigned, Column &column) { column = Column(); });
-  tags_.clear();
+  columns_.forEach([](unsigned, unsigned, Column &column) { column.restart(); });
+  addresses_.recall.restart();
+  addresses_.last_new = 0;
+  foreign_.clear();
   left_ = events;
   unknown_ = 0;
   ByteReader payload(content);
-  const uint64_t tags = payload.varint();
-  if (tags > payload.left() / sizeof(uint32_t))
-    return false;
-  for (uint64_t i = 0; i < tags; ++i)
-    tags_.push_back(payload.fixed<uint32_t>());
   return readDirectory(payload);
+}
+
+EventDecoder::Column &EventDecoder::columnFor(uint8_t kind, uint8_t field) {
+  if (field < fieldsOf(kind))
+    return columns_.at[kind][field];
+  return foreign_.emplace_back(ForeignColumn{kind, {}}).column;
 }
 
 bool EventDecoder::readDirectory(ByteReader &payload) {
@@ -32,42 +35,63 @@ bool EventDecoder::readDirectory(ByteReader &payload) {
     const uint64_t sizeOrValue = payload.varint();
     if (encoding >= kEncodings)
       return false;
-    const bool known = kind < kColumnRows && field < kMaxFields;
-    Column *column = known ? &columns_.at[kind][field] : nullptr;
-    if (column)
-      column->encoding = static_cast<Encoding>(encoding);
-    if (static_cast<Encoding>(encoding) != Encoding::Constant)
-      extents.push_back({column, sizeOrValue});
-    else if (column)
-      column->value = sizeOrValue;
+    Column &column = columnFor(kind, field);
+    column.encoding = static_cast<Encoding>(encoding);
+    if (column.encoding == Encoding::Constant)
+      column.value = sizeOrValue;
+    else
+      extents.push_back({&column, sizeOrValue});
   }
-  for (const Extent &extent : extents) {
-    const std::span<const uint8_t> values = payload.bytes(extent.bytes);
-    if (extent.column)
-      extent.column->reader = ByteReader(values);
-  }
+  for (const Extent &extent : extents)
+    extent.column->reader = ByteReader(payload.bytes(extent.bytes));
   const Encoding time = columns_.at[0][kTimeColumn].encoding;
   sorted_ = time == Encoding::Rise || time == Encoding::Constant;
   return !payload.failed();
+}
+
+inline uint64_t EventDecoder::Column::next(Addresses &addresses) {
+  if (encoding == Encoding::Constant)
+    return value;
+  const uint64_t coded = reader.varint();
+  switch (encoding) {
+  case Encoding::Rise:
+    return value += coded;
+  case Encoding::Delta:
+    return value += unzigzag(coded);
+  case Encoding::Listed:
+    if (coded == 0)
+      return list.emplace_back(reader.varint());
+    return coded <= list.size() ? list[coded - 1] : 0;
+  case Encoding::Recalled: {
+    const uint64_t address = coded == 0 ? addresses.last_new += unzigzag(reader.varint()) : addresses.recall.ago(coded);
+    addresses.recall.mention(address);
+    return address;
+  }
+  default:
+    return coded;
+  }
 }
 
 bool EventDecoder::next(abi::AnyEvent &event) {
   Column *const header = columns_.at[0];
   while (left_ > 0) {
     --left_;
-    const uint64_t tag = header[kTagColumn].next();
-    if (tag >= tags_.size() || header[kTimeColumn].reader.failed())
-      return false;
+    const auto tag = static_cast<uint32_t>(header[kTagColumn].next(addresses_));
     abi::EventHeader fixed{};
-    std::memcpy(&fixed, &tags_[tag], sizeof(uint32_t));
-    fixed.site = static_cast<uint32_t>(header[kSiteColumn].next());
-    fixed.time = header[kTimeColumn].next();
+    std::memcpy(&fixed, &tag, sizeof tag);
+    fixed.time = header[kTimeColumn].next(addresses_);
+    fixed.site = static_cast<uint32_t>(header[kSiteColumn].next(addresses_));
+    if (header[kTagColumn].reader.failed() || header[kTimeColumn].reader.failed())
+      return false;
     const bool known = makeEvent(fixed, event, [&](auto &typed) {
       Column *column = columns_.at[static_cast<unsigned>(fixed.kind)];
       abi::visitFields(typed, [&](const char *, abi::Repr, auto &value) {
-        value = static_cast<std::remove_reference_t<decltype(value)>>(column++->next());
+        value = static_cast<std::remove_reference_t<decltype(value)>>((column++)->next(addresses_));
       });
     });
+    for (ForeignColumn &foreign : foreign_)
+      if (foreign.kind == static_cast<uint8_t>(fixed.kind))
+        foreign.column.next(addresses_);
     if (known)
       return true;
     ++unknown_;

@@ -3,8 +3,10 @@
 
 #include "trace/bytes.h"
 #include "trace/event_columns.h"
+#include "trace/recall.h"
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -23,23 +25,35 @@ public:
   uint32_t unknownEvents() const { return unknown_; }
 
 private:
+  struct Addresses {
+    RecallReader recall;
+    uint64_t last_new = 0;
+  };
   struct Column {
     Encoding encoding = Encoding::Constant;
     uint64_t value = 0; // Constant: of all; Delta and Rise: the one before
     ByteReader reader;
-    uint64_t next() {
-      if (encoding == Encoding::Constant)
-        return value;
-      const uint64_t coded = reader.varint();
-      if (encoding == Encoding::Plain)
-        return coded;
-      return value += encoding == Encoding::Rise ? coded : unzigzag(coded);
+    std::vector<uint64_t> list;
+
+    void restart() {
+      encoding = Encoding::Constant;
+      value = 0;
+      reader = ByteReader();
+      list.clear();
     }
+    uint64_t next(Addresses &addresses);
+  };
+  // A column of a newer version: read along, because other columns may count on it, and not used.
+  struct ForeignColumn {
+    uint8_t kind;
+    Column column;
   };
   bool readDirectory(ByteReader &payload);
+  Column &columnFor(uint8_t kind, uint8_t field);
 
   ColumnTable<Column> columns_;
-  std::vector<uint32_t> tags_;
+  Addresses addresses_;
+  std::deque<ForeignColumn> foreign_; // by kind and field, as in the directory
   uint32_t left_ = 0, unknown_ = 0;
   bool sorted_ = true;
 };

@@ -3,6 +3,7 @@
 #include "trace/format.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace msleaks::analysis::trace {
 
@@ -37,22 +38,46 @@ EventRun measureRun(std::span<const abi::Slot> slots) {
   return run;
 }
 
-void EventEncoder::Column::put(Encoding encoding, uint64_t value) {
+void EventEncoder::Column::restart() {
+  bytes_.clear();
+  first_ = previous_ = differs_ = 0;
+  used_ = false;
+  if (list_)
+    list_->restart();
+}
+
+template <Encoding encoding> void EventEncoder::Column::put(uint64_t value, Addresses &addresses) {
   if (!used_) {
     used_ = true;
     first_ = value;
     encoding_ = encoding;
+    if (encoding == Encoding::Listed && !list_)
+      list_ = std::make_unique<ListWriter>();
   }
   differs_ |= value ^ first_;
-  const uint64_t difference = value - previous_;
-  previous_ = value;
-  bytes_.varint(encoding == Encoding::Plain ? value : encoding == Encoding::Rise ? difference : zigzag(difference));
+  if constexpr (encoding == Encoding::Plain) {
+    bytes_.varint(value);
+  } else if constexpr (encoding == Encoding::Listed) {
+    const uint32_t number = list_->find(value);
+    bytes_.varint(number);
+    if (number == 0)
+      bytes_.varint(value);
+  } else if constexpr (encoding == Encoding::Recalled) {
+    const uint32_t ago = addresses.recall.mention(value);
+    bytes_.varint(ago);
+    if (ago == 0)
+      bytes_.varint(zigzag(value - std::exchange(addresses.last_new, value)));
+  } else {
+    const uint64_t difference = value - std::exchange(previous_, value);
+    bytes_.varint(encoding == Encoding::Rise ? difference : zigzag(difference));
+  }
 }
 
 void EventEncoder::Column::finish(unsigned kind, unsigned field, ByteWriter &directory, ByteWriter &values) const {
   directory.fixed(static_cast<uint8_t>(kind));
   directory.fixed(static_cast<uint8_t>(field));
-  const Encoding encoding = differs_ == 0 ? Encoding::Constant : encoding_;
+  const bool constant = differs_ == 0 && encoding_ != Encoding::Recalled;
+  const Encoding encoding = constant ? Encoding::Constant : encoding_;
   directory.fixed(encoding);
   if (encoding == Encoding::Constant) {
     directory.varint(first_);
@@ -62,39 +87,39 @@ void EventEncoder::Column::finish(unsigned kind, unsigned field, ByteWriter &dir
   }
 }
 
-uint32_t EventEncoder::tagOf(const abi::EventHeader &header) {
+// Kind, heap, device and flags: a stream has about as many different ones as it has kinds of calls.
+static uint32_t tagOf(const abi::EventHeader &header) {
   uint32_t tag;
   std::memcpy(&tag, &header, sizeof tag);
-  // Few and repeating: a stream has about as many tags as it has kinds of calls.
-  const auto found = std::find(tags_.begin(), tags_.end(), tag);
-  if (found == tags_.end()) {
-    tags_.push_back(tag);
-    return static_cast<uint32_t>(tags_.size() - 1);
+  return tag;
+}
+
+template <Encoding time> void EventEncoder::putEvents(std::span<const abi::Slot> slots) {
+  Column *const header = columns_.at[0];
+  for (size_t i = 0; i < slots.size(); i += abi::slotsOf(slots[i].header.kind)) {
+    header[kTagColumn].put<Encoding::Listed>(tagOf(slots[i].header), addresses_);
+    header[kTimeColumn].put<time>(slots[i].header.time, addresses_);
+    header[kSiteColumn].put<Encoding::Listed>(slots[i].header.site, addresses_);
+    Column *column = columns_.at[static_cast<unsigned>(slots[i].header.kind)];
+    visitEvent(&slots[i], [&](const auto &event) {
+      visitFieldsTyped(event, [&]<abi::Repr repr>(const auto &value) {
+        (column++)->template put<encodingOf(repr)>(value, addresses_);
+      });
+    });
   }
-  return static_cast<uint32_t>(found - tags_.begin());
 }
 
 std::span<const uint8_t> EventEncoder::encode(std::span<const abi::Slot> slots, const EventRun &run) {
-  columns_.forEach([](unsigned, unsigned, Column &column) { column.clear(); });
-  tags_.clear();
-  Column *const header = columns_.at[0];
-  const Encoding timeEncoding = run.sorted ? Encoding::Rise : Encoding::Delta;
-  for (uint32_t i = 0; i < run.slots; i += abi::slotsOf(slots[i].header.kind)) {
-    header[kTagColumn].put(Encoding::Plain, tagOf(slots[i].header));
-    header[kTimeColumn].put(timeEncoding, slots[i].header.time);
-    header[kSiteColumn].put(Encoding::Plain, slots[i].header.site);
-    Column *column = columns_.at[static_cast<unsigned>(slots[i].header.kind)];
-    visitEvent(&slots[i], [&](const auto &event) {
-      abi::visitFields(
-          event, [&](const char *, abi::Repr repr, const auto &value) { column++->put(encodingOf(repr), value); });
-    });
-  }
+  columns_.forEach([](unsigned, unsigned, Column &column) { column.restart(); });
+  addresses_.recall.restart();
+  addresses_.last_new = 0;
+  if (run.sorted)
+    putEvents<Encoding::Rise>(slots.first(run.slots));
+  else
+    putEvents<Encoding::Delta>(slots.first(run.slots));
 
   payload_.clear();
   values_.clear();
-  payload_.varint(tags_.size());
-  for (const uint32_t tag : tags_)
-    payload_.fixed(tag);
   unsigned used = 0;
   columns_.forEach([&](unsigned, unsigned, Column &column) { used += column.used(); });
   payload_.varint(used);

@@ -3,10 +3,11 @@
 
 #include "trace/bytes.h"
 #include "trace/event_columns.h"
+#include "trace/recall.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
 namespace msleaks::analysis::trace {
 
@@ -28,14 +29,16 @@ public:
   std::span<const uint8_t> encode(std::span<const abi::Slot> slots, const EventRun &run);
 
 private:
+  // Addresses, of whatever column: a block's end refers to its beginning.
+  struct Addresses {
+    RecallWriter recall;
+    uint64_t last_new = 0;
+  };
+
   class Column {
   public:
-    void clear() {
-      bytes_.clear();
-      first_ = previous_ = differs_ = 0;
-      used_ = false;
-    }
-    void put(Encoding encoding, uint64_t value);
+    void restart();
+    template <Encoding encoding> void put(uint64_t value, Addresses &addresses);
     bool used() const { return used_; }
     // Writes the column's row of the directory, and its values unless the row says them already.
     void finish(unsigned kind, unsigned field, ByteWriter &directory, ByteWriter &values) const;
@@ -43,14 +46,15 @@ private:
   private:
     ByteWriter bytes_;
     uint64_t first_ = 0, previous_ = 0, differs_ = 0;
+    std::unique_ptr<ListWriter> list_;
     Encoding encoding_ = Encoding::Plain;
     bool used_ = false;
   };
 
-  uint32_t tagOf(const abi::EventHeader &header);
+  template <Encoding time> void putEvents(std::span<const abi::Slot> slots);
 
   ColumnTable<Column> columns_;
-  std::vector<uint32_t> tags_; // first four bytes of the headers, in order of appearance
+  Addresses addresses_;
   ByteWriter payload_, values_;
 };
 
