@@ -81,7 +81,12 @@ public:
     const auto state = entry(i).state.load(std::memory_order_acquire);
     if (state != abi::RingState::Live && state != abi::RingState::Ended)
       return;
-    abi::RingHeader &from = ring(i);
+    drainRing(ring(i), i, out);
+    if (state == abi::RingState::Ended)
+      entry(i).state.store(abi::RingState::Drained, std::memory_order_release);
+  }
+
+  static void drainRing(abi::RingHeader &from, uint32_t i, std::vector<ReadEvent> &out) {
     uint64_t at = from.tail.load(std::memory_order_relaxed);
     const uint64_t head = from.head.load(std::memory_order_acquire);
     while (at < head) {
@@ -94,8 +99,6 @@ public:
       out.push_back(read);
     }
     from.tail.store(at, std::memory_order_release);
-    if (state == abi::RingState::Ended)
-      entry(i).state.store(abi::RingState::Drained, std::memory_order_release);
   }
 
   // The account of each stream, from its last ring.
@@ -137,7 +140,7 @@ private:
     const auto *slots = reinterpret_cast<const uint64_t *>(reinterpret_cast<const char *>(&from) + abi::kPageBytes);
     uint64_t words[4];
     for (unsigned i = 0; i < 4; ++i)
-      words[i] = __atomic_load_n(&slots[(position & (from.capacity - 1)) * 4 + i], __ATOMIC_RELAXED);
+      words[i] = slots[(position & (from.capacity - 1)) * 4 + i]; // plain: `head` and `tail` must do
     std::memcpy(&to, words, sizeof to);
   }
 

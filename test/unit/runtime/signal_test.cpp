@@ -128,6 +128,71 @@ TEST(Signals, AStormOnAFullRingCountsWhatItLoses) {
   EXPECT_EQ(counts.main, made.main) << "the interrupted flow waits and loses nothing";
 }
 
+#if defined(__x86_64__)
+
+// The processor traps behind every instruction, so a handler can come at each of them: all interleavings of one
+// interruption, one after the other, instead of the few that a timer hits.
+void startTraps() {
+  __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n popfq\n lea 128(%%rsp), %%rsp" : : : "memory", "cc");
+}
+void stopTraps() {
+  __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n andq $~0x100, (%%rsp)\n popfq\n lea 128(%%rsp), %%rsp" : : : "memory", "cc");
+}
+
+volatile uint64_t traps = 0, wanted_trap = 0;
+constexpr uint64_t kEveryTrap = UINT64_MAX;
+constexpr uint64_t kLongestStorm = 150; // a record that is interrupted for ever never gets to its end
+
+void onTrap(int) {
+  traps = traps + 1;
+  if (wanted_trap == kEveryTrap ? traps > kLongestStorm : traps != wanted_trap)
+    return;
+  const uint64_t i = in_signals;
+  in_signals = i + 1;
+  const abi::CopyEvent copy{{abi::EventKind::Copy, abi::Heap::Device, 0, 0, 1, 0}, kFromSignal + i, i, abi::kContinuationTag, i, i, i};
+  runtime::record(__msl_thread, copy);
+}
+
+// Exit status 1: something was left unpublished when the interrupted record had ended.
+void recordUnderTraps(uint64_t first_trap, uint64_t count, uint64_t *made) {
+  struct sigaction action {};
+  action.sa_handler = onTrap;
+  sigaction(SIGTRAP, &action, nullptr);
+  runtime::recordAlloc(abi::Heap::Host, 0, 1, 0, 0);
+  uint64_t i = 1;
+  for (; i <= count; ++i) {
+    traps = 0;
+    wanted_trap = first_trap == kEveryTrap ? kEveryTrap : first_trap + i;
+    startTraps();
+    runtime::recordAlloc(abi::Heap::Host, 0, 1, i, 0);
+    stopTraps();
+    const abi::RingHeader &ring = *__msl_thread.ring;
+    if (ring.head.load() != ring.reserved || __msl_thread.state >= runtime::kOneRecord)
+      _exit(1);
+  }
+  made[0] = i;
+  made[1] = in_signals;
+  made[2] = traps;
+}
+
+void expectAllUnderTraps(uint64_t first_trap, uint64_t count) {
+  const SessionDirectory session({.ring_kib = 1024, .ring_max_kib = 1024});
+  auto *made = static_cast<uint64_t *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  ASSERT_EQ(session.runChild([&] { recordUnderTraps(first_trap, count, made); }), 0);
+  EXPECT_GT(made[2], 30u) << "a record has more instructions than that";
+  const Counts counts = countAll(session.drain());
+  EXPECT_EQ(counts.torn, 0u);
+  EXPECT_EQ(counts.main, made[0]);
+  EXPECT_EQ(counts.signal, made[1]);
+  EXPECT_EQ(sum(session.arenas()).produced, made[0] + made[1]);
+  munmap(made, 4096);
+}
+
+TEST(Signals, AHandlerAtEachInstruction) { expectAllUnderTraps(0, 400); }
+TEST(Signals, AHandlerAtEveryInstruction) { expectAllUnderTraps(kEveryTrap, 20); }
+
+#endif
+
 // A handler's record in a thread that has not recorded before claims the ring.
 TEST(Signals, TheFirstRecordMayComeFromAHandler) {
   const SessionDirectory session;
