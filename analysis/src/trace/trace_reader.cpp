@@ -27,6 +27,7 @@ struct TraceReader::State {
   template <class Metadata> void readMetadata(const ChunkPlace &place, Metadata metadata, std::vector<Metadata> &all);
   void readAllMetadata();
   void countEvents();
+  void noteForeignChunks();
 
   InputFile file;
   ChunkIndex index;
@@ -118,6 +119,14 @@ void TraceReader::State::countEvents() {
     }
 }
 
+void TraceReader::State::noteForeignChunks() {
+  const auto foreign = std::count_if(index.chunks.begin(), index.chunks.end(),
+                                     [](const ChunkPlace &place) { return place.header.kind > ChunkKind::Trailer; });
+  if (foreign > 0)
+    index.damage.push_back(
+        fmt::format("{} chunks of a kind that this version does not know were passed over", foreign));
+}
+
 TraceReader::TraceReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
 TraceReader::TraceReader(TraceReader &&) noexcept = default;
 TraceReader &TraceReader::operator=(TraceReader &&) noexcept = default;
@@ -135,6 +144,7 @@ Result<TraceReader> TraceReader::open(const std::filesystem::path &path) {
   state->plans = planStreams(state->index.chunks);
   state->readAllMetadata();
   state->countEvents();
+  state->noteForeignChunks();
   return TraceReader(std::move(state));
 }
 

@@ -83,13 +83,16 @@ inline std::vector<StreamEvent> readAll(const TraceReader &reader, uint64_t begi
   return events;
 }
 
-// A folder of the test's own, gone with it.
+// A folder of the test's own, gone with it. In memory where that is possible: the tests write thousands of small files.
 class ScratchFolder {
 public:
   ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "msleaks-trace-XXXXXX").string();
-    if (!::mkdtemp(name.data()))
-      throw std::runtime_error("no scratch folder");
+    std::string name = "/dev/shm/msleaks-trace-XXXXXX";
+    if (!::mkdtemp(name.data())) {
+      name = (std::filesystem::temp_directory_path() / "msleaks-trace-XXXXXX").string();
+      if (!::mkdtemp(name.data()))
+        throw std::runtime_error("no scratch folder");
+    }
     path_ = name;
   }
   ~ScratchFolder() {

@@ -1,0 +1,227 @@
+// What a reader makes of a trace that something happened to. It reads what is readable, invents nothing, and says what
+// is lost.
+#include "random_events.h"
+#include "trace/chunk_index.h"
+
+#include <fstream>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace msleaks::analysis::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::string contentOf(const fs::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void store(const fs::path &path, std::string_view content) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+}
+
+std::string keyOf(const StreamEvent &event) {
+  const size_t bytes = abi::slotsOf(event.event.header().kind) * abi::kSlotBytes;
+  return std::to_string(event.process) + "/" + std::to_string(event.stream) + "/" +
+         std::string(reinterpret_cast<const char *>(event.event.slots), bytes);
+}
+
+// A small trace with a chunk of each kind, and what is in each chunk.
+class SmallTrace : public testing::Test {
+protected:
+  static constexpr size_t kEventsInChunk = 6;
+  static constexpr int kEventChunks = 6;
+
+  void SetUp() override {
+    auto writer = TraceWriter::create(whole_);
+    ASSERT_TRUE(writer);
+    ASSERT_TRUE(writer->processStart({1, 100, 99, 5, 6, {"prog"}}));
+    const std::string records(200, 'r');
+    ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(records))));
+    const TraceWriter::CallerEntry caller{1, 2, 3};
+    ASSERT_TRUE(writer->callers(1, {&caller, 1}));
+    std::mt19937_64 random(7);
+    std::array<uint64_t, 2> position{};
+    for (uint32_t chunk = 0; chunk < kEventChunks; ++chunk) {
+      const uint32_t stream = chunk % 2;
+      const auto slots = randomSlots(kEventsInChunk, 1000 + chunk * 1000, random);
+      ASSERT_TRUE(writer->events({1, stream, position[stream], slots}));
+      position[stream] += slots.size();
+      for (const StreamEvent &event : eventsOf(1, stream, slots))
+        written_.insert(keyOf(event));
+    }
+    ASSERT_TRUE(writer->streamAccount({1, 0, 100, "main", 18, 0, 0}));
+    ASSERT_TRUE(writer->processEnd({1, 9000, 0, 0}));
+    ASSERT_TRUE(writer->close());
+    content_ = contentOf(whole_);
+    auto file = trace::InputFile::open(whole_);
+    chunks_ = trace::readIndex(*file)->chunks;
+    ASSERT_EQ(written_.size(), kEventsInChunk * kEventChunks);
+  }
+
+  // Stores `content`, reads all of it, and returns the number of events; each must be one that was written, and none
+  // may come twice.
+  size_t readableEvents(std::string_view content, std::vector<std::string> *damage = nullptr) {
+    store(broken_, content);
+    const auto reader = TraceReader::open(broken_);
+    if (!reader) {
+      EXPECT_EQ(reader.error().message.find('\n'), std::string::npos);
+      EXPECT_EQ(reader.error().status, ExitStatus::BadInput);
+      return 0;
+    }
+    std::set<std::string> seen;
+    uint64_t last_ns = 0;
+    for (const StreamEvent &event : readAll(*reader)) {
+      EXPECT_TRUE(written_.contains(keyOf(event))) << "an event that nobody wrote";
+      EXPECT_TRUE(seen.insert(keyOf(event)).second) << "an event twice";
+      EXPECT_GE(event.event.header().time, last_ns);
+      last_ns = event.event.header().time;
+    }
+    EXPECT_TRUE(reader->forEachDefinitions([](uint32_t, std::span<const std::byte>) {}));
+    EXPECT_TRUE(reader->forEachCallers([](uint32_t, std::span<const TraceWriter::CallerEntry>) {}));
+    if (damage)
+      *damage = reader->damage();
+    return seen.size();
+  }
+
+  // Events in chunks that lie wholly before `size`.
+  size_t eventsBefore(size_t size) const {
+    size_t events = 0;
+    for (const trace::ChunkPlace &place : chunks_)
+      events += place.end() <= size ? place.header.events : 0;
+    return events;
+  }
+  const trace::ChunkPlace *chunkAt(size_t offset) const {
+    for (const trace::ChunkPlace &place : chunks_)
+      if (place.offset <= offset && offset < place.end())
+        return &place;
+    return nullptr;
+  }
+
+  ScratchFolder folder_;
+  fs::path whole_ = folder_ / "whole.mslt", broken_ = folder_ / "broken.mslt";
+  std::string content_;
+  std::set<std::string> written_;
+  std::vector<trace::ChunkPlace> chunks_;
+};
+
+TEST_F(SmallTrace, CutAnywhereLosesOnlyWhatWasCut) {
+  for (size_t size = 0; size < content_.size(); ++size) {
+    std::vector<std::string> damage;
+    ASSERT_EQ(readableEvents(std::string_view(content_).substr(0, size), &damage), eventsBefore(size))
+        << "cut at " << size;
+    const trace::ChunkPlace *torn = size > sizeof(trace::FileHeader) ? chunkAt(size) : nullptr;
+    if (torn && torn->offset != size) {
+      EXPECT_EQ(damage.size(), 1u) << "cut at " << size;
+    }
+  }
+}
+
+TEST_F(SmallTrace, AnyByteFlippedLosesAtMostItsChunk) {
+  for (size_t at = 0; at < content_.size(); ++at)
+    for (const uint8_t flip : {0x01, 0x80, 0xff}) {
+      std::string content = content_;
+      content[at] = static_cast<char>(content[at] ^ flip);
+      std::vector<std::string> damage;
+      const size_t events = readableEvents(content, &damage);
+      const trace::ChunkPlace *hit = chunkAt(at);
+      const size_t lost = written_.size() - events;
+      ASSERT_LE(lost, hit ? hit->header.events : 0) << "byte " << at;
+      if (lost > 0) {
+        EXPECT_EQ(damage.size(), 1u) << "byte " << at;
+      }
+    }
+}
+
+// The same without an index, so that the walk over the headers meets the damage.
+TEST_F(SmallTrace, AnyByteFlippedWithoutIndex) {
+  const std::string unclosed = content_.substr(0, chunks_.back().end());
+  for (size_t at = sizeof(trace::FileHeader); at < unclosed.size(); ++at) {
+    std::string content = unclosed;
+    content[at] = static_cast<char>(content[at] ^ 0x10);
+    std::vector<std::string> damage;
+    const size_t lost = written_.size() - readableEvents(content, &damage);
+    ASSERT_EQ(lost, chunkAt(at)->header.events) << "byte " << at;
+    EXPECT_EQ(damage.size(), 1u) << "byte " << at;
+  }
+}
+
+TEST_F(SmallTrace, FindsTheNextChunkBehindForeignBytes) {
+  std::mt19937_64 random(3);
+  for (const size_t count : {1u, 79u, 80u, 5000u, 300'000u}) {
+    std::string noise(count, '\0');
+    for (char &byte : noise)
+      byte = "MSCK\x1e\xf1\xa3\xc7"[random() % 8]; // looks like a magic now and then
+    const size_t at = chunks_[5].offset;
+    std::vector<std::string> damage;
+    const std::string content = content_.substr(0, at) + noise + content_.substr(at, chunks_.back().end() - at);
+    EXPECT_EQ(readableEvents(content, &damage), written_.size());
+    ASSERT_EQ(damage.size(), 1u);
+    EXPECT_THAT(damage[0], HasSubstr("bytes " + std::to_string(at) + " to " + std::to_string(at + count)));
+  }
+}
+
+TEST_F(SmallTrace, NewerVersionIsNamed) {
+  std::string content = content_;
+  auto header = trace::makeFileHeader();
+  header.format_version = 9;
+  header.checksum = trace::checksumOf({reinterpret_cast<const uint8_t *>(&header), 24});
+  std::memcpy(content.data(), &header, sizeof header);
+  store(broken_, content);
+  for (const std::string &message :
+       {TraceReader::open(broken_).error().message, TraceWriter::append(broken_).error().message}) {
+    EXPECT_THAT(message, HasSubstr("newer msleaks (format 9.1, this one reads up to 1.1)"));
+    EXPECT_THAT(message, HasSubstr("use that version or a later one"));
+  }
+}
+
+TEST_F(SmallTrace, WhatIsNoTraceIsSaidToBeNone) {
+  EXPECT_THAT(TraceReader::open(folder_ / "none").error().message, HasSubstr("No such file"));
+  EXPECT_THAT(TraceReader::open(folder_.path()).error().message, HasSubstr("not a regular file"));
+  store(broken_, "");
+  EXPECT_THAT(TraceReader::open(broken_).error().message, HasSubstr("is empty"));
+  store(broken_, std::string(100'000, 'x'));
+  EXPECT_THAT(TraceReader::open(broken_).error().message, HasSubstr("is not a trace"));
+  store(broken_, "short");
+  EXPECT_THAT(TraceReader::open(broken_).error().message, HasSubstr("is not a trace"));
+  store(broken_, content_.substr(0, 20));
+  EXPECT_THAT(TraceReader::open(broken_).error().message, HasSubstr("cut off in its first 20 bytes"));
+}
+
+// A header that is right in itself but claims a payload which its few bytes cannot hold.
+TEST_F(SmallTrace, HugeClaimsAreNotBelieved) {
+  trace::ChunkHeader header;
+  header.kind = trace::ChunkKind::Definitions;
+  header.codec = trace::Codec::Zstd;
+  header.raw_bytes = 1u << 30;
+  header.stored_bytes = 16;
+  header.checksum = trace::checksumOf({reinterpret_cast<const uint8_t *>(&header), 72});
+  std::string content = content_.substr(0, chunks_.back().end());
+  content.append(reinterpret_cast<const char *>(&header), sizeof header).append(16, 'x');
+  std::vector<std::string> damage;
+  EXPECT_EQ(readableEvents(content, &damage), written_.size());
+  EXPECT_EQ(damage.size(), 1u);
+}
+
+// Chunks of a kind that only a later version knows are passed over.
+TEST_F(SmallTrace, UnknownChunkKindIsPassedOver) {
+  trace::ChunkHeader header;
+  header.kind = static_cast<trace::ChunkKind>(77);
+  header.raw_bytes = header.stored_bytes = 3;
+  header.checksum = trace::checksumOf({reinterpret_cast<const uint8_t *>(&header), 72});
+  const std::string extra = std::string(reinterpret_cast<const char *>(&header), sizeof header) + "abc";
+  const std::string content = content_.substr(0, chunks_[4].offset) + extra +
+                              content_.substr(chunks_[4].offset, chunks_.back().end() - chunks_[4].offset);
+  std::vector<std::string> damage;
+  EXPECT_EQ(readableEvents(content, &damage), written_.size());
+  ASSERT_EQ(damage.size(), 1u);
+  EXPECT_THAT(damage[0], HasSubstr("1 chunks of a kind that this version does not know"));
+}
+
+} // namespace
+} // namespace msleaks::analysis::test

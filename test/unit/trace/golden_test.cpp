@@ -1,0 +1,191 @@
+// The bytes of the format. A change here is a change that older readers see: raise kFormatVersion or be sure that they
+// pass over it.
+#include "random_events.h"
+#include "trace/chunk.h"
+#include "trace/event_encoder.h"
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+namespace msleaks::analysis::test {
+namespace {
+
+std::string hexOf(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    char two[3];
+    std::snprintf(two, sizeof two, "%02x", static_cast<unsigned char>(c));
+    text += two;
+  }
+  return text;
+}
+
+std::string withoutSpaces(std::string_view text) {
+  std::string result;
+  for (const char c : text)
+    if (c != ' ' && c != '\n')
+      result += c;
+  return result;
+}
+
+constexpr char kFileHeader[] = "894d534c540d0a1a 0100 0100 20000000 0000000000000000";
+constexpr size_t kFileHeaderBytes = 32;
+
+// Writes one thing and compares what it put into the file: header fields, then payload. The checksums are computed.
+class Golden : public testing::Test {
+protected:
+  Golden() : file_(folder_ / "trace.mslt") {}
+
+  std::string bytesFrom(size_t offset) const {
+    std::ifstream file(file_, std::ios::binary);
+    const std::string all{std::istreambuf_iterator<char>(file), {}};
+    return all.substr(std::min(offset, all.size()));
+  }
+
+  // The chunk at `offset`: `header` are its 64 bytes before the checksums, `payload` all of it.
+  void expectChunk(size_t offset, std::string_view header, std::string_view payload) const {
+    const std::string chunk = bytesFrom(offset);
+    ASSERT_GE(chunk.size(), sizeof(trace::ChunkHeader));
+    EXPECT_EQ(hexOf(chunk.substr(0, 64)), withoutSpaces(header));
+    EXPECT_EQ(hexOf(chunk.substr(sizeof(trace::ChunkHeader))), withoutSpaces(payload));
+    trace::ChunkHeader parsed;
+    std::memcpy(&parsed, chunk.data(), sizeof parsed);
+    const auto *bytes = reinterpret_cast<const uint8_t *>(chunk.data());
+    EXPECT_EQ(parsed.checksum, trace::checksumOf({bytes, 72}));
+    EXPECT_EQ(parsed.payload_checksum, trace::checksumOf({bytes + 80, chunk.size() - 80}));
+  }
+
+  ScratchFolder folder_;
+  std::filesystem::path file_;
+  Result<TraceWriter> writer_ = TraceWriter::create(file_);
+};
+
+TEST_F(Golden, FileHeader) {
+  const std::string header = bytesFrom(0);
+  ASSERT_EQ(header.size(), kFileHeaderBytes);
+  EXPECT_EQ(hexOf(header.substr(0, 24)), withoutSpaces(kFileHeader));
+  EXPECT_EQ(hexOf(header.substr(24)), "0f9245d24a8abb5c"); // XXH3-64 of the bytes before it
+}
+
+TEST_F(Golden, ProcessStart) {
+  ASSERT_TRUE(writer_->processStart({1, 4711, 4700, 0x1122, 5, {"prog", "-x"}}));
+  //          magic            kind codec process  stream   events   first position   slots    raw      stored reserved
+  //          first time       last time
+  expectChunk(
+      kFileHeaderBytes,
+      "4d53434b1ef1a3c7 0100 0000 01000000 00000000 00000000 0000000000000000 00000000 0e000000 0e000000 00000000"
+      "2211000000000000 2211000000000000",
+      "ce49 b849 0a 02 04 70726f67 02 2d78"); // pid, parent, realtime: zigzag varints; arguments
+}
+
+TEST_F(Golden, ProcessEnd) {
+  ASSERT_TRUE(writer_->processEnd({2, 0x33, -1, 9}));
+  expectChunk(
+      kFileHeaderBytes,
+      "4d53434b1ef1a3c7 0200 0000 02000000 00000000 00000000 0000000000000000 00000000 02000000 02000000 00000000"
+      "3300000000000000 3300000000000000",
+      "01 12"); // status -1, 9 events without a ring
+}
+
+TEST_F(Golden, Definitions) {
+  const std::string records = "definitions";
+  ASSERT_TRUE(writer_->definitions(3, std::as_bytes(std::span(records))));
+  expectChunk(
+      kFileHeaderBytes,
+      "4d53434b1ef1a3c7 0300 0000 03000000 00000000 00000000 0000000000000000 00000000 0b000000 0b000000 00000000"
+      "0000000000000000 0000000000000000",
+      hexOf(records));
+}
+
+TEST_F(Golden, Callers) {
+  const TraceWriter::CallerEntry entries[] = {{7, 1, 0x1000}};
+  ASSERT_TRUE(writer_->callers(3, entries));
+  expectChunk(
+      kFileHeaderBytes,
+      "4d53434b1ef1a3c7 0400 0000 03000000 00000000 00000000 0000000000000000 00000000 04000000 04000000 00000000"
+      "0000000000000000 0000000000000000",
+      "0e 02 8040"); // index, image, address: zigzag varints
+}
+
+// A block's life and a copy from it.
+std::vector<abi::Slot> sampleSlots() {
+  std::vector<abi::Slot> slots(4);
+  slots[0] = {{abi::EventKind::Alloc, abi::Heap::Host, 0, abi::kFromHook, 5, 1000}, {0x10000, 64}};
+  slots[1] = {{abi::EventKind::Free, abi::Heap::Host, 0, abi::kFromHook, 6, 1200}, {0x10000, 0}};
+  const abi::CopyEvent copy{{abi::EventKind::Copy, abi::Heap::Device, 1, 0, 5, 1201},
+                            0x20000,
+                            0x10000,
+                            abi::kContinuationTag,
+                            256,
+                            0xabcd,
+                            2};
+  std::memcpy(&slots[2], &copy, sizeof copy);
+  return slots;
+}
+
+TEST_F(Golden, EventsPayload) {
+  const std::vector<abi::Slot> slots = sampleSlots();
+  trace::EventEncoder encoder;
+  const auto payload = encoder.encode(slots, trace::measureRun(slots));
+  EXPECT_EQ(hexOf({reinterpret_cast<const char *>(payload.data()), payload.size()}),
+            withoutSpaces("0c"              // columns; of each: kind, field, encoding, size in bytes or the constant
+                          "00 00 04 0e"     // tag: Listed
+                          "00 01 03 05"     // time: Rise
+                          "00 02 04 05"     // site: Listed
+                          "01 00 05 04"     // Alloc.address: Recalled
+                          "01 01 00 40"     // Alloc.size: Constant
+                          "02 00 05 01"     // Free.address
+                          "02 01 00 00"     // Free.size
+                          "06 00 05 04"     // Copy.destination
+                          "06 01 05 01"     // Copy.source
+                          "06 02 00 8002"   // Copy.size
+                          "06 03 00 cdd702" // Copy.stream: Constant, there is one
+                          "06 04 00 02"     // Copy.direction
+                          "00 81808008 00 82808008 00 868404" // three new tags
+                          "e807 c801 01"                      // 1000 + 200 + 1 ns
+                          "00 05 00 06 01"                    // new, new, the first one again
+                          "00 808008"                         // new: 0x10000
+                          "01"                                // the address mentioned last
+                          "00 808008"                         // new: 0x10000 more
+                          "02"));                             // the one mentioned before the last
+}
+
+TEST_F(Golden, EventsHeader) {
+  const std::vector<abi::Slot> slots = sampleSlots();
+  ASSERT_TRUE(writer_->events({1, 2, 10, std::span(slots).first(1)}));
+  expectChunk(
+      kFileHeaderBytes,
+      "4d53434b1ef1a3c7 0500 0000 01000000 02000000 01000000 0a00000000000000 01000000 1d000000 1d000000 00000000"
+      "e803000000000000 e803000000000000",
+      "05 00 00 00 81808008 00 01 00 e807 00 02 00 05 01 00 05 04 01 01 00 40 00 808008");
+}
+
+TEST_F(Golden, StreamAccount) {
+  ASSERT_TRUE(writer_->streamAccount({1, 2, 300, "worker", 20, 3, 4}));
+  expectChunk(
+      kFileHeaderBytes,
+      "4d53434b1ef1a3c7 0600 0000 01000000 02000000 00000000 0000000000000000 00000000 0c000000 0c000000 00000000"
+      "0000000000000000 0000000000000000",
+      "d804 06 776f726b6572 28 06 08"); // thread, name, produced, dropped, stalled
+}
+
+TEST_F(Golden, IndexAndTrailer) {
+  ASSERT_TRUE(writer_->processEnd({2, 0x33, -1, 9}));
+  const size_t indexOffset = kFileHeaderBytes + 80 + 2;
+  ASSERT_TRUE(writer_->close());
+  const std::string all = bytesFrom(indexOffset);
+  const std::string checksum = hexOf(bytesFrom(kFileHeaderBytes + 64).substr(0, 8));
+  // offset since the last chunk's end, kind, codec, process, stream, events, first position, slots, raw, stored, time
+  // since the last chunk's, span of time, checksum of the payload
+  EXPECT_EQ(hexOf(all.substr(80, all.size() - 80 - 88)),
+            withoutSpaces("20 02 00 02 00 00 00 00 02 02 66 00") + checksum);
+  expectChunk(
+      indexOffset + all.size() - 88,
+      "4d53434b1ef1a3c7 0800 0000 00000000 00000000 00000000 0000000000000000 00000000 08000000 08000000 00000000"
+      "0000000000000000 0000000000000000",
+      "7200000000000000"); // where the index chunk begins
+}
+
+} // namespace
+} // namespace msleaks::analysis::test

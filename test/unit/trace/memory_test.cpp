@@ -1,0 +1,71 @@
+// What the reader holds in memory: counted by an operator new of this program's own.
+#include "random_events.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <malloc.h>
+#include <new>
+
+#include <gtest/gtest.h>
+
+namespace {
+std::atomic<size_t> live_bytes, peak_bytes;
+}
+
+void *operator new(size_t size) {
+  void *block = std::malloc(size);
+  if (!block)
+    throw std::bad_alloc();
+  const size_t now = live_bytes += malloc_usable_size(block);
+  if (now > peak_bytes)
+    peak_bytes = now;
+  return block;
+}
+void operator delete(void *block) noexcept {
+  live_bytes -= block ? malloc_usable_size(block) : 0;
+  std::free(block);
+}
+void operator delete(void *block, size_t) noexcept { operator delete(block); }
+
+namespace msleaks::analysis::test {
+namespace {
+
+size_t peakWhileReading(const std::filesystem::path &file, uint64_t &events) {
+  const auto reader = TraceReader::open(file);
+  if (!reader)
+    throw std::runtime_error(reader.error().message);
+  const size_t before = live_bytes;
+  peak_bytes = before;
+  events = reader->forEachEvent([](const StreamEvent &) { return true; }).value();
+  return peak_bytes - before;
+}
+
+std::filesystem::path writeStreams(const ScratchFolder &folder, uint32_t streams, uint64_t apart_ns) {
+  const auto file = folder / ("streams-" + std::to_string(apart_ns));
+  auto writer = TraceWriter::create(file);
+  std::mt19937_64 random(1);
+  for (uint32_t stream = 0; stream < streams; ++stream) {
+    const auto slots = randomSlots(2000, 1000 + stream * apart_ns, random);
+    EXPECT_TRUE(writer->events({1, stream, 0, slots}));
+  }
+  return file;
+}
+
+// Two thousand threads, one after the other, cost what one costs; all at once they cost more, which shows that the
+// figure can tell.
+TEST(TraceMemory, StreamsThatFollowEachOtherAreNotHeldTogether) {
+  const ScratchFolder folder;
+  uint64_t events = 0;
+  const size_t sequential = peakWhileReading(writeStreams(folder, 2000, 1'000'000), events);
+  EXPECT_EQ(events, 4'000'000u);
+  EXPECT_LT(sequential, 1u << 20);
+  const size_t together = peakWhileReading(writeStreams(folder, 200, 0), events);
+  EXPECT_EQ(events, 400'000u);
+  EXPECT_GT(together, 4u << 20);
+  RecordProperty("sequential_bytes", static_cast<int>(sequential));
+  RecordProperty("together_bytes", static_cast<int>(together));
+  std::printf("2000 streams in a row: %zu KiB; 200 at once: %zu KiB\n", sequential >> 10, together >> 10);
+}
+
+} // namespace
+} // namespace msleaks::analysis::test
