@@ -143,17 +143,32 @@ volatile uint64_t traps = 0, wanted_trap = 0;
 constexpr uint64_t kEveryTrap = UINT64_MAX;
 constexpr uint64_t kLongestStorm = 150; // a record that is interrupted for ever never gets to its end
 
+// Whether everything below `head` has been written, seen from within the interrupted record. The ring has not wrapped
+// yet, so what was never written is zero.
+volatile bool published_unwritten = false;
+
+void lookAtPublished() {
+  const abi::RingHeader &ring = *__msl_thread.ring;
+  const auto *slots = reinterpret_cast<const abi::Slot *>(reinterpret_cast<const char *>(&ring) + abi::kPageBytes);
+  const uint64_t head = ring.head.load();
+  for (uint64_t back = 1; back <= 4 && back <= head; ++back)
+    if (slots[head - back].header.kind == abi::EventKind::None)
+      published_unwritten = true;
+}
+
 void onTrap(int) {
   traps = traps + 1;
+  lookAtPublished();
   if (wanted_trap == kEveryTrap ? traps > kLongestStorm : traps != wanted_trap)
     return;
   const uint64_t i = in_signals;
   in_signals = i + 1;
   const abi::CopyEvent copy{{abi::EventKind::Copy, abi::Heap::Device, 0, 0, 1, 0}, kFromSignal + i, i, abi::kContinuationTag, i, i, i};
   runtime::record(__msl_thread, copy);
+  lookAtPublished();
 }
 
-// Exit status 1: something was left unpublished when the interrupted record had ended.
+// Exit status 1: something was left unpublished when the interrupted record had ended. 2: it was published too early.
 void recordUnderTraps(uint64_t first_trap, uint64_t count, uint64_t *made) {
   struct sigaction action {};
   action.sa_handler = onTrap;
@@ -170,6 +185,8 @@ void recordUnderTraps(uint64_t first_trap, uint64_t count, uint64_t *made) {
     if (ring.head.load() != ring.reserved || __msl_thread.state >= runtime::kOneRecord)
       _exit(1);
   }
+  if (published_unwritten)
+    _exit(2);
   made[0] = i;
   made[1] = in_signals;
   made[2] = traps;
