@@ -26,7 +26,10 @@ class Failed(Exception):
 
 
 def output_of(command, **options):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    try:
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    except OSError as error:
+        raise Failed(f"{command[0]}: {error.strerror}; is it built? (--build)") from error
     if done.returncode != 0:
         raise Failed(f"{' '.join(map(str, command))}: exit {done.returncode}: {done.stderr.strip()[-300:]}")
     return done.stdout
@@ -68,7 +71,7 @@ class Bench:
         self.runs = 0
 
     def program(self, name):
-        return self.build / "bench" / name
+        return self.build / "bin" / name
 
     def session(self, *options):
         """The words that put a command under msleaks-run, with a run folder of its own; and that folder."""

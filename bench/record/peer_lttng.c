@@ -3,7 +3,7 @@
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include <stdint.h>
 
-#include "tracepoint.h"
+#include "bench_tracepoint.h"
 
 void peerRecord(uint64_t address, uint64_t size, uint32_t site) {
   lttng_ust_tracepoint(msleaks_bench, alloc, address, size, site);

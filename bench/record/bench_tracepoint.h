@@ -1,8 +1,9 @@
 // The peer's event: three fields, as many bytes as ours (pointer, size, site).
+// Its name must not be that of a header in <lttng/>, which would be found instead when probes are created.
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER msleaks_bench
 #undef LTTNG_UST_TRACEPOINT_INCLUDE
-#define LTTNG_UST_TRACEPOINT_INCLUDE "./tracepoint.h"
+#define LTTNG_UST_TRACEPOINT_INCLUDE "./bench_tracepoint.h"
 #if !defined(MSLEAKS_BENCH_TRACEPOINT_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
 #define MSLEAKS_BENCH_TRACEPOINT_H
 #include <lttng/tracepoint.h>
