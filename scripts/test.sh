@@ -58,7 +58,7 @@ for suite in "${suites[@]}"; do
       fi ;;
     asan) run_suite asan asan "" -LE "e2e|fuzz|lit" ;;
     fuzz) run_suite fuzz asan "" -L fuzz ;;
-    tsan) run_suite tsan tsan "" -LE "e2e|fuzz|lit" ;;
+    tsan) run_suite tsan tsan "runtime_test collect_test" -L threads ;; # rings and collector
   esac
 done
 
