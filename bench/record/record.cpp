@@ -4,8 +4,8 @@
 //   usage: record clock|msleaks|lttng THREADS EVENTS_PER_THREAD [EVENTS_PER_SECOND]
 //
 // Prints ns of CPU time per event, the median over the threads. `msleaks` needs a session (msleaks-run), `lttng` a running
-// session of its own with the event enabled. With a rate, each thread keeps to it in bursts of 1,000 (what the
-// collector has to keep up with), and the figure then includes the waiting.
+// session of its own with the event enabled. With a rate, each thread keeps to it in bursts of a
+// millisecond: what the collector has to keep up with.
 #include "msleaks/abi/events.h"
 #include "msleaks/runtime/record.h"
 
@@ -32,9 +32,10 @@ uint64_t nowNs(clockid_t clock) {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_nsec);
 }
 
+// Sleeps: a thread that spins between its bursts would take the processor that the collector needs.
 void waitUntil(uint64_t moment_ns) {
-  while (nowNs(CLOCK_MONOTONIC) < moment_ns) {
-  }
+  const timespec moment{static_cast<time_t>(moment_ns / 1'000'000'000u), static_cast<long>(moment_ns % 1'000'000'000u)};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, nullptr);
 }
 
 // noinline: each way is called as an instrumented program would call it, once per event.
@@ -55,11 +56,11 @@ __attribute__((noinline)) void recordPeer(uint64_t index) {
 #endif
 
 double nsPerEvent(Record record, uint64_t events, uint64_t rate) {
-  constexpr uint64_t kBurst = 1000;
+  const uint64_t burst = rate / 1000 + 1; // a millisecond's worth
   const uint64_t begin_ns = nowNs(CLOCK_MONOTONIC);
   const uint64_t cpu_ns = nowNs(CLOCK_THREAD_CPUTIME_ID);
   for (uint64_t i = 0; i < events; ++i) {
-    if (rate != 0 && i % kBurst == 0)
+    if (rate != 0 && i % burst == 0)
       waitUntil(begin_ns + i * 1'000'000'000u / rate);
     record(i);
   }
