@@ -1,6 +1,7 @@
 #include "trace/stream_cursor.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -91,6 +92,17 @@ bool StreamCursor::decodeOne(StreamEvent &event) {
   return false;
 }
 
+// Events of the same time keep their order.
+static void sortByTime(std::span<StreamEvent> events) {
+  std::vector<std::pair<uint64_t, size_t>> order;
+  for (size_t i = 0; i < events.size(); ++i)
+    order.emplace_back(events[i].event.header().time, i);
+  std::sort(order.begin(), order.end());
+  const std::vector<StreamEvent> unsorted(events.begin(), events.end());
+  for (size_t i = 0; i < events.size(); ++i)
+    events[i] = unsorted[order[i].second];
+}
+
 // Decodes up to `most` events, and puts them in order when the writer has not.
 void StreamCursor::decodeSorted(size_t most) {
   std::vector<StreamEvent> &block = open_->block;
@@ -100,9 +112,7 @@ void StreamCursor::decodeSorted(size_t most) {
   while (open_->end < most && decodeOne(block[open_->end]))
     ++open_->end;
   if (!open_->decoder.sorted())
-    std::stable_sort(
-        block.begin(), block.begin() + static_cast<ptrdiff_t>(open_->end),
-        [](const StreamEvent &a, const StreamEvent &b) { return a.event.header().time < b.event.header().time; });
+    sortByTime(std::span(block).first(open_->end));
 }
 
 // Decodes until there are events of the window, or the chunk is at its end (false).

@@ -64,11 +64,15 @@ void TraceReader::State::readMetadata(const ChunkPlace &place, Metadata metadata
 }
 
 // Keeps the last one of those with the same key, ordered by key.
-template <class Metadata, class Key> static void keepLatest(std::vector<Metadata> &all, Key &&key) {
-  std::stable_sort(all.begin(), all.end(), [&](const Metadata &a, const Metadata &b) { return key(a) < key(b); });
-  const auto first =
-      std::unique(all.rbegin(), all.rend(), [&](const Metadata &a, const Metadata &b) { return key(a) == key(b); });
-  all.erase(all.begin(), first.base());
+template <class Metadata, class KeyOf> static void keepLatest(std::vector<Metadata> &all, KeyOf &&keyOf) {
+  std::map<std::decay_t<decltype(keyOf(all[0]))>, Metadata> latest;
+  for (Metadata &metadata : all) {
+    const auto key = keyOf(metadata);
+    latest.insert_or_assign(key, std::move(metadata));
+  }
+  all.clear();
+  for (auto &[key, metadata] : latest)
+    all.push_back(std::move(metadata));
 }
 
 void TraceReader::State::readAllMetadata() {

@@ -145,12 +145,15 @@ TEST_F(Stream, StopsWhenToldTo) {
 TEST_F(Stream, WindowsAddUpToTheWhole) {
   std::mt19937_64 random(5);
   std::array<uint64_t, 5> position{}, time_ns{};
+  time_ns.fill(1000);
   for (int batch = 0; batch < 200; ++batch) {
     const auto stream = static_cast<uint32_t>(random() % position.size());
-    const auto slots = randomSlots(1 + random() % 400, time_ns[stream] - random() % 20, random);
+    const uint64_t begin_ns = time_ns[stream] - random() % 20; // now and then before the last batch's end
+    const size_t count = 1 + random() % 400;
+    const auto slots = randomSlots(count, begin_ns, random);
     write(stream, position[stream], slots);
     position[stream] += slots.size();
-    time_ns[stream] = slots.empty() ? 0 : eventsOf(1, stream, slots).back().event.header().time + random() % 5000;
+    time_ns[stream] = eventsOf(1, stream, slots).back().event.header().time + random() % 5000;
   }
   const TraceReader reader = read();
   const auto all = readAll(reader);

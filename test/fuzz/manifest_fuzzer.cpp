@@ -1,0 +1,16 @@
+// manifest.json from arbitrary bytes. What is accepted must survive being written and read again.
+#include "run/manifest_json.h"
+
+#include <cstdlib>
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size) {
+  using namespace msleaks::analysis;
+  const auto manifest = parseManifest({reinterpret_cast<const char *>(bytes), size}, "fuzz");
+  if (!manifest)
+    return manifest.error().message.find('\n') == std::string::npos ? 0 : (std::abort(), 0);
+  const std::string text = formatManifest(*manifest);
+  const auto again = parseManifest(text, "fuzz");
+  if (!again || formatManifest(*again) != text)
+    std::abort();
+  return 0;
+}

@@ -1,0 +1,137 @@
+// Traces from arbitrary bytes. The first byte chooses: the bytes as they are, or with the checksums of whatever stands
+// where chunks would, put right, so that the fuzzer gets past them to the columns behind. Seeds are real traces, made
+// by the fuzzer itself; the program lives in one file in memory.
+#include "msleaks/analysis/trace_reader.h"
+#include "trace/chunk.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+namespace msleaks {
+namespace {
+
+using namespace analysis;
+using namespace analysis::trace;
+
+// Walks as a reader would and makes each header and its payload believable.
+void repairChunks(std::vector<uint8_t> &bytes) {
+  const FileHeader file = makeFileHeader();
+  if (bytes.size() < sizeof file)
+    return;
+  std::memcpy(bytes.data(), &file, sizeof file);
+  for (size_t at = sizeof file; at + sizeof(ChunkHeader) <= bytes.size();) {
+    ChunkHeader header;
+    std::memcpy(&header, &bytes[at], sizeof header);
+    const auto room = static_cast<uint32_t>(bytes.size() - at - sizeof header);
+    header.magic = kChunkMagic;
+    header.stored_bytes = std::min(header.stored_bytes, room);
+    if (header.codec == Codec::None)
+      header.raw_bytes = header.stored_bytes;
+    // A chunk may claim 16,384 events whose columns are all constant; a few are as good and leave time for others.
+    header.events %= 64;
+    header.slots = header.events + header.slots % 64;
+    header.payload_checksum = checksumOf({&bytes[at + sizeof header], header.stored_bytes});
+    header.checksum = checksumOf({reinterpret_cast<const uint8_t *>(&header), offsetof(ChunkHeader, checksum)});
+    std::memcpy(&bytes[at], &header, sizeof header);
+    at += sizeof header + header.stored_bytes;
+  }
+}
+
+// A file in memory that has a name.
+class NamedMemory {
+public:
+  NamedMemory() : fd_(::memfd_create("trace", 0)), name_("/proc/self/fd/" + std::to_string(fd_)) {}
+  ~NamedMemory() { ::close(fd_); }
+  const std::string &store(const std::vector<uint8_t> &bytes) {
+    if (::ftruncate(fd_, 0) != 0 || ::pwrite(fd_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+      std::abort();
+    return name_;
+  }
+
+private:
+  int fd_;
+  std::string name_;
+};
+
+// A small trace with each kind of chunk, as seed.
+std::vector<uint8_t> sampleTrace(bool closed) {
+  const std::string file = "/tmp/msleaks-trace-seed-" + std::to_string(::getpid());
+  {
+    auto writer = TraceWriter::create(file);
+    if (!writer)
+      std::abort();
+    std::vector<abi::Slot> slots(24);
+    for (size_t i = 0; i < slots.size(); ++i)
+      slots[i] = {{i % 3 == 2 ? abi::EventKind::Free : abi::EventKind::Alloc, abi::Heap::Host, 0, 1,
+                   static_cast<uint32_t>(i % 5), 1000 + 10 * i},
+                  {0x1000 + i % 7 * 64, i % 3 == 2 ? 0 : i}};
+    const std::string records(100, 'd');
+    const TraceWriter::CallerEntry callers[] = {{1, 2, 3}, {4, 5, 6}};
+    bool good = writer->processStart({1, 2, 3, 4, 5, {"a", "b"}}) &&
+                writer->definitions(1, std::as_bytes(std::span(records))) && writer->callers(1, callers) &&
+                writer->events({1, 0, 0, slots}) && writer->events({1, 1, 5, slots});
+    std::swap(slots[3].header.time, slots[9].header.time);
+    good = good && writer->events({1, 0, 20, slots}) && writer->streamAccount({1, 0, 9, "t", 48, 0, 0}) &&
+           writer->processEnd({1, 2000, 0, 0}) && (!closed || writer->close());
+    if (!good)
+      std::abort();
+  }
+  std::vector<uint8_t> bytes{1};
+  FILE *stream = std::fopen(file.c_str(), "rb");
+  for (int c; stream && (c = std::fgetc(stream)) != EOF;)
+    bytes.push_back(static_cast<uint8_t>(c));
+  std::fclose(stream);
+  ::unlink(file.c_str());
+  return bytes;
+}
+
+// What a reader promises of any file: times never fall, the count is the truth, windows do not crash either.
+void readEverything(const TraceReader &reader) {
+  uint64_t last_ns = 0, count = 0;
+  const auto given = reader.forEachEvent([&](const StreamEvent &event) {
+    if (event.event.header().time < last_ns || abi::slotsOf(event.event.header().kind) == 0)
+      std::abort();
+    last_ns = event.event.header().time;
+    return ++count < 100'000;
+  });
+  if (!given || *given != count)
+    std::abort();
+  (void)reader.forEachEvent([&](const StreamEvent &event) { return event.event.header().time < 1200; }, 1050, 1200);
+  (void)reader.forEachDefinitions([](uint32_t, std::span<const std::byte>) {});
+  (void)reader.forEachCallers([](uint32_t, std::span<const TraceWriter::CallerEntry>) {});
+}
+
+} // namespace
+} // namespace msleaks
+
+using namespace msleaks;
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
+
+// Without a corpus the first inputs are real traces.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed) {
+  static const std::vector<uint8_t> kSamples[] = {sampleTrace(false), sampleTrace(true)};
+  const std::vector<uint8_t> &sample = kSamples[seed & 1];
+  if (size < 64 && sample.size() <= most) {
+    std::memcpy(bytes, sample.data(), sample.size());
+    size = sample.size();
+  }
+  return LLVMFuzzerMutate(bytes, size, most);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
+  if (size == 0)
+    return 0;
+  std::vector<uint8_t> bytes(input + 1, input + size);
+  if (input[0] & 1)
+    repairChunks(bytes);
+  static NamedMemory file;
+  if (const auto reader = analysis::TraceReader::open(file.store(bytes)))
+    readEverything(*reader);
+  return 0;
+}
