@@ -80,10 +80,9 @@ class Report:
     def peak_bytes(self):
         return self.json["peak"]["bytes"]
 
-    @property
-    def host_peak_bytes(self):
-        """The peak of malloc and its relatives alone: what heaptrack measures."""
-        return next(heap["bytes"] for heap in self.json["peak"]["by_heap"] if heap["heap"] == "host")
+    def heap_peak_bytes(self, name):
+        """The peak of one heap alone; of "host" it is what heaptrack measures."""
+        return next(heap["bytes"] for heap in self.json["peak"]["by_heap"] if heap["heap"] == name)
 
     def sites(self, part):
         return self.json[part]["by_site"]

@@ -52,7 +52,7 @@ def main():
     alive, places = compare_alive(["./darknet.lsan", *arguments_], report, cwd=darknet)
     print(f"alive at exit: {alive} bytes from {places} places, as LeakSanitizer says")
     peak = heaptrack_peak(command, scratch, cwd=darknet)
-    ours = report.host_peak_bytes
+    ours = report.heap_peak_bytes("host")
     print(f"peak: {ours} bytes, heaptrack {peak}")
     check(abs(ours - peak) <= peak / 1000, "the peaks differ by more than 0.1 %")
 

@@ -51,14 +51,16 @@ def main():
     leak.expect_site("leaks", "train.cpp", line=line, count=STEPS, bytes=STEPS * 4 * BATCH * HIDDEN)
     check(len(device(leak, "leaks")) == 1, f"more leaks than planted: {device(leak, 'leaks')}")
 
-    # Both raise the peak by what lies about needlessly: the workspace is there in the training already, the raw samples
-    # are there still in the evaluation.
+    # Both raise the device's peak: raw samples and workspace, never needed at the same time, are then there at once.
     early = watched("early", "--plant", "early")
     early.expect_site("peak", "train.cpp", line=line_of(SOURCE, "workspace = clCreateBuffer"), count=1, bytes=WORKSPACE)
     check(not device(early, "leaks"), f"an early allocation is no leak: {device(early, 'leaks')}")
     late = watched("late", "--plant", "late")
     late.expect_site("peak", "train.cpp", line=line_of(SOURCE, "raw_ = clCreateBuffer"), count=1, bytes=4 * 8192 * 64)
     check(not device(late, "leaks"), f"a late release is no leak: {device(late, 'leaks')}")
+    for name, report in ("early", early), ("late", late):
+        more = report.heap_peak_bytes("device") - clean.heap_peak_bytes("device")
+        check(more > 1_900_000, f"{name}: the device's peak is only {more} bytes higher")
     print("clean, leak, early, late: as planted")
 
 
