@@ -56,9 +56,8 @@ void forget(const abi::Unit *begin) noexcept {
         chunk->ranges[i] = {};
 }
 
-// Calls f(unit, base) for each unit that is to be armed, until it says no. Both passes over a range give the same numbers.
-template <class F> void forEachNew(abi::Unit *begin, abi::Unit *end, F &&f) noexcept {
-  uint32_t base = next_site;
+// Calls f(unit, base) for each unit that is to be armed, until it says no. Each pass over a range gives the same numbers.
+template <class F> void forEachNew(abi::Unit *begin, abi::Unit *end, uint32_t base, F &&f) noexcept {
   for (abi::Unit *unit = begin; unit != end; ++unit) {
     if (unit->table == nullptr || !isOurs(*unit) || __atomic_load_n(&unit->base, __ATOMIC_RELAXED) != 0)
       continue;
@@ -73,17 +72,23 @@ template <class F> void forEachNew(abi::Unit *begin, abi::Unit *end, F &&f) noex
 void armRange(Arena &arena, abi::Unit *begin, abi::Unit *end, const ImagePlace &place) noexcept {
   const uint32_t image = numberOf(arena, place);
   UnitBatch batch(arena);
-  forEachNew(begin, end, [&](abi::Unit &unit, uint32_t base) { return batch.add({image, base}, *unit.table); });
+  forEachNew(begin, end, next_site, [&](abi::Unit &unit, uint32_t base) { return batch.add({image, base}, *unit.table); });
   if (!batch.flush())
     return;
-  uint32_t next = next_site;
-  forEachNew(begin, end, [&](abi::Unit &unit, uint32_t base) {
+  // A fork may come between any two of these: its child then knows the range, repeats no number, and defines again what
+  // has its number by then.
+  remember(begin, end);
+  const uint32_t first = next_site;
+  uint32_t next = first;
+  forEachNew(begin, end, first, [&](abi::Unit &unit, uint32_t base) {
     next = base + unit.table->row_count;
-    __atomic_store_n(&unit.base, base, __ATOMIC_RELEASE);
     return true;
   });
   next_site = next;
-  remember(begin, end);
+  forEachNew(begin, end, first, [&](abi::Unit &unit, uint32_t base) {
+    __atomic_store_n(&unit.base, base, __ATOMIC_RELEASE);
+    return true;
+  });
 }
 
 void noteRefusedIn(Arena &arena, const abi::Unit *begin, const abi::Unit *end, const ImagePlace &place) noexcept {
@@ -125,7 +130,7 @@ void __msl_arm(abi::Unit *begin, abi::Unit *end) noexcept {
   findImage(begin, place);
   const SignalsBlocked blocked;
   const Inside inside(__msl_thread);
-  const Locked locked(__msl_process.lock);
+  const ProcessLocked locked;
   Arena *arena = attach();
   if (arena == nullptr)
     return;
@@ -138,6 +143,6 @@ void __msl_arm(abi::Unit *begin, abi::Unit *end) noexcept {
 void __msl_disarm(abi::Unit *begin, abi::Unit *) noexcept {
   const ErrnoKept kept;
   const SignalsBlocked blocked;
-  const Locked locked(__msl_process.lock);
+  const ProcessLocked locked;
   forget(begin);
 }

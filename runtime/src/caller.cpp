@@ -30,7 +30,7 @@ abi::Caller *callersOf(Arena &arena) noexcept {
 uint32_t insert(uint64_t address, const ImagePlace &place, bool known) noexcept {
   const SignalsBlocked blocked;
   const Inside inside(__msl_thread);
-  const Locked locked(__msl_process.lock);
+  const ProcessLocked locked;
   Arena *arena = attach();
   abi::Caller *callers = arena != nullptr ? callersOf(*arena) : nullptr;
   if (callers == nullptr)

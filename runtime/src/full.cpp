@@ -86,17 +86,18 @@ abi::RingHeader *makeRoom(Thread &thread, unsigned slots, uint32_t depth) noexce
     return handlerHasRoom(*ring, slots) ? ring : nullptr;
   if (hasRoom(*ring, slots) || refresh(*ring, slots))
     return ring;
+  const bool may_grow = thread.no_growth_left == 0;
+  thread.no_growth_left -= !may_grow;
+  const bool may_wait = session.control->flags.on_full == abi::OnFull::Block &&
+                        !givenUp(session.control->heartbeat_ns.load(std::memory_order_relaxed));
+  if (!may_grow && !may_wait)
+    return nullptr;
   const uint64_t began_ns = monotonicNs();
-  bool granted = false;
-  if (thread.no_growth_left > 0)
-    --thread.no_growth_left;
-  else if (promote(thread) != nullptr)
-    granted = true;
-  else
+  bool granted = may_grow && promote(thread) != nullptr;
+  if (may_grow && !granted)
     thread.no_growth_left = kFullsBetweenTries;
   ring = thread.ring;
-  if (!granted && session.control->flags.on_full == abi::OnFull::Block &&
-      !givenUp(session.control->heartbeat_ns.load(std::memory_order_relaxed)))
+  if (!granted && may_wait)
     granted = waitForRoom(*ring, slots);
   if (granted)
     addLocal(ring->stalled_ns, monotonicNs() - began_ns);

@@ -9,7 +9,7 @@ void __msl_note(const char *text) noexcept {
   const ErrnoKept kept;
   const SignalsBlocked blocked;
   const Inside inside(__msl_thread);
-  const Locked locked(__msl_process.lock);
+  const ProcessLocked locked;
   if (Arena *arena = attach())
     defineNote(*arena, text);
 }

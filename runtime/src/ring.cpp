@@ -93,14 +93,23 @@ void setGeneration(Thread &thread, uint64_t generation) noexcept {
   setState(thread, (thread.state & ~(kOneRecord - 1)) | generation);
 }
 
-bool wipedOnFork() noexcept { return ::syscall(SYS_madvise, &__msl_process, sizeof __msl_process, MADV_WIPEONFORK) == 0; }
-
 } // namespace
+
+// Asked of the kernel before the lock is ever taken: a fork that came between would leave its child a lock that nobody
+// holds.
+uint32_t &wipedLock() noexcept {
+  if (__atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == 0 &&
+      ::syscall(SYS_madvise, &__msl_process, sizeof __msl_process, MADV_WIPEONFORK) != 0)
+    becomeInert(); // a kernel before 4.14
+  return __msl_process.lock;
+}
 
 Arena *attach() noexcept {
   if (__msl_process.arena != nullptr)
     return __msl_process.arena;
-  Arena *arena = findSession() && wipedOnFork() && watchThreadExit() ? makeArena() : nullptr;
+  if (isInert())
+    return nullptr;
+  Arena *arena = findSession() && watchThreadExit() ? makeArena() : nullptr;
   if (arena == nullptr) {
     becomeInert();
     return nullptr;
@@ -117,7 +126,7 @@ void ensureAttached(Thread &thread) noexcept {
     return;
   const SignalsBlocked blocked;
   const Inside inside(thread);
-  const Locked locked(__msl_process.lock);
+  const ProcessLocked locked;
   attach();
 }
 
@@ -130,7 +139,7 @@ abi::RingHeader *ringOf(Thread &thread) noexcept {
   }
   const SignalsBlocked blocked;
   const Inside inside(thread);
-  const Locked locked(__msl_process.lock);
+  const ProcessLocked locked;
   Arena *arena = attach();
   abi::RingHeader *ring = arena != nullptr ? openStream(*arena) : nullptr;
   if (ring == nullptr) {
@@ -153,7 +162,7 @@ abi::RingHeader *promote(Thread &thread) noexcept {
     return nullptr;
   const SignalsBlocked blocked;
   const Inside inside(thread);
-  const Locked locked(__msl_process.lock);
+  const ProcessLocked locked;
   Arena &arena = *__msl_process.arena;
   const ClaimedRing larger = claimRing(arena, abi::kPageBytes + (have * kGrowth < most ? have * kGrowth : most));
   if (larger.ring == nullptr)
@@ -173,7 +182,7 @@ void endRing(Thread &thread) noexcept {
   const SignalsBlocked blocked;
   if (thread.generation == 0 || thread.generation != __msl_process.state)
     return;
-  const Locked locked(__msl_process.lock);
+  const ProcessLocked locked;
   end(*__msl_process.arena, *thread.ring);
   thread.ring = nullptr;
   thread.generation = 0;

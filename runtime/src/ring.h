@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arena.h"
+#include "system.h"
 
 #include "msleaks/runtime/record.h"
 
@@ -18,6 +19,13 @@ public:
 private:
   Thread &thread_;
   uint16_t before_;
+};
+
+// Process::lock. With signals blocked.
+uint32_t &wipedLock() noexcept;
+class ProcessLocked : Locked {
+public:
+  ProcessLocked() noexcept : Locked(wipedLock()) {}
 };
 
 // How far a ring may be filled when everything below `tail` has been stored (record.h says what the slack is for). The

@@ -83,9 +83,12 @@ const abi::ControlPage *mapControl(const PathText &directory) noexcept {
 
 void becomeInert() noexcept { __atomic_store_n(&__msl_enabled, &kInert, __ATOMIC_RELEASE); }
 
+bool isInert() noexcept { return __atomic_load_n(&__msl_enabled, __ATOMIC_ACQUIRE) == &kInert; }
+
 bool findSession() noexcept {
   if (session.control != nullptr)
     return true;
+  session.directory.clear(); // a fork may have come in the middle of this
   // A program with more rights than its caller must not write where its caller says.
   if (::getauxval(AT_SECURE) == 0)
     readEnvironment(session.directory);

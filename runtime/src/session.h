@@ -23,5 +23,6 @@ bool findSession() noexcept;
 
 // From now on nothing is enabled.
 void becomeInert() noexcept;
+bool isInert() noexcept;
 
 } // namespace msleaks::runtime

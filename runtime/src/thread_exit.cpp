@@ -50,7 +50,7 @@ void countWithoutRing() noexcept {
 
 void recordLate(uint64_t *words, unsigned slots) noexcept {
   const SignalsBlocked blocked;
-  const Locked locked(__msl_process.lock);
+  const ProcessLocked locked;
   Arena *arena = attach();
   if (arena == nullptr)
     return;

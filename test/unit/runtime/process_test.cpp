@@ -135,6 +135,33 @@ TEST(Process, ForkWhileOtherThreadsAreBusy) {
   EXPECT_GE(session.arenas().size(), 51u);
 }
 
+// The same in the moment in which the process finds its session.
+TEST(Process, ForkWhileAnotherThreadAttaches) {
+  const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
+  constexpr int kTimes = 200;
+  for (int i = 0; i < kTimes; ++i)
+    ASSERT_EQ(session.runChild([i] {
+      std::atomic<bool> go{false};
+      std::thread attaching([&go] {
+        while (!go) {
+        }
+        recordOne(1);
+      });
+      go = true;
+      for (int spin = 0; spin < i * 200; ++spin)
+        __asm__ volatile("");
+      const pid_t pid = fork();
+      if (pid == 0) {
+        alarm(20); // a lock that nobody holds
+        recordOne(2);
+        _exit(0);
+      }
+      attaching.join();
+      _exit(SessionDirectory::waitFor(pid) == 0 ? 0 : 1);
+    }), 0);
+  EXPECT_EQ(session.arenas().size(), 2u * kTimes);
+}
+
 TEST(Process, ExecAttachesAnew) {
   const SessionDirectory session;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
