@@ -18,31 +18,34 @@ inline constexpr unsigned kMaxVarintBytes = 10;
 constexpr uint64_t zigzag(uint64_t difference) { return (difference << 1) ^ (0 - (difference >> 63)); }
 constexpr uint64_t unzigzag(uint64_t coded) { return (coded >> 1) ^ (0 - (coded & 1)); }
 
+// Writes the number and returns where the next one goes. There must be room for kMaxVarintBytes.
+inline uint8_t *putVarint(uint8_t *at, uint64_t value) {
+  if (value < 0x80) {
+    *at = static_cast<uint8_t>(value);
+    return at + 1;
+  }
+  if (value < 1 << 28) {
+    // Without a branch on how long it is: it would be mispredicted for every other one.
+    uint32_t coded = static_cast<uint32_t>((value & 0x7f) | (value & 0x3f80) << 1 | (value & 0x1f'c000) << 2 |
+                                           (value & 0xfe0'0000) << 3);
+    const unsigned length = (static_cast<unsigned>(std::bit_width(value)) + 6) / 7;
+    coded |= 0x8080'8080u & ((1u << (8 * (length - 1))) - 1);
+    std::memcpy(at, &coded, sizeof coded);
+    return at + length;
+  }
+  while (value >= 0x80) {
+    *at++ = static_cast<uint8_t>(value) | 0x80;
+    value >>= 7;
+  }
+  *at++ = static_cast<uint8_t>(value);
+  return at;
+}
+
 class ByteWriter {
 public:
   void varint(uint64_t value) {
-    uint8_t *at = room(kMaxVarintBytes);
-    if (value < 0x80) {
-      *at = static_cast<uint8_t>(value);
-      ++size_;
-      return;
-    }
-    if (value < kShortVarint) {
-      // Without a branch on how long it is: it would be mispredicted for every other one.
-      uint32_t coded = static_cast<uint32_t>((value & 0x7f) | (value & 0x3f80) << 1 | (value & 0x1f'c000) << 2 |
-                                             (value & 0xfe0'0000) << 3);
-      const unsigned length = (static_cast<unsigned>(std::bit_width(value | 1)) + 6) / 7;
-      coded |= 0x8080'8080u & ((1u << (8 * (length - 1))) - 1);
-      std::memcpy(at, &coded, sizeof coded);
-      size_ += length;
-      return;
-    }
-    while (value >= 0x80) {
-      *at++ = static_cast<uint8_t>(value) | 0x80;
-      value >>= 7;
-    }
-    *at++ = static_cast<uint8_t>(value);
-    size_ = static_cast<size_t>(at - buffer_.data());
+    const uint8_t *end = putVarint(room(kMaxVarintBytes), value);
+    size_ = static_cast<size_t>(end - buffer_.data());
   }
   template <class T> void fixed(const T &value) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -65,8 +68,6 @@ public:
   std::span<const uint8_t> written() const { return {buffer_.data(), size_}; }
 
 private:
-  static constexpr uint64_t kShortVarint = 1 << 28;
-
   uint8_t *room(size_t wanted) {
     if (buffer_.size() - size_ < wanted)
       buffer_.resize(buffer_.size() * 2 + wanted);

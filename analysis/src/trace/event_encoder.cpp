@@ -38,53 +38,66 @@ EventRun measureRun(std::span<const abi::Slot> slots) {
   return run;
 }
 
-void EventEncoder::Column::restart() {
-  bytes_.clear();
-  first_ = previous_ = differs_ = 0;
-  used_ = false;
+void EventEncoder::Column::begin(Encoding encoding, uint64_t first, uint32_t events) {
+  constexpr size_t kMostBytes = 2 * kMaxVarintBytes; // "new", and the value
+  if (buffer_.size() < events * kMostBytes)
+    buffer_.resize(events * kMostBytes);
+  at_ = buffer_.data();
+  encoding_ = encoding;
+  first_ = first;
+  previous_ = 0;
+  if (encoding != Encoding::Listed)
+    return;
   if (list_)
     list_->restart();
+  else
+    list_ = std::make_unique<ListWriter>();
 }
 
-template <Encoding encoding> void EventEncoder::Column::put(uint64_t value, Addresses &addresses) {
-  if (!used_) {
-    used_ = true;
-    first_ = value;
-    encoding_ = encoding;
-    if (encoding == Encoding::Listed && !list_)
-      list_ = std::make_unique<ListWriter>();
-  }
-  differs_ |= value ^ first_;
+template <Encoding encoding> void EventEncoder::Column::put(uint64_t value, EventEncoder &encoder) {
+  if (!at_) [[unlikely]]
+    begin(encoding, value, encoder.events_);
   if constexpr (encoding == Encoding::Plain) {
-    bytes_.varint(value);
+    at_ = putVarint(at_, value);
   } else if constexpr (encoding == Encoding::Listed) {
     const uint32_t number = list_->find(value);
-    bytes_.varint(number);
+    at_ = putVarint(at_, number);
     if (number == 0)
-      bytes_.varint(value);
+      at_ = putVarint(at_, value);
   } else if constexpr (encoding == Encoding::Recalled) {
-    const uint32_t ago = addresses.recall.mention(value);
-    bytes_.varint(ago);
+    const uint32_t ago = encoder.addresses_.recall.mention(value);
+    at_ = putVarint(at_, ago);
     if (ago == 0)
-      bytes_.varint(zigzag(value - std::exchange(addresses.last_new, value)));
+      at_ = putVarint(at_, zigzag(value - std::exchange(encoder.addresses_.last_new, value)));
   } else {
     const uint64_t difference = value - std::exchange(previous_, value);
-    bytes_.varint(encoding == Encoding::Rise ? difference : zigzag(difference));
+    at_ = putVarint(at_, encoding == Encoding::Rise ? difference : zigzag(difference));
   }
+}
+
+// Whether all values are the first one: looked for only where it happens (sites, sizes of frees, streams, unused
+// fields).
+bool EventEncoder::Column::constant() const {
+  const auto size = static_cast<size_t>(at_ - buffer_.data());
+  if (encoding_ == Encoding::Listed)
+    return list_->size() == 1;
+  uint8_t first[kMaxVarintBytes];
+  const auto length = static_cast<size_t>(putVarint(first, first_) - first);
+  return encoding_ == Encoding::Plain && std::memcmp(buffer_.data(), buffer_.data() + length, size - length) == 0;
 }
 
 void EventEncoder::Column::finish(unsigned kind, unsigned field, ByteWriter &directory, ByteWriter &values) const {
+  const bool sayOnce = constant();
   directory.fixed(static_cast<uint8_t>(kind));
   directory.fixed(static_cast<uint8_t>(field));
-  const bool constant = differs_ == 0 && encoding_ != Encoding::Recalled;
-  const Encoding encoding = constant ? Encoding::Constant : encoding_;
-  directory.fixed(encoding);
-  if (encoding == Encoding::Constant) {
+  directory.fixed(sayOnce ? Encoding::Constant : encoding_);
+  if (sayOnce) {
     directory.varint(first_);
-  } else {
-    directory.varint(bytes_.size());
-    values.bytes(bytes_.written());
+    return;
   }
+  const std::span<const uint8_t> content(buffer_.data(), at_);
+  directory.varint(content.size());
+  values.bytes(content);
 }
 
 // Kind, heap, device and flags: a stream has about as many different ones as it has kinds of calls.
@@ -97,20 +110,20 @@ static uint32_t tagOf(const abi::EventHeader &header) {
 template <Encoding time> void EventEncoder::putEvents(std::span<const abi::Slot> slots) {
   Column *const header = columns_.at[0];
   for (size_t i = 0; i < slots.size(); i += abi::slotsOf(slots[i].header.kind)) {
-    header[kTagColumn].put<Encoding::Listed>(tagOf(slots[i].header), addresses_);
-    header[kTimeColumn].put<time>(slots[i].header.time, addresses_);
-    header[kSiteColumn].put<Encoding::Listed>(slots[i].header.site, addresses_);
+    header[kTagColumn].put<Encoding::Listed>(tagOf(slots[i].header), *this);
+    header[kTimeColumn].put<time>(slots[i].header.time, *this);
+    header[kSiteColumn].put<Encoding::Listed>(slots[i].header.site, *this);
     Column *column = columns_.at[static_cast<unsigned>(slots[i].header.kind)];
     visitEvent(&slots[i], [&](const auto &event) {
-      visitFieldsTyped(event, [&]<abi::Repr repr>(const auto &value) {
-        (column++)->template put<encodingOf(repr)>(value, addresses_);
-      });
+      visitFieldsTyped(
+          event, [&]<abi::Repr repr>(const auto &value) { (column++)->template put<encodingOf(repr)>(value, *this); });
     });
   }
 }
 
 std::span<const uint8_t> EventEncoder::encode(std::span<const abi::Slot> slots, const EventRun &run) {
   columns_.forEach([](unsigned, unsigned, Column &column) { column.restart(); });
+  events_ = run.events;
   addresses_.recall.restart();
   addresses_.last_new = 0;
   if (run.sorted)

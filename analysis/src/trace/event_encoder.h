@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace msleaks::analysis::trace {
 
@@ -37,24 +38,28 @@ private:
 
   class Column {
   public:
-    void restart();
-    template <Encoding encoding> void put(uint64_t value, Addresses &addresses);
-    bool used() const { return used_; }
+    void restart() { at_ = nullptr; }
+    template <Encoding encoding> void put(uint64_t value, EventEncoder &encoder);
+    bool used() const { return at_ != nullptr; }
     // Writes the column's row of the directory, and its values unless the row says them already.
     void finish(unsigned kind, unsigned field, ByteWriter &directory, ByteWriter &values) const;
 
   private:
-    ByteWriter bytes_;
-    uint64_t first_ = 0, previous_ = 0, differs_ = 0;
+    void begin(Encoding encoding, uint64_t first, uint32_t events);
+    bool constant() const;
+
+    std::vector<uint8_t> buffer_; // as large as the chunk's events can make it: put() need not look
+    uint8_t *at_ = nullptr;
+    uint64_t first_ = 0, previous_ = 0;
     std::unique_ptr<ListWriter> list_;
     Encoding encoding_ = Encoding::Plain;
-    bool used_ = false;
   };
 
   template <Encoding time> void putEvents(std::span<const abi::Slot> slots);
 
   ColumnTable<Column> columns_;
   Addresses addresses_;
+  uint32_t events_ = 0; // in this chunk
   ByteWriter payload_, values_;
 };
 

@@ -58,6 +58,7 @@ public:
     begin_ += listed_;
     listed_ = 0;
   }
+  uint64_t size() const { return listed_; }
   // The value's number in the list, from 1; 0 = it was appended and must be said in full.
   uint32_t find(uint64_t value) {
     Entry &entry = table_[tableSlot(value, kBits)];
