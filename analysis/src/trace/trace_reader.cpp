@@ -146,6 +146,9 @@ Result<TraceReader> TraceReader::open(const std::filesystem::path &path) {
     return tl::make_unexpected(index.error());
   state->index = std::move(*index);
   state->plans = planStreams(state->index.chunks);
+  // The plans have them now; there may be millions.
+  std::erase_if(state->index.chunks, [](const ChunkPlace &place) { return place.header.kind == ChunkKind::Events; });
+  state->index.chunks.shrink_to_fit();
   state->readAllMetadata();
   state->countEvents();
   state->noteForeignChunks();
