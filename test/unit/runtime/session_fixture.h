@@ -30,6 +30,8 @@ namespace msleaks::test {
 
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool kThreadSanitizer = true;
+#elif defined(__has_feature)
+inline constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
 #else
 inline constexpr bool kThreadSanitizer = false;
 #endif
