@@ -12,7 +12,7 @@ SiteText sample() {
   SiteText site;
   site.id = 0xabc;
   site.origin = SiteOrigin::Pass;
-  site.file = "/home/somebody/work/project/src/layers/convolutional_layer.c";
+  site.file = "/home/somebody/code/project/src/layers/convolutional_layer.c";
   site.line = 205;
   site.column = 17;
   site.function = "make_convolutional_layer(int, std::vector<float, std::allocator<float> > const&)";
