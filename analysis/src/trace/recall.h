@@ -18,25 +18,26 @@ constexpr uint32_t tableSlot(uint64_t value, unsigned bits) {
 inline constexpr uint32_t kRecallReach = 1024;
 
 // By how many mentions ago: addresses, which are freed soon after they are handed out and handed out soon after that.
+// The last values themselves, and a table that only says where among them to look: 16 KiB in all, half of a first-level
+// cache. What the table says may be long overwritten; the value there tells.
 class RecallWriter {
 public:
   void restart() { begin_ = count_; }
   // Mentions since the last one of this value, from 1; 0 = it must be said in full.
   uint32_t mention(uint64_t value) {
-    Entry &entry = table_[tableSlot(value, kBits)];
+    uint16_t &place = places_[tableSlot(value, kBits)];
+    const uint32_t ago = ((count_ - 1 - place) & (kRecallReach - 1)) + 1; // of the last mention that was stored there
+    const bool known = values_[place] == value && ago <= count_ - begin_;
+    place = static_cast<uint16_t>(count_ & (kRecallReach - 1));
+    values_[place] = value;
     ++count_;
-    const bool known = entry.value == value && entry.mention > begin_ && count_ - entry.mention <= kRecallReach;
-    const auto ago = static_cast<uint32_t>(known ? count_ - entry.mention : 0);
-    entry = {value, count_};
-    return ago;
+    return known ? ago : 0;
   }
 
 private:
   static constexpr unsigned kBits = 12;
-  struct Entry {
-    uint64_t value, mention;
-  };
-  std::array<Entry, 1 << kBits> table_{};
+  std::array<uint64_t, kRecallReach> values_{};
+  std::array<uint16_t, 1 << kBits> places_{};
   uint64_t count_ = 0, begin_ = 0;
 };
 
