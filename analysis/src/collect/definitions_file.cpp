@@ -45,12 +45,14 @@ std::span<const std::byte> DefinitionsFile::readNew() {
     const uint64_t size = sizeOf(file_);
     const uint64_t available = size > position_ ? size - position_ : 0;
     buffer_.resize(std::min(available, ask));
-    const ssize_t got = buffer_.empty() ? 0 : pread(file_.get(), buffer_.data(), buffer_.size(), static_cast<off_t>(position_));
+    const ssize_t got =
+        buffer_.empty() ? 0 : pread(file_.get(), buffer_.data(), buffer_.size(), static_cast<off_t>(position_));
     if (got <= 0)
       return {};
     buffer_.resize(static_cast<size_t>(got));
     uint64_t whole = 0, wanted = 0;
-    for (std::span<const std::byte> rest = buffer_; const uint64_t record = wholeRecord(rest, wanted); rest = rest.subspan(record))
+    for (std::span<const std::byte> rest = buffer_; const uint64_t record = wholeRecord(rest, wanted);
+         rest = rest.subspan(record))
       whole += record;
     if (whole == 0 && wanted > ask && wanted <= available) {
       ask = wanted; // one record larger than the usual reading

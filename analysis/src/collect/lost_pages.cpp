@@ -18,7 +18,7 @@ void replacePage(int signal, siginfo_t *fault, void *) {
   // BUS_ADRERR comes from a mapped file only. The instruction is tried again on the new page.
   if (fault->si_code != BUS_ADRERR ||
       mmap(page, pageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
-    struct sigaction standard {};
+    struct sigaction standard{};
     standard.sa_handler = SIG_DFL;
     sigaction(signal, &standard, nullptr); // the next attempt ends us
   }
@@ -30,7 +30,7 @@ void replacePage(int signal, siginfo_t *fault, void *) {
 
 void surviveLostPages() {
   pageBytes = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = replacePage;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGBUS, &action, nullptr);

@@ -93,6 +93,7 @@ private:
   StoredSession stored_;
   TraceWriter trace_;
   Recovered result_;
+  std::vector<uint32_t> unseen_; // had no room to record in
 };
 
 std::vector<ArenaReader> Recovery::openArenas() {
@@ -101,9 +102,10 @@ std::vector<ArenaReader> Recovery::openArenas() {
     auto arena = ArenaReader::open(file);
     if (!arena)
       result_.notes.push_back(arena.error().message);
-    else if (!*arena)
+    else if (!*arena) {
       result_.notes.push_back(fmt::format("{}: its process had no room to record in", file.filename().string()));
-    else
+      unseen_.push_back(pidOfArena(file));
+    } else
       arenas.push_back(std::move(**arena));
   }
   std::sort(arenas.begin(), arenas.end(),
@@ -130,7 +132,8 @@ Result<void> Recovery::recover(ArenaReader arena, const ClockModel &clock) {
   if (!known) {
     if (auto started = collector.start(trace_); !started)
       return started;
-    stored_.processes[process].start = {process, facts.pid, facts.parent_pid, facts.attach_ns, facts.attach_realtime_ns, facts.command};
+    stored_.processes[process].start = {
+        process, facts.pid, facts.parent_pid, facts.attach_ns, facts.attach_realtime_ns, facts.command};
   }
   CollectOutput output{trace_, clock};
   const int status = known && known->end_status ? *known->end_status : -1;
@@ -164,7 +167,10 @@ Result<Recovered> Recovery::run() {
 std::vector<RunProcess> Recovery::processes() const {
   std::vector<RunProcess> list;
   for (const auto &[number, entry] : stored_.processes)
-    list.push_back({number, entry.start.pid, entry.start.command, entry.end_status ? shellStatus(*entry.end_status) : -1});
+    list.push_back(
+        {number, entry.start.pid, entry.start.command, entry.end_status ? shellStatus(*entry.end_status) : -1});
+  for (const uint32_t pid : unseen_)
+    list.push_back({0, pid, {}, -1});
   return list;
 }
 
@@ -177,12 +183,26 @@ Result<Recovered> closeOnly(const RunFolder &folder, Manifest manifest, const fs
     return tl::make_unexpected(closed.error());
   SessionDir::removeUnfinished(session);
   Recovered result;
-  result.notes.push_back(fmt::format("the session's shared memory {} is gone: what it still held is lost", session.string()));
+  result.notes.push_back(
+      fmt::format("the session's shared memory {} is gone: what it still held is lost", session.string()));
   manifest.notes.insert(manifest.notes.end(), result.notes.begin(), result.notes.end());
   manifest.state = "recovered";
   if (auto written = folder.writeManifest(manifest); !written)
     return tl::make_unexpected(written.error());
   return result;
+}
+
+// Who names the session's shared memory needs no manifest to find it by: the one that is lost is replaced.
+Result<Manifest> readOrInvent(const RunFolder &folder, const fs::path &session) {
+  auto manifest = folder.readManifest();
+  std::error_code unreadable;
+  if (manifest || session.empty() || fs::exists(folder.path() / kManifestFile, unreadable) || unreadable)
+    return manifest;
+  Manifest invented;
+  invented.state = "running";
+  invented.session_dir = session.string();
+  invented.notes.push_back("the manifest was lost: command, options and times are not known");
+  return invented;
 }
 
 } // namespace
@@ -192,11 +212,11 @@ Result<Recovered> recoverRun(const fs::path &path, const fs::path &session_path)
   auto folder = RunFolder::open(path);
   if (!folder)
     return tl::make_unexpected(folder.error());
-  auto manifest = folder->readManifest();
+  auto manifest = readOrInvent(*folder, session_path);
   if (!manifest)
     return tl::make_unexpected(manifest.error());
   const fs::path session_dir = session_path.empty() ? fs::path(manifest->session_dir) : session_path;
-  if (!fs::exists(session_dir / abi::kControlFile)) {
+  if (std::error_code unreadable; !fs::exists(session_dir / abi::kControlFile, unreadable)) {
     if (!session_path.empty())
       return fail(fmt::format("{}: no session's shared memory is there", session_path.string()));
     if (manifest->state != "running")

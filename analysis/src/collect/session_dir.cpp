@@ -3,6 +3,7 @@
 #include "msleaks/analysis/clock.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ std::string reason() { return std::strerror(errno); }
 
 // Empty when the directory has the room, else why not.
 std::string missingRoom(const fs::path &directory, uint64_t wanted) {
-  struct statvfs room {};
+  struct statvfs room{};
   if (statvfs(directory.c_str(), &room) != 0)
     return fmt::format("{}: {}", directory.string(), reason());
   const uint64_t available = uint64_t{room.f_bavail} * room.f_frsize;
@@ -109,7 +110,8 @@ Result<SessionDir> SessionDir::adopt(const fs::path &directory) {
   if (session.control().magic != abi::ControlPage::kMagic)
     return fail(fmt::format("{}: not the control page of a session", file.string()));
   if (session.control().abi_version != abi::kAbiVersion)
-    return fail(fmt::format("{}: made by version {}, this is {}", file.string(), session.control().abi_version, abi::kAbiVersion));
+    return fail(fmt::format("{}: made by version {}, this is {}", file.string(), session.control().abi_version,
+                            abi::kAbiVersion));
   if (flock(session.control_.get(), LOCK_EX | LOCK_NB) != 0)
     return fail(fmt::format("{}: still recorded by msleaks-run, pid {}; nothing to recover", directory.string(),
                             session.control().collector_pid));
@@ -125,11 +127,19 @@ std::vector<fs::path> SessionDir::arenas() const {
   return files;
 }
 
+uint32_t pidOfArena(const fs::path &file) {
+  uint32_t pid = 0;
+  const std::string name = file.filename().string();
+  std::from_chars(name.data(), name.data() + name.size(), pid); // the runtime's arena.cpp: "PID.TICKS.rings"
+  return pid;
+}
+
 bool SessionDir::changed() {
-  struct stat facts {};
+  struct stat facts{};
   if (stat(path_.c_str(), &facts) != 0)
     return false;
-  const uint64_t mtime = static_cast<uint64_t>(facts.st_mtim.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(facts.st_mtim.tv_nsec);
+  const uint64_t mtime =
+      static_cast<uint64_t>(facts.st_mtim.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(facts.st_mtim.tv_nsec);
   if (mtime == seen_mtime_ns_)
     return false;
   // The kernel stamps in ticks of some ms: a file that comes in the tick of our look would not change the stamp again.

@@ -197,8 +197,8 @@ private:
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
       uint64_t begin = 0, at = 0;
-      if (line.ends_with(path_.string()) && std::sscanf(line.c_str(), "%lx-%*x %*s %lx", &begin, &at) == 2 && at == offset &&
-          begin != reinterpret_cast<uint64_t>(bytes_))
+      if (line.ends_with(path_.string()) && std::sscanf(line.c_str(), "%lx-%*x %*s %lx", &begin, &at) == 2 &&
+          at == offset && begin != reinterpret_cast<uint64_t>(bytes_))
         return reinterpret_cast<std::byte *>(begin);
     }
     throw std::runtime_error("nobody else has mapped " + path_.string());

@@ -25,7 +25,9 @@ void append(const std::filesystem::path &file, const std::string &bytes) {
   std::ofstream(file, std::ios::app | std::ios::binary) << bytes;
 }
 
-std::string text(std::span<const std::byte> bytes) { return {reinterpret_cast<const char *>(bytes.data()), bytes.size()}; }
+std::string text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
 
 TEST(DefinitionsFile, GivesWholeRecordsAsTheyCome) {
   test::ScratchFolder folder;

@@ -26,7 +26,7 @@ TEST(SessionDir, IsPrivateAndItsControlPageComplete) {
   test::ScratchFolder folder;
   auto session = SessionDir::create(wishIn(folder));
   ASSERT_TRUE(session) << session.error().message;
-  struct stat facts {};
+  struct stat facts{};
   ASSERT_EQ(stat(session->path().c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777, 0700u);
   ASSERT_EQ(stat((session->path() / abi::kControlFile).c_str(), &facts), 0);
