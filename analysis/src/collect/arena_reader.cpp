@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -48,7 +49,8 @@ Result<void> checkHeader(const std::filesystem::path &file, const abi::ArenaHead
   if (header.magic.load(std::memory_order_relaxed) != abi::ArenaHeader::kMagic)
     return broken(file, "wrong magic");
   if (header.abi_version != abi::kAbiVersion)
-    return broken(file, fmt::format("made by a runtime of version {}, this is {}", header.abi_version, abi::kAbiVersion));
+    return broken(file,
+                  fmt::format("made by a runtime of version {}, this is {}", header.abi_version, abi::kAbiVersion));
   if (header.slot_bytes != abi::kSlotBytes)
     return broken(file, fmt::format("slots of {} bytes", header.slot_bytes));
   if (!fits(header.rings_offset, header.max_rings, sizeof(abi::RingEntry), file_bytes))
@@ -111,6 +113,8 @@ void RingReader::copy(uint64_t from, std::span<abi::Slot> out) const {
 
 Result<std::optional<ArenaReader>> ArenaReader::open(const std::filesystem::path &file) {
   auto fd = openFile(file, Access::ReadWrite);
+  if (!fd && (errno == EMFILE || errno == ENFILE))
+    return std::nullopt;
   if (!fd)
     return tl::make_unexpected(fd.error());
   const uint64_t bytes = sizeOf(*fd);
@@ -118,14 +122,18 @@ Result<std::optional<ArenaReader>> ArenaReader::open(const std::filesystem::path
     return std::nullopt;
   // Read, not mapped: a hole reads as zeros, also where a full file system could not back it with a page.
   abi::ArenaHeader header{};
-  const auto readHeader = [&](size_t count) { return pread(fd->get(), &header, count, 0) == static_cast<ssize_t>(count); };
+  const auto readHeader = [&](size_t count) {
+    return pread(fd->get(), &header, count, 0) == static_cast<ssize_t>(count);
+  };
   // The magic is stored last, so it is read before the rest.
-  if (!readHeader(sizeof header.magic) || header.magic.load(std::memory_order_acquire) == 0 || !readHeader(sizeof header))
+  if (!readHeader(sizeof header.magic) || header.magic.load(std::memory_order_acquire) == 0 ||
+      !readHeader(sizeof header))
     return std::nullopt;
   if (auto checked = checkHeader(file, header, bytes); !checked)
     return tl::make_unexpected(checked.error());
-  const uint64_t mapped = std::max({sizeof(abi::ArenaHeader), header.rings_offset + header.max_rings * sizeof(abi::RingEntry),
-                                    header.callers_offset + header.max_callers * sizeof(abi::Caller)});
+  const uint64_t mapped =
+      std::max({sizeof(abi::ArenaHeader), header.rings_offset + header.max_rings * sizeof(abi::RingEntry),
+                header.callers_offset + header.max_callers * sizeof(abi::Caller)});
   auto mapping = Mapping::map(*fd, 0, mapped, Access::ReadWrite);
   if (!mapping)
     return tl::make_unexpected(mapping.error());

@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 namespace msleaks::analysis {
 namespace {
@@ -22,14 +19,7 @@ constexpr uint64_t kGraceNs = 200'000'000;
 // A record that was under way when recording was switched off is published by then.
 constexpr uint64_t kSettleNs = 2'000'000;
 
-FileDescriptor openProcess(uint32_t pid) {
-  return FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
-}
-
-bool hasEnded(const FileDescriptor &pidfd) {
-  pollfd ended{pidfd.get(), POLLIN, 0};
-  return poll(&ended, 1, 0) > 0;
-}
+namespace fs = std::filesystem;
 
 } // namespace
 
@@ -41,7 +31,8 @@ int shellStatus(int wait_status) {
 
 Collector::Collector(SessionDir &session, TraceWriter trace)
     : session_(session), trace_(std::move(trace)),
-      clock_([kind = session.control().clock] { return readClockPair(kind); }), output_{trace_, clock_} {
+      clock_([kind = session.control().clock] { return readClockPair(kind); }),
+      output_{trace_, clock_, &session.control().heartbeat_ns} {
   publishFit(session_.control().fit, clock_.line());
   session_.control().heartbeat_ns.store(readMonotonicNs(), std::memory_order_release);
 }
@@ -94,7 +85,7 @@ Result<uint64_t> Collector::round(Urgency urgency) {
     publishFit(session_.control().fit, clock_.line());
   if (urgency == Urgency::Everything || now >= next_look_ns_) {
     next_look_ns_ = now + kLookNs;
-    if (auto looked = lookAround(); !looked)
+    if (auto looked = lookAround(urgency); !looked)
       return tl::make_unexpected(looked.error());
   }
   uint64_t stored = 0;
@@ -111,36 +102,56 @@ Result<uint64_t> Collector::round(Urgency urgency) {
   return stored;
 }
 
-Result<void> Collector::lookAround() {
+Result<void> Collector::lookAround(Urgency urgency) {
   // Who has ended is asked before who is new: an arena found afterwards is complete, and an exec finds its predecessor.
   for (const auto &process : attached_)
-    if (process->life == Life::Running && process->pidfd.valid() && hasEnded(process->pidfd))
+    if (process->life == Life::Running && process->watch.hasEnded())
       process->life = Life::Gone;
-  if (session_.changed())
+  if (session_.changed() || unready_ || urgency == Urgency::Everything)
     if (auto attached = attachNew(); !attached)
       return attached;
   return finishEnded();
 }
 
-Result<void> Collector::attachNew() {
-  std::vector<ArenaReader> found;
+// In the order in which the images attached. Each is closed again: there may be more than we may have open.
+std::vector<fs::path> Collector::newArenas() {
+  unready_ = false;
+  std::vector<std::pair<uint64_t, fs::path>> found;
   for (const auto &file : session_.arenas()) {
     if (known_arenas_.contains(file.filename().string()))
       continue;
     auto arena = ArenaReader::open(file);
-    if (arena && !*arena)
-      continue;
-    known_arenas_.insert(file.filename().string());
-    if (arena)
-      found.push_back(std::move(**arena));
-    else
+    if (!arena) {
+      known_arenas_.insert(file.filename().string());
       summary_.notes.push_back(arena.error().message);
+    } else if (*arena) {
+      found.emplace_back((*arena)->facts().attach_ns, file);
+    } else {
+      unready_ = true; // that it becomes ready does not change the directory
+    }
   }
-  std::sort(found.begin(), found.end(),
-            [](const ArenaReader &a, const ArenaReader &b) { return a.facts().attach_ns < b.facts().attach_ns; });
-  for (ArenaReader &arena : found)
-    if (auto attached = attach(std::move(arena)); !attached)
+  std::sort(found.begin(), found.end());
+  std::vector<fs::path> files;
+  for (auto &[attach_ns, file] : found)
+    files.push_back(std::move(file));
+  return files;
+}
+
+Result<void> Collector::attachNew() {
+  for (const auto &file : newArenas()) {
+    auto arena = ArenaReader::open(file);
+    if (!arena || !*arena) {
+      unready_ = true;
+      return {}; // and not the ones behind it: their order tells who replaced whom
+    }
+    known_arenas_.insert(file.filename().string());
+    if (auto attached = attach(std::move(**arena)); !attached)
       return attached;
+    // At once, or hundreds of short processes would fill the shared memory and our table of files.
+    if (attached_.back()->life == Life::Gone)
+      if (auto finished = finishEnded(); !finished)
+        return finished;
+  }
   return {};
 }
 
@@ -151,12 +162,16 @@ Result<void> Collector::attach(ArenaReader arena) {
       process->life = Life::Replaced; // it called exec, or its number was given to somebody else
   const abi::OnFull policy = session_.control().flags.on_full;
   attached_.push_back(std::make_unique<Attached>(
-      Attached{ProcessCollector(next_process_++, std::move(arena), policy), openProcess(pid), Life::Running}));
-  return attached_.back()->collector.start(trace_);
+      Attached{ProcessCollector(next_process_++, std::move(arena), policy), ProcessWatch(pid), Life::Running}));
+  Attached &process = *attached_.back();
+  if (process.watch.hasEnded())
+    process.life = Life::Gone;
+  return process.collector.start(trace_);
 }
 
 bool Collector::isProgram(const Attached &process) const {
-  return process.life != Life::Replaced && process.collector.facts().pid == program_pid_.load(std::memory_order_acquire);
+  return process.life != Life::Replaced &&
+         process.collector.facts().pid == program_pid_.load(std::memory_order_acquire);
 }
 
 Result<void> Collector::finishEnded() {
@@ -164,7 +179,8 @@ Result<void> Collector::finishEnded() {
     // The program's own end comes with its status, from the one who waits for it.
     if (process->life == Life::Running || isProgram(*process))
       continue;
-    if (auto finished = finish(*process, -1); !finished)
+    const int status = process->life == Life::Gone ? process->watch.waitStatus() : -1;
+    if (auto finished = finish(*process, status); !finished)
       return finished;
     process.reset();
   }
@@ -186,14 +202,16 @@ Result<void> Collector::finish(Attached &process, int wait_status) {
   const ArenaFacts &facts = collector.facts();
   summary_.processes.push_back({collector.process(), facts.pid, facts.command, shellStatus(wait_status)});
   SessionDir::removeArena(collector.arenaFile());
-  known_arenas_.erase(collector.arenaFile().filename().string());
+  std::error_code ignored;
+  if (!fs::exists(collector.arenaFile(), ignored))
+    known_arenas_.erase(collector.arenaFile().filename().string());
   return {};
 }
 
 Result<void> Collector::waitForOthers() {
   const uint64_t until = readMonotonicNs() + kGraceNs;
   const auto running = [this](const auto &process) {
-    return process->life == Life::Running && process->pidfd.valid() && !isProgram(*process);
+    return process->life == Life::Running && !process->watch.unseen() && !isProgram(*process);
   };
   while (std::any_of(attached_.begin(), attached_.end(), running) && readMonotonicNs() < until) {
     if (auto stored = round(Urgency::Everything); !stored)
@@ -210,11 +228,27 @@ Result<void> Collector::finishSession() {
     return waited;
   closeSession();
   sleepNs(kSettleNs);
-  if (auto stored = round(Urgency::Everything); !stored)
-    return tl::make_unexpected(stored.error());
+  // Again as long as there is something new: those for which there was no file descriptor left find one now.
+  uint32_t before;
+  do {
+    before = next_process_;
+    if (auto stored = round(Urgency::Everything); !stored)
+      return tl::make_unexpected(stored.error());
+    if (auto finished = finishAll(); !finished)
+      return finished;
+  } while (next_process_ != before);
+  for (const auto &file : session_.arenas())
+    if (!known_arenas_.contains(file.filename().string())) {
+      summary_.notes.push_back(fmt::format("{}: its process had no room to record in", file.filename().string()));
+      summary_.processes.push_back({0, pidOfArena(file), {}, -1});
+    }
+  return trace_.close();
+}
+
+Result<void> Collector::finishAll() {
   for (auto &process : attached_) {
     const ArenaFacts &facts = process->collector.facts();
-    if (process->life == Life::Running && process->pidfd.valid() && !isProgram(*process))
+    if (process->life == Life::Running && !process->watch.unseen() && !isProgram(*process))
       summary_.notes.push_back(fmt::format("{} was still running when the session ended; it is recorded until then",
                                            describeProcess(facts)));
     const int status = isProgram(*process) ? program_status_.load(std::memory_order_relaxed) : -1;
@@ -223,10 +257,7 @@ Result<void> Collector::finishSession() {
     process.reset();
   }
   std::erase(attached_, nullptr);
-  for (const auto &file : session_.arenas())
-    if (!known_arenas_.contains(file.filename().string()))
-      summary_.notes.push_back(fmt::format("{}: its process had no room to record in", file.filename().string()));
-  return trace_.close();
+  return {};
 }
 
 // No process waits for us, or records anything, after this.

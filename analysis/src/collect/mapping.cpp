@@ -30,16 +30,20 @@ Result<FileDescriptor> openFile(const std::filesystem::path &file, Access access
   // O_NONBLOCK: a FIFO put in the file's place must not stop us.
   const int mode = access == Access::Read ? O_RDONLY : O_RDWR;
   FileDescriptor fd(::open(file.c_str(), mode | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!fd.valid())
-    return fail(fmt::format("{}: {}", file.string(), std::strerror(errno)));
-  struct stat facts {};
+  if (!fd.valid()) {
+    const int reason = errno;
+    auto failed = fail(fmt::format("{}: {}", file.string(), std::strerror(reason)));
+    errno = reason;
+    return failed;
+  }
+  struct stat facts{};
   if (fstat(fd.get(), &facts) != 0 || !S_ISREG(facts.st_mode))
     return fail(fmt::format("{}: not a regular file", file.string()));
   return fd;
 }
 
 uint64_t sizeOf(const FileDescriptor &fd) {
-  struct stat facts {};
+  struct stat facts{};
   return fstat(fd.get(), &facts) == 0 && facts.st_size > 0 ? static_cast<uint64_t>(facts.st_size) : 0;
 }
 

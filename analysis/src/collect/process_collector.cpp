@@ -37,7 +37,8 @@ ProcessCollector::ProcessCollector(uint32_t process, ArenaReader arena, abi::OnF
 
 Result<void> ProcessCollector::start(TraceWriter &writer) {
   const ArenaFacts &facts = arena_.facts();
-  return writer.processStart({process_, facts.pid, facts.parent_pid, facts.attach_ns, facts.attach_realtime_ns, facts.command});
+  return writer.processStart(
+      {process_, facts.pid, facts.parent_pid, facts.attach_ns, facts.attach_realtime_ns, facts.command});
 }
 
 void ProcessCollector::note(std::string text) {
@@ -64,7 +65,8 @@ void ProcessCollector::findRings() {
   }
   if (added)
     std::sort(rings_.begin(), rings_.end(), [](const Ring &a, const Ring &b) {
-      return std::pair(a.reader.stream(), a.reader.firstPosition()) < std::pair(b.reader.stream(), b.reader.firstPosition());
+      return std::pair(a.reader.stream(), a.reader.firstPosition()) <
+             std::pair(b.reader.stream(), b.reader.firstPosition());
     });
 }
 
@@ -127,8 +129,8 @@ Result<void> ProcessCollector::drainRing(Ring &ring, uint64_t head, CollectOutpu
   const bool overwrite = policy_ == abi::OnFull::Overwrite;
   if (head - reader.position() > reader.capacity()) {
     if (!overwrite)
-      note(fmt::format("thread {}: its ring is damaged: {} slots published in {}", reader.tid(), head - reader.position(),
-                       reader.capacity()));
+      note(fmt::format("thread {}: its ring is damaged: {} slots published in {}", reader.tid(),
+                       head - reader.position(), reader.capacity()));
     reader.moveTo(head - reader.capacity());
   }
   bool cut = reader.position() != reader.firstPosition() && overwrite; // may begin in the middle of an event
@@ -139,6 +141,8 @@ Result<void> ProcessCollector::drainRing(Ring &ring, uint64_t head, CollectOutpu
     reader.copy(first, slots);
     const uint64_t skipped = overwrite ? skipOverwritten(ring, slots, cut) : 0;
     auto taken = storeWhole(ring, first + skipped, slots.subspan(skipped), output);
+    if (output.heartbeat_ns)
+      output.heartbeat_ns->store(readMonotonicNs(), std::memory_order_release);
     if (!taken)
       return tl::make_unexpected(taken.error());
     if (skipped + *taken == 0)
@@ -149,12 +153,14 @@ Result<void> ProcessCollector::drainRing(Ring &ring, uint64_t head, CollectOutpu
   return {};
 }
 
-// How many of `slots`, just copied, the thread may have overwritten meanwhile, or belong to an event whose beginning it has.
+// How many of `slots`, just copied, the thread may have overwritten meanwhile, or belong to an event whose beginning it
+// has.
 uint64_t ProcessCollector::skipOverwritten(const Ring &ring, std::span<const abi::Slot> slots, bool &cut) const {
   const RingReader &reader = ring.reader;
   const uint64_t reserved = reader.reserved();
   const uint64_t valid_from = reserved > reader.capacity() ? reserved - reader.capacity() : 0;
-  uint64_t skipped = valid_from > reader.position() ? std::min<uint64_t>(valid_from - reader.position(), slots.size()) : 0;
+  uint64_t skipped =
+      valid_from > reader.position() ? std::min<uint64_t>(valid_from - reader.position(), slots.size()) : 0;
   cut = cut || skipped > 0;
   while (cut && skipped < slots.size() && isContinuation(slots[skipped]))
     ++skipped;
@@ -163,7 +169,8 @@ uint64_t ProcessCollector::skipOverwritten(const Ring &ring, std::span<const abi
 }
 
 // Stores the whole events among `slots` and returns the number of slots that are done with.
-Result<uint64_t> ProcessCollector::storeWhole(const Ring &ring, uint64_t first, std::span<abi::Slot> slots, CollectOutput &output) {
+Result<uint64_t> ProcessCollector::storeWhole(const Ring &ring, uint64_t first, std::span<abi::Slot> slots,
+                                              CollectOutput &output) {
   const bool ticks = facts().clock != abi::ClockKind::Monotonic;
   size_t begin = 0, at = 0;
   uint64_t events = 0;
@@ -196,8 +203,8 @@ Result<uint64_t> ProcessCollector::storeWhole(const Ring &ring, uint64_t first, 
   return at;
 }
 
-Result<void> ProcessCollector::storeEvents(const Ring &ring, uint64_t first, std::span<const abi::Slot> slots, uint64_t events,
-                                           TraceWriter &writer) {
+Result<void> ProcessCollector::storeEvents(const Ring &ring, uint64_t first, std::span<const abi::Slot> slots,
+                                           uint64_t events, TraceWriter &writer) {
   if (slots.empty())
     return {};
   if (auto stored = storeMeaning(writer); !stored)
@@ -263,13 +270,14 @@ Result<void> ProcessCollector::settle(uint32_t number, TraceWriter &writer) {
   if (account.produced == explained)
     return stream.accounted ? Result<void>() : storeAccount(number, writer);
   if (account.produced < explained) {
-    note(fmt::format("thread {}: inconsistent account: {} events produced, {} stored, {} dropped", stream.tid, account.produced,
-                     stream.stored, account.dropped));
+    note(fmt::format("thread {}: inconsistent account: {} events produced, {} stored, {} dropped", stream.tid,
+                     account.produced, stream.stored, account.dropped));
     account.produced = explained;
   } else {
     const uint64_t missing = account.produced - explained;
     if (policy_ != abi::OnFull::Overwrite && missing > stream.unpublished)
-      note(fmt::format("thread {}: inconsistent account: {} events are missing, counted as dropped", stream.tid, missing));
+      note(fmt::format("thread {}: inconsistent account: {} events are missing, counted as dropped", stream.tid,
+                       missing));
     account.dropped += missing;
   }
   return storeAccount(number, writer);
@@ -278,8 +286,8 @@ Result<void> ProcessCollector::settle(uint32_t number, TraceWriter &writer) {
 Result<void> ProcessCollector::storeAccount(uint32_t number, TraceWriter &writer) {
   Stream &stream = streams_[number];
   stream.accounted = true;
-  return writer.streamAccount({process_, number, stream.tid, stream.thread_name, stream.account.produced, stream.account.dropped,
-                               stream.account.stalled_ns});
+  return writer.streamAccount({process_, number, stream.tid, stream.thread_name, stream.account.produced,
+                               stream.account.dropped, stream.account.stalled_ns});
 }
 
 Result<void> ProcessCollector::finish(CollectOutput &output, uint64_t now_ns, int status) {

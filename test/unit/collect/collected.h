@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 #include <optional>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 namespace msleaks::test {
@@ -58,6 +60,15 @@ private:
   }
   analysis::TraceReader reader_;
 };
+
+// Number of a process that has surely ended.
+inline uint32_t endedPid() {
+  const pid_t pid = fork();
+  if (pid == 0)
+    _exit(0);
+  waitpid(pid, nullptr, 0);
+  return static_cast<uint32_t>(pid);
+}
 
 // first, first + 1, … count numbers
 inline std::vector<uint64_t> numbers(uint64_t first, uint64_t count) {

@@ -3,7 +3,12 @@
 
 #include "msleaks/analysis/collector.h"
 
+#include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <fstream>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
 
 namespace msleaks::test {
@@ -89,6 +94,27 @@ TEST_F(LiveTest, FollowsRingsThatChangeHands) {
 }
 
 // A whole session within this process.
+// Nobody may have more files open while it lives.
+class FewFiles {
+public:
+  explicit FewFiles(rlim_t count) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit few{count, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~FewFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+  rlimit before_{};
+};
+
+// Whether it comes true within a time that only a fault exceeds.
+template <class Condition> bool soon(Condition &&condition) {
+  for (int i = 0; i < 2000 && !condition(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return condition();
+}
+
 class SessionTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -131,6 +157,80 @@ TEST_F(SessionTest, FindsTheProcessStoresItsEventsAndClosesTheSession) {
   EXPECT_EQ(session->control().state.load(), abi::SessionState::Closed);
   EXPECT_TRUE(session->arenas().empty());
   EXPECT_EQ(CollectedTrace(folder / "trace.mslt").addresses(), numbers(0, kEvents));
+}
+
+// As a shell does that calls hundreds of programs: each has ended when it is found.
+TEST_F(SessionTest, FinishesProcessesThatHaveEndedAtOnceWithFewFilesOpen) {
+  constexpr uint32_t kChildren = 300;
+  const FewFiles few(64);
+  std::vector<uint32_t> pids(kChildren + 1);
+  std::generate(pids.begin(), pids.end(), endedPid);
+  std::thread thread([this] { collector->run(); });
+  for (uint32_t i = 1; i <= kChildren; ++i)
+    ArenaMaker(session->path(), {.pid = pids[i], .attach_ticks = i, .attach_ns = i}).addRing(16, 0).recordAlloc(i, i);
+  const bool finished = soon([this] { return session->arenas().empty(); });
+  const uint64_t then_ns = analysis::readMonotonicNs();
+  collector->programEnded(0);
+  thread.join();
+  EXPECT_TRUE(finished) << session->arenas().size() << " arenas are kept until the session ends";
+  EXPECT_TRUE(collector->summary().notes.empty());
+  EXPECT_EQ(collector->summary().processes.size(), kChildren);
+  EXPECT_EQ(collector->summary().totals.stored, kChildren);
+  const CollectedTrace trace(folder / "trace.mslt");
+  EXPECT_EQ(trace.addresses(), numbers(1, kChildren));
+  for (const auto &end : trace.reader().processEnds())
+    EXPECT_LE(end.time_ns, then_ns);
+}
+
+TEST_F(SessionTest, TakesAllOfMoreProcessesThanItMayHaveFilesOpen) {
+  constexpr uint32_t kChildren = 40;
+  const pid_t child = fork();
+  if (child == 0)
+    pause();
+  for (uint32_t i = 1; i <= kChildren; ++i) // still running, as far as it can tell
+    ArenaMaker(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ticks = i, .attach_ns = i})
+        .addRing(16, 0)
+        .recordAlloc(i, i);
+  {
+    const FewFiles few(24);
+    collector->programEnded(0);
+    collector->run();
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(collector->summary().totals.stored, kChildren);
+}
+
+// That its magic is stored does not change the directory.
+TEST_F(SessionTest, FindsAnArenaThatWasUnfinishedWhenItWasSeen) {
+  std::thread thread([this] { collector->run(); });
+  ArenaMaker arena(session->path());
+  arena.header().magic.store(0);
+  arena.addRing(16, 0).recordAlloc(1, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(60)); // longer than the directory's time stamp is doubted
+  arena.header().magic.store(abi::ArenaHeader::kMagic);
+  const bool found = soon([&] { return collector->progress().processes == 1; });
+  collector->programEnded(0);
+  thread.join();
+  EXPECT_TRUE(found);
+  EXPECT_EQ(collector->summary().totals.stored, 1u);
+}
+
+TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
+  const pid_t child = fork(); // of the test, not of msleaks-run; the collector waits for nobody
+  if (child == 0)
+    pause();
+  std::thread thread([this] { collector->run(); });
+  ArenaMaker arena(session->path(), {.pid = static_cast<uint32_t>(child)});
+  const bool found = soon([&] { return collector->progress().processes == 1; });
+  kill(child, SIGTERM);
+  const bool finished = soon([this] { return session->arenas().empty(); });
+  waitpid(child, nullptr, 0); // not before: until then any kernel knows
+  collector->programEnded(0);
+  thread.join();
+  EXPECT_TRUE(found && finished);
+  ASSERT_EQ(collector->summary().processes.size(), 1u);
+  EXPECT_EQ(collector->summary().processes[0].exit_status, 128 + SIGTERM);
 }
 
 TEST_F(SessionTest, EndsAnImageWhenAnotherOneOfItsProcessAttaches) {

@@ -13,6 +13,21 @@ using analysis::Urgency;
 
 class ProcessCollectorTest : public CollectorFixture {};
 
+// A round over many full rings takes longer than a thread that waits for room believes in us.
+TEST_F(ProcessCollectorTest, BeatsAfterEachBatch) {
+  auto ring = arena.addRing(64, 0);
+  start();
+  std::atomic<uint64_t> heartbeat_ns{0};
+  output->heartbeat_ns = &heartbeat_ns;
+  ring.recordAlloc(1, 1);
+  drain();
+  const uint64_t first_ns = heartbeat_ns;
+  EXPECT_NE(first_ns, 0u);
+  ring.recordAlloc(2, 2);
+  drain();
+  EXPECT_GT(heartbeat_ns, first_ns);
+}
+
 TEST_F(ProcessCollectorTest, StoresWhatIsPublishedAndThenMovesTheTail) {
   auto ring = arena.addRing(64, 0);
   start();
@@ -250,7 +265,8 @@ TEST_F(ProcessCollectorTest, WritesDefinitionsAndCallersBeforeTheirEvents) {
   auto ring = arena.addRing(64, 0);
   start();
   const std::string body = "what could not be seen";
-  const abi::DefinitionHeader header{abi::kDefinitionMagic, abi::DefinitionKind::Note, static_cast<uint32_t>(body.size()),
+  const abi::DefinitionHeader header{abi::kDefinitionMagic, abi::DefinitionKind::Note,
+                                     static_cast<uint32_t>(body.size()),
                                      abi::fnv1a32(reinterpret_cast<const unsigned char *>(body.data()), body.size())};
   std::string record(reinterpret_cast<const char *>(&header), sizeof header);
   record += body;

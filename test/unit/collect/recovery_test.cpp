@@ -5,7 +5,6 @@
 #include "msleaks/analysis/session_dir.h"
 
 #include <fstream>
-#include <sys/wait.h>
 
 namespace msleaks::test {
 namespace {
@@ -13,15 +12,6 @@ namespace {
 namespace fs = std::filesystem;
 using analysis::ProcessCollector;
 using analysis::Urgency;
-
-// Number of a process that has surely ended.
-uint32_t endedPid() {
-  const pid_t pid = fork();
-  if (pid == 0)
-    _exit(0);
-  waitpid(pid, nullptr, 0);
-  return static_cast<uint32_t>(pid);
-}
 
 // A session that is left as a kill leaves it: folder, trace and arenas, and nobody who looks after them.
 class RecoveryTest : public testing::Test {

@@ -64,7 +64,7 @@ struct ArenaFacts {
 
 class ArenaReader {
 public:
-  // Nothing: the process is still making it. An error: it will never be usable.
+  // Nothing: the process is still making it, or we have too many files open. An error: it will never be usable.
   static Result<std::optional<ArenaReader>> open(const std::filesystem::path &file);
 
   const std::filesystem::path &path() const { return path_; }

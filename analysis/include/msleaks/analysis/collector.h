@@ -3,6 +3,7 @@
 #pragma once
 
 #include "msleaks/analysis/process_collector.h"
+#include "msleaks/analysis/process_watch.h"
 #include "msleaks/analysis/run_folder.h"
 #include "msleaks/analysis/session_dir.h"
 
@@ -47,18 +48,20 @@ private:
   enum class Life { Running, Gone, Replaced };
   struct Attached {
     ProcessCollector collector;
-    FileDescriptor pidfd; // invalid: it had ended when we came, or lives where we cannot see it
+    ProcessWatch watch;
     Life life = Life::Running;
   };
 
   Result<void> collect();
   Result<uint64_t> round(Urgency);
-  Result<void> lookAround();
+  Result<void> lookAround(Urgency);
+  std::vector<std::filesystem::path> newArenas();
   Result<void> attachNew();
   Result<void> attach(ArenaReader);
   Result<void> finishEnded();
   Result<void> finish(Attached &, int wait_status);
   Result<void> finishSession();
+  Result<void> finishAll();
   Result<void> waitForOthers();
   bool isProgram(const Attached &) const;
   void closeSession();
@@ -70,6 +73,7 @@ private:
   CollectOutput output_;
   std::vector<std::unique_ptr<Attached>> attached_;
   std::unordered_set<std::string> known_arenas_;
+  bool unready_ = false; // an arena was there that could not be attached yet
   uint32_t next_process_ = 1;
   uint64_t next_look_ns_ = 0, next_progress_ns_ = 0;
   CollectorSummary summary_;

@@ -28,7 +28,7 @@ private:
 
 enum class Access { Read, ReadWrite };
 
-// Opens a regular file, never a link. The error names the file and the reason.
+// Opens a regular file, never a link. The error names the file and the reason; errno stays what open set.
 Result<FileDescriptor> openFile(const std::filesystem::path &, Access);
 // 0 when it cannot be told.
 uint64_t sizeOf(const FileDescriptor &);

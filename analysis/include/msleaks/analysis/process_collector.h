@@ -10,6 +10,7 @@
 #include "msleaks/analysis/definitions_file.h"
 #include "msleaks/analysis/trace_writer.h"
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -40,6 +41,7 @@ struct ProcessTotals {
 struct CollectOutput {
   TraceWriter &writer;
   const ClockModel &clock;
+  std::atomic<uint64_t> *heartbeat_ns = nullptr; // beats after each batch: a round over many full rings takes seconds
   std::vector<abi::Slot> scratch{};
 };
 
@@ -103,8 +105,8 @@ private:
   ArenaReader arena_;
   DefinitionsFile definitions_;
   abi::OnFull policy_;
-  std::vector<Ring> rings_;               // open ones, in the order in which their streams must be stored
-  std::vector<bool> open_;                // by index in the arena
+  std::vector<Ring> rings_; // open ones, in the order in which their streams must be stored
+  std::vector<bool> open_;  // by index in the arena
   std::unordered_map<uint32_t, Stream> streams_;
   std::vector<bool> known_callers_;
   std::vector<TraceWriter::CallerEntry> new_callers_;

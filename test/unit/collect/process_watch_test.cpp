@@ -1,0 +1,79 @@
+#include "collected.h"
+
+#include "msleaks/analysis/process_watch.h"
+
+#include <csignal>
+#include <cstdio>
+#include <sys/utsname.h>
+
+namespace msleaks::test {
+namespace {
+
+// The pidfd of a process that was reaped tells how it ended.
+bool kernelKeepsExitStatus() {
+  utsname kernel{};
+  int major = 0, minor = 0;
+  return uname(&kernel) == 0 && std::sscanf(kernel.release, "%d.%d", &major, &minor) == 2 &&
+         (major > 6 || (major == 6 && minor >= 15));
+}
+
+// A child that does nothing until it is told to end.
+class Child {
+public:
+  Child() {
+    if (pipe(pipe_) != 0)
+      throw std::runtime_error("no pipe");
+    pid_ = fork();
+    if (pid_ != 0)
+      return;
+    close(pipe_[1]);
+    char status = 0;
+    _exit(read(pipe_[0], &status, 1) == 1 ? status : 99);
+  }
+  ~Child() {
+    close(pipe_[0]);
+    close(pipe_[1]);
+  }
+  uint32_t pid() const { return static_cast<uint32_t>(pid_); }
+  void exit(char status) {
+    if (write(pipe_[1], &status, 1) != 1)
+      throw std::runtime_error("the child has gone");
+    siginfo_t ended{};
+    waitid(P_PID, pid(), &ended, WEXITED | WNOWAIT);
+  }
+  void reap() { waitpid(pid_, nullptr, 0); }
+
+private:
+  int pipe_[2];
+  pid_t pid_;
+};
+
+TEST(ProcessWatch, TellsAnEndAndItsStatusBeforeTheProcessIsReaped) {
+  Child child;
+  analysis::ProcessWatch watch(child.pid());
+  EXPECT_FALSE(watch.hasEnded());
+  EXPECT_FALSE(watch.unseen());
+  child.exit(3);
+  EXPECT_TRUE(watch.hasEnded());
+  EXPECT_EQ(watch.waitStatus(), 3 << 8);
+  child.reap();
+}
+
+TEST(ProcessWatch, TellsTheStatusAfterwardsWhereTheKernelDoes) {
+  Child child;
+  analysis::ProcessWatch watch(child.pid());
+  child.exit(4);
+  child.reap();
+  EXPECT_TRUE(watch.hasEnded());
+  EXPECT_EQ(watch.waitStatus(), kernelKeepsExitStatus() ? 4 << 8 : -1);
+}
+
+TEST(ProcessWatch, KnowsThatAProcessHadGoneBeforeItCouldBeWatched) {
+  analysis::ProcessWatch watch(endedPid());
+  EXPECT_TRUE(watch.hasEnded());
+  EXPECT_FALSE(watch.unseen());
+  EXPECT_EQ(watch.waitStatus(), -1);
+}
+
+} // namespace
+} // namespace msleaks::test
