@@ -2,6 +2,8 @@
 // allocator maps inside a heap hook, or inside an allocator that the pass announced, is that allocator's own supply.
 #include "hook.h"
 
+#include "msleaks/abi/mappings.h"
+
 #include <cstdarg>
 
 using namespace msleaks;
@@ -9,9 +11,8 @@ using namespace msleaks::hooks;
 
 namespace {
 
-// PROT_NONE holds addresses and no memory; a file's pages are the file's.
 uint8_t reserveFlag(int protection, int flags) noexcept {
-  return protection == PROT_NONE || (flags & MAP_ANONYMOUS) == 0 ? uint8_t{abi::kReserve} : uint8_t{0};
+  return abi::isReserve(protection, flags) ? uint8_t{abi::kReserve} : uint8_t{0};
 }
 
 template <int kRow, class Call>
@@ -23,10 +24,6 @@ template <int kRow, class Call>
     return made != MAP_FAILED ? made : nullptr;
   });
   return mapping != nullptr ? mapping : MAP_FAILED;
-}
-
-bool isWholePages(const void *address, size_t size) noexcept {
-  return reinterpret_cast<uintptr_t>(address) % abi::kPageBytes == 0 && size != 0;
 }
 
 void *noSuchFunction() noexcept {
@@ -59,7 +56,7 @@ int munmap(void *address, size_t size) noexcept {
   const auto function = found(real.munmap);
   if (function == nullptr) [[unlikely]]
     return 0;
-  if (!isWholePages(address, size)) // the kernel refuses it: nothing is given back
+  if (!abi::munmapTakes(reinterpret_cast<uint64_t>(address), size))
     return function(address, size);
   return hookFree<Row::munmap>(address, size, reinterpret_cast<uint64_t>(__builtin_return_address(0)),
                                [=] { return function(address, size); });
@@ -76,9 +73,7 @@ void *mremap(void *address, size_t old_size, size_t new_size, int flags, ...) no
   }
   if (function == nullptr) [[unlikely]]
     return noSuchFunction();
-  // Without MREMAP_DONTUNMAP and with a size the old mapping goes.
-  const bool moves = (flags & MREMAP_DONTUNMAP) == 0 && old_size != 0;
-  return hookRealloc<Row::mremap>({moves ? address : nullptr, old_size}, new_size,
+  return hookRealloc<Row::mremap>({abi::mremapTakes(old_size, new_size, flags) ? address : nullptr, old_size}, new_size,
                                   reinterpret_cast<uint64_t>(__builtin_return_address(0)), MAP_FAILED,
                                   [=] { return function(address, old_size, new_size, flags, fixed); });
 }

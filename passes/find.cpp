@@ -55,8 +55,8 @@ bool resultFits(const CallBase &call, const Symbol &symbol) {
 // A function with a known name but other parameters is somebody else's.
 bool fits(const CallBase &call, const Symbol &symbol) {
   for (const Position position :
-       {symbol.size, symbol.count, symbol.address, symbol.source, symbol.direction, symbol.value, symbol.protection,
-        symbol.mapping, symbol.kernel, symbol.stream, symbol.shared})
+       {symbol.size, symbol.count, symbol.address, symbol.old_size, symbol.source, symbol.direction, symbol.value,
+        symbol.protection, symbol.mapping, symbol.kernel, symbol.stream, symbol.shared})
     if (!wordAt(call, position))
       return false;
   return resultFits(call, symbol) && shapeFits(call, symbol);

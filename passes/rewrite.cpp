@@ -97,17 +97,23 @@ private:
     if (canFollow())
       insert(placeAfter(call_), callback, values);
   }
+  void announce() {
+    before(Callback::announce, [](IRBuilder<> &) { return Values{}; });
+  }
   void leaveSite() {
+    if (!canFollow())
+      return announce();
     before(Callback::before, [](IRBuilder<> &) { return Values{}; });
     cancelOnUnwind();
   }
 
-  void cancelOnUnwind() {
-    Instruction *landing = placeOnUnwind(call_);
-    if (!landing)
-      return;
-    Guard guard(unit_, *landing, row_, call_.getDebugLoc());
+  void cancel(Instruction &place) {
+    Guard guard(unit_, place, row_, call_.getDebugLoc());
     runtime_.call(guard.builder(), Callback::cancel, {guard.site()});
+  }
+  void cancelOnUnwind() {
+    if (Instruction *landing = placeOnUnwind(call_))
+      cancel(*landing);
   }
 
   abi::Traits traits() const { return {symbol_.verb, symbol_.family, symbol_.heap, symbol_.flags}; }
@@ -129,8 +135,14 @@ private:
   void aroundRealloc() {
     // Without its second half the first would be a free: then only a hook may record.
     if (!canFollow())
-      return leaveSite();
-    before(Callback::on_free, [this](IRBuilder<> &b) { return Values{at(symbol_.address), b.getInt64(0)}; });
+      return announce();
+    if (symbol_.mapping.present())
+      before(Callback::on_remap, [this](IRBuilder<> &b) {
+        return Values{at(symbol_.address), at(symbol_.old_size), sizeIn(b), at(symbol_.mapping)};
+      });
+    else
+      before(Callback::on_free, [this](IRBuilder<> &b) { return Values{at(symbol_.address), b.getInt64(0)}; });
+    cancelOnUnwind();
     after(Callback::on_alloc, [this](IRBuilder<> &b) { return Values{&call_, sizeIn(b)}; });
   }
 
@@ -140,9 +152,17 @@ private:
           [this](IRBuilder<> &b) { return Values{&call_, sizeIn(b), at(symbol_.protection), at(symbol_.mapping)}; });
   }
 
+  // The launch inside takes the site, when that is instrumented too.
+  void aroundStub() {
+    announce();
+    cancelOnUnwind();
+    if (canFollow())
+      cancel(placeAfter(call_));
+  }
+
   void beforeLaunch() {
     if (!symbol_.kernel.present())
-      return leaveSite();
+      return aroundStub();
     if (symbol_.shape.kind == abi::ShapeKind::Range)
       return before(Callback::on_launch_range, [this](IRBuilder<> &b) {
         return Values{at(symbol_.kernel), orNull(b, symbol_.stream), rangeOperand(call_, symbol_.shape, 0),

@@ -2,9 +2,11 @@
 #include "msleaks/runtime/pending.h"
 
 #include <cerrno>
+#include <cstring>
 #include <sys/mman.h>
 
 #include "msleaks/abi/callbacks.h"
+#include "msleaks/abi/mappings.h"
 
 namespace msleaks::runtime {
 namespace {
@@ -14,25 +16,33 @@ using abi::Verb;
 
 uint64_t addressOf(const void *pointer) noexcept { return reinterpret_cast<uint64_t>(pointer); }
 
-void openCall(Thread &thread, uint32_t site) noexcept {
-  if (thread.attention.open_calls == kOpenCalls) { // left by exceptions or longjmp without a word
+// Calls that were left by an exception or longjmp without a word, or that are finished tail calls, are recognised by the
+// stack: it has come back above them.
+[[gnu::always_inline]] inline void openCall(Thread &thread, uint32_t site, uint64_t old, abi::Heap heap) noexcept {
+  const auto frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0)); // the callback's: this is inlined into it
+  uint16_t &open = thread.attention.open_calls;
+  while (open != 0 && thread.open[open - 1].frame <= frame)
+    --open;
+  if (open == kOpenCalls) {
     std::memmove(&thread.open[0], &thread.open[1], sizeof(OpenCall) * (kOpenCalls - 1));
-    --thread.attention.open_calls;
+    --open;
   }
-  thread.open[thread.attention.open_calls++] = {site, thread.remembered};
+  thread.open[open++] = {frame, site, thread.remembered, old, heap};
 }
 
-// Ends the call, with all that were left open inside it. Returns how many of this thread's last Allocs were recorded
-// meanwhile.
-uint32_t closeCall(Thread &thread, uint32_t site) noexcept {
+// Ends the call, with all that were left open inside it. `remembered` says then how many of this thread's last Allocs
+// were recorded meanwhile.
+OpenCall closeCall(Thread &thread, uint32_t site) noexcept {
   for (uint32_t i = thread.attention.open_calls; i-- > 0;) {
-    if (thread.open[i].site != site)
+    OpenCall &call = thread.open[i];
+    if (call.site != site)
       continue;
     thread.attention.open_calls = static_cast<uint16_t>(i);
-    const uint32_t meanwhile = thread.remembered - thread.open[i].remembered;
-    return meanwhile < kRememberedAllocs ? meanwhile : kRememberedAllocs;
+    const uint32_t meanwhile = thread.remembered - call.remembered;
+    call.remembered = meanwhile < kRememberedAllocs ? meanwhile : kRememberedAllocs;
+    return call;
   }
-  return 0;
+  return {};
 }
 
 // A device's block is never the host's block at the same address: a cl_mem is a pointer to what the driver took from
@@ -54,38 +64,52 @@ struct Outcome {
   uint8_t flags; // beyond those of the row
 };
 
-// A failed call: the old block of a realloc is alive again. Nothing of 0 bytes fails; realloc(p, 0) gave p back.
-void recordFailure(uint32_t site, Traits traits, uint64_t old, const Outcome &outcome) noexcept {
+// The realloc failed: its old block is alive again.
+void restore(const OpenCall &call) noexcept {
+  if (call.old != 0)
+    recordAlloc(call.heap, abi::kRealloc | abi::kRestored, call.site, call.old, 0);
+}
+
+// Nothing of 0 bytes fails; realloc(p, 0) gave p back.
+void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   if (outcome.size_bytes == 0)
     return;
-  if (old != 0)
-    recordAlloc(traits.heap(), abi::kRealloc | abi::kRestored, site, old, 0);
-  recordAllocFailed(traits.heap(), traits.flags() & ~abi::kRealloc, site, outcome.size_bytes, outcome.status);
+  restore(closed);
+  if (untaken)
+    recordAllocFailed(traits.heap(), traits.flags() & ~abi::kRealloc, site, outcome.size_bytes, outcome.status);
 }
 
 void afterAlloc(uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   Thread &thread = __msl_thread;
   if (thread.attention.inside != 0)
     return;
-  const uint32_t meanwhile = closeCall(thread, site);
+  const OpenCall closed = closeCall(thread, site);
   const bool untaken = thread.attention.site == site;
-  const uint64_t old = untaken && traits.verb() == Verb::Realloc ? thread.pending_address : 0;
   if (untaken)
     thread.attention.site = 0;
-  if (outcome.address == 0) {
-    if (untaken)
-      recordFailure(site, traits, old, outcome);
-    return;
-  }
-  RecordedAlloc *recorded = findRecorded(thread, meanwhile, traits.heap(), outcome.address);
+  if (outcome.address == 0)
+    return afterFailure(closed, untaken, site, traits, outcome);
+  RecordedAlloc *recorded = findRecorded(thread, closed.remembered, traits.heap(), outcome.address);
   if (recorded == nullptr) {
-    const uint8_t flags = traits.verb() == Verb::Realloc && old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
+    const uint8_t flags = traits.verb() == Verb::Realloc && closed.old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
     return recordAlloc(traits.heap(), flags | outcome.flags, site, outcome.address, outcome.size_bytes);
   }
   if (recorded->site == site)
     return;
   recorded->site = site;
   record(thread, abi::RetargetEvent{{abi::EventKind::Retarget, traits.heap(), 0, 0, site, 0}, outcome.address, outcome.size_bytes});
+}
+
+// mremap says no in another way than malloc.
+uint64_t resultOf(Traits traits, const void *address) noexcept {
+  return traits.family() == abi::Family::Mmap && address == MAP_FAILED ? 0 : addressOf(address);
+}
+
+// The block of a free, or of the first half of a realloc; 0 = none.
+void giveBack(Thread &thread, uint32_t site, Traits row, uint64_t address, uint64_t size) noexcept {
+  if (address != 0)
+    recordFree(row.heap(), row.flags(), site, address, size);
+  leavePending(thread, {site, row.packed(), address});
 }
 
 uint32_t low(uint64_t packed) noexcept { return static_cast<uint32_t>(packed); }
@@ -117,21 +141,28 @@ void __msl_before(uint32_t site, uint32_t traits) noexcept {
   Thread &thread = __msl_thread;
   if (thread.attention.inside != 0)
     return;
-  openCall(thread, site);
+  openCall(thread, site, 0, Traits(traits).heap());
   leavePending(thread, {site, traits, kAnyBlock});
+}
+
+void __msl_announce(uint32_t site, uint32_t traits) noexcept {
+  Thread &thread = __msl_thread;
+  if (thread.attention.inside == 0)
+    leavePending(thread, {site, traits, kAnyBlock});
 }
 
 void __msl_cancel(uint32_t site) noexcept {
   Thread &thread = __msl_thread;
   if (thread.attention.inside != 0)
     return;
-  closeCall(thread, site);
+  restore(closeCall(thread, site));
   if (thread.attention.site == site)
     thread.attention.site = 0;
 }
 
 void __msl_on_alloc(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
-  afterAlloc(site, Traits(traits), {addressOf(address), size, ENOMEM, 0});
+  const Traits row(traits);
+  afterAlloc(site, row, {resultOf(row, address), size, ENOMEM, 0});
 }
 
 void __msl_on_alloc_out(uint32_t site, uint32_t traits, const void *const *where, uint64_t size, int64_t status) noexcept {
@@ -144,9 +175,9 @@ void __msl_on_alloc_status(uint32_t site, uint32_t traits, const void *address, 
 }
 
 void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection, int32_t flags) noexcept {
-  const bool no_memory = protection == PROT_NONE || (flags & MAP_ANONYMOUS) == 0;
-  afterAlloc(site, Traits(traits),
-             {address == MAP_FAILED ? 0 : addressOf(address), size, ENOMEM, no_memory ? uint8_t{abi::kReserve} : uint8_t{0}});
+  const Traits row(traits);
+  afterAlloc(site, row,
+             {resultOf(row, address), size, ENOMEM, abi::isReserve(protection, flags) ? uint8_t{abi::kReserve} : uint8_t{0}});
 }
 
 void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
@@ -154,11 +185,21 @@ void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t
   if (thread.attention.inside != 0)
     return;
   const Traits row(traits);
-  if (address != nullptr)
-    recordFree(row.heap(), row.flags(), site, addressOf(address), size);
+  if (row.family() == abi::Family::Mmap && !abi::munmapTakes(addressOf(address), size))
+    return;
   if (row.verb() == Verb::Realloc)
-    openCall(thread, site);
-  leavePending(thread, {site, traits, addressOf(address)});
+    openCall(thread, site, addressOf(address), row.heap());
+  giveBack(thread, site, row, addressOf(address), size);
+}
+
+void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_t old_size, uint64_t size, int32_t flags) noexcept {
+  Thread &thread = __msl_thread;
+  if (thread.attention.inside != 0)
+    return;
+  const Traits row(traits);
+  const uint64_t old = abi::mremapTakes(old_size, size, flags) ? addressOf(address) : 0;
+  openCall(thread, site, old, row.heap());
+  giveBack(thread, site, row, old, old_size);
 }
 
 void __msl_on_retain(uint32_t site, uint32_t traits, const void *address) noexcept {

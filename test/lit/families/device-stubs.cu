@@ -23,13 +23,14 @@ __attribute__((global)) void scale(float by, float *values) { values[0] *= by; }
 
 // Launch is verb 5, CUDA family 2, HIP family 3, and the memory is the device's.
 // CHECK-LABEL: define{{.*}} @_Z3runPf(
-// CUDA: call void @__msl_before(i32 %{{.*}}, i32 83886594)
-// HIP: call void @__msl_before(i32 %{{.*}}, i32 83886850)
+// CUDA: call void @__msl_announce(i32 %{{.*}}, i32 83886594)
+// HIP: call void @__msl_announce(i32 %{{.*}}, i32 83886850)
 // CHECK-NOT: call void @__msl
 // CHECK: call void @_Z20__device_stub__scalefPf(
+// CHECK: call void @__msl_cancel(
 
 // Inlined, the launch has the way to the source in its inline chain, and the stub needs no callback.
 // INLINED-LABEL: define{{.*}} @_Z3runPf(
-// INLINED-NOT: @__msl_before
+// INLINED-NOT: @__msl_{{announce|before}}
 // INLINED: call void @__msl_on_launch(
 void run(float *values) { scale<<<dim3(3, 2), 64>>>(2.f, values); }

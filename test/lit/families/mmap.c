@@ -11,10 +11,16 @@ int main(void) {
   // CHECK: before mmap map | mmap
   // CHECK: on_map mmap map block size=8192 protection=3 flags=0x22 | mmap at mmap.c:[[#@LINE+1]] in main variable=p type=char
   char *p = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  // CHECK: on_free mmap realloc flags=0x4 block size=0 | mremap
+  // CHECK: on_remap mmap realloc flags=0x4 block old_size=8192 size=16384 flags=1 | mremap
   // CHECK: on_alloc mmap realloc flags=0x4 block size=16384 | mremap {{.*}} variable=p type=char
   p = mremap(p, 8192, 16384, MREMAP_MAYMOVE);
   p[9000] = 1;
+  // What the kernel refuses is the runtime's to recognise.
+  // CHECK: on_remap mmap realloc flags=0x4 block old_size=16384 size=0 flags=1 | mremap
+  // CHECK: on_alloc mmap realloc flags=0x4 block size=0 | mremap {{.*}} variable=refused
+  void *refused = mremap(p, 16384, 0, MREMAP_MAYMOVE);
+  if (refused != MAP_FAILED)
+    return 1;
   // CHECK: on_free mmap free block size=16384 | munmap
   munmap(p, 16384);
   // CHECK: on_map mmap map block size=4096 protection=0 flags=0x4022 | mmap64 at

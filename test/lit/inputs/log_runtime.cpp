@@ -81,6 +81,8 @@ void __msl_disarm(Unit *begin, Unit *end) noexcept {
 
 void __msl_before(uint32_t site, uint32_t traits) noexcept { log("before", site, traits, "%s", ""); }
 
+void __msl_announce(uint32_t site, uint32_t traits) noexcept { log("announce", site, traits, "%s", ""); }
+
 void __msl_cancel(uint32_t site) noexcept { log("cancel", site, 0, "%s", ""); }
 
 void __msl_on_alloc(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
@@ -104,6 +106,11 @@ void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t 
 
 void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
   log("on_free", site, traits, " %s size=%lu", blockOrNull(address), size);
+}
+
+void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_t old_size, uint64_t size,
+                    int32_t flags) noexcept {
+  log("on_remap", site, traits, " %s old_size=%lu size=%lu flags=%d", blockOrNull(address), old_size, size, flags);
 }
 
 void __msl_on_retain(uint32_t site, uint32_t traits, const void *address) noexcept {

@@ -9,7 +9,7 @@ declare ptr @realloc(ptr, i64)
 declare void @free(ptr)
 
 ; CHECK-LABEL: define ptr @make(
-; CHECK: call void @__msl_before(
+; CHECK: call void @__msl_announce(
 ; CHECK: %p = musttail call ptr @malloc(i64 %n)
 ; CHECK-NEXT: ret ptr %p
 define ptr @make(i64 %n) {
@@ -19,7 +19,7 @@ define ptr @make(i64 %n) {
 
 ; CHECK-LABEL: define ptr @grow(
 ; CHECK-NOT: __msl_on
-; CHECK: call void @__msl_before(
+; CHECK: call void @__msl_announce(
 ; CHECK-NOT: __msl_on
 ; CHECK: %q = musttail call ptr @realloc(ptr %p, i64 %n)
 ; CHECK-NEXT: ret ptr %q

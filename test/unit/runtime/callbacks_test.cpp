@@ -21,6 +21,9 @@ constexpr uint32_t kFree = Traits(Verb::Free, Family::Heap, Heap::Host, 0).packe
 constexpr uint32_t kUser = Traits(Verb::Alloc, Family::User, Heap::Pool, 0).packed();
 constexpr uint32_t kMap = Traits(Verb::Map, Family::Mmap, Heap::Mapping, 0).packed();
 constexpr uint32_t kDevice = Traits(Verb::Alloc, Family::Cuda, Heap::Device, abi::kAsync).packed();
+constexpr uint32_t kUnmap = Traits(Verb::Free, Family::Mmap, Heap::Mapping, 0).packed();
+constexpr uint32_t kRemap = Traits(Verb::Realloc, Family::Mmap, Heap::Mapping, abi::kRealloc).packed();
+constexpr uint32_t kUserRealloc = Traits(Verb::Realloc, Family::User, Heap::Pool, abi::kRealloc).packed();
 constexpr uint32_t kLaunch = Traits(Verb::Launch, Family::Cuda, Heap::Device, 0).packed();
 
 const void *at(uint64_t address) { return reinterpret_cast<const void *>(address); }
@@ -36,6 +39,16 @@ void hookFree(uint64_t address) {
   if (runtime::takeBlockSite(__msl_thread, Family::Heap, Verb::Free, address).site == 0)
     runtime::recordFree(Heap::Host, abi::kFromHook, 999, address, 0);
 }
+
+// What happens inside a call happens further down the stack.
+[[gnu::noinline]] void inside(const std::function<void()> &body) { body(); }
+
+// In the child that runs a test's callbacks: a failure is its exit status.
+void must(bool holds) {
+  if (!holds)
+    ::_exit(9);
+}
+void mustBePlain() { must(runtime::isPlain(__msl_thread)); }
 
 // "Alloc#7 100+16 | Free#8 100": kinds, sites, and the first two fields.
 std::string eventsOf(const std::function<void()> &body) {
@@ -118,9 +131,11 @@ TEST(Callbacks, AHandleThatIsAHostBlockIsADevicesBlockToo) {
 TEST(Callbacks, AnOperatorNewOfTheProgramsOwnIsRetargeted) {
   EXPECT_EQ(eventsOf([] {
     __msl_before(7, kMalloc); // new
-    __msl_before(9, kMalloc); // malloc inside it
-    hookAlloc(100, 16);
-    __msl_on_alloc(9, kMalloc, at(100), 16);
+    inside([] {
+      __msl_before(9, kMalloc); // malloc inside it
+      hookAlloc(100, 16);
+      __msl_on_alloc(9, kMalloc, at(100), 16);
+    });
     __msl_on_alloc(7, kMalloc, at(100), 12);
   }), "Alloc#9 100+16 hook | Retarget#7 100+12");
 }
@@ -128,10 +143,12 @@ TEST(Callbacks, AnOperatorNewOfTheProgramsOwnIsRetargeted) {
 TEST(Callbacks, AWrapperThatReturnsTheFirstOfItsBlocksIsRetargeted) {
   EXPECT_EQ(eventsOf([] {
     __msl_before(7, kUser);
-    __msl_before(9, kMalloc);
-    __msl_on_alloc(9, kMalloc, at(100), 16);
-    __msl_before(10, kMalloc);
-    __msl_on_alloc(10, kMalloc, at(200), 4);
+    inside([] {
+      __msl_before(9, kMalloc);
+      __msl_on_alloc(9, kMalloc, at(100), 16);
+      __msl_before(10, kMalloc);
+      __msl_on_alloc(10, kMalloc, at(200), 4);
+    });
     __msl_on_alloc(7, kUser, at(100), 12);
   }), "Alloc#9 100+16 | Alloc#10 200+4 | Retarget#7 100+12");
 }
@@ -198,6 +215,77 @@ TEST(Callbacks, AHookTakesTheSecondHalfOfARealloc) {
   }), "Free#7 100 realloc | Alloc#7 200+32 hook realloc");
 }
 
+// It calls an instrumented malloc, which takes the place of its pending site.
+TEST(Callbacks, AUsersReallocThatFailsBringsTheBlockBack) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_on_free(7, kUserRealloc, at(100), 0);
+    inside([] {
+      __msl_before(9, kMalloc);
+      __msl_on_alloc(9, kMalloc, nullptr, 64);
+    });
+    __msl_on_alloc(7, kUserRealloc, nullptr, 32);
+  }), "Free#7 100 realloc | AllocFailed#9 64+12 | Alloc#7 100 realloc restored");
+}
+
+TEST(Callbacks, AReallocThatThrowsBringsTheBlockBack) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_on_free(7, kUserRealloc, at(100), 0);
+    __msl_cancel(7);
+    mustBePlain();
+    __msl_on_free(8, kUserRealloc, nullptr, 0);
+    __msl_cancel(8);
+    hookAlloc(200, 16);
+  }), "Free#7 100 realloc | Alloc#7 100 realloc restored | Alloc#999 200+16 hook");
+}
+
+TEST(Callbacks, AHookThatTookAReallocBringsTheBlockBackItself) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_on_free(7, kRealloc, at(100), 0);
+    const uint32_t left = runtime::takeBlockSite(__msl_thread, Family::Heap, Verb::Realloc, 100).site;
+    runtime::recordAlloc(Heap::Host, abi::kRealloc | abi::kRestored | abi::kFromHook, left, 100, 0);
+    __msl_on_alloc(7, kRealloc, nullptr, 32);
+    mustBePlain();
+  }), "Free#7 100 realloc | Alloc#7 100 hook realloc restored");
+}
+
+TEST(Callbacks, AMappingMoves) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_on_remap(7, kRemap, at(4096), 4096, 16384, MREMAP_MAYMOVE); // the first half of 8192 bytes
+    __msl_on_alloc(7, kRemap, at(81920), 16384);
+    mustBePlain();
+  }), "Free#7 4096+4096 realloc | Alloc#7 81920+16384 realloc");
+}
+
+TEST(Callbacks, AFailedMremapIsNoMapping) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_on_remap(7, kRemap, at(4096), 8192, 16384, 0);
+    __msl_on_alloc(7, kRemap, MAP_FAILED, 16384);
+    __msl_on_remap(8, kRemap, at(4096), 8192, 16384, 0);
+    runtime::takeBlockSite(__msl_thread, Family::Mmap, Verb::Realloc, 4096); // by a hook, which records
+    __msl_on_alloc(8, kRemap, MAP_FAILED, 16384);
+    __msl_on_remap(9, kRemap, at(4096), 8192, 0, 0); // refused by the kernel
+    __msl_on_alloc(9, kRemap, MAP_FAILED, 0);
+  }), "Free#7 4096+8192 realloc | Alloc#7 4096 realloc restored | AllocFailed#7 16384+12 | Free#8 4096+8192 realloc");
+}
+
+TEST(Callbacks, WhatMremapLeavesInPlaceIsNotGivenBack) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_on_remap(7, kRemap, at(4096), 8192, 8192, MREMAP_MAYMOVE | MREMAP_DONTUNMAP);
+    __msl_on_alloc(7, kRemap, at(81920), 8192);
+    __msl_on_remap(8, kRemap, at(4096), 0, 8192, MREMAP_MAYMOVE); // mapped a second time
+    __msl_on_alloc(8, kRemap, at(163840), 8192);
+  }), "Alloc#7 81920+8192 | Alloc#8 163840+8192");
+}
+
+TEST(Callbacks, WhatMunmapRefusesIsNotGivenBack) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_on_free(7, kUnmap, at(4096), 0);
+    __msl_on_free(8, kUnmap, at(4097), 4096);
+    mustBePlain();
+    __msl_on_free(9, kUnmap, at(4096), 100);
+  }), "Free#9 4096+100");
+}
+
 TEST(Callbacks, MappingsWithoutMemoryAreReserved) {
   EXPECT_EQ(eventsOf([] {
     __msl_before(7, kMap);
@@ -225,7 +313,7 @@ TEST(Callbacks, HandlesAndCounts) {
 TEST(Callbacks, ALaunchThroughAStubBelongsToItsCaller) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
-    __msl_before(7, kLaunch);
+    __msl_announce(7, kLaunch);
     __msl_on_launch(8, kLaunch, at(100), at(200), 3 | uint64_t{4} << 32, 5, 64 | uint64_t{2} << 32, 1, 1024);
     const uint64_t global[] = {1000, 7}, local[] = {100, 70000};
     __msl_on_launch_range(9, kLaunch, at(100), at(200), 2, global, local);
@@ -275,15 +363,61 @@ TEST(Callbacks, InsideAHookNothingIsRecorded) {
   }), "Alloc#7 100+16");
 }
 
+// Whoever calls uninstrumented code next pays nothing.
+TEST(Callbacks, AStubLeavesNothingBehind) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_announce(7, kLaunch);
+    must(__msl_thread.attention.open_calls == 0);
+    __msl_on_launch(8, kLaunch, at(100), nullptr, 1, 1, 1, 1, 0);
+    mustBePlain();
+    __msl_cancel(7);
+    __msl_announce(9, kLaunch); // into a library that is not instrumented
+    __msl_cancel(9);
+    mustBePlain();
+  }), "Launch#7 100");
+}
+
+TEST(Callbacks, ATailCallOpensNothing) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_announce(7, kMalloc);
+    hookAlloc(100, 16);
+    mustBePlain();
+  }), "Alloc#7 100+16 hook");
+}
+
 // Calls left by longjmp or by an exception that nobody cancelled do not pile up.
 TEST(Callbacks, AbandonedCallsAreForgotten) {
   EXPECT_EQ(eventsOf([] {
     for (uint32_t i = 0; i < 100; ++i)
       __msl_before(1000 + i, kUser);
+    must(__msl_thread.attention.open_calls == 1);
+    inside([] { __msl_before(6, kUser); });
     __msl_before(7, kUser);
     hookAlloc(100, 16);
     __msl_on_alloc(7, kUser, at(100), 16);
+    mustBePlain();
   }), "Alloc#999 100+16 hook | Retarget#7 100+16");
+}
+
+void nest(uint32_t depth) {
+  __msl_before(1000 + depth, kUser);
+  if (depth == 0)
+    hookAlloc(100, 16);
+  else
+    nest(depth - 1);
+  __msl_on_alloc(1000 + depth, kUser, at(100), 16);
+}
+
+// The outermost of more than there is room for are forgotten: they only do not take over the block.
+TEST(Callbacks, DeepNestingIsBounded) {
+  EXPECT_EQ(eventsOf([] {
+    nest(runtime::kOpenCalls - 1);
+    mustBePlain();
+  }).substr(0, 58), "Alloc#999 100+16 hook | Retarget#1000 100+16 | Retarget#10");
+  EXPECT_EQ(eventsOf([] {
+    nest(20);
+    mustBePlain();
+  }).substr(0, 22), "Alloc#999 100+16 hook ");
 }
 
 } // namespace

@@ -74,9 +74,10 @@ struct Symbol {
   Result result{};
   Position size{}, count{};
   Position address{};               // Free, Realloc (the old block), Retain; Copy and Set: destination
+  Position old_size{};              // Realloc that names it
   Position source{}, direction{};   // Copy
   Position value{};                 // Set
-  Position protection{}, mapping{}; // Map
+  Position protection{}, mapping{}; // Map; `mapping` also a Realloc of mappings: its flags
   Position kernel{}, stream{}, shared{};
   Shape shape{};
   int partner = -1; // row that frees what this row allocates
@@ -89,6 +90,7 @@ enum : int {
 #define MSL_ALLOC(symbol, ...) symbol,
 #define MSL_REALLOC(symbol, ...) symbol,
 #define MSL_MAP(symbol, ...) symbol,
+#define MSL_REMAP(symbol, ...) symbol,
 #define MSL_FREE(symbol, ...) symbol,
 #define MSL_RETAIN(symbol, ...) symbol,
 #define MSL_LAUNCH(symbol, ...) symbol,
@@ -131,6 +133,13 @@ inline constexpr Symbol kSymbols[] = {
     using namespace detail;                                                                                            \
     return Symbol{.name = #symbol, .verb = Verb::Map, .family = Family::fam, .heap = Heap::mem, .result = RETURN,      \
                   .size = bytes, .protection = prot, .mapping = bits, .partner = detail::Row::partnerRow};             \
+  }(),
+#define MSL_REMAP(symbol, fam, mem, old, oldBytes, bytes, bits, partnerRow)                                            \
+  [] {                                                                                                                 \
+    using namespace detail;                                                                                            \
+    return Symbol{.name = #symbol, .verb = Verb::Realloc, .family = Family::fam, .heap = Heap::mem, .flags = kRealloc, \
+                  .result = RETURN, .size = bytes, .address = old, .old_size = oldBytes, .mapping = bits,              \
+                  .partner = detail::Row::partnerRow};                                                                 \
   }(),
 #define MSL_FREE(symbol, fam, mem, bits, block, bytes)                                                                 \
   [] {                                                                                                                 \

@@ -3,7 +3,8 @@
 //   call          callback before it                    hook                           callback after it
 //   allocator     leaves its site                       takes it, records with it      records if the site is still there
 //   free          records, leaves its site              takes it, does not record
-//   realloc       records the Free, leaves its site     takes it, records the Alloc    records if the site is still there
+//   realloc       records the Free, leaves its site     takes it, records the Alloc    records if the site is still there,
+//                                                                                      brings the block back if it failed
 //
 // There is one place a thread. A call that begins before another one's site was taken displaces it (an operator new
 // of the program's own that calls an instrumented malloc); the callback after the outer call then finds its block among
@@ -51,6 +52,10 @@ inline PendingSite takeBlockSite(Thread &thread, abi::Family family, abi::Verb v
   if (traits.family() != family || traits.verb() != verb || (pending.address != address && pending.address != kAnyBlock))
     return {};
   thread.attention.site = 0;
+  // Who takes a realloc also brings the block back when it fails.
+  const uint16_t open = thread.attention.open_calls;
+  if (verb == abi::Verb::Realloc && open != 0 && thread.open[open - 1].site == pending.site)
+    thread.open[open - 1].old = 0;
   return pending;
 }
 

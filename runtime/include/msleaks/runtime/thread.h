@@ -22,8 +22,11 @@ struct PendingSite {
 
 // An instrumented allocator call under way, and how many Allocs this thread had remembered when it began.
 struct OpenCall {
+  uint64_t frame; // of its first callback; a call under way was made further up the stack than every later one
   uint32_t site;
   uint32_t remembered;
+  uint64_t old;   // the block that a realloc took and brings back when it fails; 0 = none, or a hook's business
+  abi::Heap heap;
 };
 
 struct RecordedAlloc {
@@ -57,6 +60,7 @@ struct Thread {
   uint64_t pending_address;
   uint32_t no_ring_left;   // events to count as lost before a ring is asked for again
   uint32_t no_growth_left; // full rings to put up with before a larger one is asked for again
+  uint64_t impatient_tail; // 1 + the ring's tail when a wait for it ended without room: not waited for until it moves
   uint32_t generation;     // of `ring`; in `state` only if the clock is the processor's
   uint32_t remembered;     // Allocs during open calls so far; the last of them are in `last`
   RecordedAlloc last[kRememberedAllocs];

@@ -1,0 +1,24 @@
+// What the kernel's mapping calls do to memory: one judgement for the callbacks and for the hooks, so that a call is
+// recorded alike whoever sees it.
+#pragma once
+
+#include "msleaks/abi/session.h"
+
+#include <cstdint>
+#include <sys/mman.h>
+
+namespace msleaks::abi {
+
+// PROT_NONE holds addresses and no memory; a file's pages are the file's.
+constexpr bool isReserve(int protection, int flags) { return protection == PROT_NONE || (flags & MAP_ANONYMOUS) == 0; }
+
+// Otherwise the kernel refuses, and nothing is given back.
+constexpr bool munmapTakes(uint64_t address, uint64_t size) { return address % kPageBytes == 0 && size != 0; }
+
+// Without an old size the pages are mapped a second time, with MREMAP_DONTUNMAP the old ones stay, and a new size of 0
+// is refused.
+constexpr bool mremapTakes(uint64_t old_size, uint64_t new_size, int flags) {
+  return old_size != 0 && new_size != 0 && (flags & MREMAP_DONTUNMAP) == 0;
+}
+
+} // namespace msleaks::abi
