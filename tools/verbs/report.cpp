@@ -1,10 +1,11 @@
 // msleaks report RUN: what filled the peak, what leaked, and what it cost to know.
+#include "msleaks/analysis/progress_line.h"
 #include "msleaks/analysis/report.h"
 #include "verb.h"
 
 #include <CLI/CLI.hpp>
-#include <chrono>
-#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <sys/ioctl.h>
@@ -19,33 +20,6 @@ struct Options {
   size_t top = 10;
 };
 
-// A line on the terminal for whoever waits longer than a second; it leaves nothing behind.
-class ProgressLine {
-public:
-  ProgressLine() : visible_(isatty(STDERR_FILENO)) {}
-  ~ProgressLine() {
-    if (drawn_)
-      std::fputs("\r\x1b[K", stderr);
-  }
-  ProgressLine(const ProgressLine &) = delete;
-  ProgressLine &operator=(const ProgressLine &) = delete;
-
-  void draw(uint64_t done, uint64_t total) {
-    const auto now = Clock::now();
-    if (!visible_ || now < next_)
-      return;
-    next_ = now + std::chrono::milliseconds(200);
-    drawn_ = true;
-    std::fprintf(stderr, "\rreading %3.0f%% ",
-                 total ? 100.0 * static_cast<double>(done) / static_cast<double>(total) : 0.0);
-  }
-
-private:
-  using Clock = std::chrono::steady_clock;
-  bool visible_, drawn_ = false;
-  Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
-};
-
 size_t terminalColumns() {
   winsize size{};
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 80;
@@ -53,8 +27,11 @@ size_t terminalColumns() {
 
 Result<ExitStatus> report(const Options &options) {
   Result<analysis::Report> report = [&] {
-    ProgressLine progress;
-    return analysis::analyzeRun(options.run, [&](uint64_t done, uint64_t total) { progress.draw(done, total); });
+    analysis::ProgressLine line;
+    return analysis::analyzeRun(options.run, [&line](uint64_t done, uint64_t total) {
+      if (line.due())
+        line.draw(fmt::format("reading {:.0f}%", total ? 100.0 * static_cast<double>(done) / static_cast<double>(total) : 0.0));
+    });
   }();
   if (!report)
     return tl::make_unexpected(report.error());
