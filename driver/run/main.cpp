@@ -8,6 +8,7 @@
 #include "msleaks/analysis/log.h"
 #include "msleaks/analysis/report.h"
 
+#include <cstdio>
 #include <exception>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -22,15 +23,19 @@ namespace fs = std::filesystem;
 
 constexpr char kHooksLibrary[] = "libmsleaks_hooks.so";
 
+// Whatever level the log has: who is refused learns why. A stderr that takes nothing changes nothing.
 int complain(const std::string &message, int status) {
-  spdlog::error("{}", message);
+  std::fputs(fmt::format("msleaks-run: {}\n", message).c_str(), stderr);
   return status;
 }
 
 int complain(const Error &error) { return complain(error.message, static_cast<int>(error.status)); }
 
-// ../lib beside our own executable, wherever it was installed. LD_PRELOAD has no way to write a path with a space or a
-// colon, so such a folder gets a second name in the session's directory.
+// LD_PRELOAD has no way to write a path with a space or a colon.
+bool canPreload(const fs::path &path) { return path.native().find_first_of(" :\t\n") == std::string::npos; }
+
+// ../lib beside our own executable, wherever it was installed; a second name for it in the session's directory where
+// its own cannot be preloaded. Without hooks the program runs as it would have, and the report has no events.
 std::string findHooks(const fs::path &session) {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
@@ -39,18 +44,27 @@ std::string findHooks(const fs::path &session) {
     spdlog::warn("{}: not found; nothing will be recorded", (folder / kHooksLibrary).string());
     return {};
   }
-  if (folder.string().find_first_of(" :") != std::string::npos) {
-    fs::create_directory_symlink(folder, session / "lib", error);
-    folder = session / "lib";
+  if (!canPreload(folder)) {
+    const fs::path second = session / "lib";
+    if (canPreload(second))
+      fs::create_directory_symlink(folder, second, error);
+    if (error || !canPreload(second)) {
+      spdlog::warn("{}: LD_PRELOAD cannot name a path with a space or a colon{}; nothing will be recorded", folder.string(),
+                   error ? ", and a link to it cannot be made: " + error.message() : ", and neither can one in " + session.string());
+      return {};
+    }
+    folder = second;
   }
   return (folder / kHooksLibrary).string();
 }
 
 void printAccount(const Recording &recording) {
   const analysis::ProcessTotals &totals = recording.summary().totals;
-  fmt::print(stderr, "msleaks: {} events, {} dropped, stalled {:.3f} s, own CPU {:.3f} s of {:.3f} s; {}\n", totals.produced,
-             totals.dropped, static_cast<double>(totals.stalled_ns) / 1e9, static_cast<double>(recording.collectorCpuNs()) / 1e9,
-             static_cast<double>(recording.durationNs()) / 1e9, recording.output().string());
+  const std::string line =
+      fmt::format("msleaks-run: {} events, {} dropped, stalled {:.3f} s, own CPU {:.3f} s of {:.3f} s; {}\n", totals.produced,
+                  totals.dropped, static_cast<double>(totals.stalled_ns) / 1e9, static_cast<double>(recording.collectorCpuNs()) / 1e9,
+                  static_cast<double>(recording.durationNs()) / 1e9, recording.output().string());
+  std::fputs(line.c_str(), stderr);
 }
 
 // The short report on stderr; nothing about it may change how the user's program ended, except what the user asked for.
@@ -94,14 +108,19 @@ int run(const RunOptions &options) {
     (*recording)->discard();
     return complain(pid.error().message, pid.error().exit_status);
   }
-  signal(SIGPIPE, SIG_IGN); // a closed stderr must not end us before the trace is closed
   (*recording)->programStarted(*pid);
-  ProgressLine progress;
+  RunProgress progress(options.progress);
   const int status = supervisor.waitFor(*pid, [&] { progress.draw((*recording)->progress()); });
-  (*recording)->programEnded(status);
-  progress.erase();
-  const bool found = conclude(**recording, options);
-  recording->reset();
+  bool found = false;
+  try {
+    (*recording)->programEnded(status);
+    progress.erase();
+    supervisor.release(); // the folder is complete: from here on Ctrl-C ends us
+    found = conclude(**recording, options);
+    recording->reset();
+  } catch (const std::exception &error) { // none of it is the program's fault
+    complain(error.what(), 0);
+  }
   if (found && options.error_exitcode != 0)
     return options.error_exitcode;
   endAs(status);
@@ -118,20 +137,26 @@ void occupyStandardStreams() {
 int start(int argc, char **argv) {
   occupyStandardStreams();
   const auto parsed = parseRun({argv + 1, argv + argc});
-  if (auto logged = analysis::startLog("msleaks-run", parsed ? parsed->options.log_level : ""); !logged) {
-    fmt::print(stderr, "msleaks-run: {}\n", logged.error().message);
-    return static_cast<int>(logged.error().status);
-  }
   if (!parsed)
     return complain(parsed.error());
   if (!parsed->text.empty()) {
-    fmt::print("{}", parsed->text);
-    return 0;
+    const bool printed = std::fputs(parsed->text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+    return printed ? 0 : complain("the output could not be written", static_cast<int>(ExitStatus::OwnFault));
   }
+  if (auto logged = analysis::startLog("msleaks-run", parsed->options.log_level); !logged)
+    return complain(logged.error());
   return run(parsed->options);
+}
+
+int startSafely(int argc, char **argv) {
+  try {
+    return start(argc, argv);
+  } catch (const std::exception &error) { // before the program runs: run() keeps what comes later to itself
+    return complain(std::string("a fault of msleaks-run itself: ") + error.what(), static_cast<int>(ExitStatus::OwnFault));
+  }
 }
 
 } // namespace
 } // namespace msleaks::driver
 
-int main(int argc, char **argv) { return msleaks::driver::start(argc, argv); }
+int main(int argc, char **argv) { return msleaks::driver::startSafely(argc, argv); }

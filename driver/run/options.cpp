@@ -56,6 +56,8 @@ Result<uint32_t> eventsNamed(const std::string &list) {
       return fail(fmt::format("--events: {} is none of {}", name, eventNames()), ExitStatus::Usage);
     enabled |= bit->second;
   }
+  if (enabled == 0)
+    return fail(fmt::format("--events names nothing to record; there are {}", eventNames()), ExitStatus::Usage);
   return enabled;
 }
 
@@ -133,6 +135,11 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
       ->check(CLI::Range(1, 255).description("1..255"))
       ->type_name("N");
   app.add_flag("--no-report", options.no_report, "print no report at the end");
+  app.add_flag_function(
+         "--progress,!--no-progress",
+         [&options](int64_t count) { options.progress = count > 0 ? Progress::Shown : Progress::Hidden; },
+         "show a line on the terminal while the program runs [unless stdin and stdout are that terminal]")
+      ->default_str("");
   app.add_option("--log-level", options.log_level, "trace, debug, info, warning, error or off [MSLEAKS_LOG, or warning]")
       ->type_name("LEVEL");
 
@@ -151,6 +158,8 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
   } catch (const CLI::ParseError &error) {
     return fail(fmt::format("{}; see msleaks-run --help", error.what()), ExitStatus::Usage);
   }
+  if (app.count("--output") > 0 && options.output.empty())
+    return fail("-o: the path to write to is empty: name a folder", ExitStatus::Usage);
   if (app.count("--events") > 0) {
     const auto enabled = eventsNamed(events);
     if (!enabled)

@@ -10,6 +10,12 @@
 
 namespace msleaks::driver {
 
+enum class Progress {
+  IfHarmless, // not where the program itself uses the terminal
+  Shown,
+  Hidden
+};
+
 struct RunOptions {
   std::string output; // empty: a name made from program, date and pid
   abi::Flags flags;
@@ -17,6 +23,7 @@ struct RunOptions {
   std::string log_level;
   int error_exitcode = 0; // 0 = findings do not change the exit status
   bool no_report = false;
+  Progress progress = Progress::IfHarmless;
   std::vector<std::string> given; // as the user wrote them
   std::vector<std::string> command;
 };

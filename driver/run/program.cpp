@@ -2,12 +2,12 @@
 
 #include "msleaks/abi/session.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sstream>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,18 +42,30 @@ std::vector<char *> pointersTo(const std::vector<std::string> &strings) {
   return pointers;
 }
 
+// "/bin::" -> "/bin", ".", ".": an empty element is the current folder, also the last one.
+std::vector<std::string> foldersOf(const std::string &variable) {
+  std::vector<std::string> folders;
+  for (size_t begin = 0; begin <= variable.size();) {
+    const size_t end = std::min(variable.find(':', begin), variable.size());
+    folders.push_back(end == begin ? "." : variable.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return folders;
+}
+
 } // namespace
 
 Launched<fs::path> findProgram(const std::string &name) {
+  if (name.empty())
+    return cannotStart("''", ENOENT);
   if (name.find('/') != std::string::npos) {
     const int error = whyNot(name);
     return error == 0 ? Launched<fs::path>(name) : cannotStart(name, error);
   }
   const char *variable = std::getenv("PATH");
-  std::istringstream folders(variable ? variable : "/bin:/usr/bin");
   int error = ENOENT;
-  for (std::string folder; !name.empty() && std::getline(folders, folder, ':');) {
-    const fs::path candidate = fs::path(folder.empty() ? "." : folder) / name;
+  for (const std::string &folder : foldersOf(variable ? variable : "/bin:/usr/bin")) {
+    const fs::path candidate = fs::path(folder) / name;
     const int reason = whyNot(candidate);
     if (reason == 0)
       return candidate;
@@ -94,7 +106,8 @@ Launched<pid_t> startProgram(const fs::path &program, const std::vector<std::str
     return cannotStart(command[0], errno);
   const pid_t pid = fork();
   if (pid == 0) {
-    sigaction(SIGCHLD, &signals.child, nullptr);
+    for (const SignalSetup::Disposition &found : signals.dispositions)
+      sigaction(found.signal, &found.action, nullptr);
     sigprocmask(SIG_SETMASK, &signals.mask, nullptr);
     execve(program.c_str(), arguments.data(), variables.data());
     if (errno == ENOEXEC)

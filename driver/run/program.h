@@ -4,7 +4,6 @@
 #include "msleaks/analysis/result.h"
 
 #include <filesystem>
-#include <optional>
 #include <signal.h>
 #include <string>
 #include <sys/types.h>
@@ -29,10 +28,14 @@ Launched<std::filesystem::path> findProgram(const std::string &name);
 // Our own environment with MSLEAKS_SESSION, and with `preload` in front of what LD_PRELOAD held.
 std::vector<std::string> makeEnvironment(const std::filesystem::path &session, const std::string &preload);
 
-// What the program must find as we found it.
+// What the program must find as we found it: the signals that are blocked, and what those do that we need otherwise.
 struct SignalSetup {
+  struct Disposition {
+    int signal;
+    struct sigaction action;
+  };
   sigset_t mask;
-  struct sigaction child; // SIGCHLD
+  std::vector<Disposition> dispositions;
 };
 
 // fork and exec. The error of exec comes back as ours.

@@ -1,47 +1,35 @@
 #include "run/progress.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <fmt/format.h>
-#include <string_view>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace msleaks::driver {
 namespace {
 
-constexpr uint64_t kQuietNs = 1'000'000'000; // a short run shows no line at all
+bool isSameTerminal(int one, int other) {
+  struct stat a {}, b {};
+  return fstat(one, &a) == 0 && fstat(other, &b) == 0 && S_ISCHR(a.st_mode) && S_ISCHR(b.st_mode) && a.st_rdev == b.st_rdev;
+}
+
+// A program that reads and writes the terminal may draw on it, or have asked something in the line that we would erase.
+bool isInteractive() { return isSameTerminal(STDIN_FILENO, STDERR_FILENO) && isSameTerminal(STDOUT_FILENO, STDERR_FILENO); }
 
 } // namespace
 
-ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1), start_ns_(analysis::readMonotonicNs()) {
-  const char *term = std::getenv("TERM");
-  if (!term || std::string_view(term) == "dumb")
-    terminal_ = false;
-}
+RunProgress::RunProgress(Progress wish)
+    : line_(wish == Progress::Shown || (wish == Progress::IfHarmless && !isInteractive())),
+      start_ns_(analysis::readMonotonicNs()), last_ns_(start_ns_) {}
 
-bool ProgressLine::visible() const { return terminal_ && tcgetpgrp(STDERR_FILENO) == getpgrp(); }
-
-void ProgressLine::draw(const analysis::CollectorProgress &progress) {
+void RunProgress::draw(const analysis::CollectorProgress &progress) {
+  if (!line_.due())
+    return;
   const uint64_t now = analysis::readMonotonicNs();
-  if (now - start_ns_ < kQuietNs || !visible())
-    return;
-  const uint64_t since = now - (last_ns_ ? last_ns_ : start_ns_);
-  if (since < kQuietNs / 5)
-    return;
-  const double rate = static_cast<double>(progress.stored - last_stored_) * 1e9 / static_cast<double>(since);
+  const double rate = static_cast<double>(progress.stored - last_stored_) * 1e9 / static_cast<double>(now - last_ns_);
+  line_.draw(fmt::format("msleaks: {} s, {} processes, {} events ({:.2f} M/s), {} dropped", (now - start_ns_) / 1'000'000'000,
+                         progress.processes, progress.stored, rate / 1e6, progress.dropped));
   last_ns_ = now;
   last_stored_ = progress.stored;
-  const std::string line = fmt::format("\r\033[Kmsleaks: {} s, {} processes, {} events ({:.2f} M/s), {} dropped",
-                                       (now - start_ns_) / 1'000'000'000, progress.processes, progress.stored, rate / 1e6,
-                                       progress.dropped);
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
-  drawn_ = true;
-}
-
-void ProgressLine::erase() {
-  constexpr std::string_view kErase = "\r\033[K";
-  if (drawn_ && visible())
-    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kErase.data(), kErase.size());
 }
 
 } // namespace msleaks::driver

@@ -1,23 +1,22 @@
-// One line on the terminal, redrawn a few times per second while the program runs.
+// What the terminal shows while the program runs.
 #pragma once
 
+#include "run/options.h"
+
 #include "msleaks/analysis/collector.h"
+#include "msleaks/analysis/progress_line.h"
 
 namespace msleaks::driver {
 
-class ProgressLine {
+class RunProgress {
 public:
-  // Silent unless stderr is a terminal, and we are in its foreground.
-  ProgressLine();
+  explicit RunProgress(Progress);
   void draw(const analysis::CollectorProgress &);
-  void erase();
+  void erase() { line_.erase(); }
 
 private:
-  bool visible() const;
-
-  bool terminal_;
-  bool drawn_ = false;
-  uint64_t start_ns_, last_ns_ = 0, last_stored_ = 0;
+  analysis::ProgressLine line_;
+  uint64_t start_ns_, last_ns_, last_stored_ = 0;
 };
 
 } // namespace msleaks::driver

@@ -5,8 +5,10 @@
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <system_error>
 #include <time.h>
 #include <unistd.h>
+#include <utility>
 
 namespace msleaks::driver {
 namespace {
@@ -49,38 +51,55 @@ analysis::Manifest firstManifest(const RunOptions &options) {
   return manifest;
 }
 
-// Removes what create() made so far, unless it is told that all went well.
-class Cleanup {
-public:
-  explicit Cleanup(const fs::path &folder) : folder_(folder), existed_(fs::exists(folder)) {}
-  ~Cleanup() {
-    if (!armed_)
-      return;
-    std::error_code ignored;
-    fs::remove(folder_ / analysis::kTraceFile, ignored);
-    fs::remove(folder_ / analysis::kManifestFile, ignored);
-    if (!existed_)
-      fs::remove(folder_, ignored);
-  }
-  void arm() { armed_ = true; }
-  void dismiss() { armed_ = false; }
-
-private:
-  fs::path folder_;
-  bool existed_;
-  bool armed_ = false;
-};
-
 } // namespace
 
-Recording::Recording(analysis::Manifest manifest, analysis::RunFolder folder, analysis::SessionDir session,
-                     analysis::TraceWriter trace)
-    : folder_(std::move(folder)), session_(std::move(session)), collector_(session_, std::move(trace)),
-      manifest_(std::move(manifest)) {}
+Cleanup::Cleanup(const fs::path &folder) : folder_(folder.lexically_normal()) {
+  std::error_code refused; // what cannot be looked at is not ours
+  for (fs::path path = folder_; !path.empty() && !fs::exists(path, refused) && !refused; path = path.parent_path())
+    missing_.push_back(path);
+}
 
-Recording::~Recording() {
-  if (thread_.joinable())
-    thread_.join();
+Cleanup::Cleanup(Cleanup &&other) noexcept
+    : folder_(std::exchange(other.folder_, {})), missing_(std::move(other.missing_)), files_(other.files_) {}
+
+void Cleanup::run() {
+  if (folder_.empty())
+    return;
+  std::error_code ignored;
+  if (files_)
+    for (const char *file : {analysis::kTraceFile, analysis::kManifestFile})
+      fs::remove(folder_ / file, ignored);
+  for (const fs::path &folder : missing_)
+    fs::remove(folder, ignored); // fails when there is anything else in it
+  dismiss();
+}
+
+Recording::Recording(analysis::Manifest manifest, Cleanup cleanup, analysis::RunFolder folder, analysis::SessionDir session,
+                     analysis::TraceWriter trace)
+    : cleanup_(std::move(cleanup)), folder_(std::move(folder)), session_(std::move(session)),
+      collector_(session_, std::move(trace)), manifest_(std::move(manifest)) {}
+
+Recording::~Recording() { stopThread(); }
+
+// The thread is made while a failure can still be told before the program runs; it begins when there is a program.
+Result<void> Recording::startThread() {
+  try {
+    thread_ = std::thread([this, begin = begin_.get_future()]() mutable {
+      if (begin.get())
+        collector_.run();
+    });
+  } catch (const std::system_error &error) {
+    return fail(fmt::format("no thread for the collector: {}", error.code().message()), ExitStatus::OwnFault);
+  }
+  return {};
+}
+
+void Recording::stopThread() {
+  if (!thread_.joinable())
+    return;
+  if (program_pid_ == 0)
+    begin_.set_value(false);
+  thread_.join();
 }
 
 // A path that is refused is the user's mistake; one that the machine cannot provide is no input of anybody.
@@ -97,7 +116,7 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   auto folder = analysis::RunFolder::create(wanted);
   if (!folder)
     return tl::make_unexpected(folder.error());
-  cleanup.arm();
+  cleanup.filesMayExist();
   auto trace = analysis::TraceWriter::create(folder->trace());
   if (!trace)
     return tl::make_unexpected(trace.error());
@@ -108,7 +127,10 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   wish.enabled = options.enabled;
   wish.clock = analysis::chooseClock();
   wish.place = manifest.session_dir;
-  wish.fallback = fs::absolute(folder->path()) / kFallbackSession;
+  std::error_code error;
+  wish.fallback = fs::absolute(folder->path(), error) / kFallbackSession;
+  if (error)
+    return fail(fmt::format("the current folder: {}", error.message()), ExitStatus::OwnFault);
   if (auto written = folder->writeManifest(manifest); !written)
     return tl::make_unexpected(written.error());
   auto session = analysis::SessionDir::create(wish);
@@ -124,28 +146,30 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
     }
   }
   std::unique_ptr<Recording> recording(
-      new Recording(std::move(manifest), std::move(*folder), std::move(*session), std::move(*trace)));
-  cleanup.dismiss();
+      new Recording(std::move(manifest), std::move(cleanup), std::move(*folder), std::move(*session), std::move(*trace)));
+  if (auto started = recording->startThread(); !started) {
+    recording->discard();
+    return tl::make_unexpected(started.error());
+  }
   return recording;
 }
 
 void Recording::discard() {
+  stopThread();
   session_.remove();
-  std::error_code ignored;
-  fs::remove(folder_.path() / analysis::kTraceFile, ignored);
-  fs::remove(folder_.path() / analysis::kManifestFile, ignored);
-  fs::remove(folder_.path(), ignored);
+  cleanup_.run();
 }
 
-void Recording::programStarted(pid_t pid) {
+void Recording::programStarted(pid_t pid) noexcept {
   program_pid_ = static_cast<uint32_t>(pid);
+  cleanup_.dismiss();
   collector_.programStarted(program_pid_);
-  thread_ = std::thread([this] { collector_.run(); });
+  begin_.set_value(true);
 }
 
 void Recording::programEnded(int wait_status) {
   collector_.programEnded(wait_status);
-  thread_.join();
+  stopThread();
   finishManifest(wait_status);
   if (!summary().failure)
     session_.remove();

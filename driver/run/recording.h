@@ -5,15 +5,32 @@
 
 #include "msleaks/analysis/collector.h"
 
+#include <future>
 #include <memory>
-#include <optional>
 #include <thread>
+#include <vector>
 
 namespace msleaks::driver {
 
+// Removes what a recording made on the disk, and nothing else, unless it is told that all went well.
+class Cleanup {
+public:
+  explicit Cleanup(const std::filesystem::path &folder);
+  Cleanup(Cleanup &&) noexcept;
+  ~Cleanup() { run(); }
+  void filesMayExist() { files_ = true; } // before that, files with our names belong to somebody else
+  void dismiss() { folder_.clear(); }
+  void run();
+
+private:
+  std::filesystem::path folder_; // empty: nothing is to be removed
+  std::vector<std::filesystem::path> missing_; // folders that were not there, the innermost first
+  bool files_ = false;
+};
+
 class Recording {
 public:
-  // Makes the output folder, the trace and the session's shared memory, or none of them.
+  // Makes the output folder, the trace, the session's shared memory and the collector's thread, or none of them.
   static Result<std::unique_ptr<Recording>> create(const RunOptions &);
   ~Recording();
 
@@ -22,7 +39,7 @@ public:
 
   // The program could not be started: nothing of the recording stays.
   void discard();
-  void programStarted(pid_t);
+  void programStarted(pid_t) noexcept;
   analysis::CollectorProgress progress() const { return collector_.progress(); }
   // Waits until everything is stored, and writes the manifest.
   void programEnded(int wait_status);
@@ -32,15 +49,19 @@ public:
   uint64_t durationNs() const { return manifest_.end_ns - manifest_.start_ns; }
 
 private:
-  Recording(analysis::Manifest, analysis::RunFolder, analysis::SessionDir, analysis::TraceWriter);
+  Recording(analysis::Manifest, Cleanup, analysis::RunFolder, analysis::SessionDir, analysis::TraceWriter);
   static Result<std::unique_ptr<Recording>> tryToCreate(const RunOptions &);
+  Result<void> startThread();
+  void stopThread();
   void finishManifest(int wait_status);
 
+  Cleanup cleanup_;
   analysis::RunFolder folder_;
   analysis::SessionDir session_;
   analysis::Collector collector_;
   analysis::Manifest manifest_;
   uint32_t program_pid_ = 0;
+  std::promise<bool> begin_; // whether there is a program to record
   std::thread thread_;
 };
 

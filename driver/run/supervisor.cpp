@@ -3,17 +3,25 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <utility>
 
 namespace msleaks::driver {
 namespace {
 
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
-constexpr timespec kTick{0, 250'000'000};
+constexpr timespec kTick{0, 250'000'000}, kNow{0, 0};
+
+const std::pair<int, sighandler_t> kOurs[] = {
+    {SIGCHLD, SIG_DFL}, // ignored, as some parents leave it, the kernel would throw the program's status away
+    {SIGPIPE, SIG_IGN}, // a closed stderr must not end us before the trace is closed
+    {SIGXFSZ, SIG_IGN}, // nor a trace that reaches `ulimit -f`: the failed write stops the recording
+};
 
 bool isIgnored(int signal) {
   struct sigaction action {};
@@ -28,10 +36,13 @@ Supervisor::Supervisor() {
     if (!isIgnored(signal))
       sigaddset(&waited_, signal);
   sigaddset(&waited_, SIGCHLD);
-  // With SIGCHLD ignored, as some parents leave it, the kernel would throw the status away.
-  struct sigaction standard {};
-  standard.sa_handler = SIG_DFL;
-  sigaction(SIGCHLD, &standard, &found_.child);
+  for (const auto &[signal, disposition] : kOurs) {
+    struct sigaction ours {};
+    ours.sa_handler = disposition;
+    SignalSetup::Disposition &found = found_.dispositions.emplace_back();
+    found.signal = signal;
+    sigaction(signal, &ours, &found.action);
+  }
   sigprocmask(SIG_BLOCK, &waited_, &found_.mask);
 }
 
@@ -55,8 +66,17 @@ int Supervisor::waitFor(pid_t program, const std::function<void()> &tick) {
     const int number = sigtimedwait(&waited_, &signal, &kTick);
     if (number > 0 && number != SIGCHLD)
       passOn(signal, program);
-    tick();
+    try {
+      tick();
+    } catch (const std::exception &) { // decoration: the program is waited for whatever happens to it
+    }
   }
+}
+
+void Supervisor::release() {
+  while (sigtimedwait(&waited_, nullptr, &kNow) > 0 || errno == EINTR)
+    continue;
+  sigprocmask(SIG_SETMASK, &found_.mask, nullptr);
 }
 
 void endAs(int wait_status) {

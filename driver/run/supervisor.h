@@ -21,6 +21,9 @@ public:
   // Waits for the end of the program and returns its wait status. `tick` is called a few times per second.
   int waitFor(pid_t program, const std::function<void()> &tick);
 
+  // Forgets what came for the program, and lets signals end us again as they would have at the start.
+  void release();
+
 private:
   void passOn(const siginfo_t &, pid_t program) const;
 

@@ -4,10 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
+from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import check, skip  # noqa: E402, F401
+from msleaks_e2e import SKIPPED, check  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 
@@ -26,10 +29,10 @@ class Tools:
         # Refused as an output's parent when everybody may write there.
         self.scratch.chmod(0o755)
 
-    def compile(self, name):
+    def compile(self, name, *options):
         """A program of programs/, not instrumented: its heap is seen by the hooks."""
-        output = self.scratch / Path(name).stem
-        done = subprocess.run(["cc", "-O1", "-g", "-pthread", "-o", output, HERE / "programs" / name])
+        output = self.scratch / "".join([Path(name).stem, *options])
+        done = subprocess.run(["cc", "-O1", "-g", "-pthread", *options, "-o", output, HERE / "programs" / name])
         check(done.returncode == 0, f"{name} does not compile")
         return output
 
@@ -49,13 +52,83 @@ class Tools:
                               text=True, **kwargs)
         return done, folder
 
-    def recover(self, folder):
-        return subprocess.run([self.bin / "msleaks", "recover", folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def verb(self, *words, **kwargs):
+        """msleaks WORDS..."""
+        kwargs.setdefault("stdout", subprocess.PIPE)
+        return subprocess.run([self.bin / "msleaks", *words], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **kwargs)
+
+    def recover(self, folder, *options):
+        return self.verb("recover", folder, *options)
+
+    def copy_to(self, prefix):
+        """What msleaks-run needs, in another place."""
+        shutil.rmtree(prefix, ignore_errors=True)
+        for folder, files in (("bin", [self.run_tool]), ("lib", (self.bin.parent / "lib").glob("libmsleaks_*.so"))):
+            (prefix / folder).mkdir(parents=True)
+            for file in files:
+                shutil.copy(file, prefix / folder)
 
     def summary(self, folder):
         done = subprocess.run([self.bin / "trace_summary", folder / "trace.mslt"], stdout=subprocess.PIPE, text=True)
         check(done.returncode == 0, f"{folder}: the trace cannot be read")
         return json.loads(done.stdout)
+
+
+class Unavailable(Exception):
+    """What a topic needs is not there; the others go on."""
+
+
+def run_topics(*topics):
+    """Calls them in turn. When one could not run, the test counts as skipped, after all others have run."""
+    missing = []
+    for topic in topics:
+        name = topic.__name__.replace("_", " ")
+        print(name, flush=True)
+        try:
+            topic()
+        except Unavailable as reason:
+            missing.append(f"{name} ({reason})")
+    if missing:
+        print(f"skipped: {'; '.join(missing)}; {len(topics) - len(missing)} of {len(topics)} passed")
+        sys.exit(SKIPPED)
+
+
+@contextmanager
+def as_somebody(tools):
+    """(words that run a command as a user without rights, a folder of theirs with a copy of the tools)."""
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        raise Unavailable("becoming another user needs root and setpriv")
+    nobody = 65534
+    place = Path(tempfile.mkdtemp(prefix="msleaks-somebody-", dir="/tmp"))
+    try:
+        tools.copy_to(place)
+        place.chmod(0o755)
+        os.chown(place, nobody, nobody)
+        yield ["setpriv", f"--reuid={nobody}", f"--regid={nobody}", "--clear-groups"], place
+    finally:
+        shutil.rmtree(place)
+
+
+def in_namespace(script, *arguments):
+    """Runs a shell script in a mount namespace of its own; nothing that it mounts is seen outside."""
+    unshare = ["unshare", "-m", "--propagation", "private"]
+    if os.geteuid() != 0 or subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL).returncode != 0:
+        raise Unavailable("mounting small file systems needs root and a mount namespace of its own")
+    return subprocess.run([*unshare, "sh", "-eu", "-c", script, "sh", *map(str, arguments)],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+
+
+def wait_until(condition, what, seconds=30):
+    until = time.monotonic() + seconds
+    while not condition():
+        check(time.monotonic() < until, f"waited in vain: {what}")
+        time.sleep(0.001)
+
+
+def expect_status(done, status, *words):
+    check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}")
+    for word in words:
+        check(word in done.stderr, f"no '{word}' in: {done.stderr}")
 
 
 def manifest(folder):

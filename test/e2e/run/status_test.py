@@ -1,21 +1,13 @@
 """What msleaks-run ends with, and what reaches the program: exit statuses, signals, refusals before it starts."""
 import os
-import pty
-import shutil
 import signal
 import stat
 import subprocess
 import time
 
-from run_e2e import Tools, check, manifest, session_gone
+from run_e2e import Tools, check, expect_status, manifest, run_topics, session_gone
 
 tools = Tools()
-
-
-def expect_status(done, status, *words):
-    check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}")
-    for word in words:
-        check(word in done.stderr, f"no '{word}' in: {done.stderr}")
 
 
 def shell(script, *options, **kwargs):
@@ -50,6 +42,16 @@ def says_why_a_program_does_not_start():
         check(not folder.exists(), "half a recording is left")
 
 
+def finds_programs_as_a_shell_does():
+    here = tools.folder("here")
+    here.mkdir()
+    (here / "mine").write_text("exit 6\n")
+    (here / "mine").chmod(0o755)
+    for path, status in (("/bin:", 6), (":/bin", 6), ("/bin::/usr/bin", 6), ("", 6), (".", 6), ("/bin", 127)):
+        done, _ = tools.run(["mine"], "--no-report", cwd=here, env={"PATH": path})
+        check(done.returncode == status, f"PATH={path}: {done.returncode}: {done.stderr}")
+
+
 def runs_a_script_without_interpreter_line():
     script = tools.scratch / "script"
     script.write_text("exit 3\n")
@@ -66,7 +68,7 @@ def runs_a_script_without_interpreter_line():
 def refuses_bad_usage_before_the_program_starts():
     witness = tools.scratch / "witness"
     for options, word in [(["--nosuch"], "--nosuch"), (["--on-full", "maybe"], "block, drop, overwrite"), (["--ring-kib", "1"], "--ring-kib"),
-                          (["--ring-kib", "many"], "--ring-kib"), (["--events", "alloc,nonsense"], "nonsense"),
+                          (["--ring-kib", "many"], "--ring-kib"), (["--events", "alloc,nonsense"], "nonsense"), (["--events", ""], "names nothing"), (["--events", ","], "--events"),
                           (["--ring-kib", "1024", "--ring-max-kib", "16"], "--ring-max-kib"), (["--log-level", "loud"], "loud"),
                           (["--error-exitcode", "0"], "--error-exitcode")]:
         done, folder = tools.run(["touch", witness], *options)
@@ -76,20 +78,28 @@ def refuses_bad_usage_before_the_program_starts():
     expect_status(done, 2, "no program")
 
 
-def refuses_an_output_before_the_program_starts():
-    witness = tools.scratch / "witness"
-    full = tools.folder("full")
-    full.mkdir()
-    (full / "file").write_text("mine")
-    link = tools.scratch / "link"
-    link.unlink(missing_ok=True)
-    link.symlink_to(tools.scratch / "elsewhere")
-    for output in (full, link, tools.scratch / "a\nb", "/proc/no/such", tools.scratch / "plain" / "x"):
-        done = subprocess.run(tools.command(output, ["touch", witness]), stderr=subprocess.PIPE, text=True)
-        check(done.returncode in (2, 4), f"{output}: exit status {done.returncode}: {done.stderr}")
-        check(done.stderr.count("\n") == 1 and done.stderr.startswith("msleaks-run: error: "), f"not one line: {done.stderr}")
-        check(not witness.exists(), f"{output}: the program ran")
-    check(os.listdir(full) == ["file"], "somebody else's folder was changed")
+def tells_refusals_at_every_log_level():
+    for environment, options in ({}, ["--log-level", "off"]), ({"MSLEAKS_LOG": "off"}, []):
+        for command, status in [(["--nosuch", "true"], 2), (["no-such-program"], 127), (["-o", "/proc/no/such", "true"], 4)]:
+            done = subprocess.run([tools.run_tool, *options, *command], env={**os.environ, **environment}, stderr=subprocess.PIPE,
+                                  text=True, cwd=tools.scratch)
+            expect_status(done, status)
+            check(done.stderr.count("\n") == 1, f"{command}: not one line: '{done.stderr}'")
+
+
+def takes_the_log_level_from_the_variable_too():
+    def with_variable(level, *options, program=("true",)):
+        return tools.run([*program], "--no-report", *options, env={**os.environ, "MSLEAKS_LOG": level})[0]
+    expect_status(with_variable("loud"), 2, "loud")
+    expect_status(with_variable("loud", "--log-level", "error"), 0)  # the option counts
+    expect_status(with_variable("error", "--log-level", "loud"), 2, "loud")
+    done = subprocess.run([tools.bin / "msleaks", "plugin"], env={**os.environ, "MSLEAKS_LOG": "loud"}, stderr=subprocess.PIPE, text=True)
+    expect_status(done, 2, "loud")
+    # Even the most talkative level says nothing per event.
+    churn = tools.compile("churn.c")
+    done = with_variable("off", "--log-level", "trace", program=(churn, tools.scratch / "counts", "1", "100000"))
+    expect_status(done, 0)
+    check(done.stderr.count("\n") < 30, f"{done.stderr.count(chr(10))} lines at level trace")
 
 
 def reads_options_only_up_to_the_program():
@@ -151,50 +161,9 @@ def stops_and_continues_with_the_program():
     check(watched.wait() == 0, "it does not go on")
 
 
-def on_a_terminal(program, *options, keys=b"", after=b""):
-    """Runs in the foreground of a terminal of its own, types `keys` when `after` was printed; what it shows, and its status."""
-    folder = tools.folder()
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.environ["TERM"] = "xterm"
-        os.execv(tools.run_tool, [*map(str, tools.command(folder, program, "--no-report", *options))])
-    shown = b""
-    while True:
-        try:
-            piece = os.read(terminal, 4096)
-        except OSError:  # the other side has gone
-            break
-        shown += piece
-        if keys and after in shown:
-            os.write(terminal, keys)
-            keys = b""
-    return shown, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
-def shows_progress_on_a_terminal_only():
-    shown, status = on_a_terminal(["sleep", "1.6"])
-    check(status == 0 and b"\r\x1b[Kmsleaks: " in shown and shown.endswith(b"\r\x1b[K"), f"{shown}")
-    done, _ = tools.run(["sleep", "1.6"], "--no-report")
-    check(done.stderr == "", f"{done.stderr}")
-
-
-def leaves_the_keys_of_the_terminal_to_the_program():
-    program = tools.compile("signals.c")
-    shown, status = on_a_terminal(["sh", "-c", f"{program} & sleep 0.3; kill -TERM $!; wait $!; echo end $?"], keys=b"\x03", after=b"no")
-    check(b"end 9" in shown and status == 0, f"{shown}")
-    # Ctrl-C reaches the program once, not once more through us.
-    shown, status = on_a_terminal(["sh", "-c", f"trap : INT; (sleep 0.5; kill -TERM $$) & exec {program}"], keys=b"\x03", after=b"ready")
-    check(shown.replace(b"^C", b"").split() == [b"ready", b"2", b"15"] and status == 9, f"{shown} {status}")
-
-
 def works_from_a_folder_with_a_space():
     prefix = tools.scratch / "a prefix: x"
-    shutil.rmtree(prefix, ignore_errors=True)
-    (prefix / "bin").mkdir(parents=True)
-    (prefix / "lib").mkdir()
-    shutil.copy(tools.run_tool, prefix / "bin")
-    for library in (tools.bin.parent / "lib").glob("libmsleaks_*.so"):
-        shutil.copy(library, prefix / "lib")
+    tools.copy_to(prefix)
     folder = tools.folder()
     done = subprocess.run([prefix / "bin/msleaks-run", "--no-report", "-o", folder, "ls", "/"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     check(done.returncode == 0 and done.stderr == b"", f"{done.stderr}")
@@ -222,21 +191,33 @@ def goes_on_when_stderr_is_closed():
 
 
 def fails_for_findings_when_asked():
-    done, _ = tools.run(["sh", "-c", "exit 3"], "--error-exitcode", "9")
-    check(done.returncode in (3, 9), f"exit status {done.returncode}")
-    leaking = tools.scratch / "leak.c"
-    leaking.write_text("#include <stdlib.h>\nint main(void) { return malloc(10) ? 0 : 1; }\n")
-    check(subprocess.run(["cc", "-O0", "-o", tools.scratch / "leak", leaking]).returncode == 0, "it does not compile")
-    expect_status(tools.run([tools.scratch / "leak"])[0], 0)
-    expect_status(tools.run([tools.scratch / "leak"], "--error-exitcode", "9", "--no-report")[0], 9)
+    leak = tools.compile("leak.c")
+    expect_status(tools.run([leak, "3"], "--error-exitcode", "9")[0], 3)
+    expect_status(tools.run([leak])[0], 0)
+    expect_status(tools.run([leak], "--error-exitcode", "9", "--no-report")[0], 9)
 
 
-for topic in [passes_the_exit_status_on, ends_by_the_signal_that_ended_the_program, says_why_a_program_does_not_start,
-              runs_a_script_without_interpreter_line, refuses_bad_usage_before_the_program_starts,
-              refuses_an_output_before_the_program_starts, reads_options_only_up_to_the_program, names_the_folder_by_itself,
-              makes_outputs_for_the_owner_and_the_group, lets_the_streams_through, keeps_the_environment, hands_signals_on,
-              stops_and_continues_with_the_program, shows_progress_on_a_terminal_only,
-              leaves_the_keys_of_the_terminal_to_the_program, works_from_a_folder_with_a_space, keeps_ignored_signals_ignored, goes_on_when_stderr_is_closed,
-              fails_for_findings_when_asked]:
-    print(topic.__name__.replace("_", " "), flush=True)
-    topic()
+def prints_a_short_report():
+    done, folder = tools.run([tools.compile("leak.c")])
+    lines = done.stderr.splitlines()
+    for start in ("peak    10 B at ", "leaks   10 B in 1 block from 1 place", "events  ", "cost    collector "):
+        check(any(line.startswith(start) for line in lines), f"no '{start}' in {lines}")
+    events = next(line for line in lines if line.startswith("events  "))
+    check(events == "events  1, complete", events)
+    check(len(lines) <= 12 and not any(line.startswith("note") for line in lines), f"{lines}")
+    check(lines[-1] == f"more    msleaks report {folder}", lines[-1])
+
+
+def says_when_the_program_was_not_seen():
+    """The dynamic linker preloads nothing into a static program: its report must not say that it is complete."""
+    done, _ = tools.run([tools.compile("leak.c", "-static")])
+    check("complete" not in done.stderr and "note    " in done.stderr, f"{done.stderr}")
+
+
+run_topics(passes_the_exit_status_on, ends_by_the_signal_that_ended_the_program, says_why_a_program_does_not_start,
+           finds_programs_as_a_shell_does, runs_a_script_without_interpreter_line, refuses_bad_usage_before_the_program_starts,
+           tells_refusals_at_every_log_level, takes_the_log_level_from_the_variable_too, reads_options_only_up_to_the_program,
+           names_the_folder_by_itself, makes_outputs_for_the_owner_and_the_group, lets_the_streams_through, keeps_the_environment,
+           hands_signals_on, stops_and_continues_with_the_program, works_from_a_folder_with_a_space,
+           keeps_ignored_signals_ignored, goes_on_when_stderr_is_closed, fails_for_findings_when_asked, prints_a_short_report,
+           says_when_the_program_was_not_seen)

@@ -1,0 +1,78 @@
+"""Limits that the user's shell sets, and a report that somebody interrupts: the program's end stays the program's."""
+import os
+import signal
+import subprocess
+import time
+
+from run_e2e import Tools, as_somebody, check, expect_account, expect_status, manifest, run_topics, wait_until
+
+tools = Tools()
+churn = tools.compile("churn.c")
+
+
+def survives_the_limit_of_a_file():
+    """`ulimit -f`: the trace becomes as long as it may be. We do not die of SIGXFSZ, and recover stores the rest."""
+    folder = tools.folder("limited")
+    # 2 MiB hold the program's shared memory, and a part of the trace.
+    command = tools.command(folder, [churn, tools.scratch / "limited-counts", "2", "1000000"], "--no-report", "--ring-kib", "16",
+                            "--ring-max-kib", "16")
+    done = subprocess.run(["bash", "-c", 'ulimit -f 2048; exec "$@"', "bash", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    expect_status(done, 0, "File too large", "recording stopped early")
+    check(done.stdout == "done\n", f"the program noticed: {done.stdout}")
+    expect_status(tools.recover(folder), 0)
+    check(manifest(folder)["state"] == "recovered", "the state")
+    expect_account(tools.summary(folder))
+
+
+def gives_the_program_the_signals_as_they_were():
+    script = "grep SigIgn /proc/self/status"
+    plain = subprocess.run(["sh", "-c", script], stdout=subprocess.PIPE, text=True)
+    watched, _ = tools.run(["sh", "-c", script], "--no-report")
+    check(watched.stdout == plain.stdout, f"ignored signals {watched.stdout}, without msleaks {plain.stdout}")
+
+
+def says_when_there_is_no_thread_for_the_collector():
+    with as_somebody(tools) as (somebody, place):
+        # Two would do: ours and the collector's.
+        done = subprocess.run([*somebody, "prlimit", "--nproc=1:1", place / "bin/msleaks-run", "-o", place / "RUN", "touch", place / "witness"],
+                              stderr=subprocess.PIPE, text=True)
+        expect_status(done, 4, "no thread for the collector")
+        check(done.stderr.count("\n") == 1, f"not one line: {done.stderr}")
+        check(not (place / "witness").exists() and not (place / "RUN").exists(), "the program ran, or half a recording is left")
+
+
+def keeps_the_status_when_nothing_can_be_said():
+    """stderr takes nothing, and the report has something to complain about."""
+    folder = tools.folder("mute")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(tools.command(folder, ["sh", "-c", f"rm {folder}/trace.mslt; exit 5"]), stderr=full)
+    check(done.returncode == 5, f"exit status {done.returncode}")
+
+
+def lets_the_report_be_interrupted():
+    """Ctrl-C while the report of a long run is made. The folder is complete by then."""
+    folder = tools.folder("interrupted")
+    watched = subprocess.Popen(tools.command(folder, [churn, tools.scratch / "interrupted-counts", "2", "2000000"]),
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: (folder / "manifest.json").exists() and manifest(folder)["state"] == "complete", "the run ends", 120)
+    while watched.poll() is None:  # one that comes in the last moment of the recording was meant for the program
+        watched.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    check(watched.returncode == -signal.SIGINT, f"status {watched.returncode}: the report goes on")
+    check("peak" not in watched.stderr.read(), "there was nothing to interrupt: the report is through already")
+    expect_account(tools.summary(folder), 0)
+    check(not os.path.exists(manifest(folder)["session_dir"]), "shared memory is left behind")
+
+
+def reports_on_a_program_that_was_interrupted():
+    """Ctrl-C reaches the program and us; it ends the program alone."""
+    watched = subprocess.Popen(tools.command(tools.folder("killed"), ["sleep", "60"]), stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True, start_new_session=True)
+    time.sleep(0.5)
+    os.killpg(watched.pid, signal.SIGINT)
+    report = watched.communicate()[1]
+    check(watched.returncode == -signal.SIGINT and "peak" in report, f"status {watched.returncode}: {report}")
+
+
+run_topics(survives_the_limit_of_a_file, gives_the_program_the_signals_as_they_were, says_when_there_is_no_thread_for_the_collector,
+           keeps_the_status_when_nothing_can_be_said, lets_the_report_be_interrupted, reports_on_a_program_that_was_interrupted)
