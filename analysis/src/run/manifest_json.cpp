@@ -110,6 +110,15 @@ private:
   std::string &wrong_;
 };
 
+// 0: none that can be read.
+uint32_t versionOf(const Json &object) {
+  uint32_t version = 0;
+  std::string wrong;
+  if (object.is_object())
+    FieldReader(object, "", wrong)("version", version);
+  return version;
+}
+
 } // namespace
 
 std::string formatManifest(const Manifest &manifest) {
@@ -119,21 +128,25 @@ std::string formatManifest(const Manifest &manifest) {
   return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+Result<void> checkManifestVersion(std::string_view text, const std::string &where) {
+  const uint32_t version = versionOf(Json::parse(text.begin(), text.end(), nullptr, false));
+  if (version <= kManifestVersion)
+    return {};
+  return fail(fmt::format("'{}' was written by a newer msleaks (manifest version {}, this one reads up to {}): use that "
+                          "version or a later one to read it",
+                          where, version, kManifestVersion));
+}
+
 Result<Manifest> parseManifest(std::string_view text, const std::string &where) {
+  if (const Result<void> known = checkManifestVersion(text, where); !known)
+    return tl::make_unexpected(known.error());
   const Json object = Json::parse(text.begin(), text.end(), nullptr, false);
   if (!object.is_object())
     return fail(fmt::format("'{}' is not a manifest of msleaks", where));
-  Manifest manifest;
-  manifest.version = 0;
-  std::string wrong;
-  FieldReader(object, "", wrong)("version", manifest.version);
-  if (manifest.version > kManifestVersion)
-    return fail(
-        fmt::format("'{}' was written by a newer msleaks (manifest version {}, this one reads up to {}): use that "
-                    "version or a later one to read it",
-                    where, manifest.version, kManifestVersion));
-  if (manifest.version == 0)
+  if (versionOf(object) == 0)
     return fail(fmt::format("'{}' is not a manifest of msleaks: its version is missing", where));
+  Manifest manifest;
+  std::string wrong;
   visitFields(FieldReader(object, "", wrong), manifest);
   if (!wrong.empty())
     return fail(fmt::format("'{}': {} does not have the type of its field", where, wrong));

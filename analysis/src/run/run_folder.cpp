@@ -73,10 +73,22 @@ Result<RunFolder> RunFolder::open(const fs::path &given) {
   if (!fs::exists(given / kTraceFile, error) && !fs::exists(given / kManifestFile, error))
     return fail(
         fmt::format("'{}' is not a run folder: it has neither {} nor {}", given.string(), kTraceFile, kManifestFile));
-  return RunFolder(given, given / kTraceFile);
+  RunFolder folder(given, given / kTraceFile);
+  // A damaged or missing manifest leaves the trace readable; a newer one may mean that all of it is different.
+  if (const Result<std::string> text = folder.readManifestText(); text)
+    if (const Result<void> known = checkManifestVersion(*text, (given / kManifestFile).string()); !known)
+      return tl::make_unexpected(known.error());
+  return folder;
 }
 
 Result<Manifest> RunFolder::readManifest() const {
+  const Result<std::string> text = readManifestText();
+  if (!text)
+    return tl::make_unexpected(text.error());
+  return parseManifest(*text, (path_ / kManifestFile).string());
+}
+
+Result<std::string> RunFolder::readManifestText() const {
   const fs::path path = path_ / kManifestFile;
   const Result<trace::InputFile> file = trace::InputFile::open(path);
   if (!file)
@@ -88,7 +100,7 @@ Result<Manifest> RunFolder::readManifest() const {
   if (!count)
     return tl::make_unexpected(count.error());
   text.resize(*count);
-  return parseManifest(text, path.string());
+  return text;
 }
 
 Result<void> RunFolder::writeManifest(const Manifest &manifest) const {

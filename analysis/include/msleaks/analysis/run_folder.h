@@ -41,7 +41,7 @@ class RunFolder {
 public:
   // Makes the folder, 0750, and checks the path first (path_check.h). It must not exist, or be empty.
   static Result<RunFolder> create(const std::filesystem::path &folder);
-  // Opens an existing one. `folder` may also be the trace file itself.
+  // Opens an existing one, unless a newer msleaks wrote it. `folder` may also be the trace file itself.
   static Result<RunFolder> open(const std::filesystem::path &folder);
 
   const std::filesystem::path &path() const { return path_; }
@@ -53,6 +53,7 @@ public:
 private:
   RunFolder(std::filesystem::path path, std::filesystem::path trace)
       : path_(std::move(path)), trace_(std::move(trace)) {}
+  Result<std::string> readManifestText() const;
   std::filesystem::path path_, trace_;
 };
 
