@@ -99,6 +99,7 @@ std::vector<std::string> notesOf(const Report &report) {
     killed += process.fate == FreeCause::ProcessKilled;
     going_on += process.fate == FreeCause::StillAlive;
   }
+  add(report.unseenProcesses(), "process(es) recorded nothing: static or set-uid programs, or there was no room (notes below)");
   add(killed, "process(es) killed by a signal: their blocks count as alive at the end, not as leaks");
   add(going_on, "process(es) without an end in the trace: their blocks count as alive at the end, not as leaks");
   add(report.counts.late_frees,
@@ -132,6 +133,11 @@ void append(std::vector<std::string> &to, const std::vector<std::string> &from) 
 }
 
 } // namespace
+
+size_t Report::unseenProcesses() const {
+  return static_cast<size_t>(
+      std::count_if(processes.begin(), processes.end(), [](const ReportProcess &process) { return process.process == 0; }));
+}
 
 Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &progress) {
   auto folder = RunFolder::open(run);

@@ -143,6 +143,8 @@ std::string eventsText(const Report &report) {
   else if (events.missing != 0 || !report.damage.empty())
     text =
         fmt::format("{} stored, {} MISSING: see damage and notes", countText(events.stored), countText(events.missing));
+  else if (const auto unseen = report.unseenProcesses(); unseen != 0)
+    text = fmt::format("{}; nothing of {} process{}", countText(events.stored), unseen, unseen == 1 ? "" : "es");
   else
     text = fmt::format("{}, complete", countText(events.stored));
   if (events.stalled_ns != 0)
@@ -246,9 +248,13 @@ Result<RunFindings> printShortReport(const std::filesystem::path &run, std::ostr
   const auto &leaks = report->leaks.by_site;
   for (size_t i = 0; i < std::min(leaks.size(), kShortLeaks); ++i)
     to << fmt::format("{:>19}  {}\n", bytesText(leaks[i].remains.bytes), wholePlaceOf(leaks[i].site, 59));
-  table.entry("more", fmt::format("msleaks report {}", printable(report->run)));
+  const std::string more = fmt::format("msleaks report {}", printable(report->run));
+  if (const size_t notes = report->damage.size() + report->notes.size(); notes != 0)
+    table.entry("note", fmt::format("{}: {}", notes, more));
+  else
+    table.entry("more", more);
   return RunFindings{report->peak.bytes, report->leaks.sum, report->hasFindings(),
-                     report->events.complete() && report->damage.empty()};
+                     report->events.complete() && report->damage.empty() && report->unseenProcesses() == 0};
 }
 
 } // namespace msleaks::analysis

@@ -92,6 +92,8 @@ struct Report {
   std::vector<std::string> damage, notes;
 
   bool hasFindings() const { return !leaks.empty(); }
+  // Those that never attached: what they allocated is in no figure.
+  size_t unseenProcesses() const;
 };
 
 // Called now and then with events done and in total; the caller decides whether to show it.
@@ -114,7 +116,7 @@ struct RunFindings {
   uint64_t peak_bytes = 0;
   BlockSum leaks;       // without suppressed ones and pools
   bool found = false;   // something to fail for: leaks, also in pools
-  bool complete = true; // no event is missing
+  bool complete = true; // no event is missing, and no process
 };
 
 // At most twelve lines; see the top of this file.
