@@ -14,7 +14,7 @@ void keepAllocasInEntry(Instruction &place) {
   if (!block.isEntryBlock())
     return;
   for (Instruction &behind : make_early_inc_range(make_range(place.getIterator(), block.end())))
-    if (auto *alloca = dyn_cast<AllocaInst>(&behind); alloca && alloca->isStaticAlloca() && alloca != &place)
+    if (auto *alloca = dyn_cast<AllocaInst>(&behind); alloca && alloca->isStaticAlloca())
       alloca->moveBefore(block, block.getFirstInsertionPt());
 }
 

@@ -68,13 +68,16 @@ private:
     return value ? value : ConstantPointerNull::get(b.getPtrTy());
   }
 
+  static Value *number(IRBuilder<> &b, Value *word) {
+    return word->getType()->isPointerTy() ? b.CreatePtrToInt(word, b.getInt64Ty()) : b.CreateZExt(word, b.getInt64Ty());
+  }
+
   // size * count, or all ones when that does not fit (the real allocator refuses such a call).
   Value *sizeIn(IRBuilder<> &b) const {
-    Value *size = orZero(b, symbol_.size), *count = at(symbol_.count);
-    size = size->getType()->isPointerTy() ? b.CreatePtrToInt(size, b.getInt64Ty()) : b.CreateZExt(size, b.getInt64Ty());
+    Value *size = number(b, orZero(b, symbol_.size)), *count = at(symbol_.count);
     if (!count)
       return size;
-    count = b.CreateZExt(count, b.getInt64Ty());
+    count = number(b, count);
     if (isa<ConstantInt>(size) && isa<ConstantInt>(count))
       return b.getInt64(
           SaturatingMultiply(cast<ConstantInt>(size)->getZExtValue(), cast<ConstantInt>(count)->getZExtValue()));
@@ -209,8 +212,12 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   }
   RuntimeDecls runtime(module);
   SiteTable table(module.getSourceFileName(), kProducer);
-  for (const FoundCall &found : calls) {
-    CallRewriter(*unit, runtime, found, table.add(describe(found))).run();
+  SmallVector<uint32_t> rows;
+  for (const FoundCall &found : calls)
+    rows.push_back(table.add(describe(found)));
+  // From the end: splitting a block moves what is behind the split, which then is only what lies before the next call.
+  for (const auto &[found, row] : reverse(zip_equal(calls, rows))) {
+    CallRewriter(*unit, runtime, found, row).run();
     dropMark(*found.call);
   }
   unpin(module);

@@ -11,8 +11,8 @@ declare i32 @__gxx_personality_v0(...)
 ; CHECK-NEXT: to label %[[EDGE1:.*]] unwind label %[[PAD1:.*]]
 ; CHECK: invoke ptr @_Znwm(i64 2)
 ; CHECK-NEXT: to label %[[EDGE2:.*]] unwind label %[[PAD2:.*]]
-; CHECK: call void @__msl_on_alloc(i32 %{{.*}}, i32 0, ptr %a, i64 1)
-; CHECK: call void @__msl_on_alloc(i32 %{{.*}}, i32 0, ptr %b, i64 2)
+; CHECK-DAG: call void @__msl_on_alloc(i32 %{{.*}}, i32 0, ptr %a, i64 1)
+; CHECK-DAG: call void @__msl_on_alloc(i32 %{{.*}}, i32 0, ptr %b, i64 2)
 ; CHECK: %p = phi ptr [ %a, %{{.*}} ], [ %b, %{{.*}} ]
 ; CHECK: landingpad
 ; CHECK: call void @__msl_cancel(
