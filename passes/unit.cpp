@@ -53,8 +53,10 @@ GlobalVariable *boundary(Module &module, const char *prefix) {
 // }
 Function *makeImageFunction(Module &module, const char *name, FunctionCallee target) {
   LLVMContext &context = module.getContext();
-  auto *function = Function::Create(FunctionType::get(Type::getVoidTy(context), false), GlobalValue::LinkOnceODRLinkage,
-                                    name, module);
+  // With the module's branch-target-enforcement, uwtable and frame-pointer: one function without them spoils the image.
+  auto *function = Function::createWithDefaultAttr(FunctionType::get(Type::getVoidTy(context), false),
+                                                   GlobalValue::LinkOnceODRLinkage,
+                                                   module.getDataLayout().getProgramAddressSpace(), name, &module);
   function->setVisibility(GlobalValue::HiddenVisibility);
   function->setComdat(module.getOrInsertComdat(name));
   function->setDoesNotThrow();

@@ -1,0 +1,10 @@
+// The image's constructor and destructor are compiled like the rest of the module: one function without landing pads for
+// indirect branches, or without unwind tables, would take them from the whole image.
+// RUN: %clang -O2 --target=aarch64-linux-gnu -mbranch-protection=standard -S -emit-llvm %s -o - | FileCheck --check-prefix=BTI %s
+// RUN: %clang -O2 -fasynchronous-unwind-tables -S -emit-llvm %s -o - | FileCheck --check-prefix=TABLES %s
+// BTI: define linkonce_odr hidden void @__msl_image_ctor() #[[CTOR:[0-9]+]]
+// BTI: attributes #[[CTOR]] = {{.*}}"branch-target-enforcement"
+// TABLES: define linkonce_odr hidden void @__msl_image_ctor() #[[CTOR:[0-9]+]]
+// TABLES: attributes #[[CTOR]] = {{.*}}uwtable
+void *malloc(unsigned long size);
+void *make(unsigned long size) { return malloc(size); }

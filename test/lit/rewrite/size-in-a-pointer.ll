@@ -1,0 +1,16 @@
+; A size, or a count, that an API declares as a pointer-wide handle is a number all the same.
+; RUN: echo 'alloc odd size=0 count=1 free=free heap=host' > %t.rows
+; RUN: %opt -passes='mem-pass<rows=%t.rows>,verify' -S %s | FileCheck %s
+target triple = "x86_64-pc-linux-gnu"
+target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
+
+declare ptr @odd(ptr, ptr)
+
+; CHECK-LABEL: define ptr @make(
+; CHECK: %[[SIZE:.*]] = ptrtoint ptr %n to i64
+; CHECK: %[[COUNT:.*]] = ptrtoint ptr %m to i64
+; CHECK: @llvm.umul.with.overflow.i64(i64 %[[SIZE]], i64 %[[COUNT]])
+define ptr @make(ptr %n, ptr %m) {
+  %p = call ptr @odd(ptr %n, ptr %m)
+  ret ptr %p
+}
