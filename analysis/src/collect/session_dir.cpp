@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 uint64_t wantedBytes(const abi::Flags &flags) { return uint64_t{flags.ring_max_kib} * 1024 * 4 + (uint64_t{16} << 20); }
 
 constexpr char kUnfinishedControl[] = "control.new";
+// msleaks-run's second name for the folder of the hooks, where LD_PRELOAD cannot say the first.
+constexpr char kLibraryLink[] = "lib";
 
 std::string reason() { return std::strerror(errno); }
 
@@ -34,6 +36,15 @@ std::string missingRoom(const fs::path &directory, uint64_t wanted) {
   if (available < wanted)
     return fmt::format("{} has {} MiB free, a session wants {}", directory.string(), available >> 20, wanted >> 20);
   return {};
+}
+
+std::vector<fs::path> filesOf(const fs::path &directory, const char *suffix) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == suffix)
+      files.push_back(entry->path());
+  return files;
 }
 
 } // namespace
@@ -118,14 +129,7 @@ Result<SessionDir> SessionDir::adopt(const fs::path &directory) {
   return session;
 }
 
-std::vector<fs::path> SessionDir::arenas() const {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error))
-    if (entry->path().extension() == kRingsSuffix)
-      files.push_back(entry->path());
-  return files;
-}
+std::vector<fs::path> SessionDir::arenas() const { return filesOf(path_, kRingsSuffix); }
 
 uint32_t pidOfArena(const fs::path &file) {
   uint32_t pid = 0;
@@ -163,9 +167,17 @@ void SessionDir::removeUnfinished(const fs::path &directory) {
   fs::remove(directory, ignored); // fails when there is anything else
 }
 
+// Only what a session has made: `recover` believes a manifest that names this directory.
 void SessionDir::remove() {
   std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  for (const fs::path &arena : arenas())
+    removeArena(arena);
+  for (const auto &definitions : filesOf(path_, kDefinitionsSuffix)) // of arenas that were never made
+    fs::remove(definitions, ignored);
+  if (fs::is_symlink(path_ / kLibraryLink, ignored))
+    fs::remove(path_ / kLibraryLink, ignored);
+  fs::remove(path_ / abi::kControlFile, ignored);
+  removeUnfinished(path_);
 }
 
 } // namespace msleaks::analysis
