@@ -192,7 +192,7 @@ Result<void> Collector::finishEnded() {
 Result<void> Collector::finish(Attached &process, int wait_status) {
   ProcessCollector &collector = process.collector;
   if (auto finished = collector.finish(output_, readMonotonicNs(), wait_status); !finished)
-    return finished;
+    return tl::make_unexpected(finished.error());
   const ProcessTotals totals = collector.totals();
   summary_.totals.produced += totals.produced + collector.droppedNoRing();
   summary_.totals.stored += totals.stored;

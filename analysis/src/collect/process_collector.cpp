@@ -213,6 +213,8 @@ Result<void> ProcessCollector::storeEvents(const Ring &ring, uint64_t first, std
     return stored;
   streams_[ring.reader.stream()].stored += events;
   stored_ += events;
+  const abi::Slot &last = slots[slots.size() - (isContinuation(slots.back()) && slots.size() > 1 ? 2 : 1)];
+  last_event_ns_ = std::max(last_event_ns_, last.header.time);
   return {};
 }
 
@@ -290,20 +292,23 @@ Result<void> ProcessCollector::storeAccount(uint32_t number, TraceWriter &writer
                                stream.account.dropped, stream.account.stalled_ns});
 }
 
-Result<void> ProcessCollector::finish(CollectOutput &output, uint64_t now_ns, int status) {
+Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns, int status) {
   findRings();
   for (Ring &ring : rings_)
     ring.ended = true;
-  if (auto drained = drain(output, Urgency::Everything, now_ns); !drained)
+  if (auto drained = drain(output, Urgency::Everything, end_ns); !drained)
     return tl::make_unexpected(drained.error());
   for (const auto &[number, stream] : streams_)
     if (auto settled = settle(number, output.writer); !settled)
-      return settled;
+      return tl::make_unexpected(settled.error());
   if (auto stored = storeMeaning(output.writer); !stored)
-    return stored;
+    return tl::make_unexpected(stored.error());
   if (damaged_slots_ > 0)
     note(fmt::format("{} slots of its rings held no event and were left out", damaged_slots_));
-  return output.writer.processEnd({process_, now_ns, status, arena_.droppedNoRing()});
+  end_ns = std::max(end_ns, last_event_ns_);
+  if (auto stored = output.writer.processEnd({process_, end_ns, status, arena_.droppedNoRing()}); !stored)
+    return tl::make_unexpected(stored.error());
+  return end_ns;
 }
 
 ProcessTotals ProcessCollector::totals() const {

@@ -3,6 +3,7 @@
 #include "collect/liveness.h"
 #include "msleaks/analysis/collector.h"
 #include "msleaks/analysis/lost_pages.h"
+#include "msleaks/analysis/path_check.h"
 #include "msleaks/analysis/process_collector.h"
 #include "msleaks/analysis/run_folder.h"
 #include "msleaks/analysis/session_dir.h"
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 struct StoredSession {
   struct Entry {
     ProcessStart start;
-    std::optional<int32_t> end_status;
+    std::optional<ProcessEnd> end;
     StoredProcess stored;
   };
   std::map<uint32_t, Entry> processes;
@@ -36,7 +37,7 @@ Result<StoredSession> readStored(const TraceReader &reader) {
     session.last_process = std::max(session.last_process, start.process);
   }
   for (const ProcessEnd &end : reader.processEnds())
-    session.processes[end.process].end_status = end.status;
+    session.processes[end.process].end = end;
   for (const StreamAccount &account : reader.streams())
     session.processes[account.process].stored.streams[account.stream].account = account;
   auto read = reader.forEachDefinitions([&](uint32_t process, std::span<const std::byte> records) {
@@ -77,9 +78,11 @@ ClockModel modelOf(const SessionDir &session, const std::vector<ArenaReader> &ar
 class Recovery {
 public:
   Recovery(SessionDir session, const TraceReader &before, StoredSession stored, TraceWriter trace)
-      : session_(std::move(session)), before_(before), stored_(std::move(stored)), trace_(std::move(trace)) {}
+      : session_(std::move(session)), before_(before), stored_(std::move(stored)), trace_(std::move(trace)),
+        heartbeat_ns_(session_.control().heartbeat_ns.load(std::memory_order_acquire)), end_ns_(heartbeat_ns_) {}
 
   Result<Recovered> run();
+  uint64_t endNs() const { return end_ns_; } // of the session
   void removeSession() { session_.remove(); }
   std::vector<RunProcess> processes() const;
 
@@ -92,6 +95,8 @@ private:
   const TraceReader &before_; // the trace as it was found
   StoredSession stored_;
   TraceWriter trace_;
+  uint64_t heartbeat_ns_; // the collector's last
+  uint64_t end_ns_;
   Recovered result_;
   std::vector<uint32_t> unseen_; // had no room to record in
 };
@@ -136,9 +141,12 @@ Result<void> Recovery::recover(ArenaReader arena, const ClockModel &clock) {
         process, facts.pid, facts.parent_pid, facts.attach_ns, facts.attach_realtime_ns, facts.command};
   }
   CollectOutput output{trace_, clock};
-  const int status = known && known->end_status ? *known->end_status : -1;
-  if (auto finished = collector.finish(output, readMonotonicNs(), status); !finished)
-    return finished;
+  // When the collector was last seen alive; what is recorded later moves it on. Now is no end of anything.
+  const auto end = known && known->end ? *known->end : ProcessEnd{process, heartbeat_ns_, -1, 0};
+  const auto ended_ns = collector.finish(output, end.time_ns, end.status);
+  if (!ended_ns)
+    return tl::make_unexpected(ended_ns.error());
+  end_ns_ = std::max(end_ns_, *ended_ns);
   result_.events_added += collector.totals().stored;
   result_.notes.insert(result_.notes.end(), collector.notes().begin(), collector.notes().end());
   SessionDir::removeArena(file);
@@ -167,8 +175,7 @@ Result<Recovered> Recovery::run() {
 std::vector<RunProcess> Recovery::processes() const {
   std::vector<RunProcess> list;
   for (const auto &[number, entry] : stored_.processes)
-    list.push_back(
-        {number, entry.start.pid, entry.start.command, entry.end_status ? shellStatus(*entry.end_status) : -1});
+    list.push_back({number, entry.start.pid, entry.start.command, entry.end ? shellStatus(entry.end->status) : -1});
   for (const uint32_t pid : unseen_)
     list.push_back({0, pid, {}, -1});
   return list;
@@ -216,6 +223,12 @@ Result<Recovered> recoverRun(const fs::path &path, const fs::path &session_path)
   if (!manifest)
     return tl::make_unexpected(manifest.error());
   const fs::path session_dir = session_path.empty() ? fs::path(manifest->session_dir) : session_path;
+  if (session_path.empty() && manifest->state == "running" && !session_dir.is_absolute())
+    return fail(fmt::format("'{}': its session_dir '{}' is no absolute path: name the session's shared memory yourself",
+                            (folder->path() / kManifestFile).string(), manifest->session_dir));
+  // Before anything is taken out of the shared memory.
+  if (auto writable = checkOutputFile(folder->path() / kManifestFile); !writable)
+    return tl::make_unexpected(writable.error());
   if (std::error_code unreadable; !fs::exists(session_dir / abi::kControlFile, unreadable)) {
     if (!session_path.empty())
       return fail(fmt::format("{}: no session's shared memory is there", session_path.string()));
@@ -242,9 +255,10 @@ Result<Recovered> recoverRun(const fs::path &path, const fs::path &session_path)
     return result;
   manifest->processes = recovery.processes();
   manifest->notes.insert(manifest->notes.end(), result->notes.begin(), result->notes.end());
-  manifest->end_ns = readMonotonicNs();
-  if (result->still_running.empty())
+  if (result->still_running.empty()) {
+    manifest->end_ns = std::max(manifest->end_ns, recovery.endNs());
     manifest->state = "recovered";
+  }
   if (auto written = folder->writeManifest(*manifest); !written)
     return tl::make_unexpected(written.error());
   if (result->still_running.empty())

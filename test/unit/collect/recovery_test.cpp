@@ -114,6 +114,63 @@ TEST_F(RecoveryTest, CountsAStreamOnceThatWasAccountedBeforeItsRingWasDrained) {
   EXPECT_EQ(trace().account(0)->dropped, 0u);
 }
 
+// A day later, nothing is a day old.
+TEST_F(RecoveryTest, EndsWhenTheCollectorWasLastAliveOrAtTheLastEvent) {
+  ArenaMaker idle(session_path, {.pid = endedPid(), .attach_ticks = 1, .attach_ns = 1});
+  idle.addRing(16, 0).recordAlloc(5, 20);
+  ArenaMaker busy(session_path, {.pid = endedPid(), .attach_ticks = 2, .attach_ns = 2});
+  busy.addRing(16, 0).recordAlloc(6, 70);
+  ArenaMaker finished(session_path, {.pid = endedPid(), .attach_ticks = 3, .attach_ns = 3});
+  ASSERT_TRUE(writer->processStart({1, finished.header().pid, 1, 3, 99, {}}));
+  ASSERT_TRUE(writer->processEnd({1, 30, 7 << 8, 0})); // killed before it removed the arena
+  session->control().heartbeat_ns = 50;
+  kill();
+  recover();
+  const CollectedTrace after = trace();
+  ASSERT_EQ(after.reader().processEnds().size(), 3u);
+  EXPECT_EQ(after.reader().processEnds()[0].time_ns, 30u);
+  EXPECT_EQ(after.reader().processEnds()[0].status, 7 << 8);
+  EXPECT_EQ(after.reader().processEnds()[1].time_ns, 50u);
+  EXPECT_EQ(after.reader().processEnds()[2].time_ns, 70u);
+  EXPECT_EQ(analysis::RunFolder::open(folder / "run")->readManifest()->end_ns, 70u);
+}
+
+TEST_F(RecoveryTest, RemovesOnlyWhatASessionHasMade) {
+  ArenaMaker arena(session_path, {.pid = endedPid()});
+  std::ofstream(session_path / "1.1.defs") << "of an arena that was never made";
+  fs::create_directory_symlink("/usr/lib", session_path / "lib");
+  std::ofstream(session_path / "thesis.tex") << "a year's work";
+  kill();
+  recover();
+  std::vector<fs::path> left;
+  for (const auto &entry : fs::directory_iterator(session_path))
+    left.push_back(entry.path().filename());
+  EXPECT_EQ(left, std::vector<fs::path>{"thesis.tex"});
+}
+
+TEST_F(RecoveryTest, RefusesAManifestThatNamesNoAbsoluteSession) {
+  for (const char *place : {"", "session"}) {
+    manifest.session_dir = place;
+    ASSERT_TRUE(analysis::RunFolder::open(folder / "run")->writeManifest(manifest));
+    const auto recovered = analysis::recoverRun(folder / "run");
+    ASSERT_FALSE(recovered);
+    EXPECT_NE(recovered.error().message.find("no absolute path"), std::string::npos) << recovered.error().message;
+  }
+}
+
+TEST_F(RecoveryTest, TouchesNothingWhenTheManifestCannotBeWritten) {
+  ArenaMaker arena(session_path, {.pid = endedPid()});
+  arena.addRing(16, 0).recordAlloc(5, 5);
+  kill();
+  fs::permissions(folder / "run", fs::perms::all);
+  const auto recovered = analysis::recoverRun(folder / "run");
+  ASSERT_FALSE(recovered);
+  EXPECT_EQ(recovered.error().status, ExitStatus::Usage);
+  EXPECT_TRUE(fs::exists(arena.path()));
+  EXPECT_EQ(arena.header().ring_count, 1u);
+  EXPECT_TRUE(trace().addresses().empty());
+}
+
 TEST_F(RecoveryTest, FindsProcessesThatTheCollectorNeverSaw) {
   ArenaMaker arena(session_path, {.pid = endedPid(), .attach_ns = 17});
   arena.addRing(16, 0).recordAlloc(5, 5);

@@ -59,8 +59,9 @@ public:
   Result<void> start(TraceWriter &);
   // One look at every ring. Returns the number of events stored; 0 when there was nothing to do.
   Result<uint64_t> drain(CollectOutput &, Urgency, uint64_t now_ns);
-  // Nothing will be recorded any more, or nobody will look: the rest, the accounts and the end of the process.
-  Result<void> finish(CollectOutput &, uint64_t now_ns, int status);
+  // Nothing will be recorded any more, or nobody will look: the rest, the accounts and the end of the process. Returns
+  // when that was: `end_ns`, or its last event if that is later.
+  Result<uint64_t> finish(CollectOutput &, uint64_t end_ns, int status);
 
   ProcessTotals totals() const;
   uint64_t droppedNoRing() const { return arena_.droppedNoRing(); }
@@ -111,6 +112,7 @@ private:
   std::vector<bool> known_callers_;
   std::vector<TraceWriter::CallerEntry> new_callers_;
   uint64_t stored_ = 0;
+  uint64_t last_event_ns_ = 0; // nearly: of the last in a batch
   uint64_t damaged_slots_ = 0;
   std::vector<std::string> notes_;
 };
