@@ -15,6 +15,9 @@ namespace msleaks::analysis {
 inline constexpr char kRingsSuffix[] = ".rings";
 inline constexpr char kDefinitionsSuffix[] = ".defs";
 
+// By its name alone: of an arena that its process could not fill.
+uint32_t pidOfArena(const std::filesystem::path &);
+
 struct SessionWish {
   abi::Flags flags;
   uint32_t enabled = 0; // bit per EventKind
