@@ -43,6 +43,12 @@ def count(test):
         return Counter(passed=1), ""
     if status == "fail":
         return Counter(failed=1), ""
+    if status == "disabled":
+        return Counter(skipped=1), "disabled"
+    # What ctest calls "notrun" has either said that it skips (SKIP_RETURN_CODE, SKIP_REGULAR_EXPRESSION), or could not even start.
+    skipped = test.find("skipped")
+    if skipped is None or not skipped.get("message", "").startswith("SKIP_"):
+        return Counter(failed=1), ""
     reason = re.search(r"(?i)^.*skipped:? *(.*)$", output, re.MULTILINE)
     return Counter(skipped=1), reason.group(1) if reason else "no reason given"
 

@@ -16,9 +16,17 @@ Total Discovered Tests: 7
 """
 
 
+# As ctest writes them.
+SKIPPED = {
+    "said": '<skipped message="SKIP_RETURN_CODE=77"/>',
+    "matched": '<skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>',
+    "missing": '<skipped message="Unable to find executable"/>',
+}
+
+
 def count(*tests):
-    cases = "".join(f'<testcase name="{name}" status="{status}"><system-out>{output}</system-out></testcase>'
-                    for name, status, output in tests)
+    cases = "".join(f'<testcase name="{name}" status="{status}">{SKIPPED[more[0]] if more else ""}<system-out>{output}</system-out></testcase>'
+                    for name, status, output, *more in tests)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "suite.xml"
         file.write_text(f"<testsuite>{cases}</testsuite>")
@@ -36,9 +44,14 @@ class CountTests(unittest.TestCase):
         self.assertIn("suite: b", lines[0])
 
     def test_a_skip_says_why(self):
-        lines, status = count(("a", "run", ""), ("b", "notrun", "skipped: no network"))
-        self.assertEqual((lines[-1], status), ("1 passed, 0 failed, 1 skipped", 0))
+        lines, status = count(("a", "run", ""), ("b", "notrun", "skipped: no network", "said"),
+                              ("c", "notrun", "[  SKIPPED ] stepping", "matched"))
+        self.assertEqual((lines[-1], status), ("1 passed, 0 failed, 2 skipped", 0))
         self.assertIn("no network", lines[0])
+
+    def test_a_missing_executable_is_no_skip(self):
+        lines, status = count(("a", "run", ""), ("b", "notrun", "Unable to find executable: b", "missing"), ("c", "notrun", "skipped: by whom"))
+        self.assertEqual((lines[-1], status), ("1 passed, 2 failed", 1))
 
     def test_lit_counts_its_own_tests(self):
         lines, status = count(("passes", "fail", LIT))
