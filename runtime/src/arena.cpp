@@ -26,6 +26,7 @@ bool allocate(const OpenFile &file, uint64_t offset, uint64_t bytes) noexcept {
 }
 
 bool reopenAndAllocate(const Arena &arena, uint64_t offset, uint64_t bytes) noexcept {
+  const SizeSignalTaken taken;
   const OpenFile file(arena.rings_path.c_str(), O_RDWR | O_NOFOLLOW);
   return file && allocate(file, offset, bytes);
 }
@@ -67,6 +68,7 @@ bool makeFiles(Arena &arena, uint64_t ticks) noexcept {
   const OpenFile file(arena.rings_path.c_str(), O_RDWR | O_NOFOLLOW);
   void *at = file ? mapShared(file, 0, kFirstRingOffset) : nullptr;
   arena.header = static_cast<abi::ArenaHeader *>(at);
+  const SizeSignalTaken taken;
   arena.entries = reinterpret_cast<abi::RingEntry *>(static_cast<char *>(at) + kEntriesOffset);
   return at != nullptr;
 }

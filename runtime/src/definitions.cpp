@@ -19,12 +19,10 @@ uint64_t totalOf(const iovec *pieces, unsigned count) noexcept {
 
 // One write: a reader, or a kill, sees a record whole or cut off at the end of the file. A write that was cut short by a
 // full disk is taken back, or everything behind it could not be read either.
-bool append(Arena &arena, const iovec *pieces, unsigned count) noexcept {
-  if (arena.definitions_failed)
-    return false;
-  const OpenFile file(arena.defs_path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW);
-  const long end = file ? ::syscall(SYS_lseek, file.fd(), 0, SEEK_END) : -1;
-  const long written = end >= 0 ? ::syscall(SYS_writev, file.fd(), pieces, count) : -1;
+bool write(Arena &arena, const OpenFile &file, const iovec *pieces, unsigned count) noexcept {
+  const SizeSignalTaken taken;
+  const long end = ::syscall(SYS_lseek, file.fd(), 0, SEEK_END);
+  const long written = ::syscall(SYS_writev, file.fd(), pieces, count);
   if (written >= 0 && static_cast<uint64_t>(written) == totalOf(pieces, count))
     return true;
   arena.definitions_failed = true;

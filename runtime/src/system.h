@@ -40,6 +40,29 @@ private:
   uint64_t before_ = 0;
 };
 
+// A file that would outgrow `ulimit -f` costs an error, and a SIGXFSZ that would end the program as soon as signals are let
+// through again: it is taken back, unless the program had one waiting. With signals blocked.
+class SizeSignalTaken {
+public:
+  SizeSignalTaken() noexcept : before_(isPending()) {}
+  ~SizeSignalTaken() {
+    const timespec at_once{};
+    if (!before_ && isPending())
+      ::syscall(SYS_rt_sigtimedwait, &kSet, nullptr, &at_once, sizeof kSet);
+  }
+  SizeSignalTaken(const SizeSignalTaken &) = delete;
+  SizeSignalTaken &operator=(const SizeSignalTaken &) = delete;
+
+private:
+  static constexpr uint64_t kSet = uint64_t{1} << (SIGXFSZ - 1);
+  static bool isPending() noexcept {
+    uint64_t pending = 0;
+    ::syscall(SYS_rt_sigpending, &pending, sizeof pending);
+    return (pending & kSet) != 0;
+  }
+  bool before_;
+};
+
 // A mutex in one word that is all zeros when free, so it may lie in memory that a fork wipes. Hold it with signals
 // blocked only.
 class Locked {

@@ -109,7 +109,6 @@ TEST(Faults, AFallocateThatFailsIsCounted) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
     recordMany(1);
-    signal(SIGXFSZ, SIG_IGN);
     const rlimit small{2 << 20, 2 << 20};
     setrlimit(RLIMIT_FSIZE, &small);
     std::vector<std::thread> threads;
@@ -122,6 +121,25 @@ TEST(Faults, AFallocateThatFailsIsCounted) {
   EXPECT_EQ(account.produced, 1001u);
   EXPECT_GT(session.arenas()[0]->header().dropped_no_ring.load(), 0u);
   EXPECT_EQ(account.produced, session.drain().size() + account.dropped);
+}
+
+// The program's own signal of that kind waits for it as before.
+TEST(Faults, ASizeSignalThatWasPendingStays) {
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild([] {
+    sigset_t set, pending;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    sigprocmask(SIG_BLOCK, &set, nullptr);
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_FSIZE, &none);
+    const auto isPending = [&] { return sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1; };
+    recordMany(1);
+    const bool taken = !isPending() && __msl_process.arena == nullptr;
+    raise(SIGXFSZ);
+    std::thread([] { recordMany(1); }).join();
+    _exit(taken && isPending() ? 0 : 1);
+  }), 0);
 }
 
 TEST(Faults, ASessionThatVanishesIsNoError) {
