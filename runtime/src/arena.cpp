@@ -2,7 +2,11 @@
 
 #include "system.h"
 
+#include "msleaks/abi/site_table.h"
 #include "msleaks/runtime/clock.h"
+
+#include <sys/auxv.h>
+#include <sys/stat.h>
 
 namespace msleaks::runtime {
 namespace {
@@ -22,13 +26,24 @@ uint64_t realtimeNs() noexcept {
 
 // With its blocks: ftruncate alone succeeds on a full tmpfs and the program would die of SIGBUS at the first touch.
 bool allocate(const OpenFile &file, uint64_t offset, uint64_t bytes) noexcept {
+  const SizeSignalTaken taken;
   return ::posix_fallocate(file.fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0;
 }
 
 bool reopenAndAllocate(const Arena &arena, uint64_t offset, uint64_t bytes) noexcept {
-  const SizeSignalTaken taken;
   const OpenFile file(arena.rings_path.c_str(), O_RDWR | O_NOFOLLOW);
   return file && allocate(file, offset, bytes);
+}
+
+// The kernel draws 16 random bytes with each exec. Not as they are: the stack protector's secret is taken from them.
+uint32_t execId() noexcept {
+  const auto *random = reinterpret_cast<const unsigned char *>(::getauxval(AT_RANDOM));
+  return random != nullptr ? abi::fnv1a32(random, 16) : 0;
+}
+
+uint64_t pidNamespace() noexcept {
+  struct stat status;
+  return ::syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &status, 0) == 0 ? status.st_ino : 0;
 }
 
 void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
@@ -37,6 +52,7 @@ void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
   header.pid = processId();
   header.parent_pid = static_cast<uint32_t>(::syscall(SYS_getppid));
   header.clock = session.control->clock;
+  header.exec_id = execId();
   header.attach_ticks = ticks;
   header.attach_ns = monotonicNs();
   header.attach_realtime_ns = realtimeNs();
@@ -44,6 +60,7 @@ void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
   header.callers_offset = kCallersOffset;
   header.max_rings = abi::kMaxRings;
   header.max_callers = abi::kMaxCallers;
+  header.pid_namespace = pidNamespace();
   header.file_bytes.store(kFirstRingOffset, std::memory_order_relaxed);
   if (const OpenFile command("/proc/self/cmdline", O_RDONLY); command)
     header.command_bytes = static_cast<uint32_t>(command.read(header.command, sizeof header.command));
@@ -51,6 +68,7 @@ void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
 
 // O_EXCL: the name is this process' own. fchmod: the program's umask may have taken even our own rights.
 bool createFile(const PathText &path, uint64_t first_bytes, uint64_t file_bytes) noexcept {
+  const SizeSignalTaken taken;
   const OpenFile file(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   return file && path.fits() && ::syscall(SYS_fchmod, file.fd(), 0600) == 0 &&
          ::syscall(SYS_ftruncate, file.fd(), file_bytes) == 0 && (first_bytes == 0 || allocate(file, 0, first_bytes));
@@ -68,7 +86,6 @@ bool makeFiles(Arena &arena, uint64_t ticks) noexcept {
   const OpenFile file(arena.rings_path.c_str(), O_RDWR | O_NOFOLLOW);
   void *at = file ? mapShared(file, 0, kFirstRingOffset) : nullptr;
   arena.header = static_cast<abi::ArenaHeader *>(at);
-  const SizeSignalTaken taken;
   arena.entries = reinterpret_cast<abi::RingEntry *>(static_cast<char *>(at) + kEntriesOffset);
   return at != nullptr;
 }

@@ -19,7 +19,7 @@ struct Arena {
   abi::ArenaHeader *header;
   abi::RingEntry *entries;
   PathText rings_path, defs_path;
-  bool definitions_failed; // the .defs file is full: nothing more can be explained
+  bool definitions_full; // nothing more can be explained
   uint32_t image_count;
   uint32_t next_claim;     // where the last search for a drained ring ended
   abi::RingHeader *late;   // shared by threads that have ended (thread_exit.h)

@@ -25,9 +25,20 @@ bool write(Arena &arena, const OpenFile &file, const iovec *pieces, unsigned cou
   const long written = ::syscall(SYS_writev, file.fd(), pieces, count);
   if (written >= 0 && static_cast<uint64_t>(written) == totalOf(pieces, count))
     return true;
-  arena.definitions_failed = true;
-  if (end >= 0)
-    ::syscall(SYS_ftruncate, file.fd(), end);
+  arena.definitions_full = true;
+  ::syscall(SYS_ftruncate, file.fd(), end);
+  return false;
+}
+
+constexpr unsigned kPiecesOfOne = 4;
+
+// A file that cannot be opened now (no descriptor is left) may be opened for the next definition.
+bool append(Arena &arena, const iovec *pieces, unsigned definitions) noexcept {
+  if (!arena.definitions_full)
+    if (const OpenFile file(arena.defs_path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW); file)
+      if (write(arena, file, pieces, definitions * kPiecesOfOne))
+        return true;
+  arena.header->definitions_refused.fetch_add(definitions, std::memory_order_relaxed);
   return false;
 }
 
@@ -35,7 +46,7 @@ iovec piece(const void *bytes, uint64_t count) noexcept { return {const_cast<voi
 
 const unsigned char *bytesOf(const void *object) noexcept { return static_cast<const unsigned char *>(object); }
 
-// Header, fixed part, tail and padding of one record into pieces[0..3].
+// Header, fixed part, tail and padding of one record.
 bool fill(abi::DefinitionHeader &header, abi::DefinitionKind kind, const iovec &fixed, const iovec &tail, iovec *pieces) noexcept {
   const uint64_t bytes = fixed.iov_len + tail.iov_len;
   if (bytes > kMaxBodyBytes)
@@ -51,8 +62,8 @@ bool fill(abi::DefinitionHeader &header, abi::DefinitionKind kind, const iovec &
 
 bool appendOne(Arena &arena, abi::DefinitionKind kind, const iovec &fixed, const iovec &tail) noexcept {
   abi::DefinitionHeader header;
-  iovec pieces[4];
-  return fill(header, kind, fixed, tail, pieces) && append(arena, pieces, 4);
+  iovec pieces[kPiecesOfOne];
+  return fill(header, kind, fixed, tail, pieces) && append(arena, pieces, 1);
 }
 
 } // namespace
@@ -65,13 +76,13 @@ bool defineNote(Arena &arena, std::string_view text) noexcept {
   return appendOne(arena, abi::DefinitionKind::Note, piece(nullptr, 0), piece(text.data(), text.size()));
 }
 
-// 4 pieces a unit, and the kernel takes 1024 in a write.
+// The kernel takes 1024 pieces in a write.
 struct UnitBatch::Batch {
-  static constexpr unsigned kUnits = 256;
+  static constexpr unsigned kUnits = 1024 / kPiecesOfOne;
   unsigned count;
   abi::DefinitionHeader headers[kUnits];
   abi::UnitDefinition units[kUnits];
-  iovec pieces[4 * kUnits];
+  iovec pieces[kPiecesOfOne * kUnits];
 };
 
 UnitBatch::~UnitBatch() {
@@ -83,22 +94,27 @@ bool UnitBatch::add(const abi::UnitDefinition &unit, const abi::UnitHeader &tabl
   if (batch_ == nullptr)
     batch_ = static_cast<Batch *>(mapAnonymous(sizeof(Batch)));
   if (batch_ == nullptr || (batch_->count == Batch::kUnits && !flush()))
-    return false;
+    return fail();
   const unsigned at = batch_->count;
   batch_->units[at] = unit;
   if (!fill(batch_->headers[at], abi::DefinitionKind::Unit, piece(&batch_->units[at], sizeof unit), piece(&table, table.total_bytes),
-            &batch_->pieces[4 * at]))
-    return false;
+            &batch_->pieces[kPiecesOfOne * at]))
+    return fail();
   ++batch_->count;
   return true;
 }
 
 bool UnitBatch::flush() noexcept {
-  if (batch_ == nullptr || batch_->count == 0)
-    return true;
+  if (failed_ || batch_ == nullptr || batch_->count == 0)
+    return !failed_;
   const unsigned count = batch_->count;
   batch_->count = 0;
-  return append(arena_, batch_->pieces, 4 * count);
+  return append(arena_, batch_->pieces, count) || fail();
+}
+
+bool UnitBatch::fail() noexcept {
+  failed_ = true;
+  return false;
 }
 
 } // namespace msleaks::runtime

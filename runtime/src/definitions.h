@@ -10,7 +10,8 @@
 
 namespace msleaks::runtime {
 
-// With signals blocked and Process::lock held. False = the file is full; it then ends with a whole record.
+// With signals blocked and Process::lock held. False = refused, and counted: the file is full, and ends with a whole
+// record, or cannot be opened at the moment.
 bool defineImage(Arena &arena, const abi::ImageDefinition &image, std::string_view path) noexcept;
 bool defineNote(Arena &arena, std::string_view text) noexcept;
 
@@ -22,14 +23,16 @@ public:
   UnitBatch(const UnitBatch &) = delete;
   UnitBatch &operator=(const UnitBatch &) = delete;
 
-  // `table` must stay where it is until flush().
+  // `table` must stay where it is until flush(). Once something was refused, so is all that follows.
   bool add(const abi::UnitDefinition &unit, const abi::UnitHeader &table) noexcept;
-  bool flush() noexcept;
+  bool flush() noexcept; // true = all that was added is written
 
 private:
   struct Batch;
+  bool fail() noexcept;
   Arena &arena_;
   Batch *batch_ = nullptr;
+  bool failed_ = false;
 };
 
 // For the child of a fork: what its parent had armed (arm.cpp).

@@ -3,8 +3,8 @@
 
 #include "msleaks/runtime/record.h"
 
+#include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstring>
 #include <set>
 #include <sys/resource.h>
@@ -44,6 +44,12 @@ void fillUnits(std::initializer_list<uint32_t> rows) {
   }
   for (i = 0; i < tables.size(); ++i)
     units[i].table = reinterpret_cast<const abi::UnitHeader *>(tables[i].data());
+}
+
+void fillManyUnits(size_t count) {
+  tables.assign(count, makeTable(2));
+  for (size_t i = 0; i < count; ++i)
+    units[i] = {0, abi::kAbiVersion, reinterpret_cast<const abi::UnitHeader *>(tables[i].data())};
 }
 
 struct DefinedUnit {
@@ -110,9 +116,7 @@ TEST(Arm, NumbersGoOnAndAnArmedUnitKeepsItsOwn) {
 
 TEST(Arm, MoreUnitsThanFitIntoOneWrite) {
   const SessionDirectory session;
-  tables.assign(1000, makeTable(2));
-  for (size_t i = 0; i < 1000; ++i)
-    units[i] = {0, abi::kAbiVersion, reinterpret_cast<const abi::UnitHeader *>(tables[i].data())};
+  fillManyUnits(1000);
   ASSERT_EQ(session.runChild([] { __msl_arm(&units[0], &units[1000]); }), 0);
   const auto defined = definedUnits(*session.arenas()[0]);
   ASSERT_EQ(defined.size(), 1000u);
@@ -169,18 +173,44 @@ TEST(Arm, AForkedChildExplainsItsParentsSites) {
   EXPECT_EQ(counts, (std::multiset<size_t>{1, 2})) << "what was disarmed is not looked at in the child";
 }
 
+bool allUnarmed(size_t count) {
+  return std::all_of(&units[0], &units[count], [](const abi::Unit &unit) { return unit.base == 0; });
+}
+
 TEST(Arm, AFullFileLeavesUnitsUnarmed) {
+  for (const size_t count : {1u, 300u}) {
+    const SessionDirectory session;
+    fillManyUnits(count);
+    ASSERT_EQ(session.runChild([count] {
+      const rlimit none{0, 0};
+      runtime::recordAlloc(abi::Heap::Host, 0, 0, 1, 1); // attached before the limit
+      setrlimit(RLIMIT_FSIZE, &none);
+      __msl_arm(&units[0], &units[count]);
+      _exit(allUnarmed(count) ? 0 : 1);
+    }), 0) << count;
+    EXPECT_TRUE(session.arenas()[0]->definitions().empty());
+    EXPECT_GT(session.arenas()[0]->header().definitions_refused.load(), 0u);
+  }
+}
+
+// No descriptor is left for the moment: what comes later is defined as ever.
+TEST(Arm, AFileThatCannotBeOpenedOnceIsNotGivenUp) {
   const SessionDirectory session;
-  fillUnits({3});
+  fillUnits({3, 1});
   ASSERT_EQ(session.runChild([] {
-    const rlimit none{0, 0};
-    signal(SIGXFSZ, SIG_IGN);
-    runtime::recordAlloc(abi::Heap::Host, 0, 0, 1, 1); // attached before the limit
-    setrlimit(RLIMIT_FSIZE, &none);
+    runtime::recordAlloc(abi::Heap::Host, 0, 0, 1, 1);
+    rlimit usual{};
+    getrlimit(RLIMIT_NOFILE, &usual);
+    const rlimit none{0, usual.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
     __msl_arm(&units[0], &units[1]);
-    _exit(units[0].base == 0 ? 0 : 1);
+    setrlimit(RLIMIT_NOFILE, &usual);
+    __msl_arm(&units[1], &units[2]);
+    _exit(units[0].base == 0 && units[1].base == 1 ? 0 : 1);
   }), 0);
-  EXPECT_TRUE(session.arenas()[0]->definitions().empty());
+  const auto arenas = session.arenas();
+  EXPECT_EQ(definedUnits(*arenas[0]).size(), 1u);
+  EXPECT_EQ(arenas[0]->header().definitions_refused.load(), 2u) << "the unit and its image";
 }
 
 } // namespace

@@ -97,7 +97,7 @@ struct ArenaHeader {
   uint32_t pid;
   uint32_t parent_pid;
   ClockKind clock;
-  uint32_t reserved;
+  uint32_t exec_id;          // of the exec that this process image, or the one it was forked from, began with: any number
   uint64_t attach_ticks;     // session clock
   uint64_t attach_ns;        // CLOCK_MONOTONIC
   uint64_t attach_realtime_ns;
@@ -111,6 +111,8 @@ struct ArenaHeader {
   std::atomic<uint64_t> dropped_no_ring;        // events of threads that got no ring
   alignas(64) char command[2048];               // /proc/self/cmdline: arguments, each ended by NUL
   uint32_t command_bytes;
+  std::atomic<uint32_t> definitions_refused; // images, units and notes that the .defs file did not take
+  uint64_t pid_namespace;    // inode of /proc/self/ns/pid: pids are unique in there; 0 = cannot be told
 };
 static_assert(sizeof(ArenaHeader) <= kPageBytes);
 
