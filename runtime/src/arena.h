@@ -21,8 +21,9 @@ struct Arena {
   PathText rings_path, defs_path;
   bool definitions_full; // nothing more can be explained
   uint32_t image_count;
-  uint32_t next_claim;     // where the last search for a drained ring ended
-  abi::RingHeader *late;   // shared by threads that have ended (thread_exit.h)
+  uint32_t next_claim;   // where the last search for a drained ring ended
+  abi::RingHeader *late; // shared by threads that have ended (thread_exit.h)
+  char executable[4096]; // its path, while it is being told: stacks may be small
   Image images[kMaxImages];
   abi::RingHeader *mapped[abi::kMaxRings];
 };

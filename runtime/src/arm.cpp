@@ -94,7 +94,7 @@ void armRange(Arena &arena, abi::Unit *begin, abi::Unit *end, const ImagePlace &
 void noteRefusedIn(Arena &arena, const abi::Unit *begin, const abi::Unit *end, const ImagePlace &place) noexcept {
   for (const abi::Unit *unit = begin; unit != end; ++unit)
     if (unit->table != nullptr && !isOurs(*unit))
-      return noteRefused(arena, *unit, {place.path.c_str(), place.path.size()});
+      return noteRefused(arena, *unit, pathOf(arena, place));
 }
 
 void redefine(Arena &arena, const ArmedRange &range) noexcept {

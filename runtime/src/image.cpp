@@ -45,24 +45,13 @@ void takeHeaders(const ElfW(Phdr) *headers, unsigned count, abi::ImageDefinition
   }
 }
 
-void takePath(const char *name, PathText &path) noexcept {
-  if (name != nullptr && name[0] != 0) {
-    path << name;
-    return;
-  }
-  char target[4096];
-  const long count = ::syscall(SYS_readlink, "/proc/self/exe", target, sizeof target);
-  if (count > 0)
-    path << std::string_view(target, static_cast<uint64_t>(count));
-}
-
 // The first page of an image is its ELF header in all that common linkers make; others keep the range alone.
 bool findWithoutLock(const void *address, ImagePlace &place) noexcept {
   dl_find_object found;
   if (_dl_find_object(const_cast<void *>(address), &found) != 0)
     return false;
   place.definition.load_bias = found.dlfo_link_map->l_addr;
-  takePath(found.dlfo_link_map->l_name, place.path);
+  place.name = found.dlfo_link_map->l_name;
   const auto *header = static_cast<const ElfW(Ehdr) *>(found.dlfo_map_start);
   if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_phentsize == sizeof(ElfW(Phdr)))
     takeHeaders(reinterpret_cast<const ElfW(Phdr) *>(reinterpret_cast<const char *>(header) + header->e_phoff), header->e_phnum,
@@ -85,7 +74,7 @@ int visit(dl_phdr_info *object, size_t, void *argument) noexcept {
   if (search.address < image.begin || search.address >= image.end)
     return 0;
   search.place->definition = image;
-  takePath(object->dlpi_name, search.place->path);
+  search.place->name = object->dlpi_name;
   return 1;
 }
 
@@ -96,6 +85,13 @@ bool findImage(const void *address, ImagePlace &place) noexcept {
     return findWithoutLock(address, place);
   Search search{reinterpret_cast<uint64_t>(address), &place};
   return ::dl_iterate_phdr(visit, &search) != 0;
+}
+
+std::string_view pathOf(Arena &arena, const ImagePlace &place) noexcept {
+  if (place.name != nullptr && place.name[0] != 0)
+    return place.name;
+  const long count = ::syscall(SYS_readlink, "/proc/self/exe", arena.executable, sizeof arena.executable);
+  return {arena.executable, count > 0 ? static_cast<uint64_t>(count) : 0};
 }
 
 uint32_t numberOf(Arena &arena, const ImagePlace &place) noexcept {
@@ -109,7 +105,7 @@ uint32_t numberOf(Arena &arena, const ImagePlace &place) noexcept {
     return 0;
   abi::ImageDefinition definition = wanted;
   definition.image = arena.image_count + 1;
-  if (!defineImage(arena, definition, {place.path.c_str(), place.path.size()}))
+  if (!defineImage(arena, definition, pathOf(arena, place)))
     return 0;
   arena.images[arena.image_count++] = {wanted.begin, wanted.end, wanted.load_bias};
   return definition.image;

@@ -29,7 +29,7 @@ const char *valueIn(const char *entry) noexcept {
 }
 
 // Before libc has set up `environ`: the dynamic linker already allocates through a preloaded malloc.
-void readKernelEnvironment(PathText &directory) noexcept {
+[[gnu::noinline]] void readKernelEnvironment(PathText &directory) noexcept {
   const OpenFile file("/proc/self/environ", O_RDONLY);
   char block[4096];
   Text<4096> entry;
@@ -61,8 +61,9 @@ void readEnvironment(PathText &directory) noexcept {
     }
 }
 
-const abi::ControlPage *mapControl(const PathText &directory) noexcept {
-  PathText path = directory;
+const abi::ControlPage *mapControl() noexcept {
+  PathText &path = session.scratch;
+  path = session.directory;
   path << "/" << abi::kControlFile;
   const OpenFile file(path.c_str(), O_RDONLY | O_NOFOLLOW);
   // A page beyond the end of the file would be a SIGBUS.
@@ -93,7 +94,7 @@ bool findSession() noexcept {
   if (::getauxval(AT_SECURE) == 0)
     readEnvironment(session.directory);
   if (session.directory.size() > 0 && session.directory.fits())
-    session.control = mapControl(session.directory);
+    session.control = mapControl();
   if (session.control == nullptr)
     return false;
   __atomic_store_n(&__msl_enabled, &session.control->enabled, __ATOMIC_RELEASE);

@@ -12,6 +12,7 @@ using PathText = Text<4096>;
 struct Session {
   const abi::ControlPage *control; // null: undecided, or none
   PathText directory;
+  PathText scratch; // a path that is wanted at once: the first event may come on a small stack
 };
 
 // The same before and after a fork.
