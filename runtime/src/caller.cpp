@@ -8,10 +8,23 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
+constexpr uint32_t kProbes = 64; // beyond them the table counts as full
+constexpr uint32_t kEventsBetweenTries = 1024;
+
+// Events that get no site before the table is asked for again: a full file system would cost each of them system calls.
+constinit std::atomic<uint32_t> no_table_left{0};
+
+bool isPaused() noexcept {
+  uint32_t left = no_table_left.load(std::memory_order_relaxed);
+  while (left != 0)
+    if (no_table_left.compare_exchange_weak(left, left - 1, std::memory_order_relaxed))
+      return true;
+  return false;
+}
 
 // The entry of an address, or the free one where it belongs, or kNone.
 uint32_t probe(const abi::Caller *callers, uint64_t address, uint64_t &found) noexcept {
-  for (uint32_t i = 0, slot = callerSlot(address); i < kCallerProbes; ++i, slot = (slot + 1) % abi::kMaxCallers) {
+  for (uint32_t i = 0, slot = callerSlot(address); i < kProbes; ++i, slot = (slot + 1) % abi::kMaxCallers) {
     found = callers[slot].address.load(std::memory_order_acquire);
     if (found == address || found == 0)
       return slot;
@@ -20,11 +33,15 @@ uint32_t probe(const abi::Caller *callers, uint64_t address, uint64_t &found) no
 }
 
 abi::Caller *callersOf(Arena &arena) noexcept {
-  if (__msl_process.callers == nullptr && makeCallers(arena)) {
-    auto *table = reinterpret_cast<abi::Caller *>(reinterpret_cast<char *>(arena.header) + arena.header->callers_offset);
-    __atomic_store_n(&__msl_process.callers, table, __ATOMIC_RELEASE);
+  if (__msl_process.callers != nullptr)
+    return __msl_process.callers;
+  if (!makeCallers(arena)) {
+    no_table_left.store(kEventsBetweenTries, std::memory_order_relaxed);
+    return nullptr;
   }
-  return __msl_process.callers;
+  auto *table = reinterpret_cast<abi::Caller *>(reinterpret_cast<char *>(arena.header) + arena.header->callers_offset);
+  __atomic_store_n(&__msl_process.callers, table, __ATOMIC_RELEASE);
+  return table;
 }
 
 uint32_t insert(uint64_t address, const ImagePlace &place, bool known) noexcept {
@@ -60,6 +77,8 @@ uint32_t __msl_new_caller(uint64_t return_address) noexcept {
       return 0;
     if (found == return_address)
       return abi::kCallerSite | slot;
+  } else if (isPaused()) {
+    return 0;
   }
   ImagePlace place{};
   const bool known = findImage(reinterpret_cast<const void *>(return_address), place);

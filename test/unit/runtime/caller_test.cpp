@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <dlfcn.h>
+#include <sys/resource.h>
 
 namespace msleaks::test {
 namespace {
@@ -51,6 +52,24 @@ TEST(Callers, AFullTableGivesNoSite) {
     for (uint64_t i = 1; i <= 1000; ++i)
       wrong += runtime::callerSite(i * 16) != runtime::callerSite(i * 16);
     _exit(refused >= abi::kMaxCallers && refused < 2 * abi::kMaxCallers && wrong == 0 ? 0 : 1);
+  }), 0);
+}
+
+// A table that cannot be made now is not asked for with every event.
+TEST(Callers, ATableThatIsRefusedIsTriedAgainLater) {
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild([] {
+    runtime::recordAlloc(abi::Heap::Host, 0, 0, 1, 0);
+    rlimit usual{};
+    getrlimit(RLIMIT_NOFILE, &usual);
+    const rlimit none{0, usual.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+    const bool refused = runtime::callerSite(0x1000) == 0;
+    setrlimit(RLIMIT_NOFILE, &usual);
+    uint32_t waited = 0;
+    while (waited < 10'000 && runtime::callerSite(0x1000) == 0)
+      ++waited;
+    _exit(refused && waited == 1024 ? 0 : 1);
   }), 0);
 }
 

@@ -9,8 +9,6 @@ extern "C" {
 
 namespace msleaks::runtime {
 
-inline constexpr uint32_t kCallerProbes = 64; // beyond them the table counts as full
-
 [[gnu::always_inline]] inline uint32_t callerSlot(uint64_t return_address) noexcept {
   static_assert(abi::kMaxCallers == 1u << 16);
   return static_cast<uint32_t>(return_address * 0x9e3779b97f4a7c15u >> 48);
