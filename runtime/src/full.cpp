@@ -12,7 +12,7 @@ constexpr uint64_t kNsPerMs = 1'000'000;
 // A heartbeat that is old when we look may be that of a collector which was stopped together with us (^Z, a debugger): it
 // gets this long to show itself.
 constexpr uint64_t kGraceNs = 100 * kNsPerMs;
-// A collector that lives and leaves this ring alone for so many timeouts will not come.
+// A collector that lives and leaves this ring alone for so many timeouts is not waited for until it takes something from it.
 constexpr uint64_t kMaxTimeouts = 10;
 constexpr uint32_t kFullsBetweenTries = 1024;
 
@@ -53,7 +53,16 @@ bool isDead(uint64_t heartbeat_ns, uint64_t began_ns, uint64_t now_ns) noexcept 
   return now_ns > heartbeat_ns + timeout_ns && now_ns > began_ns + grace_ns;
 }
 
-bool waitForRoom(abi::RingHeader &ring, unsigned slots) noexcept {
+// The tail never steps back, and 0 is where a first ring begins.
+uint64_t tailMark(const abi::RingHeader &ring) noexcept { return ring.tail.load(std::memory_order_relaxed) + 1; }
+
+bool mayWait(const Thread &thread) noexcept {
+  return session.control->flags.on_full == abi::OnFull::Block &&
+         !givenUp(session.control->heartbeat_ns.load(std::memory_order_relaxed)) && thread.impatient_tail != tailMark(*thread.ring);
+}
+
+bool waitForRoom(Thread &thread, unsigned slots) noexcept {
+  abi::RingHeader &ring = *thread.ring;
   const abi::ControlPage &control = *session.control;
   for (unsigned i = 0; i < kSpins; ++i, pauseBriefly())
     if (refresh(ring, slots))
@@ -65,8 +74,12 @@ bool waitForRoom(abi::RingHeader &ring, unsigned slots) noexcept {
     if (givenUp(heartbeat_ns))
       return false;
     const uint64_t now_ns = monotonicNs();
-    if (isDead(heartbeat_ns, began_ns, now_ns) || now_ns > began_ns + patience_ns) {
+    if (isDead(heartbeat_ns, began_ns, now_ns)) {
       dead_heartbeat_ns.store(heartbeat_ns, std::memory_order_relaxed);
+      return false;
+    }
+    if (now_ns > began_ns + patience_ns) {
+      thread.impatient_tail = tailMark(ring);
       return false;
     }
     sleepFor(sleep_ns);
@@ -88,8 +101,7 @@ abi::RingHeader *makeRoom(Thread &thread, unsigned slots, uint32_t depth) noexce
     return ring;
   const bool may_grow = thread.no_growth_left == 0;
   thread.no_growth_left -= !may_grow;
-  const bool may_wait = session.control->flags.on_full == abi::OnFull::Block &&
-                        !givenUp(session.control->heartbeat_ns.load(std::memory_order_relaxed));
+  const bool may_wait = mayWait(thread);
   if (!may_grow && !may_wait)
     return nullptr;
   const uint64_t began_ns = monotonicNs();
@@ -98,8 +110,8 @@ abi::RingHeader *makeRoom(Thread &thread, unsigned slots, uint32_t depth) noexce
     thread.no_growth_left = kFullsBetweenTries;
   ring = thread.ring;
   if (!granted && may_wait)
-    granted = waitForRoom(*ring, slots);
-  if (granted)
+    granted = waitForRoom(thread, slots);
+  if (granted || may_wait)
     addLocal(ring->stalled_ns, monotonicNs() - began_ns);
   return granted ? ring : nullptr;
 }

@@ -80,6 +80,7 @@ TEST(Policy, ADeadCollectorTurnsBlockIntoCountedDrops) {
   EXPECT_GE(took_ns, 200'000'000u) << "the first full ring waits for a sign of life";
   EXPECT_LT(took_ns, 2'000'000'000u) << "later events do not wait again";
   const Account account = sum(session.arenas());
+  EXPECT_GE(account.stalled_ns, 200'000'000u) << "a wait without a result is a wait";
   EXPECT_EQ(account.produced, kCount);
   EXPECT_EQ(account.produced, session.drain().size() + account.dropped);
 }
@@ -107,6 +108,42 @@ TEST(Policy, ACollectorThatComesBackIsWaitedForAgain) {
   EXPECT_EQ(session.collectFrom(pid, &status).size(), 100'000u);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(sum(session.arenas()).dropped, dropped);
+}
+
+// It lives and beats, and takes nothing from this ring.
+TEST(Policy, ACollectorThatLeavesARingAloneIsWaitedForOnce) {
+  const SessionDirectory session(
+      {.on_full = abi::OnFull::Block, .ring_kib = kSmallest, .ring_max_kib = kSmallest, .block_timeout_ms = 100});
+  std::atomic<bool> stop{false};
+  std::thread beating([&] {
+    for (; !stop; usleep(1000))
+      session.beat();
+  });
+  int ready[2], go[2];
+  ASSERT_EQ(pipe(ready) | pipe(go), 0);
+  const uint64_t begin_ns = nowNs();
+  const pid_t pid = session.startChild([&] {
+    char byte = 0;
+    recordNumbered(kSmallestSlots + 20);
+    (void)!write(ready[1], &byte, 1);
+    (void)!read(go[0], &byte, 1);
+    recordNumbered(5 * kSmallestSlots);
+  });
+  char byte = 0;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  const uint64_t took_ns = nowNs() - begin_ns;
+  EXPECT_GE(took_ns, 1'000'000'000u);
+  EXPECT_LT(took_ns, 3'000'000'000u) << "each event waits again";
+  const uint64_t dropped = sum(session.arenas()).dropped;
+  EXPECT_GE(dropped, 20u);
+  session.drain();
+  ASSERT_EQ(write(go[1], &byte, 1), 1);
+  int status = -1;
+  EXPECT_EQ(session.collectFrom(pid, &status).size(), 5 * kSmallestSlots);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(sum(session.arenas()).dropped, dropped) << "once it takes something it is waited for again";
+  stop = true;
+  beating.join();
 }
 
 TEST(Policy, AFullRingIsFollowedByALargerOne) {
