@@ -6,8 +6,6 @@
 namespace msleaks::runtime {
 namespace {
 
-uint32_t depthOf(const Thread &thread) noexcept { return static_cast<uint32_t>(thread.state / kOneRecord); }
-
 // Step 6 of record.h at any depth.
 void leave(Thread &thread, abi::RingHeader *ring) noexcept {
   if (depthOf(thread) > 1)
@@ -23,11 +21,13 @@ void leave(Thread &thread, abi::RingHeader *ring) noexcept {
   }
 }
 
+// Produced first: whoever is killed in between leaves one event missing, never one too many.
 void drop(abi::RingHeader &ring) noexcept {
-  addLocal(ring.dropped, 1);
   addLocal(ring.produced, 1);
+  addLocal(ring.dropped, 1);
   __atomic_fetch_add(&ring.gap, 1, __ATOMIC_RELAXED);
-  put(ring.room_until, 0); // the next one comes the long way too, and carries the mark
+  if (peek(ring.room_until) != kUnlimited)
+    put(ring.room_until, 0); // the next one comes the long way too, and carries the mark
 }
 
 void write(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {

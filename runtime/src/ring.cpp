@@ -60,9 +60,8 @@ abi::RingEntry *entryOf(const Arena &arena, const abi::RingHeader *ring) noexcep
   return nullptr;
 }
 
-// Everything recorded is published; the collector may have it from here on.
+// The collector may have it from here on.
 void end(const Arena &arena, abi::RingHeader &ring) noexcept {
-  ring.head.store(peek(ring.reserved), std::memory_order_release);
   if (abi::RingEntry *entry = entryOf(arena, &ring))
     entry->state.store(abi::RingState::Ended, std::memory_order_release);
 }
@@ -75,18 +74,6 @@ ClaimedRing claimFirst(Arena &arena) noexcept {
   if (claimed.ring == nullptr)
     claimed = claimDrained(arena, 0, UINT64_MAX);
   return claimed;
-}
-
-abi::RingHeader *openStream(Arena &arena) noexcept {
-  const ClaimedRing claimed = claimFirst(arena);
-  if (claimed.ring == nullptr)
-    return nullptr;
-  publish(claimed, {.stream = arena.header->thread_count.fetch_add(1, std::memory_order_relaxed),
-                    .position = 0,
-                    .produced = 0,
-                    .dropped = 0,
-                    .stalled_ns = 0});
-  return claimed.ring;
 }
 
 void setGeneration(Thread &thread, uint64_t generation) noexcept {
@@ -128,6 +115,18 @@ void ensureAttached(Thread &thread) noexcept {
   const Inside inside(thread);
   const ProcessLocked locked;
   attach();
+}
+
+abi::RingHeader *openStream(Arena &arena) noexcept {
+  const ClaimedRing claimed = claimFirst(arena);
+  if (claimed.ring == nullptr)
+    return nullptr;
+  publish(claimed, {.stream = arena.header->thread_count.fetch_add(1, std::memory_order_relaxed),
+                    .position = 0,
+                    .produced = 0,
+                    .dropped = 0,
+                    .stalled_ns = 0});
+  return claimed.ring;
 }
 
 abi::RingHeader *ringOf(Thread &thread) noexcept {
@@ -174,6 +173,7 @@ abi::RingHeader *promote(Thread &thread) noexcept {
                    .stalled_ns = peek(full.stalled_ns)});
   larger.ring->gap = full.gap;
   thread.ring = larger.ring;
+  full.head.store(peek(full.reserved), std::memory_order_release);
   end(arena, full);
   return larger.ring;
 }
@@ -183,12 +183,13 @@ void endRing(Thread &thread) noexcept {
   if (thread.generation == 0 || thread.generation != __msl_process.state)
     return;
   const ProcessLocked locked;
+  // A thread that ends in a handler leaves the record that it interrupted: what that one reserved was never written.
+  if (depthOf(thread) == 0)
+    thread.ring->head.store(peek(thread.ring->reserved), std::memory_order_release);
   end(*__msl_process.arena, *thread.ring);
   thread.ring = nullptr;
   thread.generation = 0;
   setGeneration(thread, kNoGeneration);
 }
-
-abi::RingHeader *openLateRing(Arena &arena) noexcept { return openStream(arena); }
 
 } // namespace msleaks::runtime

@@ -36,6 +36,9 @@ inline uint64_t roomUntil(const abi::RingHeader &ring, uint64_t tail) noexcept {
   return handlersRoomUntil(ring, tail) - ring.capacity / kHandlersShare;
 }
 
+// Records under way in this thread.
+inline uint32_t depthOf(const Thread &thread) noexcept { return static_cast<uint32_t>(thread.state / kOneRecord); }
+
 // The arena of this process, made if need be; null = inert. With signals blocked and Process::lock held.
 Arena *attach() noexcept;
 
@@ -52,7 +55,7 @@ abi::RingHeader *promote(Thread &thread) noexcept;
 // Nothing more comes from this thread.
 void endRing(Thread &thread) noexcept;
 
-// A stream of its own for whoever holds the lock of late events.
-abi::RingHeader *openLateRing(Arena &arena) noexcept;
+// The ring of a new stream, or null. With signals blocked and Process::lock held.
+abi::RingHeader *openStream(Arena &arena) noexcept;
 
 } // namespace msleaks::runtime

@@ -55,15 +55,15 @@ void recordLate(uint64_t *words, unsigned slots) noexcept {
   if (arena == nullptr)
     return;
   if (arena->late == nullptr)
-    arena->late = openLateRing(*arena);
+    arena->late = openStream(*arena);
   if (arena->late == nullptr)
     return countWithoutRing();
   abi::RingHeader &ring = *arena->late;
   if (!hasRoom(ring, slots) && peek(ring.room_until) != kUnlimited)
     put(ring.room_until, roomUntil(ring, ring.tail.load(std::memory_order_acquire)));
   if (!hasRoom(ring, slots)) {
-    addLocal(ring.dropped, 1);
     addLocal(ring.produced, 1);
+    addLocal(ring.dropped, 1);
     return;
   }
   words[1] = readClock(__msl_process.clock);

@@ -212,6 +212,42 @@ TEST(Signals, AHandlerAtEveryInstruction) { expectAllUnderTraps(kEveryTrap, 20);
 
 #endif
 
+void recordDeeperThanAllowed() {
+  runtime::setState(__msl_thread, __msl_thread.state + runtime::kMaxNesting * runtime::kOneRecord);
+  runtime::recordAlloc(abi::Heap::Host, 0, 1, 4711, 0);
+  runtime::setState(__msl_thread, __msl_thread.state - runtime::kMaxNesting * runtime::kOneRecord);
+}
+
+TEST(Signals, DeeperThanSixteenIsDroppedAndCounted) {
+  for (const abi::OnFull policy : {abi::OnFull::Block, abi::OnFull::Overwrite}) {
+    const SessionDirectory session({.on_full = policy, .ring_kib = 16, .ring_max_kib = 16});
+    ASSERT_EQ(session.runChild([] {
+      runtime::recordAlloc(abi::Heap::Host, 0, 1, 0, 0);
+      recordDeeperThanAllowed();
+      runtime::recordAlloc(abi::Heap::Host, 0, 1, 1, 0);
+    }), 0);
+    const auto events = session.drain();
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[1].event.header().flags, policy == abi::OnFull::Block ? abi::kAfterGap : 0);
+    const Account account = sum(session.arenas());
+    EXPECT_EQ(account.produced, 3u);
+    EXPECT_EQ(account.dropped, 1u);
+  }
+}
+
+TEST(Signals, AFlightRecorderStaysOneAfterADrop) {
+  const SessionDirectory session({.on_full = abi::OnFull::Overwrite, .ring_kib = 16, .ring_max_kib = 16});
+  constexpr uint64_t kCount = 10'000;
+  ASSERT_EQ(session.runChild([] {
+    runtime::recordAlloc(abi::Heap::Host, 0, 1, 0, 0);
+    recordDeeperThanAllowed();
+    for (uint64_t i = 1; i < kCount; ++i)
+      runtime::recordAlloc(abi::Heap::Host, 0, 1, i, 0);
+  }), 0);
+  EXPECT_EQ(session.arenas()[0]->ring(0).head.load(), kCount);
+  EXPECT_EQ(sum(session.arenas()).dropped, 1u);
+}
+
 // A handler's record in a thread that has not recorded before claims the ring.
 TEST(Signals, TheFirstRecordMayComeFromAHandler) {
   const SessionDirectory session;

@@ -133,6 +133,24 @@ TEST(Threads, DestructorsOfTheThreadAreRecorded) {
   EXPECT_EQ(account.dropped, 0u);
 }
 
+// As pthread_exit in a handler leaves it that came between the reservation of a slot and its writing.
+TEST(Threads, AThreadThatEndsInsideARecordPublishesNoneOfIt) {
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    std::thread([] {
+      recordOne(1);
+      runtime::setState(__msl_thread, __msl_thread.state + runtime::kOneRecord);
+      runtime::fetchAddLocal(__msl_thread.ring->reserved, 1);
+      runtime::addLocal(__msl_thread.ring->produced, 1);
+    }).join();
+  }), 0);
+  const auto arenas = session.arenas();
+  EXPECT_EQ(arenas[0]->entry(0).state.load(), abi::RingState::Ended);
+  EXPECT_EQ(arenas[0]->ring(0).head.load(), 1u);
+  EXPECT_EQ(session.drain().size(), 1u);
+  EXPECT_EQ(sum(arenas).produced, 2u);
+}
+
 // Writers and reader in one process and through one mapping, where ThreadSanitizer sees both sides of `head` and `tail`.
 TEST(Threads, AReaderMayReadMeanwhile) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
