@@ -18,7 +18,7 @@ int complain(const std::string &message, ExitStatus status) {
 int run(int count, char **arguments) {
   CLI::App app("Looks at what msleaks-run recorded, and at what the compiler plugin marked.", "msleaks");
   app.set_version_flag("--version", "msleaks " MSLEAKS_VERSION);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1); // none is told below: CLI11 would tell it also of a word that is no verb
   app.fallthrough(); // options of the program may also stand behind the verb
   std::string level;
   app.add_option("--log-level", level, "trace, debug, info, warning, error or off; also MSLEAKS_LOG");
@@ -38,6 +38,8 @@ int run(int count, char **arguments) {
       return app.exit(error); // help, version
     return complain(std::string(error.what()) + "; see msleaks --help", ExitStatus::Usage);
   }
+  if (!chosen)
+    return complain("no verb is given; see msleaks --help", ExitStatus::Usage);
   if (const Result<void> log = analysis::startLog("msleaks", level); !log)
     return complain(log.error().message, log.error().status);
   const Result<ExitStatus> status = chosen();

@@ -11,10 +11,10 @@ import subprocess
 import sys
 import time
 
-from run_e2e import Tools, check, expect_account, expect_quiet, manifest, session_gone
+from run_e2e import Tools, check, expect_account, expect_quiet, manifest, session_gone, wait_until
 
 THREADS = 2
-PAIRS = 1_000_000
+PAIRS = 2_000_000  # about 0.3 s, as long as the longest wait for the blow
 # A program whose collector was killed waits so long, once, and then drops.
 OPTIONS = ["--no-report", "--block-timeout-ms", "100", "--ring-kib", "64", "--ring-max-kib", "1024"]
 
@@ -50,15 +50,8 @@ def alive(pid):
         return False
 
 
-def wait_until(condition, what, seconds=30):
-    until = time.monotonic() + seconds
-    while not condition():
-        check(time.monotonic() < until, f"waited in vain: {what}")
-        time.sleep(0.001)
-
-
 def strike(victim, collector, counts):
-    """Kills. The order of the two is as random as the moment."""
+    """Kills. The order of the two is as random as the moment. Says whether every thread was in the middle of its work."""
     targets = []
     if victim in ("program", "both"):
         wait_until(lambda: counts.read().pid or collector.poll() is not None, "the program starts")
@@ -72,6 +65,8 @@ def strike(victim, collector, counts):
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass  # it was through already
+    counts.read()
+    return all(0 < counts.returned(thread) < 2 * PAIRS for thread in range(THREADS))
 
 
 def check_streams(tools, folder, counts, lost_at_most):
@@ -94,8 +89,8 @@ def trial(tools, program, victim, number):
     counts = Counts(tools.scratch / "counts")
     collector = subprocess.Popen(tools.command(folder, [program, counts.path, str(THREADS), str(PAIRS)], *OPTIONS),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    time.sleep(random.uniform(0, 0.25))
-    strike(victim, collector, counts)
+    time.sleep(random.uniform(0, 0.2))
+    in_the_middle = strike(victim, collector, counts)
     complaint = collector.communicate()[1]
     if victim == "collector":
         # Unharmed: it goes on to its own end.
@@ -111,7 +106,7 @@ def trial(tools, program, victim, number):
     elif not (folder / "manifest.json").exists():
         check(not counts.pid, "a program ran without a manifest")
         check(not any(str(collector.pid) in name.split("-") for name in os.listdir("/dev/shm")), "shared memory without a manifest")
-        return
+        return False
     recovered = tools.recover(folder)
     check(recovered.returncode == 0, f"recover: {recovered.stderr}")
     # A dead collector makes threads drop; otherwise at most the record under way is lost.
@@ -120,6 +115,7 @@ def trial(tools, program, victim, number):
     before = (folder / "trace.mslt").read_bytes()
     again = tools.recover(folder)
     check(again.returncode == 0 and (folder / "trace.mslt").read_bytes() == before, "recovering twice changed the trace")
+    return in_the_middle
 
 
 def main():
@@ -128,12 +124,14 @@ def main():
     seed = int(sys.argv[5]) if len(sys.argv) > 5 else random.randrange(1 << 32)
     random.seed(seed)
     program = tools.compile("churn.c")
+    in_the_middle = 0
     for number in range(count):
         try:
-            trial(tools, program, victim, number)
+            in_the_middle += trial(tools, program, victim, number)
         except SystemExit as failure:
             sys.exit(f"{failure.code}\n(trial {number} of {count}, seed {seed})")
-    print(f"{count} kills of {victim}: nothing published was lost")
+    check(in_the_middle >= count / 2, f"only {in_the_middle} of {count} kills met threads that were recording (seed {seed})")
+    print(f"{count} kills of {victim}, {in_the_middle} of them while both threads recorded: nothing published was lost")
 
 
 main()

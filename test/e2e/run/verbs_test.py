@@ -1,0 +1,112 @@
+"""The verbs of msleaks on runs that are whole, cut, newer, or none: exit statuses, and one line that says why."""
+import ctypes
+import json
+import shutil
+import signal
+import struct
+import subprocess
+import time
+
+from run_e2e import Tools, check, expect_account, expect_status, manifest, run_topics, session_gone, wait_until
+
+tools = Tools()
+churn = tools.compile("churn.c")
+_, RUN = tools.run([churn, tools.scratch / "counts", "2", "50000"], "--no-report", name="whole")
+VERBS = {"report": [RUN], "dump": [RUN], "recover": [RUN], "sites": [churn], "plugin": []}
+
+
+def expect_refused(done, status, *words):
+    expect_status(done, status, *words)
+    check(done.stderr.count("\n") == 1 and done.stderr.startswith("msleaks: "), f"not one line: {done.stderr}")
+
+
+def copy_of_the_run(name):
+    return shutil.copytree(RUN, tools.folder(name))
+
+
+def refuses_bad_usage():
+    expect_refused(tools.verb(), 2, "no verb")
+    expect_refused(tools.verb("nonsense"), 2, "nonsense")
+    listed = tools.verb("--help").stdout
+    for verb, words in VERBS.items():
+        check(f"\n  {verb} " in listed, f"--help does not list {verb}")
+        expect_refused(tools.verb(verb, *words, "--nosuch"), 2, "--nosuch")
+        expect_refused(tools.verb(verb, *words, "surplus"), 2, "surplus")
+        if words:
+            expect_refused(tools.verb(verb), 2, "required")
+    expect_refused(tools.verb("dump", RUN, "--kind", "nonsense"), 2, "nonsense")
+    expect_refused(tools.verb("plugin", "--llvm", "7"), 2, "LLVM 7")
+
+
+def refuses_what_is_no_run():
+    for verb in ("report", "dump", "recover"):
+        expect_refused(tools.verb(verb, "missing"), 3, "missing")
+        expect_refused(tools.verb(verb, tools.bin), 3, "not a run folder")
+    expect_refused(tools.verb("sites", "missing"), 3, "missing")
+    expect_refused(tools.verb("sites", RUN / "manifest.json"), 3, "manifest.json")
+
+
+def says_when_the_output_cannot_be_written():
+    for words in (["report", RUN], ["report", RUN, "--json"], ["dump", RUN], ["dump", RUN, "--json"]):
+        with open("/dev/full", "w") as full:
+            expect_refused(tools.verb(*words, stdout=full), 4, "could not be written")
+
+
+def reports_what_a_cut_trace_still_has():
+    folder = copy_of_the_run("cut")
+    trace = folder / "trace.mslt"
+    trace.write_bytes(trace.read_bytes()[: trace.stat().st_size * 2 // 3])
+    done = tools.verb("report", folder)
+    check(done.returncode in (0, 1), f"exit status {done.returncode}: {done.stderr}")
+    check("damage  " in done.stdout and ", complete" not in done.stdout, f"no damage in\n{done.stdout}")
+    events = json.loads(tools.verb("report", folder, "--json").stdout)["events"]
+    check(0 < events["stored"] < 200_000, f"{events}")
+
+
+def refuses_what_a_newer_msleaks_wrote():
+    folder = copy_of_the_run("newer-trace")
+    trace = bytearray((folder / "trace.mslt").read_bytes())
+    trace[8] += 1  # docs/trace-format.md: the version follows the magic number, and bytes 24..31 check those before
+    xxh3 = ctypes.CDLL("libxxhash.so.0").XXH3_64bits
+    xxh3.restype = ctypes.c_uint64
+    trace[24:32] = struct.pack("<Q", xxh3(bytes(trace[:24]), ctypes.c_size_t(24)))
+    (folder / "trace.mslt").write_bytes(trace)
+    for verb in ("report", "dump"):
+        expect_refused(tools.verb(verb, folder), 3, "newer")
+    folder = copy_of_the_run("newer-manifest")
+    text = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**text, "version": 2}))
+    for verb in ("report", "dump", "recover"):
+        expect_refused(tools.verb(verb, folder), 3, "manifest.json", "newer", "version 2")
+    # A damaged one is no reason not to read the trace.
+    (folder / "manifest.json").write_text("{")
+    check("note  " in tools.verb("report", folder).stdout, "a damaged manifest is not said")
+
+
+def recovers_a_session_without_its_manifest():
+    folder = tools.folder("lost")
+    counts = tools.scratch / "lost-counts"
+    counts.unlink(missing_ok=True)
+    collector = subprocess.Popen(tools.command(folder, [churn, counts, "2", "300000"], "--no-report", "--block-timeout-ms", "100"),
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    wait_until(lambda: counts.exists() and counts.stat().st_size > 0, "the program starts")
+    time.sleep(0.05)
+    collector.send_signal(signal.SIGKILL)
+    check(collector.stdout.read() == "done\n", "the program was harmed")
+    collector.wait()
+    session = manifest(folder)["session_dir"]
+    (folder / "manifest.json").unlink()
+    expect_refused(tools.recover(folder), 3, "manifest.json")
+    expect_refused(tools.recover(folder, "--session", "/no/such"), 3, "/no/such")
+    expect_status(tools.recover(folder, "--session", session), 0)
+    expect_account(tools.summary(folder))
+    check(manifest(folder)["state"] == "recovered" and any("manifest was lost" in note for note in manifest(folder)["notes"]),
+          f"{manifest(folder)}")
+    session_gone(folder)
+    # Shared memory that nobody may look into is bad input, no fault of ours.
+    folder = copy_of_the_run("unreadable")
+    expect_refused(tools.recover(folder, "--session", "/proc/1/fdinfo/" + "x" * 300), 3)
+
+
+run_topics(refuses_bad_usage, refuses_what_is_no_run, says_when_the_output_cannot_be_written, reports_what_a_cut_trace_still_has,
+           refuses_what_a_newer_msleaks_wrote, recovers_a_session_without_its_manifest)
