@@ -42,6 +42,10 @@ int summarize(const char *file) {
   }
   nlohmann::json summary{{"closed", reader->closed()}, {"damage", reader->damage()}, {"processes", nlohmann::json::array()},
                          {"streams", nlohmann::json::array()}};
+  uint64_t dropped_no_ring = 0;
+  for (const auto &end : reader->processEnds())
+    dropped_no_ring += end.dropped_no_ring;
+  summary["dropped_no_ring"] = dropped_no_ring;
   for (const auto &process : reader->processes())
     summary["processes"].push_back({{"process", process.process}, {"pid", process.pid}, {"command", process.command}});
   for (const auto &account : reader->streams()) {
