@@ -380,6 +380,23 @@ TEST(Callbacks, AStubLeavesNothingBehind) {
 TEST(Callbacks, ATailCallOpensNothing) {
   EXPECT_EQ(eventsOf([] {
     __msl_announce(7, kMalloc);
+// What a malloc or realloc of the program's own maps meanwhile is its supply.
+TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild([] {
+    const auto insideAfter = [](const std::function<void()> &announce) {
+      announce();
+      const bool inside = runtime::insideAllocator(__msl_thread);
+      __msl_cancel(7);
+      return inside;
+    };
+    must(insideAfter([] { __msl_before(7, kMalloc); }));
+    must(insideAfter([] { __msl_on_free(7, kRealloc, at(100), 0); }));
+    must(!insideAfter([] { __msl_before(7, kMap); }));
+    must(!insideAfter([] { __msl_on_free(7, kFree, at(100), 0); }));
+  }), 0);
+}
+
     hookAlloc(100, 16);
     mustBePlain();
   }), "Alloc#7 100+16 hook");

@@ -62,7 +62,8 @@ inline PendingSite takeBlockSite(Thread &thread, abi::Family family, abi::Verb v
 // An allocator's call is announced and no hook took it: what is mapped now is its own supply.
 inline bool insideAllocator(const Thread &thread) noexcept {
   const abi::Traits traits(thread.pending_traits);
-  return thread.attention.site != 0 && traits.family() == abi::Family::Heap && traits.verb() == abi::Verb::Alloc;
+  return thread.attention.site != 0 && traits.family() == abi::Family::Heap &&
+         (traits.verb() == abi::Verb::Alloc || traits.verb() == abi::Verb::Realloc);
 }
 
 } // namespace msleaks::runtime
