@@ -57,7 +57,7 @@ private:
 [[gnu::constructor]] void checkEffective() noexcept {
   if (__msl_enabled->load(std::memory_order_relaxed) == 0)
     return;
-  Shadowed shadowed;
+  static constinit Shadowed shadowed; // not on the stack of whoever loads us
 #define MSL_HOOKED(symbol) shadowed.check(#symbol);
 #include "hooked.def"
   shadowed.tell();

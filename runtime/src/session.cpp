@@ -29,10 +29,11 @@ const char *valueIn(const char *entry) noexcept {
 }
 
 // Before libc has set up `environ`: the dynamic linker already allocates through a preloaded malloc.
-[[gnu::noinline]] void readKernelEnvironment(PathText &directory) noexcept {
+void readKernelEnvironment(PathText &directory) noexcept {
   const OpenFile file("/proc/self/environ", O_RDONLY);
-  char block[4096];
-  Text<4096> entry;
+  char block[512];
+  PathText &entry = session.scratch;
+  entry.clear();
   while (file) {
     const uint64_t count = file.read(block, sizeof block);
     for (uint64_t i = 0; i < count; ++i) {

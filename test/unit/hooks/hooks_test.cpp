@@ -66,8 +66,13 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
 }
 
 TEST(Hooks, TheRuntimeExportsNothingElse) {
-  const Ran nm = runShell("nm -D --defined-only " + kRuntime + " | awk '{print $3}' | grep -v '^__msl_'");
-  EXPECT_EQ(nm.output, "");
+  const Ran nm = runShell("nm -D --defined-only " + kRuntime);
+  ASSERT_EQ(nm.status, 0);
+  std::istringstream lines(nm.output);
+  unsigned exports = 0;
+  for (std::string address, type, name; lines >> address >> type >> name; ++exports)
+    EXPECT_EQ(name.rfind("__msl_", 0), 0u) << name;
+  EXPECT_GT(exports, 10u);
 }
 
 TEST(Hooks, OnlyLibcIsNeeded) {
@@ -77,8 +82,41 @@ TEST(Hooks, OnlyLibcIsNeeded) {
   EXPECT_EQ(of(kHooks), "libc.so.6 libmsleaks_rt.so ");
 }
 
+// A thread's state is a constant away from the thread pointer: __tls_get_addr may allocate.
+TEST(Hooks, ThreadStateNeedsNoCall) {
+  for (const std::string &library : {kHooks, kRuntime}) {
+    const Ran nm = runShell("nm -D -u " + library);
+    ASSERT_EQ(nm.status, 0);
+    EXPECT_NE(nm.output.find("dl"), std::string::npos) << "nm lists nothing";
+    EXPECT_EQ(nm.output.find("__tls_get_addr"), std::string::npos) << library;
+  }
+}
+
+TEST(Hooks, WhoeverAllocatesInDlsymIsServed) {
+  const SessionDirectory session;
+  const Ran ran = runShell(preloaded(kHooks + ":" + MSL_BUSY_DLSYM, kVictim + " quiet", &session));
+  EXPECT_EQ(ran.status, 5) << ran.output;
+  EXPECT_EQ(ran.output, "");
+  EXPECT_EQ(allocsOf(session.drain(), 317).size(), 1u);
+}
+
+// In a handler that would overflow its stack if we needed much of it, in a thread that has no ring yet.
+TEST(Hooks, AHandlerOnASmallStackHasRoomEnough) {
+  const SessionDirectory session;
+  ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " stack", &session)).status, 6);
+  EXPECT_EQ(allocsOf(session.drain(), 331).size(), 1u);
+}
+
+TEST(Hooks, ACrashHandlerSeesTheProgramThroughThem) {
+  const Ran plain = runShell(kVictim + " backtrace 2>&1");
+  if (plain.output.find("freeTwice seen: 1") == std::string::npos)
+    GTEST_SKIP() << "skipped: free() notices nothing, or nothing is seen without hooks either: " << plain.output;
+  const SessionDirectory session;
+  EXPECT_EQ(runShell(preloaded(kHooks, kVictim + " backtrace", &session)).output, plain.output);
+}
+
 TEST(Hooks, WithAndWithoutASessionAProgramDoesTheSame) {
-  for (const std::string mode : {"all", "fail", "threads", "fork", "exec", "quiet"}) {
+  for (const std::string mode : {"all", "fail", "threads", "fork", "exec", "quiet", "stack", "backtrace"}) {
     const SessionDirectory session({.on_full = abi::OnFull::Drop});
     const Ran plain = runShell(kVictim + " " + mode + " 2>&1");
     const Ran idle = runShell(preloaded(kHooks, kVictim + " " + mode));

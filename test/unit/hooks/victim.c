@@ -1,10 +1,12 @@
 // A small program that knows nothing of msleaks. What it prints and returns must not depend on who is watching.
 //
-//   usage: victim all|fail|threads|fork|exec|quiet
+//   usage: victim all|fail|threads|fork|exec|quiet|stack|backtrace
 #define _GNU_SOURCE
 #include <errno.h>
+#include <execinfo.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +85,56 @@ static int forkedPair(void) {
   return status;
 }
 
+static void allocateOnSmallStack(int signal) {
+  (void)signal;
+  free(kept = malloc(331));
+}
+
+// The least that a handler may ask for and one page, with nothing below it.
+static void *interruptedOnSmallStack(void *argument) {
+  const size_t bytes = (size_t)sysconf(_SC_MINSIGSTKSZ) + 4096, pages = 1 << 20;
+  char *hole = mmap(NULL, 2 * pages, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mprotect(hole + pages, pages, PROT_READ | PROT_WRITE);
+  const stack_t stack = {.ss_sp = hole + pages, .ss_flags = 0, .ss_size = bytes};
+  sigaltstack(&stack, NULL);
+  const struct sigaction action = {.sa_handler = allocateOnSmallStack, .sa_flags = SA_ONSTACK};
+  sigaction(SIGUSR1, &action, NULL);
+  raise(SIGUSR1);
+  return argument;
+}
+
+static int smallStack(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, interruptedOnSmallStack, NULL);
+  return pthread_join(thread, NULL) == 0 ? 6 : 1;
+}
+
+NOINLINE static void freeTwice(void) {
+  void *volatile block = malloc(337);
+  free(block);
+  free(block);
+  kept = block; // no tail call
+}
+
+// A crash handler that says where it happened: through the hook of free up to the program.
+static void printWhere(int signal) {
+  (void)signal;
+  void *frames[64];
+  int seen = 0;
+  for (int i = backtrace(frames, 64); i-- > 0;)
+    seen |= (uintptr_t)frames[i] - (uintptr_t)freeTwice < 128;
+  printf("freeTwice seen: %d\n", seen);
+  fflush(stdout);
+  _exit(7);
+}
+
+static void abortInFree(void) {
+  void *frames[4];
+  backtrace(frames, 4); // loads what it needs
+  signal(SIGABRT, printWhere);
+  freeTwice();
+}
+
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "all") == 0) {
@@ -104,6 +156,10 @@ int main(int argc, char **argv) {
   }
   if (strcmp(what, "fork") == 0)
     return forkedPair();
+  if (strcmp(what, "stack") == 0)
+    return smallStack();
+  if (strcmp(what, "backtrace") == 0)
+    abortInFree();
   if (strcmp(what, "exec") == 0)
     return execl(argv[0], argv[0], "quiet", NULL);
   free(kept = malloc(317));
