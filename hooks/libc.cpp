@@ -9,8 +9,12 @@ namespace {
 
 uint64_t returnAddress(const void *address) noexcept { return reinterpret_cast<uint64_t>(address); }
 
-// A block from before the real functions were found cannot be given to them.
+// A block from before the real functions were found cannot be given to them; nor can any other while they are missing.
 void *moveBootstrap(const void *old, size_t size) noexcept {
+  if (old == nullptr)
+    return ::malloc(size);
+  if (!isBootstrap(old))
+    return nullptr;
   const uint64_t rest = reinterpret_cast<uintptr_t>(bootstrap) + kBootstrapBytes - reinterpret_cast<uintptr_t>(old);
   void *block = ::malloc(size);
   if (block != nullptr)

@@ -5,6 +5,8 @@
 #include "msleaks/abi/mappings.h"
 
 #include <cstdarg>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 using namespace msleaks;
 using namespace msleaks::hooks;
@@ -19,16 +21,22 @@ template <int kRow, class Call>
 [[gnu::always_inline]] inline void *hookMap(uint64_t size_bytes, uint8_t flags, uint64_t caller, Call call) noexcept {
   if (runtime::insideAllocator(__msl_thread))
     return call();
-  void *mapping = hookAlloc<kRow>(size_bytes, flags, caller, [=]() -> void * {
-    void *made = call();
+  void *made = MAP_FAILED; // the program gets just this: a mapping at 0 is one
+  hookAlloc<kRow>(size_bytes, flags, caller, [&made, call]() -> void * {
+    made = call();
     return made != MAP_FAILED ? made : nullptr;
   });
-  return mapping != nullptr ? mapping : MAP_FAILED;
+  return made;
 }
 
-void *noSuchFunction() noexcept {
-  errno = ENOSYS;
-  return MAP_FAILED;
+long word(const void *pointer) noexcept { return reinterpret_cast<long>(pointer); }
+long word(uint64_t number) noexcept { return static_cast<long>(number); }
+long word(long number) noexcept { return number; }
+long word(int number) noexcept { return number; }
+
+// While the real functions are being looked up: the kernel, without a record. Each argument as wide as its register.
+template <class... Arguments> long callKernel(long number, Arguments... arguments) noexcept {
+  return ::syscall(number, word(arguments)...);
 }
 
 } // namespace
@@ -39,7 +47,7 @@ extern "C" {
 void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) noexcept {
   const auto function = found(real.mmap);
   if (function == nullptr) [[unlikely]]
-    return noSuchFunction();
+    return reinterpret_cast<void *>(callKernel(SYS_mmap, address, size, protection, flags, file, offset));
   return hookMap<Row::mmap>(size, reserveFlag(protection, flags), reinterpret_cast<uint64_t>(__builtin_return_address(0)),
                             [=] { return function(address, size, protection, flags, file, offset); });
 }
@@ -47,7 +55,7 @@ void *mmap(void *address, size_t size, int protection, int flags, int file, off_
 void *mmap64(void *address, size_t size, int protection, int flags, int file, off64_t offset) noexcept {
   const auto function = found(real.mmap64);
   if (function == nullptr) [[unlikely]]
-    return noSuchFunction();
+    return reinterpret_cast<void *>(callKernel(SYS_mmap, address, size, protection, flags, file, offset));
   return hookMap<Row::mmap64>(size, reserveFlag(protection, flags), reinterpret_cast<uint64_t>(__builtin_return_address(0)),
                               [=] { return function(address, size, protection, flags, file, offset); });
 }
@@ -55,7 +63,7 @@ void *mmap64(void *address, size_t size, int protection, int flags, int file, of
 int munmap(void *address, size_t size) noexcept {
   const auto function = found(real.munmap);
   if (function == nullptr) [[unlikely]]
-    return 0;
+    return static_cast<int>(callKernel(SYS_munmap, address, size));
   if (!abi::munmapTakes(reinterpret_cast<uint64_t>(address), size))
     return function(address, size);
   return hookFree<Row::munmap>(address, size, reinterpret_cast<uint64_t>(__builtin_return_address(0)),
@@ -72,7 +80,7 @@ void *mremap(void *address, size_t old_size, size_t new_size, int flags, ...) no
     va_end(rest);
   }
   if (function == nullptr) [[unlikely]]
-    return noSuchFunction();
+    return reinterpret_cast<void *>(callKernel(SYS_mremap, address, old_size, new_size, flags, fixed));
   return hookRealloc<Row::mremap>({abi::mremapTakes(old_size, new_size, flags) ? address : nullptr, old_size}, new_size,
                                   reinterpret_cast<uint64_t>(__builtin_return_address(0)), MAP_FAILED,
                                   [=] { return function(address, old_size, new_size, flags, fixed); });

@@ -14,7 +14,7 @@ constinit std::atomic<Search> search{Search::None};
 constinit std::atomic<uint64_t> bootstrap_used{0};
 
 template <class Function> void find(Function &function, const char *name) noexcept {
-  __atomic_store_n(&function, reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name)), __ATOMIC_RELAXED);
+  function = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
 }
 } // namespace
 
@@ -22,7 +22,11 @@ bool findReal() noexcept {
   Search before = Search::None;
   if (!search.compare_exchange_strong(before, Search::Running, std::memory_order_acq_rel))
     return before == Search::Done;
-#define MSL_HOOKED(symbol) find(real.symbol, #symbol);
+  // All at once: a real malloc beside a realloc that is not found yet would make blocks that nobody can move.
+  RealFunctions found;
+#define MSL_HOOKED(symbol) find(found.symbol, #symbol);
+#include "hooked.def"
+#define MSL_HOOKED(symbol) __atomic_store_n(&real.symbol, found.symbol, __ATOMIC_RELEASE);
 #include "hooked.def"
   search.store(Search::Done, std::memory_order_release);
   return true;

@@ -76,7 +76,7 @@ TEST(Hooks, TheRuntimeExportsNothingElse) {
 }
 
 TEST(Hooks, OnlyLibcIsNeeded) {
-  const std::string needed = "readelf -d %s | sed -n 's/.*(NEEDED).*\\[\\(.*\\)\\]/\\1/p' | grep -v '^ld-linux' | sort | tr '\\n' ' '";
+  const std::string needed = "readelf -d %s | sed -n 's/.*(NEEDED).*\\[\\(.*\\)\\]/\\1/p' | sort | tr '\\n' ' '";
   const auto of = [&](const std::string &library) { return runShell(std::string(needed).replace(needed.find("%s"), 2, library)).output; };
   EXPECT_EQ(of(kRuntime), "libc.so.6 ");
   EXPECT_EQ(of(kHooks), "libc.so.6 libmsleaks_rt.so ");
@@ -249,7 +249,7 @@ TEST(Hooks, AnAllocatorInFrontIsNoted) {
   ASSERT_EQ(runShell(preloaded(std::string(MSL_MAPPING_ALLOCATOR) + ":" + kHooks, kVictim + " quiet", &session)).status, 5);
   ASSERT_EQ(session.arenas().size(), 1u);
   const std::string notes = notesOf(session);
-  EXPECT_EQ(notes.rfind("not hooked, defined elsewhere: malloc (", 0), 0u) << notes;
+  EXPECT_EQ(notes.rfind("not hooked, defined elsewhere: free (", 0), 0u) << notes;
   EXPECT_NE(notes.find("mapping_allocator"), std::string::npos) << notes;
   EXPECT_EQ(notes.find("mmap ("), std::string::npos) << notes;
 }
