@@ -33,9 +33,9 @@ class Msleaks:
     def __init__(self, prefix, llvm="22"):
         self.bin = Path(prefix) / "bin"
         self.llvm = llvm
-        self.plugin = self._output("plugin", "--llvm", llvm).strip()
+        self.plugin = self.output("plugin", "--llvm", llvm).strip()
 
-    def _output(self, *arguments):
+    def output(self, *arguments):
         done = subprocess.run([self.bin / "msleaks", *arguments], stdout=subprocess.PIPE, text=True)
         # 1: the report has findings
         check(done.returncode in (0, 1), f"msleaks {' '.join(map(str, arguments))}: exit status {done.returncode}")
@@ -58,7 +58,7 @@ class Msleaks:
         return done, self.report(folder)
 
     def report(self, folder):
-        return Report(json.loads(self._output("report", folder, "--json")))
+        return Report(json.loads(self.output("report", folder, "--json")))
 
 
 def run(command, **kwargs):
@@ -123,16 +123,19 @@ class Report:
 
 
 def line_of(source, text, nth=0):
-    """The number of the (nth) line of a source that contains a text: tests name code, not numbers."""
-    lines = [number for number, line in enumerate(Path(source).read_text().splitlines(), 1) if text in line]
+    """The number of the (nth) line of a source that contains a text, or begins with it if it begins with spaces: tests
+    name code, not numbers."""
+    lines = [number for number, line in enumerate(Path(source).read_text().splitlines(), 1)
+             if (line.startswith(text) if text.startswith(" ") else text in line)]
     check(len(lines) > nth, f"{source} has no line with '{text}'")
     return lines[nth]
 
 
-def expect_same(plain, watched):
-    """A program must not notice that it is watched."""
+def expect_same(plain, watched, stderr=False):
+    """A program must not notice that it is watched. stderr is comparable only with --no-report."""
     check(plain.returncode == watched.returncode, f"exit status {watched.returncode}, without msleaks {plain.returncode}\n{watched.stderr}")
     check(plain.stdout == watched.stdout, f"other output:\n{watched.stdout}\nwithout msleaks:\n{plain.stdout}")
+    check(not stderr or plain.stderr == watched.stderr, f"other messages:\n{watched.stderr}\nwithout msleaks:\n{plain.stderr}")
 
 
 def arguments(*names):

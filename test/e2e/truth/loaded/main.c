@@ -1,0 +1,25 @@
+// main PLUGIN: allocates before anything else has begun, and in a library that it loads and unloads again, twice.
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern void *linked_block; // linked.c
+
+static void *volatile first, *volatile kept;
+
+// 101 is the first priority that a program may have: before our own constructor, and before that of C++'s streams.
+__attribute__((constructor(101))) static void begin(void) { first = malloc(1001); }
+
+int main(int argc, char **argv) {
+  for (int i = 0; argc == 2 && i < 2; ++i) {
+    void *plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    void *(*make)(size_t) = plugin ? (void *(*)(size_t))dlsym(plugin, "make") : NULL;
+    if (!make)
+      return 1;
+    kept = make(4004);
+    if (dlclose(plugin) != 0)
+      return 1;
+  }
+  return first && kept && linked_block ? 0 : 1;
+}

@@ -1,0 +1,11 @@
+// A library that the program loads by name: it allocates when it is loaded, and when it is called.
+#include <stdlib.h>
+
+void *plugin_block;
+
+__attribute__((constructor)) static void load(void) { plugin_block = malloc(3003); }
+
+void *make(size_t size) {
+  void *block = malloc(size);
+  return block;
+}

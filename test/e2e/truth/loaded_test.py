@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Places of libraries that come and go, and of code that runs before main: file and line are named all the same.
+
+    loaded_test.py BUILD SCRATCH OPTIMISATION
+"""
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import Msleaks, arguments, expect_same, line_of, run  # noqa: E402
+
+SOURCES = Path(__file__).resolve().parent / "loaded"
+
+
+def main():
+    build, scratch, optimisation = arguments("build", "scratch", "optimisation")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build)
+    flags = [f"-{optimisation}"]
+    for library in ("linked", "plugin"):
+        msleaks.compile(SOURCES / f"{library}.c", f"{scratch}/lib{library}.so", "-shared", "-fPIC", flags=flags)
+    msleaks.compile(SOURCES / "main.c", f"{scratch}/main", f"-L{scratch}", "-llinked", f"-Wl,-rpath,{scratch}", "-ldl", flags=flags)
+    command = [f"{scratch}/main", f"{scratch}/libplugin.so"]
+    watched, report = msleaks.run(f"{scratch}/run", command, ["--no-report"])
+    expect_same(run(command), watched, stderr=True)
+    report.expect_account()
+    report.expect_sums()
+    for file, text, function, size, count in [
+        ("main.c", "malloc(1001)", "begin", 1001, 1),
+        ("linked.c", "malloc(2002)", "load", 2002, 1),
+        ("plugin.c", "malloc(3003)", "load", 3003, 2),
+        ("plugin.c", "malloc(size)", "make", 4004, 2),
+    ]:
+        row = report.expect_site("leaks", file, line=line_of(SOURCES / file, text), function=function, count=count, bytes=count * size)
+        print(f"{file}: {function}: {row['bytes']} bytes in {row['count']} blocks")
+
+
+if __name__ == "__main__":
+    main()
