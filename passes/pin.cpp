@@ -34,7 +34,7 @@ void pin(CallBase &call) {
 }
 
 void pinRow(Function &function, const abi::Symbol &symbol) {
-  function.addFnAttr(kRowAttribute, std::string(nameOf(symbol.verb)) + " " + rowFields(symbol));
+  function.addFnAttr(kRowAttribute, rowText(symbol));
 }
 
 std::optional<abi::Symbol> pinnedRow(const Function &function) {

@@ -94,6 +94,7 @@ std::string parseField(std::string_view field, UserRow &row) {
   if (name == "heap") {
     const auto heap = parseHeap(value);
     row.symbol.heap = heap.value_or(row.symbol.heap);
+    row.names_heap = true;
     return heap ? "" : "unknown heap " + quoted(value);
   }
   if (name == "result" && row.symbol.verb == Verb::Alloc) {
@@ -149,17 +150,58 @@ std::string parseLine(const std::vector<std::string_view> &line, unsigned number
   return added ? "" : quoted(line[1]) + " has a row already, in line " + std::to_string(known->second.line);
 }
 
-// Every allocator's partner must be a row that frees.
-std::string partnersIn(const UserRows &rows, std::string_view file) {
+// Every allocator's partner must be a row that frees. Returns it, or null.
+const Symbol *partnerOf(const UserRow &row, const UserRows &rows) {
+  const auto own = rows.find(row.free);
+  const Symbol *partner = own != rows.end() ? &own->second.symbol : abi::findSymbol(row.free);
+  return partner && partner->verb == Verb::Free ? partner : nullptr;
+}
+
+// The heap of the blocks that a function gives back, and who says so.
+struct NamedHeap {
+  abi::Heap heap;
+  unsigned line; // 0 = symbols.def
+};
+using NamedHeaps = std::map<std::string_view, NamedHeap>; // by the function that frees
+
+std::string contradiction(const UserRow &row, const NamedHeap &named) {
+  std::string text = quoted(row.free) + " gives back blocks of heap '" + nameOf(named.heap) + "'";
+  if (named.line != 0)
+    text += " (line " + std::to_string(named.line) + ")";
+  return text + ", and this row names heap '" + nameOf(row.symbol.heap) + "'";
+}
+
+std::string collectHeaps(const UserRows &rows, NamedHeaps &heaps, std::string_view file) {
+  const auto at = [&](const UserRow &row) { return std::string(file) + ":" + std::to_string(row.line) + ": "; };
+  for (const auto &[name, row] : rows)
+    if (row.symbol.verb == Verb::Free && row.names_heap)
+      heaps[name] = {row.symbol.heap, row.line};
   for (const auto &[name, row] : rows) {
     if (row.free.empty())
       continue;
-    const auto own = rows.find(row.free);
-    const Symbol *partner = own != rows.end() ? &own->second.symbol : abi::findSymbol(row.free);
-    if (!partner || partner->verb != Verb::Free)
-      return std::string(file) + ":" + std::to_string(row.line) + ": " + quoted(row.free) +
-             ", named by free=, has no row of kind 'free'";
+    const Symbol *partner = partnerOf(row, rows);
+    if (!partner)
+      return at(row) + quoted(row.free) + ", named by free=, has no row of kind 'free'";
+    if (partner->family != abi::Family::User)
+      heaps.try_emplace(row.free, NamedHeap{partner->heap, 0});
+    if (!row.names_heap)
+      continue;
+    const NamedHeap &named = heaps.try_emplace(row.free, NamedHeap{row.symbol.heap, row.line}).first->second;
+    if (spaceOf(named.heap) != spaceOf(row.symbol.heap))
+      return at(row) + contradiction(row, named);
   }
+  return {};
+}
+
+// A block is looked for in the heap that its free names: with another one there it would never be found.
+std::string settleHeaps(UserRows &rows, std::string_view file) {
+  NamedHeaps heaps;
+  if (std::string error = collectHeaps(rows, heaps, file); !error.empty())
+    return error;
+  for (auto &[name, row] : rows)
+    if (const auto named = heaps.find(row.symbol.verb == Verb::Free ? name : row.free);
+        named != heaps.end() && !row.names_heap)
+      row.symbol.heap = named->second.heap;
   return {};
 }
 
@@ -183,8 +225,8 @@ std::string parseRow(std::string_view text, UserRow &row) {
   return parseRowFields({all.begin() + 1, all.end()}, row);
 }
 
-std::string rowFields(const Symbol &symbol) {
-  std::string text = "heap=" + std::string(nameOf(symbol.heap));
+std::string rowText(const Symbol &symbol) {
+  std::string text = std::string(nameOf(symbol.verb)) + " heap=" + nameOf(symbol.heap);
   for (const PositionField &field : kPositionFields)
     if ((symbol.*field.member).present())
       text += " " + std::string(field.name) + "=" + std::to_string((symbol.*field.member).index());
@@ -214,7 +256,7 @@ RowsResult parseRows(std::string_view text, std::string_view file) {
     if (std::string error = parseLine(line, number, result.rows); !error.empty())
       return {{}, std::string(file) + ":" + std::to_string(number) + ": " + error};
   }
-  if (std::string error = partnersIn(result.rows, file); !error.empty())
+  if (std::string error = settleHeaps(result.rows, file); !error.empty())
     return {{}, error};
   return result;
 }

@@ -4,6 +4,9 @@
 //   alloc my_alloc  result=return size=0 count=1 free=my_free
 //   alloc pool_get  result=out(0) size=1 free=pool_put heap=device
 //   free  my_free   address=0
+//   free  pool_put  address=1
+//
+// Rows that belong together by free= are about one heap: who does not name it has it from the others.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -18,6 +21,7 @@ namespace msleaks::passes {
 struct UserRow {
   abi::Symbol symbol; // `name` and `partner` stay empty: the row owns its strings
   std::string free;   // linkage name of the function that gives such a block back
+  bool names_heap = false;
   unsigned line = 0;
 };
 
@@ -35,10 +39,10 @@ RowsResult parseRows(std::string_view text, std::string_view file);
 // stays as it is in `row`. Returns what is wrong, or an empty string.
 std::string parseRowFields(const std::vector<std::string_view> &fields, UserRow &row);
 
-// The same in one text, kind first and without a name: "alloc size=0 count=1 heap=pool". rowFields is its inverse for
-// all that a symbol needs (not for the partner).
+// The same in one text, kind first and without a name: "alloc heap=pool size=0 count=1". rowText is its inverse for all
+// that a symbol needs (not for the partner).
 std::string parseRow(std::string_view text, UserRow &row);
-std::string rowFields(const abi::Symbol &symbol);
+std::string rowText(const abi::Symbol &symbol);
 
 // A row of this kind that says nothing yet.
 abi::Symbol emptyRow(abi::Verb verb);

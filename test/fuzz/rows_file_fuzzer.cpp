@@ -12,8 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size) {
     std::abort();
   for (const auto &[name, row] : result.rows) {
     passes::UserRow again;
-    const std::string fields = std::string(abi::nameOf(row.symbol.verb)) + " " + passes::rowFields(row.symbol);
-    if (name.empty() || !passes::parseRow(fields, again).empty() || again.symbol.size != row.symbol.size)
+    if (name.empty() || !passes::parseRow(passes::rowText(row.symbol), again).empty() || again.symbol != row.symbol)
       std::abort();
   }
   return 0;

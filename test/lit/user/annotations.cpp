@@ -22,7 +22,7 @@ FREE("") static void poolPut(void *) {}
 
 ALLOC(":size=1,count=0,heap=device") static void *poolArray(size_t count, size_t size) { return poolGet(0, count * size); }
 ALLOC(":result=out(0)") static int poolOut(void **block, size_t size) { return *block = poolGet(0, size), 0; }
-FREE(":address=1") static void poolPutIn(void *pool, void *block) { keep(pool), keep(block); }
+FREE(":address=1,heap=device") static void poolPutIn(void *pool, void *block) { keep(pool), keep(block); }
 
 struct Pool {
   ALLOC("") void *get(size_t size);

@@ -29,7 +29,7 @@ TEST(RowsFile, ReadsEachKindOfRow) {
   EXPECT_EQ(get.symbol.result.kind, ResultKind::Return);
   EXPECT_EQ(get.symbol.size, Position(1));
   EXPECT_EQ(get.symbol.count, Position(-1));
-  EXPECT_EQ(result.rows.at("fill").symbol.heap, abi::Heap::Pool);
+  EXPECT_EQ(result.rows.at("fill").symbol.heap, abi::Heap::Device) << "as its free has it from get";
   EXPECT_EQ(result.rows.at("fill").symbol.result.kind, ResultKind::Handle);
   EXPECT_EQ(result.rows.at("fill").symbol.result.at, Position(4));
   EXPECT_EQ(result.rows.at("grow").symbol.flags, abi::kRealloc);
@@ -77,22 +77,45 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"free f address=0 heap=hoop", "f:1: unknown heap 'hoop'"},
                     Mistake{"free f result=return", "f:1: a row of kind 'free' has no field 'result'"},
                     Mistake{"alloc f size=0 free=", "f:1: free= needs the name of a function"},
+                    Mistake{"alloc f size=0 free=cudaFree heap=host",
+                            "f:1: 'cudaFree' gives back blocks of heap 'device', and this row names heap 'host'"},
+                    Mistake{"alloc a size=0 free=c heap=device\nalloc b size=0 free=c heap=pool\nfree c address=0",
+                            "f:2: 'c' gives back blocks of heap 'device' (line 1), and this row names heap 'pool'"},
+                    Mistake{"alloc a size=0 free=c heap=device\nfree c address=0 heap=host",
+                            "f:1: 'c' gives back blocks of heap 'host' (line 2), and this row names heap 'device'"},
                     Mistake{"alloc f size=0 result=out(x) free=free",
                             "f:1: result is return, out(n) or handle(n), not 'out(x)'"}));
 
 // The pass carries a row through the optimiser as text.
 TEST(RowsFile, RowSurvivesAsText) {
-  for (const char *text : {"alloc heap=pool size=1 count=0 result=out(2)", "realloc heap=host size=-1 address=0",
-                           "free heap=device size=2 address=1", "alloc heap=pool size=3"}) {
+  for (const char *text : {"alloc heap=pool size=1 count=0 result=out(2)", "alloc heap=pool size=1 result=handle(-1)",
+                           "realloc heap=host size=-1 address=0", "free heap=device size=2 address=1",
+                           "retain heap=managed address=3", "alloc heap=pool size=3"}) {
     UserRow row;
     ASSERT_EQ(parseRow(text, row), "");
+    EXPECT_EQ(rowText(row.symbol), text);
     UserRow again;
-    ASSERT_EQ(parseRow(std::string(nameOf(row.symbol.verb)) + " " + rowFields(row.symbol), again), "");
-    EXPECT_EQ(rowFields(again.symbol), rowFields(row.symbol)) << text;
-    EXPECT_EQ(again.symbol.size, row.symbol.size) << text;
-    EXPECT_EQ(again.symbol.result.at, row.symbol.result.at) << text;
-    EXPECT_EQ(again.symbol.flags, row.symbol.flags) << text;
+    ASSERT_EQ(parseRow(rowText(row.symbol), again), "");
+    EXPECT_TRUE(again.symbol == row.symbol) << text;
   }
+}
+
+abi::Heap heapOf(const char *text, const char *name) {
+  const RowsResult result = parseRows(text, "f");
+  EXPECT_EQ(result.error, "");
+  return result.error.empty() ? result.rows.at(name).symbol.heap : abi::Heap::Count;
+}
+
+// A block and its free that speak of different heaps never meet.
+TEST(RowsFile, RowsThatBelongTogetherHaveOneHeap) {
+  const char *named_by_alloc = "alloc get size=0 free=put heap=device\nalloc more size=0 free=put\nfree put address=0";
+  EXPECT_EQ(heapOf(named_by_alloc, "put"), abi::Heap::Device);
+  EXPECT_EQ(heapOf(named_by_alloc, "more"), abi::Heap::Device);
+  EXPECT_EQ(heapOf("alloc get size=0 free=put\nfree put address=0 heap=host", "get"), abi::Heap::Host);
+  EXPECT_EQ(heapOf("alloc get size=0 free=cudaFree", "get"), abi::Heap::Device);
+  EXPECT_EQ(heapOf("realloc grow address=0 size=1 free=free", "grow"), abi::Heap::Host);
+  EXPECT_EQ(heapOf("alloc get size=0 free=cudaFree heap=managed", "get"), abi::Heap::Managed) << "one driver's space";
+  EXPECT_EQ(heapOf("alloc get size=0 free=put\nfree put address=0", "put"), abi::Heap::Pool);
 }
 
 } // namespace

@@ -158,4 +158,21 @@ constexpr bool isPhysical(Heap heap) {
   }
 }
 
+// Heaps whose addresses name one thing. A cl_mem handle is itself a host block, a mapping's first page may be handed
+// out by the user's own malloc, and a pool hands out parts of other blocks: the same number, different blocks.
+enum class AddressSpace : uint8_t { Host, Mapping, Accelerator, Pool, Count };
+
+constexpr AddressSpace spaceOf(Heap heap) {
+  switch (heap) {
+  case Heap::Host:
+    return AddressSpace::Host;
+  case Heap::Mapping:
+    return AddressSpace::Mapping;
+  case Heap::Pool:
+    return AddressSpace::Pool;
+  default:
+    return AddressSpace::Accelerator; // cudaFree gives back managed memory too: one space for a driver's heaps
+  }
+}
+
 } // namespace msleaks::abi
