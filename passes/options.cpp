@@ -13,6 +13,11 @@ namespace msleaks::passes {
 namespace {
 
 void readRows(StringRef path, Options &options) {
+  if (!options.rows_file.empty()) {
+    options.error = ("rows= is given twice, '" + options.rows_file + "' and '" + path + "': put the rows into one file").str();
+    return;
+  }
+  options.rows_file = path.str();
   auto file = MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!file) {
     options.error = ("cannot read rows file '" + path + "': " + file.getError().message()).str();

@@ -22,6 +22,7 @@ namespace msleaks::passes {
 
 struct Options {
   bool off = false;
+  std::string rows_file;
   UserRows rows;
   std::string error;
 };

@@ -31,7 +31,7 @@ std::optional<SharedOptions> optionsOf(StringRef text, StringRef name, const Sha
 bool parsePipeline(StringRef text, ModulePassManager &passes, const SharedOptions &environment) {
   if (const auto options = optionsOf(text, "mem-pass", environment)) {
     passes.addPass(MarkPass(*options));
-    passes.addPass(RewritePass(*options));
+    passes.addPass(RewritePass(*options, Mistakes::AreReported));
     return true;
   }
   if (const auto options = optionsOf(text, "msl-mark", environment)) {
@@ -39,7 +39,7 @@ bool parsePipeline(StringRef text, ModulePassManager &passes, const SharedOption
     return true;
   }
   if (const auto options = optionsOf(text, "msl-rewrite", environment)) {
-    passes.addPass(RewritePass(*options));
+    passes.addPass(RewritePass(*options, Mistakes::Report));
     return true;
   }
   if (text == "print<msl-sites>") {
@@ -57,7 +57,7 @@ void registerPasses(PassBuilder &builder) {
       });
   builder.registerPipelineStartEPCallback(
       [options](ModulePassManager &passes, OptimizationLevel) { passes.addPass(MarkPass(options)); });
-  atOptimizerLast(builder, [options](ModulePassManager &passes) { passes.addPass(RewritePass(options)); });
+  atOptimizerLast(builder, [options](ModulePassManager &passes) { passes.addPass(RewritePass(options, Mistakes::AreReported)); });
 }
 
 } // namespace

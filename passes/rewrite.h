@@ -10,14 +10,19 @@
 
 namespace msleaks::passes {
 
+// Mistakes in the options are reported once, by whoever runs first.
+enum class Mistakes { Report, AreReported };
+
 class RewritePass : public llvm::PassInfoMixin<RewritePass> {
 public:
-  explicit RewritePass(std::shared_ptr<const Options> options) : options_(std::move(options)) {}
+  RewritePass(std::shared_ptr<const Options> options, Mistakes mistakes)
+      : options_(std::move(options)), mistakes_(mistakes) {}
   llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
   static bool isRequired() { return true; }
 
 private:
   std::shared_ptr<const Options> options_;
+  Mistakes mistakes_;
 };
 
 } // namespace msleaks::passes
