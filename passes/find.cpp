@@ -62,14 +62,14 @@ bool fits(const CallBase &call, const Symbol &symbol) {
   return resultFits(call, symbol) && shapeFits(call, symbol);
 }
 
-// The family of a stub is that of the launch in its body; a stub without a body is CUDA's.
+// The family of a stub is that of the launch in its body; without one, it is HIP's where the launch is configured by HIP.
 const Symbol *stubSymbol(const Function &stub, const KnownSymbols &symbols) {
   for (const Instruction &instruction : instructions(stub))
     if (const auto *call = dyn_cast<CallBase>(&instruction))
       if (const Function *callee = call->getCalledFunction())
         if (const Symbol *symbol = symbols.find(*callee); symbol && symbol->verb == Verb::Launch)
           return symbol->family == abi::Family::Hip ? &kHipStub : &kCudaStub;
-  return &kCudaStub;
+  return stub.getParent()->getFunction("__hipPushCallConfiguration") ? &kHipStub : &kCudaStub;
 }
 
 const Symbol *symbolOf(const CallBase &call, const KnownSymbols &symbols) {
@@ -85,7 +85,7 @@ const Symbol *symbolOf(const CallBase &call, const KnownSymbols &symbols) {
 
 bool isEligible(const Function &function, const KnownSymbols &symbols) {
   return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
-         !function.hasFnAttribute(Attribute::Naked) && !function.isPresplitCoroutine() &&
+         !function.hasFnAttribute(Attribute::Naked) &&
          !function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation) &&
          !function.getName().starts_with("__msl_") && !symbols.ignored(function);
 }

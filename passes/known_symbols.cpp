@@ -17,6 +17,7 @@ namespace msleaks::passes {
 namespace {
 
 using abi::Position;
+using abi::ResultKind;
 using abi::Symbol;
 using abi::Verb;
 
@@ -86,7 +87,11 @@ std::optional<Symbol> attributedSymbol(const Function &function) {
       return symbol;
     return takeAllocSize(function, symbol) ? std::optional(symbol) : std::nullopt;
   }
+  // alloc_size says how large a block is, not that somebody frees it: it names the wrapper of a known allocator, and
+  // alone makes no block, which nothing could ever give back.
   Symbol symbol = emptyRow(Verb::Alloc);
+  if (kind == AllocFnKind::Unknown)
+    symbol.verb = Verb::Wrap;
   if (!function.getReturnType()->isPointerTy() || !takeAllocSize(function, symbol))
     return std::nullopt;
   if ((kind & AllocFnKind::Zeroed) != AllocFnKind::Unknown)
@@ -115,6 +120,37 @@ const char *completeRow(const Function &function, Symbol &symbol) {
   return symbol.size.present() ? nullptr : "which parameter is the size? say size=<number>";
 }
 
+bool isWord(const Type &type) {
+  return type.isPointerTy() || (type.isIntegerTy() && type.getIntegerBitWidth() <= 64);
+}
+
+// Why no call of the function can be what the row says, or empty. Without a prototype only its calls can tell.
+std::string misfit(const Function &function, const Symbol &symbol) {
+  if (function.isVarArg())
+    return {};
+  const auto count = static_cast<int>(function.arg_size());
+  for (const auto &[name, position] : {std::pair("size", symbol.size), std::pair("count", symbol.count),
+                                       std::pair("address", symbol.address), std::pair("result", symbol.result.at)}) {
+    if (!position.present())
+      continue;
+    const int at = position.resolve(count);
+    const std::string field = std::string(name) + "=" + std::to_string(position.index());
+    if (at < 0)
+      return field + ": the function has " + std::to_string(count) + " parameters";
+    if (!isWord(*function.getArg(static_cast<unsigned>(at))->getType()))
+      return field + ": that parameter is neither a pointer nor an integer";
+  }
+  const Type &returned = *function.getReturnType();
+  switch (symbol.result.kind) {
+  case ResultKind::None:
+    return {};
+  case ResultKind::Out:
+    return returned.isIntegerTy() ? "" : "result=out: the function returns no status";
+  default:
+    return returned.isPointerTy() ? "" : "the function returns no pointer: say result=out(<number>) if it stores the block";
+  }
+}
+
 } // namespace
 
 KnownSymbols::KnownSymbols(const Module &module, const UserRows &rows) {
@@ -140,6 +176,11 @@ void KnownSymbols::add(const Function &function, const Symbol &symbol) {
   byFunction_[&function] = &own_.back();
 }
 
+void KnownSymbols::fail(const Twine &what) {
+  if (error_.empty())
+    error_ = what.str();
+}
+
 // Found early, before the optimiser changed attributes that annotations are completed from.
 void KnownSymbols::addPinned(const Module &module) {
   for (const Function &function : module)
@@ -150,6 +191,11 @@ void KnownSymbols::addPinned(const Module &module) {
 void KnownSymbols::addNamed(const Module &module, const UserRows &rows) {
   for (const auto &[name, row] : rows)
     if (const Function *function = module.getFunction(name); function && !byFunction_.contains(function)) {
+      if (const std::string why = misfit(*function, row.symbol); !why.empty()) {
+        if (!function->hasLocalLinkage()) // any file may have a static function of that name
+          fail("row of " + Twine(name) + ": " + why);
+        continue;
+      }
       add(*function, row.symbol);
       named_.insert(function);
     }
@@ -184,21 +230,24 @@ void KnownSymbols::addAnnotation(const Function &function, StringRef text) {
   }
   if (byFunction_.contains(&function))
     return;
-  const auto fail = [&](const Twine &what) {
-    if (error_.empty())
-      error_ = ("annotation \"" + whole + "\" of " + function.getName() + ": " + what).str();
+  const auto refuse = [&](const Twine &what) {
+    fail("annotation \"" + whole + "\" of " + function.getName() + ": " + what);
   };
   if (words[0] != "alloc" && words[0] != "free")
-    return fail("known are msleaks.alloc, msleaks.free and msleaks.ignore");
+    return refuse("known are msleaks.alloc, msleaks.free and msleaks.ignore");
   UserRow row;
   row.symbol = emptyRow(words[0] == "alloc" ? Verb::Alloc : Verb::Free);
   std::vector<std::string_view> fields;
   for (const StringRef word : drop_begin(words))
     fields.emplace_back(word.data(), word.size());
   if (const std::string error = parseRowFields(fields, row); !error.empty())
-    return fail(error);
+    return refuse(error);
+  if (!row.free.empty())
+    return refuse("free= belongs into a rows file; here heap= stands on both functions");
   if (const char *missing = completeRow(function, row.symbol))
-    return fail(missing);
+    return refuse(missing);
+  if (const std::string why = misfit(function, row.symbol); !why.empty())
+    return refuse(why);
   add(function, row.symbol);
   named_.insert(&function);
 }
@@ -212,6 +261,17 @@ void KnownSymbols::addAttributed(const Module &module) {
   }
 }
 
-bool isLaunchStub(const Function &function) { return function.getName().contains("__device_stub__"); }
+// `__device_stub__kernel` of C, or `_ZN2my22__device_stub__kernelEv`, where the length of the identifier stands before it.
+// Whoever calls a function my__device_stub__x means something else.
+bool isLaunchStub(const Function &function) {
+  constexpr StringRef kPrefix = "__device_stub__";
+  const StringRef name = function.getName();
+  const size_t at = name.find(kPrefix);
+  if (at == StringRef::npos || at == 0)
+    return at == 0;
+  const StringRef before = name.take_front(at);
+  size_t length = 0;
+  return !before.substr(before.find_last_not_of("0123456789") + 1).getAsInteger(10, length) && length > kPrefix.size();
+}
 
 } // namespace msleaks::passes

@@ -1,9 +1,11 @@
 // What msleaks knows about the functions of a module: which row of a table describes a callee, whatever the row comes
 // from, and which functions the user asked to leave alone.
 //
-//   1. symbols.def, for functions that are visible outside of the module
-//   2. the user's rows file
-//   3. __attribute__((annotate("msleaks.alloc"))), "msleaks.free", "msleaks.ignore"
+// The first that says something about a function counts:
+//
+//   1. the user's rows file
+//   2. __attribute__((annotate("msleaks.alloc"))), "msleaks.free", "msleaks.ignore"
+//   3. symbols.def, for functions that are visible outside of the module
 //   4. the compiler's own attributes: allockind, alloc_size
 #pragma once
 
@@ -34,7 +36,7 @@ public:
   bool ignored(const llvm::Function &function) const { return ignored_.contains(&function); }
   // Functions of this module that a rows file or an annotation names: their calls are pinned (pin.h).
   const llvm::SetVector<const llvm::Function *> &named() const { return named_; }
-  // What is wrong with an annotation, or empty.
+  // What is wrong with an annotation or a row, or empty.
   const std::string &error() const { return error_; }
 
 private:
@@ -44,6 +46,7 @@ private:
   void addNamed(const llvm::Module &module, const UserRows &rows);
   void addAttributed(const llvm::Module &module);
   void add(const llvm::Function &function, const abi::Symbol &symbol);
+  void fail(const llvm::Twine &what);
 
   llvm::StringMap<const abi::Symbol *> table_;
   std::deque<abi::Symbol> own_; // rows made from annotations and attributes; a deque keeps their addresses

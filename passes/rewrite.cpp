@@ -32,6 +32,7 @@ public:
   void run() {
     switch (symbol_.verb) {
     case Verb::Alloc:
+    case Verb::Wrap:
       return aroundAlloc();
     case Verb::Realloc:
       return aroundRealloc();
@@ -189,6 +190,8 @@ private:
 SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols) {
   SmallVector<FoundCall> calls;
   forEachEligible(module, symbols, [&](Function &function) {
+    if (function.isPresplitCoroutine()) // what stands between its suspension points is cut out by shape
+      return;
     for (const FoundCall &found : findCalls(function, symbols)) {
       const auto mark = markOf(*found.call);
       if (!mark || !mark->ignored)
@@ -201,7 +204,8 @@ SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols) {
 } // namespace
 
 PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
-  if (!options_->error.empty() || options_->off || !targetIsSupported(module))
+  const bool right = mistakes_ == Mistakes::Report ? reportMistakes(*options_, module.getContext()) : options_->error.empty();
+  if (!right || options_->off || !targetIsSupported(module))
     return PreservedAnalyses::all();
   const KnownSymbols symbols(module, options_->rows);
   const SmallVector<FoundCall> calls = takeCalls(module, symbols);

@@ -87,9 +87,12 @@ void afterAlloc(uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   const bool untaken = thread.attention.site == site;
   if (untaken)
     thread.attention.site = 0;
+  const bool wraps = traits.verb() == Verb::Wrap;
   if (outcome.address == 0)
-    return afterFailure(closed, untaken, site, traits, outcome);
+    return afterFailure(closed, untaken && !wraps, site, traits, outcome);
   RecordedAlloc *recorded = findRecorded(thread, closed.remembered, traits.heap(), outcome.address);
+  if (recorded == nullptr && wraps)
+    return;
   if (recorded == nullptr) {
     const uint8_t flags = traits.verb() == Verb::Realloc && closed.old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
     return recordAlloc(traits.heap(), flags | outcome.flags, site, outcome.address, outcome.size_bytes);

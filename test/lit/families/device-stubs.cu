@@ -3,6 +3,7 @@
 // RUN: %clangxx -g -O0 -x cuda -nocudainc -nocudalib --cuda-host-only --cuda-path=%t -Xclang -target-sdk-version=12.0 -S -emit-llvm %s -o - -DLAUNCH=cudaLaunchKernel -DPUSH=__cudaPushCallConfiguration -DPOP=__cudaPopCallConfiguration | FileCheck --check-prefixes=CHECK,CUDA %s
 // RUN: %clangxx -g -O2 -x cuda -nocudainc -nocudalib --cuda-host-only --cuda-path=%t -Xclang -target-sdk-version=12.0 -S -emit-llvm %s -o - -DLAUNCH=cudaLaunchKernel -DPUSH=__cudaPushCallConfiguration -DPOP=__cudaPopCallConfiguration | FileCheck --check-prefix=INLINED %s
 // RUN: %clangxx -g -O0 -x hip -nogpuinc -nogpulib --cuda-host-only -S -emit-llvm %s -o - -DLAUNCH=hipLaunchKernel -DPUSH=__hipPushCallConfiguration -DPOP=__hipPopCallConfiguration | FileCheck --check-prefixes=CHECK,HIP %s
+// RUN: %clangxx -g -O2 -x hip -nogpuinc -nogpulib --cuda-host-only -S -emit-llvm %s -o - -DLAUNCH=hipLaunchKernel -DPUSH=__hipPushCallConfiguration -DPOP=__hipPopCallConfiguration | FileCheck --check-prefix=INLINED %s
 typedef unsigned long size_t;
 typedef struct stream *stream_t;
 typedef stream_t cudaStream_t, hipStream_t;
@@ -34,3 +35,35 @@ __attribute__((global)) void scale(float by, float *values) { values[0] *= by; }
 // INLINED-NOT: @__msl_{{announce|before}}
 // INLINED: call void @__msl_on_launch(
 void run(float *values) { scale<<<dim3(3, 2), 64>>>(2.f, values); }
+
+// A kernel of another file: who launches it shows in how the launch is configured.
+// CHECK-LABEL: define{{.*}} @_Z9elsewherePf(
+// CUDA: call void @__msl_announce(i32 %{{.*}}, i32 83886594)
+// HIP: call void @__msl_announce(i32 %{{.*}}, i32 83886850)
+// CHECK: call void @_Z21__device_stub__remotePf(
+__attribute__((global)) void remote(float *values);
+void elsewhere(float *values) { remote<<<1, 1>>>(values); }
+
+// In a name of the user's own the words mean nothing.
+// CHECK-LABEL: define{{.*}} @_Z4minePf(
+// CHECK-NOT: @__msl
+// CHECK: ret void
+void my__device_stub__x(float *);
+namespace x20 { void x1__device_stub__y(float *); }
+void mine(float *values) {
+  my__device_stub__x(values);
+  x20::x1__device_stub__y(values);
+}
+
+// As clang names the stub of a kernel in a namespace, and of a C one.
+// CHECK-LABEL: define{{.*}} @_Z5namedPf(
+// CHECK: call void @__msl_announce(
+// CHECK: call void @_ZN1n19__device_stub__deepEPf(
+// CHECK: call void @__msl_announce(
+// CHECK: call void @__device_stub__plain(
+namespace n { __attribute__((global)) void deep(float *); }
+extern "C" __attribute__((global)) void plain(float *);
+void named(float *values) {
+  n::deep<<<1, 1>>>(values);
+  plain<<<1, 1>>>(values);
+}

@@ -9,13 +9,13 @@ __attribute__((alloc_size(2, 1), noinline)) void *xarray(size_t count, size_t si
 
 int main(void) {
   // The one inside comes first: it is finished first.
-  // CHECK: before user alloc | xmalloc
+  // CHECK: before user wrap | xmalloc
   // CHECK: before heap alloc | malloc
   // CHECK: on_alloc heap alloc block size=24 | malloc
-  // CHECK: on_alloc user alloc block size=24 | xmalloc at compiler-attributes.c:[[#@LINE+1]] in main variable=values type=float
+  // CHECK: on_alloc user wrap block size=24 | xmalloc at compiler-attributes.c:[[#@LINE+1]] in main variable=values type=float
   float *values = xmalloc(24);
   keep(values);
-  // CHECK: on_alloc user alloc block size=42 | xarray at {{.*}} variable=array type=short
+  // CHECK: on_alloc user wrap block size=42 | xarray at {{.*}} variable=array type=short
   short *array = xarray(7, 6);
   keep(array);
   free(values), free(array);

@@ -23,6 +23,7 @@ constexpr uint32_t kMap = Traits(Verb::Map, Family::Mmap, Heap::Mapping, 0).pack
 constexpr uint32_t kDevice = Traits(Verb::Alloc, Family::Cuda, Heap::Device, abi::kAsync).packed();
 constexpr uint32_t kUnmap = Traits(Verb::Free, Family::Mmap, Heap::Mapping, 0).packed();
 constexpr uint32_t kRemap = Traits(Verb::Realloc, Family::Mmap, Heap::Mapping, abi::kRealloc).packed();
+constexpr uint32_t kWrap = Traits(Verb::Wrap, Family::User, Heap::Pool, 0).packed();
 constexpr uint32_t kUserRealloc = Traits(Verb::Realloc, Family::User, Heap::Pool, abi::kRealloc).packed();
 constexpr uint32_t kLaunch = Traits(Verb::Launch, Family::Cuda, Heap::Device, 0).packed();
 
@@ -151,6 +152,22 @@ TEST(Callbacks, AWrapperThatReturnsTheFirstOfItsBlocksIsRetargeted) {
     });
     __msl_on_alloc(7, kUser, at(100), 12);
   }), "Alloc#9 100+16 | Alloc#10 200+4 | Retarget#7 100+12");
+}
+
+TEST(Callbacks, AWrapperWithoutAFreeOnlyNamesWhatIsRecorded) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_before(7, kWrap);
+    inside([] {
+      __msl_before(9, kMalloc);
+      __msl_on_alloc(9, kMalloc, at(100), 16);
+    });
+    __msl_on_alloc(7, kWrap, at(100), 12);
+    __msl_before(7, kWrap);
+    __msl_on_alloc(7, kWrap, at(300), 12); // out of a pool: nobody would give it back
+    __msl_before(7, kWrap);
+    __msl_on_alloc(7, kWrap, nullptr, 12);
+    mustBePlain();
+  }), "Alloc#9 100+16 | Retarget#7 100+12");
 }
 
 TEST(Callbacks, APoolHandsOutItsOwnBlock) {
@@ -363,23 +380,6 @@ TEST(Callbacks, InsideAHookNothingIsRecorded) {
   }), "Alloc#7 100+16");
 }
 
-// Whoever calls uninstrumented code next pays nothing.
-TEST(Callbacks, AStubLeavesNothingBehind) {
-  EXPECT_EQ(eventsOf([] {
-    __msl_announce(7, kLaunch);
-    must(__msl_thread.attention.open_calls == 0);
-    __msl_on_launch(8, kLaunch, at(100), nullptr, 1, 1, 1, 1, 0);
-    mustBePlain();
-    __msl_cancel(7);
-    __msl_announce(9, kLaunch); // into a library that is not instrumented
-    __msl_cancel(9);
-    mustBePlain();
-  }), "Launch#7 100");
-}
-
-TEST(Callbacks, ATailCallOpensNothing) {
-  EXPECT_EQ(eventsOf([] {
-    __msl_announce(7, kMalloc);
 // What a malloc or realloc of the program's own maps meanwhile is its supply.
 TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
   const SessionDirectory session;
@@ -397,6 +397,23 @@ TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
   }), 0);
 }
 
+// Whoever calls uninstrumented code next pays nothing.
+TEST(Callbacks, AStubLeavesNothingBehind) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_announce(7, kLaunch);
+    must(__msl_thread.attention.open_calls == 0);
+    __msl_on_launch(8, kLaunch, at(100), nullptr, 1, 1, 1, 1, 0);
+    mustBePlain();
+    __msl_cancel(7);
+    __msl_announce(9, kLaunch); // into a library that is not instrumented
+    __msl_cancel(9);
+    mustBePlain();
+  }), "Launch#7 100");
+}
+
+TEST(Callbacks, ATailCallOpensNothing) {
+  EXPECT_EQ(eventsOf([] {
+    __msl_announce(7, kMalloc);
     hookAlloc(100, 16);
     mustBePlain();
   }), "Alloc#7 100+16 hook");

@@ -25,10 +25,11 @@ constexpr const char *nameOf(Family family) {
   }
 }
 
-enum class Verb : uint8_t { Alloc, Realloc, Map, Free, Retain, Launch, Copy, Set };
+// Wrap: hands out what an allocator inside it recorded, and only names it anew.
+enum class Verb : uint8_t { Alloc, Realloc, Map, Free, Retain, Launch, Copy, Set, Wrap };
 
 constexpr const char *nameOf(Verb verb) {
-  constexpr const char *kNames[] = {"alloc", "realloc", "map", "free", "retain", "launch", "copy", "set"};
+  constexpr const char *kNames[] = {"alloc", "realloc", "map", "free", "retain", "launch", "copy", "set", "wrap"};
   return kNames[static_cast<unsigned>(verb)];
 }
 
@@ -56,12 +57,14 @@ enum class ResultKind : uint8_t { None, Return, Out, Handle };
 struct Result {
   ResultKind kind = ResultKind::None;
   Position at;
+  constexpr bool operator==(const Result &) const = default;
 };
 
 enum class ShapeKind : uint8_t { None, Dim3, Range, Blocks };
 struct Shape {
   ShapeKind kind = ShapeKind::None;
   Position at;
+  constexpr bool operator==(const Shape &) const = default;
 };
 
 // One row. Positions that the verb does not have are absent.
@@ -81,6 +84,7 @@ struct Symbol {
   Position kernel{}, stream{}, shared{};
   Shape shape{};
   int partner = -1; // row that frees what this row allocates
+  constexpr bool operator==(const Symbol &) const = default;
 };
 
 namespace detail {
