@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import json
 from pathlib import Path
 
@@ -25,11 +26,17 @@ class Failed(Exception):
     """A program under measurement failed; the message says which."""
 
 
-def output_of(command, **options):
+class Skipped(Exception):
+    """A program says that it cannot run here, and why."""
+
+
+def output_of(command, skipped=None, **options):
     try:
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
     except OSError as error:
         raise Failed(f"{command[0]}: {error.strerror}; is it built? (--build)") from error
+    if skipped is not None and done.returncode == skipped:
+        raise Skipped(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit {skipped}")
     if done.returncode != 0:
         raise Failed(f"{' '.join(map(str, command))}: exit {done.returncode}: {done.stderr.strip()[-300:]}")
     return done.stdout
@@ -37,6 +44,18 @@ def output_of(command, **options):
 
 def last_number(text):
     return float(text.strip().splitlines()[-1])
+
+
+def pair_cost(text):
+    """What bench_pairs printed, wherever it stands in the output: {"cpu": ns, "wall": ns} of one pair."""
+    words = next(line for line in text.splitlines() if line.startswith("pair cpu ")).split()
+    return {"cpu": float(words[2]), "wall": float(words[4])}
+
+
+def median(values):
+    if isinstance(values[0], dict):
+        return {key: statistics.median(value[key] for value in values) for key in values[0]}
+    return statistics.median(values)
 
 
 class Table:
@@ -48,7 +67,7 @@ class Table:
     def add(self, what, base, ours, ratio, goal, unit="ns"):
         met = "" if goal is None else ("yes" if ratio <= goal + 1e-9 else "**no**")
         self.rows.append((what, f"{base:.4g} {unit}".strip(), f"{ours:.4g} {unit}".strip(), f"{ratio:.3g}",
-                          "" if goal is None else f"<= {goal:g}", met))
+                          "" if goal is None else f"<= {goal:.3g}", met))
 
     def note(self, what, why):
         self.rows.append((what, "", "", "", "", why))
@@ -85,12 +104,12 @@ class Bench:
         return text, folder
 
     def medians(self, ways):
-        """{name: callable giving a number} -> {name: median}, the ways taking turns."""
+        """{name: callable} -> {name: median}, the ways taking turns. A callable gives a number, or a dictionary of them."""
         seen = {name: [] for name in ways}
         for _ in range(self.rounds):
             for name, way in ways.items():
                 seen[name].append(way())
-        return {name: statistics.median(values) for name, values in seen.items()}
+        return {name: median(values) for name, values in seen.items()}
 
     def discard(self, folder):
         shutil.rmtree(folder, ignore_errors=True)
@@ -102,8 +121,10 @@ class Bench:
         with LttngSession() as lttng:
             if not lttng.usable:
                 self.table.note("record: LTTng", lttng.reason)
-            for threads in (1, 2, 4, 8):
-                self.record_on(threads, events // threads, lttng)
+            alone = self.record_on(1, events, lttng)
+            for threads in (2, 4, 8):
+                together = self.record_on(threads, events // threads, lttng)
+            self.table.add("record, no reader: 8 threads / 1 thread", alone, together, together / alone, 1.25)
 
     def record_on(self, threads, events, lttng):
         program = self.program("bench_record")
@@ -129,61 +150,83 @@ class Bench:
         self.table.add(f"{name}, live collector / clock read", cost["clock"], cost["live"], cost["live"] / cost["clock"], 2.0)
         if lttng.usable:
             self.table.add(f"{name}, live collector / LTTng-UST", cost["lttng"], cost["live"], cost["live"] / cost["lttng"], 0.2)
+        return cost["no reader"]
 
     # -- malloc + free -------------------------------------------------------------------------------------------
 
     def malloc(self):
-        pairs = 1_000_000 * self.scale
-        program = self.program("bench_pairs")
         heaptrack = shutil.which("heaptrack")
+        if not heaptrack:
+            self.table.note("malloc+free: heaptrack", "not installed")
         for depth in (0, 10, 30):
-            def plain():
-                return last_number(output_of([program, depth, pairs]))
+            self.malloc_at(depth, heaptrack)
 
-            def ours():
-                text, folder = self.under_session([program, depth, pairs])
-                self.discard(folder)
-                return last_number(text)
+    def malloc_at(self, depth, heaptrack):
+        pairs = 2_000_000 * self.scale
+        program = self.program("bench_pairs")
 
-            def peer():
-                target = self.scratch / "heaptrack"
-                text = output_of([heaptrack, "-o", target, program, depth, pairs // 5])
-                for made in self.scratch.glob("heaptrack*"):
-                    made.unlink()
-                return float(next(line for line in text.splitlines() if line.replace(".", "", 1).isdigit()))
+        def plain():
+            return pair_cost(output_of([program, depth, pairs]))
 
-            ways = {"plain": plain, "ours": ours}
-            if heaptrack:
-                ways["heaptrack"] = peer
-            cost = self.medians(ways)
+        def floor():
+            preload = dict(os.environ, LD_PRELOAD=str(self.build / "lib" / "libbench_floor.so"))
+            return pair_cost(output_of([program, depth, pairs], env=preload))
+
+        def ours():
+            text, folder = self.under_session([program, depth, pairs])
+            self.discard(folder)
+            return pair_cost(text)
+
+        def peer():
+            text = output_of([heaptrack, "-o", self.scratch / "heaptrack", program, depth, pairs // 10])
+            for made in self.scratch.glob("heaptrack*"):
+                made.unlink()
+            return pair_cost(text)
+
+        ways = {"plain": plain, "floor": floor, "ours": ours}
+        if heaptrack:
+            ways["heaptrack"] = peer
+        seen = self.medians(ways)
+        for clock in ("cpu", "wall"):
+            cost = {name: figure[clock] for name, figure in seen.items()}
+            name = f"malloc+free, depth {depth}, {'CPU' if clock == 'cpu' else 'wall'}"
             added = cost["ours"] - cost["plain"]
-            self.table.add(f"malloc+free, depth {depth}, under msleaks-run / plain", cost["plain"], cost["ours"],
-                           cost["ours"] / cost["plain"], None)
+            self.table.add(f"{name}: under msleaks-run / plain", cost["plain"], cost["ours"], cost["ours"] / cost["plain"], None)
+            if clock == "cpu":
+                least = cost["floor"] - cost["plain"]
+                self.table.add(f"{name}: added / added by a bare clock read and 32-byte store", least, added, added / least, None)
             if heaptrack:
                 peer_added = cost["heaptrack"] - cost["plain"]
-                self.table.add(f"malloc+free, depth {depth}, added cost / heaptrack's", peer_added, added, added / peer_added, 1 / 15)
-            else:
-                self.table.note("malloc+free: heaptrack", "not installed")
+                self.table.add(f"{name}: added / added by heaptrack", peer_added, added, added / peer_added,
+                               1 / 15 if clock == "cpu" else None)
 
     # -- the collector and its file ------------------------------------------------------------------------------
 
     def trace(self):
         program = self.program("bench_record")
         per_thread = 10_000_000 * self.scale // 2
-        text, folder = self.under_session([program, "msleaks", 2, per_thread, 5_000_000],
-                                          "--on-full", "drop", "--ring-kib", "8192", "--ring-max-kib", "8192")
-        account = self.account(folder)
-        self.table.add("collector at 10 M events/s from two threads: dropped / produced", account["produced"],
-                       account["dropped"], account["dropped"] / account["produced"], 0.0, "events")
-        self.discard(folder)
+        lost = []
+        for _ in range(self.rounds):
+            text, folder = self.under_session([program, "msleaks", 2, per_thread, 5_000_000],
+                                              "--on-full", "drop", "--ring-kib", "8192", "--ring-max-kib", "8192")
+            account = self.account(folder)
+            lost.append(account["dropped"])
+            self.discard(folder)
+        for name, dropped in (("median", statistics.median(lost)), ("worst", max(lost))):
+            self.table.add(f"collector at 10 M events/s from two threads, {name} of {self.rounds}: dropped / produced",
+                           account["produced"], dropped, dropped / account["produced"], 0.0, "events")
         text, folder = self.under_session([self.program("bench_pairs"), 0, 1_000_000 * self.scale])
-        self.bytes_per_event("malloc+free stream", folder)
+        self.bytes_per_event("malloc+free", folder)
         self.discard(folder)
 
     def bytes_per_event(self, what, folder):
-        account = self.account(folder)
-        size = (folder / "trace.mslt").stat().st_size
-        self.table.add(f"trace of {what}: bytes / event", account["stored"], size, size / account["stored"], 6, "")
+        """Of the events alone, written again by bench_trace: a short run's file is mostly names, sites and its index."""
+        written = output_of([self.program("bench_trace"), folder]).splitlines()[2].split("|")
+        size, cost = float(written[4]), float(written[5].split()[0])
+        self.table.add(f"trace of {what}: bytes / event", 1, size, size, 6, "B")
+        self.table.note(f"trace of {what}: encoding and compression", f"{cost:.1f} ns CPU an event")
+        account, whole = self.account(folder), (folder / "trace.mslt").stat().st_size
+        self.table.note(f"trace of {what}: the whole file", f"{whole:,} B for {account['stored']:,} events")
 
     def account(self, folder):
         done = subprocess.run([self.build / "bin" / "msleaks", "report", folder, "--json"], capture_output=True, text=True)
@@ -195,58 +238,81 @@ class Bench:
 
     def report(self):
         events = 20_000_000 * self.scale
-        text, folder = self.under_session([self.program("bench_pairs"), 0, events // 2])
-        seconds, peak_kib = timed([self.build / "bin" / "msleaks", "report", folder, "--json"])
-        rate = events / seconds / 1e6
-        self.table.add(f"report of {events // 1_000_000} M events: wanted 5 M events/s / reached", 5, rate, 5 / rate, 1.0, "M events/s")
-        self.table.note(f"report of {events // 1_000_000} M events: peak memory", f"{peak_kib / 1024:.0f} MiB at 1,000 live blocks")
-        self.discard(folder)
+        for live in (1_000, 100_000, 1_000_000):
+            text, folder = self.under_session([self.program("bench_pairs"), 0, events // 2, 1, live])
+            cost = measured([self.build / "bin" / "msleaks", "report", folder, "--json"])
+            rate = events / cost["wall_s"] / 1e6
+            name = f"report of {events // 1_000_000} M events, {live:,} live blocks"
+            self.table.add(f"{name}: wanted / reached", 5, rate, 5 / rate, 1.0, "M events/s")
+            self.table.note(f"{name}: memory", f"{cost['peak_kib'] / 1024:.0f} MiB")
+            self.discard(folder)
 
     # -- real programs -------------------------------------------------------------------------------------------
 
     def programs(self):
         """Each workload's script builds `plain` and `instrumented` and prints their commands, one `name: words` a line."""
         for script in sorted((HERE / "workloads").glob("*/bench.sh")):
-            name = script.parent.name
-            commands = dict(line.split(": ", 1) for line in output_of([script, self.build]).splitlines() if ": " in line)
-            plain, instrumented = commands["plain"].split(), commands["instrumented"].split()
-            folders = []
+            try:
+                text = output_of([script, self.build], skipped=77)
+            except Skipped as reason:
+                self.table.note(script.parent.name, f"skipped: {reason}")
+                continue
+            self.program_costs(script.parent.name, dict(line.split(": ", 1) for line in text.splitlines() if ": " in line))
 
-            def armed():
-                words, folder = self.session()
-                folders.append(folder)
-                return timed([*words, *instrumented])[0]
+    def program_costs(self, name, commands):
+        plain, instrumented = commands["plain"].split(), commands["instrumented"].split()
+        folders = []
 
-            cost = self.medians({"plain": lambda: timed(plain)[0], "unarmed": lambda: timed(instrumented)[0], "armed": armed})
-            self.table.add(f"{name}: instrumented, not armed / plain", cost["plain"], cost["unarmed"],
-                           cost["unarmed"] / cost["plain"], 1.0, "s")
-            self.table.add(f"{name}: instrumented, armed / plain", cost["plain"], cost["armed"], cost["armed"] / cost["plain"], 1.02, "s")
-            self.bytes_per_event(name, folders[-1])
-            for folder in folders:
-                self.discard(folder)
+        def armed():
+            words, folder = self.session()
+            folders.append(folder)
+            return measured([*words, *instrumented])["cpu_s"]
+
+        cost = self.medians({"plain": lambda: measured(plain)["cpu_s"],
+                             "unarmed": lambda: measured(instrumented)["cpu_s"],
+                             "armed": armed})
+        self.table.add(f"{name}: instrumented, not armed / plain", cost["plain"], cost["unarmed"], cost["unarmed"] / cost["plain"], 1.0, "s")
+        self.table.add(f"{name}: instrumented, armed / plain", cost["plain"], cost["armed"], cost["armed"] / cost["plain"], 1.02, "s")
+        self.bytes_per_event(name, folders[-1])
+        for folder in folders:
+            self.discard(folder)
 
 
-def timed(command):
-    """(user + system seconds of the command itself and its children, peak resident KiB); exit 1 is a report with findings."""
-    with open(os.devnull, "wb") as null:
-        child = subprocess.Popen([str(word) for word in command], stdout=null, stderr=null)
-        _, status, usage = os.wait4(child.pid, 0)
-    if os.waitstatus_to_exitcode(status) not in (0, 1):
-        raise Failed(f"{' '.join(map(str, command))}: exit {os.waitstatus_to_exitcode(status)}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+def measured(command):
+    """{"wall_s", "cpu_s" with children, "peak_kib"} of a command; exit 1 of a report says findings, not failure.
+
+    The peak is the command's own VmHWM, looked at every 2 ms: ru_maxrss begins with what we have resident ourselves.
+    """
+    words = [str(word) for word in command]
+    begin, peak_kib, ended = time.monotonic(), 0, 0
+    child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not ended:
+        time.sleep(0.002)
+        peak_kib = max(peak_kib, highest_kib(child.pid))
+        ended, status, usage = os.wait4(child.pid, os.WNOHANG)
+    code = os.waitstatus_to_exitcode(status)
+    if code != 0 and not (code == 1 and "report" in words):
+        raise Failed(f"{' '.join(words)}: exit {code}")
+    return {"wall_s": time.monotonic() - begin, "cpu_s": usage.ru_utime + usage.ru_stime, "peak_kib": peak_kib}
+
+
+def highest_kib(pid):
+    with open(f"/proc/{pid}/status") as status:
+        return next((int(line.split()[1]) for line in status if line.startswith("VmHWM")), 0)
 
 
 class LttngSession:
     """A running LTTng session with the peer's event enabled, or the reason why there is none."""
 
     def __enter__(self):
-        self.usable, self.reason = False, "not installed"
+        self.usable, self.created, self.reason = False, False, "not installed"
         if not shutil.which("lttng") or not shutil.which("lttng-sessiond"):
             return self
         self.home = tempfile.mkdtemp(prefix="msleaks-bench-lttng-")
         try:
             subprocess.run(["lttng-sessiond", "--daemonize"], capture_output=True)
             self.lttng("create", "msleaks-bench", "--output", self.home)
+            self.created = True
             self.lttng("enable-channel", "-u", "events", "--subbuf-size=4M", "--num-subbuf=4")
             self.lttng("enable-event", "-u", "msleaks_bench:alloc", "-c", "events")
             self.lttng("start")
@@ -259,7 +325,7 @@ class LttngSession:
         return output_of(["lttng", *words])
 
     def __exit__(self, *_):
-        if self.usable:
+        if self.created:
             subprocess.run(["lttng", "destroy", "msleaks-bench"], capture_output=True, timeout=120)
         if hasattr(self, "home"):
             shutil.rmtree(self.home, ignore_errors=True)
