@@ -21,6 +21,7 @@ struct StreamPlan {
   uint32_t stream;
   std::vector<PlannedChunk> chunks;
   uint64_t stored_until = 0;
+  uint64_t events = 0; // filled in by whoever can decode the chunks of which a part is skipped
 };
 
 // Plans for all streams, by process and stream.

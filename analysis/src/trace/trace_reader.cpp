@@ -28,6 +28,7 @@ struct TraceReader::State {
   void readAllMetadata();
   void countEvents();
   void noteForeignChunks();
+  const StreamPlan *planOf(uint32_t process, uint32_t stream) const;
 
   InputFile file;
   ChunkIndex index;
@@ -35,6 +36,7 @@ struct TraceReader::State {
   std::vector<ProcessStart> starts;
   std::vector<ProcessEnd> ends;
   std::vector<StreamAccount> accounts;
+  std::map<uint32_t, uint64_t> definition_bytes; // by process
   uint64_t events = 0;
   std::set<uint64_t> damaged; // offsets of chunks that damage() names already
   PayloadReader payloads;
@@ -102,6 +104,8 @@ void TraceReader::State::readAllMetadata() {
                                  .dropped = 0,
                                  .stalled_ns = 0},
                    accounts);
+    else if (header.kind == ChunkKind::Definitions)
+      definition_bytes[header.process] += header.raw_bytes;
   }
   const auto byProcess = [](const auto &metadata) { return metadata.process; };
   keepLatest(starts, byProcess);
@@ -111,16 +115,31 @@ void TraceReader::State::readAllMetadata() {
 
 // A chunk of which a part is stored twice has to be decoded for it: its header counts slots there, not events.
 void TraceReader::State::countEvents() {
-  for (const StreamPlan &plan : plans)
+  std::unique_ptr<EventDecoder> decoder; // rarely needed, and too large to be made for each chunk
+  for (StreamPlan &plan : plans) {
     for (const PlannedChunk &chunk : plan.chunks) {
-      events += chunk.place.header.events;
-      EventDecoder decoder;
-      if (chunk.skip_slots == 0 || !load(chunk.place) || !decoder.open(payload, chunk.place.header.events))
+      plan.events += chunk.place.header.events;
+      if (chunk.skip_slots == 0 || !load(chunk.place))
+        continue;
+      if (!decoder)
+        decoder = std::make_unique<EventDecoder>();
+      if (!decoder->open(payload, chunk.place.header.events))
         continue;
       abi::AnyEvent event{};
-      for (uint32_t slots = 0; slots < chunk.skip_slots && decoder.next(event); --events)
+      for (uint32_t slots = 0; slots < chunk.skip_slots && decoder->next(event); --plan.events)
         slots += abi::slotsOf(event.header().kind);
     }
+    events += plan.events;
+  }
+}
+
+// Null for a stream without events.
+const StreamPlan *TraceReader::State::planOf(uint32_t process, uint32_t stream) const {
+  const auto wanted = std::pair(process, stream);
+  const auto at = std::lower_bound(plans.begin(), plans.end(), wanted, [](const StreamPlan &plan, const auto &key) {
+    return std::pair(plan.process, plan.stream) < key;
+  });
+  return at != plans.end() && std::pair(at->process, at->stream) == wanted ? &*at : nullptr;
 }
 
 void TraceReader::State::noteForeignChunks() {
@@ -163,20 +182,18 @@ uint64_t TraceReader::eventCount() const { return state_->events; }
 bool TraceReader::closed() const { return state_->index.closed; }
 
 uint64_t TraceReader::storedUntil(uint32_t process, uint32_t stream) const {
-  for (const StreamPlan &plan : state_->plans)
-    if (plan.process == process && plan.stream == stream)
-      return plan.stored_until;
-  return 0;
+  const StreamPlan *plan = state_->planOf(process, stream);
+  return plan ? plan->stored_until : 0;
 }
 
-// A collector stores nothing twice (it knows storedUntil), so the chunks that are planned hold each event once.
 uint64_t TraceReader::storedEvents(uint32_t process, uint32_t stream) const {
-  uint64_t events = 0;
-  for (const StreamPlan &plan : state_->plans)
-    if (plan.process == process && plan.stream == stream)
-      for (const PlannedChunk &chunk : plan.chunks)
-        events += chunk.place.header.events;
-  return events;
+  const StreamPlan *plan = state_->planOf(process, stream);
+  return plan ? plan->events : 0;
+}
+
+uint64_t TraceReader::definitionBytes(uint32_t process) const {
+  const auto found = state_->definition_bytes.find(process);
+  return found == state_->definition_bytes.end() ? 0 : found->second;
 }
 
 Result<void> TraceReader::forEachDefinitions(const std::function<void(uint32_t, std::span<const std::byte>)> &f) const {

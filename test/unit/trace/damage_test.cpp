@@ -110,6 +110,22 @@ protected:
   std::vector<trace::ChunkPlace> chunks_;
 };
 
+// Who completes a session goes on behind all that is stored, readable or not.
+TEST_F(SmallTrace, CountsDefinitionsThatCannotBeRead) {
+  for (const trace::ChunkPlace &place : chunks_)
+    if (place.header.kind == trace::ChunkKind::Definitions)
+      content_[place.end() - 1] ^= 1;
+  store(broken_, content_);
+  const auto reader = TraceReader::open(broken_);
+  ASSERT_TRUE(reader);
+  size_t readable = 0;
+  EXPECT_TRUE(
+      reader->forEachDefinitions([&](uint32_t, std::span<const std::byte> records) { readable += records.size(); }));
+  EXPECT_EQ(readable, 0u);
+  EXPECT_EQ(reader->definitionBytes(1), 200u);
+  EXPECT_EQ(reader->definitionBytes(2), 0u);
+}
+
 TEST_F(SmallTrace, CutAnywhereLosesOnlyWhatWasCut) {
   for (size_t size = 0; size < content_.size(); ++size) {
     std::vector<std::string> damage;

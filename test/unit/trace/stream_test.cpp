@@ -71,6 +71,9 @@ TEST_F(Stream, WhatIsStoredTwiceComesOnce) {
   EXPECT_EQ(reader.storedUntil(1, 0), 4u);
   EXPECT_EQ(reader.storedUntil(1, 1), 1u);
   EXPECT_EQ(reader.storedUntil(2, 0), 0u);
+  EXPECT_EQ(reader.storedEvents(1, 0), 4u);
+  EXPECT_EQ(reader.storedEvents(1, 1), 1u);
+  EXPECT_EQ(reader.storedEvents(2, 0), 0u);
   EXPECT_TRUE(reader.damage().empty());
 }
 

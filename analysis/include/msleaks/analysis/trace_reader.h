@@ -41,8 +41,10 @@ public:
 
   // Position up to which a stream is stored; recovery continues from there. 0 for an unknown stream.
   uint64_t storedUntil(uint32_t process, uint32_t stream) const;
-  // Events of a stream that are stored: from the chunk headers, nothing is decoded.
+  // Events of a stream that are stored, each counted once; also those in chunks that cannot be read any more.
   uint64_t storedEvents(uint32_t process, uint32_t stream) const;
+  // Bytes of a process' .defs file that are stored; also those in chunks that cannot be read any more.
+  uint64_t definitionBytes(uint32_t process) const;
 
   // Calls f(process, records) for each definitions chunk, and the second for each callers chunk, in file order.
   Result<void> forEachDefinitions(const std::function<void(uint32_t, std::span<const std::byte>)> &f) const;
