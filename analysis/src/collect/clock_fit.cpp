@@ -138,18 +138,15 @@ bool ClockModel::refit() {
 }
 
 const ClockLine &ClockModel::lineFor(uint64_t ticks) const {
-  for (size_t i = lines_.size(); i-- > 1;)
-    if (static_cast<int64_t>(ticks - lines_[i].ticks) >= 0)
-      return lines_[i];
-  return lines_.front();
+  const auto isBefore = [](uint64_t left, const ClockLine &line) {
+    return static_cast<int64_t>(left - line.ticks) < 0;
+  };
+  if (!isBefore(ticks, lines_.back())) // nearly all: what is collected is recent
+    return lines_.back();
+  const auto next = std::upper_bound(lines_.begin(), lines_.end(), ticks, isBefore);
+  return next == lines_.begin() ? lines_.front() : *std::prev(next);
 }
 
 uint64_t ClockModel::toNs(uint64_t ticks) const { return lineFor(ticks).at(ticks); }
-
-void ClockModel::convert(std::span<abi::Slot> slots) const {
-  for (abi::Slot &slot : slots)
-    if (slot.header.kind != abi::EventKind::Continuation)
-      slot.header.time = toNs(slot.header.time);
-}
 
 } // namespace msleaks::analysis

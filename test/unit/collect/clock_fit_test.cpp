@@ -4,6 +4,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <thread>
+#include <vector>
 
 namespace msleaks::test {
 namespace {
@@ -51,6 +52,19 @@ TEST(ClockModel, FollowsTheClockAndNeverGoesBack) {
   EXPECT_GE(lines, 4u); // after 1, 10 and 100 ms
   const ClockPair now = counter.read();
   EXPECT_LT(std::abs(static_cast<double>(model.toNs(now.ticks)) - static_cast<double>(now.ns)), 20'000);
+}
+
+TEST(ClockModel, SaysOfAnOldTickWhatItSaidBefore) {
+  FakeCounter counter;
+  ClockModel model([&counter] { return counter.read(); });
+  std::vector<ClockPair> said;
+  for (int lines = 0; lines < 3; lines += model.refit()) {
+    const ClockPair now = counter.read();
+    said.push_back({now.ticks, model.toNs(now.ticks)});
+  }
+  for (const ClockPair &pair : said)
+    ASSERT_EQ(model.toNs(pair.ticks), pair.ns);
+  EXPECT_LT(model.toNs(said.front().ticks - 1'000'000), said.front().ns); // before the first line
 }
 
 TEST(ClockModel, IsContinuousWhereLinesMeet) {

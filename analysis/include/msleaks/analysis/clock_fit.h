@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace msleaks::analysis {
@@ -54,8 +53,6 @@ public:
   const ClockLine &line() const { return lines_.back(); }
 
   uint64_t toNs(uint64_t ticks) const;
-  // Converts header.time of every event in place.
-  void convert(std::span<abi::Slot> slots) const;
 
 private:
   const ClockLine &lineFor(uint64_t ticks) const;
