@@ -37,6 +37,8 @@ ArenaFacts readFacts(const abi::ArenaHeader &header) {
   ArenaFacts facts;
   facts.pid = header.pid;
   facts.parent_pid = header.parent_pid;
+  facts.pid_namespace = header.pid_namespace;
+  facts.exec_id = header.exec_id;
   facts.clock = header.clock;
   facts.attach_ticks = header.attach_ticks;
   facts.attach_ns = header.attach_ns;
@@ -179,5 +181,7 @@ std::optional<ArenaReader::CallerPlace> ArenaReader::caller(uint32_t index) cons
 }
 
 uint64_t ArenaReader::droppedNoRing() const { return header()->dropped_no_ring.load(std::memory_order_relaxed); }
+
+uint32_t ArenaReader::definitionsRefused() const { return header()->definitions_refused.load(std::memory_order_relaxed); }
 
 } // namespace msleaks::analysis

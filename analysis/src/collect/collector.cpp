@@ -156,13 +156,13 @@ Result<void> Collector::attachNew() {
 }
 
 Result<void> Collector::attach(ArenaReader arena) {
-  const uint32_t pid = arena.facts().pid;
   for (const auto &process : attached_)
-    if (process->collector.facts().pid == pid)
-      process->life = Life::Replaced; // it called exec, or its number was given to somebody else
+    if (replaces(arena.facts(), process->collector.facts()))
+      process->life = Life::Replaced;
+  const uint32_t pid = pidHere(arena.facts());
   const abi::OnFull policy = session_.control().flags.on_full;
   attached_.push_back(std::make_unique<Attached>(
-      Attached{ProcessCollector(next_process_++, std::move(arena), policy), ProcessWatch(pid), Life::Running}));
+      Attached{ProcessCollector(next_process_++, std::move(arena), policy), ProcessWatch(pid), pid, Life::Running}));
   Attached &process = *attached_.back();
   if (process.watch.hasEnded())
     process.life = Life::Gone;
@@ -170,8 +170,7 @@ Result<void> Collector::attach(ArenaReader arena) {
 }
 
 bool Collector::isProgram(const Attached &process) const {
-  return process.life != Life::Replaced &&
-         process.collector.facts().pid == program_pid_.load(std::memory_order_acquire);
+  return process.life != Life::Replaced && process.pid != 0 && process.pid == program_pid_.load(std::memory_order_acquire);
 }
 
 Result<void> Collector::finishEnded() {

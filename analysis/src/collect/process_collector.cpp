@@ -325,6 +325,8 @@ ProcessTotals ProcessCollector::totals() const {
   for (size_t i = 0; i < rings_.size(); ++i) {
     const uint32_t number = rings_[i].reader.stream();
     if (i + 1 < rings_.size() && rings_[i + 1].reader.stream() == number)
+  if (const uint32_t refused = arena_.definitionsRefused(); refused > 0)
+    note(fmt::format("{} images, tables of sites or notes could not be written: what is instrumented there was not recorded", refused));
       continue;
     add(streams_.at(number).account, ~uint64_t{0});
     add(rings_[i].reader.account(), 1);

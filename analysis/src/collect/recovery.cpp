@@ -159,7 +159,7 @@ Result<Recovered> Recovery::run() {
   for (size_t i = 0; i < arenas.size(); ++i) {
     const ArenaFacts facts = arenas[i].facts();
     const bool replaced = std::any_of(arenas.begin() + static_cast<ptrdiff_t>(i) + 1, arenas.end(),
-                                      [&](const ArenaReader &later) { return later.facts().pid == facts.pid; });
+                                      [&](const ArenaReader &later) { return replaces(later.facts(), facts); });
     if (!replaced && isStillRunning(facts)) {
       result_.still_running.push_back(describeProcess(facts));
       continue;

@@ -56,7 +56,9 @@ private:
 };
 
 struct ArenaFacts {
-  uint32_t pid = 0, parent_pid = 0;
+  uint32_t pid = 0, parent_pid = 0; // as the process itself knows them
+  uint64_t pid_namespace = 0;       // 0 = cannot be told
+  uint32_t exec_id = 0;             // 0 = cannot be told
   abi::ClockKind clock{};
   uint64_t attach_ticks = 0, attach_ns = 0, attach_realtime_ns = 0;
   std::vector<std::string> command;
@@ -95,4 +97,5 @@ private:
   uint32_t max_rings_ = 0, max_callers_ = 0;
 };
 
+  uint32_t definitionsRefused() const;
 } // namespace msleaks::analysis

@@ -49,6 +49,7 @@ private:
   struct Attached {
     ProcessCollector collector;
     ProcessWatch watch;
+    uint32_t pid; // where we are; 0 = not seen from here
     Life life = Life::Running;
   };
 
