@@ -1,11 +1,11 @@
 #include "run/options.h"
 
+#include "msleaks/analysis/event_names.h"
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
-#include <sstream>
 #include <type_traits>
 
 namespace msleaks::driver {
@@ -17,49 +17,6 @@ class HelpFormatter : public CLI::Formatter {
 public:
   std::string make_usage(const CLI::App *, std::string) const override { return fmt::format("Usage: {}\n", kUsage); }
 };
-
-// "AllocFailed" -> "alloc-failed"
-std::string kebabCase(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    if (upper && !text.empty())
-      text += '-';
-    text += upper ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return text;
-}
-
-std::map<std::string, uint32_t> eventBits() {
-  return {
-#define MSL_EVENT(name, number, slots, doc) {kebabCase(#name), abi::enabledBit(abi::EventKind::name)},
-#include "msleaks/abi/events.def"
-  };
-}
-
-std::string eventNames() {
-  std::vector<std::string> names{
-#define MSL_EVENT(name, number, slots, doc) kebabCase(#name),
-#include "msleaks/abi/events.def"
-  };
-  return fmt::format("{}", fmt::join(names, ","));
-}
-
-// "alloc,free" -> their bits
-Result<uint32_t> eventsNamed(const std::string &list) {
-  const auto bits = eventBits();
-  uint32_t enabled = 0;
-  std::istringstream names(list);
-  for (std::string name; std::getline(names, name, ',');) {
-    const auto bit = bits.find(name);
-    if (bit == bits.end())
-      return fail(fmt::format("--events: {} is none of {}", name, eventNames()), ExitStatus::Usage);
-    enabled |= bit->second;
-  }
-  if (enabled == 0)
-    return fail(fmt::format("--events names nothing to record; there are {}", eventNames()), ExitStatus::Usage);
-  return enabled;
-}
 
 template <class Choice> Choice valueOf(const std::string &option, const std::string &text) {
   std::vector<std::string> names;
@@ -123,23 +80,21 @@ Result<void> checkTogether(const RunOptions &options) {
 Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
   ParsedRun parsed;
   RunOptions &options = parsed.options;
-  options.enabled = *eventsNamed(eventNames());
   CLI::App app("Runs a program and records where its memory goes. Its exit status is the program's own.", "msleaks-run");
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", fmt::format("msleaks-run {}", MSLEAKS_VERSION));
   app.add_option("-o,--output", options.output, "folder for the recording, new or empty [msleaks-PROGRAM-DATE-PID]")->type_name("FOLDER");
   std::string events;
-  app.add_option("--events", events, fmt::format("what to record, separated by commas [all]: {}", eventNames()))->type_name("NAMES");
+  app.add_option("--events", events, fmt::format("what to record, separated by commas [all]: {}", analysis::eventNames()))->type_name("NAMES");
   addFlags(app, options.flags);
   app.add_option("--error-exitcode", options.error_exitcode, "exit status when there are findings, instead of the program's own")
       ->check(CLI::Range(1, 255).description("1..255"))
       ->type_name("N");
   app.add_flag("--no-report", options.no_report, "print no report at the end");
-  app.add_flag_function(
-         "--progress,!--no-progress",
-         [&options](int64_t count) { options.progress = count > 0 ? Progress::Shown : Progress::Hidden; },
-         "show a line on the terminal while the program runs [unless stdin and stdout are that terminal]")
-      ->default_str("");
+  app.add_flag_callback(
+      "--progress", [&options] { options.progress = Progress::Shown; },
+      "show a line on the terminal while the program runs [unless stdin and stdout are that terminal too]");
+  app.add_flag_callback("--no-progress", [&options] { options.progress = Progress::Hidden; }, "never show that line");
   app.add_option("--log-level", options.log_level, "trace, debug, info, warning, error or off [MSLEAKS_LOG, or warning]")
       ->type_name("LEVEL");
 
@@ -161,7 +116,7 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
   if (app.count("--output") > 0 && options.output.empty())
     return fail("-o: the path to write to is empty: name a folder", ExitStatus::Usage);
   if (app.count("--events") > 0) {
-    const auto enabled = eventsNamed(events);
+    const auto enabled = analysis::eventBits("--events", events);
     if (!enabled)
       return tl::make_unexpected(enabled.error());
     options.enabled = *enabled;

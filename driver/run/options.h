@@ -19,7 +19,7 @@ enum class Progress {
 struct RunOptions {
   std::string output; // empty: a name made from program, date and pid
   abi::Flags flags;
-  uint32_t enabled = 0; // bit per EventKind
+  uint32_t enabled = UINT32_MAX; // bit per EventKind
   std::string log_level;
   int error_exitcode = 0; // 0 = findings do not change the exit status
   bool no_report = false;

@@ -1,5 +1,9 @@
 // msleaks dump RUN: every event, one a line, in order of time.
+#include "msleaks/abi/session.h"
+#include "msleaks/analysis/event_names.h"
 #include "msleaks/analysis/run_folder.h"
+#include "msleaks/analysis/site_catalog.h"
+#include "msleaks/analysis/symbolizer.h"
 #include "msleaks/analysis/trace_reader.h"
 #include "verb.h"
 
@@ -11,8 +15,8 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,14 +28,9 @@ namespace {
 struct Options {
   std::string run;
   bool json = false;
-  std::vector<std::string> kinds;
+  std::optional<std::string> kinds;
   double begin_s = -HUGE_VAL, end_s = HUGE_VAL;
-  bool filtered() const { return !kinds.empty() || begin_s > 0 || end_s != HUGE_VAL; }
-};
-
-constexpr std::string_view kKindNames[] = {
-#define MSL_EVENT(name, number, slots, doc) #name,
-#include "msleaks/abi/events.def"
+  bool filtered() const { return kinds || begin_s > 0 || end_s != HUGE_VAL; }
 };
 
 struct FlagName {
@@ -74,6 +73,31 @@ private:
   uint64_t start_ns_ = UINT64_MAX;
 };
 
+// The ids that the report has for the sites: stable over builds, while an event's number means something in its process only.
+class Sites {
+public:
+  explicit Sites(const analysis::TraceReader &trace) : trace_(trace), catalog_(symbolizer_) {}
+  // "0123456789abcdef" in quotes, or null: not known, or the caller of a hook.
+  const std::string &idOf(uint32_t process, uint32_t number) {
+    if (!std::exchange(loaded_, true))
+      if (const Result<void> loaded = catalog_.load(trace_); !loaded)
+        spdlog::warn("no ids of sites: {}", loaded.error().message);
+    std::string &text = ids_[uint64_t{process} << 32 | number];
+    if (text.empty()) {
+      const uint64_t id = catalog_.describe(catalog_.find(process, number)).id;
+      text = id != 0 ? fmt::format("\"{:016x}\"", id) : "null";
+    }
+    return text;
+  }
+
+private:
+  const analysis::TraceReader &trace_;
+  analysis::Symbolizer symbolizer_;
+  analysis::SiteCatalog catalog_;
+  bool loaded_ = false;
+  std::unordered_map<uint64_t, std::string> ids_;
+};
+
 // Collects lines and hands them to stdout in large pieces.
 class Lines {
 public:
@@ -99,11 +123,12 @@ private:
 std::string orNull(std::optional<uint32_t> number) { return number ? fmt::to_string(*number) : "null"; }
 std::string orUnknown(std::optional<uint32_t> number) { return number ? fmt::to_string(*number) : "?"; }
 
-bool writeJson(Lines &out, const Names &names, const analysis::StreamEvent &entry) {
+bool writeJson(Lines &out, const Names &names, Sites &sites, const analysis::StreamEvent &entry) {
   const abi::EventHeader &header = entry.event.header();
-  out.add(R"({{"time_ns":{},"pid":{},"tid":{},"process":{},"stream":{},"event":"{}","heap":"{}","device":{},"site":{})",
+  out.add(R"({{"time_ns":{},"pid":{},"tid":{},"process":{},"stream":{},"event":"{}","heap":"{}","device":{},"site":{},"site_number":{})",
           header.time, orNull(names.pid(entry.process)), orNull(names.tid(entry.process, entry.stream)), entry.process,
-          entry.stream, abi::nameOf(header.kind), abi::nameOf(header.heap), header.device, header.site);
+          entry.stream, abi::nameOf(header.kind), abi::nameOf(header.heap), header.device,
+          sites.idOf(entry.process, header.site), header.site);
   out.add(",\"flags\":[");
   const char *separator = "";
   for (const FlagName &flag : kFlagNames)
@@ -120,7 +145,7 @@ bool writeJson(Lines &out, const Names &names, const analysis::StreamEvent &entr
   return out.endLine();
 }
 
-bool writeLine(Lines &out, const Names &names, const analysis::StreamEvent &entry) {
+bool writeLine(Lines &out, const Names &names, Sites &, const analysis::StreamEvent &entry) {
   const abi::EventHeader &header = entry.event.header();
   const auto since_start = static_cast<int64_t>(header.time - names.startNs());
   out.add("{:15.9f} {:>7} {:>7} {:<11} {:<7} {:>10}", static_cast<double>(since_start) / 1e9,
@@ -147,6 +172,9 @@ uint64_t clockNs(const Names &names, double seconds) {
 }
 
 Result<ExitStatus> dump(const Options &options) {
+  const auto wanted = options.kinds ? analysis::eventBits("--kind", *options.kinds) : Result<uint32_t>(UINT32_MAX);
+  if (!wanted)
+    return tl::make_unexpected(wanted.error());
   const Result<analysis::RunFolder> folder = analysis::RunFolder::open(options.run);
   if (!folder)
     return tl::make_unexpected(folder.error());
@@ -154,7 +182,7 @@ Result<ExitStatus> dump(const Options &options) {
   if (!trace)
     return tl::make_unexpected(trace.error());
   const Names names(*trace);
-  const std::set<std::string_view> kinds(options.kinds.begin(), options.kinds.end());
+  Sites sites(*trace);
   Lines lines;
   if (!options.json) {
     lines.add("{:>15} {:>7} {:>7} {:<11} {:<7} {:>10} fields and flags", "seconds", "pid", "tid", "event", "heap",
@@ -164,8 +192,7 @@ Result<ExitStatus> dump(const Options &options) {
   const auto write = options.json ? writeJson : writeLine;
   const Result<uint64_t> given = trace->forEachEvent(
       [&](const analysis::StreamEvent &event) {
-        return (!kinds.empty() && !kinds.contains(abi::nameOf(event.event.header().kind))) ||
-               write(lines, names, event);
+        return (*wanted & abi::enabledBit(event.event.header().kind)) == 0 || write(lines, names, sites, event);
       },
       clockNs(names, options.begin_s), clockNs(names, options.end_s));
   if (!given)
@@ -181,11 +208,8 @@ Action declare(CLI::App &app) {
   const auto options = std::make_shared<Options>();
   app.add_option("RUN", options->run, "folder of a run, or its trace file")->required();
   app.add_flag("--json", options->json, "an object a line, for programs (docs/trace-format.md)");
-  app.add_option("--kind", options->kinds,
-                 fmt::format("only these, separated by commas: {}", fmt::join(kKindNames, ", ")))
-      ->delimiter(',')
-      ->check(
-          CLI::IsMember(std::vector<std::string>(std::begin(kKindNames), std::end(kKindNames))).description("NAMES"));
+  app.add_option("--kind", options->kinds, fmt::format("only these, separated by commas: {}", analysis::eventNames()))
+      ->type_name("NAMES");
   app.add_option("--begin", options->begin_s, "only from so many seconds after the start on");
   app.add_option("--end", options->end_s, "only until so many seconds after the start");
   return [options] { return dump(*options); };

@@ -68,7 +68,7 @@ def runs_a_script_without_interpreter_line():
 def refuses_bad_usage_before_the_program_starts():
     witness = tools.scratch / "witness"
     for options, word in [(["--nosuch"], "--nosuch"), (["--on-full", "maybe"], "block, drop, overwrite"), (["--ring-kib", "1"], "--ring-kib"),
-                          (["--ring-kib", "many"], "--ring-kib"), (["--events", "alloc,nonsense"], "nonsense"), (["--events", ""], "names nothing"), (["--events", ","], "--events"),
+                          (["--ring-kib", "many"], "--ring-kib"), (["--events", "alloc,nonsense"], "nonsense"), (["--events", ""], "names no event"), (["--events", ","], "--events"),
                           (["--ring-kib", "1024", "--ring-max-kib", "16"], "--ring-max-kib"), (["--log-level", "loud"], "loud"),
                           (["--error-exitcode", "0"], "--error-exitcode")]:
         done, folder = tools.run(["touch", witness], *options)

@@ -35,6 +35,7 @@ def refuses_bad_usage():
         if words:
             expect_refused(tools.verb(verb), 2, "required")
     expect_refused(tools.verb("dump", RUN, "--kind", "nonsense"), 2, "nonsense")
+    expect_refused(tools.verb("dump", RUN, "--kind", ""), 2, "--kind")
     expect_refused(tools.verb("plugin", "--llvm", "7"), 2, "LLVM 7")
 
 

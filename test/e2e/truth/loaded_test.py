@@ -3,12 +3,13 @@
 
     loaded_test.py BUILD SCRATCH OPTIMISATION
 """
+import json
 import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, expect_same, line_of, run  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, expect_same, line_of, run  # noqa: E402
 
 SOURCES = Path(__file__).resolve().parent / "loaded"
 
@@ -26,6 +27,7 @@ def main():
     expect_same(run(command), watched, stderr=True)
     report.expect_account()
     report.expect_sums()
+    events = list(map(json.loads, msleaks.output("dump", f"{scratch}/run", "--json", "--kind", "alloc,alloc-failed").splitlines()))
     for file, text, function, size, count in [
         ("main.c", "malloc(1001)", "begin", 1001, 1),
         ("linked.c", "malloc(2002)", "load", 2002, 1),
@@ -33,6 +35,8 @@ def main():
         ("plugin.c", "malloc(size)", "make", 4004, 2),
     ]:
         row = report.expect_site("leaks", file, line=line_of(SOURCES / file, text), function=function, count=count, bytes=count * size)
+        ids = [event["site"] for event in events if event["event"] == "Alloc" and event["size"] == size]
+        check(ids == [row["site"]["id"]] * count, f"the dump has other ids: {ids}, {row}")
         print(f"{file}: {function}: {row['bytes']} bytes in {row['count']} blocks")
 
 

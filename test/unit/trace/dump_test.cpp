@@ -85,7 +85,7 @@ TEST_F(Dump, JsonNamesEverything) {
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_EQ(lines[0],
             nlohmann::json::parse(R"({"time_ns": 1001000000, "pid": 4711, "tid": 4711, "process": 1, "stream": 0,
-    "event": "Alloc", "heap": "device", "device": 3, "site": 17, "flags": ["hook", "async"],
+    "event": "Alloc", "heap": "device", "device": 3, "site": null, "site_number": 17, "flags": ["hook", "async"],
     "address": 18446744073709551615, "size": 64})"));
   EXPECT_EQ(lines[1]["event"], "Free");
   EXPECT_EQ(lines[1]["tid"], 4712);
@@ -106,7 +106,7 @@ TEST_F(Dump, TableIsOneLineAnEvent) {
 }
 
 TEST_F(Dump, Filters) {
-  EXPECT_EQ(dumpRun("--json --kind Alloc,Launch").lines().size(), 2u);
+  EXPECT_EQ(dumpRun("--json --kind alloc,Launch").lines().size(), 2u);
   EXPECT_EQ(dumpRun("--json --begin 0.002").lines().size(), 3u);
   EXPECT_EQ(dumpRun("--json --begin 0.002 --end 0.003").lines().size(), 2u);
   EXPECT_EQ(dumpRun("--json --end 1e30").lines().size(), 4u);
