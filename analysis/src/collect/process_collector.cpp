@@ -46,14 +46,27 @@ void ProcessCollector::note(std::string text) {
     notes_.push_back(fmt::format("process {}: {}", arena_.facts().pid, std::move(text)));
 }
 
+// A larger ring is Live before the one that it follows is Ended, so it is found not later than that end.
 void ProcessCollector::findRings() {
-  const uint32_t count = arena_.ringCount();
-  if (open_.size() < count)
-    open_.resize(count);
   for (Ring &ring : rings_)
     if (!ring.ended)
       ring.ended = arena_.ringState(ring.index) == abi::RingState::Ended;
-  bool added = false;
+  const size_t before = rings_.size();
+  while (openNewRings())
+    ;
+  if (rings_.size() > before)
+    std::sort(rings_.begin(), rings_.end(), [](const Ring &a, const Ring &b) {
+      return std::pair(a.reader.stream(), a.reader.firstPosition()) <
+             std::pair(b.reader.stream(), b.reader.firstPosition());
+    });
+}
+
+// Says whether one of them has ended.
+bool ProcessCollector::openNewRings() {
+  const uint32_t count = arena_.ringCount();
+  if (open_.size() < count)
+    open_.resize(count);
+  bool ended = false;
   for (uint32_t index = 0; index < count; ++index) {
     if (open_[index])
       continue;
@@ -61,13 +74,9 @@ void ProcessCollector::findRings() {
     if (state != abi::RingState::Live && state != abi::RingState::Ended)
       continue;
     openRing(index, state == abi::RingState::Ended);
-    added = true;
+    ended = ended || state == abi::RingState::Ended;
   }
-  if (added)
-    std::sort(rings_.begin(), rings_.end(), [](const Ring &a, const Ring &b) {
-      return std::pair(a.reader.stream(), a.reader.firstPosition()) <
-             std::pair(b.reader.stream(), b.reader.firstPosition());
-    });
+  return ended;
 }
 
 void ProcessCollector::openRing(uint32_t index, bool ended) {
@@ -253,12 +262,20 @@ void ProcessCollector::takeAccount(const Ring &ring) {
 }
 
 Result<void> ProcessCollector::closeRing(Ring &ring, TraceWriter &writer) {
-  const uint32_t stream = ring.reader.stream();
+  const uint32_t number = ring.reader.stream();
+  const size_t next = static_cast<size_t>(&ring - rings_.data()) + 1;
+  const bool goes_on = next < rings_.size() && rings_[next].reader.stream() == number;
   takeAccount(ring);
   // Before the ring can be claimed again. The thread has gone, or goes on in a ring whose figures replace these.
-  if (!streams_[stream].accounted)
-    if (auto stored = storeAccount(stream, writer); !stored)
+  if (!goes_on) {
+    if (auto settled = settle(number, writer); !settled)
+      return settled;
+    settled_ += streams_[number].account;
+    streams_.erase(number); // a server may start a thread for each request
+  } else if (!streams_[number].accounted) {
+    if (auto stored = storeAccount(number, writer); !stored)
       return stored;
+  }
   arena_.markDrained(ring.index);
   open_[ring.index] = false;
   return {};
@@ -303,8 +320,13 @@ Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns
       return tl::make_unexpected(settled.error());
   if (auto stored = storeMeaning(output.writer); !stored)
     return tl::make_unexpected(stored.error());
+  if (const uint64_t unread = definitions_.unreadBytes(); unread > 0)
+    note(fmt::format("{} bytes at the end of its definitions are no whole record: some of its sites are unknown",
+                     unread));
   if (damaged_slots_ > 0)
     note(fmt::format("{} slots of its rings held no event and were left out", damaged_slots_));
+  if (const uint32_t refused = arena_.definitionsRefused(); refused > 0)
+    note(fmt::format("{} images, tables of sites or notes could not be written: what is instrumented there was not recorded", refused));
   end_ns = std::max(end_ns, last_event_ns_);
   if (auto stored = output.writer.processEnd({process_, end_ns, status, arena_.droppedNoRing()}); !stored)
     return tl::make_unexpected(stored.error());
@@ -312,26 +334,18 @@ Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns
 }
 
 ProcessTotals ProcessCollector::totals() const {
-  ProcessTotals sum;
-  sum.stored = stored_;
-  const auto add = [&sum](const RingAccount &account, uint64_t sign) {
-    sum.produced += sign * account.produced;
-    sum.dropped += sign * account.dropped;
-    sum.stalled_ns += sign * account.stalled_ns;
-  };
+  RingAccount sum = settled_;
   for (const auto &[number, stream] : streams_)
-    add(stream.account, 1);
+    sum += stream.account;
   // The last open ring of a stream knows more than its last account.
   for (size_t i = 0; i < rings_.size(); ++i) {
     const uint32_t number = rings_[i].reader.stream();
     if (i + 1 < rings_.size() && rings_[i + 1].reader.stream() == number)
-  if (const uint32_t refused = arena_.definitionsRefused(); refused > 0)
-    note(fmt::format("{} images, tables of sites or notes could not be written: what is instrumented there was not recorded", refused));
       continue;
-    add(streams_.at(number).account, ~uint64_t{0});
-    add(rings_[i].reader.account(), 1);
+    sum -= streams_.at(number).account;
+    sum += rings_[i].reader.account();
   }
-  return sum;
+  return {.produced = sum.produced, .stored = stored_, .dropped = sum.dropped, .stalled_ns = sum.stalled_ns};
 }
 
 } // namespace msleaks::analysis

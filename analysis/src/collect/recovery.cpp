@@ -40,12 +40,9 @@ Result<StoredSession> readStored(const TraceReader &reader) {
     session.processes[end.process].end = end;
   for (const StreamAccount &account : reader.streams())
     session.processes[account.process].stored.streams[account.stream].account = account;
-  auto read = reader.forEachDefinitions([&](uint32_t process, std::span<const std::byte> records) {
-    session.processes[process].stored.definition_bytes += records.size();
-  });
-  if (!read)
-    return tl::make_unexpected(read.error());
-  read = reader.forEachCallers([&](uint32_t process, std::span<const TraceWriter::CallerEntry> entries) {
+  for (auto &[number, entry] : session.processes)
+    entry.stored.definition_bytes = reader.definitionBytes(number);
+  auto read = reader.forEachCallers([&](uint32_t process, std::span<const TraceWriter::CallerEntry> entries) {
     for (const auto &entry : entries)
       session.processes[process].stored.callers.push_back(entry.index);
   });

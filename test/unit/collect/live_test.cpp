@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 
@@ -16,6 +17,7 @@ namespace msleaks::test {
 namespace {
 
 using analysis::Urgency;
+namespace fs = std::filesystem;
 
 constexpr uint64_t kEvents = 30'000;
 
@@ -88,7 +90,9 @@ TEST_F(LiveTest, FollowsRingsThatChangeHands) {
   while (!done)
     drain();
   producer.join();
+  EXPECT_EQ(collector->totals().produced, kThreads * kEach);
   const auto trace = finish();
+  EXPECT_EQ(collector->totals().produced, kThreads * kEach);
   EXPECT_EQ(trace.events.size(), kThreads * kEach);
   for (uint32_t thread = 1; thread <= kThreads; ++thread)
     EXPECT_EQ(trace.account(thread)->produced, kEach);
@@ -167,8 +171,11 @@ TEST_F(SessionTest, FinishesProcessesThatHaveEndedAtOnceWithFewFilesOpen) {
   std::vector<uint32_t> pids(kChildren + 1);
   std::generate(pids.begin(), pids.end(), endedPid);
   std::thread thread([this] { collector->run(); });
-  for (uint32_t i = 1; i <= kChildren; ++i)
-    ArenaMaker(session->path(), {.pid = pids[i], .attach_ticks = i, .attach_ns = i}).addRing(16, 0).recordAlloc(i, i);
+  for (uint32_t i = 1; i <= kChildren; ++i) {
+    ArenaMaker arena(folder.path(), {.pid = pids[i], .attach_ticks = i, .attach_ns = i});
+    arena.addRing(16, 0).recordAlloc(i, i);
+    fs::rename(arena.path(), session->path() / arena.path().filename());
+  }
   const bool finished = soon([this] { return session->arenas().empty(); });
   const uint64_t then_ns = analysis::readMonotonicNs();
   collector->programEnded(0);
@@ -205,9 +212,10 @@ TEST_F(SessionTest, TakesAllOfMoreProcessesThanItMayHaveFilesOpen) {
 // That its magic is stored does not change the directory.
 TEST_F(SessionTest, FindsAnArenaThatWasUnfinishedWhenItWasSeen) {
   std::thread thread([this] { collector->run(); });
-  ArenaMaker arena(session->path());
+  ArenaMaker arena(folder.path());
   arena.header().magic.store(0);
   arena.addRing(16, 0).recordAlloc(1, 1);
+  fs::rename(arena.path(), session->path() / arena.path().filename());
   std::this_thread::sleep_for(std::chrono::milliseconds(60)); // longer than the directory's time stamp is doubted
   arena.header().magic.store(abi::ArenaHeader::kMagic);
   const bool found = soon([&] { return collector->progress().processes == 1; });
@@ -248,14 +256,6 @@ TEST_F(SessionTest, EndsAnImageWhenAnotherOneOfItsProcessAttaches) {
   EXPECT_EQ(collector->summary().totals.stored, 2u);
 }
 
-TEST_F(SessionTest, NamesAProcessThatHadNoRoomAndOneThatIsDamaged) {
-  std::ofstream(session->path() / "77.1.rings");
-  ArenaMaker damaged(session->path(), {.pid = 78});
-  damaged.header().max_rings = UINT32_MAX;
-  collector->programEnded(0);
-  collector->run();
-  ASSERT_EQ(collector->summary().notes.size(), 2u);
-  EXPECT_NE(collector->summary().notes[0].find("not a usable arena"), std::string::npos);
 // The first processes of two pid namespaces are both number 1: neither ends the other.
 TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
   struct stat ours {};
@@ -333,6 +333,14 @@ TEST_F(SessionTest, FollowsAProcessOfAnotherNamespace) {
   thread.join();
 }
 
+TEST_F(SessionTest, NamesAProcessThatHadNoRoomAndOneThatIsDamaged) {
+  std::ofstream(session->path() / "77.1.rings");
+  ArenaMaker damaged(session->path(), {.pid = 78});
+  damaged.header().max_rings = UINT32_MAX;
+  collector->programEnded(0);
+  collector->run();
+  ASSERT_EQ(collector->summary().notes.size(), 2u);
+  EXPECT_NE(collector->summary().notes[0].find("not a usable arena"), std::string::npos);
   EXPECT_NE(collector->summary().notes[1].find("no room"), std::string::npos);
 }
 

@@ -28,6 +28,14 @@ TEST_F(ProcessCollectorTest, BeatsAfterEachBatch) {
   EXPECT_GT(heartbeat_ns, first_ns);
 }
 
+TEST_F(ProcessCollectorTest, SaysThatADefinitionIsTorn) {
+  start();
+  std::ofstream(arena.definitions()) << "half a record";
+  finish();
+  ASSERT_EQ(collector->notes().size(), 1u);
+  EXPECT_NE(collector->notes()[0].find("13 bytes"), std::string::npos) << collector->notes()[0];
+}
+
 TEST_F(ProcessCollectorTest, StoresWhatIsPublishedAndThenMovesTheTail) {
   auto ring = arena.addRing(64, 0);
   start();

@@ -20,6 +20,19 @@ struct RingAccount {
   uint64_t produced = 0;
   uint64_t dropped = 0;
   uint64_t stalled_ns = 0;
+
+  RingAccount &operator+=(const RingAccount &other) {
+    produced += other.produced;
+    dropped += other.dropped;
+    stalled_ns += other.stalled_ns;
+    return *this;
+  }
+  RingAccount &operator-=(const RingAccount &other) {
+    produced -= other.produced;
+    dropped -= other.dropped;
+    stalled_ns -= other.stalled_ns;
+    return *this;
+  }
 };
 
 class RingReader {
@@ -84,6 +97,7 @@ public:
   };
   std::optional<CallerPlace> caller(uint32_t index) const;
   uint64_t droppedNoRing() const;
+  uint32_t definitionsRefused() const;
 
 private:
   abi::ArenaHeader *header() const { return mapping_.at<abi::ArenaHeader>(0); }
@@ -97,5 +111,4 @@ private:
   uint32_t max_rings_ = 0, max_callers_ = 0;
 };
 
-  uint32_t definitionsRefused() const;
 } // namespace msleaks::analysis

@@ -12,7 +12,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -87,6 +86,7 @@ private:
   };
 
   void findRings();
+  bool openNewRings();
   void openRing(uint32_t index, bool ended);
   bool waitsForPredecessor(const Ring &) const;
   bool isDue(Ring &, uint64_t head, uint64_t now_ns) const;
@@ -106,9 +106,10 @@ private:
   ArenaReader arena_;
   DefinitionsFile definitions_;
   abi::OnFull policy_;
-  std::vector<Ring> rings_; // open ones, in the order in which their streams must be stored
-  std::vector<bool> open_;  // by index in the arena
-  std::unordered_map<uint32_t, Stream> streams_;
+  std::vector<Ring> rings_;                      // open ones, in the order in which their streams must be stored
+  std::vector<bool> open_;                       // by index in the arena
+  std::unordered_map<uint32_t, Stream> streams_; // of threads that are there
+  RingAccount settled_;                          // of those that have gone
   std::vector<bool> known_callers_;
   std::vector<TraceWriter::CallerEntry> new_callers_;
   uint64_t stored_ = 0;
