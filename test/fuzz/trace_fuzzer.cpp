@@ -1,6 +1,9 @@
 // Traces from arbitrary bytes. The first byte chooses: the bytes as they are, or with the checksums of whatever stands
 // where chunks would, put right, so that the fuzzer gets past them to the columns behind. Seeds are real traces, made
 // by the fuzzer itself; the program lives in one file in memory.
+#include "msleaks/analysis/leaks.h"
+#include "msleaks/analysis/peak.h"
+#include "msleaks/analysis/pipeline.h"
 #include "msleaks/analysis/trace_reader.h"
 #include "trace/chunk.h"
 
@@ -106,6 +109,29 @@ void readEverything(const TraceReader &reader) {
   (void)reader.forEachCallers([](uint32_t, std::span<const TraceWriter::CallerEntry>) {});
 }
 
+// What a report makes of it: every block that is born dies once.
+void analyzeEverything(const TraceReader &reader) {
+  Symbolizer symbolizer;
+  SiteCatalog catalog(symbolizer);
+  if (!catalog.load(reader))
+    return;
+  LeakAnalyzer leaks;
+  PeakAnalyzer peak;
+  Pipeline pipeline(catalog, {&peak, &leaks});
+  for (const auto &[process, fate] : fatesOf(reader))
+    pipeline.expectEnd(process, fate);
+  uint64_t count = 0;
+  (void)reader.forEachEvent([&](const StreamEvent &event) {
+    pipeline.apply(event);
+    return ++count < 100'000;
+  });
+  pipeline.finish();
+  (void)leaks.result();
+  (void)peak.result();
+  if (pipeline.liveSet().liveBlocks() != 0)
+    std::abort();
+}
+
 } // namespace
 } // namespace msleaks
 
@@ -131,7 +157,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
   if (input[0] & 1)
     repairChunks(bytes);
   static NamedMemory file;
-  if (const auto reader = analysis::TraceReader::open(file.store(bytes)))
+  if (const auto reader = analysis::TraceReader::open(file.store(bytes))) {
     readEverything(*reader);
+    analyzeEverything(*reader);
+  }
   return 0;
 }

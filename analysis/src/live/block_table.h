@@ -11,14 +11,12 @@
 
 namespace msleaks::analysis {
 
-// Address 0 is no block's.
+// Address 0 is no block's: it marks a slot that is empty.
 class BlockTable {
 public:
-  Block *find(uint64_t address) {
-    return slots_.empty() ? nullptr : const_cast<Block *>(std::as_const(*this).find(address));
-  }
+  Block *find(uint64_t address) { return const_cast<Block *>(std::as_const(*this).find(address)); }
   const Block *find(uint64_t address) const {
-    if (slots_.empty())
+    if (address == 0 || slots_.empty())
       return nullptr;
     for (size_t at = home(address);; at = next(at)) {
       if (slots_[at].address == address)

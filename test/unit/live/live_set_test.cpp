@@ -212,6 +212,20 @@ TEST_F(LiveSetTest, ProcessEndTakesItsBlocksOnly) {
   EXPECT_EQ(journal.take(), "-10:2@2 exit\n");
 }
 
+// Its mark in the table is that of an empty slot.
+TEST_F(LiveSetTest, AddressZeroIsNoBlock) {
+  apply(alloc(1, 0x10, 5));
+  for (int i = 0; i < 3; ++i)
+    apply(test::free(2, 0));
+  apply(test::retain(3, 0));
+  apply(test::retarget(4, 0, {.site = 3}));
+  EXPECT_EQ(live.liveBlocks(), 1u);
+  EXPECT_EQ(live.counts().unmatched_frees, 3u);
+  EXPECT_EQ(live.counts().unmatched_retargets, 2u);
+  EXPECT_EQ(journal.take(), "+10:5@0 alloc\n");
+  EXPECT_EQ(live.find(1, AddressSpace::Host, 0), nullptr);
+}
+
 TEST_F(LiveSetTest, FailuresAreCounted) {
   apply(test::allocFailed(1, 1 << 30));
   EXPECT_EQ(live.counts().failed_allocs, 1u);
