@@ -83,7 +83,8 @@ std::map<uint32_t, ProcessFate> fatesOf(const TraceReader &reader) {
     else if (WIFEXITED(end.status))
       fate.exit_status = WEXITSTATUS(end.status);
   }
-  // A later image of the same pid, and no status of the earlier one: it was replaced, not ended.
+  // No status, and a later image of the same pid before its end: it was replaced, not ended. One that had ended before
+  // has only left its number to somebody.
   std::map<uint32_t, std::vector<const ProcessStart *>> images;
   for (const ProcessStart &start : reader.processes())
     images[start.pid].push_back(&start);
@@ -91,8 +92,10 @@ std::map<uint32_t, ProcessFate> fatesOf(const TraceReader &reader) {
     std::sort(starts.begin(), starts.end(), [](const auto *a, const auto *b) { return a->time_ns < b->time_ns; });
     for (size_t i = 0; i + 1 < starts.size(); ++i) {
       const auto known = fates.find(starts[i]->process);
-      if (known == fates.end() || (known->second.cause == FreeCause::ProcessExited && known->second.exit_status < 0))
-        fates[starts[i]->process] = {FreeCause::ProcessExec, starts[i + 1]->time_ns, -1};
+      const uint64_t next_ns = starts[i + 1]->time_ns;
+      if (known == fates.end() || (known->second.cause == FreeCause::ProcessExited && known->second.exit_status < 0 &&
+                                   known->second.time_ns >= next_ns))
+        fates[starts[i]->process] = {FreeCause::ProcessExec, next_ns, -1};
     }
   }
   return fates;

@@ -70,8 +70,8 @@ private:
   uint64_t last_event_ns_ = 0;
 };
 
-// How each process of a trace ended: its end if the trace has one; exec, when another image has the same pid
-// afterwards.
+// How each process of a trace ended: its end if the trace has one; exec, when another image of the same pid began
+// before that end and nobody saw how it ended.
 std::map<uint32_t, ProcessFate> fatesOf(const TraceReader &);
 
 } // namespace msleaks::analysis
