@@ -46,16 +46,21 @@ Result<void> replay(const TraceReader &reader, const std::map<uint32_t, ProcessF
 EventAccount accountOf(const TraceReader &reader, uint64_t stored) {
   EventAccount account;
   account.stored = stored;
+  uint64_t accounted = 0;
   for (const StreamAccount &stream : reader.streams()) {
-    account.produced += stream.produced;
+    // While a session goes on, and after a kill, the last account of a stream may be older than its last events. By
+    // stream: what one has more than it said does not make up for what another one lacks.
+    const uint64_t present = reader.storedEvents(stream.process, stream.stream);
+    account.produced += std::max(stream.produced, present + stream.dropped);
     account.dropped += stream.dropped;
     account.stalled_ns += stream.stalled_ns;
+    accounted += present;
   }
+  account.produced += reader.eventCount() - std::min(accounted, reader.eventCount()); // of streams without an account
   for (const ProcessEnd &end : reader.processEnds()) {
     account.produced += end.dropped_no_ring;
     account.dropped += end.dropped_no_ring;
   }
-  // While a session goes on, and after a kill, the last account of a stream may be older than its last events.
   account.produced = std::max(account.produced, account.stored + account.dropped);
   account.missing = account.produced - account.stored - account.dropped;
   return account;
@@ -94,13 +99,20 @@ std::vector<std::string> notesOf(const Report &report) {
     if (count != 0)
       notes.push_back(fmt::format("{} {}", count, text));
   };
-  uint64_t killed = 0, going_on = 0;
+  uint64_t killed = 0, going_on = 0, unknown = 0;
   for (const ReportProcess &process : report.processes) {
     killed += process.fate == FreeCause::ProcessKilled;
     going_on += process.fate == FreeCause::StillAlive;
+    unknown += process.fate == FreeCause::ProcessExited && !process.exit && process.process != 0;
   }
-  add(report.unseenProcesses(), "process(es) recorded nothing: static or set-uid programs, or there was no room (notes below)");
+  if (!report.closed)
+    notes.push_back(
+        fmt::format("the session was killed or still runs: `msleaks recover {}` adds what is left", report.run));
+  add(report.unseenProcesses(),
+      "process(es) recorded nothing: static or set-uid programs, or there was no room (notes below)");
   add(killed, "process(es) killed by a signal: their blocks count as alive at the end, not as leaks");
+  add(unknown,
+      "process(es) ended and nobody saw how: their blocks count as leaks, but are none if a signal killed them");
   add(going_on, "process(es) without an end in the trace: their blocks count as alive at the end, not as leaks");
   add(report.counts.late_frees,
       "free(s) arrived a moment after the reuse of their address, as clocks of processors differ");
@@ -112,6 +124,7 @@ std::vector<std::string> notesOf(const Report &report) {
 
 void describeSession(Report &report, const Manifest &manifest, const TraceReader &reader) {
   report.state = manifest.state;
+  report.closed = reader.closed() && manifest.state != "running";
   report.command = manifest.command;
   report.collector_cpu_ns = manifest.collector_cpu_ns;
   report.start_ns = manifest.start_ns;
@@ -134,9 +147,11 @@ void append(std::vector<std::string> &to, const std::vector<std::string> &from) 
 
 } // namespace
 
+bool Report::complete() const { return closed && events.complete() && damage.empty() && unseenProcesses() == 0; }
+
 size_t Report::unseenProcesses() const {
-  return static_cast<size_t>(
-      std::count_if(processes.begin(), processes.end(), [](const ReportProcess &process) { return process.process == 0; }));
+  return static_cast<size_t>(std::count_if(processes.begin(), processes.end(),
+                                           [](const ReportProcess &process) { return process.process == 0; }));
 }
 
 Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &progress) {

@@ -118,7 +118,7 @@ Json sessionOf(const Report &report) {
           {"command", report.command},
           {"start_ns", report.start_ns},
           {"duration_ns", report.duration_ns},
-          {"complete", report.events.complete() && report.damage.empty()}};
+          {"complete", report.complete()}};
 }
 
 Json eventsOf(const Report &report) {

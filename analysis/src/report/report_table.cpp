@@ -138,11 +138,15 @@ std::string eventsText(const Report &report) {
   const EventAccount &events = report.events;
   std::string text;
   if (events.dropped != 0)
-    text = fmt::format("{} of {} DROPPED, {} stored: figures are too low", countText(events.dropped),
-                       countText(events.produced), countText(events.stored));
-  else if (events.missing != 0 || !report.damage.empty())
+    text = fmt::format("{} of {} DROPPED, {} stored: not exact, a block whose free was dropped looks leaked",
+                       countText(events.dropped), countText(events.produced), countText(events.stored));
+  else if (events.missing != 0)
     text =
         fmt::format("{} stored, {} MISSING: see damage and notes", countText(events.stored), countText(events.missing));
+  else if (!report.damage.empty())
+    text = fmt::format("{} stored, the trace is DAMAGED", countText(events.stored));
+  else if (!report.closed)
+    text = fmt::format("{} stored, NOT ALL: the session was killed or still runs", countText(events.stored));
   else if (const auto unseen = report.unseenProcesses(); unseen != 0)
     text = fmt::format("{}; nothing of {} process{}", countText(events.stored), unseen, unseen == 1 ? "" : "es");
   else
@@ -253,8 +257,7 @@ Result<RunFindings> printShortReport(const std::filesystem::path &run, std::ostr
     table.entry("note", fmt::format("{}: {}", notes, more));
   else
     table.entry("more", more);
-  return RunFindings{report->peak.bytes, report->leaks.sum, report->hasFindings(),
-                     report->events.complete() && report->damage.empty() && report->unseenProcesses() == 0};
+  return RunFindings{report->peak.bytes, report->leaks.sum, report->hasFindings(), report->complete()};
 }
 
 } // namespace msleaks::analysis

@@ -236,6 +236,7 @@ TEST_F(ReportTest, DroppedEventsAreSaidFirst) {
   const std::string table = asTable();
   EXPECT_EQ(table.find("complete"), std::string::npos) << table;
   EXPECT_NE(table.find("5 of 14 DROPPED"), std::string::npos) << table;
+  EXPECT_EQ(table.find("too low"), std::string::npos) << table; // leaks are too high
 }
 
 TEST_F(ReportTest, KilledProcessHasNoLeaks) {
@@ -263,6 +264,42 @@ TEST_F(ReportTest, SessionThatWasCutOff) {
   EXPECT_EQ(report["processes"][0]["exit"], json());
   EXPECT_EQ(report["processes"][0]["fate"], "running");
   EXPECT_EQ(report["session"]["state"], json());
+  EXPECT_EQ(report["session"]["complete"], false);
+  EXPECT_NE(report["notes"].dump().find("`msleaks recover"), std::string::npos) << report["notes"];
+  EXPECT_NE(asTable().find("9 stored, NOT ALL"), std::string::npos) << asTable();
+}
+
+// The collector closed the trace, and was killed before it could say so in the manifest.
+TEST_F(ReportTest, SessionWhoseManifestSaysRunningIsNotComplete) {
+  start(1, 4711);
+  events(smallRun());
+  end(1, 0, kStart + 1'000'000);
+  manifest("running");
+  close();
+  EXPECT_EQ(asJson()["session"]["complete"], false);
+  std::ostringstream out;
+  EXPECT_FALSE(printShortReport(run, out)->complete);
+}
+
+// One stream has more than its account says, another one less.
+TEST_F(ReportTest, AStreamsOldAccountDoesNotHideWhatAnotherLacks) {
+  start(1, 4711);
+  events(smallRun());
+  ASSERT_TRUE(writer->streamAccount({1, 0, 100, "main", 2, 0, 0}));
+  ASSERT_TRUE(writer->streamAccount({1, 7, 107, "gone", 5, 1, 0}));
+  end(1, 0, kStart + 1'000'000);
+  manifest();
+  close();
+  EXPECT_EQ(asJson()["events"], json::parse(R"({"produced":14,"stored":9,"dropped":1,"stalled_ns":0,"missing":4})"));
+}
+
+TEST_F(ReportTest, SaysWhoseEndNobodySaw) {
+  start(1, 4711);
+  events(smallRun());
+  end(1, -1, kStart + 1'000'000);
+  manifest();
+  close();
+  EXPECT_NE(asJson()["notes"].dump().find("1 process(es) ended and nobody saw how"), std::string::npos);
 }
 
 TEST_F(ReportTest, ExecIsNoLeakAndPeaksDoNotAddUp) {
@@ -278,6 +315,22 @@ TEST_F(ReportTest, ExecIsNoLeakAndPeaksDoNotAddUp) {
   EXPECT_EQ(report["processes"][1]["exit"], 0);
   EXPECT_EQ(report["leaks"]["bytes"], 900);
   EXPECT_EQ(report["peak"]["bytes"], 1000);
+}
+
+// A number that was given to somebody else is no exec.
+TEST_F(ReportTest, ProcessThatEndedBeforeItsNumberWasUsedAgainLeaks) {
+  start(1, 50);
+  start(2, 50, kStart + 5000);
+  events({test::alloc(kStart + 100, 0x10, 1000, {.site = 1})});
+  end(1, -1, kStart + 2000);
+  end(2, 0, kStart + 6000);
+  manifest();
+  close();
+  const json report = asJson();
+  EXPECT_EQ(report["processes"][0]["fate"], "exited");
+  EXPECT_EQ(report["processes"][0]["exit"], json());
+  EXPECT_EQ(report["leaks"]["bytes"], 1000);
+  EXPECT_EQ(report["leaks"]["by_site"][0]["oldest_age_ns"], 1900);
 }
 
 TEST_F(ReportTest, ProcessesShareThePeakAndTheirSites) {

@@ -76,8 +76,9 @@ struct RemainsReport {
 
 // Lists are sorted by bytes, then by place; so the same run gives the same report.
 struct Report {
-  std::string run;   // the folder, as the user named it
-  std::string state; // of the manifest: "running", "complete", "recovered"; empty without a manifest
+  std::string run;     // the folder, as the user named it
+  std::string state;   // of the manifest: "running", "complete", "recovered"; empty without a manifest
+  bool closed = false; // the session ended in order, or was recovered
   std::vector<std::string> command;
   uint64_t start_ns = 0, duration_ns = 0;
   EventAccount events;
@@ -92,6 +93,8 @@ struct Report {
   std::vector<std::string> damage, notes;
 
   bool hasFindings() const { return !leaks.empty(); }
+  // The session ended, and nothing of it is missing that msleaks knows of.
+  bool complete() const;
   // Those that never attached: what they allocated is in no figure.
   size_t unseenProcesses() const;
 };
@@ -116,7 +119,7 @@ struct RunFindings {
   uint64_t peak_bytes = 0;
   BlockSum leaks;       // without suppressed ones and pools
   bool found = false;   // something to fail for: leaks, also in pools
-  bool complete = true; // no event is missing, and no process
+  bool complete = true; // Report::complete
 };
 
 // At most twelve lines; see the top of this file.
