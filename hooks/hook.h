@@ -59,6 +59,12 @@ template <class Call> auto callInside(runtime::Thread &thread, Call call) noexce
 
 // The site that a callback left, or the place in the code that called the hook.
 [[gnu::always_inline]] inline uint32_t siteOr(uint32_t left, uint64_t caller) noexcept {
+// What an allocator's call may become.
+inline constexpr uint32_t kAllocOutcomes = abi::enabledBit(abi::EventKind::Alloc) | abi::enabledBit(abi::EventKind::AllocFailed);
+[[gnu::always_inline]] inline uint32_t enabledOutcomes() noexcept {
+  return __atomic_load_n(&__msl_enabled, __ATOMIC_RELAXED)->load(std::memory_order_relaxed) & kAllocOutcomes;
+}
+
   return left != 0 ? left : runtime::callerSite(caller);
 }
 
@@ -79,7 +85,7 @@ template <int kRow>
 template <int kRow, class Call>
 [[gnu::noinline]] void *hookAnnouncedAlloc(uint64_t size_bytes, uint8_t flags, uint64_t caller, Call call) noexcept {
   runtime::Thread &thread = __msl_thread;
-  if (thread.attention.inside != 0 || !runtime::isEnabled(abi::EventKind::Alloc))
+  if (thread.attention.inside != 0 || enabledOutcomes() == 0)
     return call();
   const uint32_t left = runtime::takeAllocSite(thread, abi::kSymbols[kRow].family);
   void *block = callInside(thread, call);
@@ -94,8 +100,8 @@ template <int kRow, class Call>
   runtime::Thread &thread = __msl_thread;
   if (!runtime::isPlain(thread)) [[unlikely]]
     return hookAnnouncedAlloc<kRow>(size_bytes, flags, caller, call);
-  if (!runtime::isEnabled(abi::EventKind::Alloc))
-    return call();
+  if (const uint32_t enabled = enabledOutcomes(); enabled != kAllocOutcomes) [[unlikely]]
+    return enabled == 0 ? call() : hookAnnouncedAlloc<kRow>(size_bytes, flags, caller, call);
   void *block;
   {
     const PlainInside inside(thread);

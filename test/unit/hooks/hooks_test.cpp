@@ -254,6 +254,16 @@ TEST(Hooks, AnAllocatorInFrontIsNoted) {
   EXPECT_EQ(notes.find("mmap ("), std::string::npos) << notes;
 }
 
+TEST(Hooks, RefusalsAloneAreRecorded) {
+  const SessionDirectory session;
+  session.control().enabled = abi::enabledBit(abi::EventKind::AllocFailed);
+  ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " fail", &session)).status, 4);
+  const auto events = session.drain();
+  EXPECT_EQ(events.size(), 4u);
+  for (const ReadEvent &read : events)
+    EXPECT_TRUE(wants(read, abi::EventKind::AllocFailed));
+}
+
 TEST(Hooks, AKindThatIsOffCostsNoEvent) {
   const SessionDirectory session;
   session.control().enabled = abi::enabledBit(abi::EventKind::Free);
