@@ -35,36 +35,13 @@ private:
   runtime::Thread &thread_;
 };
 
-// The same where more than `inside` may be set.
-class Inside {
-public:
-  explicit Inside(runtime::Thread &thread) noexcept : thread_(thread) { store(1); }
-  ~Inside() { store(0); }
-  Inside(const Inside &) = delete;
-  Inside &operator=(const Inside &) = delete;
-
-private:
-  void store(uint16_t inside) noexcept {
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    thread_.attention.inside = inside;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  }
-  runtime::Thread &thread_;
-};
-
 template <class Call> auto callInside(runtime::Thread &thread, Call call) noexcept {
-  const Inside inside(thread);
+  const runtime::Inside inside(thread);
   return call();
 }
 
 // The site that a callback left, or the place in the code that called the hook.
 [[gnu::always_inline]] inline uint32_t siteOr(uint32_t left, uint64_t caller) noexcept {
-// What an allocator's call may become.
-inline constexpr uint32_t kAllocOutcomes = abi::enabledBit(abi::EventKind::Alloc) | abi::enabledBit(abi::EventKind::AllocFailed);
-[[gnu::always_inline]] inline uint32_t enabledOutcomes() noexcept {
-  return __atomic_load_n(&__msl_enabled, __ATOMIC_RELAXED)->load(std::memory_order_relaxed) & kAllocOutcomes;
-}
-
   return left != 0 ? left : runtime::callerSite(caller);
 }
 
@@ -80,6 +57,12 @@ template <int kRow>
     runtime::recordAlloc(row.heap, flags | abi::kFromHook, site, reinterpret_cast<uint64_t>(block), size_bytes);
   else
     recordRefusal(row, flags, site, size_bytes);
+}
+
+// What an allocator's call may become.
+inline constexpr uint32_t kAllocOutcomes = abi::enabledBit(abi::EventKind::Alloc) | abi::enabledBit(abi::EventKind::AllocFailed);
+[[gnu::always_inline]] inline uint32_t enabledOutcomes() noexcept {
+  return __atomic_load_n(&__msl_enabled, __ATOMIC_RELAXED)->load(std::memory_order_relaxed) & kAllocOutcomes;
 }
 
 template <int kRow, class Call>

@@ -18,12 +18,6 @@ constexpr uint64_t kCallersOffset = roundedUp(kEntriesOffset + sizeof(abi::RingE
 constexpr uint64_t kCallersBytes = sizeof(abi::Caller) * abi::kMaxCallers;
 constexpr uint64_t kFirstRingOffset = roundedUp(kCallersOffset + kCallersBytes);
 
-uint64_t realtimeNs() noexcept {
-  timespec now;
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
-}
-
 // With its blocks: ftruncate alone succeeds on a full tmpfs and the program would die of SIGBUS at the first touch.
 bool allocate(const OpenFile &file, uint64_t offset, uint64_t bytes) noexcept {
   const SizeSignalTaken taken;
@@ -55,7 +49,7 @@ void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
   header.exec_id = execId();
   header.attach_ticks = ticks;
   header.attach_ns = monotonicNs();
-  header.attach_realtime_ns = realtimeNs();
+  header.attach_realtime_ns = readNs(CLOCK_REALTIME);
   header.rings_offset = kEntriesOffset;
   header.callers_offset = kCallersOffset;
   header.max_rings = abi::kMaxRings;

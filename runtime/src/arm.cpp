@@ -1,4 +1,6 @@
 // Arming: the units of an image get site numbers, their tables go to the .defs file, their guards open.
+#include "arm.h"
+
 #include "definitions.h"
 #include "image.h"
 #include "ring.h"

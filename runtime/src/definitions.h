@@ -35,7 +35,4 @@ private:
   bool failed_ = false;
 };
 
-// For the child of a fork: what its parent had armed (arm.cpp).
-void redefineUnits(Arena &arena) noexcept;
-
 } // namespace msleaks::runtime

@@ -1,6 +1,6 @@
 #include "ring.h"
 
-#include "definitions.h"
+#include "arm.h"
 #include "system.h"
 #include "thread_exit.h"
 

@@ -8,19 +8,6 @@
 
 namespace msleaks::runtime {
 
-// What libc does for us meanwhile must not come back to us.
-class Inside {
-public:
-  explicit Inside(Thread &thread) noexcept : thread_(thread), before_(thread.attention.inside) { thread_.attention.inside = 1; }
-  ~Inside() { thread_.attention.inside = before_; }
-  Inside(const Inside &) = delete;
-  Inside &operator=(const Inside &) = delete;
-
-private:
-  Thread &thread_;
-  uint16_t before_;
-};
-
 // Process::lock. With signals blocked.
 uint32_t &wipedLock() noexcept;
 class ProcessLocked : Locked {

@@ -28,6 +28,7 @@ void expectTwoArenas(const SessionDirectory &session) {
   const bool first_is_parent = arenas[1]->header().parent_pid == arenas[0]->header().pid;
   const ArenaFile &parent = *arenas[first_is_parent ? 0 : 1], &child = *arenas[first_is_parent ? 1 : 0];
   EXPECT_EQ(child.header().parent_pid, parent.header().pid);
+  EXPECT_EQ(child.header().exec_id, parent.header().exec_id);
   EXPECT_EQ(addressesIn(parent), (std::set<uint64_t>{1, 3}));
   EXPECT_EQ(addressesIn(child), (std::set<uint64_t>{2}));
 }
@@ -173,6 +174,7 @@ TEST(Process, ExecAttachesAnew) {
   ASSERT_EQ(arenas.size(), 2u);
   EXPECT_EQ(arenas[0]->header().pid, arenas[1]->header().pid);
   EXPECT_NE(arenas[0]->header().attach_ticks, arenas[1]->header().attach_ticks);
+  EXPECT_NE(arenas[0]->header().exec_id, arenas[1]->header().exec_id);
 }
 
 void expectInert(const char *session) {

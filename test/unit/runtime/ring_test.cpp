@@ -67,6 +67,9 @@ TEST(Ring, TheArenaSaysWhoseItIs) {
   const abi::ArenaHeader &header = arenas[0]->header();
   EXPECT_EQ(header.abi_version, abi::kAbiVersion);
   EXPECT_EQ(header.slot_bytes, abi::kSlotBytes);
+  struct stat pids {};
+  ASSERT_EQ(stat("/proc/self/ns/pid", &pids), 0);
+  EXPECT_EQ(header.pid_namespace, pids.st_ino);
   EXPECT_EQ(header.pid, static_cast<uint32_t>(pid));
   EXPECT_EQ(header.parent_pid, static_cast<uint32_t>(getpid()));
   EXPECT_NE(std::string(header.command).find("runtime_test"), std::string::npos);

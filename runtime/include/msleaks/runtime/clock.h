@@ -8,11 +8,13 @@
 
 namespace msleaks::runtime {
 
-inline uint64_t monotonicNs() noexcept {
+inline uint64_t readNs(clockid_t clock) noexcept {
   timespec now;
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  ::clock_gettime(clock, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
 }
+
+inline uint64_t monotonicNs() noexcept { return readNs(CLOCK_MONOTONIC); }
 
 // Not fenced: 8.5 ns instead of 14. Events of two threads are in order where a lock or an atomic separates them, and
 // the hand-over of an address from one thread to another always has one.

@@ -7,6 +7,7 @@
 #include "msleaks/abi/events.h"
 #include "msleaks/abi/session.h"
 
+#include <atomic>
 #include <cstdint>
 
 namespace msleaks::runtime {
@@ -65,6 +66,27 @@ struct Thread {
   uint32_t remembered;     // Allocs during open calls so far; the last of them are in `last`
   RecordedAlloc last[kRememberedAllocs];
   OpenCall open[kOpenCalls];
+};
+// A runtime that a dlopen brings gets its thread storage from what glibc keeps for that (glibc.rtld.optional_static_tls).
+static_assert(sizeof(Thread) <= 512);
+
+// What the real function behind a hook, or libc for us, does meanwhile must not come back to us. Where nothing else is
+// pending, hook.h has a shorter one.
+class Inside {
+public:
+  explicit Inside(Thread &thread) noexcept : thread_(thread), before_(thread.attention.inside) { store(1); }
+  ~Inside() { store(before_); }
+  Inside(const Inside &) = delete;
+  Inside &operator=(const Inside &) = delete;
+
+private:
+  void store(uint16_t inside) noexcept {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    thread_.attention.inside = inside;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  Thread &thread_;
+  uint16_t before_;
 };
 
 // Page-aligned and marked MADV_WIPEONFORK: the child of a fork, _Fork or clone finds zeros and starts afresh, and a
