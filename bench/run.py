@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures msleaks beside its peers in one run and prints ratios.
 
-    bench/run.py [--build build/release] [--quick] [record malloc programs trace report]
+    bench/run.py [--build build/release] [--quick|--check] [record malloc programs trace report]
 
 Peers: LTTng-UST for one event, heaptrack for a malloc+free pair; a peer that is not installed is said to be missing.
 Every figure is the median of interleaved runs (a b c, a b c, …), so that a noisy minute hits all of them; only compare
@@ -81,13 +81,16 @@ class Table:
 
 
 class Bench:
-    def __init__(self, build, quick):
+    def __init__(self, build, rounds, scale):
         self.build = build
-        self.rounds = 3 if quick else 7
-        self.scale = 1 if quick else 5
+        self.rounds = rounds
+        self.scale = scale
         self.table = Table()
         self.scratch = Path(tempfile.mkdtemp(prefix="msleaks-bench-"))
         self.runs = 0
+
+    def scaled(self, count):
+        return int(count * self.scale)
 
     def program(self, name):
         return self.build / "bin" / name
@@ -117,7 +120,7 @@ class Bench:
     # -- one event -----------------------------------------------------------------------------------------------
 
     def record(self):
-        events = 1_000_000 * self.scale
+        events = self.scaled(1_000_000)
         with LttngSession() as lttng:
             if not lttng.usable:
                 self.table.note("record: LTTng", lttng.reason)
@@ -162,7 +165,7 @@ class Bench:
             self.malloc_at(depth, heaptrack)
 
     def malloc_at(self, depth, heaptrack):
-        pairs = 2_000_000 * self.scale
+        pairs = self.scaled(2_000_000)
         program = self.program("bench_pairs")
 
         def plain():
@@ -204,7 +207,7 @@ class Bench:
 
     def trace(self):
         program = self.program("bench_record")
-        per_thread = 10_000_000 * self.scale // 2
+        per_thread = self.scaled(10_000_000) // 2
         lost = []
         for _ in range(self.rounds):
             text, folder = self.under_session([program, "msleaks", 2, per_thread, 5_000_000],
@@ -215,7 +218,7 @@ class Bench:
         for name, dropped in (("median", statistics.median(lost)), ("worst", max(lost))):
             self.table.add(f"collector at 10 M events/s from two threads, {name} of {self.rounds}: dropped / produced",
                            account["produced"], dropped, dropped / account["produced"], 0.0, "events")
-        text, folder = self.under_session([self.program("bench_pairs"), 0, 1_000_000 * self.scale])
+        text, folder = self.under_session([self.program("bench_pairs"), 0, self.scaled(1_000_000)])
         self.bytes_per_event("malloc+free", folder)
         self.discard(folder)
 
@@ -237,7 +240,7 @@ class Bench:
     # -- the report ----------------------------------------------------------------------------------------------
 
     def report(self):
-        events = 20_000_000 * self.scale
+        events = self.scaled(20_000_000)
         for live in (1_000, 100_000, 1_000_000):
             text, folder = self.under_session([self.program("bench_pairs"), 0, events // 2, 1, live])
             cost = measured([self.build / "bin" / "msleaks", "report", folder, "--json"])
@@ -339,14 +342,17 @@ def machine():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=HERE.parent / "build" / "release", help="build folder")
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter runs")
+    effort = parser.add_mutually_exclusive_group()
+    effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
+    effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
     parts = ["record", "malloc", "programs", "trace", "report"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:
         if part not in parts:
             parser.error(f"{part}: not one of {', '.join(parts)}")
-    bench = Bench(arguments.build.resolve(), arguments.quick)
+    rounds, scale = (1, 0.01) if arguments.check else (3, 1) if arguments.quick else (7, 5)
+    bench = Bench(arguments.build.resolve(), rounds, scale)
     print(f"{machine()}; median of {bench.rounds} interleaved runs\n")
     try:
         for part in arguments.parts or parts:

@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""bench/run.py: each part runs and prints its rows. What they say is not looked at.
+
+    bench_test.py BUILD
+"""
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[3] / "bench/run.py"
+ROWS = {
+    "record": ["record, 1 thread, no reader / clock read", "record, 8 threads, live collector / clock read",
+               "record, no reader: 8 threads / 1 thread"],
+    "malloc": ["malloc+free, depth 0, CPU: under msleaks-run / plain", "malloc+free, depth 30, wall: under msleaks-run / plain"],
+    "trace": ["collector at 10 M events/s from two threads, worst of 1: dropped / produced", "trace of malloc+free: bytes / event"],
+    "report": ["live blocks: wanted / reached"],
+}
+
+done = subprocess.run([sys.executable, "-B", SCRIPT, "--build", sys.argv[1], "--check", *ROWS], stdout=subprocess.PIPE,
+                      stderr=subprocess.PIPE, text=True)
+if done.returncode != 0:
+    sys.exit(f"exit status {done.returncode}: {done.stdout}{done.stderr}")
+table = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines() if line.startswith("| ")]
+for part, names in ROWS.items():
+    for name in names:
+        rows = [row for row in table if name in row[0]]
+        if not rows or any(len(row) != 6 or not row[1] or not row[2] or float(row[3]) < 0 for row in rows):
+            sys.exit(f"{part}: no figures for '{name}' in\n{done.stdout}")
+print(f"{len(table) - 1} rows")
