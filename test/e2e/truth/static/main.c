@@ -1,0 +1,14 @@
+// Linked statically: nothing can be preloaded, what the plugin left in it is all that records.
+#include <stdio.h>
+#include <stdlib.h>
+
+__attribute__((noinline)) static void *make(size_t size) { return malloc(size); }
+
+int main(void) {
+  void *volatile kept = make(777);
+  void *volatile freed = malloc(888);
+  free(freed);
+  kept = NULL;
+  printf("%d\n", kept == NULL);
+  return 3;
+}
