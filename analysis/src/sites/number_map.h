@@ -1,5 +1,5 @@
-// Site numbers of a process to sites, at two loads a look-up. Numbers are dense in every honest trace; in pages, a
-// hostile one cannot make a table larger than a small multiple of itself.
+// Site numbers of a process to sites, at two loads a look-up. Numbers are dense in every honest trace. Pages of high
+// ones are searched for, so that a hostile number does not cost the table of all below it.
 #pragma once
 
 #include "msleaks/analysis/site.h"
@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace msleaks::analysis {
@@ -15,21 +16,32 @@ class NumberMap {
 public:
   SiteId find(uint32_t number) const {
     const uint32_t page = number / kPageSites;
-    return page < pages_.size() && pages_[page] ? (*pages_[page])[number % kPageSites] : SiteId{};
+    if (page < low_.size())
+      return low_[page] ? (*low_[page])[number % kPageSites] : SiteId{};
+    return page < kLowPages ? SiteId{} : findHigh(number);
   }
   void set(uint32_t number, SiteId site) {
     const uint32_t page = number / kPageSites;
-    if (page >= pages_.size())
-      pages_.resize(page + 1);
-    if (!pages_[page])
-      pages_[page] = std::make_unique<Page>();
-    (*pages_[page])[number % kPageSites] = site;
+    if (page < kLowPages && page >= low_.size())
+      low_.resize(page + 1);
+    std::unique_ptr<Page> &place = page < kLowPages ? low_[page] : high_[page];
+    if (!place)
+      place = std::make_unique<Page>();
+    (*place)[number % kPageSites] = site;
   }
 
 private:
   static constexpr uint32_t kPageSites = 1024;
+  static constexpr uint32_t kLowPages = 4096; // four million sites
   using Page = std::array<SiteId, kPageSites>;
-  std::vector<std::unique_ptr<Page>> pages_;
+
+  SiteId findHigh(uint32_t number) const {
+    const auto found = high_.find(number / kPageSites);
+    return found == high_.end() ? SiteId{} : (*found->second)[number % kPageSites];
+  }
+
+  std::vector<std::unique_ptr<Page>> low_;
+  std::unordered_map<uint32_t, std::unique_ptr<Page>> high_;
 };
 
 } // namespace msleaks::analysis

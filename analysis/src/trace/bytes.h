@@ -115,6 +115,11 @@ public:
 
   size_t left() const { return static_cast<size_t>(end_ - at_); }
   bool failed() const { return failed_; }
+  // Also for a reader that finds that what it has read makes no sense.
+  void fail() {
+    failed_ = true;
+    at_ = end_;
+  }
 
 private:
   uint64_t longVarint() {
@@ -127,10 +132,6 @@ private:
     }
     fail();
     return 0;
-  }
-  void fail() {
-    failed_ = true;
-    at_ = end_;
   }
 
   const uint8_t *at_ = nullptr;

@@ -1,8 +1,12 @@
 #include "trace/event_decoder.h"
 
+#include "trace/format.h"
+
 #include <algorithm>
 
 namespace msleaks::analysis::trace {
+
+static_assert(kColumnRows * kMaxFields <= kMaxColumns, "a reader refuses more");
 
 bool EventDecoder::open(std::span<const uint8_t> content, uint32_t events) {
   columns_.forEach([](unsigned, unsigned, Column &column) { column.restart(); });
@@ -28,6 +32,8 @@ bool EventDecoder::readDirectory(ByteReader &payload) {
   };
   std::vector<Extent> extents;
   const uint64_t count = payload.varint();
+  if (count > kMaxColumns) // each foreign one costs a step per event
+    return false;
   for (uint64_t i = 0; i < count && !payload.failed(); ++i) {
     const auto kind = payload.fixed<uint8_t>();
     const auto field = payload.fixed<uint8_t>();

@@ -72,17 +72,35 @@ static_assert(sizeof(ChunkHeader) == 80);
 inline constexpr uint32_t kMaxChunkEvents = 16384;
 inline constexpr uint32_t kMaxEventsRawBytes = 16u << 20;
 inline constexpr uint32_t kMaxRawBytes = 1u << 30;
+inline constexpr uint32_t kMaxMetadataRawBytes = 1u << 20; // of a process or a stream
+inline constexpr uint32_t kMaxCallersRawBytes = 4u << 20;
+inline constexpr uint32_t kMaxArguments = 4096; // of a command: an empty one takes a byte in the file and 32 in memory
+inline constexpr uint32_t kMaxColumns = 1024;   // of an Events chunk, those of later versions included
 // Payload that shrinks by more than this is stored as it is: a few bytes must not claim a gigabyte.
 inline constexpr uint64_t kMaxCompression = 1024;
 
+constexpr uint32_t maxRawBytes(ChunkKind kind) {
+  switch (kind) {
+  case ChunkKind::ProcessStart:
+  case ChunkKind::ProcessEnd:
+  case ChunkKind::StreamAccount:
+    return kMaxMetadataRawBytes;
+  case ChunkKind::Callers:
+    return kMaxCallersRawBytes;
+  case ChunkKind::Events:
+    return kMaxEventsRawBytes;
+  default:
+    return kMaxRawBytes;
+  }
+}
+
 constexpr bool plausibleSizes(const ChunkHeader &header) {
   const uint64_t raw = header.raw_bytes, stored = header.stored_bytes;
-  if (raw > kMaxRawBytes || raw > (stored + 1) * kMaxCompression)
+  if (raw > maxRawBytes(header.kind) || raw > (stored + 1) * kMaxCompression)
     return false;
   if (header.codec == Codec::None && raw != stored)
     return false;
-  return header.kind != ChunkKind::Events ||
-         (raw <= kMaxEventsRawBytes && header.events <= kMaxChunkEvents && header.slots >= header.events);
+  return header.kind != ChunkKind::Events || (header.events <= kMaxChunkEvents && header.slots >= header.events);
 }
 
 constexpr const char *nameOf(ChunkKind kind) {

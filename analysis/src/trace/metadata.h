@@ -4,7 +4,9 @@
 
 #include "msleaks/analysis/trace_writer.h"
 #include "trace/bytes.h"
+#include "trace/format.h"
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -16,9 +18,10 @@ public:
   explicit MetadataWriter(ByteWriter &out) : out_(out) {}
   void operator()(const std::string &text) { out_.text(text); }
   void operator()(const std::vector<std::string> &texts) {
-    out_.varint(texts.size());
-    for (const std::string &text : texts)
-      out_.text(text);
+    const size_t count = std::min<size_t>(texts.size(), kMaxArguments);
+    out_.varint(count);
+    for (size_t i = 0; i < count; ++i)
+      out_.text(texts[i]);
   }
   template <class T>
     requires std::is_integral_v<T>
@@ -36,6 +39,8 @@ public:
   void operator()(std::string &text) { text = in_.text(); }
   void operator()(std::vector<std::string> &texts) {
     const uint64_t count = in_.varint();
+    if (count > kMaxArguments)
+      in_.fail();
     for (uint64_t i = 0; i < count && !in_.failed(); ++i)
       texts.push_back(in_.text());
   }

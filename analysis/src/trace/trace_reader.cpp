@@ -60,7 +60,7 @@ void TraceReader::State::readMetadata(const ChunkPlace &place, Metadata metadata
   ByteReader bytes(payload);
   visitMetadata(MetadataReader(bytes), metadata);
   if (bytes.failed())
-    noteDamage(place, "it is shorter than its fields");
+    noteDamage(place, "its fields make no sense");
   else
     all.push_back(std::move(metadata));
 }
@@ -218,7 +218,7 @@ TraceReader::forEachCallers(const std::function<void(uint32_t, std::span<const T
         entries.push_back(entry);
     }
     if (bytes.failed())
-      state_->noteDamage(place, "it is shorter than its fields");
+      state_->noteDamage(place, "its fields make no sense");
     f(place.header.process, entries);
   }
   return {};

@@ -23,9 +23,9 @@ struct TraceWriter::State {
   template <class Metadata> Result<void> write(ChunkHeader header, const Metadata &metadata) {
     raw.clear();
     visitMetadata(MetadataWriter(raw), metadata);
-    pack(header, raw.written());
-    return flush();
+    return writeRaw(header, raw.written());
   }
+  Result<void> writeRaw(const ChunkHeader &header, std::span<const uint8_t> payload);
 
   AppendFile file;
   IndexWriter index;
@@ -46,6 +46,15 @@ Result<void> TraceWriter::State::flush() {
   pending.clear();
   waiting.clear();
   return appended;
+}
+
+Result<void> TraceWriter::State::writeRaw(const ChunkHeader &header, std::span<const uint8_t> payload) {
+  if (payload.size() > maxRawBytes(header.kind))
+    return fail(fmt::format("'{}': {} bytes of {} at once, at most {} fit a chunk", file.name(), payload.size(),
+                            nameOf(header.kind), maxRawBytes(header.kind)),
+                ExitStatus::OwnFault);
+  pack(header, payload);
+  return flush();
 }
 
 TraceWriter::TraceWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -105,13 +114,8 @@ Result<void> TraceWriter::streamAccount(const StreamAccount &account) {
 }
 
 Result<void> TraceWriter::definitions(uint32_t process, std::span<const std::byte> records) {
-  if (records.size() > kMaxRawBytes)
-    return fail(fmt::format("'{}': {} bytes of definitions at once, at most {} fit a chunk", state_->file.name(),
-                            records.size(), kMaxRawBytes),
-                ExitStatus::OwnFault);
-  state_->pack({.kind = ChunkKind::Definitions, .process = process},
-               {reinterpret_cast<const uint8_t *>(records.data()), records.size()});
-  return state_->flush();
+  return state_->writeRaw({.kind = ChunkKind::Definitions, .process = process},
+                          {reinterpret_cast<const uint8_t *>(records.data()), records.size()});
 }
 
 Result<void> TraceWriter::callers(uint32_t process, std::span<const CallerEntry> entries) {
@@ -119,8 +123,7 @@ Result<void> TraceWriter::callers(uint32_t process, std::span<const CallerEntry>
   state.raw.clear();
   for (const CallerEntry &entry : entries)
     visitMetadata(MetadataWriter(state.raw), entry);
-  state.pack({.kind = ChunkKind::Callers, .process = process}, state.raw.written());
-  return state.flush();
+  return state.writeRaw({.kind = ChunkKind::Callers, .process = process}, state.raw.written());
 }
 
 Result<void> TraceWriter::events(const EventBatch &batch) {

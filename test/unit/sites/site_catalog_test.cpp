@@ -5,6 +5,8 @@
 
 #include "msleaks/abi/session.h"
 
+#include <malloc.h>
+
 namespace msleaks::analysis {
 namespace {
 
@@ -141,6 +143,23 @@ TEST_F(Catalog, InternsSitesOfAnotherCatalog) {
   EXPECT_EQ(catalog.describe(copy).inlined_at[1].function, "main");
   define(1, Records().image(1, "/bin/net").unit(1, 1, test::sampleTable()));
   EXPECT_EQ(catalog.find(1, 2), copy);
+}
+
+// One hostile unit must not cost the table of all numbers below its own.
+TEST_F(Catalog, HighNumbersCostNoMoreThanLowOnes) {
+  const auto allocated = [] {
+    const auto heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+  };
+  define(1, Records().image(1, "/bin/net").unit(1, 1, test::sampleTable()));
+  const size_t before = allocated();
+  constexpr uint32_t kHigh = 0x7ffffc00;
+  define(1, Records().image(1, "/bin/net").unit(1, kHigh, test::sampleTable()));
+  EXPECT_LT(allocated() - before, 1u << 20); // under a sanitizer's own allocator always 0
+  EXPECT_EQ(catalog.find(1, kHigh), catalog.find(1, 1));
+  EXPECT_TRUE(catalog.find(1, kHigh).known());
+  EXPECT_FALSE(catalog.find(1, kHigh - 1).known());
+  EXPECT_FALSE(catalog.find(1, kHigh / 2).known());
 }
 
 // Real code: the caller of a hook is named by its return address.

@@ -2,6 +2,8 @@
 // is lost.
 #include "random_events.h"
 #include "trace/chunk_index.h"
+#include "trace/event_decoder.h"
+#include "trace/metadata.h"
 
 #include <fstream>
 #include <set>
@@ -109,6 +111,62 @@ protected:
   std::set<std::string> written_;
   std::vector<trace::ChunkPlace> chunks_;
 };
+
+// A kilobyte must not cost a gigabyte, nor minutes.
+TEST(Hostile, SizesThatNoWriterWritesAreNotBelieved) {
+  trace::ChunkHeader header;
+  header.kind = trace::ChunkKind::ProcessStart;
+  header.codec = trace::Codec::Zstd;
+  header.stored_bytes = 1 << 20;
+  header.raw_bytes = trace::kMaxMetadataRawBytes;
+  EXPECT_TRUE(trace::plausibleSizes(header));
+  ++header.raw_bytes;
+  EXPECT_FALSE(trace::plausibleSizes(header));
+  header.kind = trace::ChunkKind::Callers;
+  EXPECT_TRUE(trace::plausibleSizes(header));
+  header.raw_bytes = trace::kMaxCallersRawBytes + 1;
+  EXPECT_FALSE(trace::plausibleSizes(header));
+  header.kind = trace::ChunkKind::Definitions;
+  EXPECT_TRUE(trace::plausibleSizes(header));
+}
+
+TEST(Hostile, AMillionEmptyArgumentsAreRefused) {
+  trace::ByteWriter payload;
+  for (const uint64_t field : {2, 2, 2})
+    payload.varint(field);
+  payload.varint(1'000'000);
+  for (int i = 0; i < 1'000'000; ++i)
+    payload.varint(0);
+  trace::ByteReader bytes(payload.written());
+  ProcessStart start{};
+  trace::visitMetadata(trace::MetadataReader(bytes), start);
+  EXPECT_TRUE(bytes.failed());
+  EXPECT_TRUE(start.command.empty());
+}
+
+TEST(Hostile, ThousandsOfColumnsAreRefused) {
+  for (const uint32_t columns : {trace::kMaxColumns, trace::kMaxColumns + 1}) {
+    trace::ByteWriter payload;
+    payload.varint(columns);
+    for (uint32_t i = 0; i < columns; ++i)
+      for (const uint64_t byte : {200, 1, 0, 0}) // a kind of a later version, its field 1, Constant, 0
+        payload.fixed(static_cast<uint8_t>(byte));
+    trace::EventDecoder decoder;
+    EXPECT_EQ(decoder.open(payload.written(), 1), columns <= trace::kMaxColumns);
+  }
+}
+
+TEST_F(SmallTrace, TheWriterKeepsTheLimits) {
+  auto writer = TraceWriter::append(whole_);
+  ASSERT_TRUE(writer);
+  const std::string large(trace::kMaxMetadataRawBytes, 'x');
+  const auto refused = writer->processStart({2, 3, 1, 0, 0, {large}});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("process start"));
+  EXPECT_TRUE(writer->processStart({2, 3, 1, 0, 0, std::vector<std::string>(5000)}));
+  EXPECT_TRUE(writer->close());
+  EXPECT_EQ(TraceReader::open(whole_)->processes().at(1).command.size(), trace::kMaxArguments);
+}
 
 // Who completes a session goes on behind all that is stored, readable or not.
 TEST_F(SmallTrace, CountsDefinitionsThatCannotBeRead) {
