@@ -47,15 +47,21 @@ fs::path withoutTrailingSlash(const fs::path &path) {
   return normal.has_filename() || normal == normal.root_path() ? normal : normal.parent_path();
 }
 
-// Who may write into the folder that holds `path` could put a link where we are about to write.
+// Who may write into the folder that holds `path` could put a link where we are about to write. Of folders that are to
+// be made, the first that exists above them counts.
 Result<void> checkParent(const fs::path &path) {
   fs::path parent = withoutTrailingSlash(path).parent_path();
-  if (parent.empty())
-    parent = ".";
   struct stat folder{};
-  if (::stat(parent.c_str(), &folder) != 0)
-    return errno == ENOENT ? Result<void>{}
-                           : refuse(path, fmt::format("'{}': {}", shown(parent.string()), std::strerror(errno)));
+  for (;; parent = parent.parent_path()) {
+    if (parent.empty())
+      parent = ".";
+    if (::stat(parent.c_str(), &folder) == 0)
+      break;
+    if (errno != ENOENT)
+      return refuse(path, fmt::format("'{}': {}", shown(parent.string()), std::strerror(errno)));
+    if (parent == "." || parent == parent.root_path())
+      return {}; // our own folder was removed
+  }
   if (!S_ISDIR(folder.st_mode))
     return refuse(path, fmt::format("'{}' is not a folder", shown(parent.string())));
   if ((folder.st_mode & S_IWOTH) && !(folder.st_mode & S_ISVTX))

@@ -160,7 +160,9 @@ TEST(PathCheck, LinksOwnersAndModes) {
   ::chmod((scratch / "real").c_str(), 0777);
   EXPECT_THAT(refusalOf(checkOutputFolder(scratch / "real")), HasSubstr("every user may write"));
   EXPECT_THAT(refusalOf(checkOutputFile(scratch / "real" / "x")), HasSubstr("every user may replace"));
+  EXPECT_THAT(refusalOf(checkOutputFolder(scratch / "real" / "new" / "run")), HasSubstr("every user may replace"));
   ::chmod((scratch / "real").c_str(), 01777);
+  EXPECT_EQ(refusalOf(checkOutputFolder(scratch / "real" / "new" / "run")), "");
   EXPECT_EQ(refusalOf(checkOutputFile(scratch / "real" / "x")), "");
   if (::geteuid() != 0)
     GTEST_SKIP() << "only root can make a folder of somebody else";
