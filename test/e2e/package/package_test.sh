@@ -8,10 +8,27 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export CC=clang-$llvm CXX=clang++-$llvm
 
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
 expect() { # expect WHAT COMMAND...: the command succeeds, or the test ends here saying what was expected
   local what=$1
   shift
-  "$@" || { echo "FAILED: $what: $*" >&2; exit 1; }
+  "$@" || fail "$what: $*"
+}
+
+expect_status() { # expect_status STATUS WHAT COMMAND...: the same with an exit status; what it says goes to err.txt
+  local wanted=$1 what=$2 status=0
+  shift 2
+  "$@" >"$work/out.txt" 2>"$work/err.txt" || status=$?
+  test $status -eq "$wanted" || { cat "$work/err.txt" >&2; fail "$what: exit status $status, not $wanted: $*"; }
+}
+
+expect_no_sites() { # expect_no_sites WHAT FILE
+  expect_status 3 "$1" "$prefix/bin/msleaks" sites "$2"
+  expect "$1: one clear line" test "$(wc -l <"$work/err.txt")" -eq 1
 }
 
 cmake --install "$build" --prefix "$work/first" >"$work/install.log"
@@ -44,11 +61,48 @@ PY
 echo "== a target not to be instrumented"
 cmake -G Ninja -S "$here/consumer" -B "$work/plain" -DCMAKE_PREFIX_PATH="$prefix" -DMSLEAKS_INSTRUMENT=OFF >"$work/configure.log"
 cmake --build "$work/plain" >"$work/build.log"
-! "$prefix/bin/msleaks" sites "$work/plain/consumer" >/dev/null 2>"$work/err.txt"
-expect "one clear line about an object without sites" test "$(wc -l <"$work/err.txt")" -eq 1
+expect_no_sites "MSLEAKS_INSTRUMENT=OFF" "$work/plain/consumer"
+
+echo "== a stripped library on its way to another machine"
+strip "$work/consumer/libleaky.so" -o "$work/stripped.so"
+"$prefix/bin/msleaks" sites "$work/stripped.so" --json >"$work/sites.json"
+python3 - "$work/sites.json" <<'PY'
+import json, sys
+[site] = json.load(open(sys.argv[1]))
+assert site["file"].endswith("consumer/leaky.c") and site["line"] == 7, site
+assert (site["function"], site["callee"], site["type"], site["variable"]) == ("fill", "malloc", "float", "cache->rows"), site
+PY
+
+echo "== what a user's own options do"
+cmake -G Ninja -S "$here/consumer" -B "$work/options" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS=-g0 \
+  -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >"$work/configure.log"
+python3 - "$work/options/compile_commands.json" <<'PY'
+import json, sys
+commands = {entry["file"].rsplit("/", 1)[1]: entry["command"].split() for entry in json.load(open(sys.argv[1]))}
+def level(file):
+    return [word for word in commands[file] if word.startswith("-g")][-1]
+assert all(any(word.startswith("-fpass-plugin=") for word in words) for words in commands.values()), commands
+assert level("leaky.c") == "-g", commands
+assert level("main.cpp") == "-g0", commands
+assert level("elsewhere.cpp") == "-gline-tables-only", commands
+PY
+CC=gcc cmake -G Ninja -S "$here/consumer" -B "$work/mixed" -DCMAKE_PREFIX_PATH="$prefix" >"$work/configure.log"
+cmake --build "$work/mixed" >"$work/build.log"
+expect "C++ by clang has sites" "$prefix/bin/msleaks" sites "$work/mixed/consumer" >"$work/out.txt"
+expect_no_sites "C by gcc has none" "$work/mixed/libleaky.so"
+expect_status 1 "no clang at all" env CC=gcc CXX=g++ cmake -G Ninja -S "$here/consumer" -B "$work/none" -DCMAKE_PREFIX_PATH="$prefix"
+expect "it says which compilers there are" grep -q "the C compiler is 'GNU'" "$work/err.txt"
+
+echo "== a new plugin makes objects stale"
+expect "nothing to do" grep -q "no work to do" <(cmake --build "$work/consumer")
+touch "$prefix/lib/msleaks/llvm-$llvm/libMemPass.so"
+expect "all three are compiled again" test "$(cmake --build "$work/consumer" | grep -c Building)" -eq 3
 
 echo "== msleaks plugin"
-expect "the plugin's path" test -r "$("$prefix/bin/msleaks" plugin --llvm "$llvm")"
+expect "the plugin's path" test "$("$prefix/bin/msleaks" plugin --llvm "$llvm")" = "$prefix/lib/msleaks/llvm-$llvm/libMemPass.so"
+expect "the newest, unless told" test -r "$("$prefix/bin/msleaks" plugin)"
+expect_status 2 "no plugin for LLVM 3" "$prefix/bin/msleaks" plugin --llvm 3
+expect "one clear line" test "$(wc -l <"$work/err.txt")" -eq 1
 
 echo "== wrappers"
 unset CC CXX
@@ -56,20 +110,54 @@ export MSLEAKS_LLVM=$llvm
 mkdir "$work/my project" && cd "$work/my project"
 printf '#include <stdlib.h>\nvoid *keep;\nint main(void) { keep = malloc(8); return 0; }\n' >hello.c
 expect "compiles and links in one step" "$prefix/bin/msleaks-clang" hello.c -o "hello world"
-expect "has sites" "$prefix/bin/msleaks" sites "hello world"
+expect_sites() { # expect_sites WHAT FILE COMMAND...: the command makes a file with sites
+  local what=$1 file=$2
+  shift 2
+  expect "$what" "$@"
+  expect_status 0 "$what: has sites" "$prefix/bin/msleaks" sites "$file"
+}
+expect_status 0 "has sites" "$prefix/bin/msleaks" sites "hello world"
+expect "with their lines" grep -q 'hello.c:3' "$work/out.txt"
+cp hello.c hello.inl
+echo 'hello.c -o from_file' >arguments.rsp
+clang=$prefix/bin/msleaks-clang
+expect_sites "a source of another name" inl "$clang" -x c hello.inl -o inl
+expect_sites "arguments in a file" from_file "$clang" @arguments.rsp
+expect_sites "options that begin with -g" g "$clang" -gz -Xlinker -gc-sections hello.c -o g
+expect "they do not take the debug information away" grep -q 'hello.c:3' "$work/out.txt"
+expect "a -g of the user's wins" "$clang" -g0 -c hello.c -o g0.o
+expect_status 1 "-g0 is none" grep -q debug_info <(readelf -S g0.o)
+for lto in full thin; do
+  expect "compiles for $lto LTO" "$clang" -Werror -flto=$lto -c hello.c -o hello.o
+  expect_sites "links with $lto LTO" hello.$lto "$clang" -Werror -flto=$lto -fuse-ld="$("$clang" -print-prog-name=ld.lld)" hello.o -o hello.$lto
+done
+expect "nothing is said where nothing is compiled" "$clang" -Werror hello.c -E -o hello.i
+expect_status 1 "and nothing is added" grep -q msl_ hello.i
 cp hello.c conftest.c
-expect "configure probes" "$prefix/bin/msleaks-clang" conftest.c -o conftest
-! "$prefix/bin/msleaks" sites conftest >/dev/null 2>&1 || { echo "FAILED: a configure probe was instrumented" >&2; exit 1; }
-expect "switched off" env MSLEAKS_WRAPPER=off "$prefix/bin/msleaks-clang" hello.c -o off
-! "$prefix/bin/msleaks" sites off >/dev/null 2>&1 || { echo "FAILED: MSLEAKS_WRAPPER=off was ignored" >&2; exit 1; }
-"$prefix/bin/msleaks-clang" -c missing.c 2>/dev/null && { echo "FAILED: the compiler's exit status is lost" >&2; exit 1; }
-status=0
-MSLEAKS_CLANG=/nowhere/clang "$prefix/bin/msleaks-clang" hello.c 2>"$work/err.txt" || status=$?
-expect "a missing compiler is 127" test $status -eq 127
-status=0
-MSLEAKS_LLVM=3 MSLEAKS_CLANG=clang-$llvm "$prefix/bin/msleaks-clang" hello.c 2>"$work/err.txt" || status=$?
-expect "a missing plugin is a usage error" test $status -eq 2
+expect "configure probes" "$clang" conftest.c -o conftest
+expect_no_sites "a configure probe" conftest
+expect "switched off" env MSLEAKS_WRAPPER=off "$clang" hello.c -o off
+expect_no_sites "MSLEAKS_WRAPPER=off" off
+expect_status 1 "the compiler's exit status" "$clang" -c missing.c
+expect_status 127 "a missing compiler" env MSLEAKS_CLANG=/nowhere/clang "$clang" hello.c
+expect_status 2 "a missing plugin is a usage error" env MSLEAKS_LLVM=3 MSLEAKS_CLANG=clang-$llvm "$clang" hello.c
 printf '#include <new>\nint *keep;\nint main() { keep = new int; }\n' >hello.cpp
 expect "the C++ wrapper links libstdc++" "$prefix/bin/msleaks-clang++" -O2 hello.cpp -o hello++
-expect "has sites" "$prefix/bin/msleaks" sites hello++
+expect_status 0 "has sites" "$prefix/bin/msleaks" sites hello++
+
+echo "== CMake with the wrappers"
+CC=$clang CXX=$clang++ cmake --debug-trycompile -G Ninja -S "$here/consumer" -B "$work/wrapped" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DMSLEAKS_INSTRUMENT=OFF >"$work/configure.log" 2>&1
+probes=$(find "$work/wrapped/CMakeFiles/CMakeScratch" -name '*.c.o')
+expect "CMake has probed" test -n "$probes"
+while read -r probe; do
+  expect_no_sites "a probe of CMake's" "$probe"
+done <<<"$probes"
+cmake --build "$work/wrapped" >"$work/build.log"
+expect_status 0 "what is built has sites" "$prefix/bin/msleaks" sites "$work/wrapped/libleaky.so"
+
+echo "== an installation that was cut short"
+: >"$prefix/lib/msleaks/llvm-$llvm/libMemPass.so"
+expect_status 2 "an empty plugin" "$clang" hello.c
+expect "one clear line" test "$(wc -l <"$work/err.txt")" -eq 1
 echo "package test passed"

@@ -5,10 +5,11 @@ struct cache {
   float *rows;
 };
 extern "C" void fill(cache *);
+int *make(int value);
 
 int main() {
   static cache mine;
   fill(&mine);
-  delete new int(7);
+  delete make(7);
   std::puts("consumer ran");
 }

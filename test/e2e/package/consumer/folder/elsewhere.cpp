@@ -1,0 +1,1 @@
+int *make(int value) { return new int(value); }
