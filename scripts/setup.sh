@@ -17,7 +17,7 @@ build_packages=(
 test_packages=(
   ocl-icd-opencl-dev opencl-headers pocl-opencl-icd # examples/opencl_train: OpenCL on the CPU
   heaptrack binutils strace zstd                      # peers that the results are compared with
-  dpkg-dev ca-certificates curl                     # darknet's source package
+  dpkg-dev ca-certificates curl                     # darknet's source package, ggml in an npm package
   python3 python3-numpy python3-torch               # examples/pytorch
   lttng-tools liblttng-ust-dev                      # bench: the tracer that record() is compared with
 )
@@ -28,11 +28,6 @@ case "${1:-}" in
   --build) ;;
   *) fail "setup.sh: unknown option '$1'; --build is the only one" 2 ;;
 esac
-# ggml's sources come from the npm registry. Any npm will do; Debian's is installed only where there is none.
-if [[ ${1:-} != --build ]] && ! command -v npm >/dev/null; then
-  wanted+=(npm)
-fi
-
 missing=()
 for package in "${wanted[@]}"; do
   status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)

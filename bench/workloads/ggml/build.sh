@@ -12,7 +12,9 @@ version=0.12.9
 sha512=b91b13540469d4a9c3903834d05bce188acde9265f32a61525f08e77137d152c86b9f2c2f8069dea815665510ef2f9ad36abbe24196c0867af3f8b091a27c0be
 
 fetch_ggml() {
-  npm pack "llama.rn@$version" --silent
+  # The registry's file itself, which needs no npm; where only npm knows the way (a mirror), npm.
+  curl -fsSL --retry 3 -O "https://registry.npmjs.org/llama.rn/-/llama.rn-$version.tgz" ||
+    npm pack "llama.rn@$version" --loglevel=error
   printf '%s  %s\n' "$sha512" "llama.rn-$version.tgz" | sha512sum --check --quiet
   tar -xzf "llama.rn-$version.tgz" package/cpp
   rm "llama.rn-$version.tgz"
