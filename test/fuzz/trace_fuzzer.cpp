@@ -5,13 +5,13 @@
 #include "msleaks/analysis/peak.h"
 #include "msleaks/analysis/pipeline.h"
 #include "msleaks/analysis/trace_reader.h"
+#include "named_memory.h"
 #include "trace/chunk.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <vector>
 
@@ -44,22 +44,6 @@ void repairChunks(std::vector<uint8_t> &bytes) {
     at += sizeof header + header.stored_bytes;
   }
 }
-
-// A file in memory that has a name.
-class NamedMemory {
-public:
-  NamedMemory() : fd_(::memfd_create("trace", 0)), name_("/proc/self/fd/" + std::to_string(fd_)) {}
-  ~NamedMemory() { ::close(fd_); }
-  const std::string &store(const std::vector<uint8_t> &bytes) {
-    if (::ftruncate(fd_, 0) != 0 || ::pwrite(fd_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-      std::abort();
-    return name_;
-  }
-
-private:
-  int fd_;
-  std::string name_;
-};
 
 // A small trace with each kind of chunk, as seed.
 std::vector<uint8_t> sampleTrace(bool closed) {
