@@ -108,7 +108,7 @@ TEST(Signals, AStormLosesNothing) {
   Account account;
   // A burst fits into the ring: no one waits.
   runStorm({.on_full = abi::OnFull::Block, .ring_kib = 32768, .ring_max_kib = 32768}, 700'000, counts, made, account);
-  EXPECT_GT(made.signal, 1000u) << "no storm, no test";
+  EXPECT_GT(made.signal, kThreadSanitizer ? 100u : 1000u) << "no storm, no test";
   EXPECT_EQ(counts.torn, 0u);
   EXPECT_EQ(counts.main, made.main);
   EXPECT_EQ(counts.signal, made.signal);

@@ -1,0 +1,79 @@
+// Both real sides of the rings in one process: threads that record, and the collector that drains them meanwhile. A process
+// belongs to one session for good, so this is the only test of its program. The two map the rings apart, so
+// ThreadSanitizer judges here what each side shares among its own threads; thread_test and collect's live_test judge
+// the words between them.
+#include "msleaks/analysis/collector.h"
+#include "msleaks/runtime/record.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace msleaks::test {
+namespace {
+
+constexpr uint64_t kThreads = 3, kGenerations = 5, kCount = 20'000;
+
+void recordNumbered() {
+  for (uint64_t i = 0; i < kCount; ++i)
+    runtime::recordAlloc(abi::Heap::Host, 0, 1, i + 1, 16);
+}
+
+// Threads that come and go, with rings that fill up, grow, end and are claimed again.
+void recordInThreads() {
+  for (uint64_t generation = 0; generation < kGenerations; ++generation) {
+    std::vector<std::thread> threads;
+    for (uint64_t t = 0; t < kThreads; ++t)
+      threads.emplace_back(recordNumbered);
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+}
+
+class Folder {
+public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "msleaks-collected-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder &) = delete;
+  Folder &operator=(const Folder &) = delete;
+  const std::filesystem::path &path() const { return path_; }
+
+private:
+  std::filesystem::path path_;
+};
+
+TEST(Collected, EveryEventWhileItIsRecorded) {
+  const Folder folder;
+  analysis::SessionWish wish;
+  wish.place = analysis::SessionDir::propose(folder.path());
+  wish.clock = abi::ClockKind::Tsc;
+  wish.enabled = ~0u;
+  wish.flags.on_full = abi::OnFull::Block;
+  wish.flags.ring_kib = 16;
+  wish.flags.ring_max_kib = 64;
+  auto session = analysis::SessionDir::create(wish);
+  ASSERT_TRUE(session) << session.error().message;
+  auto trace = analysis::TraceWriter::create(folder.path() / "trace.mslt");
+  ASSERT_TRUE(trace) << trace.error().message;
+  setenv(abi::kSessionVariable, session->path().c_str(), 1);
+  analysis::Collector collector(*session, std::move(*trace));
+  collector.programStarted(static_cast<uint32_t>(getpid()));
+  std::thread collecting([&collector] { collector.run(); });
+  recordInThreads();
+  collector.programEnded(0);
+  collecting.join();
+  ASSERT_FALSE(collector.summary().failure) << collector.summary().failure->message;
+  EXPECT_EQ(collector.summary().notes, std::vector<std::string>());
+  EXPECT_EQ(collector.summary().totals.produced, kThreads * kGenerations * kCount);
+  EXPECT_EQ(collector.summary().totals.stored, kThreads * kGenerations * kCount);
+  EXPECT_EQ(collector.summary().totals.dropped, 0u);
+}
+
+} // namespace
+} // namespace msleaks::test
