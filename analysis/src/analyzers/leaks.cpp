@@ -16,21 +16,6 @@ void add(SiteRemains &sum, const SiteRemains &part) {
   sum.newest_age_ns = std::min(sum.newest_age_ns, part.newest_age_ns);
 }
 
-// Both ascending by key.
-void mergeInto(std::vector<SiteRemains> &sums, const std::vector<SiteRemains> &parts) {
-  std::vector<SiteRemains> merged;
-  auto left = sums.begin();
-  for (const SiteRemains &part : parts) {
-    for (; left != sums.end() && keyOf(*left) < keyOf(part); ++left)
-      merged.push_back(*left);
-    merged.push_back(part);
-    if (left != sums.end() && keyOf(*left) == keyOf(part))
-      add(merged.back(), *left++);
-  }
-  merged.insert(merged.end(), left, sums.end());
-  sums = std::move(merged);
-}
-
 template <class Remains> std::vector<SiteRemains> sorted(const Remains &remains) {
   std::vector<SiteRemains> list;
   for (const auto &[key, sum] : remains)
@@ -40,11 +25,6 @@ template <class Remains> std::vector<SiteRemains> sorted(const Remains &remains)
 }
 
 } // namespace
-
-void LeakResult::merge(const LeakResult &other) {
-  mergeInto(leaked, other.leaked);
-  mergeInto(alive, other.alive);
-}
 
 BlockSum physicalSum(const std::vector<SiteRemains> &list) {
   BlockSum sum;
@@ -64,14 +44,5 @@ void LeakAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns)
 }
 
 LeakResult LeakAnalyzer::result() const { return {sorted(leaked_), sorted(alive_)}; }
-
-std::vector<Finding> LeakAnalyzer::findings() const {
-  std::vector<Finding> findings;
-  for (const SiteRemains &remains : sorted(leaked_))
-    findings.push_back({std::string(name()), "never freed", remains.site, remains.bytes, remains.count, 0});
-  std::sort(findings.begin(), findings.end(),
-            [](const auto &a, const auto &b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.site < b.site; });
-  return findings;
-}
 
 } // namespace msleaks::analysis

@@ -86,10 +86,6 @@ void SiteCatalog::note(std::string line) {
     notes_.push_back(std::move(line));
 }
 
-std::string_view SiteCatalog::keep(std::string_view text) {
-  return text.empty() ? std::string_view() : texts_.emplace_back(text);
-}
-
 void SiteCatalog::addDefinitions(uint32_t process, std::span<const std::byte> records) {
   const auto end = forEachDefinition(
       records, [&](abi::DefinitionKind kind, std::span<const std::byte> body) { addRecord(process, kind, body); });
@@ -156,7 +152,7 @@ const std::vector<SiteId> *SiteCatalog::idsOfTable(std::span<const std::byte> by
   for (Site site : kept_tables_.back().sites()) {
     if (found != images.end())
       site.library = images_[found->second.number].path;
-    at->second.push_back(internKept(site));
+    at->second.push_back(intern(site));
   }
   return &at->second;
 }
@@ -179,7 +175,7 @@ void SiteCatalog::addCallers(uint32_t process, std::span<const TraceWriter::Call
                                    : XXH3_64bits(file.build_id.data(), file.build_id.size());
     }
     site.id = XXH3_64bits_withSeed(&site.offset, sizeof site.offset, seed);
-    const SiteId id = internKept(site);
+    const SiteId id = intern(site);
     if (known && sites_[id.index].function.empty())
       caller_images_.try_emplace(id.index, found->second.number);
     sites.callers.set(entry.index, id);
@@ -194,33 +190,13 @@ SiteId SiteCatalog::findEqual(const Site &site) const {
   return {};
 }
 
-SiteId SiteCatalog::internKept(const Site &site) {
+SiteId SiteCatalog::intern(const Site &site) {
   if (const SiteId known = findEqual(site); known.known())
     return known;
   const SiteId id{static_cast<uint32_t>(sites_.size())};
   sites_.push_back(site);
   by_key_.emplace(keyOf(site), id);
   return id;
-}
-
-SiteId SiteCatalog::intern(const Site &site) {
-  if (site.origin == SiteOrigin::Unknown)
-    return {};
-  if (const SiteId known = findEqual(site); known.known())
-    return known;
-  Site kept = site;
-  for (std::string_view Site::*text :
-       {&Site::file, &Site::function, &Site::callee, &Site::type, &Site::variable, &Site::library})
-    kept.*text = keep(site.*text);
-  if (!site.inlined_at.empty()) {
-    auto &chain = frames_.emplace_back(site.inlined_at.begin(), site.inlined_at.end());
-    for (InlineFrame &frame : chain) {
-      frame.function = keep(frame.function);
-      frame.file = keep(frame.file);
-    }
-    kept.inlined_at = chain;
-  }
-  return internKept(kept);
 }
 
 SiteId SiteCatalog::find(uint32_t process, uint32_t number) {

@@ -33,16 +33,13 @@ struct TraceWriter::State {
   EventEncoder encoder;
   ByteWriter raw, pending;
   std::vector<ChunkPlace> waiting;
-  uint64_t events = 0, unknown_slots = 0;
 };
 
 Result<void> TraceWriter::State::flush() {
   const Result<void> appended = file.append(pending.written());
   if (appended)
-    for (const ChunkPlace &place : waiting) {
+    for (const ChunkPlace &place : waiting)
       index.add(place);
-      events += place.header.events;
-    }
   pending.clear();
   waiting.clear();
   return appended;
@@ -129,7 +126,7 @@ Result<void> TraceWriter::callers(uint32_t process, std::span<const CallerEntry>
 Result<void> TraceWriter::events(const EventBatch &batch) {
   State &state = *state_;
   std::span<const abi::Slot> rest = batch.slots;
-  uint64_t position = batch.first_position, unknown = 0;
+  uint64_t position = batch.first_position;
   while (!rest.empty()) {
     const EventRun run = measureRun(rest);
     if (run.events > 0)
@@ -142,16 +139,12 @@ Result<void> TraceWriter::events(const EventBatch &batch) {
                   .first_time_ns = run.first_time_ns,
                   .last_time_ns = run.last_time_ns},
                  state.encoder.encode(rest, run));
-    else
-      ++unknown;
+    // What is no event of a known kind is passed over: a program may scribble over its ring.
     const uint32_t passed = run.events > 0 ? run.slots : 1;
     rest = rest.subspan(passed);
     position += passed;
   }
-  const Result<void> written = state.flush();
-  if (written)
-    state.unknown_slots += unknown;
-  return written;
+  return state.flush();
 }
 
 Result<void> TraceWriter::close() {
@@ -166,7 +159,5 @@ Result<void> TraceWriter::close() {
 }
 
 uint64_t TraceWriter::bytesWritten() const { return state_->file.size(); }
-uint64_t TraceWriter::eventsWritten() const { return state_->events; }
-uint64_t TraceWriter::unknownSlots() const { return state_->unknown_slots; }
 
 } // namespace msleaks::analysis

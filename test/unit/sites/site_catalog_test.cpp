@@ -130,21 +130,6 @@ TEST_F(Catalog, EveryTruncatedRecordLeavesTheEarlierOnes) {
   }
 }
 
-TEST_F(Catalog, InternsSitesOfAnotherCatalog) {
-  SiteId copy;
-  {
-    Symbolizer others_symbolizer;
-    SiteCatalog other(others_symbolizer);
-    other.addDefinitions(1, bytesOf(Records().image(1, "/bin/net").unit(1, 1, test::sampleTable()).bytes));
-    copy = catalog.intern(other.describe(other.find(1, 2)));
-    EXPECT_EQ(copy, catalog.intern(other.describe(other.find(1, 2))));
-    EXPECT_FALSE(catalog.intern(other.describe(SiteId{})).known());
-  }
-  EXPECT_EQ(catalog.describe(copy).inlined_at[1].function, "main");
-  define(1, Records().image(1, "/bin/net").unit(1, 1, test::sampleTable()));
-  EXPECT_EQ(catalog.find(1, 2), copy);
-}
-
 // One hostile unit must not cost the table of all numbers below its own.
 TEST_F(Catalog, HighNumbersCostNoMoreThanLowOnes) {
   const auto allocated = [] {

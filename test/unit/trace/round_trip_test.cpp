@@ -42,7 +42,6 @@ TEST(TraceRoundTrip, RandomStreams) {
       written += events.size();
       expected.insert(expected.end(), events.begin(), events.end());
     }
-    EXPECT_EQ(writer->eventsWritten(), written);
     if (seed % 2) {
       ASSERT_TRUE(writer->close());
     }

@@ -109,8 +109,7 @@ TEST_F(Stream, SlotsThatAreNoEventArePassedOver) {
   abi::Slot continuation{};
   continuation.header.kind = abi::EventKind::Continuation;
   write(0, 10, {continuation, alloc(1, 1), garbage, garbage, alloc(3, 3), half, alloc(5, 5), half});
-  EXPECT_EQ(writer_->eventsWritten(), 3u);
-  EXPECT_EQ(writer_->unknownSlots(), 5u);
+  EXPECT_EQ(read().eventCount(), 3u);
   EXPECT_EQ(addressesOf(readAll(read())), (Numbers{1, 3, 5}));
   EXPECT_EQ(read().storedUntil(1, 0), 17u);
 }
@@ -119,7 +118,6 @@ TEST_F(Stream, EventsAreCountedNotSlots) {
   std::mt19937_64 random(1);
   const auto slots = randomSlots(50'000, 0, random); // more than a chunk holds
   write(0, 0, slots);
-  EXPECT_EQ(writer_->eventsWritten(), 50'000u);
   EXPECT_EQ(read().eventCount(), 50'000u);
   EXPECT_EQ(readAll(read()).size(), 50'000u);
 }

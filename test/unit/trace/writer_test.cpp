@@ -64,7 +64,6 @@ TEST_F(Writer, AppendsBehindATornEnd) {
     const uint64_t from = TraceReader::open(file_)->storedUntil(1, 0);
     const auto slots = someSlots();
     ASSERT_TRUE(writer->events({1, 0, from, slots}));
-    EXPECT_EQ(writer->eventsWritten(), 100u);
     ASSERT_TRUE(writer->close());
     EXPECT_EQ(readable(), 300u) << "cut at " << cut;
     EXPECT_TRUE(damage_.empty());
@@ -122,7 +121,7 @@ bool survivesFullDisk(const fs::path &file, const std::string &reason, const std
       ++failures;
       good &= written.error().message.find(reason) != std::string::npos;
       good &= fs::file_size(file) == writer->bytesWritten();
-      good &= writer->eventsWritten() == stored;
+      good &= TraceReader::open(file)->eventCount() == stored;
       makeRoom();
       written = writer->events({1, 0, position, slots});
     }

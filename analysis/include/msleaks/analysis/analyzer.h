@@ -1,14 +1,11 @@
-// An analyzer sees births and deaths of blocks (BlockObserver) and, if it asks for them, events, and says what it
-// found.
+// An analyzer sees births and deaths of blocks (BlockObserver) and, if it asks for them, events, and has a result.
 //
 // To add one: a header here with its result, one file in src/analyzers/ that derives from Analyzer, one row where the
-// report makes its analyzers (src/report/run_analysis.cpp). Rules: it streams; its memory grows with what is alive and
-// with the number of sites, never with the number of events; its result is a value that holds no pointer and can be
-// merged with the result of another part of the session.
+// report makes its analyzers (src/report/analyze_run.cpp). Rules: it streams; its memory grows with what is alive and
+// with the number of sites, never with the number of events; its result is a value that holds no pointer.
 #pragma once
 
 #include "msleaks/abi/events.h"
-#include "msleaks/analysis/finding.h"
 #include "msleaks/analysis/live_set.h"
 #include "msleaks/analysis/trace_reader.h"
 
@@ -39,9 +36,6 @@ public:
 
   void onAlloc(const Block &, AllocCause, uint64_t /*time_ns*/) override {}
   void onFree(const Block &, FreeCause, uint64_t /*time_ns*/) override {}
-
-  // What the user should look at, the most important first. Called once, after the last event.
-  virtual std::vector<Finding> findings() const { return {}; }
 };
 
 } // namespace msleaks::analysis

@@ -31,9 +31,8 @@ struct BlockSum {
 };
 
 struct LeakResult {
-  std::vector<SiteRemains> leaked;     // by site and heap, ascending; its process exited
-  std::vector<SiteRemains> alive;      // the same; its process was killed, or goes on
-  void merge(const LeakResult &other); // of another part of the session, with sites of the same catalog
+  std::vector<SiteRemains> leaked; // by site and heap, ascending; its process exited
+  std::vector<SiteRemains> alive;  // the same; its process was killed, or goes on
 };
 
 // Sum over the physical heaps; pools hand out parts of blocks that are counted already.
@@ -43,7 +42,6 @@ class LeakAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "leaks"; }
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
-  std::vector<Finding> findings() const override;
   LeakResult result() const;
 
 private:

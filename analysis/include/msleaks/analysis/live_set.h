@@ -57,12 +57,6 @@ enum class FreeCause : uint8_t {
 
 // Was alive when its process image came to its end, whatever that was.
 constexpr bool isEnd(FreeCause cause) { return cause >= FreeCause::ProcessExited; }
-// The same block goes on under another description: no one allocated or freed anything.
-constexpr bool isSameBlock(FreeCause cause) { return cause == FreeCause::Remainder || cause == FreeCause::Retargeted; }
-constexpr bool isSameBlock(AllocCause cause) {
-  return cause == AllocCause::Remainder || cause == AllocCause::Retargeted || cause == AllocCause::Restored;
-}
-
 // Whoever wants to know. Frees of Remainder and Retargeted come before the births that go with them, so that sums never
 // exceed the truth in between. `time_ns` is when it happened; block.time_ns is when the block was allocated.
 class BlockObserver {

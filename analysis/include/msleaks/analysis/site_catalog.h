@@ -39,9 +39,6 @@ public:
   SiteId find(uint32_t process, uint32_t number);
   // What is known about it. The caller of a hook gets its function's name now. Valid while the catalog lives.
   const Site &describe(SiteId);
-  // A copy of a site from elsewhere, another catalog say: results of two sessions meet here.
-  SiteId intern(const Site &);
-
   size_t size() const { return sites_.size(); } // SiteId::index is below it
   const std::vector<std::string> &notes() const { return notes_; }
 
@@ -55,8 +52,7 @@ private:
   void addRecord(uint32_t process, abi::DefinitionKind, std::span<const std::byte> body);
   const std::vector<SiteId> *idsOfTable(std::span<const std::byte> table, uint32_t image, uint32_t process);
   SiteId findEqual(const Site &) const;
-  SiteId internKept(const Site &); // its strings already live as long as the catalog
-  std::string_view keep(std::string_view text);
+  SiteId intern(const Site &); // its strings live as long as the catalog
   void note(std::string line);
 
   Symbolizer &symbolizer_;
@@ -67,8 +63,6 @@ private:
   std::unordered_map<uint32_t, uint32_t> caller_images_;     // SiteId::index of an unnamed caller -> image
   std::unordered_map<uint64_t, std::vector<SiteId>> tables_; // by hash of bytes and image
   std::vector<SiteTable> kept_tables_;
-  std::deque<std::string> texts_;
-  std::deque<std::vector<InlineFrame>> frames_;
   std::unordered_map<uint32_t, std::unique_ptr<ProcessSites>> processes_;
   ProcessSites *last_process_ = nullptr; // of the look-up before
   uint32_t last_number_ = 0;

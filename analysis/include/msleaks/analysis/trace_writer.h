@@ -80,9 +80,6 @@ public:
   Result<void> close();
 
   uint64_t bytesWritten() const;
-  uint64_t eventsWritten() const; // by this writer; events, not slots
-  // Slots in batches that were no event of a known kind (a program may scribble over its ring). They are passed over.
-  uint64_t unknownSlots() const;
 
 private:
   struct State;
