@@ -1,10 +1,8 @@
 #include "msleaks/analysis/definitions_file.h"
 
-#include "msleaks/abi/definitions.h"
-#include "msleaks/abi/site_table.h"
+#include "sites/definition_records.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unistd.h>
 
 namespace msleaks::analysis {
@@ -12,20 +10,13 @@ namespace {
 
 constexpr uint64_t kReadBytes = uint64_t{4} << 20;
 
-// Bytes of the record at the beginning of `bytes`, padding included; 0 when there is no whole one.
-uint64_t wholeRecord(std::span<const std::byte> bytes, uint64_t &wanted) {
-  abi::DefinitionHeader header;
-  if (bytes.size() < sizeof header)
-    return 0;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.magic != abi::kDefinitionMagic)
-    return 0;
-  const uint64_t padded = (uint64_t{header.bytes} + 7) / 8 * 8;
-  wanted = sizeof header + padded;
-  if (bytes.size() < wanted)
-    return 0;
-  const auto *body = reinterpret_cast<const unsigned char *>(bytes.data() + sizeof header);
-  return abi::fnv1a32(body, header.bytes) == header.checksum ? wanted : 0;
+// Bytes of the record at the front of `records`; 0 when there is no whole one, padding included. `wanted` is what it
+// says that it has.
+uint64_t wholeRecord(std::span<const std::byte> records, uint64_t &wanted) {
+  const DefinitionRecord record = frontDefinition(records);
+  if (record.bytes != 0)
+    wanted = record.bytes;
+  return record.whole && record.bytes <= records.size() ? record.bytes : 0;
 }
 
 } // namespace

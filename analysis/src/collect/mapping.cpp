@@ -11,21 +11,6 @@
 
 namespace msleaks::analysis {
 
-FileDescriptor &FileDescriptor::operator=(FileDescriptor &&other) noexcept {
-  if (this != &other) {
-    close();
-    fd_ = other.release();
-  }
-  return *this;
-}
-
-int FileDescriptor::release() { return std::exchange(fd_, -1); }
-
-void FileDescriptor::close() {
-  if (fd_ >= 0)
-    ::close(std::exchange(fd_, -1));
-}
-
 Result<FileDescriptor> openFile(const std::filesystem::path &file, Access access) {
   // O_NONBLOCK: a FIFO put in the file's place must not stop us.
   const int mode = access == Access::Read ? O_RDONLY : O_RDWR;

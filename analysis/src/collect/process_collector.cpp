@@ -1,5 +1,7 @@
 #include "msleaks/analysis/process_collector.h"
 
+#include "msleaks/analysis/session_dir.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -12,7 +14,7 @@ constexpr uint64_t kDueSlots = 8192;
 constexpr uint64_t kDueAgeNs = 500'000'000;
 constexpr size_t kMaxNotes = 20;
 
-std::filesystem::path definitionsOf(std::filesystem::path arena) { return arena.replace_extension(".defs"); }
+std::filesystem::path definitionsOf(std::filesystem::path arena) { return arena.replace_extension(kDefinitionsSuffix); }
 
 bool isContinuation(const abi::Slot &slot) { return slot.header.kind == abi::EventKind::Continuation; }
 
@@ -326,7 +328,9 @@ Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns
   if (damaged_slots_ > 0)
     note(fmt::format("{} slots of its rings held no event and were left out", damaged_slots_));
   if (const uint32_t refused = arena_.definitionsRefused(); refused > 0)
-    note(fmt::format("{} images, tables of sites or notes could not be written: what is instrumented there was not recorded", refused));
+    note(fmt::format(
+        "{} images, tables of sites or notes could not be written: what is instrumented there was not recorded",
+        refused));
   end_ns = std::max(end_ns, last_event_ns_);
   if (auto stored = output.writer.processEnd({process_, end_ns, status, arena_.droppedNoRing()}); !stored)
     return tl::make_unexpected(stored.error());

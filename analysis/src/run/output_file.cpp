@@ -14,12 +14,9 @@
 namespace msleaks::analysis {
 
 namespace fs = std::filesystem;
+using trace::cannot;
 
 constexpr size_t kBufferBytes = 64 << 10;
-
-static tl::unexpected<Error> cannot(const char *verb, const fs::path &path, int error) {
-  return fail(fmt::format("cannot {} '{}': {}", verb, path.string(), trace::describeErrno(error)));
-}
 
 Result<OutputFile> OutputFile::create(const fs::path &path) {
   if (const Result<void> checked = checkOutputFile(path); !checked)

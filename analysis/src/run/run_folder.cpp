@@ -13,15 +13,12 @@
 namespace msleaks::analysis {
 
 namespace fs = std::filesystem;
+using trace::cannot;
 
 namespace {
 
 constexpr mode_t kFolderMode = 0750;
 constexpr uint64_t kMaxManifestBytes = 256u << 20;
-
-tl::unexpected<Error> cannot(const char *verb, const fs::path &path, int error) {
-  return fail(fmt::format("cannot {} '{}': {}", verb, path.string(), trace::describeErrno(error)));
-}
 
 // Makes the folder, and those above it that are missing, all for us and our group alone.
 Result<void> makeFolders(const fs::path &folder) {

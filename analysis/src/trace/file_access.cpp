@@ -11,26 +11,6 @@
 
 namespace msleaks::analysis::trace {
 
-Descriptor &Descriptor::operator=(Descriptor &&other) noexcept {
-  if (this != &other) {
-    if (fd_ >= 0)
-      ::close(fd_);
-    fd_ = other.release();
-  }
-  return *this;
-}
-
-Descriptor::~Descriptor() {
-  if (fd_ >= 0)
-    ::close(fd_);
-}
-
-int Descriptor::release() {
-  const int fd = fd_;
-  fd_ = -1;
-  return fd;
-}
-
 std::string describeErrno(int error) {
   const char *text = std::strerror(error);
   switch (error) {
@@ -49,10 +29,14 @@ std::string describeErrno(int error) {
   }
 }
 
+tl::unexpected<Error> cannot(const char *verb, const std::filesystem::path &path, int error) {
+  return fail(fmt::format("cannot {} '{}': {}", verb, path.string(), describeErrno(error)));
+}
+
 Result<InputFile> InputFile::open(const std::filesystem::path &path) {
   InputFile file;
   file.name_ = path.string();
-  file.fd_ = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  file.fd_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status{};
   if (!file.fd_.valid() || ::fstat(file.fd_.get(), &status) != 0)
     return fail(fmt::format("cannot open '{}': {}", file.name_, describeErrno(errno)));
@@ -86,7 +70,7 @@ Result<void> InputFile::readAll(uint64_t offset, std::span<uint8_t> into) const 
 }
 
 // Two writers would overwrite each other's chunks, as when a session is recovered that is still running.
-static Result<void> lockForWriting(const Descriptor &fd, const std::string &name) {
+static Result<void> lockForWriting(const FileDescriptor &fd, const std::string &name) {
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return fail(fmt::format("'{}' is being written by another process: wait until its session has ended", name));
   return {};
@@ -95,7 +79,7 @@ static Result<void> lockForWriting(const Descriptor &fd, const std::string &name
 Result<AppendFile> AppendFile::create(const std::filesystem::path &path) {
   AppendFile file;
   file.name_ = path.string();
-  file.fd_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
+  file.fd_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
   if (!file.fd_.valid())
     return fail(fmt::format("cannot create '{}': {}", file.name_, describeErrno(errno)));
   if (const Result<void> locked = lockForWriting(file.fd_, file.name_); !locked)
@@ -106,7 +90,7 @@ Result<AppendFile> AppendFile::create(const std::filesystem::path &path) {
 Result<AppendFile> AppendFile::reopen(const std::filesystem::path &path) {
   AppendFile file;
   file.name_ = path.string();
-  file.fd_ = Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  file.fd_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status{};
   if (!file.fd_.valid() || ::fstat(file.fd_.get(), &status) != 0)
     return fail(fmt::format("cannot open '{}' for writing: {}", file.name_, describeErrno(errno)));

@@ -1,6 +1,7 @@
 // The two ways in which a trace is touched: written at its end, and read anywhere.
 #pragma once
 
+#include "msleaks/analysis/file_descriptor.h"
 #include "msleaks/analysis/result.h"
 
 #include <cstdint>
@@ -9,22 +10,6 @@
 #include <string>
 
 namespace msleaks::analysis::trace {
-
-// A file descriptor that closes itself.
-class Descriptor {
-public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor &&other) noexcept : fd_(other.release()) {}
-  Descriptor &operator=(Descriptor &&other) noexcept;
-  ~Descriptor();
-  int get() const { return fd_; }
-  bool valid() const { return fd_ >= 0; }
-  int release();
-
-private:
-  int fd_ = -1;
-};
 
 // Reads with pread: a file that another program cuts short while we read it gives fewer bytes, where a mapping would
 // raise SIGBUS.
@@ -39,7 +24,7 @@ public:
   Result<void> readAll(uint64_t offset, std::span<uint8_t> into) const;
 
 private:
-  Descriptor fd_;
+  FileDescriptor fd_;
   std::string name_;
   uint64_t size_ = 0;
 };
@@ -48,7 +33,7 @@ private:
 class AppendFile {
 public:
   static Result<AppendFile> create(const std::filesystem::path &path);
-  // Opens an existing file and cuts it to `size` bytes.
+  // Opens an existing one, to go on at its end.
   static Result<AppendFile> reopen(const std::filesystem::path &path);
   Result<void> append(std::span<const uint8_t> content);
   Result<void> cut(uint64_t size);
@@ -56,12 +41,14 @@ public:
   const std::string &name() const { return name_; }
 
 private:
-  Descriptor fd_;
+  FileDescriptor fd_;
   std::string name_;
   uint64_t size_ = 0;
 };
 
 // "no space left on device" and the like, with what the user can do about it where we know it.
 std::string describeErrno(int error);
+// "cannot <verb> '<path>': <why>"
+tl::unexpected<Error> cannot(const char *verb, const std::filesystem::path &path, int error);
 
 } // namespace msleaks::analysis::trace

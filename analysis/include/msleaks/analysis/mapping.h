@@ -1,6 +1,7 @@
-// A piece of a file, mapped shared, and a file descriptor that closes itself.
+// A piece of a file, mapped shared.
 #pragma once
 
+#include "msleaks/analysis/file_descriptor.h"
 #include "msleaks/analysis/result.h"
 
 #include <cstddef>
@@ -8,23 +9,6 @@
 #include <filesystem>
 
 namespace msleaks::analysis {
-
-class FileDescriptor {
-public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor &&other) noexcept : fd_(other.release()) {}
-  FileDescriptor &operator=(FileDescriptor &&other) noexcept;
-  ~FileDescriptor() { close(); }
-
-  int get() const { return fd_; }
-  bool valid() const { return fd_ >= 0; }
-  int release();
-  void close();
-
-private:
-  int fd_ = -1;
-};
 
 enum class Access { Read, ReadWrite };
 

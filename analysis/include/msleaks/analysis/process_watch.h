@@ -1,7 +1,7 @@
 // A process that is not our child, watched until it ends.
 #pragma once
 
-#include "msleaks/analysis/mapping.h"
+#include "msleaks/analysis/file_descriptor.h"
 
 #include <cstdint>
 

@@ -6,7 +6,7 @@
 
 namespace msleaks {
 
-// Exit statuses of every program of msleaks (docs/errors.md).
+// Exit statuses of every program of msleaks.
 enum class ExitStatus : int { Clean = 0, Findings = 1, Usage = 2, BadInput = 3, OwnFault = 4 };
 
 // `message` is one line: what is wrong, where, and what to do about it.
