@@ -170,7 +170,8 @@ Result<void> Collector::attach(ArenaReader arena) {
 }
 
 bool Collector::isProgram(const Attached &process) const {
-  return process.life != Life::Replaced && process.pid != 0 && process.pid == program_pid_.load(std::memory_order_acquire);
+  return process.life != Life::Replaced && process.pid != 0 &&
+         process.pid == program_pid_.load(std::memory_order_acquire);
 }
 
 Result<void> Collector::finishEnded() {

@@ -43,7 +43,7 @@ std::optional<ProcStat> readStat(uint32_t pid) {
 
 // 0 = not ours to see, or gone.
 uint64_t pidNamespaceOf(const std::string &process) {
-  struct stat status {};
+  struct stat status{};
   return stat(("/proc/" + process + "/ns/pid").c_str(), &status) == 0 ? status.st_ino : 0;
 }
 

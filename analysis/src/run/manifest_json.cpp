@@ -132,9 +132,10 @@ Result<void> checkManifestVersion(std::string_view text, const std::string &wher
   const uint32_t version = versionOf(Json::parse(text.begin(), text.end(), nullptr, false));
   if (version <= kManifestVersion)
     return {};
-  return fail(fmt::format("'{}' was written by a newer msleaks (manifest version {}, this one reads up to {}): use that "
-                          "version or a later one to read it",
-                          where, version, kManifestVersion));
+  return fail(
+      fmt::format("'{}' was written by a newer msleaks (manifest version {}, this one reads up to {}): use that "
+                  "version or a later one to read it",
+                  where, version, kManifestVersion));
 }
 
 Result<Manifest> parseManifest(std::string_view text, const std::string &where) {

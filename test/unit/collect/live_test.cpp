@@ -258,7 +258,7 @@ TEST_F(SessionTest, EndsAnImageWhenAnotherOneOfItsProcessAttaches) {
 
 // The first processes of two pid namespaces are both number 1: neither ends the other.
 TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
-  struct stat ours {};
+  struct stat ours{};
   ASSERT_EQ(stat("/proc/self/ns/pid", &ours), 0);
   ArenaMaker program(session->path(), {.attach_ticks = 1, .attach_ns = 1});
   program.header().pid_namespace = ours.st_ino;
@@ -278,7 +278,8 @@ TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
 }
 
 TEST_F(SessionTest, TwoCopiesOfTheRuntimeAreOneProcess) {
-  ArenaMaker first(session->path(), {.attach_ticks = 1, .attach_ns = 1}), second(session->path(), {.attach_ticks = 2, .attach_ns = 2});
+  ArenaMaker first(session->path(), {.attach_ticks = 1, .attach_ns = 1}),
+      second(session->path(), {.attach_ticks = 2, .attach_ns = 2});
   for (ArenaMaker *copy : {&first, &second}) {
     copy->header().exec_id = 7;
     copy->addRing(16, 0).recordAlloc(1, 1);
@@ -314,7 +315,7 @@ TEST_F(SessionTest, FollowsAProcessOfAnotherNamespace) {
   }
   pid_t pid = -1;
   ASSERT_EQ(read(inner[0], &pid, sizeof pid), static_cast<ssize_t>(sizeof pid));
-  struct stat theirs {};
+  struct stat theirs{};
   if (pid == -1 || stat(fmt::format("/proc/{}/ns/pid", pid).c_str(), &theirs) != 0) {
     waitpid(outer, nullptr, 0);
     GTEST_SKIP() << "skipped: a pid namespace of one's own needs root";
