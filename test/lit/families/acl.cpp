@@ -1,13 +1,21 @@
 // Ascend CANN: ACL and the runtime below it. A launch names a number of blocks, which have no shape.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %build_cxx -DGUARDED -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %clangxx -DGUARDED -O0 -S -emit-llvm %s -o - | FileCheck --check-prefix=INVOKE %s
+// INVOKE-NOT: call {{.*}} @{{acl|rt}}
+// INVOKE: invoke {{.*}} @aclrtMalloc(
+// INVOKE-NOT: call {{.*}} @{{acl|rt}}
 #include "acl.h"
+#include "guard.h"
 #include <cstdio>
 
 static void *const kernel = (void *)0x70, *const stream = (void *)0x51, *const other = (void *)0x99;
 static void *const to = (void *)0x100, *const from = (void *)0x200;
 
 static void blocks() {
+  GUARD;
   float *d;
   // CHECK: on_alloc_out acl alloc block size=64 status=0 | aclrtMalloc at acl.cpp:[[#@LINE+1]] in _ZL6blocksv variable=d type=float
   aclrtMalloc((void **)&d, 64, 0);
@@ -26,9 +34,14 @@ static void blocks() {
   aclrtMallocHost((void **)&d, 68);
   // CHECK: on_free acl free block size=0 | aclrtFreeHost at
   aclrtFreeHost(d);
+  // A failed call leaves the variable as it was.
+  void *refused = nullptr;
+  // CHECK: on_alloc_out acl alloc null size=666 status=2 | aclrtMalloc at {{.*}} variable=refused
+  aclrtMalloc(&refused, 666, 0);
 }
 
 static void launches(uint32_t n) {
+  GUARD;
   // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | aclrtLaunchKernel at
   aclrtLaunchKernel(kernel, n, other, 8, stream);
   // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | aclrtLaunchKernelV2 at
@@ -50,6 +63,7 @@ static void launches(uint32_t n) {
 }
 
 int main(int count, char **) {
+  GUARD;
   blocks();
   launches(6 + count);
   // CHECK: on_copy acl copy to=0x100 from=0x200 size=9 stream=0 direction=1 | aclrtMemcpy at

@@ -1,7 +1,14 @@
 // CUDA: runtime and driver API. A CUdeviceptr is an integer, a block all the same.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %build_cxx -DGUARDED -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %clangxx -DGUARDED -O0 -S -emit-llvm %s -o - | FileCheck --check-prefix=INVOKE %s
+// INVOKE-NOT: call {{.*}} @cu
+// INVOKE: invoke {{.*}} @cudaMalloc(
+// INVOKE-NOT: call {{.*}} @cu
 #include "cuda.h"
+#include "guard.h"
 #include <cstdio>
 
 void kernel() {}
@@ -10,6 +17,7 @@ static cudaStream_t const stream = (cudaStream_t)0x51;
 static void *const to = (void *)0x100, *const from = (void *)0x200;
 
 static void runtimeBlocks() {
+  GUARD;
   float *d;
   size_t pitch;
   // CHECK: before cuda alloc | cudaMalloc at
@@ -51,6 +59,7 @@ static void runtimeBlocks() {
 }
 
 static void driverBlocks() {
+  GUARD;
   CUdeviceptr d;
   // CHECK: on_alloc_out cuda alloc block size=72 status=0 | cuMemAlloc_v2 at cuda.cpp:[[#@LINE+1]] in _ZL12driverBlocksv variable=d
   cuMemAlloc_v2(&d, 72);
@@ -74,15 +83,19 @@ static void driverBlocks() {
 }
 
 static void launches(unsigned x) {
+  GUARD;
   // CHECK: on_launch cuda launch block stream=0x51 grid=7,2,3 block=32,4,5 shared=128 | cudaLaunchKernel at cuda.cpp:[[#@LINE+1]] in _ZL8launchesj
   cudaLaunchKernel((const void *)kernel, dim3{x, 2, 3}, dim3{32, 4, 5}, nullptr, 128, stream);
   // CHECK: on_launch cuda launch block stream=0x51 grid=7,1,1 block=8,1,1 shared=0 | cudaLaunchKernel_ptsz at
   cudaLaunchKernel_ptsz((const void *)kernel, dim3{x, 1, 1}, dim3{8, 1, 1}, nullptr, 0, stream);
   // CHECK: on_launch cuda launch block stream=0 grid=7,1,1 block=8,1,1 shared=0 | cudaLaunchCooperativeKernel at
   cudaLaunchCooperativeKernel((const void *)kernel, dim3{x, 1, 1}, dim3{8, 1, 1}, nullptr, 0, nullptr);
+  // CHECK: on_launch cuda launch block stream=0x51 grid=7,1,1 block=9,1,1 shared=0 | cudaLaunchCooperativeKernel_ptsz at
+  cudaLaunchCooperativeKernel_ptsz((const void *)kernel, dim3{x, 1, 1}, dim3{9, 1, 1}, nullptr, 0, stream);
 }
 
 static void copies() {
+  GUARD;
   // CHECK: on_copy cuda copy to=0x100 from=0x200 size=9 stream=0 direction=1 | cudaMemcpy at
   cudaMemcpy(to, from, 9, 1);
   // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=10 stream=0x51 direction=2 | cudaMemcpyAsync at
@@ -93,11 +106,47 @@ static void copies() {
   cudaMemsetAsync(to, 3, 12, stream);
 }
 
+// As the runtime's headers rename them with a default stream for each thread.
+static void copiesPerThread() {
+  GUARD;
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=13 stream=0 direction=1 | cudaMemcpy_ptds at
+  cudaMemcpy_ptds(to, from, 13, 1);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=14 stream=0x51 direction=2 | cudaMemcpyAsync_ptsz at
+  cudaMemcpyAsync_ptsz(to, from, 14, 2, stream);
+  // CHECK: on_set cuda set to=0x100 value=255 size=15 stream=0 | cudaMemset_ptds at
+  cudaMemset_ptds(to, 255, 15);
+  // CHECK: on_set cuda set flags=0x20 to=0x100 value=3 size=16 stream=0x51 | cudaMemsetAsync_ptsz at
+  cudaMemsetAsync_ptsz(to, 3, 16, stream);
+}
+
+static void driverCopies() {
+  GUARD;
+  const CUdeviceptr here = 0x100, there = 0x200;
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=17 stream=0 direction=0 | cuMemcpyHtoD_v2 at
+  cuMemcpyHtoD_v2(here, from, 17);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=18 stream=0 direction=0 | cuMemcpyDtoH_v2 at
+  cuMemcpyDtoH_v2(to, there, 18);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=19 stream=0 direction=0 | cuMemcpyDtoD_v2 at
+  cuMemcpyDtoD_v2(here, there, 19);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=20 stream=0x51 direction=0 | cuMemcpyHtoDAsync_v2 at
+  cuMemcpyHtoDAsync_v2(here, from, 20, stream);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=21 stream=0x51 direction=0 | cuMemcpyDtoHAsync_v2 at
+  cuMemcpyDtoHAsync_v2(to, there, 21, stream);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=22 stream=0x51 direction=0 | cuMemcpyDtoDAsync_v2 at
+  cuMemcpyDtoDAsync_v2(here, there, 22, stream);
+  // CHECK: on_set cuda set to=0x100 value=255 size=23 stream=0 | cuMemsetD8_v2 at
+  cuMemsetD8_v2(here, 255, 23);
+  // CHECK: on_set cuda set flags=0x20 to=0x100 value=3 size=24 stream=0x51 | cuMemsetD8Async at
+  cuMemsetD8Async(here, 3, 24, stream);
+}
+
 int main(int count, char **) {
   runtimeBlocks();
   driverBlocks();
   launches(6 + count);
   copies();
+  copiesPerThread();
+  driverCopies();
   std::puts("done");
 }
 // PLAIN: done

@@ -1,11 +1,19 @@
 // operator new and delete in all forms, each by its linkage name.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %build_cxx -DGUARDED -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %clangxx -DGUARDED -O0 -S -emit-llvm %s -o - | FileCheck --check-prefix=INVOKE %s
+// INVOKE-NOT: call {{.*}} @_Zn{{[wa]}}m{{(St11align_val_t)?}}(
+// INVOKE: invoke {{.*}} @_Znwm(
+// INVOKE-NOT: call {{.*}} @_Zn{{[wa]}}m{{(St11align_val_t)?}}(
+#include "guard.h"
 #include "keep.h"
 #include <cstdio>
 #include <new>
 
 int main() {
+  GUARD;
   constexpr std::align_val_t align{64};
   // CHECK: on_alloc heap alloc block size=1 | _Znwm at cxx-heap.cpp:[[#@LINE+1]] in main variable=p
   void *p = ::operator new(1);
@@ -47,6 +55,13 @@ int main() {
   keep(p);
   // CHECK: on_free heap free block size=0 | _ZdaPvSt11align_val_tRKSt9nothrow_t at
   ::operator delete[](p, align, std::nothrow);
+
+  // Too large: null, and nothing to give back.
+  // CHECK: on_alloc heap alloc null size=9223372036854775807 | _ZnamRKSt9nothrow_t at
+  // CHECK: on_free heap free null size=0 | _ZdaPvRKSt9nothrow_t at
+  p = ::operator new[](~0ul >> 1, std::nothrow);
+  keep(p);
+  ::operator delete[](p, std::nothrow);
 
   // The sized forms.
   p = ::operator new(5);

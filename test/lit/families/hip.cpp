@@ -1,7 +1,14 @@
 // HIP.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %build_cxx -DGUARDED -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %clangxx -DGUARDED -O0 -S -emit-llvm %s -o - | FileCheck --check-prefix=INVOKE %s
+// INVOKE-NOT: call {{.*}} @hip
+// INVOKE: invoke {{.*}} @hipMalloc(
+// INVOKE-NOT: call {{.*}} @hip
 #include "hip.h"
+#include "guard.h"
 #include <cstdio>
 
 void kernel() {}
@@ -10,6 +17,7 @@ static hipStream_t const stream = (hipStream_t)0x51;
 static void *const to = (void *)0x100, *const from = (void *)0x200;
 
 static void blocks() {
+  GUARD;
   float *d;
   size_t pitch;
   // CHECK: on_alloc_out hip alloc block size=64 status=0 | hipMalloc at hip.cpp:[[#@LINE+1]] in _ZL6blocksv variable=d type=float
@@ -36,12 +44,26 @@ static void blocks() {
   hipHostMalloc((void **)&d, 69, 0);
   // CHECK: on_free hip free block size=0 | hipHostFree at
   hipHostFree(d);
+  // CHECK: on_alloc_out hip alloc block size=70 status=0 | hipHostAlloc at
+  hipHostAlloc((void **)&d, 70, 0);
+  hipHostFree(d);
+  // CHECK: on_alloc_out hip alloc block size=71 status=0 | hipMallocHost at
+  hipMallocHost((void **)&d, 71);
+  // CHECK: on_free hip free block size=0 | hipFreeHost at
+  hipFreeHost(d);
+  // A failed call leaves the variable as it was.
+  void *refused = nullptr;
+  // CHECK: on_alloc_out hip alloc null size=666 status=2 | hipMalloc at {{.*}} variable=refused
+  hipMalloc(&refused, 666);
 }
 
 int main(int count, char **) {
+  GUARD;
   blocks();
   // CHECK: on_launch hip launch block stream=0x51 grid=7,2,3 block=32,4,5 shared=128 | hipLaunchKernel at
   hipLaunchKernel((const void *)kernel, {6 + (unsigned)count, 2, 3}, {32, 4, 5}, nullptr, 128, stream);
+  // CHECK: on_launch hip launch block stream=0x51 grid=7,1,1 block=8,1,1 shared=0 | hipLaunchKernel_spt at
+  hipLaunchKernel_spt((const void *)kernel, {6 + (unsigned)count, 1, 1}, {8, 1, 1}, nullptr, 0, stream);
   // CHECK: on_copy hip copy to=0x100 from=0x200 size=9 stream=0 direction=1 | hipMemcpy at
   hipMemcpy(to, from, 9, 1);
   // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=10 stream=0x51 direction=2 | hipMemcpyAsync at
@@ -50,6 +72,17 @@ int main(int count, char **) {
   hipMemset(to, 255, 11);
   // CHECK: on_set hip set flags=0x20 to=0x100 value=3 size=12 stream=0x51 | hipMemsetAsync at
   hipMemsetAsync(to, 3, 12, stream);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=13 stream=0x51 direction=1 | hipMemcpyWithStream at
+  hipMemcpyWithStream(to, from, 13, 1, stream);
+  // With a default stream for each thread.
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=14 stream=0 direction=1 | hipMemcpy_spt at
+  hipMemcpy_spt(to, from, 14, 1);
+  // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=15 stream=0x51 direction=2 | hipMemcpyAsync_spt at
+  hipMemcpyAsync_spt(to, from, 15, 2, stream);
+  // CHECK: on_set hip set to=0x100 value=255 size=16 stream=0 | hipMemset_spt at
+  hipMemset_spt(to, 255, 16);
+  // CHECK: on_set hip set flags=0x20 to=0x100 value=3 size=17 stream=0x51 | hipMemsetAsync_spt at
+  hipMemsetAsync_spt(to, 3, 17, stream);
   std::puts("done");
 }
 // PLAIN: done

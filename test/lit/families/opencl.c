@@ -1,12 +1,20 @@
 // OpenCL: a cl_mem is a counted handle, its status comes through a pointer.
 // RUN: %build_c -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_c -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %build_cxx -x c++ -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %build_cxx -x c++ -DGUARDED -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
+// RUN: %clangxx -x c++ -DGUARDED -O0 -S -emit-llvm %s -o - | FileCheck --check-prefix=INVOKE %s
+// INVOKE-NOT: call {{.*}} @cl
+// INVOKE: invoke {{.*}} @clCreateBuffer(
+// INVOKE-NOT: call {{.*}} @cl
 #include "opencl.h"
+#include "guard.h"
 #include <stdio.h>
 
 static const size_t global[2] = {64, 32}, local[2] = {8, 4};
 
 int main(void) {
+  GUARD;
   cl_context context = (cl_context)0x10;
   cl_command_queue queue = (cl_command_queue)0x20;
   cl_kernel kernel = (cl_kernel)0x30;
@@ -19,7 +27,9 @@ int main(void) {
   // CHECK: on_retain opencl retain block | clRetainMemObject at
   clRetainMemObject(weights);
   // CHECK: on_alloc opencl alloc block size=128 | clSVMAlloc at {{.*}} variable=shared type=float
-  float *shared = clSVMAlloc(context, 1, 128, 0);
+  float *shared = (float *)clSVMAlloc(context, 1, 128, 0);
+  // CHECK: on_alloc opencl alloc null size=666 | clSVMAlloc at
+  clSVMAlloc(context, 1, 666, 0);
   // CHECK: on_launch_range opencl launch kernel=0x30 queue=0x20 dimensions=2 global=32 local=4 | clEnqueueNDRangeKernel at
   clEnqueueNDRangeKernel(queue, kernel, 2, 0, global, local, 0, 0, 0);
   // CHECK: on_launch_range opencl launch kernel=0x30 queue=0x20 dimensions=1 global=64 local=0 | clEnqueueNDRangeKernel at

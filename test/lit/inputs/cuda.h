@@ -41,10 +41,24 @@ cudaError_t cudaLaunchKernel_ptsz(const void *kernel, dim3 grid, dim3 block, voi
                                   cudaStream_t stream);
 cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                                         cudaStream_t stream);
+cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                             size_t shared, cudaStream_t stream);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t size, int kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, int kind, cudaStream_t stream);
 cudaError_t cudaMemset(void *to, int value, size_t size);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream);
+cudaError_t cudaMemcpy_ptds(void *to, const void *from, size_t size, int kind);
+cudaError_t cudaMemcpyAsync_ptsz(void *to, const void *from, size_t size, int kind, cudaStream_t stream);
+cudaError_t cudaMemset_ptds(void *to, int value, size_t size);
+cudaError_t cudaMemsetAsync_ptsz(void *to, int value, size_t size, cudaStream_t stream);
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t size);
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t size);
+CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t size);
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t size, cudaStream_t stream);
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t size, cudaStream_t stream);
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, cudaStream_t stream);
+CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t size);
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t size, cudaStream_t stream);
 #ifdef __cplusplus
 }
 #endif

@@ -18,15 +18,25 @@ hipError_t hipMallocManaged(void **block, size_t size, unsigned flags);
 hipError_t hipMallocAsync(void **block, size_t size, hipStream_t stream);
 hipError_t hipMallocFromPoolAsync(void **block, size_t size, hipMemPool_t pool, hipStream_t stream);
 hipError_t hipHostMalloc(void **block, size_t size, unsigned flags);
+hipError_t hipHostAlloc(void **block, size_t size, unsigned flags);
+hipError_t hipMallocHost(void **block, size_t size);
 hipError_t hipFree(void *block);
 hipError_t hipFreeAsync(void *block, hipStream_t stream);
 hipError_t hipHostFree(void *block);
+hipError_t hipFreeHost(void *block);
+hipError_t hipLaunchKernel_spt(const void *kernel, struct hip_dim3 grid, struct hip_dim3 block, void **arguments,
+                               size_t shared, hipStream_t stream);
 hipError_t hipLaunchKernel(const void *kernel, struct hip_dim3 grid, struct hip_dim3 block, void **arguments,
                            size_t shared, hipStream_t stream);
 hipError_t hipMemcpy(void *to, const void *from, size_t size, int kind);
 hipError_t hipMemcpyAsync(void *to, const void *from, size_t size, int kind, hipStream_t stream);
 hipError_t hipMemset(void *to, int value, size_t size);
 hipError_t hipMemsetAsync(void *to, int value, size_t size, hipStream_t stream);
+hipError_t hipMemcpy_spt(void *to, const void *from, size_t size, int kind);
+hipError_t hipMemcpyWithStream(void *to, const void *from, size_t size, int kind, hipStream_t stream);
+hipError_t hipMemcpyAsync_spt(void *to, const void *from, size_t size, int kind, hipStream_t stream);
+hipError_t hipMemset_spt(void *to, int value, size_t size);
+hipError_t hipMemsetAsync_spt(void *to, int value, size_t size, hipStream_t stream);
 #ifdef __cplusplus
 }
 #endif

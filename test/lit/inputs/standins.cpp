@@ -65,6 +65,19 @@ CUresult cuMemFreeHost(void *block) { return release(block); }
 cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
 cudaError_t cudaLaunchKernel_ptsz(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
 cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
+cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
+cudaError_t cudaMemcpy_ptds(void *, const void *, size_t, int) { return 0; }
+cudaError_t cudaMemcpyAsync_ptsz(void *, const void *, size_t, int, cudaStream_t) { return 0; }
+cudaError_t cudaMemset_ptds(void *, int, size_t) { return 0; }
+cudaError_t cudaMemsetAsync_ptsz(void *, int, size_t, cudaStream_t) { return 0; }
+CUresult cuMemcpyHtoD_v2(CUdeviceptr, const void *, size_t) { return 0; }
+CUresult cuMemcpyDtoH_v2(void *, CUdeviceptr, size_t) { return 0; }
+CUresult cuMemcpyDtoD_v2(CUdeviceptr, CUdeviceptr, size_t) { return 0; }
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr, const void *, size_t, cudaStream_t) { return 0; }
+CUresult cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, cudaStream_t) { return 0; }
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, cudaStream_t) { return 0; }
+CUresult cuMemsetD8_v2(CUdeviceptr, unsigned char, size_t) { return 0; }
+CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, size_t, cudaStream_t) { return 0; }
 cudaError_t cudaMemcpy(void *, const void *, size_t, int) { return 0; }
 cudaError_t cudaMemcpyAsync(void *, const void *, size_t, int, cudaStream_t) { return 0; }
 cudaError_t cudaMemset(void *, int, size_t) { return 0; }
@@ -83,10 +96,19 @@ hipError_t hipMallocFromPoolAsync(void **block, size_t size, hipMemPool_t, hipSt
   return allocate(block, size);
 }
 hipError_t hipHostMalloc(void **block, size_t size, unsigned) { return allocate(block, size); }
+hipError_t hipHostAlloc(void **block, size_t size, unsigned) { return allocate(block, size); }
+hipError_t hipMallocHost(void **block, size_t size) { return allocate(block, size); }
+hipError_t hipFreeHost(void *block) { return release(block); }
 hipError_t hipFree(void *block) { return release(block); }
 hipError_t hipFreeAsync(void *block, hipStream_t) { return release(block); }
 hipError_t hipHostFree(void *block) { return release(block); }
 hipError_t hipLaunchKernel(const void *, struct hip_dim3, struct hip_dim3, void **, size_t, hipStream_t) { return 0; }
+hipError_t hipLaunchKernel_spt(const void *, struct hip_dim3, struct hip_dim3, void **, size_t, hipStream_t) { return 0; }
+hipError_t hipMemcpy_spt(void *, const void *, size_t, int) { return 0; }
+hipError_t hipMemcpyWithStream(void *, const void *, size_t, int, hipStream_t) { return 0; }
+hipError_t hipMemcpyAsync_spt(void *, const void *, size_t, int, hipStream_t) { return 0; }
+hipError_t hipMemset_spt(void *, int, size_t) { return 0; }
+hipError_t hipMemsetAsync_spt(void *, int, size_t, hipStream_t) { return 0; }
 hipError_t hipMemcpy(void *, const void *, size_t, int) { return 0; }
 hipError_t hipMemcpyAsync(void *, const void *, size_t, int, hipStream_t) { return 0; }
 hipError_t hipMemset(void *, int, size_t) { return 0; }
@@ -124,7 +146,11 @@ cl_mem clCreateBuffer(cl_context, cl_bitfield, size_t size, void *, cl_int *stat
   *status = allocate(&block, size);
   return (cl_mem)block;
 }
-void *clSVMAlloc(cl_context, cl_bitfield, size_t size, cl_uint) { return std::malloc(size); }
+void *clSVMAlloc(cl_context, cl_bitfield, size_t size, cl_uint) {
+  void *block = nullptr;
+  allocate(&block, size);
+  return block;
+}
 cl_int clReleaseMemObject(cl_mem block) { return release(block); }
 cl_int clRetainMemObject(cl_mem) { return 0; }
 void clSVMFree(cl_context, void *block) { release(block); }

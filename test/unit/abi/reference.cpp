@@ -1,4 +1,4 @@
-// Prints the reference pages that are expanded from the .def tables.   usage: reference events|symbols|flags
+// Prints the reference pages that are expanded from the .def tables.   usage: reference PAGE
 #include "msleaks/abi/events.h"
 #include "msleaks/abi/flags.h"
 #include "msleaks/abi/symbols.h"
@@ -28,16 +28,44 @@ void printEvents() {
 
 std::string position(Position at) { return at.present() ? std::to_string(at.index()) : "-"; }
 
+std::string resultOf(const Symbol &symbol) {
+  switch (symbol.result.kind) {
+  case ResultKind::None:
+    return "-";
+  case ResultKind::Return:
+    return "returned";
+  case ResultKind::Out:
+    return "out(" + position(symbol.result.at) + ")";
+  case ResultKind::Handle:
+    return "handle(" + position(symbol.result.at) + ")";
+  }
+  return "?";
+}
+
 void printSymbols() {
   std::puts("# Symbols\n\nExpanded from `symbols.def`: the functions whose calls the pass marks. Positions count parameters from 0, or\n"
-            "from the end (-1).\n\n| symbol | verb | family | heap | size | count | address | freed by |\n|---|---|---|---|---|---|---|---|");
-  for (const Symbol &symbol : kSymbols)
-    std::printf("| `%.*s` | %s | %s | %s | %s | %s | %s | %s%.*s%s |\n", static_cast<int>(symbol.name.size()),
-                symbol.name.data(), nameOf(symbol.verb), nameOf(symbol.family), nameOf(symbol.heap),
+            "from the end (-1). A result is returned, stored through parameter n by a call that returns 0 (`out(n)`), or returned with\n"
+            "its status stored through parameter n (`handle(n)`).\n\n"
+            "| symbol | verb | family | heap | result | size | count | address | kernel | stream | freed by |\n"
+            "|---|---|---|---|---|---|---|---|---|---|---|");
+  for (const Symbol &symbol : kSymbols) {
+    const std::string partner = symbol.partner < 0 ? "" : "`" + std::string(kSymbols[symbol.partner].name) + "`";
+    std::printf("| `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", std::string(symbol.name).c_str(),
+                nameOf(symbol.verb), nameOf(symbol.family), nameOf(symbol.heap), resultOf(symbol).c_str(),
                 position(symbol.size).c_str(), position(symbol.count).c_str(), position(symbol.address).c_str(),
-                symbol.partner < 0 ? "" : "`",
-                symbol.partner < 0 ? 0 : static_cast<int>(kSymbols[symbol.partner].name.size()),
-                symbol.partner < 0 ? "" : kSymbols[symbol.partner].name.data(), symbol.partner < 0 ? "" : "`");
+                position(symbol.kernel).c_str(), position(symbol.stream).c_str(), partner.c_str());
+  }
+  std::puts("\n## Families\n\nA hook takes the site that a callback left only within one family.\n\n"
+            "| family | what it is |\n|---|---|");
+#define MSL_FAMILY(name, text, doc) std::printf("| `%s` | %s |\n", text, doc);
+#include "msleaks/abi/families.def"
+}
+
+void printCallbacks() {
+  std::puts("# Callbacks\n\nExpanded from `callbacks.def`: what the pass inserts and the runtime defines, each as `void __msl_<name>(…)`.\n\n"
+            "| callback | called | parameters |\n|---|---|---|");
+#define MSL_CALLBACK(name, doc, ...) std::printf("| `%s` | %s | `%s` |\n", #name, doc, #__VA_ARGS__);
+#include "msleaks/abi/callbacks.def"
 }
 
 void printFlags() {
@@ -62,6 +90,8 @@ int main(int argc, char **argv) {
     printSymbols();
   else if (page == "flags")
     printFlags();
+  else if (page == "callbacks")
+    printCallbacks();
   else
-    return std::fputs("usage: reference events|symbols|flags\n", stderr), 2;
+    return std::fputs("usage: reference events|symbols|flags|callbacks\n", stderr), 2;
 }
