@@ -11,6 +11,9 @@ struct pair { double a, b; };
 struct pair mmap(struct pair p, int n);       // another result
 int cudaMalloc(double size);                  // too few parameters, and no pointer
 void aclrtFree(float block);                  // not a pointer
+int hipMalloc(double *block, double size);    // no number of bytes
+int cudaMemcpy(int size);                     // too few parameters
+void hipLaunchKernel(void);                   // none at all
 int clEnqueueNDRangeKernel(void *a, void *b); // no sizes
 
 void other_shape(void) {
@@ -18,6 +21,9 @@ void other_shape(void) {
   mmap(p, 1);
   cudaMalloc(3.0);
   aclrtFree(1.0f);
+  hipMalloc(0, 3.0);
+  cudaMemcpy(3);
+  hipLaunchKernel();
   clEnqueueNDRangeKernel(0, 0);
 }
 
