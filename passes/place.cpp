@@ -126,27 +126,27 @@ std::optional<Place> elementOf(const Place &place, uint64_t stride, unsigned dep
   return std::nullopt;
 }
 
+// The object that a pointer points to, by itself: "p" → "*p".
+std::optional<Place> dereferenced(std::optional<Place> place) {
+  if (place && place->pointed) {
+    place->name.insert(0, "*");
+    place->pointed = false;
+  }
+  return place;
+}
+
 } // namespace
 
 std::optional<Place> scalarAt(const Place &place) {
-  auto found = descend(place, [](const Place &at) {
+  return dereferenced(descend(place, [](const Place &at) {
     const DIType *type = strippedType(at.type);
     return at.offset == 0 && !arrayOf(type) && !recordOf(type);
-  });
-  if (found && found->pointed) {
-    found->name.insert(0, "*");
-    found->pointed = false;
-  }
-  return found;
+  }));
 }
 
 std::optional<Place> objectAt(const Place &place, const DIType &type) {
-  auto found = descend(place, [&](const Place &at) { return at.offset == 0 && strippedType(at.type) == &type; });
-  if (found && found->pointed) {
-    found->name.insert(0, "*");
-    found->pointed = false;
-  }
-  return found;
+  return dereferenced(
+      descend(place, [&](const Place &at) { return at.offset == 0 && strippedType(at.type) == &type; }));
 }
 
 std::optional<Place> elementAt(const Place &place, uint64_t stride) { return elementOf(place, stride, 0); }

@@ -17,14 +17,16 @@ namespace {
 
 std::string plainName(const GlobalValue &value) { return GlobalValue::dropLLVMManglingEscape(value.getName()).str(); }
 
+// Without "./", which one build system writes and another does not; ".." stays, since a link may stand before it.
 std::string pathOf(const DIFile *file) {
   if (!file)
     return {};
-  const StringRef name = file->getFilename();
-  if (name.empty() || sys::path::is_absolute(name))
-    return name.str();
-  SmallString<256> path = file->getDirectory();
-  sys::path::append(path, name);
+  SmallString<256> path = file->getFilename();
+  if (!path.empty() && !sys::path::is_absolute(path)) {
+    path = file->getDirectory();
+    sys::path::append(path, file->getFilename());
+  }
+  sys::path::remove_dots(path, /*remove_dot_dot=*/false);
   return path.str().str();
 }
 

@@ -17,7 +17,6 @@ public:
 
   // The site's row. Copies of one call (an unrolled loop) share one.
   uint32_t add(const Site &site);
-  bool empty() const { return rows_.empty(); }
   std::string bytes() const;
 
 private:
