@@ -56,7 +56,7 @@ for suite in "${suites[@]}"; do
       else
         run_suite release release ""
       fi ;;
-    asan) run_suite asan asan "" -LE "e2e|fuzz|lit" ;;
+    asan) run_suite asan asan "" -LE fuzz ;;
     fuzz) run_suite fuzz asan "" -L fuzz ;;
     tsan) run_suite tsan tsan "runtime_test collect_test" -L threads ;; # rings and collector
   esac
