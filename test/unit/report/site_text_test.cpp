@@ -34,6 +34,20 @@ TEST(SiteText, JsonHasNullForUnknown) {
                         R"("variable":null,"inlined_at":[],"origin":null})");
 }
 
+TEST(SiteText, PathsLoseTheDotsThatBuildSystemsAdd) {
+  const std::pair<const char *, const char *> paths[] = {
+      {"/src/./x.c", "/src/x.c"},     {"/src//x.c", "/src/x.c"}, {"./x.c", "x.c"},           {".//./x.c", "x.c"},
+      {"/a/../b/x.c", "/a/../b/x.c"}, {"//x.c", "/x.c"},         {"a/.hid/x.", "a/.hid/x."}, {"", ""}};
+  for (const auto &[path, shown] : paths) {
+    Site site;
+    site.file = path;
+    const InlineFrame frame{.function = "f", .file = path};
+    site.inlined_at = {&frame, 1};
+    EXPECT_EQ(textOf(site).file, shown) << path;
+    EXPECT_EQ(textOf(site).inlined_at[0].file, shown) << path;
+  }
+}
+
 TEST(SiteText, JsonOfAPassSite) {
   SiteText site = sample();
   site.file = "a.c";
