@@ -7,6 +7,7 @@
 #include "real.h"
 
 #include "msleaks/runtime/caller.h"
+#include "msleaks/runtime/note.h"
 #include "msleaks/runtime/pending.h"
 
 #include <cerrno>
@@ -35,8 +36,8 @@ private:
   runtime::Thread &thread_;
 };
 
-template <class Call> auto callInside(runtime::Thread &thread, Call call) noexcept {
-  const runtime::Inside inside(thread);
+template <class Call> auto callInside(runtime::Thread &thread, Call call, uint16_t whose = runtime::kInRealFunction) noexcept {
+  const runtime::Inside inside(thread, whose);
   return call();
 }
 
@@ -59,6 +60,18 @@ template <int kRow>
     recordRefusal(row, flags, site, size_bytes);
 }
 
+// A call from inside a real function is the allocator's own business, but libc's malloc makes none that comes by here
+// (reallocarray does): it is then a signal handler's, whose event is lost.
+[[gnu::cold]] inline void countLost(const runtime::Thread &thread, abi::EventKind kind) noexcept {
+  if (thread.attention.inside == runtime::kInRealFunction && libc_allocates && runtime::isEnabled(kind))
+    __msl_lost();
+}
+
+template <class Call> auto callUnseen(const runtime::Thread &thread, abi::EventKind kind, Call call) noexcept {
+  countLost(thread, kind);
+  return call();
+}
+
 // What an allocator's call may become.
 inline constexpr uint32_t kAllocOutcomes = abi::enabledBit(abi::EventKind::Alloc) | abi::enabledBit(abi::EventKind::AllocFailed);
 [[gnu::always_inline]] inline uint32_t enabledOutcomes() noexcept {
@@ -68,7 +81,9 @@ inline constexpr uint32_t kAllocOutcomes = abi::enabledBit(abi::EventKind::Alloc
 template <int kRow, class Call>
 [[gnu::noinline]] void *hookAnnouncedAlloc(uint64_t size_bytes, uint8_t flags, uint64_t caller, Call call) noexcept {
   runtime::Thread &thread = __msl_thread;
-  if (thread.attention.inside != 0 || enabledOutcomes() == 0)
+  if (thread.attention.inside != 0)
+    return callUnseen(thread, abi::EventKind::Alloc, call);
+  if (enabledOutcomes() == 0)
     return call();
   const uint32_t left = runtime::takeAllocSite(thread, abi::kSymbols[kRow].family);
   void *block = callInside(thread, call);
@@ -106,7 +121,7 @@ template <int kRow, class Call>
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (thread.attention.inside != 0)
-    return call();
+    return callUnseen(thread, abi::EventKind::Free, call);
   const auto address = reinterpret_cast<uint64_t>(block);
   if (runtime::takeBlockSite(thread, row.family, row.verb, address).site == 0)
     runtime::recordFree(row.heap, row.flags | abi::kFromHook, runtime::callerSite(caller), address, size_bytes);
@@ -140,7 +155,12 @@ template <int kRow, class Call>
 [[gnu::noinline]] void *hookRealloc(const OldBlock &old, uint64_t size_bytes, uint64_t caller, void *failed, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
-  if (thread.attention.inside != 0 || __msl_enabled->load(std::memory_order_relaxed) == 0)
+  if (thread.attention.inside != 0) {
+    if (old.address != nullptr)
+      countLost(thread, abi::EventKind::Free);
+    return callUnseen(thread, abi::EventKind::Alloc, call);
+  }
+  if (__msl_enabled->load(std::memory_order_relaxed) == 0)
     return call();
   const auto address = reinterpret_cast<uint64_t>(old.address);
   const runtime::PendingSite left = runtime::takeBlockSite(thread, row.family, row.verb, address);
@@ -148,7 +168,7 @@ template <int kRow, class Call>
   const uint8_t flags = address != 0 ? row.flags : row.flags & ~abi::kRealloc;
   if (address != 0 && (left.site == 0 || left.address == runtime::kAnyBlock))
     runtime::recordFree(row.heap, flags | abi::kFromHook, site, address, old.size_bytes);
-  void *block = callInside(thread, call);
+  void *block = callInside(thread, call, kRow == Row::reallocarray ? runtime::kInRuntime : runtime::kInRealFunction);
   const bool refused = block == failed && size_bytes != 0; // realloc(p, 0) gave p back
   if (refused && address != 0)
     runtime::recordAlloc(row.heap, flags | abi::kRestored | abi::kFromHook, site, address, old.size_bytes);

@@ -2,10 +2,12 @@
 
 #include <atomic>
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 
 namespace msleaks::hooks {
 
 constinit RealFunctions real{};
+constinit bool libc_allocates = false;
 alignas(64) constinit char bootstrap[kBootstrapBytes] = {};
 
 namespace {
@@ -15,6 +17,11 @@ constinit std::atomic<uint64_t> bootstrap_used{0};
 
 template <class Function> void find(Function &function, const char *name) noexcept {
   function = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+}
+
+const void *imageOf(const void *address) noexcept {
+  Dl_info place;
+  return address != nullptr && ::dladdr(address, &place) != 0 ? place.dli_fbase : nullptr;
 }
 } // namespace
 
@@ -26,6 +33,7 @@ bool findReal() noexcept {
   RealFunctions found;
 #define MSL_HOOKED(symbol) find(found.symbol, #symbol);
 #include "hooked.def"
+  libc_allocates = imageOf(reinterpret_cast<const void *>(found.malloc)) == imageOf(reinterpret_cast<const void *>(&::gnu_get_libc_version));
 #define MSL_HOOKED(symbol) __atomic_store_n(&real.symbol, found.symbol, __ATOMIC_RELEASE);
 #include "hooked.def"
   search.store(Search::Done, std::memory_order_release);

@@ -15,6 +15,7 @@ struct RealFunctions {
 };
 
 extern RealFunctions real;
+extern bool libc_allocates; // real.malloc is libc's own
 
 // Looks all of them up, once. False while that is going on: dlsym itself may allocate.
 [[gnu::cold]] bool findReal() noexcept;

@@ -3,6 +3,7 @@
 #include "definitions.h"
 #include "ring.h"
 #include "system.h"
+#include "thread_exit.h"
 
 void __msl_note(const char *text) noexcept {
   using namespace msleaks::runtime;
@@ -13,3 +14,5 @@ void __msl_note(const char *text) noexcept {
   if (Arena *arena = attach())
     defineNote(*arena, text);
 }
+
+void __msl_lost() noexcept { msleaks::runtime::countWithoutRing(); }

@@ -115,6 +115,16 @@ TEST(Hooks, ACrashHandlerSeesTheProgramThroughThem) {
   EXPECT_EQ(runShell(preloaded(kHooks, kVictim + " backtrace", &session)).output, plain.output);
 }
 
+// Inside the real free nobody is recorded, and libc's makes no call by the hooks: what comes is the handler's.
+TEST(Hooks, AHandlerThatInterruptsFreeIsCounted) {
+  const SessionDirectory session;
+  const Ran ran = runShell(preloaded(kHooks, kVictim + " backtrace", &session));
+  if (ran.status != 7)
+    GTEST_SKIP() << "skipped: free() notices nothing: " << ran.output;
+  EXPECT_TRUE(allocsOf(session.drain(), 347).empty());
+  EXPECT_GE(session.arenas()[0]->header().dropped_no_ring.load(), 2u);
+}
+
 TEST(Hooks, WithAndWithoutASessionAProgramDoesTheSame) {
   for (const std::string mode : {"all", "fail", "threads", "fork", "exec", "quiet", "stack", "backtrace"}) {
     const SessionDirectory session({.on_full = abi::OnFull::Drop});
@@ -140,6 +150,8 @@ TEST(Hooks, RealProgramsDoTheSame) {
     EXPECT_EQ(plain.output, recorded.output) << command;
     const Account account = sum(session.arenas());
     EXPECT_EQ(account.produced, session.drain().size() + account.dropped) << command;
+    for (const auto &arena : session.arenas())
+      EXPECT_EQ(arena->header().dropped_no_ring.load(), 0u) << command << ": libc's malloc called a hook";
   }
 }
 
@@ -160,6 +172,7 @@ TEST(Hooks, EveryFunctionOfTheHeapIsSeen) {
     EXPECT_NE(allocs[0].header.site & abi::kCallerSite, 0u) << size;
     EXPECT_GE(freesOf(events, allocs[0].address), 1u) << size;
   }
+  EXPECT_EQ(sum(session.arenas()).dropped, 0u) << "libc's malloc called a hook";
 }
 
 TEST(Hooks, MappingsAreSeen) {
@@ -224,6 +237,7 @@ TEST(Hooks, MappingsInsideAnotherAllocatorAreNotRecorded) {
   EXPECT_EQ(freesOf(events, allocsOf(events, 317)[0].address), 1u);
   for (const ReadEvent &read : events)
     EXPECT_NE(read.event.header().heap, abi::Heap::Mapping);
+  EXPECT_EQ(sum(session.arenas()).dropped, 0u) << "an allocator's own calls are no lost events";
 }
 
 std::string notesOf(const SessionDirectory &session) {

@@ -108,7 +108,7 @@ struct ArenaHeader {
   alignas(64) std::atomic<uint32_t> ring_count; // entries ever used
   std::atomic<uint32_t> thread_count;           // threads ever seen: the next stream number
   std::atomic<uint64_t> file_bytes;             // end of the last ring
-  std::atomic<uint64_t> dropped_no_ring;        // events of threads that got no ring
+  std::atomic<uint64_t> dropped_no_ring;        // events of threads that got no ring, or of handlers inside malloc
   alignas(64) char command[2048];               // /proc/self/cmdline: arguments, each ended by NUL
   uint32_t command_bytes;
   std::atomic<uint32_t> definitions_refused; // images, units and notes that the .defs file did not take

@@ -42,7 +42,7 @@ inline constexpr uint32_t kOpenCalls = 8;
 // What a hook has to look at beyond the plain case. All zero in the plain case, which is one load and one compare.
 struct alignas(uint64_t) Attention {
   uint32_t site;       // left by a callback; written last when set
-  uint16_t inside;     // in the real function behind a hook, or in the runtime itself: what happens there is ours
+  uint16_t inside;     // in the real function behind a hook, or in the runtime itself (class Inside); 0 = in neither
   uint16_t open_calls; // of Thread::open: Allocs are remembered
 };
 static_assert(sizeof(Attention) == sizeof(uint64_t));
@@ -70,11 +70,16 @@ struct Thread {
 // A runtime that a dlopen brings gets its thread storage from what glibc keeps for that (glibc.rtld.optional_static_tls).
 static_assert(sizeof(Thread) <= 512);
 
+// Whose inside: Attention::inside.
+inline constexpr uint16_t kInRealFunction = 1, kInRuntime = 2;
+
 // What the real function behind a hook, or libc for us, does meanwhile must not come back to us. Where nothing else is
 // pending, hook.h has a shorter one.
 class Inside {
 public:
-  explicit Inside(Thread &thread) noexcept : thread_(thread), before_(thread.attention.inside) { store(1); }
+  explicit Inside(Thread &thread, uint16_t whose = kInRuntime) noexcept : thread_(thread), before_(thread.attention.inside) {
+    store(whose);
+  }
   ~Inside() { store(before_); }
   Inside(const Inside &) = delete;
   Inside &operator=(const Inside &) = delete;
