@@ -14,6 +14,8 @@ constexpr size_t kReplacedKept = 16;
 
 // The kernel maps and unmaps whole pages, whatever was asked for.
 constexpr uint64_t kMapGranuleBytes = 4096;
+// No kernel maps the last page: its addresses are those of errors, and it would have no end.
+constexpr uint64_t kLastMapping = UINT64_MAX - 2 * kMapGranuleBytes + 1;
 
 // begin + bytes, without wrapping.
 uint64_t endOf(uint64_t begin, uint64_t bytes) { return begin + std::min(bytes, UINT64_MAX - begin); }
@@ -121,7 +123,7 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   ++counts_.allocs;
   if ((header.flags & abi::kRealloc) && !process.parked.empty())
     process.parked.erase(Process::parkingOf(event));
-  if (alloc.address == 0)
+  if (alloc.address == 0 || (spaceOf(header.heap) == AddressSpace::Mapping && alloc.address > kLastMapping))
     return;
 
   Block block;

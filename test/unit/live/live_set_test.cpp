@@ -226,6 +226,16 @@ TEST_F(LiveSetTest, AddressZeroIsNoBlock) {
   EXPECT_EQ(live.find(1, AddressSpace::Host, 0), nullptr);
 }
 
+// Two there were one in the table and two in the sums.
+TEST_F(LiveSetTest, NothingIsMappedInTheLastPage) {
+  for (const uint64_t address : {UINT64_MAX, UINT64_MAX, UINT64_MAX - kPage + 1, UINT64_MAX - 2 * kPage + 1})
+    apply(alloc(1, address, 0, kMap));
+  EXPECT_EQ(live.liveBlocks(), 1u);
+  live.endProcess(1, FreeCause::ProcessExited, 2);
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(journal.blocks, 0u);
+}
+
 TEST_F(LiveSetTest, FailuresAreCounted) {
   apply(test::allocFailed(1, 1 << 30));
   EXPECT_EQ(live.counts().failed_allocs, 1u);
