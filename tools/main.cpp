@@ -19,7 +19,7 @@ int run(int count, char **arguments) {
   CLI::App app("Looks at what msleaks-run recorded, and at what the compiler plugin marked.", "msleaks");
   app.set_version_flag("--version", "msleaks " MSLEAKS_VERSION);
   app.require_subcommand(0, 1); // none is told below: CLI11 would tell it also of a word that is no verb
-  app.fallthrough(); // options of the program may also stand behind the verb
+  app.fallthrough();            // options of the program may also stand behind the verb
   std::string level;
   app.add_option("--log-level", level, "trace, debug, info, warning, error or off; also MSLEAKS_LOG");
   Action chosen;

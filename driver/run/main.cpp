@@ -49,8 +49,10 @@ std::string findHooks(const fs::path &session) {
     if (canPreload(second))
       fs::create_directory_symlink(folder, second, error);
     if (error || !canPreload(second)) {
-      spdlog::warn("{}: LD_PRELOAD cannot name a path with a space or a colon{}; nothing will be recorded", folder.string(),
-                   error ? ", and a link to it cannot be made: " + error.message() : ", and neither can one in " + session.string());
+      spdlog::warn("{}: LD_PRELOAD cannot name a path with a space or a colon{}; nothing will be recorded",
+                   folder.string(),
+                   error ? ", and a link to it cannot be made: " + error.message()
+                         : ", and neither can one in " + session.string());
       return {};
     }
     folder = second;
@@ -61,8 +63,9 @@ std::string findHooks(const fs::path &session) {
 void printAccount(const Recording &recording) {
   const analysis::ProcessTotals &totals = recording.summary().totals;
   const std::string line =
-      fmt::format("msleaks-run: {} events, {} dropped, stalled {:.3f} s, own CPU {:.3f} s of {:.3f} s; {}\n", totals.produced,
-                  totals.dropped, static_cast<double>(totals.stalled_ns) / 1e9, static_cast<double>(recording.collectorCpuNs()) / 1e9,
+      fmt::format("msleaks-run: {} events, {} dropped, stalled {:.3f} s, own CPU {:.3f} s of {:.3f} s; {}\n",
+                  totals.produced, totals.dropped, static_cast<double>(totals.stalled_ns) / 1e9,
+                  static_cast<double>(recording.collectorCpuNs()) / 1e9,
                   static_cast<double>(recording.durationNs()) / 1e9, recording.output().string());
   std::fputs(line.c_str(), stderr);
 }
@@ -87,8 +90,9 @@ bool conclude(const Recording &recording, const RunOptions &options) {
   for (const std::string &note : recording.summary().notes)
     spdlog::info("{}", note);
   if (const auto &failure = recording.summary().failure) {
-    spdlog::error("{}: recording stopped early, the program was not affected; `msleaks recover {}` stores what is left in {}",
-                  failure->message, recording.output().string(), recording.session().string());
+    spdlog::error(
+        "{}: recording stopped early, the program was not affected; `msleaks recover {}` stores what is left in {}",
+        failure->message, recording.output().string(), recording.session().string());
     return false;
   }
   return (!options.no_report || options.error_exitcode != 0) && reportFindings(recording, options);
@@ -130,8 +134,8 @@ int run(const RunOptions &options) {
 // the trace. The program still finds it closed.
 void occupyStandardStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
-    if (fcntl(fd, F_GETFD) < 0)
-      [[maybe_unused]] const int taken = open("/dev/null", O_RDWR | O_CLOEXEC); // the lowest free number
+    if (fcntl(fd, F_GETFD) < 0) [[maybe_unused]]
+      const int taken = open("/dev/null", O_RDWR | O_CLOEXEC); // the lowest free number
 }
 
 int start(int argc, char **argv) {
@@ -152,7 +156,8 @@ int startSafely(int argc, char **argv) {
   try {
     return start(argc, argv);
   } catch (const std::exception &error) { // before the program runs: run() keeps what comes later to itself
-    return complain(std::string("a fault of msleaks-run itself: ") + error.what(), static_cast<int>(ExitStatus::OwnFault));
+    return complain(std::string("a fault of msleaks-run itself: ") + error.what(),
+                    static_cast<int>(ExitStatus::OwnFault));
   }
 }
 

@@ -70,7 +70,8 @@ Result<void> checkTogether(const RunOptions &options) {
   if (options.command.empty())
     return fail(fmt::format("no program given; usage: {}", kUsage), ExitStatus::Usage);
   if (options.flags.ring_kib > options.flags.ring_max_kib)
-    return fail(fmt::format("--ring-kib {} is larger than --ring-max-kib {}", options.flags.ring_kib, options.flags.ring_max_kib),
+    return fail(fmt::format("--ring-kib {} is larger than --ring-max-kib {}", options.flags.ring_kib,
+                            options.flags.ring_max_kib),
                 ExitStatus::Usage);
   return {};
 }
@@ -80,14 +81,19 @@ Result<void> checkTogether(const RunOptions &options) {
 Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
   ParsedRun parsed;
   RunOptions &options = parsed.options;
-  CLI::App app("Runs a program and records where its memory goes. Its exit status is the program's own.", "msleaks-run");
+  CLI::App app("Runs a program and records where its memory goes. Its exit status is the program's own.",
+               "msleaks-run");
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", fmt::format("msleaks-run {}", MSLEAKS_VERSION));
-  app.add_option("-o,--output", options.output, "folder for the recording, new or empty [msleaks-PROGRAM-DATE-PID]")->type_name("FOLDER");
+  app.add_option("-o,--output", options.output, "folder for the recording, new or empty [msleaks-PROGRAM-DATE-PID]")
+      ->type_name("FOLDER");
   std::string events;
-  app.add_option("--events", events, fmt::format("what to record, separated by commas [all]: {}", analysis::eventNames()))->type_name("NAMES");
+  app.add_option("--events", events,
+                 fmt::format("what to record, separated by commas [all]: {}", analysis::eventNames()))
+      ->type_name("NAMES");
   addFlags(app, options.flags);
-  app.add_option("--error-exitcode", options.error_exitcode, "exit status when there are findings, instead of the program's own")
+  app.add_option("--error-exitcode", options.error_exitcode,
+                 "exit status when there are findings, instead of the program's own")
       ->check(CLI::Range(1, 255).description("1..255"))
       ->type_name("N");
   app.add_flag("--no-report", options.no_report, "print no report at the end");
@@ -95,7 +101,8 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
       "--progress", [&options] { options.progress = Progress::Shown; },
       "show a line on the terminal while the program runs [unless stdin and stdout are that terminal too]");
   app.add_flag_callback("--no-progress", [&options] { options.progress = Progress::Hidden; }, "never show that line");
-  app.add_option("--log-level", options.log_level, "trace, debug, info, warning, error or off [MSLEAKS_LOG, or warning]")
+  app.add_option("--log-level", options.log_level,
+                 "trace, debug, info, warning, error or off [MSLEAKS_LOG, or warning]")
       ->type_name("LEVEL");
 
   const size_t count = countOptions(app, arguments);

@@ -26,7 +26,7 @@ tl::unexpected<LaunchError> cannotStart(const std::string &name, int error) {
 
 // 0, or why the file is not a program.
 int whyNot(const fs::path &file) {
-  struct stat facts {};
+  struct stat facts{};
   if (stat(file.c_str(), &facts) != 0)
     return errno;
   if (S_ISDIR(facts.st_mode))

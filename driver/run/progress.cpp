@@ -8,12 +8,15 @@ namespace msleaks::driver {
 namespace {
 
 bool isSameTerminal(int one, int other) {
-  struct stat a {}, b {};
-  return fstat(one, &a) == 0 && fstat(other, &b) == 0 && S_ISCHR(a.st_mode) && S_ISCHR(b.st_mode) && a.st_rdev == b.st_rdev;
+  struct stat a{}, b{};
+  return fstat(one, &a) == 0 && fstat(other, &b) == 0 && S_ISCHR(a.st_mode) && S_ISCHR(b.st_mode) &&
+         a.st_rdev == b.st_rdev;
 }
 
 // A program that reads and writes the terminal may draw on it, or have asked something in the line that we would erase.
-bool isInteractive() { return isSameTerminal(STDIN_FILENO, STDERR_FILENO) && isSameTerminal(STDOUT_FILENO, STDERR_FILENO); }
+bool isInteractive() {
+  return isSameTerminal(STDIN_FILENO, STDERR_FILENO) && isSameTerminal(STDOUT_FILENO, STDERR_FILENO);
+}
 
 } // namespace
 
@@ -26,8 +29,9 @@ void RunProgress::draw(const analysis::CollectorProgress &progress) {
     return;
   const uint64_t now = analysis::readMonotonicNs();
   const double rate = static_cast<double>(progress.stored - last_stored_) * 1e9 / static_cast<double>(now - last_ns_);
-  line_.draw(fmt::format("msleaks: {} s, {} processes, {} events ({:.2f} M/s), {} dropped", (now - start_ns_) / 1'000'000'000,
-                         progress.processes, progress.stored, rate / 1e6, progress.dropped));
+  line_.draw(fmt::format("msleaks: {} s, {} processes, {} events ({:.2f} M/s), {} dropped",
+                         (now - start_ns_) / 1'000'000'000, progress.processes, progress.stored, rate / 1e6,
+                         progress.dropped));
   last_ns_ = now;
   last_stored_ = progress.stored;
 }

@@ -25,7 +25,9 @@ std::string hostName() {
 uint64_t ownCpuNs() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto ns = [](const timeval &time) { return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_usec) * 1000u; };
+  const auto ns = [](const timeval &time) {
+    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_usec) * 1000u;
+  };
   return ns(usage.ru_utime) + ns(usage.ru_stime);
 }
 
@@ -74,8 +76,8 @@ void Cleanup::run() {
   dismiss();
 }
 
-Recording::Recording(analysis::Manifest manifest, Cleanup cleanup, analysis::RunFolder folder, analysis::SessionDir session,
-                     analysis::TraceWriter trace)
+Recording::Recording(analysis::Manifest manifest, Cleanup cleanup, analysis::RunFolder folder,
+                     analysis::SessionDir session, analysis::TraceWriter trace)
     : cleanup_(std::move(cleanup)), folder_(std::move(folder)), session_(std::move(session)),
       collector_(session_, std::move(trace)), manifest_(std::move(manifest)) {}
 
@@ -145,8 +147,8 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
       return tl::make_unexpected(written.error());
     }
   }
-  std::unique_ptr<Recording> recording(
-      new Recording(std::move(manifest), std::move(cleanup), std::move(*folder), std::move(*session), std::move(*trace)));
+  std::unique_ptr<Recording> recording(new Recording(std::move(manifest), std::move(cleanup), std::move(*folder),
+                                                     std::move(*session), std::move(*trace)));
   if (auto started = recording->startThread(); !started) {
     recording->discard();
     return tl::make_unexpected(started.error());
@@ -185,8 +187,9 @@ void Recording::finishManifest(int wait_status) {
   manifest_.notes.insert(manifest_.notes.end(), summary.notes.begin(), summary.notes.end());
   if (summary.failure)
     manifest_.notes.push_back(fmt::format("recording stopped early: {}", summary.failure->message));
-  const bool attached = std::any_of(summary.processes.begin(), summary.processes.end(),
-                                    [this](const analysis::RunProcess &process) { return process.pid == program_pid_; });
+  const bool attached =
+      std::any_of(summary.processes.begin(), summary.processes.end(),
+                  [this](const analysis::RunProcess &process) { return process.pid == program_pid_; });
   if (!attached)
     manifest_.processes.insert(manifest_.processes.begin(),
                                {0, program_pid_, manifest_.command, analysis::shellStatus(wait_status)});

@@ -23,7 +23,7 @@ public:
   void run();
 
 private:
-  std::filesystem::path folder_; // empty: nothing is to be removed
+  std::filesystem::path folder_;               // empty: nothing is to be removed
   std::vector<std::filesystem::path> missing_; // folders that were not there, the innermost first
   bool files_ = false;
 };

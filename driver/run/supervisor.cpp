@@ -24,7 +24,7 @@ const std::pair<int, sighandler_t> kOurs[] = {
 };
 
 bool isIgnored(int signal) {
-  struct sigaction action {};
+  struct sigaction action{};
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
@@ -37,7 +37,7 @@ Supervisor::Supervisor() {
       sigaddset(&waited_, signal);
   sigaddset(&waited_, SIGCHLD);
   for (const auto &[signal, disposition] : kOurs) {
-    struct sigaction ours {};
+    struct sigaction ours{};
     ours.sa_handler = disposition;
     SignalSetup::Disposition &found = found_.dispositions.emplace_back();
     found.signal = signal;
@@ -86,7 +86,7 @@ void endAs(int wait_status) {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
   prctl(PR_SET_DUMPABLE, 0);
-  struct sigaction standard {};
+  struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
   sigaction(signal, &standard, nullptr);
   sigset_t only;

@@ -12,7 +12,8 @@ namespace msleaks::driver {
 
 class Supervisor {
 public:
-  // Holds back the signals to be handed on, so that none is lost before the program runs. Signals that are ignored stay so.
+  // Holds back the signals to be handed on, so that none is lost before the program runs. Signals that are ignored stay
+  // so.
   Supervisor();
 
   // What the program must find as we found it.

@@ -53,8 +53,16 @@ void patch(ArenaMaker &arena, Input &input) {
   auto *base = reinterpret_cast<uint8_t *>(&arena.header());
   const uint64_t entries = arena.header().rings_offset, callers = arena.header().callers_offset;
   const uint64_t first = arena.entry(0).offset, second = arena.entry(1).offset;
-  const uint64_t regions[] = {0,     64,     entries, callers, first, first + 64, first + abi::kPageBytes,
-                              second, second + 64, second + abi::kPageBytes};
+  const uint64_t regions[] = {0,
+                              64,
+                              entries,
+                              callers,
+                              first,
+                              first + 64,
+                              first + abi::kPageBytes,
+                              second,
+                              second + 64,
+                              second + abi::kPageBytes};
   while (!input.empty()) {
     const uint8_t region = input.byte();
     if (region >= std::size(regions))
@@ -89,7 +97,8 @@ void collect(analysis::ArenaReader arena, abi::OnFull policy, bool live, const s
 void readBack(const std::filesystem::path &file) {
   const auto trace = analysis::TraceReader::open(file);
   uint64_t events = 0;
-  if (!trace || !trace->damage().empty() || !trace->forEachEvent([&](const analysis::StreamEvent &) { return ++events > 0; }))
+  if (!trace || !trace->damage().empty() ||
+      !trace->forEachEvent([&](const analysis::StreamEvent &) { return ++events > 0; }))
     std::abort();
   analysis::Symbolizer symbolizer;
   analysis::SiteCatalog catalog(symbolizer);

@@ -73,7 +73,8 @@ private:
   uint64_t start_ns_ = UINT64_MAX;
 };
 
-// The ids that the report has for the sites: stable over builds, while an event's number means something in its process only.
+// The ids that the report has for the sites: stable over builds, while an event's number means something in its process
+// only.
 class Sites {
 public:
   explicit Sites(const analysis::TraceReader &trace) : trace_(trace), catalog_(symbolizer_) {}
@@ -125,10 +126,11 @@ std::string orUnknown(std::optional<uint32_t> number) { return number ? fmt::to_
 
 bool writeJson(Lines &out, const Names &names, Sites &sites, const analysis::StreamEvent &entry) {
   const abi::EventHeader &header = entry.event.header();
-  out.add(R"({{"time_ns":{},"pid":{},"tid":{},"process":{},"stream":{},"event":"{}","heap":"{}","device":{},"site":{},"site_number":{})",
-          header.time, orNull(names.pid(entry.process)), orNull(names.tid(entry.process, entry.stream)), entry.process,
-          entry.stream, abi::nameOf(header.kind), abi::nameOf(header.heap), header.device,
-          sites.idOf(entry.process, header.site), header.site);
+  out.add(
+      R"({{"time_ns":{},"pid":{},"tid":{},"process":{},"stream":{},"event":"{}","heap":"{}","device":{},"site":{},"site_number":{})",
+      header.time, orNull(names.pid(entry.process)), orNull(names.tid(entry.process, entry.stream)), entry.process,
+      entry.stream, abi::nameOf(header.kind), abi::nameOf(header.heap), header.device,
+      sites.idOf(entry.process, header.site), header.site);
   out.add(",\"flags\":[");
   const char *separator = "";
   for (const FlagName &flag : kFlagNames)

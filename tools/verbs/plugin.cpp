@@ -19,8 +19,8 @@ struct Plugin {
   fs::path path;
 };
 
-// lib/msleaks/llvm-<version>/libMemPass.so beside the bin/ that this program is in: the same in a build folder and in an
-// installation, wherever it was moved. Newest LLVM first.
+// lib/msleaks/llvm-<version>/libMemPass.so beside the bin/ that this program is in: the same in a build folder and in
+// an installation, wherever it was moved. Newest LLVM first.
 std::vector<Plugin> installedPlugins() {
   std::error_code error;
   const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
@@ -42,14 +42,15 @@ Result<ExitStatus> printPlugin(unsigned llvm) {
   const std::vector<Plugin> plugins = installedPlugins();
   if (plugins.empty())
     return fail("this installation has no compiler plugin", ExitStatus::OwnFault);
-  const auto found =
-      llvm == 0 ? plugins.begin()
-                : std::find_if(plugins.begin(), plugins.end(), [&](const Plugin &plugin) { return plugin.llvm == llvm; });
+  const auto found = llvm == 0 ? plugins.begin()
+                               : std::find_if(plugins.begin(), plugins.end(),
+                                              [&](const Plugin &plugin) { return plugin.llvm == llvm; });
   if (found == plugins.end()) {
     std::string versions;
     for (const Plugin &plugin : plugins)
       versions += (versions.empty() ? "" : ", ") + std::to_string(plugin.llvm);
-    return fail("there is no plugin for LLVM " + std::to_string(llvm) + " here, only for " + versions, ExitStatus::Usage);
+    return fail("there is no plugin for LLVM " + std::to_string(llvm) + " here, only for " + versions,
+                ExitStatus::Usage);
   }
   std::cout << found->path.native() << '\n';
   return ExitStatus::Clean;

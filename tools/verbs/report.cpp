@@ -1,6 +1,6 @@
 // msleaks report RUN: what filled the peak, what leaked, and what it cost to know.
-#include "msleaks/analysis/progress_line.h"
 #include "msleaks/analysis/report.h"
+#include "msleaks/analysis/progress_line.h"
 #include "verb.h"
 
 #include <CLI/CLI.hpp>
@@ -30,7 +30,8 @@ Result<ExitStatus> report(const Options &options) {
     analysis::ProgressLine line;
     return analysis::analyzeRun(options.run, [&line](uint64_t done, uint64_t total) {
       if (line.due())
-        line.draw(fmt::format("reading {:.0f}%", total ? 100.0 * static_cast<double>(done) / static_cast<double>(total) : 0.0));
+        line.draw(fmt::format("reading {:.0f}%",
+                              total ? 100.0 * static_cast<double>(done) / static_cast<double>(total) : 0.0));
     });
   }();
   if (!report)

@@ -40,7 +40,9 @@ int summarize(const char *file) {
     fmt::print(stderr, "{}\n", read.error().message);
     return 3;
   }
-  nlohmann::json summary{{"closed", reader->closed()}, {"damage", reader->damage()}, {"processes", nlohmann::json::array()},
+  nlohmann::json summary{{"closed", reader->closed()},
+                         {"damage", reader->damage()},
+                         {"processes", nlohmann::json::array()},
                          {"streams", nlohmann::json::array()}};
   uint64_t dropped_no_ring = 0;
   for (const auto &end : reader->processEnds())
@@ -50,9 +52,14 @@ int summarize(const char *file) {
     summary["processes"].push_back({{"process", process.process}, {"pid", process.pid}, {"command", process.command}});
   for (const auto &account : reader->streams()) {
     const StreamCheck &check = checks[{account.process, account.stream}];
-    summary["streams"].push_back({{"process", account.process}, {"stream", account.stream}, {"thread", account.thread_name},
-                                  {"produced", account.produced}, {"stored", check.stored}, {"dropped", account.dropped},
-                                  {"stalled_ns", account.stalled_ns}, {"in_sequence", check.in_sequence}});
+    summary["streams"].push_back({{"process", account.process},
+                                  {"stream", account.stream},
+                                  {"thread", account.thread_name},
+                                  {"produced", account.produced},
+                                  {"stored", check.stored},
+                                  {"dropped", account.dropped},
+                                  {"stalled_ns", account.stalled_ns},
+                                  {"in_sequence", check.in_sequence}});
   }
   fmt::print("{}\n", summary.dump());
   return 0;
