@@ -73,7 +73,7 @@ int munmap(void *address, size_t size) noexcept {
 void *mremap(void *address, size_t old_size, size_t new_size, int flags, ...) noexcept {
   const auto function = found(real.mremap);
   void *fixed = nullptr;
-  if ((flags & MREMAP_FIXED) != 0) {
+  if ((flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) != 0) {
     va_list rest;
     va_start(rest, flags);
     fixed = va_arg(rest, void *);
@@ -81,7 +81,8 @@ void *mremap(void *address, size_t old_size, size_t new_size, int flags, ...) no
   }
   if (function == nullptr) [[unlikely]]
     return reinterpret_cast<void *>(callKernel(SYS_mremap, address, old_size, new_size, flags, fixed));
-  return hookRealloc<Row::mremap>({abi::mremapTakes(old_size, new_size, flags) ? address : nullptr, old_size}, new_size,
+  const bool takes = abi::mremapTakes(reinterpret_cast<uint64_t>(address), old_size, new_size, flags);
+  return hookRealloc<Row::mremap>({takes ? address : nullptr, old_size}, new_size,
                                   reinterpret_cast<uint64_t>(__builtin_return_address(0)), MAP_FAILED,
                                   [=] { return function(address, old_size, new_size, flags, fixed); });
 }

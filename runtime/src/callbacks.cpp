@@ -200,7 +200,7 @@ void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_
   if (thread.attention.inside != 0)
     return;
   const Traits row(traits);
-  const uint64_t old = abi::mremapTakes(old_size, size, flags) ? addressOf(address) : 0;
+  const uint64_t old = abi::mremapTakes(addressOf(address), old_size, size, flags) ? addressOf(address) : 0;
   openCall(thread, site, old, row.heap());
   giveBack(thread, site, row, old, old_size);
 }

@@ -291,7 +291,9 @@ TEST(Callbacks, WhatMremapLeavesInPlaceIsNotGivenBack) {
     __msl_on_alloc(7, kRemap, at(81920), 8192);
     __msl_on_remap(8, kRemap, at(4096), 0, 8192, MREMAP_MAYMOVE); // mapped a second time
     __msl_on_alloc(8, kRemap, at(163840), 8192);
-  }), "Alloc#7 81920+8192 | Alloc#8 163840+8192");
+    __msl_on_remap(9, kRemap, at(4097), 4096, 4096, MREMAP_MAYMOVE); // refused
+    __msl_on_alloc(9, kRemap, MAP_FAILED, 4096);
+  }), "Alloc#7 81920+8192 | Alloc#8 163840+8192 | AllocFailed#9 4096+12");
 }
 
 TEST(Callbacks, WhatMunmapRefusesIsNotGivenBack) {
