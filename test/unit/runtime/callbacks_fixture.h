@@ -1,0 +1,78 @@
+// What the tests of the callbacks share: traits, what a hook does without a malloc, and events as one line of text.
+#pragma once
+
+#include "session_fixture.h"
+
+#include "msleaks/abi/callbacks.h"
+#include "msleaks/runtime/pending.h"
+
+#include <string>
+#include <sys/mman.h>
+
+namespace msleaks::test {
+using abi::Family;
+using abi::Heap;
+using abi::Traits;
+using abi::Verb;
+
+inline constexpr uint32_t kMalloc = Traits(Verb::Alloc, Family::Heap, Heap::Host, 0).packed();
+inline constexpr uint32_t kRealloc = Traits(Verb::Realloc, Family::Heap, Heap::Host, abi::kRealloc).packed();
+inline constexpr uint32_t kFree = Traits(Verb::Free, Family::Heap, Heap::Host, 0).packed();
+inline constexpr uint32_t kUser = Traits(Verb::Alloc, Family::User, Heap::Pool, 0).packed();
+inline constexpr uint32_t kMap = Traits(Verb::Map, Family::Mmap, Heap::Mapping, 0).packed();
+inline constexpr uint32_t kDevice = Traits(Verb::Alloc, Family::Cuda, Heap::Device, abi::kAsync).packed();
+inline constexpr uint32_t kUnmap = Traits(Verb::Free, Family::Mmap, Heap::Mapping, 0).packed();
+inline constexpr uint32_t kRemap = Traits(Verb::Realloc, Family::Mmap, Heap::Mapping, abi::kRealloc).packed();
+inline constexpr uint32_t kWrap = Traits(Verb::Wrap, Family::User, Heap::Pool, 0).packed();
+inline constexpr uint32_t kUserRealloc = Traits(Verb::Realloc, Family::User, Heap::Pool, abi::kRealloc).packed();
+inline constexpr uint32_t kLaunch = Traits(Verb::Launch, Family::Cuda, Heap::Device, 0).packed();
+
+inline const void *at(uint64_t address) { return reinterpret_cast<const void *>(address); }
+
+// What the malloc hook does, without a malloc.
+inline void hookAlloc(uint64_t address, uint64_t size) {
+  runtime::Thread &thread = __msl_thread;
+  const uint32_t left = runtime::takeAllocSite(thread, Family::Heap);
+  runtime::recordAlloc(Heap::Host, abi::kFromHook, left != 0 ? left : 999, address, size);
+}
+
+inline void hookFree(uint64_t address) {
+  if (runtime::takeBlockSite(__msl_thread, Family::Heap, Verb::Free, address).site == 0)
+    runtime::recordFree(Heap::Host, abi::kFromHook, 999, address, 0);
+}
+
+// What happens inside a call happens further down the stack.
+[[gnu::noinline]] inline void inside(const std::function<void()> &body) { body(); }
+
+// In the child that runs a test's callbacks: a failure is its exit status.
+inline void must(bool holds) {
+  if (!holds)
+    ::_exit(9);
+}
+inline void mustBePlain() { must(runtime::isPlain(__msl_thread)); }
+
+// "Alloc#7 100+16 | Free#8 100": kinds, sites, and the first two fields.
+inline std::string eventsOf(const std::function<void()> &body) {
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild(body), 0);
+  std::string text;
+  for (const ReadEvent &read : session.drain()) {
+    const abi::EventHeader &header = read.event.header();
+    text += (text.empty() ? "" : " | ") + std::string(abi::nameOf(header.kind)) + "#" + std::to_string(header.site);
+    const char *separator = " ";
+    abi::dispatch(read.event, [&](const auto &event) {
+      abi::visitFields(event, [&](const char *, abi::Repr, const auto &field) {
+        if (separator[0] == ' ' || (separator[0] == '+' && field != 0))
+          text += separator + std::to_string(field);
+        separator = separator[0] == ' ' ? "+" : "-";
+      });
+    });
+    for (const auto &[bit, name] : {std::pair{abi::kFromHook, "hook"}, {abi::kRealloc, "realloc"}, {abi::kRestored, "restored"},
+                                    {abi::kReserve, "reserve"}, {abi::kAsync, "async"}})
+      if (header.flags & bit)
+        text += std::string(" ") + name;
+  }
+  return text;
+}
+
+} // namespace msleaks::test
