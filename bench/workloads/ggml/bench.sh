@@ -6,5 +6,5 @@ here=$(dirname "$(readlink -f "$0")")
 "$here/build.sh" "$1/workloads/ggml-plain" >&2
 "$here/build.sh" "$1/workloads/ggml-instrumented" "$1/lib/msleaks/llvm-22/libMemPass.so" >&2
 for kind in plain instrumented; do
-  echo "$kind: $1/workloads/ggml-$kind/transformer 40 1"
+  echo "$kind: $1/workloads/ggml-$kind/transformer 200 1"
 done
