@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <vector>
@@ -38,6 +39,13 @@ std::vector<Plugin> installedPlugins() {
   return plugins;
 }
 
+// Clang says of a plugin that it cannot load no more than a dlopen error, and once for each file.
+bool isSharedObject(const fs::path &path) {
+  char magic[4] = {};
+  std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
+  return std::string_view(magic, sizeof magic) == "\177ELF";
+}
+
 Result<ExitStatus> printPlugin(unsigned llvm) {
   const std::vector<Plugin> plugins = installedPlugins();
   if (plugins.empty())
@@ -52,6 +60,9 @@ Result<ExitStatus> printPlugin(unsigned llvm) {
     return fail("there is no plugin for LLVM " + std::to_string(llvm) + " here, only for " + versions,
                 ExitStatus::Usage);
   }
+  if (!isSharedObject(found->path))
+    return fail(found->path.native() + " cannot be read as a shared library; install msleaks again",
+                ExitStatus::OwnFault);
   std::cout << found->path.native() << '\n';
   return ExitStatus::Clean;
 }

@@ -160,4 +160,6 @@ echo "== an installation that was cut short"
 : >"$prefix/lib/msleaks/llvm-$llvm/libMemPass.so"
 expect_status 2 "an empty plugin" "$clang" hello.c
 expect "one clear line" test "$(wc -l <"$work/err.txt")" -eq 1
+expect_status 4 "an empty plugin has no path to print" "$prefix/bin/msleaks" plugin --llvm "$llvm"
+expect "one clear line, too" test "$(wc -l <"$work/err.txt")" -eq 1
 echo "package test passed"
