@@ -4,6 +4,8 @@
 
 #include "msleaks/abi/site_table.h"
 
+#include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -51,9 +53,12 @@ Result<std::vector<SiteTable>> tablesOf(Elf *elf) {
   return tables;
 }
 
+// Stands in lines that we print: what would break or colour them is replaced.
 std::string nameOfMember(Elf *member) {
   const Elf_Arhdr *header = elf_getarhdr(member);
-  return header && header->ar_name ? header->ar_name : "?";
+  std::string name = header && header->ar_name ? header->ar_name : "?";
+  std::ranges::replace_if(name, [](unsigned char character) { return std::iscntrl(character) != 0; }, '?');
+  return name;
 }
 
 Result<std::vector<ObjectSites>> sitesOfArchive(const ElfFile &file, const std::string &path) {

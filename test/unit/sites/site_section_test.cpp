@@ -69,6 +69,13 @@ TEST_F(SiteSection, ArchiveNamesItsMembers) {
   EXPECT_EQ((*objects)[1].tables[0].source(), "src/two.cpp");
 }
 
+TEST_F(SiteSection, NameOfAMemberStaysOnItsLine) {
+  run("cp one.o \"$(printf 'one\\nx.o')\" && ar rc odd.a \"$(printf 'one\\nx.o')\"");
+  const auto objects = readSiteSections(folder / "odd.a");
+  ASSERT_TRUE(objects) << objects.error().message;
+  EXPECT_EQ((*objects)[0].member, "one?x.o");
+}
+
 TEST_F(SiteSection, ThinArchiveIsRefusedWithAdvice) {
   run("ar rcT thin.a one.o");
   expectRefusal("thin.a", "thin archive");
