@@ -36,7 +36,8 @@ private:
   runtime::Thread &thread_;
 };
 
-template <class Call> auto callInside(runtime::Thread &thread, Call call, uint16_t whose = runtime::kInRealFunction) noexcept {
+template <class Call>
+auto callInside(runtime::Thread &thread, Call call, uint16_t whose = runtime::kInRealFunction) noexcept {
   const runtime::Inside inside(thread, whose);
   return call();
 }
@@ -46,13 +47,15 @@ template <class Call> auto callInside(runtime::Thread &thread, Call call, uint16
   return left != 0 ? left : runtime::callerSite(caller);
 }
 
-[[gnu::noinline, gnu::cold]] inline void recordRefusal(const abi::Symbol &row, uint8_t flags, uint32_t site, uint64_t size_bytes) noexcept {
+[[gnu::noinline, gnu::cold]] inline void recordRefusal(const abi::Symbol &row, uint8_t flags, uint32_t site,
+                                                       uint64_t size_bytes) noexcept {
   if (size_bytes != 0)
     runtime::recordAllocFailed(row.heap, flags | abi::kFromHook, site, size_bytes, static_cast<uint64_t>(errno));
 }
 
 template <int kRow>
-[[gnu::always_inline]] inline void recordResult(uint32_t site, uint8_t flags, const void *block, uint64_t size_bytes) noexcept {
+[[gnu::always_inline]] inline void recordResult(uint32_t site, uint8_t flags, const void *block,
+                                                uint64_t size_bytes) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   if (block != nullptr)
     runtime::recordAlloc(row.heap, flags | abi::kFromHook, site, reinterpret_cast<uint64_t>(block), size_bytes);
@@ -73,7 +76,8 @@ template <class Call> auto callUnseen(const runtime::Thread &thread, abi::EventK
 }
 
 // What an allocator's call may become.
-inline constexpr uint32_t kAllocOutcomes = abi::enabledBit(abi::EventKind::Alloc) | abi::enabledBit(abi::EventKind::AllocFailed);
+inline constexpr uint32_t kAllocOutcomes =
+    abi::enabledBit(abi::EventKind::Alloc) | abi::enabledBit(abi::EventKind::AllocFailed);
 [[gnu::always_inline]] inline uint32_t enabledOutcomes() noexcept {
   return __atomic_load_n(&__msl_enabled, __ATOMIC_RELAXED)->load(std::memory_order_relaxed) & kAllocOutcomes;
 }
@@ -109,8 +113,8 @@ template <int kRow, class Call>
   if (block == nullptr) [[unlikely]]
     recordRefusal(row, row.flags | flags, site, size_bytes);
   else
-    runtime::recordEnabled(thread, abi::AllocEvent{{abi::EventKind::Alloc, row.heap, 0, static_cast<uint8_t>(row.flags | flags | abi::kFromHook),
-                                                    site, 0},
+    runtime::recordEnabled(thread, abi::AllocEvent{{abi::EventKind::Alloc, row.heap, 0,
+                                                    static_cast<uint8_t>(row.flags | flags | abi::kFromHook), site, 0},
                                                    reinterpret_cast<uint64_t>(block),
                                                    size_bytes});
   return block;
@@ -130,17 +134,19 @@ template <int kRow, class Call>
 
 // Recorded before the block goes back, or another thread may get its address first.
 template <int kRow, class Call>
-[[gnu::always_inline]] inline auto hookFree(const void *block, uint64_t size_bytes, uint64_t caller, Call call) noexcept {
+[[gnu::always_inline]] inline auto hookFree(const void *block, uint64_t size_bytes, uint64_t caller,
+                                            Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (!runtime::isPlain(thread)) [[unlikely]]
     return hookAnnouncedFree<kRow>(block, size_bytes, caller, call);
   if (!runtime::isEnabled(abi::EventKind::Free))
     return call();
-  runtime::recordEnabled(thread, abi::FreeEvent{{abi::EventKind::Free, row.heap, 0, static_cast<uint8_t>(row.flags | abi::kFromHook),
-                                                 runtime::callerSite(caller), 0},
-                                                reinterpret_cast<uint64_t>(block),
-                                                size_bytes});
+  runtime::recordEnabled(
+      thread, abi::FreeEvent{{abi::EventKind::Free, row.heap, 0, static_cast<uint8_t>(row.flags | abi::kFromHook),
+                              runtime::callerSite(caller), 0},
+                             reinterpret_cast<uint64_t>(block),
+                             size_bytes});
   const PlainInside inside(thread);
   return call();
 }
@@ -152,7 +158,8 @@ struct OldBlock {
 
 // Around a realloc: Free before, Alloc after; the old block again when it fails. `failed` is the API's way to say no.
 template <int kRow, class Call>
-[[gnu::noinline]] void *hookRealloc(const OldBlock &old, uint64_t size_bytes, uint64_t caller, void *failed, Call call) noexcept {
+[[gnu::noinline]] void *hookRealloc(const OldBlock &old, uint64_t size_bytes, uint64_t caller, void *failed,
+                                    Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (thread.attention.inside != 0) {

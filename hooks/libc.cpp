@@ -54,8 +54,8 @@ void *reallocarray(void *block, size_t count, size_t size) noexcept {
   const auto function = found(real.reallocarray);
   if (function == nullptr || isBootstrap(block)) [[unlikely]]
     return moveBootstrap(block, product(count, size));
-  return hookRealloc<Row::reallocarray>({block, 0}, product(count, size), returnAddress(__builtin_return_address(0)), nullptr,
-                                        [=] { return function(block, count, size); });
+  return hookRealloc<Row::reallocarray>({block, 0}, product(count, size), returnAddress(__builtin_return_address(0)),
+                                        nullptr, [=] { return function(block, count, size); });
 }
 
 void free(void *block) noexcept {

@@ -48,7 +48,8 @@ void *mmap(void *address, size_t size, int protection, int flags, int file, off_
   const auto function = found(real.mmap);
   if (function == nullptr) [[unlikely]]
     return reinterpret_cast<void *>(callKernel(SYS_mmap, address, size, protection, flags, file, offset));
-  return hookMap<Row::mmap>(size, reserveFlag(protection, flags), reinterpret_cast<uint64_t>(__builtin_return_address(0)),
+  return hookMap<Row::mmap>(size, reserveFlag(protection, flags),
+                            reinterpret_cast<uint64_t>(__builtin_return_address(0)),
                             [=] { return function(address, size, protection, flags, file, offset); });
 }
 
@@ -56,7 +57,8 @@ void *mmap64(void *address, size_t size, int protection, int flags, int file, of
   const auto function = found(real.mmap64);
   if (function == nullptr) [[unlikely]]
     return reinterpret_cast<void *>(callKernel(SYS_mmap, address, size, protection, flags, file, offset));
-  return hookMap<Row::mmap64>(size, reserveFlag(protection, flags), reinterpret_cast<uint64_t>(__builtin_return_address(0)),
+  return hookMap<Row::mmap64>(size, reserveFlag(protection, flags),
+                              reinterpret_cast<uint64_t>(__builtin_return_address(0)),
                               [=] { return function(address, size, protection, flags, file, offset); });
 }
 

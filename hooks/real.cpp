@@ -33,7 +33,8 @@ bool findReal() noexcept {
   RealFunctions found;
 #define MSL_HOOKED(symbol) find(found.symbol, #symbol);
 #include "hooked.def"
-  libc_allocates = imageOf(reinterpret_cast<const void *>(found.malloc)) == imageOf(reinterpret_cast<const void *>(&::gnu_get_libc_version));
+  libc_allocates = imageOf(reinterpret_cast<const void *>(found.malloc)) ==
+                   imageOf(reinterpret_cast<const void *>(&::gnu_get_libc_version));
 #define MSL_HOOKED(symbol) __atomic_store_n(&real.symbol, found.symbol, __ATOMIC_RELEASE);
 #include "hooked.def"
   search.store(Search::Done, std::memory_order_release);

@@ -62,7 +62,8 @@ bool fits(const CallBase &call, const Symbol &symbol) {
   return resultFits(call, symbol) && shapeFits(call, symbol);
 }
 
-// The family of a stub is that of the launch in its body; without one, it is HIP's where the launch is configured by HIP.
+// The family of a stub is that of the launch in its body; without one, it is HIP's where the launch is configured by
+// HIP.
 const Symbol *stubSymbol(const Function &stub, const KnownSymbols &symbols) {
   for (const Instruction &instruction : instructions(stub))
     if (const auto *call = dyn_cast<CallBase>(&instruction))

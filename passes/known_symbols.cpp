@@ -120,9 +120,7 @@ const char *completeRow(const Function &function, Symbol &symbol) {
   return symbol.size.present() ? nullptr : "which parameter is the size? say size=<number>";
 }
 
-bool isWord(const Type &type) {
-  return type.isPointerTy() || (type.isIntegerTy() && type.getIntegerBitWidth() <= 64);
-}
+bool isWord(const Type &type) { return type.isPointerTy() || (type.isIntegerTy() && type.getIntegerBitWidth() <= 64); }
 
 // Why no call of the function can be what the row says, or empty. Without a prototype only its calls can tell.
 std::string misfit(const Function &function, const Symbol &symbol) {
@@ -147,7 +145,8 @@ std::string misfit(const Function &function, const Symbol &symbol) {
   case ResultKind::Out:
     return returned.isIntegerTy() ? "" : "result=out: the function returns no status";
   default:
-    return returned.isPointerTy() ? "" : "the function returns no pointer: say result=out(<number>) if it stores the block";
+    return returned.isPointerTy() ? ""
+                                  : "the function returns no pointer: say result=out(<number>) if it stores the block";
   }
 }
 
@@ -261,8 +260,8 @@ void KnownSymbols::addAttributed(const Module &module) {
   }
 }
 
-// `__device_stub__kernel` of C, or `_ZN2my22__device_stub__kernelEv`, where the length of the identifier stands before it.
-// Whoever calls a function my__device_stub__x means something else.
+// `__device_stub__kernel` of C, or `_ZN2my22__device_stub__kernelEv`, where the length of the identifier stands before
+// it. Whoever calls a function my__device_stub__x means something else.
 bool isLaunchStub(const Function &function) {
   constexpr StringRef kPrefix = "__device_stub__";
   const StringRef name = function.getName();

@@ -14,7 +14,8 @@ namespace {
 
 void readRows(StringRef path, Options &options) {
   if (!options.rows_file.empty()) {
-    options.error = ("rows= is given twice, '" + options.rows_file + "' and '" + path + "': put the rows into one file").str();
+    options.error =
+        ("rows= is given twice, '" + options.rows_file + "' and '" + path + "': put the rows into one file").str();
     return;
   }
   options.rows_file = path.str();

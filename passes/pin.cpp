@@ -33,9 +33,7 @@ void pin(CallBase &call) {
                                             call.getIterator()));
 }
 
-void pinRow(Function &function, const abi::Symbol &symbol) {
-  function.addFnAttr(kRowAttribute, rowText(symbol));
-}
+void pinRow(Function &function, const abi::Symbol &symbol) { function.addFnAttr(kRowAttribute, rowText(symbol)); }
 
 std::optional<abi::Symbol> pinnedRow(const Function &function) {
   const Attribute attribute = function.getFnAttribute(kRowAttribute);

@@ -57,7 +57,8 @@ void registerPasses(PassBuilder &builder) {
       });
   builder.registerPipelineStartEPCallback(
       [options](ModulePassManager &passes, OptimizationLevel) { passes.addPass(MarkPass(options)); });
-  atOptimizerLast(builder, [options](ModulePassManager &passes) { passes.addPass(RewritePass(options, Mistakes::AreReported)); });
+  atOptimizerLast(
+      builder, [options](ModulePassManager &passes) { passes.addPass(RewritePass(options, Mistakes::AreReported)); });
 }
 
 } // namespace

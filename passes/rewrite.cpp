@@ -204,7 +204,8 @@ SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols) {
 } // namespace
 
 PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
-  const bool right = mistakes_ == Mistakes::Report ? reportMistakes(*options_, module.getContext()) : options_->error.empty();
+  const bool right =
+      mistakes_ == Mistakes::Report ? reportMistakes(*options_, module.getContext()) : options_->error.empty();
   if (!right || options_->off || !targetIsSupported(module))
     return PreservedAnalyses::all();
   const KnownSymbols symbols(module, options_->rows);

@@ -20,8 +20,10 @@ Result<void> startLog(std::string_view program, const std::string &option) {
   if (level == "warn")
     level = "warning";
   if (std::find(std::begin(kLevels), std::end(kLevels), level) == std::end(kLevels))
-    return fail(fmt::format("{}: no such log level; there are trace, debug, info, warning, error, off", level), ExitStatus::Usage);
-  auto logger = std::make_shared<spdlog::logger>(std::string(program), std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    return fail(fmt::format("{}: no such log level; there are trace, debug, info, warning, error, off", level),
+                ExitStatus::Usage);
+  auto logger =
+      std::make_shared<spdlog::logger>(std::string(program), std::make_shared<spdlog::sinks::stderr_sink_mt>());
   logger->set_pattern("%n: %l: %v");
   logger->set_level(spdlog::level::from_str(level));
   spdlog::set_default_logger(std::move(logger));

@@ -3,11 +3,11 @@
 //
 //   usage: record clock|msleaks|lttng THREADS EVENTS_PER_THREAD [EVENTS_PER_SECOND]
 //
-// Prints ns of CPU time per event, the median over the threads. `msleaks` needs a session (msleaks-run), `lttng` a running
-// session of its own with the event enabled. With a rate, each thread keeps to it in bursts of a
-// millisecond: what the collector has to keep up with.
-#include "msleaks/abi/events.h"
+// Prints ns of CPU time per event, the median over the threads. `msleaks` needs a session (msleaks-run), `lttng` a
+// running session of its own with the event enabled. With a rate, each thread keeps to it in bursts of a millisecond:
+// what the collector has to keep up with.
 #include "msleaks/runtime/record.h"
+#include "msleaks/abi/events.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -45,8 +45,8 @@ __attribute__((noinline)) void readClock(uint64_t) {
 }
 
 __attribute__((noinline)) void recordOurs(uint64_t index) {
-  msleaks::runtime::recordAlloc(msleaks::abi::Heap::Host, 0, static_cast<uint32_t>(index & 0xff) + 1, 0x7f0000000000 + index * 64,
-                                index & 0xfff);
+  msleaks::runtime::recordAlloc(msleaks::abi::Heap::Host, 0, static_cast<uint32_t>(index & 0xff) + 1,
+                                0x7f0000000000 + index * 64, index & 0xfff);
 }
 
 #ifdef MSLEAKS_BENCH_LTTNG

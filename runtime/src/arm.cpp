@@ -28,8 +28,8 @@ constinit uint32_t next_site = 1;
 
 void noteRefused(Arena &arena, const abi::Unit &unit, std::string_view image) noexcept {
   Text<1024> note;
-  note << image << ": instrumented for version " << unit.abi_version << " of msleaks, the runtime is version " << abi::kAbiVersion
-       << ": its calls are not recorded; build it again";
+  note << image << ": instrumented for version " << unit.abi_version << " of msleaks, the runtime is version "
+       << abi::kAbiVersion << ": its calls are not recorded; build it again";
   defineNote(arena, {note.c_str(), note.size()});
 }
 
@@ -58,7 +58,8 @@ void forget(const abi::Unit *begin) noexcept {
         chunk->ranges[i] = {};
 }
 
-// Calls f(unit, base) for each unit that is to be armed, until it says no. Each pass over a range gives the same numbers.
+// Calls f(unit, base) for each unit that is to be armed, until it says no. Each pass over a range gives the same
+// numbers.
 template <class F> void forEachNew(abi::Unit *begin, abi::Unit *end, uint32_t base, F &&f) noexcept {
   for (abi::Unit *unit = begin; unit != end; ++unit) {
     if (unit->table == nullptr || !isOurs(*unit) || __atomic_load_n(&unit->base, __ATOMIC_RELAXED) != 0)
@@ -74,7 +75,8 @@ template <class F> void forEachNew(abi::Unit *begin, abi::Unit *end, uint32_t ba
 void armRange(Arena &arena, abi::Unit *begin, abi::Unit *end, const ImagePlace &place) noexcept {
   const uint32_t image = numberOf(arena, place);
   UnitBatch batch(arena);
-  forEachNew(begin, end, next_site, [&](abi::Unit &unit, uint32_t base) { return batch.add({image, base}, *unit.table); });
+  forEachNew(begin, end, next_site,
+             [&](abi::Unit &unit, uint32_t base) { return batch.add({image, base}, *unit.table); });
   if (!batch.flush())
     return;
   // A fork may come between any two of these: its child then knows the range, repeats no number, and defines again what

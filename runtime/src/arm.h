@@ -5,7 +5,8 @@
 
 namespace msleaks::runtime {
 
-// For the child of a fork: tells its own .defs file what its parent had armed. With signals blocked and Process::lock held.
+// For the child of a fork: tells its own .defs file what its parent had armed. With signals blocked and Process::lock
+// held.
 void redefineUnits(Arena &arena) noexcept;
 
 } // namespace msleaks::runtime

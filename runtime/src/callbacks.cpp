@@ -16,8 +16,8 @@ using abi::Verb;
 
 uint64_t addressOf(const void *pointer) noexcept { return reinterpret_cast<uint64_t>(pointer); }
 
-// Calls that were left by an exception or longjmp without a word, or that are finished tail calls, are recognised by the
-// stack: it has come back above them.
+// Calls that were left by an exception or longjmp without a word, or that are finished tail calls, are recognised by
+// the stack: it has come back above them.
 [[gnu::always_inline]] inline void openCall(Thread &thread, uint32_t site, uint64_t old, abi::Heap heap) noexcept {
   const auto frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0)); // the callback's: this is inlined into it
   uint16_t &open = thread.attention.open_calls;
@@ -94,13 +94,15 @@ void afterAlloc(uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   if (recorded == nullptr && wraps)
     return;
   if (recorded == nullptr) {
-    const uint8_t flags = traits.verb() == Verb::Realloc && closed.old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
+    const uint8_t flags =
+        traits.verb() == Verb::Realloc && closed.old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
     return recordAlloc(traits.heap(), flags | outcome.flags, site, outcome.address, outcome.size_bytes);
   }
   if (recorded->site == site)
     return;
   recorded->site = site;
-  record(thread, abi::RetargetEvent{{abi::EventKind::Retarget, traits.heap(), 0, 0, site, 0}, outcome.address, outcome.size_bytes});
+  record(thread, abi::RetargetEvent{
+                     {abi::EventKind::Retarget, traits.heap(), 0, 0, site, 0}, outcome.address, outcome.size_bytes});
 }
 
 // mremap says no in another way than malloc.
@@ -168,19 +170,24 @@ void __msl_on_alloc(uint32_t site, uint32_t traits, const void *address, uint64_
   afterAlloc(site, row, {resultOf(row, address), size, ENOMEM, 0});
 }
 
-void __msl_on_alloc_out(uint32_t site, uint32_t traits, const void *const *where, uint64_t size, int64_t status) noexcept {
+void __msl_on_alloc_out(uint32_t site, uint32_t traits, const void *const *where, uint64_t size,
+                        int64_t status) noexcept {
   afterAlloc(site, Traits(traits),
              {status == 0 && where != nullptr ? addressOf(*where) : 0, size, static_cast<uint64_t>(status), 0});
 }
 
-void __msl_on_alloc_status(uint32_t site, uint32_t traits, const void *address, uint64_t size, const int32_t *status) noexcept {
-  afterAlloc(site, Traits(traits), {addressOf(address), size, status != nullptr ? static_cast<uint64_t>(int64_t{*status}) : 0, 0});
+void __msl_on_alloc_status(uint32_t site, uint32_t traits, const void *address, uint64_t size,
+                           const int32_t *status) noexcept {
+  afterAlloc(site, Traits(traits),
+             {addressOf(address), size, status != nullptr ? static_cast<uint64_t>(int64_t{*status}) : 0, 0});
 }
 
-void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection, int32_t flags) noexcept {
+void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection,
+                  int32_t flags) noexcept {
   const Traits row(traits);
-  afterAlloc(site, row,
-             {resultOf(row, address), size, ENOMEM, abi::isReserve(protection, flags) ? uint8_t{abi::kReserve} : uint8_t{0}});
+  afterAlloc(
+      site, row,
+      {resultOf(row, address), size, ENOMEM, abi::isReserve(protection, flags) ? uint8_t{abi::kReserve} : uint8_t{0}});
 }
 
 void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
@@ -195,7 +202,8 @@ void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t
   giveBack(thread, site, row, addressOf(address), size);
 }
 
-void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_t old_size, uint64_t size, int32_t flags) noexcept {
+void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_t old_size, uint64_t size,
+                    int32_t flags) noexcept {
   Thread &thread = __msl_thread;
   if (thread.attention.inside != 0)
     return;
@@ -209,8 +217,8 @@ void __msl_on_retain(uint32_t site, uint32_t traits, const void *address) noexce
   record(__msl_thread, abi::RetainEvent{headerOf(abi::EventKind::Retain, Traits(traits), site), addressOf(address), 0});
 }
 
-void __msl_on_launch(uint32_t site, uint32_t traits, const void *kernel, const void *stream, uint64_t grid_xy, uint32_t grid_z,
-                     uint64_t block_xy, uint32_t block_z, uint32_t shared_bytes) noexcept {
+void __msl_on_launch(uint32_t site, uint32_t traits, const void *kernel, const void *stream, uint64_t grid_xy,
+                     uint32_t grid_z, uint64_t block_xy, uint32_t block_z, uint32_t shared_bytes) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
   abi::LaunchEvent event{};
@@ -233,15 +241,17 @@ void __msl_on_launch_range(uint32_t site, uint32_t traits, const void *kernel, c
   const auto size = [dimensions](const uint64_t *sizes, uint32_t i) -> uint64_t {
     return sizes != nullptr && i < dimensions ? sizes[i] : 1;
   };
-  const auto grid = [&](uint32_t i) { return size(global, i) < UINT32_MAX ? static_cast<uint32_t>(size(global, i)) : UINT32_MAX; };
+  const auto grid = [&](uint32_t i) {
+    return size(global, i) < UINT32_MAX ? static_cast<uint32_t>(size(global, i)) : UINT32_MAX;
+  };
   // Without local sizes the driver chooses: 0 says so.
   const auto block = [&](uint32_t i) -> uint64_t { return local != nullptr ? size(local, i) : 0; };
   __msl_on_launch(site, traits, kernel, queue, grid(0) | uint64_t{grid(1)} << 32, grid(2),
                   narrowed(block(0)) | uint64_t{narrowed(block(1))} << 32, narrowed(block(2)), 0);
 }
 
-void __msl_on_copy(uint32_t site, uint32_t traits, const void *destination, const void *source, uint64_t size, const void *stream,
-                   uint64_t direction) noexcept {
+void __msl_on_copy(uint32_t site, uint32_t traits, const void *destination, const void *source, uint64_t size,
+                   const void *stream, uint64_t direction) noexcept {
   const abi::CopyEvent event{headerOf(abi::EventKind::Copy, Traits(traits), site),
                              addressOf(destination),
                              addressOf(source),
@@ -252,7 +262,8 @@ void __msl_on_copy(uint32_t site, uint32_t traits, const void *destination, cons
   record(__msl_thread, event);
 }
 
-void __msl_on_set(uint32_t site, uint32_t traits, const void *destination, uint64_t value, uint64_t size, const void *stream) noexcept {
+void __msl_on_set(uint32_t site, uint32_t traits, const void *destination, uint64_t value, uint64_t size,
+                  const void *stream) noexcept {
   const abi::SetEvent event{headerOf(abi::EventKind::Set, Traits(traits), site),
                             addressOf(destination),
                             size,

@@ -17,8 +17,8 @@ uint64_t totalOf(const iovec *pieces, unsigned count) noexcept {
   return bytes;
 }
 
-// One write: a reader, or a kill, sees a record whole or cut off at the end of the file. A write that was cut short by a
-// full disk is taken back, or everything behind it could not be read either.
+// One write: a reader, or a kill, sees a record whole or cut off at the end of the file. A write that was cut short by
+// a full disk is taken back, or everything behind it could not be read either.
 bool write(Arena &arena, const OpenFile &file, const iovec *pieces, unsigned count) noexcept {
   const SizeSignalTaken taken;
   const long end = ::syscall(SYS_lseek, file.fd(), 0, SEEK_END);
@@ -47,12 +47,14 @@ iovec piece(const void *bytes, uint64_t count) noexcept { return {const_cast<voi
 const unsigned char *bytesOf(const void *object) noexcept { return static_cast<const unsigned char *>(object); }
 
 // Header, fixed part, tail and padding of one record.
-bool fill(abi::DefinitionHeader &header, abi::DefinitionKind kind, const iovec &fixed, const iovec &tail, iovec *pieces) noexcept {
+bool fill(abi::DefinitionHeader &header, abi::DefinitionKind kind, const iovec &fixed, const iovec &tail,
+          iovec *pieces) noexcept {
   const uint64_t bytes = fixed.iov_len + tail.iov_len;
   if (bytes > kMaxBodyBytes)
     return false;
   const uint32_t partial = abi::fnv1a32(bytesOf(fixed.iov_base), fixed.iov_len);
-  header = {abi::kDefinitionMagic, kind, static_cast<uint32_t>(bytes), abi::fnv1a32(bytesOf(tail.iov_base), tail.iov_len, partial)};
+  header = {abi::kDefinitionMagic, kind, static_cast<uint32_t>(bytes),
+            abi::fnv1a32(bytesOf(tail.iov_base), tail.iov_len, partial)};
   pieces[0] = piece(&header, sizeof header);
   pieces[1] = fixed;
   pieces[2] = tail;
@@ -97,8 +99,8 @@ bool UnitBatch::add(const abi::UnitDefinition &unit, const abi::UnitHeader &tabl
     return fail();
   const unsigned at = batch_->count;
   batch_->units[at] = unit;
-  if (!fill(batch_->headers[at], abi::DefinitionKind::Unit, piece(&batch_->units[at], sizeof unit), piece(&table, table.total_bytes),
-            &batch_->pieces[kPiecesOfOne * at]))
+  if (!fill(batch_->headers[at], abi::DefinitionKind::Unit, piece(&batch_->units[at], sizeof unit),
+            piece(&table, table.total_bytes), &batch_->pieces[kPiecesOfOne * at]))
     return fail();
   ++batch_->count;
   return true;

@@ -9,10 +9,11 @@ namespace {
 constexpr unsigned kSpins = 200;
 constexpr uint64_t kFirstSleepNs = 20'000, kLongestSleepNs = 500'000;
 constexpr uint64_t kNsPerMs = 1'000'000;
-// A heartbeat that is old when we look may be that of a collector which was stopped together with us (^Z, a debugger): it
-// gets this long to show itself.
+// A heartbeat that is old when we look may be that of a collector which was stopped together with us (^Z, a debugger):
+// it gets this long to show itself.
 constexpr uint64_t kGraceNs = 100 * kNsPerMs;
-// A collector that lives and leaves this ring alone for so many timeouts is not waited for until it takes something from it.
+// A collector that lives and leaves this ring alone for so many timeouts is not waited for until it takes something
+// from it.
 constexpr uint64_t kMaxTimeouts = 10;
 constexpr uint32_t kFullsBetweenTries = 1024;
 
@@ -58,7 +59,8 @@ uint64_t tailMark(const abi::RingHeader &ring) noexcept { return ring.tail.load(
 
 bool mayWait(const Thread &thread) noexcept {
   return session.control->flags.on_full == abi::OnFull::Block &&
-         !givenUp(session.control->heartbeat_ns.load(std::memory_order_relaxed)) && thread.impatient_tail != tailMark(*thread.ring);
+         !givenUp(session.control->heartbeat_ns.load(std::memory_order_relaxed)) &&
+         thread.impatient_tail != tailMark(*thread.ring);
 }
 
 bool waitForRoom(Thread &thread, unsigned slots) noexcept {
@@ -69,7 +71,8 @@ bool waitForRoom(Thread &thread, unsigned slots) noexcept {
       return true;
   const uint64_t began_ns = monotonicNs();
   const uint64_t patience_ns = kMaxTimeouts * control.flags.block_timeout_ms * kNsPerMs;
-  for (uint64_t sleep_ns = kFirstSleepNs; !refresh(ring, slots); sleep_ns = sleep_ns * 2 < kLongestSleepNs ? sleep_ns * 2 : kLongestSleepNs) {
+  for (uint64_t sleep_ns = kFirstSleepNs; !refresh(ring, slots);
+       sleep_ns = sleep_ns * 2 < kLongestSleepNs ? sleep_ns * 2 : kLongestSleepNs) {
     const uint64_t heartbeat_ns = control.heartbeat_ns.load(std::memory_order_relaxed);
     if (givenUp(heartbeat_ns))
       return false;

@@ -30,7 +30,7 @@ void takeBuildId(const char *notes, uint64_t bytes, abi::ImageDefinition &image)
   }
 }
 
-void takeHeaders(const ElfW(Phdr) *headers, unsigned count, abi::ImageDefinition &image) noexcept {
+void takeHeaders(const ElfW(Phdr) * headers, unsigned count, abi::ImageDefinition &image) noexcept {
   for (unsigned i = 0; i < count; ++i) {
     const ElfW(Phdr) &header = headers[i];
     const uint64_t begin = image.load_bias + header.p_vaddr;
@@ -54,8 +54,8 @@ bool findWithoutLock(const void *address, ImagePlace &place) noexcept {
   place.name = found.dlfo_link_map->l_name;
   const auto *header = static_cast<const ElfW(Ehdr) *>(found.dlfo_map_start);
   if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_phentsize == sizeof(ElfW(Phdr)))
-    takeHeaders(reinterpret_cast<const ElfW(Phdr) *>(reinterpret_cast<const char *>(header) + header->e_phoff), header->e_phnum,
-                place.definition);
+    takeHeaders(reinterpret_cast<const ElfW(Phdr) *>(reinterpret_cast<const char *>(header) + header->e_phoff),
+                header->e_phnum, place.definition);
   place.definition.begin = reinterpret_cast<uint64_t>(found.dlfo_map_start);
   place.definition.end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
   return true;

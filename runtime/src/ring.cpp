@@ -43,7 +43,8 @@ void publish(const ClaimedRing &claimed, const Start &start) noexcept {
   ring.depth = kMaxNesting;
   ring.gap = 0;
   put(ring.reserved, start.position);
-  put(ring.room_until, session.control->flags.on_full == abi::OnFull::Overwrite ? kUnlimited : roomUntil(ring, start.position));
+  put(ring.room_until,
+      session.control->flags.on_full == abi::OnFull::Overwrite ? kUnlimited : roomUntil(ring, start.position));
   put(ring.produced, start.produced);
   put(ring.dropped, start.dropped);
   put(ring.stalled_ns, start.stalled_ns);

@@ -18,7 +18,9 @@ public:
 // How far a ring may be filled when everything below `tail` has been stored (record.h says what the slack is for). The
 // rest that only signal handlers fill keeps their events while the thread that they interrupted waits for room.
 inline constexpr uint64_t kHandlersShare = 16;
-inline uint64_t handlersRoomUntil(const abi::RingHeader &ring, uint64_t tail) noexcept { return tail + ring.capacity - kSlackSlots; }
+inline uint64_t handlersRoomUntil(const abi::RingHeader &ring, uint64_t tail) noexcept {
+  return tail + ring.capacity - kSlackSlots;
+}
 inline uint64_t roomUntil(const abi::RingHeader &ring, uint64_t tail) noexcept {
   return handlersRoomUntil(ring, tail) - ring.capacity / kHandlersShare;
 }

@@ -68,9 +68,11 @@ const abi::ControlPage *mapControl() noexcept {
   path << "/" << abi::kControlFile;
   const OpenFile file(path.c_str(), O_RDONLY | O_NOFOLLOW);
   // A page beyond the end of the file would be a SIGBUS.
-  if (!file || !path.fits() || ::syscall(SYS_lseek, file.fd(), 0, SEEK_END) < static_cast<long>(sizeof(abi::ControlPage)))
+  if (!file || !path.fits() ||
+      ::syscall(SYS_lseek, file.fd(), 0, SEEK_END) < static_cast<long>(sizeof(abi::ControlPage)))
     return nullptr;
-  const auto *page = static_cast<const abi::ControlPage *>(mapMemory(abi::kPageBytes, PROT_READ, MAP_SHARED, file.fd()));
+  const auto *page =
+      static_cast<const abi::ControlPage *>(mapMemory(abi::kPageBytes, PROT_READ, MAP_SHARED, file.fd()));
   if (page == nullptr)
     return nullptr;
   const bool ours = page->magic == abi::ControlPage::kMagic && page->abi_version == abi::kAbiVersion &&

@@ -40,8 +40,8 @@ private:
   uint64_t before_ = 0;
 };
 
-// A file that would outgrow `ulimit -f` costs an error, and a SIGXFSZ that would end the program as soon as signals are let
-// through again: it is taken back, unless the program had one waiting. With signals blocked.
+// A file that would outgrow `ulimit -f` costs an error, and a SIGXFSZ that would end the program as soon as signals are
+// let through again: it is taken back, unless the program had one waiting. With signals blocked.
 class SizeSignalTaken {
 public:
   SizeSignalTaken() noexcept : before_(isPending()) {}
@@ -121,7 +121,9 @@ inline void *mapMemory(uint64_t bytes, int protection, int flags, int fd = -1, u
   return at == -1 ? nullptr : reinterpret_cast<void *>(at);
 }
 
-inline void *mapAnonymous(uint64_t bytes) noexcept { return mapMemory(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS); }
+inline void *mapAnonymous(uint64_t bytes) noexcept {
+  return mapMemory(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
+}
 
 inline void *mapShared(const OpenFile &file, uint64_t offset, uint64_t bytes, int flags = 0) noexcept {
   return mapMemory(bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags, file.fd(), offset);

@@ -54,8 +54,8 @@ Model::Model(lm_ggml_backend_t backend) {
   std::mt19937 random(1);
   for (auto *tensor = lm_ggml_get_first_tensor(context.get()); tensor;
        tensor = lm_ggml_get_next_tensor(context.get(), tensor)) {
-    // Evenly between -limit and limit, of variance 1/n. std::normal_distribution takes a fifth of a run, in x87 code whose
-    // speed depends on where the stack happens to lie.
+    // Evenly between -limit and limit, of variance 1/n. std::normal_distribution takes a fifth of a run, in x87 code
+    // whose speed depends on where the stack happens to lie.
     const float limit = std::sqrt(3 / static_cast<float>(tensor->ne[0]));
     std::vector<float> values(lm_ggml_nelements(tensor));
     for (float &value : values)

@@ -10,10 +10,11 @@ namespace {
 using namespace msleaks::abi;
 
 void printEvents() {
-  std::puts("# Events\n\nExpanded from `events.def`, `heaps.def` and `event_flags.def`. Every event also has kind, heap, device, flags,\n"
+  std::puts("# Events\n\nExpanded from `events.def`, `heaps.def` and `event_flags.def`. Every event also has kind, "
+            "heap, device, flags,\n"
             "site and time.\n");
 #define MSL_EVENT(name, number, slots, doc)                                                                            \
-  std::printf("## %s\n\nNumber %d, %d slot%s: %s.\n\n| field | type | meaning |\n|---|---|---|\n", #name, number,     \
+  std::printf("## %s\n\nNumber %d, %d slot%s: %s.\n\n| field | type | meaning |\n|---|---|---|\n", #name, number,      \
               slots, slots == 1 ? "" : "s", doc);
 #define MSL_FIELD(type, field, repr, doc) std::printf("| `%s` | `%s`, %s | %s |\n", #field, #type, #repr, doc);
 #define MSL_EVENT_END(name) std::puts("");
@@ -43,8 +44,10 @@ std::string resultOf(const Symbol &symbol) {
 }
 
 void printSymbols() {
-  std::puts("# Symbols\n\nExpanded from `symbols.def`: the functions whose calls the pass marks. Positions count parameters from 0, or\n"
-            "from the end (-1). A result is returned, stored through parameter n by a call that returns 0 (`out(n)`), or returned with\n"
+  std::puts("# Symbols\n\nExpanded from `symbols.def`: the functions whose calls the pass marks. Positions count "
+            "parameters from 0, or\n"
+            "from the end (-1). A result is returned, stored through parameter n by a call that returns 0 (`out(n)`), "
+            "or returned with\n"
             "its status stored through parameter n (`handle(n)`).\n\n"
             "| symbol | verb | family | heap | result | size | count | address | kernel | stream | freed by |\n"
             "|---|---|---|---|---|---|---|---|---|---|---|");
@@ -62,7 +65,8 @@ void printSymbols() {
 }
 
 void printCallbacks() {
-  std::puts("# Callbacks\n\nExpanded from `callbacks.def`: what the pass inserts and the runtime defines, each as `void __msl_<name>(…)`.\n\n"
+  std::puts("# Callbacks\n\nExpanded from `callbacks.def`: what the pass inserts and the runtime defines, each as "
+            "`void __msl_<name>(…)`.\n\n"
             "| callback | called | parameters |\n|---|---|---|");
 #define MSL_CALLBACK(name, doc, ...) std::printf("| `%s` | %s | `%s` |\n", #name, doc, #__VA_ARGS__);
 #include "msleaks/abi/callbacks.def"

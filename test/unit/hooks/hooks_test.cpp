@@ -29,8 +29,10 @@ Ran runShell(const std::string &command) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status), output};
 }
 
-std::string preloaded(const std::string &libraries, const std::string &command, const SessionDirectory *session = nullptr) {
-  return "env LD_PRELOAD=" + libraries + (session ? " MSLEAKS_SESSION=" + session->path().string() : "") + " " + command + " 2>&1";
+std::string preloaded(const std::string &libraries, const std::string &command,
+                      const SessionDirectory *session = nullptr) {
+  return "env LD_PRELOAD=" + libraries + (session ? " MSLEAKS_SESSION=" + session->path().string() : "") + " " +
+         command + " 2>&1";
 }
 
 bool wants(const ReadEvent &read, abi::EventKind kind) { return read.event.header().kind == kind; }
@@ -77,7 +79,9 @@ TEST(Hooks, TheRuntimeExportsNothingElse) {
 
 TEST(Hooks, OnlyLibcIsNeeded) {
   const std::string needed = "readelf -d %s | sed -n 's/.*(NEEDED).*\\[\\(.*\\)\\]/\\1/p' | sort | tr '\\n' ' '";
-  const auto of = [&](const std::string &library) { return runShell(std::string(needed).replace(needed.find("%s"), 2, library)).output; };
+  const auto of = [&](const std::string &library) {
+    return runShell(std::string(needed).replace(needed.find("%s"), 2, library)).output;
+  };
   EXPECT_EQ(of(kRuntime), "libc.so.6 ");
   EXPECT_EQ(of(kHooks), "libc.so.6 libmsleaks_rt.so ");
 }
@@ -140,9 +144,11 @@ TEST(Hooks, WithAndWithoutASessionAProgramDoesTheSame) {
 }
 
 TEST(Hooks, RealProgramsDoTheSame) {
-  const std::string python = "python3 -c 'import json,threading; t=[threading.Thread(target=lambda: json.dumps(list(range(9999)))) for _ in "
-                             "range(4)]; [x.start() for x in t]; [x.join() for x in t]; print(len(json.dumps({\"a\":[1.5]*1000})))'";
-  for (const std::string &command : {std::string("ls -l /usr/include"), std::string("sh -c 'ls / | sort | wc -l; exit 9'"), python}) {
+  const std::string python =
+      "python3 -c 'import json,threading; t=[threading.Thread(target=lambda: json.dumps(list(range(9999)))) for _ in "
+      "range(4)]; [x.start() for x in t]; [x.join() for x in t]; print(len(json.dumps({\"a\":[1.5]*1000})))'";
+  for (const std::string &command :
+       {std::string("ls -l /usr/include"), std::string("sh -c 'ls / | sort | wc -l; exit 9'"), python}) {
     const SessionDirectory session({.on_full = abi::OnFull::Drop});
     const Ran plain = runShell(command + " 2>&1");
     const Ran recorded = runShell(preloaded(kHooks, command, &session));
@@ -163,8 +169,16 @@ TEST(Hooks, EveryFunctionOfTheHeapIsSeen) {
     uint64_t size;
     uint8_t flags;
   };
-  for (const auto &[size, flags] : {Expected{101, 0}, {21, abi::kZeroed}, {203, abi::kRealloc}, {45, abi::kRealloc}, {128, 0}, {131, 0},
-                                    {137, 0}, {139, 0}, {149, 0}, {151, 0}}) {
+  for (const auto &[size, flags] : {Expected{101, 0},
+                                    {21, abi::kZeroed},
+                                    {203, abi::kRealloc},
+                                    {45, abi::kRealloc},
+                                    {128, 0},
+                                    {131, 0},
+                                    {137, 0},
+                                    {139, 0},
+                                    {149, 0},
+                                    {151, 0}}) {
     const auto allocs = allocsOf(events, size);
     ASSERT_EQ(allocs.size(), 1u) << size;
     EXPECT_EQ(allocs[0].header.flags, flags | abi::kFromHook) << size;
@@ -179,7 +193,8 @@ TEST(Hooks, MappingsAreSeen) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " all", &session)).status, 3);
   const auto events = session.drain();
-  const auto made = allocsOf(events, 3 * 4096), moved = allocsOf(events, 7 * 4096), reserved = allocsOf(events, 5 * 4096);
+  const auto made = allocsOf(events, 3 * 4096), moved = allocsOf(events, 7 * 4096),
+             reserved = allocsOf(events, 5 * 4096);
   ASSERT_EQ(made.size(), 1u);
   EXPECT_EQ(made[0].header.heap, abi::Heap::Mapping);
   EXPECT_EQ(made[0].header.flags, abi::kFromHook);
@@ -189,12 +204,14 @@ TEST(Hooks, MappingsAreSeen) {
   EXPECT_EQ(reserved[0].header.flags, abi::kFromHook | abi::kReserve);
   std::vector<std::pair<uint64_t, uint64_t>> frees;
   for (const ReadEvent &read : events)
-    if (const auto free = read.event.as<abi::FreeEvent>(); wants(read, abi::EventKind::Free) && free.header.heap == abi::Heap::Mapping)
+    if (const auto free = read.event.as<abi::FreeEvent>();
+        wants(read, abi::EventKind::Free) && free.header.heap == abi::Heap::Mapping)
       frees.emplace_back(free.address, free.size);
   EXPECT_NE(std::find(frees.begin(), frees.end(), std::pair{made[0].address, uint64_t{3 * 4096}}), frees.end());
   EXPECT_NE(std::find(frees.begin(), frees.end(), std::pair{moved[0].address, uint64_t{4096}}), frees.end());
   EXPECT_NE(std::find(frees.begin(), frees.end(), std::pair{moved[0].address + 4096, uint64_t{6 * 4096}}), frees.end());
-  EXPECT_EQ(std::count_if(frees.begin(), frees.end(), [](const auto &free) { return free.first == 1; }), 0) << "refused by the kernel";
+  EXPECT_EQ(std::count_if(frees.begin(), frees.end(), [](const auto &free) { return free.first == 1; }), 0)
+      << "refused by the kernel";
 }
 
 TEST(Hooks, WhatFailsIsSeen) {
@@ -260,7 +277,8 @@ TEST(Hooks, AProgramAtAFixedAddressIsHookedWithoutANote) {
 // The other way round the linker finds the other allocator first, and the session's log says what is not seen.
 TEST(Hooks, AnAllocatorInFrontIsNoted) {
   const SessionDirectory session;
-  ASSERT_EQ(runShell(preloaded(std::string(MSL_MAPPING_ALLOCATOR) + ":" + kHooks, kVictim + " quiet", &session)).status, 5);
+  ASSERT_EQ(runShell(preloaded(std::string(MSL_MAPPING_ALLOCATOR) + ":" + kHooks, kVictim + " quiet", &session)).status,
+            5);
   ASSERT_EQ(session.arenas().size(), 1u);
   const std::string notes = notesOf(session);
   EXPECT_EQ(notes.rfind("not hooked, defined elsewhere: free (", 0), 0u) << notes;

@@ -25,7 +25,8 @@ std::vector<char> makeTable(uint32_t rows) {
   header.row_bytes = sizeof(abi::SiteRow);
   header.frame_bytes = sizeof(abi::FrameRow);
   header.strings_bytes = 8;
-  header.checksum = abi::fnv1a32(reinterpret_cast<unsigned char *>(table.data()) + sizeof header, bytes - sizeof header);
+  header.checksum =
+      abi::fnv1a32(reinterpret_cast<unsigned char *>(table.data()) + sizeof header, bytes - sizeof header);
   std::memcpy(table.data(), &header, sizeof header);
   return table;
 }
@@ -83,7 +84,8 @@ TEST(Arm, UnitsGetNumbersAndDefinitions) {
   ASSERT_EQ(session.runChild([] {
     __msl_arm(&units[0], &units[3]);
     _exit(units[0].base == 1 && units[1].base == 4 && units[2].base == 5 ? 0 : 1);
-  }), 0);
+  }),
+            0);
   const auto arenas = session.arenas();
   ASSERT_EQ(arenas.size(), 1u);
   const auto defined = definedUnits(*arenas[0]);
@@ -110,7 +112,8 @@ TEST(Arm, NumbersGoOnAndAnArmedUnitKeepsItsOwn) {
     __msl_arm(&units[0], &units[1]);
     __msl_arm(&units[0], &units[3]);
     _exit(units[0].base == 1 && units[1].base == 4 && units[2].base == 5 ? 0 : 1);
-  }), 0);
+  }),
+            0);
   EXPECT_EQ(definedUnits(*session.arenas()[0]).size(), 3u);
 }
 
@@ -131,7 +134,8 @@ TEST(Arm, AUnitOfAnotherVersionStaysUnarmedAndIsNoted) {
   ASSERT_EQ(session.runChild([] {
     __msl_arm(&units[0], &units[2]);
     _exit(units[0].base == 0 && units[1].base == 1 ? 0 : 1);
-  }), 0);
+  }),
+            0);
   const std::string note = ofKind(*session.arenas()[0], abi::DefinitionKind::Note);
   EXPECT_NE(note.find("runtime_test: instrumented for version 2"), std::string::npos) << note;
   EXPECT_EQ(definedUnits(*session.arenas()[0]).size(), 1u);
@@ -161,7 +165,8 @@ TEST(Arm, AForkedChildExplainsItsParentsSites) {
       runtime::recordAlloc(abi::Heap::Host, 0, units[1].base, 1, 1);
     else
       _exit(SessionDirectory::waitFor(pid));
-  }), 0);
+  }),
+            0);
   const auto arenas = session.arenas();
   ASSERT_EQ(arenas.size(), 2u);
   std::multiset<size_t> counts;
@@ -187,7 +192,9 @@ TEST(Arm, AFullFileLeavesUnitsUnarmed) {
       setrlimit(RLIMIT_FSIZE, &none);
       __msl_arm(&units[0], &units[count]);
       _exit(allUnarmed(count) ? 0 : 1);
-    }), 0) << count;
+    }),
+              0)
+        << count;
     EXPECT_TRUE(session.arenas()[0]->definitions().empty());
     EXPECT_GT(session.arenas()[0]->header().definitions_refused.load(), 0u);
   }
@@ -207,7 +214,8 @@ TEST(Arm, AFileThatCannotBeOpenedOnceIsNotGivenUp) {
     setrlimit(RLIMIT_NOFILE, &usual);
     __msl_arm(&units[1], &units[2]);
     _exit(units[0].base == 0 && units[1].base == 1 ? 0 : 1);
-  }), 0);
+  }),
+            0);
   const auto arenas = session.arenas();
   EXPECT_EQ(definedUnits(*arenas[0]).size(), 1u);
   EXPECT_EQ(arenas[0]->header().definitions_refused.load(), 2u) << "the unit and its image";

@@ -67,8 +67,11 @@ inline std::string eventsOf(const std::function<void()> &body) {
         separator = separator[0] == ' ' ? "+" : "-";
       });
     });
-    for (const auto &[bit, name] : {std::pair{abi::kFromHook, "hook"}, {abi::kRealloc, "realloc"}, {abi::kRestored, "restored"},
-                                    {abi::kReserve, "reserve"}, {abi::kAsync, "async"}})
+    for (const auto &[bit, name] : {std::pair{abi::kFromHook, "hook"},
+                                    {abi::kRealloc, "realloc"},
+                                    {abi::kRestored, "restored"},
+                                    {abi::kReserve, "reserve"},
+                                    {abi::kAsync, "async"}})
       if (header.flags & bit)
         text += std::string(" ") + name;
   }

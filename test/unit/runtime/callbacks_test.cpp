@@ -6,138 +6,151 @@ namespace {
 
 TEST(Callbacks, AloneTheyRecord) {
   EXPECT_EQ(eventsOf([] {
-    __msl_before(7, kMalloc);
-    __msl_on_alloc(7, kMalloc, at(100), 16);
-    __msl_on_free(8, kFree, at(100), 0);
-  }), "Alloc#7 100+16 | Free#8 100");
+              __msl_before(7, kMalloc);
+              __msl_on_alloc(7, kMalloc, at(100), 16);
+              __msl_on_free(8, kFree, at(100), 0);
+            }),
+            "Alloc#7 100+16 | Free#8 100");
 }
 
 TEST(Callbacks, AHookTakesTheSite) {
   EXPECT_EQ(eventsOf([] {
-    __msl_before(7, kMalloc);
-    hookAlloc(100, 16);
-    __msl_on_alloc(7, kMalloc, at(100), 16);
-    __msl_on_free(8, kFree, at(100), 0);
-    hookFree(100);
-    hookAlloc(100, 5);
-    hookFree(100);
-  }), "Alloc#7 100+16 hook | Free#8 100 | Alloc#999 100+5 hook | Free#999 100 hook");
+              __msl_before(7, kMalloc);
+              hookAlloc(100, 16);
+              __msl_on_alloc(7, kMalloc, at(100), 16);
+              __msl_on_free(8, kFree, at(100), 0);
+              hookFree(100);
+              hookAlloc(100, 5);
+              hookFree(100);
+            }),
+            "Alloc#7 100+16 hook | Free#8 100 | Alloc#999 100+5 hook | Free#999 100 hook");
 }
 
 TEST(Callbacks, FreeOfNullIsNothing) {
   EXPECT_EQ(eventsOf([] {
-    __msl_on_free(8, kFree, nullptr, 0);
-    __msl_before(7, kMalloc);
-    __msl_on_alloc(7, kMalloc, at(100), 0);
-  }), "Alloc#7 100");
+              __msl_on_free(8, kFree, nullptr, 0);
+              __msl_before(7, kMalloc);
+              __msl_on_alloc(7, kMalloc, at(100), 0);
+            }),
+            "Alloc#7 100");
 }
 
 TEST(Callbacks, AFreeThatNoHookSawIsNotTakenByALaterOne) {
   EXPECT_EQ(eventsOf([] {
-    __msl_on_free(8, kFree, at(100), 0); // into a pool of the program's own
-    hookAlloc(100, 3);
-    hookFree(100);
-  }), "Free#8 100 | Alloc#999 100+3 hook | Free#999 100 hook");
+              __msl_on_free(8, kFree, at(100), 0); // into a pool of the program's own
+              hookAlloc(100, 3);
+              hookFree(100);
+            }),
+            "Free#8 100 | Alloc#999 100+3 hook | Free#999 100 hook");
 }
 
 TEST(Callbacks, AHookOfAnotherFamilyDoesNotTakeIt) {
   EXPECT_EQ(eventsOf([] {
-    __msl_before(7, kDevice);
-    hookAlloc(50, 8); // the driver's own
-    const void *block = at(100);
-    __msl_on_alloc_out(7, kDevice, &block, 16, 0);
-  }), "Alloc#999 50+8 hook | Alloc#7 100+16 async");
+              __msl_before(7, kDevice);
+              hookAlloc(50, 8); // the driver's own
+              const void *block = at(100);
+              __msl_on_alloc_out(7, kDevice, &block, 16, 0);
+            }),
+            "Alloc#999 50+8 hook | Alloc#7 100+16 async");
 }
 
 TEST(Callbacks, AHandleThatIsAHostBlockIsADevicesBlockToo) {
   EXPECT_EQ(eventsOf([] {
-    __msl_before(7, kDevice);
-    hookAlloc(100, 416); // the driver's notes on the block; their address is the handle
-    const void *block = at(100);
-    __msl_on_alloc_out(7, kDevice, &block, 16, 0);
-  }), "Alloc#999 100+416 hook | Alloc#7 100+16 async");
+              __msl_before(7, kDevice);
+              hookAlloc(100, 416); // the driver's notes on the block; their address is the handle
+              const void *block = at(100);
+              __msl_on_alloc_out(7, kDevice, &block, 16, 0);
+            }),
+            "Alloc#999 100+416 hook | Alloc#7 100+16 async");
 }
 
 TEST(Callbacks, AnOperatorNewOfTheProgramsOwnIsRetargeted) {
   EXPECT_EQ(eventsOf([] {
-    __msl_before(7, kMalloc); // new
-    inside([] {
-      __msl_before(9, kMalloc); // malloc inside it
-      hookAlloc(100, 16);
-      __msl_on_alloc(9, kMalloc, at(100), 16);
-    });
-    __msl_on_alloc(7, kMalloc, at(100), 12);
-  }), "Alloc#9 100+16 hook | Retarget#7 100+12");
+              __msl_before(7, kMalloc); // new
+              inside([] {
+                __msl_before(9, kMalloc); // malloc inside it
+                hookAlloc(100, 16);
+                __msl_on_alloc(9, kMalloc, at(100), 16);
+              });
+              __msl_on_alloc(7, kMalloc, at(100), 12);
+            }),
+            "Alloc#9 100+16 hook | Retarget#7 100+12");
 }
 
 TEST(Callbacks, AWrapperThatReturnsTheFirstOfItsBlocksIsRetargeted) {
   EXPECT_EQ(eventsOf([] {
-    __msl_before(7, kUser);
-    inside([] {
-      __msl_before(9, kMalloc);
-      __msl_on_alloc(9, kMalloc, at(100), 16);
-      __msl_before(10, kMalloc);
-      __msl_on_alloc(10, kMalloc, at(200), 4);
-    });
-    __msl_on_alloc(7, kUser, at(100), 12);
-  }), "Alloc#9 100+16 | Alloc#10 200+4 | Retarget#7 100+12");
+              __msl_before(7, kUser);
+              inside([] {
+                __msl_before(9, kMalloc);
+                __msl_on_alloc(9, kMalloc, at(100), 16);
+                __msl_before(10, kMalloc);
+                __msl_on_alloc(10, kMalloc, at(200), 4);
+              });
+              __msl_on_alloc(7, kUser, at(100), 12);
+            }),
+            "Alloc#9 100+16 | Alloc#10 200+4 | Retarget#7 100+12");
 }
 
 TEST(Callbacks, AWrapperWithoutAFreeOnlyNamesWhatIsRecorded) {
   EXPECT_EQ(eventsOf([] {
-    __msl_before(7, kWrap);
-    inside([] {
-      __msl_before(9, kMalloc);
-      __msl_on_alloc(9, kMalloc, at(100), 16);
-    });
-    __msl_on_alloc(7, kWrap, at(100), 12);
-    __msl_before(7, kWrap);
-    __msl_on_alloc(7, kWrap, at(300), 12); // out of a pool: nobody would give it back
-    __msl_before(7, kWrap);
-    __msl_on_alloc(7, kWrap, nullptr, 12);
-    mustBePlain();
-  }), "Alloc#9 100+16 | Retarget#7 100+12");
+              __msl_before(7, kWrap);
+              inside([] {
+                __msl_before(9, kMalloc);
+                __msl_on_alloc(9, kMalloc, at(100), 16);
+              });
+              __msl_on_alloc(7, kWrap, at(100), 12);
+              __msl_before(7, kWrap);
+              __msl_on_alloc(7, kWrap, at(300), 12); // out of a pool: nobody would give it back
+              __msl_before(7, kWrap);
+              __msl_on_alloc(7, kWrap, nullptr, 12);
+              mustBePlain();
+            }),
+            "Alloc#9 100+16 | Retarget#7 100+12");
 }
 
 TEST(Callbacks, APoolHandsOutItsOwnBlock) {
   EXPECT_EQ(eventsOf([] {
-    __msl_before(7, kUser);
-    hookAlloc(100, 4096);
-    __msl_on_alloc(7, kUser, at(164), 12);
-    __msl_before(7, kUser);
-    __msl_on_alloc(7, kUser, at(100), 12); // what was recorded before this call does not count
-  }), "Alloc#999 100+4096 hook | Alloc#7 164+12 | Alloc#7 100+12");
+              __msl_before(7, kUser);
+              hookAlloc(100, 4096);
+              __msl_on_alloc(7, kUser, at(164), 12);
+              __msl_before(7, kUser);
+              __msl_on_alloc(7, kUser, at(100), 12); // what was recorded before this call does not count
+            }),
+            "Alloc#999 100+4096 hook | Alloc#7 164+12 | Alloc#7 100+12");
 }
 
 TEST(Callbacks, AFailedCallIsRecordedOnce) {
   EXPECT_EQ(eventsOf([] {
-    __msl_before(7, kMalloc);
-    __msl_on_alloc(7, kMalloc, nullptr, 16);
-    __msl_before(7, kMalloc);
-    __msl_on_alloc(7, kMalloc, nullptr, 0);
-    __msl_before(8, kDevice);
-    const void *garbage = at(100);
-    __msl_on_alloc_out(8, kDevice, &garbage, 16, 2);
-  }), "AllocFailed#7 16+12 | AllocFailed#8 16+2 async");
+              __msl_before(7, kMalloc);
+              __msl_on_alloc(7, kMalloc, nullptr, 16);
+              __msl_before(7, kMalloc);
+              __msl_on_alloc(7, kMalloc, nullptr, 0);
+              __msl_before(8, kDevice);
+              const void *garbage = at(100);
+              __msl_on_alloc_out(8, kDevice, &garbage, 16, 2);
+            }),
+            "AllocFailed#7 16+12 | AllocFailed#8 16+2 async");
 }
 
 TEST(Callbacks, AThrowingCallLeavesNothingBehind) {
   EXPECT_EQ(eventsOf([] {
-    __msl_before(7, kMalloc);
-    __msl_cancel(7);
-    hookAlloc(100, 16);
-  }), "Alloc#999 100+16 hook");
+              __msl_before(7, kMalloc);
+              __msl_cancel(7);
+              hookAlloc(100, 16);
+            }),
+            "Alloc#999 100+16 hook");
 }
 
 TEST(Callbacks, HandlesAndCounts) {
   EXPECT_EQ(eventsOf([] {
-    const int32_t good = 0;
-    __msl_before(7, kDevice);
-    __msl_on_alloc_status(7, kDevice, at(100), 16, &good);
-    __msl_before(7, kDevice);
-    __msl_on_alloc_status(7, kDevice, nullptr, 16, nullptr);
-    __msl_on_retain(8, Traits(Verb::Retain, Family::OpenCl, Heap::Device, 0).packed(), at(100));
-  }), "Alloc#7 100+16 async | AllocFailed#7 16 async | Retain#8 100");
+              const int32_t good = 0;
+              __msl_before(7, kDevice);
+              __msl_on_alloc_status(7, kDevice, at(100), 16, &good);
+              __msl_before(7, kDevice);
+              __msl_on_alloc_status(7, kDevice, nullptr, 16, nullptr);
+              __msl_on_retain(8, Traits(Verb::Retain, Family::OpenCl, Heap::Device, 0).packed(), at(100));
+            }),
+            "Alloc#7 100+16 async | AllocFailed#7 16 async | Retain#8 100");
 }
 
 TEST(Callbacks, ALaunchThroughAStubBelongsToItsCaller) {
@@ -148,7 +161,8 @@ TEST(Callbacks, ALaunchThroughAStubBelongsToItsCaller) {
     const uint64_t global[] = {1000, 7}, local[] = {100, 70000};
     __msl_on_launch_range(9, kLaunch, at(100), at(200), 2, global, local);
     __msl_on_launch_range(9, kLaunch, at(100), at(200), 1, global, nullptr);
-  }), 0);
+  }),
+            0);
   const auto events = session.drain();
   ASSERT_EQ(events.size(), 3u);
   const auto first = events[0].event.as<abi::LaunchEvent>();
@@ -174,23 +188,26 @@ TEST(Callbacks, ALaunchThroughAStubBelongsToItsCaller) {
 }
 
 TEST(Callbacks, CopiesAndFills) {
-  EXPECT_EQ(eventsOf([] {
-    __msl_on_copy(7, Traits(Verb::Copy, Family::Cuda, Heap::Device, 0).packed(), at(100), at(200), 16, at(300), 1);
-    __msl_on_set(8, Traits(Verb::Set, Family::Cuda, Heap::Device, abi::kAsync).packed(), at(100), 0, 16, at(300));
-  }), "Copy#7 100+200 | Set#8 100+16 async");
+  EXPECT_EQ(
+      eventsOf([] {
+        __msl_on_copy(7, Traits(Verb::Copy, Family::Cuda, Heap::Device, 0).packed(), at(100), at(200), 16, at(300), 1);
+        __msl_on_set(8, Traits(Verb::Set, Family::Cuda, Heap::Device, abi::kAsync).packed(), at(100), 0, 16, at(300));
+      }),
+      "Copy#7 100+200 | Set#8 100+16 async");
 }
 
 // What an instrumented allocator does inside a hook is the allocator's own.
 TEST(Callbacks, InsideAHookNothingIsRecorded) {
   EXPECT_EQ(eventsOf([] {
-    __msl_thread.attention.inside = 1;
-    __msl_before(7, kMalloc);
-    __msl_on_alloc(7, kMalloc, at(100), 16);
-    __msl_on_free(8, kFree, at(100), 0);
-    __msl_thread.attention.inside = 0;
-    __msl_before(7, kMalloc);
-    __msl_on_alloc(7, kMalloc, at(100), 16);
-  }), "Alloc#7 100+16");
+              __msl_thread.attention.inside = 1;
+              __msl_before(7, kMalloc);
+              __msl_on_alloc(7, kMalloc, at(100), 16);
+              __msl_on_free(8, kFree, at(100), 0);
+              __msl_thread.attention.inside = 0;
+              __msl_before(7, kMalloc);
+              __msl_on_alloc(7, kMalloc, at(100), 16);
+            }),
+            "Alloc#7 100+16");
 }
 
 // What a malloc or realloc of the program's own maps meanwhile is its supply.
@@ -207,43 +224,47 @@ TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
     must(insideAfter([] { __msl_on_free(7, kRealloc, at(100), 0); }));
     must(!insideAfter([] { __msl_before(7, kMap); }));
     must(!insideAfter([] { __msl_on_free(7, kFree, at(100), 0); }));
-  }), 0);
+  }),
+            0);
 }
 
 // Whoever calls uninstrumented code next pays nothing.
 TEST(Callbacks, AStubLeavesNothingBehind) {
   EXPECT_EQ(eventsOf([] {
-    __msl_announce(7, kLaunch);
-    must(__msl_thread.attention.open_calls == 0);
-    __msl_on_launch(8, kLaunch, at(100), nullptr, 1, 1, 1, 1, 0);
-    mustBePlain();
-    __msl_cancel(7);
-    __msl_announce(9, kLaunch); // into a library that is not instrumented
-    __msl_cancel(9);
-    mustBePlain();
-  }), "Launch#7 100");
+              __msl_announce(7, kLaunch);
+              must(__msl_thread.attention.open_calls == 0);
+              __msl_on_launch(8, kLaunch, at(100), nullptr, 1, 1, 1, 1, 0);
+              mustBePlain();
+              __msl_cancel(7);
+              __msl_announce(9, kLaunch); // into a library that is not instrumented
+              __msl_cancel(9);
+              mustBePlain();
+            }),
+            "Launch#7 100");
 }
 
 TEST(Callbacks, ATailCallOpensNothing) {
   EXPECT_EQ(eventsOf([] {
-    __msl_announce(7, kMalloc);
-    hookAlloc(100, 16);
-    mustBePlain();
-  }), "Alloc#7 100+16 hook");
+              __msl_announce(7, kMalloc);
+              hookAlloc(100, 16);
+              mustBePlain();
+            }),
+            "Alloc#7 100+16 hook");
 }
 
 // Calls left by longjmp or by an exception that nobody cancelled do not pile up.
 TEST(Callbacks, AbandonedCallsAreForgotten) {
   EXPECT_EQ(eventsOf([] {
-    for (uint32_t i = 0; i < 100; ++i)
-      __msl_before(1000 + i, kUser);
-    must(__msl_thread.attention.open_calls == 1);
-    inside([] { __msl_before(6, kUser); });
-    __msl_before(7, kUser);
-    hookAlloc(100, 16);
-    __msl_on_alloc(7, kUser, at(100), 16);
-    mustBePlain();
-  }), "Alloc#999 100+16 hook | Retarget#7 100+16");
+              for (uint32_t i = 0; i < 100; ++i)
+                __msl_before(1000 + i, kUser);
+              must(__msl_thread.attention.open_calls == 1);
+              inside([] { __msl_before(6, kUser); });
+              __msl_before(7, kUser);
+              hookAlloc(100, 16);
+              __msl_on_alloc(7, kUser, at(100), 16);
+              mustBePlain();
+            }),
+            "Alloc#999 100+16 hook | Retarget#7 100+16");
 }
 
 void nest(uint32_t depth) {
@@ -258,13 +279,15 @@ void nest(uint32_t depth) {
 // The outermost of more than there is room for are forgotten: they only do not take over the block.
 TEST(Callbacks, DeepNestingIsBounded) {
   EXPECT_EQ(eventsOf([] {
-    nest(runtime::kOpenCalls - 1);
-    mustBePlain();
-  }).substr(0, 58), "Alloc#999 100+16 hook | Retarget#1000 100+16 | Retarget#10");
+              nest(runtime::kOpenCalls - 1);
+              mustBePlain();
+            }).substr(0, 58),
+            "Alloc#999 100+16 hook | Retarget#1000 100+16 | Retarget#10");
   EXPECT_EQ(eventsOf([] {
-    nest(20);
-    mustBePlain();
-  }).substr(0, 22), "Alloc#999 100+16 hook ");
+              nest(20);
+              mustBePlain();
+            }).substr(0, 22),
+            "Alloc#999 100+16 hook ");
 }
 
 } // namespace

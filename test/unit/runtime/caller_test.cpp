@@ -15,7 +15,8 @@ uint64_t addressOf(const void *function) { return reinterpret_cast<uint64_t>(fun
 
 TEST(Callers, AnAddressHasOneNumberAndItsImage) {
   const SessionDirectory session;
-  const uint64_t in_libc = addressOf(dlsym(RTLD_DEFAULT, "gnu_get_libc_version")), in_program = addressOf(reinterpret_cast<void *>(&addressOf));
+  const uint64_t in_libc = addressOf(dlsym(RTLD_DEFAULT, "gnu_get_libc_version")),
+                 in_program = addressOf(reinterpret_cast<void *>(&addressOf));
   ASSERT_EQ(session.runChild([=] {
     const uint32_t libc = runtime::callerSite(in_libc), program = runtime::callerSite(in_program);
     if (libc == program || runtime::callerSite(in_libc) != libc || runtime::callerSite(in_libc + 1) == libc ||
@@ -23,7 +24,8 @@ TEST(Callers, AnAddressHasOneNumberAndItsImage) {
       _exit(1);
     runtime::recordAlloc(abi::Heap::Host, 0, libc, 1, 0);
     runtime::recordAlloc(abi::Heap::Host, 0, program, 2, 0);
-  }), 0);
+  }),
+            0);
   const auto events = session.drain();
   const auto arenas = session.arenas();
   std::map<uint32_t, std::string> paths;
@@ -36,7 +38,9 @@ TEST(Callers, AnAddressHasOneNumberAndItsImage) {
   }
   ASSERT_EQ(paths.size(), 2u);
   ASSERT_EQ(events.size(), 2u);
-  const auto placeOf = [&](const ReadEvent &read) -> abi::Caller & { return arenas[0]->caller(read.event.header().site & ~abi::kCallerSite); };
+  const auto placeOf = [&](const ReadEvent &read) -> abi::Caller & {
+    return arenas[0]->caller(read.event.header().site & ~abi::kCallerSite);
+  };
   EXPECT_EQ(placeOf(events[0]).address.load(), in_libc);
   EXPECT_NE(paths[placeOf(events[0]).image].find("libc"), std::string::npos);
   EXPECT_EQ(placeOf(events[1]).address.load(), in_program);
@@ -52,7 +56,8 @@ TEST(Callers, AFullTableGivesNoSite) {
     for (uint64_t i = 1; i <= 1000; ++i)
       wrong += runtime::callerSite(i * 16) != runtime::callerSite(i * 16);
     _exit(refused >= abi::kMaxCallers && refused < 2 * abi::kMaxCallers && wrong == 0 ? 0 : 1);
-  }), 0);
+  }),
+            0);
 }
 
 // A table that cannot be made now is not asked for with every event.
@@ -70,7 +75,8 @@ TEST(Callers, ATableThatIsRefusedIsTriedAgainLater) {
     while (waited < 10'000 && runtime::callerSite(0x1000) == 0)
       ++waited;
     _exit(refused && waited == 1024 ? 0 : 1);
-  }), 0);
+  }),
+            0);
 }
 
 TEST(Callers, ThreadsAgree) {
@@ -89,7 +95,8 @@ TEST(Callers, ThreadsAgree) {
     for (const auto &mine : sites)
       if (std::memcmp(mine, sites[0], sizeof mine) != 0)
         _exit(1);
-  }), 0);
+  }),
+            0);
 }
 
 TEST(Callers, AForkedChildNumbersAnew) {
@@ -100,7 +107,8 @@ TEST(Callers, AForkedChildNumbersAnew) {
     if (pid != 0)
       _exit(SessionDirectory::waitFor(pid));
     runtime::recordAlloc(abi::Heap::Host, 0, runtime::callerSite(0x1000), 1, 0);
-  }), 0);
+  }),
+            0);
   const auto arenas = session.arenas();
   ASSERT_EQ(arenas.size(), 2u);
   for (const auto &arena : arenas) {

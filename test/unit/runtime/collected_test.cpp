@@ -1,5 +1,5 @@
-// Both real sides of the rings in one process: threads that record, and the collector that drains them meanwhile. A process
-// belongs to one session for good, so this is the only test of its program. The two map the rings apart, so
+// Both real sides of the rings in one process: threads that record, and the collector that drains them meanwhile. A
+// process belongs to one session for good, so this is the only test of its program. The two map the rings apart, so
 // ThreadSanitizer judges here what each side shares among its own threads; thread_test and collect's live_test judge
 // the words between them.
 #include "msleaks/analysis/collector.h"

@@ -75,7 +75,8 @@ TEST(Faults, WithoutRoomForAnArenaTheProcessIsInert) {
   EXPECT_EQ(session.runChild([] {
     recordMany(10'000);
     _exit(__msl_process.arena == nullptr && __msl_enabled->load() == 0 ? 0 : 1);
-  }), 0);
+  }),
+            0);
 }
 
 TEST(Faults, ManyThreadsAndLittleRoom) {
@@ -90,7 +91,8 @@ TEST(Faults, ManyThreadsAndLittleRoom) {
       threads.emplace_back([] { recordMany(kCount); });
     for (std::thread &thread : threads)
       thread.join();
-  }), 0);
+  }),
+            0);
   const Account account = sum(session.arenas());
   EXPECT_EQ(account.produced, kThreads * kCount);
   EXPECT_EQ(account.produced, session.drain().size() + account.dropped);
@@ -101,7 +103,8 @@ TEST(Faults, WithoutRoomForTheTableOfCallersThereAreNoSites) {
   if (!small.mounted())
     GTEST_SKIP() << kSkipped;
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16}, small.path());
-  EXPECT_EQ(session.runChild([] { _exit(runtime::callerSite(0x1000) == 0 && runtime::callerSite(0x2000) == 0 ? 0 : 1); }), 0);
+  EXPECT_EQ(
+      session.runChild([] { _exit(runtime::callerSite(0x1000) == 0 && runtime::callerSite(0x2000) == 0 ? 0 : 1); }), 0);
 }
 
 // The same where nobody may mount: a limit on the size of files makes fallocate fail.
@@ -116,7 +119,8 @@ TEST(Faults, AFallocateThatFailsIsCounted) {
       threads.emplace_back([] { recordMany(100); });
     for (std::thread &thread : threads)
       thread.join();
-  }), 0);
+  }),
+            0);
   const Account account = sum(session.arenas());
   EXPECT_EQ(account.produced, 1001u);
   EXPECT_GT(session.arenas()[0]->header().dropped_no_ring.load(), 0u);
@@ -139,7 +143,8 @@ TEST(Faults, ASizeSignalThatWasPendingStays) {
     raise(SIGXFSZ);
     std::thread([] { recordMany(1); }).join();
     _exit(taken && isPending() ? 0 : 1);
-  }), 0);
+  }),
+            0);
 }
 
 TEST(Faults, ASessionThatVanishesIsNoError) {
@@ -151,7 +156,8 @@ TEST(Faults, ASessionThatVanishesIsNoError) {
         std::filesystem::remove(file.path());
     std::thread([] { recordMany(10); }).join();
     recordMany(1'000'000); // wants a larger ring
-  }), 0);
+  }),
+            0);
 }
 
 // Daemons close every descriptor they find.
@@ -164,7 +170,8 @@ TEST(Faults, ClosedDescriptorsAreNoError) {
       close(fd);
     recordMany(10'000);
     std::thread([] { recordMany(10); }).join();
-  }), &status);
+  }),
+                                          &status);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(events.size(), 10'020u);
 }
@@ -178,7 +185,8 @@ TEST(Faults, NoDescriptorStaysOpen) {
     runtime::callerSite(0x1000);
     const int after = dup(0);
     _exit(before == after ? 0 : 1);
-  }), 0);
+  }),
+            0);
 }
 
 } // namespace

@@ -194,7 +194,8 @@ TEST(Policy, OverwriteKeepsTheNewest) {
 }
 
 TEST(Policy, ASessionThatIsClosedIsNotWaitedFor) {
-  const SessionDirectory session({.on_full = abi::OnFull::Block, .ring_kib = kSmallest, .ring_max_kib = kSmallest, .block_timeout_ms = 60'000});
+  const SessionDirectory session(
+      {.on_full = abi::OnFull::Block, .ring_kib = kSmallest, .ring_max_kib = kSmallest, .block_timeout_ms = 60'000});
   const pid_t pid = session.startChild([] { recordNumbered(100'000); });
   usleep(100'000);
   session.control().state = abi::SessionState::Closed;

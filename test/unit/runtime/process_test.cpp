@@ -61,8 +61,10 @@ TEST(Process, UnderscoreForkToo) {
 TEST(Process, RawCloneToo) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
-    forkBetweenRecords([] { return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr)); });
-  }), 0);
+    forkBetweenRecords(
+        [] { return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr)); });
+  }),
+            0);
   expectTwoArenas(session);
 }
 
@@ -82,7 +84,8 @@ TEST(Process, AVforkedChildRecordsIntoItsParentsRing) {
     int status = 0;
     waitpid(pid, &status, 0);
     recordOne(3);
-  }), 0);
+  }),
+            0);
   const auto arenas = session.arenas();
   ASSERT_EQ(arenas.size(), 1u);
   EXPECT_EQ(addressesIn(*arenas[0]), (std::set<uint64_t>{1, 2, 3}));
@@ -100,7 +103,8 @@ TEST(Process, ForksOfForks) {
       }
     }
     recordOne(6);
-  }), 0);
+  }),
+            0);
   const auto arenas = session.arenas();
   ASSERT_EQ(arenas.size(), 6u);
   for (const auto &arena : arenas)
@@ -132,7 +136,8 @@ TEST(Process, ForkWhileOtherThreadsAreBusy) {
     stop = true;
     for (std::thread &thread : threads)
       thread.join();
-  }), 0);
+  }),
+            0);
   EXPECT_GE(session.arenas().size(), 51u);
 }
 
@@ -159,7 +164,8 @@ TEST(Process, ForkWhileAnotherThreadAttaches) {
       }
       attaching.join();
       _exit(SessionDirectory::waitFor(pid) == 0 ? 0 : 1);
-    }), 0);
+    }),
+              0);
   EXPECT_EQ(session.arenas().size(), 2u * kTimes);
 }
 
@@ -169,7 +175,8 @@ TEST(Process, ExecAttachesAnew) {
   ASSERT_EQ(session.runChild([&self] {
     recordOne(1);
     execl(self.c_str(), self.c_str(), "--record-one", nullptr);
-  }), 0);
+  }),
+            0);
   const auto arenas = session.arenas();
   ASSERT_EQ(arenas.size(), 2u);
   EXPECT_EQ(arenas[0]->header().pid, arenas[1]->header().pid);
@@ -223,7 +230,8 @@ TEST(Process, ADirectoryThatRefusesFilesMakesItInert) {
       _exit(2);
     recordOne(1);
     _exit(__msl_enabled->load() == 0 && __msl_process.arena == nullptr ? 0 : 1);
-  }), 0);
+  }),
+            0);
 }
 
 } // namespace

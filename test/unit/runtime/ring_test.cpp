@@ -12,7 +12,13 @@ void recordNumbered(uint64_t count, uint64_t first = 0) {
 }
 
 abi::CopyEvent numberedCopy(uint64_t i) {
-  return {{abi::EventKind::Copy, abi::Heap::Device, 0, abi::kAsync, 7, 0}, i, i + 1, abi::kContinuationTag, i + 2, i + 3, i + 4};
+  return {{abi::EventKind::Copy, abi::Heap::Device, 0, abi::kAsync, 7, 0},
+          i,
+          i + 1,
+          abi::kContinuationTag,
+          i + 2,
+          i + 3,
+          i + 4};
 }
 
 TEST(Ring, EventsComeBackAsTheyWereRecorded) {
@@ -45,7 +51,8 @@ TEST(Ring, AnEventOfTwoSlotsWrapsAroundTheEnd) {
     recordNumbered(1);
     for (uint64_t i = 0; i < 5000; ++i)
       runtime::record(__msl_thread, numberedCopy(i));
-  }), &status);
+  }),
+                                          &status);
   ASSERT_EQ(status, 0);
   ASSERT_EQ(events.size(), 5001u);
   for (uint64_t i = 0; i < 5000; ++i) {
@@ -67,7 +74,7 @@ TEST(Ring, TheArenaSaysWhoseItIs) {
   const abi::ArenaHeader &header = arenas[0]->header();
   EXPECT_EQ(header.abi_version, abi::kAbiVersion);
   EXPECT_EQ(header.slot_bytes, abi::kSlotBytes);
-  struct stat pids {};
+  struct stat pids{};
   ASSERT_EQ(stat("/proc/self/ns/pid", &pids), 0);
   EXPECT_EQ(header.pid_namespace, pids.st_ino);
   EXPECT_EQ(header.pid, static_cast<uint32_t>(pid));
@@ -83,7 +90,8 @@ TEST(Ring, FilesAreTheUsersOwn) {
   ASSERT_EQ(session.runChild([] {
     umask(0777);
     recordNumbered(1);
-  }), 0);
+  }),
+            0);
   unsigned files = 0;
   for (const auto &file : std::filesystem::directory_iterator(session.path())) {
     EXPECT_EQ(file.status().permissions(), std::filesystem::perms(0600)) << file.path();
@@ -98,7 +106,8 @@ TEST(Ring, KindsThatAreNotEnabledAreNotRecorded) {
   ASSERT_EQ(session.runChild([] {
     recordNumbered(10);
     runtime::recordFree(abi::Heap::Host, 0, 1, 2, 0);
-  }), 0);
+  }),
+            0);
   const auto events = session.drain();
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].event.header().kind, abi::EventKind::Free);
@@ -111,7 +120,8 @@ TEST(Ring, ErrnoIsLeftAlone) {
     errno = 4711;
     recordNumbered(1000);
     ::_exit(errno == 4711 ? 0 : 1);
-  }), 0);
+  }),
+            0);
 }
 
 TEST(Ring, MonotonicClock) {

@@ -73,7 +73,9 @@ public:
 
   abi::ArenaHeader &header() const { return *reinterpret_cast<abi::ArenaHeader *>(base_); }
   uint32_t ringCount() const { return header().ring_count.load(std::memory_order_acquire); }
-  abi::RingEntry &entry(uint32_t i) const { return reinterpret_cast<abi::RingEntry *>(base_ + header().rings_offset)[i]; }
+  abi::RingEntry &entry(uint32_t i) const {
+    return reinterpret_cast<abi::RingEntry *>(base_ + header().rings_offset)[i];
+  }
   abi::RingHeader &ring(uint32_t i) const { return *reinterpret_cast<abi::RingHeader *>(base_ + entry(i).offset); }
   abi::Caller &caller(uint32_t i) const { return reinterpret_cast<abi::Caller *>(base_ + header().callers_offset)[i]; }
   bool covers(uint32_t i) const { return entry(i).offset + entry(i).bytes <= bytes_; }
@@ -131,7 +133,8 @@ public:
       if (header.magic != abi::kDefinitionMagic || bytes.size() - at < header.bytes)
         break;
       result.push_back({header.kind, bytes.substr(at, header.bytes)});
-      EXPECT_EQ(header.checksum, abi::fnv1a32(reinterpret_cast<const unsigned char *>(bytes.data() + at), header.bytes));
+      EXPECT_EQ(header.checksum,
+                abi::fnv1a32(reinterpret_cast<const unsigned char *>(bytes.data() + at), header.bytes));
       at += (header.bytes + 7) / 8 * 8;
     }
     return result;
@@ -183,7 +186,8 @@ public:
     std::vector<std::unique_ptr<ArenaFile>> result;
     for (const auto &file : std::filesystem::directory_iterator(path_))
       if (file.path().extension() == ".rings" && file.file_size() >= abi::kPageBytes)
-        if (auto arena = std::make_unique<ArenaFile>(file.path()); arena->header().magic.load() == abi::ArenaHeader::kMagic)
+        if (auto arena = std::make_unique<ArenaFile>(file.path());
+            arena->header().magic.load() == abi::ArenaHeader::kMagic)
           result.push_back(std::move(arena));
     return result;
   }

@@ -20,7 +20,8 @@ volatile uint64_t in_nested = 0;
 void onTimer(int) {
   const uint64_t i = in_signals;
   in_signals = i + 1;
-  const abi::CopyEvent copy{{abi::EventKind::Copy, abi::Heap::Device, 0, 0, 1, 0}, kFromSignal + i, i, abi::kContinuationTag, i, i, i};
+  const abi::CopyEvent copy{
+      {abi::EventKind::Copy, abi::Heap::Device, 0, 0, 1, 0}, kFromSignal + i, i, abi::kContinuationTag, i, i, i};
   runtime::record(__msl_thread, copy);
   if (i % 4 == 0)
     raise(SIGUSR1);
@@ -33,7 +34,7 @@ void onUser(int) {
 }
 
 void startStorm() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = onTimer;
   sigaction(SIGALRM, &action, nullptr);
   action.sa_handler = onUser;
@@ -94,7 +95,8 @@ void runStorm(const abi::Flags &flags, uint64_t burst, Counts &counts, Shared &m
     }
     stopStorm();
     *shared = {i, in_signals, in_nested};
-  }), &status);
+  }),
+                                          &status);
   ASSERT_EQ(status, 0);
   counts = countAll(events);
   made = *shared;
@@ -133,10 +135,16 @@ TEST(Signals, AStormOnAFullRingCountsWhatItLoses) {
 // The processor traps behind every instruction, so a handler can come at each of them: all interleavings of one
 // interruption, one after the other, instead of the few that a timer hits.
 void startTraps() {
-  __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n popfq\n lea 128(%%rsp), %%rsp" : : : "memory", "cc");
+  __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n popfq\n lea 128(%%rsp), %%rsp"
+                   :
+                   :
+                   : "memory", "cc");
 }
 void stopTraps() {
-  __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n andq $~0x100, (%%rsp)\n popfq\n lea 128(%%rsp), %%rsp" : : : "memory", "cc");
+  __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n andq $~0x100, (%%rsp)\n popfq\n lea 128(%%rsp), %%rsp"
+                   :
+                   :
+                   : "memory", "cc");
 }
 
 volatile uint64_t traps = 0, wanted_trap = 0;
@@ -163,14 +171,15 @@ void onTrap(int) {
     return;
   const uint64_t i = in_signals;
   in_signals = i + 1;
-  const abi::CopyEvent copy{{abi::EventKind::Copy, abi::Heap::Device, 0, 0, 1, 0}, kFromSignal + i, i, abi::kContinuationTag, i, i, i};
+  const abi::CopyEvent copy{
+      {abi::EventKind::Copy, abi::Heap::Device, 0, 0, 1, 0}, kFromSignal + i, i, abi::kContinuationTag, i, i, i};
   runtime::record(__msl_thread, copy);
   lookAtPublished();
 }
 
 // Exit status 1: something was left unpublished when the interrupted record had ended. 2: it was published too early.
 void recordUnderTraps(uint64_t first_trap, uint64_t count, uint64_t *made) {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = onTrap;
   sigaction(SIGTRAP, &action, nullptr);
   runtime::recordAlloc(abi::Heap::Host, 0, 1, 0, 0);
@@ -225,7 +234,8 @@ TEST(Signals, DeeperThanSixteenIsDroppedAndCounted) {
       runtime::recordAlloc(abi::Heap::Host, 0, 1, 0, 0);
       recordDeeperThanAllowed();
       runtime::recordAlloc(abi::Heap::Host, 0, 1, 1, 0);
-    }), 0);
+    }),
+              0);
     const auto events = session.drain();
     ASSERT_EQ(events.size(), 2u);
     EXPECT_EQ(events[1].event.header().flags, policy == abi::OnFull::Block ? abi::kAfterGap : 0);
@@ -243,7 +253,8 @@ TEST(Signals, AFlightRecorderStaysOneAfterADrop) {
     recordDeeperThanAllowed();
     for (uint64_t i = 1; i < kCount; ++i)
       runtime::recordAlloc(abi::Heap::Host, 0, 1, i, 0);
-  }), 0);
+  }),
+            0);
   EXPECT_EQ(session.arenas()[0]->ring(0).head.load(), kCount);
   EXPECT_EQ(sum(session.arenas()).dropped, 1u);
 }
@@ -255,7 +266,8 @@ TEST(Signals, TheFirstRecordMayComeFromAHandler) {
     signal(SIGUSR1, onUser);
     raise(SIGUSR1);
     runtime::recordAlloc(abi::Heap::Host, 0, 1, 0, 0);
-  }), 0);
+  }),
+            0);
   EXPECT_EQ(session.drain().size(), 2u);
 }
 

@@ -25,7 +25,8 @@ TEST(Threads, EachHasItsOwnStream) {
       });
     for (std::thread &thread : threads)
       thread.join();
-  }), 0);
+  }),
+            0);
   const auto arenas = session.arenas();
   EXPECT_STREQ(arenas[0]->ring(0).thread_name, "numbered");
   EXPECT_EQ(arenas[0]->entry(0).state.load(), abi::RingState::Ended);
@@ -57,7 +58,8 @@ TEST(Threads, TwoThousandShortOnes) {
         thread.join();
       usleep(500);
     }
-  }), &status);
+  }),
+                                          &status);
   ASSERT_EQ(status, 0);
   std::set<uint64_t> addresses;
   std::set<uint32_t> streams;
@@ -87,7 +89,8 @@ TEST(Threads, ManyAtOnce) {
       });
     for (std::thread &thread : threads)
       thread.join();
-  }), 0);
+  }),
+            0);
   EXPECT_EQ(session.arenas()[0]->ringCount(), kThreads);
   EXPECT_EQ(session.drain().size(), kThreads);
 }
@@ -107,7 +110,8 @@ void recordInEveryRound(void *argument) {
   pthread_setspecific(every_round_key, reinterpret_cast<void *>(round + 1));
 }
 
-// thread_local objects, then the keys' destructors round by round; after ours in the last round the late ring takes over.
+// thread_local objects, then the keys' destructors round by round; after ours in the last round the late ring takes
+// over.
 TEST(Threads, DestructorsOfTheThreadAreRecorded) {
   if (kThreadSanitizer)
     GTEST_SKIP() << "skipped: ThreadSanitizer takes the last round of destructors for itself";
@@ -122,7 +126,8 @@ TEST(Threads, DestructorsOfTheThreadAreRecorded) {
       pthread_setspecific(early_key, &early_key);
       pthread_setspecific(every_round_key, reinterpret_cast<void *>(1));
     }).join();
-  }), 0);
+  }),
+            0);
   std::map<uint64_t, uint32_t> stream_of;
   for (const ReadEvent &read : session.drain())
     stream_of[read.event.as<abi::AllocEvent>().address] = read.stream;
@@ -143,7 +148,8 @@ TEST(Threads, AThreadThatEndsInsideARecordPublishesNoneOfIt) {
       runtime::fetchAddLocal(__msl_thread.ring->reserved, 1);
       runtime::addLocal(__msl_thread.ring->produced, 1);
     }).join();
-  }), 0);
+  }),
+            0);
   const auto arenas = session.arenas();
   EXPECT_EQ(arenas[0]->entry(0).state.load(), abi::RingState::Ended);
   EXPECT_EQ(arenas[0]->ring(0).head.load(), 1u);
@@ -151,7 +157,8 @@ TEST(Threads, AThreadThatEndsInsideARecordPublishesNoneOfIt) {
   EXPECT_EQ(sum(arenas).produced, 2u);
 }
 
-// Writers and reader in one process and through one mapping, where ThreadSanitizer sees both sides of `head` and `tail`.
+// Writers and reader in one process and through one mapping, where ThreadSanitizer sees both sides of `head` and
+// `tail`.
 TEST(Threads, AReaderMayReadMeanwhile) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   constexpr uint64_t kThreads = 3, kCount = 50'000;

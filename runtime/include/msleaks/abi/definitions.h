@@ -20,7 +20,7 @@ enum class DefinitionKind : uint32_t {
 };
 
 struct DefinitionHeader {
-  uint32_t magic;    // kDefinitionMagic
+  uint32_t magic; // kDefinitionMagic
   DefinitionKind kind;
   uint32_t bytes;    // of the body, without padding
   uint32_t checksum; // fnv1a32 of the body

@@ -15,8 +15,8 @@ constexpr bool isReserve(int protection, int flags) { return protection == PROT_
 // Otherwise the kernel refuses, and nothing is given back.
 constexpr bool munmapTakes(uint64_t address, uint64_t size) { return address % kPageBytes == 0 && size != 0; }
 
-// Without an old size the pages are mapped a second time, with MREMAP_DONTUNMAP the old ones stay; a new size of 0 and an
-// address inside a page are refused.
+// Without an old size the pages are mapped a second time, with MREMAP_DONTUNMAP the old ones stay; a new size of 0 and
+// an address inside a page are refused.
 constexpr bool mremapTakes(uint64_t address, uint64_t old_size, uint64_t new_size, int flags) {
   return address % kPageBytes == 0 && old_size != 0 && new_size != 0 && (flags & MREMAP_DONTUNMAP) == 0;
 }

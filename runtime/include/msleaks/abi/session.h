@@ -97,12 +97,12 @@ struct ArenaHeader {
   uint32_t pid;
   uint32_t parent_pid;
   ClockKind clock;
-  uint32_t exec_id;          // of the exec that this process image, or the one it was forked from, began with: any number
-  uint64_t attach_ticks;     // session clock
-  uint64_t attach_ns;        // CLOCK_MONOTONIC
+  uint32_t exec_id;      // of the exec that this process image, or the one it was forked from, began with: any number
+  uint64_t attach_ticks; // session clock
+  uint64_t attach_ns;    // CLOCK_MONOTONIC
   uint64_t attach_realtime_ns;
-  uint64_t rings_offset;     // of RingEntry[kMaxRings]
-  uint64_t callers_offset;   // of Caller[kMaxCallers]
+  uint64_t rings_offset;   // of RingEntry[kMaxRings]
+  uint64_t callers_offset; // of Caller[kMaxCallers]
   uint32_t max_rings;
   uint32_t max_callers;
   alignas(64) std::atomic<uint32_t> ring_count; // entries ever used
@@ -112,7 +112,7 @@ struct ArenaHeader {
   alignas(64) char command[2048];               // /proc/self/cmdline: arguments, each ended by NUL
   uint32_t command_bytes;
   std::atomic<uint32_t> definitions_refused; // images, units and notes that the .defs file did not take
-  uint64_t pid_namespace;    // inode of /proc/self/ns/pid: pids are unique in there; 0 = cannot be told
+  uint64_t pid_namespace;                    // inode of /proc/self/ns/pid: pids are unique in there; 0 = cannot be told
 };
 static_assert(sizeof(ArenaHeader) <= kPageBytes);
 
@@ -130,7 +130,7 @@ struct RingHeader {
   static constexpr uint64_t kMagic = 0x474e4952'4c534d01;
   // Fixed while Live.
   uint64_t magic;
-  uint32_t stream;   // thread number within the process, from 0
+  uint32_t stream; // thread number within the process, from 0
   uint32_t tid;
   uint64_t capacity; // slots, a power of two
   uint64_t first_position;
@@ -144,9 +144,9 @@ struct RingHeader {
 
   // Accounts of the stream so far: a larger ring takes over its predecessor's figures before it becomes Live. So the
   // stream's last ring tells all, and a collector that is killed between two rings counts none of them twice.
-  uint64_t produced;             // events attempted: stored + dropped
-  uint64_t dropped;              // of them: no room
-  uint64_t stalled_ns;           // waited for room
+  uint64_t produced;   // events attempted: stored + dropped
+  uint64_t dropped;    // of them: no room
+  uint64_t stalled_ns; // waited for room
 
   alignas(64) std::atomic<uint64_t> head; // published up to here, release
   alignas(64) std::atomic<uint64_t> tail; // stored up to here, by the consumer, release

@@ -39,8 +39,8 @@ struct UnitHeader {
   uint16_t header_bytes; // sizeof(UnitHeader) of the writer; rows follow
   uint32_t total_bytes;  // of the whole table, a multiple of 8
   uint32_t row_count;
-  uint16_t row_bytes;    // sizeof(SiteRow) of the writer: a newer one may be longer
-  uint16_t frame_bytes;  // sizeof(FrameRow) of the writer
+  uint16_t row_bytes;   // sizeof(SiteRow) of the writer: a newer one may be longer
+  uint16_t frame_bytes; // sizeof(FrameRow) of the writer
   uint32_t frame_count;
   uint32_t strings_bytes; // strings are NUL-terminated UTF-8
   StringOffset source;    // the translation unit's main file
@@ -50,19 +50,19 @@ struct UnitHeader {
 static_assert(sizeof(UnitHeader) == 40);
 
 struct SiteRow {
-  uint64_t id;             // stable: hash of file, function, line, column, inline chain, callee and ordinal
+  uint64_t id; // stable: hash of file, function, line, column, inline chain, callee and ordinal
   StringOffset file;
-  uint32_t line;           // 0 = not known
-  uint32_t column;         // 0 = not known
-  StringOffset function;   // linkage name of the function that the source line is in
-  StringOffset callee;     // linkage name, "(indirect)" for a call through a pointer
-  StringOffset type;       // element type, as in the source: "float", "struct layer"
-  StringOffset variable;   // destination: "weights", "l.output", "this->blocks_"
-  uint32_t first_frame;    // inline chain: where the function was inlined, innermost first
+  uint32_t line;         // 0 = not known
+  uint32_t column;       // 0 = not known
+  StringOffset function; // linkage name of the function that the source line is in
+  StringOffset callee;   // linkage name, "(indirect)" for a call through a pointer
+  StringOffset type;     // element type, as in the source: "float", "struct layer"
+  StringOffset variable; // destination: "weights", "l.output", "this->blocks_"
+  uint32_t first_frame;  // inline chain: where the function was inlined, innermost first
   uint16_t frame_count;
-  uint8_t verb;            // Verb
-  uint8_t family;          // Family
-  uint8_t heap;            // Heap
+  uint8_t verb;   // Verb
+  uint8_t family; // Family
+  uint8_t heap;   // Heap
   uint8_t reserved[11];
 };
 static_assert(sizeof(SiteRow) == 56);

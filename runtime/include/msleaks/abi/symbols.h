@@ -122,34 +122,68 @@ inline constexpr Symbol kSymbols[] = {
 #define MSL_ALLOC(symbol, fam, mem, bits, res, bytes, times, partnerRow)                                               \
   [] {                                                                                                                 \
     using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol, .verb = Verb::Alloc, .family = Family::fam, .heap = Heap::mem, .flags = bits,       \
-                  .result = res, .size = bytes, .count = times, .partner = detail::Row::partnerRow};                   \
+    return Symbol{.name = #symbol,                                                                                     \
+                  .verb = Verb::Alloc,                                                                                 \
+                  .family = Family::fam,                                                                               \
+                  .heap = Heap::mem,                                                                                   \
+                  .flags = bits,                                                                                       \
+                  .result = res,                                                                                       \
+                  .size = bytes,                                                                                       \
+                  .count = times,                                                                                      \
+                  .partner = detail::Row::partnerRow};                                                                 \
   }(),
 #define MSL_REALLOC(symbol, fam, mem, old, bytes, times, partnerRow)                                                   \
   [] {                                                                                                                 \
     using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol, .verb = Verb::Realloc, .family = Family::fam, .heap = Heap::mem, .flags = kRealloc, \
-                  .result = RETURN, .size = bytes, .count = times, .address = old,                                     \
+    return Symbol{.name = #symbol,                                                                                     \
+                  .verb = Verb::Realloc,                                                                               \
+                  .family = Family::fam,                                                                               \
+                  .heap = Heap::mem,                                                                                   \
+                  .flags = kRealloc,                                                                                   \
+                  .result = RETURN,                                                                                    \
+                  .size = bytes,                                                                                       \
+                  .count = times,                                                                                      \
+                  .address = old,                                                                                      \
                   .partner = detail::Row::partnerRow};                                                                 \
   }(),
 #define MSL_MAP(symbol, fam, mem, bytes, prot, bits, partnerRow)                                                       \
   [] {                                                                                                                 \
     using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol, .verb = Verb::Map, .family = Family::fam, .heap = Heap::mem, .result = RETURN,      \
-                  .size = bytes, .protection = prot, .mapping = bits, .partner = detail::Row::partnerRow};             \
+    return Symbol{.name = #symbol,                                                                                     \
+                  .verb = Verb::Map,                                                                                   \
+                  .family = Family::fam,                                                                               \
+                  .heap = Heap::mem,                                                                                   \
+                  .result = RETURN,                                                                                    \
+                  .size = bytes,                                                                                       \
+                  .protection = prot,                                                                                  \
+                  .mapping = bits,                                                                                     \
+                  .partner = detail::Row::partnerRow};                                                                 \
   }(),
 #define MSL_REMAP(symbol, fam, mem, old, oldBytes, bytes, bits, partnerRow)                                            \
   [] {                                                                                                                 \
     using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol, .verb = Verb::Realloc, .family = Family::fam, .heap = Heap::mem, .flags = kRealloc, \
-                  .result = RETURN, .size = bytes, .address = old, .old_size = oldBytes, .mapping = bits,              \
+    return Symbol{.name = #symbol,                                                                                     \
+                  .verb = Verb::Realloc,                                                                               \
+                  .family = Family::fam,                                                                               \
+                  .heap = Heap::mem,                                                                                   \
+                  .flags = kRealloc,                                                                                   \
+                  .result = RETURN,                                                                                    \
+                  .size = bytes,                                                                                       \
+                  .address = old,                                                                                      \
+                  .old_size = oldBytes,                                                                                \
+                  .mapping = bits,                                                                                     \
                   .partner = detail::Row::partnerRow};                                                                 \
   }(),
 #define MSL_FREE(symbol, fam, mem, bits, block, bytes)                                                                 \
   [] {                                                                                                                 \
     using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol, .verb = Verb::Free, .family = Family::fam, .heap = Heap::mem, .flags = bits,        \
-                  .size = bytes, .address = block};                                                                    \
+    return Symbol{.name = #symbol,                                                                                     \
+                  .verb = Verb::Free,                                                                                  \
+                  .family = Family::fam,                                                                               \
+                  .heap = Heap::mem,                                                                                   \
+                  .flags = bits,                                                                                       \
+                  .size = bytes,                                                                                       \
+                  .address = block};                                                                                   \
   }(),
 #define MSL_RETAIN(symbol, fam, mem, block)                                                                            \
   [] {                                                                                                                 \
@@ -159,20 +193,41 @@ inline constexpr Symbol kSymbols[] = {
 #define MSL_LAUNCH(symbol, fam, function, queue, dims, sharedBytes)                                                    \
   [] {                                                                                                                 \
     using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol, .verb = Verb::Launch, .family = Family::fam, .heap = Heap::Device,                  \
-                  .kernel = function, .stream = queue, .shared = sharedBytes, .shape = dims};                          \
+    return Symbol{.name = #symbol,                                                                                     \
+                  .verb = Verb::Launch,                                                                                \
+                  .family = Family::fam,                                                                               \
+                  .heap = Heap::Device,                                                                                \
+                  .kernel = function,                                                                                  \
+                  .stream = queue,                                                                                     \
+                  .shared = sharedBytes,                                                                               \
+                  .shape = dims};                                                                                      \
   }(),
 #define MSL_COPY(symbol, fam, bits, dst, src, bytes, queue, kind)                                                      \
   [] {                                                                                                                 \
     using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol, .verb = Verb::Copy, .family = Family::fam, .heap = Heap::Device, .flags = bits,     \
-                  .size = bytes, .address = dst, .source = src, .direction = kind, .stream = queue};                   \
+    return Symbol{.name = #symbol,                                                                                     \
+                  .verb = Verb::Copy,                                                                                  \
+                  .family = Family::fam,                                                                               \
+                  .heap = Heap::Device,                                                                                \
+                  .flags = bits,                                                                                       \
+                  .size = bytes,                                                                                       \
+                  .address = dst,                                                                                      \
+                  .source = src,                                                                                       \
+                  .direction = kind,                                                                                   \
+                  .stream = queue};                                                                                    \
   }(),
 #define MSL_SET(symbol, fam, bits, dst, fill, bytes, queue)                                                            \
   [] {                                                                                                                 \
     using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol, .verb = Verb::Set, .family = Family::fam, .heap = Heap::Device, .flags = bits,      \
-                  .size = bytes, .address = dst, .value = fill, .stream = queue};                                      \
+    return Symbol{.name = #symbol,                                                                                     \
+                  .verb = Verb::Set,                                                                                   \
+                  .family = Family::fam,                                                                               \
+                  .heap = Heap::Device,                                                                                \
+                  .flags = bits,                                                                                       \
+                  .size = bytes,                                                                                       \
+                  .address = dst,                                                                                      \
+                  .value = fill,                                                                                       \
+                  .stream = queue};                                                                                    \
   }(),
 #include "msleaks/abi/symbols.def"
 };

@@ -16,7 +16,8 @@ namespace msleaks::runtime {
 
 // Entries are only ever added, image first, address last: looking needs no lock. 0 = the table is full.
 [[gnu::always_inline]] inline uint32_t callerSite(uint64_t return_address) noexcept {
-  if (const abi::Caller *callers = __atomic_load_n(&__msl_process.callers, __ATOMIC_ACQUIRE); callers != nullptr) [[likely]] {
+  if (const abi::Caller *callers = __atomic_load_n(&__msl_process.callers, __ATOMIC_ACQUIRE); callers != nullptr)
+      [[likely]] {
     const uint32_t slot = callerSlot(return_address);
     if (callers[slot].address.load(std::memory_order_relaxed) == return_address) [[likely]]
       return abi::kCallerSite | slot;

@@ -1,10 +1,11 @@
 // The pending site: how a call that the pass instrumented and a hook interposed becomes one event.
 //
 //   call          callback before it                    hook                           callback after it
-//   allocator     leaves its site                       takes it, records with it      records if the site is still there
-//   free          records, leaves its site              takes it, does not record
-//   realloc       records the Free, leaves its site     takes it, records the Alloc    records if the site is still there,
-//                                                                                      brings the block back if it failed
+//   allocator     leaves its site                       takes it, records with it      records if the site is still
+//   there free          records, leaves its site              takes it, does not record realloc       records the Free,
+//   leaves its site     takes it, records the Alloc    records if the site is still there,
+//                                                                                      brings the block back if it
+//                                                                                      failed
 //
 // There is one place a thread. A call that begins before another one's site was taken displaces it (an operator new
 // of the program's own that calls an instrumented malloc); the callback after the outer call then finds its block among
@@ -49,7 +50,8 @@ inline uint32_t takeAllocSite(Thread &thread, abi::Family family) noexcept {
 inline PendingSite takeBlockSite(Thread &thread, abi::Family family, abi::Verb verb, uint64_t address) noexcept {
   const PendingSite pending{thread.attention.site, thread.pending_traits, thread.pending_address};
   const abi::Traits traits(pending.traits);
-  if (traits.family() != family || traits.verb() != verb || (pending.address != address && pending.address != kAnyBlock))
+  if (traits.family() != family || traits.verb() != verb ||
+      (pending.address != address && pending.address != kAnyBlock))
     return {};
   thread.attention.site = 0;
   // Who takes a realloc also brings the block back when it fails.

@@ -14,14 +14,14 @@
 // A handler that comes
 //   between 1 and 2   records as an outermost one and is done when we go on: nothing was read yet that it changes.
 //   between 2 and 4   takes its slots first. R may then have grown since 3: each interrupted record adds at most one
-//                     event beyond what it checked, so room_until stays that much below the real limit (kSlackSlots), and
-//                     a record deeper than kMaxNesting is refused.
-//   between 4 and 6   takes slots above ours and has written them when we go on: handlers nest. R is then beyond at + slots.
-//   after head is stored and before D = 0   publishes nothing, and R is beyond what head says: we go round.
+//                     event beyond what it checked, so room_until stays that much below the real limit (kSlackSlots),
+//                     and a record deeper than kMaxNesting is refused.
+//   between 4 and 6   takes slots above ours and has written them when we go on: handlers nest. R is then beyond at +
+//   slots. after head is stored and before D = 0   publishes nothing, and R is beyond what head says: we go round.
 //   after D = 0       is outermost itself and publishes all that it wrote. Going round then changes nothing.
 // head never steps back: only a record with D = 1 stores it, and no handler stores it meanwhile. All below it is
-// written. A ring is replaced by a larger one only at D = 1 of its own thread: the pointer is loaded behind 2 and nothing
-// is written through it after D = 0 (then another thread may own the ring).
+// written. A ring is replaced by a larger one only at D = 1 of its own thread: the pointer is loaded behind 2 and
+// nothing is written through it after D = 0 (then another thread may own the ring).
 #pragma once
 
 #include "msleaks/runtime/clock.h"
@@ -43,8 +43,12 @@ inline constexpr uint64_t kSlackSlots = uint64_t{kMaxNesting} * abi::kMaxEventSl
 inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight recorder
 
 // The producer's own words are shared with its signal handlers and with a reader that only looks.
-[[gnu::always_inline]] inline uint64_t peek(const uint64_t &word) noexcept { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
-[[gnu::always_inline]] inline void put(uint64_t &word, uint64_t value) noexcept { __atomic_store_n(&word, value, __ATOMIC_RELAXED); }
+[[gnu::always_inline]] inline uint64_t peek(const uint64_t &word) noexcept {
+  return __atomic_load_n(&word, __ATOMIC_RELAXED);
+}
+[[gnu::always_inline]] inline void put(uint64_t &word, uint64_t value) noexcept {
+  __atomic_store_n(&word, value, __ATOMIC_RELAXED);
+}
 [[gnu::always_inline]] inline void setState(Thread &thread, uint64_t state) noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   put(thread.state, state);
@@ -72,7 +76,8 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
 }
 
 [[gnu::always_inline]] inline bool isEnabled(abi::EventKind kind) noexcept {
-  return (__atomic_load_n(&__msl_enabled, __ATOMIC_RELAXED)->load(std::memory_order_relaxed) & abi::enabledBit(kind)) != 0;
+  return (__atomic_load_n(&__msl_enabled, __ATOMIC_RELAXED)->load(std::memory_order_relaxed) & abi::enabledBit(kind)) !=
+         0;
 }
 
 [[gnu::always_inline]] inline bool hasRoom(const abi::RingHeader &ring, unsigned slots) noexcept {
@@ -86,7 +91,8 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
 
 // Steps 4 and 5; returns the position behind the event. words[1] is its time. Nothing is counted before it has its
 // place: whoever is killed here leaves at most `reserved` ahead of `head`.
-template <unsigned kSlots> [[gnu::always_inline]] inline uint64_t writeSlots(abi::RingHeader &ring, const uint64_t *words) noexcept {
+template <unsigned kSlots>
+[[gnu::always_inline]] inline uint64_t writeSlots(abi::RingHeader &ring, const uint64_t *words) noexcept {
   const uint64_t at = fetchAddLocal(ring.reserved, kSlots);
   addLocal(ring.produced, 1);
 #pragma GCC unroll 2
@@ -109,8 +115,8 @@ template <class Event> [[gnu::always_inline]] inline void fillWords(const Event 
     __builtin_memcpy(words, &event, sizeof event);
   }
   const abi::EventHeader &header = event.header;
-  words[0] = static_cast<uint64_t>(header.kind) | static_cast<uint64_t>(header.heap) << 8 | uint64_t{header.device} << 16 |
-             uint64_t{header.flags} << 24 | uint64_t{header.site} << 32;
+  words[0] = static_cast<uint64_t>(header.kind) | static_cast<uint64_t>(header.heap) << 8 |
+             uint64_t{header.device} << 16 | uint64_t{header.flags} << 24 | uint64_t{header.site} << 32;
 }
 
 // Out of line with its own copy, so that the hot path keeps the event in registers.
@@ -145,7 +151,8 @@ template <class Event> [[gnu::always_inline]] inline void record(Thread &thread,
 }
 
 // An allocator call under way in this thread will ask which blocks were recorded meanwhile.
-[[gnu::always_inline]] inline void rememberAlloc(Thread &thread, abi::Heap heap, uint64_t address, uint32_t site) noexcept {
+[[gnu::always_inline]] inline void rememberAlloc(Thread &thread, abi::Heap heap, uint64_t address,
+                                                 uint32_t site) noexcept {
   if (thread.attention.open_calls != 0)
     thread.last[thread.remembered++ % kRememberedAllocs] = {address, site, heap};
 }
@@ -163,7 +170,8 @@ template <class Event> [[gnu::always_inline]] inline void record(Thread &thread,
 
 [[gnu::always_inline]] inline void recordAllocFailed(abi::Heap heap, uint8_t flags, uint32_t site, uint64_t size_bytes,
                                                      uint64_t status) noexcept {
-  record(__msl_thread, abi::AllocFailedEvent{{abi::EventKind::AllocFailed, heap, 0, flags, site, 0}, size_bytes, status});
+  record(__msl_thread,
+         abi::AllocFailedEvent{{abi::EventKind::AllocFailed, heap, 0, flags, site, 0}, size_bytes, status});
 }
 
 } // namespace msleaks::runtime

@@ -26,7 +26,7 @@ struct OpenCall {
   uint64_t frame; // of its first callback; a call under way was made further up the stack than every later one
   uint32_t site;
   uint32_t remembered;
-  uint64_t old;   // the block that a realloc took and brings back when it fails; 0 = none, or a hook's business
+  uint64_t old; // the block that a realloc took and brings back when it fails; 0 = none, or a hook's business
   abi::Heap heap;
 };
 
@@ -54,7 +54,7 @@ inline constexpr uint64_t kOneRecord = uint64_t{1} << 32;
 
 struct Thread {
   uint64_t state = kNoGeneration;
-  abi::RingHeader *ring;   // valid while the generation is the process' own
+  abi::RingHeader *ring; // valid while the generation is the process' own
   Attention attention;
   uint32_t pending_traits; // PendingSite, without the site
   bool ended;              // its ring has been given back; what still comes goes to the shared late ring
@@ -67,7 +67,8 @@ struct Thread {
   RecordedAlloc last[kRememberedAllocs];
   OpenCall open[kOpenCalls];
 };
-// A runtime that a dlopen brings gets its thread storage from what glibc keeps for that (glibc.rtld.optional_static_tls).
+// A runtime that a dlopen brings gets its thread storage from what glibc keeps for that
+// (glibc.rtld.optional_static_tls).
 static_assert(sizeof(Thread) <= 512);
 
 // Whose inside: Attention::inside.
@@ -77,7 +78,8 @@ inline constexpr uint16_t kInRealFunction = 1, kInRuntime = 2;
 // pending, hook.h has a shorter one.
 class Inside {
 public:
-  explicit Inside(Thread &thread, uint16_t whose = kInRuntime) noexcept : thread_(thread), before_(thread.attention.inside) {
+  explicit Inside(Thread &thread, uint16_t whose = kInRuntime) noexcept
+      : thread_(thread), before_(thread.attention.inside) {
     store(whose);
   }
   ~Inside() { store(before_); }
