@@ -12,15 +12,6 @@
 
 namespace {
 
-const void *imageOf(const void *address, const char **path = nullptr) noexcept {
-  Dl_info place;
-  if (address == nullptr || ::dladdr(address, &place) == 0)
-    return nullptr;
-  if (path != nullptr)
-    *path = place.dli_fname;
-  return place.dli_fbase;
-}
-
 // A program that is not position-independent and takes malloc's address has a stub of that name, and the whole process
 // gets the stub's address. The stub goes where the linker says, first of all to what is preloaded.
 bool isStub(const void *address) noexcept {
@@ -36,7 +27,7 @@ public:
   void check(const char *symbol) noexcept {
     const char *path = "nowhere";
     const void *address = ::dlsym(RTLD_DEFAULT, symbol);
-    if (imageOf(address, &path) == imageOf(&msleaks::hooks::real) || isStub(address))
+    if (msleaks::hooks::imageOf(address, &path) == msleaks::hooks::imageOf(&msleaks::hooks::real) || isStub(address))
       return;
     append(text_[0] == 0 ? "not hooked, defined elsewhere: " : ", ");
     append(symbol);

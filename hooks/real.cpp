@@ -18,12 +18,16 @@ constinit std::atomic<uint64_t> bootstrap_used{0};
 template <class Function> void find(Function &function, const char *name) noexcept {
   function = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
 }
-
-const void *imageOf(const void *address) noexcept {
-  Dl_info place;
-  return address != nullptr && ::dladdr(address, &place) != 0 ? place.dli_fbase : nullptr;
-}
 } // namespace
+
+const void *imageOf(const void *address, const char **path) noexcept {
+  Dl_info place;
+  if (address == nullptr || ::dladdr(address, &place) == 0)
+    return nullptr;
+  if (path != nullptr)
+    *path = place.dli_fname;
+  return place.dli_fbase;
+}
 
 bool findReal() noexcept {
   Search before = Search::None;

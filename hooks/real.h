@@ -20,6 +20,9 @@ extern bool libc_allocates; // real.malloc is libc's own
 // Looks all of them up, once. False while that is going on: dlsym itself may allocate.
 [[gnu::cold]] bool findReal() noexcept;
 
+// The base of the image that an address lies in, and its path; null = in none.
+const void *imageOf(const void *address, const char **path = nullptr) noexcept;
+
 // Memory for allocations in that moment. Never given back.
 inline constexpr uint64_t kBootstrapBytes = 32 << 10;
 extern char bootstrap[kBootstrapBytes];

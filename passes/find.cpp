@@ -23,14 +23,12 @@ using abi::Verb;
 const Symbol kCudaStub = {.name = {}, .verb = Verb::Launch, .family = abi::Family::Cuda, .heap = abi::Heap::Device};
 const Symbol kHipStub = {.name = {}, .verb = Verb::Launch, .family = abi::Family::Hip, .heap = abi::Heap::Device};
 
-bool isWord(const Value *value) {
-  return value && (value->getType()->isPointerTy() ||
-                   (value->getType()->isIntegerTy() && value->getType()->getIntegerBitWidth() <= 64));
-}
-
 // Absent positions are all right, a position that the call cannot fill is not.
 bool wordAt(const CallBase &call, Position position) {
-  return !position.present() || isWord(operandAt(call, position));
+  if (!position.present())
+    return true;
+  const Value *value = operandAt(call, position);
+  return value && isWord(*value->getType());
 }
 
 bool pointerAt(const CallBase &call, Position position) {
@@ -45,7 +43,7 @@ bool resultFits(const CallBase &call, const Symbol &symbol) {
   case ResultKind::Return:
     return call.getType()->isPointerTy();
   case ResultKind::Out:
-    return call.getType()->isIntegerTy() && isWord(&call) && pointerAt(call, symbol.result.at);
+    return call.getType()->isIntegerTy() && isWord(*call.getType()) && pointerAt(call, symbol.result.at);
   case ResultKind::Handle:
     return call.getType()->isPointerTy() && pointerAt(call, symbol.result.at);
   }

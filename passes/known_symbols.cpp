@@ -120,8 +120,6 @@ const char *completeRow(const Function &function, Symbol &symbol) {
   return symbol.size.present() ? nullptr : "which parameter is the size? say size=<number>";
 }
 
-bool isWord(const Type &type) { return type.isPointerTy() || (type.isIntegerTy() && type.getIntegerBitWidth() <= 64); }
-
 // Why no call of the function can be what the row says, or empty. Without a prototype only its calls can tell.
 std::string misfit(const Function &function, const Symbol &symbol) {
   if (function.isVarArg())
@@ -151,6 +149,8 @@ std::string misfit(const Function &function, const Symbol &symbol) {
 }
 
 } // namespace
+
+bool isWord(const Type &type) { return type.isPointerTy() || (type.isIntegerTy() && type.getIntegerBitWidth() <= 64); }
 
 KnownSymbols::KnownSymbols(const Module &module, const UserRows &rows) {
   for (const Symbol &symbol : abi::kSymbols)

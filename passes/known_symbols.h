@@ -22,9 +22,13 @@
 namespace llvm {
 class Function;
 class Module;
+class Type;
 } // namespace llvm
 
 namespace msleaks::passes {
+
+// What an event can carry in one word: a pointer, or an integer of at most 64 bits.
+bool isWord(const llvm::Type &type);
 
 class KnownSymbols {
 public:

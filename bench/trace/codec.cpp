@@ -49,7 +49,7 @@ Result<Cost> measure(const Streams &streams, uint64_t events, const fs::path &fi
     for (const auto &[key, slots] : streams) {
       size_t &from = done[key];
       size_t to = std::min(from + kBatchSlots, slots.size());
-      while (to < slots.size() && slots[to].header.kind == abi::EventKind::Continuation)
+      while (to < slots.size() && abi::isContinuation(slots[to]))
         ++to;
       if (Result<void> written = writer->events({key.first, key.second, from, {&slots[from], to - from}}); !written)
         return tl::make_unexpected(written.error());

@@ -45,7 +45,7 @@ std::string findHooks(const fs::path &session) {
     return {};
   }
   if (!canPreload(folder)) {
-    const fs::path second = session / "lib";
+    const fs::path second = session / analysis::kLibraryLink;
     if (canPreload(second))
       fs::create_directory_symlink(folder, second, error);
     if (error || !canPreload(second)) {

@@ -9,7 +9,6 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 constexpr uint32_t kProbes = 64; // beyond them the table counts as full
-constexpr uint32_t kEventsBetweenTries = 1024;
 
 // Events that get no site before the table is asked for again: a full file system would cost each of them system calls.
 constinit std::atomic<uint32_t> no_table_left{0};

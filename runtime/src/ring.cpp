@@ -17,7 +17,6 @@ constinit uint64_t last_generation = kNoGeneration;
 
 constexpr uint64_t kSmallestSlotBytes = 16 << 10;
 constexpr uint64_t kGrowth = 4;
-constexpr uint32_t kEventsBetweenTries = 1024;
 
 uint64_t slotBytes(uint32_t kib) noexcept {
   uint64_t bytes = kSmallestSlotBytes;

@@ -28,6 +28,10 @@ inline uint64_t roomUntil(const abi::RingHeader &ring, uint64_t tail) noexcept {
 // Records under way in this thread.
 inline uint32_t depthOf(const Thread &thread) noexcept { return static_cast<uint32_t>(thread.state / kOneRecord); }
 
+// A ring or the table of callers that could not be had is asked for again after so many events: each try costs system
+// calls.
+inline constexpr uint32_t kEventsBetweenTries = 1024;
+
 // The arena of this process, made if need be; null = inert. With signals blocked and Process::lock held.
 Arena *attach() noexcept;
 

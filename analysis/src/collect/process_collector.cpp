@@ -16,8 +16,6 @@ constexpr size_t kMaxNotes = 20;
 
 std::filesystem::path definitionsOf(std::filesystem::path arena) { return arena.replace_extension(kDefinitionsSuffix); }
 
-bool isContinuation(const abi::Slot &slot) { return slot.header.kind == abi::EventKind::Continuation; }
-
 } // namespace
 
 ProcessCollector::ProcessCollector(uint32_t process, ArenaReader arena, abi::OnFull policy, const StoredProcess &stored)
@@ -173,7 +171,7 @@ uint64_t ProcessCollector::skipOverwritten(const Ring &ring, std::span<const abi
   uint64_t skipped =
       valid_from > reader.position() ? std::min<uint64_t>(valid_from - reader.position(), slots.size()) : 0;
   cut = cut || skipped > 0;
-  while (cut && skipped < slots.size() && isContinuation(slots[skipped]))
+  while (cut && skipped < slots.size() && abi::isContinuation(slots[skipped]))
     ++skipped;
   cut = cut && skipped == slots.size();
   return skipped;
@@ -195,7 +193,7 @@ Result<uint64_t> ProcessCollector::storeWhole(const Ring &ring, uint64_t first, 
     const unsigned count = abi::slotsOf(header.kind);
     if (count > slots.size() - at)
       break;
-    if (count == 0 || (count == 2 && !isContinuation(slots[at + 1]))) {
+    if (!abi::isWholeEvent(&slots[at], slots.size() - at)) {
       if (auto stored = flush(); !stored)
         return tl::make_unexpected(stored.error());
       ++damaged_slots_;
@@ -224,7 +222,7 @@ Result<void> ProcessCollector::storeEvents(const Ring &ring, uint64_t first, std
     return stored;
   streams_[ring.reader.stream()].stored += events;
   stored_ += events;
-  const abi::Slot &last = slots[slots.size() - (isContinuation(slots.back()) && slots.size() > 1 ? 2 : 1)];
+  const abi::Slot &last = slots[slots.size() - (abi::isContinuation(slots.back()) && slots.size() > 1 ? 2 : 1)];
   last_event_ns_ = std::max(last_event_ns_, last.header.time);
   return {};
 }

@@ -22,8 +22,6 @@ namespace fs = std::filesystem;
 uint64_t wantedBytes(const abi::Flags &flags) { return uint64_t{flags.ring_max_kib} * 1024 * 4 + (uint64_t{16} << 20); }
 
 constexpr char kUnfinishedControl[] = "control.new";
-// msleaks-run's second name for the folder of the hooks, where LD_PRELOAD cannot say the first.
-constexpr char kLibraryLink[] = "lib";
 
 std::string reason() { return std::strerror(errno); }
 

@@ -7,32 +7,18 @@
 
 namespace msleaks::analysis::trace {
 
-namespace {
-
-bool wholeEvent(std::span<const abi::Slot> slots, unsigned count) {
-  if (count == 0 || count > slots.size())
-    return false;
-  for (unsigned i = 1; i < count; ++i)
-    if (slots[i].header.kind != abi::EventKind::Continuation)
-      return false;
-  return true;
-}
-
-} // namespace
-
 EventRun measureRun(std::span<const abi::Slot> slots) {
   EventRun run;
   uint64_t previous = 0;
   while (run.slots < slots.size() && run.events < kMaxChunkEvents) {
     const abi::EventHeader &header = slots[run.slots].header;
-    const unsigned count = abi::slotsOf(header.kind);
-    if (!wholeEvent(slots.subspan(run.slots), count))
+    if (!abi::isWholeEvent(&slots[run.slots], slots.size() - run.slots))
       break;
     run.sorted &= header.time >= previous;
     previous = header.time;
     run.first_time_ns = std::min(run.first_time_ns, header.time);
     run.last_time_ns = std::max(run.last_time_ns, header.time);
-    run.slots += count;
+    run.slots += abi::slotsOf(header.kind);
     ++run.events;
   }
   return run;

@@ -14,6 +14,8 @@ namespace msleaks::analysis {
 
 inline constexpr char kRingsSuffix[] = ".rings";
 inline constexpr char kDefinitionsSuffix[] = ".defs";
+// msleaks-run's second name for the folder of the hooks, where LD_PRELOAD cannot say the first.
+inline constexpr char kLibraryLink[] = "lib";
 
 // By its name alone: of an arena that its process could not fill.
 uint32_t pidOfArena(const std::filesystem::path &);

@@ -93,6 +93,19 @@ constexpr unsigned slotsOf(EventKind kind) {
   }
 }
 
+constexpr bool isContinuation(const Slot &slot) { return slot.header.kind == EventKind::Continuation; }
+
+// Whether an event of a known kind, all of it, stands at the front of `available` slots; there is at least one.
+constexpr bool isWholeEvent(const Slot *slots, uint64_t available) {
+  const unsigned count = slotsOf(slots[0].header.kind);
+  if (count == 0 || count > available)
+    return false;
+  for (unsigned i = 1; i < count; ++i)
+    if (!isContinuation(slots[i]))
+      return false;
+  return true;
+}
+
 // One event of any kind, by value. `as<AllocEvent>()` is valid when header().kind says so.
 struct AnyEvent {
   Slot slots[kMaxEventSlots];

@@ -118,119 +118,39 @@ constexpr Shape RANGE(int index) { return {ShapeKind::Range, Position(index)}; }
 constexpr Shape BLOCKS(int index) { return {ShapeKind::Blocks, Position(index)}; }
 } // namespace detail
 
+// Every kind of row, told by its verb; what else it has follows.
+#define MSL_ROW(symbol, rowVerb, fam, mem, ...)                                                                        \
+  [] {                                                                                                                 \
+    using namespace detail;                                                                                            \
+    return Symbol{.name = symbol, .verb = Verb::rowVerb, .family = Family::fam, .heap = Heap::mem, __VA_ARGS__};       \
+  }(),
+
 inline constexpr Symbol kSymbols[] = {
 #define MSL_ALLOC(symbol, fam, mem, bits, res, bytes, times, partnerRow)                                               \
-  [] {                                                                                                                 \
-    using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol,                                                                                     \
-                  .verb = Verb::Alloc,                                                                                 \
-                  .family = Family::fam,                                                                               \
-                  .heap = Heap::mem,                                                                                   \
-                  .flags = bits,                                                                                       \
-                  .result = res,                                                                                       \
-                  .size = bytes,                                                                                       \
-                  .count = times,                                                                                      \
-                  .partner = detail::Row::partnerRow};                                                                 \
-  }(),
+  MSL_ROW(#symbol, Alloc, fam, mem, .flags = bits, .result = res, .size = bytes, .count = times,                       \
+          .partner = Row::partnerRow)
 #define MSL_REALLOC(symbol, fam, mem, old, bytes, times, partnerRow)                                                   \
-  [] {                                                                                                                 \
-    using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol,                                                                                     \
-                  .verb = Verb::Realloc,                                                                               \
-                  .family = Family::fam,                                                                               \
-                  .heap = Heap::mem,                                                                                   \
-                  .flags = kRealloc,                                                                                   \
-                  .result = RETURN,                                                                                    \
-                  .size = bytes,                                                                                       \
-                  .count = times,                                                                                      \
-                  .address = old,                                                                                      \
-                  .partner = detail::Row::partnerRow};                                                                 \
-  }(),
+  MSL_ROW(#symbol, Realloc, fam, mem, .flags = kRealloc, .result = RETURN, .size = bytes, .count = times,              \
+          .address = old, .partner = Row::partnerRow)
 #define MSL_MAP(symbol, fam, mem, bytes, prot, bits, partnerRow)                                                       \
-  [] {                                                                                                                 \
-    using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol,                                                                                     \
-                  .verb = Verb::Map,                                                                                   \
-                  .family = Family::fam,                                                                               \
-                  .heap = Heap::mem,                                                                                   \
-                  .result = RETURN,                                                                                    \
-                  .size = bytes,                                                                                       \
-                  .protection = prot,                                                                                  \
-                  .mapping = bits,                                                                                     \
-                  .partner = detail::Row::partnerRow};                                                                 \
-  }(),
+  MSL_ROW(#symbol, Map, fam, mem, .result = RETURN, .size = bytes, .protection = prot, .mapping = bits,                \
+          .partner = Row::partnerRow)
 #define MSL_REMAP(symbol, fam, mem, old, oldBytes, bytes, bits, partnerRow)                                            \
-  [] {                                                                                                                 \
-    using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol,                                                                                     \
-                  .verb = Verb::Realloc,                                                                               \
-                  .family = Family::fam,                                                                               \
-                  .heap = Heap::mem,                                                                                   \
-                  .flags = kRealloc,                                                                                   \
-                  .result = RETURN,                                                                                    \
-                  .size = bytes,                                                                                       \
-                  .address = old,                                                                                      \
-                  .old_size = oldBytes,                                                                                \
-                  .mapping = bits,                                                                                     \
-                  .partner = detail::Row::partnerRow};                                                                 \
-  }(),
+  MSL_ROW(#symbol, Realloc, fam, mem, .flags = kRealloc, .result = RETURN, .size = bytes, .address = old,              \
+          .old_size = oldBytes, .mapping = bits, .partner = Row::partnerRow)
 #define MSL_FREE(symbol, fam, mem, bits, block, bytes)                                                                 \
-  [] {                                                                                                                 \
-    using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol,                                                                                     \
-                  .verb = Verb::Free,                                                                                  \
-                  .family = Family::fam,                                                                               \
-                  .heap = Heap::mem,                                                                                   \
-                  .flags = bits,                                                                                       \
-                  .size = bytes,                                                                                       \
-                  .address = block};                                                                                   \
-  }(),
-#define MSL_RETAIN(symbol, fam, mem, block)                                                                            \
-  [] {                                                                                                                 \
-    using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol, .verb = Verb::Retain, .family = Family::fam, .heap = Heap::mem, .address = block};  \
-  }(),
+  MSL_ROW(#symbol, Free, fam, mem, .flags = bits, .size = bytes, .address = block)
+#define MSL_RETAIN(symbol, fam, mem, block) MSL_ROW(#symbol, Retain, fam, mem, .address = block)
 #define MSL_LAUNCH(symbol, fam, function, queue, dims, sharedBytes)                                                    \
-  [] {                                                                                                                 \
-    using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol,                                                                                     \
-                  .verb = Verb::Launch,                                                                                \
-                  .family = Family::fam,                                                                               \
-                  .heap = Heap::Device,                                                                                \
-                  .kernel = function,                                                                                  \
-                  .stream = queue,                                                                                     \
-                  .shared = sharedBytes,                                                                               \
-                  .shape = dims};                                                                                      \
-  }(),
+  MSL_ROW(#symbol, Launch, fam, Device, .kernel = function, .stream = queue, .shared = sharedBytes, .shape = dims)
 #define MSL_COPY(symbol, fam, bits, dst, src, bytes, queue, kind)                                                      \
-  [] {                                                                                                                 \
-    using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol,                                                                                     \
-                  .verb = Verb::Copy,                                                                                  \
-                  .family = Family::fam,                                                                               \
-                  .heap = Heap::Device,                                                                                \
-                  .flags = bits,                                                                                       \
-                  .size = bytes,                                                                                       \
-                  .address = dst,                                                                                      \
-                  .source = src,                                                                                       \
-                  .direction = kind,                                                                                   \
-                  .stream = queue};                                                                                    \
-  }(),
+  MSL_ROW(#symbol, Copy, fam, Device, .flags = bits, .size = bytes, .address = dst, .source = src, .direction = kind,  \
+          .stream = queue)
 #define MSL_SET(symbol, fam, bits, dst, fill, bytes, queue)                                                            \
-  [] {                                                                                                                 \
-    using namespace detail;                                                                                            \
-    return Symbol{.name = #symbol,                                                                                     \
-                  .verb = Verb::Set,                                                                                   \
-                  .family = Family::fam,                                                                               \
-                  .heap = Heap::Device,                                                                                \
-                  .flags = bits,                                                                                       \
-                  .size = bytes,                                                                                       \
-                  .address = dst,                                                                                      \
-                  .value = fill,                                                                                       \
-                  .stream = queue};                                                                                    \
-  }(),
+  MSL_ROW(#symbol, Set, fam, Device, .flags = bits, .size = bytes, .address = dst, .value = fill, .stream = queue)
 #include "msleaks/abi/symbols.def"
 };
+#undef MSL_ROW
 static_assert(sizeof(kSymbols) / sizeof(kSymbols[0]) == detail::Row::kCount);
 
 // A block that cannot be given back would be a leak by construction.
