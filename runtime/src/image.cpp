@@ -90,7 +90,7 @@ bool findImage(const void *address, ImagePlace &place) noexcept {
 std::string_view pathOf(Arena &arena, const ImagePlace &place) noexcept {
   if (place.name != nullptr && place.name[0] != 0)
     return place.name;
-  const long count = ::syscall(SYS_readlink, "/proc/self/exe", arena.executable, sizeof arena.executable);
+  const long count = ::syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", arena.executable, sizeof arena.executable);
   return {arena.executable, count > 0 ? static_cast<uint64_t>(count) : 0};
 }
 
