@@ -1,6 +1,8 @@
 // The C heap. Compiled with -fno-builtin: the compiler must not see through what is defined here.
 #include "hook.h"
 
+#include "msleaks/runtime/page.h"
+
 #include <cstring>
 
 using namespace msleaks::hooks;
@@ -99,14 +101,14 @@ int posix_memalign(void **where, size_t alignment, size_t size) noexcept {
 void *valloc(size_t size) noexcept {
   const auto function = found(real.valloc);
   if (function == nullptr) [[unlikely]]
-    return bootstrapAllocate(size, msleaks::abi::kPageBytes);
+    return bootstrapAllocate(size, msleaks::runtime::pageBytes());
   return hookAlloc<Row::valloc>(size, 0, returnAddress(__builtin_return_address(0)), [=] { return function(size); });
 }
 
 void *pvalloc(size_t size) noexcept {
   const auto function = found(real.pvalloc);
   if (function == nullptr) [[unlikely]]
-    return bootstrapAllocate(size, msleaks::abi::kPageBytes);
+    return bootstrapAllocate(size, msleaks::runtime::pageBytes());
   return hookAlloc<Row::pvalloc>(size, 0, returnAddress(__builtin_return_address(0)), [=] { return function(size); });
 }
 

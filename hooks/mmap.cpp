@@ -3,6 +3,7 @@
 #include "hook.h"
 
 #include "msleaks/abi/mappings.h"
+#include "msleaks/runtime/page.h"
 
 #include <cstdarg>
 #include <sys/syscall.h>
@@ -66,7 +67,7 @@ int munmap(void *address, size_t size) noexcept {
   const auto function = found(real.munmap);
   if (function == nullptr) [[unlikely]]
     return static_cast<int>(callKernel(SYS_munmap, address, size));
-  if (!abi::munmapTakes(reinterpret_cast<uint64_t>(address), size))
+  if (!abi::munmapTakes(reinterpret_cast<uint64_t>(address), size, runtime::pageBytes()))
     return function(address, size);
   return hookFree<Row::munmap>(address, size, reinterpret_cast<uint64_t>(__builtin_return_address(0)),
                                [=] { return function(address, size); });
@@ -83,7 +84,8 @@ void *mremap(void *address, size_t old_size, size_t new_size, int flags, ...) no
   }
   if (function == nullptr) [[unlikely]]
     return reinterpret_cast<void *>(callKernel(SYS_mremap, address, old_size, new_size, flags, fixed));
-  const bool takes = abi::mremapTakes(reinterpret_cast<uint64_t>(address), old_size, new_size, flags);
+  const bool takes =
+      abi::mremapTakes(reinterpret_cast<uint64_t>(address), old_size, new_size, flags, runtime::pageBytes());
   return hookRealloc<Row::mremap>({takes ? address : nullptr, old_size}, new_size,
                                   reinterpret_cast<uint64_t>(__builtin_return_address(0)), MAP_FAILED,
                                   [=] { return function(address, old_size, new_size, flags, fixed); });

@@ -11,12 +11,14 @@
 namespace msleaks::runtime {
 namespace {
 
-constexpr uint64_t roundedUp(uint64_t bytes) { return (bytes + abi::kPageBytes - 1) & ~(abi::kPageBytes - 1); }
+constexpr uint64_t roundedUp(uint64_t bytes, uint64_t granule) { return (bytes + granule - 1) & ~(granule - 1); }
 
-constexpr uint64_t kEntriesOffset = abi::kPageBytes;
-constexpr uint64_t kCallersOffset = roundedUp(kEntriesOffset + sizeof(abi::RingEntry) * abi::kMaxRings);
+constexpr uint64_t kEntriesOffset = abi::kHeaderBytes;
+constexpr uint64_t kFirstBytes = 2 * abi::kHeaderBytes; // the header, and as many entries as most processes need
+constexpr uint64_t kCallersOffset =
+    roundedUp(kEntriesOffset + sizeof(abi::RingEntry) * abi::kMaxRings, abi::kMinPageBytes);
 constexpr uint64_t kCallersBytes = sizeof(abi::Caller) * abi::kMaxCallers;
-constexpr uint64_t kFirstRingOffset = roundedUp(kCallersOffset + kCallersBytes);
+constexpr uint64_t kTablesEnd = kCallersOffset + kCallersBytes;
 
 // With its blocks: ftruncate alone succeeds on a full tmpfs and the program would die of SIGBUS at the first touch.
 bool allocate(const OpenFile &file, uint64_t offset, uint64_t bytes) noexcept {
@@ -55,7 +57,8 @@ void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
   header.max_rings = abi::kMaxRings;
   header.max_callers = abi::kMaxCallers;
   header.pid_namespace = pidNamespace();
-  header.file_bytes.store(kFirstRingOffset, std::memory_order_relaxed);
+  header.page_bytes = static_cast<uint32_t>(session.page_bytes);
+  header.file_bytes.store(kTablesEnd, std::memory_order_relaxed);
   if (const OpenFile command("/proc/self/cmdline", O_RDONLY); command)
     header.command_bytes = static_cast<uint32_t>(command.read(header.command, sizeof header.command));
 }
@@ -75,10 +78,10 @@ bool makeFiles(Arena &arena, uint64_t ticks) noexcept {
   arena.defs_path = arena.rings_path;
   arena.rings_path << ".rings";
   arena.defs_path << ".defs";
-  if (!createFile(arena.defs_path, 0, 0) || !createFile(arena.rings_path, 2 * abi::kPageBytes, kFirstRingOffset))
+  if (!createFile(arena.defs_path, 0, 0) || !createFile(arena.rings_path, kFirstBytes, kTablesEnd))
     return false;
   const OpenFile file(arena.rings_path.c_str(), O_RDWR | O_NOFOLLOW);
-  void *at = file ? mapShared(file, 0, kFirstRingOffset) : nullptr;
+  void *at = file ? mapShared(file, 0, kTablesEnd) : nullptr;
   arena.header = static_cast<abi::ArenaHeader *>(at);
   arena.entries = reinterpret_cast<abi::RingEntry *>(static_cast<char *>(at) + kEntriesOffset);
   return at != nullptr;
@@ -87,12 +90,12 @@ bool makeFiles(Arena &arena, uint64_t ticks) noexcept {
 // The page of a new entry, when it is the first on it.
 bool makeEntryPage(const Arena &arena, uint32_t index) noexcept {
   const uint64_t begin = kEntriesOffset + index * sizeof(abi::RingEntry), end = begin + sizeof(abi::RingEntry);
-  const uint64_t page = (end - 1) / abi::kPageBytes * abi::kPageBytes;
-  return page == kEntriesOffset || page < begin || reopenAndAllocate(arena, page, abi::kPageBytes);
+  const uint64_t page = (end - 1) / session.page_bytes * session.page_bytes;
+  return page < kFirstBytes || page < begin || reopenAndAllocate(arena, page, session.page_bytes);
 }
 
 abi::RingHeader *appendRing(Arena &arena, abi::RingEntry &entry, uint64_t bytes) noexcept {
-  const uint64_t offset = arena.header->file_bytes.load(std::memory_order_relaxed);
+  const uint64_t offset = roundedUp(arena.header->file_bytes.load(std::memory_order_relaxed), session.page_bytes);
   const OpenFile file(arena.rings_path.c_str(), O_RDWR | O_NOFOLLOW);
   if (!file || !allocate(file, offset, bytes))
     return nullptr;

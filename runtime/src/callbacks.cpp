@@ -7,6 +7,7 @@
 
 #include "msleaks/abi/callbacks.h"
 #include "msleaks/abi/mappings.h"
+#include "msleaks/runtime/page.h"
 
 namespace msleaks::runtime {
 namespace {
@@ -195,7 +196,7 @@ void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t
   if (thread.attention.inside != 0)
     return;
   const Traits row(traits);
-  if (row.family() == abi::Family::Mmap && !abi::munmapTakes(addressOf(address), size))
+  if (row.family() == abi::Family::Mmap && !abi::munmapTakes(addressOf(address), size, pageBytes()))
     return;
   if (row.verb() == Verb::Realloc)
     openCall(thread, site, addressOf(address), row.heap());
@@ -208,7 +209,8 @@ void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_
   if (thread.attention.inside != 0)
     return;
   const Traits row(traits);
-  const uint64_t old = abi::mremapTakes(addressOf(address), old_size, size, flags) ? addressOf(address) : 0;
+  const uint64_t old =
+      abi::mremapTakes(addressOf(address), old_size, size, flags, pageBytes()) ? addressOf(address) : 0;
   openCall(thread, site, old, row.heap());
   giveBack(thread, site, row, old, old_size);
 }

@@ -3,6 +3,8 @@
 #include "definitions.h"
 #include "system.h"
 
+#include "msleaks/runtime/page.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -39,7 +41,7 @@ void takeHeaders(const ElfW(Phdr) * headers, unsigned count, abi::ImageDefinitio
     if (header.p_type != PT_LOAD)
       continue;
     if (image.begin == 0 || begin < image.begin)
-      image.begin = begin & ~(abi::kPageBytes - 1);
+      image.begin = begin & ~(pageBytes() - 1);
     if (begin + header.p_memsz > image.end)
       image.end = begin + header.p_memsz;
   }

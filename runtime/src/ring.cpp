@@ -4,6 +4,8 @@
 #include "system.h"
 #include "thread_exit.h"
 
+#include "msleaks/runtime/page.h"
+
 #include <sys/prctl.h>
 
 constinit __thread msleaks::runtime::Thread __msl_thread = {};
@@ -36,7 +38,7 @@ void publish(const ClaimedRing &claimed, const Start &start) noexcept {
   ring.magic = abi::RingHeader::kMagic;
   ring.stream = start.stream;
   ring.tid = threadId();
-  ring.capacity = (claimed.entry->bytes - abi::kPageBytes) / abi::kSlotBytes;
+  ring.capacity = (claimed.entry->bytes - abi::kHeaderBytes) / abi::kSlotBytes;
   ring.first_position = start.position;
   ::syscall(SYS_prctl, PR_GET_NAME, ring.thread_name, 0, 0, 0);
   ring.depth = kMaxNesting;
@@ -68,9 +70,9 @@ void end(const Arena &arena, abi::RingHeader &ring) noexcept {
 
 // The size that was asked for, else what a nearly full file system still has, else whatever was given back.
 ClaimedRing claimFirst(Arena &arena) noexcept {
-  ClaimedRing claimed = claimRing(arena, abi::kPageBytes + slotBytes(session.control->flags.ring_kib));
+  ClaimedRing claimed = claimRing(arena, abi::kHeaderBytes + slotBytes(session.control->flags.ring_kib));
   if (claimed.ring == nullptr)
-    claimed = claimRing(arena, abi::kPageBytes + kSmallestSlotBytes);
+    claimed = claimRing(arena, abi::kHeaderBytes + kSmallestSlotBytes);
   if (claimed.ring == nullptr)
     claimed = claimDrained(arena, 0, UINT64_MAX);
   return claimed;
@@ -80,14 +82,19 @@ void setGeneration(Thread &thread, uint64_t generation) noexcept {
   setState(thread, (thread.state & ~(kOneRecord - 1)) | generation);
 }
 
+// False: a kernel before 4.14, or its pages are larger than ours are aligned, and we would lose what is beside it.
+bool wipeOnFork() noexcept {
+  return pageBytes() <= abi::kMaxPageBytes &&
+         ::syscall(SYS_madvise, &__msl_process, sizeof __msl_process, MADV_WIPEONFORK) == 0;
+}
+
 } // namespace
 
 // Asked of the kernel before the lock is ever taken: a fork that came between would leave its child a lock that nobody
 // holds.
 uint32_t &wipedLock() noexcept {
-  if (__atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == 0 &&
-      ::syscall(SYS_madvise, &__msl_process, sizeof __msl_process, MADV_WIPEONFORK) != 0)
-    becomeInert(); // a kernel before 4.14
+  if (__atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == 0 && !wipeOnFork())
+    becomeInert();
   return __msl_process.lock;
 }
 
@@ -163,7 +170,7 @@ abi::RingHeader *promote(Thread &thread) noexcept {
   const Inside inside(thread);
   const ProcessLocked locked;
   Arena &arena = *__msl_process.arena;
-  const ClaimedRing larger = claimRing(arena, abi::kPageBytes + (have * kGrowth < most ? have * kGrowth : most));
+  const ClaimedRing larger = claimRing(arena, abi::kHeaderBytes + (have * kGrowth < most ? have * kGrowth : most));
   if (larger.ring == nullptr)
     return nullptr;
   publish(larger, {.stream = full.stream,

@@ -2,6 +2,8 @@
 
 #include "system.h"
 
+#include "msleaks/runtime/page.h"
+
 #include <sys/auxv.h>
 
 extern char **environ;
@@ -72,14 +74,14 @@ const abi::ControlPage *mapControl() noexcept {
       ::syscall(SYS_lseek, file.fd(), 0, SEEK_END) < static_cast<long>(sizeof(abi::ControlPage)))
     return nullptr;
   const auto *page =
-      static_cast<const abi::ControlPage *>(mapMemory(abi::kPageBytes, PROT_READ, MAP_SHARED, file.fd()));
+      static_cast<const abi::ControlPage *>(mapMemory(abi::kHeaderBytes, PROT_READ, MAP_SHARED, file.fd()));
   if (page == nullptr)
     return nullptr;
   const bool ours = page->magic == abi::ControlPage::kMagic && page->abi_version == abi::kAbiVersion &&
                     page->state.load(std::memory_order_acquire) == abi::SessionState::Open;
   if (ours)
     return page;
-  ::syscall(SYS_munmap, page, abi::kPageBytes);
+  ::syscall(SYS_munmap, page, abi::kHeaderBytes);
   return nullptr;
 }
 
@@ -92,6 +94,8 @@ bool isInert() noexcept { return __atomic_load_n(&__msl_enabled, __ATOMIC_ACQUIR
 bool findSession() noexcept {
   if (session.control != nullptr)
     return true;
+  if (session.page_bytes == 0)
+    session.page_bytes = pageBytes();
   session.directory.clear(); // a fork may have come in the middle of this
   // A program with more rights than its caller must not write where its caller says.
   if (::getauxval(AT_SECURE) == 0)

@@ -11,6 +11,7 @@ using PathText = Text<4096>;
 
 struct Session {
   const abi::ControlPage *control; // null: undecided, or none
+  uint64_t page_bytes;             // of the kernel, unless a test has said another
   PathText directory;
   PathText scratch; // a path that is wanted at once: the first event may come on a small stack
 };

@@ -59,17 +59,17 @@ void patch(ArenaMaker &arena, Input &input) {
                               callers,
                               first,
                               first + 64,
-                              first + abi::kPageBytes,
+                              first + abi::kHeaderBytes,
                               second,
                               second + 64,
-                              second + abi::kPageBytes};
+                              second + abi::kHeaderBytes};
   while (!input.empty()) {
     const uint8_t region = input.byte();
     if (region >= std::size(regions))
       break;
     const uint64_t offset = input.byte() | uint64_t{input.byte()} << 8;
     const auto bytes = input.take(input.byte() % 32);
-    std::memcpy(base + regions[region] + offset % abi::kPageBytes, bytes.data(), bytes.size());
+    std::memcpy(base + regions[region] + offset % abi::kHeaderBytes, bytes.data(), bytes.size());
   }
   const auto definitions = input.take(SIZE_MAX);
   std::ofstream(arena.definitions(), std::ios::binary)

@@ -65,7 +65,7 @@ Result<void> checkHeader(const std::filesystem::path &file, const abi::ArenaHead
 } // namespace
 
 Result<RingReader> RingReader::open(const FileDescriptor &arena, uint64_t offset, uint64_t bytes) {
-  if (offset % alignof(abi::RingHeader) != 0 || bytes <= abi::kPageBytes)
+  if (offset % alignof(abi::RingHeader) != 0 || bytes <= abi::kHeaderBytes)
     return fail(fmt::format("a ring of {} bytes at {}", bytes, offset));
   auto mapping = Mapping::map(arena, offset, bytes, Access::ReadWrite);
   if (!mapping)
@@ -80,7 +80,7 @@ Result<RingReader> RingReader::open(const FileDescriptor &arena, uint64_t offset
   ring.thread_name_.assign(header.thread_name, strnlen(header.thread_name, sizeof header.thread_name));
   if (header.magic != abi::RingHeader::kMagic)
     return fail(fmt::format("no ring at {}", offset));
-  if (!std::has_single_bit(ring.capacity_) || ring.capacity_ > (bytes - abi::kPageBytes) / abi::kSlotBytes)
+  if (!std::has_single_bit(ring.capacity_) || ring.capacity_ > (bytes - abi::kHeaderBytes) / abi::kSlotBytes)
     return fail(fmt::format("a ring of {} slots in {} bytes", ring.capacity_, bytes));
   ring.position_ = std::max(header.tail.load(std::memory_order_acquire), ring.first_position_);
   return ring;
@@ -105,7 +105,7 @@ RingAccount RingReader::account() const {
 }
 
 void RingReader::copy(uint64_t from, std::span<abi::Slot> out) const {
-  const abi::Slot *slots = mapping_.at<abi::Slot>(abi::kPageBytes);
+  const abi::Slot *slots = mapping_.at<abi::Slot>(abi::kHeaderBytes);
   const uint64_t begin = from & (capacity_ - 1);
   const uint64_t count = std::min<uint64_t>(out.size(), capacity_);
   const uint64_t straight = std::min(count, capacity_ - begin);

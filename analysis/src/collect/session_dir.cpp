@@ -83,11 +83,11 @@ Result<void> SessionDir::makeControl(const SessionWish &wish) {
   if (flock(control_.get(), LOCK_EX | LOCK_NB) != 0)
     return failed("cannot lock");
   // Really allocated, so that a full file system is an error here and not a SIGBUS in the user's program.
-  if (const int error = posix_fallocate(control_.get(), 0, abi::kPageBytes); error != 0) {
+  if (const int error = posix_fallocate(control_.get(), 0, abi::kHeaderBytes); error != 0) {
     errno = error;
     return failed("cannot allocate");
   }
-  auto page = Mapping::map(control_, 0, abi::kPageBytes, Access::ReadWrite);
+  auto page = Mapping::map(control_, 0, abi::kHeaderBytes, Access::ReadWrite);
   if (!page)
     return tl::make_unexpected(page.error());
   page_ = std::move(*page);
@@ -112,7 +112,7 @@ Result<SessionDir> SessionDir::adopt(const fs::path &directory) {
   if (!control)
     return tl::make_unexpected(control.error());
   session.control_ = std::move(*control);
-  auto page = Mapping::map(session.control_, 0, abi::kPageBytes, Access::ReadWrite);
+  auto page = Mapping::map(session.control_, 0, abi::kHeaderBytes, Access::ReadWrite);
   if (!page)
     return fail(fmt::format("{}: {}", file.string(), page.error().message));
   session.page_ = std::move(*page);

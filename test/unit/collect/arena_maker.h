@@ -39,7 +39,7 @@ public:
   abi::RingState state() const { return entry_->state.load(std::memory_order_acquire); }
 
   abi::Slot *slot(uint64_t position) {
-    auto *slots = reinterpret_cast<abi::Slot *>(reinterpret_cast<std::byte *>(header_) + abi::kPageBytes);
+    auto *slots = reinterpret_cast<abi::Slot *>(reinterpret_cast<std::byte *>(header_) + abi::kHeaderBytes);
     return slots + (position & (header_->capacity - 1));
   }
 
@@ -133,7 +133,7 @@ public:
     head.attach_ticks = wish.attach_ticks;
     head.attach_ns = wish.attach_ns;
     head.attach_realtime_ns = 99;
-    head.rings_offset = abi::kPageBytes;
+    head.rings_offset = abi::kHeaderBytes;
     head.max_rings = wish.max_rings;
     head.callers_offset = head.rings_offset + wish.max_rings * sizeof(abi::RingEntry);
     head.max_callers = wish.max_callers;
@@ -161,7 +161,7 @@ public:
     const uint32_t index = header().ring_count.load();
     abi::RingEntry &ring = entry(index);
     ring.offset = end_;
-    ring.bytes = abi::kPageBytes + capacity * abi::kSlotBytes;
+    ring.bytes = abi::kHeaderBytes + capacity * abi::kSlotBytes;
     end_ += ring.bytes;
     header().file_bytes.store(end_);
     header().ring_count.store(index + 1, std::memory_order_release);

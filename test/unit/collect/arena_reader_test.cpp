@@ -118,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(RingFault{"outside", [](auto &e, auto &) { e.offset = ArenaMaker::kFileBytes; }},
                     RingFault{"offset_at_the_end_of_numbers", [](auto &e, auto &) { e.offset = UINT64_MAX - 63; }},
                     RingFault{"too_long", [](auto &e, auto &) { e.bytes = UINT64_MAX; }},
-                    RingFault{"no_slots", [](auto &e, auto &) { e.bytes = abi::kPageBytes; }},
+                    RingFault{"no_slots", [](auto &e, auto &) { e.bytes = abi::kHeaderBytes; }},
                     RingFault{"empty", [](auto &e, auto &) { e.bytes = 0; }},
                     RingFault{"unaligned", [](auto &e, auto &) { e.offset += 8; }},
                     RingFault{"magic", [](auto &, auto &h) { h.magic = 0; }},

@@ -248,7 +248,7 @@ TEST_F(ProcessCollectorTest, SurvivesAnArenaThatIsTruncated) {
   for (uint64_t i = 0; i < 100; ++i)
     ring.recordAlloc(i, i);
   const uint64_t before = analysis::lostPages();
-  std::filesystem::resize_file(arena.path(), abi::kPageBytes);
+  std::filesystem::resize_file(arena.path(), abi::kHeaderBytes);
   drain();
   EXPECT_GT(analysis::lostPages(), before);
   std::filesystem::resize_file(arena.path(), 0);

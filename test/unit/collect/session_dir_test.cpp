@@ -30,7 +30,7 @@ TEST(SessionDir, IsPrivateAndItsControlPageComplete) {
   ASSERT_EQ(stat(session->path().c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777, 0700u);
   ASSERT_EQ(stat((session->path() / abi::kControlFile).c_str(), &facts), 0);
-  EXPECT_EQ(facts.st_size, static_cast<off_t>(abi::kPageBytes));
+  EXPECT_EQ(facts.st_size, static_cast<off_t>(abi::kHeaderBytes));
   const abi::ControlPage &control = session->control();
   EXPECT_EQ(control.magic, abi::ControlPage::kMagic);
   EXPECT_EQ(control.abi_version, abi::kAbiVersion);

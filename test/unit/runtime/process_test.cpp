@@ -214,7 +214,7 @@ TEST(Process, AControlPageThatDoesNotFitIsRefused) {
   session.control().state = abi::SessionState::Open;
   std::filesystem::resize_file(session.path() / abi::kControlFile, 100);
   expectInert(session.path().c_str());
-  std::filesystem::resize_file(session.path() / abi::kControlFile, abi::kPageBytes);
+  std::filesystem::resize_file(session.path() / abi::kControlFile, abi::kHeaderBytes);
   EXPECT_TRUE(session.arenas().empty());
 }
 

@@ -142,7 +142,7 @@ public:
 
 private:
   static void copySlot(const abi::RingHeader &from, uint64_t position, abi::Slot &to) {
-    const auto *slots = reinterpret_cast<const uint64_t *>(reinterpret_cast<const char *>(&from) + abi::kPageBytes);
+    const auto *slots = reinterpret_cast<const uint64_t *>(reinterpret_cast<const char *>(&from) + abi::kHeaderBytes);
     uint64_t words[4];
     for (unsigned i = 0; i < 4; ++i)
       words[i] = slots[(position & (from.capacity - 1)) * 4 + i]; // plain: `head` and `tail` must do
@@ -161,8 +161,8 @@ public:
     std::string name = parent + "/msleaks-test-XXXXXX";
     path_ = ::mkdtemp(name.data());
     const int fd = ::open((path_ / abi::kControlFile).c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
-    EXPECT_EQ(::posix_fallocate(fd, 0, abi::kPageBytes), 0);
-    void *page = ::mmap(nullptr, abi::kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    EXPECT_EQ(::posix_fallocate(fd, 0, abi::kHeaderBytes), 0);
+    void *page = ::mmap(nullptr, abi::kHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     ::close(fd);
     control_ = new (page) abi::ControlPage{};
     control_->magic = abi::ControlPage::kMagic;
@@ -172,7 +172,7 @@ public:
     beat();
   }
   ~SessionDirectory() {
-    ::munmap(control_, abi::kPageBytes);
+    ::munmap(control_, abi::kHeaderBytes);
     std::filesystem::remove_all(path_);
   }
   SessionDirectory(const SessionDirectory &) = delete;
@@ -185,7 +185,7 @@ public:
   std::vector<std::unique_ptr<ArenaFile>> arenas() const {
     std::vector<std::unique_ptr<ArenaFile>> result;
     for (const auto &file : std::filesystem::directory_iterator(path_))
-      if (file.path().extension() == ".rings" && file.file_size() >= abi::kPageBytes)
+      if (file.path().extension() == ".rings" && file.file_size() >= abi::kHeaderBytes)
         if (auto arena = std::make_unique<ArenaFile>(file.path());
             arena->header().magic.load() == abi::ArenaHeader::kMagic)
           result.push_back(std::move(arena));

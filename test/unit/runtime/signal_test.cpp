@@ -157,7 +157,7 @@ volatile bool published_unwritten = false;
 
 void lookAtPublished() {
   const abi::RingHeader &ring = *__msl_thread.ring;
-  const auto *slots = reinterpret_cast<const abi::Slot *>(reinterpret_cast<const char *>(&ring) + abi::kPageBytes);
+  const auto *slots = reinterpret_cast<const abi::Slot *>(reinterpret_cast<const char *>(&ring) + abi::kHeaderBytes);
   const uint64_t head = ring.head.load();
   for (uint64_t back = 1; back <= 4 && back <= head; ++back)
     if (slots[head - back].header.kind == abi::EventKind::None)

@@ -2,8 +2,6 @@
 // recorded alike whoever sees it.
 #pragma once
 
-#include "msleaks/abi/session.h"
-
 #include <cstdint>
 #include <sys/mman.h>
 
@@ -13,12 +11,14 @@ namespace msleaks::abi {
 constexpr bool isReserve(int protection, int flags) { return protection == PROT_NONE || (flags & MAP_ANONYMOUS) == 0; }
 
 // Otherwise the kernel refuses, and nothing is given back.
-constexpr bool munmapTakes(uint64_t address, uint64_t size) { return address % kPageBytes == 0 && size != 0; }
+constexpr bool munmapTakes(uint64_t address, uint64_t size, uint64_t page_bytes) {
+  return address % page_bytes == 0 && size != 0;
+}
 
 // Without an old size the pages are mapped a second time, with MREMAP_DONTUNMAP the old ones stay; a new size of 0 and
 // an address inside a page are refused.
-constexpr bool mremapTakes(uint64_t address, uint64_t old_size, uint64_t new_size, int flags) {
-  return address % kPageBytes == 0 && old_size != 0 && new_size != 0 && (flags & MREMAP_DONTUNMAP) == 0;
+constexpr bool mremapTakes(uint64_t address, uint64_t old_size, uint64_t new_size, int flags, uint64_t page_bytes) {
+  return address % page_bytes == 0 && old_size != 0 && new_size != 0 && (flags & MREMAP_DONTUNMAP) == 0;
 }
 
 } // namespace msleaks::abi

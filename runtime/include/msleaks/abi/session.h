@@ -9,6 +9,8 @@
 //
 //   ArenaHeader | RingEntry × kMaxRings | Caller × kMaxCallers | ring | ring | …
 //
+// Each ring is mapped on its own, so it begins on a page of the kernel: at a multiple of ArenaHeader::page_bytes.
+//
 // The file is sparse: the process allocates what it is about to touch, so that a full file system is an error that it
 // can count, never a SIGBUS. RingEntry [0, ring_count), the Caller of a site that was recorded, and every ring with an
 // entry have their pages; a reader leaves the others alone. A file that stays without magic after its process has
@@ -29,7 +31,15 @@ namespace msleaks::abi {
 
 inline constexpr char kSessionVariable[] = "MSLEAKS_SESSION";
 inline constexpr char kControlFile[] = "control";
-inline constexpr uint64_t kPageBytes = 4096;
+inline constexpr uint64_t kHeaderBytes = 4096; // room for a ControlPage, an ArenaHeader, a RingHeader: no page size
+
+// Pages are as large as the kernel was built for: 4 KiB on x86-64; 4, 16 or 64 KiB on AArch64, PowerPC and others.
+inline constexpr uint64_t kMinPageBytes = 4096;
+#if defined(__x86_64__)
+inline constexpr uint64_t kMaxPageBytes = kMinPageBytes;
+#else
+inline constexpr uint64_t kMaxPageBytes = 65536;
+#endif
 
 enum class ClockKind : uint32_t {
   Tsc,       // the processor's invariant counter; the collector fits it to CLOCK_MONOTONIC
@@ -61,7 +71,7 @@ struct ControlPage {
   alignas(64) std::atomic<uint64_t> heartbeat_ns;
   alignas(64) ClockFit fit;
 };
-static_assert(sizeof(ControlPage) <= kPageBytes);
+static_assert(sizeof(ControlPage) <= kHeaderBytes);
 
 constexpr uint32_t enabledBit(EventKind kind) { return 1u << static_cast<uint8_t>(kind); }
 
@@ -112,14 +122,15 @@ struct ArenaHeader {
   alignas(64) char command[2048];               // /proc/self/cmdline: arguments, each ended by NUL
   uint32_t command_bytes;
   std::atomic<uint32_t> definitions_refused; // images, units and notes that the .defs file did not take
+  uint32_t page_bytes;                       // of the kernel; what is mapped there has whole pages
   uint64_t pid_namespace;                    // inode of /proc/self/ns/pid: pids are unique in there; 0 = cannot be told
 };
-static_assert(sizeof(ArenaHeader) <= kPageBytes);
+static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 
 inline constexpr uint32_t kMaxRings = 16384;
 inline constexpr uint32_t kMaxCallers = 65536; // a power of two: open addressing
 
-// A single-producer, single-consumer ring of slots; the slots follow at kPageBytes. Positions count slots since the
+// A single-producer, single-consumer ring of slots; the slots follow at kHeaderBytes. Positions count slots since the
 // stream began and never wrap; slot = position mod capacity. A stream (a thread) may go through several rings: each
 // says at which position it begins.
 //
@@ -151,7 +162,7 @@ struct RingHeader {
   alignas(64) std::atomic<uint64_t> head; // published up to here, release
   alignas(64) std::atomic<uint64_t> tail; // stored up to here, by the consumer, release
 };
-static_assert(sizeof(RingHeader) <= kPageBytes);
+static_assert(sizeof(RingHeader) <= kHeaderBytes);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
 } // namespace msleaks::abi

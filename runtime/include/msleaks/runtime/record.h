@@ -85,7 +85,7 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
 }
 
 [[gnu::always_inline]] inline uint64_t *slotAt(abi::RingHeader &ring, uint64_t position) noexcept {
-  auto *slots = reinterpret_cast<char *>(&ring) + abi::kPageBytes;
+  auto *slots = reinterpret_cast<char *>(&ring) + abi::kHeaderBytes;
   return reinterpret_cast<uint64_t *>(slots + (position & (ring.capacity - 1)) * abi::kSlotBytes);
 }
 

@@ -96,9 +96,9 @@ private:
   uint16_t before_;
 };
 
-// Page-aligned and marked MADV_WIPEONFORK: the child of a fork, _Fork or clone finds zeros and starts afresh, and a
-// vfork, which borrows the parent's memory, rightly goes on in the parent's rings. No handler has to run for it.
-struct alignas(abi::kPageBytes) Process {
+// Whole pages of its own, marked MADV_WIPEONFORK: the child of a fork, _Fork or clone finds zeros and starts afresh,
+// and a vfork, which borrows the parent's memory, rightly goes on in the parent's rings. No handler has to run for it.
+struct alignas(abi::kMaxPageBytes) Process {
   uint64_t state;       // what Thread::state is outside a record: the generation; 0 = no arena yet
   abi::Caller *callers; // null until its pages exist
   Arena *arena;

@@ -1,0 +1,18 @@
+// The size of the kernel's pages.
+#pragma once
+
+#include "msleaks/abi/session.h"
+
+#include <sys/auxv.h>
+
+namespace msleaks::runtime {
+
+// Known while compiling where all kernels agree.
+inline uint64_t pageBytes() noexcept {
+  if constexpr (abi::kMaxPageBytes == abi::kMinPageBytes)
+    return abi::kMinPageBytes;
+  else
+    return ::getauxval(AT_PAGESZ);
+}
+
+} // namespace msleaks::runtime

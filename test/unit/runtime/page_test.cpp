@@ -1,0 +1,113 @@
+// Kernels with pages of 4, 16 and 64 KiB. A larger page is a multiple of a smaller one, so what suits it can be tried
+// on any kernel with smaller ones.
+#include "session.h"
+#include "session_fixture.h"
+
+#include "msleaks/abi/mappings.h"
+#include "msleaks/runtime/page.h"
+#include "msleaks/runtime/record.h"
+
+#include <set>
+
+namespace msleaks::test {
+namespace {
+
+class Pages : public ::testing::TestWithParam<uint64_t> {
+protected:
+  void SetUp() override {
+    if (GetParam() < static_cast<uint64_t>(sysconf(_SC_PAGESIZE)))
+      GTEST_SKIP() << "skipped: this kernel has larger pages";
+  }
+};
+
+void recordIn(uint64_t page_bytes, const std::function<void()> &body) {
+  runtime::session.page_bytes = page_bytes;
+  body();
+}
+
+// Every ring can be mapped by its offset, and none shares a page with its neighbour.
+void expectOnPages(const ArenaFile &arena, uint64_t page_bytes) {
+  EXPECT_EQ(arena.header().page_bytes, page_bytes);
+  uint64_t end = arena.header().callers_offset + arena.header().max_callers * sizeof(abi::Caller);
+  for (uint32_t i = 0; i < arena.ringCount(); ++i) {
+    EXPECT_EQ(arena.entry(i).offset % page_bytes, 0u) << i;
+    EXPECT_GE(arena.entry(i).offset, end) << i;
+    EXPECT_LT(arena.entry(i).offset, end + page_bytes) << i;
+    end = arena.entry(i).offset + arena.entry(i).bytes;
+  }
+}
+
+TEST_P(Pages, RingsBeginOnPages) {
+  const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 64});
+  ASSERT_EQ(session.runChild([] {
+    recordIn(GetParam(), [] {
+      for (int thread = 0; thread < 3; ++thread)
+        std::thread([] {
+          for (uint64_t i = 0; i < 3000; ++i) // beyond 16 KiB: the ring is followed by one of 64
+            runtime::recordAlloc(abi::Heap::Host, 0, 1, i + 1, 0);
+        }).join();
+    });
+  }),
+            0);
+  const auto arenas = session.arenas();
+  ASSERT_EQ(arenas.size(), 1u);
+  EXPECT_GE(arenas[0]->ringCount(), 4u);
+  expectOnPages(*arenas[0], GetParam());
+  const Account total = sum(arenas);
+  EXPECT_EQ(total.produced, 9000u);
+  EXPECT_EQ(session.drain().size() + total.dropped, total.produced);
+}
+
+// The directory of rings grows by pages: an entry whose page was never allocated would be a SIGBUS on a full disk.
+TEST_P(Pages, TheDirectoryOfRingsHasItsPages) {
+  const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
+  constexpr int kThreads = 400; // entries of 24 bytes: two pages of 4 KiB and more
+  ASSERT_EQ(session.runChild([] {
+    recordIn(GetParam(), [] {
+      std::vector<std::thread> threads;
+      std::atomic<int> recorded{0};
+      for (int i = 0; i < kThreads; ++i)
+        threads.emplace_back([&recorded] {
+          runtime::recordAlloc(abi::Heap::Host, 0, 1, 1, 0);
+          for (++recorded; recorded < kThreads;)
+            std::this_thread::yield();
+        });
+      for (std::thread &thread : threads)
+        thread.join();
+    });
+  }),
+            0);
+  const auto arenas = session.arenas();
+  ASSERT_EQ(arenas.size(), 1u);
+  EXPECT_EQ(arenas[0]->ringCount(), uint32_t{kThreads});
+  expectOnPages(*arenas[0], GetParam());
+  EXPECT_EQ(session.drain().size(), size_t{kThreads});
+  EXPECT_EQ(sum(arenas).dropped, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfKernels, Pages, ::testing::Values(4096, 16384, 65536));
+
+TEST(Page, TheKernelsOwn) {
+  EXPECT_EQ(runtime::pageBytes(), static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+  EXPECT_LE(runtime::pageBytes(), abi::kMaxPageBytes);
+}
+
+// Wiped as a whole in the child of a fork: nothing else may lie there.
+TEST(Page, TheStateOfAProcessHasPagesOfItsOwn) {
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(&__msl_process) % runtime::pageBytes(), 0u);
+  EXPECT_EQ(sizeof __msl_process % runtime::pageBytes(), 0u);
+}
+
+// What the kernel refuses gives nothing back.
+TEST(Page, MappingsAreGivenBackByWholePages) {
+  for (const uint64_t page : {4096, 16384, 65536}) {
+    EXPECT_TRUE(abi::munmapTakes(3 * page, 1, page));
+    EXPECT_FALSE(abi::munmapTakes(3 * page + page / 2, page, page));
+    EXPECT_FALSE(abi::munmapTakes(3 * page, 0, page));
+    EXPECT_TRUE(abi::mremapTakes(3 * page, page, 2 * page, MREMAP_MAYMOVE, page));
+    EXPECT_FALSE(abi::mremapTakes(3 * page + page / 2, page, 2 * page, MREMAP_MAYMOVE, page));
+  }
+}
+
+} // namespace
+} // namespace msleaks::test
