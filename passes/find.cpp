@@ -2,6 +2,7 @@
 
 #include "compat.h"
 #include "launch_shape.h"
+#include "marks.h"
 #include "pin.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -72,7 +73,7 @@ const Symbol *stubSymbol(const Function &stub, const KnownSymbols &symbols) {
 }
 
 const Symbol *symbolOf(const CallBase &call, const KnownSymbols &symbols) {
-  if (call.isInlineAsm() || isa<CallBrInst>(call) || call.hasMetadata(LLVMContext::MD_nosanitize))
+  if (call.isInlineAsm() || isa<CallBrInst>(call) || call.hasMetadata(LLVMContext::MD_nosanitize) || isLeftAlone(call))
     return nullptr;
   const auto *callee = dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
   if (!callee || callee->isIntrinsic())

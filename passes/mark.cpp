@@ -3,9 +3,10 @@
 #include "compat.h"
 #include "destination.h"
 #include "find.h"
+#include "marks.h"
 #include "pin.h"
 
-#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -14,17 +15,11 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-constexpr char kMarkKind[] = "msleaks";
-enum MarkOperand : unsigned { kVariable, kType, kOrdinal, kIgnored, kMarkOperands };
-
-void attach(CallBase &call, const Mark &mark) {
-  LLVMContext &context = call.getContext();
-  const auto number = [&](uint32_t value) {
-    return ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), value));
-  };
-  Metadata *operands[kMarkOperands] = {MDString::get(context, mark.variable), MDString::get(context, mark.type),
-                                       number(mark.ordinal), number(mark.ignored)};
-  call.setMetadata(kMarkKind, MDNode::get(context, operands));
+// Without debug information a module still knows the function and its own file.
+SourcePlace placeOfCall(const CallBase &call) {
+  if (const DILocation *location = call.getDebugLoc().get())
+    return placeOf(*location);
+  return {plainName(*call.getFunction()), call.getModule()->getSourceFileName()};
 }
 
 void markCalls(Function &function, const KnownSymbols &symbols) {
@@ -32,19 +27,24 @@ void markCalls(Function &function, const KnownSymbols &symbols) {
   if (calls.empty())
     return;
   DestinationFinder destinations(function);
+  std::vector<MarkedCall> marked;
   uint32_t ordinal = 0;
   for (const auto &[call, symbol] : calls) {
     const Destination destination = destinations.find(*call, *symbol);
-    attach(*call, {destination.variable, destination.type, ++ordinal, /*ignored=*/false});
+    marked.push_back({call, symbol->verb, {destination.variable, destination.type, ++ordinal, placeOfCall(*call)}});
   }
+  attachMarks(function, marked);
 }
 
 // An ignored function may be inlined into one that is not.
 void markIgnored(Module &module, const KnownSymbols &symbols) {
   for (Function &function : module)
-    if (symbols.ignored(function))
+    if (symbols.ignored(function)) {
+      SmallVector<CallBase *> calls;
       for (const FoundCall &found : findCalls(function, symbols))
-        attach(*found.call, {"", "", 0, /*ignored=*/true});
+        calls.push_back(found.call);
+      ignoreFunction(function, calls);
+    }
 }
 
 // Inlined, an allocator that the user named would not be seen; renamed or split apart neither.
@@ -71,19 +71,6 @@ void pinNamed(Module &module, const KnownSymbols &symbols) {
 }
 
 } // namespace
-
-std::optional<Mark> markOf(const CallBase &call) {
-  const MDNode *node = call.getMetadata(kMarkKind);
-  if (!node || node->getNumOperands() != kMarkOperands)
-    return std::nullopt;
-  const auto text = [&](MarkOperand at) { return cast<MDString>(node->getOperand(at))->getString(); };
-  const auto number = [&](MarkOperand at) {
-    return static_cast<uint32_t>(mdconst::extract<ConstantInt>(node->getOperand(at))->getZExtValue());
-  };
-  return Mark{text(kVariable), text(kType), number(kOrdinal), number(kIgnored) != 0};
-}
-
-void dropMark(CallBase &call) { call.setMetadata(kMarkKind, nullptr); }
 
 PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
   if (!reportMistakes(*options_, module.getContext()) || options_->off || !targetIsSupported(module))

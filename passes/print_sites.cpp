@@ -1,7 +1,7 @@
 #include "print_sites.h"
 
 #include "destination.h"
-#include "mark.h"
+#include "marks.h"
 #include "site.h"
 
 #include "llvm/IR/Module.h"

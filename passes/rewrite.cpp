@@ -4,7 +4,7 @@
 #include "find.h"
 #include "guard.h"
 #include "launch_shape.h"
-#include "mark.h"
+#include "marks.h"
 #include "pin.h"
 #include "runtime_decls.h"
 #include "site_table.h"
@@ -192,11 +192,7 @@ SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols) {
   forEachEligible(module, symbols, [&](Function &function) {
     if (function.isPresplitCoroutine()) // what stands between its suspension points is cut out by shape
       return;
-    for (const FoundCall &found : findCalls(function, symbols)) {
-      const auto mark = markOf(*found.call);
-      if (!mark || !mark->ignored)
-        calls.push_back(found);
-    }
+    append_range(calls, findCalls(function, symbols));
   });
   return calls;
 }
@@ -209,10 +205,12 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   if (!right || options_->off || !targetIsSupported(module))
     return PreservedAnalyses::all();
   const KnownSymbols symbols(module, options_->rows);
+  restoreMarks(module, symbols);
   const SmallVector<FoundCall> calls = takeCalls(module, symbols);
   GlobalVariable *unit = calls.empty() ? nullptr : makeUnit(module);
   if (!unit) {
     unpin(module);
+    dropMarks(module);
     return PreservedAnalyses::none();
   }
   RuntimeDecls runtime(module);
@@ -223,9 +221,10 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   // From the end: splitting a block moves what is behind the split, which then is only what lies before the next call.
   for (const auto &[found, row] : reverse(zip_equal(calls, rows))) {
     CallRewriter(*unit, runtime, found, row).run();
-    dropMark(*found.call);
+    leaveAlone(*found.call);
   }
   unpin(module);
+  dropMarks(module);
   const std::string bytes = table.bytes();
   finishUnit(*unit, bytes, runtime);
   return PreservedAnalyses::none();

@@ -2,20 +2,13 @@
 #pragma once
 
 #include "find.h"
+#include "source_place.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace msleaks::passes {
-
-// `function` contains the line; for a step of an inline chain it is where the function below was inlined.
-struct SourcePlace {
-  std::string function; // linkage name
-  std::string file;
-  uint32_t line = 0;
-  uint32_t column = 0;
-};
 
 struct Site {
   SourcePlace place;
@@ -30,7 +23,7 @@ struct Site {
   uint64_t id() const;
 };
 
-// From the call's debug location, its mark (mark.h) and the function it is in.
+// From the call's debug location, its mark (marks.h) and the function it is in.
 Site describe(const FoundCall &found);
 
 } // namespace msleaks::passes

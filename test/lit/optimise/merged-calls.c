@@ -1,4 +1,4 @@
-// malloc and memset become one calloc, as without us; the new call has lost its mark and is described by its line.
+// malloc and memset become one calloc, as without us; the new call has the place of the malloc, and what is known of that.
 // RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clang -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=TABLE %s
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 // CHECK: call void @__msl_on_alloc(
 // CHECK-NOT: @memset
 // CHECK: ret ptr
-// TABLE: merged-calls.c:[[#@LINE+2]]:{{[0-9]+}} zeroed calloc type='' variable=''
+// TABLE: merged-calls.c:[[#@LINE+2]]:{{[0-9]+}} zeroed calloc type='char' variable='p'
 char *zeroed(size_t n) {
   char *p = malloc(n);
   if (p)

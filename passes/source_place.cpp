@@ -1,0 +1,45 @@
+#include "source_place.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/GlobalValue.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+// Without "./", which one build system writes and another does not; ".." stays, since a link may stand before it.
+std::string pathOf(const DIFile *file) {
+  if (!file)
+    return {};
+  SmallString<256> path = file->getFilename();
+  if (!path.empty() && !sys::path::is_absolute(path)) {
+    path = file->getDirectory();
+    sys::path::append(path, file->getFilename());
+  }
+  sys::path::remove_dots(path, /*remove_dot_dot=*/false);
+  return path.str().str();
+}
+
+} // namespace
+
+SourcePlace placeOf(const DISubprogram &function) {
+  const StringRef linkageName = function.getLinkageName();
+  return {(linkageName.empty() ? function.getName() : linkageName).str(), pathOf(function.getFile())};
+}
+
+SourcePlace placeOf(const DILocation &location) {
+  SourcePlace place;
+  if (const DISubprogram *function = location.getScope()->getSubprogram())
+    place = placeOf(*function);
+  place.file = pathOf(location.getFile());
+  place.line = location.getLine();
+  place.column = location.getColumn();
+  return place;
+}
+
+std::string plainName(const GlobalValue &value) { return GlobalValue::dropLLVMManglingEscape(value.getName()).str(); }
+
+} // namespace msleaks::passes

@@ -1,0 +1,45 @@
+// Two calls that the optimiser makes one, and one that it makes another: the new call has no metadata, and what its
+// source says still holds. What two calls say differently about one place is not known.
+// RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck --check-prefix=IR %s
+// RUN: %clang -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck %s
+#include <stdlib.h>
+#include <string.h>
+
+struct layer { float *output; };
+
+// IR-LABEL: define{{.*}} @zeroed(
+// IR: @calloc
+// CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} zeroed calloc type='float' variable='w'
+void zeroed(struct layer *l, int n) { float *w = malloc(n * sizeof *w); if (w) memset(w, 0, n * sizeof *w); l->output = w; }
+
+// IR-LABEL: define{{.*}} @grown(
+// IR: @malloc
+// CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} grown malloc type='float' variable='l->output'
+void grown(struct layer *l, int n) { l->output = realloc(NULL, n * 4); }
+
+// Merged branches say the same.
+// CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} either malloc type='float' variable='l->output'
+void either(struct layer *l, int n, int c) { if (c) l->output = malloc(n); else l->output = malloc(n); }
+
+// Also on lines of their own: then there is no line.
+// CHECK-DAG: folded-calls.c:0:0 lines malloc type='float' variable='l->output'
+void lines(struct layer *l, int n, int c) {
+  if (c)
+    l->output = malloc(n);
+  else
+    l->output = malloc(n);
+}
+
+// They say different things.
+// CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} unlike malloc type='' variable=''
+void unlike(struct layer *l, double **d, int n, int c) { if (c) l->output = malloc(n); else *d = malloc(n); }
+
+// Something else is called on the line, and may have been inlined and merged into it.
+static inline void helper(int **p, int n) { *p = malloc(n); }
+// CHECK-NOT: inlined malloc type='float'
+void inlined(struct layer *l, int n, int c) { if (c) l->output = malloc(n); else if (n) l->output = malloc(n); else helper((int **)&l->output, n); }
+
+// Two calls of one place, as a macro makes them: each keeps what it said, and a fold keeps what both say.
+#define BOTH(a, b, n) (memset(a = malloc(n), 0, n), memset(b = malloc(n), 0, n))
+// CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} twice calloc type='float' variable=''
+void twice(float **a, float **b, int n) { float *x, *y; BOTH(x, y, n); *a = x; *b = y; }

@@ -1,0 +1,26 @@
+// Types and variables hold where the optimiser drops the metadata of a call: it does when it inlines a call into a
+// function with cleanups, where the call becomes an invoke. They are found again by scope, line and column.
+// RUN: %clangxx -g -O0 -c %s -o %t.o && %sites %t.o | FileCheck %s
+// RUN: %clangxx -g -O1 -c %s -o %t.o && %sites %t.o | FileCheck %s
+// RUN: %clangxx -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck %s
+// RUN: %clangxx -g -O3 -c %s -o %t.o && %sites %t.o | FileCheck %s
+#include <cstddef>
+#include <new>
+
+extern "C" int cudaMalloc(void **, std::size_t);
+struct Guard { ~Guard(); };
+struct Foo { int x[4]; };
+void use(void *);
+
+static inline Foo *make() { Foo *made = new Foo; return made; }
+void guarded() { Guard g; Foo *mine = make(); use(mine); }
+// CHECK-DAG: lost-metadata.cpp:[[#@LINE-2]]:{{[0-9]+}} _ZL4makev _Znwm type='Foo' variable='made'
+
+static inline float *dev(std::size_t n) { float *weights; cudaMalloc((void **)&weights, n * 4); return weights; }
+void onDevice(std::size_t n) { Guard g; use(dev(n)); }
+// CHECK-DAG: lost-metadata.cpp:[[#@LINE-2]]:{{[0-9]+}} _ZL3devm cudaMalloc type='float' variable='weights'
+
+__attribute__((annotate("msleaks.alloc"))) void *poolGet(std::size_t);
+static inline double *pooled(std::size_t n) { double *grad = (double *)poolGet(n); return grad; }
+void onPool(std::size_t n) { Guard g; use(pooled(n)); }
+// CHECK-DAG: lost-metadata.cpp:[[#@LINE-2]]:{{[0-9]+}} _ZL6pooledm _Z7poolGetm type='double' variable='grad'
