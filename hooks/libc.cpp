@@ -87,14 +87,14 @@ int posix_memalign(void **where, size_t alignment, size_t size) noexcept {
   const auto function = found(real.posix_memalign);
   if (function == nullptr) [[unlikely]]
     return (*where = bootstrapAllocate(size, alignment)) != nullptr ? 0 : ENOMEM;
-  const int before = errno;
-  int status = 0;
-  hookAlloc<Row::posix_memalign>(size, 0, returnAddress(__builtin_return_address(0)), [=, &status]() -> void * {
+  int status = 0, left = 0;
+  hookAlloc<Row::posix_memalign>(size, 0, returnAddress(__builtin_return_address(0)), [=, &status, &left]() -> void * {
     status = function(where, alignment, size);
-    errno = status; // for the record; the program gets its own back
+    left = errno;
+    errno = status; // for the record
     return status == 0 ? *where : nullptr;
   });
-  errno = before;
+  errno = left; // as the real one left it
   return status;
 }
 

@@ -227,7 +227,7 @@ TEST(Hooks, WhatFailsIsSeen) {
       restored = read.event.as<abi::AllocEvent>().address;
   }
   const std::vector<std::pair<uint64_t, uint64_t>> expected{
-      {SIZE_MAX / 2, ENOMEM}, {SIZE_MAX / 2, ENOMEM}, {UINT64_MAX, ENOMEM}, {10, EINVAL}};
+      {SIZE_MAX / 2, ENOMEM}, {SIZE_MAX / 2, ENOMEM}, {UINT64_MAX, ENOMEM}, {10, EINVAL}, {uint64_t{1} << 62, ENOMEM}};
   EXPECT_EQ(failed, expected);
   ASSERT_EQ(allocsOf(events, 211).size(), 1u);
   EXPECT_EQ(restored, allocsOf(events, 211)[0].address);
@@ -291,7 +291,7 @@ TEST(Hooks, RefusalsAloneAreRecorded) {
   session.control().enabled = abi::enabledBit(abi::EventKind::AllocFailed);
   ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " fail", &session)).status, 4);
   const auto events = session.drain();
-  EXPECT_EQ(events.size(), 4u);
+  EXPECT_EQ(events.size(), 5u);
   for (const ReadEvent &read : events)
     EXPECT_TRUE(wants(read, abi::EventKind::AllocFailed));
 }

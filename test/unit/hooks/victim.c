@@ -61,7 +61,10 @@ static void allThatFails(void) {
   printf("%d ", calloc(SIZE_MAX / 2, 3) == NULL && errno == ENOMEM);
   errno = 7;
   void *aligned = NULL;
-  printf("%d %d\n", posix_memalign(&aligned, 3, 10), errno);
+  printf("%d ", posix_memalign(&aligned, 3, 10));
+  printf("%d ", errno);
+  printf("%d ", posix_memalign(&aligned, 64, (size_t)1 << 62));
+  printf("%d\n", errno);
   errno = 7;
   free(block);
   printf("%d\n", errno);
