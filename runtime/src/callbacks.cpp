@@ -1,8 +1,9 @@
 // The callbacks that the pass inserts (callbacks.def). What they and the hooks agree on is in pending.h.
+#include "open_calls.h"
+
 #include "msleaks/runtime/pending.h"
 
 #include <cerrno>
-#include <cstring>
 #include <sys/mman.h>
 
 #include "msleaks/abi/callbacks.h"
@@ -17,38 +18,11 @@ using abi::Verb;
 
 uint64_t addressOf(const void *pointer) noexcept { return reinterpret_cast<uint64_t>(pointer); }
 
-// Calls that were left by an exception or longjmp without a word, or that are finished tail calls, are recognised by
-// the stack: it has come back above them.
-[[gnu::always_inline]] inline void openCall(Thread &thread, uint32_t site, uint64_t old, abi::Heap heap) noexcept {
-  const auto frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0)); // the callback's: this is inlined into it
-  uint16_t &open = thread.attention.open_calls;
-  while (open != 0 && thread.open[open - 1].frame <= frame)
-    --open;
-  if (open == kOpenCalls) {
-    std::memmove(&thread.open[0], &thread.open[1], sizeof(OpenCall) * (kOpenCalls - 1));
-    --open;
-  }
-  thread.open[open++] = {frame, site, thread.remembered, old, heap};
-}
-
-// Ends the call, with all that were left open inside it. `remembered` says then how many of this thread's last Allocs
-// were recorded meanwhile.
-OpenCall closeCall(Thread &thread, uint32_t site) noexcept {
-  for (uint32_t i = thread.attention.open_calls; i-- > 0;) {
-    OpenCall &call = thread.open[i];
-    if (call.site != site)
-      continue;
-    thread.attention.open_calls = static_cast<uint16_t>(i);
-    const uint32_t meanwhile = thread.remembered - call.remembered;
-    call.remembered = meanwhile < kRememberedAllocs ? meanwhile : kRememberedAllocs;
-    return call;
-  }
-  return {};
-}
-
 // A device's block is never the host's block at the same address: a cl_mem is a pointer to what the driver took from
-// malloc for its own notes.
-bool sameMemory(abi::Heap row, abi::Heap recorded) noexcept { return row != abi::Heap::Device || recorded == row; }
+// malloc for its own notes. A mapping is never the block of another heap: it is the supply that the block was cut from.
+bool sameMemory(abi::Heap row, abi::Heap recorded) noexcept {
+  return row == recorded || (row != abi::Heap::Device && recorded != abi::Heap::Mapping);
+}
 
 RecordedAlloc *findRecorded(Thread &thread, uint32_t last, abi::Heap heap, uint64_t address) noexcept {
   for (uint32_t i = 1; i <= last; ++i)
@@ -68,7 +42,7 @@ struct Outcome {
 // The realloc failed: its old block is alive again.
 void restore(const OpenCall &call) noexcept {
   if (call.old != 0)
-    recordAlloc(call.heap, abi::kRealloc | abi::kRestored, call.site, call.old, 0);
+    recordAlloc(Traits(call.traits).heap(), abi::kRealloc | abi::kRestored, call.site, call.old, 0);
 }
 
 // Nothing of 0 bytes fails; realloc(p, 0) gave p back.
@@ -80,11 +54,11 @@ void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits tr
     recordAllocFailed(traits.heap(), traits.flags() & ~abi::kRealloc, site, outcome.size_bytes, outcome.status);
 }
 
-void afterAlloc(uint32_t site, Traits traits, const Outcome &outcome) noexcept {
+void settle(uint64_t frame, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   Thread &thread = __msl_thread;
-  if (thread.attention.inside != 0)
+  if (thread.attention.inside != 0 || isSupply(thread, frame, traits))
     return;
-  const OpenCall closed = closeCall(thread, site);
+  const OpenCall closed = closeCall(thread, frame, site);
   const bool untaken = thread.attention.site == site;
   if (untaken)
     thread.attention.site = 0;
@@ -104,6 +78,11 @@ void afterAlloc(uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   recorded->site = site;
   record(thread, abi::RetargetEvent{
                      {abi::EventKind::Retarget, traits.heap(), 0, 0, site, 0}, outcome.address, outcome.size_bytes});
+}
+
+// Inlined into the callback, whose frame names the call.
+[[gnu::always_inline]] inline void afterAlloc(uint32_t site, Traits traits, const Outcome &outcome) noexcept {
+  settle(ownFrame(), site, traits, outcome);
 }
 
 // mremap says no in another way than malloc.
@@ -145,9 +124,10 @@ using namespace msleaks::runtime;
 
 void __msl_before(uint32_t site, uint32_t traits) noexcept {
   Thread &thread = __msl_thread;
-  if (thread.attention.inside != 0)
+  const uint64_t frame = ownFrame();
+  if (thread.attention.inside != 0 || isSupply(thread, frame, Traits(traits)))
     return;
-  openCall(thread, site, 0, Traits(traits).heap());
+  openCall(thread, frame, site, Traits(traits), 0);
   leavePending(thread, {site, traits, kAnyBlock});
 }
 
@@ -161,7 +141,7 @@ void __msl_cancel(uint32_t site) noexcept {
   Thread &thread = __msl_thread;
   if (thread.attention.inside != 0)
     return;
-  restore(closeCall(thread, site));
+  restore(closeCall(thread, ownFrame(), site));
   if (thread.attention.site == site)
     thread.attention.site = 0;
 }
@@ -199,8 +179,17 @@ void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t
   if (row.family() == abi::Family::Mmap && !abi::munmapTakes(addressOf(address), size, pageBytes()))
     return;
   if (row.verb() == Verb::Realloc)
-    openCall(thread, site, addressOf(address), row.heap());
+    openCall(thread, ownFrame(), site, row, addressOf(address));
   giveBack(thread, site, row, addressOf(address), size);
+}
+
+void __msl_on_inner_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
+  const Thread &thread = __msl_thread;
+  const Traits left(thread.pending_traits);
+  const bool recorded = thread.attention.site != 0 && left.verb() == Verb::Free &&
+                        left.family() == Traits(traits).family() && thread.pending_address == addressOf(address);
+  if (!recorded)
+    __msl_on_free(site, traits, address, size);
 }
 
 void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_t old_size, uint64_t size,
@@ -211,7 +200,7 @@ void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_
   const Traits row(traits);
   const uint64_t old =
       abi::mremapTakes(addressOf(address), old_size, size, flags, pageBytes()) ? addressOf(address) : 0;
-  openCall(thread, site, old, row.heap());
+  openCall(thread, ownFrame(), site, row, old);
   giveBack(thread, site, row, old, old_size);
 }
 

@@ -41,8 +41,16 @@ inline void hookFree(uint64_t address) {
     runtime::recordFree(Heap::Host, abi::kFromHook, 999, address, 0);
 }
 
-// What happens inside a call happens further down the stack.
-[[gnu::noinline]] inline void inside(const std::function<void()> &body) { body(); }
+inline void recordMapping(uint64_t address, uint64_t size) {
+  runtime::recordAlloc(Heap::Mapping, abi::kFromHook, 999, address, size);
+}
+
+// What happens inside a call happens further down the stack: nothing here is a tail call.
+inline void noTailCall() { __asm__ volatile("" : : : "memory"); }
+[[gnu::noinline]] inline void inside(const std::function<void()> &body) {
+  body();
+  noTailCall();
+}
 
 // In the child that runs a test's callbacks: a failure is its exit status.
 inline void must(bool holds) {

@@ -1,6 +1,9 @@
 // What becomes of the callbacks, alone and together with a hook: one event for one call.
 #include "callbacks_fixture.h"
 
+#include <csignal>
+#include <ucontext.h>
+
 namespace msleaks::test {
 namespace {
 
@@ -75,6 +78,44 @@ TEST(Callbacks, AnOperatorNewOfTheProgramsOwnIsRetargeted) {
               __msl_on_alloc(7, kMalloc, at(100), 12);
             }),
             "Alloc#9 100+16 hook | Retarget#7 100+12");
+}
+
+// The free() in an operator delete of the program's own: whoever called that may have recorded it already.
+TEST(Callbacks, AnInnerFreeIsItsCallersFree) {
+  EXPECT_EQ(eventsOf([] {
+              __msl_on_free(7, kFree, at(100), 0); // delete
+              __msl_on_inner_free(8, kFree, at(100), 0);
+              hookFree(100);
+              __msl_on_inner_free(8, kFree, at(100), 0); // called by code that is not instrumented
+              hookFree(100);
+              __msl_on_free(7, kFree, at(100), 0);
+              __msl_on_inner_free(8, kFree, at(200), 0); // what the block held
+            }),
+            "Free#7 100 | Free#8 100 | Free#7 100 | Free#8 200");
+}
+
+// An arena: the first block begins where its mapping does.
+TEST(Callbacks, AMappingIsNotTheBlockThatWasCutFromIt) {
+  const auto anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
+  EXPECT_EQ(eventsOf([] {
+              __msl_before(7, kUser);
+              recordMapping(4096, 8192);
+              __msl_on_alloc(7, kUser, at(4096), 12);
+            }),
+            "Alloc#999 4096+8192 hook | Alloc#7 4096+12");
+  EXPECT_EQ(eventsOf([=] {
+              __msl_before(7, kMalloc);
+              inside([=] {
+                __msl_before(9, kMap);
+                __msl_on_map(9, kMap, at(4096), 8192, PROT_READ, anonymous);
+                noTailCall();
+              });
+              __msl_on_alloc(7, kMalloc, at(4096), 12);
+              __msl_before(9, kMap);
+              __msl_on_map(9, kMap, at(4096), 8192, PROT_READ, anonymous);
+              mustBePlain();
+            }),
+            "Alloc#7 4096+12 | Alloc#9 4096+8192");
 }
 
 TEST(Callbacks, AWrapperThatReturnsTheFirstOfItsBlocksIsRetargeted) {
@@ -265,6 +306,66 @@ TEST(Callbacks, AbandonedCallsAreForgotten) {
               mustBePlain();
             }),
             "Alloc#999 100+16 hook | Retarget#7 100+16");
+}
+
+// Two stacks side by side, and what runs on them: `lower` and `higher` each begin an allocator's call and yield in it.
+ucontext_t lower, higher, back;
+alignas(64) char stacks[2][64 << 10];
+
+void allocateAndYield(uint32_t site, ucontext_t &self, ucontext_t &next) {
+  __msl_before(site, kUser);
+  ::swapcontext(&self, &next);
+  hookAlloc(site * 100, 16);
+  __msl_on_alloc(site, kUser, at(site * 100), 16);
+}
+void runLower() { allocateAndYield(1, lower, higher); }
+void runHigher() { allocateAndYield(2, higher, lower); }
+
+void prepare(ucontext_t &fiber, char *stack, void (*run)(), ucontext_t &next) {
+  ::getcontext(&fiber);
+  fiber.uc_stack = {.ss_sp = stack, .ss_flags = 0, .ss_size = sizeof stacks[0]};
+  fiber.uc_link = &next;
+  ::makecontext(&fiber, run, 0);
+}
+
+TEST(Callbacks, AFiberThatYieldsInsideAnAllocatorKeepsItsCall) {
+  EXPECT_EQ(eventsOf([] {
+              prepare(lower, stacks[0], runLower, higher);
+              prepare(higher, stacks[1], runHigher, back);
+              ::swapcontext(&back, &lower);
+              mustBePlain();
+            }),
+            "Alloc#999 100+16 hook | Retarget#1 100+16 | Alloc#999 200+16 hook | Retarget#2 200+16");
+}
+
+void allocateInHandler(int) {
+  __msl_before(8, kUser);
+  hookAlloc(200, 16);
+  __msl_on_alloc(8, kUser, at(200), 16);
+}
+
+// The handler's stack lies above the frames that it interrupts.
+TEST(Callbacks, AHandlerOnAnotherStackEndsNoCall) {
+  EXPECT_EQ(eventsOf([] {
+              static char own[64 << 10];
+              char local[64 << 10];
+              for (char *stack : {own, local}) {
+                const stack_t alternate = {.ss_sp = stack, .ss_flags = 0, .ss_size = sizeof own};
+                ::sigaltstack(&alternate, nullptr);
+                struct sigaction action{};
+                action.sa_handler = allocateInHandler;
+                action.sa_flags = SA_ONSTACK;
+                ::sigaction(SIGUSR1, &action, nullptr);
+                inside([] {
+                  __msl_before(7, kUser);
+                  ::raise(SIGUSR1);
+                  hookAlloc(100, 16);
+                  __msl_on_alloc(7, kUser, at(100), 16);
+                });
+              }
+            }),
+            "Alloc#999 200+16 hook | Retarget#8 200+16 | Alloc#999 100+16 hook | Retarget#7 100+16 | "
+            "Alloc#999 200+16 hook | Retarget#8 200+16 | Alloc#999 100+16 hook | Retarget#7 100+16");
 }
 
 void nest(uint32_t depth) {

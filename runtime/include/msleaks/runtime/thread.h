@@ -23,11 +23,11 @@ struct PendingSite {
 
 // An instrumented allocator call under way, and how many Allocs this thread had remembered when it began.
 struct OpenCall {
-  uint64_t frame; // of its first callback; a call under way was made further up the stack than every later one
+  uint64_t frame; // of its first callback
+  uint64_t old;   // the block that a realloc took and brings back when it fails; 0 = none, or a hook's business
   uint32_t site;
   uint32_t remembered;
-  uint64_t old; // the block that a realloc took and brings back when it fails; 0 = none, or a hook's business
-  abi::Heap heap;
+  uint32_t traits;
 };
 
 struct RecordedAlloc {

@@ -1,0 +1,94 @@
+#include "open_calls.h"
+
+#include <csignal>
+#include <sys/auxv.h>
+
+namespace msleaks::runtime {
+namespace {
+
+// Within these bounds there is no other stack. The kernel puts the main thread's below the words that AT_RANDOM points
+// to, and maps nothing else so near to them. glibc puts another thread's below its thread pointer, in a mapping that
+// has at least PTHREAD_STACK_MIN.
+constexpr uint64_t kMainStackBytes = 8 << 20, kThreadStackBytes = 16 << 10;
+
+bool isBelow(uint64_t frame, uint64_t top, uint64_t bytes) noexcept { return frame < top && frame >= top - bytes; }
+
+bool onSignalStack() noexcept {
+  stack_t stack{};
+  return ::sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+// Both frames are certainly of the stack that this thread runs on.
+[[gnu::noinline, gnu::cold]] bool areOfOneStack(uint64_t frame, uint64_t other) noexcept {
+  const uint64_t main_top = ::getauxval(AT_RANDOM);
+  const auto thread_top = reinterpret_cast<uint64_t>(__builtin_thread_pointer());
+  const bool both = (isBelow(frame, main_top, kMainStackBytes) && isBelow(other, main_top, kMainStackBytes)) ||
+                    (isBelow(frame, thread_top, kThreadStackBytes) && isBelow(other, thread_top, kThreadStackBytes));
+  return both && !onSignalStack();
+}
+
+// The stack has come back to where the call was made, or above.
+bool isOver(const OpenCall &call, uint64_t frame) noexcept {
+  return call.frame == frame || (call.frame < frame && areOfOneStack(call.frame, frame));
+}
+
+// Keeps of the calls from `first` on those that are not over.
+void dropOver(Thread &thread, uint32_t first, uint64_t frame) noexcept {
+  uint32_t kept = first;
+  for (uint32_t i = first; i < thread.attention.open_calls; ++i)
+    if (!isOver(thread.open[i], frame))
+      thread.open[kept++] = thread.open[i];
+  thread.attention.open_calls = static_cast<uint16_t>(kept);
+}
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+// The innermost call of the site; where several are open, that of the frame.
+uint32_t find(const Thread &thread, uint64_t frame, uint32_t site) noexcept {
+  uint32_t found = kNone;
+  for (uint32_t i = thread.attention.open_calls; i-- > 0;) {
+    if (thread.open[i].site != site)
+      continue;
+    if (thread.open[i].frame == frame)
+      return i;
+    if (found == kNone)
+      found = i;
+  }
+  return found;
+}
+
+} // namespace
+
+void openCall(Thread &thread, uint64_t frame, uint32_t site, abi::Traits traits, uint64_t old) noexcept {
+  dropOver(thread, 0, frame);
+  uint16_t &open = thread.attention.open_calls;
+  if (open == kOpenCalls) {
+    __builtin_memmove(&thread.open[0], &thread.open[1], sizeof(OpenCall) * (kOpenCalls - 1));
+    --open;
+  }
+  thread.open[open++] = {frame, old, site, thread.remembered, traits.packed()};
+}
+
+OpenCall closeCall(Thread &thread, uint64_t frame, uint32_t site) noexcept {
+  const uint32_t at = find(thread, frame, site);
+  if (at == kNone)
+    return {};
+  OpenCall call = thread.open[at];
+  thread.open[at].frame = frame; // over, and what is deeper with it
+  dropOver(thread, at, frame);
+  const uint32_t meanwhile = thread.remembered - call.remembered;
+  call.remembered = meanwhile < kRememberedAllocs ? meanwhile : kRememberedAllocs;
+  return call;
+}
+
+bool isSupply(const Thread &thread, uint64_t frame, abi::Traits traits) noexcept {
+  if (traits.family() != abi::Family::Mmap)
+    return false;
+  for (uint32_t i = thread.attention.open_calls; i-- > 0;)
+    if (const OpenCall &call = thread.open[i]; abi::Traits(call.traits).family() == abi::Family::Heap &&
+                                               call.frame > frame && areOfOneStack(call.frame, frame))
+      return true;
+  return false;
+}
+
+} // namespace msleaks::runtime
