@@ -26,8 +26,10 @@ constexpr char kProducer[] = "MemPass " MSL_VERSION " LLVM " LLVM_VERSION_STRING
 // Inserts the callbacks of one call.
 class CallRewriter {
 public:
-  CallRewriter(GlobalVariable &unit, RuntimeDecls &runtime, const FoundCall &found, uint32_t row)
-      : unit_(unit), runtime_(runtime), call_(*found.call), symbol_(*found.symbol), row_(row) {}
+  // `enclosing`: the row of the function that makes the call, or null.
+  CallRewriter(GlobalVariable &unit, RuntimeDecls &runtime, const FoundCall &found, const Symbol *enclosing,
+               uint32_t row)
+      : unit_(unit), runtime_(runtime), call_(*found.call), symbol_(*found.symbol), enclosing_(enclosing), row_(row) {}
 
   void run() {
     switch (symbol_.verb) {
@@ -39,7 +41,8 @@ public:
     case Verb::Map:
       return aroundMap();
     case Verb::Free:
-      return before(Callback::on_free, [this](IRBuilder<> &b) { return Values{at(symbol_.address), sizeIn(b)}; });
+      return before(insideItsKind() ? Callback::on_inner_free : Callback::on_free,
+                    [this](IRBuilder<> &b) { return Values{at(symbol_.address), sizeIn(b)}; });
     case Verb::Retain:
       return before(Callback::on_retain, [this](IRBuilder<> &) { return Values{at(symbol_.address)}; });
     case Verb::Launch:
@@ -84,6 +87,11 @@ private:
           SaturatingMultiply(cast<ConstantInt>(size)->getZExtValue(), cast<ConstantInt>(count)->getZExtValue()));
     Value *product = b.CreateBinaryIntrinsic(Intrinsic::umul_with_overflow, size, count);
     return b.CreateSelect(b.CreateExtractValue(product, 1), b.getInt64(~uint64_t{0}), b.CreateExtractValue(product, 0));
+  }
+
+  // The free() in an operator delete of the program's own.
+  bool insideItsKind() const {
+    return enclosing_ && enclosing_->verb == symbol_.verb && enclosing_->family == symbol_.family;
   }
 
   // A tail call that must stay one: nothing can stand between it and the return.
@@ -183,6 +191,7 @@ private:
   RuntimeDecls &runtime_;
   CallBase &call_;
   const Symbol &symbol_;
+  const Symbol *enclosing_;
   uint32_t row_;
 };
 
@@ -220,7 +229,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     rows.push_back(table.add(describe(found)));
   // From the end: splitting a block moves what is behind the split, which then is only what lies before the next call.
   for (const auto &[found, row] : reverse(zip_equal(calls, rows))) {
-    CallRewriter(*unit, runtime, found, row).run();
+    CallRewriter(*unit, runtime, found, symbols.find(*found.call->getFunction()), row).run();
     leaveAlone(*found.call);
   }
   unpin(module);

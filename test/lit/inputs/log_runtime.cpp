@@ -108,6 +108,10 @@ void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t
   log("on_free", site, traits, " %s size=%lu", blockOrNull(address), size);
 }
 
+void __msl_on_inner_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
+  log("on_inner_free", site, traits, " %s size=%lu", blockOrNull(address), size);
+}
+
 void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_t old_size, uint64_t size,
                     int32_t flags) noexcept {
   log("on_remap", site, traits, " %s old_size=%lu size=%lu flags=%d", blockOrNull(address), old_size, size, flags);
