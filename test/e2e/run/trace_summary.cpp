@@ -61,7 +61,8 @@ int summarize(const char *file) {
                                   {"stalled_ns", account.stalled_ns},
                                   {"in_sequence", check.in_sequence}});
   }
-  fmt::print("{}\n", summary.dump());
+  // A thread's name need not be UTF-8.
+  fmt::print("{}\n", summary.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return 0;
 }
 

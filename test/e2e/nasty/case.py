@@ -1,0 +1,56 @@
+"""What one nasty program is: how it is built and run, and what must hold of it.
+
+A program is built twice by the same recipe, by clang alone and by msleaks-clang, and run in four ways. Nothing of what
+can be seen from outside may differ between them.
+"""
+from dataclasses import dataclass, field
+
+MODES = {
+    "plain": ("plain", False),
+    "unarmed": ("marked", False),
+    "armed": ("marked", True),
+    "hooks": ("plain", True),
+}
+
+# A sanitizer's shared runtime refuses to be loaded after ours.
+NOT_STARTED = frozenset(f"{mode}: {what}" for mode in ("armed", "hooks") for what in ("status", "stdout", "stderr", "complete", "allocs"))
+
+
+@dataclass(frozen=True)
+class Case:
+    """`name` is the source, programs/NAME; with a recipe it may be any name.
+
+    Counts are the defaults of a program that gives back what it takes. `leaks` is what `report --json` says of the
+    physical heaps, as (bytes, blocks); "printed" = the program says it itself, in a line `leaked BYTES BLOCKS`; None = not compared.
+    """
+
+    name: str
+    flags: str = "-O1"
+    libraries: str = ""
+    recipe: str = ""  # shell commands instead of the one call of the compiler; they make ./prog
+    command: str = "./prog"  # a shell's words; WATCH stands where msleaks-run goes, if it is not at the beginning
+    stdin: str = ""
+    status: int = 0  # as subprocess has it: -9 = killed by SIGKILL
+    leaks: tuple | str | None = (0, 0)
+    alive: tuple | None = (0, 0)  # of processes that were killed or replaced
+    processes: int | None = 1  # that recorded something
+    allocs: int = 1  # at least
+    unmatched: int = 0  # frees of what was not seen to be allocated
+    implicit: int = 0  # frees that were not seen
+    dropped: bool = False  # events may be dropped; when they are, they are counted, and no other figure is exact
+    unseen: str = ""  # complete must be false, and a note must hold this text
+    hooks_blind: bool = False  # it brings its own malloc: without instrumentation nothing is seen, and a note says so
+    sites: bool = True  # the instrumented ./prog has sites
+    by_pass: bool = True  # what leaks in the instrumented program has a line of its source
+    root: bool = False  # needs it
+    modes: tuple = tuple(MODES)
+    # Not right yet: the row of the list of defects that mends it, and what fails until then, as {"MODE: WHAT"}. When
+    # something else fails, or nothing, so does the test.
+    known: str = ""
+    fails: frozenset = frozenset()
+    may_fail: frozenset = frozenset()  # what a race decides
+    check: object = field(default=None, compare=False)  # check(observed): more that must hold, see nasty_test.py
+
+    @property
+    def label(self):
+        return self.name.rsplit(".", 1)[0]

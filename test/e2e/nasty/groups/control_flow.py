@@ -1,0 +1,12 @@
+"""Calls that do not return as others do: handlers, jumps, exceptions, coroutines."""
+from case import Case
+
+CASES = [
+    Case("handlers.c", leaks="printed", known="D7", fails=frozenset({"armed: unmatched_frees"})),
+    Case("timers.c", flags="-O2", dropped=True),
+    Case("jumps.c", leaks="printed", known="D7", fails=frozenset({"armed: unmatched_frees"})),
+    Case("throwing_new.cpp", leaks="printed"),
+    Case("errno_kept.c"),
+    Case("coroutines.cpp", flags="-O2", leaks="printed"),
+    Case("unwinding.cpp", status=17, leaks=None, by_pass=False),
+]

@@ -1,0 +1,42 @@
+"""What is known of a block must survive the optimiser."""
+from collections import Counter
+
+from case import Case
+
+
+def named(wanted):
+    """The leaks of the program's own sites: (function, variable, type): bytes."""
+
+    def compare(mode, report, failures):
+        if mode != "armed":
+            return
+        marked = Counter()
+        for row in report["leaks"]["by_site"]:
+            site = row["site"]
+            if site["origin"] == "pass":
+                marked[site["function"].split("(")[0], site["variable"], site["type"]] += row["bytes"]
+        failures.expect(marked == wanted, f"{mode}: names", f"{dict(marked)}, not {wanted}")
+
+    return compare
+
+
+INLINED = named({("make", "made", "Foo"): 32, ("values", "many", "std::vector<float, std::allocator<float> >"): 24,
+                 ("std::__new_allocator<float>::allocate", None, "float"): 400})
+FOLDED = named({("zeroed", "layer->output", "float"): 40, ("tested", "weights", "float"): 80, ("grown", "layer->output", "float"): 120,
+                ("either", "layer->output", "float"): 17})
+
+
+def names(source, optimisation, check, **more):
+    compiler = "$CC -std=gnu17" if source.endswith(".c") else "$CXX -std=c++20"
+    return Case(f"{source.split('.')[0]}{optimisation}", recipe=f"{compiler} -g -w {optimisation} $SRC/{source} -o prog",
+                leaks="printed", by_pass=False, check=check, **more)
+
+
+LOST = dict(known="D1", fails=frozenset({"armed: names"}))
+
+CASES = [
+    names("names_inlined.cpp", "-O0", INLINED),
+    *(names("names_inlined.cpp", level, INLINED, **LOST) for level in ("-O1", "-O2", "-O3")),
+    names("names_folded.c", "-O0", FOLDED),
+    *(names("names_folded.c", level, FOLDED, **LOST) for level in ("-O1", "-O2")),
+]

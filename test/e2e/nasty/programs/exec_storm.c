@@ -1,0 +1,24 @@
+// Nasty: 200 children that leave a block behind and become the same program again: the first image was replaced, it did
+// not leak.
+#include "touch.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int count, char **words) {
+  if (count > 1) {
+    touch(1);
+    return 0;
+  }
+  for (int i = 0; i < 200; ++i) {
+    if (fork() == 0) {
+      volatile char *block = malloc(50);
+      block[0] = 1;
+      execl("/proc/self/exe", words[0], "x", (char *)NULL);
+    }
+    int status;
+    wait(&status);
+  }
+  return 0;
+}

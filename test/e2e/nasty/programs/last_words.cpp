@@ -1,0 +1,53 @@
+// Nasty: code that allocates and frees when a thread or the process is nearly gone: destructors of thread_local objects
+// and of keys that set themselves again, atexit handlers, static destructors, a thread that is still running then.
+#include "touch.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <pthread.h>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+struct Talker {
+  std::vector<std::string> words{std::string(100, 'x')};
+  ~Talker() {
+    words.push_back(std::string(200, 'y'));
+    touch(words.size());
+  }
+};
+
+static Talker at_the_end;
+thread_local Talker of_the_thread;
+static pthread_key_t key;
+
+static void again(void *block) {
+  static thread_local int times = 0;
+  std::free(block);
+  pthread_setspecific(key, ++times < 3 ? std::malloc(70) : nullptr);
+}
+
+static void work() {
+  of_the_thread.words.push_back("begun");
+  pthread_setspecific(key, std::malloc(70));
+}
+
+int main() {
+  pthread_key_create(&key, again);
+  std::atexit([] { touch(33); });
+  for (int i = 0; i < 20; ++i)
+    std::thread(work).join();
+  work();
+  pthread_setspecific(key, nullptr); // main's keys have no destructor call
+  pthread_t runs_on;
+  pthread_create(
+      &runs_on, nullptr,
+      [](void *) -> void * {
+        for (;;)
+          pause();
+      },
+      nullptr);
+  std::puts("leaked 70 1");
+  return 0;
+}

@@ -1,0 +1,10 @@
+// Nasty: the user of library_new.cpp.
+int *make();
+void drop(int *);
+
+int main() {
+  for (int i = 0; i < 10; ++i)
+    drop(new int(i));
+  for (int i = 0; i < 10; ++i)
+    delete make();
+}

@@ -1,0 +1,10 @@
+// Nasty: a library that allocates when it is loaded and when it goes, and hands blocks to its user. See loader.c.
+#include <stdlib.h>
+#include <string.h>
+
+static char *early;
+__attribute__((constructor)) static void begin(void) { early = malloc(500); }
+__attribute__((destructor)) static void end(void) { free(early); }
+
+void *take(size_t size) { return memset(malloc(size), 0, size); }
+void drop(void *block, size_t size) { free(realloc(block, 2 * size)); }

@@ -1,0 +1,15 @@
+// Nasty: a library with thread-local storage that the dynamic linker allocates at first use, with malloc. See loader.c.
+#include <stdlib.h>
+
+static __thread char large[4000];
+static __thread void *last;
+
+void *take(size_t size) {
+  large[size] = 1;
+  last = malloc(size);
+  return last;
+}
+void drop(void *block, size_t size) {
+  if (block == last && large[size] == 1)
+    free(block);
+}

@@ -1,0 +1,50 @@
+// Nasty: allocations that are inlined through an invoke (the caller has something to destroy), which replaces the call
+// and what was known of it: variable, type, and that a function is to be left alone.
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+static int destroyed;
+struct Guard {
+  __attribute__((noinline)) ~Guard() { ++destroyed; }
+};
+struct Foo {
+  int numbers[4];
+};
+__attribute__((noinline)) void use(void *block) {
+  if (!block)
+    throw 1;
+}
+static inline Foo *make() {
+  Foo *made = new Foo;
+  return made;
+}
+__attribute__((noinline)) void plainly() {
+  Foo *first = make();
+  use(first);
+}
+__attribute__((noinline)) void guarded() {
+  Guard guard;
+  Foo *mine = make();
+  use(mine);
+}
+__attribute__((noinline)) void values(int count) {
+  Guard guard;
+  auto *many = new std::vector<float>(count);
+  use(many);
+}
+__attribute__((annotate("msleaks.ignore"))) static inline int *quiet() { return new int; }
+__attribute__((noinline)) void ignored() {
+  Guard guard;
+  use(quiet());
+}
+
+int main() {
+  plainly();
+  guarded();
+  values(100);
+  ignored();
+  std::printf("%d\nleaked %zu 5\n", destroyed, 2 * sizeof(Foo) + sizeof(std::vector<float>) + 400 + sizeof(int));
+}

@@ -1,0 +1,22 @@
+// Nasty: operator new and delete replaced by the program, over malloc; the compiler sees both halves and may inline
+// them.
+#include <cstdlib>
+#include <new>
+
+#include <cstdio>
+
+void *operator new(std::size_t size) { return std::malloc(size); }
+void operator delete(void *block) noexcept { std::free(block); }
+void operator delete(void *block, std::size_t) noexcept { std::free(block); }
+
+int *volatile keep;
+
+int main() {
+  for (int i = 0; i < 1000; ++i) {
+    keep = new int(i);
+    delete keep;
+  }
+  long *volatile lost = new long[5];
+  lost = nullptr;
+  std::puts("leaked 40 1");
+}

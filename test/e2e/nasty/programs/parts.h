@@ -1,0 +1,12 @@
+// What the units of the link tests share.
+#pragma once
+#include <cstddef>
+
+struct Layer {
+  float *output;
+  Layer *next;
+};
+Layer *makeLayer(std::size_t size); // parts.cpp
+void dropLayer(Layer *layer);
+char *alike1(std::size_t size); // the same machine code
+char *alike2(std::size_t size);

@@ -1,0 +1,28 @@
+// Nasty: a library that the user preloads and that counts calls of malloc and free, as profilers do. It prints its
+// counts, which must be the same with and without us.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static long allocs, frees;
+static void *(*next_malloc)(size_t);
+static void (*next_free)(void *);
+
+void *malloc(size_t size) {
+  if (!next_malloc)
+    next_malloc = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
+  allocs += size == 777;
+  return next_malloc(size);
+}
+void free(void *block) {
+  if (!next_free)
+    next_free = (void (*)(void *))dlsym(RTLD_NEXT, "free");
+  frees += block != NULL && *(char *)block == 'f';
+  next_free(block);
+}
+__attribute__((destructor)) static void tell(void) {
+  if (allocs > 0) // msleaks-run has it preloaded, too
+    fprintf(stderr, "%ld %ld\n", allocs, frees);
+}

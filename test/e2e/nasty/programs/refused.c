@@ -1,0 +1,37 @@
+// Nasty: everything that an allocator refuses, with the errno that it leaves: too much, a product that overflows, a
+// wrong alignment. posix_memalign must not touch errno at all, nor its result.
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+volatile size_t huge = (size_t)1 << 62, odd = 24;
+
+#define SAY(call)                                                                                                      \
+  do {                                                                                                                 \
+    errno = 3;                                                                                                         \
+    void *volatile got = call;                                                                                         \
+    printf("%s: %d %d\n", #call, got != NULL, errno);                                                                  \
+    free(got);                                                                                                         \
+  } while (0)
+
+int main(void) {
+  SAY(malloc(huge));
+  SAY(malloc((size_t)-1));
+  SAY(calloc(huge, 16));
+  SAY(calloc(0, 16));
+  SAY(aligned_alloc(64, huge));
+  SAY(memalign(odd, 100));
+  SAY(memalign(huge, huge));
+  SAY(valloc(huge));
+  SAY(pvalloc(huge));
+  SAY(realloc(NULL, huge));
+  SAY(malloc(0));
+  for (size_t alignment = 0; alignment < 40; alignment += 12) {
+    void *block = &huge;
+    errno = 3;
+    int status = posix_memalign(&block, alignment, 10);
+    printf("%zu: %d %d %d\n", alignment, status, errno, block == &huge);
+  }
+  return 0;
+}

@@ -1,0 +1,19 @@
+// Nasty: the other half of tasks.cpp; a frame is destroyed by who does not know its type.
+#include "tasks.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+static Task all(int rounds) {
+  int total = 0;
+  for (int i = 0; i < rounds; ++i)
+    total += co_await sum(i);
+  char *volatile lost = static_cast<char *>(std::malloc(44));
+  co_return total + (lost == nullptr);
+}
+
+int main() {
+  Task task = all(40);
+  task.handle.resume();
+  std::printf("%d\nleaked 44 1\n", task.handle.promise().result);
+}
