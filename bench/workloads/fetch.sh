@@ -37,3 +37,26 @@ fetch_once() {
 reachable() { # HOST
   timeout 10 bash -c "exec 3<>/dev/tcp/$1/443" 2>/dev/null || timeout 10 bash -c "exec 3<>/dev/tcp/$1/80" 2>/dev/null
 }
+
+# Debian's source packages of bookworm come from here.
+debian_mirror=${MSLEAKS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+debian_host=${debian_mirror#*://}
+debian_host=${debian_host%%/*}
+
+# debian_source PACKAGE[=VERSION]: a COMMAND of fetch_once; puts the package's source into the folder `source`. apt verifies it,
+# with a source list and a state folder of our own: the machine's are not touched.
+debian_source() {
+  mkdir -p apt/lists/partial
+  printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s bookworm main\n' "$debian_mirror" >apt/sources.list
+  local options=(
+    -qq
+    -o Dir::Etc::sourcelist="$PWD/apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
+    -o Dir::State::lists="$PWD/apt/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=
+    -o Acquire::Languages=none -o Acquire::Retries=3 -o APT::Sandbox::User="$(id -un)"
+  )
+  apt-get "${options[@]}" update
+  apt-get "${options[@]}" source --download-only "$1"
+  # apt has checked the files against the signed archive; the maintainer's own signature would need their key.
+  dpkg-source --no-check -x ./*.dsc source
+  rm -r apt
+}
