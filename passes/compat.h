@@ -19,16 +19,21 @@
 
 namespace msleaks::passes {
 
-// The end of the optimisation pipeline got a third argument in LLVM 20.
-template <typename AddPasses> void atOptimizerLast(llvm::PassBuilder &builder, AddPasses add) {
+// The callbacks of these places in a pipeline got a third argument in LLVM 20.
 #if LLVM_VERSION_MAJOR >= 20
-  builder.registerOptimizerLastEPCallback(
-      [add](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) { add(passes); });
+#define MSL_LTO_PHASE , llvm::ThinOrFullLTOPhase
 #else
-  builder.registerOptimizerLastEPCallback(
-      [add](llvm::ModulePassManager &passes, llvm::OptimizationLevel) { add(passes); });
+#define MSL_LTO_PHASE
 #endif
+template <typename AddPasses> void atEarlySimplification(llvm::PassBuilder &builder, AddPasses add) {
+  builder.registerPipelineEarlySimplificationEPCallback(
+      [add](llvm::ModulePassManager &passes, llvm::OptimizationLevel level MSL_LTO_PHASE) { add(passes, level); });
 }
+template <typename AddPasses> void atOptimizerLast(llvm::PassBuilder &builder, AddPasses add) {
+  builder.registerOptimizerLastEPCallback(
+      [add](llvm::ModulePassManager &passes, llvm::OptimizationLevel level MSL_LTO_PHASE) { add(passes, level); });
+}
+#undef MSL_LTO_PHASE
 
 // The target was a string up to LLVM 20.
 inline llvm::Triple targetOf(const llvm::Module &module) { return llvm::Triple(module.getTargetTriple()); }

@@ -39,10 +39,13 @@ std::shared_ptr<const Options> parseOptions(StringRef text, StringRef origin) {
     word = word.trim();
     if (word == "off")
       options->off = true;
+    else if (word == "link")
+      options->link = true;
     else if (word.consume_front("rows="))
       readRows(word, *options);
     else if (!word.empty())
-      options->error = ("unknown option '" + word + "' in " + origin + "; known are 'off' and 'rows=<file>'").str();
+      options->error =
+          ("unknown option '" + word + "' in " + origin + "; known are 'off', 'link' and 'rows=<file>'").str();
     if (!options->error.empty())
       break;
   }

@@ -2,6 +2,7 @@
 //
 //   MSLEAKS_PASS=off                      do nothing
 //   MSLEAKS_PASS='rows=allocators.rows'   know these allocators too (rows_file.h)
+//   MSLEAKS_PASS=link                     the linker will load the plugin too: with LTO, rewrite there (link.h)
 //
 // Options are separated by `;`. They are read before there is a module to complain about, so a mistake is kept and
 // reported by the first pass that runs.
@@ -22,6 +23,7 @@ namespace msleaks::passes {
 
 struct Options {
   bool off = false;
+  bool link = false;
   std::string rows_file;
   UserRows rows;
   std::string error;

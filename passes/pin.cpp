@@ -21,6 +21,11 @@ void replace(CallBase &call, CallBase &replacement) {
   call.eraseFromParent();
 }
 
+void dropBundle(CallBase &call) {
+  const uint32_t tag = call.getContext().getOrInsertBundleTag(kBundle)->getValue();
+  replace(call, *CallBase::removeOperandBundle(&call, tag, call.getIterator()));
+}
+
 } // namespace
 
 void pin(CallBase &call) {
@@ -51,13 +56,23 @@ SmallVector<Value *, 8> operandsOf(const CallBase &call) {
   return {call.arg_begin(), call.arg_end()};
 }
 
+void settlePins(Module &module) {
+  for (Function &function : module)
+    for (Instruction &instruction : make_early_inc_range(instructions(function)))
+      if (auto *call = dyn_cast<CallBase>(&instruction))
+        if (const auto bundle = call->getOperandBundle(kBundle)) {
+          for (const auto &[at, operand] : enumerate(bundle->Inputs))
+            call->setArgOperand(static_cast<unsigned>(at), operand.get());
+          dropBundle(*call);
+        }
+}
+
 void unpin(Module &module) {
-  const uint32_t tag = module.getContext().getOrInsertBundleTag(kBundle)->getValue();
   for (Function &function : module) {
     function.removeFnAttr(kRowAttribute);
     for (Instruction &instruction : make_early_inc_range(instructions(function)))
       if (auto *call = dyn_cast<CallBase>(&instruction); call && call->getOperandBundle(kBundle))
-        replace(*call, *CallBase::removeOperandBundle(call, tag, call->getIterator()));
+        dropBundle(*call);
   }
 }
 

@@ -1,8 +1,10 @@
 // Registration only: which pass runs where, and by which name opt knows it.
 //
-//   -fpass-plugin=libMemPass.so          mark at the start of the pipeline, rewrite at its end
+//   -fpass-plugin=libMemPass.so          mark at the start of the pipeline, rewrite at its end (or in the link, link.h)
+//   -Wl,--load-pass-plugin=…             rewrite what waits for it, behind lld's optimiser
 //   -passes='mem-pass<rows=my.rows>'     both at once; msl-mark and msl-rewrite alone; print<msl-sites>
 #include "compat.h"
+#include "link.h"
 #include "mark.h"
 #include "options.h"
 #include "print_sites.h"
@@ -11,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <optional>
+#include <utility>
 
 using namespace llvm;
 using namespace msleaks::passes;
@@ -31,7 +34,7 @@ std::optional<SharedOptions> optionsOf(StringRef text, StringRef name, const Sha
 bool parsePipeline(StringRef text, ModulePassManager &passes, const SharedOptions &environment) {
   if (const auto options = optionsOf(text, "mem-pass", environment)) {
     passes.addPass(MarkPass(*options));
-    passes.addPass(RewritePass(*options, Mistakes::AreReported));
+    passes.addPass(RewritePass(*options, Stage::Compile, Mistakes::AreReported));
     return true;
   }
   if (const auto options = optionsOf(text, "msl-mark", environment)) {
@@ -39,7 +42,7 @@ bool parsePipeline(StringRef text, ModulePassManager &passes, const SharedOption
     return true;
   }
   if (const auto options = optionsOf(text, "msl-rewrite", environment)) {
-    passes.addPass(RewritePass(*options, Mistakes::Report));
+    passes.addPass(RewritePass(*options, Stage::Compile, Mistakes::Report));
     return true;
   }
   if (text == "print<msl-sites>") {
@@ -49,16 +52,65 @@ bool parsePipeline(StringRef text, ModulePassManager &passes, const SharedOption
   return false;
 }
 
+// How one pipeline is put together. Only that of a compile has a start; a back end of ThinLTO has only an end.
+struct Pipeline {
+  bool compiles = false;
+  bool ended = false;
+};
+
+// The end of a compile, the first one: with fat LTO objects, the half with the machine code has another one behind it.
+class EndOfCompile : public PassInfoMixin<EndOfCompile> {
+public:
+  explicit EndOfCompile(SharedOptions options) : options_(std::move(options)) {}
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses) {
+    if (isBeforeLink(module))
+      return PrepareLinkPass(options_).run(module, analyses);
+    return RewritePass(options_, Stage::Compile, Mistakes::AreReported).run(module, analyses);
+  }
+  static bool isRequired() { return true; }
+
+private:
+  SharedOptions options_;
+};
+
+// What -O0 makes is not optimised by the link either, and a back end of ThinLTO at -O0 calls no plugin.
+void addEnd(ModulePassManager &passes, OptimizationLevel level, Pipeline &pipeline, const SharedOptions &options) {
+  const bool first = !std::exchange(pipeline.ended, true);
+  if (!pipeline.compiles)
+    passes.addPass(RewritePass(options, Stage::Link, Mistakes::Report));
+  else if (first && options->link && level != OptimizationLevel::O0)
+    passes.addPass(EndOfCompile(options));
+  else
+    passes.addPass(RewritePass(options, Stage::Compile, Mistakes::AreReported));
+}
+
+void registerLink(PassBuilder &builder, const SharedOptions &options) {
+  builder.registerFullLinkTimeOptimizationEarlyEPCallback(
+      [options](ModulePassManager &passes, OptimizationLevel) { passes.addPass(PinAgainPass(options)); });
+  builder.registerFullLinkTimeOptimizationLastEPCallback([options](ModulePassManager &passes, OptimizationLevel) {
+    passes.addPass(RewritePass(options, Stage::Link, Mistakes::Report));
+  });
+}
+
 void registerPasses(PassBuilder &builder) {
   const SharedOptions options = optionsFromEnvironment();
+  const auto pipeline = std::make_shared<Pipeline>();
   builder.registerPipelineParsingCallback(
       [options](StringRef text, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
         return parsePipeline(text, passes, options);
       });
-  builder.registerPipelineStartEPCallback(
-      [options](ModulePassManager &passes, OptimizationLevel) { passes.addPass(MarkPass(options)); });
-  atOptimizerLast(
-      builder, [options](ModulePassManager &passes) { passes.addPass(RewritePass(options, Mistakes::AreReported)); });
+  builder.registerPipelineStartEPCallback([options, pipeline](ModulePassManager &passes, OptimizationLevel) {
+    *pipeline = {.compiles = true};
+    passes.addPass(MarkPass(options));
+  });
+  atEarlySimplification(builder, [options, pipeline](ModulePassManager &passes, OptimizationLevel) {
+    if (!pipeline->compiles)
+      passes.addPass(PinAgainPass(options));
+  });
+  atOptimizerLast(builder, [options, pipeline](ModulePassManager &passes, OptimizationLevel level) {
+    addEnd(passes, level, *pipeline, options);
+  });
+  registerLink(builder, options);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "find.h"
 #include "guard.h"
 #include "launch_shape.h"
+#include "link.h"
 #include "marks.h"
 #include "pin.h"
 #include "runtime_decls.h"
@@ -196,12 +197,14 @@ private:
 };
 
 // Collected before the first insertion, which splits blocks.
-SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols) {
+SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols, Stage stage) {
   SmallVector<FoundCall> calls;
   forEachEligible(module, symbols, [&](Function &function) {
     if (function.isPresplitCoroutine()) // what stands between its suspension points is cut out by shape
       return;
-    append_range(calls, findCalls(function, symbols));
+    for (const FoundCall &found : findCalls(function, symbols))
+      if (stage == Stage::Compile || awaitsRewrite(function) || markOf(*found.call))
+        calls.push_back(found);
   });
   return calls;
 }
@@ -211,17 +214,17 @@ SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols) {
 PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   const bool right =
       mistakes_ == Mistakes::Report ? reportMistakes(*options_, module.getContext()) : options_->error.empty();
-  if (!right || options_->off || !targetIsSupported(module))
+  if (!right || options_->off || !targetIsSupported(module) || (stage_ == Stage::Link && !awaitsRewrite(module)))
     return PreservedAnalyses::all();
   const KnownSymbols symbols(module, options_->rows);
   restoreMarks(module, symbols);
-  const SmallVector<FoundCall> calls = takeCalls(module, symbols);
-  GlobalVariable *unit = calls.empty() ? nullptr : makeUnit(module);
-  if (!unit) {
+  const SmallVector<FoundCall> calls = takeCalls(module, symbols, stage_);
+  if (calls.empty()) {
     unpin(module);
     dropMarks(module);
     return PreservedAnalyses::none();
   }
+  GlobalVariable *unit = makeUnit(module);
   RuntimeDecls runtime(module);
   SiteTable table(module.getSourceFileName(), kProducer);
   SmallVector<uint32_t> rows;
@@ -235,7 +238,9 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   unpin(module);
   dropMarks(module);
   const std::string bytes = table.bytes();
-  finishUnit(*unit, bytes, runtime);
+  finishUnit(*unit, bytes);
+  if (stage_ == Stage::Compile)
+    addImageFunctions(module);
   return PreservedAnalyses::none();
 }
 

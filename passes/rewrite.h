@@ -13,15 +13,19 @@ namespace msleaks::passes {
 // Mistakes in the options are reported once, by whoever runs first.
 enum class Mistakes { Report, AreReported };
 
+// In the link, only what waits for it is rewritten (link.h): other modules may be linked in, or rewritten before.
+enum class Stage { Compile, Link };
+
 class RewritePass : public llvm::PassInfoMixin<RewritePass> {
 public:
-  RewritePass(std::shared_ptr<const Options> options, Mistakes mistakes)
-      : options_(std::move(options)), mistakes_(mistakes) {}
+  RewritePass(std::shared_ptr<const Options> options, Stage stage, Mistakes mistakes)
+      : options_(std::move(options)), stage_(stage), mistakes_(mistakes) {}
   llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
   static bool isRequired() { return true; }
 
 private:
   std::shared_ptr<const Options> options_;
+  Stage stage_;
   Mistakes mistakes_;
 };
 

@@ -2,7 +2,6 @@
 
 #include "msleaks/abi/site_table.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -76,9 +75,6 @@ Function *makeImageFunction(Module &module, const char *name, FunctionCallee tar
 } // namespace
 
 GlobalVariable *makeUnit(Module &module) {
-  // By its section: linking for LTO renames internal globals.
-  if (any_of(module.globals(), [](const GlobalVariable &global) { return global.getSection() == abi::kUnitsSection; }))
-    return nullptr;
   StructType *type = unitType(module.getContext());
   auto *unit = new GlobalVariable(module, type, /*isConstant=*/false, GlobalValue::InternalLinkage,
                                   Constant::getNullValue(type), kUnitName);
@@ -88,7 +84,7 @@ GlobalVariable *makeUnit(Module &module) {
   return unit;
 }
 
-void finishUnit(GlobalVariable &unit, StringRef table, RuntimeDecls &runtime) {
+void finishUnit(GlobalVariable &unit, StringRef table) {
   Module &module = *unit.getParent();
   Type *word = Type::getInt32Ty(module.getContext());
   unit.setInitializer(ConstantStruct::get(
@@ -97,7 +93,12 @@ void finishUnit(GlobalVariable &unit, StringRef table, RuntimeDecls &runtime) {
   // Nothing in the program writes the unit, the runtime does: without these two, GlobalOpt would fold `base` to 0.
   unit.setExternallyInitialized(true);
   appendToCompilerUsed(module, {&unit});
+}
 
+void addImageFunctions(Module &module) {
+  if (module.getFunction("__msl_image_ctor"))
+    return;
+  RuntimeDecls runtime(module);
   Function *constructor = makeImageFunction(module, "__msl_image_ctor", runtime.arm());
   Function *destructor = makeImageFunction(module, "__msl_image_dtor", runtime.disarm());
   appendToGlobalCtors(module, constructor, kFirstPriority, constructor);

@@ -7,10 +7,13 @@
 
 namespace msleaks::passes {
 
-// @__msl_unit, still without its table. Null when the module has one already: under LTO the pass may run again.
+// @__msl_unit, still without its table. A module that was linked from others may have theirs beside it.
 llvm::GlobalVariable *makeUnit(llvm::Module &module);
 
-// Puts the table into its section, the unit beside it, and sees to it that an image calls __msl_arm and __msl_disarm.
-void finishUnit(llvm::GlobalVariable &unit, llvm::StringRef table, RuntimeDecls &runtime);
+// Puts the table into its section, and the unit beside it.
+void finishUnit(llvm::GlobalVariable &unit, llvm::StringRef table);
+
+// Sees to it that an image calls __msl_arm and __msl_disarm, once however many of its modules have these functions.
+void addImageFunctions(llvm::Module &module);
 
 } // namespace msleaks::passes

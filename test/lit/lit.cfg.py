@@ -31,6 +31,7 @@ config.substitutions += [
     ("%{plugin}", config.plugin),
     ("%{inputs}", inputs),
     ("%{lld}", lld),
+    ("%{load}", f"-Wl,--load-pass-plugin={config.plugin}"),
     ("%{root}", config.source_root),
     ("%{python}", config.python),
     ("%build_cxx", f"{clang}++ -Wno-everything -g -I{inputs} {plugin} %s -o %t {standins}"),

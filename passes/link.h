@@ -1,0 +1,52 @@
+// Rewriting behind the link. With LTO the linker optimises once more, and over all modules: callbacks that are in the
+// code by then keep it from importing and inlining what allocates, and from deleting what nobody needs. When the linker
+// loads the plugin too, the compile only prepares the module:
+//
+//   compile (before the link)   mark ─ optimise ─ PrepareLinkPass            !"msleaks.link", "msleaks-link" on
+//   functions link                        PinAgainPass ─ optimise ─ RewritePass
+//
+// What PrepareLinkPass leaves is harmless when the linker has no plugin after all: nothing is recorded then.
+#pragma once
+
+#include "options.h"
+
+#include "llvm/IR/PassManager.h"
+
+#include <memory>
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace msleaks::passes {
+
+// Whether this compile makes bitcode for a link.
+bool isBeforeLink(const llvm::Module &module);
+
+// Whether the module, or one that was linked into it, waits for the rewrite.
+bool awaitsRewrite(const llvm::Module &module);
+bool awaitsRewrite(const llvm::Function &function);
+
+class PrepareLinkPass : public llvm::PassInfoMixin<PrepareLinkPass> {
+public:
+  explicit PrepareLinkPass(std::shared_ptr<const Options> options) : options_(std::move(options)) {}
+  llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+
+private:
+  std::shared_ptr<const Options> options_;
+};
+
+// Pins the calls of the user's allocators again, before the linker's optimiser looks into these.
+class PinAgainPass : public llvm::PassInfoMixin<PinAgainPass> {
+public:
+  explicit PinAgainPass(std::shared_ptr<const Options> options) : options_(std::move(options)) {}
+  llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+
+private:
+  std::shared_ptr<const Options> options_;
+};
+
+} // namespace msleaks::passes
