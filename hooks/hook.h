@@ -47,14 +47,14 @@ auto callInside(runtime::Thread &thread, Call call, uint16_t whose = runtime::kI
   return left != 0 ? left : runtime::callerSite(caller);
 }
 
-[[gnu::noinline, gnu::cold]] inline void recordRefusal(const abi::Symbol &row, uint8_t flags, uint32_t site,
+[[gnu::noinline, gnu::cold]] inline void recordRefusal(const abi::Symbol &row, uint16_t flags, uint32_t site,
                                                        uint64_t size_bytes) noexcept {
   if (size_bytes != 0)
     runtime::recordAllocFailed(row.heap, flags | abi::kFromHook, site, size_bytes, static_cast<uint64_t>(errno));
 }
 
 template <int kRow>
-[[gnu::always_inline]] inline void recordResult(uint32_t site, uint8_t flags, const void *block,
+[[gnu::always_inline]] inline void recordResult(uint32_t site, uint16_t flags, const void *block,
                                                 uint64_t size_bytes) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   if (block != nullptr)
@@ -83,7 +83,7 @@ inline constexpr uint32_t kAllocOutcomes =
 }
 
 template <int kRow, class Call>
-[[gnu::noinline]] void *hookAnnouncedAlloc(uint64_t size_bytes, uint8_t flags, uint64_t caller, Call call) noexcept {
+[[gnu::noinline]] void *hookAnnouncedAlloc(uint64_t size_bytes, uint16_t flags, uint64_t caller, Call call) noexcept {
   runtime::Thread &thread = __msl_thread;
   if (thread.attention.inside != 0)
     return callUnseen(thread, abi::EventKind::Alloc, call);
@@ -97,7 +97,8 @@ template <int kRow, class Call>
 
 // Around an allocator that returns the block, or null. `flags`: beyond those of the row.
 template <int kRow, class Call>
-[[gnu::always_inline]] inline void *hookAlloc(uint64_t size_bytes, uint8_t flags, uint64_t caller, Call call) noexcept {
+[[gnu::always_inline]] inline void *hookAlloc(uint64_t size_bytes, uint16_t flags, uint64_t caller,
+                                              Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (!runtime::isPlain(thread)) [[unlikely]]
@@ -114,7 +115,7 @@ template <int kRow, class Call>
     recordRefusal(row, row.flags | flags, site, size_bytes);
   else
     runtime::recordEnabled(thread, abi::AllocEvent{{abi::EventKind::Alloc, row.heap, 0,
-                                                    static_cast<uint8_t>(row.flags | flags | abi::kFromHook), site, 0},
+                                                    static_cast<uint16_t>(row.flags | flags | abi::kFromHook), site, 0},
                                                    reinterpret_cast<uint64_t>(block),
                                                    size_bytes});
   return block;
@@ -143,7 +144,7 @@ template <int kRow, class Call>
   if (!runtime::isEnabled(abi::EventKind::Free))
     return call();
   runtime::recordEnabled(
-      thread, abi::FreeEvent{{abi::EventKind::Free, row.heap, 0, static_cast<uint8_t>(row.flags | abi::kFromHook),
+      thread, abi::FreeEvent{{abi::EventKind::Free, row.heap, 0, static_cast<uint16_t>(row.flags | abi::kFromHook),
                               runtime::callerSite(caller), 0},
                              reinterpret_cast<uint64_t>(block),
                              size_bytes});
@@ -172,7 +173,7 @@ template <int kRow, class Call>
   const auto address = reinterpret_cast<uint64_t>(old.address);
   const runtime::PendingSite left = runtime::takeBlockSite(thread, row.family, row.verb, address);
   const uint32_t site = siteOr(left.site, caller);
-  const uint8_t flags = address != 0 ? row.flags : row.flags & ~abi::kRealloc;
+  const uint16_t flags = address != 0 ? row.flags : row.flags & ~abi::kRealloc;
   if (address != 0 && (left.site == 0 || left.address == runtime::kAnyBlock))
     runtime::recordFree(row.heap, flags | abi::kFromHook, site, address, old.size_bytes);
   void *block = callInside(thread, call, kRow == Row::reallocarray ? runtime::kInRuntime : runtime::kInRealFunction);

@@ -14,12 +14,12 @@ using namespace msleaks::hooks;
 
 namespace {
 
-uint8_t reserveFlag(int protection, int flags) noexcept {
-  return abi::isReserve(protection, flags) ? uint8_t{abi::kReserve} : uint8_t{0};
+uint16_t reserveFlag(int protection, int flags) noexcept {
+  return abi::isReserve(protection, flags) ? uint16_t{abi::kReserve} : uint16_t{0};
 }
 
 template <int kRow, class Call>
-[[gnu::always_inline]] inline void *hookMap(uint64_t size_bytes, uint8_t flags, uint64_t caller, Call call) noexcept {
+[[gnu::always_inline]] inline void *hookMap(uint64_t size_bytes, uint16_t flags, uint64_t caller, Call call) noexcept {
   if (runtime::insideAllocator(__msl_thread))
     return call();
   void *made = MAP_FAILED; // the program gets just this: a mapping at 0 is one

@@ -74,11 +74,11 @@ void RuntimeDecls::call(IRBuilder<> &builder, Callback callback, ArrayRef<Value 
 }
 
 FunctionCallee RuntimeDecls::arm() {
-  return declare("__msl_arm", signatureOf<decltype(&__msl_arm)>(module_.getContext()));
+  return declare("__msl_arm_v2", signatureOf<decltype(&__msl_arm_v2)>(module_.getContext()));
 }
 
 FunctionCallee RuntimeDecls::disarm() {
-  return declare("__msl_disarm", signatureOf<decltype(&__msl_disarm)>(module_.getContext()));
+  return declare("__msl_disarm_v2", signatureOf<decltype(&__msl_disarm_v2)>(module_.getContext()));
 }
 
 } // namespace msleaks::passes

@@ -20,7 +20,7 @@ public:
   // integers turned into one another (a CUdeviceptr is an integer, an address for us).
   void call(llvm::IRBuilder<> &builder, Callback callback, llvm::ArrayRef<llvm::Value *> arguments);
 
-  // __msl_arm and __msl_disarm
+  // __msl_arm_v2 and __msl_disarm_v2
   llvm::FunctionCallee arm();
   llvm::FunctionCallee disarm();
 

@@ -88,7 +88,7 @@ std::string SiteTable::bytes() const {
 
   abi::UnitHeader header{};
   header.magic = abi::kUnitMagic;
-  header.abi_version = abi::kAbiVersion;
+  header.version = abi::kObjectVersion;
   header.header_bytes = sizeof(abi::UnitHeader);
   header.total_bytes = static_cast<uint32_t>(sizeof(header) + body.size());
   header.row_count = static_cast<uint32_t>(rows_.size());

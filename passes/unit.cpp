@@ -13,15 +13,29 @@ namespace msleaks::passes {
 namespace {
 
 constexpr char kUnitName[] = "__msl_unit";
+constexpr char kConstructorName[] = "__msl_image_ctor_v2", kDestructorName[] = "__msl_image_dtor_v2";
 constexpr uint64_t kSectionAlign = 8;
+// The runtime that first had every callback that this plugin calls.
+constexpr uint16_t kNeeds = 2;
 
 // Before the constructors and after the destructors of the program; 0 stays free for the runtime's own.
 constexpr int kFirstPriority = 1;
 
-static_assert(sizeof(abi::Unit) == 16 && offsetof(abi::Unit, base) == 0 && offsetof(abi::Unit, table) == 8);
+// { base, version, needs, bytes, reserved, table }
 StructType *unitType(LLVMContext &context) {
-  Type *word = Type::getInt32Ty(context);
-  return StructType::get(context, {word, word, PointerType::get(context, 0)});
+  Type *word = Type::getInt32Ty(context), *half = Type::getInt16Ty(context);
+  return StructType::get(context, {word, half, half, half, ArrayType::get(half, 3), PointerType::get(context, 0)});
+}
+
+Constant *unitContent(StructType &type, GlobalVariable *table) {
+  static_assert(sizeof(abi::Unit) == 24 && offsetof(abi::Unit, base) == 0 && offsetof(abi::Unit, version) == 4 &&
+                offsetof(abi::Unit, needs) == 6 && offsetof(abi::Unit, bytes) == 8 && offsetof(abi::Unit, table) == 16);
+  const auto number = [&](unsigned field, uint64_t value) {
+    return ConstantInt::get(type.getElementType(field), value);
+  };
+  return ConstantStruct::get(&type,
+                             {number(0, 0), number(1, abi::kObjectVersion), number(2, kNeeds),
+                              number(3, sizeof(abi::Unit)), Constant::getNullValue(type.getElementType(4)), table});
 }
 
 GlobalVariable *makeTable(Module &module, StringRef bytes) {
@@ -45,9 +59,9 @@ GlobalVariable *boundary(Module &module, const char *prefix) {
   return symbol;
 }
 
-// define linkonce_odr hidden void @__msl_image_ctor() comdat {
-//   br (@__msl_arm != null), arm, rest
-//   arm: call void @__msl_arm(ptr @__start_msl_units, ptr @__stop_msl_units)
+// define linkonce_odr hidden void @__msl_image_ctor_v2() comdat {
+//   br (@__msl_arm_v2 != null), arm, rest
+//   arm: call void @__msl_arm_v2(ptr @__start_msl_units_v2, ptr @__stop_msl_units_v2)
 //   rest: ret void
 // }
 Function *makeImageFunction(Module &module, const char *name, FunctionCallee target) {
@@ -86,21 +100,18 @@ GlobalVariable *makeUnit(Module &module) {
 
 void finishUnit(GlobalVariable &unit, StringRef table) {
   Module &module = *unit.getParent();
-  Type *word = Type::getInt32Ty(module.getContext());
-  unit.setInitializer(ConstantStruct::get(
-      cast<StructType>(unit.getValueType()),
-      {ConstantInt::get(word, 0), ConstantInt::get(word, abi::kAbiVersion), makeTable(module, table)}));
+  unit.setInitializer(unitContent(*cast<StructType>(unit.getValueType()), makeTable(module, table)));
   // Nothing in the program writes the unit, the runtime does: without these two, GlobalOpt would fold `base` to 0.
   unit.setExternallyInitialized(true);
   appendToCompilerUsed(module, {&unit});
 }
 
 void addImageFunctions(Module &module) {
-  if (module.getFunction("__msl_image_ctor"))
+  if (module.getFunction(kConstructorName))
     return;
   RuntimeDecls runtime(module);
-  Function *constructor = makeImageFunction(module, "__msl_image_ctor", runtime.arm());
-  Function *destructor = makeImageFunction(module, "__msl_image_dtor", runtime.disarm());
+  Function *constructor = makeImageFunction(module, kConstructorName, runtime.arm());
+  Function *destructor = makeImageFunction(module, kDestructorName, runtime.disarm());
   appendToGlobalCtors(module, constructor, kFirstPriority, constructor);
   appendToGlobalDtors(module, destructor, kFirstPriority, destructor);
 }

@@ -13,7 +13,8 @@ llvm::GlobalVariable *makeUnit(llvm::Module &module);
 // Puts the table into its section, and the unit beside it.
 void finishUnit(llvm::GlobalVariable &unit, llvm::StringRef table);
 
-// Sees to it that an image calls __msl_arm and __msl_disarm, once however many of its modules have these functions.
+// Sees to it that an image calls __msl_arm_v2 and __msl_disarm_v2, once however many of its modules have these
+// functions.
 void addImageFunctions(llvm::Module &module);
 
 } // namespace msleaks::passes

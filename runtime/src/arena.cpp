@@ -43,7 +43,7 @@ uint64_t pidNamespace() noexcept {
 }
 
 void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
-  header.abi_version = abi::kAbiVersion;
+  header.session_version = abi::kSessionVersion;
   header.slot_bytes = abi::kSlotBytes;
   header.pid = processId();
   header.parent_pid = static_cast<uint32_t>(::syscall(SYS_getppid));

@@ -36,7 +36,7 @@ struct Outcome {
   uint64_t address; // 0 = failed
   uint64_t size_bytes;
   uint64_t status;
-  uint8_t flags; // beyond those of the row
+  uint16_t flags; // beyond those of the row
 };
 
 // The realloc failed: its old block is alive again.
@@ -69,7 +69,7 @@ void settle(uint64_t frame, uint32_t site, Traits traits, const Outcome &outcome
   if (recorded == nullptr && wraps)
     return;
   if (recorded == nullptr) {
-    const uint8_t flags =
+    const uint16_t flags =
         traits.verb() == Verb::Realloc && closed.old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
     return recordAlloc(traits.heap(), flags | outcome.flags, site, outcome.address, outcome.size_bytes);
   }
@@ -166,9 +166,9 @@ void __msl_on_alloc_status(uint32_t site, uint32_t traits, const void *address, 
 void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection,
                   int32_t flags) noexcept {
   const Traits row(traits);
-  afterAlloc(
-      site, row,
-      {resultOf(row, address), size, ENOMEM, abi::isReserve(protection, flags) ? uint8_t{abi::kReserve} : uint8_t{0}});
+  afterAlloc(site, row,
+             {resultOf(row, address), size, ENOMEM,
+              abi::isReserve(protection, flags) ? uint16_t{abi::kReserve} : uint16_t{0}});
 }
 
 void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {

@@ -32,7 +32,7 @@ void drop(abi::RingHeader &ring) noexcept {
 
 void write(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {
   if (__atomic_exchange_n(&ring.gap, 0, __ATOMIC_RELAXED) != 0)
-    words[0] |= uint64_t{abi::kAfterGap} << 24;
+    words[0] |= uint64_t{abi::kAfterGap} << abi::kFlagsShift;
   words[1] = readClock(__msl_process.clock);
   slots == 1 ? writeSlots<1>(ring, words) : writeSlots<2>(ring, words);
 }

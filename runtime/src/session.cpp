@@ -77,7 +77,7 @@ const abi::ControlPage *mapControl() noexcept {
       static_cast<const abi::ControlPage *>(mapMemory(abi::kHeaderBytes, PROT_READ, MAP_SHARED, file.fd()));
   if (page == nullptr)
     return nullptr;
-  const bool ours = page->magic == abi::ControlPage::kMagic && page->abi_version == abi::kAbiVersion &&
+  const bool ours = page->magic == abi::ControlPage::kMagic && page->session_version == abi::kSessionVersion &&
                     page->state.load(std::memory_order_acquire) == abi::SessionState::Open;
   if (ours)
     return page;

@@ -19,7 +19,7 @@ void repairTable(std::vector<std::byte> &bytes) {
   bytes.resize(bytes.size() & ~size_t{7});
   std::memcpy(&header, bytes.data(), sizeof header);
   header.magic = abi::kUnitMagic;
-  header.abi_version = abi::kAbiVersion;
+  header.version = abi::kObjectVersion;
   header.total_bytes = static_cast<uint32_t>(bytes.size());
   header.header_bytes = sizeof header;
   header.row_bytes = sizeof(abi::SiteRow);

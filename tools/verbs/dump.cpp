@@ -1,6 +1,7 @@
 // msleaks dump RUN: every event, one a line, in order of time.
 #include "msleaks/abi/session.h"
 #include "msleaks/analysis/event_names.h"
+#include "msleaks/analysis/labels.h"
 #include "msleaks/analysis/run_folder.h"
 #include "msleaks/analysis/site_catalog.h"
 #include "msleaks/analysis/symbolizer.h"
@@ -20,6 +21,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
 namespace msleaks::tools {
@@ -34,7 +36,7 @@ struct Options {
 };
 
 struct FlagName {
-  uint8_t bit;
+  uint16_t bit;
   std::string_view text;
 };
 constexpr FlagName kFlagNames[] = {
@@ -47,10 +49,12 @@ bool isMeant(std::string_view field) { return field != "reserved"; }
 
 bool isAddress(abi::Repr repr) { return repr == abi::Repr::Address || repr == abi::Repr::Handle; }
 
-// What numbers of processes and streams mean outside the trace, as far as it says so.
+// What numbers of processes, streams and labels mean outside the trace, as far as it says so.
 class Names {
 public:
   explicit Names(const analysis::TraceReader &trace) {
+    if (const Result<void> loaded = labels_.load(trace); !loaded)
+      spdlog::warn("no labels: {}", loaded.error().message);
     for (const analysis::ProcessStart &process : trace.processes()) {
       pids_[process.process] = process.pid;
       start_ns_ = std::min(start_ns_, process.time_ns);
@@ -60,6 +64,11 @@ public:
   }
   std::optional<uint32_t> pid(uint32_t process) const { return find(pids_, process); }
   std::optional<uint32_t> tid(uint32_t process, uint32_t stream) const { return find(tids_, {process, stream}); }
+  // A label as a JSON string, or null.
+  std::string label(uint32_t process, uint64_t number) const {
+    const auto text = labels_.find(process, number);
+    return text ? nlohmann::json(*text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) : "null";
+  }
   // When the first process attached; without one, the clock's own zero.
   uint64_t startNs() const { return pids_.empty() ? 0 : start_ns_; }
 
@@ -70,6 +79,7 @@ private:
   }
   std::map<uint32_t, uint32_t> pids_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> tids_;
+  analysis::Labels labels_;
   uint64_t start_ns_ = UINT64_MAX;
 };
 
@@ -138,8 +148,10 @@ bool writeJson(Lines &out, const Names &names, Sites &sites, const analysis::Str
       out.add("{}\"{}\"", std::exchange(separator, ","), flag.text);
   out.add("]");
   abi::dispatch(entry.event, [&](const auto &event) {
-    abi::visitFields(event, [&](const char *name, abi::Repr, auto value) {
-      if (isMeant(name))
+    abi::visitFields(event, [&](const char *name, abi::Repr repr, auto value) {
+      if (repr == abi::Repr::Label)
+        out.add(",\"{}\":{}", name, names.label(entry.process, value));
+      else if (isMeant(name))
         out.add(",\"{}\":{}", name, value);
     });
   });
@@ -155,8 +167,12 @@ bool writeLine(Lines &out, const Names &names, Sites &, const analysis::StreamEv
           abi::nameOf(header.kind), abi::nameOf(header.heap), header.site);
   abi::dispatch(entry.event, [&](const auto &event) {
     abi::visitFields(event, [&](const char *name, abi::Repr repr, auto value) {
-      if (isMeant(name))
-        isAddress(repr) ? out.add(" {}={:#x}", name, value) : out.add(" {}={}", name, value);
+      if (repr == abi::Repr::Label)
+        out.add(" {}={}", name, names.label(entry.process, value));
+      else if (isAddress(repr))
+        out.add(" {}={:#x}", name, value);
+      else if (isMeant(name))
+        out.add(" {}={}", name, value);
     });
   });
   for (const FlagName &flag : kFlagNames)

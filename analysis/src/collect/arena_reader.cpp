@@ -50,9 +50,9 @@ ArenaFacts readFacts(const abi::ArenaHeader &header) {
 Result<void> checkHeader(const std::filesystem::path &file, const abi::ArenaHeader &header, uint64_t file_bytes) {
   if (header.magic.load(std::memory_order_relaxed) != abi::ArenaHeader::kMagic)
     return broken(file, "wrong magic");
-  if (header.abi_version != abi::kAbiVersion)
-    return broken(file,
-                  fmt::format("made by a runtime of version {}, this is {}", header.abi_version, abi::kAbiVersion));
+  if (header.session_version != abi::kSessionVersion)
+    return broken(
+        file, fmt::format("made by a runtime of version {}, this is {}", header.session_version, abi::kSessionVersion));
   if (header.slot_bytes != abi::kSlotBytes)
     return broken(file, fmt::format("slots of {} bytes", header.slot_bytes));
   if (!fits(header.rings_offset, header.max_rings, sizeof(abi::RingEntry), file_bytes))

@@ -93,7 +93,7 @@ Result<void> SessionDir::makeControl(const SessionWish &wish) {
   page_ = std::move(*page);
   auto *control = new (page_.bytes()) abi::ControlPage{};
   control->magic = abi::ControlPage::kMagic;
-  control->abi_version = abi::kAbiVersion;
+  control->session_version = abi::kSessionVersion;
   control->collector_pid = static_cast<uint32_t>(getpid());
   control->clock = wish.clock;
   control->flags = wish.flags;
@@ -118,9 +118,9 @@ Result<SessionDir> SessionDir::adopt(const fs::path &directory) {
   session.page_ = std::move(*page);
   if (session.control().magic != abi::ControlPage::kMagic)
     return fail(fmt::format("{}: not the control page of a session", file.string()));
-  if (session.control().abi_version != abi::kAbiVersion)
-    return fail(fmt::format("{}: made by version {}, this is {}", file.string(), session.control().abi_version,
-                            abi::kAbiVersion));
+  if (session.control().session_version != abi::kSessionVersion)
+    return fail(fmt::format("{}: made by version {}, this is {}", file.string(), session.control().session_version,
+                            abi::kSessionVersion));
   if (flock(session.control_.get(), LOCK_EX | LOCK_NB) != 0)
     return fail(fmt::format("{}: still recorded by msleaks-run, pid {}; nothing to recover", directory.string(),
                             session.control().collector_pid));

@@ -101,6 +101,8 @@ void SiteCatalog::addRecord(uint32_t process, abi::DefinitionKind kind, std::spa
     return addUnit(process, body);
   case abi::DefinitionKind::Note:
     return note(std::string(pathOf(body)));
+  case abi::DefinitionKind::String:
+    return; // labels.h
   }
   // A kind of a newer version: nothing here needs it.
 }

@@ -53,13 +53,9 @@ struct Layout {
 Result<void> checkHeader(const abi::UnitHeader &header, std::span<const std::byte> bytes) {
   if (header.magic != abi::kUnitMagic)
     return fail("no site table begins here: its magic number is missing");
-  if (header.abi_version > abi::kAbiVersion)
-    return fail(
-        fmt::format("the site table has ABI version {}, this msleaks reads up to {}: use the msleaks that belongs "
-                    "to the plugin which built it",
-                    header.abi_version, abi::kAbiVersion));
-  if (header.abi_version == 0 || header.header_bytes < sizeof(abi::UnitHeader) ||
-      header.row_bytes < sizeof(abi::SiteRow) || header.frame_bytes < sizeof(abi::FrameRow))
+  // A later version may have longer headers and rows; another layout would have another magic number.
+  if (header.version == 0 || header.header_bytes < sizeof(abi::UnitHeader) || header.row_bytes < sizeof(abi::SiteRow) ||
+      header.frame_bytes < sizeof(abi::FrameRow))
     return fail("the site table is damaged: its header states impossible sizes");
   if (header.total_bytes > bytes.size())
     return fail(fmt::format("the site table is cut off: it should have {} bytes, {} are there", header.total_bytes,
@@ -136,7 +132,7 @@ Result<SiteTable> SiteTable::read(std::span<const std::byte> bytes) {
 
   const auto source = strings.at(header.source), producer = strings.at(header.producer);
   if (!source || !producer)
-    return badOffset("its header, of version", header.abi_version);
+    return badOffset("its header, of version", header.version);
   table.source_ = *source;
   table.producer_ = *producer;
 

@@ -202,10 +202,11 @@ static Result<void> checkFileHeader(const InputFile &file, ChunkIndex &index, bo
   damaged = header.checksum != checksumOf(bytes.first(sizeof header - sizeof header.checksum));
   if (!damaged && header.magic != kFileMagic)
     return fail(fmt::format("'{}' is not a trace of msleaks", file.name()));
-  if (!damaged && (header.format_version > kFormatVersion || header.abi_version > abi::kAbiVersion))
+  if (!damaged && (header.format_version > kFormatVersion || header.content_version > abi::kTraceContentVersion))
     return fail(fmt::format("'{}' was written by a newer msleaks (format {}.{}, this one reads up to {}.{}): use that "
                             "version or a later one to read it",
-                            file.name(), header.format_version, header.abi_version, kFormatVersion, abi::kAbiVersion));
+                            file.name(), header.format_version, header.content_version, kFormatVersion,
+                            abi::kTraceContentVersion));
   if (damaged)
     index.damage.push_back("the file's header is damaged");
   return {};

@@ -45,8 +45,22 @@ constexpr unsigned fieldsOf(unsigned kind) {
 }
 
 // A column is named by an event kind and the number of a field in it. Kind 0 is no event: its columns hold the header.
-// The tag is the first four bytes of the header, as one number: kind, heap, device, flags.
 enum HeaderColumn : unsigned { kTagColumn, kTimeColumn, kSiteColumn };
+
+// Kind, heap, device and flags as one number: a stream has about as many different ones as it has kinds of calls. Each
+// of the four had a byte in the first version of the event's header; what flags have beyond eight bits stands above.
+inline uint64_t tagOf(const abi::EventHeader &header) {
+  return static_cast<uint64_t>(header.kind) | static_cast<uint64_t>(header.heap) << 8 | uint64_t{header.device} << 16 |
+         uint64_t{header.flags} << 24;
+}
+inline abi::EventHeader headerOf(uint64_t tag) {
+  abi::EventHeader header{};
+  header.kind = static_cast<abi::EventKind>(tag & 0xff);
+  header.heap = static_cast<abi::Heap>(tag >> 8 & 0xf);
+  header.device = tag >> 16 & 0xff;
+  header.flags = tag >> 24 & ((1u << abi::kFlagBits) - 1);
+  return header;
+}
 
 template <class Column> struct ColumnTable {
   Column at[kColumnRows][kMaxFields];

@@ -82,9 +82,7 @@ bool EventDecoder::next(abi::AnyEvent &event) {
   Column *const header = columns_.at[0];
   while (left_ > 0) {
     --left_;
-    const auto tag = static_cast<uint32_t>(header[kTagColumn].next(addresses_));
-    abi::EventHeader fixed{};
-    std::memcpy(&fixed, &tag, sizeof tag);
+    abi::EventHeader fixed = headerOf(header[kTagColumn].next(addresses_));
     fixed.time = header[kTimeColumn].next(addresses_);
     fixed.site = static_cast<uint32_t>(header[kSiteColumn].next(addresses_));
     if (header[kTagColumn].reader.failed() || header[kTimeColumn].reader.failed())

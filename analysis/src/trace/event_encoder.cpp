@@ -86,13 +86,6 @@ void EventEncoder::Column::finish(unsigned kind, unsigned field, ByteWriter &dir
   values.bytes(content);
 }
 
-// Kind, heap, device and flags: a stream has about as many different ones as it has kinds of calls.
-static uint32_t tagOf(const abi::EventHeader &header) {
-  uint32_t tag;
-  std::memcpy(&tag, &header, sizeof tag);
-  return tag;
-}
-
 template <Encoding time> void EventEncoder::putEvents(std::span<const abi::Slot> slots) {
   Column *const header = columns_.at[0];
   for (size_t i = 0; i < slots.size(); i += abi::slotsOf(slots[i].header.kind)) {

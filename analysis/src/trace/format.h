@@ -26,7 +26,7 @@ inline constexpr uint64_t kFileMagic = 0x1a0a0d54'4c534d89; // "\x89MSLT\r\n\x1a
 struct FileHeader {
   uint64_t magic = kFileMagic;
   uint16_t format_version = kFormatVersion;
-  uint16_t abi_version = abi::kAbiVersion;
+  uint16_t content_version = abi::kTraceContentVersion;
   uint32_t header_bytes = 32;
   uint64_t reserved = 0;
   uint64_t checksum = 0; // XXH3 of the 24 bytes before it

@@ -64,16 +64,16 @@ unsigned high(uint64_t pair) { return static_cast<unsigned>(pair >> 32); }
 
 extern "C" {
 
-void __msl_arm(Unit *begin, Unit *end) noexcept {
+void __msl_arm_v2(Unit *begin, Unit *end) noexcept {
   for (Unit *unit = begin; unit != end; ++unit)
-    if (!unit->base && unit->abi_version == kAbiVersion && unitCount < kMaxUnits) {
+    if (!unit->base && unit->version == kObjectVersion && unit->bytes == sizeof *unit && unitCount < kMaxUnits) {
       units[unitCount++] = unit;
       unit->base = unitCount * kSitesOfUnit;
     }
   std::fprintf(stderr, "arm %u units\n", static_cast<unsigned>(end - begin));
 }
 
-void __msl_disarm(Unit *begin, Unit *end) noexcept {
+void __msl_disarm_v2(Unit *begin, Unit *end) noexcept {
   for (Unit *unit = begin; unit != end; ++unit)
     unit->base = 0;
   std::fprintf(stderr, "disarm %u units\n", static_cast<unsigned>(end - begin));

@@ -2,9 +2,9 @@
 // indirect branches, or without unwind tables, would take them from the whole image.
 // RUN: %clang -O2 --target=aarch64-linux-gnu -mbranch-protection=standard -S -emit-llvm %s -o - | FileCheck --check-prefix=BTI %s
 // RUN: %clang -O2 -fasynchronous-unwind-tables -S -emit-llvm %s -o - | FileCheck --check-prefix=TABLES %s
-// BTI: define linkonce_odr hidden void @__msl_image_ctor() #[[CTOR:[0-9]+]]
+// BTI: define linkonce_odr hidden void @__msl_image_ctor_v2() #[[CTOR:[0-9]+]]
 // BTI: attributes #[[CTOR]] = {{.*}}"branch-target-enforcement"
-// TABLES: define linkonce_odr hidden void @__msl_image_ctor() #[[CTOR:[0-9]+]]
+// TABLES: define linkonce_odr hidden void @__msl_image_ctor_v2() #[[CTOR:[0-9]+]]
 // TABLES: attributes #[[CTOR]] = {{.*}}uwtable
 void *malloc(unsigned long size);
 void *make(unsigned long size) { return malloc(size); }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 char *global;
-// CHECK: unit without-debug-information.c abi=1 rows=1
+// CHECK: unit without-debug-information.c abi=2 rows=1
 // CHECK-NEXT: site {{[0-9a-f]+}} without-debug-information.c:0:0 make malloc type='' variable=''
 // LINES: without-debug-information.c:[[#@LINE+1]]:{{[0-9]+}} make malloc type='' variable=''
 void make(int n) { global = malloc(n); }

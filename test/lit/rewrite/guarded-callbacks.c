@@ -2,13 +2,13 @@
 // RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s
 #include <stdlib.h>
 
-// CHECK: @__msl_unit = internal externally_initialized global { i32, i32, ptr } { i32 0, i32 1, ptr @__msl_table }, section "msl_units", align 8
+// CHECK: @__msl_unit = internal externally_initialized global { i32, i16, i16, i16, [3 x i16], ptr } { i32 0, i16 2, i16 2, i16 24, [3 x i16] zeroinitializer, ptr @__msl_table }, section "msl_units_v2", align 8
 // CHECK: @__msl_table = internal constant [{{[0-9]+}} x i8] c"MSL1{{.*}}", section "msl_sites", align 8
 // CHECK: @llvm.compiler.used = {{.*}}@__msl_unit
-// CHECK: @__start_msl_units = extern_weak hidden global i8
-// CHECK: @__stop_msl_units = extern_weak hidden global i8
-// CHECK: @llvm.global_ctors = {{.*}}{ i32 1, ptr @__msl_image_ctor, ptr @__msl_image_ctor }
-// CHECK: @llvm.global_dtors = {{.*}}{ i32 1, ptr @__msl_image_dtor, ptr @__msl_image_dtor }
+// CHECK: @__start_msl_units_v2 = extern_weak hidden global i8
+// CHECK: @__stop_msl_units_v2 = extern_weak hidden global i8
+// CHECK: @llvm.global_ctors = {{.*}}{ i32 1, ptr @__msl_image_ctor_v2, ptr @__msl_image_ctor_v2 }
+// CHECK: @llvm.global_dtors = {{.*}}{ i32 1, ptr @__msl_image_dtor_v2, ptr @__msl_image_dtor_v2 }
 
 // CHECK-LABEL: define{{.*}} @make(
 // CHECK:         %[[BASE:.*]] = load atomic i32, ptr @__msl_unit monotonic, align 4
@@ -47,6 +47,6 @@ void *constant(void) { return calloc(7, 8); }
 void give_back(void *p) { free(p); }
 
 // CHECK:       declare extern_weak void @__msl_before(i32, i32)
-// CHECK:       define linkonce_odr hidden void @__msl_image_ctor() {{.*}}comdat
-// CHECK:         call void @__msl_arm(ptr @__start_msl_units, ptr @__stop_msl_units)
+// CHECK:       define linkonce_odr hidden void @__msl_image_ctor_v2() {{.*}}comdat
+// CHECK:         call void @__msl_arm_v2(ptr @__start_msl_units_v2, ptr @__stop_msl_units_v2)
 // CHECK: ![[UNLIKELY]] = !{!"branch_weights", {{.*}}i32 1, i32 1048575}

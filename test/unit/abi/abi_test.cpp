@@ -15,13 +15,19 @@ namespace {
 
 // The bytes of a record are read by other programs, of other versions: they are pinned here.
 TEST(Events, AllocHasTheDocumentedBytes) {
-  AllocEvent event{{EventKind::Alloc, Heap::Device, 3, kFromHook | kZeroed, 0x01020304, 0x1112131415161718},
+  AllocEvent event{{EventKind::Alloc, Heap::Device, 3, kFromHook | kZeroed | kWrite, 0x01020304, 0x1112131415161718},
                    0x2122232425262728,
                    0x3132333435363738};
-  const unsigned char expected[32] = {1,    2,    3,    0x11, 0x04, 0x03, 0x02, 0x01, 0x18, 0x17, 0x16,
+  const unsigned char expected[32] = {1,    0x32, 0x10, 0x11, 0x04, 0x03, 0x02, 0x01, 0x18, 0x17, 0x16,
                                       0x15, 0x14, 0x13, 0x12, 0x11, 0x28, 0x27, 0x26, 0x25, 0x24, 0x23,
                                       0x22, 0x21, 0x38, 0x37, 0x36, 0x35, 0x34, 0x33, 0x32, 0x31};
   EXPECT_EQ(std::memcmp(&event, expected, sizeof expected), 0);
+}
+
+TEST(Events, TheFirstWordIsTheHeader) {
+  const EventHeader header{EventKind::Copy, Heap::Pool, 200, kWrite | kAfterGap, 0x89abcdef, 0};
+  const uint64_t word = firstWord(EventKind::Copy, Heap::Pool, 200, kWrite | kAfterGap, 0x89abcdef);
+  EXPECT_EQ(std::memcmp(&header, &word, sizeof word), 0);
 }
 
 TEST(Events, SecondSlotTellsThatItContinues) {
@@ -126,12 +132,47 @@ TEST(Symbols, EveryDeleteFormIsKnown) {
 }
 
 TEST(Traits, SurviveTheImmediateOperand) {
-  constexpr Traits traits(Verb::Realloc, Family::OpenCl, Heap::Managed, kRealloc | kAsync);
+  constexpr Traits traits(Verb::Realloc, Family::OpenCl, Heap::Managed, kRealloc | kAsync | 0xa00);
   constexpr Traits same(traits.packed());
   EXPECT_EQ(same.verb(), Verb::Realloc);
   EXPECT_EQ(same.family(), Family::OpenCl);
   EXPECT_EQ(same.heap(), Heap::Managed);
-  EXPECT_EQ(same.flags(), kRealloc | kAsync);
+  EXPECT_EQ(same.flags(), kRealloc | kAsync | 0xa00);
+}
+
+// The operand is in the objects: what the first version's say is pinned.
+TEST(Traits, OfTheFirstVersionMeanTheSame) {
+  constexpr Traits traits(0x01'14'05'04u); // realloc, flags 0x14, OpenCL, managed
+  EXPECT_EQ(traits, Traits(Verb::Realloc, Family::OpenCl, Heap::Managed, 0x14));
+}
+
+// Numbers that objects and traces hold: rows are added at the end of their tables, and none is taken out.
+TEST(Numbers, AreTheOnesOfTheFirstVersion) {
+  const auto number = [](auto value) { return static_cast<unsigned>(value); };
+  EXPECT_EQ(number(Heap::Host), 0u);
+  EXPECT_EQ(number(Heap::Mapping), 1u);
+  EXPECT_EQ(number(Heap::Device), 2u);
+  EXPECT_EQ(number(Heap::Pinned), 3u);
+  EXPECT_EQ(number(Heap::Managed), 4u);
+  EXPECT_EQ(number(Heap::Pool), 5u);
+  EXPECT_EQ(number(Family::Heap), 0u);
+  EXPECT_EQ(number(Family::Mmap), 1u);
+  EXPECT_EQ(number(Family::Cuda), 2u);
+  EXPECT_EQ(number(Family::Hip), 3u);
+  EXPECT_EQ(number(Family::Acl), 4u);
+  EXPECT_EQ(number(Family::OpenCl), 5u);
+  EXPECT_EQ(number(Family::User), 6u);
+  EXPECT_EQ(number(Verb::Alloc), 0u);
+  EXPECT_EQ(number(Verb::Realloc), 1u);
+  EXPECT_EQ(number(Verb::Map), 2u);
+  EXPECT_EQ(number(Verb::Free), 3u);
+  EXPECT_EQ(number(Verb::Retain), 4u);
+  EXPECT_EQ(number(Verb::Launch), 5u);
+  EXPECT_EQ(number(Verb::Copy), 6u);
+  EXPECT_EQ(number(Verb::Set), 7u);
+  EXPECT_EQ(number(Verb::Wrap), 8u);
+  EXPECT_EQ(kFromHook, 1u << 0);
+  EXPECT_EQ(kReserve, 1u << 6);
 }
 
 TEST(SiteTable, ChecksumIsFnv1a) {

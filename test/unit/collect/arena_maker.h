@@ -125,7 +125,7 @@ public:
       throw std::runtime_error("cannot map " + path_.string());
     bytes_ = static_cast<std::byte *>(memory);
     abi::ArenaHeader &head = header();
-    head.abi_version = abi::kAbiVersion;
+    head.session_version = abi::kSessionVersion;
     head.slot_bytes = abi::kSlotBytes;
     head.pid = wish.pid;
     head.parent_pid = static_cast<uint32_t>(getppid());

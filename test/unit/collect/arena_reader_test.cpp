@@ -69,7 +69,7 @@ TEST_P(ArenaHeaderFault, IsRefused) {
 INSTANTIATE_TEST_SUITE_P(
     Fields, ArenaHeaderFault,
     testing::Values(HeaderFault{"magic", [](auto &h) { h.magic = 1; }},
-                    HeaderFault{"version", [](auto &h) { ++h.abi_version; }},
+                    HeaderFault{"version", [](auto &h) { ++h.session_version; }},
                     HeaderFault{"slot", [](auto &h) { h.slot_bytes = 64; }},
                     HeaderFault{"rings_outside", [](auto &h) { h.rings_offset = ArenaMaker::kFileBytes + 8; }},
                     HeaderFault{"rings_at_the_end_of_numbers", [](auto &h) { h.rings_offset = UINT64_MAX - 7; }},

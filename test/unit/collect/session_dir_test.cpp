@@ -33,7 +33,7 @@ TEST(SessionDir, IsPrivateAndItsControlPageComplete) {
   EXPECT_EQ(facts.st_size, static_cast<off_t>(abi::kHeaderBytes));
   const abi::ControlPage &control = session->control();
   EXPECT_EQ(control.magic, abi::ControlPage::kMagic);
-  EXPECT_EQ(control.abi_version, abi::kAbiVersion);
+  EXPECT_EQ(control.session_version, abi::kSessionVersion);
   EXPECT_EQ(control.collector_pid, static_cast<uint32_t>(getpid()));
   EXPECT_EQ(control.enabled.load(), 6u);
   EXPECT_EQ(control.flags.ring_kib, 32u);

@@ -167,7 +167,7 @@ TEST(Hooks, EveryFunctionOfTheHeapIsSeen) {
   const auto events = session.drain();
   struct Expected {
     uint64_t size;
-    uint8_t flags;
+    uint16_t flags;
   };
   for (const auto &[size, flags] : {Expected{101, 0},
                                     {21, abi::kZeroed},

@@ -9,7 +9,7 @@ namespace msleaks::test {
 struct Where {
   uint32_t process = 1, stream = 0;
   abi::Heap heap = abi::Heap::Host;
-  uint8_t flags = 0;
+  uint16_t flags = 0;
   uint32_t site = 0;
 };
 

@@ -87,7 +87,7 @@ private:
   uint32_t pick(uint32_t low, uint32_t high) { return std::uniform_int_distribution<uint32_t>(low, high)(random_); }
   uint64_t anyAddress() { return 0x1000 + 16 * pick(0, 400); }
   void apply(const StreamEvent &event) { live_.apply(event, SiteId{event.event.header().site}); }
-  test::Where where(abi::Heap heap, uint8_t flags = 0) const { return {process_, stream_, heap, flags, site_}; }
+  test::Where where(abi::Heap heap, uint16_t flags = 0) const { return {process_, stream_, heap, flags, site_}; }
 
   void alloc() {
     const uint64_t address = anyAddress(), size = pick(0, 1000);

@@ -18,7 +18,7 @@ std::vector<char> makeTable(uint32_t rows) {
   std::vector<char> table(bytes);
   abi::UnitHeader header{};
   header.magic = abi::kUnitMagic;
-  header.abi_version = abi::kAbiVersion;
+  header.version = abi::kObjectVersion;
   header.header_bytes = sizeof header;
   header.total_bytes = bytes;
   header.row_count = rows;
@@ -33,24 +33,34 @@ std::vector<char> makeTable(uint32_t rows) {
 
 // In the program's own data, as a real image has them.
 std::vector<std::vector<char>> tables;
+alignas(8) char table_bytes[256 << 10];
 abi::Unit units[1000];
+
+abi::Unit unitOf(const abi::UnitHeader *table) {
+  return {0, abi::kObjectVersion, abi::kObjectVersion, sizeof(abi::Unit), {}, table};
+}
+
+// The tables, side by side, and a unit for each of them.
+void layOut() {
+  size_t at = 0, i = 0;
+  for (const std::vector<char> &table : tables) {
+    ASSERT_LE(at + table.size(), sizeof table_bytes);
+    std::memcpy(&table_bytes[at], table.data(), table.size());
+    units[i++] = unitOf(reinterpret_cast<const abi::UnitHeader *>(&table_bytes[at]));
+    at += table.size();
+  }
+}
 
 void fillUnits(std::initializer_list<uint32_t> rows) {
   tables.clear();
-  size_t i = 0;
-  for (const uint32_t count : rows) {
+  for (const uint32_t count : rows)
     tables.push_back(makeTable(count));
-    units[i] = {0, abi::kAbiVersion, nullptr};
-    ++i;
-  }
-  for (i = 0; i < tables.size(); ++i)
-    units[i].table = reinterpret_cast<const abi::UnitHeader *>(tables[i].data());
+  layOut();
 }
 
 void fillManyUnits(size_t count) {
   tables.assign(count, makeTable(2));
-  for (size_t i = 0; i < count; ++i)
-    units[i] = {0, abi::kAbiVersion, reinterpret_cast<const abi::UnitHeader *>(tables[i].data())};
+  layOut();
 }
 
 struct DefinedUnit {
@@ -82,7 +92,7 @@ TEST(Arm, UnitsGetNumbersAndDefinitions) {
   const SessionDirectory session;
   fillUnits({3, 1, 5});
   ASSERT_EQ(session.runChild([] {
-    __msl_arm(&units[0], &units[3]);
+    __msl_arm_v2(&units[0], &units[3]);
     _exit(units[0].base == 1 && units[1].base == 4 && units[2].base == 5 ? 0 : 1);
   }),
             0);
@@ -109,8 +119,8 @@ TEST(Arm, NumbersGoOnAndAnArmedUnitKeepsItsOwn) {
   const SessionDirectory session;
   fillUnits({3, 1, 5});
   ASSERT_EQ(session.runChild([] {
-    __msl_arm(&units[0], &units[1]);
-    __msl_arm(&units[0], &units[3]);
+    __msl_arm_v2(&units[0], &units[1]);
+    __msl_arm_v2(&units[0], &units[3]);
     _exit(units[0].base == 1 && units[1].base == 4 && units[2].base == 5 ? 0 : 1);
   }),
             0);
@@ -120,25 +130,106 @@ TEST(Arm, NumbersGoOnAndAnArmedUnitKeepsItsOwn) {
 TEST(Arm, MoreUnitsThanFitIntoOneWrite) {
   const SessionDirectory session;
   fillManyUnits(1000);
-  ASSERT_EQ(session.runChild([] { __msl_arm(&units[0], &units[1000]); }), 0);
+  ASSERT_EQ(session.runChild([] { __msl_arm_v2(&units[0], &units[1000]); }), 0);
   const auto defined = definedUnits(*session.arenas()[0]);
   ASSERT_EQ(defined.size(), 1000u);
   for (uint32_t i = 0; i < 1000; ++i)
     ASSERT_EQ(defined[i].base, 1 + 2 * i);
 }
 
-TEST(Arm, AUnitOfAnotherVersionStaysUnarmedAndIsNoted) {
+// Units that cannot be taken stay unarmed, those beside them do not, and the note says which image and why.
+void expectFirstUnitRefused(const char *why) {
   const SessionDirectory session;
-  fillUnits({3, 1});
-  units[0].abi_version = abi::kAbiVersion + 1;
   ASSERT_EQ(session.runChild([] {
-    __msl_arm(&units[0], &units[2]);
+    __msl_arm_v2(&units[0], &units[2]);
     _exit(units[0].base == 0 && units[1].base == 1 ? 0 : 1);
   }),
-            0);
+            0)
+      << why;
   const std::string note = ofKind(*session.arenas()[0], abi::DefinitionKind::Note);
-  EXPECT_NE(note.find("runtime_test: instrumented for version 2"), std::string::npos) << note;
+  EXPECT_NE(note.find("runtime_test: instrumented for version"), std::string::npos) << note;
+  EXPECT_NE(note.find(why), std::string::npos) << note;
   EXPECT_EQ(definedUnits(*session.arenas()[0]).size(), 1u);
+}
+
+TEST(Arm, AUnitThatNeedsALaterRuntimeStaysUnarmedAndIsNoted) {
+  fillUnits({3, 1});
+  units[0].version = units[0].needs = abi::kObjectVersion + 1;
+  expectFirstUnitRefused("it needs another runtime");
+}
+
+TEST(Arm, ALaterUnitThatNeedsNoLaterRuntimeIsArmed) {
+  const SessionDirectory session;
+  fillUnits({3, 1});
+  units[0].version = abi::kObjectVersion + 1;
+  ASSERT_EQ(session.runChild([] {
+    __msl_arm_v2(&units[0], &units[2]);
+    _exit(units[0].base == 1 && units[1].base == 4 ? 0 : 1);
+  }),
+            0);
+}
+
+TEST(Arm, ATableThatIsNoneOrNotWholeStaysUnarmed) {
+  fillUnits({3, 1});
+  auto &header = *reinterpret_cast<abi::UnitHeader *>(table_bytes);
+  header.magic ^= 1;
+  expectFirstUnitRefused("of another kind");
+  fillUnits({3, 1});
+  header.total_bytes = UINT32_MAX;
+  expectFirstUnitRefused("cut off");
+  fillUnits({3, 1});
+  static const std::vector<char> elsewhere = makeTable(3);
+  units[0].table = reinterpret_cast<const abi::UnitHeader *>(elsewhere.data());
+  expectFirstUnitRefused("outside of it");
+}
+
+// A later version's units are longer, each says by how much.
+TEST(Arm, UnitsOfSeveralSizesFollowOneAnother) {
+  const SessionDirectory session;
+  fillUnits({3, 1});
+  struct {
+    abi::Unit known;
+    uint64_t later[2];
+    abi::Unit next;
+  } static mixed;
+  mixed.known = units[0];
+  mixed.known.bytes = sizeof(abi::Unit) + sizeof mixed.later;
+  mixed.next = units[1];
+  ASSERT_EQ(session.runChild([] {
+    __msl_arm_v2(&mixed.known, &mixed.next + 1);
+    _exit(mixed.known.base == 1 && mixed.next.base == 4 ? 0 : 1);
+  }),
+            0);
+}
+
+TEST(Arm, UnitsOfImpossibleSizesAreNotLookedBehind) {
+  for (const uint16_t bytes : {0, 8, 20, 60000}) {
+    const SessionDirectory session;
+    fillUnits({3, 1});
+    units[0].bytes = bytes;
+    ASSERT_EQ(session.runChild([] {
+      __msl_arm_v2(&units[0], &units[2]);
+      _exit(units[0].base == 0 && units[1].base == 0 ? 0 : 1);
+    }),
+              0)
+        << bytes;
+  }
+}
+
+// What the first version's constructors hand over, beside units of this one.
+TEST(Arm, UnitsOfTheFirstVersionAreArmed) {
+  const SessionDirectory session;
+  fillUnits({3, 1, 2});
+  static abi::UnitV1 old[2];
+  for (size_t i = 0; i < 2; ++i)
+    old[i] = {0, 1, units[i].table};
+  ASSERT_EQ(session.runChild([] {
+    __msl_arm(&old[0], &old[2]);
+    __msl_arm_v2(&units[2], &units[3]);
+    _exit(old[0].base == 1 && old[1].base == 4 && units[2].base == 5 ? 0 : 1);
+  }),
+            0);
+  EXPECT_EQ(definedUnits(*session.arenas()[0]).size(), 3u);
 }
 
 TEST(Arm, WithoutASessionNothingIsArmed) {
@@ -146,8 +237,8 @@ TEST(Arm, WithoutASessionNothingIsArmed) {
   const pid_t pid = fork();
   if (pid == 0) {
     unsetenv(abi::kSessionVariable);
-    __msl_arm(&units[0], &units[1]);
-    __msl_disarm(&units[0], &units[1]);
+    __msl_arm_v2(&units[0], &units[1]);
+    __msl_disarm_v2(&units[0], &units[1]);
     _exit(units[0].base == 0 ? 0 : 1);
   }
   EXPECT_EQ(SessionDirectory::waitFor(pid), 0);
@@ -157,9 +248,9 @@ TEST(Arm, AForkedChildExplainsItsParentsSites) {
   const SessionDirectory session;
   fillUnits({3, 4});
   ASSERT_EQ(session.runChild([] {
-    __msl_arm(&units[0], &units[1]);
-    __msl_arm(&units[1], &units[2]);
-    __msl_disarm(&units[0], &units[1]);
+    __msl_arm_v2(&units[0], &units[1]);
+    __msl_arm_v2(&units[1], &units[2]);
+    __msl_disarm_v2(&units[0], &units[1]);
     const pid_t pid = fork();
     if (pid == 0)
       runtime::recordAlloc(abi::Heap::Host, 0, units[1].base, 1, 1);
@@ -190,7 +281,7 @@ TEST(Arm, AFullFileLeavesUnitsUnarmed) {
       const rlimit none{0, 0};
       runtime::recordAlloc(abi::Heap::Host, 0, 0, 1, 1); // attached before the limit
       setrlimit(RLIMIT_FSIZE, &none);
-      __msl_arm(&units[0], &units[count]);
+      __msl_arm_v2(&units[0], &units[count]);
       _exit(allUnarmed(count) ? 0 : 1);
     }),
               0)
@@ -210,9 +301,9 @@ TEST(Arm, AFileThatCannotBeOpenedOnceIsNotGivenUp) {
     getrlimit(RLIMIT_NOFILE, &usual);
     const rlimit none{0, usual.rlim_max};
     setrlimit(RLIMIT_NOFILE, &none);
-    __msl_arm(&units[0], &units[1]);
+    __msl_arm_v2(&units[0], &units[1]);
     setrlimit(RLIMIT_NOFILE, &usual);
-    __msl_arm(&units[1], &units[2]);
+    __msl_arm_v2(&units[1], &units[2]);
     _exit(units[0].base == 0 && units[1].base == 1 ? 0 : 1);
   }),
             0);

@@ -203,9 +203,9 @@ TEST(Process, WithoutASessionNothingHappens) {
 
 TEST(Process, AControlPageThatDoesNotFitIsRefused) {
   const SessionDirectory session;
-  session.control().abi_version = abi::kAbiVersion + 1;
+  session.control().session_version = abi::kSessionVersion + 1;
   expectInert(session.path().c_str());
-  session.control().abi_version = abi::kAbiVersion;
+  session.control().session_version = abi::kSessionVersion;
   session.control().magic = 1;
   expectInert(session.path().c_str());
   session.control().magic = abi::ControlPage::kMagic;

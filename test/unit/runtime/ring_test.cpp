@@ -72,7 +72,7 @@ TEST(Ring, TheArenaSaysWhoseItIs) {
   const auto arenas = session.arenas();
   ASSERT_EQ(arenas.size(), 1u);
   const abi::ArenaHeader &header = arenas[0]->header();
-  EXPECT_EQ(header.abi_version, abi::kAbiVersion);
+  EXPECT_EQ(header.session_version, abi::kSessionVersion);
   EXPECT_EQ(header.slot_bytes, abi::kSlotBytes);
   struct stat pids{};
   ASSERT_EQ(stat("/proc/self/ns/pid", &pids), 0);

@@ -166,7 +166,7 @@ public:
     ::close(fd);
     control_ = new (page) abi::ControlPage{};
     control_->magic = abi::ControlPage::kMagic;
-    control_->abi_version = abi::kAbiVersion;
+    control_->session_version = abi::kSessionVersion;
     control_->flags = flags;
     control_->enabled = ~0u;
     beat();

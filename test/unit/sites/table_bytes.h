@@ -16,7 +16,7 @@ public:
   uint16_t header_bytes = sizeof(abi::UnitHeader);
   uint16_t row_bytes = sizeof(abi::SiteRow);
   uint16_t frame_bytes = sizeof(abi::FrameRow);
-  uint16_t abi_version = abi::kAbiVersion;
+  uint16_t version = abi::kObjectVersion;
   std::string source, producer;
   std::vector<abi::SiteRow> rows;
   std::vector<abi::FrameRow> frames;
@@ -35,7 +35,7 @@ public:
   std::vector<std::byte> build(unsigned char junk = 0xee) {
     abi::UnitHeader header{};
     header.magic = abi::kUnitMagic;
-    header.abi_version = abi_version;
+    header.version = version;
     header.header_bytes = header_bytes;
     header.row_count = static_cast<uint32_t>(rows.size());
     header.row_bytes = row_bytes;

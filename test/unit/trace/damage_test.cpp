@@ -249,7 +249,7 @@ TEST_F(SmallTrace, NewerVersionIsNamed) {
   store(broken_, content);
   for (const std::string &message :
        {TraceReader::open(broken_).error().message, TraceWriter::append(broken_).error().message}) {
-    EXPECT_THAT(message, HasSubstr("newer msleaks (format 9.1, this one reads up to 1.1)"));
+    EXPECT_THAT(message, HasSubstr("newer msleaks (format 9.2, this one reads up to 1.2)"));
     EXPECT_THAT(message, HasSubstr("use that version or a later one"));
   }
 }

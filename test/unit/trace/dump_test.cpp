@@ -1,6 +1,9 @@
 // `msleaks dump`, run as a user runs it.
 #include "random_events.h"
 
+#include "msleaks/abi/definitions.h"
+#include "msleaks/abi/site_table.h"
+
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -103,6 +106,33 @@ TEST_F(Dump, TableIsOneLineAnEvent) {
   EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 5); // and a head
   EXPECT_THAT(outcome.output, HasSubstr("0.001000000    4711    4711 Alloc       device          17 "
                                         "address=0xffffffffffffffff size=64 hook async\n"));
+}
+
+// Labels come out as the texts that the process defined; one that nobody defined is null.
+TEST_F(Dump, LabelsAreTexts) {
+  const std::string text = "loss \"a\"\n";
+  std::string body(sizeof(abi::StringDefinition), '\0');
+  const abi::StringDefinition number{5, 0};
+  std::memcpy(body.data(), &number, sizeof number);
+  body += text;
+  const auto *bytes = reinterpret_cast<const unsigned char *>(body.data());
+  const abi::DefinitionHeader header{abi::kDefinitionMagic, abi::DefinitionKind::String,
+                                     static_cast<uint32_t>(body.size()), abi::fnv1a32(bytes, body.size())};
+  std::string record(reinterpret_cast<const char *>(&header), sizeof header);
+  record += body;
+  record.resize((record.size() + 7) / 8 * 8);
+  {
+    auto writer = TraceWriter::append(trace_);
+    ASSERT_TRUE(writer && writer->definitions(1, std::as_bytes(std::span(record))));
+    const abi::EventHeader at{abi::EventKind::Mark, abi::Heap::Host, 0, 0, 0, 2'000'000'000};
+    const abi::Slot marks[] = {{at, {5, 0}}, {at, {6, 0}}};
+    ASSERT_TRUE(writer->events({1, 7, 0, marks}));
+  }
+  const auto lines = dumpRun("--json --kind mark").lines();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0]["label"], text);
+  EXPECT_EQ(lines[1]["label"], nullptr);
+  EXPECT_THAT(dumpRun("--kind mark").output, HasSubstr("label=\"loss \\\"a\\\"\\n\""));
 }
 
 TEST_F(Dump, Filters) {

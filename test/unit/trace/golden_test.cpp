@@ -29,7 +29,7 @@ std::string withoutSpaces(std::string_view text) {
   return result;
 }
 
-constexpr char kFileHeader[] = "894d534c540d0a1a 0100 0100 20000000 0000000000000000";
+constexpr char kFileHeader[] = "894d534c540d0a1a 0100 0200 20000000 0000000000000000";
 constexpr size_t kFileHeaderBytes = 32;
 
 // Writes one thing and compares what it put into the file: header fields, then payload. The checksums are computed.
@@ -65,7 +65,7 @@ TEST_F(Golden, FileHeader) {
   const std::string header = bytesFrom(0);
   ASSERT_EQ(header.size(), kFileHeaderBytes);
   EXPECT_EQ(hexOf(header.substr(0, 24)), withoutSpaces(kFileHeader));
-  EXPECT_EQ(hexOf(header.substr(24)), "0f9245d24a8abb5c"); // XXH3-64 of the bytes before it
+  EXPECT_EQ(hexOf(header.substr(24)), "b1dcc7698443d06e"); // XXH3-64 of the bytes before it
 }
 
 TEST_F(Golden, ProcessStart) {

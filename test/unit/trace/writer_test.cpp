@@ -56,7 +56,10 @@ TEST_F(Writer, NeverTakesAnExistingFile) {
 
 TEST_F(Writer, AppendsBehindATornEnd) {
   const auto lengths = writeBatches(3);
+  const fs::path whole = folder_ / "whole";
+  fs::copy_file(file_, whole);
   for (const uint64_t cut : {lengths[1] + 1, lengths[1] + 79, lengths[1] + 81, lengths[2] - 1}) {
+    fs::copy_file(whole, file_, fs::copy_options::overwrite_existing);
     fs::resize_file(file_, cut);
     auto writer = TraceWriter::append(file_);
     ASSERT_TRUE(writer) << writer.error().message;

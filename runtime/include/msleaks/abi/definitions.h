@@ -14,9 +14,10 @@ namespace msleaks::abi {
 inline constexpr uint32_t kDefinitionMagic = 0x44534c4d; // "MLSD"
 
 enum class DefinitionKind : uint32_t {
-  Image = 1, // ImageDefinition, then the path
-  Unit = 2,  // UnitDefinition, then the unit's table (site_table.h) as it is in the image
-  Note = 3,  // text for the session's log: something could not be seen, and why
+  Image = 1,  // ImageDefinition, then the path
+  Unit = 2,   // UnitDefinition, then the unit's table (site_table.h) as it is in the image
+  Note = 3,   // text for the session's log: something could not be seen, and why
+  String = 4, // StringDefinition, then the text that a Label of an event means
 };
 
 struct DefinitionHeader {
@@ -33,6 +34,12 @@ struct ImageDefinition {
   uint64_t load_bias;      // address in memory - address in the file
   uint64_t begin, end;     // mapped range
   uint8_t build_id[32];
+};
+
+// Labels and names are told once and then only counted.
+struct StringDefinition {
+  uint32_t number; // from 1, within the process
+  uint32_t reserved;
 };
 
 // A unit was armed: site numbers [base, base + rows of its table) are its rows.

@@ -3,12 +3,15 @@
 // A ring is an array of 32-byte slots and an event takes one or two of them. The first byte of a slot tells what it
 // is, also in a continuation, so a reader that lands in the middle of a ring finds the next event by itself.
 //
-//   byte   0     1     2       3      4..7   8..15     16..31
-//        +-----+------+--------+-------+------+---------+---------------------+
-//   slot | kind| heap | device | flags | site | time    | 16 bytes of fields  |
-//        +-----+------+--------+-------+------+---------+---------------------+
-//   next | 255 | 0 ....................| 24 bytes of fields                   |
-//        +-----+-----------------------+--------------------------------------+
+//   bit    0..7  8..11  12..19   20..31  32..63  64..127   128..255
+//        +------+------+--------+--------+------+---------+---------------------+
+//   slot | kind | heap | device | flags  | site | time    | 16 bytes of fields  |
+//        +------+------+--------+--------+------+---------+---------------------+
+//   next | 255  | 0 ............................| 24 bytes of fields            |
+//        +------+-------------------------------+-------------------------------+
+//
+// A trace holds the first four bytes in an order of its own, as the first version of this layout had them
+// (docs/trace-format.md): there a device and eight flags had a byte each.
 #pragma once
 
 #include <cstdint>
@@ -30,23 +33,46 @@ enum class EventKind : uint8_t {
   Continuation = 255
 };
 
-enum EventFlag : uint8_t {
+enum EventFlag : uint16_t {
 #define MSL_EVENT_FLAG(name, bit, text, doc) k##name = 1u << (bit),
 #include "msleaks/abi/event_flags.def"
 };
+inline constexpr unsigned kFlagBits = 12;
+#define MSL_EVENT_FLAG(name, bit, text, doc) static_assert((bit) < kFlagBits);
+#include "msleaks/abi/event_flags.def"
 
 // How a field's value is meant; the codec picks its encoding and the exporters their notation by it.
-enum class Repr : uint8_t { Address, Bytes, Count, Handle, Dimension };
+enum class Repr : uint8_t { Address, Bytes, Count, Handle, Dimension, Label };
 
 struct EventHeader {
-  EventKind kind;
-  Heap heap;
-  uint8_t device; // ordinal within the API; 0 where there is only one
-  uint8_t flags;  // EventFlag bits
-  uint32_t site;  // process-local site number (definitions.h); 0 = not known
-  uint64_t time;  // in a ring: ticks of the session's clock; in a trace: CLOCK_MONOTONIC in ns
+  EventKind kind : 8;
+  Heap heap : 4;
+  uint32_t device : 8;        // ordinal within the API; 0 where there is only one
+  uint32_t flags : kFlagBits; // EventFlag bits
+  uint32_t site;              // process-local site number (below); 0 = not known
+  uint64_t time;              // in a ring: ticks of the session's clock; in a trace: CLOCK_MONOTONIC in ns
+
+  EventHeader() = default;
+  constexpr EventHeader(EventKind eventKind, Heap itsHeap, uint32_t deviceOrdinal, uint32_t flagBits,
+                        uint32_t siteNumber, uint64_t ticks)
+      : kind(eventKind), heap(itsHeap), device(deviceOrdinal & 0xff), flags(flagBits & ((1u << kFlagBits) - 1)),
+        site(siteNumber), time(ticks) {}
 };
-static_assert(sizeof(EventHeader) == 16);
+static_assert(sizeof(EventHeader) == 16 && static_cast<unsigned>(Heap::Count) <= 16);
+
+// The first word of an event, as the header's fields lie in it.
+inline constexpr unsigned kHeapShift = 8, kDeviceShift = 12, kFlagsShift = 20, kSiteShift = 32;
+constexpr uint64_t firstWord(EventKind kind, Heap heap, uint32_t device, uint32_t flags, uint32_t site) {
+  return static_cast<uint64_t>(kind) | static_cast<uint64_t>(heap) << kHeapShift | uint64_t{device} << kDeviceShift |
+         uint64_t{flags} << kFlagsShift | uint64_t{site} << kSiteShift;
+}
+
+// Classes of site numbers, told by their highest bits:
+//   0…   a row of an armed unit's table: UnitDefinition::base + row
+//   01…  a path: the number of an interned node {parent, place}. No runtime of this version makes any
+//   1…   a caller of a hook: Caller (session.h)
+inline constexpr uint32_t kCallerSite = 0x8000'0000u;
+inline constexpr uint32_t kPathSite = 0x4000'0000u;
 
 struct Slot {
   EventHeader header;

@@ -61,7 +61,7 @@ struct ClockFit {
 struct ControlPage {
   static constexpr uint64_t kMagic = 0x4c544353'4c534d01; // versions of the layout have their own
   uint64_t magic;
-  uint32_t abi_version;
+  uint32_t session_version; // kSessionVersion
   uint32_t collector_pid;
   ClockKind clock;
   Flags flags;
@@ -91,18 +91,17 @@ struct RingEntry {
   uint64_t bytes;  // of header and slots
 };
 
-// A place in uninstrumented code that called a hook. Site number: kCallerSite | its index.
+// A place in uninstrumented code that called a hook. Site number (events.h): kCallerSite | its index.
 struct Caller {
   std::atomic<uint64_t> address; // return address; 0 = empty
   uint32_t image;                // ImageDefinition::image; valid once address is set
   uint32_t reserved;
 };
-inline constexpr uint32_t kCallerSite = 0x8000'0000u;
 
 struct ArenaHeader {
   static constexpr uint64_t kMagic = 0x4e455241'4c534d01;
   std::atomic<uint64_t> magic; // stored last: an arena without it was never used
-  uint32_t abi_version;
+  uint32_t session_version;    // kSessionVersion
   uint32_t slot_bytes;
   uint32_t pid;
   uint32_t parent_pid;

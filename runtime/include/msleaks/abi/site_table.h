@@ -3,7 +3,7 @@
 // Each translation unit (a unit) contributes
 //
 //   section msl_sites, read-only      UnitHeader | SiteRow × rows | FrameRow × frames | strings
-//   section msl_units, writable       Unit { base, abi_version, table }
+//   section msl_units_v2, writable    Unit { base, versions, table }
 //
 // The table holds no address, only offsets from its own UnitHeader, so its bytes are the same in the object, in the
 // executable, in a stripped copy and in the trace. The linker puts the tables of an image side by side; each starts
@@ -15,9 +15,13 @@
 //   br (%base != 0), unlikely record
 //   record:  call void @__msl_on_alloc(i32 %base + 7, …)
 //
-// One constructor per image (hidden, linkonce_odr) hands [__start_msl_units, __stop_msl_units) to __msl_arm when the
-// process has one (it is weak), and the matching destructor to __msl_disarm. Arming gives each unit a range of
-// process-local site numbers [base, base + rows). No runtime: base stays 0 and nothing else ever happens.
+// One constructor per image (hidden, linkonce_odr) hands [__start_msl_units_v2, __stop_msl_units_v2) to __msl_arm_v2
+// when the process has one (it is weak), and the matching destructor to __msl_disarm_v2. Arming gives each unit a range
+// of process-local site numbers [base, base + rows). No runtime: base stays 0 and nothing else ever happens.
+//
+// What an object brings stays as its compiler wrote it, for ever, so everything here can grow: sections, constructor
+// and entry points carry a version in their names, every record says its own size, and a unit says which runtime it
+// needs. Objects of several versions are linked into one image side by side (docs/abi.md).
 #pragma once
 
 #include "msleaks/abi/version.h"
@@ -27,7 +31,7 @@
 namespace msleaks::abi {
 
 inline constexpr char kSitesSection[] = "msl_sites";
-inline constexpr char kUnitsSection[] = "msl_units";
+inline constexpr char kUnitsSection[] = "msl_units_v2";
 inline constexpr uint32_t kUnitMagic = 0x314c534d; // "MSL1"
 
 // Offset into a unit's strings. 0 is the empty string and means: not known.
@@ -35,7 +39,7 @@ using StringOffset = uint32_t;
 
 struct UnitHeader {
   uint32_t magic;        // kUnitMagic
-  uint16_t abi_version;  // kAbiVersion
+  uint16_t version;      // kObjectVersion of the writer
   uint16_t header_bytes; // sizeof(UnitHeader) of the writer; rows follow
   uint32_t total_bytes;  // of the whole table, a multiple of 8
   uint32_t row_count;
@@ -77,10 +81,22 @@ struct FrameRow {
 static_assert(sizeof(FrameRow) == 16);
 
 struct Unit {
-  uint32_t base; // first process-local site number; 0 = not armed
-  uint32_t abi_version;
+  uint32_t base;    // first process-local site number; 0 = not armed
+  uint16_t version; // kObjectVersion of the writer
+  uint16_t needs;   // the first version whose runtime has all that the unit calls
+  uint16_t bytes;   // sizeof(Unit) of the writer: the next unit follows there
+  uint16_t reserved[3];
   const UnitHeader *table;
 };
+static_assert(sizeof(Unit) == 24);
+
+// A unit of the first version, in section msl_units, handed to __msl_arm. Nothing in it says its size.
+struct UnitV1 {
+  uint32_t base;
+  uint32_t version; // 1
+  const UnitHeader *table;
+};
+static_assert(sizeof(UnitV1) == 16);
 
 constexpr uint32_t fnv1a32(const unsigned char *bytes, uint64_t count, uint32_t hash = 0x811c9dc5u) {
   for (uint64_t i = 0; i < count; ++i)
@@ -90,8 +106,11 @@ constexpr uint32_t fnv1a32(const unsigned char *bytes, uint64_t count, uint32_t 
 
 } // namespace msleaks::abi
 
-// The two entry points of the runtime for an image's constructor and destructor; weak in the image.
+// The entry points of the runtime for an image's constructor and destructor; weak in the image. Units of one version of
+// the entry points begin alike; they may end anywhere behind it (Unit::bytes).
 extern "C" {
-[[gnu::visibility("default")]] void __msl_arm(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
-[[gnu::visibility("default")]] void __msl_disarm(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
+[[gnu::visibility("default")]] void __msl_arm_v2(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
+[[gnu::visibility("default")]] void __msl_disarm_v2(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
+[[gnu::visibility("default")]] void __msl_arm(msleaks::abi::UnitV1 *begin, msleaks::abi::UnitV1 *end) noexcept;
+[[gnu::visibility("default")]] void __msl_disarm(msleaks::abi::UnitV1 *begin, msleaks::abi::UnitV1 *end) noexcept;
 }

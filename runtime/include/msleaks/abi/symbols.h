@@ -73,7 +73,7 @@ struct Symbol {
   Verb verb{};
   Family family{};
   Heap heap{};
-  uint8_t flags = 0; // EventFlag bits of its events
+  uint16_t flags = 0; // EventFlag bits of its events
   Result result{};
   Position size{}, count{};
   Position address{};               // Free, Realloc (the old block), Retain; Copy and Set: destination
@@ -172,18 +172,19 @@ constexpr const Symbol *findSymbol(std::string_view name) {
   return nullptr;
 }
 
-// What a callback needs of a row, in one immediate operand:
-//   bits 0..7 heap · 8..15 family · 16..23 event flags · 24..31 verb
+// What a callback needs of a row, in one immediate operand of the object:
+//   bits 0..3 heap · 4..7 event flags 8..11 · 8..15 family · 16..23 event flags 0..7 · 24..31 verb
+// The first version had a byte for the heap, whose upper half was 0: its objects read the same.
 class Traits {
 public:
   constexpr explicit Traits(uint32_t packed) : packed_(packed) {}
-  constexpr Traits(Verb verb, Family family, Heap heap, uint8_t flags)
-      : packed_(static_cast<uint32_t>(heap) | static_cast<uint32_t>(family) << 8 | static_cast<uint32_t>(flags) << 16 |
-                static_cast<uint32_t>(verb) << 24) {}
+  constexpr Traits(Verb verb, Family family, Heap heap, uint16_t flags)
+      : packed_(static_cast<uint32_t>(heap) | (flags >> 8 & 0xfu) << 4 | static_cast<uint32_t>(family) << 8 |
+                (flags & 0xffu) << 16 | static_cast<uint32_t>(verb) << 24) {}
   constexpr uint32_t packed() const { return packed_; }
-  constexpr Heap heap() const { return static_cast<Heap>(packed_ & 0xff); }
+  constexpr Heap heap() const { return static_cast<Heap>(packed_ & 0xf); }
   constexpr Family family() const { return static_cast<Family>(packed_ >> 8 & 0xff); }
-  constexpr uint8_t flags() const { return static_cast<uint8_t>(packed_ >> 16); }
+  constexpr uint16_t flags() const { return static_cast<uint16_t>((packed_ >> 16 & 0xff) | (packed_ >> 4 & 0xf) << 8); }
   constexpr Verb verb() const { return static_cast<Verb>(packed_ >> 24); }
   constexpr bool operator==(const Traits &) const = default;
 

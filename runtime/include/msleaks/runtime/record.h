@@ -115,8 +115,7 @@ template <class Event> [[gnu::always_inline]] inline void fillWords(const Event 
     __builtin_memcpy(words, &event, sizeof event);
   }
   const abi::EventHeader &header = event.header;
-  words[0] = static_cast<uint64_t>(header.kind) | static_cast<uint64_t>(header.heap) << 8 |
-             uint64_t{header.device} << 16 | uint64_t{header.flags} << 24 | uint64_t{header.site} << 32;
+  words[0] = abi::firstWord(header.kind, header.heap, header.device, header.flags, header.site);
 }
 
 // Out of line with its own copy, so that the hot path keeps the event in registers.
@@ -157,18 +156,18 @@ template <class Event> [[gnu::always_inline]] inline void record(Thread &thread,
     thread.last[thread.remembered++ % kRememberedAllocs] = {address, site, heap};
 }
 
-[[gnu::always_inline]] inline void recordAlloc(abi::Heap heap, uint8_t flags, uint32_t site, uint64_t address,
+[[gnu::always_inline]] inline void recordAlloc(abi::Heap heap, uint16_t flags, uint32_t site, uint64_t address,
                                                uint64_t size_bytes) noexcept {
   rememberAlloc(__msl_thread, heap, address, site);
   record(__msl_thread, abi::AllocEvent{{abi::EventKind::Alloc, heap, 0, flags, site, 0}, address, size_bytes});
 }
 
-[[gnu::always_inline]] inline void recordFree(abi::Heap heap, uint8_t flags, uint32_t site, uint64_t address,
+[[gnu::always_inline]] inline void recordFree(abi::Heap heap, uint16_t flags, uint32_t site, uint64_t address,
                                               uint64_t size_bytes) noexcept {
   record(__msl_thread, abi::FreeEvent{{abi::EventKind::Free, heap, 0, flags, site, 0}, address, size_bytes});
 }
 
-[[gnu::always_inline]] inline void recordAllocFailed(abi::Heap heap, uint8_t flags, uint32_t site, uint64_t size_bytes,
+[[gnu::always_inline]] inline void recordAllocFailed(abi::Heap heap, uint16_t flags, uint32_t site, uint64_t size_bytes,
                                                      uint64_t status) noexcept {
   record(__msl_thread,
          abi::AllocFailedEvent{{abi::EventKind::AllocFailed, heap, 0, flags, site, 0}, size_bytes, status});

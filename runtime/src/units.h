@@ -1,0 +1,76 @@
+// The units that an image brings, whatever version of the object format they are of (abi/site_table.h).
+#pragma once
+
+#include "msleaks/abi/definitions.h"
+#include "msleaks/abi/site_table.h"
+#include "msleaks/abi/version.h"
+
+#include <cstring>
+
+namespace msleaks::runtime {
+
+// [begin, end) as the linker joined the units of an image.
+struct UnitRange {
+  char *begin, *end;
+  bool sized; // each unit says how long it is; those of the first version do not
+};
+
+inline UnitRange rangeOf(abi::Unit *begin, abi::Unit *end) noexcept {
+  return {reinterpret_cast<char *>(begin), reinterpret_cast<char *>(end), true};
+}
+inline UnitRange rangeOf(abi::UnitV1 *begin, abi::UnitV1 *end) noexcept {
+  return {reinterpret_cast<char *>(begin), reinterpret_cast<char *>(end), false};
+}
+
+// What arming needs of a unit.
+struct ArmableUnit {
+  uint32_t *base;
+  uint32_t version, needs;
+  const abi::UnitHeader *table;
+};
+
+// Reads the unit at `at` and returns its size; 0 = no whole unit is there.
+inline uint64_t readUnit(const UnitRange &range, char *at, ArmableUnit &unit) noexcept {
+  const auto left = static_cast<uint64_t>(range.end - at);
+  if (!range.sized) {
+    auto *found = reinterpret_cast<abi::UnitV1 *>(at);
+    if (left < sizeof *found)
+      return 0;
+    unit = {&found->base, found->version, found->version, found->table};
+    return sizeof *found;
+  }
+  auto *found = reinterpret_cast<abi::Unit *>(at);
+  if (left < sizeof *found || found->bytes < sizeof *found || found->bytes % alignof(abi::Unit) != 0 ||
+      found->bytes > left)
+    return 0;
+  unit = {&found->base, found->version, found->needs, found->table};
+  return found->bytes;
+}
+
+// Calls f(unit) for each unit that has a table, until it says no. What follows a unit of an impossible size is not
+// looked at.
+template <class F> void forEachUnit(const UnitRange &range, F &&f) noexcept {
+  ArmableUnit unit{};
+  for (char *at = range.begin; at != range.end;) {
+    const uint64_t bytes = readUnit(range, at, unit);
+    if (bytes == 0 || (unit.table != nullptr && !f(unit)))
+      return;
+    at += bytes;
+  }
+}
+
+// Why a unit must stay unarmed, or null. A table is read where it says that it lies, so that must be in its image.
+inline const char *refusal(const ArmableUnit &unit, const abi::ImageDefinition &image) noexcept {
+  if (unit.version < abi::kOldestObjectVersion || unit.needs > abi::kObjectVersion)
+    return "it needs another runtime";
+  const auto begin = reinterpret_cast<uint64_t>(unit.table);
+  if (image.end != 0 && (begin < image.begin || begin > image.end || image.end - begin < sizeof(abi::UnitHeader)))
+    return "its table of sites lies outside of it";
+  if (unit.table->magic != abi::kUnitMagic)
+    return "its table of sites is of another kind";
+  if (image.end != 0 && unit.table->total_bytes > image.end - begin)
+    return "its table of sites is cut off";
+  return nullptr;
+}
+
+} // namespace msleaks::runtime

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""A run that an earlier version recorded gives the report that it gave then.   usage: traces_test.py BUILD"""
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import Msleaks, Report, check  # noqa: E402
+
+V1 = Path(__file__).resolve().parent / "v1/run"
+# kind, address (None: as the one of that index), size
+EVENTS = [("Alloc", 400), ("Alloc", 40), ("Free", 0), ("Alloc", 4000), ("Free", 0)]
+
+
+class Reader(Msleaks):
+    """Reads only: no plugin is asked for."""
+
+    def __init__(self, prefix):
+        self.bin = Path(prefix) / "bin"
+
+
+def main():
+    msleaks = Reader(sys.argv[1])
+    report = Report(json.loads(msleaks.output("report", V1, "--json")))
+    report.expect_account()
+    report.expect_sums()
+    check(report.json["session"]["complete"], "not complete")
+    check(report.peak_bytes == 4400, f"the peak is {report.peak_bytes} bytes")
+    report.expect_site("leaks", "/src/grow.c", line=7, variable="grown", type="int", bytes=4000, count=1)
+    check(report.json["processes"][0]["exit"] == 0, "the exit status")
+    events = [json.loads(line) for line in msleaks.output("dump", V1, "--json").splitlines()]
+    seen = [(event["event"], event["size"]) for event in events]
+    check(seen == EVENTS, f"events {seen}, then it was {EVENTS}")
+    check([event["flags"] for event in events][2] == ["realloc"], f"the realloc's flags: {events[2]['flags']}")
+    check(events[0]["address"] == events[4]["address"] and all(event["heap"] == "host" for event in events), "addresses, heaps")
+    print("a trace of the first version: read as it was then")
+
+
+if __name__ == "__main__":
+    main()
