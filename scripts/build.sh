@@ -13,4 +13,4 @@ if command -v ccache >/dev/null; then
 fi
 cd "$repository"
 cmake --preset "$preset" "${launcher[@]}" -Wno-dev --log-level=WARNING >/dev/null
-cmake --build --preset "$preset" --parallel "$jobs" ${1:+--target "$@"} -- --quiet
+cmake --build --preset "$preset" --parallel "$jobs" ${1:+--target "$@"} | show_progress "build $preset"

@@ -8,6 +8,29 @@ jobs=${JOBS:-$(nproc)}
 
 say() { printf '%s\n' "$*"; }
 
+# Passes on what is no step of a build or test run, and of the steps, `[7/300] …` or `7/300 Test …`, one in ten seconds
+# and the last: a log that grows, and does not drown what matters. On a terminal everything passes.
+#
+#   show_progress WHAT
+show_progress() {
+  local what=$1 line step='' shown=$SECONDS pattern='^ *\[?([0-9]+/[0-9]+)(\]| )'
+  if [[ -t 1 ]]; then
+    cat
+    return
+  fi
+  while IFS= read -r line; do
+    if [[ $line =~ $pattern ]]; then
+      step=${BASH_REMATCH[1]}
+      ((SECONDS - shown >= 10)) || continue
+      shown=$SECONDS
+      printf '%s: %s\n' "$what" "$step"
+    else
+      printf '%s\n' "$line"
+    fi
+  done
+  [[ ! $step ]] || printf '%s: %s\n' "$what" "$step"
+}
+
 # fail MESSAGE [STATUS]
 fail() {
   printf '%s\n' "$1" >&2

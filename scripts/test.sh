@@ -42,7 +42,8 @@ run_suite() { # NAME PRESET BUILD-TARGETS CTEST-OPTIONS...
   say "== $name: test (built in $((SECONDS - begin)) s)"
   begin=$SECONDS
   ctest --test-dir "$repository/build/$preset" --output-junit "$results/$name.xml" --output-on-failure \
-    --parallel "$jobs" --timeout 600 --progress --no-tests=error "$@" >"$results/$name.log" 2>&1 </dev/null || tail -n 200 "$results/$name.log"
+    --parallel "$jobs" --timeout 600 --no-tests=error "$@" </dev/null 2>&1 | tee "$results/$name.log" |
+    { grep --line-buffered -E '^ *[0-9]+/[0-9]+ ' || true; } | show_progress "$name tests" || tail -n 200 "$results/$name.log"
   say "== $name: tested in $((SECONDS - begin)) s"
 }
 
