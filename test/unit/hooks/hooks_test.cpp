@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <dlfcn.h>
 #include <set>
 #include <sstream>
 
@@ -75,6 +76,24 @@ TEST(Hooks, TheRuntimeExportsNothingElse) {
   for (std::string address, type, name; lines >> address >> type >> name; ++exports)
     EXPECT_EQ(name.rfind("__msl_", 0), 0u) << name;
   EXPECT_GT(exports, 10u);
+}
+
+// As an injection interface or an interpreter does: loaded late, closed while threads that recorded go on.
+TEST(Hooks, AThreadOutlivesTheClosedLibrary) {
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    void *library = dlopen(kHooks.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr)
+      _exit(2);
+    const auto allocate = reinterpret_cast<void *(*)(size_t)>(dlsym(library, "malloc"));
+    const auto release = reinterpret_cast<void (*)(void *)>(dlsym(library, "free"));
+    std::thread([=] {
+      release(allocate(77));
+      dlclose(library);
+    }).join();
+  }),
+            0);
+  EXPECT_EQ(allocsOf(session.drain(), 77).size(), 1u);
 }
 
 TEST(Hooks, OnlyLibcIsNeeded) {
