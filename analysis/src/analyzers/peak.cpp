@@ -48,6 +48,14 @@ void PeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t) {
   sumOf(block.process).now_bytes -= block.size;
 }
 
+void PeakAnalyzer::onRetarget(const Block &block, SiteId from, uint64_t) {
+  if (block.reserve)
+    return;
+  heaps_[static_cast<size_t>(block.heap)].move(from, block.site, block.size, block.time_ns);
+  if (abi::isPhysical(block.heap))
+    total_.move(from, block.site, block.size, block.time_ns);
+}
+
 PeakResult PeakAnalyzer::result() const {
   PeakResult result;
   result.total = total_.peak();

@@ -295,11 +295,10 @@ void LiveSet::onRetarget(const StreamEvent &event, const abi::RetargetEvent &ret
     ++counts_.unmatched_retargets;
     return;
   }
-  announceFree(*block, FreeCause::Retargeted, retarget.header.time);
+  const SiteId from = block->site;
   block->site = site;
-  const Block now = *block;
   for (BlockObserver *observer : observers_)
-    observer->onAlloc(now, AllocCause::Retargeted, retarget.header.time);
+    observer->onRetarget(*block, from, retarget.header.time);
 }
 
 void LiveSet::onRetain(const StreamEvent &event, const abi::RetainEvent &retain) {

@@ -89,6 +89,30 @@ TEST(Peak, HeapsAndProcessesHaveTheirOwn) {
   EXPECT_EQ(result.by_process[1].time_ns, 4u);
 }
 
+// The allocation inside a wrapper reaches the peak; that the block is the wrapper's caller's is said afterwards.
+TEST(Peak, NamesTheSiteThatABlockIsRetargetedTo) {
+  PeakAnalyzer peak;
+  const auto add = [&](Block of, uint64_t time_ns) {
+    of.time_ns = time_ns;
+    peak.onAlloc(of, AllocCause::Allocated, time_ns);
+    return of;
+  };
+  const auto retarget = [&](Block of, uint32_t to, uint64_t time_ns) {
+    const SiteId from = std::exchange(of.site, SiteId{to});
+    peak.onRetarget(of, from, time_ns);
+    return of;
+  };
+  add(block(1, 50), 10);
+  const Block wrapped = retarget(add(block(1, 100), 20), 7, 21);
+  EXPECT_EQ(peak.result().total.time_ns, 20u);
+  EXPECT_EQ(peak.result().total.by_site, (std::vector<SiteShare>{{SiteId{1}, 50, 1}, {SiteId{7}, 100, 1}}));
+  EXPECT_EQ(peak.result().by_heap[0].by_site, peak.result().total.by_site);
+
+  peak.onFree(wrapped, FreeCause::Freed, 30);
+  retarget(add(block(1, 60), 40), 9, 41); // was not alive at the peak
+  EXPECT_EQ(peak.result().total.by_site, (std::vector<SiteShare>{{SiteId{1}, 50, 1}, {SiteId{7}, 100, 1}}));
+}
+
 TEST(Peak, NothingAtAll) {
   PeakAnalyzer peak;
   EXPECT_EQ(peak.result().total.bytes, 0u);

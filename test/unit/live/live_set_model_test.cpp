@@ -18,6 +18,7 @@ class Sum final : public BlockObserver {
 public:
   void onAlloc(const Block &block, AllocCause, uint64_t) override { ++count, bytes[block.process] += block.bytes(); }
   void onFree(const Block &block, FreeCause, uint64_t) override { --count, bytes[block.process] -= block.bytes(); }
+  void onRetarget(const Block &, SiteId, uint64_t) override {}
   uint64_t count = 0;
   std::map<uint32_t, uint64_t> bytes;
 };

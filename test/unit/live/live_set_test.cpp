@@ -16,17 +16,19 @@ namespace {
 class Journal final : public BlockObserver {
 public:
   void onAlloc(const Block &block, AllocCause cause, uint64_t) override {
-    static const char *const kNames[] = {"alloc", "realloc", "restored", "rest", "retarget"};
+    static const char *const kNames[] = {"alloc", "realloc", "restored", "rest"};
     add("+", block, kNames[static_cast<int>(cause)]);
     bytes += block.bytes();
     ++blocks;
   }
   void onFree(const Block &block, FreeCause cause, uint64_t) override {
-    static const char *const kNames[] = {"free", "realloc", "replaced", "rest", "retarget",
-                                         "exit", "kill",    "exec",     "alive"};
+    static const char *const kNames[] = {"free", "realloc", "replaced", "rest", "exit", "kill", "exec", "alive"};
     add("-", block, kNames[static_cast<int>(cause)]);
     bytes -= block.bytes();
     --blocks;
+  }
+  void onRetarget(const Block &block, SiteId from, uint64_t) override {
+    add("=", block, ("from " + std::to_string(from.index)).c_str());
   }
   std::string take() { return std::exchange(lines, {}); }
 
@@ -141,7 +143,7 @@ TEST_F(LiveSetTest, FailedReallocOfAnUnknownBlockChangesNothing) {
 TEST_F(LiveSetTest, RetargetMovesABlockToAnotherSite) {
   apply(alloc(1, 0x10, 8, {.site = 1}));
   apply(test::retarget(2, 0x10, {.site = 4}));
-  EXPECT_EQ(journal.take(), "+10:8@1 alloc\n-10:8@1 retarget\n+10:8@4 retarget\n");
+  EXPECT_EQ(journal.take(), "+10:8@1 alloc\n=10:8@4 from 1\n");
   apply(test::retarget(3, 0x999));
   EXPECT_EQ(live.counts().unmatched_retargets, 1u);
   apply(test::free(4, 0x10));

@@ -36,6 +36,7 @@ public:
 
   void onAlloc(const Block &, AllocCause, uint64_t /*time_ns*/) override {}
   void onFree(const Block &, FreeCause, uint64_t /*time_ns*/) override {}
+  void onRetarget(const Block &, SiteId /*from*/, uint64_t /*time_ns*/) override {}
 };
 
 } // namespace msleaks::analysis

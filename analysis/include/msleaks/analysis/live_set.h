@@ -40,15 +40,13 @@ enum class AllocCause : uint8_t {
   Reallocated, // the new block of a realloc
   Restored,    // a realloc failed: the old block is alive again, as it was
   Remainder,   // what a partial munmap, or a mapping over a part, left of a block
-  Retargeted,  // the block is the same, its site is not
 };
 
 enum class FreeCause : uint8_t {
   Freed,
-  Reallocated, // first half of a realloc: comes back as Restored when that fails
-  Replaced,    // its address was handed out again: its free was not seen, or a mapping was put over it
-  Remainder,   // a part of it was unmapped; what is left follows as new blocks
-  Retargeted,
+  Reallocated,   // first half of a realloc: comes back as Restored when that fails
+  Replaced,      // its address was handed out again: its free was not seen, or a mapping was put over it
+  Remainder,     // a part of it was unmapped; what is left follows as new blocks
   ProcessExited, // the process ended, or ended somehow: nobody can free it any more
   ProcessKilled, // by a signal
   ProcessExec,   // the image was replaced by another program
@@ -57,13 +55,15 @@ enum class FreeCause : uint8_t {
 
 // Was alive when its process image came to its end, whatever that was.
 constexpr bool isEnd(FreeCause cause) { return cause >= FreeCause::ProcessExited; }
-// Whoever wants to know. Frees of Remainder and Retargeted come before the births that go with them, so that sums never
-// exceed the truth in between. `time_ns` is when it happened; block.time_ns is when the block was allocated.
+// Is told of births and deaths of blocks. A free of Remainder comes before the births that go with it, so that sums
+// never exceed the truth in between. `time_ns` is when it happened; block.time_ns is when the block was allocated.
 class BlockObserver {
 public:
   virtual ~BlockObserver() = default;
   virtual void onAlloc(const Block &, AllocCause, uint64_t time_ns) = 0;
   virtual void onFree(const Block &, FreeCause, uint64_t time_ns) = 0;
+  // The live block belongs to block.site, and did so from its birth; until now it was taken for a block of `from`.
+  virtual void onRetarget(const Block &, SiteId from, uint64_t time_ns) = 0;
 };
 
 // What did not fit the picture. A run that lost nothing and saw everything has zeros.

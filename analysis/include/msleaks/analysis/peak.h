@@ -57,9 +57,25 @@ public:
     --counter.now.count;
     now_bytes_ -= bytes;
   }
+  // A block that was added at `since_ns` belongs to another site, and did so from then on: also at the peak, if it was
+  // alive there.
+  void move(SiteId from, SiteId to, uint64_t bytes, uint64_t since_ns) {
+    touch(from);
+    touch(to); // may move the counters
+    Counter &giver = counters_[from.index], &taker = counters_[to.index];
+    move(giver.now, taker.now, bytes);
+    const bool at_peak = since_ns <= peak_time_ns_ && giver.at_peak.count != 0 && giver.at_peak.bytes >= bytes;
+    if (at_peak)
+      move(giver.at_peak, taker.at_peak, bytes);
+  }
   Peak peak() const;
 
 private:
+  static void move(BlockSum &from, BlockSum &to, uint64_t bytes) {
+    from.bytes -= bytes;
+    --from.count;
+    to += {bytes, 1};
+  }
   struct Counter {
     BlockSum now, at_peak;
     uint64_t epoch = 0; // at_peak belongs to this peak
@@ -85,6 +101,7 @@ public:
   std::string_view name() const override { return "peak"; }
   void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
+  void onRetarget(const Block &, SiteId from, uint64_t time_ns) override;
   PeakResult result() const;
 
 private:
