@@ -1,16 +1,12 @@
 #include "msleaks/analysis/live_set.h"
 
 #include "block_table.h"
+#include "skew_window.h"
 
 #include <algorithm>
 
 namespace msleaks::analysis {
 namespace {
-
-// A free is recorded before the real one, so by the clock it comes before the next owner of the address. Two
-// processors' clocks, and two fits of the clock, differ by less than this.
-constexpr uint64_t kLateFreeNs = 5'000;
-constexpr size_t kReplacedKept = 16;
 
 // The kernel maps and unmaps whole pages, whatever was asked for.
 constexpr uint64_t kMapGranuleBytes = 4096;
@@ -27,13 +23,6 @@ uint64_t pagesEnd(uint64_t begin, uint64_t bytes) {
   return last > UINT64_MAX - kMapGranuleBytes ? UINT64_MAX : (last + kMapGranuleBytes - 1) & ~(kMapGranuleBytes - 1);
 }
 
-// A block whose address was handed out again, for the moment in which its free may still arrive.
-struct Replaced {
-  uint64_t address, time_ns;
-  AddressSpace space;
-  uint32_t by_stream;
-};
-
 } // namespace
 
 LiveSetCounts &LiveSetCounts::operator+=(const LiveSetCounts &other) {
@@ -44,6 +33,7 @@ LiveSetCounts &LiveSetCounts::operator+=(const LiveSetCounts &other) {
   unmatched_retargets += other.unmatched_retargets;
   implicit_frees += other.implicit_frees;
   late_frees += other.late_frees;
+  early_frees += other.early_frees;
   unknown_heaps += other.unknown_heaps;
   return *this;
 }
@@ -58,7 +48,8 @@ struct LiveSet::Process {
   BlockTable tables[static_cast<size_t>(AddressSpace::Count)]; // that of Mapping is not used
   std::map<uint64_t, Block> mappings;                          // by address: munmap names ranges
   std::unordered_map<uint64_t, Parked> parked;                 // by stream and space
-  std::vector<Replaced> replaced;                              // oldest first
+  SkewWindow replaced; // blocks whose address was handed out again: their free may still arrive
+  SkewWindow early;    // frees of no block: its allocation by another thread may still arrive
 
   BlockTable &table(AddressSpace space) { return tables[static_cast<size_t>(space)]; }
   Block *find(AddressSpace space, uint64_t address) {
@@ -137,13 +128,36 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   block.heap = header.heap;
   block.device = header.device;
   insert(process, block, header.flags & abi::kRealloc ? AllocCause::Reallocated : AllocCause::Allocated, header.time);
+  if (!process.early.empty())
+    freeEarly(process, event);
+}
+
+// A free is recorded before the real one, and an allocation after it: only clocks that differ can put the free of a
+// block before its allocation. That free was counted as unmatched; the block is freed now.
+void LiveSet::freeEarly(Process &process, const StreamEvent &event) {
+  const abi::EventHeader &header = event.event.header();
+  const uint64_t address = event.event.slots[0].payload[0];
+  const auto early = process.early.take(spaceOf(header.heap), address, event.stream, header.time);
+  if (!early)
+    return;
+  --counts_.unmatched_frees;
+  ++counts_.early_frees;
+  abi::FreeEvent freed{};
+  freed.header.kind = abi::EventKind::Free;
+  freed.header.heap = header.heap;
+  if (early->realloc)
+    freed.header.flags = abi::kRealloc;
+  freed.header.time = header.time;
+  freed.address = address;
+  freed.size = early->bytes;
+  freeNow(process, {event.process, early->stream, abi::AnyEvent::from(freed)}, freed);
 }
 
 void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uint64_t time_ns) {
   const AddressSpace space = spaceOf(block.heap);
   if (space == AddressSpace::Mapping) {
-    for (const Block &old : cutOut(process, block.address, block.size, FreeCause::Replaced, time_ns))
-      noteReplaced(process, old, block.stream, time_ns);
+    // MAP_FIXED over another mapping is how that one is given back: no free is missing.
+    cutOut(process, block.address, block.size, FreeCause::Replaced, time_ns);
     process.mappings.emplace(block.address, block);
   } else {
     BlockTable &table = process.table(space);
@@ -163,45 +177,40 @@ void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uin
 }
 
 void LiveSet::noteReplaced(Process &process, const Block &old, uint32_t by_stream, uint64_t time_ns) {
-  if (old.reserve)
-    return; // mapping over reserved address space is its purpose
   ++counts_.implicit_frees;
-  if (process.replaced.size() == kReplacedKept)
-    process.replaced.erase(process.replaced.begin());
-  process.replaced.push_back({old.address, time_ns, spaceOf(old.heap), by_stream});
+  process.replaced.add({old.address, time_ns, 0, spaceOf(old.heap), by_stream, false});
 }
 
-// Whether this free belongs to a block that was replaced a moment ago by another thread's allocation.
-bool LiveSet::wasLate(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
-  auto &replaced = process.replaced;
-  std::erase_if(replaced, [&](const Replaced &old) { return old.time_ns + kLateFreeNs < freed.header.time; });
-  const auto match = std::find_if(replaced.begin(), replaced.end(), [&](const Replaced &old) {
-    return old.address == freed.address && old.space == spaceOf(freed.header.heap) && old.by_stream != event.stream;
-  });
-  if (match == replaced.end())
-    return false;
-  replaced.erase(match);
-  ++counts_.late_frees;
-  return true;
+void LiveSet::noteUnmatched(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
+  ++counts_.unmatched_frees;
+  const abi::EventHeader &header = freed.header;
+  process.early.add({freed.address, header.time, freed.size, spaceOf(header.heap), event.stream,
+                     (header.flags & abi::kRealloc) != 0});
 }
 
 void LiveSet::onFree(const StreamEvent &event, const abi::FreeEvent &freed) {
   Process &process = processOf(event.process);
   ++counts_.frees;
-  if (!process.replaced.empty() && wasLate(process, event, freed))
+  // Another thread got the address a moment ago, by its clock: this is the free of the block before.
+  if (!process.replaced.empty() &&
+      process.replaced.take(spaceOf(freed.header.heap), freed.address, event.stream, freed.header.time)) {
+    ++counts_.late_frees;
     return;
+  }
+  freeNow(process, event, freed);
+}
+
+void LiveSet::freeNow(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
   if (spaceOf(freed.header.heap) == AddressSpace::Mapping && freed.size != 0)
-    return unmap(process, event, freed.address, freed.size);
+    return unmap(process, event, freed);
   freeWhole(process, event, freed);
 }
 
 void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
   const AddressSpace space = spaceOf(freed.header.heap);
   Block *found = process.find(space, freed.address);
-  if (!found) {
-    ++counts_.unmatched_frees;
-    return;
-  }
+  if (!found)
+    return noteUnmatched(process, event, freed);
   if (found->refs > 1) {
     found->refs = (found->refs - 1) & 0x7fff;
     return;
@@ -218,14 +227,12 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
   announceFree(block, realloc ? FreeCause::Reallocated : FreeCause::Freed, freed.header.time);
 }
 
-void LiveSet::unmap(Process &process, const StreamEvent &event, uint64_t begin, uint64_t bytes) {
-  const abi::EventHeader &header = event.event.header();
-  const bool realloc = header.flags & abi::kRealloc;
-  auto pieces = cutOut(process, begin, bytes, realloc ? FreeCause::Reallocated : FreeCause::Freed, header.time);
-  if (pieces.empty()) {
-    ++counts_.unmatched_frees;
-    return;
-  }
+void LiveSet::unmap(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
+  const bool realloc = freed.header.flags & abi::kRealloc;
+  auto pieces = cutOut(process, freed.address, freed.size, realloc ? FreeCause::Reallocated : FreeCause::Freed,
+                       freed.header.time);
+  if (pieces.empty())
+    return noteUnmatched(process, event, freed);
   if (realloc)
     process.parked[Process::parkingOf(event)] = {pieces.front(), {pieces.begin() + 1, pieces.end()}};
 }

@@ -116,6 +116,8 @@ std::vector<std::string> notesOf(const Report &report) {
   add(going_on, "process(es) without an end in the trace: their blocks count as alive at the end, not as leaks");
   add(report.counts.late_frees,
       "free(s) arrived a moment after the reuse of their address, as clocks of processors differ");
+  add(report.counts.early_frees,
+      "free(s) arrived a moment before their allocation by another thread, as clocks of processors differ");
   add(report.counts.implicit_frees - report.counts.late_frees,
       "block(s) were allocated at the address of a live one, whose free was not seen");
   add(report.counts.unknown_heaps, "event(s) about a kind of memory that this version does not know");

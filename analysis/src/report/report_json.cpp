@@ -137,6 +137,7 @@ Json countsOf(const LiveSetCounts &counts) {
           {"unmatched_retargets", counts.unmatched_retargets},
           {"implicit_frees", counts.implicit_frees},
           {"late_frees", counts.late_frees},
+          {"early_frees", counts.early_frees},
           {"unknown_heaps", counts.unknown_heaps}};
 }
 

@@ -116,6 +116,53 @@ TEST_F(LiveSetTest, FreeOfTheSameThreadOrMuchLaterIsReal) {
   EXPECT_EQ(live.liveBlocks(), 0u);
 }
 
+TEST_F(LiveSetTest, EarlyFreeOfAnotherThreadEndsTheBlock) {
+  apply(test::free(1000, 0x10, {.stream = 2}));
+  apply(alloc(1016, 0x10, 1, {.stream = 1, .site = 1}));
+  EXPECT_EQ(journal.take(), "+10:1@1 alloc\n-10:1@1 free\n");
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(live.counts().unmatched_frees, 0u);
+  EXPECT_EQ(live.counts().early_frees, 1u);
+  apply(alloc(2000, 0x10, 2, {.stream = 1, .site = 2})); // one free ends one block
+  EXPECT_EQ(live.liveBlocks(), 1u);
+  apply(test::free(2100, 0x10, {.stream = 2}));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(live.counts().implicit_frees, 0u);
+}
+
+TEST_F(LiveSetTest, UnmatchedFreeOfTheSameThreadOrLongAgoEndsNothing) {
+  apply(test::free(1000, 0x10, {.stream = 1}));
+  apply(alloc(1010, 0x10, 1, {.stream = 1}));
+  apply(test::free(2000, 0x20, {.stream = 2}));
+  apply(alloc(9000, 0x20, 1, {.stream = 1}));
+  apply(test::free(9500, 0x30, {.stream = 2}));
+  apply(alloc(9600, 0x30, 1, {.stream = 1, .heap = abi::Heap::Device})); // another address space
+  EXPECT_EQ(live.liveBlocks(), 3u);
+  EXPECT_EQ(live.counts().unmatched_frees, 3u);
+  EXPECT_EQ(live.counts().early_frees, 0u);
+}
+
+TEST_F(LiveSetTest, EarlyFreesMayBeReallocsOrMappings) {
+  const Where realloc{.stream = 2, .flags = abi::kRealloc, .site = 2};
+  apply(test::free(1000, 0x10, realloc));
+  apply(alloc(1010, 0x10, 7, {.stream = 1, .site = 1}));
+  apply(alloc(1100, 0, 0, {.stream = 2, .flags = abi::kRealloc | abi::kRestored}));
+  EXPECT_EQ(journal.take(), "+10:7@1 alloc\n-10:7@1 realloc\n+10:7@1 restored\n");
+  apply(test::free(2000, 0x10000, {.stream = 2, .heap = abi::Heap::Mapping}, 4 * kPage));
+  apply(alloc(2010, 0x10000, 4 * kPage, {.stream = 1, .heap = abi::Heap::Mapping}));
+  EXPECT_EQ(live.liveBlocks(), 1u);
+  EXPECT_EQ(live.counts().early_frees, 2u);
+}
+
+TEST_F(LiveSetTest, MappingOverAMappingGivesItBack) {
+  apply(alloc(1000, 0x10000, 4 * kPage, {.stream = 1, .heap = abi::Heap::Mapping}));
+  apply(alloc(2000, 0x10000, 4 * kPage, {.stream = 1, .heap = abi::Heap::Mapping}));
+  EXPECT_EQ(live.counts().implicit_frees, 0u);
+  apply(test::free(2500, 0x10000, {.stream = 2, .heap = abi::Heap::Mapping}, 4 * kPage));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(live.counts().late_frees, 0u);
+}
+
 TEST_F(LiveSetTest, ReallocMovesOrComesBack) {
   const Where realloc{.stream = 3, .flags = abi::kRealloc, .site = 2};
   apply(alloc(1, 0x10, 1, {.stream = 3, .site = 1}));

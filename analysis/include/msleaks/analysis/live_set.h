@@ -74,6 +74,7 @@ struct LiveSetCounts {
   uint64_t unmatched_retargets = 0; // the same for Retarget and Retain
   uint64_t implicit_frees = 0;      // allocations at the address of a live block
   uint64_t late_frees = 0;          // of them: the free arrived a moment later, from another thread
+  uint64_t early_frees = 0;         // arrived a moment before their allocation by another thread
   uint64_t unknown_heaps = 0;       // events of a kind of memory that this version does not know: left out
   LiveSetCounts &operator+=(const LiveSetCounts &);
 };
@@ -113,11 +114,13 @@ private:
   void onRetarget(const StreamEvent &, const abi::RetargetEvent &, SiteId);
   void onRetain(const StreamEvent &, const abi::RetainEvent &);
   void freeWhole(Process &, const StreamEvent &, const abi::FreeEvent &);
-  void unmap(Process &, const StreamEvent &, uint64_t begin, uint64_t bytes);
+  void freeNow(Process &, const StreamEvent &, const abi::FreeEvent &);
+  void freeEarly(Process &, const StreamEvent &alloc);
+  void unmap(Process &, const StreamEvent &, const abi::FreeEvent &);
   std::vector<Block> cutOut(Process &, uint64_t begin, uint64_t bytes, FreeCause, uint64_t time_ns);
   void restore(Process &, const StreamEvent &);
   void insert(Process &, const Block &, AllocCause, uint64_t time_ns);
-  bool wasLate(Process &, const StreamEvent &, const abi::FreeEvent &);
+  void noteUnmatched(Process &, const StreamEvent &, const abi::FreeEvent &);
   void noteReplaced(Process &, const Block &old, uint32_t by_stream, uint64_t time_ns);
   void announceFree(const Block &, FreeCause, uint64_t time_ns);
 

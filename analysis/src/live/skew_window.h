@@ -1,0 +1,59 @@
+// What two threads recorded about one address a moment apart, while clocks of processors differ by that moment.
+#pragma once
+
+#include "msleaks/abi/events.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// Events of an address by one thread, kept for as long as another thread's event of the same address may turn out to
+// belong before them.
+class SkewWindow {
+public:
+  struct Entry {
+    uint64_t address, time_ns;
+    uint64_t bytes; // of a mapping: how much of it; 0 = the whole block
+    abi::AddressSpace space;
+    uint32_t stream;
+    bool realloc; // first half of one
+  };
+
+  bool empty() const { return entries_.empty(); }
+
+  void add(const Entry &entry) {
+    dropExpired(entry.time_ns);
+    if (entries_.size() == kKept)
+      entries_.erase(entries_.begin());
+    entries_.push_back(entry);
+  }
+
+  // Takes out what another thread than `stream` recorded of this address a moment before `time_ns`.
+  std::optional<Entry> take(abi::AddressSpace space, uint64_t address, uint32_t stream, uint64_t time_ns) {
+    dropExpired(time_ns);
+    const auto match = std::find_if(entries_.begin(), entries_.end(), [&](const Entry &entry) {
+      return entry.address == address && entry.space == space && entry.stream != stream;
+    });
+    if (match == entries_.end())
+      return std::nullopt;
+    const Entry found = *match;
+    entries_.erase(match);
+    return found;
+  }
+
+private:
+  // Two processors' clocks, and two fits of the clock, differ by less than this.
+  static constexpr uint64_t kSkewNs = 5'000;
+  static constexpr size_t kKept = 16;
+
+  void dropExpired(uint64_t now_ns) {
+    std::erase_if(entries_, [&](const Entry &entry) { return entry.time_ns + kSkewNs < now_ns; });
+  }
+
+  std::vector<Entry> entries_; // oldest first
+};
+
+} // namespace msleaks::analysis
