@@ -18,8 +18,10 @@ constexpr uint64_t kFirstIntervalNs = 1'000'000;
 constexpr uint64_t kLastIntervalNs = 1'000'000'000;
 // A line may be this much steeper or flatter than the measured rate while it catches up with the truth.
 constexpr double kMaxSlew = 0.1;
-// The machine slept, or we did: catching up in steps of kMaxSlew would take too long.
-constexpr uint64_t kJumpNs = 50'000'000;
+// One clock stood still or was set while the other one ran, as in a suspended or a migrated machine: catching up in
+// steps of kMaxSlew would take too long. Looked for this often, since what was collected meanwhile has wrong times.
+constexpr int64_t kJumpNs = 50'000'000;
+constexpr uint64_t kLookForJumpNs = 5'000'000;
 
 uint64_t readTicks(abi::ClockKind kind) {
 #if defined(__x86_64__)
@@ -106,35 +108,52 @@ ClockModel::ClockModel(PairSource source) : source_(std::move(source)), interval
   const ClockPair second = source_();
   pairs_ = {first, second};
   lines_.push_back(lineThrough(first, second));
-  next_refit_ns_ = second.ns + interval_ns_;
+  seen_ = second;
+  next_refit_ns_ = next_look_ns_ = second.ns + interval_ns_;
 }
 
-ClockModel::ClockModel(const ClockLine &line) : lines_{line}, next_refit_ns_(UINT64_MAX) {}
+ClockModel::ClockModel(const ClockLine &line) : lines_{line} {}
 
 bool ClockModel::refit() {
-  if (!source_ || readMonotonicNs() < next_refit_ns_)
+  if (!source_ || readMonotonicNs() < next_look_ns_)
     return false;
   const ClockPair now = source_();
+  next_look_ns_ = now.ns + kLookForJumpNs;
+  const auto behind = static_cast<int64_t>(now.ns - lines_.back().at(now.ticks));
+  if (behind > kJumpNs || behind < -kJumpNs || now.ticks < seen_.ticks)
+    beginAgain(now);
+  else if (now.ns >= next_refit_ns_)
+    follow(now, behind);
+  else
+    return seen_ = now, false;
+  seen_ = now;
+  return true;
+}
+
+void ClockModel::follow(const ClockPair &now, int64_t behind) {
   const double rate = fromQ32(lineThrough(pairs_.front(), now).ns_per_tick_q32);
   interval_ns_ = std::min(interval_ns_ * 10, kLastIntervalNs);
   next_refit_ns_ = now.ns + interval_ns_;
   if (pairs_.size() == kPairsKept)
     pairs_.erase(pairs_.begin());
   pairs_.push_back(now);
+  const double slew = static_cast<double>(behind) / static_cast<double>(interval_ns_);
+  lines_.push_back(
+      {now.ticks, lines_.back().at(now.ticks), toQ32(rate * (1.0 + std::clamp(slew, -kMaxSlew, kMaxSlew)))});
+}
 
-  const uint64_t arrived = lines_.back().at(now.ticks);
-  const int64_t behind = static_cast<int64_t>(now.ns - arrived);
-  ClockLine next{now.ticks, arrived, toQ32(rate)};
-  if (behind > static_cast<int64_t>(kJumpNs)) {
-    next.ns = now.ns;
-    next.ns_per_tick_q32 = lines_.front().ns_per_tick_q32; // the measured distances span the gap
-    pairs_ = {now};
-  } else {
-    const double slew = static_cast<double>(behind) / static_cast<double>(interval_ns_);
-    next.ns_per_tick_q32 = toQ32(rate * (1.0 + std::clamp(slew, -kMaxSlew, kMaxSlew)));
-  }
+// After a jump the measured distances span the gap, so the rate is that of the first line. The new line goes through
+// `now` and begins where it passes the last pair before the jump: no event of another time lies between the two.
+void ClockModel::beginAgain(const ClockPair &now) {
+  const uint64_t rate = lines_.front().ns_per_tick_q32;
+  const auto ticks_since = static_cast<uint64_t>(static_cast<double>(now.ns - seen_.ns) / fromQ32(rate));
+  const ClockLine next{now.ticks - std::min(ticks_since, now.ticks), std::min(seen_.ns, now.ns), rate};
+  if (static_cast<int64_t>(next.ticks - lines_.back().ticks) <= 0)
+    lines_.clear(); // the counter was set back: the old lines' ticks come a second time
   lines_.push_back(next);
-  return true;
+  pairs_ = {now};
+  interval_ns_ = kFirstIntervalNs;
+  next_refit_ns_ = now.ns + interval_ns_;
 }
 
 const ClockLine &ClockModel::lineFor(uint64_t ticks) const {

@@ -77,6 +77,45 @@ TEST(ClockModel, IsContinuousWhereLinesMeet) {
   EXPECT_LE(model.toNs(meet) - model.toNs(meet - 10), 10u);
 }
 
+// A counter that a test moves by itself: `slept_ticks` passed while CLOCK_MONOTONIC stood still.
+struct SleepingCounter : FakeCounter {
+  int64_t slept_ticks = 0;
+  ClockPair read() const {
+    ClockPair pair = FakeCounter::read();
+    pair.ticks += 2'000'000'000'000 + static_cast<uint64_t>(slept_ticks);
+    return pair;
+  }
+};
+
+void followsAJump(int64_t ticks) {
+  SleepingCounter counter;
+  ClockModel model([&counter] { return counter.read(); });
+  while (!model.refit())
+    ;
+  const ClockPair before = counter.read();
+  const uint64_t said_before = model.toNs(before.ticks);
+  counter.slept_ticks = ticks;
+  const ClockPair woken = counter.read();
+  const uint64_t until = readMonotonicNs() + 50'000'000;
+  while (!model.refit() && readMonotonicNs() < until)
+    ;
+  const auto error = [&](const ClockPair &pair) {
+    return std::abs(static_cast<double>(model.toNs(pair.ticks)) - static_cast<double>(pair.ns));
+  };
+  EXPECT_LT(error(counter.read()), 1'000'000) << "the time now";
+  EXPECT_LT(error(woken), 6'000'000) << "what was recorded between the jump and the look";
+  if (ticks > 0) {
+    EXPECT_EQ(model.toNs(before.ticks), said_before);
+  }
+  const uint64_t rest = readMonotonicNs() + 30'000'000;
+  while (readMonotonicNs() < rest)
+    model.refit();
+  EXPECT_LT(error(counter.read()), 1'000'000) << "the rate is not measured over the gap";
+}
+
+TEST(ClockModel, BeginsAgainAfterASuspendInWhichTheCounterRan) { followsAJump(3'600'000'000'000 / 4 * 10); }
+TEST(ClockModel, BeginsAgainWhenTheCounterWasSetBack) { followsAJump(-1'999'000'000'000); }
+
 TEST(ClockFit, IsReadAsAWholeOrNotAtAll) {
   abi::ClockFit fit{};
   EXPECT_FALSE(loadFit(fit)); // never published

@@ -2,7 +2,8 @@
 //
 // The function is a chain of lines, one more at each refit. A new line begins where the last one has arrived and aims
 // at the true time one interval later, so the function is continuous and never goes back: whatever order ticks have,
-// their nanoseconds have too, also across threads and processes.
+// their nanoseconds have too, also across threads and processes. Only when one of the clocks has jumped, as through a
+// suspend (the counter runs on, CLOCK_MONOTONIC stands still), the chain is broken and begins again at the true time.
 #pragma once
 
 #include "msleaks/abi/session.h"
@@ -48,7 +49,8 @@ public:
   // A clock that nobody follows any more.
   explicit ClockModel(const ClockLine &);
 
-  // Appends a line when it is due: after 1 ms, 10 ms, 100 ms, then every second. Says whether it did.
+  // Appends a line when it is due: after 1 ms, 10 ms, 100 ms, then every second; at once after a jump. Says whether it
+  // did.
   bool refit();
   const ClockLine &line() const { return lines_.back(); }
 
@@ -56,11 +58,14 @@ public:
 
 private:
   const ClockLine &lineFor(uint64_t ticks) const;
+  void follow(const ClockPair &now, int64_t behind_ns);
+  void beginAgain(const ClockPair &now);
 
   PairSource source_;
   std::vector<ClockPair> pairs_; // recent ones: the rate is measured over the longest of their distances
   std::vector<ClockLine> lines_;
-  uint64_t next_refit_ns_ = 0;
+  ClockPair seen_{}; // when refit() last looked
+  uint64_t next_look_ns_ = 0, next_refit_ns_ = 0;
   uint64_t interval_ns_ = 0;
 };
 
