@@ -27,6 +27,9 @@ constexpr uint64_t kTrailerBytes = sizeof(ChunkHeader) + sizeof(uint64_t);
 } // namespace
 
 void IndexWriter::add(const ChunkPlace &place) {
+  const size_t size = entries_.written().size();
+  if (size - (part_begins_.empty() ? 0 : part_begins_.back()) >= part_bytes_)
+    part_begins_.push_back(size);
   entries_.varint(place.offset - previous_end_);
   visitHeader(place.header, [&](auto value) { entries_.varint(static_cast<uint64_t>(value)); });
   entries_.varint(zigzag(place.header.first_time_ns - previous_time_));
@@ -36,55 +39,103 @@ void IndexWriter::add(const ChunkPlace &place) {
   previous_time_ = place.header.first_time_ns;
 }
 
-// The entries of an index payload; false when they are not what an IndexWriter writes for a file of that size.
-static bool readEntries(std::span<const uint8_t> payload, uint64_t file_end, std::vector<ChunkPlace> &chunks) {
-  ByteReader entries(payload);
-  uint64_t end = 0, time = 0;
-  while (entries.left() > 0) {
-    ChunkPlace place{};
-    place.offset = end + entries.varint();
-    visitHeader(place.header,
-                [&](auto &value) { value = static_cast<std::remove_reference_t<decltype(value)>>(entries.varint()); });
-    place.header.first_time_ns = time + unzigzag(entries.varint());
-    place.header.last_time_ns = place.header.first_time_ns + entries.varint();
-    place.header.payload_checksum = entries.fixed<uint64_t>();
-    const bool inside =
-        place.offset >= end && place.offset >= sizeof(FileHeader) && place.offset < file_end && place.end() <= file_end;
-    if (entries.failed() || !inside || !plausibleSizes(place.header))
-      return false;
-    end = place.end();
-    time = place.header.first_time_ns;
-    chunks.push_back(place);
+std::vector<std::span<const uint8_t>> IndexWriter::parts() const {
+  std::vector<std::span<const uint8_t>> parts;
+  const std::span<const uint8_t> all = entries_.written();
+  for (size_t i = 0; i <= part_begins_.size(); ++i) {
+    const size_t begin = i == 0 ? 0 : part_begins_[i - 1];
+    const size_t end = i == part_begins_.size() ? all.size() : part_begins_[i];
+    parts.push_back(all.subspan(begin, end - begin));
   }
-  return true;
+  return parts;
 }
+
+namespace {
+
+// The entries of the payloads of an index, one payload after the other.
+class IndexEntries {
+public:
+  explicit IndexEntries(uint64_t file_end) : file_end_(file_end) {}
+
+  // False when they are not what an IndexWriter writes for a file of that size.
+  bool read(std::span<const uint8_t> payload, std::vector<ChunkPlace> &chunks) {
+    ByteReader entries(payload);
+    while (entries.left() > 0) {
+      ChunkPlace place{};
+      place.offset = end_ + entries.varint();
+      visitHeader(place.header, [&](auto &value) {
+        value = static_cast<std::remove_reference_t<decltype(value)>>(entries.varint());
+      });
+      place.header.first_time_ns = time_ + unzigzag(entries.varint());
+      place.header.last_time_ns = place.header.first_time_ns + entries.varint();
+      place.header.payload_checksum = entries.fixed<uint64_t>();
+      const bool inside = place.offset >= end_ && place.offset >= sizeof(FileHeader) && place.offset < file_end_ &&
+                          place.end() <= file_end_;
+      if (entries.failed() || !inside || !plausibleSizes(place.header))
+        return false;
+      end_ = place.end();
+      time_ = place.header.first_time_ns;
+      chunks.push_back(place);
+    }
+    return true;
+  }
+
+private:
+  uint64_t file_end_, end_ = 0, time_ = 0;
+};
+
+// The chunk of this kind at `offset`, if there is one that ends at or before `limit`.
+Result<std::optional<ChunkPlace>> chunkAt(const InputFile &file, uint64_t offset, uint64_t limit, ChunkKind kind) {
+  if (offset < sizeof(FileHeader) || offset > limit || limit - offset < sizeof(ChunkHeader))
+    return std::nullopt;
+  uint8_t bytes[sizeof(ChunkHeader)];
+  if (const Result<void> read = file.readAll(offset, bytes); !read)
+    return tl::make_unexpected(read.error());
+  const std::optional<ChunkHeader> header = parseChunkHeader(bytes);
+  if (!header || header->kind != kind)
+    return std::nullopt;
+  const ChunkPlace place{offset, *header};
+  return place.end() <= limit ? std::optional(place) : std::nullopt;
+}
+
+// Where the index begins, as the trailer at the end of the file has it; nothing when there is none.
+Result<std::optional<uint64_t>> indexOffset(const InputFile &file) {
+  if (file.size() < sizeof(FileHeader) + kTrailerBytes)
+    return std::nullopt;
+  const auto trailer = chunkAt(file, file.size() - kTrailerBytes, file.size(), ChunkKind::Trailer);
+  if (!trailer)
+    return tl::make_unexpected(trailer.error());
+  std::vector<uint8_t> payload;
+  if (!*trailer || (*trailer)->header.stored_bytes != sizeof(uint64_t) ||
+      !PayloadReader(file).read((*trailer)->header, (*trailer)->offset, payload) || payload.size() != sizeof(uint64_t))
+    return std::nullopt;
+  uint64_t offset = 0;
+  std::memcpy(&offset, payload.data(), sizeof offset);
+  return offset;
+}
+
+} // namespace
 
 // Reads the index that the trailer at the end of the file points to. False when there is none, or not a whole one.
 static Result<bool> readStoredIndex(const InputFile &file, ChunkIndex &index) {
-  if (file.size() < sizeof(FileHeader) + kTrailerBytes)
+  const auto begin = indexOffset(file);
+  if (!begin)
+    return tl::make_unexpected(begin.error());
+  if (!*begin)
     return false;
-  uint8_t bytes[kTrailerBytes];
-  const uint64_t trailerOffset = file.size() - kTrailerBytes;
-  if (const Result<void> read = file.readAll(trailerOffset, bytes); !read)
-    return tl::make_unexpected(read.error());
-  const std::optional<ChunkHeader> trailer = parseChunkHeader(bytes);
-  if (!trailer || trailer->kind != ChunkKind::Trailer || trailer->stored_bytes != sizeof(uint64_t) ||
-      trailer->payload_checksum != checksumOf(std::span(bytes).subspan(sizeof(ChunkHeader))))
-    return false;
-  ChunkPlace place{};
-  std::memcpy(&place.offset, bytes + sizeof(ChunkHeader), sizeof place.offset);
-  if (place.offset < sizeof(FileHeader) || place.offset > trailerOffset - sizeof(ChunkHeader))
-    return false;
-  uint8_t headerBytes[sizeof(ChunkHeader)];
-  if (const Result<void> read = file.readAll(place.offset, headerBytes); !read)
-    return tl::make_unexpected(read.error());
-  const std::optional<ChunkHeader> header = parseChunkHeader(headerBytes);
-  if (!header || header->kind != ChunkKind::Index)
-    return false;
-  place.header = *header;
+  const uint64_t end = file.size() - kTrailerBytes;
+  IndexEntries entries(**begin);
   std::vector<uint8_t> payload;
-  if (place.end() != trailerOffset || !PayloadReader(file).read(*header, place.offset, payload) ||
-      !readEntries(payload, place.offset, index.chunks)) {
+  uint64_t at = **begin;
+  while (at < end) {
+    const auto part = chunkAt(file, at, end, ChunkKind::Index);
+    if (!part)
+      return tl::make_unexpected(part.error());
+    if (!*part || !PayloadReader(file).read((*part)->header, at, payload) || !entries.read(payload, index.chunks))
+      break;
+    at = (*part)->end();
+  }
+  if (at != end || at == **begin) {
     index.chunks.clear();
     return false;
   }
@@ -170,6 +221,8 @@ private:
 
   void take(const ChunkPlace &place) {
     index_.end = place.end();
+    // A trailer behind no index, or a damaged one, says all the same that the session ended in order.
+    index_.closed = place.header.kind == ChunkKind::Trailer && place.end() == file_.size();
     if (place.header.kind != ChunkKind::Index && place.header.kind != ChunkKind::Trailer)
       index_.chunks.push_back(place);
   }

@@ -14,14 +14,20 @@ struct ChunkPlace {
   uint64_t end() const { return offset + sizeof header + header.stored_bytes; }
 };
 
-// The payload of an Index chunk, grown while chunks are written.
+// An index that is larger than this goes into several chunks, one behind the other.
+inline constexpr uint64_t kMaxIndexPartBytes = 256u << 20;
+
+// The payloads of the Index chunks, grown while chunks are written.
 class IndexWriter {
 public:
+  explicit IndexWriter(uint64_t part_bytes = kMaxIndexPartBytes) : part_bytes_(part_bytes) {}
   void add(const ChunkPlace &place);
-  std::span<const uint8_t> payload() const { return entries_.written(); }
+  std::vector<std::span<const uint8_t>> parts() const;
 
 private:
+  uint64_t part_bytes_;
   ByteWriter entries_;
+  std::vector<size_t> part_begins_; // in entries_, but for the first
   uint64_t previous_end_ = 0, previous_time_ = 0;
 };
 

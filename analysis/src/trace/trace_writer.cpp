@@ -152,8 +152,8 @@ Result<void> TraceWriter::close() {
   const uint64_t indexOffset = state.file.size();
   ByteWriter trailer;
   trailer.fixed(indexOffset);
-  if (state.index.payload().size() <= kMaxRawBytes)
-    state.pack({.kind = ChunkKind::Index}, state.index.payload());
+  for (const std::span<const uint8_t> part : state.index.parts())
+    state.pack({.kind = ChunkKind::Index}, part);
   state.pack({.kind = ChunkKind::Trailer}, trailer.written());
   return state.flush();
 }
