@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr char kHooksLibrary[] = "libmsleaks_hooks.so";
 
-// Whatever level the log has: who is refused learns why. A stderr that takes nothing changes nothing.
+// Printed regardless of the log level. A stderr that takes nothing changes nothing.
 int complain(const std::string &message, int status) {
   std::fputs(fmt::format("msleaks-run: {}\n", message).c_str(), stderr);
   return status;
@@ -70,32 +70,40 @@ void printAccount(const Recording &recording) {
   std::fputs(line.c_str(), stderr);
 }
 
+// What --error-exitcode asks for.
+enum class Verdict {
+  Clean,
+  Findings,
+  Unknown, // the recording or the report failed: nobody can say that it is clean
+};
+
 // The short report on stderr; nothing about it may change how the user's program ended, except what the user asked for.
-bool reportFindings(const Recording &recording, const RunOptions &options) {
+Verdict reportFindings(const Recording &recording, const RunOptions &options) {
   std::ostream nowhere(nullptr);
   try {
     const auto findings = analysis::printShortReport(recording.output(), options.no_report ? nowhere : std::cerr);
     if (findings)
-      return findings->found;
+      return findings->found ? Verdict::Findings : Verdict::Clean;
     spdlog::error("no report: {}", findings.error().message);
   } catch (const std::exception &error) {
     spdlog::error("no report: {}", error.what());
   }
   printAccount(recording);
-  return false;
+  return Verdict::Unknown;
 }
 
-// Says whether there are findings, as far as anybody wants to know.
-bool conclude(const Recording &recording, const RunOptions &options) {
+// Clean also where nobody asked.
+Verdict conclude(const Recording &recording, const RunOptions &options) {
   for (const std::string &note : recording.summary().notes)
     spdlog::info("{}", note);
   if (const auto &failure = recording.summary().failure) {
     spdlog::error(
         "{}: recording stopped early, the program was not affected; `msleaks recover {}` stores what is left in {}",
         failure->message, recording.output().string(), recording.session().string());
-    return false;
+    return Verdict::Unknown;
   }
-  return (!options.no_report || options.error_exitcode != 0) && reportFindings(recording, options);
+  const bool asked = !options.no_report || options.error_exitcode != 0;
+  return asked ? reportFindings(recording, options) : Verdict::Clean;
 }
 
 int run(const RunOptions &options) {
@@ -115,17 +123,17 @@ int run(const RunOptions &options) {
   (*recording)->programStarted(*pid);
   RunProgress progress(options.progress);
   const int status = supervisor.waitFor(*pid, [&] { progress.draw((*recording)->progress()); });
-  bool found = false;
+  Verdict verdict = Verdict::Unknown;
   try {
     (*recording)->programEnded(status);
     progress.erase();
     supervisor.release(); // the folder is complete: from here on Ctrl-C ends us
-    found = conclude(**recording, options);
+    verdict = conclude(**recording, options);
     recording->reset();
   } catch (const std::exception &error) { // none of it is the program's fault
     complain(error.what(), 0);
   }
-  if (found && options.error_exitcode != 0)
+  if (verdict != Verdict::Clean && options.error_exitcode != 0)
     return options.error_exitcode;
   endAs(status);
 }

@@ -18,7 +18,7 @@ def survives_a_full_disk():
     script = f"""
 mount -t tmpfs -o size=128k,mode=0755 none {place}
 set +e
-{tools.run_tool} --no-report -o {place}/run -- {churn} {tools.scratch}/counts 2 1000000
+{tools.run_tool} --no-report --error-exitcode 9 -o {place}/run -- {churn} {tools.scratch}/counts 2 1000000
 echo "status $?"
 mount -o remount,size=64m {place}
 {tools.bin}/msleaks recover {place}/run
@@ -27,7 +27,7 @@ cp -r {place}/run {tools.scratch}/rescued
 """
     rescued = tools.folder("rescued")
     done = in_namespace(script)
-    check("done\nstatus 0\n" in done.stdout, f"the program noticed: {done.stdout} {done.stderr}")
+    check("done\nstatus 9\n" in done.stdout, f"a recording that failed passes as clean: {done.stdout} {done.stderr}")
     check("No space left" in done.stderr and "recording stopped early" in done.stderr, f"what went wrong is not said: {done.stderr}")
     check(done.stderr.count("\n") == 1, f"more than one line: {done.stderr}")
     check("recovered 0" in done.stdout, f"it cannot be recovered: {done.stdout}")
