@@ -75,7 +75,7 @@ void Lines::add(const SiteRemains &remains, const char *reason, RemainsReport &r
 
 void Lines::remains(const LeakResult &result, Report &report) {
   for (const SiteRemains &remains : result.leaked) {
-    const char *reason = suppressionOf(catalog_.describe(remains.site), remains);
+    const char *reason = suppressionOf(catalog_.describe(remains.site), remains, report.processes.size());
     add(remains, reason, reason ? report.suppressed : report.leaks);
   }
   for (const SiteRemains &remains : result.alive)

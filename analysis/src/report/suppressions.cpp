@@ -10,12 +10,13 @@ namespace {
 
 struct Suppression {
   const char *library, *function;
-  uint64_t smallest, largest;
+  uint64_t smallest, largest, most;
   const char *reason;
 };
 
 constexpr Suppression kSuppressions[] = {
-#define MSL_SUPPRESSION(library, function, smallest, largest, reason) {library, function, smallest, largest, reason},
+#define MSL_SUPPRESSION(library, function, smallest, largest, most, reason)                                            \
+  {library, function, smallest, largest, most, reason},
 #include "suppressions.def"
 };
 
@@ -23,14 +24,15 @@ bool matches(const char *pattern, const std::string &name) { return fnmatch(patt
 
 } // namespace
 
-const char *suppressionOf(const Site &site, const SiteRemains &remains) {
+const char *suppressionOf(const Site &site, const SiteRemains &remains, size_t processes) {
   if (site.origin != SiteOrigin::Hook || site.library.empty() || remains.count == 0)
     return nullptr;
   const std::string library(baseName(site.library)), function(site.function);
   for (const Suppression &row : kSuppressions) {
     // The mean stands for the smallest: a site with blocks of one size is what the rows with sizes are about.
     const bool fits = remains.largest_bytes <= row.largest && remains.bytes / remains.count >= row.smallest;
-    if (fits && matches(row.library, library) && matches(row.function, function))
+    const bool few = row.most == 0 || remains.count <= row.most * processes;
+    if (fits && few && matches(row.library, library) && matches(row.function, function))
       return row.reason;
   }
   return nullptr;

@@ -4,10 +4,12 @@
 #include "msleaks/analysis/leaks.h"
 #include "msleaks/analysis/site.h"
 
+#include <cstddef>
+
 namespace msleaks::analysis {
 
-// Why these blocks are no leak; null when they are one. Only callers of hooks are ever suppressed: a site of the pass
-// is in the user's own code.
-const char *suppressionOf(const Site &, const SiteRemains &);
+// Why these blocks of so many processes are no leak; null when they are one. Only callers of hooks are ever suppressed:
+// a site of the pass is in the user's own code.
+const char *suppressionOf(const Site &, const SiteRemains &, size_t processes = 1);
 
 } // namespace msleaks::analysis
