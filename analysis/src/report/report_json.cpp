@@ -85,13 +85,15 @@ Json jsonOf(const Report &report, const PeakReport &peak) {
     heaps.push_back({{"heap", abi::nameOf(heap.heap)},
                      {"bytes", heap.bytes},
                      {"time_ns", heap.time_ns},
+                     {"since_start_ns", sinceStart(report, heap.time_ns)},
                      {"by_site", jsonOf(heap.by_site)}});
   for (const ProcessPeak &process : peak.by_process) {
     const auto of = std::find_if(report.processes.begin(), report.processes.end(),
                                  [&](const ReportProcess &candidate) { return candidate.process == process.process; });
     processes.push_back({{"pid", of == report.processes.end() ? Json() : Json(of->pid)},
                          {"bytes", process.bytes},
-                         {"time_ns", process.time_ns}});
+                         {"time_ns", process.time_ns},
+                         {"since_start_ns", sinceStart(report, process.time_ns)}});
   }
   return {{"bytes", peak.bytes},
           {"time_ns", peak.time_ns},
