@@ -119,7 +119,7 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   if (!folder)
     return tl::make_unexpected(folder.error());
   cleanup.filesMayExist();
-  auto trace = analysis::TraceWriter::create(folder->trace());
+  auto trace = analysis::TraceWriter::create(folder->trace(), folder->descriptor());
   if (!trace)
     return tl::make_unexpected(trace.error());
   // The manifest names the shared memory before it is made, so `msleaks recover` finds it whenever we are killed.

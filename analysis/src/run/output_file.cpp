@@ -4,7 +4,6 @@
 #include "trace/file_access.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <fcntl.h>
 #include <unistd.h>
 #include <utility>
@@ -18,32 +17,31 @@ using trace::cannot;
 
 constexpr size_t kBufferBytes = 64 << 10;
 
-Result<OutputFile> OutputFile::create(const fs::path &path) {
-  if (const Result<void> checked = checkOutputFile(path); !checked)
-    return tl::make_unexpected(checked.error());
+Result<OutputFile> OutputFile::create(const fs::path &path, int folder) {
+  if (folder == AT_FDCWD)
+    if (const Result<void> checked = checkOutputFile(path); !checked)
+      return tl::make_unexpected(checked.error());
   // The name of a killed writer may be in the way; another number is not.
   for (int attempt = 0;; ++attempt) {
-    const fs::path temporary =
-        path.parent_path() / fmt::format(".{}.{}-{}", path.filename().string(), ::getpid(), attempt);
-    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
-    if (fd >= 0)
-      return OutputFile(fd, path, temporary);
+    const fs::path name = fmt::format(".{}.{}-{}", path.filename().string(), ::getpid(), attempt);
+    const fs::path temporary = folder == AT_FDCWD ? path.parent_path() / name : name;
+    FileDescriptor file(
+        ::openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
+    if (file.valid())
+      return OutputFile(std::move(file), folder, path, temporary);
     if (errno != EEXIST || attempt == 1000)
       return cannot("create", path, errno);
   }
 }
 
-OutputFile::OutputFile(int fd, fs::path path, fs::path temporary)
-    : fd_(fd), path_(std::move(path)), temporary_(std::move(temporary)) {}
-
-OutputFile::OutputFile(OutputFile &&other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)), temporary_(std::move(other.temporary_)),
-      buffer_(std::move(other.buffer_)) {}
+OutputFile::OutputFile(FileDescriptor file, int folder, fs::path path, fs::path temporary)
+    : file_(std::move(file)), folder_(folder), path_(std::move(path)), temporary_(std::move(temporary)) {}
 
 OutputFile &OutputFile::operator=(OutputFile &&other) noexcept {
   if (this != &other) {
     abandon();
-    fd_ = std::exchange(other.fd_, -1);
+    file_ = std::move(other.file_);
+    folder_ = other.folder_;
     path_ = std::move(other.path_);
     temporary_ = std::move(other.temporary_);
     buffer_ = std::move(other.buffer_);
@@ -53,11 +51,13 @@ OutputFile &OutputFile::operator=(OutputFile &&other) noexcept {
 
 OutputFile::~OutputFile() { abandon(); }
 
+fs::path OutputFile::target() const { return folder_ == AT_FDCWD ? path_ : path_.filename(); }
+
 void OutputFile::abandon() {
-  if (fd_ < 0)
+  if (!file_.valid())
     return;
-  ::close(std::exchange(fd_, -1));
-  ::unlink(temporary_.c_str());
+  file_.close();
+  ::unlinkat(folder_, temporary_.c_str(), 0);
 }
 
 Result<void> OutputFile::write(std::string_view content) {
@@ -68,7 +68,7 @@ Result<void> OutputFile::write(std::string_view content) {
 Result<void> OutputFile::flush() {
   std::string_view rest = buffer_;
   while (!rest.empty()) {
-    const ssize_t count = ::write(fd_, rest.data(), rest.size());
+    const ssize_t count = ::write(file_.get(), rest.data(), rest.size());
     if (count > 0)
       rest.remove_prefix(static_cast<size_t>(count));
     else if (errno != EINTR)
@@ -82,9 +82,9 @@ Result<void> OutputFile::commit() {
   if (Result<void> written = flush(); !written)
     return written;
   // Some file systems tell of a full disk only here.
-  if (::close(std::exchange(fd_, -1)) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  if (::close(file_.release()) != 0 || ::renameat(folder_, temporary_.c_str(), folder_, target().c_str()) != 0) {
     const int error = errno;
-    ::unlink(temporary_.c_str());
+    ::unlinkat(folder_, temporary_.c_str(), 0);
     return cannot("write", path_, error);
   }
   return {};

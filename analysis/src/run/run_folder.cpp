@@ -3,34 +3,22 @@
 #include "msleaks/analysis/output_file.h"
 #include "msleaks/analysis/path_check.h"
 #include "run/manifest_json.h"
+#include "run/output_folder.h"
 #include "trace/file_access.h"
 
 #include <cerrno>
-#include <sys/stat.h>
+#include <fcntl.h>
 
 #include <fmt/format.h>
 
 namespace msleaks::analysis {
 
 namespace fs = std::filesystem;
-using trace::cannot;
 
 namespace {
 
 constexpr mode_t kFolderMode = 0750;
 constexpr uint64_t kMaxManifestBytes = 256u << 20;
-
-// Makes the folder, and those above it that are missing, all for us and our group alone.
-Result<void> makeFolders(const fs::path &folder) {
-  std::error_code ignored;
-  const fs::path parent = folder.parent_path();
-  if (!parent.empty() && !fs::exists(parent, ignored))
-    if (Result<void> made = makeFolders(parent); !made)
-      return made;
-  if (::mkdir(folder.c_str(), kFolderMode) != 0 && errno != EEXIST)
-    return cannot("create", folder, errno);
-  return {};
-}
 
 } // namespace
 
@@ -40,21 +28,10 @@ Result<RunFolder> RunFolder::create(const fs::path &given) {
   fs::path folder = given.lexically_normal();
   if (!folder.has_filename())
     folder = folder.parent_path();
-  if (const Result<void> made = makeFolders(folder); !made)
+  auto made = makeOutputFolder(folder, kFolderMode);
+  if (!made)
     return tl::make_unexpected(made.error());
-  std::error_code error;
-  const bool empty = fs::is_empty(folder, error);
-  if (error)
-    return cannot("look into", folder, error.value());
-  if (!empty)
-    return fail(
-        fmt::format("refusing to write to '{}': it is not empty: choose another name, or remove it", folder.string()),
-        ExitStatus::Usage);
-  // One that was there already may be open to everybody; it is never opened further.
-  struct stat status{};
-  if (::stat(folder.c_str(), &status) != 0 || ::chmod(folder.c_str(), status.st_mode & kFolderMode) != 0)
-    return cannot("set the mode of", folder, errno);
-  return RunFolder(folder, folder / kTraceFile);
+  return RunFolder(folder, folder / kTraceFile, std::move(*made));
 }
 
 Result<RunFolder> RunFolder::open(const fs::path &given) {
@@ -65,18 +42,21 @@ Result<RunFolder> RunFolder::open(const fs::path &given) {
         fmt::format("no run folder '{}': {}", given.string(), trace::describeErrno(error ? error.value() : ENOENT)));
   if (!fs::is_directory(status)) {
     const fs::path parent = given.parent_path();
-    return RunFolder(parent.empty() ? "." : parent, given);
+    return RunFolder(parent.empty() ? "." : parent, given, {});
   }
   if (!fs::exists(given / kTraceFile, error) && !fs::exists(given / kManifestFile, error))
     return fail(
         fmt::format("'{}' is not a run folder: it has neither {} nor {}", given.string(), kTraceFile, kManifestFile));
-  RunFolder folder(given, given / kTraceFile);
+  RunFolder folder(given, given / kTraceFile,
+                   FileDescriptor(::open(given.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   // A damaged or missing manifest leaves the trace readable; a newer one may mean that all of it is different.
   if (const Result<std::string> text = folder.readManifestText(); text)
     if (const Result<void> known = checkManifestVersion(*text, (given / kManifestFile).string()); !known)
       return tl::make_unexpected(known.error());
   return folder;
 }
+
+int RunFolder::descriptor() const { return folder_.valid() ? folder_.get() : AT_FDCWD; }
 
 Result<Manifest> RunFolder::readManifest() const {
   const Result<std::string> text = readManifestText();
@@ -101,7 +81,7 @@ Result<std::string> RunFolder::readManifestText() const {
 }
 
 Result<void> RunFolder::writeManifest(const Manifest &manifest) const {
-  Result<OutputFile> file = OutputFile::create(path_ / kManifestFile);
+  Result<OutputFile> file = OutputFile::create(path_ / kManifestFile, descriptor());
   if (!file)
     return tl::make_unexpected(file.error());
   if (Result<void> written = file->write(formatManifest(manifest)); !written)

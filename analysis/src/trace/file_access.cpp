@@ -76,10 +76,15 @@ static Result<void> lockForWriting(const FileDescriptor &fd, const std::string &
   return {};
 }
 
-Result<AppendFile> AppendFile::create(const std::filesystem::path &path) {
+static FileDescriptor openIn(int folder, const std::filesystem::path &path, int flags) {
+  const std::filesystem::path name = folder == AT_FDCWD ? path : path.filename();
+  return FileDescriptor(::openat(folder, name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0640));
+}
+
+Result<AppendFile> AppendFile::create(const std::filesystem::path &path, int folder) {
   AppendFile file;
   file.name_ = path.string();
-  file.fd_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
+  file.fd_ = openIn(folder, path, O_CREAT | O_EXCL);
   if (!file.fd_.valid())
     return fail(fmt::format("cannot create '{}': {}", file.name_, describeErrno(errno)));
   if (const Result<void> locked = lockForWriting(file.fd_, file.name_); !locked)
@@ -87,10 +92,10 @@ Result<AppendFile> AppendFile::create(const std::filesystem::path &path) {
   return file;
 }
 
-Result<AppendFile> AppendFile::reopen(const std::filesystem::path &path) {
+Result<AppendFile> AppendFile::reopen(const std::filesystem::path &path, int folder) {
   AppendFile file;
   file.name_ = path.string();
-  file.fd_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  file.fd_ = openIn(folder, path, O_NONBLOCK);
   struct stat status{};
   if (!file.fd_.valid() || ::fstat(file.fd_.get(), &status) != 0)
     return fail(fmt::format("cannot open '{}' for writing: {}", file.name_, describeErrno(errno)));

@@ -5,6 +5,7 @@
 #include "msleaks/analysis/result.h"
 
 #include <cstdint>
+#include <fcntl.h>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -32,9 +33,10 @@ private:
 // Grows a file. An append that fails leaves the file as long as it was before.
 class AppendFile {
 public:
-  static Result<AppendFile> create(const std::filesystem::path &path);
+  // With a `folder`, the file of that name in it; the path is only its name in messages.
+  static Result<AppendFile> create(const std::filesystem::path &path, int folder = AT_FDCWD);
   // Opens an existing one, to go on at its end.
-  static Result<AppendFile> reopen(const std::filesystem::path &path);
+  static Result<AppendFile> reopen(const std::filesystem::path &path, int folder = AT_FDCWD);
   Result<void> append(std::span<const uint8_t> content);
   Result<void> cut(uint64_t size);
   uint64_t size() const { return size_; }

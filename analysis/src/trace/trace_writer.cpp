@@ -59,8 +59,8 @@ TraceWriter::TraceWriter(TraceWriter &&) noexcept = default;
 TraceWriter &TraceWriter::operator=(TraceWriter &&) noexcept = default;
 TraceWriter::~TraceWriter() = default;
 
-Result<TraceWriter> TraceWriter::create(const std::filesystem::path &path) {
-  Result<AppendFile> file = AppendFile::create(path);
+Result<TraceWriter> TraceWriter::create(const std::filesystem::path &path, int folder) {
+  Result<AppendFile> file = AppendFile::create(path, folder);
   if (!file)
     return tl::make_unexpected(file.error());
   auto state = std::make_unique<State>(std::move(*file));

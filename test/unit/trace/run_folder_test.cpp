@@ -4,6 +4,7 @@
 #include "msleaks/analysis/path_check.h"
 #include "msleaks/analysis/run_folder.h"
 #include "run/manifest_json.h"
+#include "run/output_folder.h"
 
 #include <fstream>
 #include <sys/stat.h>
@@ -116,6 +117,34 @@ TEST(RunFolder, TakesAnEmptyFolderAndClosesIt) {
   ::chmod((scratch / "run").c_str(), 0755);
   ASSERT_TRUE(RunFolder::create(scratch / "run"));
   EXPECT_EQ(modeOf(scratch / "run"), 0750u);
+}
+
+// Somebody puts a link to another folder there after the path was checked.
+TEST(RunFolder, IsNeverALinkWhenItIsMade) {
+  const ScratchFolder scratch;
+  fs::create_directory(scratch / "victim");
+  ::chmod((scratch / "victim").c_str(), 0777);
+  fs::create_directory_symlink(scratch / "victim", scratch / "run");
+  const auto made = makeOutputFolder(scratch / "run", 0750);
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, HasSubstr("symbolic link"));
+  EXPECT_EQ(made.error().status, ExitStatus::Usage);
+  EXPECT_EQ(modeOf(scratch / "victim"), 0777u);
+}
+
+// And later, while we write into it.
+TEST(RunFolder, StaysTheFolderThatWasMade) {
+  const ScratchFolder scratch;
+  const auto folder = RunFolder::create(scratch / "run");
+  ASSERT_TRUE(folder);
+  fs::create_directory(scratch / "victim");
+  fs::rename(scratch / "run", scratch / "moved");
+  fs::create_directory_symlink(scratch / "victim", scratch / "run");
+  ASSERT_TRUE(folder->writeManifest(sampleManifest()));
+  ASSERT_TRUE(TraceWriter::create(folder->trace(), folder->descriptor()));
+  EXPECT_TRUE(fs::is_empty(scratch / "victim"));
+  EXPECT_TRUE(fs::exists(scratch / "moved" / kManifestFile));
+  EXPECT_TRUE(fs::exists(scratch / "moved" / kTraceFile));
 }
 
 TEST(RunFolder, OpensFolderOrTrace) {

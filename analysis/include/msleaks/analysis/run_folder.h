@@ -1,6 +1,7 @@
 // The folder of one session: manifest.json and trace.mslt (docs/session-folder.md).
 #pragma once
 
+#include "msleaks/analysis/file_descriptor.h"
 #include "msleaks/analysis/result.h"
 
 #include <cstdint>
@@ -46,15 +47,18 @@ public:
 
   const std::filesystem::path &path() const { return path_; }
   const std::filesystem::path &trace() const { return trace_; }
+  // The folder itself, for writing into it whatever has its name meanwhile; AT_FDCWD when it could not be opened.
+  int descriptor() const;
 
   Result<Manifest> readManifest() const;
   Result<void> writeManifest(const Manifest &) const; // to a temporary name, then renamed
 
 private:
-  RunFolder(std::filesystem::path path, std::filesystem::path trace)
-      : path_(std::move(path)), trace_(std::move(trace)) {}
+  RunFolder(std::filesystem::path path, std::filesystem::path trace, FileDescriptor folder)
+      : path_(std::move(path)), trace_(std::move(trace)), folder_(std::move(folder)) {}
   Result<std::string> readManifestText() const;
   std::filesystem::path path_, trace_;
+  FileDescriptor folder_;
 };
 
 } // namespace msleaks::analysis

@@ -8,6 +8,7 @@
 #include "msleaks/analysis/result.h"
 
 #include <cstdint>
+#include <fcntl.h>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -56,8 +57,8 @@ struct StreamAccount {
 
 class TraceWriter {
 public:
-  // Creates `file`, which must not exist.
-  static Result<TraceWriter> create(const std::filesystem::path &file);
+  // Creates `file`, which must not exist. With a `folder`, in there: the path is only its name in messages.
+  static Result<TraceWriter> create(const std::filesystem::path &file, int folder = AT_FDCWD);
   // Opens the trace of a killed session for more chunks; a torn chunk at its end is cut off.
   static Result<TraceWriter> append(const std::filesystem::path &file);
   TraceWriter(TraceWriter &&) noexcept;
