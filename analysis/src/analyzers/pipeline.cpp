@@ -71,31 +71,44 @@ void Pipeline::finish() {
   }
 }
 
+namespace {
+
+ProcessFate fateOf(const ProcessEnd &end) {
+  if (end.reason == EndReason::Replaced)
+    return {FreeCause::ProcessExec, end.time_ns, -1};
+  if (end.reason == EndReason::Running)
+    return {FreeCause::StillAlive, end.time_ns, -1};
+  if (end.status < 0)
+    return {FreeCause::ProcessExited, end.time_ns, -1}; // nobody could tell how: most likely in order
+  if (WIFSIGNALED(end.status))
+    return {FreeCause::ProcessKilled, end.time_ns, 128 + WTERMSIG(end.status)};
+  return {FreeCause::ProcessExited, end.time_ns, WIFEXITED(end.status) ? WEXITSTATUS(end.status) : -1};
+}
+
+// Whether both began with the same exec: two copies of the runtime in one image. Where it is not known, they did not.
+bool isSameImage(const ProcessStart &a, const ProcessStart &b) { return a.exec_id != 0 && a.exec_id == b.exec_id; }
+
+} // namespace
+
 std::map<uint32_t, ProcessFate> fatesOf(const TraceReader &reader) {
   std::map<uint32_t, ProcessFate> fates;
-  for (const ProcessEnd &end : reader.processEnds()) {
-    ProcessFate &fate = fates[end.process];
-    fate = {FreeCause::ProcessExited, end.time_ns, -1};
-    if (end.status < 0)
-      continue; // ended, and nobody could tell how: most likely in order
-    if (WIFSIGNALED(end.status))
-      fate = {FreeCause::ProcessKilled, end.time_ns, 128 + WTERMSIG(end.status)};
-    else if (WIFEXITED(end.status))
-      fate.exit_status = WEXITSTATUS(end.status);
-  }
-  // No status, and a later image of the same pid before its end: it was replaced, not ended. One that had ended before
-  // has only left its number to somebody.
-  std::map<uint32_t, std::vector<const ProcessStart *>> images;
+  for (const ProcessEnd &end : reader.processEnds())
+    fates[end.process] = fateOf(end);
+  // A later image of the same pid before the end of an earlier one replaced it, whatever status the process ended with
+  // and whoever noticed that. One that had ended before has only left its number to somebody.
+  std::map<std::pair<uint64_t, uint32_t>, std::vector<const ProcessStart *>> images;
   for (const ProcessStart &start : reader.processes())
-    images[start.pid].push_back(&start);
+    images[{start.pid_namespace, start.pid}].push_back(&start);
   for (auto &[pid, starts] : images) {
     std::sort(starts.begin(), starts.end(), [](const auto *a, const auto *b) { return a->time_ns < b->time_ns; });
-    for (size_t i = 0; i + 1 < starts.size(); ++i) {
-      const auto known = fates.find(starts[i]->process);
-      const uint64_t next_ns = starts[i + 1]->time_ns;
-      if (known == fates.end() || (known->second.cause == FreeCause::ProcessExited && known->second.exit_status < 0 &&
-                                   known->second.time_ns >= next_ns))
-        fates[starts[i]->process] = {FreeCause::ProcessExec, next_ns, -1};
+    for (auto earlier = starts.begin(); earlier != starts.end(); ++earlier) {
+      const auto later = std::find_if(earlier + 1, starts.end(),
+                                      [&](const ProcessStart *start) { return !isSameImage(*start, **earlier); });
+      if (later == starts.end())
+        break;
+      const auto known = fates.find((*earlier)->process);
+      if (known == fates.end() || known->second.time_ns >= (*later)->time_ns)
+        fates[(*earlier)->process] = {FreeCause::ProcessExec, (*later)->time_ns, -1};
     }
   }
   return fates;

@@ -1,5 +1,6 @@
 // Payload of the chunks that are not events. Each struct's fields are listed once, for both directions; process,
-// stream and time stand in the chunk's header.
+// stream and time stand in the chunk's header. Fields that came later stand behind the others, as `added`: a trace
+// from before ends without them, and a reader from before passes over them.
 #pragma once
 
 #include "msleaks/analysis/trace_writer.h"
@@ -28,6 +29,8 @@ public:
   void operator()(const T &value) {
     out_.varint(zigzag(static_cast<uint64_t>(static_cast<int64_t>(value))));
   }
+  void operator()(const EndReason &reason) { (*this)(static_cast<uint8_t>(reason)); }
+  template <class T> void added(const T &value) { (*this)(value); }
 
 private:
   ByteWriter &out_;
@@ -49,6 +52,16 @@ public:
   void operator()(T &value) {
     value = static_cast<T>(unzigzag(in_.varint()));
   }
+  void operator()(EndReason &reason) {
+    uint8_t number = 0;
+    (*this)(number);
+    if (number <= static_cast<uint8_t>(EndReason::Replaced)) // a reason of a later version: an end like others
+      reason = static_cast<EndReason>(number);
+  }
+  template <class T> void added(T &value) {
+    if (in_.left() > 0)
+      (*this)(value);
+  }
 
 private:
   ByteReader &in_;
@@ -61,6 +74,8 @@ void visitMetadata(Visitor &&visit, Start &start) {
   visit(start.parent_pid);
   visit(start.realtime_ns);
   visit(start.command);
+  visit.added(start.pid_namespace);
+  visit.added(start.exec_id);
 }
 
 template <class Visitor, class End>
@@ -68,6 +83,7 @@ template <class Visitor, class End>
 void visitMetadata(Visitor &&visit, End &end) {
   visit(end.status);
   visit(end.dropped_no_ring);
+  visit.added(end.reason);
 }
 
 template <class Visitor, class Account>

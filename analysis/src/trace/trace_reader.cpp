@@ -87,13 +87,18 @@ void TraceReader::State::readAllMetadata() {
                                 .parent_pid = 0,
                                 .time_ns = header.first_time_ns,
                                 .realtime_ns = 0,
-                                .command = {}},
+                                .command = {},
+                                .pid_namespace = 0,
+                                .exec_id = 0},
                    starts);
     else if (header.kind == ChunkKind::ProcessEnd)
-      readMetadata(
-          place,
-          ProcessEnd{.process = header.process, .time_ns = header.first_time_ns, .status = -1, .dropped_no_ring = 0},
-          ends);
+      readMetadata(place,
+                   ProcessEnd{.process = header.process,
+                              .time_ns = header.first_time_ns,
+                              .status = -1,
+                              .dropped_no_ring = 0,
+                              .reason = {}},
+                   ends);
     else if (header.kind == ChunkKind::StreamAccount)
       readMetadata(place,
                    StreamAccount{.process = header.process,

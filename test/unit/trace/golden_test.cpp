@@ -69,23 +69,47 @@ TEST_F(Golden, FileHeader) {
 }
 
 TEST_F(Golden, ProcessStart) {
-  ASSERT_TRUE(writer_->processStart({1, 4711, 4700, 0x1122, 5, {"prog", "-x"}}));
+  ASSERT_TRUE(writer_->processStart({1, 4711, 4700, 0x1122, 5, {"prog", "-x"}, 7, 9}));
   //          magic            kind codec process  stream   events   first position   slots    raw      stored reserved
   //          first time       last time
   expectChunk(
       kFileHeaderBytes,
-      "4d53434b1ef1a3c7 0100 0000 01000000 00000000 00000000 0000000000000000 00000000 0e000000 0e000000 00000000"
+      "4d53434b1ef1a3c7 0100 0000 01000000 00000000 00000000 0000000000000000 00000000 10000000 10000000 00000000"
       "2211000000000000 2211000000000000",
-      "ce49 b849 0a 02 04 70726f67 02 2d78"); // pid, parent, realtime: zigzag varints; arguments
+      "ce49 b849 0a 02 04 70726f67 02 2d78" // pid, parent, realtime: zigzag varints; arguments
+      "0e 12");                             // pid namespace, exec
 }
 
 TEST_F(Golden, ProcessEnd) {
-  ASSERT_TRUE(writer_->processEnd({2, 0x33, -1, 9}));
+  ASSERT_TRUE(writer_->processEnd({2, 0x33, -1, 9, EndReason::Replaced}));
   expectChunk(
       kFileHeaderBytes,
-      "4d53434b1ef1a3c7 0200 0000 02000000 00000000 00000000 0000000000000000 00000000 02000000 02000000 00000000"
+      "4d53434b1ef1a3c7 0200 0000 02000000 00000000 00000000 0000000000000000 00000000 03000000 03000000 00000000"
       "3300000000000000 3300000000000000",
-      "01 12"); // status -1, 9 events without a ring
+      "01 12 04"); // status -1, 9 events without a ring, reason
+}
+
+// What versions before 0.2 wrote: without the fields that were added.
+TEST_F(Golden, ProcessesOfBefore) {
+  trace::ByteWriter bytes;
+  trace::Compressor compressor;
+  const uint8_t start[] = {0xce, 0x49, 0xb8, 0x49, 0x0a, 0x02, 0x04, 0x70, 0x72, 0x6f, 0x67, 0x02, 0x2d, 0x78};
+  const uint8_t end[] = {0x01, 0x12};
+  bytes.fixed(trace::makeFileHeader());
+  trace::packChunk({.kind = trace::ChunkKind::ProcessStart, .process = 1}, start, compressor, bytes);
+  trace::packChunk({.kind = trace::ChunkKind::ProcessEnd, .process = 1}, end, compressor, bytes);
+  const auto old = folder_ / "old.mslt";
+  std::ofstream(old, std::ios::binary)
+      .write(reinterpret_cast<const char *>(bytes.written().data()),
+             static_cast<std::streamsize>(bytes.written().size()));
+  const auto reader = TraceReader::open(old);
+  ASSERT_TRUE(reader && reader->damage().empty());
+  EXPECT_EQ(reader->processes().at(0).pid, 4711u);
+  EXPECT_EQ(reader->processes().at(0).command, (std::vector<std::string>{"prog", "-x"}));
+  EXPECT_EQ(reader->processes().at(0).pid_namespace, 0u);
+  EXPECT_EQ(reader->processes().at(0).exec_id, 0u);
+  EXPECT_EQ(reader->processEnds().at(0).dropped_no_ring, 9u);
+  EXPECT_EQ(reader->processEnds().at(0).reason, EndReason::Ended);
 }
 
 TEST_F(Golden, Definitions) {
@@ -172,19 +196,19 @@ TEST_F(Golden, StreamAccount) {
 
 TEST_F(Golden, IndexAndTrailer) {
   ASSERT_TRUE(writer_->processEnd({2, 0x33, -1, 9}));
-  const size_t indexOffset = kFileHeaderBytes + 80 + 2;
+  const size_t indexOffset = kFileHeaderBytes + 80 + 3;
   ASSERT_TRUE(writer_->close());
   const std::string all = bytesFrom(indexOffset);
   const std::string checksum = hexOf(bytesFrom(kFileHeaderBytes + 64).substr(0, 8));
   // offset since the last chunk's end, kind, codec, process, stream, events, first position, slots, raw, stored, time
   // since the last chunk's, span of time, checksum of the payload
   EXPECT_EQ(hexOf(all.substr(80, all.size() - 80 - 88)),
-            withoutSpaces("20 02 00 02 00 00 00 00 02 02 66 00") + checksum);
+            withoutSpaces("20 02 00 02 00 00 00 00 03 03 66 00") + checksum);
   expectChunk(
       indexOffset + all.size() - 88,
       "4d53434b1ef1a3c7 0800 0000 00000000 00000000 00000000 0000000000000000 00000000 08000000 08000000 00000000"
       "0000000000000000 0000000000000000",
-      "7200000000000000"); // where the index chunk begins
+      "7300000000000000"); // where the index chunk begins
 }
 
 } // namespace

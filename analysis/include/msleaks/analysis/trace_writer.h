@@ -25,6 +25,16 @@ struct ProcessStart {
   uint64_t time_ns;     // CLOCK_MONOTONIC when it attached
   uint64_t realtime_ns; // the same moment since the epoch
   std::vector<std::string> command;
+  // Not in old traces. A pid is unique in its namespace; an exec makes another image of the same pid.
+  uint64_t pid_namespace = 0; // 0 = not known
+  uint32_t exec_id = 0;       // of the exec that the image, or the one it was forked from, began with; 0 = not known
+};
+
+// Why a process image is not recorded any further.
+enum class EndReason : uint8_t {
+  Ended,    // the process did, or somehow disappeared; in old traces also the two below
+  Running,  // the session ended before it
+  Replaced, // by an exec
 };
 
 // How a process image ended. `status` as from waitpid, -1 when nobody could tell.
@@ -33,6 +43,7 @@ struct ProcessEnd {
   uint64_t time_ns;
   int32_t status;
   uint64_t dropped_no_ring;
+  EndReason reason = EndReason::Ended;
 };
 
 // Consecutive slots of one stream (thread). header.time must already be CLOCK_MONOTONIC ns, and must not go backwards

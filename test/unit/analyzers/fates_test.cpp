@@ -1,0 +1,86 @@
+// How processes ended, by what a trace says of all of them.
+#include "../trace/random_events.h"
+
+#include "msleaks/analysis/pipeline.h"
+
+#include <gtest/gtest.h>
+
+namespace msleaks::analysis::test {
+namespace {
+
+constexpr uint32_t kPid = 4711;
+
+class Fates : public testing::Test {
+protected:
+  void start(uint32_t process, uint64_t time_ns, uint64_t pid_namespace, uint32_t exec_id) {
+    ASSERT_TRUE(writer_->processStart({process, kPid, 1, time_ns, 0, {"p"}, pid_namespace, exec_id}));
+  }
+  void end(uint32_t process, uint64_t time_ns, int status, EndReason reason = EndReason::Ended) {
+    ASSERT_TRUE(writer_->processEnd({process, time_ns, status, 0, reason}));
+  }
+  ProcessFate fate(uint32_t process) {
+    const auto fates = fatesOf(*TraceReader::open(file_));
+    return fates.contains(process) ? fates.at(process) : ProcessFate{};
+  }
+  FreeCause cause(uint32_t process) { return fate(process).cause; }
+
+  ScratchFolder folder_;
+  std::filesystem::path file_ = folder_ / "trace.mslt";
+  Result<TraceWriter> writer_ = TraceWriter::create(file_);
+};
+
+TEST_F(Fates, AnImageBeforeAnExecIsReplacedWhateverStatusWasFound) {
+  start(1, 100, 7, 1);
+  start(2, 200, 7, 2);
+  end(1, 300, 0); // found after the exit of both
+  end(2, 300, 5 << 8);
+  EXPECT_EQ(cause(1), FreeCause::ProcessExec);
+  EXPECT_EQ(fate(1).time_ns, 200u);
+  EXPECT_EQ(fate(2).exit_status, 5);
+}
+
+TEST_F(Fates, OldTracesDoNotSayWhichExecAnImageBeganWith) {
+  start(1, 100, 0, 0);
+  start(2, 200, 0, 0);
+  end(1, 300, -1);
+  EXPECT_EQ(cause(1), FreeCause::ProcessExec);
+  EXPECT_EQ(cause(2), FreeCause::StillAlive);
+}
+
+TEST_F(Fates, ThePidOfAProcessThatHadEndedIsSomebodyElses) {
+  start(1, 100, 7, 1);
+  end(1, 150, -1);
+  start(2, 200, 7, 2);
+  end(2, 300, 0);
+  EXPECT_EQ(cause(1), FreeCause::ProcessExited);
+}
+
+TEST_F(Fates, APidIsOneProcessOnlyInItsNamespace) {
+  start(1, 100, 7, 1);
+  start(2, 110, 8, 2);
+  end(1, 300, -1);
+  end(2, 310, -1);
+  EXPECT_EQ(cause(1), FreeCause::ProcessExited);
+  EXPECT_EQ(cause(2), FreeCause::ProcessExited);
+}
+
+TEST_F(Fates, TwoCopiesOfTheRuntimeAreOneImage) {
+  start(1, 100, 7, 1);
+  start(2, 110, 7, 1);
+  end(1, 300, 3 << 8);
+  end(2, 300, 3 << 8);
+  EXPECT_EQ(fate(1).exit_status, 3);
+  EXPECT_EQ(fate(2).exit_status, 3);
+}
+
+TEST_F(Fates, ACollectorMaySayThatAnImageWasReplacedOrRunsOn) {
+  start(1, 100, 7, 1);
+  end(1, 300, -1, EndReason::Running);
+  EXPECT_EQ(cause(1), FreeCause::StillAlive);
+  EXPECT_EQ(fate(1).time_ns, 300u);
+  end(1, 310, 0, EndReason::Replaced);
+  EXPECT_EQ(cause(1), FreeCause::ProcessExec);
+}
+
+} // namespace
+} // namespace msleaks::analysis::test
