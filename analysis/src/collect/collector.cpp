@@ -32,10 +32,19 @@ int shellStatus(int wait_status) {
 Collector::Collector(SessionDir &session, TraceWriter trace)
     : session_(session), trace_(std::move(trace)),
       clock_([kind = session.control().clock] { return readClockPair(kind); }),
-      output_{trace_, clock_, &session.control().heartbeat_ns} {
+      output_{.writer = trace_, .clock = clock_}, waiter_(session.path()) {
   publishFit(session_.control().fit, clock_.line());
-  session_.control().heartbeat_ns.store(readMonotonicNs(), std::memory_order_release);
+  beat();
+  output_.after_batch = [this] {
+    beat();
+    if (!waiter_.wait(0))
+      return;
+    noteEnds();
+    next_look_ns_ = 0;
+  };
 }
+
+void Collector::beat() { session_.control().heartbeat_ns.store(readMonotonicNs(), std::memory_order_release); }
 
 Collector::~Collector() = default;
 
@@ -43,6 +52,7 @@ void Collector::programStarted(uint32_t pid) { program_pid_.store(pid, std::memo
 
 void Collector::programEnded(int wait_status) {
   program_status_.store(wait_status, std::memory_order_relaxed);
+  program_end_ns_.store(readMonotonicNs(), std::memory_order_relaxed);
   program_ended_.store(true, std::memory_order_release);
 }
 
@@ -73,20 +83,23 @@ Result<void> Collector::collect() {
     if (!stored)
       return tl::make_unexpected(stored.error());
     sleep_ns = *stored > 0 ? kMinSleepNs : std::min(sleep_ns * 2, kMaxSleepNs);
-    sleepNs(sleep_ns);
+    if (waiter_.wait(sleep_ns))
+      next_look_ns_ = 0;
   }
   return finishSession();
 }
 
 Result<uint64_t> Collector::round(Urgency urgency) {
   const uint64_t now = readMonotonicNs();
-  session_.control().heartbeat_ns.store(now, std::memory_order_release);
+  beat();
   if (clock_.refit())
     publishFit(session_.control().fit, clock_.line());
   if (urgency == Urgency::Everything || now >= next_look_ns_) {
-    next_look_ns_ = now + kLookNs;
     if (auto looked = lookAround(urgency); !looked)
       return tl::make_unexpected(looked.error());
+    // A process needs some µs between the name of its arena and its content.
+    look_again_ns_ = unready_ ? std::min(std::max(look_again_ns_ * 2, kMinSleepNs), kLookNs) : 0;
+    next_look_ns_ = now + (unready_ ? look_again_ns_ : kLookNs);
   }
   uint64_t stored = 0;
   for (const auto &process : attached_) {
@@ -102,11 +115,23 @@ Result<uint64_t> Collector::round(Urgency urgency) {
   return stored;
 }
 
-Result<void> Collector::lookAround(Urgency urgency) {
-  // Who has ended is asked before who is new: an arena found afterwards is complete, and an exec finds its predecessor.
+void Collector::watchForEnd(Attached &process) {
+  if (process.life != Life::Running || !process.watch.hasEnded())
+    return;
+  process.life = Life::Gone;
+  process.ended_ns = process.watch.endedNs();
+}
+
+void Collector::noteEnds() {
   for (const auto &process : attached_)
-    if (process->life == Life::Running && process->watch.hasEnded())
-      process->life = Life::Gone;
+    if (process) // not one that has just been finished
+      watchForEnd(*process);
+}
+
+Result<void> Collector::lookAround(Urgency urgency) {
+  // Ends before new arenas: the arena of a process that has ended is complete, and an exec needs its old image still
+  // attached.
+  noteEnds();
   if (session_.changed() || unready_ || urgency == Urgency::Everything)
     if (auto attached = attachNew(); !attached)
       return attached;
@@ -148,24 +173,50 @@ Result<void> Collector::attachNew() {
     if (auto attached = attach(std::move(**arena)); !attached)
       return attached;
     // At once, or hundreds of short processes would fill the shared memory and our table of files.
-    if (attached_.back()->life == Life::Gone)
+    if (attached_.back()->life == Life::Gone) {
+      replaceByUnattached(*attached_.back());
       if (auto finished = finishEnded(); !finished)
         return finished;
+    }
   }
   return {};
 }
 
+// Whether `later` is an image that an exec made of the same process. A number that is used again, as in short-lived pid
+// namespaces, belongs to somebody who came after the end of the process that had it.
+void Collector::replaceIfSame(Attached &earlier, const ArenaFacts &later) {
+  if (!replaces(later, earlier.collector.facts()))
+    return;
+  const bool same = earlier.life == Life::Running || earlier.ended_ns >= later.attach_ns ||
+                    (earlier.ended_ns == 0 && earlier.pid == later.pid);
+  if (!same)
+    return;
+  earlier.life = Life::Replaced;
+  earlier.ended_ns = later.attach_ns; // the first of several: the others are not `same` any more
+}
+
+// A process that has ended before it was found may have been an image or two more: their arenas are there by now.
+void Collector::replaceByUnattached(Attached &process) {
+  const uint32_t pid = process.collector.facts().pid;
+  for (const auto &file : session_.arenas()) {
+    if (pidOfArena(file) != pid || known_arenas_.contains(file.filename().string()))
+      continue;
+    if (const auto arena = ArenaReader::open(file); arena && *arena)
+      replaceIfSame(process, (*arena)->facts());
+  }
+}
+
 Result<void> Collector::attach(ArenaReader arena) {
   for (const auto &process : attached_)
-    if (replaces(arena.facts(), process->collector.facts()))
-      process->life = Life::Replaced;
+    replaceIfSame(*process, arena.facts());
   const uint32_t pid = pidHere(arena.facts());
+  const uint64_t attach_ns = arena.facts().attach_ns;
   const abi::OnFull policy = session_.control().flags.on_full;
-  attached_.push_back(std::make_unique<Attached>(
-      Attached{ProcessCollector(next_process_++, std::move(arena), policy), ProcessWatch(pid), pid, Life::Running}));
+  attached_.push_back(std::make_unique<Attached>(Attached{ProcessCollector(next_process_++, std::move(arena), policy),
+                                                          ProcessWatch(pid, attach_ns), pid, Life::Running}));
   Attached &process = *attached_.back();
-  if (process.watch.hasEnded())
-    process.life = Life::Gone;
+  waiter_.watchEnd(process.watch.pidfd());
+  watchForEnd(process);
   return process.collector.start(trace_);
 }
 
@@ -179,8 +230,10 @@ Result<void> Collector::finishEnded() {
     // The program's own end comes with its status, from the one who waits for it.
     if (process->life == Life::Running || isProgram(*process))
       continue;
-    const int status = process->life == Life::Gone ? process->watch.waitStatus() : -1;
-    if (auto finished = finish(*process, status); !finished)
+    const bool gone = process->life == Life::Gone;
+    auto finished = finish(*process, process->ended_ns, gone ? process->watch.waitStatus() : -1,
+                           gone ? EndReason::Ended : EndReason::Replaced);
+    if (!finished)
       return finished;
     process.reset();
   }
@@ -189,9 +242,9 @@ Result<void> Collector::finishEnded() {
 }
 
 // All of the process is in the trace afterwards, so its shared memory can go.
-Result<void> Collector::finish(Attached &process, int wait_status) {
+Result<void> Collector::finish(Attached &process, uint64_t end_ns, int wait_status, EndReason reason) {
   ProcessCollector &collector = process.collector;
-  if (auto finished = collector.finish(output_, readMonotonicNs(), wait_status); !finished)
+  if (auto finished = collector.finish(output_, end_ns, wait_status, reason); !finished)
     return tl::make_unexpected(finished.error());
   const ProcessTotals totals = collector.totals();
   summary_.totals.produced += totals.produced + collector.droppedNoRing();
@@ -247,12 +300,16 @@ Result<void> Collector::finishSession() {
 
 Result<void> Collector::finishAll() {
   for (auto &process : attached_) {
-    const ArenaFacts &facts = process->collector.facts();
-    if (process->life == Life::Running && !process->watch.unseen() && !isProgram(*process))
+    const bool program = isProgram(*process);
+    const bool running = process->life == Life::Running && !process->watch.unseen() && !program;
+    if (running)
       summary_.notes.push_back(fmt::format("{} was still running when the session ended; it is recorded until then",
-                                           describeProcess(facts)));
-    const int status = isProgram(*process) ? program_status_.load(std::memory_order_relaxed) : -1;
-    if (auto finished = finish(*process, status); !finished)
+                                           describeProcess(process->collector.facts())));
+    const uint64_t end_ns = program   ? program_end_ns_.load(std::memory_order_relaxed)
+                            : running ? readMonotonicNs()
+                                      : process->ended_ns;
+    const int status = program ? program_status_.load(std::memory_order_relaxed) : -1;
+    if (auto finished = finish(*process, end_ns, status, running ? EndReason::Running : EndReason::Ended); !finished)
       return finished;
     process.reset();
   }

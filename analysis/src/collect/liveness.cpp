@@ -1,45 +1,20 @@
 #include "collect/liveness.h"
 
-#include "msleaks/analysis/clock.h"
+#include "collect/proc_stat.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fstream>
-#include <optional>
 #include <signal.h>
-#include <sstream>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
 namespace msleaks::analysis {
 namespace {
-
-struct ProcStat {
-  char state = 0;
-  uint64_t start_ns = 0; // CLOCK_BOOTTIME
-};
-
-// /proc/<pid>/stat: the name in parentheses may hold anything, so fields are counted from the last one.
-std::optional<ProcStat> readStat(uint32_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string line;
-  if (!std::getline(file, line) || line.rfind(')') == std::string::npos)
-    return std::nullopt;
-  std::istringstream fields(line.substr(line.rfind(')') + 1));
-  ProcStat stat;
-  fields >> stat.state;
-  uint64_t value = 0;
-  constexpr int kStartTime = 22, kState = 3;
-  for (int field = kState; field < kStartTime; ++field)
-    fields >> value;
-  stat.start_ns = value * (1'000'000'000u / static_cast<uint64_t>(sysconf(_SC_CLK_TCK)));
-  return stat;
-}
 
 // 0 = not ours to see, or gone.
 uint64_t pidNamespaceOf(const std::string &process) {
@@ -81,16 +56,8 @@ bool isStillRunning(const ArenaFacts &facts) {
   const uint32_t pid = pidHere(facts);
   if (pid == 0 || (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH))
     return false;
-  const auto stat = readStat(pid);
-  if (!stat)
-    return true; // it exists, and more cannot be told
-  if (stat->state == 'Z' || stat->state == 'X')
-    return false;
-  const uint64_t now_ns = readMonotonicNs();
-  const uint64_t attach_age_ns = now_ns - std::min(facts.attach_ns, now_ns);
-  const uint64_t start_age_ns = readClockNs(CLOCK_BOOTTIME) - stat->start_ns;
-  constexpr uint64_t kToleranceNs = 1'000'000'000; // start times come in ticks
-  return start_age_ns + kToleranceNs >= attach_age_ns;
+  const auto stat = readProcStat(pid);
+  return !stat || (!stat->hasEnded() && stat->hadBegun(facts.attach_ns)); // it exists, and more cannot be told
 }
 
 std::string describeProcess(const ArenaFacts &facts) {

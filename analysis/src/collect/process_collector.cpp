@@ -37,8 +37,8 @@ ProcessCollector::ProcessCollector(uint32_t process, ArenaReader arena, abi::OnF
 
 Result<void> ProcessCollector::start(TraceWriter &writer) {
   const ArenaFacts &facts = arena_.facts();
-  return writer.processStart(
-      {process_, facts.pid, facts.parent_pid, facts.attach_ns, facts.attach_realtime_ns, facts.command});
+  return writer.processStart({process_, facts.pid, facts.parent_pid, facts.attach_ns, facts.attach_realtime_ns,
+                              facts.command, facts.pid_namespace, facts.exec_id});
 }
 
 void ProcessCollector::note(std::string text) {
@@ -150,8 +150,8 @@ Result<void> ProcessCollector::drainRing(Ring &ring, uint64_t head, CollectOutpu
     reader.copy(first, slots);
     const uint64_t skipped = overwrite ? skipOverwritten(ring, slots, cut) : 0;
     auto taken = storeWhole(ring, first + skipped, slots.subspan(skipped), output);
-    if (output.heartbeat_ns)
-      output.heartbeat_ns->store(readMonotonicNs(), std::memory_order_release);
+    if (output.after_batch)
+      output.after_batch();
     if (!taken)
       return tl::make_unexpected(taken.error());
     if (skipped + *taken == 0)
@@ -309,7 +309,7 @@ Result<void> ProcessCollector::storeAccount(uint32_t number, TraceWriter &writer
                                stream.account.dropped, stream.account.stalled_ns});
 }
 
-Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns, int status) {
+Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns, int status, EndReason reason) {
   findRings();
   for (Ring &ring : rings_)
     ring.ended = true;
@@ -329,8 +329,8 @@ Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns
     note(fmt::format(
         "{} images, tables of sites or notes could not be written: what is instrumented there was not recorded",
         refused));
-  end_ns = std::max(end_ns, last_event_ns_);
-  if (auto stored = output.writer.processEnd({process_, end_ns, status, arena_.droppedNoRing()}); !stored)
+  end_ns = std::max({end_ns, last_event_ns_, facts().attach_ns});
+  if (auto stored = output.writer.processEnd({process_, end_ns, status, arena_.droppedNoRing(), reason}); !stored)
     return tl::make_unexpected(stored.error());
   return end_ns;
 }

@@ -1,12 +1,10 @@
 #include "msleaks/analysis/process_watch.h"
 
+#include "collect/proc_stat.h"
+#include "msleaks/analysis/clock.h"
+
 #include <cerrno>
-#include <fmt/format.h>
-#include <fstream>
-#include <optional>
 #include <poll.h>
-#include <sstream>
-#include <string>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,28 +23,27 @@ static_assert(sizeof(PidfdFacts) == 64);
 constexpr uint64_t kExitFacts = 1u << 3;
 constexpr unsigned long kGetFacts = _IOWR(0xff, 11, PidfdFacts);
 
-// Of a process that has ended and has not been reaped: the last field of its line.
-std::optional<int> statusOfZombie(uint32_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string line;
-  if (!std::getline(file, line) || line.rfind(')') == std::string::npos)
-    return std::nullopt;
-  std::istringstream fields(line.substr(line.rfind(')') + 1)); // the name in parentheses may hold anything
-  std::string field;
-  if (!(fields >> field) || field != "Z")
-    return std::nullopt;
-  while (fields >> field)
-    ;
-  return std::atoi(field.c_str());
-}
-
 } // namespace
 
-ProcessWatch::ProcessWatch(uint32_t pid) : pid_(pid) { open(); }
+ProcessWatch::ProcessWatch(uint32_t pid, uint64_t attach_ns) : pid_(pid), attach_ns_(attach_ns) { open(); }
 
 void ProcessWatch::open() {
   pidfd_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid_), 0)));
   reaped_ = !pidfd_.valid() && errno == ESRCH;
+  if (!pidfd_.valid())
+    return;
+  // The number may have been given to somebody else meanwhile.
+  if (const auto stat = readProcStat(pid_); stat && !stat->hadBegun(attach_ns_)) {
+    pidfd_.close();
+    reaped_ = true;
+    return;
+  }
+  was_alive_ = !pollEnd();
+}
+
+bool ProcessWatch::pollEnd() const {
+  pollfd ended{pidfd_.get(), POLLIN, 0};
+  return poll(&ended, 1, 0) > 0;
 }
 
 bool ProcessWatch::hasEnded() {
@@ -54,8 +51,11 @@ bool ProcessWatch::hasEnded() {
     open();
   if (!pidfd_.valid())
     return reaped_;
-  pollfd ended{pidfd_.get(), POLLIN, 0};
-  return poll(&ended, 1, 0) > 0;
+  if (!pollEnd())
+    return false;
+  if (was_alive_ && ended_ns_ == 0)
+    ended_ns_ = readMonotonicNs();
+  return true;
 }
 
 // Also as a zombie: so the number is still its own.
@@ -64,8 +64,8 @@ bool ProcessWatch::isThere() const { return syscall(SYS_pidfd_send_signal, pidfd
 int ProcessWatch::waitStatus() const {
   if (!pidfd_.valid())
     return -1;
-  if (const auto status = statusOfZombie(pid_); status && isThere())
-    return *status;
+  if (const auto stat = readProcStat(pid_); stat && stat->hasEnded() && isThere())
+    return stat->wait_status;
   PidfdFacts facts{};
   facts.mask = kExitFacts;
   return ioctl(pidfd_.get(), kGetFacts, &facts) == 0 && (facts.mask & kExitFacts) ? facts.exit_code : -1;

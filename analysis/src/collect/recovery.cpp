@@ -135,12 +135,14 @@ Result<void> Recovery::recover(ArenaReader arena, const ClockModel &clock) {
     if (auto started = collector.start(trace_); !started)
       return started;
     stored_.processes[process].start = {
-        process, facts.pid, facts.parent_pid, facts.attach_ns, facts.attach_realtime_ns, facts.command};
+        process,       facts.pid,           facts.parent_pid, facts.attach_ns, facts.attach_realtime_ns,
+        facts.command, facts.pid_namespace, facts.exec_id};
   }
   CollectOutput output{trace_, clock};
-  // When the collector was last seen alive; what is recorded later moves it on. Now is no end of anything.
+  // Where the time of the end is not known: the collector's last heartbeat, or the last event if that is later; never
+  // the time of the recovery.
   const auto end = known && known->end ? *known->end : ProcessEnd{process, heartbeat_ns_, -1, 0};
-  const auto ended_ns = collector.finish(output, end.time_ns, end.status);
+  const auto ended_ns = collector.finish(output, end.time_ns, end.status, end.reason);
   if (!ended_ns)
     return tl::make_unexpected(ended_ns.error());
   end_ns_ = std::max(end_ns_, *ended_ns);

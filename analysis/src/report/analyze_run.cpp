@@ -48,8 +48,8 @@ EventAccount accountOf(const TraceReader &reader, uint64_t stored) {
   account.stored = stored;
   uint64_t accounted = 0;
   for (const StreamAccount &stream : reader.streams()) {
-    // While a session goes on, and after a kill, the last account of a stream may be older than its last events. By
-    // stream: what one has more than it said does not make up for what another one lacks.
+    // While a session goes on, and after a kill, the last account of a stream may be older than its last events. Taken
+    // per stream: a surplus in one must not hide a loss in another one.
     const uint64_t present = reader.storedEvents(stream.process, stream.stream);
     account.produced += std::max(stream.produced, present + stream.dropped);
     account.dropped += stream.dropped;
@@ -113,7 +113,8 @@ std::vector<std::string> notesOf(const Report &report) {
   add(killed, "process(es) killed by a signal: their blocks count as alive at the end, not as leaks");
   add(unknown,
       "process(es) ended and nobody saw how: their blocks count as leaks, but are none if a signal killed them");
-  add(going_on, "process(es) without an end in the trace: their blocks count as alive at the end, not as leaks");
+  add(going_on, "process(es) still running when the session ended, or without an end: their blocks count as alive at "
+                "the end, not as leaks");
   add(report.counts.late_frees,
       "free(s) arrived a moment after the reuse of their address, as clocks of processors differ");
   add(report.counts.early_frees,

@@ -1,9 +1,11 @@
 """Many processes and threads in one session: who is followed, and whose account is right."""
+import json
+import os
 import re
 import subprocess
 import time
 
-from run_e2e import Tools, check, expect_account, expect_quiet, manifest, run_topics, session_gone
+from run_e2e import Tools, Unavailable, check, expect_account, expect_quiet, manifest, run_topics, session_gone
 
 tools = Tools()
 family = tools.compile("family.c")
@@ -141,7 +143,50 @@ def records_only_what_is_asked_for():
     check(stream["stored"] == 1000 and stream["in_sequence"], f"{stream}")
 
 
+def report(folder):
+    return json.loads(tools.verb("report", folder, "--json").stdout)
+
+
+def counts_processes_one_after_the_other_once():
+    """Each has its gigabyte until it ends, and not a moment longer."""
+    gigabyte = tools.compile("gigabyte.c")
+    _, folder = tools.run(["sh", "-c", f"for i in 1 2 3; do '{gigabyte}'; done"], "--no-report")
+    peak = report(folder)["peak"]["bytes"]
+    check(1 << 30 <= peak < 1.5 * (1 << 30), f"the peak of one after the other is {peak / (1 << 30):.2f} GiB")
+    _, folder = tools.run(["sh", "-c", f"'{gigabyte}'; '{gigabyte}' & '{gigabyte}'; wait"], "--no-report")
+    check(report(folder)["leaks"]["bytes"] >= 3 << 30, "what all three left")
+
+
+def counts_what_an_exec_replaces_as_no_leak():
+    _, folder = tools.run([tools.compile("exec_storm.c"), "200"], "--no-report")
+    result = report(folder)
+    check(len(result["processes"]) == 401, f"{len(result['processes'])} images")
+    check(result["leaks"]["bytes"] == 0, f"false leaks: {result['leaks']['by_site']}")
+
+
+def keeps_equal_pids_apart():
+    """The first processes of two pid namespaces are both number 1."""
+    if os.geteuid() != 0 or subprocess.run(["unshare", "-fp", "true"], stderr=subprocess.DEVNULL).returncode != 0:
+        raise Unavailable("a pid namespace of one's own needs root")
+    leak = tools.compile("leak.c")
+    _, folder = tools.run(["sh", "-c", f"unshare -fp '{leak}'; unshare -fp '{leak}'"], "--no-report")
+    result = report(folder)
+    firsts = [process for process in result["processes"] if process["pid"] == 1 and process["command"] == [str(leak)]]
+    check([process["fate"] for process in firsts] == ["exited"] * 2, f"{result['processes']}")
+    leaked = [row for row in result["leaks"]["by_site"] if (row["site"]["library"] or "").endswith("/leak")]
+    check([row["count"] for row in leaked] == [2], f"not the leaks of both: {leaked}")
+
+
+def says_that_a_process_goes_on():
+    folder = tools.folder()
+    command = tools.command(folder, [family, "leave", "2000"], "--no-report")
+    check(subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0, "exit status")
+    result = report(folder)
+    check([process["fate"] for process in result["processes"]].count("running") == 1, f"{result['processes']}")
+
+
 run_topics(follows_a_fork_without_exec, follows_every_image_of_a_process, follows_short_threads,
            follows_short_threads_in_small_rings, follows_eight_processes_at_once, follows_hundreds_of_processes,
            waits_for_a_process_that_ends_shortly_after, leaves_a_process_that_goes_on, keeps_the_newest_in_a_flight_recorder,
-           counts_what_is_dropped, records_only_what_is_asked_for)
+           counts_what_is_dropped, records_only_what_is_asked_for, counts_processes_one_after_the_other_once,
+           counts_what_an_exec_replaces_as_no_leak, keeps_equal_pids_apart, says_that_a_process_goes_on)

@@ -137,6 +137,14 @@ protected:
     collector->programStarted(static_cast<uint32_t>(getpid()));
   }
 
+  analysis::ProcessEnd endOf(uint32_t process) {
+    const CollectedTrace trace(folder / "trace.mslt");
+    for (const auto &end : trace.reader().processEnds())
+      if (end.process == process)
+        return end;
+    throw std::runtime_error("no such end");
+  }
+
   ScratchFolder folder;
   std::optional<analysis::SessionDir> session;
   std::optional<analysis::Collector> collector;
@@ -195,8 +203,9 @@ TEST_F(SessionTest, TakesAllOfMoreProcessesThanItMayHaveFilesOpen) {
   const pid_t child = fork();
   if (child == 0)
     pause();
+  const uint64_t now_ns = analysis::readMonotonicNs();
   for (uint32_t i = 1; i <= kChildren; ++i) // still running, as far as it can tell
-    ArenaMaker(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ticks = i, .attach_ns = i})
+    ArenaMaker(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ticks = i, .attach_ns = now_ns + i})
         .addRing(16, 0)
         .recordAlloc(i, i);
   {
@@ -230,8 +239,9 @@ TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
   if (child == 0)
     pause();
   std::thread thread([this] { collector->run(); });
-  ArenaMaker arena(session->path(), {.pid = static_cast<uint32_t>(child)});
+  ArenaMaker arena(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ns = analysis::readMonotonicNs()});
   const bool found = soon([&] { return collector->progress().processes == 1; });
+  const uint64_t killed_ns = analysis::readMonotonicNs();
   kill(child, SIGTERM);
   const bool finished = soon([this] { return session->arenas().empty(); });
   waitpid(child, nullptr, 0); // not before: until then any kernel knows
@@ -240,6 +250,58 @@ TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
   EXPECT_TRUE(found && finished);
   ASSERT_EQ(collector->summary().processes.size(), 1u);
   EXPECT_EQ(collector->summary().processes[0].exit_status, 128 + SIGTERM);
+  EXPECT_GE(endOf(1).time_ns, killed_ns);
+}
+
+// How long it was there after its last event, nobody can tell: it is not taken to have lived until it was found.
+TEST_F(SessionTest, AProcessThatWasGoneBeforeItWasFoundEndsWithItsLastEvent) {
+  const uint64_t attach_ns = analysis::readMonotonicNs() - 1'000'000'000;
+  ArenaMaker(session->path(), {.pid = endedPid(), .attach_ns = attach_ns})
+      .addRing(16, 0)
+      .recordAlloc(1, attach_ns + 50);
+  collector->programEnded(0);
+  collector->run();
+  EXPECT_EQ(endOf(1).time_ns, attach_ns + 50);
+  EXPECT_EQ(endOf(1).reason, analysis::EndReason::Ended);
+}
+
+TEST_F(SessionTest, SaysThatAProcessGoesOn) {
+  const pid_t child = fork();
+  if (child == 0)
+    pause();
+  ArenaMaker arena(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ns = analysis::readMonotonicNs()});
+  arena.addRing(16, 0).recordAlloc(1, 1);
+  collector->programEnded(0);
+  collector->run();
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(endOf(1).reason, analysis::EndReason::Running);
+  ASSERT_EQ(collector->summary().notes.size(), 1u);
+  EXPECT_NE(collector->summary().notes[0].find("still running"), std::string::npos);
+}
+
+// Both images are found when the process has ended: its status is that of the last one.
+TEST_F(SessionTest, AnImageThatIsFoundAfterTheExitWasReplacedByTheOneAfterIt) {
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(3);
+  siginfo_t ended{};
+  waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT);
+  const uint64_t attach_ns = analysis::readMonotonicNs();
+  for (uint32_t i = 1; i <= 2; ++i) {
+    ArenaMaker image(session->path(),
+                     {.pid = static_cast<uint32_t>(child), .attach_ticks = i, .attach_ns = attach_ns + i});
+    image.header().exec_id = i;
+    image.addRing(16, 0).recordAlloc(i, i);
+  }
+  collector->programEnded(0);
+  collector->run();
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(endOf(1).reason, analysis::EndReason::Replaced);
+  EXPECT_EQ(endOf(1).time_ns, attach_ns + 2);
+  EXPECT_EQ(endOf(1).status, -1);
+  EXPECT_EQ(endOf(2).reason, analysis::EndReason::Ended);
+  EXPECT_EQ(endOf(2).status, 3 << 8);
 }
 
 TEST_F(SessionTest, EndsAnImageWhenAnotherOneOfItsProcessAttaches) {
@@ -320,7 +382,7 @@ TEST_F(SessionTest, FollowsAProcessOfAnotherNamespace) {
     waitpid(outer, nullptr, 0);
     GTEST_SKIP() << "skipped: a pid namespace of one's own needs root";
   }
-  ArenaMaker arena(session->path(), {.pid = 1});
+  ArenaMaker arena(session->path(), {.pid = 1, .attach_ns = analysis::readMonotonicNs()});
   arena.header().pid_namespace = theirs.st_ino;
   arena.addRing(16, 0).recordAlloc(5, 5);
   std::thread thread([this] { collector->run(); });

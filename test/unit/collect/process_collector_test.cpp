@@ -18,7 +18,7 @@ TEST_F(ProcessCollectorTest, BeatsAfterEachBatch) {
   auto ring = arena.addRing(64, 0);
   start();
   std::atomic<uint64_t> heartbeat_ns{0};
-  output->heartbeat_ns = &heartbeat_ns;
+  output->after_batch = [&] { heartbeat_ns = analysis::readMonotonicNs(); };
   ring.recordAlloc(1, 1);
   drain();
   const uint64_t first_ns = heartbeat_ns;

@@ -75,5 +75,34 @@ TEST(ProcessWatch, KnowsThatAProcessHadGoneBeforeItCouldBeWatched) {
   EXPECT_EQ(watch.waitStatus(), -1);
 }
 
+// As when a pid is given to somebody else between the arena and our look.
+TEST(ProcessWatch, IsNotTakenInByAProcessThatCameLater) {
+  Child child;
+  analysis::ProcessWatch watch(child.pid(), analysis::readMonotonicNs() - 10'000'000'000);
+  EXPECT_TRUE(watch.hasEnded());
+  EXPECT_EQ(watch.waitStatus(), -1);
+  analysis::ProcessWatch same(child.pid(), analysis::readMonotonicNs());
+  EXPECT_FALSE(same.hasEnded());
+  child.exit(0);
+  child.reap();
+}
+
+TEST(ProcessWatch, StampsAnEndThatItSaw) {
+  Child child;
+  analysis::ProcessWatch watch(child.pid());
+  EXPECT_FALSE(watch.hasEnded());
+  const uint64_t before_ns = analysis::readMonotonicNs();
+  child.exit(0);
+  EXPECT_TRUE(watch.hasEnded());
+  const uint64_t stamp_ns = watch.endedNs();
+  EXPECT_GE(stamp_ns, before_ns);
+  EXPECT_TRUE(watch.hasEnded());
+  EXPECT_EQ(watch.endedNs(), stamp_ns);
+  analysis::ProcessWatch late(child.pid()); // of a process that ended at some time before
+  EXPECT_TRUE(late.hasEnded());
+  EXPECT_EQ(late.endedNs(), 0u);
+  child.reap();
+}
+
 } // namespace
 } // namespace msleaks::test

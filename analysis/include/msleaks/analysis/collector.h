@@ -6,6 +6,7 @@
 #include "msleaks/analysis/process_watch.h"
 #include "msleaks/analysis/run_folder.h"
 #include "msleaks/analysis/session_dir.h"
+#include "msleaks/analysis/session_waiter.h"
 
 #include <atomic>
 #include <memory>
@@ -38,7 +39,7 @@ public:
   void run() noexcept;
   // The program that the session was made for: its status comes by programEnded, not from its arena.
   void programStarted(uint32_t pid);
-  void programEnded(int wait_status);
+  void programEnded(int wait_status); // just now
 
   CollectorProgress progress() const;
   // After run() has returned.
@@ -51,16 +52,22 @@ private:
     ProcessWatch watch;
     uint32_t pid; // where we are; 0 = not seen from here
     Life life = Life::Running;
+    uint64_t ended_ns = 0; // when its life did; 0 = not known
   };
 
   Result<void> collect();
   Result<uint64_t> round(Urgency);
   Result<void> lookAround(Urgency);
+  void noteEnds();
+  void beat();
   std::vector<std::filesystem::path> newArenas();
   Result<void> attachNew();
   Result<void> attach(ArenaReader);
+  static void watchForEnd(Attached &);
+  static void replaceIfSame(Attached &earlier, const ArenaFacts &later);
+  void replaceByUnattached(Attached &);
   Result<void> finishEnded();
-  Result<void> finish(Attached &, int wait_status);
+  Result<void> finish(Attached &, uint64_t end_ns, int wait_status, EndReason);
   Result<void> finishSession();
   Result<void> finishAll();
   Result<void> waitForOthers();
@@ -72,15 +79,18 @@ private:
   TraceWriter trace_;
   ClockModel clock_;
   CollectOutput output_;
+  SessionWaiter waiter_;
   std::vector<std::unique_ptr<Attached>> attached_;
   std::unordered_set<std::string> known_arenas_;
   bool unready_ = false; // an arena was there that could not be attached yet
   uint32_t next_process_ = 1;
+  uint64_t look_again_ns_ = 0; // while an arena is unready
   uint64_t next_look_ns_ = 0, next_progress_ns_ = 0;
   CollectorSummary summary_;
 
   std::atomic<uint32_t> program_pid_{0};
   std::atomic<int> program_status_{-1};
+  std::atomic<uint64_t> program_end_ns_{0};
   std::atomic<bool> program_ended_{false};
   std::atomic<uint64_t> progress_stored_{0}, progress_dropped_{0}, progress_processes_{0};
 };

@@ -10,8 +10,8 @@
 #include "msleaks/analysis/definitions_file.h"
 #include "msleaks/analysis/trace_writer.h"
 
-#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,7 +40,7 @@ struct ProcessTotals {
 struct CollectOutput {
   TraceWriter &writer;
   const ClockModel &clock;
-  std::atomic<uint64_t> *heartbeat_ns = nullptr; // beats after each batch: a round over many full rings takes seconds
+  std::function<void()> after_batch{}; // a round over many full rings takes seconds
   std::vector<abi::Slot> scratch{};
 };
 
@@ -59,8 +59,8 @@ public:
   // One look at every ring. Returns the number of events stored; 0 when there was nothing to do.
   Result<uint64_t> drain(CollectOutput &, Urgency, uint64_t now_ns);
   // Nothing will be recorded any more, or nobody will look: the rest, the accounts and the end of the process. Returns
-  // when that was: `end_ns`, or its last event if that is later.
-  Result<uint64_t> finish(CollectOutput &, uint64_t end_ns, int status);
+  // when that was: `end_ns`, or its last event if that is later. 0 = not known: its last event.
+  Result<uint64_t> finish(CollectOutput &, uint64_t end_ns, int status, EndReason = EndReason::Ended);
 
   ProcessTotals totals() const;
   uint64_t droppedNoRing() const { return arena_.droppedNoRing(); }

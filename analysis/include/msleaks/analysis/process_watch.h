@@ -9,12 +9,16 @@ namespace msleaks::analysis {
 
 class ProcessWatch {
 public:
-  // The process that has this number now.
-  explicit ProcessWatch(uint32_t pid);
+  // The process that has this number, if it is the one that had it at `attach_ns` (CLOCK_MONOTONIC).
+  explicit ProcessWatch(uint32_t pid, uint64_t attach_ns = UINT64_MAX);
 
   // Whether it is known to have ended. It was reaped before it could be watched, or its pidfd says so; without a pidfd
   // (no file descriptor was left, an old kernel) it is asked for again each time.
   bool hasEnded();
+  // When hasEnded() first said so; 0 when the process had ended before it could be watched.
+  uint64_t endedNs() const { return ended_ns_; }
+  // Readable when the process ends; -1 when there is none.
+  int pidfd() const { return pidfd_.get(); }
   // How it ended, as from waitpid, after hasEnded(); -1 when nobody can tell any more. While it waits to be reaped the
   // kernel's process table tells, afterwards the pidfd (Linux 6.15).
   int waitStatus() const;
@@ -23,11 +27,15 @@ public:
 
 private:
   void open();
+  bool pollEnd() const;
   bool isThere() const;
 
   uint32_t pid_;
+  uint64_t attach_ns_;
   FileDescriptor pidfd_;
   bool reaped_ = false; // before we came
+  bool was_alive_ = false;
+  uint64_t ended_ns_ = 0;
 };
 
 } // namespace msleaks::analysis

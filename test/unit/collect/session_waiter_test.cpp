@@ -1,0 +1,52 @@
+#include "collected.h"
+
+#include "msleaks/analysis/clock.h"
+#include "msleaks/analysis/process_watch.h"
+#include "msleaks/analysis/session_waiter.h"
+
+#include <csignal>
+#include <fstream>
+
+namespace msleaks::test {
+namespace {
+
+constexpr uint64_t kLong = 10'000'000'000;
+
+TEST(SessionWaiter, WaitsAsLongAsItIsToldTo) {
+  ScratchFolder folder;
+  analysis::SessionWaiter waiter(folder.path());
+  const uint64_t begin = analysis::readMonotonicNs();
+  EXPECT_FALSE(waiter.wait(2'000'000));
+  EXPECT_GE(analysis::readMonotonicNs() - begin, 2'000'000u);
+}
+
+TEST(SessionWaiter, WakesForANewFile) {
+  ScratchFolder folder;
+  analysis::SessionWaiter waiter(folder.path());
+  std::ofstream(folder.path() / "1.2.rings");
+  EXPECT_TRUE(waiter.wait(kLong));
+  EXPECT_FALSE(waiter.wait(0)) << "once for each";
+}
+
+TEST(SessionWaiter, WakesOnceForTheEndOfAProcess) {
+  ScratchFolder folder;
+  analysis::SessionWaiter waiter(folder.path());
+  const pid_t child = fork();
+  if (child == 0)
+    pause();
+  analysis::ProcessWatch watch(static_cast<uint32_t>(child));
+  waiter.watchEnd(watch.pidfd());
+  EXPECT_FALSE(waiter.wait(0));
+  kill(child, SIGKILL);
+  EXPECT_TRUE(waiter.wait(kLong));
+  EXPECT_FALSE(waiter.wait(0));
+  waitpid(child, nullptr, 0);
+}
+
+TEST(SessionWaiter, OnlySleepsWhereThereIsNothingToWatch) {
+  analysis::SessionWaiter waiter("/nonexistent");
+  EXPECT_FALSE(waiter.wait(1000));
+}
+
+} // namespace
+} // namespace msleaks::test
