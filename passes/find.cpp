@@ -72,11 +72,14 @@ const Symbol *stubSymbol(const Function &stub, const KnownSymbols &symbols) {
   return stub.getParent()->getFunction("__hipPushCallConfiguration") ? &kHipStub : &kCudaStub;
 }
 
+// A gate, or what it calls.
+bool isOurs(const Function &function) { return function.getName().starts_with("__msl_"); }
+
 const Symbol *symbolOf(const CallBase &call, const KnownSymbols &symbols) {
   if (call.isInlineAsm() || isa<CallBrInst>(call) || call.hasMetadata(LLVMContext::MD_nosanitize) || isLeftAlone(call))
     return nullptr;
   const auto *callee = dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
-  if (!callee || callee->isIntrinsic())
+  if (!callee || callee->isIntrinsic() || isOurs(*callee))
     return nullptr;
   if (const Symbol *symbol = symbols.find(*callee))
     return fits(call, *symbol) ? symbol : nullptr;
@@ -87,7 +90,7 @@ bool isEligible(const Function &function, const KnownSymbols &symbols) {
   return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
          !function.hasFnAttribute(Attribute::Naked) &&
          !function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation) &&
-         !function.getName().starts_with("__msl_") && !symbols.ignored(function);
+         !isOurs(function) && !symbols.ignored(function);
 }
 
 } // namespace

@@ -67,6 +67,11 @@ void settlePins(Module &module) {
         }
 }
 
+bool hasForeignBundle(const CallBase &call) {
+  const unsigned bundles = call.getNumOperandBundles();
+  return bundles > (bundles && call.getOperandBundle(kBundle) ? 1u : 0u);
+}
+
 void unpin(Module &module) {
   for (Function &function : module) {
     function.removeFnAttr(kRowAttribute);

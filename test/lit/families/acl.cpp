@@ -4,9 +4,9 @@
 // RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -DGUARDED -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %clangxx -DGUARDED -O0 -S -emit-llvm %s -o - | FileCheck --check-prefix=INVOKE %s
-// INVOKE-NOT: call {{.*}} @{{acl|rt}}
-// INVOKE: invoke {{.*}} @aclrtMalloc(
-// INVOKE-NOT: call {{.*}} @{{acl|rt}}
+// INVOKE-NOT: call {{.*}} @__msl_gate.{{acl|rt}}
+// INVOKE: invoke {{.*}} @__msl_gate.aclrtMalloc(
+// INVOKE-NOT: call {{.*}} @__msl_gate.{{acl|rt}}
 #include "acl.h"
 #include "guard.h"
 #include <cstdio>

@@ -4,9 +4,9 @@
 // RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -DGUARDED -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %clangxx -DGUARDED -O0 -S -emit-llvm %s -o - | FileCheck --check-prefix=INVOKE %s
-// INVOKE-NOT: call {{.*}} @_Zn{{[wa]}}m{{(St11align_val_t)?}}(
-// INVOKE: invoke {{.*}} @_Znwm(
-// INVOKE-NOT: call {{.*}} @_Zn{{[wa]}}m{{(St11align_val_t)?}}(
+// INVOKE-NOT: call {{.*}} @__msl_gate._Zn{{[wa]}}m{{(St11align_val_t)?}}(
+// INVOKE: invoke {{.*}} @__msl_gate._Znwm(
+// INVOKE-NOT: call {{.*}} @__msl_gate._Zn{{[wa]}}m{{(St11align_val_t)?}}(
 #include "guard.h"
 #include "keep.h"
 #include <cstdio>

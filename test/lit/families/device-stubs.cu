@@ -17,30 +17,25 @@ extern "C" unsigned PUSH(dim3, dim3, size_t = 0, stream_t = nullptr);
 extern "C" cudaError_t POP(dim3 *, dim3 *, size_t *, void *);
 
 // CHECK-LABEL: define{{.*}} @_Z20__device_stub__scalefPf(
-// CHECK: call void @__msl_on_launch(
-// CUDA: call {{.*}}@cudaLaunchKernel(
-// HIP: call {{.*}}@hipLaunchKernel(
+// CUDA: call {{.*}}@__msl_gate.cudaLaunchKernel(
+// HIP: call {{.*}}@__msl_gate.hipLaunchKernel(
 __attribute__((global)) void scale(float by, float *values) { values[0] *= by; }
 
-// Launch is verb 5, CUDA family 2, HIP family 3, and the memory is the device's.
 // CHECK-LABEL: define{{.*}} @_Z3runPf(
-// CUDA: call void @__msl_announce(i32 %{{.*}}, i32 83886594)
-// HIP: call void @__msl_announce(i32 %{{.*}}, i32 83886850)
-// CHECK-NOT: call void @__msl
-// CHECK: call void @_Z20__device_stub__scalefPf(
-// CHECK: call void @__msl_cancel(
+// CHECK-NOT: @__msl
+// CHECK: call void @__msl_gate._Z20__device_stub__scalefPf(
+// CHECK-NOT: @__msl
+// CHECK: ret void
 
 // Inlined, the launch has the way to the source in its inline chain, and the stub needs no callback.
 // INLINED-LABEL: define{{.*}} @_Z3runPf(
-// INLINED-NOT: @__msl_{{announce|before}}
-// INLINED: call void @__msl_on_launch(
+// INLINED-NOT: @__msl
+// INLINED: call {{.*}}@__msl_gate.{{cuda|hip}}LaunchKernel(
 void run(float *values) { scale<<<dim3(3, 2), 64>>>(2.f, values); }
 
 // A kernel of another file: who launches it shows in how the launch is configured.
 // CHECK-LABEL: define{{.*}} @_Z9elsewherePf(
-// CUDA: call void @__msl_announce(i32 %{{.*}}, i32 83886594)
-// HIP: call void @__msl_announce(i32 %{{.*}}, i32 83886850)
-// CHECK: call void @_Z21__device_stub__remotePf(
+// CHECK: call void @__msl_gate._Z21__device_stub__remotePf(
 __attribute__((global)) void remote(float *values);
 void elsewhere(float *values) { remote<<<1, 1>>>(values); }
 
@@ -57,13 +52,30 @@ void mine(float *values) {
 
 // As clang names the stub of a kernel in a namespace, and of a C one.
 // CHECK-LABEL: define{{.*}} @_Z5namedPf(
-// CHECK: call void @__msl_announce(
-// CHECK: call void @_ZN1n19__device_stub__deepEPf(
-// CHECK: call void @__msl_announce(
-// CHECK: call void @__device_stub__plain(
+// CHECK: call void @__msl_gate._ZN1n19__device_stub__deepEPf(
+// CHECK: call void @__msl_gate.__device_stub__plain(
 namespace n { __attribute__((global)) void deep(float *); }
 extern "C" __attribute__((global)) void plain(float *);
 void named(float *values) {
   n::deep<<<1, 1>>>(values);
   plain<<<1, 1>>>(values);
 }
+
+// CUDA-LABEL: define internal i32 @__msl_armed.cudaLaunchKernel(
+// HIP-LABEL: define internal i32 @__msl_armed.hipLaunchKernel(
+// CHECK: call void @__msl_on_launch(
+// CUDA: call i32 @cudaLaunchKernel(
+// HIP: call i32 @hipLaunchKernel(
+// CHECK-NOT: @__msl
+// CHECK: ret i32
+
+// Launch is verb 5, CUDA family 2, HIP family 3, and the memory is the device's.
+// CHECK-LABEL: define internal void @__msl_armed._Z20__device_stub__scalefPf(
+// CUDA: call void @__msl_announce(i32 %{{.*}}, i32 83886594)
+// HIP: call void @__msl_announce(i32 %{{.*}}, i32 83886850)
+// CHECK-NEXT: call void @_Z20__device_stub__scalefPf(
+// CHECK-NEXT: call void @__msl_cancel(
+// CHECK-NEXT: ret void
+// CHECK-LABEL: define internal void @__msl_armed._Z21__device_stub__remotePf(
+// CUDA: call void @__msl_announce(i32 %{{.*}}, i32 83886594)
+// HIP: call void @__msl_announce(i32 %{{.*}}, i32 83886850)

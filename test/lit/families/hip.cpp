@@ -4,9 +4,9 @@
 // RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -DGUARDED -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %clangxx -DGUARDED -O0 -S -emit-llvm %s -o - | FileCheck --check-prefix=INVOKE %s
-// INVOKE-NOT: call {{.*}} @hip
-// INVOKE: invoke {{.*}} @hipMalloc(
-// INVOKE-NOT: call {{.*}} @hip
+// INVOKE-NOT: call {{.*}} @__msl_gate.hip
+// INVOKE: invoke {{.*}} @__msl_gate.hipMalloc(
+// INVOKE-NOT: call {{.*}} @__msl_gate.hip
 #include "hip.h"
 #include "guard.h"
 #include <cstdio>

@@ -4,9 +4,9 @@
 // RUN: %build_cxx -x c++ -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -x c++ -DGUARDED -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %clangxx -x c++ -DGUARDED -O0 -S -emit-llvm %s -o - | FileCheck --check-prefix=INVOKE %s
-// INVOKE-NOT: call {{.*}} @cl
-// INVOKE: invoke {{.*}} @clCreateBuffer(
-// INVOKE-NOT: call {{.*}} @cl
+// INVOKE-NOT: call {{.*}} @__msl_gate.cl
+// INVOKE: invoke {{.*}} @__msl_gate.clCreateBuffer(
+// INVOKE-NOT: call {{.*}} @__msl_gate.cl
 #include "opencl.h"
 #include "guard.h"
 #include <stdio.h>

@@ -19,8 +19,8 @@ __attribute__((disable_sanitizer_instrumentation)) void no_sanitizer(int n) { si
 __attribute__((annotate("msleaks.ignore"))) static inline void ignored_inline(int n) { sink = malloc(n + 1); }
 
 // CHECK-LABEL: define{{.*}} @seen(
-// CHECK-COUNT-2: call void @__msl
-// CHECK-NOT: call void @__msl
+// CHECK: call {{.*}}@__msl_gate.malloc(
+// CHECK-NOT: @__msl
 // CHECK: ret
 void seen(int n) {
   sink = malloc(n);

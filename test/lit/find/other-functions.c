@@ -1,6 +1,6 @@
 // What looks like a known function and is not one is left alone.
-// RUN: %clang -g -O0 -S -emit-llvm %s -o - | FileCheck %s --implicit-check-not='call void @__msl'
-// RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s --implicit-check-not='call void @__msl'
+// RUN: %clang -g -O0 -S -emit-llvm %s -o - | FileCheck %s --implicit-check-not=@__msl
+// RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s --implicit-check-not=@__msl
 // Nothing was found, so there is no unit, no table and no constructor.
 // CHECK-NOT: __msl
 // CHECK: define{{.*}} @other_shape

@@ -5,9 +5,7 @@
 #include <string.h>
 
 // CHECK-LABEL: define{{.*}} @zeroed(
-// CHECK: call void @__msl_before(
-// CHECK: call {{.*}}ptr @calloc(
-// CHECK: call void @__msl_on_alloc(
+// CHECK: call {{.*}}ptr @__msl_gate.calloc(
 // CHECK-NOT: @memset
 // CHECK: ret ptr
 // TABLE: merged-calls.c:[[#@LINE+2]]:{{[0-9]+}} zeroed calloc type='char' variable='p'

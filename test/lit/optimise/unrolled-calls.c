@@ -1,7 +1,7 @@
 // Copies of one call that are in the same place of the source, as after unrolling, are one site.
 // RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clang -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=TABLE %s
-// CHECK-COUNT-4: call {{.*}}@malloc
+// CHECK-COUNT-4: call {{.*}}@__msl_gate.malloc(
 // TABLE: rows=1
 #include "keep.h"
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-; An alloca behind a call in the entry block would become a dynamic one when the block is split.
+; No block is split: an alloca behind a call in the entry block stays there, and does not become a dynamic one.
 ; RUN: %opt -passes='mem-pass,verify' -S %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
@@ -7,8 +7,10 @@ declare ptr @malloc(i64)
 declare void @use(ptr, ptr)
 
 ; CHECK-LABEL: define void @late(
+; CHECK-NEXT: call ptr @__msl_gate.malloc(i64 8, i32 0)
 ; CHECK-NEXT: %slot = alloca i64
-; CHECK: call ptr @malloc
+; CHECK-NEXT: call void @use(
+; CHECK-NEXT: ret void
 define void @late() {
   %p = call ptr @malloc(i64 8)
   %slot = alloca i64

@@ -9,14 +9,9 @@ declare void @gc_drop(i32, ptr allocptr) allockind("free")
 declare ptr @gc_unsized() allockind("alloc,uninitialized")
 
 ; CHECK-LABEL: define void @all(
-; CHECK: call void @__msl_before(
-; CHECK: %p = call ptr @gc_new(
-; CHECK: call void @__msl_on_alloc(i32 %{{.*}}, i32 {{.*}}, ptr %p, i64 %n)
-; CHECK: call void @__msl_on_free(i32 %{{.*}}, i32 {{.*}}, ptr %p, i64 0)
-; CHECK: %q = call ptr @gc_grow(
-; CHECK: call void @__msl_on_alloc(i32 %{{.*}}, i32 {{.*}}, ptr %q, i64 9)
-; CHECK: call void @__msl_on_free(i32 %{{.*}}, i32 {{.*}}, ptr %q, i64 0)
-; CHECK: call void @gc_drop(
+; CHECK: %p = call ptr @__msl_gate.gc_new(i32 1, i64 %n, i32 0)
+; CHECK: %q = call ptr @__msl_gate.gc_grow(ptr %p, i64 9, i32 1)
+; CHECK: call void @__msl_gate.gc_drop(i32 0, ptr %q, i32 2)
 ; How large a block is must be known.
 ; CHECK-NOT: __msl
 ; CHECK: ret void
@@ -27,3 +22,15 @@ define void @all(i64 %n) {
   %r = call ptr @gc_unsized()
   ret void
 }
+
+; CHECK: define internal ptr @__msl_armed.gc_new(
+; CHECK: call void @__msl_before(
+; CHECK: %[[P:.*]] = call ptr @gc_new(i32 %0, i64 %1)
+; CHECK: call void @__msl_on_alloc(i32 %site, i32 {{.*}}, ptr %[[P]], i64 %1)
+; CHECK: define internal ptr @__msl_armed.gc_grow(
+; CHECK: call void @__msl_on_free(i32 %site, i32 {{.*}}, ptr %0, i64 0)
+; CHECK: %[[Q:.*]] = call ptr @gc_grow(ptr %0, i64 %1)
+; CHECK: call void @__msl_on_alloc(i32 %site, i32 {{.*}}, ptr %[[Q]], i64 %1)
+; CHECK: define internal void @__msl_armed.gc_drop(
+; CHECK: call void @__msl_on_free(i32 %site, i32 {{.*}}, ptr %1, i64 0)
+; CHECK: call void @gc_drop(i32 %0, ptr %1)

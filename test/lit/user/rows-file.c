@@ -17,7 +17,7 @@
 // CHECK: on_alloc_out user alloc block size=9 status=0 | my_out at
 // CHECK: on_free user free block size=9 | my_sized_free at
 // WITHOUT: malloc
-// OPT: call void @__msl_on_alloc({{.*}}, ptr %{{.*}}, i64 80)
+// OPT: call ptr @__msl_gate.my_alloc(i64 noundef 8, i64 noundef 10, i32 {{[0-9]+}})
 
 //--- my.rows
 # Allocators of the test.

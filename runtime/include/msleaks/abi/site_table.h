@@ -9,11 +9,14 @@
 // executable, in a stripped copy and in the trace. The linker puts the tables of an image side by side; each starts
 // 8-byte aligned and tells its own size, zero bytes between them are padding.
 //
-// An instrumented call looks like this; `7` is the row of its site in the table of its unit:
+// An instrumented call goes through a gate of its unit; `7` is the row of its site in the table of the unit:
 //
+//   call @__msl_gate.malloc(%n, i32 7)
+//
+//   @__msl_gate.malloc(%n, i32 %row):
 //   %base = load atomic i32, ptr @__msl_unit monotonic         ; Unit::base, 0 until armed
 //   br (%base != 0), unlikely record
-//   record:  call void @__msl_on_alloc(i32 %base + 7, …)
+//   record:  call void @__msl_on_alloc(i32 %base + %row, …)
 //
 // One constructor per image (hidden, linkonce_odr) hands [__start_msl_units_v2, __stop_msl_units_v2) to __msl_arm_v2
 // when the process has one (it is weak), and the matching destructor to __msl_disarm_v2. Arming gives each unit a range

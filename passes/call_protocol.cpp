@@ -1,0 +1,163 @@
+#include "call_protocol.h"
+
+#include "launch_shape.h"
+
+using namespace llvm;
+
+namespace msleaks::passes {
+
+using abi::ResultKind;
+using abi::Verb;
+
+namespace {
+
+Value *number(IRBuilder<> &builder, Value *word) {
+  return word->getType()->isPointerTy() ? builder.CreatePtrToInt(word, builder.getInt64Ty())
+                                        : builder.CreateZExt(word, builder.getInt64Ty());
+}
+
+// A launch stub: the launch inside it takes the site.
+bool isStub(const abi::Symbol &symbol) { return symbol.verb == Verb::Launch && !symbol.kernel.present(); }
+
+} // namespace
+
+bool opensCall(const CallKind &kind) {
+  switch (kind.symbol.verb) {
+  case Verb::Alloc:
+  case Verb::Wrap:
+  case Verb::Realloc:
+  case Verb::Map:
+    return true;
+  default:
+    return isStub(kind.symbol);
+  }
+}
+
+Value *CallProtocol::at(abi::Position position) const {
+  const int index = position.resolve(static_cast<int>(operands_.size()));
+  return index < 0 ? nullptr : operands_[static_cast<unsigned>(index)];
+}
+
+Value *CallProtocol::orZero(IRBuilder<> &builder, abi::Position position) const {
+  Value *value = at(position);
+  return value ? value : builder.getInt64(0);
+}
+
+Value *CallProtocol::orNull(IRBuilder<> &builder, abi::Position position) const {
+  Value *value = at(position);
+  return value ? value : ConstantPointerNull::get(builder.getPtrTy());
+}
+
+// size * count, or all ones when that does not fit (the real allocator refuses such a call).
+Value *CallProtocol::sizeIn(IRBuilder<> &builder) const {
+  Value *size = number(builder, orZero(builder, symbol_.size)), *count = at(symbol_.count);
+  if (!count)
+    return size;
+  Value *product = builder.CreateBinaryIntrinsic(Intrinsic::umul_with_overflow, size, number(builder, count));
+  return builder.CreateSelect(builder.CreateExtractValue(product, 1), builder.getInt64(~uint64_t{0}),
+                              builder.CreateExtractValue(product, 0));
+}
+
+void CallProtocol::emit(IRBuilder<> &builder, Callback callback, Value *site, ArrayRef<Value *> rest) const {
+  const abi::Traits traits{symbol_.verb, symbol_.family, symbol_.heap, symbol_.flags};
+  Values arguments = {site, builder.getInt32(traits.packed())};
+  arguments.append(rest.begin(), rest.end());
+  runtime_.call(builder, callback, arguments);
+}
+
+void CallProtocol::emitCancel(IRBuilder<> &builder, Value *site) const {
+  runtime_.call(builder, Callback::cancel, {site});
+}
+
+void CallProtocol::emitBeforeTailCall(IRBuilder<> &builder, Value *site) const {
+  // Without its second half the first half of a realloc would be a free: then only a hook may record.
+  if (opensCall(kind_))
+    emit(builder, Callback::announce, site, {});
+  else
+    emitBefore(builder, site);
+}
+
+void CallProtocol::emitBefore(IRBuilder<> &builder, Value *site) const {
+  switch (symbol_.verb) {
+  case Verb::Alloc:
+  case Verb::Wrap:
+  case Verb::Map:
+    return emit(builder, Callback::before, site, {});
+  case Verb::Realloc:
+    return emitBeforeRealloc(builder, site);
+  case Verb::Free:
+    return emit(builder, kind_.inner_free ? Callback::on_inner_free : Callback::on_free, site,
+                {at(symbol_.address), sizeIn(builder)});
+  case Verb::Retain:
+    return emit(builder, Callback::on_retain, site, {at(symbol_.address)});
+  case Verb::Launch:
+    return emitBeforeLaunch(builder, site);
+  case Verb::Copy:
+    return emit(builder, Callback::on_copy, site,
+                {at(symbol_.address), at(symbol_.source), at(symbol_.size), orNull(builder, symbol_.stream),
+                 orZero(builder, symbol_.direction)});
+  case Verb::Set:
+    return emit(
+        builder, Callback::on_set, site,
+        {at(symbol_.address), orZero(builder, symbol_.value), at(symbol_.size), orNull(builder, symbol_.stream)});
+  }
+}
+
+void CallProtocol::emitBeforeRealloc(IRBuilder<> &builder, Value *site) const {
+  if (symbol_.mapping.present())
+    emit(builder, Callback::on_remap, site,
+         {at(symbol_.address), at(symbol_.old_size), sizeIn(builder), at(symbol_.mapping)});
+  else
+    emit(builder, Callback::on_free, site, {at(symbol_.address), builder.getInt64(0)});
+}
+
+void CallProtocol::emitBeforeLaunch(IRBuilder<> &builder, Value *site) const {
+  if (isStub(symbol_))
+    return emit(builder, Callback::announce, site, {});
+  Value *kernel = at(symbol_.kernel), *stream = orNull(builder, symbol_.stream);
+  if (symbol_.shape.kind == abi::ShapeKind::Range)
+    return emit(builder, Callback::on_launch_range, site,
+                {kernel, stream, rangeOperand(call_, symbol_.shape, 0), rangeOperand(call_, symbol_.shape, 2),
+                 rangeOperand(call_, symbol_.shape, 3)});
+  const auto [grid, block] = emitDimensions(builder, call_, symbol_.shape);
+  emit(builder, Callback::on_launch, site,
+       {kernel, stream, grid.xy, grid.z, block.xy, block.z, orZero(builder, symbol_.shared)});
+}
+
+void CallProtocol::emitAfter(IRBuilder<> &builder, Value *site) const {
+  switch (symbol_.verb) {
+  case Verb::Alloc:
+  case Verb::Wrap:
+    return emitAfterAlloc(builder, site);
+  case Verb::Realloc:
+    return emit(builder, Callback::on_alloc, site, {&call_, sizeIn(builder)});
+  case Verb::Map:
+    return emit(builder, Callback::on_map, site,
+                {&call_, sizeIn(builder), at(symbol_.protection), at(symbol_.mapping)});
+  case Verb::Launch:
+    if (isStub(symbol_)) // nobody will take the site any more
+      emitCancel(builder, site);
+    return;
+  case Verb::Free:
+  case Verb::Retain:
+  case Verb::Copy:
+  case Verb::Set:
+    return;
+  }
+}
+
+void CallProtocol::emitAfterAlloc(IRBuilder<> &builder, Value *site) const {
+  switch (symbol_.result.kind) {
+  case ResultKind::None:
+    return;
+  case ResultKind::Return:
+    return emit(builder, Callback::on_alloc, site, {&call_, sizeIn(builder)});
+  case ResultKind::Out:
+    return emit(builder, Callback::on_alloc_out, site,
+                {at(symbol_.result.at), sizeIn(builder), builder.CreateSExt(&call_, builder.getInt64Ty())});
+  case ResultKind::Handle:
+    return emit(builder, Callback::on_alloc_status, site, {&call_, sizeIn(builder), at(symbol_.result.at)});
+  }
+}
+
+} // namespace msleaks::passes

@@ -1,0 +1,55 @@
+// Which callbacks belong to a call, and what they are told: from the row of symbols.def and the call's operands.
+#pragma once
+
+#include "runtime_decls.h"
+
+#include "msleaks/abi/symbols.h"
+
+namespace msleaks::passes {
+
+// What decides on the callbacks of a call.
+struct CallKind {
+  const abi::Symbol &symbol;
+  bool inner_free; // in a function that is itself a free of this family, as an operator delete of the program's own
+};
+
+// Whether the callback before the call waits for the one behind it, or for `cancel`.
+bool opensCall(const CallKind &kind);
+
+// Emits the callbacks of one call at the place where a builder stands. `operands` are those that the row counts
+// (pin.h), `call` is the call itself: its result, and how it passes a struct.
+class CallProtocol {
+public:
+  CallProtocol(RuntimeDecls &runtime, llvm::CallBase &call, const CallKind &kind,
+               llvm::ArrayRef<llvm::Value *> operands)
+      : runtime_(runtime), call_(call), kind_(kind), symbol_(kind.symbol), operands_(operands) {}
+
+  void emitBefore(llvm::IRBuilder<> &builder, llvm::Value *site) const;
+  // Behind the call, where it returned.
+  void emitAfter(llvm::IRBuilder<> &builder, llvm::Value *site) const;
+  // In place of emitBefore, where nothing can run behind the call.
+  void emitBeforeTailCall(llvm::IRBuilder<> &builder, llvm::Value *site) const;
+  // Where an exception out of the call arrives.
+  void emitCancel(llvm::IRBuilder<> &builder, llvm::Value *site) const;
+
+private:
+  using Values = llvm::SmallVector<llvm::Value *, 8>;
+
+  void emit(llvm::IRBuilder<> &builder, Callback callback, llvm::Value *site, llvm::ArrayRef<llvm::Value *> rest) const;
+  void emitBeforeRealloc(llvm::IRBuilder<> &builder, llvm::Value *site) const;
+  void emitBeforeLaunch(llvm::IRBuilder<> &builder, llvm::Value *site) const;
+  void emitAfterAlloc(llvm::IRBuilder<> &builder, llvm::Value *site) const;
+
+  llvm::Value *at(abi::Position position) const;
+  llvm::Value *orZero(llvm::IRBuilder<> &builder, abi::Position position) const;
+  llvm::Value *orNull(llvm::IRBuilder<> &builder, abi::Position position) const;
+  llvm::Value *sizeIn(llvm::IRBuilder<> &builder) const;
+
+  RuntimeDecls &runtime_;
+  llvm::CallBase &call_;
+  CallKind kind_;
+  const abi::Symbol &symbol_;
+  llvm::ArrayRef<llvm::Value *> operands_;
+};
+
+} // namespace msleaks::passes

@@ -1,0 +1,170 @@
+#include "gate.h"
+
+#include "pin.h"
+
+#include "llvm/IR/MDBuilder.h"
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+// Kept as they are by what runs later: whole, uninstrumented, and apart from their callers.
+constexpr Attribute::AttrKind kOfEveryGate[] = {Attribute::NoInline, Attribute::DisableSanitizerInstrumentation,
+                                                Attribute::NoSanitizeCoverage, Attribute::NoProfile};
+
+// A function of a gate's shape, without a body: the gate itself, or its armed half. One has the row behind its
+// arguments, the other the site.
+Function &declare(const GateShape &shape, Module &module, const char *prefix, const char *number) {
+  // With the module's branch-target-enforcement, uwtable and frame-pointer.
+  Function &function = *Function::createWithDefaultAttr(
+      shape.type, GlobalValue::InternalLinkage, module.getDataLayout().getProgramAddressSpace(),
+      Twine(prefix) + GlobalValue::dropLLVMManglingEscape(shape.callee->stripPointerCasts()->getName()), &module);
+  function.setDSOLocal(true);
+  function.setCallingConv(shape.convention);
+  function.setAttributes(AttributeList::get(module.getContext(), {function.getAttributes(), shape.attributes}));
+  for (const Attribute::AttrKind kind : kOfEveryGate)
+    function.addFnAttr(kind);
+  function.getArg(shape.arguments)->setName(number);
+  return function;
+}
+
+SmallVector<Value *, 8> valuesOf(Function &function) {
+  SmallVector<Value *, 8> values;
+  for (Argument &argument : function.args())
+    values.push_back(&argument);
+  return values;
+}
+
+// Gives a call inside a gate the convention and the attributes by which its arguments are passed.
+void passAs(const GateShape &shape, CallBase &call) {
+  LLVMContext &context = call.getContext();
+  AttributeSet function;
+  for (const Attribute::AttrKind kind : {Attribute::NoUnwind, Attribute::StrictFP})
+    if (shape.attributes.hasFnAttr(kind))
+      function = function.addAttribute(context, kind);
+  // Nothing that looks at the gate alone may do more with this call than make it.
+  function = function.addAttribute(context, Attribute::NoBuiltin);
+  SmallVector<AttributeSet, 8> parameters;
+  for (unsigned i = 0; i < shape.arguments; ++i)
+    parameters.push_back(shape.attributes.getParamAttrs(i));
+  call.setCallingConv(shape.convention);
+  call.setAttributes(AttributeList::get(context, function, shape.attributes.getRetAttrs(), parameters));
+}
+
+void giveResult(IRBuilder<> &builder, CallBase &call) {
+  if (call.getType()->isVoidTy())
+    builder.CreateRetVoid();
+  else
+    builder.CreateRet(&call);
+}
+
+void jump(IRBuilder<> &builder, const GateShape &shape, FunctionType *type, Value *target, ArrayRef<Value *> values) {
+  CallInst *call = builder.CreateCall(type, target, values);
+  call->setTailCallKind(CallInst::TCK_Tail);
+  passAs(shape, *call);
+  giveResult(builder, *call);
+}
+
+void writeGate(Function &gate, Function &armedHalf, const GateShape &shape, GlobalVariable &unit) {
+  LLVMContext &context = gate.getContext();
+  auto *entry = BasicBlock::Create(context, "", &gate);
+  auto *plain = BasicBlock::Create(context, "plain", &gate);
+  auto *armed = BasicBlock::Create(context, "armed", &gate);
+  SmallVector<Value *, 8> values = valuesOf(gate);
+  IRBuilder<> builder(entry);
+  LoadInst *base = builder.CreateAlignedLoad(builder.getInt32Ty(), &unit, Align(4), "base");
+  base->setAtomic(AtomicOrdering::Monotonic);
+  builder.CreateCondBr(builder.CreateIsNotNull(base), armed, plain, MDBuilder(context).createUnlikelyBranchWeights());
+  builder.SetInsertPoint(plain);
+  jump(builder, shape, shape.call_type, shape.callee, ArrayRef(values).take_front(shape.arguments));
+  builder.SetInsertPoint(armed);
+  values[shape.arguments] = builder.CreateAdd(base, values[shape.arguments], "site");
+  jump(builder, shape, shape.type, &armedHalf, values);
+}
+
+// What the callback before the call has opened is closed where an exception leaves the call.
+void writeThrown(BasicBlock &thrown, const CallProtocol &protocol, Value *site) {
+  IRBuilder<> builder(&thrown);
+  LandingPadInst *landing =
+      builder.CreateLandingPad(StructType::get(builder.getPtrTy(), builder.getInt32Ty()), /*NumClauses=*/0);
+  landing->setCleanup(true);
+  protocol.emitCancel(builder, site);
+  builder.CreateResume(landing);
+}
+
+void writeArmed(Function &armed, const GateShape &shape, RuntimeDecls &runtime, const CallKind &kind) {
+  const SmallVector<Value *, 8> values = valuesOf(armed);
+  const ArrayRef<Value *> arguments = ArrayRef(values).take_front(shape.arguments);
+  const ArrayRef<Value *> pinned = ArrayRef(values).drop_front(shape.arguments + 1);
+  Value *site = values[shape.arguments];
+  auto *done = BasicBlock::Create(armed.getContext(), "", &armed), *thrown = done;
+  IRBuilder<> builder(done);
+  CallBase *call;
+  if (armed.hasPersonalityFn()) {
+    done = BasicBlock::Create(armed.getContext(), "done", &armed);
+    thrown = BasicBlock::Create(armed.getContext(), "thrown", &armed);
+    call = builder.CreateInvoke(shape.call_type, shape.callee, done, thrown, arguments);
+  } else {
+    call = builder.CreateCall(shape.call_type, shape.callee, arguments);
+  }
+  passAs(shape, *call);
+  const CallProtocol protocol(runtime, *call, kind, pinned.empty() ? arguments : pinned);
+  builder.SetInsertPoint(call);
+  protocol.emitBefore(builder, site);
+  builder.SetInsertPoint(done);
+  protocol.emitAfter(builder, site);
+  giveResult(builder, *call);
+  if (thrown != done)
+    writeThrown(*thrown, protocol, site);
+}
+
+Function &makeGate(const GateShape &shape, const CallKind &kind, GlobalVariable &unit, RuntimeDecls &runtime) {
+  Module &module = *unit.getParent();
+  Function &gate = declare(shape, module, "__msl_gate.", "row");
+  Function &armed = declare(shape, module, "__msl_armed.", "site");
+  if (opensCall(kind))
+    armed.setPersonalityFn(shape.personality);
+  writeGate(gate, armed, shape, unit);
+  writeArmed(armed, shape, runtime, kind);
+  return gate;
+}
+
+// The same call, of another function.
+CallBase &replaceCall(CallBase &call, Function &gate, ArrayRef<Value *> arguments) {
+  IRBuilder<> builder(&call);
+  CallBase *replacement;
+  if (auto *invoke = dyn_cast<InvokeInst>(&call)) {
+    replacement = builder.CreateInvoke(&gate, invoke->getNormalDest(), invoke->getUnwindDest(), arguments);
+  } else {
+    CallInst *made = builder.CreateCall(&gate, arguments);
+    made->setTailCallKind(cast<CallInst>(call).getTailCallKind());
+    replacement = made;
+  }
+  replacement->setCallingConv(call.getCallingConv());
+  replacement->setAttributes(attributesForGate(call));
+  replacement->copyMetadata(call);
+  replacement->setDebugLoc(call.getDebugLoc());
+  replacement->takeName(&call);
+  call.replaceAllUsesWith(replacement);
+  call.eraseFromParent();
+  return *replacement;
+}
+
+} // namespace
+
+CallBase &Gates::redirect(CallBase &call, const CallKind &kind, uint32_t row) {
+  SmallVector<Value *, 8> arguments(call.args());
+  SmallVector<Value *, 8> pinned = operandsOf(call);
+  if (pinned == arguments)
+    pinned.clear();
+  const GateShape shape(call, pinned);
+  Function *&gate = made_[{shape.key(), kind.inner_free}];
+  if (!gate)
+    gate = &makeGate(shape, kind, unit_, runtime_);
+  arguments.push_back(ConstantInt::get(Type::getInt32Ty(call.getContext()), row));
+  arguments.append(pinned);
+  return replaceCall(call, *gate, arguments);
+}
+
+} // namespace msleaks::passes
