@@ -1,5 +1,6 @@
 #include "rewrite.h"
 
+#include "attributes.h"
 #include "compat.h"
 #include "find.h"
 #include "gate.h"
@@ -62,6 +63,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   for (const FoundCall &found : calls)
     rows.push_back(table.add(describe(found)));
   Gates gates(*unit, runtime);
+  SetVector<Function *> recording;
   for (const auto &[found, row] : zip_equal(calls, rows)) {
     const CallKind kind = {*found.symbol, isInnerFree(found, symbols)};
     if (found.call->isMustTailCall()) {
@@ -70,7 +72,9 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     } else {
       found.call = &gates.redirect(*found.call, kind, row);
     }
+    recording.insert(found.call->getFunction());
   }
+  dropUntrueAttributes(std::move(recording));
   unpin(module);
   dropMarks(module);
   const std::string bytes = table.bytes();

@@ -1,0 +1,59 @@
+#include "attributes.h"
+
+#include "compat.h"
+
+#include "llvm/IR/GlobalAlias.h"
+#include "llvm/IR/InstrTypes.h"
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+// Recording reads the unit, calls out of the module, takes part in the order of threads, and may wait for room in a
+// ring. It throws nothing and calls nothing of the program, so nounwind and norecurse stay; it compares and keeps
+// addresses of blocks as numbers, so nocapture stays.
+constexpr Attribute::AttrKind kOfFunctions[] = {Attribute::Memory,     Attribute::NoFree,     Attribute::NoSync,
+                                                Attribute::WillReturn, Attribute::NoCallback, Attribute::Speculatable};
+// It reads what an allocator has stored through a pointer.
+constexpr Attribute::AttrKind kOfParameters[] = {Attribute::ReadNone, Attribute::WriteOnly};
+
+template <typename Kinds> AttributeMask maskOf(const Kinds &kinds) {
+  AttributeMask mask;
+  for (const Attribute::AttrKind kind : kinds)
+    mask.addAttribute(kind);
+  return mask;
+}
+
+struct Untrue {
+  AttributeMask of_functions = maskOf(kOfFunctions), of_parameters = maskOf(kOfParameters);
+
+  template <typename Callable> void dropFrom(Callable &callable) const {
+    callable.removeFnAttrs(of_functions);
+    for (unsigned i = 0; i < callable.arg_size(); ++i)
+      callable.removeParamAttrs(i, of_parameters);
+  }
+};
+
+void addCallers(const Value &callee, const Untrue &untrue, SetVector<Function *> &functions) {
+  for (const Use &use : callee.uses()) {
+    if (auto *call = dyn_cast<CallBase>(use.getUser()); call && call->isCallee(&use)) {
+      untrue.dropFrom(*call);
+      functions.insert(call->getFunction());
+    } else if (const auto *alias = dyn_cast<GlobalAlias>(use.getUser())) {
+      addCallers(*alias, untrue, functions);
+    }
+  }
+}
+
+} // namespace
+
+void dropUntrueAttributes(SetVector<Function *> recording) {
+  const Untrue untrue;
+  for (unsigned i = 0; i < recording.size(); ++i) { // grows by the callers
+    untrue.dropFrom(*recording[i]);
+    addCallers(*recording[i], untrue, recording);
+  }
+}
+
+} // namespace msleaks::passes
