@@ -1,6 +1,5 @@
 # The installed package: find_package(msleaks), msleaks_instrument(target). Everything in it is found relative to itself.
 include(CMakePackageConfigHelpers)
-include(cmake/wrappers.cmake)
 
 set(package_dir lib/cmake/msleaks)
 configure_package_config_file(cmake/msleaksConfig.cmake.in ${CMAKE_BINARY_DIR}/${package_dir}/msleaksConfig.cmake

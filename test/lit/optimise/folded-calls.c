@@ -8,12 +8,12 @@
 struct layer { float *output; };
 
 // IR-LABEL: define{{.*}} @zeroed(
-// IR: @calloc
+// IR: @__msl_gate.calloc
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} zeroed calloc type='float' variable='w'
 void zeroed(struct layer *l, int n) { float *w = malloc(n * sizeof *w); if (w) memset(w, 0, n * sizeof *w); l->output = w; }
 
 // IR-LABEL: define{{.*}} @grown(
-// IR: @malloc
+// IR: @__msl_gate.malloc
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} grown malloc type='float' variable='l->output'
 void grown(struct layer *l, int n) { l->output = realloc(NULL, n * 4); }
 

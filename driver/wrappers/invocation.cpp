@@ -1,0 +1,84 @@
+#include "invocation.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace msleaks::driver {
+namespace {
+
+using std::string_view;
+
+constexpr string_view kRowsOption = "--msl-rows=";
+constexpr string_view kOffOption = "--msl-off";
+constexpr string_view kOwnOptions = "--msl-";
+
+bool contains(string_view text, string_view part) { return text.find(part) != string_view::npos; }
+
+// A probe of autoconf, CMake or Meson shall see the compiler as it is.
+bool isProbeFolder(string_view folder) {
+  return contains(folder, "/CMakeFiles/CMakeTmp") || contains(folder, "/CMakeFiles/CMakeScratch/") ||
+         contains(folder, "/meson-private/");
+}
+bool isProbeFile(string_view argument) {
+  return argument.starts_with("conftest.") || contains(argument, "/conftest.") || contains(argument, "cmTC_") ||
+         contains(argument, "CMakeCCompilerId") || contains(argument, "CMakeCXXCompilerId") ||
+         contains(argument, "/meson-private/");
+}
+
+// -cc1 must stay the first argument, so nothing can be added.
+bool leavesPlain(string_view argument) {
+  return argument == "-cc1" || argument == "-cc1as" || argument == kOffOption || isProbeFile(argument);
+}
+
+bool isOff(string_view value) { return value == "off" || value == "OFF" || value == "0"; }
+
+// An option that begins with --msl- is the wrapper's own.
+void takeOwn(string_view option, Invocation &invocation, std::vector<std::string> &rows) {
+  if (option.starts_with(kRowsOption) && option.size() > kRowsOption.size())
+    rows.emplace_back(option.substr(kRowsOption.size()));
+  else if (option != kOffOption && invocation.mistake.empty())
+    invocation.mistake = "unknown option '" + std::string(option) + "'; known are '--msl-rows=<file>' and '--msl-off'";
+}
+
+// Clang decides what they are for: they stand before the user's arguments, so that a -g of the user's wins, and go
+// unused without a word where nothing is compiled. The rows file becomes a dependency of the object.
+std::vector<std::string> added(const Invocation &invocation, const std::vector<std::string> &rows) {
+  std::vector<std::string> words = {"--start-no-unused-arguments", "-fpass-plugin=" + invocation.plugin, "-g"};
+  for (const std::string &file : rows) {
+    words.emplace_back("-Xclang");
+    words.push_back("-fdepfile-entry=" + file);
+  }
+  words.emplace_back("--end-no-unused-arguments");
+  return words;
+}
+
+} // namespace
+
+Invocation understand(string_view compiler, string_view default_llvm, const Surroundings &surroundings,
+                      std::span<char *const> arguments) {
+  Invocation invocation;
+  invocation.llvm = surroundings.llvm.empty() ? std::string(default_llvm) : surroundings.llvm;
+  invocation.clang = surroundings.clang.empty() ? std::string(compiler) + "-" + invocation.llvm : surroundings.clang;
+  invocation.pass = surroundings.pass;
+  bool plain = isOff(surroundings.wrapper) || isProbeFolder(surroundings.folder);
+  std::vector<std::string> rows, passed;
+  for (const string_view argument : arguments) {
+    plain = plain || leavesPlain(argument);
+    if (argument.starts_with(kOwnOptions))
+      takeOwn(argument, invocation, rows);
+    else
+      passed.emplace_back(argument);
+  }
+  if (plain) {
+    invocation.arguments = std::move(passed);
+    return invocation;
+  }
+  invocation.plugin = surroundings.prefix + "/lib/msleaks/llvm-" + invocation.llvm + "/libMemPass.so";
+  for (const std::string &file : rows)
+    invocation.pass += (invocation.pass.empty() ? "rows=" : ";rows=") + file;
+  invocation.arguments = added(invocation, rows);
+  std::ranges::move(passed, std::back_inserter(invocation.arguments));
+  return invocation;
+}
+
+} // namespace msleaks::driver

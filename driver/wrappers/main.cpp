@@ -1,0 +1,115 @@
+// msleaks-clang and msleaks-clang++: clang with the msleaks plugin, for CC and CXX. Every argument is clang's own, but
+// for
+//
+//   --msl-rows=FILE          know the allocators of this rows file; objects depend on it (-MD)
+//   --msl-off                plain clang
+//
+//   MSLEAKS_LLVM=19          which clang to use, of those that msleaks has a plugin for
+//   MSLEAKS_CLANG=/path      the compiler itself; its LLVM version must be MSLEAKS_LLVM
+//   MSLEAKS_WRAPPER=off      plain clang
+//
+// Plain clang in the probes of autoconf, CMake and Meson. No shell and no further process: a build calls this for each
+// of its files.
+#include "invocation.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace msleaks::driver;
+
+namespace {
+
+constexpr char kProgram[] = "msleaks-" MSL_COMPILER;
+constexpr int kUsage = 2;        // a plugin that cannot be loaded, a mistake in an option
+constexpr int kNoCompiler = 127; // as a shell says it
+
+std::string variable(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::string parent(const std::string &path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+// This program is PREFIX/bin/msleaks-clang, whatever links lead to it.
+std::string prefix() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? parent(parent(std::string(path, static_cast<size_t>(length)))) : "..";
+}
+
+Surroundings surroundings() {
+  char folder[PATH_MAX];
+  return {variable("MSLEAKS_LLVM"),
+          variable("MSLEAKS_CLANG"),
+          variable("MSLEAKS_WRAPPER"),
+          variable("MSLEAKS_PASS"),
+          getcwd(folder, sizeof folder) ? folder : "",
+          prefix()};
+}
+
+bool isProgram(const std::string &path) {
+  struct stat what;
+  return stat(path.c_str(), &what) == 0 && S_ISREG(what.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+// As a shell finds a command; empty when there is none.
+std::string found(const std::string &name) {
+  if (name.find('/') != std::string::npos)
+    return isProgram(name) ? name : "";
+  const std::string folders = variable("PATH");
+  for (size_t begin = 0; begin <= folders.size();) {
+    const size_t end = std::min(folders.find(':', begin), folders.size());
+    const std::string folder = folders.substr(begin, end - begin);
+    if (const std::string path = (folder.empty() ? "." : folder) + "/" + name; isProgram(path))
+      return path;
+    begin = end + 1;
+  }
+  return "";
+}
+
+bool isReadable(const std::string &path) {
+  struct stat what;
+  return access(path.c_str(), R_OK) == 0 && stat(path.c_str(), &what) == 0 && what.st_size > 0;
+}
+
+int fail(int status, const std::string &what) {
+  std::fprintf(stderr, "%s: %s\n", kProgram, what.c_str());
+  return status;
+}
+
+// Does not return if the compiler can be started.
+int start(const std::string &path, Invocation &invocation) {
+  if (!invocation.pass.empty())
+    setenv("MSLEAKS_PASS", invocation.pass.c_str(), /*overwrite=*/1);
+  std::vector<char *> words = {invocation.clang.data()};
+  for (std::string &argument : invocation.arguments)
+    words.push_back(argument.data());
+  words.push_back(nullptr);
+  execvp(path.c_str(), words.data());
+  return fail(126, invocation.clang + ": " + std::strerror(errno));
+}
+
+} // namespace
+
+int main(int count, char **arguments) {
+  Invocation invocation =
+      understand(MSL_COMPILER, MSL_DEFAULT_LLVM, surroundings(), {arguments + 1, arguments + (count > 0 ? count : 1)});
+  if (!invocation.mistake.empty())
+    return fail(kUsage, invocation.mistake);
+  const std::string path = found(invocation.clang);
+  if (path.empty())
+    return fail(kNoCompiler, invocation.clang + ": not found; install it, or name a compiler with MSLEAKS_CLANG");
+  if (!invocation.plugin.empty() && !isReadable(invocation.plugin))
+    return fail(kUsage, invocation.plugin + ": not readable, or empty; this msleaks has no plugin for LLVM " +
+                            invocation.llvm + ", set MSLEAKS_LLVM");
+  return start(path, invocation);
+}
