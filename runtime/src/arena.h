@@ -13,6 +13,17 @@ struct Image {
   uint64_t load_bias;
 };
 
+// What the collector and other threads see of it, on processors that reorder stores too:
+//
+//   header, then magic (release)                    the collector loads magic (acquire) before it reads the rest again
+//   entry and its page, then ring_count (release)   ring_count (acquire), then the entry
+//   ring_count, late: written under Process::lock, which acquires and releases
+//   image, then Caller::address (release)           a thread that finds the address (relaxed) only names its slot. Its
+//                                                   event is published after that load, so the collector, which loads
+//                                                   head and then the address (acquire), sees the address, and the
+//                                                   image
+//   definitions: written to their file, then Unit::base or Caller::address (release): the same, through the file
+//
 // Anonymous memory of one process; the child of a fork leaves its parent's alone and makes its own. Everything here is
 // changed under Process::lock.
 struct Arena {

@@ -16,12 +16,31 @@
 //   between 2 and 4   takes its slots first. R may then have grown since 3: each interrupted record adds at most one
 //                     event beyond what it checked, so room_until stays that much below the real limit (kSlackSlots),
 //                     and a record deeper than kMaxNesting is refused.
-//   between 4 and 6   takes slots above ours and has written them when we go on: handlers nest. R is then beyond at +
-//   slots. after head is stored and before D = 0   publishes nothing, and R is beyond what head says: we go round.
-//   after D = 0       is outermost itself and publishes all that it wrote. Going round then changes nothing.
+//   between 4 and 6   takes slots above ours and has written them when we go on: handlers nest. R is then beyond
+//                     at + slots.
+//   within 6, D = 1   publishes nothing, and R is beyond what head says: we go round.
+//   within 6, D = 0   is outermost itself and publishes all that it wrote. Going round then changes nothing.
 // head never steps back: only a record with D = 1 stores it, and no handler stores it meanwhile. All below it is
 // written. A ring is replaced by a larger one only at D = 1 of its own thread: the pointer is loaded behind 2 and
 // nothing is written through it after D = 0 (then another thread may own the ring).
+//
+// Other processors (AArch64 reorders what x86-64 keeps in order). What a thread shares with its own signal handlers
+// needs no barrier: a handler sees its thread's writes in the order of the program, whatever processor it is moved to;
+// only the compiler has to keep that order (setState, the asm below). This holds for state, gap, room_until and the
+// accounts, and for a thread that is killed: what it had executed becomes visible, in full. With the collector:
+//
+//   producer                                        collector
+//   slots, then head (release)                      head (acquire), then slots: everything below head is whole
+//   tail (acquire), then slots again                slots, then tail (release): no slot changes while it is copied
+//   header, slots' pages, then Live (release)       state (acquire), then header
+//   last head, then Ended (release)                 state (acquire), then head: the last one. An Ended ring's successor
+//                                                   is Live already, and is seen to be
+//   Drained (acquire), then the header anew         slots, then Drained (release)
+//   reserved, a barrier for stores, slots           slots, an acquire fence, reserved: in `overwrite`, a slot that was
+//                                                   changed meanwhile lies below what the reader takes to be valid
+//
+// The cached room_until is older than the tail that it was made from, never newer. `produced` and `dropped` are read
+// for good when Ended was seen; while the thread lives they are a guess for the progress line.
 #pragma once
 
 #include "msleaks/runtime/clock.h"
@@ -55,15 +74,15 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-// Adds in one instruction and returns the value before: indivisible for signal handlers, not for other processors.
+// Indivisible for signal handlers, not for other processors: one instruction, or on AArch64 a pair that begins again
+// when an exception came between (LL/SC), or one of ARMv8.1's (LSE) where the processor has them. Returns the value
+// before.
 [[gnu::always_inline]] inline uint64_t fetchAddLocal(uint64_t &word, uint64_t count) noexcept {
 #if defined(__x86_64__)
   __asm__ volatile("xaddq %0, %1" : "+r"(count), "+m"(word) : : "memory", "cc");
   return count;
 #else
-  const uint64_t before = __atomic_fetch_add(&word, count, __ATOMIC_RELAXED);
-  std::atomic_thread_fence(std::memory_order_release); // a reader in `overwrite` must see it before the slots change
-  return before;
+  return __atomic_fetch_add(&word, count, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -71,7 +90,19 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
 #if defined(__x86_64__)
   __asm__ volatile("addq %1, %0" : "+m"(word) : "er"(count) : "cc");
 #else
+  std::atomic_signal_fence(std::memory_order_seq_cst); // as the asm: in the order of the program
   __atomic_fetch_add(&word, count, __ATOMIC_RELAXED);
+#endif
+}
+
+// Stores before it are seen before stores behind it. A release fence would wait for loads, too.
+[[gnu::always_inline]] inline void storeBarrier() noexcept {
+#if defined(__x86_64__)
+  std::atomic_signal_fence(std::memory_order_seq_cst); // the processor keeps the order of stores
+#elif defined(__aarch64__)
+  __asm__ volatile("dmb ishst" : : : "memory");
+#else
+  std::atomic_thread_fence(std::memory_order_release);
 #endif
 }
 
@@ -94,6 +125,7 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
 template <unsigned kSlots>
 [[gnu::always_inline]] inline uint64_t writeSlots(abi::RingHeader &ring, const uint64_t *words) noexcept {
   const uint64_t at = fetchAddLocal(ring.reserved, kSlots);
+  storeBarrier();
   addLocal(ring.produced, 1);
 #pragma GCC unroll 2
   for (unsigned slot = 0; slot < kSlots; ++slot) {
