@@ -12,9 +12,14 @@
 
 namespace msleaks::runtime {
 
-// Of the callback that this is inlined into. The callbacks before and after a call have the same one.
+// Of the callback that this is inlined into: the stack pointer at its call, so the callbacks before and after a call
+// have the same one. Not the frame address, which AArch64 has at the lower end of a frame, wherever that is.
 [[gnu::always_inline]] inline uint64_t ownFrame() noexcept {
-  return reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+#if defined(__clang__) && defined(__aarch64__)
+  return reinterpret_cast<uint64_t>(__builtin_sponentry()); // clang's CFA is the frame address there
+#else
+  return reinterpret_cast<uint64_t>(__builtin_dwarf_cfa());
+#endif
 }
 
 // `old`: the block that a realloc took; 0 = none.
