@@ -1,0 +1,37 @@
+// 64-bit ARM as the target: headers of ours only, so that no cross compiler is needed.
+// RUN: %clangxx --target=aarch64-linux-gnu -O0 -S -emit-llvm %s -o - | FileCheck %s
+// RUN: %clangxx --target=aarch64-linux-gnu -O2 -S -emit-llvm %s -o - | FileCheck %s
+// With branch protection each function accepts an indirect branch and signs its return address, ours too: the linker
+// takes the protection from the whole image when one function is without. (A definition has an unwind table.)
+// RUN: %clangxx --target=aarch64-linux-gnu -mbranch-protection=standard -O2 -S -emit-llvm %s -o %t.ll
+// RUN: grep '^attributes .*uwtable' %t.ll >%t.defined
+// RUN: not grep -v '"branch-target-enforcement".*"sign-return-address"' %t.defined
+// RUN: %clangxx --target=aarch64-linux-gnu -mbranch-protection=standard -O2 -S %s -o - | FileCheck --check-prefix=ASM %s
+#include "cuda.h"
+
+void kernel();
+
+// A dim3 comes in two registers, as [2 x i64]: x and y in the first, z in the lower half of the second.
+// CHECK-DAG: extractvalue [2 x i64] {{[^,]+}}, 0
+// CHECK-DAG: extractvalue [2 x i64] {{[^,]+}}, 1
+// CHECK-DAG: trunc i64 {{[^,]+}} to i32
+// CHECK: call void @__msl_on_launch(i32 {{[^,]+}}, i32 {{[^,]+}}, ptr {{[^,]+}}, ptr {{[^,]+}}, i64 %{{[^,]+}}, i32 %{{[^,]+}}, i64 %{{[^,]+}}, i32 %{{[^,]+}}, i32 {{[^,]+}})
+// ASM: __msl_on_launch
+int launch(dim3 grid, dim3 block, cudaStream_t stream) {
+  return cudaLaunchKernel((void *)kernel, grid, block, nullptr, 0, stream);
+}
+
+// CHECK: call void @__msl_on_alloc_out(i32 {{[^,]+}}, i32 {{[^,]+}}, ptr {{[^,]+}}, i64 {{[^,]+}}, i64 {{[^,)]+}})
+// ASM: __msl_on_alloc_out
+int make(void **block) { return cudaMalloc(block, 64); }
+
+// CHECK: call void @__msl_on_free(i32 {{[^,]+}}, i32 {{[^,]+}}, ptr {{[^,]+}}, i64 0)
+// ASM: __msl_on_free
+int give(void *block) { return cudaFree(block); }
+
+// CHECK: declare extern_weak void @__msl_arm{{[^(]*}}(ptr, ptr)
+// ASM: __msl_image_ctor{{.*}}:
+// ASM: {{paciasp|bti|hint}}
+// ASM: __msl_arm
+// ASM: __msl_image_dtor{{.*}}:
+// ASM: __msl_disarm
