@@ -42,3 +42,32 @@ skip() {
   printf 'skipped: %s\n' "$1" >&2
   exit 77
 }
+
+# Headers and libraries that msleaks itself is built with; the cross build takes them for the target.
+library_packages=(
+  libfmt-dev nlohmann-json3-dev libzstd-dev libelf-dev libsqlite3-dev libcli11-dev libxxhash-dev libspdlog-dev
+  libexpected-dev libgtest-dev libgmock-dev zlib1g-dev
+)
+
+# install_missing NAME PACKAGE...: the packages that are not installed; NAME begins what is told.
+install_missing() {
+  local name=$1 package status missing=() as_root=()
+  shift
+  for package; do
+    status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+    [[ $status == installed ]] || missing+=("$package")
+  done
+  if ((${#missing[@]} == 0)); then
+    say "$name: everything is installed"
+    return
+  fi
+  say "$name: installing ${missing[*]}"
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || fail "$name: needs root or sudo to install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  local apt_get=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+  "${apt_get[@]}" update
+  "${apt_get[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null
+  say "$name: done"
+}

@@ -1,6 +1,7 @@
 """What the tests of msleaks-run share: the tools' places, small programs compiled once, and the summary of a trace."""
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -32,7 +33,8 @@ class Tools:
     def compile(self, name, *options):
         """A program of programs/, not instrumented: its heap is seen by the hooks."""
         output = self.scratch / "".join([Path(name).stem, *options])
-        done = subprocess.run(["cc", "-O1", "-g", "-pthread", *options, "-o", output, HERE / "programs" / name])
+        compiler = shlex.split(os.environ.get("CC", "cc"))
+        done = subprocess.run([*compiler, "-O1", "-g", "-pthread", *options, "-o", output, HERE / "programs" / name])
         check(done.returncode == 0, f"{name} does not compile")
         return output
 
