@@ -110,9 +110,9 @@ private:
 };
 
 // Collects lines and hands them to stdout in large pieces.
-class Lines {
+class StandardOutput {
 public:
-  ~Lines() { flush(); }
+  ~StandardOutput() { flush(); }
   template <class... Arguments> void add(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
     fmt::format_to(std::back_inserter(buffer_), format, std::forward<Arguments>(arguments)...);
   }
@@ -134,7 +134,7 @@ private:
 std::string orNull(std::optional<uint32_t> number) { return number ? fmt::to_string(*number) : "null"; }
 std::string orUnknown(std::optional<uint32_t> number) { return number ? fmt::to_string(*number) : "?"; }
 
-bool writeJson(Lines &out, const Names &names, Sites &sites, const analysis::StreamEvent &entry) {
+bool writeJson(StandardOutput &out, const Names &names, Sites &sites, const analysis::StreamEvent &entry) {
   const abi::EventHeader &header = entry.event.header();
   out.add(
       R"({{"time_ns":{},"pid":{},"tid":{},"process":{},"stream":{},"event":"{}","heap":"{}","device":{},"site":{},"site_number":{})",
@@ -159,7 +159,7 @@ bool writeJson(Lines &out, const Names &names, Sites &sites, const analysis::Str
   return out.endLine();
 }
 
-bool writeLine(Lines &out, const Names &names, Sites &, const analysis::StreamEvent &entry) {
+bool writeLine(StandardOutput &out, const Names &names, Sites &, const analysis::StreamEvent &entry) {
   const abi::EventHeader &header = entry.event.header();
   const auto since_start = static_cast<int64_t>(header.time - names.startNs());
   out.add("{:15.9f} {:>7} {:>7} {:<11} {:<7} {:>10}", static_cast<double>(since_start) / 1e9,
@@ -201,7 +201,7 @@ Result<ExitStatus> dump(const Options &options) {
     return tl::make_unexpected(trace.error());
   const Names names(*trace);
   Sites sites(*trace);
-  Lines lines;
+  StandardOutput lines;
   if (!options.json) {
     lines.add("{:>15} {:>7} {:>7} {:<11} {:<7} {:>10} fields and flags", "seconds", "pid", "tid", "event", "heap",
               "site");
