@@ -1,7 +1,7 @@
 // Calls of allocators that the user named (annotation, rows file) are pinned while the optimiser runs.
 //
 // The optimiser may look into such a function, find that it does not need the size, or does nothing with the block, and
-// then pass poison for it, or delete the call: right for the program, and wrong for who wants to see its blocks. So a
+// then pass poison for it, or delete the call. That is correct for the program, but it hides the block from us. So a
 // pinned call carries its operands once more, in an operand bundle, which no pass looks into; the call stays, is not
 // inlined, and the rewrite finds the operands as the source wrote them. What the row says stands on the function.
 //
