@@ -39,6 +39,7 @@ ArenaFacts readFacts(const abi::ArenaHeader &header) {
   facts.parent_pid = header.parent_pid;
   facts.pid_namespace = header.pid_namespace;
   facts.exec_id = header.exec_id;
+  facts.page_bytes = header.page_bytes;
   facts.clock = header.clock;
   facts.attach_ticks = header.attach_ticks;
   facts.attach_ns = header.attach_ns;

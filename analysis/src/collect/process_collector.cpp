@@ -38,7 +38,7 @@ ProcessCollector::ProcessCollector(uint32_t process, ArenaReader arena, abi::OnF
 Result<void> ProcessCollector::start(TraceWriter &writer) {
   const ArenaFacts &facts = arena_.facts();
   return writer.processStart({process_, facts.pid, facts.parent_pid, facts.attach_ns, facts.attach_realtime_ns,
-                              facts.command, facts.pid_namespace, facts.exec_id});
+                              facts.command, facts.pid_namespace, facts.exec_id, facts.page_bytes});
 }
 
 void ProcessCollector::note(std::string text) {

@@ -4,23 +4,23 @@
 #include "skew_window.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace msleaks::analysis {
 namespace {
 
-// The kernel maps and unmaps whole pages, whatever was asked for.
-constexpr uint64_t kMapGranuleBytes = 4096;
+constexpr uint64_t kUsualPageBytes = 4096, kLargestPageBytes = 1 << 20;
 // No kernel maps the last page: its addresses are those of errors, and it would have no end.
-constexpr uint64_t kLastMapping = UINT64_MAX - 2 * kMapGranuleBytes + 1;
+constexpr uint64_t kLastMapping = UINT64_MAX - 2 * kUsualPageBytes + 1;
 
 // begin + bytes, without wrapping.
 uint64_t endOf(uint64_t begin, uint64_t bytes) { return begin + std::min(bytes, UINT64_MAX - begin); }
 
 // One past the last page of [begin, begin + bytes). Even an empty range has its page, so no two blocks share an
 // address.
-uint64_t pagesEnd(uint64_t begin, uint64_t bytes) {
+uint64_t pagesEnd(uint64_t begin, uint64_t bytes, uint64_t page_bytes) {
   const uint64_t last = endOf(begin, std::max<uint64_t>(bytes, 1));
-  return last > UINT64_MAX - kMapGranuleBytes ? UINT64_MAX : (last + kMapGranuleBytes - 1) & ~(kMapGranuleBytes - 1);
+  return last > UINT64_MAX - page_bytes ? UINT64_MAX : (last + page_bytes - 1) & ~(page_bytes - 1);
 }
 
 } // namespace
@@ -45,6 +45,7 @@ struct LiveSet::Parked {
 };
 
 struct LiveSet::Process {
+  uint64_t page_bytes = kUsualPageBytes;
   BlockTable tables[static_cast<size_t>(AddressSpace::Count)]; // that of Mapping is not used
   std::map<uint64_t, Block> mappings;                          // by address: munmap names ranges
   std::unordered_map<uint64_t, Parked> parked;                 // by stream and space
@@ -66,12 +67,24 @@ struct LiveSet::Process {
 LiveSet::LiveSet(std::vector<BlockObserver *> observers) : observers_(std::move(observers)) {}
 LiveSet::~LiveSet() = default;
 
+void LiveSet::setPageBytes(uint32_t process, uint64_t page_bytes) {
+  if (std::has_single_bit(page_bytes) && page_bytes > kUsualPageBytes && page_bytes <= kLargestPageBytes)
+    page_bytes_[process] = page_bytes;
+}
+
+std::unique_ptr<LiveSet::Process> LiveSet::makeProcess(uint32_t number) const {
+  auto process = std::make_unique<Process>();
+  if (const auto known = page_bytes_.find(number); known != page_bytes_.end())
+    process->page_bytes = known->second;
+  return process;
+}
+
 LiveSet::Process &LiveSet::processOf(uint32_t number) {
   if (last_process_ && last_number_ == number)
     return *last_process_;
   auto &process = processes_[number];
   if (!process)
-    process = std::make_unique<Process>();
+    process = makeProcess(number);
   last_process_ = process.get();
   last_number_ = number;
   return *process;
@@ -242,10 +255,10 @@ void LiveSet::unmap(Process &process, const StreamEvent &event, const abi::FreeE
 std::vector<Block> LiveSet::cutOut(Process &process, uint64_t begin, uint64_t bytes, FreeCause cause,
                                    uint64_t time_ns) {
   std::vector<Block> taken;
-  const uint64_t end = pagesEnd(begin, bytes);
+  const uint64_t end = pagesEnd(begin, bytes, process.page_bytes);
   auto &mappings = process.mappings;
   auto at = mappings.upper_bound(begin);
-  if (at != mappings.begin() && pagesEnd(std::prev(at)->first, std::prev(at)->second.size) > begin)
+  if (at != mappings.begin() && pagesEnd(std::prev(at)->first, std::prev(at)->second.size, process.page_bytes) > begin)
     --at;
   while (at != mappings.end() && at->first < end) {
     const Block whole = at->second;

@@ -25,6 +25,8 @@ Result<void> replay(const TraceReader &reader, const std::map<uint32_t, ProcessF
   Pipeline pipeline(catalog, {&analysis.peak, &analysis.leaks});
   for (const auto &[process, fate] : fates)
     pipeline.expectEnd(process, fate);
+  for (const ProcessStart &start : reader.processes())
+    pipeline.setPageBytes(start.process, start.page_bytes);
   uint64_t until_progress = kEventsBetweenProgress, done = 0;
   auto events = reader.forEachEvent([&](const StreamEvent &event) {
     pipeline.apply(event);

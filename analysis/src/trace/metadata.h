@@ -76,6 +76,7 @@ void visitMetadata(Visitor &&visit, Start &start) {
   visit(start.command);
   visit.added(start.pid_namespace);
   visit.added(start.exec_id);
+  visit.added(start.page_bytes);
 }
 
 template <class Visitor, class End>

@@ -89,7 +89,8 @@ void TraceReader::State::readAllMetadata() {
                                 .realtime_ns = 0,
                                 .command = {},
                                 .pid_namespace = 0,
-                                .exec_id = 0},
+                                .exec_id = 0,
+                                .page_bytes = 0},
                    starts);
     else if (header.kind == ChunkKind::ProcessEnd)
       readMetadata(place,

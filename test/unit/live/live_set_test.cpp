@@ -219,6 +219,24 @@ TEST_F(LiveSetTest, ReservedAddressSpaceHasNoBytes) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
+// A kernel with pages of 64 KiB takes all of a page of which a part is named, and no more.
+TEST_F(LiveSetTest, PagesAreThoseOfTheProcess) {
+  constexpr uint64_t kLarge = 65536;
+  live.setPageBytes(1, kLarge);
+  for (const uint64_t none : {uint64_t{0}, uint64_t{4095}, 3 * kLarge, uint64_t{1} << 40})
+    live.setPageBytes(2, none);
+  for (const uint32_t process : {1u, 2u}) {
+    apply(alloc(1, 4 * kLarge, 2 * kLarge, {.process = process, .heap = abi::Heap::Mapping}));
+    apply(test::free(2, 4 * kLarge, {.process = process, .heap = abi::Heap::Mapping}, kPage));
+  }
+  const Block *first = live.find(1, AddressSpace::Mapping, 5 * kLarge);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->size, kLarge);
+  const Block *second = live.find(2, AddressSpace::Mapping, 4 * kLarge + kPage);
+  ASSERT_NE(second, nullptr);
+  EXPECT_EQ(second->size, 2 * kLarge - kPage);
+}
+
 TEST_F(LiveSetTest, MunmapCutsHeadTailAndMiddle) {
   apply(alloc(1, 0x10000, 10 * kPage - 100, kMap));
   apply(test::free(2, 0x10000, kMap, kPage)); // head

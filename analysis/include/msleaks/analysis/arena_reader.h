@@ -72,6 +72,7 @@ struct ArenaFacts {
   uint32_t pid = 0, parent_pid = 0; // as the process itself knows them
   uint64_t pid_namespace = 0;       // 0 = cannot be told
   uint32_t exec_id = 0;             // 0 = cannot be told
+  uint32_t page_bytes = 0;          // as the process says
   abi::ClockKind clock{};
   uint64_t attach_ticks = 0, attach_ns = 0, attach_realtime_ns = 0;
   std::vector<std::string> command;

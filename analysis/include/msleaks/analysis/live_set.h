@@ -89,6 +89,10 @@ public:
   LiveSet(const LiveSet &) = delete;
   LiveSet &operator=(const LiveSet &) = delete;
 
+  // Of the kernel of `process`: it maps and unmaps whole pages, whatever was asked for. 4 KiB unless it is said, or
+  // when what is said can be no page.
+  void setPageBytes(uint32_t process, uint64_t page_bytes);
+
   // `site` is the event's site in the session's catalog. Events come in the order of TraceReader.
   void apply(const StreamEvent &event, SiteId site);
 
@@ -109,6 +113,7 @@ private:
   struct Parked;
 
   Process &processOf(uint32_t number);
+  std::unique_ptr<Process> makeProcess(uint32_t number) const;
   void onAlloc(const StreamEvent &, const abi::AllocEvent &, SiteId);
   void onFree(const StreamEvent &, const abi::FreeEvent &);
   void onRetarget(const StreamEvent &, const abi::RetargetEvent &, SiteId);
@@ -126,7 +131,8 @@ private:
 
   std::vector<BlockObserver *> observers_;
   std::unordered_map<uint32_t, std::unique_ptr<Process>> processes_;
-  Process *last_process_ = nullptr; // of the event before
+  std::unordered_map<uint32_t, uint64_t> page_bytes_; // where it is not kUsualPageBytes
+  Process *last_process_ = nullptr;                   // of the event before
   uint32_t last_number_ = 0;
   uint64_t live_blocks_ = 0;
   LiveSetCounts counts_;

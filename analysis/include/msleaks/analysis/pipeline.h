@@ -19,6 +19,9 @@ public:
   // Both outlive the pipeline; analyzers are told in this order.
   Pipeline(SiteCatalog &catalog, std::vector<Analyzer *> analyzers);
 
+  // Must be said before the first event of the process (LiveSet::setPageBytes).
+  void setPageBytes(uint32_t process, uint64_t page_bytes) { live_.setPageBytes(process, page_bytes); }
+
   // Must be said before the first event that is later than the end.
   void expectEnd(uint32_t process, const ProcessFate &);
 

@@ -28,6 +28,7 @@ struct ProcessStart {
   // Not in old traces. A pid is unique in its namespace; an exec makes another image of the same pid.
   uint64_t pid_namespace = 0; // 0 = not known
   uint32_t exec_id = 0;       // of the exec that the image, or the one it was forked from, began with; 0 = not known
+  uint32_t page_bytes = 0;    // of its kernel; 0 = not known
 };
 
 // Why a process image is not recorded any further.
