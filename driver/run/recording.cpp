@@ -1,5 +1,7 @@
 #include "run/recording.h"
 
+#include "msleaks/analysis/kernel.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -133,6 +135,10 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   wish.fallback = fs::absolute(folder->path(), error) / kFallbackSession;
   if (error)
     return fail(fmt::format("the current folder: {}", error.message()), ExitStatus::OwnFault);
+  if (const std::string reason = analysis::whyUnserved(analysis::askKernel()); !reason.empty()) {
+    spdlog::warn("{}", reason);
+    manifest.notes.push_back(reason);
+  }
   if (auto written = folder->writeManifest(manifest); !written)
     return tl::make_unexpected(written.error());
   auto session = analysis::SessionDir::create(wish);

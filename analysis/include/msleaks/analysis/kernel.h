@@ -1,0 +1,19 @@
+// What the runtime needs of the kernel. It is one for msleaks-run and for every process that it records, so msleaks-run
+// can say beforehand that none of them will: they themselves stay inert in silence.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace msleaks::analysis {
+
+struct KernelFacts {
+  uint64_t page_bytes;
+  bool wipes_on_fork; // MADV_WIPEONFORK
+};
+KernelFacts askKernel();
+
+// Empty: it can be served.
+std::string whyUnserved(const KernelFacts &);
+
+} // namespace msleaks::analysis
