@@ -38,8 +38,11 @@ LiveSetCounts &LiveSetCounts::operator+=(const LiveSetCounts &other) {
   return *this;
 }
 
-// Between the two halves of a realloc: what comes back if it fails. Only a mapping can have several pieces.
+// What comes back if a realloc, or a free that can fail, was refused: the last one of a thread. Only a mapping can have
+// several pieces.
 struct LiveSet::Parked {
+  uint64_t address; // that the free named
+  bool was_owner;   // one of several of a counted block, which lives on
   Block first;
   std::vector<Block> more;
 };
@@ -224,8 +227,12 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
   Block *found = process.find(space, freed.address);
   if (!found)
     return noteUnmatched(process, event, freed);
+  const bool realloc = freed.header.flags & abi::kRealloc;
+  const bool may_be_refused = realloc || space != AddressSpace::Host;
   if (found->refs > 1) {
     found->refs = (found->refs - 1) & 0x7fff;
+    if (may_be_refused)
+      process.parked[Process::parkingOf(event)] = {freed.address, true, *found, {}};
     return;
   }
   const Block block = *found;
@@ -234,9 +241,8 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
   else
     process.table(space).erase(found);
   --live_blocks_;
-  const bool realloc = freed.header.flags & abi::kRealloc;
-  if (realloc)
-    process.parked[Process::parkingOf(event)] = {block, {}};
+  if (may_be_refused)
+    process.parked[Process::parkingOf(event)] = {freed.address, false, block, {}};
   announceFree(block, realloc ? FreeCause::Reallocated : FreeCause::Freed, freed.header.time);
 }
 
@@ -246,8 +252,8 @@ void LiveSet::unmap(Process &process, const StreamEvent &event, const abi::FreeE
                        freed.header.time);
   if (pieces.empty())
     return noteUnmatched(process, event, freed);
-  if (realloc)
-    process.parked[Process::parkingOf(event)] = {pieces.front(), {pieces.begin() + 1, pieces.end()}};
+  process.parked[Process::parkingOf(event)] = {
+      freed.address, false, pieces.front(), {pieces.begin() + 1, pieces.end()}};
 }
 
 // Takes the pages of [begin, begin + bytes) away from every mapping that has some, and returns what was taken. A
@@ -291,14 +297,20 @@ std::vector<Block> LiveSet::cutOut(Process &process, uint64_t begin, uint64_t by
   return taken;
 }
 
-// A realloc failed: what its first half took is alive again.
+// A realloc or a free was refused: what its Free took is alive again.
 void LiveSet::restore(Process &process, const StreamEvent &event) {
   const auto parked = process.parked.find(Process::parkingOf(event));
-  if (parked == process.parked.end())
+  const uint64_t address = event.event.as<abi::AllocEvent>().address;
+  if (parked == process.parked.end() || (address != 0 && parked->second.address != address))
     return; // the old block was not known either; its free has been counted
   const Parked back = std::move(parked->second);
   process.parked.erase(parked);
   const uint64_t time_ns = event.event.header().time;
+  if (back.was_owner) {
+    if (Block *block = process.find(spaceOf(back.first.heap), back.address))
+      block->refs = (block->refs + 1) & 0x7fff;
+    return;
+  }
   insert(process, back.first, AllocCause::Restored, time_ns);
   for (const Block &block : back.more)
     insert(process, block, AllocCause::Restored, time_ns);

@@ -187,6 +187,30 @@ TEST_F(LiveSetTest, FailedReallocOfAnUnknownBlockChangesNothing) {
   EXPECT_EQ(live.counts().unmatched_frees, 1u);
 }
 
+TEST_F(LiveSetTest, ARefusedFreeBringsTheBlockBack) {
+  const Where device{.heap = abi::Heap::Device}, refused{.heap = abi::Heap::Device, .flags = abi::kRestored};
+  apply(alloc(1, 0x10, 100, device));
+  apply(test::free(2, 0x10, device));
+  apply(alloc(3, 0x10, 0, refused));
+  EXPECT_EQ(journal.bytes, 100u);
+  apply(test::retain(4, 0x10, device));
+  apply(test::free(5, 0x10, device)); // one of two owners
+  apply(alloc(6, 0x10, 0, refused));
+  apply(test::free(7, 0x10, device));
+  EXPECT_EQ(journal.bytes, 100u);
+  apply(test::free(8, 0x10, device));
+  EXPECT_EQ(journal.bytes, 0u);
+  apply(alloc(9, 0x20, 0, refused)); // nobody knows that block
+  EXPECT_EQ(journal.bytes, 0u);
+}
+
+TEST_F(LiveSetTest, ARefusedMunmapLeavesTheMapping) {
+  apply(alloc(1, 0x10000, 4 * kPage, kMap));
+  apply(test::free(2, 0x10000, kMap, 2 * kPage));
+  apply(alloc(3, 0x10000, 2 * kPage, {.heap = abi::Heap::Mapping, .flags = abi::kRestored}));
+  EXPECT_EQ(journal.bytes, 4 * kPage);
+}
+
 TEST_F(LiveSetTest, RetargetMovesABlockToAnotherSite) {
   apply(alloc(1, 0x10, 8, {.site = 1}));
   apply(test::retarget(2, 0x10, {.site = 4}));
