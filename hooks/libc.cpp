@@ -1,5 +1,5 @@
 // The C heap. Compiled with -fno-builtin: the compiler must not see through what is defined here.
-#include "hook.h"
+#include "inline_hook.h"
 
 #include "msleaks/runtime/page.h"
 

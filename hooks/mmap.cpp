@@ -1,8 +1,9 @@
 // Mappings that the program makes itself. What libc maps for its own heap does not come by here, and what another
 // allocator maps inside a heap hook, or inside an allocator that the pass announced, is that allocator's own supply.
-#include "hook.h"
+#include "inline_hook.h"
 
-#include "msleaks/abi/mappings.h"
+#include "msleaks/abi/callbacks.h"
+#include "msleaks/runtime/mappings.h"
 #include "msleaks/runtime/page.h"
 
 #include <cstdarg>
@@ -15,7 +16,7 @@ using namespace msleaks::hooks;
 namespace {
 
 uint16_t reserveFlag(int protection, int flags) noexcept {
-  return abi::isReserve(protection, flags) ? uint16_t{abi::kReserve} : uint16_t{0};
+  return runtime::isReserve(protection, flags) ? uint16_t{abi::kReserve} : uint16_t{0};
 }
 
 template <int kRow, class Call>
@@ -29,6 +30,9 @@ template <int kRow, class Call>
   });
   return made;
 }
+
+constexpr uint32_t kUnmapTraits =
+    abi::Traits(abi::kSymbols[Row::munmap].verb, abi::Family::Mmap, abi::Heap::Mapping, abi::kFromHook).packed();
 
 long word(const void *pointer) noexcept { return reinterpret_cast<long>(pointer); }
 long word(uint64_t number) noexcept { return static_cast<long>(number); }
@@ -67,10 +71,13 @@ int munmap(void *address, size_t size) noexcept {
   const auto function = found(real.munmap);
   if (function == nullptr) [[unlikely]]
     return static_cast<int>(callKernel(SYS_munmap, address, size));
-  if (!abi::munmapTakes(reinterpret_cast<uint64_t>(address), size, runtime::pageBytes()))
+  if (!runtime::munmapTakes(reinterpret_cast<uint64_t>(address), size, runtime::pageBytes()))
     return function(address, size);
-  return hookFree<Row::munmap>(address, size, reinterpret_cast<uint64_t>(__builtin_return_address(0)),
-                               [=] { return function(address, size); });
+  const auto caller = reinterpret_cast<uint64_t>(__builtin_return_address(0));
+  const int status = hookFree<Row::munmap>(address, size, caller, [=] { return function(address, size); });
+  if (status != 0 && !runtime::isInside(__msl_thread, abi::Family::Mmap))
+    __msl_on_freed(runtime::callerSite(caller), kUnmapTraits, address, size, status);
+  return status;
 }
 
 void *mremap(void *address, size_t old_size, size_t new_size, int flags, ...) noexcept {
@@ -85,7 +92,7 @@ void *mremap(void *address, size_t old_size, size_t new_size, int flags, ...) no
   if (function == nullptr) [[unlikely]]
     return reinterpret_cast<void *>(callKernel(SYS_mremap, address, old_size, new_size, flags, fixed));
   const bool takes =
-      abi::mremapTakes(reinterpret_cast<uint64_t>(address), old_size, new_size, flags, runtime::pageBytes());
+      runtime::mremapTakes(reinterpret_cast<uint64_t>(address), old_size, new_size, flags, runtime::pageBytes());
   return hookRealloc<Row::mremap>({takes ? address : nullptr, old_size}, new_size,
                                   reinterpret_cast<uint64_t>(__builtin_return_address(0)), MAP_FAILED,
                                   [=] { return function(address, old_size, new_size, flags, fixed); });

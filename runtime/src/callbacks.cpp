@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "msleaks/abi/callbacks.h"
-#include "msleaks/abi/mappings.h"
+#include "msleaks/runtime/mappings.h"
 #include "msleaks/runtime/page.h"
 
 namespace msleaks::runtime {
@@ -56,12 +56,12 @@ void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits tr
 
 void settle(uint64_t frame, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   Thread &thread = __msl_thread;
-  if (thread.attention.inside != 0 || isSupply(thread, frame, traits))
+  if (isInside(thread, traits.family()) || isSupply(thread, frame, traits))
     return;
   const OpenCall closed = closeCall(thread, frame, site);
-  const bool untaken = thread.attention.site == site;
+  const bool untaken = thread.call.site == site;
   if (untaken)
-    thread.attention.site = 0;
+    thread.call.site = 0;
   const bool wraps = traits.verb() == Verb::Wrap;
   if (outcome.address == 0)
     return afterFailure(closed, untaken && !wraps, site, traits, outcome);
@@ -104,11 +104,11 @@ uint16_t narrowed(uint64_t value) noexcept { return value < UINT16_MAX ? static_
 
 // A launch through a stub: the site of the call of the stub was left, and says more than the one inside it.
 uint32_t launchSite(Thread &thread, uint32_t site, Traits traits) noexcept {
-  const uint32_t left = thread.attention.site;
+  const uint32_t left = thread.call.site;
   const Traits of(thread.pending_traits);
-  if (left == 0 || of.verb() != Verb::Launch || of.family() != traits.family())
+  if (left == 0 || isRecorded(thread) || of.verb() != Verb::Launch || of.family() != traits.family())
     return site;
-  thread.attention.site = 0;
+  thread.call.site = 0;
   return left;
 }
 
@@ -125,7 +125,7 @@ using namespace msleaks::runtime;
 void __msl_before(uint32_t site, uint32_t traits) noexcept {
   Thread &thread = __msl_thread;
   const uint64_t frame = ownFrame();
-  if (thread.attention.inside != 0 || isSupply(thread, frame, Traits(traits)))
+  if (isInside(thread, Traits(traits).family()) || isSupply(thread, frame, Traits(traits)))
     return;
   openCall(thread, frame, site, Traits(traits), 0);
   leavePending(thread, {site, traits, kAnyBlock});
@@ -133,17 +133,17 @@ void __msl_before(uint32_t site, uint32_t traits) noexcept {
 
 void __msl_announce(uint32_t site, uint32_t traits) noexcept {
   Thread &thread = __msl_thread;
-  if (thread.attention.inside == 0)
-    leavePending(thread, {site, traits, kAnyBlock});
+  if (!isInside(thread, Traits(traits).family()))
+    leavePending(thread, {site, traits, kUnfollowed});
 }
 
 void __msl_cancel(uint32_t site) noexcept {
   Thread &thread = __msl_thread;
-  if (thread.attention.inside != 0)
+  if (thread.call.inside == kInsideRuntime)
     return;
   restore(closeCall(thread, ownFrame(), site));
-  if (thread.attention.site == site)
-    thread.attention.site = 0;
+  if (thread.call.site == site)
+    thread.call.site = 0;
 }
 
 void __msl_on_alloc(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
@@ -166,17 +166,17 @@ void __msl_on_alloc_status(uint32_t site, uint32_t traits, const void *address, 
 void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection,
                   int32_t flags) noexcept {
   const Traits row(traits);
-  afterAlloc(site, row,
-             {resultOf(row, address), size, ENOMEM,
-              abi::isReserve(protection, flags) ? uint16_t{abi::kReserve} : uint16_t{0}});
+  afterAlloc(
+      site, row,
+      {resultOf(row, address), size, ENOMEM, isReserve(protection, flags) ? uint16_t{abi::kReserve} : uint16_t{0}});
 }
 
 void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
   Thread &thread = __msl_thread;
-  if (thread.attention.inside != 0)
-    return;
   const Traits row(traits);
-  if (row.family() == abi::Family::Mmap && !abi::munmapTakes(addressOf(address), size, pageBytes()))
+  if (isInside(thread, row.family()))
+    return;
+  if (row.family() == abi::Family::Mmap && !munmapTakes(addressOf(address), size, pageBytes()))
     return;
   if (row.verb() == Verb::Realloc)
     openCall(thread, ownFrame(), site, row, addressOf(address));
@@ -186,34 +186,53 @@ void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t
 void __msl_on_inner_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
   const Thread &thread = __msl_thread;
   const Traits left(thread.pending_traits);
-  const bool recorded = thread.attention.site != 0 && left.verb() == Verb::Free &&
+  const bool recorded = thread.call.site != 0 && left.verb() == Verb::Free &&
                         left.family() == Traits(traits).family() && thread.pending_address == addressOf(address);
   if (!recorded)
     __msl_on_free(site, traits, address, size);
 }
 
+void __msl_on_freed(uint32_t site, uint32_t traits, const void *address, uint64_t size, int64_t status) noexcept {
+  Thread &thread = __msl_thread;
+  const Traits row(traits);
+  if (status == 0 || address == nullptr || isInside(thread, row.family()))
+    return;
+  if (row.family() == abi::Family::Mmap && !munmapTakes(addressOf(address), size, pageBytes()))
+    return; // was not recorded
+  abi::EventHeader header = headerOf(abi::EventKind::Alloc, row, site);
+  header.flags |= abi::kRestored;
+  record(thread, abi::AllocEvent{header, addressOf(address), size});
+}
+
 void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_t old_size, uint64_t size,
                     int32_t flags) noexcept {
   Thread &thread = __msl_thread;
-  if (thread.attention.inside != 0)
-    return;
   const Traits row(traits);
-  const uint64_t old =
-      abi::mremapTakes(addressOf(address), old_size, size, flags, pageBytes()) ? addressOf(address) : 0;
+  if (isInside(thread, row.family()))
+    return;
+  const uint64_t old = mremapTakes(addressOf(address), old_size, size, flags, pageBytes()) ? addressOf(address) : 0;
   openCall(thread, ownFrame(), site, row, old);
   giveBack(thread, site, row, old, old_size);
 }
 
 void __msl_on_retain(uint32_t site, uint32_t traits, const void *address) noexcept {
-  record(__msl_thread, abi::RetainEvent{headerOf(abi::EventKind::Retain, Traits(traits), site), addressOf(address), 0});
+  Thread &thread = __msl_thread;
+  const Traits row(traits);
+  if (isInside(thread, row.family()))
+    return;
+  record(thread, abi::RetainEvent{headerOf(abi::EventKind::Retain, row, site), addressOf(address), 0});
+  leavePending(thread, {site, traits, addressOf(address)});
 }
 
 void __msl_on_launch(uint32_t site, uint32_t traits, const void *kernel, const void *stream, uint64_t grid_xy,
                      uint32_t grid_z, uint64_t block_xy, uint32_t block_z, uint32_t shared_bytes) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
+  if (isInside(thread, row.family()))
+    return;
+  const uint32_t launched = launchSite(thread, site, row);
   abi::LaunchEvent event{};
-  event.header = headerOf(abi::EventKind::Launch, row, launchSite(thread, site, row));
+  event.header = headerOf(abi::EventKind::Launch, row, launched);
   event.kernel = addressOf(kernel);
   event.stream = addressOf(stream);
   event.continuation = abi::kContinuationTag;
@@ -225,6 +244,7 @@ void __msl_on_launch(uint32_t site, uint32_t traits, const void *kernel, const v
   event.block_y = narrowed(high(block_xy));
   event.block_z = narrowed(block_z);
   record(thread, event);
+  leavePending(thread, {launched, traits, addressOf(kernel)});
 }
 
 void __msl_on_launch_range(uint32_t site, uint32_t traits, const void *kernel, const void *queue, uint32_t dimensions,
@@ -243,24 +263,34 @@ void __msl_on_launch_range(uint32_t site, uint32_t traits, const void *kernel, c
 
 void __msl_on_copy(uint32_t site, uint32_t traits, const void *destination, const void *source, uint64_t size,
                    const void *stream, uint64_t direction) noexcept {
-  const abi::CopyEvent event{headerOf(abi::EventKind::Copy, Traits(traits), site),
+  Thread &thread = __msl_thread;
+  const Traits row(traits);
+  if (isInside(thread, row.family()))
+    return;
+  const abi::CopyEvent event{headerOf(abi::EventKind::Copy, row, site),
                              addressOf(destination),
                              addressOf(source),
                              abi::kContinuationTag,
                              size,
                              addressOf(stream),
                              direction};
-  record(__msl_thread, event);
+  record(thread, event);
+  leavePending(thread, {site, traits, addressOf(destination)});
 }
 
 void __msl_on_set(uint32_t site, uint32_t traits, const void *destination, uint64_t value, uint64_t size,
                   const void *stream) noexcept {
-  const abi::SetEvent event{headerOf(abi::EventKind::Set, Traits(traits), site),
+  Thread &thread = __msl_thread;
+  const Traits row(traits);
+  if (isInside(thread, row.family()))
+    return;
+  const abi::SetEvent event{headerOf(abi::EventKind::Set, row, site),
                             addressOf(destination),
                             size,
                             abi::kContinuationTag,
                             addressOf(stream),
                             value,
                             0};
-  record(__msl_thread, event);
+  record(thread, event);
+  leavePending(thread, {site, traits, addressOf(destination)});
 }

@@ -35,10 +35,10 @@ bool isOver(const OpenCall &call, uint64_t frame) noexcept {
 // Keeps of the calls from `first` on those that are not over.
 void dropOver(Thread &thread, uint32_t first, uint64_t frame) noexcept {
   uint32_t kept = first;
-  for (uint32_t i = first; i < thread.attention.open_calls; ++i)
+  for (uint32_t i = first; i < thread.call.open_calls; ++i)
     if (!isOver(thread.open[i], frame))
       thread.open[kept++] = thread.open[i];
-  thread.attention.open_calls = static_cast<uint16_t>(kept);
+  thread.call.open_calls = static_cast<uint16_t>(kept);
 }
 
 constexpr uint32_t kNone = UINT32_MAX;
@@ -46,7 +46,7 @@ constexpr uint32_t kNone = UINT32_MAX;
 // The innermost call of the site; where several are open, that of the frame.
 uint32_t find(const Thread &thread, uint64_t frame, uint32_t site) noexcept {
   uint32_t found = kNone;
-  for (uint32_t i = thread.attention.open_calls; i-- > 0;) {
+  for (uint32_t i = thread.call.open_calls; i-- > 0;) {
     if (thread.open[i].site != site)
       continue;
     if (thread.open[i].frame == frame)
@@ -61,7 +61,7 @@ uint32_t find(const Thread &thread, uint64_t frame, uint32_t site) noexcept {
 
 void openCall(Thread &thread, uint64_t frame, uint32_t site, abi::Traits traits, uint64_t old) noexcept {
   dropOver(thread, 0, frame);
-  uint16_t &open = thread.attention.open_calls;
+  uint16_t &open = thread.call.open_calls;
   if (open == kOpenCalls) {
     __builtin_memmove(&thread.open[0], &thread.open[1], sizeof(OpenCall) * (kOpenCalls - 1));
     --open;
@@ -84,7 +84,7 @@ OpenCall closeCall(Thread &thread, uint64_t frame, uint32_t site) noexcept {
 bool isSupply(const Thread &thread, uint64_t frame, abi::Traits traits) noexcept {
   if (traits.family() != abi::Family::Mmap)
     return false;
-  for (uint32_t i = thread.attention.open_calls; i-- > 0;)
+  for (uint32_t i = thread.call.open_calls; i-- > 0;)
     if (const OpenCall &call = thread.open[i]; abi::Traits(call.traits).family() == abi::Family::Heap &&
                                                call.frame > frame && areOfOneStack(call.frame, frame))
       return true;

@@ -4,6 +4,7 @@
 #include "session_fixture.h"
 
 #include "msleaks/abi/callbacks.h"
+#include "msleaks/abi/hook.h"
 #include "msleaks/runtime/pending.h"
 
 #include <string>
@@ -21,6 +22,7 @@ inline constexpr uint32_t kFree = Traits(Verb::Free, Family::Heap, Heap::Host, 0
 inline constexpr uint32_t kUser = Traits(Verb::Alloc, Family::User, Heap::Pool, 0).packed();
 inline constexpr uint32_t kMap = Traits(Verb::Map, Family::Mmap, Heap::Mapping, 0).packed();
 inline constexpr uint32_t kDevice = Traits(Verb::Alloc, Family::Cuda, Heap::Device, abi::kAsync).packed();
+inline constexpr uint32_t kDeviceFree = Traits(Verb::Free, Family::Cuda, Heap::Device, 0).packed();
 inline constexpr uint32_t kUnmap = Traits(Verb::Free, Family::Mmap, Heap::Mapping, 0).packed();
 inline constexpr uint32_t kRemap = Traits(Verb::Realloc, Family::Mmap, Heap::Mapping, abi::kRealloc).packed();
 inline constexpr uint32_t kWrap = Traits(Verb::Wrap, Family::User, Heap::Pool, 0).packed();

@@ -240,15 +240,66 @@ TEST(Callbacks, CopiesAndFills) {
 // What an instrumented allocator does inside a hook is the allocator's own.
 TEST(Callbacks, InsideAHookNothingIsRecorded) {
   EXPECT_EQ(eventsOf([] {
-              __msl_thread.attention.inside = 1;
+              __msl_thread.call.inside = runtime::insideOf(Family::Heap);
               __msl_before(7, kMalloc);
               __msl_on_alloc(7, kMalloc, at(100), 16);
               __msl_on_free(8, kFree, at(100), 0);
-              __msl_thread.attention.inside = 0;
+              __msl_thread.call.inside = 0;
               __msl_before(7, kMalloc);
               __msl_on_alloc(7, kMalloc, at(100), 16);
             }),
             "Alloc#7 100+16");
+}
+
+// A driver gives back a host block that the program made: an event like any other.
+TEST(Callbacks, InsideAHookOnlyItsFamilyIsLeftOut) {
+  EXPECT_EQ(eventsOf([] {
+              hook::Call call{kDeviceFree, hook::kPass, 999, 500, 0, 0};
+              __msl_hook_enter(&call);
+              must(call.answer == hook::kRecord);
+              __msl_on_free(42, kDeviceFree, at(500), 0);
+              __msl_hook_begin(&call);
+              __msl_on_free(8, kFree, at(100), 0);
+              __msl_on_free(9, kDeviceFree, at(600), 0);
+              hook::Call inner{kDeviceFree, hook::kRecord, 999, 600, 0, 0};
+              __msl_hook_enter(&inner);
+              must(inner.answer == hook::kPass);
+              __msl_hook_end(&call);
+            }),
+            "Free#42 500 | Free#8 100");
+}
+
+TEST(Callbacks, AHookPassesOnWhatACallbackRecorded) {
+  EXPECT_EQ(eventsOf([] {
+              const auto answerOf = [](uint32_t traits, uint64_t address) {
+                hook::Call call{traits, hook::kPass, 999, address, 0, 0};
+                __msl_hook_enter(&call);
+                return call.answer;
+              };
+              __msl_on_free(7, kDeviceFree, at(100), 0);
+              must(answerOf(kDeviceFree, 100) == hook::kAnnounced);
+              must(answerOf(kDeviceFree, 100) == hook::kRecord);
+              __msl_on_launch(8, kLaunch, at(300), nullptr, 1, 1, 1, 1, 0);
+              must(answerOf(kLaunch, 300) == hook::kAnnounced);
+              __msl_before(9, kDevice);
+              must(answerOf(kDevice, 0) == hook::kAnnounced);
+              const void *block = at(100);
+              __msl_on_alloc_out(9, kDevice, &block, 16, 0);
+              mustBePlain();
+            }),
+            "Free#7 100 | Launch#8 300 | Alloc#9 100+16 async");
+}
+
+TEST(Callbacks, ARefusedFreeBringsTheBlockBack) {
+  EXPECT_EQ(eventsOf([] {
+              __msl_on_free(7, kDeviceFree, at(100), 0);
+              __msl_on_freed(7, kDeviceFree, at(100), 0, 0);
+              __msl_on_free(8, kDeviceFree, at(100), 0);
+              __msl_on_freed(8, kDeviceFree, at(100), 0, 1);
+              __msl_on_free(9, kUnmap, at(4097), 4096); // what the kernel always refuses is not recorded
+              __msl_on_freed(9, kUnmap, at(4097), 4096, -1);
+            }),
+            "Free#7 100 | Free#8 100 | Alloc#8 100 restored");
 }
 
 // What a malloc or realloc of the program's own maps meanwhile is its supply.
@@ -273,10 +324,10 @@ TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
 TEST(Callbacks, AStubLeavesNothingBehind) {
   EXPECT_EQ(eventsOf([] {
               __msl_announce(7, kLaunch);
-              must(__msl_thread.attention.open_calls == 0);
+              must(__msl_thread.call.open_calls == 0);
               __msl_on_launch(8, kLaunch, at(100), nullptr, 1, 1, 1, 1, 0);
-              mustBePlain();
               __msl_cancel(7);
+              mustBePlain();
               __msl_announce(9, kLaunch); // into a library that is not instrumented
               __msl_cancel(9);
               mustBePlain();
@@ -298,7 +349,7 @@ TEST(Callbacks, AbandonedCallsAreForgotten) {
   EXPECT_EQ(eventsOf([] {
               for (uint32_t i = 0; i < 100; ++i)
                 __msl_before(1000 + i, kUser);
-              must(__msl_thread.attention.open_calls == 1);
+              must(__msl_thread.call.open_calls == 1);
               inside([] { __msl_before(6, kUser); });
               __msl_before(7, kUser);
               hookAlloc(100, 16);

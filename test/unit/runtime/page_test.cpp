@@ -3,7 +3,7 @@
 #include "session.h"
 #include "session_fixture.h"
 
-#include "msleaks/abi/mappings.h"
+#include "msleaks/runtime/mappings.h"
 #include "msleaks/runtime/page.h"
 #include "msleaks/runtime/record.h"
 
@@ -101,11 +101,11 @@ TEST(Page, TheStateOfAProcessHasPagesOfItsOwn) {
 // What the kernel refuses gives nothing back.
 TEST(Page, MappingsAreGivenBackByWholePages) {
   for (const uint64_t page : {4096, 16384, 65536}) {
-    EXPECT_TRUE(abi::munmapTakes(3 * page, 1, page));
-    EXPECT_FALSE(abi::munmapTakes(3 * page + page / 2, page, page));
-    EXPECT_FALSE(abi::munmapTakes(3 * page, 0, page));
-    EXPECT_TRUE(abi::mremapTakes(3 * page, page, 2 * page, MREMAP_MAYMOVE, page));
-    EXPECT_FALSE(abi::mremapTakes(3 * page + page / 2, page, 2 * page, MREMAP_MAYMOVE, page));
+    EXPECT_TRUE(runtime::munmapTakes(3 * page, 1, page));
+    EXPECT_FALSE(runtime::munmapTakes(3 * page + page / 2, page, page));
+    EXPECT_FALSE(runtime::munmapTakes(3 * page, 0, page));
+    EXPECT_TRUE(runtime::mremapTakes(3 * page, page, 2 * page, MREMAP_MAYMOVE, page));
+    EXPECT_FALSE(runtime::mremapTakes(3 * page + page / 2, page, 2 * page, MREMAP_MAYMOVE, page));
   }
 }
 

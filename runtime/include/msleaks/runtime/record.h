@@ -189,7 +189,7 @@ template <class Event> [[gnu::always_inline]] inline void record(Thread &thread,
 // An allocator call under way in this thread will ask which blocks were recorded meanwhile.
 [[gnu::always_inline]] inline void rememberAlloc(Thread &thread, abi::Heap heap, uint64_t address,
                                                  uint32_t site) noexcept {
-  if (thread.attention.open_calls != 0)
+  if (thread.call.open_calls != 0)
     thread.last[thread.remembered++ % kRememberedAllocs] = {address, site, heap};
 }
 

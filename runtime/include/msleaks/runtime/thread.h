@@ -6,6 +6,7 @@
 
 #include "msleaks/abi/events.h"
 #include "msleaks/abi/session.h"
+#include "msleaks/abi/symbols.h"
 
 #include <atomic>
 #include <cstdint>
@@ -40,12 +41,21 @@ inline constexpr uint32_t kRememberedAllocs = 8; // powers of two
 inline constexpr uint32_t kOpenCalls = 8;
 
 // What a hook has to look at beyond the plain case. All zero in the plain case, which is one load and one compare.
-struct alignas(uint64_t) Attention {
+struct alignas(uint64_t) CallState {
   uint32_t site;       // left by a callback; written last when set
-  uint16_t inside;     // in the real function behind a hook, or in the runtime itself (class Inside); 0 = in neither
+  uint16_t inside;     // bit per family whose calls are left out now (class Inside)
   uint16_t open_calls; // of Thread::open: Allocs are remembered
 };
-static_assert(sizeof(Attention) == sizeof(uint64_t));
+static_assert(sizeof(CallState) == sizeof(uint64_t));
+
+// What a real function calls of its own family is its own business, and so is what the heap maps: its supply. A host
+// block that a driver frees is an event like any other.
+constexpr uint16_t familyBit(abi::Family family) { return static_cast<uint16_t>(1u << static_cast<unsigned>(family)); }
+constexpr uint16_t insideOf(abi::Family family) {
+  return family == abi::Family::Heap ? familyBit(family) | familyBit(abi::Family::Mmap) : familyBit(family);
+}
+inline constexpr uint16_t kInsideRuntime = 0xffff;
+static_assert(static_cast<unsigned>(abi::Family::Count) < 16, "a bit per family, and one that only the runtime has");
 
 // Generation in the low half, records under way in the high half (above 0 only in a signal handler that interrupted
 // one): that a thread has its ring and interrupts nothing is one compare with Process::state.
@@ -55,7 +65,7 @@ inline constexpr uint64_t kOneRecord = uint64_t{1} << 32;
 struct Thread {
   uint64_t state = kNoGeneration;
   abi::RingHeader *ring; // valid while the generation is the process' own
-  Attention attention;
+  CallState call;
   uint32_t pending_traits; // PendingSite, without the site
   bool ended;              // its ring has been given back; what still comes goes to the shared late ring
   uint64_t pending_address;
@@ -71,16 +81,17 @@ struct Thread {
 // (glibc.rtld.optional_static_tls).
 static_assert(sizeof(Thread) <= 512);
 
-// Whose inside: Attention::inside.
-inline constexpr uint16_t kInRealFunction = 1, kInRuntime = 2;
+[[gnu::always_inline]] inline bool isInside(const Thread &thread, abi::Family family) noexcept {
+  return (thread.call.inside & familyBit(family)) != 0;
+}
 
 // What the real function behind a hook, or libc for us, does meanwhile must not come back to us. Where nothing else is
-// pending, hook.h has a shorter one.
+// pending, the heap's hooks have a shorter one.
 class Inside {
 public:
-  explicit Inside(Thread &thread, uint16_t whose = kInRuntime) noexcept
-      : thread_(thread), before_(thread.attention.inside) {
-    store(whose);
+  explicit Inside(Thread &thread, uint16_t whose = kInsideRuntime) noexcept
+      : thread_(thread), before_(thread.call.inside) {
+    store(before_ | whose);
   }
   ~Inside() { store(before_); }
   Inside(const Inside &) = delete;
@@ -89,7 +100,7 @@ public:
 private:
   void store(uint16_t inside) noexcept {
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    thread_.attention.inside = inside;
+    thread_.call.inside = inside;
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
   Thread &thread_;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <sys/mman.h>
 
-namespace msleaks::abi {
+namespace msleaks::runtime {
 
 // PROT_NONE holds addresses and no memory; a file's pages are the file's.
 constexpr bool isReserve(int protection, int flags) { return protection == PROT_NONE || (flags & MAP_ANONYMOUS) == 0; }
@@ -21,4 +21,4 @@ constexpr bool mremapTakes(uint64_t address, uint64_t old_size, uint64_t new_siz
   return address % page_bytes == 0 && old_size != 0 && new_size != 0 && (flags & MREMAP_DONTUNMAP) == 0;
 }
 
-} // namespace msleaks::abi
+} // namespace msleaks::runtime

@@ -20,24 +20,25 @@ namespace Row = abi::detail::Row;
 // whole word, as isPlain() will load it.
 class PlainInside {
 public:
-  [[gnu::always_inline]] explicit PlainInside(runtime::Thread &thread) noexcept : thread_(thread) { store({0, 1, 0}); }
+  [[gnu::always_inline]] PlainInside(runtime::Thread &thread, abi::Family family) noexcept : thread_(thread) {
+    store({.site = 0, .inside = runtime::insideOf(family), .open_calls = 0});
+  }
   [[gnu::always_inline]] ~PlainInside() { store({}); }
   PlainInside(const PlainInside &) = delete;
   PlainInside &operator=(const PlainInside &) = delete;
 
 private:
-  [[gnu::always_inline]] void store(runtime::Attention attention) noexcept {
+  [[gnu::always_inline]] void store(runtime::CallState call) noexcept {
     uint64_t word;
-    __builtin_memcpy(&word, &attention, sizeof word);
+    __builtin_memcpy(&word, &call, sizeof word);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    __builtin_memcpy(&thread_.attention, &word, sizeof word);
+    __builtin_memcpy(&thread_.call, &word, sizeof word);
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
   runtime::Thread &thread_;
 };
 
-template <class Call>
-auto callInside(runtime::Thread &thread, Call call, uint16_t whose = runtime::kInRealFunction) noexcept {
+template <class Call> auto callInside(runtime::Thread &thread, uint16_t whose, Call call) noexcept {
   const runtime::Inside inside(thread, whose);
   return call();
 }
@@ -66,7 +67,8 @@ template <int kRow>
 // A call from inside a real function is the allocator's own business, but libc's malloc makes none that comes by here
 // (reallocarray does): it is then a signal handler's, whose event is lost.
 [[gnu::cold]] inline void countLost(const runtime::Thread &thread, abi::EventKind kind) noexcept {
-  if (thread.attention.inside == runtime::kInRealFunction && libc_allocates && runtime::isEnabled(kind))
+  if (thread.call.inside != runtime::kInsideRuntime && runtime::isInside(thread, abi::Family::Heap) && libc_allocates &&
+      runtime::isEnabled(kind))
     __msl_lost();
 }
 
@@ -84,14 +86,15 @@ inline constexpr uint32_t kAllocOutcomes =
 
 template <int kRow, class Call>
 [[gnu::noinline]] void *hookAnnouncedAlloc(uint64_t size_bytes, uint16_t flags, uint64_t caller, Call call) noexcept {
+  constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
-  if (thread.attention.inside != 0)
+  if (runtime::isInside(thread, row.family))
     return callUnseen(thread, abi::EventKind::Alloc, call);
   if (enabledOutcomes() == 0)
     return call();
-  const uint32_t left = runtime::takeAllocSite(thread, abi::kSymbols[kRow].family);
-  void *block = callInside(thread, call);
-  recordResult<kRow>(siteOr(left, caller), flags | abi::kSymbols[kRow].flags, block, size_bytes);
+  const uint32_t left = runtime::takeAllocSite(thread, row.family);
+  void *block = callInside(thread, runtime::insideOf(row.family), call);
+  recordResult<kRow>(siteOr(left, caller), flags | row.flags, block, size_bytes);
   return block;
 }
 
@@ -107,7 +110,7 @@ template <int kRow, class Call>
     return enabled == 0 ? call() : hookAnnouncedAlloc<kRow>(size_bytes, flags, caller, call);
   void *block;
   {
-    const PlainInside inside(thread);
+    const PlainInside inside(thread, row.family);
     block = call();
   }
   const uint32_t site = runtime::callerSite(caller);
@@ -125,12 +128,12 @@ template <int kRow, class Call>
 [[gnu::noinline]] auto hookAnnouncedFree(const void *block, uint64_t size_bytes, uint64_t caller, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
-  if (thread.attention.inside != 0)
+  if (runtime::isInside(thread, row.family))
     return callUnseen(thread, abi::EventKind::Free, call);
   const auto address = reinterpret_cast<uint64_t>(block);
   if (runtime::takeBlockSite(thread, row.family, row.verb, address).site == 0)
     runtime::recordFree(row.heap, row.flags | abi::kFromHook, runtime::callerSite(caller), address, size_bytes);
-  return callInside(thread, call);
+  return callInside(thread, runtime::insideOf(row.family), call);
 }
 
 // Recorded before the block goes back, or another thread may get its address first.
@@ -148,7 +151,7 @@ template <int kRow, class Call>
                               runtime::callerSite(caller), 0},
                              reinterpret_cast<uint64_t>(block),
                              size_bytes});
-  const PlainInside inside(thread);
+  const PlainInside inside(thread, row.family);
   return call();
 }
 
@@ -163,7 +166,7 @@ template <int kRow, class Call>
                                     Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
-  if (thread.attention.inside != 0) {
+  if (runtime::isInside(thread, row.family)) {
     if (old.address != nullptr)
       countLost(thread, abi::EventKind::Free);
     return callUnseen(thread, abi::EventKind::Alloc, call);
@@ -174,9 +177,11 @@ template <int kRow, class Call>
   const runtime::PendingSite left = runtime::takeBlockSite(thread, row.family, row.verb, address);
   const uint32_t site = siteOr(left.site, caller);
   const uint16_t flags = address != 0 ? row.flags : row.flags & ~abi::kRealloc;
-  if (address != 0 && (left.site == 0 || left.address == runtime::kAnyBlock))
+  if (address != 0 && (left.site == 0 || left.address == runtime::kUnfollowed))
     runtime::recordFree(row.heap, flags | abi::kFromHook, site, address, old.size_bytes);
-  void *block = callInside(thread, call, kRow == Row::reallocarray ? runtime::kInRuntime : runtime::kInRealFunction);
+  // reallocarray calls realloc, which is no handler's.
+  const uint16_t inside = kRow == Row::reallocarray ? runtime::kInsideRuntime : runtime::insideOf(row.family);
+  void *block = callInside(thread, inside, call);
   const bool refused = block == failed && size_bytes != 0; // realloc(p, 0) gave p back
   if (refused && address != 0)
     runtime::recordAlloc(row.heap, flags | abi::kRestored | abi::kFromHook, site, address, old.size_bytes);

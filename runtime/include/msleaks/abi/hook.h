@@ -1,0 +1,62 @@
+// What a library with hooks and the runtime have in common. A hook library is built by others, against the headers of
+// their day: the version names this page, and one that does not fit is left inert and named in the report.
+//
+// Everything that it calls is weak: it links against nothing, and loads where there is no runtime.
+#pragma once
+
+#include <cstdint>
+
+namespace msleaks::hook {
+
+inline constexpr uint32_t kHookVersion = 1;
+
+// A hooked function. What is appended in a later version stands behind.
+struct Function {
+  const char *library; // the beginning of its file's name: "libOpenCL"
+  const char *name;
+  void *hook;
+  void *real; // null until it is found
+};
+
+// The hooks of one shared library.
+struct Library {
+  uint32_t version;
+  uint32_t function_bytes; // sizeof(Function)
+  Function *begin, *end;
+  Library *next;
+  uint32_t state; // State
+  uint32_t reserved;
+};
+enum State : uint32_t { kUnknown, kAccepted, kRefused };
+
+// A call under way: filled by the runtime, but for the first three.
+struct Call {
+  uint32_t traits;  // of the row
+  uint32_t answer;  // Answer
+  uint64_t caller;  // return address
+  uint64_t address; // what a callback before the call named: block, kernel, destination; 0 = none
+  uint32_t site;
+  uint32_t kept; // the runtime's own
+};
+enum Answer : uint32_t {
+  kPass,      // not recorded: inside a call of the same family, or recording is off
+  kAnnounced, // a callback has recorded it, or will
+  kRecord
+};
+
+} // namespace msleaks::hook
+
+extern "C" {
+// Lists the library and sets its state. Defined by libmsleaks_hooks.so, as is __msl_hook_find.
+[[gnu::weak, gnu::visibility("default")]] void __msl_hook_register(msleaks::hook::Library *library) noexcept;
+// The real function where the dynamic linker does not see it behind the hook: in a library that was opened later.
+[[gnu::weak, gnu::visibility("default")]] void *__msl_hook_find(const msleaks::hook::Function *function) noexcept;
+// Whether to record the call, and its site.
+[[gnu::weak, gnu::visibility("default")]] void __msl_hook_enter(msleaks::hook::Call *call) noexcept;
+// Around the real function: calls of its family are left out meanwhile.
+[[gnu::weak, gnu::visibility("default")]] void __msl_hook_begin(msleaks::hook::Call *call) noexcept;
+[[gnu::weak, gnu::visibility("default")]] void __msl_hook_end(msleaks::hook::Call *call) noexcept;
+
+#define MSL_CALLBACK(name, doc, ...) [[gnu::weak, gnu::visibility("default")]] void __msl_##name(__VA_ARGS__) noexcept;
+#include "msleaks/abi/callbacks.def"
+}

@@ -1,0 +1,65 @@
+// What a hook outside of the heap asks (msleaks/abi/hook.h): a hook records nothing itself, it calls the callbacks that
+// the plugin would have inserted, unless the plugin did.
+#include "msleaks/abi/hook.h"
+
+#include "msleaks/runtime/caller.h"
+#include "msleaks/runtime/pending.h"
+
+using namespace msleaks;
+using namespace msleaks::runtime;
+
+namespace {
+
+// A callback announced just this call: then it records, or has recorded. A call behind which none can stand leaves its
+// site to us.
+bool isAnnounced(Thread &thread, hook::Call &call, abi::Traits row) noexcept {
+  const abi::Traits left(thread.pending_traits);
+  const uint64_t address = thread.pending_address;
+  const bool ours = left.family() == row.family() && left.verb() == row.verb();
+  if (!ours || (address != call.address && address < kUnfollowed)) {
+    if (isRecorded(thread))
+      thread.call.site = 0;
+    return false;
+  }
+  if (address != kAnyBlock)
+    call.site = thread.call.site;
+  if (address != kAnyBlock && row.verb() != abi::Verb::Realloc)
+    thread.call.site = 0;
+  return address != kUnfollowed;
+}
+
+} // namespace
+
+void __msl_hook_enter(hook::Call *call) noexcept {
+  Thread &thread = __msl_thread;
+  const abi::Traits row(call->traits);
+  call->answer = hook::kPass;
+  if (isInside(thread, row.family()) || __msl_enabled->load(std::memory_order_relaxed) == 0)
+    return;
+  call->site = 0;
+  if (thread.call.site != 0 && isAnnounced(thread, *call, row)) {
+    call->answer = hook::kAnnounced;
+    return;
+  }
+  call->answer = hook::kRecord;
+  if (call->site == 0)
+    call->site = callerSite(call->caller);
+}
+
+void __msl_hook_begin(hook::Call *call) noexcept {
+  Thread &thread = __msl_thread;
+  call->kept = thread.call.inside;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  thread.call.inside |= insideOf(abi::Traits(call->traits).family());
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+void __msl_hook_end(hook::Call *call) noexcept {
+  Thread &thread = __msl_thread;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  thread.call.inside = static_cast<uint16_t>(call->kept);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  // What our own callback left for a hook that there is not.
+  if (call->answer == hook::kRecord && isRecorded(thread) && thread.call.site == call->site)
+    thread.call.site = 0;
+}
