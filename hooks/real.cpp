@@ -1,5 +1,7 @@
 #include "real.h"
 
+#include "registry.h"
+
 #include <atomic>
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
@@ -16,7 +18,7 @@ constinit std::atomic<Search> search{Search::None};
 constinit std::atomic<uint64_t> bootstrap_used{0};
 
 template <class Function> void find(Function &function, const char *name) noexcept {
-  function = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+  function = reinterpret_cast<Function>(lookUp(RTLD_NEXT, name));
 }
 } // namespace
 

@@ -31,9 +31,6 @@ int complain(const std::string &message, int status) {
 
 int complain(const Error &error) { return complain(error.message, static_cast<int>(error.status)); }
 
-// LD_PRELOAD has no way to write a path with a space or a colon.
-bool canPreload(const fs::path &path) { return path.native().find_first_of(" :\t\n") == std::string::npos; }
-
 // ../lib beside our own executable, wherever it was installed; a second name for it in the session's directory where
 // its own cannot be preloaded. Without hooks the program runs as it would have, and the report has no events.
 std::string findHooks(const fs::path &session) {
@@ -58,6 +55,16 @@ std::string findHooks(const fs::path &session) {
     folder = second;
   }
   return (folder / kHooksLibrary).string();
+}
+
+// Ours first: a hook that both have is recorded by the outer one.
+std::vector<std::string> preloads(const RunOptions &options, const fs::path &session) {
+  std::vector<std::string> libraries;
+  if (std::string ours = findHooks(session); !ours.empty()) {
+    libraries.push_back(std::move(ours));
+    libraries.insert(libraries.end(), options.hooks.begin(), options.hooks.end());
+  }
+  return libraries;
 }
 
 void printAccount(const Recording &recording) {
@@ -114,7 +121,7 @@ int run(const RunOptions &options) {
   auto recording = Recording::create(options);
   if (!recording)
     return complain(recording.error());
-  const auto environment = makeEnvironment((*recording)->session(), findHooks((*recording)->session()));
+  const auto environment = makeEnvironment((*recording)->session(), preloads(options, (*recording)->session()));
   const auto pid = startProgram(*program, options.command, environment, supervisor.found());
   if (!pid) {
     (*recording)->discard();

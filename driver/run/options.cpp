@@ -1,12 +1,17 @@
 #include "run/options.h"
 
+#include "run/program.h"
+
 #include "msleaks/analysis/event_names.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <type_traits>
+#include <unistd.h>
 
 namespace msleaks::driver {
 namespace {
@@ -66,6 +71,22 @@ size_t countOptions(const CLI::App &app, const std::vector<std::string> &argumen
   return std::min(at, arguments.size());
 }
 
+// LD_PRELOAD takes no relative path in another folder, and the dynamic linker only warns about a missing file.
+Result<void> findHookLibraries(RunOptions &options) {
+  for (std::string &path : options.hooks) {
+    std::error_code error;
+    const std::filesystem::path file = std::filesystem::canonical(path, error);
+    if (error || access(file.c_str(), R_OK) != 0)
+      return fail(fmt::format("--hooks {}: {}", path, error ? error.message() : std::strerror(errno)),
+                  ExitStatus::Usage);
+    if (!canPreload(file))
+      return fail(fmt::format("--hooks {}: LD_PRELOAD cannot name a path with a space or a colon", path),
+                  ExitStatus::Usage);
+    path = file;
+  }
+  return {};
+}
+
 Result<void> checkTogether(const RunOptions &options) {
   if (options.command.empty())
     return fail(fmt::format("no program given; usage: {}", kUsage), ExitStatus::Usage);
@@ -96,6 +117,9 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
                  "exit status when there are findings, instead of the program's own")
       ->check(CLI::Range(1, 255).description("1..255"))
       ->type_name("N");
+  app.add_option("--hooks", options.hooks, "a library with hooks of your own, loaded behind msleaks'; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
   app.add_flag("--no-report", options.no_report, "print no report at the end");
   app.add_flag_callback(
       "--progress", [&options] { options.progress = Progress::Shown; },
@@ -128,6 +152,8 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
       return tl::make_unexpected(enabled.error());
     options.enabled = *enabled;
   }
+  if (auto found = findHookLibraries(options); !found)
+    return tl::make_unexpected(found.error());
   if (auto checked = checkTogether(options); !checked)
     return tl::make_unexpected(checked.error());
   return parsed;

@@ -22,6 +22,7 @@ struct RunOptions {
   uint32_t enabled = UINT32_MAX; // bit per EventKind
   std::string log_level;
   int error_exitcode = 0; // 0 = findings do not change the exit status
+  std::vector<std::string> hooks; // libraries with hooks of others
   bool no_report = false;
   Progress progress = Progress::IfHarmless;
   std::vector<std::string> given; // as the user wrote them

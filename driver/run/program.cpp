@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,21 +76,22 @@ Launched<fs::path> findProgram(const std::string &name) {
   return cannotStart(name, error);
 }
 
-std::vector<std::string> makeEnvironment(const fs::path &session, const std::string &preload) {
+bool canPreload(const fs::path &path) { return path.native().find_first_of(" :\t\n") == std::string::npos; }
+
+std::vector<std::string> makeEnvironment(const fs::path &session, std::vector<std::string> preload) {
   std::vector<std::string> environment;
   const std::string sessionPrefix = fmt::format("{}=", abi::kSessionVariable);
   const std::string preloadPrefix = fmt::format("{}=", kPreloadVariable);
-  std::string theirs;
   for (char **entry = environ; *entry; ++entry) {
     const std::string text = *entry;
-    if (text.starts_with(preloadPrefix))
-      theirs = text.substr(preloadPrefix.size());
+    if (text.size() > preloadPrefix.size() && text.starts_with(preloadPrefix))
+      preload.push_back(text.substr(preloadPrefix.size()));
     else if (!text.starts_with(sessionPrefix))
       environment.push_back(text);
   }
   environment.push_back(sessionPrefix + session.string());
-  if (!preload.empty() || !theirs.empty())
-    environment.push_back(preloadPrefix + preload + (preload.empty() || theirs.empty() ? "" : ":") + theirs);
+  if (!preload.empty())
+    environment.push_back(fmt::format("{}{}", preloadPrefix, fmt::join(preload, ":")));
   return environment;
 }
 

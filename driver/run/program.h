@@ -25,8 +25,11 @@ template <class T> using Launched = tl::expected<T, LaunchError>;
 // As execvp finds it: a name with a slash as it is, else the first executable one in PATH.
 Launched<std::filesystem::path> findProgram(const std::string &name);
 
+// LD_PRELOAD has no way to write a path with a space or a colon.
+bool canPreload(const std::filesystem::path &path);
+
 // Our own environment with MSLEAKS_SESSION, and with `preload` in front of what LD_PRELOAD held.
-std::vector<std::string> makeEnvironment(const std::filesystem::path &session, const std::string &preload);
+std::vector<std::string> makeEnvironment(const std::filesystem::path &session, std::vector<std::string> preload);
 
 // What the program must find as we found it: the signals that are blocked, and what those do that we need otherwise.
 struct SignalSetup {

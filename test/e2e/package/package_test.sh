@@ -98,6 +98,11 @@ expect "nothing to do" grep -q "no work to do" <(cmake --build "$work/consumer")
 touch "$prefix/lib/msleaks/llvm-$llvm/libMemPass.so"
 expect "all three are compiled again" test "$(cmake --build "$work/consumer" | grep -c Building)" -eq 3
 
+echo "== hooks of one's own"
+if test "$llvm" = 22; then
+  python3 -B "$here/../hooks/foreign_test.py" "$prefix" "$work/foreign" "$prefix/include" || fail "hooks against the installed headers"
+fi
+
 echo "== msleaks plugin"
 expect "the plugin's path" test "$("$prefix/bin/msleaks" plugin --llvm "$llvm")" = "$prefix/lib/msleaks/llvm-$llvm/libMemPass.so"
 expect "the newest, unless told" test -r "$("$prefix/bin/msleaks" plugin)"

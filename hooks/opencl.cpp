@@ -1,0 +1,28 @@
+// OpenCL, for host programs that nobody compiles again. Its types are ours: no header of it is needed to build.
+#include "msleaks/hook.h"
+
+#include <cstddef>
+
+using Context = void *;
+using Queue = void *;
+using Mem = void *;
+using Kernel = void *;
+using Bits = uint64_t;
+using Events = const void *;
+using Sizes = const uint64_t *;
+
+MSL_HOOK(libOpenCL, Mem, clCreateBuffer, (Context, Bits, size_t, void *, int *))
+MSL_HOOK(libOpenCL, void *, clSVMAlloc, (Context, Bits, size_t, unsigned))
+MSL_HOOK(libOpenCL, int, clRetainMemObject, (Mem))
+MSL_HOOK(libOpenCL, int, clReleaseMemObject, (Mem))
+MSL_HOOK(libOpenCL, void, clSVMFree, (Context, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueNDRangeKernel,
+         (Queue, Kernel, unsigned, Sizes, Sizes, Sizes, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueReadBuffer, (Queue, Mem, unsigned, size_t, size_t, void *, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueWriteBuffer,
+         (Queue, Mem, unsigned, size_t, size_t, const void *, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueCopyBuffer, (Queue, Mem, Mem, size_t, size_t, size_t, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueFillBuffer,
+         (Queue, Mem, const void *, size_t, size_t, size_t, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueSVMMemcpy, (Queue, unsigned, void *, const void *, size_t, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueSVMMemFill, (Queue, void *, const void *, size_t, size_t, unsigned, Events, void *))

@@ -1,0 +1,254 @@
+// A hook in one line (docs/hooks.md):
+//
+//   MSL_HOOK(libOpenCL, cl_mem, clCreateBuffer, (cl_context, cl_mem_flags, size_t, void *, cl_int *))
+//
+// defines a function of that name, which calls the real one and records what the function's row of symbols.def says it
+// does. MSL_HOOK_AS takes a row of your own. Built into a shared library that is preloaded behind msleaks' own hooks
+// (msleaks-run --hooks FILE), or into those themselves.
+//
+// A hook does what the compiler plugin inserts around an instrumented call, with the caller's address as the site. A
+// call that is instrumented already, and one from inside another call of the same family, it only passes on. Nothing
+// here knows how the runtime keeps its state: it needs no library to link, and the version below is checked when the
+// library registers. Without a runtime, or with one of another version, the hooks pass everything on.
+#pragma once
+
+#include "msleaks/abi/hook.h"
+#include "msleaks/abi/symbols.h"
+
+#include <cstdint>
+#include <dlfcn.h>
+#include <tuple>
+#include <type_traits>
+
+extern "C" {
+[[gnu::visibility("hidden")]] extern msleaks::hook::Function __start_msl_hooks[];
+[[gnu::visibility("hidden")]] extern msleaks::hook::Function __stop_msl_hooks[];
+}
+
+// Hidden: two libraries with hooks, perhaps of two versions, share nothing.
+namespace msleaks {
+namespace [[gnu::visibility("hidden")]] hook {
+
+inline Library own_library = {
+    kHookVersion, sizeof(Function), __start_msl_hooks, __stop_msl_hooks, nullptr, kUnknown, 0};
+
+[[gnu::constructor]] inline void registerOwnLibrary() {
+  if (own_library.state == kUnknown && __msl_hook_register != nullptr)
+    __msl_hook_register(&own_library);
+}
+
+inline void *realOf(Function &function) {
+  void *real = __atomic_load_n(&function.real, __ATOMIC_ACQUIRE);
+  if (real != nullptr) [[likely]]
+    return real;
+  real = ::dlsym(RTLD_NEXT, function.name);
+  if ((real == nullptr || real == function.hook) && __msl_hook_find != nullptr)
+    real = __msl_hook_find(&function);
+  if (real != nullptr)
+    __atomic_store_n(&function.real, real, __ATOMIC_RELEASE);
+  return real;
+}
+
+// A position of a row as a template's argument.
+inline constexpr int kAbsent = INT8_MIN;
+constexpr int indexOf(abi::Position position) { return position.present() ? position.index() : kAbsent; }
+
+// The parameters of a call, by the positions of its row.
+template <class... Parameters> class Arguments {
+public:
+  explicit Arguments(Parameters... values) : values_(values...) {}
+
+  template <int kIndex> auto get() const {
+    if constexpr (kIndex == kAbsent) {
+      return nullptr;
+    } else {
+      constexpr int kAt = abi::Position(kIndex).resolve(sizeof...(Parameters));
+      static_assert(kAt >= 0, "the row names a parameter that this function does not have");
+      return std::get<static_cast<unsigned>(kAt)>(values_);
+    }
+  }
+  template <int kIndex> uint64_t word() const { return toWord(get<kIndex>()); }
+  template <int kIndex> const void *pointer() const { return reinterpret_cast<const void *>(word<kIndex>()); }
+  template <int kSize, int kCount> uint64_t bytes() const {
+    uint64_t product = word<kSize>();
+    if constexpr (kCount != kAbsent)
+      if (__builtin_mul_overflow(product, word<kCount>(), &product))
+        return UINT64_MAX; // the real one refuses it
+    return product;
+  }
+
+private:
+  template <class Value> static uint64_t toWord(Value value) {
+    if constexpr (std::is_null_pointer_v<Value>)
+      return 0;
+    else if constexpr (std::is_pointer_v<Value>)
+      return reinterpret_cast<uint64_t>(value);
+    else
+      return static_cast<uint64_t>(value);
+  }
+  std::tuple<Parameters...> values_;
+};
+
+// What the plugin inserts around such a call (passes/rewrite.cpp), for a row that is known while compiling.
+template <class OfRow, class Values> class Callbacks {
+  static constexpr abi::Symbol kRow = OfRow::kRow;
+  using Verb = abi::Verb;
+
+public:
+  static constexpr uint32_t kTraits =
+      abi::Traits(kRow.verb, kRow.family, kRow.heap, kRow.flags | abi::kFromHook).packed();
+
+  // What a callback before an instrumented call names.
+  static uint64_t identity(const Values &values) {
+    return kRow.verb == Verb::Launch ? values.template word<indexOf(kRow.kernel)>()
+                                     : values.template word<indexOf(kRow.address)>();
+  }
+
+  static void before(uint32_t site, const Values &values) {
+    if constexpr (kRow.verb == Verb::Alloc || kRow.verb == Verb::Wrap)
+      __msl_before(site, kTraits);
+    else if constexpr (kRow.verb == Verb::Realloc)
+      __msl_on_free(site, kTraits, values.template pointer<indexOf(kRow.address)>(), 0);
+    else if constexpr (kRow.verb == Verb::Free)
+      __msl_on_free(site, kTraits, values.template pointer<indexOf(kRow.address)>(),
+                    values.template word<indexOf(kRow.size)>());
+    else if constexpr (kRow.verb == Verb::Retain)
+      __msl_on_retain(site, kTraits, values.template pointer<indexOf(kRow.address)>());
+    else if constexpr (kRow.verb == Verb::Copy)
+      __msl_on_copy(site, kTraits, values.template pointer<indexOf(kRow.address)>(),
+                    values.template pointer<indexOf(kRow.source)>(), values.template word<indexOf(kRow.size)>(),
+                    values.template pointer<indexOf(kRow.stream)>(), values.template word<indexOf(kRow.direction)>());
+    else if constexpr (kRow.verb == Verb::Set)
+      __msl_on_set(site, kTraits, values.template pointer<indexOf(kRow.address)>(),
+                   values.template word<indexOf(kRow.value)>(), values.template word<indexOf(kRow.size)>(),
+                   values.template pointer<indexOf(kRow.stream)>());
+    else if constexpr (kRow.verb == Verb::Launch)
+      beforeLaunch(site, values);
+    else
+      static_assert(kRow.verb == Verb::Alloc, "msleaks hooks functions of this kind itself");
+  }
+
+  template <class Result> static void after(uint32_t site, const Values &values, Result result) {
+    if constexpr (kRow.verb == Verb::Alloc || kRow.verb == Verb::Wrap || kRow.verb == Verb::Realloc) {
+      const uint64_t bytes = values.template bytes<indexOf(kRow.size), indexOf(kRow.count)>();
+      if constexpr (kRow.result.kind == abi::ResultKind::Return)
+        __msl_on_alloc(site, kTraits, result, bytes);
+      else if constexpr (kRow.result.kind == abi::ResultKind::Out)
+        __msl_on_alloc_out(site, kTraits,
+                           static_cast<const void *const *>(values.template pointer<indexOf(kRow.result.at)>()), bytes,
+                           static_cast<int64_t>(result));
+      else
+        __msl_on_alloc_status(site, kTraits, result, bytes,
+                              static_cast<const int32_t *>(values.template pointer<indexOf(kRow.result.at)>()));
+    }
+  }
+
+  // A callback before an announced free does not see its status either.
+  template <class Result> static void afterFree(uint32_t site, const Values &values, Result result) {
+    if constexpr (kRow.verb == Verb::Free && std::is_integral_v<Result>)
+      __msl_on_freed(site, kTraits, values.template pointer<indexOf(kRow.address)>(),
+                     values.template word<indexOf(kRow.size)>(), result);
+  }
+
+private:
+  static void beforeLaunch(uint32_t site, const Values &values) {
+    const void *kernel = values.template pointer<indexOf(kRow.kernel)>(),
+               *stream = values.template pointer<indexOf(kRow.stream)>();
+    constexpr int kAt = indexOf(kRow.shape.at);
+    const auto shared = static_cast<uint32_t>(values.template word<indexOf(kRow.shared)>());
+    if constexpr (kRow.shape.kind == abi::ShapeKind::Range) {
+      __msl_on_launch_range(site, kTraits, kernel, stream, values.template get<kAt>(), values.template get<kAt + 2>(),
+                            values.template get<kAt + 3>());
+    } else if constexpr (kRow.shape.kind == abi::ShapeKind::Dim3) {
+      const auto grid = values.template get<kAt>(), block = values.template get<kAt + 1>();
+      __msl_on_launch(site, kTraits, kernel, stream, grid.x | uint64_t{grid.y} << 32, grid.z,
+                      block.x | uint64_t{block.y} << 32, block.z, shared);
+    } else {
+      const uint64_t blocks = kRow.shape.kind == abi::ShapeKind::Blocks ? values.template word<kAt>() : 1;
+      __msl_on_launch(site, kTraits, kernel, stream, blocks | uint64_t{1} << 32, 1, 1 | uint64_t{1} << 32, 1, shared);
+    }
+  }
+};
+
+// A function that nobody has: nothing to call, so it fails. A pointer is null, a status is none that means success.
+template <class Result> Result missing() {
+  if constexpr (std::is_pointer_v<Result>)
+    return nullptr;
+  else if constexpr (!std::is_void_v<Result>)
+    return static_cast<Result>(-1);
+}
+
+template <class OfRow, class Result, class... Parameters>
+Result callHooked(Function &function, void *caller, Parameters... parameters) {
+  auto *real = reinterpret_cast<Result (*)(Parameters...)>(realOf(function));
+  if (real == nullptr)
+    return missing<Result>();
+  if (own_library.state != kAccepted)
+    return real(parameters...);
+  const Arguments<Parameters...> values(parameters...);
+  using RowCallbacks = Callbacks<OfRow, Arguments<Parameters...>>;
+  Call call{RowCallbacks::kTraits, kPass, reinterpret_cast<uint64_t>(caller), RowCallbacks::identity(values), 0, 0};
+  __msl_hook_enter(&call);
+  if (call.answer == kPass)
+    return real(parameters...);
+  if (call.answer == kRecord)
+    RowCallbacks::before(call.site, values);
+  __msl_hook_begin(&call);
+  if constexpr (std::is_void_v<Result>) {
+    real(parameters...);
+    __msl_hook_end(&call);
+  } else {
+    const Result result = real(parameters...);
+    __msl_hook_end(&call);
+    if (call.answer == kRecord)
+      RowCallbacks::after(call.site, values, result);
+    RowCallbacks::afterFree(call.site, values, result);
+    return result;
+  }
+}
+
+} // namespace hook
+} // namespace msleaks
+
+#define MSL_HOOK(library, result, name, parameters)                                                                    \
+  namespace msleaks::hook {                                                                                            \
+  struct RowOf_##name {                                                                                                \
+    static constexpr abi::Symbol kRow = abi::kSymbols[abi::detail::Row::name];                                         \
+  };                                                                                                                   \
+  }                                                                                                                    \
+  MSL_HOOK_AS(::msleaks::hook::RowOf_##name, library, result, name, parameters)
+
+// `row`: a struct whose kRow is an abi::Symbol, for a function that symbols.def does not have.
+#define MSL_HOOK_AS(row, library, result, name, parameters)                                                            \
+  extern "C" [[gnu::visibility("default")]] result name(MSL_HOOK_EACH(MSL_HOOK_DECLARE, MSL_HOOK_LIST parameters));    \
+  [[gnu::used, gnu::section("msl_hooks")]] static ::msleaks::hook::Function msl_hook_of_##name = {                     \
+      #library, #name, reinterpret_cast<void *>(&name), nullptr};                                                      \
+  extern "C" result name(MSL_HOOK_EACH(MSL_HOOK_DECLARE, MSL_HOOK_LIST parameters)) {                                  \
+    return ::msleaks::hook::callHooked<row, result>(msl_hook_of_##name, __builtin_return_address(0),                   \
+                                                    MSL_HOOK_EACH(MSL_HOOK_NAME, MSL_HOOK_LIST parameters));           \
+  }
+
+// (T, U, V) -> T a3, U a2, V a1, and a3, a2, a1
+#define MSL_HOOK_LIST(...) __VA_ARGS__
+#define MSL_HOOK_DECLARE(number, type) std::type_identity_t<type> a##number
+#define MSL_HOOK_NAME(number, type) a##number
+#define MSL_HOOK_EACH(what, ...) MSL_HOOK_EACH_(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_(what, ...)                                                                                      \
+  MSL_HOOK_PICK(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)(what, __VA_ARGS__)
+#define MSL_HOOK_PICK(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, number, ...) MSL_HOOK_EACH_##number
+#define MSL_HOOK_EACH_1(what, type) what(1, type)
+#define MSL_HOOK_EACH_2(what, type, ...) what(2, type), MSL_HOOK_EACH_1(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_3(what, type, ...) what(3, type), MSL_HOOK_EACH_2(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_4(what, type, ...) what(4, type), MSL_HOOK_EACH_3(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_5(what, type, ...) what(5, type), MSL_HOOK_EACH_4(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_6(what, type, ...) what(6, type), MSL_HOOK_EACH_5(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_7(what, type, ...) what(7, type), MSL_HOOK_EACH_6(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_8(what, type, ...) what(8, type), MSL_HOOK_EACH_7(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_9(what, type, ...) what(9, type), MSL_HOOK_EACH_8(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_10(what, type, ...) what(10, type), MSL_HOOK_EACH_9(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_11(what, type, ...) what(11, type), MSL_HOOK_EACH_10(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_12(what, type, ...) what(12, type), MSL_HOOK_EACH_11(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_13(what, type, ...) what(13, type), MSL_HOOK_EACH_12(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_14(what, type, ...) what(14, type), MSL_HOOK_EACH_13(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_15(what, type, ...) what(15, type), MSL_HOOK_EACH_14(what, __VA_ARGS__)
+#define MSL_HOOK_EACH_16(what, type, ...) what(16, type), MSL_HOOK_EACH_15(what, __VA_ARGS__)

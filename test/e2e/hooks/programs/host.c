@@ -1,0 +1,46 @@
+// Opens the driver itself, in a scope of its own, and finds its functions in each way that there is.
+//
+//   usage: host LIBRARY dlsym|proc_address|global
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv) {
+  if (argc < 3)
+    return 2;
+  const char *way = argv[2];
+  // Before the library is there nobody has it, whoever looks.
+  printf("early %d %d\n", dlsym(RTLD_DEFAULT, "cuMemAlloc_v2") == NULL, dlerror() != NULL);
+  printf("own %d\n", dlsym(RTLD_DEFAULT, "no_such_function") == NULL && dlsym(RTLD_NEXT, "malloc") != NULL);
+  void *library = dlopen(argv[1], RTLD_NOW | (strcmp(way, "global") == 0 ? RTLD_GLOBAL : RTLD_LOCAL));
+  if (library == NULL)
+    return 3;
+  int (*alloc)(uint64_t *, size_t), (*release)(uint64_t);
+  if (strcmp(way, "proc_address") == 0) {
+    int (*ask)(const char *, void **, int, uint64_t, void *) = dlsym(library, "cuGetProcAddress_v2");
+    ask("cuMemAlloc", (void **)&alloc, 12000, 0, NULL);
+    ask("cuMemFree", (void **)&release, 12000, 0, NULL);
+    void *nothing = NULL;
+    printf("unknown %d\n", ask("cuNothing", &nothing, 12000, 0, NULL));
+  } else {
+    void *scope = strcmp(way, "global") == 0 ? RTLD_DEFAULT : library;
+    alloc = dlsym(scope, "cuMemAlloc_v2");
+    release = dlsym(scope, "cuMemFree_v2");
+  }
+  void *(*take)(int, size_t) = dlsym(library, "pool_take");
+  void (*give)(int, void *) = dlsym(library, "pool_give");
+  if (alloc == NULL || release == NULL || take == NULL || give == NULL)
+    return 4;
+  uint64_t kept = 0, gone = 0;
+  printf("status %d %d\n", alloc(&kept, 1001), alloc(&gone, 1003));
+  printf("refused %d\n", release(kept + 1));
+  printf("status %d\n", release(gone));
+  void *block = take(1, 1009);
+  give(1, block);
+  take(1, 1013);
+  printf("end\n");
+  return 0;
+}

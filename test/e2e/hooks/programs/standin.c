@@ -1,0 +1,29 @@
+// Imitates a driver and a pool, each with a status and an inner way to the other function.
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cuMemAlloc_v2(uint64_t *where, size_t size) {
+  *where = (uint64_t)malloc(size);
+  return *where != 0 ? 0 : 2;
+}
+int cuMemFree_v2(uint64_t block) {
+  if (block % 16 != 0)
+    return 1; // refused
+  free((void *)block);
+  return 0;
+}
+int cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, void *outcome) {
+  (void)version, (void)flags, (void)outcome;
+  *function = strcmp(name, "cuMemAlloc") == 0 ? (void *)cuMemAlloc_v2 : strcmp(name, "cuMemFree") == 0 ? (void *)cuMemFree_v2 : NULL;
+  return *function != NULL ? 0 : 500;
+}
+
+void *pool_take(int pool, size_t size) {
+  (void)pool;
+  return malloc(size);
+}
+void pool_give(int pool, void *block) {
+  (void)pool;
+  free(block);
+}
