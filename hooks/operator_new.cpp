@@ -1,0 +1,145 @@
+// operator new and delete, in all forms: where a library brings its own (tcmalloc), blocks made by one and given back
+// by the other match, and elsewhere the caller is named instead of libstdc++, which calls malloc for it.
+//
+// The real one is left to call what it calls: a hook only leaves its caller's site, as a callback of the pass does, for
+// the malloc inside, and records itself what no other hook took. So nothing has to be undone when it throws, and what
+// a new_handler gives back or takes is seen. The program's own operator new is found first by everybody and not hooked.
+#include "inline_hook.h"
+
+#include "registry.h"
+
+#include "msleaks/hook.h"
+
+#include <cstddef>
+
+using namespace msleaks;
+using namespace msleaks::hooks;
+
+namespace {
+
+constexpr abi::Family kFamily = abi::Family::Heap;
+
+uint32_t traitsOf(const abi::Symbol &row) noexcept {
+  return abi::Traits(row.verb, row.family, row.heap, row.flags).packed();
+}
+
+// Nothing else is wanted of the thread, and this kind of event is recorded.
+[[gnu::always_inline]] inline bool mayLeave(const runtime::Thread &thread, abi::EventKind kind) noexcept {
+  return runtime::isPlain(thread) && runtime::isEnabled(kind);
+}
+
+// 0 = there is no number for the caller: then the malloc inside records.
+uint32_t siteOf(void *caller) noexcept { return runtime::callerSite(reinterpret_cast<uint64_t>(caller)); }
+
+// Whether no other hook took the site.
+bool takeBack(runtime::Thread &thread, uint32_t site) noexcept {
+  if (site == 0 || thread.call.site != site)
+    return false;
+  thread.call.site = 0;
+  return true;
+}
+
+// What a callback left stays for the malloc inside, and so does the site of another form that calls this one.
+template <int kRow, class... More>
+[[gnu::always_inline]] inline void *hookNew(hook::Function &function, void *caller, size_t size, More... more) {
+  auto *real = reinterpret_cast<void *(*)(size_t, More...)>(hook::realOf(function));
+  if (real == nullptr) [[unlikely]]
+    return ::malloc(size != 0 ? size : 1); // nobody has one: a program that asks dlsym for ours
+  runtime::Thread &thread = __msl_thread;
+  if (!mayLeave(thread, abi::EventKind::Alloc))
+    return real(size, more...);
+  const uint32_t site = siteOf(caller);
+  runtime::leavePending(thread, {site, traitsOf(abi::kSymbols[kRow]), runtime::kAnyBlock});
+  void *block = real(size, more...);
+  if (takeBack(thread, site))
+    recordResult<kRow>(site, abi::kSymbols[kRow].flags, block, size);
+  return block;
+}
+
+template <int kRow, class... More>
+[[gnu::always_inline]] inline void hookDelete(hook::Function &function, void *caller, void *block, More... more) {
+  auto *real = reinterpret_cast<void (*)(void *, More...)>(hook::realOf(function));
+  if (real == nullptr) [[unlikely]]
+    return ::free(block);
+  runtime::Thread &thread = __msl_thread;
+  const auto address = reinterpret_cast<uint64_t>(block);
+  const abi::Symbol &row = abi::kSymbols[kRow];
+  if (block == nullptr || runtime::isInside(thread, kFamily) || !runtime::isEnabled(abi::EventKind::Free))
+    return real(block, more...);
+  // A callback, or another form, has recorded it and left its site.
+  uint32_t site = thread.call.site;
+  const bool recorded = site != 0 && thread.pending_address == address &&
+                        abi::Traits(thread.pending_traits).family() == kFamily &&
+                        abi::Traits(thread.pending_traits).verb() == abi::Verb::Free;
+  if (!recorded) {
+    site = siteOf(caller);
+    if (site == 0)
+      return real(block, more...);
+    runtime::recordFree(row.heap, row.flags | abi::kFromHook, site, address, 0);
+    runtime::leavePending(thread, {site, traitsOf(row), address});
+  }
+  real(block, more...);
+  takeBack(thread, site);
+}
+
+} // namespace
+
+// The compiler knows these names and their types; ours are the same to the linker.
+#define MSL_NEW(name, symbol, ...)                                                                                     \
+  extern "C" [[gnu::visibility("default")]] void *name(size_t __VA_OPT__(, ) __VA_ARGS__) __asm__(#symbol);            \
+  [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_of_##name = {                                \
+      "libstdc++", #symbol, reinterpret_cast<void *>(&name), nullptr};
+#define MSL_DELETE(name, symbol, ...)                                                                                  \
+  extern "C" [[gnu::visibility("default")]] void name(void *__VA_OPT__(, ) __VA_ARGS__) __asm__(#symbol);              \
+  [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_of_##name = {                                \
+      "libstdc++", #symbol, reinterpret_cast<void *>(&name), nullptr};
+
+using Align = size_t;         // std::align_val_t
+using NoThrow = const void *; // const std::nothrow_t &
+#define MSL_CALLER __builtin_return_address(0)
+
+#define MSL_NEW_0(symbol)                                                                                              \
+  MSL_NEW(hook##symbol, symbol)                                                                                        \
+  void *hook##symbol(size_t size) { return hookNew<Row::symbol>(function_of_hook##symbol, MSL_CALLER, size); }
+#define MSL_NEW_1(symbol, type)                                                                                        \
+  MSL_NEW(hook##symbol, symbol, type)                                                                                  \
+  void *hook##symbol(size_t size, type a) {                                                                            \
+    return hookNew<Row::symbol>(function_of_hook##symbol, MSL_CALLER, size, a);                                        \
+  }
+#define MSL_NEW_2(symbol, type, other)                                                                                 \
+  MSL_NEW(hook##symbol, symbol, type, other)                                                                           \
+  void *hook##symbol(size_t size, type a, other b) {                                                                   \
+    return hookNew<Row::symbol>(function_of_hook##symbol, MSL_CALLER, size, a, b);                                     \
+  }
+#define MSL_DELETE_0(symbol)                                                                                           \
+  MSL_DELETE(hook##symbol, symbol)                                                                                     \
+  void hook##symbol(void *block) { hookDelete<Row::symbol>(function_of_hook##symbol, MSL_CALLER, block); }
+#define MSL_DELETE_1(symbol, type)                                                                                     \
+  MSL_DELETE(hook##symbol, symbol, type)                                                                               \
+  void hook##symbol(void *block, type a) { hookDelete<Row::symbol>(function_of_hook##symbol, MSL_CALLER, block, a); }
+#define MSL_DELETE_2(symbol, type, other)                                                                              \
+  MSL_DELETE(hook##symbol, symbol, type, other)                                                                        \
+  void hook##symbol(void *block, type a, other b) {                                                                    \
+    hookDelete<Row::symbol>(function_of_hook##symbol, MSL_CALLER, block, a, b);                                        \
+  }
+
+MSL_NEW_0(_Znwm)
+MSL_NEW_0(_Znam)
+MSL_NEW_1(_ZnwmRKSt9nothrow_t, NoThrow)
+MSL_NEW_1(_ZnamRKSt9nothrow_t, NoThrow)
+MSL_NEW_1(_ZnwmSt11align_val_t, Align)
+MSL_NEW_1(_ZnamSt11align_val_t, Align)
+MSL_NEW_2(_ZnwmSt11align_val_tRKSt9nothrow_t, Align, NoThrow)
+MSL_NEW_2(_ZnamSt11align_val_tRKSt9nothrow_t, Align, NoThrow)
+MSL_DELETE_0(_ZdlPv)
+MSL_DELETE_0(_ZdaPv)
+MSL_DELETE_1(_ZdlPvm, size_t)
+MSL_DELETE_1(_ZdaPvm, size_t)
+MSL_DELETE_1(_ZdlPvRKSt9nothrow_t, NoThrow)
+MSL_DELETE_1(_ZdaPvRKSt9nothrow_t, NoThrow)
+MSL_DELETE_1(_ZdlPvSt11align_val_t, Align)
+MSL_DELETE_1(_ZdaPvSt11align_val_t, Align)
+MSL_DELETE_2(_ZdlPvmSt11align_val_t, size_t, Align)
+MSL_DELETE_2(_ZdaPvmSt11align_val_t, size_t, Align)
+MSL_DELETE_2(_ZdlPvSt11align_val_tRKSt9nothrow_t, Align, NoThrow)
+MSL_DELETE_2(_ZdaPvSt11align_val_tRKSt9nothrow_t, Align, NoThrow)

@@ -1,0 +1,20 @@
+// Blocks made here and given back there, and the other way round; then memory runs out.
+#include <cstdio>
+#include <new>
+
+int *make();
+void drop(int *);
+int main() {
+  for (int i = 0; i < 10; ++i)
+    drop(new int(i));
+  for (int i = 0; i < 10; ++i)
+    delete make();
+  try {
+    ::operator delete(::operator new(std::size_t{1} << 60));
+  } catch (const std::bad_alloc &) {
+    std::puts("caught");
+  }
+  int *volatile after = new int(7);
+  std::printf("%d\n", *after);
+  delete after;
+}
