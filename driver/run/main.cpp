@@ -3,6 +3,7 @@
 #include "run/program.h"
 #include "run/progress.h"
 #include "run/recording.h"
+#include "run/sanitizer.h"
 #include "run/supervisor.h"
 
 #include "msleaks/analysis/log.h"
@@ -57,10 +58,11 @@ std::string findHooks(const fs::path &session) {
   return (folder / kHooksLibrary).string();
 }
 
-// Ours first: a hook that both have is recorded by the outer one.
-std::vector<std::string> preloads(const RunOptions &options, const fs::path &session) {
+// A sanitizer's runtime must be first. Then ours: a hook that both have is recorded by the outer one.
+std::vector<std::string> preloads(const RunOptions &options, const fs::path &program, const fs::path &session) {
   std::vector<std::string> libraries;
   if (std::string ours = findHooks(session); !ours.empty()) {
+    libraries = sanitizersOf(program);
     libraries.push_back(std::move(ours));
     libraries.insert(libraries.end(), options.hooks.begin(), options.hooks.end());
   }
@@ -121,7 +123,8 @@ int run(const RunOptions &options) {
   auto recording = Recording::create(options);
   if (!recording)
     return complain(recording.error());
-  const auto environment = makeEnvironment((*recording)->session(), preloads(options, (*recording)->session()));
+  const auto environment =
+      makeEnvironment((*recording)->session(), preloads(options, *program, (*recording)->session()));
   const auto pid = startProgram(*program, options.command, environment, supervisor.found());
   if (!pid) {
     (*recording)->discard();

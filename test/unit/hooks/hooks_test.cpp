@@ -60,7 +60,8 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
   std::set<std::string> exported, hooked;
   std::istringstream lines(nm.output);
   for (std::string address, type, name; lines >> address >> type >> name;)
-    exported.insert(name);
+    if (type != "d") // the bounds of a section: hidden, and listed all the same
+      exported.insert(name);
 #define MSL_HOOKED(symbol) hooked.insert(#symbol);
 #include "hooked.def"
   for (const std::string &name : hooked)
