@@ -5,15 +5,19 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Attributes.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Triple.h"
 #if __has_include("llvm/IR/AttributeMask.h")
 #include "llvm/IR/AttributeMask.h"
+#endif
+#if LLVM_VERSION_MAJOR >= 19
+#include "llvm/IR/DebugProgramInstruction.h"
 #endif
 #if __has_include("llvm/Plugins/PassPlugin.h")
 #include "llvm/Plugins/PassPlugin.h"
@@ -38,6 +42,52 @@ template <typename AddPasses> void atOptimizerLast(llvm::PassBuilder &builder, A
       [add](llvm::ModulePassManager &passes, llvm::OptimizationLevel level MSL_LTO_PHASE) { add(passes, level); });
 }
 #undef MSL_LTO_PHASE
+
+// In LLVM 16 a back end of ThinLTO calls no plugin before it deletes calls of the user's allocators: there the link
+// option is accepted, and modules are rewritten before the link.
+inline constexpr bool kRewritesInLink = LLVM_VERSION_MAJOR >= 19;
+
+// Where something is to be inserted was an instruction up to LLVM 18, and is an iterator.
+inline auto before(llvm::Instruction &instruction) {
+#if LLVM_VERSION_MAJOR >= 19
+  return instruction.getIterator();
+#else
+  return &instruction;
+#endif
+}
+
+inline llvm::Instruction &firstBehindPhis(llvm::BasicBlock &block) {
+#if LLVM_VERSION_MAJOR >= 19
+  return *block.getFirstNonPHIIt();
+#else
+  return *block.getFirstNonPHI();
+#endif
+}
+
+inline llvm::MDNode *unlikelyBranchWeights(llvm::LLVMContext &context) {
+#if LLVM_VERSION_MAJOR >= 18
+  return llvm::MDBuilder(context).createUnlikelyBranchWeights();
+#else
+  return llvm::MDBuilder(context).createBranchWeights(1, (1u << 20) - 1);
+#endif
+}
+
+// Bytes from one element to the next.
+template <typename Step> uint64_t strideOf(const Step &step, const llvm::DataLayout &layout) {
+#if LLVM_VERSION_MAJOR >= 18
+  return step.getSequentialElementStride(layout);
+#else
+  return layout.getTypeAllocSize(step.getIndexedType());
+#endif
+}
+
+inline uint64_t hashOf(llvm::StringRef text) {
+#if LLVM_VERSION_MAJOR >= 17
+  return llvm::xxh3_64bits(text);
+#else
+  return llvm::xxHash64(text);
+#endif
+}
 
 // The target was a string up to LLVM 20.
 inline llvm::Triple targetOf(const llvm::Module &module) { return llvm::Triple(module.getTargetTriple()); }
@@ -65,17 +115,19 @@ void visitDeclaration(Declaration &declaration, bool assigns, Visit visit) {
     visit(address, declaration.getVariable(), declaration.getAddressExpression());
 }
 
-// Calls `visit(address, variable, expression)` for each variable that the source declares in memory. LLVM 19 may still
-// hold declarations as calls of an intrinsic, later ones hold them as records between the instructions.
+// Calls `visit(address, variable, expression)` for each variable that the source declares in memory. Up to LLVM 18 a
+// declaration is a call of an intrinsic, in 19 it may be, later ones hold them as records between the instructions.
 template <typename Visit> void forEachDeclaration(llvm::Function &function, Visit visit) {
   for (llvm::Instruction &instruction : llvm::instructions(function)) {
     if (auto *assign = llvm::dyn_cast<llvm::DbgAssignIntrinsic>(&instruction))
       visitDeclaration(*assign, /*assigns=*/true, visit);
     else if (auto *declare = llvm::dyn_cast<llvm::DbgDeclareInst>(&instruction))
       visit(declare->getAddress(), declare->getVariable(), declare->getExpression());
+#if LLVM_VERSION_MAJOR >= 19
     for (llvm::DbgVariableRecord &record : llvm::filterDbgVars(instruction.getDbgRecordRange()))
       if (record.isDbgAssign() || record.isDbgDeclare())
         visitDeclaration(record, record.isDbgAssign(), visit);
+#endif
   }
 }
 

@@ -182,11 +182,11 @@ std::optional<Place> DestinationFinder::placeIn(const GEPOperator &gep, unsigned
     if (StructType *type = step.getStructTypeOrNull())
       place->offset += layout.getStructLayout(type)->getElementOffset(index->getZExtValue());
     else if (index && !index->isNegative())
-      place->offset += index->getZExtValue() * step.getSequentialElementStride(layout);
+      place->offset += index->getZExtValue() * strideOf(step, layout);
     else if (index)
       return std::nullopt;
     else
-      place = elementAt(*place, step.getSequentialElementStride(layout));
+      place = elementAt(*place, strideOf(step, layout));
   }
   return place;
 }

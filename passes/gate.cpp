@@ -1,8 +1,7 @@
 #include "gate.h"
 
+#include "compat.h"
 #include "pin.h"
-
-#include "llvm/IR/MDBuilder.h"
 
 using namespace llvm;
 
@@ -75,7 +74,7 @@ void writeGate(Function &gate, Function &armedHalf, const GateShape &shape, Glob
   IRBuilder<> builder(entry);
   LoadInst *base = builder.CreateAlignedLoad(builder.getInt32Ty(), &unit, Align(4), "base");
   base->setAtomic(AtomicOrdering::Monotonic);
-  builder.CreateCondBr(builder.CreateIsNotNull(base), armed, plain, MDBuilder(context).createUnlikelyBranchWeights());
+  builder.CreateCondBr(builder.CreateIsNotNull(base), armed, plain, unlikelyBranchWeights(context));
   builder.SetInsertPoint(plain);
   jump(builder, shape, shape.call_type, shape.callee, ArrayRef(values).take_front(shape.arguments));
   builder.SetInsertPoint(armed);

@@ -1,8 +1,8 @@
 #include "guard.h"
 
+#include "compat.h"
 #include "pin.h"
 
-#include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
@@ -13,9 +13,9 @@ void guardTailCall(CallBase &call, const CallKind &kind, uint32_t row, GlobalVar
   IRBuilder<> builder(&call);
   LoadInst *base = builder.CreateAlignedLoad(builder.getInt32Ty(), &unit, Align(4));
   base->setAtomic(AtomicOrdering::Monotonic);
-  MDNode *unlikely = MDBuilder(call.getContext()).createUnlikelyBranchWeights();
+  MDNode *unlikely = unlikelyBranchWeights(call.getContext());
   Instruction *end =
-      SplitBlockAndInsertIfThen(builder.CreateIsNotNull(base), call.getIterator(), /*Unreachable=*/false, unlikely);
+      SplitBlockAndInsertIfThen(builder.CreateIsNotNull(base), before(call), /*Unreachable=*/false, unlikely);
   end->setDebugLoc(call.getDebugLoc());
   builder.SetInsertPoint(end);
   builder.SetCurrentDebugLocation(call.getDebugLoc());

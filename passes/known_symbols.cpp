@@ -189,7 +189,7 @@ void KnownSymbols::addPinned(const Module &module) {
 
 void KnownSymbols::addNamed(const Module &module, const UserRows &rows) {
   for (const auto &[name, row] : rows)
-    if (const Function *function = module.getFunction(name); function && !byFunction_.contains(function)) {
+    if (const Function *function = module.getFunction(name); function && !byFunction_.count(function)) {
       if (const std::string why = misfit(*function, row.symbol); !why.empty()) {
         if (!function->hasLocalLinkage()) // any file may have a static function of that name
           fail("row of " + Twine(name) + ": " + why);
@@ -227,7 +227,7 @@ void KnownSymbols::addAnnotation(const Function &function, StringRef text) {
     ignored_.insert(&function);
     return;
   }
-  if (byFunction_.contains(&function))
+  if (byFunction_.count(&function))
     return;
   const auto refuse = [&](const Twine &what) {
     fail("annotation \"" + whole + "\" of " + function.getName() + ": " + what);

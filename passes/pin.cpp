@@ -1,5 +1,7 @@
 #include "pin.h"
 
+#include "compat.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -23,7 +25,7 @@ void replace(CallBase &call, CallBase &replacement) {
 
 void dropBundle(CallBase &call) {
   const uint32_t tag = call.getContext().getOrInsertBundleTag(kBundle)->getValue();
-  replace(call, *CallBase::removeOperandBundle(&call, tag, call.getIterator()));
+  replace(call, *CallBase::removeOperandBundle(&call, tag, before(call)));
 }
 
 } // namespace
@@ -35,7 +37,7 @@ void pin(CallBase &call) {
   const std::vector<Value *> operands(call.arg_begin(), call.arg_end());
   const OperandBundleDef bundle(kBundle, operands);
   replace(call, *CallBase::addOperandBundle(&call, call.getContext().getOrInsertBundleTag(kBundle)->getValue(), bundle,
-                                            call.getIterator()));
+                                            before(call)));
 }
 
 void pinRow(Function &function, const abi::Symbol &symbol) { function.addFnAttr(kRowAttribute, rowText(symbol)); }

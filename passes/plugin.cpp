@@ -78,7 +78,7 @@ void addEnd(ModulePassManager &passes, OptimizationLevel level, Pipeline &pipeli
   const bool first = !std::exchange(pipeline.ended, true);
   if (!pipeline.compiles)
     passes.addPass(RewritePass(options, Stage::Link, Mistakes::Report));
-  else if (first && options->link && level != OptimizationLevel::O0)
+  else if (first && options->link && kRewritesInLink && level != OptimizationLevel::O0)
     passes.addPass(EndOfCompile(options));
   else
     passes.addPass(RewritePass(options, Stage::Compile, Mistakes::AreReported));

@@ -1,12 +1,12 @@
 #include "site.h"
 
+#include "compat.h"
 #include "marks.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 
@@ -32,7 +32,7 @@ uint64_t Site::id() const {
   text += callee;
   text += '\0';
   text += std::to_string(ordinal);
-  return xxh3_64bits(text);
+  return hashOf(text);
 }
 
 Site describe(const FoundCall &found) {

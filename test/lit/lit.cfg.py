@@ -18,6 +18,15 @@ config.environment["PATH"] = os.pathsep.join([config.llvm_tools, os.environ["PAT
 for variable in ("MSLEAKS_PASS", "MSLEAKS_SESSION", "LD_PRELOAD"):
     config.environment.pop(variable, None)
 
+# What not every version has.
+version = int(config.llvm_version)
+if version >= 17:
+    config.available_features |= {"fat-lto", "cuda-without-sdk", "annotated-declarations"}
+if version >= 18:
+    config.available_features.add("default-attributes")  # of the functions that a pass adds
+if version >= 19:
+    config.available_features.add("rewrite-in-link")  # compat.h
+
 inputs = os.path.join(config.test_source_root, "inputs")
 plugin = f"-fpass-plugin={config.plugin}"
 clang = f"{config.llvm_tools}/clang"

@@ -1,5 +1,6 @@
 // kernel<<<…>>>(…): the stub behind it gets the site of the launch in the source, and the launch inside it, whose own
 // place is the kernel's head, takes that. Host side only, with declarations of our own instead of an SDK's.
+// REQUIRES: cuda-without-sdk
 // RUN: %clangxx -g -O0 -x cuda -nocudainc -nocudalib --cuda-host-only --cuda-path=%t -Xclang -target-sdk-version=12.0 -S -emit-llvm %s -o - -DLAUNCH=cudaLaunchKernel -DPUSH=__cudaPushCallConfiguration -DPOP=__cudaPopCallConfiguration | FileCheck --check-prefixes=CHECK,CUDA %s
 // RUN: %clangxx -g -O2 -x cuda -nocudainc -nocudalib --cuda-host-only --cuda-path=%t -Xclang -target-sdk-version=12.0 -S -emit-llvm %s -o - -DLAUNCH=cudaLaunchKernel -DPUSH=__cudaPushCallConfiguration -DPOP=__cudaPopCallConfiguration | FileCheck --check-prefix=INLINED %s
 // RUN: %clangxx -g -O0 -x hip -nogpuinc -nogpulib --cuda-host-only -S -emit-llvm %s -o - -DLAUNCH=hipLaunchKernel -DPUSH=__hipPushCallConfiguration -DPOP=__hipPopCallConfiguration | FileCheck --check-prefixes=CHECK,HIP %s

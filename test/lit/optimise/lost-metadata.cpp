@@ -19,8 +19,3 @@ void guarded() { Guard g; Foo *mine = make(); use(mine); }
 static inline float *dev(std::size_t n) { float *weights; cudaMalloc((void **)&weights, n * 4); return weights; }
 void onDevice(std::size_t n) { Guard g; use(dev(n)); }
 // CHECK-DAG: lost-metadata.cpp:[[#@LINE-2]]:{{[0-9]+}} _ZL3devm cudaMalloc type='float' variable='weights'
-
-__attribute__((annotate("msleaks.alloc"))) void *poolGet(std::size_t);
-static inline double *pooled(std::size_t n) { double *grad = (double *)poolGet(n); return grad; }
-void onPool(std::size_t n) { Guard g; use(pooled(n)); }
-// CHECK-DAG: lost-metadata.cpp:[[#@LINE-2]]:{{[0-9]+}} _ZL6pooledm _Z7poolGetm type='double' variable='grad'

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Builds the plugin against one LLVM by its CMake package, and runs the lit tests with the tools of that LLVM.
+#
+#   scripts/check-llvm.sh [LLVM_DIR]     /usr/lib/llvm-16/lib/cmake/llvm, Debian's oldest that is supported
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+llvm_dir=${1:-/usr/lib/llvm-16/lib/cmake/llvm}
+[[ -r $llvm_dir/LLVMConfig.cmake ]] || skip "no LLVMConfig.cmake in $llvm_dir"
+build=$repository/build/llvm-$(sed -n 's/^set(LLVM_VERSION_MAJOR \([0-9]*\))$/\1/p' "$llvm_dir/LLVMConfig.cmake")
+launcher=()
+if command -v ccache >/dev/null; then
+  launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+fi
+cmake -S "$repository" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo "${launcher[@]}" -DLLVM_DIR="$llvm_dir" \
+  -DMSLEAKS_LLVM_VERSIONS= -DMSLEAKS_BUILD_BENCH=OFF -Wno-dev --log-level=WARNING >/dev/null
+cmake --build "$build" --parallel "$jobs" --target check-lit -- --quiet
