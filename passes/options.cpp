@@ -53,8 +53,8 @@ std::shared_ptr<const Options> parseOptions(StringRef text, StringRef origin) {
 }
 
 std::shared_ptr<const Options> optionsFromEnvironment() {
-  const char *text = std::getenv(kOptionsVariable);
-  return parseOptions(text ? text : "", kOptionsVariable);
+  const char *text = std::getenv(kOptionsVariable), *link = std::getenv(kLinkVariable);
+  return parseOptions((Twine(text ? text : "") + (link && *link ? ";link" : "")).str(), kOptionsVariable);
 }
 
 bool reportMistakes(const Options &options, LLVMContext &context) {

@@ -30,6 +30,8 @@ struct Options {
 };
 
 inline constexpr char kOptionsVariable[] = "MSLEAKS_PASS";
+// Not empty: `link`, from a build system that cannot add to what the user has in MSLEAKS_PASS.
+inline constexpr char kLinkVariable[] = "MSLEAKS_LINK";
 
 // `origin` names where the text comes from, for error messages.
 std::shared_ptr<const Options> parseOptions(llvm::StringRef text, llvm::StringRef origin);

@@ -10,6 +10,7 @@ using std::string_view;
 
 constexpr string_view kRowsOption = "--msl-rows=";
 constexpr string_view kOffOption = "--msl-off";
+constexpr string_view kLinkOption = "--msl-link";
 constexpr string_view kOwnOptions = "--msl-";
 
 bool contains(string_view text, string_view part) { return text.find(part) != string_view::npos; }
@@ -30,24 +31,44 @@ bool leavesPlain(string_view argument) {
   return argument == "-cc1" || argument == "-cc1as" || argument == kOffOption || isProbeFile(argument);
 }
 
+// What the user's arguments say of the link. lld is named on a link line, and often on compile lines as well.
+struct Link {
+  bool lto = false;
+  bool lld = false;
+
+  void read(string_view argument) {
+    if (argument == "-fno-lto")
+      lto = false;
+    else if (argument == "-flto" || argument.starts_with("-flto="))
+      lto = true;
+    else if (argument == kLinkOption)
+      lld = true;
+    else if (argument.starts_with("-fuse-ld=") || argument.starts_with("--ld-path="))
+      lld = contains(argument, "lld");
+  }
+};
+
 bool isOff(string_view value) { return value == "off" || value == "OFF" || value == "0"; }
 
 // An option that begins with --msl- is the wrapper's own.
 void takeOwn(string_view option, Invocation &invocation, std::vector<std::string> &rows) {
   if (option.starts_with(kRowsOption) && option.size() > kRowsOption.size())
     rows.emplace_back(option.substr(kRowsOption.size()));
-  else if (option != kOffOption && invocation.mistake.empty())
-    invocation.mistake = "unknown option '" + std::string(option) + "'; known are '--msl-rows=<file>' and '--msl-off'";
+  else if (option != kOffOption && option != kLinkOption && invocation.mistake.empty())
+    invocation.mistake =
+        "unknown option '" + std::string(option) + "'; known are '--msl-rows=<file>', '--msl-link' and '--msl-off'";
 }
 
 // Clang decides what they are for: they stand before the user's arguments, so that a -g of the user's wins, and go
 // unused without a word where nothing is compiled. The rows file becomes a dependency of the object.
-std::vector<std::string> added(const Invocation &invocation, const std::vector<std::string> &rows) {
+std::vector<std::string> added(const Invocation &invocation, const Link &link, const std::vector<std::string> &rows) {
   std::vector<std::string> words = {"--start-no-unused-arguments", "-fpass-plugin=" + invocation.plugin, "-g"};
   for (const std::string &file : rows) {
     words.emplace_back("-Xclang");
     words.push_back("-fdepfile-entry=" + file);
   }
+  if (link.lld)
+    words.push_back("-Wl,--load-pass-plugin=" + invocation.plugin);
   words.emplace_back("--end-no-unused-arguments");
   return words;
 }
@@ -62,8 +83,10 @@ Invocation understand(string_view compiler, string_view default_llvm, const Surr
   invocation.pass = surroundings.pass;
   bool plain = isOff(surroundings.wrapper) || isProbeFolder(surroundings.folder);
   std::vector<std::string> rows, passed;
+  Link link;
   for (const string_view argument : arguments) {
     plain = plain || leavesPlain(argument);
+    link.read(argument);
     if (argument.starts_with(kOwnOptions))
       takeOwn(argument, invocation, rows);
     else
@@ -74,9 +97,14 @@ Invocation understand(string_view compiler, string_view default_llvm, const Surr
     return invocation;
   }
   invocation.plugin = surroundings.prefix + "/lib/msleaks/llvm-" + invocation.llvm + "/libMemPass.so";
+  const auto tellPass = [&](const std::string &option) {
+    invocation.pass += (invocation.pass.empty() ? "" : ";") + option;
+  };
   for (const std::string &file : rows)
-    invocation.pass += (invocation.pass.empty() ? "rows=" : ";rows=") + file;
-  invocation.arguments = added(invocation, rows);
+    tellPass("rows=" + file);
+  if (link.lto && link.lld)
+    tellPass("link");
+  invocation.arguments = added(invocation, link, rows);
   std::ranges::move(passed, std::back_inserter(invocation.arguments));
   return invocation;
 }

@@ -2,6 +2,8 @@
 // for
 //
 //   --msl-rows=FILE          know the allocators of this rows file; objects depend on it (-MD)
+//   --msl-link               every link is done by lld, through this program: callbacks go in there, with -flto.
+//                            -fuse-ld=lld and --ld-path=…lld say so, too
 //   --msl-off                plain clang
 //
 //   MSLEAKS_LLVM=19          which clang to use, of those that msleaks has a plugin for

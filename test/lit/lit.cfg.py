@@ -15,7 +15,7 @@ config.test_source_root = os.path.dirname(__file__)
 
 # The user's own settings must not reach the compiler or the program.
 config.environment["PATH"] = os.pathsep.join([config.llvm_tools, os.environ["PATH"]])
-for variable in ("MSLEAKS_PASS", "MSLEAKS_SESSION", "LD_PRELOAD"):
+for variable in ("MSLEAKS_PASS", "MSLEAKS_LINK", "MSLEAKS_SESSION", "LD_PRELOAD"):
     config.environment.pop(variable, None)
 
 # What not every version has.

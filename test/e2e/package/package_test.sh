@@ -93,6 +93,14 @@ expect_no_sites "C by gcc has none" "$work/mixed/libleaky.so"
 expect_status 1 "no clang at all" env CC=gcc CXX=g++ cmake -G Ninja -S "$here/consumer" -B "$work/none" -DCMAKE_PREFIX_PATH="$prefix"
 expect "it says which compilers there are" grep -q "the C compiler is 'GNU'" "$work/err.txt"
 
+echo "== links with LTO"
+cmake -G Ninja -S "$here/consumer" -B "$work/lto" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="-O2 -flto=thin" -DCMAKE_C_FLAGS="-O2 -flto=thin" \
+  -DCMAKE_EXE_LINKER_FLAGS="-fuse-ld=lld" -DCMAKE_SHARED_LINKER_FLAGS="-fuse-ld=lld" >"$work/configure.log"
+cmake --build "$work/lto" --verbose >"$work/build.log"
+expect "the compile knows of the link" grep -q 'MSLEAKS_LINK=on .*leaky' "$work/build.log"
+expect "sites from the link" "$prefix/bin/msleaks" sites "$work/lto/libleaky.so" >"$work/out.txt"
+expect "runs" test "$("$work/lto/consumer")" = "consumer ran"
+
 echo "== a new plugin makes objects stale"
 expect "nothing to do" grep -q "no work to do" <(cmake --build "$work/consumer")
 touch "$prefix/lib/msleaks/llvm-$llvm/libMemPass.so"
@@ -135,6 +143,9 @@ expect_status 1 "-g0 is none" grep -q debug_info <(readelf -S g0.o)
 for lto in full thin; do
   expect "compiles for $lto LTO" "$clang" -Werror -flto=$lto -c hello.c -o hello.o
   expect_sites "links with $lto LTO" hello.$lto "$clang" -Werror -flto=$lto -fuse-ld="$("$clang" -print-prog-name=ld.lld)" hello.o -o hello.$lto
+  lld=-fuse-ld=$("$clang" -print-prog-name=ld.lld)
+  expect "compiles for a $lto link that rewrites" "$clang" -O2 -flto=$lto "$lld" -c hello.c -o hello.o
+  expect_sites "rewrites in a $lto link" hello.$lto "$clang" -O2 -flto=$lto "$lld" hello.o -o hello.$lto
 done
 expect "nothing is said where nothing is compiled" "$clang" -Werror hello.c -E -o hello.i
 expect_status 1 "and nothing is added" grep -q msl_ hello.i

@@ -59,6 +59,18 @@ class Wrapper(unittest.TestCase):
         self.assertEqual(self.seen("a.c", "--msl-rows=my.rows"), ("rows=my.rows", words))
         self.assertEqual(self.seen("--msl-rows=my.rows", "a.c", MSLEAKS_PASS="off"), ("off;rows=my.rows", words))
 
+    def test_loads_the_plugin_into_lld(self):
+        load = PLUGIN.replace("-fpass-plugin=", "-Wl,--load-pass-plugin=")
+        added = [*ADDED[:-1], load, ADDED[-1]]
+        for lld in ("-fuse-ld=lld", "-fuse-ld=/usr/lib/llvm-22/bin/ld.lld", "--ld-path=/usr/bin/ld.lld"):
+            self.assertEqual(self.seen(lld, "a.o"), ("", [*added, lld, "a.o"]))
+            for lto in ("-flto", "-flto=thin"):
+                self.assertEqual(self.seen(lto, lld, "a.c"), ("link", [*added, lto, lld, "a.c"]))
+        self.assertEqual(self.seen("-flto", "--msl-link", "a.c", MSLEAKS_PASS="rows=x"), ("rows=x;link", [*added, "-flto", "a.c"]))
+        self.assertEqual(self.seen("-flto", "-fno-lto", "-fuse-ld=lld", "a.c")[0], "")
+        for other in ("-fuse-ld=bfd", "-fuse-ld=mold", "-flto"):
+            self.assertEqual(self.seen("-flto", other, "a.c"), ("", [*ADDED, "-flto", other, "a.c"]))
+
     def test_plain(self):
         for option in (["--msl-off"], ["--msl-off", "--msl-rows=x"]):
             self.assertEqual(self.seen("-c", *option, "a.c"), ("", ["-c", "a.c"]))
