@@ -21,7 +21,8 @@ class Case:
     """`name` is the source, programs/NAME; with a recipe it may be any name.
 
     Counts are the defaults of a program that gives back what it takes. `leaks` is what `report --json` says of the
-    physical heaps, as (bytes, blocks); "printed" = the program says it itself, in a line `leaked BYTES BLOCKS`; None = not compared.
+    physical heaps, as (bytes, blocks); "printed" = the program says it itself, in a line `leaked BYTES BLOCKS`; None = not
+    compared; a dict has it by mode.
     """
 
     name: str
@@ -31,7 +32,7 @@ class Case:
     command: str = "./prog"  # a shell's words; WATCH stands where msleaks-run goes, if it is not at the beginning
     stdin: str = ""
     status: int = 0  # as subprocess has it: -9 = killed by SIGKILL
-    leaks: tuple | str | None = (0, 0)
+    leaks: tuple | str | dict | None = (0, 0)
     alive: tuple | None = (0, 0)  # of processes that were killed or replaced
     processes: int | None = 1  # that recorded something
     allocs: int = 1  # at least
