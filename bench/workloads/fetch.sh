@@ -43,9 +43,11 @@ debian_mirror=${MSLEAKS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 debian_host=${debian_mirror#*://}
 debian_host=${debian_host%%/*}
 
-# debian_source PACKAGE[=VERSION]: a COMMAND of fetch_once; puts the package's source into the folder `source`. apt verifies it,
-# with a source list and a state folder of our own: the machine's are not touched.
-debian_source() {
+# apt_source PACKAGE[=VERSION] OPTIONS...: downloads a source package into the current folder. apt verifies it, with a source list
+# and a state folder of our own: the machine's are not touched.
+apt_source() {
+  local package=$1
+  shift
   mkdir -p apt/lists/partial
   printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s bookworm main\n' "$debian_mirror" >apt/sources.list
   local options=(
@@ -55,8 +57,23 @@ debian_source() {
     -o Acquire::Languages=none -o Acquire::Retries=3 -o APT::Sandbox::User="$(id -un)"
   )
   apt-get "${options[@]}" update
-  apt-get "${options[@]}" source --download-only "$1"
+  apt-get "${options[@]}" source --download-only "$@" "$package"
+  rm -r apt
+}
+
+# COMMANDs of fetch_once; both make the folder `source`.
+# debian_source PACKAGE[=VERSION]: with Debian's patches.
+debian_source() {
+  apt_source "$1"
   # apt has checked the files against the signed archive; the maintainer's own signature would need their key.
   dpkg-source --no-check -x ./*.dsc source
-  rm -r apt
+}
+# debian_upstream PACKAGE MEMBERS...: as its authors released it; of a large one only what MEMBERS (tar's patterns) name.
+debian_upstream() {
+  local package=$1
+  shift
+  apt_source "$package" --tar-only
+  mkdir source
+  tar xf ./*.orig.tar.* -C source --strip-components=1 --wildcards "$@"
+  rm ./*.orig.tar.*
 }

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# Ten projects of other people, built as their authors build them, by clang alone and by msleaks-clang, pass their own tests
+# plain, instrumented, and instrumented under msleaks-run, with the same results. Ends with a table.
+#
+#   scripts/check-projects.sh [project...]     all, unless some are named
+#   MSLEAKS_LLVM=22    which clang
+#   JOBS=N             how many compilers at once (as many as there are processors)
+#
+# Not part of test.sh: it takes a quarter of an hour. What it builds stays in build/projects until the next time, the logs too.
+# Exit status: 1 = a result differs, a build or a test fails; 77 = some could not be had (no network), the others are well.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../bench/workloads/fetch.sh"
+source "$repository/scripts/projects.sh"
+
+llvm=${MSLEAKS_LLVM:-22}
+work=$repository/build/projects
+export MSLEAKS_LLVM=$llvm AR=llvm-ar-$llvm RANLIB=llvm-ranlib-$llvm
+
+compiler() { # KIND: exports CC and CXX
+  if [[ $1 == plain ]]; then
+    export CC=clang-$llvm CXX=clang++-$llvm
+  else
+    export CC=$build_folder/bin/msleaks-clang CXX=$build_folder/bin/msleaks-clang++
+  fi
+}
+
+# A function of projects.sh in a shell of its own, which ends at the first error.
+in_shell() { # FUNCTION
+  declare -f "$1"
+  declare -f with_cmake run_ctest || true
+  printf 'set -euo pipefail; jobs=%q llvm=%q; %s\n' "$jobs" "$llvm" "$1"
+}
+
+build() { # PROJECT KIND SOURCE
+  local folder=$work/$1/$2
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  cp -r --no-preserve=ownership "$3/." "$folder"
+  (
+    compiler "$2"
+    cd "$folder"
+    bash -c "$(in_shell "build_$1")"
+  ) >"$work/$1/build-$2.log" 2>&1 </dev/null
+}
+
+# Runs the tests and writes what they say, without times, to $work/PROJECT/MODE.result; its last line is the exit status.
+run_tests() { # PROJECT MODE KIND PREFIX...
+  local project=$1 mode=$2 kind=$3 status=0
+  shift 3
+  (
+    cd "$work/$project/$kind"
+    "$@" bash -c "$(in_shell "test_$project")"
+  ) >"$work/$project/$mode.log" 2>&1 </dev/null || status=$?
+  sed -E 's/[0-9]+\.[0-9]+ *s(ec(onds)?)?\b//g; s/ +/ /g' "$work/$project/$mode.log" |
+    grep -E "${results[$project]}" >"$work/$project/$mode.result" || true
+  printf 'exit status %s\n' "$status" >>"$work/$project/$mode.result"
+}
+
+# One line on what was recorded; fails when the account does not add up, or nothing was recorded. The report's status 1: leaks.
+account() { # FOLDER
+  { "$build_folder/bin/msleaks" report "$1" --json || (($? == 1)); } | python3 -c '
+import json, sys
+report = json.load(sys.stdin)
+events = report["events"]
+complete = "complete" if report["session"]["complete"] else "not complete"
+print("{:,} events, {} processes, {}".format(events["produced"], len(report["processes"]), complete))
+sys.exit(0 if events["produced"] == events["stored"] + events["dropped"] > 0 else 1)'
+}
+
+# What is wrong goes to stdout; status 1.
+check_project() { # PROJECT
+  local project=$1 package source kind began=$SECONDS status=0
+  read -ra package <<<"${packages[$project]}"
+  source=$(fetch_once "project-$project" "$debian_host" debian_upstream "${package[@]}" 2>"$work/$project.fetch")/source || status=$?
+  if ((status != 0)); then
+    tail -n 1 "$work/$project.fetch"
+    return "$status"
+  fi
+  for kind in plain marked; do
+    say "   $project: build $kind" >&2
+    build "$project" $kind "$source" || {
+      echo "$kind: does not build, see $work/$project/build-$kind.log"
+      return 1
+    }
+  done
+  local run=$work/$project/run
+  rm -rf "$run"
+  say "   $project: test plain, instrumented, under msleaks-run" >&2
+  run_tests "$project" plain plain
+  run_tests "$project" unarmed marked
+  run_tests "$project" armed marked "$build_folder/bin/msleaks-run" --no-report -o "$run" --
+  local recorded lines mode
+  lines=$(wc -l <"$work/$project/plain.result")
+  for mode in unarmed armed; do
+    cmp -s "$work/$project/plain.result" "$work/$project/$mode.result" || {
+      echo "$mode: other results, see $work/$project/{plain,$mode}.log"
+      return 1
+    }
+  done
+  grep -q '^exit status 0$' "$work/$project/plain.result" || {
+    echo "its tests fail plain, too, see $work/$project/plain.log"
+    return 1
+  }
+  ((lines > 1)) || {
+    echo "no results in $work/$project/plain.log"
+    return 1
+  }
+  recorded=$(account "$run") || {
+    echo "the account does not add up: $recorded"
+    return 1
+  }
+  echo "the same $((lines - 1)) results; $recorded; $((SECONDS - began)) s"
+}
+
+(($#)) || set -- "${projects[@]}"
+"$repository/scripts/build.sh" release msleaks msleaks_run msleaks_hooks "MemPass$llvm"
+mkdir -p "$work"
+failed=0 skipped=0 table=()
+number=0
+for project; do
+  [[ ${packages[$project]:-} ]] || fail "check-projects.sh: no project '$project'; there are ${projects[*]}" 2
+  number=$((number + 1))
+  say "== $number of $#: $project (${kinds[$project]})"
+  status=0
+  said=$(check_project "$project") || status=$?
+  case $status in
+    0) word=passed ;;
+    77) word=skipped skipped=$((skipped + 1)) ;;
+    *) word=FAILED failed=$((failed + 1)) ;;
+  esac
+  say "   $word: $said"
+  table+=("$(printf '%-11s %-32s %-8s %s' "$project" "${kinds[$project]}" "$word" "$said")")
+done
+
+say "== $(($# - failed - skipped)) passed, $failed failed, $skipped skipped"
+printf '%s\n' "${table[@]}"
+((failed == 0)) || exit 1
+((skipped == 0)) || exit 77
