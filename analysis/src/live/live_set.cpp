@@ -12,6 +12,7 @@ namespace {
 constexpr uint64_t kUsualPageBytes = 4096, kLargestPageBytes = 1 << 20;
 // No kernel maps the last page: its addresses are those of errors, and it would have no end.
 constexpr uint64_t kLastMapping = UINT64_MAX - 2 * kUsualPageBytes + 1;
+constexpr uint16_t kMostOwners = 0x3fff; // of a counted block: what Block::refs holds
 
 // begin + bytes, without wrapping.
 uint64_t endOf(uint64_t begin, uint64_t bytes) { return begin + std::min(bytes, UINT64_MAX - begin); }
@@ -222,15 +223,29 @@ void LiveSet::freeNow(Process &process, const StreamEvent &event, const abi::Fre
   freeWhole(process, event, freed);
 }
 
+// The free of a user's wrapper, which names the heap of pools, of a block that the allocator inside made: the
+// allocator's own free, which may follow, ends the block.
+bool LiveSet::isWrapped(Process &process, const abi::FreeEvent &freed) {
+  if (spaceOf(freed.header.heap) != AddressSpace::Pool)
+    return false;
+  for (const AddressSpace space : {AddressSpace::Host, AddressSpace::Mapping, AddressSpace::Accelerator})
+    if (const Block *block = process.find(space, freed.address); block && block->wrapped)
+      return true;
+  return false;
+}
+
 void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
   const AddressSpace space = spaceOf(freed.header.heap);
   Block *found = process.find(space, freed.address);
-  if (!found)
-    return noteUnmatched(process, event, freed);
+  if (!found) {
+    if (!isWrapped(process, freed))
+      noteUnmatched(process, event, freed);
+    return;
+  }
   const bool realloc = freed.header.flags & abi::kRealloc;
   const bool may_be_refused = realloc || space != AddressSpace::Host;
   if (found->refs > 1) {
-    found->refs = (found->refs - 1) & 0x7fff;
+    found->refs = (found->refs - 1) & kMostOwners;
     if (may_be_refused)
       process.parked[Process::parkingOf(event)] = {freed.address, true, *found, {}};
     return;
@@ -308,7 +323,7 @@ void LiveSet::restore(Process &process, const StreamEvent &event) {
   const uint64_t time_ns = event.event.header().time;
   if (back.was_owner) {
     if (Block *block = process.find(spaceOf(back.first.heap), back.address))
-      block->refs = (block->refs + 1) & 0x7fff;
+      block->refs = (block->refs + 1) & kMostOwners;
     return;
   }
   insert(process, back.first, AllocCause::Restored, time_ns);
@@ -329,6 +344,7 @@ void LiveSet::onRetarget(const StreamEvent &event, const abi::RetargetEvent &ret
   }
   const SiteId from = block->site;
   block->site = site;
+  block->wrapped = 1;
   for (BlockObserver *observer : observers_)
     observer->onRetarget(*block, from, retarget.header.time);
 }
@@ -337,8 +353,8 @@ void LiveSet::onRetain(const StreamEvent &event, const abi::RetainEvent &retain)
   Block *block = processOf(event.process).find(spaceOf(retain.header.heap), retain.address);
   if (!block)
     ++counts_.unmatched_retargets;
-  else if (block->refs < 0x7fff)
-    block->refs = (block->refs + 1) & 0x7fff;
+  else if (block->refs < kMostOwners)
+    block->refs = (block->refs + 1) & kMostOwners;
 }
 
 void LiveSet::announceFree(const Block &block, FreeCause cause, uint64_t time_ns) {

@@ -303,6 +303,20 @@ TEST_F(LiveSetTest, ProcessEndTakesItsBlocksOnly) {
   EXPECT_EQ(journal.take(), "-10:2@2 exit\n");
 }
 
+// An annotated wrapper over malloc and free: its free is recorded for the heap of pools, and free's own after it.
+TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatched) {
+  apply(alloc(1, 0x10, 5));
+  apply(test::retarget(2, 0x10, {.heap = abi::Heap::Pool, .site = 4}));
+  apply(test::free(3, 0x10, {.heap = abi::Heap::Pool}));
+  EXPECT_EQ(live.liveBlocks(), 1u);
+  apply(test::free(4, 0x10));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(live.counts().unmatched_frees, 0u);
+  apply(alloc(5, 0x20, 5)); // no wrapper's
+  apply(test::free(6, 0x20, {.heap = abi::Heap::Pool}));
+  EXPECT_EQ(live.counts().unmatched_frees, 1u);
+}
+
 // Its mark in the table is that of an empty slot.
 TEST_F(LiveSetTest, AddressZeroIsNoBlock) {
   apply(alloc(1, 0x10, 5));

@@ -26,8 +26,9 @@ struct Block {
   SiteId site;
   uint32_t stream = 0; // the thread that allocated it
   uint32_t process = 0;
-  uint16_t refs : 15 = 1;   // owners of a counted block
+  uint16_t refs : 14 = 1;   // owners of a counted block
   uint16_t reserve : 1 = 0; // address space only: no memory of its own
+  uint16_t wrapped : 1 = 0; // named by a Retarget: the wrapper's own free may precede the allocator's
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;
 
@@ -120,6 +121,7 @@ private:
   void onRetain(const StreamEvent &, const abi::RetainEvent &);
   void freeWhole(Process &, const StreamEvent &, const abi::FreeEvent &);
   void freeNow(Process &, const StreamEvent &, const abi::FreeEvent &);
+  bool isWrapped(Process &, const abi::FreeEvent &);
   void freeEarly(Process &, const StreamEvent &alloc);
   void unmap(Process &, const StreamEvent &, const abi::FreeEvent &);
   std::vector<Block> cutOut(Process &, uint64_t begin, uint64_t bytes, FreeCause, uint64_t time_ns);
