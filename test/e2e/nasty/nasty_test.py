@@ -130,8 +130,10 @@ def main():
             skipped.append(case.label)
             continue
         begin = time.monotonic()
-        said = judge(case, group.try_case(case))
-        state = "FAILED" if said else f"fails as known ({case.known})" if case.known else "as plain"
+        failures = group.try_case(case)
+        said = judge(case, failures)
+        known = f"fails as known ({case.known}): {', '.join(failures.texts)}"
+        state = "FAILED" if said else known if case.known else "as plain"
         print(f"{case.label}: {state}, {time.monotonic() - begin:.1f} s", flush=True)
         if said:
             wrong.append(case.label)

@@ -12,13 +12,13 @@ CASES = [
          "$CXX -O1 $SRC/library_new_user.cpp -o prog -L. -lnew -Wl,-rpath,'$ORIGIN'", known="D6", fails=frozenset({"armed: unmatched_frees", "armed: leaks"})),
     # libc's own calls go to it unseen, of strdup here; a note says so.
     Case("own_malloc.c", flags="-O1 -fno-builtin", unmatched=100, hooks_blind=True),
-    Case("annotated.c", known="D7", fails=frozenset({"armed: unmatched_frees"})),
+    Case("annotated.c"),
     Case("annotated_asan", recipe="$CC -O1 -g -fsanitize=address -shared-libasan $SRC/annotated.c -o prog "
          "-Wl,-rpath,$(dirname $($PLAIN_CC -print-file-name=libclang_rt.asan-x86_64.so))", known="D5", fails=NOT_STARTED),
     Case("preloaded", recipe="$PLAIN_CC -O1 -fno-builtin -fPIC -shared $SRC/preloaded.c -o libpreloaded.so; $CC -O1 $SRC/preloaded_user.c -o prog",
          command="env LD_PRELOAD=./libpreloaded.so WATCH ./prog"),
     Case("pools.cpp", flags="-O2"),
-    Case("mappings.c", leaks="printed", known="B6", fails=frozenset({"armed: implicit_frees", "hooks: implicit_frees"})),
+    Case("mappings.c", leaks="printed"),
     Case("reserved.c"),
     Case("from_libc.c", leaks="printed", by_pass=False),
     Case("libc_keeps.c", sites=False, by_pass=False, known="D9", fails=frozenset({"armed: leaks", "hooks: leaks"})),

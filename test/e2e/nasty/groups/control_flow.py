@@ -2,9 +2,9 @@
 from case import Case
 
 CASES = [
-    Case("handlers.c", leaks="printed", known="D7", fails=frozenset({"armed: unmatched_frees"})),
+    Case("handlers.c", leaks="printed"),
     Case("timers.c", flags="-O2", dropped=True),
-    Case("jumps.c", leaks="printed", known="D7", fails=frozenset({"armed: unmatched_frees"})),
+    Case("jumps.c", leaks="printed"),
     Case("throwing_new.cpp", leaks="printed"),
     Case("errno_kept.c"),
     Case("coroutines.cpp", flags="-O2", leaks="printed"),

@@ -18,12 +18,12 @@ TEXT = "".join(f"{number * 7919 % 1009} line\n" for number in range(2000))
 
 CASES = [
     Case("fork_storm.c", processes=231, allocs=2300),
-    Case("exec_storm.c", processes=401, known="D3",
-         may_fail=frozenset({"armed: leaks", "hooks: leaks", "armed: complete", "hooks: complete", "armed: origin"})),
+    Case("exec_storm.c", processes=401),
     Case("vfork_spawn.c", processes=41),
     Case("shells.c", processes=None, leaks=None, alive=None, by_pass=False),  # the shell leaks
     Case("raw_clone.c", processes=21, allocs=2000),
-    Case("equal_pids.c", root=True, leaks="printed", processes=3, known="B4", may_fail=frozenset({"armed: leaks", "hooks: leaks"})),
+    # One in ten is taken for an image that was replaced.
+    Case("equal_pids.c", root=True, leaks="printed", processes=41, known="B4", may_fail=frozenset({"armed: leaks", "hooks: leaks"})),
     without_rights("user", "u", root=True, processes=None, unseen="process", known="D4", fails=UNSAID),
     without_rights("root_directory", "c", root=True, processes=None, unseen="process", known="D4", fails=UNSAID),
     without_rights("descriptors", "n", processes=None, unseen="process", known="D4", fails=UNSAID),

@@ -1,4 +1,4 @@
-// Nasty: two children one after another that are process 1 of their own pid namespaces; each leaks one block.
+// Nasty: forty children one after another that are process 1 of their own pid namespaces; each leaks one block.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ int main(int count, char **words) {
     return getpid();
   }
   int sum = 0, status;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 40; ++i) {
     if (fork() == 0) {
       if (unshare(CLONE_NEWPID) != 0)
         _exit(99);
@@ -25,6 +25,6 @@ int main(int count, char **words) {
     wait(&status);
     sum += WEXITSTATUS(status);
   }
-  printf("%d\nleaked 200 2\n", sum);
+  printf("%d\nleaked 4000 40\n", sum);
   return 0;
 }

@@ -11,6 +11,7 @@ int main(int count, char **words) {
     touch(1);
     return 0;
   }
+  touch(1);
   for (int i = 0; i < 200; ++i) {
     if (fork() == 0) {
       volatile char *block = malloc(50);
