@@ -11,6 +11,8 @@
 #include "msleaks/hook.h"
 
 #include <cstddef>
+#include <cstring>
+#include <type_traits>
 
 using namespace msleaks;
 using namespace msleaks::hooks;
@@ -22,6 +24,9 @@ constexpr abi::Family kFamily = abi::Family::Heap;
 uint32_t traitsOf(const abi::Symbol &row) noexcept {
   return abi::Traits(row.verb, row.family, row.heap, row.flags).packed();
 }
+
+// Of its parameters behind the size: std::align_val_t, where there is one.
+template <class... More> inline constexpr bool kAligned = (std::is_same_v<More, size_t> || ...);
 
 // Nothing else is wanted of the thread, and this kind of event is recorded.
 [[gnu::always_inline]] inline bool mayLeave(const runtime::Thread &thread, abi::EventKind kind) noexcept {
@@ -39,6 +44,34 @@ bool takeBack(runtime::Thread &thread, uint32_t site) noexcept {
   return true;
 }
 
+// libstdc++'s operators are malloc and free and nothing else, unless somebody replaced the plain form, which the others
+// call. Then the way there is the heap's own, which is short. Asked once; what fails goes the long way, which throws.
+enum class Forwards : int { Unknown, Yes, No };
+
+bool isLibstdcxx(const char *symbol) noexcept {
+  hook::Function *function = findFunction(symbol);
+  const char *path = "";
+  const void *ours = imageOf(&::msleaks::hooks::real);
+  if (function == nullptr || imageOf(lookUp(RTLD_DEFAULT, symbol)) != ours ||
+      imageOf(hook::realOf(*function), &path) == nullptr)
+    return false;
+  const char *slash = std::strrchr(path, '/');
+  return std::strncmp(slash != nullptr ? slash + 1 : path, "libstdc++.so", 12) == 0;
+}
+
+constinit Forwards forwards = Forwards::Unknown;
+
+[[gnu::noinline, gnu::cold]] bool findForwards() noexcept {
+  const bool both = isLibstdcxx("_Znwm") && isLibstdcxx("_ZdlPv") && real.malloc != nullptr && real.free != nullptr;
+  __atomic_store_n(&forwards, both ? Forwards::Yes : Forwards::No, __ATOMIC_RELAXED);
+  return both;
+}
+
+[[gnu::always_inline]] inline bool forwardsToMalloc() noexcept {
+  const Forwards known = __atomic_load_n(&forwards, __ATOMIC_RELAXED);
+  return known == Forwards::Unknown ? findForwards() : known == Forwards::Yes;
+}
+
 // What a callback left stays for the malloc inside, and so does the site of another form that calls this one.
 template <int kRow, class... More>
 [[gnu::always_inline]] inline void *hookNew(hook::Function &function, void *caller, size_t size, More... more) {
@@ -48,6 +81,20 @@ template <int kRow, class... More>
   runtime::Thread &thread = __msl_thread;
   if (!mayLeave(thread, abi::EventKind::Alloc))
     return real(size, more...);
+  if (!kAligned<More...> && forwardsToMalloc()) {
+    void *block;
+    {
+      const PlainInside inside(thread, kFamily);
+      block = ::msleaks::hooks::real.malloc(size != 0 ? size : 1);
+    }
+    if (block != nullptr) [[likely]] {
+      runtime::recordEnabled(thread, abi::AllocEvent{{abi::EventKind::Alloc, abi::Heap::Host, 0, abi::kFromHook,
+                                                      runtime::callerSite(reinterpret_cast<uint64_t>(caller)), 0},
+                                                     reinterpret_cast<uint64_t>(block),
+                                                     size});
+      return block;
+    }
+  }
   const uint32_t site = siteOf(caller);
   runtime::leavePending(thread, {site, traitsOf(abi::kSymbols[kRow]), runtime::kAnyBlock});
   void *block = real(size, more...);
@@ -62,6 +109,8 @@ template <int kRow, class... More>
   if (real == nullptr) [[unlikely]]
     return ::free(block);
   runtime::Thread &thread = __msl_thread;
+  if (block != nullptr && mayLeave(thread, abi::EventKind::Free) && forwardsToMalloc())
+    return hookFree<kRow>(block, 0, reinterpret_cast<uint64_t>(caller), [=] { ::msleaks::hooks::real.free(block); });
   const auto address = reinterpret_cast<uint64_t>(block);
   const abi::Symbol &row = abi::kSymbols[kRow];
   if (block == nullptr || runtime::isInside(thread, kFamily) || !runtime::isEnabled(abi::EventKind::Free))

@@ -38,6 +38,12 @@ def main():
         made = sum(" Alloc " in line and " size=4 " in f"{line} " for line in lines)
         check(made == 21, f"{name}: {made} of 21 operator new(4) are seen")
 
+    compile_plain("partial_new.cpp", f"{scratch}/partial")
+    alone = run([f"{scratch}/partial"])
+    done, report = msleaks.run(f"{scratch}/partial.run", [f"{scratch}/partial"])
+    expect_same(alone, done)
+    check(alone.stdout == "3 1\n" and not report.sites("leaks"), f"a replaced operator new: {alone.stdout}")
+
     compile_plain("handler.cpp", f"{scratch}/handler")
     alone = run([f"{scratch}/handler"])
     done, report = msleaks.run(f"{scratch}/handler.run", [f"{scratch}/handler"])
