@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 // glibc 2.35 and later: takes no lock and may be called anywhere. Weak, so that older ones can load us.
 extern "C" [[gnu::weak]] int _dl_find_object(void *, dl_find_object *) noexcept;
@@ -47,19 +48,44 @@ void takeHeaders(const ElfW(Phdr) * headers, unsigned count, abi::ImageDefinitio
   }
 }
 
-// The first page of an image is its ELF header in all that common linkers make; others keep the range alone.
+bool isElfHeader(uint64_t address) noexcept {
+  const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(address);
+  return std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_phentsize == sizeof(ElfW(Phdr));
+}
+
+bool isMapped(uint64_t address) noexcept {
+  unsigned char resident;
+  return ::syscall(SYS_mincore, address & ~(pageBytes() - 1), 1, &resident) == 0;
+}
+
+void takeElfHeader(uint64_t address, abi::ImageDefinition &image) noexcept {
+  const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(address);
+  takeHeaders(reinterpret_cast<const ElfW(Phdr) *>(address + header->e_phoff), header->e_phnum, image);
+}
+
+// The range that is found is the whole image where its segments lie side by side. It begins with the ELF header then,
+// in all that common linkers make; others keep the range alone. Where segments have gaps between them, as on AArch64,
+// it is the one segment with the address: the program's headers are known to the kernel, those of a library lie at its
+// load bias, unless it was linked to an address of its own.
 bool findWithoutLock(const void *address, ImagePlace &place) noexcept {
   dl_find_object found;
   if (_dl_find_object(const_cast<void *>(address), &found) != 0)
     return false;
-  place.definition.load_bias = found.dlfo_link_map->l_addr;
+  abi::ImageDefinition &image = place.definition;
+  const auto begin = reinterpret_cast<uint64_t>(found.dlfo_map_start);
+  image.load_bias = found.dlfo_link_map->l_addr;
   place.name = found.dlfo_link_map->l_name;
-  const auto *header = static_cast<const ElfW(Ehdr) *>(found.dlfo_map_start);
-  if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_phentsize == sizeof(ElfW(Phdr)))
-    takeHeaders(reinterpret_cast<const ElfW(Phdr) *>(reinterpret_cast<const char *>(header) + header->e_phoff),
-                header->e_phnum, place.definition);
-  place.definition.begin = reinterpret_cast<uint64_t>(found.dlfo_map_start);
-  place.definition.end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
+  if (isElfHeader(begin))
+    takeElfHeader(begin, image);
+  else if (place.name[0] == 0)
+    takeHeaders(reinterpret_cast<const ElfW(Phdr) *>(::getauxval(AT_PHDR)),
+                static_cast<unsigned>(::getauxval(AT_PHNUM)), image);
+  else if (image.load_bias != 0 && isMapped(image.load_bias) && isElfHeader(image.load_bias))
+    takeElfHeader(image.load_bias, image);
+  if (image.end <= begin) {
+    image.begin = begin;
+    image.end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
+  }
   return true;
 }
 
