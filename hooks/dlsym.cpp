@@ -51,8 +51,8 @@ void *msl_hook_instead(void *handle, const char *name) noexcept {
   if (function == nullptr)
     return kAsk;
   void *found = msl_next_dlsym()(handle, name);
-  if (handle == RTLD_DEFAULT && found == function->hook)
-    return ifReal(*function);
+  if (handle == RTLD_DEFAULT)
+    return found == function->hook ? ifReal(*function) : kAsk;
   void *instead = hooks::hookOf(name, found);
   return instead != nullptr ? instead : kAsk;
 }

@@ -219,14 +219,18 @@ Result callHooked(Function &function, void *caller, Parameters... parameters) {
   MSL_HOOK_AS(::msleaks::hook::RowOf_##name, library, result, name, parameters)
 
 // `row`: a struct whose kRow is an abi::Symbol, for a function that symbols.def does not have.
+// The table names the hook itself, and not what a program of its own puts in front of it.
 #define MSL_HOOK_AS(row, library, result, name, parameters)                                                            \
-  extern "C" [[gnu::visibility("default")]] result name(MSL_HOOK_EACH(MSL_HOOK_DECLARE, MSL_HOOK_LIST parameters));    \
+  extern "C" [[gnu::visibility("hidden")]] result msl_hooked_##name(                                                   \
+      MSL_HOOK_EACH(MSL_HOOK_DECLARE, MSL_HOOK_LIST parameters));                                                      \
   [[gnu::used, gnu::section("msl_hooks")]] static ::msleaks::hook::Function msl_hook_of_##name = {                     \
-      #library, #name, reinterpret_cast<void *>(&name), nullptr};                                                      \
-  extern "C" result name(MSL_HOOK_EACH(MSL_HOOK_DECLARE, MSL_HOOK_LIST parameters)) {                                  \
+      #library, #name, reinterpret_cast<void *>(&msl_hooked_##name), nullptr};                                         \
+  extern "C" result msl_hooked_##name(MSL_HOOK_EACH(MSL_HOOK_DECLARE, MSL_HOOK_LIST parameters)) {                     \
     return ::msleaks::hook::callHooked<row, result>(msl_hook_of_##name, __builtin_return_address(0),                   \
                                                     MSL_HOOK_EACH(MSL_HOOK_NAME, MSL_HOOK_LIST parameters));           \
-  }
+  }                                                                                                                    \
+  extern "C" [[gnu::visibility("default"), gnu::alias("msl_hooked_" #name)]] result name(                              \
+      MSL_HOOK_EACH(MSL_HOOK_DECLARE, MSL_HOOK_LIST parameters));
 
 // (T, U, V) -> T a3, U a2, V a1, and a3, a2, a1
 #define MSL_HOOK_LIST(...) __VA_ARGS__
