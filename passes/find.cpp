@@ -1,11 +1,11 @@
 #include "find.h"
 
 #include "compat.h"
+#include "gate_shape.h"
 #include "launch_shape.h"
 #include "marks.h"
 #include "pin.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/GlobalIFunc.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -75,25 +75,30 @@ const Symbol *stubSymbol(const Function &stub, const KnownSymbols &symbols) {
 // A gate, or what it calls.
 bool isOurs(const Function &function) { return function.getName().starts_with("__msl_"); }
 
-const Symbol *symbolOf(const CallBase &call, const KnownSymbols &symbols) {
-  if (call.isInlineAsm() || isa<CallBrInst>(call) || call.hasMetadata(LLVMContext::MD_nosanitize) || isLeftAlone(call))
+} // namespace
+
+const Symbol *knownCallee(const CallBase &call, const KnownSymbols &symbols) {
+  if (call.isInlineAsm())
     return nullptr;
   const auto *callee = dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
   if (!callee || callee->isIntrinsic() || isOurs(*callee))
     return nullptr;
   if (const Symbol *symbol = symbols.find(*callee))
-    return fits(call, *symbol) ? symbol : nullptr;
+    return symbol;
   return isLaunchStub(*callee) ? stubSymbol(*callee, symbols) : nullptr;
 }
 
-bool isEligible(const Function &function, const KnownSymbols &symbols) {
-  return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
-         !function.hasFnAttribute(Attribute::Naked) &&
-         !function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation) &&
-         !isOurs(function) && !symbols.ignored(function);
+const char *callObstacle(const CallBase &call, const Symbol &symbol) {
+  if (call.hasMetadata(LLVMContext::MD_nosanitize))
+    return "the compiler put it there";
+  if (isLeftAlone(call))
+    return "it is to be ignored, or is recorded already";
+  if (isa<CallBrInst>(call))
+    return "it is a callbr";
+  if (!fits(call, symbol))
+    return "its operands or its result are not those of the function that msleaks knows by this name";
+  return call.isMustTailCall() ? nullptr : gateObstacle(call);
 }
-
-} // namespace
 
 bool targetIsSupported(const Module &module) {
   const Triple target = targetOf(module);
@@ -119,18 +124,39 @@ SmallVector<FoundCall> findCalls(Function &function, const KnownSymbols &symbols
   SmallVector<FoundCall> found;
   for (Instruction &instruction : instructions(function))
     if (auto *call = dyn_cast<CallBase>(&instruction))
-      if (const Symbol *symbol = symbolOf(*call, symbols))
+      if (const Symbol *symbol = knownCallee(*call, symbols); symbol && !callObstacle(*call, *symbol))
         found.push_back({call, symbol});
   return found;
 }
 
-void forEachEligible(Module &module, const KnownSymbols &symbols, function_ref<void(Function &)> visit) {
-  // The dynamic linker runs resolvers before the image is relocated: a load of the unit could fault there.
-  SmallPtrSet<const Function *, 4> resolvers;
+Eligibility::Eligibility(const Module &module, const KnownSymbols &symbols) : symbols_(symbols) {
   for (const GlobalIFunc &ifunc : module.ifuncs())
-    resolvers.insert(ifunc.getResolverFunction());
+    resolvers_.insert(ifunc.getResolverFunction());
+}
+
+const char *Eligibility::obstacle(const Function &function) const {
+  if (function.isDeclaration())
+    return "there is no body";
+  if (isOurs(function))
+    return "it is a part of msleaks";
+  if (function.hasAvailableExternallyLinkage())
+    return "the function is compiled elsewhere, too";
+  if (function.hasFnAttribute(Attribute::Naked))
+    return "the function is naked";
+  // The dynamic linker runs resolvers before the image is relocated: a load of the unit could fault there.
+  if (resolvers_.contains(&function))
+    return "the function is the resolver of an ifunc";
+  if (function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
+    return "the function has the attribute disable_sanitizer_instrumentation";
+  if (symbols_.ignored(function))
+    return "the function has the annotation msleaks.ignore";
+  return nullptr;
+}
+
+void forEachEligible(Module &module, const KnownSymbols &symbols, function_ref<void(Function &)> visit) {
+  const Eligibility eligibility(module, symbols);
   for (Function &function : module)
-    if (isEligible(function, symbols) && !resolvers.contains(&function))
+    if (!eligibility.obstacle(function))
       visit(function);
 }
 

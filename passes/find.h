@@ -4,6 +4,7 @@
 #include "known_symbols.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace llvm {
@@ -25,7 +26,21 @@ bool targetIsSupported(const llvm::Module &module);
 // The calls in `function` that are to be instrumented, in the order of the code.
 llvm::SmallVector<FoundCall> findCalls(llvm::Function &function, const KnownSymbols &symbols);
 
+// The row of what is called, or null; and why such a call is not instrumented, or null.
+const abi::Symbol *knownCallee(const llvm::CallBase &call, const KnownSymbols &symbols);
+const char *callObstacle(const llvm::CallBase &call, const abi::Symbol &symbol);
+
 // Functions whose calls may be instrumented.
+class Eligibility {
+public:
+  Eligibility(const llvm::Module &module, const KnownSymbols &symbols);
+  // Why nothing in the function is instrumented, or null.
+  const char *obstacle(const llvm::Function &function) const;
+
+private:
+  const KnownSymbols &symbols_;
+  llvm::SmallPtrSet<const llvm::Function *, 4> resolvers_;
+};
 void forEachEligible(llvm::Module &module, const KnownSymbols &symbols,
                      llvm::function_ref<void(llvm::Function &)> visit);
 

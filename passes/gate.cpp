@@ -130,7 +130,7 @@ Function &makeGate(const GateShape &shape, const CallKind &kind, GlobalVariable 
 }
 
 // The same call, of another function.
-CallBase &replaceCall(CallBase &call, Function &gate, ArrayRef<Value *> arguments) {
+void replaceCall(CallBase &call, Function &gate, ArrayRef<Value *> arguments) {
   IRBuilder<> builder(&call);
   CallBase *replacement;
   if (auto *invoke = dyn_cast<InvokeInst>(&call)) {
@@ -147,12 +147,11 @@ CallBase &replaceCall(CallBase &call, Function &gate, ArrayRef<Value *> argument
   replacement->takeName(&call);
   call.replaceAllUsesWith(replacement);
   call.eraseFromParent();
-  return *replacement;
 }
 
 } // namespace
 
-CallBase &Gates::redirect(CallBase &call, const CallKind &kind, uint32_t row) {
+void Gates::redirect(CallBase &call, const CallKind &kind, uint32_t row) {
   SmallVector<Value *, 8> arguments(call.args());
   SmallVector<Value *, 8> pinned = operandsOf(call);
   if (pinned == arguments)
@@ -163,7 +162,7 @@ CallBase &Gates::redirect(CallBase &call, const CallKind &kind, uint32_t row) {
     gate = &makeGate(shape, kind, unit_, runtime_);
   arguments.push_back(ConstantInt::get(Type::getInt32Ty(call.getContext()), row));
   arguments.append(pinned);
-  return replaceCall(call, *gate, arguments);
+  replaceCall(call, *gate, arguments);
 }
 
 } // namespace msleaks::passes

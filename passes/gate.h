@@ -36,8 +36,8 @@ class Gates {
 public:
   Gates(llvm::GlobalVariable &unit, RuntimeDecls &runtime) : unit_(unit), runtime_(runtime) {}
 
-  // Replaces the call by one of its gate, and returns that. There must be no gateObstacle.
-  llvm::CallBase &redirect(llvm::CallBase &call, const CallKind &kind, uint32_t row);
+  // Replaces the call by one of its gate. There must be no gateObstacle.
+  void redirect(llvm::CallBase &call, const CallKind &kind, uint32_t row);
 
 private:
   llvm::GlobalVariable &unit_;

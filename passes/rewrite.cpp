@@ -8,6 +8,7 @@
 #include "link.h"
 #include "marks.h"
 #include "pin.h"
+#include "remarks.h"
 #include "runtime_decls.h"
 #include "site_table.h"
 #include "unit.h"
@@ -18,9 +19,6 @@ namespace msleaks::passes {
 namespace {
 
 constexpr char kProducer[] = "MemPass " MSL_VERSION " LLVM " LLVM_VERSION_STRING;
-
-// Null, or why the call is left alone.
-const char *obstacle(const CallBase &call) { return call.isMustTailCall() ? nullptr : gateObstacle(call); }
 
 // The free() in an operator delete of the program's own.
 bool isInnerFree(const FoundCall &found, const KnownSymbols &symbols) {
@@ -35,10 +33,43 @@ SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols, St
     if (function.isPresplitCoroutine()) // what stands between its suspension points is cut out by shape
       return;
     for (const FoundCall &found : findCalls(function, symbols))
-      if ((stage == Stage::Compile || awaitsRewrite(function) || markOf(*found.call)) && !obstacle(*found.call))
+      if (stage == Stage::Compile || awaitsRewrite(function) || markOf(*found.call))
         calls.push_back(found);
   });
   return calls;
+}
+
+// Makes each call one of its gate, and returns the functions that record now.
+SetVector<Function *> redirect(ArrayRef<FoundCall> calls, ArrayRef<uint32_t> rows, const KnownSymbols &symbols,
+                               GlobalVariable &unit, RuntimeDecls &runtime) {
+  Gates gates(unit, runtime);
+  SetVector<Function *> recording;
+  for (const auto &[found, row] : zip_equal(calls, rows)) {
+    const CallKind kind = {*found.symbol, isInnerFree(found, symbols)};
+    recording.insert(found.call->getFunction());
+    if (found.call->isMustTailCall()) {
+      guardTailCall(*found.call, kind, row, unit, runtime);
+      leaveAlone(*found.call);
+    } else {
+      gates.redirect(*found.call, kind, row);
+    }
+  }
+  return recording;
+}
+
+// Instruments the calls; there is one at least.
+void rewrite(Module &module, ArrayRef<FoundCall> calls, const KnownSymbols &symbols, const Remarks &remarks) {
+  SiteTable table(module.getSourceFileName(), kProducer);
+  SmallVector<uint32_t> rows;
+  for (const FoundCall &found : calls) {
+    const Site site = describe(found);
+    remarks.instrumented(found, site);
+    rows.push_back(table.add(site));
+  }
+  GlobalVariable *unit = makeUnit(module);
+  RuntimeDecls runtime(module);
+  dropUntrueAttributes(redirect(calls, rows, symbols, *unit, runtime));
+  finishUnit(*unit, table.bytes());
 }
 
 } // namespace
@@ -46,41 +77,24 @@ SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols, St
 PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   const bool right =
       mistakes_ == Mistakes::Report ? reportMistakes(*options_, module.getContext()) : options_->error.empty();
-  if (!right || options_->off || !targetIsSupported(module) || (stage_ == Stage::Link && !awaitsRewrite(module)))
+  if (!right || options_->off || (stage_ == Stage::Link && !awaitsRewrite(module)))
     return PreservedAnalyses::all();
+  const Remarks remarks(module);
+  if (!targetIsSupported(module)) {
+    remarks.otherTarget(module);
+    return PreservedAnalyses::all();
+  }
   const KnownSymbols symbols(module, options_->rows);
   restoreMarks(module, symbols);
-  SmallVector<FoundCall> calls = takeCalls(module, symbols, stage_);
-  if (calls.empty()) {
-    unpin(module);
-    dropMarks(module);
-    return PreservedAnalyses::none();
+  if (stage_ == Stage::Compile) // in the link, what is left alone was so for other modules' reasons
+    remarks.leftAlone(module, symbols);
+  if (const SmallVector<FoundCall> calls = takeCalls(module, symbols, stage_); !calls.empty()) {
+    rewrite(module, calls, symbols, remarks);
+    if (stage_ == Stage::Compile)
+      addImageFunctions(module);
   }
-  GlobalVariable *unit = makeUnit(module);
-  RuntimeDecls runtime(module);
-  SiteTable table(module.getSourceFileName(), kProducer);
-  SmallVector<uint32_t> rows;
-  for (const FoundCall &found : calls)
-    rows.push_back(table.add(describe(found)));
-  Gates gates(*unit, runtime);
-  SetVector<Function *> recording;
-  for (const auto &[found, row] : zip_equal(calls, rows)) {
-    const CallKind kind = {*found.symbol, isInnerFree(found, symbols)};
-    if (found.call->isMustTailCall()) {
-      guardTailCall(*found.call, kind, row, *unit, runtime);
-      leaveAlone(*found.call);
-    } else {
-      found.call = &gates.redirect(*found.call, kind, row);
-    }
-    recording.insert(found.call->getFunction());
-  }
-  dropUntrueAttributes(std::move(recording));
   unpin(module);
   dropMarks(module);
-  const std::string bytes = table.bytes();
-  finishUnit(*unit, bytes);
-  if (stage_ == Stage::Compile)
-    addImageFunctions(module);
   return PreservedAnalyses::none();
 }
 

@@ -1,0 +1,24 @@
+// What -Rpass=msleaks, -Rpass-missed=msleaks and -Rpass-analysis=msleaks say. Costs nothing where nobody asked.
+#pragma once
+
+#include "find.h"
+#include "site.h"
+
+namespace msleaks::passes {
+
+class Remarks {
+public:
+  explicit Remarks(const llvm::Module &module);
+
+  // -Rpass: this call is recorded.
+  void instrumented(const FoundCall &found, const Site &site) const;
+  // -Rpass-missed: calls of known functions that are left alone, and why.
+  void leftAlone(const llvm::Module &module, const KnownSymbols &symbols) const;
+  // The same for a whole module.
+  void otherTarget(const llvm::Module &module) const;
+
+private:
+  bool wanted_;
+};
+
+} // namespace msleaks::passes
