@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures msleaks beside its peers in one run and prints ratios.
 
-    bench/run.py [--build build/release] [--quick|--check] [record malloc programs trace report]
+    bench/run.py [--build build/release] [--quick|--check] [record malloc programs compile trace report]
 
 Peers: LTTng-UST for one event, heaptrack for a malloc+free pair; a peer that is not installed is said to be missing.
 Every figure is the median of interleaved runs (a b c, a b c, …), so that a noisy minute hits all of them; only compare
@@ -18,6 +18,8 @@ import tempfile
 import time
 import json
 from pathlib import Path
+
+from compile_cost import CompileCost
 
 HERE = Path(__file__).resolve().parent
 
@@ -263,6 +265,9 @@ class Bench:
                 continue
             self.program_costs(script.parent.name, dict(line.split(": ", 1) for line in text.splitlines() if ": " in line))
 
+    def compile(self):
+        CompileCost(self, output_of, Failed, Skipped).run()
+
     def program_costs(self, name, commands):
         plain, instrumented = commands["plain"].split(), commands["instrumented"].split()
         folders = []
@@ -351,7 +356,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "programs", "trace", "report"]
+    parts = ["record", "malloc", "programs", "compile", "trace", "report"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:
