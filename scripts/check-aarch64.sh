@@ -105,7 +105,7 @@ run_parts() {
   rm -f "$results"/*.xml
   part unit -LE e2e -E "$cannot|Signals|Pages"
   part signals -R 'Signals'
-  part kill-9 -R 'run-kill'
+  CC="aarch64-linux-gnu-gcc --sysroot=$sysroot" MSLEAKS_STARTS_AFTER=1 part kill-9 -R 'run-kill'
   part plugin -R 'aarch64-plugin'
   part pages -R 'Pages|Page\.'
 }

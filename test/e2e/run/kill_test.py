@@ -15,6 +15,8 @@ from run_e2e import Tools, check, expect_account, expect_quiet, manifest, sessio
 
 THREADS = 2
 PAIRS = 2_000_000  # about 0.3 s, as long as the longest wait for the blow
+# Under an emulator a program takes its time to start.
+STARTS_AFTER = float(os.environ.get("MSLEAKS_STARTS_AFTER", "0"))
 # A program whose collector was killed waits so long, once, and then drops.
 OPTIONS = ["--no-report", "--block-timeout-ms", "100", "--ring-kib", "64", "--ring-max-kib", "1024"]
 
@@ -89,7 +91,7 @@ def trial(tools, program, victim, number):
     counts = Counts(tools.scratch / "counts")
     collector = subprocess.Popen(tools.command(folder, [program, counts.path, str(THREADS), str(PAIRS)], *OPTIONS),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    time.sleep(random.uniform(0, 0.2))
+    time.sleep(STARTS_AFTER + random.uniform(0, 0.2))
     in_the_middle = strike(victim, collector, counts)
     complaint = collector.communicate()[1]
     if victim == "collector":
