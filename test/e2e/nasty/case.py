@@ -12,10 +12,6 @@ MODES = {
     "hooks": ("plain", True),
 }
 
-# A sanitizer's shared runtime refuses to be loaded after ours.
-NOT_STARTED = frozenset(f"{mode}: {what}" for mode in ("armed", "hooks") for what in ("status", "stdout", "stderr", "complete", "allocs"))
-
-
 @dataclass(frozen=True)
 class Case:
     """`name` is the source, programs/NAME; with a recipe it may be any name.
