@@ -23,7 +23,10 @@ constexpr uint64_t kTablesEnd = kCallersOffset + kCallersBytes;
 // With its blocks: ftruncate alone succeeds on a full tmpfs and the program would die of SIGBUS at the first touch.
 bool allocate(const OpenFile &file, uint64_t offset, uint64_t bytes) noexcept {
   const SizeSignalTaken taken;
-  return ::posix_fallocate(file.fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0;
+  const int error = ::posix_fallocate(file.fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  if (error != 0)
+    errno = error;
+  return error == 0;
 }
 
 bool reopenAndAllocate(const Arena &arena, uint64_t offset, uint64_t bytes) noexcept {
@@ -117,7 +120,9 @@ Arena *makeArena() noexcept {
     return nullptr;
   const uint64_t ticks = readClock(session.control->clock);
   if (!makeFiles(*arena, ticks)) {
+    const int reason = errno;
     ::syscall(SYS_munmap, arena, sizeof(Arena));
+    errno = reason;
     return nullptr;
   }
   fillHeader(*arena->header, ticks);
@@ -129,7 +134,7 @@ ClaimedRing claimRing(Arena &arena, uint64_t bytes) noexcept {
   if (const ClaimedRing claimed = claimDrained(arena, bytes, bytes); claimed.ring != nullptr)
     return claimed;
   const uint32_t index = arena.header->ring_count.load(std::memory_order_relaxed);
-  if (index >= abi::kMaxRings || !makeEntryPage(arena, index))
+  if (index >= abi::kMaxRings || collectorGone() || !makeEntryPage(arena, index))
     return {};
   abi::RingEntry &entry = arena.entries[index];
   abi::RingHeader *ring = appendRing(arena, entry, bytes);
@@ -157,6 +162,8 @@ ClaimedRing claimDrained(Arena &arena, uint64_t least_bytes, uint64_t most_bytes
   return {};
 }
 
-bool makeCallers(Arena &arena) noexcept { return reopenAndAllocate(arena, kCallersOffset, kCallersBytes); }
+bool makeCallers(Arena &arena) noexcept {
+  return !collectorGone() && reopenAndAllocate(arena, kCallersOffset, kCallersBytes);
+}
 
 } // namespace msleaks::runtime

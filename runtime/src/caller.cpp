@@ -34,10 +34,8 @@ uint32_t probe(const abi::Caller *callers, uint64_t address, uint64_t &found) no
 abi::Caller *callersOf(Arena &arena) noexcept {
   if (__msl_process.callers != nullptr)
     return __msl_process.callers;
-  if (!makeCallers(arena)) {
-    no_table_left.store(kEventsBetweenTries, std::memory_order_relaxed);
+  if (!makeCallers(arena))
     return nullptr;
-  }
   auto *table = reinterpret_cast<abi::Caller *>(reinterpret_cast<char *>(arena.header) + arena.header->callers_offset);
   __atomic_store_n(&__msl_process.callers, table, __ATOMIC_RELEASE);
   return table;
@@ -49,8 +47,10 @@ uint32_t insert(uint64_t address, const ImagePlace &place, bool known) noexcept 
   const ProcessLocked locked;
   Arena *arena = attach();
   abi::Caller *callers = arena != nullptr ? callersOf(*arena) : nullptr;
-  if (callers == nullptr)
+  if (callers == nullptr) {
+    no_table_left.store(kEventsBetweenTries, std::memory_order_relaxed);
     return 0;
+  }
   uint64_t found = 0;
   const uint32_t slot = probe(callers, address, found);
   if (slot == kNone)

@@ -1,4 +1,4 @@
-#include "full.h"
+#include "make_room.h"
 #include "ring.h"
 #include "system.h"
 #include "thread_exit.h"

@@ -103,8 +103,15 @@ Arena *attach() noexcept {
     return __msl_process.arena;
   if (isInert())
     return nullptr;
-  Arena *arena = findSession() && watchThreadExit() ? makeArena() : nullptr;
+  if (!findSession()) {
+    becomeInert();
+    return nullptr;
+  }
+  if (collectorGone())
+    return nullptr; // asked again: another collector may take over
+  Arena *arena = watchThreadExit() ? makeArena() : nullptr;
   if (arena == nullptr) {
+    countUnseen(errno);
     becomeInert();
     return nullptr;
   }
@@ -116,7 +123,7 @@ Arena *attach() noexcept {
 }
 
 void ensureAttached(Thread &thread) noexcept {
-  if (__atomic_load_n(&__msl_process.state, __ATOMIC_ACQUIRE) != 0)
+  if (__atomic_load_n(&__msl_process.state, __ATOMIC_ACQUIRE) != 0 || waitsForCollector())
     return;
   const SignalsBlocked blocked;
   const Inside inside(thread);

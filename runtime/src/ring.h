@@ -32,7 +32,8 @@ inline uint32_t depthOf(const Thread &thread) noexcept { return static_cast<uint
 // calls.
 inline constexpr uint32_t kEventsBetweenTries = 1024;
 
-// The arena of this process, made if need be; null = inert. With signals blocked and Process::lock held.
+// The arena of this process, made if need be; null = inert, or no collector is there. With signals blocked and
+// Process::lock held.
 Arena *attach() noexcept;
 
 // The same for whoever holds nothing.

@@ -5,6 +5,7 @@
 #include "msleaks/runtime/page.h"
 
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 
 extern char **environ;
 
@@ -64,17 +65,19 @@ void readEnvironment(PathText &directory) noexcept {
     }
 }
 
-const abi::ControlPage *mapControl() noexcept {
+// A file of one page in the session's directory. A page beyond the end of the file would be a SIGBUS.
+void *mapPage(const char *name, uint64_t least_bytes, bool writable) noexcept {
   PathText &path = session.scratch;
   path = session.directory;
-  path << "/" << abi::kControlFile;
-  const OpenFile file(path.c_str(), O_RDONLY | O_NOFOLLOW);
-  // A page beyond the end of the file would be a SIGBUS.
-  if (!file || !path.fits() ||
-      ::syscall(SYS_lseek, file.fd(), 0, SEEK_END) < static_cast<long>(sizeof(abi::ControlPage)))
+  path << "/" << name;
+  const OpenFile file(path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_NOFOLLOW);
+  if (!file || !path.fits() || ::syscall(SYS_lseek, file.fd(), 0, SEEK_END) < static_cast<long>(least_bytes))
     return nullptr;
-  const auto *page =
-      static_cast<const abi::ControlPage *>(mapMemory(abi::kHeaderBytes, PROT_READ, MAP_SHARED, file.fd()));
+  return mapMemory(abi::kHeaderBytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, file.fd());
+}
+
+const abi::ControlPage *mapControl() noexcept {
+  const auto *page = static_cast<const abi::ControlPage *>(mapPage(abi::kControlFile, sizeof(abi::ControlPage), false));
   if (page == nullptr)
     return nullptr;
   const bool ours = page->magic == abi::ControlPage::kMagic && page->session_version == abi::kSessionVersion &&
@@ -85,7 +88,41 @@ const abi::ControlPage *mapControl() noexcept {
   return nullptr;
 }
 
+abi::UnseenPage *mapUnseen() noexcept {
+  auto *page = static_cast<abi::UnseenPage *>(mapPage(abi::kUnseenFile, sizeof(abi::UnseenPage), true));
+  return page != nullptr && page->magic == abi::UnseenPage::kMagic ? page : nullptr;
+}
+
+// The heartbeat at which this process gave up.
+constinit std::atomic<uint64_t> dead_heartbeat_ns{0};
+
 } // namespace
+
+bool collectorGone() noexcept {
+  const abi::ControlPage &control = *session.control;
+  return (control.collector_thread.load(std::memory_order_relaxed) & abi::kOwnerGone) != 0 ||
+         control.state.load(std::memory_order_relaxed) != abi::SessionState::Open ||
+         control.heartbeat_ns.load(std::memory_order_relaxed) == dead_heartbeat_ns.load(std::memory_order_relaxed);
+}
+
+bool waitsForCollector() noexcept {
+  return __atomic_load_n(&session.control, __ATOMIC_ACQUIRE) != nullptr && collectorGone();
+}
+
+void giveUp(uint64_t heartbeat_ns) noexcept { dead_heartbeat_ns.store(heartbeat_ns, std::memory_order_relaxed); }
+
+void countUnseen(int error) noexcept {
+  if (session.unseen == nullptr)
+    return;
+  const uint32_t index = session.unseen->count.fetch_add(1, std::memory_order_relaxed);
+  if (index >= abi::kMaxUnseen)
+    return;
+  abi::UnseenProcess &process = session.unseen->processes[index];
+  process.pid = processId();
+  process.error = error;
+  ::syscall(SYS_prctl, PR_GET_NAME, process.name, 0, 0, 0);
+  process.ready.store(1, std::memory_order_release);
+}
 
 void becomeInert() noexcept { __atomic_store_n(&__msl_enabled, &kInert, __ATOMIC_RELEASE); }
 
@@ -101,7 +138,10 @@ bool findSession() noexcept {
   if (::getauxval(AT_SECURE) == 0)
     readEnvironment(session.directory);
   if (session.directory.size() > 0 && session.directory.fits())
-    session.control = mapControl();
+    if (const abi::ControlPage *control = mapControl()) {
+      session.unseen = mapUnseen();
+      __atomic_store_n(&session.control, control, __ATOMIC_RELEASE);
+    }
   if (session.control == nullptr)
     return false;
   __atomic_store_n(&__msl_enabled, &session.control->enabled, __ATOMIC_RELEASE);

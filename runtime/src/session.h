@@ -12,6 +12,7 @@ using PathText = Text<4096>;
 struct Session {
   const abi::ControlPage *control; // null: undecided, or none
   uint64_t page_bytes;             // of the kernel, unless a test has said another
+  abi::UnseenPage *unseen;         // null: cannot be had
   PathText directory;
   PathText scratch; // a path that is wanted at once: the first event may come on a small stack
 };
@@ -22,6 +23,17 @@ extern Session session;
 // Finds the session; false = there is none, or none that we understand, and the process stays inert for good. Called
 // with signals blocked and __msl_process.lock held.
 bool findSession() noexcept;
+
+// Nobody stores what is recorded: the collector's thread has ended, the session is closed, or this process gave up
+// waiting and there was no heartbeat since. A collector that takes over makes it false again.
+bool collectorGone() noexcept;
+// The session is known, and it has no collector.
+bool waitsForCollector() noexcept;
+// Whoever waited until `heartbeat_ns` was too old stops waiting until there is another one.
+void giveUp(uint64_t heartbeat_ns) noexcept;
+
+// This process cannot make its files: counts it, with the reason.
+void countUnseen(int error) noexcept;
 
 // From now on nothing is enabled.
 void becomeInert() noexcept;

@@ -38,6 +38,8 @@ void onThreadExit(void *argument) {
 bool watchThreadExit() noexcept {
   if (!has_key)
     has_key = ::pthread_key_create(&key, onThreadExit) == 0;
+  if (!has_key)
+    errno = EAGAIN;
   return has_key;
 }
 
@@ -46,6 +48,8 @@ void announceThreadExit() noexcept { ::pthread_setspecific(key, reinterpret_cast
 void countWithoutRing() noexcept {
   if (const Arena *arena = __msl_process.arena)
     arena->header->dropped_no_ring.fetch_add(1, std::memory_order_relaxed);
+  else if (session.unseen != nullptr)
+    session.unseen->dropped.fetch_add(1, std::memory_order_relaxed);
 }
 
 void recordLate(uint64_t *words, unsigned slots) noexcept {
@@ -53,7 +57,7 @@ void recordLate(uint64_t *words, unsigned slots) noexcept {
   const ProcessLocked locked;
   Arena *arena = attach();
   if (arena == nullptr)
-    return;
+    return countWithoutRing();
   if (arena->late == nullptr)
     arena->late = openStream(*arena);
   if (arena->late == nullptr)

@@ -1,6 +1,8 @@
 #include "msleaks/analysis/collector.h"
 
 #include "collect/liveness.h"
+#include "collect/robust_futex.h"
+#include "collect/unseen.h"
 #include "msleaks/analysis/lost_pages.h"
 
 #include <algorithm>
@@ -22,6 +24,10 @@ constexpr uint64_t kSettleNs = 2'000'000;
 namespace fs = std::filesystem;
 
 } // namespace
+
+StreamAccount sessionAccount(uint64_t dropped, uint64_t epochs) {
+  return {kSessionProcess, 0, 0, "msleaks", dropped + epochs, dropped, 0};
+}
 
 int shellStatus(int wait_status) {
   if (wait_status == -1)
@@ -63,6 +69,7 @@ CollectorProgress Collector::progress() const {
 
 void Collector::run() noexcept {
   surviveLostPages();
+  const RobustFutex alive(session_.control().collector_thread);
   try {
     if (auto collected = collect(); !collected)
       summary_.failure = collected.error();
@@ -295,7 +302,18 @@ Result<void> Collector::finishSession() {
       summary_.notes.push_back(fmt::format("{}: its process had no room to record in", file.filename().string()));
       summary_.processes.push_back({0, pidOfArena(file), {}, -1});
     }
+  if (auto accounted = accountForUnseen(); !accounted)
+    return accounted;
   return trace_.close();
+}
+
+Result<void> Collector::accountForUnseen() {
+  const Unseen unseen = readUnseen(session_);
+  summary_.processes.insert(summary_.processes.end(), unseen.processes.begin(), unseen.processes.end());
+  summary_.notes.insert(summary_.notes.end(), unseen.notes.begin(), unseen.notes.end());
+  summary_.totals.produced += unseen.dropped;
+  summary_.totals.dropped += unseen.dropped;
+  return unseen.dropped == 0 ? Result<void>() : trace_.streamAccount(sessionAccount(unseen.dropped, 0));
 }
 
 Result<void> Collector::finishAll() {

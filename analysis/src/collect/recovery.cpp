@@ -1,6 +1,7 @@
 #include "msleaks/analysis/recovery.h"
 
 #include "collect/liveness.h"
+#include "collect/unseen.h"
 #include "msleaks/analysis/collector.h"
 #include "msleaks/analysis/lost_pages.h"
 #include "msleaks/analysis/path_check.h"
@@ -40,6 +41,7 @@ Result<StoredSession> readStored(const TraceReader &reader) {
     session.processes[end.process].end = end;
   for (const StreamAccount &account : reader.streams())
     session.processes[account.process].stored.streams[account.stream].account = account;
+  session.processes.erase(kSessionProcess);
   for (auto &[number, entry] : session.processes)
     entry.stored.definition_bytes = reader.definitionBytes(number);
   auto read = reader.forEachCallers([&](uint32_t process, std::span<const TraceWriter::CallerEntry> entries) {
@@ -87,6 +89,7 @@ private:
   std::vector<ArenaReader> openArenas();
   Result<void> recover(ArenaReader, const ClockModel &);
   StoredSession::Entry *find(const ArenaFacts &);
+  Result<void> accountForUnseen();
 
   SessionDir session_;
   const TraceReader &before_; // the trace as it was found
@@ -95,7 +98,7 @@ private:
   uint64_t heartbeat_ns_; // the collector's last
   uint64_t end_ns_;
   Recovered result_;
-  std::vector<uint32_t> unseen_; // had no room to record in
+  std::vector<RunProcess> unrecorded_; // had no room to record in, or could not make their files
 };
 
 std::vector<ArenaReader> Recovery::openArenas() {
@@ -106,7 +109,7 @@ std::vector<ArenaReader> Recovery::openArenas() {
       result_.notes.push_back(arena.error().message);
     else if (!*arena) {
       result_.notes.push_back(fmt::format("{}: its process had no room to record in", file.filename().string()));
-      unseen_.push_back(pidOfArena(file));
+      unrecorded_.push_back({0, pidOfArena(file), {}, -1});
     } else
       arenas.push_back(std::move(**arena));
   }
@@ -166,17 +169,26 @@ Result<Recovered> Recovery::run() {
     if (auto recovered = recover(std::move(arenas[i]), clock); !recovered)
       return tl::make_unexpected(recovered.error());
   }
+  if (result_.still_running.empty()) // they may count more
+    if (auto accounted = accountForUnseen(); !accounted)
+      return tl::make_unexpected(accounted.error());
   if (auto closed = trace_.close(); !closed)
     return tl::make_unexpected(closed.error());
   return result_;
+}
+
+Result<void> Recovery::accountForUnseen() {
+  Unseen unseen = readUnseen(session_);
+  result_.notes.insert(result_.notes.end(), unseen.notes.begin(), unseen.notes.end());
+  unrecorded_.insert(unrecorded_.end(), unseen.processes.begin(), unseen.processes.end());
+  return unseen.dropped == 0 ? Result<void>() : trace_.streamAccount(sessionAccount(unseen.dropped, 0));
 }
 
 std::vector<RunProcess> Recovery::processes() const {
   std::vector<RunProcess> list;
   for (const auto &[number, entry] : stored_.processes)
     list.push_back({number, entry.start.pid, entry.start.command, entry.end ? shellStatus(entry.end->status) : -1});
-  for (const uint32_t pid : unseen_)
-    list.push_back({0, pid, {}, -1});
+  list.insert(list.end(), unrecorded_.begin(), unrecorded_.end());
   return list;
 }
 

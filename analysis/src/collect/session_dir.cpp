@@ -45,6 +45,23 @@ std::vector<fs::path> filesOf(const fs::path &directory, const char *suffix) {
   return files;
 }
 
+tl::unexpected<Error> cannot(const char *step, const fs::path &file) {
+  return fail(fmt::format("{}: cannot {}: {}", file.string(), step, reason()), ExitStatus::OwnFault);
+}
+
+// A new file of one page. Really allocated, so that a full file system is an error here and not a SIGBUS in the user's
+// program.
+Result<Mapping> makePage(const fs::path &path, FileDescriptor &file) {
+  file = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file.valid())
+    return cannot("create", path);
+  if (const int error = posix_fallocate(file.get(), 0, abi::kHeaderBytes); error != 0) {
+    errno = error;
+    return cannot("allocate", path);
+  }
+  return Mapping::map(file, 0, abi::kHeaderBytes, Access::ReadWrite);
+}
+
 } // namespace
 
 fs::path SessionDir::propose(const fs::path &shared_memory) {
@@ -74,23 +91,14 @@ Result<SessionDir> SessionDir::create(const SessionWish &wish) {
 Result<void> SessionDir::makeControl(const SessionWish &wish) {
   const fs::path file = path_ / abi::kControlFile;
   const fs::path unfinished = path_ / kUnfinishedControl;
-  const auto failed = [&](const char *step) {
-    return fail(fmt::format("{}: {}: {}", file.string(), step, reason()), ExitStatus::OwnFault);
-  };
-  control_ = FileDescriptor(::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!control_.valid())
-    return failed("cannot create");
-  if (flock(control_.get(), LOCK_EX | LOCK_NB) != 0)
-    return failed("cannot lock");
-  // Really allocated, so that a full file system is an error here and not a SIGBUS in the user's program.
-  if (const int error = posix_fallocate(control_.get(), 0, abi::kHeaderBytes); error != 0) {
-    errno = error;
-    return failed("cannot allocate");
-  }
-  auto page = Mapping::map(control_, 0, abi::kHeaderBytes, Access::ReadWrite);
+  if (auto made = makeUnseen(); !made) // before `control`, which says that the session is there
+    return made;
+  auto page = makePage(unfinished, control_);
   if (!page)
     return tl::make_unexpected(page.error());
   page_ = std::move(*page);
+  if (flock(control_.get(), LOCK_EX | LOCK_NB) != 0)
+    return cannot("lock", file);
   auto *control = new (page_.bytes()) abi::ControlPage{};
   control->magic = abi::ControlPage::kMagic;
   control->session_version = abi::kSessionVersion;
@@ -100,8 +108,28 @@ Result<void> SessionDir::makeControl(const SessionWish &wish) {
   control->state.store(abi::SessionState::Open, std::memory_order_relaxed);
   control->enabled.store(wish.enabled, std::memory_order_release);
   if (rename(unfinished.c_str(), file.c_str()) != 0)
-    return failed("cannot rename");
+    return cannot("rename", file);
   return {};
+}
+
+Result<void> SessionDir::makeUnseen() {
+  FileDescriptor file;
+  auto page = makePage(path_ / abi::kUnseenFile, file);
+  if (!page)
+    return tl::make_unexpected(page.error());
+  unseen_ = std::move(*page);
+  (new (unseen_.bytes()) abi::UnseenPage{})->magic = abi::UnseenPage::kMagic;
+  return {};
+}
+
+// A session whose page cannot be had is recovered all the same.
+void SessionDir::openUnseen() {
+  const auto file = openFile(path_ / abi::kUnseenFile, Access::ReadWrite);
+  if (!file)
+    return;
+  auto page = Mapping::map(*file, 0, abi::kHeaderBytes, Access::ReadWrite);
+  if (page && page->at<abi::UnseenPage>(0)->magic == abi::UnseenPage::kMagic)
+    unseen_ = std::move(*page);
 }
 
 Result<SessionDir> SessionDir::adopt(const fs::path &directory) {
@@ -124,6 +152,7 @@ Result<SessionDir> SessionDir::adopt(const fs::path &directory) {
   if (flock(session.control_.get(), LOCK_EX | LOCK_NB) != 0)
     return fail(fmt::format("{}: still recorded by msleaks-run, pid {}; nothing to recover", directory.string(),
                             session.control().collector_pid));
+  session.openUnseen();
   return session;
 }
 
@@ -162,6 +191,8 @@ void SessionDir::removeArena(const fs::path &arena) {
 void SessionDir::removeUnfinished(const fs::path &directory) {
   std::error_code ignored;
   fs::remove(directory / kUnfinishedControl, ignored);
+  if (!fs::exists(directory / abi::kControlFile, ignored))
+    fs::remove(directory / abi::kUnseenFile, ignored);
   fs::remove(directory, ignored); // fails when there is anything else
 }
 

@@ -185,8 +185,22 @@ def says_that_a_process_goes_on():
     check([process["fate"] for process in result["processes"]].count("running") == 1, f"{result['processes']}")
 
 
+def counts_children_that_cannot_be_seen():
+    unseen = tools.compile("unseen.c")
+    if os.geteuid() != 0:
+        raise Unavailable("changing the user or the root directory needs root")
+    for mode, why in ("c", "No such file or directory"), ("u", "Permission denied"), ("n", "Too many open files"):
+        done, folder = tools.run([unseen, mode], "--no-report")
+        check(done.returncode == 0 and done.stdout == "3\n", f"{mode}: the program notices: {done}")
+        report = json.loads(tools.verb("report", folder, "--json").stdout)
+        check(not report["session"]["complete"], f"{mode}: a process was not seen, and the run is complete")
+        check(any("could not make its files: " + why in note for note in report["notes"]), f"{mode}: {report['notes']}")
+        session_gone(folder)
+
+
 run_topics(follows_a_fork_without_exec, follows_every_image_of_a_process, follows_short_threads,
            follows_short_threads_in_small_rings, follows_eight_processes_at_once, follows_hundreds_of_processes,
            waits_for_a_process_that_ends_shortly_after, leaves_a_process_that_goes_on, keeps_the_newest_in_a_flight_recorder,
            counts_what_is_dropped, records_only_what_is_asked_for, counts_processes_one_after_the_other_once,
-           counts_what_an_exec_replaces_as_no_leak, keeps_equal_pids_apart, says_that_a_process_goes_on)
+           counts_what_an_exec_replaces_as_no_leak, keeps_equal_pids_apart, says_that_a_process_goes_on,
+           counts_children_that_cannot_be_seen)

@@ -396,6 +396,35 @@ TEST_F(SessionTest, FollowsAProcessOfAnotherNamespace) {
   thread.join();
 }
 
+TEST_F(SessionTest, NamesProcessesThatCouldNotMakeTheirFilesAndCountsWhatWasLost) {
+  auto *page = const_cast<abi::UnseenPage *>(session->unseen());
+  ASSERT_NE(page, nullptr);
+  page->dropped = 12;
+  page->count = abi::kMaxUnseen + 2;
+  page->processes[0].pid = 4711;
+  page->processes[0].error = EACCES;
+  std::strcpy(page->processes[0].name, "worker");
+  page->processes[0].ready = 1;
+  collector->programEnded(0);
+  collector->run();
+  const auto &summary = collector->summary();
+  EXPECT_EQ(summary.totals.produced, 12u);
+  EXPECT_EQ(summary.totals.dropped, 12u);
+  EXPECT_EQ(summary.processes.size(), abi::kMaxUnseen + 2);
+  EXPECT_EQ(summary.processes[0].pid, 4711u);
+  const auto noted = [&](const char *text) {
+    return std::any_of(summary.notes.begin(), summary.notes.end(),
+                       [&](const std::string &note) { return note.find(text) != std::string::npos; });
+  };
+  EXPECT_TRUE(noted("12 events"));
+  EXPECT_TRUE(noted("pid 4711 (worker) could not make its files: Permission denied (it changed its user"));
+  EXPECT_TRUE(noted("2 more processes"));
+  const CollectedTrace trace(folder / "trace.mslt");
+  const auto account = trace.account(0, analysis::kSessionProcess);
+  ASSERT_TRUE(account);
+  EXPECT_EQ(account->dropped, 12u);
+}
+
 TEST_F(SessionTest, NamesAProcessThatHadNoRoomAndOneThatIsDamaged) {
   std::ofstream(session->path() / "77.1.rings");
   ArenaMaker damaged(session->path(), {.pid = 78});

@@ -85,6 +85,74 @@ TEST(Policy, ADeadCollectorTurnsBlockIntoCountedDrops) {
   EXPECT_EQ(account.produced, session.drain().size() + account.dropped);
 }
 
+TEST(Policy, AKilledCollectorIsNoticedAtOnce) {
+  const SessionDirectory session(
+      {.on_full = abi::OnFull::Block, .ring_kib = kSmallest, .ring_max_kib = kSmallest, .block_timeout_ms = 20'000});
+  session.findCollector();
+  const uint64_t begin_ns = nowNs();
+  constexpr uint64_t kCount = 100'000;
+  const pid_t pid = session.startChild([] { recordNumbered(kCount); });
+  usleep(50'000); // its ring is full by then
+  session.beat();
+  session.loseCollector();
+  ASSERT_EQ(SessionDirectory::waitFor(pid), 0);
+  EXPECT_LT(nowNs() - begin_ns, 5'000'000'000u);
+  const Account account = sum(session.arenas());
+  EXPECT_EQ(account.produced, kCount);
+  EXPECT_EQ(account.produced, session.drain().size() + account.dropped);
+}
+
+uint64_t sessionBytes(const SessionDirectory &session) {
+  uint64_t bytes = 0;
+  for (const auto &arena : session.arenas())
+    bytes += arena->header().file_bytes;
+  return bytes;
+}
+
+TEST(Policy, WithoutACollectorThreadsTakeNoMoreMemory) {
+  const SessionDirectory session({.ring_kib = kSmallest, .ring_max_kib = kSmallest});
+  constexpr uint64_t kThreads = 200;
+  const pid_t pid = session.startChild([&] {
+    recordNumbered(1);
+    session.loseCollector();
+    for (uint64_t i = 0; i < kThreads; ++i)
+      std::thread([] { recordNumbered(3); }).join();
+  });
+  ASSERT_EQ(SessionDirectory::waitFor(pid), 0);
+  EXPECT_EQ(session.arenas()[0]->ringCount(), 1u);
+  EXPECT_LT(sessionBytes(session), 2u << 20);
+  const Account account = sum(session.arenas());
+  EXPECT_EQ(account.produced, 1 + 3 * kThreads);
+  EXPECT_EQ(account.produced, session.drain().size() + account.dropped);
+}
+
+TEST(Policy, AProcessThatFindsNoCollectorWaitsForOneAndCounts) {
+  const SessionDirectory session({.ring_kib = kSmallest, .ring_max_kib = kSmallest});
+  session.loseCollector();
+  int ready[2], go[2];
+  ASSERT_EQ(pipe(ready) | pipe(go), 0);
+  constexpr uint64_t kLost = 10, kUntilNextTry = 1024, kAfter = 5000;
+  const pid_t pid = session.startChild([&] {
+    char byte = 0;
+    recordNumbered(kLost);
+    (void)!write(ready[1], &byte, 1);
+    (void)!read(go[0], &byte, 1);
+    recordNumbered(kAfter);
+  });
+  char byte = 0;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  EXPECT_TRUE(session.arenas().empty());
+  EXPECT_EQ(session.unseen().dropped.load(), kLost);
+  session.findCollector();
+  session.beat();
+  ASSERT_EQ(write(go[1], &byte, 1), 1);
+  int status = -1;
+  const auto events = session.collectFrom(pid, &status);
+  ASSERT_EQ(status, 0);
+  EXPECT_EQ(events.size() + session.unseen().dropped.load(), kLost + kAfter);
+  EXPECT_GE(events.size(), kAfter - kUntilNextTry);
+}
+
 TEST(Policy, ACollectorThatComesBackIsWaitedForAgain) {
   const SessionDirectory session(
       {.on_full = abi::OnFull::Block, .ring_kib = kSmallest, .ring_max_kib = kSmallest, .block_timeout_ms = 50});

@@ -5,6 +5,7 @@
 
 #include <sched.h>
 #include <set>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 namespace msleaks::test {
@@ -244,6 +245,54 @@ TEST(Process, ADirectoryThatRefusesFilesMakesItInert) {
     _exit(__msl_enabled->load() == 0 && __msl_process.arena == nullptr ? 0 : 1);
   }),
             0);
+}
+
+// The session was found before the fork, the child may not make its files: it says so through what it has mapped.
+void expectOneUnseen(const SessionDirectory &session, int error) {
+  ASSERT_EQ(session.unseen().count.load(), 1u);
+  const abi::UnseenProcess &process = session.unseen().processes[0];
+  EXPECT_EQ(process.ready.load(), 1u);
+  EXPECT_NE(process.pid, 0u);
+  EXPECT_EQ(process.error, error);
+  EXPECT_STREQ(process.name, "unseen child");
+}
+
+void forkUnseen() {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    pthread_setname_np(pthread_self(), "unseen child");
+    for (uint64_t i = 0; i < 100; ++i)
+      recordOne(i);
+    _exit(0);
+  }
+  _exit(SessionDirectory::waitFor(pid));
+}
+
+TEST(Process, AChildWithoutRightsCountsItself) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "skipped: needs root, to become another user";
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    recordOne(1);
+    constexpr uid_t kNobody = 65534;
+    if (setresuid(kNobody, kNobody, kNobody) != 0)
+      _exit(2);
+    forkUnseen();
+  }),
+            0);
+  expectOneUnseen(session, EACCES);
+}
+
+TEST(Process, AChildWithoutDescriptorsCountsItself) {
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    recordOne(1);
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_NOFILE, &none);
+    forkUnseen();
+  }),
+            0);
+  expectOneUnseen(session, EMFILE);
 }
 
 } // namespace

@@ -160,11 +160,9 @@ public:
   explicit SessionDirectory(const abi::Flags &flags = {}, const std::string &parent = "/dev/shm") {
     std::string name = parent + "/msleaks-test-XXXXXX";
     path_ = ::mkdtemp(name.data());
-    const int fd = ::open((path_ / abi::kControlFile).c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
-    EXPECT_EQ(::posix_fallocate(fd, 0, abi::kHeaderBytes), 0);
-    void *page = ::mmap(nullptr, abi::kHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    ::close(fd);
-    control_ = new (page) abi::ControlPage{};
+    control_ = new (makePage(abi::kControlFile)) abi::ControlPage{};
+    unseen_ = new (makePage(abi::kUnseenFile)) abi::UnseenPage{};
+    unseen_->magic = abi::UnseenPage::kMagic;
     control_->magic = abi::ControlPage::kMagic;
     control_->session_version = abi::kSessionVersion;
     control_->flags = flags;
@@ -173,6 +171,7 @@ public:
   }
   ~SessionDirectory() {
     ::munmap(control_, abi::kHeaderBytes);
+    ::munmap(unseen_, abi::kHeaderBytes);
     std::filesystem::remove_all(path_);
   }
   SessionDirectory(const SessionDirectory &) = delete;
@@ -180,6 +179,10 @@ public:
 
   const std::filesystem::path &path() const { return path_; }
   abi::ControlPage &control() const { return *control_; }
+  abi::UnseenPage &unseen() const { return *unseen_; }
+  // As the kernel does when the collector's thread is killed, and as another collector does that takes over.
+  void loseCollector() const { control_->collector_thread.fetch_or(abi::kOwnerGone); }
+  void findCollector() const { control_->collector_thread = 1; }
   void beat() const { control_->heartbeat_ns.store(nowNs()); }
 
   std::vector<std::unique_ptr<ArenaFile>> arenas() const {
@@ -239,8 +242,17 @@ public:
   }
 
 private:
+  void *makePage(const char *name) const {
+    const int fd = ::open((path_ / name).c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+    EXPECT_EQ(::posix_fallocate(fd, 0, abi::kHeaderBytes), 0);
+    void *page = ::mmap(nullptr, abi::kHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    ::close(fd);
+    return page;
+  }
+
   std::filesystem::path path_;
   abi::ControlPage *control_ = nullptr;
+  abi::UnseenPage *unseen_ = nullptr;
 };
 
 inline Account sum(const std::vector<std::unique_ptr<ArenaFile>> &arenas) {

@@ -71,6 +71,7 @@ private:
   Result<void> finishSession();
   Result<void> finishAll();
   Result<void> waitForOthers();
+  Result<void> accountForUnseen();
   bool isProgram(const Attached &) const;
   void closeSession();
   void updateProgress();
@@ -94,6 +95,9 @@ private:
   std::atomic<bool> program_ended_{false};
   std::atomic<uint64_t> progress_stored_{0}, progress_dropped_{0}, progress_processes_{0};
 };
+
+// The stream of what concerns the session as a whole, whose process is kSessionProcess.
+StreamAccount sessionAccount(uint64_t dropped, uint64_t epochs);
 
 // A wait status as a shell reports it: 0..255, or 128 + signal; -1 when it is not known.
 int shellStatus(int wait_status);

@@ -40,6 +40,8 @@ public:
 
   const std::filesystem::path &path() const { return path_; }
   abi::ControlPage &control() const { return *page_.at<abi::ControlPage>(0); }
+  // What processes left that could not make an arena; null in a session of somebody who made no such page.
+  const abi::UnseenPage *unseen() const { return unseen_.bytes() ? unseen_.at<abi::UnseenPage>(0) : nullptr; }
   // Why the fallback is used; empty when it is not.
   const std::string &note() const { return note_; }
 
@@ -56,10 +58,12 @@ public:
 
 private:
   Result<void> makeControl(const SessionWish &);
+  Result<void> makeUnseen();
+  void openUnseen();
 
   std::filesystem::path path_;
   FileDescriptor control_;
-  Mapping page_;
+  Mapping page_, unseen_;
   std::string note_;
   uint64_t seen_mtime_ns_ = 0;
 };

@@ -17,6 +17,9 @@
 
 namespace msleaks::analysis {
 
+// In the place of a process: the session itself. It has one stream, of Epoch events.
+inline constexpr uint32_t kSessionProcess = 0;
+
 // A process image of the session. `process` counts from 1 in the order of attaching.
 struct ProcessStart {
   uint32_t process;

@@ -2,6 +2,7 @@
 //
 //   $MSLEAKS_SESSION/                     a directory of the session's own, 0700, normally in /dev/shm
 //     control                             ControlPage: written by msleaks-run, mapped read-only by every process
+//     unseen                              UnseenPage: written by processes that have no arena
 //     <pid>.<attach ticks, hex>.rings     Arena: one per process image, made by the process when it first records
 //     <pid>.<attach ticks, hex>.defs      definitions of that image (definitions.h), appended
 //
@@ -31,6 +32,7 @@ namespace msleaks::abi {
 
 inline constexpr char kSessionVariable[] = "MSLEAKS_SESSION";
 inline constexpr char kControlFile[] = "control";
+inline constexpr char kUnseenFile[] = "unseen";
 inline constexpr uint64_t kHeaderBytes = 4096; // room for a ControlPage, an ArenaHeader, a RingHeader: no page size
 
 // Pages are as large as the kernel was built for: 4 KiB on x86-64; 4, 16 or 64 KiB on AArch64, PowerPC and others.
@@ -69,9 +71,33 @@ struct ControlPage {
   std::atomic<SessionState> state;
   // CLOCK_MONOTONIC of the collector's last round. A line of its own: every record reads `enabled`.
   alignas(64) std::atomic<uint64_t> heartbeat_ns;
+  // Thread id of the collector, a robust futex (set_robust_list(2)): when that thread ends, however it is killed, the
+  // kernel sets kOwnerGone. Any process can read it, also one that cannot see the collector's pid. 0 = not held yet.
+  std::atomic<uint32_t> collector_thread;
   alignas(64) ClockFit fit;
 };
 static_assert(sizeof(ControlPage) <= kHeaderBytes);
+inline constexpr uint32_t kOwnerGone = 0x4000'0000; // FUTEX_OWNER_DIED
+
+// Processes that record and have no arena, and what they lost. Each process maps this page when it finds the session,
+// and a fork keeps the mapping: so a child counts itself that may not open anything in the session's directory.
+struct UnseenProcess {
+  uint32_t pid;
+  int32_t error; // errno of what it could not do
+  char name[16];
+  std::atomic<uint32_t> ready; // stored last
+  uint32_t reserved;
+};
+inline constexpr uint32_t kMaxUnseen = 100;
+struct UnseenPage {
+  static constexpr uint64_t kMagic = 0x4e45534e'4c534d01;
+  uint64_t magic;
+  std::atomic<uint64_t> dropped; // events of processes that wait for a collector before they make an arena
+  std::atomic<uint32_t> count;   // processes that could not make an arena; the first of them are listed
+  uint32_t reserved;
+  UnseenProcess processes[kMaxUnseen];
+};
+static_assert(sizeof(UnseenPage) <= kHeaderBytes);
 
 constexpr uint32_t enabledBit(EventKind kind) { return 1u << static_cast<uint8_t>(kind); }
 

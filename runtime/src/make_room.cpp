@@ -1,4 +1,4 @@
-#include "full.h"
+#include "make_room.h"
 
 #include "ring.h"
 #include "system.h"
@@ -16,9 +16,6 @@ constexpr uint64_t kGraceNs = 100 * kNsPerMs;
 // from it.
 constexpr uint64_t kMaxTimeouts = 10;
 constexpr uint32_t kFullsBetweenTries = 1024;
-
-// The heartbeat at which this process gave up: as long as it does not move, nobody waits again.
-constinit std::atomic<uint64_t> dead_heartbeat_ns{0};
 
 bool refresh(abi::RingHeader &ring, unsigned slots) noexcept {
   put(ring.room_until, roomUntil(ring, ring.tail.load(std::memory_order_acquire)));
@@ -42,12 +39,8 @@ void sleepFor(uint64_t ns) noexcept {
   ::syscall(SYS_nanosleep, &time, nullptr); // cut short by a signal: just another look
 }
 
-bool givenUp(uint64_t heartbeat_ns) noexcept {
-  return session.control->state.load(std::memory_order_relaxed) != abi::SessionState::Open ||
-         heartbeat_ns == dead_heartbeat_ns.load(std::memory_order_relaxed);
-}
-
-// No sign of life for the timeout, and none since we began to wait.
+// No sign of life for the timeout, and none since we began to wait: stopped, or killed in a way that the kernel did not
+// tell. What ends in order, or is killed, is seen in collectorGone() at once.
 bool isDead(uint64_t heartbeat_ns, uint64_t began_ns, uint64_t now_ns) noexcept {
   const uint64_t timeout_ns = session.control->flags.block_timeout_ms * kNsPerMs;
   const uint64_t grace_ns = timeout_ns < kGraceNs ? timeout_ns : kGraceNs;
@@ -58,8 +51,7 @@ bool isDead(uint64_t heartbeat_ns, uint64_t began_ns, uint64_t now_ns) noexcept 
 uint64_t tailMark(const abi::RingHeader &ring) noexcept { return ring.tail.load(std::memory_order_relaxed) + 1; }
 
 bool mayWait(const Thread &thread) noexcept {
-  return session.control->flags.on_full == abi::OnFull::Block &&
-         !givenUp(session.control->heartbeat_ns.load(std::memory_order_relaxed)) &&
+  return session.control->flags.on_full == abi::OnFull::Block && !collectorGone() &&
          thread.impatient_tail != tailMark(*thread.ring);
 }
 
@@ -73,12 +65,12 @@ bool waitForRoom(Thread &thread, unsigned slots) noexcept {
   const uint64_t patience_ns = kMaxTimeouts * control.flags.block_timeout_ms * kNsPerMs;
   for (uint64_t sleep_ns = kFirstSleepNs; !refresh(ring, slots);
        sleep_ns = sleep_ns * 2 < kLongestSleepNs ? sleep_ns * 2 : kLongestSleepNs) {
-    const uint64_t heartbeat_ns = control.heartbeat_ns.load(std::memory_order_relaxed);
-    if (givenUp(heartbeat_ns))
+    if (collectorGone())
       return false;
+    const uint64_t heartbeat_ns = control.heartbeat_ns.load(std::memory_order_relaxed);
     const uint64_t now_ns = monotonicNs();
     if (isDead(heartbeat_ns, began_ns, now_ns)) {
-      dead_heartbeat_ns.store(heartbeat_ns, std::memory_order_relaxed);
+      giveUp(heartbeat_ns);
       return false;
     }
     if (now_ns > began_ns + patience_ns) {

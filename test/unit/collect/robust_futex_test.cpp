@@ -1,0 +1,54 @@
+#include "collect/robust_futex.h"
+
+#include "msleaks/abi/session.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <new>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace msleaks::test {
+namespace {
+
+class SharedWord {
+public:
+  SharedWord()
+      : word(*new (mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+                 std::atomic<uint32_t>(0)) {}
+  ~SharedWord() { munmap(&word, 4096); }
+  std::atomic<uint32_t> &word;
+};
+
+TEST(RobustFutex, IsHeldAndGivenBack) {
+  const SharedWord shared;
+  {
+    const analysis::RobustFutex held(shared.word);
+    EXPECT_EQ(shared.word.load(), static_cast<uint32_t>(gettid()));
+  }
+  EXPECT_EQ(shared.word.load(), 0u);
+}
+
+// The holder is a thread of a process that is killed, as the collector is.
+TEST(RobustFutex, AKillSaysThatTheOwnerHasGone) {
+  const SharedWord shared;
+  const pid_t child = fork();
+  if (child == 0) {
+    std::thread([&] {
+      const analysis::RobustFutex held(shared.word);
+      for (;;)
+        pause();
+    }).join();
+  }
+  while (shared.word.load() == 0)
+    usleep(100);
+  EXPECT_EQ(shared.word.load() & abi::kOwnerGone, 0u);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_NE(shared.word.load() & abi::kOwnerGone, 0u);
+}
+
+} // namespace
+} // namespace msleaks::test
