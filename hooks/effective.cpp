@@ -46,8 +46,8 @@ private:
 };
 
 [[gnu::constructor]] void checkEffective() noexcept {
-  if (__msl_enabled->load(std::memory_order_relaxed) == 0)
-    return;
+  if (__msl_enabled->load(std::memory_order_relaxed) == 0 && __msl_process.state == 0)
+    return; // no session; one that is stopped may be told to start
   static constinit Shadowed shadowed; // not on the stack of whoever loads us
 #define MSL_HOOKED(symbol) shadowed.check(#symbol);
 #include "hooked.def"

@@ -134,7 +134,7 @@ ClaimedRing claimRing(Arena &arena, uint64_t bytes) noexcept {
   if (const ClaimedRing claimed = claimDrained(arena, bytes, bytes); claimed.ring != nullptr)
     return claimed;
   const uint32_t index = arena.header->ring_count.load(std::memory_order_relaxed);
-  if (index >= abi::kMaxRings || collectorGone() || !makeEntryPage(arena, index))
+  if (index >= abi::kMaxRings || !mayTake(bytes) || !makeEntryPage(arena, index))
     return {};
   abi::RingEntry &entry = arena.entries[index];
   abi::RingHeader *ring = appendRing(arena, entry, bytes);

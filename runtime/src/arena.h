@@ -42,8 +42,7 @@ struct Arena {
 // Makes the files of this process; null = no room, no permission (errno): the process stays inert.
 Arena *makeArena() noexcept;
 
-// A ring of `bytes` (header and slots) in state Claimed with its pages present, or null. Its header is still unset. No
-// memory is added while there is no collector: threads may come and go for days, and nobody drains a ring.
+// A ring of `bytes` (header and slots) in state Claimed with its pages present, or null. Its header is still unset.
 struct ClaimedRing {
   abi::RingHeader *ring;
   abi::RingEntry *entry;

@@ -10,16 +10,30 @@
 namespace msleaks::runtime {
 namespace {
 
-// One call of an arming function. Kept across a fork: the child tells its own .defs file what its parent had armed.
-struct ArmedChunk {
-  static constexpr uint32_t kRanges = 255;
-  ArmedChunk *next;
-  std::atomic<uint32_t> count;
-  UnitRange ranges[kRanges]; // an empty one: disarmed
+// What one call of an arming function gave numbers to. Kept when the image is unloaded, so that the same tables get the
+// same numbers when it comes back; and across a fork, whose child inherits the definitions too.
+struct Numbered {
+  uint64_t tables; // hash of the image and its tables
+  uint32_t first;
+  uint32_t rows;
 };
 
-constinit ArmedChunk first_chunk{};
+struct NumberedChunk {
+  static constexpr uint32_t kCapacity = 255;
+  NumberedChunk *next;
+  std::atomic<uint32_t> count;
+  Numbered entries[kCapacity];
+};
+
+constinit NumberedChunk first_chunk{};
 constinit uint32_t next_site = 1;
+
+// Images that came while there was no collector. Beyond so many are not recorded.
+constexpr uint32_t kMaxWaiting = 256;
+constinit UnitRange waiting[kMaxWaiting]{};
+
+// An image may be loaded and unloaded all day.
+constinit uint32_t notes_left = 64;
 
 void noteRefused(Arena &arena, const ArmableUnit &unit, const char *why, std::string_view image) noexcept {
   Text<1024> note;
@@ -28,31 +42,33 @@ void noteRefused(Arena &arena, const ArmableUnit &unit, const char *why, std::st
   defineNote(arena, {note.c_str(), note.size()});
 }
 
-void remember(const UnitRange &range) noexcept {
-  ArmedChunk *chunk = &first_chunk;
-  while (chunk->count.load(std::memory_order_relaxed) == ArmedChunk::kRanges) {
+void remember(const Numbered &numbered) noexcept {
+  NumberedChunk *chunk = &first_chunk;
+  while (chunk->count.load(std::memory_order_relaxed) == NumberedChunk::kCapacity) {
     if (chunk->next == nullptr)
-      chunk->next = static_cast<ArmedChunk *>(mapAnonymous(sizeof(ArmedChunk)));
+      chunk->next = static_cast<NumberedChunk *>(mapAnonymous(sizeof(NumberedChunk)));
     if (chunk->next == nullptr)
       return;
     chunk = chunk->next;
   }
   const uint32_t count = chunk->count.load(std::memory_order_relaxed);
-  chunk->ranges[count] = range;
+  chunk->entries[count] = numbered;
   chunk->count.store(count + 1, std::memory_order_release); // a fork between the two finds the list without it
 }
 
-void forget(const char *begin) noexcept {
-  for (ArmedChunk *chunk = &first_chunk; chunk != nullptr; chunk = chunk->next)
-    for (uint32_t i = 0; i < chunk->count.load(std::memory_order_relaxed); ++i)
-      if (chunk->ranges[i].begin == begin)
-        chunk->ranges[i] = {};
+// The first number of these tables, or 0.
+uint32_t knownNumber(const Numbered &wanted) noexcept {
+  for (const NumberedChunk *chunk = &first_chunk; chunk != nullptr; chunk = chunk->next)
+    for (uint32_t i = 0; i < chunk->count.load(std::memory_order_acquire); ++i)
+      if (chunk->entries[i].tables == wanted.tables && chunk->entries[i].rows == wanted.rows)
+        return chunk->entries[i].first;
+  return 0;
 }
 
-// Calls f(unit, base) for each unit that is to be armed, until it says no. Each pass over a range gives the same
-// numbers.
+// Calls f(unit, base) for each unit that is to be armed, until it says no, or there are no numbers left.
 template <class F>
-void forEachNew(const UnitRange &range, const abi::ImageDefinition &image, uint32_t base, F &&f) noexcept {
+void forEachNew(const UnitRange &range, const abi::ImageDefinition &image, uint32_t first, F &&f) noexcept {
+  uint32_t base = first;
   forEachUnit(range, [&](const ArmableUnit &unit) {
     if (refusal(unit, image) != nullptr || __atomic_load_n(unit.base, __ATOMIC_RELAXED) != 0)
       return true;
@@ -64,25 +80,48 @@ void forEachNew(const UnitRange &range, const abi::ImageDefinition &image, uint3
   });
 }
 
-// A guard opens only behind its definition: no event names a site that cannot be explained.
-void armRange(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
+uint64_t hashed(uint64_t hash, const void *bytes, uint64_t count) noexcept {
+  for (uint64_t i = 0; i < count; ++i)
+    hash = (hash ^ static_cast<const unsigned char *>(bytes)[i]) * 0x100000001b3u;
+  return hash;
+}
+
+// Without its first number.
+Numbered measure(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
+  const std::string_view path = pathOf(arena, place);
+  Numbered numbered{hashed(0xcbf29ce484222325u, path.data(), path.size()), 0, 0};
+  numbered.tables = hashed(numbered.tables, place.definition.build_id, place.definition.build_id_bytes);
+  forEachNew(range, place.definition, next_site, [&](const ArmableUnit &unit, uint32_t) {
+    numbered.tables = hashed(numbered.tables, unit.table, sizeof *unit.table); // with the checksum of all of it
+    numbered.rows += unit.table->row_count;
+    return true;
+  });
+  return numbered;
+}
+
+bool define(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
   const uint32_t image = numberOf(arena, place);
   UnitBatch batch(arena);
   forEachNew(range, place.definition, next_site,
              [&](const ArmableUnit &unit, uint32_t base) { return batch.add({image, base}, *unit.table); });
-  if (!batch.flush())
+  return batch.flush();
+}
+
+// A guard opens only behind its definition: no event names a site that cannot be explained. A fork may come between any
+// two steps: its child gives out no number twice, and what is open there is defined.
+void armRange(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
+  Numbered numbered = measure(arena, range, place);
+  if (numbered.rows == 0)
     return;
-  // A fork may come between any two of these: its child then knows the range, repeats no number, and defines again what
-  // has its number by then.
-  remember(range);
-  const uint32_t first = next_site;
-  uint32_t next = first;
-  forEachNew(range, place.definition, first, [&](const ArmableUnit &unit, uint32_t base) {
-    next = base + unit.table->row_count;
-    return true;
-  });
-  next_site = next;
-  forEachNew(range, place.definition, first, [&](const ArmableUnit &unit, uint32_t base) {
+  numbered.first = knownNumber(numbered);
+  if (numbered.first == 0) {
+    if (!define(arena, range, place))
+      return;
+    numbered.first = next_site;
+    next_site += numbered.rows;
+    remember(numbered);
+  }
+  forEachNew(range, place.definition, numbered.first, [&](const ArmableUnit &unit, uint32_t base) {
     __atomic_store_n(unit.base, base, __ATOMIC_RELEASE);
     return true;
   });
@@ -92,57 +131,62 @@ void armRange(Arena &arena, const UnitRange &range, const ImagePlace &place) noe
 void noteRefusedIn(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
   forEachUnit(range, [&](const ArmableUnit &unit) {
     const char *why = refusal(unit, place.definition);
-    if (why != nullptr)
+    if (why != nullptr && notes_left > 0) {
+      --notes_left;
       noteRefused(arena, unit, why, pathOf(arena, place));
+    }
     return why == nullptr;
   });
 }
 
-void redefine(Arena &arena, const UnitRange &range) noexcept {
-  ImagePlace place{};
-  if (range.begin == nullptr || !findImage(range.begin, place))
-    return;
-  const uint32_t image = numberOf(arena, place);
-  UnitBatch batch(arena);
-  forEachUnit(range, [&](const ArmableUnit &unit) {
-    const uint32_t base = *unit.base;
-    return base == 0 || batch.add({image, base}, *unit.table);
-  });
-  batch.flush();
+void armIn(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
+  noteRefusedIn(arena, range, place);
+  armRange(arena, range, place);
 }
 
+// `with` instead of the entry that begins at `begin`; null is a free one.
+void replaceWaiting(const char *begin, const UnitRange &with) noexcept {
+  for (UnitRange &entry : waiting)
+    if (entry.begin == begin) {
+      entry = with;
+      return;
+    }
+}
+
+// Also in a session that is stopped: it may be told to start.
 void arm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
-  if (range.begin == range.end ||
-      __atomic_load_n(&__msl_enabled, __ATOMIC_ACQUIRE)->load(std::memory_order_relaxed) == 0)
+  if (range.begin == range.end || isInert())
     return;
   ImagePlace place{}; // looked up before our lock: the loader may hold its own
   findImage(range.begin, place);
   const SignalsBlocked blocked;
   const Inside inside(__msl_thread);
   const ProcessLocked locked;
-  Arena *arena = attach();
-  if (arena == nullptr)
-    return;
-  noteRefusedIn(*arena, range, place);
-  armRange(*arena, range, place);
+  if (Arena *arena = attach(); arena != nullptr)
+    armIn(*arena, range, place);
+  else if (!isInert())
+    replaceWaiting(nullptr, range);
 }
 
 // The guards stay open: at exit, the destructors of other images and of static objects still run through them, and a
-// dlclose takes the units away with the image. Only a later fork must not look for them any more.
+// dlclose takes the units away with the image.
 void disarm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
   const SignalsBlocked blocked;
   const ProcessLocked locked;
-  forget(range.begin);
+  replaceWaiting(range.begin, {});
 }
 
 } // namespace
 
-void redefineUnits(Arena &arena) noexcept {
-  for (ArmedChunk *chunk = &first_chunk; chunk != nullptr; chunk = chunk->next)
-    for (uint32_t i = 0; i < chunk->count.load(std::memory_order_acquire); ++i)
-      redefine(arena, chunk->ranges[i]);
+void armWaiting(Arena &arena) noexcept {
+  for (UnitRange &entry : waiting) {
+    ImagePlace place{};
+    if (entry.begin != nullptr && findImage(entry.begin, place))
+      armIn(arena, entry, place);
+    entry = {};
+  }
 }
 
 } // namespace msleaks::runtime

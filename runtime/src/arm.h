@@ -1,12 +1,11 @@
-// What has been armed (symbols __msl_arm and __msl_disarm).
+// What has been armed (symbols __msl_arm… and __msl_disarm…).
 #pragma once
 
 #include "arena.h"
 
 namespace msleaks::runtime {
 
-// For the child of a fork: tells its own .defs file what its parent had armed. With signals blocked and Process::lock
-// held.
-void redefineUnits(Arena &arena) noexcept;
+// What came before the process had an arena. With signals blocked and Process::lock held.
+void armWaiting(Arena &arena) noexcept;
 
 } // namespace msleaks::runtime

@@ -74,6 +74,10 @@ bool defineImage(Arena &arena, const abi::ImageDefinition &image, std::string_vi
   return appendOne(arena, abi::DefinitionKind::Image, piece(&image, sizeof image), piece(path.data(), path.size()));
 }
 
+bool defineInherited(Arena &arena, const abi::InheritedDefinition &from) noexcept {
+  return appendOne(arena, abi::DefinitionKind::Inherited, piece(&from, sizeof from), piece(nullptr, 0));
+}
+
 bool defineNote(Arena &arena, std::string_view text) noexcept {
   return appendOne(arena, abi::DefinitionKind::Note, piece(nullptr, 0), piece(text.data(), text.size()));
 }

@@ -1,6 +1,7 @@
 #include "ring.h"
 
 #include "arm.h"
+#include "definitions.h"
 #include "system.h"
 #include "thread_exit.h"
 
@@ -17,6 +18,11 @@ namespace {
 // Never wiped: the child of a fork must not repeat its parent's number, which its thread still carries.
 constinit uint64_t last_generation = kNoGeneration;
 
+// Of this process, or of the nearest ancestor by fork that had one: not wiped either.
+constinit const Arena *last_arena = nullptr;
+
+// Header, first entries, and what the definitions come to.
+constexpr uint64_t kOrphanArenaBytes = 32 << 10;
 constexpr uint64_t kSmallestSlotBytes = 16 << 10;
 constexpr uint64_t kGrowth = 4;
 
@@ -70,7 +76,9 @@ void end(const Arena &arena, abi::RingHeader &ring) noexcept {
 
 // The size that was asked for, else what a nearly full file system still has, else whatever was given back.
 ClaimedRing claimFirst(Arena &arena) noexcept {
-  ClaimedRing claimed = claimRing(arena, abi::kHeaderBytes + slotBytes(session.control->flags.ring_kib));
+  ClaimedRing claimed{};
+  if (!collectorGone())
+    claimed = claimRing(arena, abi::kHeaderBytes + slotBytes(session.control->flags.ring_kib));
   if (claimed.ring == nullptr)
     claimed = claimRing(arena, abi::kHeaderBytes + kSmallestSlotBytes);
   if (claimed.ring == nullptr)
@@ -107,7 +115,7 @@ Arena *attach() noexcept {
     becomeInert();
     return nullptr;
   }
-  if (collectorGone())
+  if (!mayTake(kOrphanArenaBytes))
     return nullptr; // asked again: another collector may take over
   Arena *arena = watchThreadExit() ? makeArena() : nullptr;
   if (arena == nullptr) {
@@ -117,7 +125,10 @@ Arena *attach() noexcept {
   }
   __msl_process.arena = arena;
   __msl_process.clock = session.control->clock;
-  redefineUnits(*arena);
+  if (last_arena != nullptr)
+    defineInherited(*arena, {last_arena->header->pid, 0, last_arena->header->attach_ns});
+  last_arena = arena;
+  armWaiting(*arena);
   __atomic_store_n(&__msl_process.state, ++last_generation, __ATOMIC_RELEASE);
   return arena;
 }
@@ -171,7 +182,7 @@ abi::RingHeader *promote(Thread &thread) noexcept {
   abi::RingHeader &full = *thread.ring;
   const abi::Flags &flags = session.control->flags;
   const uint64_t have = full.capacity * abi::kSlotBytes, most = slotBytes(flags.ring_max_kib);
-  if (have >= most)
+  if (have >= most || collectorGone())
     return nullptr;
   const SignalsBlocked blocked;
   const Inside inside(thread);

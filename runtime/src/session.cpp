@@ -105,8 +105,18 @@ bool collectorGone() noexcept {
          control.heartbeat_ns.load(std::memory_order_relaxed) == dead_heartbeat_ns.load(std::memory_order_relaxed);
 }
 
+bool mayTake(uint64_t bytes) noexcept {
+  if (!collectorGone())
+    return true;
+  if (session.unseen == nullptr || session.unseen->orphan_kib.load(std::memory_order_relaxed) >= abi::kMaxOrphanKib)
+    return false;
+  // Who asks for more than is left ends it for all.
+  const auto kib = static_cast<uint32_t>(bytes >> 10);
+  return session.unseen->orphan_kib.fetch_add(kib, std::memory_order_relaxed) + kib <= abi::kMaxOrphanKib;
+}
+
 bool waitsForCollector() noexcept {
-  return __atomic_load_n(&session.control, __ATOMIC_ACQUIRE) != nullptr && collectorGone();
+  return __atomic_load_n(&session.control, __ATOMIC_ACQUIRE) != nullptr && collectorGone() && !mayTake(0);
 }
 
 void giveUp(uint64_t heartbeat_ns) noexcept { dead_heartbeat_ns.store(heartbeat_ns, std::memory_order_relaxed); }

@@ -27,7 +27,9 @@ bool findSession() noexcept;
 // Nobody stores what is recorded: the collector's thread has ended, the session is closed, or this process gave up
 // waiting and there was no heartbeat since. A collector that takes over makes it false again.
 bool collectorGone() noexcept;
-// The session is known, and it has no collector.
+// Whether so many bytes of shared memory may be taken: without a collector only as long as there is little of it.
+bool mayTake(uint64_t bytes) noexcept;
+// The session is known, it has no collector, and nothing more may be taken.
 bool waitsForCollector() noexcept;
 // Whoever waited until `heartbeat_ns` was too old stops waiting until there is another one.
 void giveUp(uint64_t heartbeat_ns) noexcept;

@@ -29,8 +29,8 @@ Unseen readUnseen(const SessionDir &session) {
     return unseen;
   unseen.dropped = page->dropped.load(std::memory_order_relaxed);
   if (unseen.dropped != 0)
-    unseen.notes.push_back(
-        fmt::format("{} events of processes that began while there was no collector are dropped", unseen.dropped));
+    unseen.notes.push_back(fmt::format(
+        "{} events of processes that found no collector, and no room without one, are dropped", unseen.dropped));
   const uint32_t count = page->count.load(std::memory_order_acquire);
   const uint32_t listed = std::min(count, abi::kMaxUnseen);
   for (uint32_t i = 0; i < listed; ++i) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 #include <xxhash.h>
 
 namespace msleaks::analysis {
@@ -57,7 +58,8 @@ struct SiteCatalog::Image {
 };
 
 struct SiteCatalog::ProcessSites {
-  NumberMap rows;
+  NumberMap rows;                                        // its own, and inherited ones that were asked for
+  std::optional<std::pair<uint32_t, uint64_t>> ancestor; // pid and time of attaching
   NumberMap callers;
   std::unordered_map<uint32_t, Image> images; // by the process' own number
 };
@@ -66,12 +68,18 @@ SiteCatalog::SiteCatalog(Symbolizer &symbolizer) : symbolizer_(symbolizer) { sit
 SiteCatalog::~SiteCatalog() = default;
 
 Result<void> SiteCatalog::load(const TraceReader &reader) {
+  for (const ProcessStart &start : reader.processes())
+    addProcess(start);
   auto defined = reader.forEachDefinitions(
       [this](uint32_t process, std::span<const std::byte> records) { addDefinitions(process, records); });
   if (!defined)
     return defined;
   return reader.forEachCallers(
       [this](uint32_t process, std::span<const TraceWriter::CallerEntry> entries) { addCallers(process, entries); });
+}
+
+void SiteCatalog::addProcess(const ProcessStart &start) {
+  numbers_.emplace(std::pair(start.pid, start.time_ns), start.process);
 }
 
 SiteCatalog::ProcessSites &SiteCatalog::sitesOf(uint32_t process) {
@@ -99,6 +107,8 @@ void SiteCatalog::addRecord(uint32_t process, abi::DefinitionKind kind, std::spa
     return addImage(process, body);
   case abi::DefinitionKind::Unit:
     return addUnit(process, body);
+  case abi::DefinitionKind::Inherited:
+    return addInherited(process, body);
   case abi::DefinitionKind::Note:
     return note(std::string(pathOf(body)));
   case abi::DefinitionKind::String:
@@ -134,6 +144,31 @@ void SiteCatalog::addUnit(uint32_t process, std::span<const std::byte> body) {
   NumberMap &rows = sitesOf(process).rows;
   for (uint32_t row = 0; row < ids->size(); ++row)
     rows.set(unit.base + row, (*ids)[row]);
+}
+
+void SiteCatalog::addInherited(uint32_t process, std::span<const std::byte> body) {
+  abi::InheritedDefinition from;
+  if (body.size() < sizeof from)
+    return note(fmt::format("process {}: an inherited definition is too short", process));
+  std::memcpy(&from, body.data(), sizeof from);
+  sitesOf(process).ancestor = std::pair(from.pid, from.attach_ns);
+}
+
+// The nearest ancestor that defined the number. Kept among the process' own: it is asked for with each event.
+SiteId SiteCatalog::findInherited(ProcessSites &sites, uint32_t number) {
+  const ProcessSites *of = &sites;
+  for (size_t generations = 0; of->ancestor && generations < processes_.size(); ++generations) {
+    const auto ancestor = numbers_.find(*of->ancestor);
+    const auto known = ancestor == numbers_.end() ? processes_.end() : processes_.find(ancestor->second);
+    if (known == processes_.end())
+      return {};
+    of = known->second.get();
+    if (const SiteId site = of->rows.find(number); site.known()) {
+      sites.rows.set(number, site);
+      return site;
+    }
+  }
+  return {};
 }
 
 // Eight ranks of one program bring the same tables eight times: each is parsed once.
@@ -211,8 +246,10 @@ SiteId SiteCatalog::find(uint32_t process, uint32_t number) {
     last_process_ = found->second.get();
     last_number_ = process;
   }
-  return number & abi::kCallerSite ? last_process_->callers.find(number & ~abi::kCallerSite)
-                                   : last_process_->rows.find(number);
+  if (number & abi::kCallerSite)
+    return last_process_->callers.find(number & ~abi::kCallerSite);
+  const SiteId own = last_process_->rows.find(number);
+  return own.known() || !last_process_->ancestor ? own : findInherited(*last_process_, number);
 }
 
 const Site &SiteCatalog::describe(SiteId id) {

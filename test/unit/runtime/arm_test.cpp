@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <set>
 #include <sys/resource.h>
 
 namespace msleaks::test {
@@ -232,6 +231,56 @@ TEST(Arm, UnitsOfTheFirstVersionAreArmed) {
   EXPECT_EQ(definedUnits(*session.arenas()[0]).size(), 3u);
 }
 
+// It may be told to start at any time.
+TEST(Arm, AStoppedSessionArmsAllTheSame) {
+  const SessionDirectory session;
+  session.control().enabled = 0;
+  fillUnits({3, 1});
+  ASSERT_EQ(session.runChild([] {
+    __msl_arm_v2(&units[0], &units[2]);
+    runtime::recordAlloc(abi::Heap::Host, 0, units[0].base, 1, 1);
+    _exit(units[0].base == 1 && units[1].base == 4 ? 0 : 1);
+  }),
+            0);
+  EXPECT_EQ(definedUnits(*session.arenas()[0]).size(), 2u);
+  EXPECT_TRUE(session.drain().empty());
+}
+
+TEST(Arm, AnImageThatComesBackGetsItsNumbersAgain) {
+  const SessionDirectory session;
+  fillUnits({3, 1});
+  ASSERT_EQ(session.runChild([] {
+    for (int i = 0; i < 100; ++i) {
+      units[0].base = units[1].base = 0; // as the file has them
+      __msl_arm_v2(&units[0], &units[2]);
+      if (units[0].base != 1 || units[1].base != 4)
+        _exit(1);
+      __msl_disarm_v2(&units[0], &units[2]);
+    }
+    const_cast<abi::UnitHeader *>(units[1].table)->checksum ^= 1; // another build of it
+    units[0].base = units[1].base = 0;
+    __msl_arm_v2(&units[0], &units[2]);
+    _exit(units[0].base == 5 && units[1].base == 8 ? 0 : 2);
+  }),
+            0);
+  EXPECT_EQ(definedUnits(*session.arenas()[0]).size(), 4u);
+}
+
+TEST(Arm, AnImageThatFindsNoCollectorIsArmedWhenThereIsOne) {
+  const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
+  session.loseCollectorAndRoom();
+  fillUnits({3, 1});
+  ASSERT_EQ(session.runChild([&] {
+    __msl_arm_v2(&units[0], &units[2]);
+    const bool unarmed = units[0].base == 0;
+    session.findCollector();
+    runtime::recordAlloc(abi::Heap::Host, 0, 0, 1, 1);
+    _exit(unarmed && units[0].base == 1 && units[1].base == 4 ? 0 : 1);
+  }),
+            0);
+  EXPECT_EQ(definedUnits(*session.arenas()[0]).size(), 2u);
+}
+
 TEST(Arm, WithoutASessionNothingIsArmed) {
   fillUnits({3});
   const pid_t pid = fork();
@@ -244,7 +293,7 @@ TEST(Arm, WithoutASessionNothingIsArmed) {
   EXPECT_EQ(SessionDirectory::waitFor(pid), 0);
 }
 
-TEST(Arm, AForkedChildExplainsItsParentsSites) {
+TEST(Arm, AForkedChildSaysWhoseDefinitionsItInherits) {
   const SessionDirectory session;
   fillUnits({3, 4});
   ASSERT_EQ(session.runChild([] {
@@ -260,13 +309,17 @@ TEST(Arm, AForkedChildExplainsItsParentsSites) {
             0);
   const auto arenas = session.arenas();
   ASSERT_EQ(arenas.size(), 2u);
-  std::multiset<size_t> counts;
-  for (const auto &arena : arenas) {
-    const auto defined = definedUnits(*arena);
-    counts.insert(defined.size());
-    EXPECT_EQ(defined.back().base, 4u);
-  }
-  EXPECT_EQ(counts, (std::multiset<size_t>{1, 2})) << "what was disarmed is not looked at in the child";
+  const bool first_is_parent = arenas[1]->header().parent_pid == arenas[0]->header().pid;
+  const ArenaFile &parent = *arenas[first_is_parent ? 0 : 1], &child = *arenas[first_is_parent ? 1 : 0];
+  EXPECT_EQ(definedUnits(parent).size(), 2u);
+  EXPECT_TRUE(definedUnits(child).empty()) << "no table is told twice";
+  const auto definitions = child.definitions();
+  ASSERT_EQ(definitions.size(), 1u);
+  ASSERT_EQ(definitions[0].kind, abi::DefinitionKind::Inherited);
+  abi::InheritedDefinition from;
+  std::memcpy(&from, definitions[0].body.data(), sizeof from);
+  EXPECT_EQ(from.pid, parent.header().pid);
+  EXPECT_EQ(from.attach_ns, parent.header().attach_ns);
 }
 
 bool allUnarmed(size_t count) {

@@ -182,6 +182,10 @@ public:
   abi::UnseenPage &unseen() const { return *unseen_; }
   // As the kernel does when the collector's thread is killed, and as another collector does that takes over.
   void loseCollector() const { control_->collector_thread.fetch_or(abi::kOwnerGone); }
+  void loseCollectorAndRoom() const {
+    unseen_->orphan_kib = abi::kMaxOrphanKib;
+    loseCollector();
+  }
   void findCollector() const { control_->collector_thread = 1; }
   void beat() const { control_->heartbeat_ns.store(nowNs()); }
 

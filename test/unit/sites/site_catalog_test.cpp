@@ -38,6 +38,9 @@ public:
     return add(abi::DefinitionKind::Unit, raw(abi::UnitDefinition{image, base}) +
                                               std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
   }
+  Records &inherited(uint32_t pid, uint64_t attach_ns) {
+    return add(abi::DefinitionKind::Inherited, raw(abi::InheritedDefinition{pid, 0, attach_ns}));
+  }
   std::string bytes;
 };
 
@@ -49,6 +52,29 @@ protected:
 };
 
 } // namespace
+
+// Process 3 is a child of 2, which is a child of 1. The parents' definitions come last: a child may be stored first.
+TEST_F(Catalog, AChildFindsWhatItsAncestorsDefined) {
+  catalog.addProcess({1, 11, 1, 1000, 0, {}});
+  catalog.addProcess({2, 22, 11, 2000, 0, {}});
+  define(3, Records().inherited(22, 2000).image(1, "/own.so").unit(1, 200, test::sampleTable()));
+  define(2, Records().inherited(11, 1000));
+  define(1, Records().image(1, "/bin/net").unit(1, 100, test::sampleTable()).unit(1, 200, test::sampleTable()));
+  EXPECT_EQ(catalog.find(3, 100).index, catalog.find(1, 100).index);
+  EXPECT_EQ(catalog.describe(catalog.find(3, 100)).library, "/bin/net");
+  EXPECT_EQ(catalog.describe(catalog.find(3, 200)).library, "/own.so") << "the parent loaded another library there";
+  EXPECT_EQ(catalog.find(2, 200).index, catalog.find(1, 200).index);
+  EXPECT_FALSE(catalog.find(3, 99).known());
+}
+
+TEST_F(Catalog, AnAncestorThatIsUnknownOrItselfIsNone) {
+  catalog.addProcess({1, 11, 1, 1000, 0, {}});
+  define(1, Records().inherited(11, 1000));
+  define(2, Records().inherited(77, 1000));
+  EXPECT_FALSE(catalog.find(1, 100).known());
+  EXPECT_FALSE(catalog.find(2, 100).known());
+  EXPECT_TRUE(catalog.notes().empty());
+}
 
 TEST_F(Catalog, TurnsNumbersIntoSites) {
   define(1, Records().image(1, "/bin/net").unit(1, 100, test::sampleTable()));

@@ -31,6 +31,8 @@ public:
 
   // Everything that a trace defines.
   Result<void> load(const TraceReader &);
+  // A process that others may have inherited definitions from; before the first look-up.
+  void addProcess(const ProcessStart &);
   // Whole records of a process' definitions (abi/definitions.h). Damage is noted and skipped.
   void addDefinitions(uint32_t process, std::span<const std::byte> records);
   void addCallers(uint32_t process, std::span<const TraceWriter::CallerEntry>);
@@ -49,6 +51,8 @@ private:
   ProcessSites &sitesOf(uint32_t process);
   void addImage(uint32_t process, std::span<const std::byte> body);
   void addUnit(uint32_t process, std::span<const std::byte> body);
+  void addInherited(uint32_t process, std::span<const std::byte> body);
+  SiteId findInherited(ProcessSites &, uint32_t number);
   void addRecord(uint32_t process, abi::DefinitionKind, std::span<const std::byte> body);
   const std::vector<SiteId> *idsOfTable(std::span<const std::byte> table, uint32_t image, uint32_t process);
   SiteId findEqual(const Site &) const;
@@ -64,7 +68,8 @@ private:
   std::unordered_map<uint64_t, std::vector<SiteId>> tables_; // by hash of bytes and image
   std::vector<SiteTable> kept_tables_;
   std::unordered_map<uint32_t, std::unique_ptr<ProcessSites>> processes_;
-  ProcessSites *last_process_ = nullptr; // of the look-up before
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> numbers_; // of processes, by pid and time of attaching
+  ProcessSites *last_process_ = nullptr;                      // of the look-up before
   uint32_t last_number_ = 0;
   std::vector<std::string> notes_;
 };

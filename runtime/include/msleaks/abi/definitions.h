@@ -14,10 +14,11 @@ namespace msleaks::abi {
 inline constexpr uint32_t kDefinitionMagic = 0x44534c4d; // "MLSD"
 
 enum class DefinitionKind : uint32_t {
-  Image = 1,  // ImageDefinition, then the path
-  Unit = 2,   // UnitDefinition, then the unit's table (site_table.h) as it is in the image
-  Note = 3,   // text for the session's log: something could not be seen, and why
-  String = 4, // StringDefinition, then the text that a Label of an event means
+  Image = 1,     // ImageDefinition, then the path
+  Unit = 2,      // UnitDefinition, then the unit's table (site_table.h) as it is in the image
+  Note = 3,      // text for the session's log: something could not be seen, and why
+  String = 4,    // StringDefinition, then the text that a Label of an event means
+  Inherited = 5, // InheritedDefinition
 };
 
 struct DefinitionHeader {
@@ -46,6 +47,14 @@ struct StringDefinition {
 struct UnitDefinition {
   uint32_t image;
   uint32_t base;
+};
+
+// The child of a fork: what that process image had told of its units when it forked holds here too, and is not told
+// again. Site numbers that this process defines itself go before.
+struct InheritedDefinition {
+  uint32_t pid;
+  uint32_t reserved;
+  uint64_t attach_ns; // ArenaHeader::attach_ns of that image
 };
 
 } // namespace msleaks::abi

@@ -69,6 +69,11 @@ struct ControlPage {
   Flags flags;
   alignas(64) std::atomic<uint32_t> enabled; // bit per EventKind; 0 = record nothing
   std::atomic<SessionState> state;
+  // Only for collectors: what the next one has to know when this one is killed.
+  std::atomic<uint32_t> selected;     // what `enabled` is while the session records
+  std::atomic<uint64_t> epoch;        // changes whenever `enabled` does: EpochEvent::number
+  std::atomic<uint64_t> epoch_stored; // the trace has the events up to this one
+  std::atomic<uint64_t> since_ns;     // CLOCK_MONOTONIC of the last change
   // CLOCK_MONOTONIC of the collector's last round. A line of its own: every record reads `enabled`.
   alignas(64) std::atomic<uint64_t> heartbeat_ns;
   // Thread id of the collector, a robust futex (set_robust_list(2)): when that thread ends, however it is killed, the
@@ -89,12 +94,14 @@ struct UnseenProcess {
   uint32_t reserved;
 };
 inline constexpr uint32_t kMaxUnseen = 100;
+// Threads and processes come and go for days, and nobody drains a ring: what they take has an end.
+inline constexpr uint32_t kMaxOrphanKib = 16384;
 struct UnseenPage {
   static constexpr uint64_t kMagic = 0x4e45534e'4c534d01;
   uint64_t magic;
-  std::atomic<uint64_t> dropped; // events of processes that wait for a collector before they make an arena
-  std::atomic<uint32_t> count;   // processes that could not make an arena; the first of them are listed
-  uint32_t reserved;
+  std::atomic<uint64_t> dropped;    // events of processes that wait for a collector, or for memory without one
+  std::atomic<uint32_t> count;      // processes that could not make an arena; the first of them are listed
+  std::atomic<uint32_t> orphan_kib; // of shared memory, taken by all processes since there is no collector
   UnseenProcess processes[kMaxUnseen];
 };
 static_assert(sizeof(UnseenPage) <= kHeaderBytes);
