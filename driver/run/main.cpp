@@ -120,6 +120,8 @@ int run(const RunOptions &options) {
   if (!program)
     return complain(program.error().message, program.error().exit_status);
   Supervisor supervisor;
+  if (options.toggle_signal != 0)
+    supervisor.takeForToggle(options.toggle_signal);
   auto recording = Recording::create(options);
   if (!recording)
     return complain(recording.error());
@@ -132,7 +134,8 @@ int run(const RunOptions &options) {
   }
   (*recording)->programStarted(*pid);
   RunProgress progress(options.progress);
-  const int status = supervisor.waitFor(*pid, [&] { progress.draw((*recording)->progress()); });
+  const int status =
+      supervisor.waitFor(*pid, [&] { progress.draw((*recording)->progress()); }, [&] { (*recording)->toggle(); });
   Verdict verdict = Verdict::Unknown;
   try {
     (*recording)->programEnded(status);

@@ -1,6 +1,7 @@
 #include "run/options.h"
 
 #include "run/program.h"
+#include "run/signal_name.h"
 
 #include "msleaks/analysis/event_names.h"
 
@@ -113,6 +114,14 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
                  fmt::format("what to record, separated by commas [all]: {}", analysis::eventNames()))
       ->type_name("NAMES");
   addFlags(app, options.flags);
+  app.add_flag("--start-paused", options.start_paused, "record nothing until `msleaks ctl RUN start`");
+  app.add_option_function<std::string>(
+         "--toggle-signal", [&options](const std::string &name) { options.toggle_signal = signalOf(name); },
+         "a signal to msleaks-run that starts and stops recording, such as USR1; it is not passed on then")
+      ->check([](const std::string &name) {
+        return signalOf(name) != 0 ? std::string() : name + " is no signal that can be waited for";
+      })
+      ->type_name("SIGNAL");
   app.add_option("--error-exitcode", options.error_exitcode,
                  "exit status when there are findings, instead of the program's own")
       ->check(CLI::Range(1, 255).description("1..255"))

@@ -129,6 +129,7 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   analysis::SessionWish wish;
   wish.flags = options.flags;
   wish.enabled = options.enabled;
+  wish.paused = options.start_paused;
   wish.clock = analysis::chooseClock();
   wish.place = manifest.session_dir;
   std::error_code error;

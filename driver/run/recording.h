@@ -40,6 +40,8 @@ public:
   // The program could not be started: nothing of the recording stays.
   void discard();
   void programStarted(pid_t) noexcept;
+  // Starts recording when it is stopped, and stops it when it is not.
+  void toggle() { collector_.toggle(); }
   analysis::CollectorProgress progress() const { return collector_.progress(); }
   // Waits until everything is stored, and writes the manifest.
   void programEnded(int wait_status);

@@ -1,6 +1,7 @@
 #include "run/supervisor.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -46,6 +47,17 @@ Supervisor::Supervisor() {
   sigprocmask(SIG_BLOCK, &waited_, &found_.mask);
 }
 
+void Supervisor::takeForToggle(int signal) {
+  toggle_signal_ = signal;
+  struct sigaction ours{}; // one that is ignored could not be waited for
+  ours.sa_handler = SIG_DFL;
+  SignalSetup::Disposition &found = found_.dispositions.emplace_back();
+  found.signal = signal;
+  sigaction(signal, &ours, &found.action);
+  sigaddset(&waited_, signal);
+  sigprocmask(SIG_BLOCK, &waited_, nullptr);
+}
+
 void Supervisor::passOn(const siginfo_t &signal, pid_t program) const {
   const bool fromSomebody = signal.si_code <= 0; // SI_USER, SI_QUEUE, SI_TKILL; the terminal's come from the kernel
   if (fromSomebody && signal.si_pid != program)
@@ -54,7 +66,7 @@ void Supervisor::passOn(const siginfo_t &signal, pid_t program) const {
     raise(SIGSTOP); // the whole job stops, and the shell sees it
 }
 
-int Supervisor::waitFor(pid_t program, const std::function<void()> &tick) {
+int Supervisor::waitFor(pid_t program, const std::function<void()> &tick, const std::function<void()> &toggle) {
   for (;;) {
     int status = 0;
     const pid_t ended = waitpid(program, &status, WNOHANG);
@@ -64,7 +76,9 @@ int Supervisor::waitFor(pid_t program, const std::function<void()> &tick) {
       return -1;
     siginfo_t signal{};
     const int number = sigtimedwait(&waited_, &signal, &kTick);
-    if (number > 0 && number != SIGCHLD)
+    if (number > 0 && number == toggle_signal_)
+      toggle();
+    else if (number > 0 && number != SIGCHLD)
       passOn(signal, program);
     try {
       tick();
@@ -74,6 +88,8 @@ int Supervisor::waitFor(pid_t program, const std::function<void()> &tick) {
 }
 
 void Supervisor::release() {
+  if (toggle_signal_ != 0)
+    std::signal(toggle_signal_, SIG_IGN); // one that comes too late toggles nothing, and must not end us
   while (sigtimedwait(&waited_, nullptr, &kNow) > 0 || errno == EINTR)
     continue;
   sigprocmask(SIG_SETMASK, &found_.mask, nullptr);

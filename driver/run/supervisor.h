@@ -16,11 +16,14 @@ public:
   // so.
   Supervisor();
 
+  // This signal is ours: `toggle` of waitFor is called for it, and the program does not get it.
+  void takeForToggle(int signal);
+
   // What the program must find as we found it.
   const SignalSetup &found() const { return found_; }
 
   // Waits for the end of the program and returns its wait status. `tick` is called a few times per second.
-  int waitFor(pid_t program, const std::function<void()> &tick);
+  int waitFor(pid_t program, const std::function<void()> &tick, const std::function<void()> &toggle);
 
   // Forgets what came for the program, and lets signals end us again as they would have at the start.
   void release();
@@ -30,6 +33,7 @@ private:
 
   SignalSetup found_{};
   sigset_t waited_{};
+  int toggle_signal_ = 0;
 };
 
 // Ends our process as the program ended: the same exit status, or the same signal, without a core of our own.

@@ -38,11 +38,15 @@ void LeakAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns)
   if (!isEnd(cause) || cause == FreeCause::ProcessExec || block.reserve)
     return;
   const uint64_t age_ns = time_ns > block.time_ns ? time_ns - block.time_ns : 0;
-  Remains &remains = cause == FreeCause::ProcessExited ? leaked_ : alive_;
+  Remains &remains = cause != FreeCause::ProcessExited         ? alive_
+                     : pauses_.mayHaveBeenFreed(block.time_ns) ? unsure_
+                                                               : leaked_;
   const auto [at, fresh] = remains.try_emplace(keyOf(block.site, block.heap), SiteRemains{block.site, block.heap});
   add(at->second, {block.site, block.heap, block.bytes(), 1, block.bytes(), age_ns, age_ns});
 }
 
-LeakResult LeakAnalyzer::result() const { return {sorted(leaked_), sorted(alive_)}; }
+void LeakAnalyzer::onEvent(const StreamEvent &event, SiteId) { pauses_.apply(event.event.as<abi::EpochEvent>()); }
+
+LeakResult LeakAnalyzer::result() const { return {sorted(leaked_), sorted(alive_), sorted(unsure_)}; }
 
 } // namespace msleaks::analysis

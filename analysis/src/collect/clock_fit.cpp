@@ -112,6 +112,15 @@ ClockModel::ClockModel(PairSource source) : source_(std::move(source)), interval
   next_refit_ns_ = next_look_ns_ = second.ns + interval_ns_;
 }
 
+ClockModel::ClockModel(PairSource source, const ClockLine &last)
+    : source_(std::move(source)), lines_{last}, interval_ns_(kFirstIntervalNs) {
+  const ClockPair before{last.ticks, last.ns}, now = source_();
+  pairs_ = {before, now};
+  lines_.push_back({now.ticks, std::max(now.ns, last.at(now.ticks)), lineThrough(before, now).ns_per_tick_q32});
+  seen_ = now;
+  next_refit_ns_ = next_look_ns_ = now.ns + interval_ns_;
+}
+
 ClockModel::ClockModel(const ClockLine &line) : lines_{line} {}
 
 bool ClockModel::refit() {

@@ -2,6 +2,7 @@
 
 #include "collect/liveness.h"
 #include "collect/robust_futex.h"
+#include "collect/stored_session.h"
 #include "collect/unseen.h"
 #include "msleaks/analysis/lost_pages.h"
 
@@ -20,8 +21,20 @@ constexpr uint64_t kProgressNs = 200'000'000;
 constexpr uint64_t kGraceNs = 200'000'000;
 // A record that was under way when recording was switched off is published by then.
 constexpr uint64_t kSettleNs = 2'000'000;
+// An adopted session without any process for so long is over.
+constexpr uint64_t kAloneNs = 500'000'000;
 
 namespace fs = std::filesystem;
+
+} // namespace
+
+namespace {
+
+ClockModel clockAfter(const abi::ControlPage &control) {
+  const auto source = [kind = control.clock] { return readClockPair(kind); };
+  const auto last = loadFit(control.fit);
+  return last ? ClockModel(source, *last) : ClockModel(source);
+}
 
 } // namespace
 
@@ -35,10 +48,25 @@ int shellStatus(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
+// Of a session whose first collector was killed.
+struct Collector::Predecessor {
+  const TraceReader &trace;
+  StoredSession stored;
+};
+
 Collector::Collector(SessionDir &session, TraceWriter trace)
-    : session_(session), trace_(std::move(trace)),
-      clock_([kind = session.control().clock] { return readClockPair(kind); }),
-      output_{.writer = trace_, .clock = clock_}, waiter_(session.path()) {
+    : Collector(session, std::move(trace),
+                ClockModel([kind = session.control().clock] { return readClockPair(kind); })) {}
+
+Collector::Collector(SessionDir &session, TraceWriter trace, const TraceReader &before, StoredSession stored)
+    : Collector(session, std::move(trace), clockAfter(session.control())) {
+  next_process_ = stored.last_process + 1;
+  predecessor_ = std::make_unique<Predecessor>(Predecessor{before, std::move(stored)});
+}
+
+Collector::Collector(SessionDir &session, TraceWriter trace, ClockModel clock)
+    : session_(session), trace_(std::move(trace)), clock_(std::move(clock)), output_{.writer = trace_, .clock = clock_},
+      waiter_(session.path()) {
   publishFit(session_.control().fit, clock_.line());
   beat();
   output_.after_batch = [this] {
@@ -83,17 +111,45 @@ void Collector::run() noexcept {
   summary_.trace_bytes = trace_.bytesWritten();
 }
 
+Result<void> Collector::takeSwitch() {
+  const uint64_t epochs = predecessor_ ? predecessor_->trace.storedEvents(kSessionProcess, 0) : 0;
+  auto taken = RecordingSwitch::take(session_.control(), trace_, epochs);
+  if (!taken)
+    return tl::make_unexpected(taken.error());
+  switch_.emplace(*taken);
+  auto socket = ControlSocket::listen(session_.path());
+  if (socket)
+    waiter_.watchInput(socket_.emplace(std::move(*socket)).fd());
+  else
+    summary_.notes.push_back(socket.error().message + "; msleaks ctl cannot reach this session");
+  return {};
+}
+
 Result<void> Collector::collect() {
+  if (auto taken = takeSwitch(); !taken)
+    return taken;
   uint64_t sleep_ns = kMinSleepNs;
-  while (!program_ended_.load(std::memory_order_acquire)) {
+  while (!program_ended_.load(std::memory_order_acquire) && !isOver()) {
     auto stored = round(Urgency::Batch);
     if (!stored)
       return tl::make_unexpected(stored.error());
     sleep_ns = *stored > 0 ? kMinSleepNs : std::min(sleep_ns * 2, kMaxSleepNs);
     if (waiter_.wait(sleep_ns))
       next_look_ns_ = 0;
+    if (auto served = serve(); !served)
+      return served;
   }
   return finishSession();
+}
+
+// Nobody tells an adopted session that its program has ended. Processes may come a moment later that waited for us.
+bool Collector::isOver() {
+  if (!predecessor_)
+    return false;
+  const uint64_t now_ns = readMonotonicNs();
+  if (!attached_.empty() || alone_since_ns_ == 0)
+    alone_since_ns_ = now_ns;
+  return now_ns > alone_since_ns_ + kAloneNs;
 }
 
 Result<uint64_t> Collector::round(Urgency urgency) {
@@ -219,12 +275,19 @@ Result<void> Collector::attach(ArenaReader arena) {
   const uint32_t pid = pidHere(arena.facts());
   const uint64_t attach_ns = arena.facts().attach_ns;
   const abi::OnFull policy = session_.control().flags.on_full;
-  attached_.push_back(std::make_unique<Attached>(Attached{ProcessCollector(next_process_++, std::move(arena), policy),
-                                                          ProcessWatch(pid, attach_ns), pid, Life::Running}));
+  StoredSession::Entry *known = predecessor_ ? predecessor_->stored.find(arena.facts()) : nullptr;
+  const uint32_t number = known ? known->start.process : next_process_++;
+  if (known)
+    findPositions(known->stored, number, arena, predecessor_->trace);
+  ProcessCollector collector(number, std::move(arena), policy, known ? known->stored : StoredProcess{});
+  attached_.push_back(
+      std::make_unique<Attached>(Attached{std::move(collector), ProcessWatch(pid, attach_ns), pid, Life::Running}));
   Attached &process = *attached_.back();
+  if (known && known->end)
+    process.known_status = known->end->status;
   waiter_.watchEnd(process.watch.pidfd());
   watchForEnd(process);
-  return process.collector.start(trace_);
+  return known ? Result<void>() : process.collector.start(trace_);
 }
 
 bool Collector::isProgram(const Attached &process) const {
@@ -238,8 +301,10 @@ Result<void> Collector::finishEnded() {
     if (process->life == Life::Running || isProgram(*process))
       continue;
     const bool gone = process->life == Life::Gone;
-    auto finished = finish(*process, process->ended_ns, gone ? process->watch.waitStatus() : -1,
-                           gone ? EndReason::Ended : EndReason::Replaced);
+    int status = gone ? process->watch.waitStatus() : -1;
+    if (status == -1)
+      status = process->known_status;
+    auto finished = finish(*process, process->ended_ns, status, gone ? EndReason::Ended : EndReason::Replaced);
     if (!finished)
       return finished;
     process.reset();
@@ -313,7 +378,9 @@ Result<void> Collector::accountForUnseen() {
   summary_.notes.insert(summary_.notes.end(), unseen.notes.begin(), unseen.notes.end());
   summary_.totals.produced += unseen.dropped;
   summary_.totals.dropped += unseen.dropped;
-  return unseen.dropped == 0 ? Result<void>() : trace_.streamAccount(sessionAccount(unseen.dropped, 0));
+  if (unseen.dropped == 0 && switch_->stored() == 0)
+    return {};
+  return trace_.streamAccount(sessionAccount(unseen.dropped, switch_->stored()));
 }
 
 Result<void> Collector::finishAll() {
@@ -341,13 +408,21 @@ void Collector::closeSession() {
   session_.control().state.store(abi::SessionState::Closed, std::memory_order_release);
 }
 
-void Collector::updateProgress() {
+ProcessTotals Collector::totalsNow() const {
   ProcessTotals sum = summary_.totals;
   for (const auto &process : attached_) {
     const ProcessTotals totals = process->collector.totals();
+    const uint64_t no_ring = process->collector.droppedNoRing();
+    sum.produced += totals.produced + no_ring;
     sum.stored += totals.stored;
-    sum.dropped += totals.dropped + process->collector.droppedNoRing();
+    sum.dropped += totals.dropped + no_ring;
+    sum.stalled_ns += totals.stalled_ns;
   }
+  return sum;
+}
+
+void Collector::updateProgress() {
+  const ProcessTotals sum = totalsNow();
   progress_stored_.store(sum.stored, std::memory_order_relaxed);
   progress_dropped_.store(sum.dropped, std::memory_order_relaxed);
   progress_processes_.store(next_process_ - 1, std::memory_order_relaxed);

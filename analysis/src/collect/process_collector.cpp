@@ -119,7 +119,9 @@ Result<uint64_t> ProcessCollector::drain(CollectOutput &output, Urgency urgency,
       continue;
     // A flight recorder's rings are read once, when nothing more will come.
     const bool overwrite = policy_ == abi::OnFull::Overwrite;
-    if (!ring.ended && (overwrite || (urgency == Urgency::Batch && !isDue(ring, head, now_ns))))
+    if (!ring.ended && overwrite && urgency != Urgency::Snapshot)
+      continue;
+    if (!ring.ended && urgency == Urgency::Batch && !isDue(ring, head, now_ns))
       continue;
     if (auto drained = drainRing(ring, head, output); !drained)
       return tl::make_unexpected(drained.error());
@@ -307,6 +309,19 @@ Result<void> ProcessCollector::storeAccount(uint32_t number, TraceWriter &writer
   stream.accounted = true;
   return writer.streamAccount({process_, number, stream.tid, stream.thread_name, stream.account.produced,
                                stream.account.dropped, stream.account.stalled_ns});
+}
+
+Result<void> ProcessCollector::storeSnapshot(CollectOutput &output) {
+  if (auto drained = drain(output, Urgency::Snapshot, readMonotonicNs()); !drained)
+    return tl::make_unexpected(drained.error());
+  if (auto stored = storeMeaning(output.writer); !stored)
+    return stored;
+  for (const Ring &ring : rings_) { // ordered: a stream's last ring speaks for it
+    takeAccount(ring);
+    if (auto stored = storeAccount(ring.reader.stream(), output.writer); !stored)
+      return stored;
+  }
+  return {};
 }
 
 Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns, int status, EndReason reason) {

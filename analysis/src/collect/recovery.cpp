@@ -1,6 +1,7 @@
 #include "msleaks/analysis/recovery.h"
 
 #include "collect/liveness.h"
+#include "collect/stored_session.h"
 #include "collect/unseen.h"
 #include "msleaks/analysis/collector.h"
 #include "msleaks/analysis/lost_pages.h"
@@ -19,50 +20,6 @@ namespace msleaks::analysis {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What the trace says of its processes, in the terms of ProcessCollector.
-struct StoredSession {
-  struct Entry {
-    ProcessStart start;
-    std::optional<ProcessEnd> end;
-    StoredProcess stored;
-  };
-  std::map<uint32_t, Entry> processes;
-  uint32_t last_process = 0;
-};
-
-Result<StoredSession> readStored(const TraceReader &reader) {
-  StoredSession session;
-  for (const ProcessStart &start : reader.processes()) {
-    session.processes[start.process].start = start;
-    session.last_process = std::max(session.last_process, start.process);
-  }
-  for (const ProcessEnd &end : reader.processEnds())
-    session.processes[end.process].end = end;
-  for (const StreamAccount &account : reader.streams())
-    session.processes[account.process].stored.streams[account.stream].account = account;
-  session.processes.erase(kSessionProcess);
-  for (auto &[number, entry] : session.processes)
-    entry.stored.definition_bytes = reader.definitionBytes(number);
-  auto read = reader.forEachCallers([&](uint32_t process, std::span<const TraceWriter::CallerEntry> entries) {
-    for (const auto &entry : entries)
-      session.processes[process].stored.callers.push_back(entry.index);
-  });
-  if (!read)
-    return tl::make_unexpected(read.error());
-  return session;
-}
-
-// Fills in how far the streams are stored that have an account, or a ring.
-void findPositions(StoredProcess &stored, uint32_t process, const ArenaReader &arena, const TraceReader &reader) {
-  for (uint32_t index = 0; index < arena.ringCount(); ++index)
-    if (const auto ring = arena.openRing(index))
-      stored.streams[ring->stream()];
-  for (auto &[number, stream] : stored.streams) {
-    stream.until_position = reader.storedUntil(process, number);
-    stream.events = reader.storedEvents(process, number);
-  }
-}
 
 // Times of a dead session: by the collector's last fit, else by a line from an arena's attach to now.
 ClockModel modelOf(const SessionDir &session, const std::vector<ArenaReader> &arenas) {
@@ -88,7 +45,6 @@ public:
 private:
   std::vector<ArenaReader> openArenas();
   Result<void> recover(ArenaReader, const ClockModel &);
-  StoredSession::Entry *find(const ArenaFacts &);
   Result<void> accountForUnseen();
 
   SessionDir session_;
@@ -118,17 +74,10 @@ std::vector<ArenaReader> Recovery::openArenas() {
   return arenas;
 }
 
-StoredSession::Entry *Recovery::find(const ArenaFacts &facts) {
-  for (auto &[number, entry] : stored_.processes)
-    if (entry.start.pid == facts.pid && entry.start.time_ns == facts.attach_ns)
-      return &entry;
-  return nullptr;
-}
-
 Result<void> Recovery::recover(ArenaReader arena, const ClockModel &clock) {
   const ArenaFacts facts = arena.facts();
   const fs::path file = arena.path();
-  StoredSession::Entry *known = find(facts);
+  StoredSession::Entry *known = stored_.find(facts);
   const uint32_t process = known ? known->start.process : ++stored_.last_process;
   StoredProcess stored = known ? known->stored : StoredProcess{};
   if (known)
@@ -249,7 +198,7 @@ Result<Recovered> recoverRun(const fs::path &path, const fs::path &session_path)
   }
   auto session = SessionDir::adopt(session_dir);
   if (!session)
-    return tl::make_unexpected(session.error());
+    return fail(session.error().message);
   auto before = TraceReader::open(folder->trace());
   if (!before)
     return tl::make_unexpected(before.error());

@@ -1,6 +1,7 @@
 #include "msleaks/analysis/session_dir.h"
 
 #include "msleaks/analysis/clock.h"
+#include "msleaks/analysis/control_socket.h"
 
 #include <cerrno>
 #include <charconv>
@@ -106,7 +107,8 @@ Result<void> SessionDir::makeControl(const SessionWish &wish) {
   control->clock = wish.clock;
   control->flags = wish.flags;
   control->state.store(abi::SessionState::Open, std::memory_order_relaxed);
-  control->enabled.store(wish.enabled, std::memory_order_release);
+  control->selected.store(wish.enabled, std::memory_order_relaxed);
+  control->enabled.store(wish.paused ? 0 : wish.enabled, std::memory_order_release);
   if (rename(unfinished.c_str(), file.c_str()) != 0)
     return cannot("rename", file);
   return {};
@@ -130,6 +132,8 @@ void SessionDir::openUnseen() {
   auto page = Mapping::map(*file, 0, abi::kHeaderBytes, Access::ReadWrite);
   if (page && page->at<abi::UnseenPage>(0)->magic == abi::UnseenPage::kMagic)
     unseen_ = std::move(*page);
+  if (unseen_.bytes())
+    unseen_.at<abi::UnseenPage>(0)->orphan_kib.store(0, std::memory_order_relaxed);
 }
 
 Result<SessionDir> SessionDir::adopt(const fs::path &directory) {
@@ -151,7 +155,8 @@ Result<SessionDir> SessionDir::adopt(const fs::path &directory) {
                             abi::kSessionVersion));
   if (flock(session.control_.get(), LOCK_EX | LOCK_NB) != 0)
     return fail(fmt::format("{}: still recorded by msleaks-run, pid {}; nothing to recover", directory.string(),
-                            session.control().collector_pid));
+                            session.control().collector_pid),
+                ExitStatus::OwnFault);
   session.openUnseen();
   return session;
 }
@@ -205,6 +210,7 @@ void SessionDir::remove() {
     fs::remove(definitions, ignored);
   if (fs::is_symlink(path_ / kLibraryLink, ignored))
     fs::remove(path_ / kLibraryLink, ignored);
+  fs::remove(path_ / kControlSocket, ignored);
   fs::remove(path_ / abi::kControlFile, ignored);
   removeUnfinished(path_);
 }

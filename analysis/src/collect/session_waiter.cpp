@@ -30,6 +30,8 @@ void SessionWaiter::watch(int fd, uint32_t events) {
 // Once: a process that has ended stays so, and may be kept for a while.
 void SessionWaiter::watchEnd(int pidfd) { watch(pidfd, EPOLLIN | EPOLLONESHOT); }
 
+void SessionWaiter::watchInput(int fd) { watch(fd, EPOLLIN); }
+
 bool SessionWaiter::wait(uint64_t ns) {
   const timespec timeout{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
   pollfd ready{epoll_.get(), POLLIN, 0}; // a negative descriptor is passed over: we only sleep

@@ -31,6 +31,8 @@ LiveSetCounts &LiveSetCounts::operator+=(const LiveSetCounts &other) {
   frees += other.frees;
   failed_allocs += other.failed_allocs;
   unmatched_frees += other.unmatched_frees;
+  frees_before_start += other.frees_before_start;
+  freed_unseen += other.freed_unseen;
   unmatched_retargets += other.unmatched_retargets;
   implicit_frees += other.implicit_frees;
   late_frees += other.late_frees;
@@ -109,6 +111,8 @@ void LiveSet::apply(const StreamEvent &event, SiteId site) {
     return;
   case abi::EventKind::Retarget:
     return onRetarget(event, event.event.as<abi::RetargetEvent>(), site);
+  case abi::EventKind::Epoch:
+    return pauses_.apply(event.event.as<abi::EpochEvent>());
   case abi::EventKind::Retain:
     return onRetain(event, event.event.as<abi::RetainEvent>());
   default:
@@ -157,7 +161,8 @@ void LiveSet::freeEarly(Process &process, const StreamEvent &event) {
   const auto early = process.early.take(spaceOf(header.heap), address, event.stream, header.time);
   if (!early)
     return;
-  --counts_.unmatched_frees;
+  uint64_t &unknown = pauses_.any() ? counts_.frees_before_start : counts_.unmatched_frees;
+  unknown -= unknown != 0; // the first pause may have begun between the two
   ++counts_.early_frees;
   abi::FreeEvent freed{};
   freed.header.kind = abi::EventKind::Free;
@@ -194,12 +199,16 @@ void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uin
 }
 
 void LiveSet::noteReplaced(Process &process, const Block &old, uint32_t by_stream, uint64_t time_ns) {
+  if (pauses_.mayHaveBeenFreed(old.time_ns)) {
+    ++counts_.freed_unseen;
+    return;
+  }
   ++counts_.implicit_frees;
   process.replaced.add({old.address, time_ns, 0, spaceOf(old.heap), by_stream, false});
 }
 
 void LiveSet::noteUnmatched(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
-  ++counts_.unmatched_frees;
+  ++(pauses_.any() ? counts_.frees_before_start : counts_.unmatched_frees);
   const abi::EventHeader &header = freed.header;
   process.early.add({freed.address, header.time, freed.size, spaceOf(header.heap), event.stream,
                      (header.flags & abi::kRealloc) != 0});

@@ -117,6 +117,10 @@ std::vector<std::string> notesOf(const Report &report) {
       "process(es) ended and nobody saw how: their blocks count as leaks, but are none if a signal killed them");
   add(going_on, "process(es) still running when the session ended, or without an end: their blocks count as alive at "
                 "the end, not as leaks");
+  add(report.unsure.sum.count + report.unsure.pool_sum.count,
+      "block(s) may have been freed while recording was stopped: they are unsure, and count as no leaks");
+  add(report.counts.frees_before_start,
+      "free(s) of blocks that were not known: allocated before recording started, or while it was stopped");
   add(report.counts.late_frees,
       "free(s) arrived a moment after the reuse of their address, as clocks of processors differ");
   add(report.counts.early_frees,

@@ -80,9 +80,12 @@ void Lines::remains(const LeakResult &result, Report &report) {
   }
   for (const SiteRemains &remains : result.alive)
     add(remains, nullptr, report.alive);
+  for (const SiteRemains &remains : result.unsure)
+    add(remains, nullptr, report.unsure);
   sortLists(report.leaks);
   sortLists(report.suppressed);
   sortLists(report.alive);
+  sortLists(report.unsure);
 }
 
 } // namespace msleaks::analysis

@@ -136,6 +136,8 @@ Json countsOf(const LiveSetCounts &counts) {
           {"frees", counts.frees},
           {"failed_allocs", counts.failed_allocs},
           {"unmatched_frees", counts.unmatched_frees},
+          {"frees_before_start", counts.frees_before_start},
+          {"freed_unseen", counts.freed_unseen},
           {"unmatched_retargets", counts.unmatched_retargets},
           {"implicit_frees", counts.implicit_frees},
           {"late_frees", counts.late_frees},
@@ -155,6 +157,7 @@ void writeReportJson(std::ostream &to, const Report &report) {
                      {"peak", jsonOf(report, report.peak)},
                      {"leaks", std::move(leaks)},
                      {"alive_at_end", jsonOf(report.alive)},
+                     {"unsure", jsonOf(report.unsure)},
                      {"blocks", countsOf(report.counts)},
                      {"damage", report.damage},
                      {"notes", report.notes}};

@@ -172,6 +172,7 @@ void writeEntries(Table &table, const Report &report) {
   writePeakEntry(table, report);
   writeRemainsEntry(table, "leaks", report.leaks, "none");
   writeRemainsEntry(table, "alive", report.alive, nullptr);
+  writeRemainsEntry(table, "unsure", report.unsure, nullptr);
   if (!report.suppressed.empty())
     table.entry("", fmt::format("{} in {} known to be harmless, not counted (all: --json)",
                                 bytesText(report.suppressed.sum.bytes), blocksText(report.suppressed.sum.count)));
@@ -223,6 +224,7 @@ void writeLists(Table &table, const Report &report) {
   }
   writeRemains(table, report.leaks, "Leaked");
   writeRemains(table, report.alive, "Alive");
+  writeRemains(table, report.unsure, "Unsure");
 }
 
 void writeNotes(Table &table, const Report &report) {

@@ -16,7 +16,32 @@ Block block(uint32_t site, uint64_t size, uint64_t time_ns, abi::Heap heap = abi
   return block;
 }
 
+StreamEvent epoch(uint64_t time_ns, uint64_t enabled) {
+  return {kSessionProcess, 0,
+          abi::AnyEvent::from(abi::EpochEvent{{abi::EventKind::Epoch, abi::Heap::Host, 0, 0, 0, time_ns}, 2, enabled})};
+}
+
 } // namespace
+
+TEST(Leaks, ABlockThatLivedInAPauseIsUnsure) {
+  LeakAnalyzer leaks;
+  EXPECT_NE(leaks.eventKinds() & abi::enabledBit(abi::EventKind::Epoch), 0u);
+  leaks.onFree(block(1, 1, 50), FreeCause::ProcessExited, 90);
+  leaks.onEvent(epoch(100, 0), {});
+  leaks.onFree(block(1, 2, 50), FreeCause::ProcessExited, 150);
+  leaks.onFree(block(1, 4, 50), FreeCause::ProcessKilled, 150);
+  leaks.onEvent(epoch(200, ~0u), {});
+  leaks.onFree(block(1, 8, 199), FreeCause::ProcessExited, 300);
+  leaks.onFree(block(1, 16, 200), FreeCause::ProcessExited, 300);
+  leaks.onEvent(epoch(400, abi::enabledBit(abi::EventKind::Free)), {}); // blocks are not seen, their frees are
+  leaks.onFree(block(1, 32, 200), FreeCause::ProcessExited, 500);
+  leaks.onEvent(epoch(600, abi::enabledBit(abi::EventKind::Alloc)), {});
+  leaks.onFree(block(1, 64, 700), FreeCause::ProcessExited, 800);
+  const LeakResult result = leaks.result();
+  EXPECT_EQ(physicalSum(result.leaked), (BlockSum{1 + 16 + 32, 3}));
+  EXPECT_EQ(physicalSum(result.unsure), (BlockSum{2 + 8 + 64, 3}));
+  EXPECT_EQ(physicalSum(result.alive), (BlockSum{4, 1}));
+}
 
 TEST(Leaks, GroupsBySiteWithAges) {
   LeakAnalyzer leaks;

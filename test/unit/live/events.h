@@ -39,4 +39,8 @@ inline auto allocFailed(uint64_t time_ns, uint64_t size, const Where &where = {}
   return make<abi::AllocFailedEvent>(time_ns, where, size, 12);
 }
 
+inline auto epoch(uint64_t time_ns, uint64_t enabled) {
+  return make<abi::EpochEvent>(time_ns, {.process = analysis::kSessionProcess}, 2, enabled);
+}
+
 } // namespace msleaks::test

@@ -66,6 +66,21 @@ TEST_F(LiveSetTest, AllocAndFree) {
   EXPECT_EQ(live.find(1, AddressSpace::Host, 0x10), nullptr);
 }
 
+TEST_F(LiveSetTest, BehindAPauseAFreeOfAnUnknownBlockIsNoFault) {
+  apply(test::free(1, 0x10));
+  EXPECT_EQ(live.counts().unmatched_frees, 1u);
+  apply(alloc(2, 0x20, 1));
+  apply(test::epoch(10, 0));
+  apply(test::epoch(20, ~0u));
+  apply(test::free(1000000, 0x10));
+  apply(alloc(1000001, 0x20, 2));
+  apply(alloc(1000002, 0x20, 3));
+  EXPECT_EQ(live.counts().unmatched_frees, 1u);
+  EXPECT_EQ(live.counts().frees_before_start, 1u);
+  EXPECT_EQ(live.counts().freed_unseen, 1u);
+  EXPECT_EQ(live.counts().implicit_frees, 1u) << "both of the last two were recorded";
+}
+
 TEST_F(LiveSetTest, ProcessesAndSpacesAreApart) {
   apply(alloc(1, 0x1000, 1));
   apply(alloc(2, 0x1000, 2, {.process = 2}));

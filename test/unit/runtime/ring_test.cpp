@@ -97,7 +97,7 @@ TEST(Ring, FilesAreTheUsersOwn) {
     EXPECT_EQ(file.status().permissions(), std::filesystem::perms(0600)) << file.path();
     ++files;
   }
-  EXPECT_EQ(files, 3u);
+  EXPECT_EQ(files, 4u);
 }
 
 TEST(Ring, KindsThatAreNotEnabledAreNotRecorded) {

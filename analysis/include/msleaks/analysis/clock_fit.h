@@ -46,6 +46,8 @@ public:
   using PairSource = std::function<ClockPair()>;
   // Follows a running clock. Waits about a millisecond for the first estimate of the rate.
   explicit ClockModel(PairSource);
+  // Goes on where a collector stopped that had published `last`.
+  ClockModel(PairSource, const ClockLine &last);
   // A clock that nobody follows any more.
   explicit ClockModel(const ClockLine &);
 

@@ -2,8 +2,10 @@
 // It runs on a thread of its own (run); everything else here may be called from another one.
 #pragma once
 
+#include "msleaks/analysis/control_socket.h"
 #include "msleaks/analysis/process_collector.h"
 #include "msleaks/analysis/process_watch.h"
+#include "msleaks/analysis/recording_switch.h"
 #include "msleaks/analysis/run_folder.h"
 #include "msleaks/analysis/session_dir.h"
 #include "msleaks/analysis/session_waiter.h"
@@ -16,6 +18,9 @@
 #include <vector>
 
 namespace msleaks::analysis {
+
+struct StoredSession;
+class TraceReader;
 
 // What the collector leaves behind.
 struct CollectorSummary {
@@ -33,6 +38,8 @@ struct CollectorProgress {
 class Collector {
 public:
   Collector(SessionDir &session, TraceWriter trace);
+  // After one that was killed: `before` is the trace as it left it. Ends when no process is left, too.
+  Collector(SessionDir &session, TraceWriter trace, const TraceReader &before, StoredSession stored);
   ~Collector();
 
   // Until programEnded() or a failure. A failure closes the session: the processes stop recording and go on.
@@ -40,6 +47,8 @@ public:
   // The program that the session was made for: its status comes by programEnded, not from its arena.
   void programStarted(uint32_t pid);
   void programEnded(int wait_status); // just now
+  // Starts a session that is stopped, and stops one that records. From any thread.
+  void toggle() { toggles_.fetch_add(1, std::memory_order_relaxed); }
 
   CollectorProgress progress() const;
   // After run() has returned.
@@ -47,15 +56,26 @@ public:
 
 private:
   enum class Life { Running, Gone, Replaced };
+  struct Predecessor;
   struct Attached {
     ProcessCollector collector;
     ProcessWatch watch;
     uint32_t pid; // where we are; 0 = not seen from here
     Life life = Life::Running;
     uint64_t ended_ns = 0; // when its life did; 0 = not known
+    int known_status = -1; // a collector before us has stored its end
   };
 
+  Collector(SessionDir &session, TraceWriter trace, ClockModel clock);
   Result<void> collect();
+  bool isOver();
+  Result<void> takeSwitch();
+  Result<void> serve();
+  Result<ControlAnswer> obey(const std::string &request);
+  Result<ControlAnswer> set(const std::string &assignment);
+  Result<void> snapshot();
+  std::string status();
+  ProcessTotals totalsNow() const;
   Result<uint64_t> round(Urgency);
   Result<void> lookAround(Urgency);
   void noteEnds();
@@ -81,14 +101,19 @@ private:
   ClockModel clock_;
   CollectOutput output_;
   SessionWaiter waiter_;
+  std::optional<RecordingSwitch> switch_;
+  std::optional<ControlSocket> socket_; // none: the file system has no sockets
   std::vector<std::unique_ptr<Attached>> attached_;
   std::unordered_set<std::string> known_arenas_;
-  bool unready_ = false; // an arena was there that could not be attached yet
+  std::unique_ptr<Predecessor> predecessor_;
+  uint64_t alone_since_ns_ = 0; // no process has been there since then
+  bool unready_ = false;        // an arena was there that could not be attached yet
   uint32_t next_process_ = 1;
   uint64_t look_again_ns_ = 0; // while an arena is unready
   uint64_t next_look_ns_ = 0, next_progress_ns_ = 0;
   CollectorSummary summary_;
 
+  std::atomic<uint32_t> toggles_{0}; // asked for and not yet done
   std::atomic<uint32_t> program_pid_{0};
   std::atomic<int> program_status_{-1};
   std::atomic<uint64_t> program_end_ns_{0};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "msleaks/analysis/analyzer.h"
+#include "msleaks/analysis/pauses.h"
 
 #include <cstdint>
 #include <string_view>
@@ -33,6 +34,7 @@ struct BlockSum {
 struct LeakResult {
   std::vector<SiteRemains> leaked; // by site and heap, ascending; its process exited
   std::vector<SiteRemains> alive;  // the same; its process was killed, or goes on
+  std::vector<SiteRemains> unsure; // its process exited; its free may lie in a pause of the recording
 };
 
 // Sum over the physical heaps; pools hand out parts of blocks that are counted already.
@@ -41,12 +43,15 @@ BlockSum physicalSum(const std::vector<SiteRemains> &);
 class LeakAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "leaks"; }
+  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Epoch); }
+  void onEvent(const StreamEvent &, SiteId) override;
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
   LeakResult result() const;
 
 private:
   using Remains = std::unordered_map<uint64_t, SiteRemains>; // by site and heap
-  Remains leaked_, alive_;
+  Remains leaked_, alive_, unsure_;
+  Pauses pauses_;
 };
 
 } // namespace msleaks::analysis

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "msleaks/abi/events.h"
+#include "msleaks/analysis/pauses.h"
 #include "msleaks/analysis/site.h"
 #include "msleaks/analysis/trace_reader.h"
 
@@ -72,6 +73,8 @@ struct LiveSetCounts {
   uint64_t allocs = 0, frees = 0;   // events
   uint64_t failed_allocs = 0;       // an allocator said no
   uint64_t unmatched_frees = 0;     // no such block: allocated before msleaks was there, or inherited by fork
+  uint64_t frees_before_start = 0;  // no such block, and it may have been allocated while recording was stopped
+  uint64_t freed_unseen = 0;        // allocations at the address of a block whose free may lie in a pause
   uint64_t unmatched_retargets = 0; // the same for Retarget and Retain
   uint64_t implicit_frees = 0;      // allocations at the address of a live block
   uint64_t late_frees = 0;          // of them: the free arrived a moment later, from another thread
@@ -137,6 +140,7 @@ private:
   Process *last_process_ = nullptr;                   // of the event before
   uint32_t last_number_ = 0;
   uint64_t live_blocks_ = 0;
+  Pauses pauses_;
   LiveSetCounts counts_;
 };
 

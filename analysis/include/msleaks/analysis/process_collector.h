@@ -44,8 +44,9 @@ struct CollectOutput {
   std::vector<abi::Slot> scratch{};
 };
 
-// Batch waits until enough has gathered for a chunk that compresses well, Everything does not.
-enum class Urgency { Batch, Everything };
+// Batch waits until enough has gathered for a chunk that compresses well, Everything does not. Snapshot also reads the
+// rings of a flight recorder, which are read at their end otherwise.
+enum class Urgency { Batch, Everything, Snapshot };
 
 class ProcessCollector {
 public:
@@ -58,6 +59,8 @@ public:
   Result<void> start(TraceWriter &);
   // One look at every ring. Returns the number of events stored; 0 when there was nothing to do.
   Result<uint64_t> drain(CollectOutput &, Urgency, uint64_t now_ns);
+  // All that is published so far, what it means, and the accounts as they stand; recording goes on.
+  Result<void> storeSnapshot(CollectOutput &);
   // Nothing will be recorded any more, or nobody will look: the rest, the accounts and the end of the process. Returns
   // when that was: `end_ns`, or its last event if that is later. 0 = not known: its last event.
   Result<uint64_t> finish(CollectOutput &, uint64_t end_ns, int status, EndReason = EndReason::Ended);

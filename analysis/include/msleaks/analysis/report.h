@@ -89,6 +89,7 @@ struct Report {
   RemainsReport leaks;      // their process exited
   RemainsReport suppressed; // the same, known to be harmless
   RemainsReport alive;      // their process was killed or goes on
+  RemainsReport unsure;     // their free may lie in a pause of the recording
   LiveSetCounts counts;
   std::vector<std::string> damage, notes;
 

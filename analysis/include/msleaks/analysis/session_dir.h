@@ -23,6 +23,7 @@ uint32_t pidOfArena(const std::filesystem::path &);
 struct SessionWish {
   abi::Flags flags;
   uint32_t enabled = 0; // bit per EventKind
+  bool paused = false;  // records nothing until it is told to start
   abi::ClockKind clock{};
   std::filesystem::path place;    // to be made, see SessionDir::propose
   std::filesystem::path fallback; // made and used instead when there is not enough room for `place`

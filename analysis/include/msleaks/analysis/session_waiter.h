@@ -14,6 +14,8 @@ public:
   explicit SessionWaiter(const std::filesystem::path &session);
   // Wakes once, when this process ends. The descriptor may be closed at any time.
   void watchEnd(int pidfd);
+  // Wakes as long as there is something to read.
+  void watchInput(int fd);
   // Returns after so many ns, or as soon as something has happened since the last call; and says which.
   bool wait(uint64_t ns);
 

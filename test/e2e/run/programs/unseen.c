@@ -21,7 +21,8 @@ static void giveUp(char what) {
 
 int main(int count, char **arguments) {
   (void)count;
-  free(malloc(100));
+  void *volatile first = malloc(100); // the process has attached then
+  free(first);
   giveUp(arguments[1][0]);
   if (fork() == 0) {
     for (int i = 0; i < 1000; ++i) {

@@ -1,0 +1,33 @@
+// What Epoch events say about the blocks whose free may not have been recorded.
+#pragma once
+
+#include "msleaks/abi/session.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace msleaks::analysis {
+
+class Pauses {
+public:
+  void apply(const abi::EpochEvent &epoch) {
+    const bool sees_frees = epoch.enabled & abi::enabledBit(abi::EventKind::Free);
+    const bool sees_allocs = epoch.enabled & abi::enabledBit(abi::EventKind::Alloc);
+    any_ = any_ || !sees_allocs;
+    if (!sees_frees)
+      unsure_until_ns_ = UINT64_MAX;
+    else if (unsure_until_ns_ == UINT64_MAX)
+      unsure_until_ns_ = epoch.header.time;
+  }
+
+  // A block that was alive when a pause began, or was recorded while it began: nobody knows whether it was freed.
+  bool mayHaveBeenFreed(uint64_t allocated_ns) const { return allocated_ns < unsure_until_ns_; }
+  // Blocks may have been allocated unseen, so a free of an unknown one is no fault.
+  bool any() const { return any_; }
+
+private:
+  uint64_t unsure_until_ns_ = 0;
+  bool any_ = false;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,46 @@
+#include "collect/stored_session.h"
+
+#include <algorithm>
+
+namespace msleaks::analysis {
+
+StoredSession::Entry *StoredSession::find(const ArenaFacts &facts) {
+  for (auto &[number, entry] : processes)
+    if (entry.start.pid == facts.pid && entry.start.time_ns == facts.attach_ns)
+      return &entry;
+  return nullptr;
+}
+
+Result<StoredSession> readStored(const TraceReader &reader) {
+  StoredSession session;
+  for (const ProcessStart &start : reader.processes()) {
+    session.processes[start.process].start = start;
+    session.last_process = std::max(session.last_process, start.process);
+  }
+  for (const ProcessEnd &end : reader.processEnds())
+    session.processes[end.process].end = end;
+  for (const StreamAccount &account : reader.streams())
+    session.processes[account.process].stored.streams[account.stream].account = account;
+  session.processes.erase(kSessionProcess);
+  for (auto &[number, entry] : session.processes)
+    entry.stored.definition_bytes = reader.definitionBytes(number);
+  auto read = reader.forEachCallers([&](uint32_t process, std::span<const TraceWriter::CallerEntry> entries) {
+    for (const auto &entry : entries)
+      session.processes[process].stored.callers.push_back(entry.index);
+  });
+  if (!read)
+    return tl::make_unexpected(read.error());
+  return session;
+}
+
+void findPositions(StoredProcess &stored, uint32_t process, const ArenaReader &arena, const TraceReader &reader) {
+  for (uint32_t index = 0; index < arena.ringCount(); ++index)
+    if (const auto ring = arena.openRing(index))
+      stored.streams[ring->stream()];
+  for (auto &[number, stream] : stored.streams) {
+    stream.until_position = reader.storedUntil(process, number);
+    stream.events = reader.storedEvents(process, number);
+  }
+}
+
+} // namespace msleaks::analysis

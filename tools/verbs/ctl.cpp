@@ -1,0 +1,95 @@
+// msleaks ctl RUN start|stop|status|snapshot|set|adopt: changes a session while it runs.
+#include "msleaks/analysis/adoption.h"
+#include "msleaks/analysis/control_socket.h"
+#include "msleaks/analysis/session_status.h"
+#include "verb.h"
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+
+namespace msleaks::tools {
+namespace {
+
+struct Options {
+  std::string run, command, argument;
+  bool json = false;
+};
+
+Result<ExitStatus> status(const Options &options) {
+  const auto status = analysis::statusOfRun(options.run);
+  if (!status)
+    return tl::make_unexpected(status.error());
+  if (options.json)
+    std::cout << analysis::jsonOf(*status) << '\n';
+  else
+    std::cout << fmt::format("{}: {}, {} process{}, {} events, {} stored, {} dropped, stalled {:.3f} s\n", options.run,
+                             status->state, status->processes, status->processes == 1 ? "" : "es",
+                             status->events.produced, status->events.stored, status->events.dropped,
+                             static_cast<double>(status->events.stalled_ns) / 1e9);
+  return ExitStatus::Clean;
+}
+
+// The collector's own answer: what it refuses, and why, is said there.
+Result<ExitStatus> ask(const Options &options, const std::string &request) {
+  const auto session = analysis::runningSession(options.run);
+  if (!session)
+    return tl::make_unexpected(session.error());
+  const auto answer = analysis::askSession(*session, request);
+  if (!answer)
+    return tl::make_unexpected(answer.error());
+  if (answer->status != ExitStatus::Clean)
+    return fail(answer->text, answer->status);
+  return ExitStatus::Clean;
+}
+
+std::atomic<bool> stop_adopted{false};
+
+// In the foreground: Ctrl-C completes the folder with what there is.
+Result<ExitStatus> adopt(const Options &options) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    std::signal(signal, [](int) { stop_adopted = true; });
+  const auto adopted = analysis::adoptRun(options.run, stop_adopted);
+  if (!adopted)
+    return tl::make_unexpected(adopted.error());
+  std::cout << options.run << ": " << adopted->events_added << " events added\n";
+  for (const std::string &note : adopted->notes)
+    std::cout << "  " << note << '\n';
+  return ExitStatus::Clean;
+}
+
+Result<ExitStatus> control(const Options &options) {
+  const bool set = options.command == "set";
+  if (set != !options.argument.empty())
+    return fail(set ? "set what? write NAME=VALUE" : fmt::format("{} takes no argument", options.command),
+                ExitStatus::Usage);
+  if (options.command == "status")
+    return status(options);
+  if (options.command == "adopt")
+    return adopt(options);
+  return ask(options, set ? "set " + options.argument : options.command);
+}
+
+Action declare(CLI::App &app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("RUN", options->run, "folder of the recording")->required();
+  app.add_option(
+         "COMMAND", options->command,
+         "start: record from here on; stop: record nothing; status: how it stands; snapshot: store all that is "
+         "published; set: change an option of msleaks-run; adopt: collect in place of a collector that was killed")
+      ->required()
+      ->check(CLI::IsMember({"start", "stop", "status", "snapshot", "set", "adopt"}));
+  app.add_option("NAME=VALUE", options->argument,
+                 "for set: on-full, ring-kib, ring-max-kib, block-timeout-ms or events");
+  app.add_flag("--json", options->json, "for status: as an object for programs");
+  return [options] { return control(*options); };
+}
+
+} // namespace
+
+const Verb verbs::ctl{"ctl", "start, stop or change a recording while it runs", declare};
+
+} // namespace msleaks::tools
