@@ -13,6 +13,13 @@ namespace {
 
 constinit hook::Library *libraries = nullptr; // newest first; never taken off
 
+// Not strcmp: a sanitizer of the program interposes that, and its first call asks dlsym, which would end here again.
+bool isSame(const char *left, const char *right) noexcept {
+  for (; *left != 0 && *left == *right; ++left)
+    ++right;
+  return *left == *right;
+}
+
 struct Search {
   const hook::Function &function;
   char path[512];
@@ -51,7 +58,7 @@ hook::Function *findFunction(const char *name) noexcept {
   for (const hook::Library *library = __atomic_load_n(&libraries, __ATOMIC_ACQUIRE); library != nullptr;
        library = library->next)
     for (hook::Function *function = library->begin; function != library->end; ++function)
-      if (std::strcmp(function->name, name) == 0)
+      if (isSame(function->name, name))
         return function;
   return nullptr;
 }

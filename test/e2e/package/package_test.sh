@@ -121,7 +121,7 @@ echo "== wrappers"
 unset CC CXX
 export MSLEAKS_LLVM=$llvm
 mkdir "$work/my project" && cd "$work/my project"
-printf '#include <stdlib.h>\nvoid *keep;\nint main(void) { keep = malloc(8); return 0; }\n' >hello.c
+printf '#include <stdlib.h>\nvoid *volatile keep; // or a full link would delete it\nint main(void) { keep = malloc(8); return 0; }\n' >hello.c
 expect "compiles and links in one step" "$prefix/bin/msleaks-clang" hello.c -o "hello world"
 expect_sites() { # expect_sites WHAT FILE COMMAND...: the command makes a file with sites
   local what=$1 file=$2

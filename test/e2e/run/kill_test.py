@@ -53,7 +53,8 @@ def alive(pid):
 
 
 def strike(victim, collector, counts):
-    """Kills. The order of the two is as random as the moment. Says whether every thread was in the middle of its work."""
+    """Kills. The order of the two is as random as the moment. Says whether every thread was in the middle of its work, and
+    whether the program went on without its collector."""
     targets = []
     if victim in ("program", "both"):
         wait_until(lambda: counts.read().pid or collector.poll() is not None, "the program starts")
@@ -68,7 +69,7 @@ def strike(victim, collector, counts):
         except ProcessLookupError:
             pass  # it was through already
     counts.read()
-    return all(0 < counts.returned(thread) < 2 * PAIRS for thread in range(THREADS))
+    return all(0 < counts.returned(thread) < 2 * PAIRS for thread in range(THREADS)), targets[0] == collector.pid
 
 
 def check_streams(tools, folder, counts, lost_at_most):
@@ -92,7 +93,7 @@ def trial(tools, program, victim, number):
     collector = subprocess.Popen(tools.command(folder, [program, counts.path, str(THREADS), str(PAIRS)], *OPTIONS),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     time.sleep(STARTS_AFTER + random.uniform(0, 0.2))
-    in_the_middle = strike(victim, collector, counts)
+    in_the_middle, orphaned = strike(victim, collector, counts)
     complaint = collector.communicate()[1]
     if victim == "collector":
         # Unharmed: it goes on to its own end.
@@ -111,8 +112,8 @@ def trial(tools, program, victim, number):
         return False
     recovered = tools.recover(folder)
     check(recovered.returncode == 0, f"recover: {recovered.stderr}")
-    # A dead collector makes threads drop; otherwise at most the record under way is lost.
-    check_streams(tools, folder, counts, None if victim == "collector" else 1)
+    # A dead collector makes threads drop at once; otherwise at most the record under way is lost.
+    check_streams(tools, folder, counts, None if orphaned else 1)
     session_gone(folder)
     before = (folder / "trace.mslt").read_bytes()
     again = tools.recover(folder)

@@ -42,7 +42,7 @@ CASES = [
     parts("mixed", "", "", "$PLAIN_CXX -std=c++20 -O2 -c $SRC/parts.cpp -o parts.o; ", by_pass=False),
     tasks("tasks", "", ""),
     tasks("tasks_lto", "-flto=full", "-fuse-ld=lld"),
-    tasks("tasks_thinlto", "-flto=thin", "-fuse-ld=lld", known="A3", fails=frozenset({"armed: origin", "marked: sites"})),
+    tasks("tasks_thinlto", "-flto=thin -fuse-ld=lld", ""),
     Case("ifunc.c", leaks="printed"),
     work("static", "-static", unseen="static", allocs=0),
     work("static_pie", "-static-pie", unseen="static", allocs=0),

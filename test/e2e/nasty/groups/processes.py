@@ -24,9 +24,9 @@ CASES = [
     Case("raw_clone.c", processes=21, allocs=2000),
     # One in ten is taken for an image that was replaced.
     Case("equal_pids.c", root=True, leaks="printed", processes=41, known="B4", may_fail=frozenset({"armed: leaks", "hooks: leaks"})),
-    without_rights("user", "u", root=True, processes=None, unseen="process", known="D4", fails=UNSAID),
-    without_rights("root_directory", "c", root=True, processes=None, unseen="process", known="D4", fails=UNSAID),
-    without_rights("descriptors", "n", processes=None, unseen="process", known="D4", fails=UNSAID),
+    without_rights("user", "u", root=True, processes=None, unseen="process"),
+    without_rights("root_directory", "c", root=True, processes=None, unseen="process"),
+    without_rights("descriptors", "n", processes=None, unseen="process"),
     without_rights("file_size", "f", processes=None, unseen="no room"),
     without_rights("address_space", "a", processes=2, allocs=1000),
     killed("kill", 9),
