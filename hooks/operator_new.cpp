@@ -10,6 +10,7 @@
 
 #include "msleaks/hook.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
@@ -59,16 +60,16 @@ bool isLibstdcxx(const char *symbol) noexcept {
   return std::strncmp(slash != nullptr ? slash + 1 : path, "libstdc++.so", 12) == 0;
 }
 
-constinit Forwards forwards = Forwards::Unknown;
+constinit std::atomic<Forwards> forwards{Forwards::Unknown};
 
 [[gnu::noinline, gnu::cold]] bool findForwards() noexcept {
   const bool both = isLibstdcxx("_Znwm") && isLibstdcxx("_ZdlPv") && real.malloc != nullptr && real.free != nullptr;
-  __atomic_store_n(&forwards, both ? Forwards::Yes : Forwards::No, __ATOMIC_RELAXED);
+  forwards.store(both ? Forwards::Yes : Forwards::No, std::memory_order_relaxed);
   return both;
 }
 
 [[gnu::always_inline]] inline bool forwardsToMalloc() noexcept {
-  const Forwards known = __atomic_load_n(&forwards, __ATOMIC_RELAXED);
+  const Forwards known = forwards.load(std::memory_order_relaxed);
   return known == Forwards::Unknown ? findForwards() : known == Forwards::Yes;
 }
 
