@@ -2,8 +2,10 @@
 // code by then keep it from importing and inlining what allocates, and from deleting what nobody needs. When the linker
 // loads the plugin too, the compile only prepares the module:
 //
-//   compile (before the link)   mark ─ optimise ─ PrepareLinkPass            !"msleaks.link", "msleaks-link" on
-//   functions link                        PinAgainPass ─ optimise ─ RewritePass
+// clang-format off
+//   compile   mark ─ optimise ─ PrepareLinkPass           sets module flag "msleaks.link" and attribute "msleaks-link"
+//   link      PinAgainPass ─ optimise ─ RewritePass       rewrites what has them
+// clang-format on
 //
 // What PrepareLinkPass leaves is harmless when the linker has no plugin after all: nothing is recorded then.
 #pragma once
