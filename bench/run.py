@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures msleaks beside its peers in one run and prints ratios.
 
-    bench/run.py [--build build/release] [--quick|--check] [record malloc programs compile trace report]
+    bench/run.py [--build build/release] [--quick|--check] [record malloc stopped programs compile trace report]
 
 Peers: LTTng-UST for one event, heaptrack for a malloc+free pair; a peer that is not installed is said to be missing.
 Every figure is the median of interleaved runs (a b c, a b c, …), so that a noisy minute hits all of them; only compare
@@ -206,6 +206,27 @@ class Bench:
                 self.table.add(f"{name}: added / added by heaptrack", peer_added, added, added / peer_added,
                                1 / 15 if clock == "cpu" else None)
 
+    def stopped(self):
+        """The same pairs, instrumented, in a session that records nothing."""
+        source, pairs = HERE / "malloc" / "pairs.c", self.scaled(2_000_000)
+        plain, instrumented = self.scratch / "pairs-plain", self.scratch / "pairs-instrumented"
+        compiler = self.program("msleaks-clang")
+        output_of([compiler, "--msl-off", "-O2", source, "-o", plain, "-pthread"])
+        output_of([compiler, "-O2", source, "-o", instrumented, "-pthread"])
+
+        def under(program):
+            text, folder = self.under_session([program, 0, pairs], "--start-paused")
+            self.discard(folder)
+            return pair_cost(text)["cpu"]
+
+        cost = self.medians({"plain": lambda: pair_cost(output_of([plain, 0, pairs]))["cpu"],
+                             "unarmed": lambda: pair_cost(output_of([instrumented, 0, pairs]))["cpu"],
+                             "hooks": lambda: under(plain),
+                             "stopped": lambda: under(instrumented)})
+        for name, way in (("instrumented, not armed", "unarmed"), ("session stopped, not instrumented", "hooks"),
+                          ("session stopped, instrumented", "stopped")):
+            self.table.add(f"malloc+free, {name} / plain", cost["plain"], cost[way], cost[way] / cost["plain"], None)
+
     # -- the collector and its file ------------------------------------------------------------------------------
 
     def trace(self):
@@ -277,16 +298,24 @@ class Bench:
             folders.append(folder)
             return measured([*words, *instrumented])["cpu_s"]
 
+        def stopped():
+            words, folder = self.session("--start-paused")
+            seconds = measured([*words, *instrumented])["cpu_s"]
+            self.discard(folder)
+            return seconds
+
         # Seconds long, a run is always disturbed by something: the least of them says what the program needs. How far two
         # sets of plain runs are apart is what the comparison cannot see.
         cost = self.medians({"plain": lambda: measured(plain)["cpu_s"],
                              "unarmed": lambda: measured(instrumented)["cpu_s"],
                              "armed": armed,
+                             "stopped": stopped,
                              "again": lambda: measured(plain)["cpu_s"]}, pick=min)
         noise = abs(cost["again"] / cost["plain"] - 1)
         self.table.add(f"{name}: plain, measured twice", cost["plain"], cost["again"], cost["again"] / cost["plain"], None, "s")
         self.table.add(f"{name}: instrumented, not armed / plain", cost["plain"], cost["unarmed"], cost["unarmed"] / cost["plain"], 1 + noise, "s")
         self.table.add(f"{name}: instrumented, armed / plain", cost["plain"], cost["armed"], cost["armed"] / cost["plain"], 1.02 + noise, "s")
+        self.table.add(f"{name}: instrumented, session stopped / not armed", cost["unarmed"], cost["stopped"], cost["stopped"] / cost["unarmed"], 1 + noise, "s")
         self.bytes_per_event(name, folders[-1])
         for folder in folders:
             self.discard(folder)
@@ -356,7 +385,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "programs", "compile", "trace", "report"]
+    parts = ["record", "malloc", "stopped", "programs", "compile", "trace", "report"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <sys/mman.h>
+#include <utility>
 
 #include "msleaks/abi/callbacks.h"
 #include "msleaks/runtime/mappings.h"
@@ -54,11 +55,19 @@ void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits tr
     recordAllocFailed(traits.heap(), traits.flags() & ~abi::kRealloc, site, outcome.size_bytes, outcome.status);
 }
 
+// The session was stopped when the call began. Whether it has started since or not, the hook behind the callback has
+// recorded what there was to record.
+bool wasSkipped(Thread &thread, uint64_t frame, const OpenCall &closed) noexcept {
+  return closed.site == 0 && std::exchange(thread.skipped_frame, 0) == frame;
+}
+
 void settle(uint64_t frame, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   Thread &thread = __msl_thread;
   if (isInside(thread, traits.family()) || isSupply(thread, frame, traits))
     return;
   const OpenCall closed = closeCall(thread, frame, site);
+  if (wasSkipped(thread, frame, closed))
+    return;
   const bool untaken = thread.call.site == site;
   if (untaken)
     thread.call.site = 0;
@@ -80,8 +89,11 @@ void settle(uint64_t frame, uint32_t site, Traits traits, const Outcome &outcome
                      {abi::EventKind::Retarget, traits.heap(), 0, 0, site, 0}, outcome.address, outcome.size_bytes});
 }
 
-// Inlined into the callback, whose frame names the call.
+// Inlined into the callback, whose frame names the call. A call that began before the session was stopped is still to
+// be closed.
 [[gnu::always_inline]] inline void afterAlloc(uint32_t site, Traits traits, const Outcome &outcome) noexcept {
+  if (isStopped() && isPlain(__msl_thread)) [[unlikely]]
+    return;
   settle(ownFrame(), site, traits, outcome);
 }
 
@@ -95,6 +107,17 @@ void giveBack(Thread &thread, uint32_t site, Traits row, uint64_t address, uint6
   if (address != 0)
     recordFree(row.heap(), row.flags(), site, address, size);
   leavePending(thread, {site, row.packed(), address});
+}
+
+// No event: recording is off, or the call is an inner one of a family that is being recorded.
+bool isLeftOut(const Thread &thread, Traits row) noexcept { return isStopped() || isInside(thread, row.family()); }
+
+// The same of a call whose second callback has to know. True: left out.
+bool leaveOut(Thread &thread, Traits row, uint64_t frame) noexcept {
+  if (!isStopped())
+    return isInside(thread, row.family());
+  thread.skipped_frame = frame;
+  return true;
 }
 
 uint32_t low(uint64_t packed) noexcept { return static_cast<uint32_t>(packed); }
@@ -125,7 +148,7 @@ using namespace msleaks::runtime;
 void __msl_before(uint32_t site, uint32_t traits) noexcept {
   Thread &thread = __msl_thread;
   const uint64_t frame = ownFrame();
-  if (isInside(thread, Traits(traits).family()) || isSupply(thread, frame, Traits(traits)))
+  if (leaveOut(thread, Traits(traits), frame) || isSupply(thread, frame, Traits(traits)))
     return;
   openCall(thread, frame, site, Traits(traits), 0);
   leavePending(thread, {site, traits, kAnyBlock});
@@ -133,7 +156,7 @@ void __msl_before(uint32_t site, uint32_t traits) noexcept {
 
 void __msl_announce(uint32_t site, uint32_t traits) noexcept {
   Thread &thread = __msl_thread;
-  if (!isInside(thread, Traits(traits).family()))
+  if (!isLeftOut(thread, Traits(traits)))
     leavePending(thread, {site, traits, kUnfollowed});
 }
 
@@ -174,7 +197,7 @@ void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t 
 void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (isInside(thread, row.family()))
+  if (leaveOut(thread, row, ownFrame()))
     return;
   if (row.family() == abi::Family::Mmap && !munmapTakes(addressOf(address), size, pageBytes()))
     return;
@@ -195,7 +218,7 @@ void __msl_on_inner_free(uint32_t site, uint32_t traits, const void *address, ui
 void __msl_on_freed(uint32_t site, uint32_t traits, const void *address, uint64_t size, int64_t status) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (status == 0 || address == nullptr || isInside(thread, row.family()))
+  if (status == 0 || address == nullptr || isLeftOut(thread, row))
     return;
   if (row.family() == abi::Family::Mmap && !munmapTakes(addressOf(address), size, pageBytes()))
     return; // was not recorded
@@ -208,7 +231,7 @@ void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_
                     int32_t flags) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (isInside(thread, row.family()))
+  if (leaveOut(thread, row, ownFrame()))
     return;
   const uint64_t old = mremapTakes(addressOf(address), old_size, size, flags, pageBytes()) ? addressOf(address) : 0;
   openCall(thread, ownFrame(), site, row, old);
@@ -218,7 +241,7 @@ void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_
 void __msl_on_retain(uint32_t site, uint32_t traits, const void *address) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (isInside(thread, row.family()))
+  if (isLeftOut(thread, row))
     return;
   record(thread, abi::RetainEvent{headerOf(abi::EventKind::Retain, row, site), addressOf(address), 0});
   leavePending(thread, {site, traits, addressOf(address)});
@@ -228,7 +251,7 @@ void __msl_on_launch(uint32_t site, uint32_t traits, const void *kernel, const v
                      uint32_t grid_z, uint64_t block_xy, uint32_t block_z, uint32_t shared_bytes) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (isInside(thread, row.family()))
+  if (isLeftOut(thread, row))
     return;
   const uint32_t launched = launchSite(thread, site, row);
   abi::LaunchEvent event{};
@@ -265,7 +288,7 @@ void __msl_on_copy(uint32_t site, uint32_t traits, const void *destination, cons
                    const void *stream, uint64_t direction) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (isInside(thread, row.family()))
+  if (isLeftOut(thread, row))
     return;
   const abi::CopyEvent event{headerOf(abi::EventKind::Copy, row, site),
                              addressOf(destination),
@@ -282,7 +305,7 @@ void __msl_on_set(uint32_t site, uint32_t traits, const void *destination, uint6
                   const void *stream) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (isInside(thread, row.family()))
+  if (isLeftOut(thread, row))
     return;
   const abi::SetEvent event{headerOf(abi::EventKind::Set, row, site),
                             addressOf(destination),

@@ -62,8 +62,7 @@ inline void must(bool holds) {
 inline void mustBePlain() { must(runtime::isPlain(__msl_thread)); }
 
 // "Alloc#7 100+16 | Free#8 100": kinds, sites, and the first two fields.
-inline std::string eventsOf(const std::function<void()> &body) {
-  const SessionDirectory session;
+inline std::string eventsIn(const SessionDirectory &session, const std::function<void()> &body) {
   EXPECT_EQ(session.runChild(body), 0);
   std::string text;
   for (const ReadEvent &read : session.drain()) {
@@ -87,5 +86,7 @@ inline std::string eventsOf(const std::function<void()> &body) {
   }
   return text;
 }
+
+inline std::string eventsOf(const std::function<void()> &body) { return eventsIn(SessionDirectory(), body); }
 
 } // namespace msleaks::test

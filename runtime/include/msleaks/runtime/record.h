@@ -111,6 +111,11 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
          0;
 }
 
+// The session records nothing now: there is none, or it was stopped.
+[[gnu::always_inline]] inline bool isStopped() noexcept {
+  return __atomic_load_n(&__msl_enabled, __ATOMIC_RELAXED)->load(std::memory_order_relaxed) == 0;
+}
+
 [[gnu::always_inline]] inline bool hasRoom(const abi::RingHeader &ring, unsigned slots) noexcept {
   return peek(ring.reserved) + (slots - 1) < peek(ring.room_until);
 }
