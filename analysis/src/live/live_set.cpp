@@ -233,12 +233,13 @@ void LiveSet::freeNow(Process &process, const StreamEvent &event, const abi::Fre
 }
 
 // The free of a user's wrapper, which names the heap of pools, of a block that the allocator inside made: the
-// allocator's own free, which may follow, ends the block.
+// allocator's own free, which may follow, ends the block. The wrapper may have been called by code without the plugin
+// when it made the block, so that no Retarget tells of it.
 bool LiveSet::isWrapped(Process &process, const abi::FreeEvent &freed) {
   if (spaceOf(freed.header.heap) != AddressSpace::Pool)
     return false;
   for (const AddressSpace space : {AddressSpace::Host, AddressSpace::Mapping, AddressSpace::Accelerator})
-    if (const Block *block = process.find(space, freed.address); block && block->wrapped)
+    if (process.find(space, freed.address))
       return true;
   return false;
 }
