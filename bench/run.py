@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures msleaks beside its peers in one run and prints ratios.
 
-    bench/run.py [--build build/release] [--quick|--check] [record malloc stopped programs compile trace report]
+    bench/run.py [--build build/release] [--quick|--check] [record malloc stopped forks programs compile trace report]
 
 Peers: LTTng-UST for one event, heaptrack for a malloc+free pair; a peer that is not installed is said to be missing.
 Every figure is the median of interleaved runs (a b c, a b c, …), so that a noisy minute hits all of them; only compare
@@ -20,6 +20,7 @@ import json
 from pathlib import Path
 
 from compile_cost import CompileCost
+from fork_cost import ForkCost
 
 HERE = Path(__file__).resolve().parent
 
@@ -286,6 +287,9 @@ class Bench:
                 continue
             self.program_costs(script.parent.name, dict(line.split(": ", 1) for line in text.splitlines() if ": " in line))
 
+    def forks(self):
+        ForkCost(self, output_of).run()
+
     def compile(self):
         CompileCost(self, output_of, Failed, Skipped).run()
 
@@ -385,7 +389,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "stopped", "programs", "compile", "trace", "report"]
+    parts = ["record", "malloc", "stopped", "forks", "programs", "compile", "trace", "report"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:

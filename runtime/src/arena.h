@@ -30,6 +30,7 @@ struct Arena {
   abi::ArenaHeader *header;
   abi::RingEntry *entries;
   PathText rings_path, defs_path;
+  bool inherits;         // from the process that forked
   bool definitions_full; // nothing more can be explained
   uint32_t image_count;
   uint32_t next_claim;   // where the last search for a drained ring ended

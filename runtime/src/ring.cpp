@@ -74,10 +74,16 @@ void end(const Arena &arena, abi::RingHeader &ring) noexcept {
     entry->state.store(abi::RingState::Ended, std::memory_order_release);
 }
 
+// The first ring of a fork's child: most end soon, and a ring that fills up grows. A flight recorder's never fills up.
+bool beginsSmall(const Arena &arena) noexcept {
+  return arena.inherits && session.control->flags.on_full != abi::OnFull::Overwrite &&
+         arena.header->ring_count.load(std::memory_order_relaxed) == 0;
+}
+
 // The size that was asked for, else what a nearly full file system still has, else whatever was given back.
 ClaimedRing claimFirst(Arena &arena) noexcept {
   ClaimedRing claimed{};
-  if (!collectorGone())
+  if (!collectorGone() && !beginsSmall(arena))
     claimed = claimRing(arena, abi::kHeaderBytes + slotBytes(session.control->flags.ring_kib));
   if (claimed.ring == nullptr)
     claimed = claimRing(arena, abi::kHeaderBytes + kSmallestSlotBytes);
@@ -125,7 +131,8 @@ Arena *attach() noexcept {
   }
   __msl_process.arena = arena;
   __msl_process.clock = session.control->clock;
-  if (last_arena != nullptr)
+  arena->inherits = last_arena != nullptr;
+  if (arena->inherits)
     defineInherited(*arena, {last_arena->header->pid, 0, last_arena->header->attach_ns});
   last_arena = arena;
   armWaiting(*arena);

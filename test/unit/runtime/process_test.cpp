@@ -3,6 +3,7 @@
 
 #include "msleaks/runtime/record.h"
 
+#include <algorithm>
 #include <sched.h>
 #include <set>
 #include <sys/resource.h>
@@ -122,6 +123,36 @@ TEST(Process, ForksOfForks) {
   ASSERT_EQ(arenas.size(), 6u);
   for (const auto &arena : arenas)
     EXPECT_EQ(addressesIn(*arena).size(), 1u);
+}
+
+// The sizes of all rings of a process and its child, smallest first.
+std::vector<uint64_t> ringsOfForks(const abi::Flags &flags, uint64_t childs_events) {
+  const SessionDirectory session(flags);
+  EXPECT_EQ(session.runChild([=] {
+    forkBetweenRecords([=] {
+      const pid_t pid = fork();
+      for (uint64_t i = 0; pid == 0 && i < childs_events; ++i)
+        recordOne(100 + i);
+      return pid;
+    });
+  }),
+            0);
+  std::vector<uint64_t> bytes;
+  for (const auto &arena : session.arenas())
+    for (uint32_t i = 0; i < arena->ringCount(); ++i)
+      bytes.push_back(arena->entry(i).bytes - abi::kHeaderBytes);
+  std::sort(bytes.begin(), bytes.end());
+  return bytes;
+}
+
+TEST(Process, AForksChildBeginsWithASmallRing) {
+  EXPECT_EQ(ringsOfForks({.ring_kib = 256}, 0), (std::vector<uint64_t>{16 << 10, 256 << 10}));
+  EXPECT_EQ(ringsOfForks({.ring_kib = 256}, 600), (std::vector<uint64_t>{16 << 10, 64 << 10, 256 << 10}));
+}
+
+TEST(Process, AFlightRecorderKeepsItsSizeInAForksChild) {
+  EXPECT_EQ(ringsOfForks({.on_full = abi::OnFull::Overwrite, .ring_kib = 64}, 600),
+            (std::vector<uint64_t>{64 << 10, 64 << 10}));
 }
 
 // fork while other threads record and claim rings: the child must not wait for a lock that nobody holds any more.

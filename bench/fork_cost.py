@@ -1,0 +1,55 @@
+"""What a child of a fork costs in a session, of a process with 500 KB of tables of sites: a thousand one after the other."""
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TIME, TRACE_BYTES = 1.1, 2048  # goals
+WORK = ((0, "that ends at once"), (10, "with 10 M additions"))
+
+
+def child_cost(text):
+    """What bench/forks printed: {"cpu": us, "wall": us} of one child."""
+    words = next(line for line in text.splitlines() if line.startswith("child cpu ")).split()
+    return {"cpu": float(words[2]), "wall": float(words[4])}
+
+
+class ForkCost:
+    def __init__(self, bench, output_of):
+        self.bench, self.output_of = bench, output_of
+        self.children = 1000 if bench.scale >= 1 else 20
+        self.plain, self.instrumented = bench.scratch / "forks-plain", bench.scratch / "forks-instrumented"
+
+    def run(self):
+        self.build()
+        for work, what in WORK:
+            self.compare(work, f"fork's child {what}")
+        self.trace()
+
+    def build(self):
+        dense = self.bench.scratch / "forks-dense.cpp"
+        dense.write_text(self.output_of([sys.executable, HERE / "workloads" / "dense" / "generate.py", "0.8"]))
+        for program, options in ((self.plain, ["--msl-off"]), (self.instrumented, [])):
+            self.output_of([self.bench.program("msleaks-clang++"), *options, "-O1", "-w", dense,
+                            HERE / "forks" / "forks.cpp", "-o", program])
+
+    def compare(self, work, what):
+        def recorded():
+            text, folder = self.bench.under_session([self.instrumented, self.children, work])
+            self.bench.discard(folder)
+            return child_cost(text)
+
+        seen = self.bench.medians({
+            "plain": lambda: child_cost(self.output_of([self.plain, self.children, work])), "ours": recorded})
+        for clock, name in (("cpu", "CPU"), ("wall", "wall")):
+            plain, ours = seen["plain"][clock], seen["ours"][clock]
+            self.bench.table.add(f"{what}, {name}: under msleaks-run / plain", plain, ours, ours / plain, TIME, "us")
+
+    def trace(self):
+        each = (self.trace_bytes(self.children) - self.trace_bytes(0)) / self.children
+        self.bench.table.add("fork's child: bytes of trace / 2 KiB", TRACE_BYTES, each, each / TRACE_BYTES, 1.0, "B")
+
+    def trace_bytes(self, children):
+        _, folder = self.bench.under_session([self.instrumented, children, 0])
+        size = (folder / "trace.mslt").stat().st_size
+        self.bench.discard(folder)
+        return size

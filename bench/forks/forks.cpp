@@ -1,0 +1,73 @@
+// Children of a fork, one after the other: each allocates and frees a little and ends.
+//
+//   usage: forks CHILDREN WORK      WORK: millions of additions that each child makes beside 100 pairs of malloc and
+//   free
+//
+// Prints `child cpu X wall Y`: us of the children and of their parent on the processor, and on the wall from fork to
+// the end of wait. Linked with the dense unit (workloads/dense/generate.py), which gives the process tables of sites
+// that a child should not have to write again.
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct Layer;
+void large(Layer *layer, std::size_t n);
+void keep(void *) {}
+struct Scratch {
+  ~Scratch();
+};
+Scratch::~Scratch() {}
+
+namespace {
+
+double nowUs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
+}
+
+double cpuUs(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6 +
+         static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+double cpuUs() { return cpuUs(RUSAGE_SELF) + cpuUs(RUSAGE_CHILDREN); }
+
+void work(int millions) {
+  for (int i = 0; i < 100; ++i) {
+    void *volatile block = std::malloc(16 + static_cast<std::size_t>(i));
+    std::free(block);
+  }
+  for (volatile long sum = 0; sum < millions * 1'000'000l; sum = sum + 1) {
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 3)
+    return std::fputs("usage: forks CHILDREN WORK\n", stderr), 2;
+  if (argc > 3)
+    large(nullptr, 0); // never: keeps the dense unit
+  const int children = std::atoi(argv[1]), millions = std::atoi(argv[2]);
+  work(millions);
+  const double begin = nowUs(), cpu_begin = cpuUs();
+  for (int i = 0; i < children; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      work(millions);
+      std::exit(0);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+      return 1;
+  }
+  const int count = children > 0 ? children : 1;
+  std::printf("child cpu %.2f wall %.2f\n", (cpuUs() - cpu_begin) / count, (nowUs() - begin) / count);
+}
