@@ -134,62 +134,37 @@ template <int kRow, class... More>
 
 } // namespace
 
-// The compiler knows these names and their types; ours are the same to the linker.
-#define MSL_NEW(name, symbol, ...)                                                                                     \
-  extern "C" [[gnu::visibility("default")]] void *name(size_t __VA_OPT__(, ) __VA_ARGS__) __asm__(#symbol);            \
-  [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_of_##name = {                                \
-      "libstdc++", #symbol, reinterpret_cast<void *>(&name), nullptr};
-#define MSL_DELETE(name, symbol, ...)                                                                                  \
-  extern "C" [[gnu::visibility("default")]] void name(void *__VA_OPT__(, ) __VA_ARGS__) __asm__(#symbol);              \
-  [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_of_##name = {                                \
-      "libstdc++", #symbol, reinterpret_cast<void *>(&name), nullptr};
-
 using Align = size_t;         // std::align_val_t
 using NoThrow = const void *; // const std::nothrow_t &
-#define MSL_CALLER __builtin_return_address(0)
 
-#define MSL_NEW_0(symbol)                                                                                              \
-  MSL_NEW(hook##symbol, symbol)                                                                                        \
-  void *hook##symbol(size_t size) { return hookNew<Row::symbol>(function_of_hook##symbol, MSL_CALLER, size); }
-#define MSL_NEW_1(symbol, type)                                                                                        \
-  MSL_NEW(hook##symbol, symbol, type)                                                                                  \
-  void *hook##symbol(size_t size, type a) {                                                                            \
-    return hookNew<Row::symbol>(function_of_hook##symbol, MSL_CALLER, size, a);                                        \
-  }
-#define MSL_NEW_2(symbol, type, other)                                                                                 \
-  MSL_NEW(hook##symbol, symbol, type, other)                                                                           \
-  void *hook##symbol(size_t size, type a, other b) {                                                                   \
-    return hookNew<Row::symbol>(function_of_hook##symbol, MSL_CALLER, size, a, b);                                     \
-  }
-#define MSL_DELETE_0(symbol)                                                                                           \
-  MSL_DELETE(hook##symbol, symbol)                                                                                     \
-  void hook##symbol(void *block) { hookDelete<Row::symbol>(function_of_hook##symbol, MSL_CALLER, block); }
-#define MSL_DELETE_1(symbol, type)                                                                                     \
-  MSL_DELETE(hook##symbol, symbol, type)                                                                               \
-  void hook##symbol(void *block, type a) { hookDelete<Row::symbol>(function_of_hook##symbol, MSL_CALLER, block, a); }
-#define MSL_DELETE_2(symbol, type, other)                                                                              \
-  MSL_DELETE(hook##symbol, symbol, type, other)                                                                        \
-  void hook##symbol(void *block, type a, other b) {                                                                    \
-    hookDelete<Row::symbol>(function_of_hook##symbol, MSL_CALLER, block, a, b);                                        \
+// The compiler knows these names and their types; ours are the same to the linker.
+#define MSL_OPERATOR(result, hookIt, symbol, ...)                                                                      \
+  extern "C" [[gnu::visibility("default")]] result hook##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__)) __asm__( \
+      #symbol);                                                                                                        \
+  [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_of##symbol = {                               \
+      "libstdc++", #symbol, reinterpret_cast<void *>(&hook##symbol), nullptr};                                         \
+  result hook##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__)) {                                                  \
+    return hookIt<Row::symbol>(function_of##symbol, __builtin_return_address(0),                                       \
+                               MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__));                                             \
   }
 
-MSL_NEW_0(_Znwm)
-MSL_NEW_0(_Znam)
-MSL_NEW_1(_ZnwmRKSt9nothrow_t, NoThrow)
-MSL_NEW_1(_ZnamRKSt9nothrow_t, NoThrow)
-MSL_NEW_1(_ZnwmSt11align_val_t, Align)
-MSL_NEW_1(_ZnamSt11align_val_t, Align)
-MSL_NEW_2(_ZnwmSt11align_val_tRKSt9nothrow_t, Align, NoThrow)
-MSL_NEW_2(_ZnamSt11align_val_tRKSt9nothrow_t, Align, NoThrow)
-MSL_DELETE_0(_ZdlPv)
-MSL_DELETE_0(_ZdaPv)
-MSL_DELETE_1(_ZdlPvm, size_t)
-MSL_DELETE_1(_ZdaPvm, size_t)
-MSL_DELETE_1(_ZdlPvRKSt9nothrow_t, NoThrow)
-MSL_DELETE_1(_ZdaPvRKSt9nothrow_t, NoThrow)
-MSL_DELETE_1(_ZdlPvSt11align_val_t, Align)
-MSL_DELETE_1(_ZdaPvSt11align_val_t, Align)
-MSL_DELETE_2(_ZdlPvmSt11align_val_t, size_t, Align)
-MSL_DELETE_2(_ZdaPvmSt11align_val_t, size_t, Align)
-MSL_DELETE_2(_ZdlPvSt11align_val_tRKSt9nothrow_t, Align, NoThrow)
-MSL_DELETE_2(_ZdaPvSt11align_val_tRKSt9nothrow_t, Align, NoThrow)
+MSL_OPERATOR(void *, hookNew, _Znwm, size_t)
+MSL_OPERATOR(void *, hookNew, _Znam, size_t)
+MSL_OPERATOR(void *, hookNew, _ZnwmRKSt9nothrow_t, size_t, NoThrow)
+MSL_OPERATOR(void *, hookNew, _ZnamRKSt9nothrow_t, size_t, NoThrow)
+MSL_OPERATOR(void *, hookNew, _ZnwmSt11align_val_t, size_t, Align)
+MSL_OPERATOR(void *, hookNew, _ZnamSt11align_val_t, size_t, Align)
+MSL_OPERATOR(void *, hookNew, _ZnwmSt11align_val_tRKSt9nothrow_t, size_t, Align, NoThrow)
+MSL_OPERATOR(void *, hookNew, _ZnamSt11align_val_tRKSt9nothrow_t, size_t, Align, NoThrow)
+MSL_OPERATOR(void, hookDelete, _ZdlPv, void *)
+MSL_OPERATOR(void, hookDelete, _ZdaPv, void *)
+MSL_OPERATOR(void, hookDelete, _ZdlPvm, void *, size_t)
+MSL_OPERATOR(void, hookDelete, _ZdaPvm, void *, size_t)
+MSL_OPERATOR(void, hookDelete, _ZdlPvRKSt9nothrow_t, void *, NoThrow)
+MSL_OPERATOR(void, hookDelete, _ZdaPvRKSt9nothrow_t, void *, NoThrow)
+MSL_OPERATOR(void, hookDelete, _ZdlPvSt11align_val_t, void *, Align)
+MSL_OPERATOR(void, hookDelete, _ZdaPvSt11align_val_t, void *, Align)
+MSL_OPERATOR(void, hookDelete, _ZdlPvmSt11align_val_t, void *, size_t, Align)
+MSL_OPERATOR(void, hookDelete, _ZdaPvmSt11align_val_t, void *, size_t, Align)
+MSL_OPERATOR(void, hookDelete, _ZdlPvSt11align_val_tRKSt9nothrow_t, void *, Align, NoThrow)
+MSL_OPERATOR(void, hookDelete, _ZdaPvSt11align_val_tRKSt9nothrow_t, void *, Align, NoThrow)
