@@ -7,7 +7,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 LLVM = "22"
-ORDINARY, DENSE, TEXT = 1.05, 2.0, 2.5  # goals
+ORDINARY, DENSE, TEXT = 1.05, 2.0, 2.5  # goals; a link is ordinary
 JSON_TESTS = ("allocator", "merge_patch", "user_defined_input")
 
 
@@ -64,6 +64,7 @@ class CompileCost:
             self.bench.table.note("compile", "skipped: msleaks-clang++ is not built")
             return
         self.compare("five files of ours", our_units(self.bench.build), ORDINARY)
+        self.thin_link("five files of ours", our_units(self.bench.build))
         self.dense()
         if self.bench.scale < 1:  # --check
             return
@@ -117,6 +118,24 @@ class CompileCost:
             plain, ours = sizes["plain"][column], sizes["ours"][column]
             table.add(f"compile {name}: {column}", plain, ours, ours / plain, goal, "KiB")
         return seconds
+
+    def thin_link(self, name, units):
+        """A library of the same files by ThinLTO: plain objects and linker beside ours, which rewrite after it."""
+        words = {"plain": [f"clang++-{LLVM}", "-g"], "ours": [self.bench.build / "bin" / "msleaks-clang++", "--msl-link"]}
+        thin = ["-flto=thin", "-fuse-ld=lld", "-fPIC"]
+        objects = {way: [self.target(way, i) for i in range(len(units))] for way in words}
+        for way, command in words.items():
+            for unit, target in zip(units, objects[way]):
+                user_seconds([*command, *unit.options, *thin, "-w", "-c", unit.source, "-o", target], unit.folder, self.failed)
+
+        def linked(way):
+            library = self.bench.scratch / f"{way}.so"
+            return lambda: user_seconds([*words[way], *thin, "-O2", "-shared", *objects[way], "-o", library],
+                                        self.bench.scratch, self.failed)
+
+        seconds = self.bench.medians({way: linked(way) for way in words})
+        self.bench.table.add(f"link {name} with ThinLTO: user time", seconds["plain"], seconds["ours"],
+                             seconds["ours"] / seconds["plain"], ORDINARY, "s")
 
     def target(self, way, number):
         return self.bench.scratch / f"{way}-{number}.o"
