@@ -1,7 +1,7 @@
 // What every hook does around the real function. The row of symbols.def says which family, heap and flags.
 //
-// Most calls come from code without instrumentation: then nothing is pending, which isPlain() tells in one compare, and
-// that case stands by itself. What a callback of the pass left is looked at out of line.
+// Most calls come from code without instrumentation: then nothing is pending, which isPlain() tells in one compare. That
+// case has the short path, which is inlined; what a callback of the pass left is looked at out of line.
 #pragma once
 
 #include "real.h"

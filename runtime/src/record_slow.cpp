@@ -34,7 +34,10 @@ void write(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {
   if (__atomic_exchange_n(&ring.gap, 0, __ATOMIC_RELAXED) != 0)
     words[0] |= uint64_t{abi::kAfterGap} << abi::kFlagsShift;
   words[1] = readClock(__msl_process.clock);
-  slots == 1 ? writeSlots<1>(ring, words) : writeSlots<2>(ring, words);
+  if (slots == 1)
+    writeSlots<1>(ring, words);
+  else
+    writeSlots<2>(ring, words);
 }
 
 void recordHere(Thread &thread, uint64_t *words, unsigned slots) noexcept {
@@ -44,8 +47,10 @@ void recordHere(Thread &thread, uint64_t *words, unsigned slots) noexcept {
     setState(thread, thread.state - kOneRecord);
     return countWithoutRing();
   }
-  abi::RingHeader *ring = makeRoom(thread, slots, depth);
-  ring != nullptr ? write(*ring, words, slots) : drop(*thread.ring);
+  if (abi::RingHeader *ring = makeRoom(thread, slots, depth); ring != nullptr)
+    write(*ring, words, slots);
+  else
+    drop(*thread.ring);
   leave(thread, thread.ring);
 }
 
@@ -63,7 +68,10 @@ void __msl_record_slow(const void *event, unsigned slots) noexcept {
   ensureAttached(thread);
   if (!isEnabled(static_cast<abi::EventKind>(words[0] & 0xff)))
     return; // until now it was not known
-  thread.ended ? recordLate(words, slots) : recordHere(thread, words, slots);
+  if (thread.ended)
+    recordLate(words, slots);
+  else
+    recordHere(thread, words, slots);
 }
 
 void __msl_publish_again() noexcept {
