@@ -14,4 +14,4 @@ if command -v ccache >/dev/null; then
 fi
 cmake -S "$repository" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo "${launcher[@]}" -DLLVM_DIR="$llvm_dir" \
   -DMSLEAKS_LLVM_VERSIONS= -DMSLEAKS_BUILD_BENCH=OFF -Wno-dev --log-level=WARNING >/dev/null
-cmake --build "$build" --parallel "$jobs" --target check-lit -- --quiet
+LIT_OPTS="-j $jobs" cmake --build "$build" --parallel "$jobs" --target check-lit -- --quiet
