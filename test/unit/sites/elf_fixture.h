@@ -43,9 +43,11 @@ protected:
     return text + ".section .note.GNU-stack,\"\",@progbits\n";
   }
 
-  // Runs in the folder; `command` may name the compiler as $CC.
+  // Runs in the folder; `command` may name the tools of the build as $CC, $STRIP and $OBJCOPY.
   void run(const std::string &command) {
-    const std::string line = "cd '" + folder.string() + "' && CC='" MSL_TEST_CC "' && " + command + " 2>run.log";
+    const std::string line = "cd '" + folder.string() +
+                             "' && CC='" MSL_TEST_CC "' STRIP='" MSL_TEST_STRIP "' OBJCOPY='" MSL_TEST_OBJCOPY "' && " +
+                             command + " 2>run.log";
     ASSERT_EQ(std::system(line.c_str()), 0) << line;
   }
 

@@ -50,7 +50,7 @@ TEST_F(SiteSection, ExecutableWithSeveralUnits) {
 }
 
 TEST_F(SiteSection, StrippedExecutable) {
-  run("$CC main.o one.o two.o -o program && strip --strip-all program");
+  run("$CC main.o one.o two.o -o program && $STRIP --strip-all program");
   expectSites("program", 2);
 }
 
@@ -101,7 +101,7 @@ TEST_F(SiteSection, FifoDoesNotBlock) {
 }
 
 TEST_F(SiteSection, DebugFileWithoutContents) {
-  run("$CC main.o one.o -o program && objcopy --only-keep-debug program program.debug");
+  run("$CC main.o one.o -o program && $OBJCOPY --only-keep-debug program program.debug");
   expectRefusal("program.debug", "stripped away");
 }
 

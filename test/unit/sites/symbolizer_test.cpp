@@ -62,14 +62,14 @@ TEST_F(SymbolizerTest, NamesTheFunctionThatHoldsAnAddress) {
 }
 
 TEST_F(SymbolizerTest, StrippedImageHasItsExportedNames) {
-  run("strip --strip-all libcode.so");
+  run("$STRIP --strip-all libcode.so");
   Symbolizer symbolizer;
   EXPECT_EQ(symbolizer.functionAt(image("libcode.so"), 0x10004), "first");
   EXPECT_EQ(symbolizer.functionAt(image("libcode.so"), 0x10030), "");
 }
 
 TEST_F(SymbolizerTest, SeparateDebugFileNamesTheRest) {
-  run("mkdir -p debug/11 && objcopy --only-keep-debug libcode.so debug/11/223344.debug && strip --strip-all "
+  run("mkdir -p debug/11 && $OBJCOPY --only-keep-debug libcode.so debug/11/223344.debug && $STRIP --strip-all "
       "libcode.so");
   Symbolizer symbolizer(folder / "debug");
   EXPECT_EQ(symbolizer.functionAt(image("libcode.so", id(0x44)), 0x10030), "hidden");
