@@ -21,6 +21,10 @@ bool isStub(const abi::Symbol &symbol) { return symbol.verb == Verb::Launch && !
 
 } // namespace
 
+bool returnsStatus(const CallBase &call, const abi::Symbol &symbol) {
+  return symbol.status && call.getType()->isIntegerTy() && call.getType()->getIntegerBitWidth() <= 64;
+}
+
 bool opensCall(const CallKind &kind) {
   switch (kind.symbol.verb) {
   case Verb::Alloc:
@@ -136,14 +140,24 @@ void CallProtocol::emitAfter(IRBuilder<> &builder, Value *site) const {
                 {&call_, sizeIn(builder), at(symbol_.protection), at(symbol_.mapping)});
   case Verb::Launch:
     if (isStub(symbol_)) // nobody will take the site any more
-      emitCancel(builder, site);
-    return;
-  case Verb::Free:
-  case Verb::Retain:
+      return emitCancel(builder, site);
+    return emitStatus(builder, site, Callback::on_failed, {at(symbol_.kernel)});
   case Verb::Copy:
   case Verb::Set:
+    return emitStatus(builder, site, Callback::on_failed, {at(symbol_.address)});
+  case Verb::Free:
+    return emitStatus(builder, site, Callback::on_freed, {at(symbol_.address), sizeIn(builder)});
+  case Verb::Retain:
     return;
   }
+}
+
+// A callback that is told last whether the call was done; none where the call does not say.
+void CallProtocol::emitStatus(IRBuilder<> &builder, Value *site, Callback callback, Values rest) const {
+  if (!returnsStatus(call_, symbol_))
+    return;
+  rest.push_back(builder.CreateSExt(&call_, builder.getInt64Ty()));
+  emit(builder, callback, site, rest);
 }
 
 void CallProtocol::emitAfterAlloc(IRBuilder<> &builder, Value *site) const {

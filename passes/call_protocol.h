@@ -13,6 +13,9 @@ struct CallKind {
   bool inner_free; // in a function that is itself a free of this family, as an operator delete of the program's own
 };
 
+// Whether the call's result is a status, 0 = success.
+bool returnsStatus(const llvm::CallBase &call, const abi::Symbol &symbol);
+
 // Whether the callback before the call waits for the one behind it, or for `cancel`.
 bool opensCall(const CallKind &kind);
 
@@ -39,6 +42,7 @@ private:
   void emitBeforeRealloc(llvm::IRBuilder<> &builder, llvm::Value *site) const;
   void emitBeforeLaunch(llvm::IRBuilder<> &builder, llvm::Value *site) const;
   void emitAfterAlloc(llvm::IRBuilder<> &builder, llvm::Value *site) const;
+  void emitStatus(llvm::IRBuilder<> &builder, llvm::Value *site, Callback callback, Values rest) const;
 
   llvm::Value *at(abi::Position position) const;
   llvm::Value *orZero(llvm::IRBuilder<> &builder, abi::Position position) const;

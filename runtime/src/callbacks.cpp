@@ -120,6 +120,23 @@ bool leaveOut(Thread &thread, Traits row, uint64_t frame) noexcept {
   return true;
 }
 
+// Whether the call that this callback stands behind failed, and nobody has said so: of the callback and the hook inside
+// the call, the first does. `site` becomes that of the event before the call, when that was another's (launchSite).
+bool mustTell(Thread &thread, uint32_t &site, Traits row, uint64_t address, int64_t status) noexcept {
+  const Traits left(thread.pending_traits);
+  const uint64_t named = thread.pending_address;
+  const bool ours = thread.call.site != 0 && left.verb() == row.verb() && left.family() == row.family() &&
+                    (named == address || named == kTold);
+  if (ours) {
+    site = thread.call.site;
+    thread.call.site = 0; // no hook took it, and none will
+  }
+  if (status == 0 || (ours && named == kTold))
+    return false;
+  leavePending(thread, {site, row.packed(), kTold});
+  return true;
+}
+
 uint32_t low(uint64_t packed) noexcept { return static_cast<uint32_t>(packed); }
 uint32_t high(uint64_t packed) noexcept { return static_cast<uint32_t>(packed >> 32); }
 
@@ -218,10 +235,12 @@ void __msl_on_inner_free(uint32_t site, uint32_t traits, const void *address, ui
 void __msl_on_freed(uint32_t site, uint32_t traits, const void *address, uint64_t size, int64_t status) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (status == 0 || address == nullptr || isLeftOut(thread, row))
+  if (isLeftOut(thread, row))
     return;
   if (row.family() == abi::Family::Mmap && !munmapTakes(addressOf(address), size, pageBytes()))
     return; // was not recorded
+  if (!mustTell(thread, site, row, addressOf(address), status) || address == nullptr)
+    return;
   abi::EventHeader header = headerOf(abi::EventKind::Alloc, row, site);
   header.flags |= abi::kRestored;
   record(thread, abi::AllocEvent{header, addressOf(address), size});
@@ -316,4 +335,13 @@ void __msl_on_set(uint32_t site, uint32_t traits, const void *destination, uint6
                             0};
   record(thread, event);
   leavePending(thread, {site, traits, addressOf(destination)});
+}
+
+void __msl_on_failed(uint32_t site, uint32_t traits, const void *handle, int64_t status) noexcept {
+  Thread &thread = __msl_thread;
+  const Traits row(traits);
+  if (isLeftOut(thread, row) || !mustTell(thread, site, row, addressOf(handle), status))
+    return;
+  record(thread, abi::FailedEvent{headerOf(abi::EventKind::Failed, row, site), addressOf(handle),
+                                  static_cast<uint64_t>(status)});
 }

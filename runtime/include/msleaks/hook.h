@@ -143,11 +143,15 @@ public:
     }
   }
 
-  // A callback before an announced free does not see its status either.
-  template <class Result> static void afterFree(uint32_t site, const Values &values, Result result) {
-    if constexpr (kRow.verb == Verb::Free && std::is_integral_v<Result>)
+  // What the function says of its success. Also of an announced call: behind a tail call, and in objects of the first
+  // version, no callback sees it.
+  template <class Result> static void afterStatus(uint32_t site, const Values &values, Result result) {
+    constexpr bool kStatus = kRow.status && (std::is_integral_v<Result> || std::is_enum_v<Result>);
+    if constexpr (kStatus && kRow.verb == Verb::Free)
       __msl_on_freed(site, kTraits, values.template pointer<indexOf(kRow.address)>(),
-                     values.template word<indexOf(kRow.size)>(), result);
+                     values.template word<indexOf(kRow.size)>(), static_cast<int64_t>(result));
+    else if constexpr (kStatus)
+      __msl_on_failed(site, kTraits, reinterpret_cast<const void *>(identity(values)), static_cast<int64_t>(result));
   }
 
 private:
@@ -202,7 +206,7 @@ Result callHooked(Function &function, void *caller, Parameters... parameters) {
     __msl_hook_end(&call);
     if (call.answer == kRecord)
       RowCallbacks::after(call.site, values, result);
-    RowCallbacks::afterFree(call.site, values, result);
+    RowCallbacks::afterStatus(call.site, values, result);
     return result;
   }
 }

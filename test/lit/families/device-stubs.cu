@@ -67,8 +67,8 @@ void named(float *values) {
 // CHECK: call void @__msl_on_launch(
 // CUDA: call i32 @cudaLaunchKernel(
 // HIP: call i32 @hipLaunchKernel(
-// CHECK-NOT: @__msl
-// CHECK: ret i32
+// CHECK: call void @__msl_on_failed(
+// CHECK-NEXT: ret i32
 
 // Launch is verb 5, CUDA family 2, HIP family 3, and the memory is the device's.
 // CHECK-LABEL: define internal void @__msl_armed._Z20__device_stub__scalefPf(

@@ -116,6 +116,10 @@ void __msl_on_freed(uint32_t site, uint32_t traits, const void *address, uint64_
   log("on_freed", site, traits, " %s size=%lu status=%ld", blockOrNull(address), size, status);
 }
 
+void __msl_on_failed(uint32_t site, uint32_t traits, const void *handle, int64_t status) noexcept {
+  log("on_failed", site, traits, " %#lx status=%ld", number(handle), status);
+}
+
 void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_t old_size, uint64_t size,
                     int32_t flags) noexcept {
   log("on_remap", site, traits, " %s old_size=%lu size=%lu flags=%d", blockOrNull(address), old_size, size, flags);

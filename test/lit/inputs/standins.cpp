@@ -1,18 +1,19 @@
 // Functions of closed drivers, for the tests' programs to call. Not instrumented. An allocator hands out host memory
-// and says 0; one that is asked for kRefused bytes says 2, as the real ones do when they are out of memory. The rest
-// does nothing and says 0. What a call must look like is in the headers; what it does here is one of the functions
-// below.
+// and says 0; one that is asked for kRefused bytes says 2, as the real ones do when they are out of memory. A free of
+// what can be no block says 1, as do some launches of no kernel and some copies to nowhere. The rest does nothing and
+// says 0. What a call must look like is in the headers; what it does here is one of the functions below.
 #include "acl.h"
 #include "cuda.h"
 #include "hip.h"
 #include "opencl.h"
 
+#include <cstddef>
 #include <cstdlib>
 
 namespace {
 
 constexpr size_t kRefused = 666;
-constexpr int kOutOfMemory = 2;
+constexpr int kOutOfMemory = 2, kNoBlock = 1;
 
 template <typename Block> int allocate(Block *block, size_t size) {
   if (size == kRefused)
@@ -22,9 +23,13 @@ template <typename Block> int allocate(Block *block, size_t size) {
 }
 
 template <typename Block> int release(Block block) {
+  if ((size_t)block % alignof(std::max_align_t) != 0)
+    return kNoBlock;
   std::free((void *)block);
   return 0;
 }
+
+int statusOf(const void *handle) { return handle ? 0 : kNoBlock; }
 
 } // namespace
 
@@ -62,7 +67,7 @@ CUresult cuMemHostAlloc(void **block, size_t size, unsigned) { return allocate(b
 CUresult cuMemFree_v2(CUdeviceptr block) { return release(block); }
 CUresult cuMemFreeAsync(CUdeviceptr block, cudaStream_t) { return release(block); }
 CUresult cuMemFreeHost(void *block) { return release(block); }
-cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
+cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **, size_t, cudaStream_t) { return statusOf(kernel); }
 cudaError_t cudaLaunchKernel_ptsz(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
 cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
 cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
@@ -78,7 +83,7 @@ CUresult cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, cudaStream_t) { retur
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, cudaStream_t) { return 0; }
 CUresult cuMemsetD8_v2(CUdeviceptr, unsigned char, size_t) { return 0; }
 CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, size_t, cudaStream_t) { return 0; }
-cudaError_t cudaMemcpy(void *, const void *, size_t, int) { return 0; }
+cudaError_t cudaMemcpy(void *to, const void *, size_t, int) { return statusOf(to); }
 cudaError_t cudaMemcpyAsync(void *, const void *, size_t, int, cudaStream_t) { return 0; }
 cudaError_t cudaMemset(void *, int, size_t) { return 0; }
 cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t) { return 0; }
@@ -103,7 +108,9 @@ hipError_t hipFree(void *block) { return release(block); }
 hipError_t hipFreeAsync(void *block, hipStream_t) { return release(block); }
 hipError_t hipHostFree(void *block) { return release(block); }
 hipError_t hipLaunchKernel(const void *, struct hip_dim3, struct hip_dim3, void **, size_t, hipStream_t) { return 0; }
-hipError_t hipLaunchKernel_spt(const void *, struct hip_dim3, struct hip_dim3, void **, size_t, hipStream_t) { return 0; }
+hipError_t hipLaunchKernel_spt(const void *, struct hip_dim3, struct hip_dim3, void **, size_t, hipStream_t) {
+  return 0;
+}
 hipError_t hipMemcpy_spt(void *, const void *, size_t, int) { return 0; }
 hipError_t hipMemcpyWithStream(void *, const void *, size_t, int, hipStream_t) { return 0; }
 hipError_t hipMemcpyAsync_spt(void *, const void *, size_t, int, hipStream_t) { return 0; }
@@ -111,7 +118,7 @@ hipError_t hipMemset_spt(void *, int, size_t) { return 0; }
 hipError_t hipMemsetAsync_spt(void *, int, size_t, hipStream_t) { return 0; }
 hipError_t hipMemcpy(void *, const void *, size_t, int) { return 0; }
 hipError_t hipMemcpyAsync(void *, const void *, size_t, int, hipStream_t) { return 0; }
-hipError_t hipMemset(void *, int, size_t) { return 0; }
+hipError_t hipMemset(void *to, int, size_t) { return statusOf(to); }
 hipError_t hipMemsetAsync(void *, int, size_t, hipStream_t) { return 0; }
 
 // acl
@@ -122,14 +129,16 @@ aclError aclrtMallocWithCfg(void **block, size_t size, int, void *) { return all
 aclError aclrtMallocHost(void **block, size_t size) { return allocate(block, size); }
 aclError aclrtFree(void *block) { return release(block); }
 aclError aclrtFreeHost(void *block) { return release(block); }
-aclError aclrtLaunchKernel(aclrtFuncHandle, uint32_t, const void *, size_t, aclrtStream) { return 0; }
+aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t, const void *, size_t, aclrtStream) {
+  return statusOf(kernel);
+}
 aclError aclrtLaunchKernelV2(aclrtFuncHandle, uint32_t, const void *, size_t, void *, aclrtStream) { return 0; }
 aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle, uint32_t, aclrtStream, void *, void *, void *) { return 0; }
 aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle, uint32_t, aclrtStream, void *, void *, size_t, void *, size_t) {
   return 0;
 }
 aclError aclrtMemcpy(void *, size_t, const void *, size_t, int) { return 0; }
-aclError aclrtMemcpyAsync(void *, size_t, const void *, size_t, int, aclrtStream) { return 0; }
+aclError aclrtMemcpyAsync(void *to, size_t, const void *, size_t, int, aclrtStream) { return statusOf(to); }
 aclError aclrtMemset(void *, size_t, int32_t, size_t) { return 0; }
 aclError aclrtMemsetAsync(void *, size_t, int32_t, size_t, aclrtStream) { return 0; }
 rtError_t rtKernelLaunch(const void *, uint32_t, void *, uint32_t, void *, rtStream_t) { return 0; }
@@ -154,9 +163,9 @@ void *clSVMAlloc(cl_context, cl_bitfield, size_t size, cl_uint) {
 cl_int clReleaseMemObject(cl_mem block) { return release(block); }
 cl_int clRetainMemObject(cl_mem) { return 0; }
 void clSVMFree(cl_context, void *block) { release(block); }
-cl_int clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *,
-                              cl_uint, const cl_event *, cl_event *) {
-  return 0;
+cl_int clEnqueueNDRangeKernel(cl_command_queue, cl_kernel kernel, cl_uint, const size_t *, const size_t *,
+                              const size_t *, cl_uint, const cl_event *, cl_event *) {
+  return statusOf(kernel);
 }
 cl_int clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_uint, size_t, size_t, void *, cl_uint, const cl_event *,
                            cl_event *) {

@@ -36,3 +36,27 @@ define void @give_back(ptr %p) {
   musttail call void @free(ptr %p)
   ret void
 }
+
+; What the call says of its success only a hook sees.
+declare i32 @cudaFree(ptr)
+; CHECK-LABEL: define i32 @give_back_device(
+; CHECK: call void @__msl_on_free(
+; CHECK-NOT: __msl
+; CHECK: %status = musttail call i32 @cudaFree(ptr %p)
+; CHECK-NEXT: ret i32 %status
+define i32 @give_back_device(ptr %p) {
+  %status = musttail call i32 @cudaFree(ptr %p)
+  ret i32 %status
+}
+
+; A tail call goes through its gate, which comes back.
+; CHECK-LABEL: define internal i32 @__msl_armed.cudaFree(
+; CHECK: call void @__msl_on_free(
+; CHECK: [[STATUS:%.*]] = call i32 @cudaFree(
+; CHECK-NEXT: [[WIDE:%.*]] = sext i32 [[STATUS]] to i64
+; CHECK-NEXT: call void @__msl_on_freed({{.*}}, i64 [[WIDE]])
+; CHECK-NEXT: ret i32 [[STATUS]]
+define i32 @give_back_tail(ptr %p) {
+  %status = tail call i32 @cudaFree(ptr %p)
+  ret i32 %status
+}

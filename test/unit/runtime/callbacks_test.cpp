@@ -302,6 +302,63 @@ TEST(Callbacks, ARefusedFreeBringsTheBlockBack) {
             "Free#7 100 | Free#8 100 | Alloc#8 100 restored");
 }
 
+// A callback stands behind the call, a hook inside it: whoever comes first says that it was refused.
+TEST(Callbacks, ARefusedFreeComesBackOnce) {
+  EXPECT_EQ(eventsOf([] {
+              const auto refuse = [](uint32_t site, bool hooked, bool called_back) {
+                __msl_on_free(site, kDeviceFree, at(100), 0);
+                hook::Call call{kDeviceFree | abi::kFromHook << 16, hook::kPass, 999, 100, 0, 0};
+                if (hooked) {
+                  __msl_hook_enter(&call);
+                  must(call.answer == hook::kAnnounced && call.site == site);
+                  __msl_hook_begin(&call);
+                  __msl_hook_end(&call);
+                  __msl_on_freed(call.site, call.traits, at(100), 0, 1);
+                }
+                if (called_back)
+                  __msl_on_freed(site, kDeviceFree, at(100), 0, 1);
+              };
+              refuse(7, true, true);
+              refuse(8, true, true);
+              refuse(9, false, true);
+              refuse(10, true, false); // a tail call, or an object of the first version
+              refuse(11, true, true);
+              __msl_on_free(12, kDeviceFree, at(200), 0);
+              __msl_on_freed(12, kDeviceFree, at(200), 0, 1);
+            }),
+            "Free#7 100 | Alloc#7 100 hook restored | Free#8 100 | Alloc#8 100 hook restored | "
+            "Free#9 100 | Alloc#9 100 restored | Free#10 100 | Alloc#10 100 hook restored | "
+            "Free#11 100 | Alloc#11 100 hook restored | Free#12 200 | Alloc#12 200 restored");
+}
+
+// A launch or copy was recorded before the call; behind it one event says that it was refused.
+TEST(Callbacks, WhatARefusedLaunchOrCopyWasIsSaidOnce) {
+  constexpr uint32_t kCopy = Traits(Verb::Copy, Family::Cuda, Heap::Device, 0).packed();
+  EXPECT_EQ(eventsOf([] {
+              __msl_on_copy(7, kCopy, at(100), at(200), 16, nullptr, 1);
+              __msl_on_failed(7, kCopy, at(100), 0);
+              mustBePlain(); // the call is over, and no hook saw it
+              __msl_on_copy(8, kCopy, at(100), at(200), 16, nullptr, 1);
+              __msl_on_failed(8, kCopy, at(100), 77);
+              __msl_announce(9, kLaunch); // by a stub
+              __msl_on_launch(10, kLaunch, at(300), nullptr, 1, 1, 1, 1, 0);
+              __msl_on_failed(10, kLaunch, at(300), -5);
+              __msl_cancel(9);
+              __msl_on_launch(11, kLaunch, at(300), nullptr, 1, 1, 1, 1, 0);
+              hook::Call call{kLaunch | abi::kFromHook << 16, hook::kPass, 999, 300, 0, 0};
+              __msl_hook_enter(&call);
+              must(call.answer == hook::kAnnounced && call.site == 11);
+              __msl_hook_begin(&call);
+              __msl_on_failed(12, kLaunch, at(300), 3); // what it calls for itself
+              __msl_hook_end(&call);
+              __msl_on_failed(call.site, call.traits, at(300), 3);
+              __msl_on_failed(11, kLaunch, at(300), 3);
+              mustBePlain();
+            }),
+            "Copy#7 100+200 | Copy#8 100+200 | Failed#8 100+77 | Launch#9 300 | Failed#9 300+18446744073709551611 | "
+            "Launch#11 300 | Failed#11 300+3 hook");
+}
+
 // What a malloc or realloc of the program's own maps meanwhile is its supply.
 TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
   const SessionDirectory session;

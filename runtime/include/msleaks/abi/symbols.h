@@ -83,7 +83,8 @@ struct Symbol {
   Position protection{}, mapping{}; // Map; `mapping` also a Realloc of mappings: its flags
   Position kernel{}, stream{}, shared{};
   Shape shape{};
-  int partner = -1; // row that frees what this row allocates
+  int partner = -1;    // row that frees what this row allocates
+  bool status = false; // what it returns, if that is an integer, is 0 on success
   constexpr bool operator==(const Symbol &) const = default;
 };
 
@@ -139,15 +140,18 @@ inline constexpr Symbol kSymbols[] = {
   MSL_ROW(#symbol, Realloc, fam, mem, .flags = kRealloc, .result = RETURN, .size = bytes, .address = old,              \
           .old_size = oldBytes, .mapping = bits, .partner = Row::partnerRow)
 #define MSL_FREE(symbol, fam, mem, bits, block, bytes)                                                                 \
-  MSL_ROW(#symbol, Free, fam, mem, .flags = bits, .size = bytes, .address = block)
+  MSL_ROW(#symbol, Free, fam, mem, .flags = bits, .size = bytes, .address = block,                                     \
+          .status = Family::fam != Family::Heap)
 #define MSL_RETAIN(symbol, fam, mem, block) MSL_ROW(#symbol, Retain, fam, mem, .address = block)
 #define MSL_LAUNCH(symbol, fam, function, queue, dims, sharedBytes)                                                    \
-  MSL_ROW(#symbol, Launch, fam, Device, .kernel = function, .stream = queue, .shared = sharedBytes, .shape = dims)
+  MSL_ROW(#symbol, Launch, fam, Device, .kernel = function, .stream = queue, .shared = sharedBytes, .shape = dims,     \
+          .status = true)
 #define MSL_COPY(symbol, fam, bits, dst, src, bytes, queue, kind)                                                      \
   MSL_ROW(#symbol, Copy, fam, Device, .flags = bits, .size = bytes, .address = dst, .source = src, .direction = kind,  \
-          .stream = queue)
+          .stream = queue, .status = true)
 #define MSL_SET(symbol, fam, bits, dst, fill, bytes, queue)                                                            \
-  MSL_ROW(#symbol, Set, fam, Device, .flags = bits, .size = bytes, .address = dst, .value = fill, .stream = queue)
+  MSL_ROW(#symbol, Set, fam, Device, .flags = bits, .size = bytes, .address = dst, .value = fill, .stream = queue,     \
+          .status = true)
 #include "msleaks/abi/symbols.def"
 };
 #undef MSL_ROW

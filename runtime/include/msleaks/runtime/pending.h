@@ -3,7 +3,8 @@
 // clang-format off
 //   call           callback before it        hook                            callback after it
 //   allocator      leaves its site           takes it, records with it       records if the site is still there
-//   free           records, leaves its site  takes it, does not record
+//   free           records, leaves its site  takes it, does not record   brings the block back if it failed and the
+//                                            (but says if it failed)     hook has not said so
 //   realloc        records the Free,         takes it, records the Alloc     records if the site is still there,
 //                  leaves its site                                           brings the block back if it failed
 //   retain,        records, leaves its site  takes it, does not record
@@ -24,6 +25,8 @@ namespace msleaks::runtime {
 
 // Instead of the address: an allocation, whose block is not known yet, and a call behind which no callback can stand.
 inline constexpr uint64_t kAnyBlock = UINT64_MAX, kUnfollowed = UINT64_MAX - 1;
+// Somebody has said that the call failed, and nothing else has begun since.
+inline constexpr uint64_t kTold = UINT64_MAX - 2;
 
 // The site last: a signal handler in between finds nothing or all of it.
 [[gnu::always_inline]] inline void leavePending(Thread &thread, const PendingSite &pending) noexcept {
