@@ -42,7 +42,7 @@ int afterAnswer(int status, const char *name, void **function) noexcept {
       "libcuda", #name, reinterpret_cast<void *>(&name), nullptr};                                                     \
   extern "C" int name parameters {                                                                                     \
     auto *real = reinterpret_cast<decltype(&name)>(hook::realOf(function_##name));                                     \
-    return real != nullptr ? afterAnswer(real arguments, symbol, function) : hook::missing<int>();                     \
+    return real != nullptr ? afterAnswer(real arguments, symbol, function) : -1;                                       \
   }
 
 MSL_PROC_ADDRESS(cuGetProcAddress, (const char *symbol, void **function, int version, uint64_t flags),

@@ -155,37 +155,31 @@ template <int kRow, class Call>
   return call();
 }
 
-struct OldBlock {
-  const void *address;
-  uint64_t size_bytes; // where the API names it
-};
-
-// Around a realloc: Free before, Alloc after; the old block again when it fails. `failed` is the API's way to say no.
+// Around a realloc: Free before, Alloc after; the old block again when it fails.
 template <int kRow, class Call>
-[[gnu::noinline]] void *hookRealloc(const OldBlock &old, uint64_t size_bytes, uint64_t caller, void *failed,
-                                    Call call) noexcept {
+[[gnu::noinline]] void *hookRealloc(const void *old, uint64_t size_bytes, uint64_t caller, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (runtime::isInside(thread, row.family)) {
-    if (old.address != nullptr)
+    if (old != nullptr)
       countLost(thread, abi::EventKind::Free);
     return callUnseen(thread, abi::EventKind::Alloc, call);
   }
   if (__msl_enabled->load(std::memory_order_relaxed) == 0)
     return call();
-  const auto address = reinterpret_cast<uint64_t>(old.address);
+  const auto address = reinterpret_cast<uint64_t>(old);
   const runtime::PendingSite left = runtime::takeBlockSite(thread, row.family, row.verb, address);
   const uint32_t site = siteOr(left.site, caller);
   const uint16_t flags = address != 0 ? row.flags : row.flags & ~abi::kRealloc;
   if (address != 0 && (left.site == 0 || left.address == runtime::kUnfollowed))
-    runtime::recordFree(row.heap, flags | abi::kFromHook, site, address, old.size_bytes);
+    runtime::recordFree(row.heap, flags | abi::kFromHook, site, address, 0);
   // reallocarray calls realloc, which is no handler's.
   const uint16_t inside = kRow == Row::reallocarray ? runtime::kInsideRuntime : runtime::insideOf(row.family);
   void *block = callInside(thread, inside, call);
-  const bool refused = block == failed && size_bytes != 0; // realloc(p, 0) gave p back
+  const bool refused = block == nullptr && size_bytes != 0; // realloc(p, 0) gave p back
   if (refused && address != 0)
-    runtime::recordAlloc(row.heap, flags | abi::kRestored | abi::kFromHook, site, address, old.size_bytes);
-  recordResult<kRow>(site, refused ? row.flags & ~abi::kRealloc : flags, block == failed ? nullptr : block, size_bytes);
+    runtime::recordAlloc(row.heap, flags | abi::kRestored | abi::kFromHook, site, address, 0);
+  recordResult<kRow>(site, refused ? row.flags & ~abi::kRealloc : flags, block, size_bytes);
   return block;
 }
 

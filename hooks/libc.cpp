@@ -48,7 +48,7 @@ void *realloc(void *block, size_t size) noexcept {
   const auto function = found(real.realloc);
   if (function == nullptr || isBootstrap(block)) [[unlikely]]
     return moveBootstrap(block, size);
-  return hookRealloc<Row::realloc>({block, 0}, size, returnAddress(__builtin_return_address(0)), nullptr,
+  return hookRealloc<Row::realloc>(block, size, returnAddress(__builtin_return_address(0)),
                                    [=] { return function(block, size); });
 }
 
@@ -56,8 +56,8 @@ void *reallocarray(void *block, size_t count, size_t size) noexcept {
   const auto function = found(real.reallocarray);
   if (function == nullptr || isBootstrap(block)) [[unlikely]]
     return moveBootstrap(block, product(count, size));
-  return hookRealloc<Row::reallocarray>({block, 0}, product(count, size), returnAddress(__builtin_return_address(0)),
-                                        nullptr, [=] { return function(block, count, size); });
+  return hookRealloc<Row::reallocarray>(block, product(count, size), returnAddress(__builtin_return_address(0)),
+                                        [=] { return function(block, count, size); });
 }
 
 void free(void *block) noexcept {

@@ -97,9 +97,12 @@ void settle(uint64_t frame, uint32_t site, Traits traits, const Outcome &outcome
   settle(ownFrame(), site, traits, outcome);
 }
 
-// mremap says no in another way than malloc.
+// The kernel says no in another way than malloc, and gives its reason.
 uint64_t resultOf(Traits traits, const void *address) noexcept {
   return traits.family() == abi::Family::Mmap && address == MAP_FAILED ? 0 : addressOf(address);
+}
+uint64_t reasonOf(Traits traits) noexcept {
+  return static_cast<uint64_t>(traits.family() == abi::Family::Mmap ? errno : ENOMEM);
 }
 
 // The block of a free, or of the first half of a realloc; 0 = none.
@@ -188,7 +191,7 @@ void __msl_cancel(uint32_t site) noexcept {
 
 void __msl_on_alloc(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
   const Traits row(traits);
-  afterAlloc(site, row, {resultOf(row, address), size, ENOMEM, 0});
+  afterAlloc(site, row, {resultOf(row, address), size, reasonOf(row), 0});
 }
 
 void __msl_on_alloc_out(uint32_t site, uint32_t traits, const void *const *where, uint64_t size,
@@ -206,9 +209,9 @@ void __msl_on_alloc_status(uint32_t site, uint32_t traits, const void *address, 
 void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection,
                   int32_t flags) noexcept {
   const Traits row(traits);
-  afterAlloc(
-      site, row,
-      {resultOf(row, address), size, ENOMEM, isReserve(protection, flags) ? uint16_t{abi::kReserve} : uint16_t{0}});
+  afterAlloc(site, row,
+             {resultOf(row, address), size, reasonOf(row),
+              isReserve(protection, flags) ? uint16_t{abi::kReserve} : uint16_t{0}});
 }
 
 void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
@@ -252,9 +255,11 @@ void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_
   const Traits row(traits);
   if (leaveOut(thread, row, ownFrame()))
     return;
-  const uint64_t old = mremapTakes(addressOf(address), old_size, size, flags, pageBytes()) ? addressOf(address) : 0;
-  openCall(thread, ownFrame(), site, row, old);
-  giveBack(thread, site, row, old, old_size);
+  const bool takes = mremapTakes(addressOf(address), old_size, size, flags, pageBytes());
+  openCall(thread, ownFrame(), site, row, takes ? addressOf(address) : 0);
+  if (takes)
+    recordFree(row.heap(), row.flags(), site, addressOf(address), old_size);
+  leavePending(thread, {site, traits, addressOf(address)});
 }
 
 void __msl_on_retain(uint32_t site, uint32_t traits, const void *address) noexcept {

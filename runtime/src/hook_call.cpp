@@ -36,6 +36,8 @@ void __msl_hook_enter(hook::Call *call) noexcept {
   call->answer = hook::kPass;
   if (isInside(thread, row.family()) || __msl_enabled->load(std::memory_order_relaxed) == 0)
     return;
+  if (row.family() == abi::Family::Mmap && insideAllocator(thread))
+    return;
   call->site = 0;
   if (thread.call.site != 0 && isAnnounced(thread, *call, row)) {
     call->answer = hook::kAnnounced;

@@ -105,8 +105,13 @@ public:
   }
 
   static void before(uint32_t site, const Values &values) {
-    if constexpr (kRow.verb == Verb::Alloc || kRow.verb == Verb::Wrap)
+    if constexpr (kRow.verb == Verb::Alloc || kRow.verb == Verb::Wrap || kRow.verb == Verb::Map)
       __msl_before(site, kTraits);
+    else if constexpr (kRow.verb == Verb::Realloc && kRow.mapping.present())
+      __msl_on_remap(site, kTraits, values.template pointer<indexOf(kRow.address)>(),
+                     values.template word<indexOf(kRow.old_size)>(),
+                     values.template bytes<indexOf(kRow.size), indexOf(kRow.count)>(),
+                     static_cast<int32_t>(values.template word<indexOf(kRow.mapping)>()));
     else if constexpr (kRow.verb == Verb::Realloc)
       __msl_on_free(site, kTraits, values.template pointer<indexOf(kRow.address)>(), 0);
     else if constexpr (kRow.verb == Verb::Free)
@@ -122,10 +127,8 @@ public:
       __msl_on_set(site, kTraits, values.template pointer<indexOf(kRow.address)>(),
                    values.template word<indexOf(kRow.value)>(), values.template word<indexOf(kRow.size)>(),
                    values.template pointer<indexOf(kRow.stream)>());
-    else if constexpr (kRow.verb == Verb::Launch)
-      beforeLaunch(site, values);
     else
-      static_assert(kRow.verb == Verb::Alloc, "msleaks hooks functions of this kind itself");
+      beforeLaunch(site, values);
   }
 
   template <class Result> static void after(uint32_t site, const Values &values, Result result) {
@@ -140,6 +143,10 @@ public:
       else
         __msl_on_alloc_status(site, kTraits, result, bytes,
                               static_cast<const int32_t *>(values.template pointer<indexOf(kRow.result.at)>()));
+    } else if constexpr (kRow.verb == Verb::Map) {
+      __msl_on_map(site, kTraits, result, values.template word<indexOf(kRow.size)>(),
+                   static_cast<int32_t>(values.template word<indexOf(kRow.protection)>()),
+                   static_cast<int32_t>(values.template word<indexOf(kRow.mapping)>()));
     }
   }
 
@@ -174,21 +181,19 @@ private:
   }
 };
 
-// A function that nobody has: nothing to call, so it fails. A pointer is null, a status is none that means success.
-template <class Result> Result missing() {
-  if constexpr (std::is_pointer_v<Result>)
-    return nullptr;
-  else if constexpr (!std::is_void_v<Result>)
-    return static_cast<Result>(-1);
+// A function that nobody has: nothing to call, so it fails. mmap's pointer and a status are -1, which no success is;
+// others' pointers are null.
+template <class OfRow, class Result> Result missing() {
+  if constexpr (!std::is_pointer_v<Result>)
+    return Result(-1);
+  else
+    return reinterpret_cast<Result>(OfRow::kRow.family == abi::Family::Mmap ? UINTPTR_MAX : 0);
 }
 
-template <class OfRow, class Result, class... Parameters>
-Result callHooked(Function &function, void *caller, Parameters... parameters) {
-  auto *real = reinterpret_cast<Result (*)(Parameters...)>(realOf(function));
-  if (real == nullptr)
-    return missing<Result>();
-  if (own_library.state != kAccepted)
-    return real(parameters...);
+// Calls the real function, and records what the row says of the call.
+template <class OfRow, class Real, class... Parameters>
+auto callRecorded(Real real, void *caller, Parameters... parameters) {
+  using Result = decltype(real(parameters...));
   const Arguments<Parameters...> values(parameters...);
   using RowCallbacks = Callbacks<OfRow, Arguments<Parameters...>>;
   Call call{RowCallbacks::kTraits, kPass, reinterpret_cast<uint64_t>(caller), RowCallbacks::identity(values), 0, 0};
@@ -211,16 +216,28 @@ Result callHooked(Function &function, void *caller, Parameters... parameters) {
   }
 }
 
+template <class OfRow, class Result, class... Parameters>
+Result callHooked(Function &function, void *caller, Parameters... parameters) {
+  auto *real = reinterpret_cast<Result (*)(Parameters...)>(realOf(function));
+  if (real == nullptr) {
+    if constexpr (std::is_void_v<Result>)
+      return;
+    else
+      return missing<OfRow, Result>();
+  }
+  return own_library.state == kAccepted ? callRecorded<OfRow>(real, caller, parameters...) : real(parameters...);
+}
+
+// The row of symbols.def.
+template <int kNumber> struct RowOf {
+  static constexpr abi::Symbol kRow = abi::kSymbols[kNumber];
+};
+
 } // namespace hook
 } // namespace msleaks
 
 #define MSL_HOOK(library, result, name, parameters)                                                                    \
-  namespace msleaks::hook {                                                                                            \
-  struct RowOf_##name {                                                                                                \
-    static constexpr abi::Symbol kRow = abi::kSymbols[abi::detail::Row::name];                                         \
-  };                                                                                                                   \
-  }                                                                                                                    \
-  MSL_HOOK_AS(::msleaks::hook::RowOf_##name, library, result, name, parameters)
+  MSL_HOOK_AS(::msleaks::hook::RowOf<::msleaks::abi::detail::Row::name>, library, result, name, parameters)
 
 // `row`: a struct whose kRow is an abi::Symbol, for a function that symbols.def does not have.
 // The table names the hook itself, and not what a program of its own puts in front of it.

@@ -7,6 +7,7 @@
 #include "msleaks/abi/hook.h"
 #include "msleaks/runtime/pending.h"
 
+#include <cerrno>
 #include <string>
 #include <sys/mman.h>
 

@@ -88,6 +88,7 @@ TEST(Callbacks, AMappingMoves) {
 TEST(Callbacks, AFailedMremapIsNoMapping) {
   EXPECT_EQ(
       eventsOf([] {
+        errno = ENOMEM;
         __msl_on_remap(7, kRemap, at(4096), 8192, 16384, 0);
         __msl_on_alloc(7, kRemap, MAP_FAILED, 16384);
         __msl_on_remap(8, kRemap, at(4096), 8192, 16384, 0);
@@ -106,9 +107,10 @@ TEST(Callbacks, WhatMremapLeavesInPlaceIsNotGivenBack) {
               __msl_on_remap(8, kRemap, at(4096), 0, 8192, MREMAP_MAYMOVE); // mapped a second time
               __msl_on_alloc(8, kRemap, at(163840), 8192);
               __msl_on_remap(9, kRemap, at(4097), 4096, 4096, MREMAP_MAYMOVE); // refused
+              errno = EINVAL;
               __msl_on_alloc(9, kRemap, MAP_FAILED, 4096);
             }),
-            "Alloc#7 81920+8192 | Alloc#8 163840+8192 | AllocFailed#9 4096+12");
+            "Alloc#7 81920+8192 | Alloc#8 163840+8192 | AllocFailed#9 4096+22");
 }
 
 TEST(Callbacks, WhatMunmapRefusesIsNotGivenBack) {
@@ -130,9 +132,10 @@ TEST(Callbacks, MappingsWithoutMemoryAreReserved) {
               __msl_before(9, kMap);
               __msl_on_map(9, kMap, at(163840), 8192, PROT_READ, MAP_PRIVATE);
               __msl_before(10, kMap);
+              errno = EACCES;
               __msl_on_map(10, kMap, MAP_FAILED, 8192, PROT_READ, MAP_PRIVATE);
             }),
-            "Alloc#7 4096+8192 | Alloc#8 81920+8192 reserve | Alloc#9 163840+8192 reserve | AllocFailed#10 8192+12");
+            "Alloc#7 4096+8192 | Alloc#8 81920+8192 reserve | Alloc#9 163840+8192 reserve | AllocFailed#10 8192+13");
 }
 
 } // namespace

@@ -7,6 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+// Alive at the end: 3 pages.
+static void pages(void *library) {
+  enum { kPage = 4096, kPlain = MAP_PRIVATE | MAP_ANONYMOUS };
+  void *(*map)(size_t, int, int) = dlsym(library, "pages_map");
+  void *(*move)(void *, size_t, size_t, int) = dlsym(library, "pages_move");
+  int (*unmap)(void *, size_t) = dlsym(library, "pages_unmap");
+  char *moved = move(map(2 * kPage, PROT_READ, kPlain), 2 * kPage, 3 * kPage, MREMAP_MAYMOVE);
+  char *gone = map(kPage, PROT_READ, kPlain);
+  printf("move %d %d\n", moved != MAP_FAILED, move(moved + 1, kPage, kPage, 0) == MAP_FAILED);
+  printf("unmap %d %d\n", unmap(gone + 1, kPage), unmap(gone, kPage));
+}
 
 int main(int argc, char **argv) {
   if (argc < 3)
@@ -41,6 +54,7 @@ int main(int argc, char **argv) {
   void *block = take(1, 1009);
   give(1, block);
   take(1, 1013);
+  pages(library);
   printf("end\n");
   return 0;
 }

@@ -1,7 +1,9 @@
 // Imitates a driver and a pool, each with a status and an inner way to the other function.
+#define _GNU_SOURCE
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 int cuMemAlloc_v2(uint64_t *where, size_t size) {
   *where = (uint64_t)malloc(size);
@@ -27,3 +29,7 @@ void pool_give(int pool, void *block) {
   (void)pool;
   free(block);
 }
+
+void *pages_map(size_t size, int protection, int flags) { return mmap(NULL, size, protection, flags, -1, 0); }
+void *pages_move(void *pages, size_t old_size, size_t size, int flags) { return mremap(pages, old_size, size, flags); }
+int pages_unmap(void *pages, size_t size) { return munmap(pages, size); }
