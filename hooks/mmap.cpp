@@ -54,6 +54,14 @@ int munmap(void *address, size_t size) noexcept {
   return hook::callRecorded<hook::RowOf<Row::munmap>>(function, __builtin_return_address(0), address, size);
 }
 
+int mprotect(void *address, size_t size, int protection) noexcept {
+  const auto function = found(real.mprotect);
+  if (function == nullptr) [[unlikely]]
+    return static_cast<int>(callKernel(SYS_mprotect, address, size, protection));
+  return hook::callRecorded<hook::RowOf<Row::mprotect>>(function, __builtin_return_address(0), address, size,
+                                                        protection);
+}
+
 void *mremap(void *address, size_t old_size, size_t new_size, int flags, ...) noexcept {
   const auto function = found(real.mremap);
   void *fixed = nullptr;

@@ -31,6 +31,7 @@ bool opensCall(const CallKind &kind) {
   case Verb::Wrap:
   case Verb::Realloc:
   case Verb::Map:
+  case Verb::Protect:
     return true;
   default:
     return isStub(kind.symbol);
@@ -86,6 +87,7 @@ void CallProtocol::emitBefore(IRBuilder<> &builder, Value *site) const {
   case Verb::Alloc:
   case Verb::Wrap:
   case Verb::Map:
+  case Verb::Protect:
     return emit(builder, Callback::before, site, {});
   case Verb::Realloc:
     return emitBeforeRealloc(builder, site);
@@ -147,6 +149,9 @@ void CallProtocol::emitAfter(IRBuilder<> &builder, Value *site) const {
     return emitStatus(builder, site, Callback::on_failed, {at(symbol_.address)});
   case Verb::Free:
     return emitStatus(builder, site, Callback::on_freed, {at(symbol_.address), sizeIn(builder)});
+  case Verb::Protect:
+    return emitStatus(builder, site, Callback::on_protect,
+                      {at(symbol_.address), sizeIn(builder), at(symbol_.protection)});
   case Verb::Retain:
     return;
   }

@@ -1,5 +1,6 @@
 #include "find.h"
 
+#include "call_protocol.h"
 #include "compat.h"
 #include "gate_shape.h"
 #include "launch_shape.h"
@@ -58,6 +59,8 @@ bool fits(const CallBase &call, const Symbol &symbol) {
         symbol.protection, symbol.mapping, symbol.kernel, symbol.stream, symbol.shared})
     if (!wordAt(call, position))
       return false;
+  if (symbol.verb == Verb::Protect && !returnsStatus(call, symbol))
+    return false;
   return resultFits(call, symbol) && shapeFits(call, symbol);
 }
 

@@ -209,9 +209,7 @@ void __msl_on_alloc_status(uint32_t site, uint32_t traits, const void *address, 
 void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection,
                   int32_t flags) noexcept {
   const Traits row(traits);
-  afterAlloc(site, row,
-             {resultOf(row, address), size, reasonOf(row),
-              isReserve(protection, flags) ? uint16_t{abi::kReserve} : uint16_t{0}});
+  afterAlloc(site, row, {resultOf(row, address), size, reasonOf(row), mappingFlags(protection, flags)});
 }
 
 void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
@@ -349,4 +347,24 @@ void __msl_on_failed(uint32_t site, uint32_t traits, const void *handle, int64_t
     return;
   record(thread, abi::FailedEvent{headerOf(abi::EventKind::Failed, row, site), addressOf(handle),
                                   static_cast<uint64_t>(status)});
+}
+
+// Behind the call, since a call that is refused changes nothing.
+void __msl_on_protect(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection,
+                      int64_t status) noexcept {
+  Thread &thread = __msl_thread;
+  const Traits row(traits);
+  const uint64_t frame = ownFrame();
+  if (isStopped() && isPlain(thread))
+    return;
+  if (isInside(thread, row.family()) || isSupply(thread, frame, row) ||
+      wasSkipped(thread, frame, closeCall(thread, frame, site)))
+    return;
+  if (thread.call.site == site)
+    thread.call.site = 0;
+  if (status != 0 || size == 0)
+    return;
+  abi::EventHeader header = headerOf(abi::EventKind::Protect, row, site);
+  header.flags |= protection == PROT_NONE ? uint32_t{abi::kReserve} : 0u;
+  record(thread, abi::ProtectEvent{header, addressOf(address), size});
 }

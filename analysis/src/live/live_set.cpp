@@ -1,7 +1,6 @@
 #include "msleaks/analysis/live_set.h"
 
-#include "block_table.h"
-#include "skew_window.h"
+#include "live_process.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,20 +8,10 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kUsualPageBytes = 4096, kLargestPageBytes = 1 << 20;
+constexpr uint64_t kLargestPageBytes = 1 << 20;
 // No kernel maps the last page: its addresses are those of errors, and it would have no end.
 constexpr uint64_t kLastMapping = UINT64_MAX - 2 * kUsualPageBytes + 1;
-constexpr uint16_t kMostOwners = 0x3fff; // of a counted block: what Block::refs holds
-
-// begin + bytes, without wrapping.
-uint64_t endOf(uint64_t begin, uint64_t bytes) { return begin + std::min(bytes, UINT64_MAX - begin); }
-
-// One past the last page of [begin, begin + bytes). Even an empty range has its page, so no two blocks share an
-// address.
-uint64_t pagesEnd(uint64_t begin, uint64_t bytes, uint64_t page_bytes) {
-  const uint64_t last = endOf(begin, std::max<uint64_t>(bytes, 1));
-  return last > UINT64_MAX - page_bytes ? UINT64_MAX : (last + page_bytes - 1) & ~(page_bytes - 1);
-}
+constexpr uint16_t kMostOwners = 0x1fff; // of a counted block: what Block::refs holds
 
 } // namespace
 
@@ -40,35 +29,6 @@ LiveSetCounts &LiveSetCounts::operator+=(const LiveSetCounts &other) {
   unknown_heaps += other.unknown_heaps;
   return *this;
 }
-
-// What comes back if a realloc, or a free that can fail, was refused: the last one of a thread. Only a mapping can have
-// several pieces.
-struct LiveSet::Parked {
-  uint64_t address; // that the free named
-  bool was_owner;   // one of several of a counted block, which lives on
-  Block first;
-  std::vector<Block> more;
-};
-
-struct LiveSet::Process {
-  uint64_t page_bytes = kUsualPageBytes;
-  BlockTable tables[static_cast<size_t>(AddressSpace::Count)]; // that of Mapping is not used
-  std::map<uint64_t, Block> mappings;                          // by address: munmap names ranges
-  std::unordered_map<uint64_t, Parked> parked;                 // by stream and space
-  SkewWindow replaced; // blocks whose address was handed out again: their free may still arrive
-  SkewWindow early;    // frees of no block: its allocation by another thread may still arrive
-
-  BlockTable &table(AddressSpace space) { return tables[static_cast<size_t>(space)]; }
-  Block *find(AddressSpace space, uint64_t address) {
-    if (space != AddressSpace::Mapping)
-      return table(space).find(address);
-    const auto found = mappings.find(address);
-    return found == mappings.end() ? nullptr : &found->second;
-  }
-  static uint64_t parkingOf(const StreamEvent &event) {
-    return uint64_t{event.stream} << 8 | static_cast<uint8_t>(spaceOf(event.event.header().heap));
-  }
-};
 
 LiveSet::LiveSet(std::vector<BlockObserver *> observers) : observers_(std::move(observers)) {}
 LiveSet::~LiveSet() = default;
@@ -115,6 +75,8 @@ void LiveSet::apply(const StreamEvent &event, SiteId site) {
     return pauses_.apply(event.event.as<abi::EpochEvent>());
   case abi::EventKind::Retain:
     return onRetain(event, event.event.as<abi::RetainEvent>());
+  case abi::EventKind::Protect:
+    return onProtect(event, event.event.as<abi::ProtectEvent>());
   default:
     return;
   }
@@ -133,8 +95,7 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   if (header.flags & abi::kRestored)
     return restore(process, event);
   ++counts_.allocs;
-  if ((header.flags & abi::kRealloc) && !process.parked.empty())
-    process.parked.erase(Process::parkingOf(event));
+  const Block old = header.flags & abi::kRealloc ? takeParked(process, event) : Block{};
   if (alloc.address == 0 || (spaceOf(header.heap) == AddressSpace::Mapping && alloc.address > kLastMapping))
     return;
 
@@ -145,12 +106,23 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   block.site = site;
   block.stream = event.stream;
   block.process = event.process;
-  block.reserve = (header.flags & abi::kReserve) != 0;
+  block.reserve = (header.flags & abi::kReserve) != 0 || old.reserve; // a moved mapping stays what it was
+  block.file = (header.flags & abi::kFile) != 0 || old.file;
   block.heap = header.heap;
   block.device = header.device;
   insert(process, block, header.flags & abi::kRealloc ? AllocCause::Reallocated : AllocCause::Allocated, header.time);
   if (!process.early.empty())
     freeEarly(process, event);
+}
+
+// The realloc was done: what its Free took, which will not come back.
+Block LiveSet::takeParked(Process &process, const StreamEvent &event) {
+  const auto parked = process.parked.find(Process::parkingOf(event));
+  if (parked == process.parked.end())
+    return {};
+  const Block first = parked->second.first;
+  process.parked.erase(parked);
+  return first;
 }
 
 // A free is recorded before the real one, and an allocation after it: only clocks that differ can put the free of a
@@ -269,57 +241,6 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
   if (may_be_refused)
     process.parked[Process::parkingOf(event)] = {freed.address, false, block, {}};
   announceFree(block, realloc ? FreeCause::Reallocated : FreeCause::Freed, freed.header.time);
-}
-
-void LiveSet::unmap(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
-  const bool realloc = freed.header.flags & abi::kRealloc;
-  auto pieces = cutOut(process, freed.address, freed.size, realloc ? FreeCause::Reallocated : FreeCause::Freed,
-                       freed.header.time);
-  if (pieces.empty())
-    return noteUnmatched(process, event, freed);
-  process.parked[Process::parkingOf(event)] = {
-      freed.address, false, pieces.front(), {pieces.begin() + 1, pieces.end()}};
-}
-
-// Takes the pages of [begin, begin + bytes) away from every mapping that has some, and returns what was taken. A
-// mapping that keeps a head or a tail is announced as Remainder with all its parts, then the taken part with `cause`.
-std::vector<Block> LiveSet::cutOut(Process &process, uint64_t begin, uint64_t bytes, FreeCause cause,
-                                   uint64_t time_ns) {
-  std::vector<Block> taken;
-  const uint64_t end = pagesEnd(begin, bytes, process.page_bytes);
-  auto &mappings = process.mappings;
-  auto at = mappings.upper_bound(begin);
-  if (at != mappings.begin() && pagesEnd(std::prev(at)->first, std::prev(at)->second.size, process.page_bytes) > begin)
-    --at;
-  while (at != mappings.end() && at->first < end) {
-    const Block whole = at->second;
-    at = mappings.erase(at);
-    --live_blocks_;
-    const uint64_t whole_end = endOf(whole.address, whole.size);
-    Block piece = whole, head = whole, tail = whole;
-    piece.address = std::max(begin, whole.address);
-    piece.size = std::max(piece.address, std::min(end, whole_end)) - piece.address;
-    head.size = piece.address - whole.address;
-    tail.address = end;
-    tail.size = whole_end > end ? whole_end - end : 0;
-
-    if (head.size != 0 || tail.size != 0) {
-      announceFree(whole, FreeCause::Remainder, time_ns);
-      for (const Block &kept : {head, tail}) {
-        if (kept.size == 0)
-          continue;
-        mappings.emplace(kept.address, kept);
-        ++live_blocks_;
-        for (BlockObserver *observer : observers_)
-          observer->onAlloc(kept, AllocCause::Remainder, time_ns);
-      }
-      for (BlockObserver *observer : observers_)
-        observer->onAlloc(piece, AllocCause::Remainder, time_ns);
-    }
-    announceFree(piece, cause, time_ns);
-    taken.push_back(piece);
-  }
-  return taken;
 }
 
 // A realloc or a free was refused: what its Free took is alive again.

@@ -105,7 +105,8 @@ public:
   }
 
   static void before(uint32_t site, const Values &values) {
-    if constexpr (kRow.verb == Verb::Alloc || kRow.verb == Verb::Wrap || kRow.verb == Verb::Map)
+    if constexpr (kRow.verb == Verb::Alloc || kRow.verb == Verb::Wrap || kRow.verb == Verb::Map ||
+                  kRow.verb == Verb::Protect)
       __msl_before(site, kTraits);
     else if constexpr (kRow.verb == Verb::Realloc && kRow.mapping.present())
       __msl_on_remap(site, kTraits, values.template pointer<indexOf(kRow.address)>(),
@@ -147,6 +148,10 @@ public:
       __msl_on_map(site, kTraits, result, values.template word<indexOf(kRow.size)>(),
                    static_cast<int32_t>(values.template word<indexOf(kRow.protection)>()),
                    static_cast<int32_t>(values.template word<indexOf(kRow.mapping)>()));
+    } else if constexpr (kRow.verb == Verb::Protect) {
+      __msl_on_protect(
+          site, kTraits, values.template pointer<indexOf(kRow.address)>(), values.template word<indexOf(kRow.size)>(),
+          static_cast<int32_t>(values.template word<indexOf(kRow.protection)>()), static_cast<int64_t>(result));
     }
   }
 
@@ -157,7 +162,7 @@ public:
     if constexpr (kStatus && kRow.verb == Verb::Free)
       __msl_on_freed(site, kTraits, values.template pointer<indexOf(kRow.address)>(),
                      values.template word<indexOf(kRow.size)>(), static_cast<int64_t>(result));
-    else if constexpr (kStatus)
+    else if constexpr (kStatus && kRow.verb != Verb::Protect)
       __msl_on_failed(site, kTraits, reinterpret_cast<const void *>(identity(values)), static_cast<int64_t>(result));
   }
 

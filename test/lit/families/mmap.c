@@ -25,6 +25,14 @@ int main(void) {
   munmap(p, 16384);
   // CHECK: on_map mmap map block size=4096 protection=0 flags=0x4022 | mmap64 at
   p = mmap64(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  // CHECK: before mmap protect | mprotect at
+  // CHECK: on_protect mmap protect block size=4096 protection=3 status=0 | mprotect at mmap.c:[[#@LINE+1]] in main
+  mprotect(p, 4096, PROT_READ | PROT_WRITE);
+  p[9] = 1;
+  // CHECK: on_protect mmap protect block size=4096 protection=0 status=0 | mprotect at
+  mprotect(p, 4096, PROT_NONE);
+  // CHECK: on_protect mmap protect block size=4096 protection=1 status=-1 | mprotect at
+  mprotect(p + 1, 4096, PROT_READ);
   munmap(p, 4096);
   puts("done");
   return 0;

@@ -120,6 +120,12 @@ void __msl_on_failed(uint32_t site, uint32_t traits, const void *handle, int64_t
   log("on_failed", site, traits, " %#lx status=%ld", number(handle), status);
 }
 
+void __msl_on_protect(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection,
+                      int64_t status) noexcept {
+  log("on_protect", site, traits, " %s size=%lu protection=%d status=%ld", blockOrNull(address), size, protection,
+      status);
+}
+
 void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_t old_size, uint64_t size,
                     int32_t flags) noexcept {
   log("on_remap", site, traits, " %s old_size=%lu size=%lu flags=%d", blockOrNull(address), old_size, size, flags);

@@ -5,7 +5,7 @@ import re
 import sys
 
 table, folder = sys.argv[1:]
-row = re.compile(r"^MSL_(?:ALLOC|REALLOC|MAP|REMAP|FREE|RETAIN|LAUNCH|COPY|SET) *\( *(\w+)", re.MULTILINE)
+row = re.compile(r"^MSL_(?:ALLOC|REALLOC|MAP|REMAP|FREE|PROTECT|RETAIN|LAUNCH|COPY|SET) *\( *(\w+)", re.MULTILINE)
 names = row.findall(pathlib.Path(table).read_text())
 # A test expects "on_… | symbol at …" of the runtime that prints its callbacks.
 expected, one_level = [], []

@@ -49,6 +49,17 @@ define i32 @give_back_device(ptr %p) {
   ret i32 %status
 }
 
+declare i32 @mprotect(ptr, i64, i32)
+; CHECK-LABEL: define i32 @protect(
+; CHECK: call void @__msl_announce(
+; CHECK-NOT: __msl
+; CHECK: musttail call i32 @mprotect(
+; CHECK-NEXT: ret i32
+define i32 @protect(ptr %p, i64 %n, i32 %protection) {
+  %status = musttail call i32 @mprotect(ptr %p, i64 %n, i32 %protection)
+  ret i32 %status
+}
+
 ; A tail call goes through its gate, which comes back.
 ; CHECK-LABEL: define internal i32 @__msl_armed.cudaFree(
 ; CHECK: call void @__msl_on_free(

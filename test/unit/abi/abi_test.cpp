@@ -106,6 +106,9 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
     case Verb::Set:
       EXPECT_TRUE(symbol.address.present() && symbol.size.present()) << symbol.name;
       break;
+    case Verb::Protect:
+      EXPECT_TRUE(symbol.address.present() && symbol.size.present() && symbol.protection.present()) << symbol.name;
+      break;
     case Verb::Wrap:
       ADD_FAILURE() << symbol.name << " hands out blocks of its own";
       break;
@@ -171,8 +174,10 @@ TEST(Numbers, AreTheOnesOfTheFirstVersion) {
   EXPECT_EQ(number(Verb::Copy), 6u);
   EXPECT_EQ(number(Verb::Set), 7u);
   EXPECT_EQ(number(Verb::Wrap), 8u);
+  EXPECT_EQ(number(Verb::Protect), 9u);
   EXPECT_EQ(kFromHook, 1u << 0);
   EXPECT_EQ(kReserve, 1u << 6);
+  EXPECT_EQ(kFile, 1u << 9);
 }
 
 TEST(SiteTable, ChecksumIsFnv1a) {

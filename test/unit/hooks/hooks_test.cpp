@@ -238,6 +238,21 @@ TEST(Hooks, MappingsAreSeen) {
       << "refused by the kernel";
 }
 
+TEST(Hooks, ProtectionIsSeen) {
+  const SessionDirectory session;
+  ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " all", &session)).status, 3);
+  const auto events = session.drain();
+  const auto reserved = allocsOf(events, 5 * 4096);
+  ASSERT_EQ(reserved.size(), 1u);
+  std::vector<std::pair<uint64_t, uint32_t>> changes;
+  for (const ReadEvent &read : events)
+    if (const auto change = read.event.as<abi::ProtectEvent>();
+        wants(read, abi::EventKind::Protect) && change.address - reserved[0].address < 5 * 4096)
+      changes.emplace_back(change.size, change.header.flags);
+  EXPECT_EQ(changes, (std::vector<std::pair<uint64_t, uint32_t>>{{2 * 4096, abi::kFromHook},
+                                                                 {4096, abi::kFromHook | abi::kReserve}}));
+}
+
 TEST(Hooks, WhatFailsIsSeen) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " fail", &session)).status, 4);

@@ -47,6 +47,9 @@ NOINLINE static void allMappings(void) {
   munmap(pages, 4096);
   munmap(pages + 4096, 6 * 4096);
   void *reserved = mmap64(NULL, 5 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  printf("%d ", mprotect(reserved, 2 * 4096, PROT_READ | PROT_WRITE));
+  printf("%d ", mprotect(reserved, 4096, PROT_NONE));
+  printf("%d ", mprotect((char *)reserved + 1, 4096, PROT_READ));
   munmap(reserved, 5 * 4096);
   printf("%d %d\n", munmap((void *)1, 4096), errno == EINVAL);
 }

@@ -35,6 +35,10 @@ inline auto retarget(uint64_t time_ns, uint64_t address, const Where &where = {}
 inline auto retain(uint64_t time_ns, uint64_t address, const Where &where = {}) {
   return make<abi::RetainEvent>(time_ns, where, address, 0);
 }
+inline auto protect(uint64_t time_ns, uint64_t address, uint64_t size, uint16_t flags, uint32_t process = 1) {
+  return make<abi::ProtectEvent>(time_ns, {.process = process, .heap = abi::Heap::Mapping, .flags = flags}, address,
+                                 size);
+}
 inline auto allocFailed(uint64_t time_ns, uint64_t size, const Where &where = {}) {
   return make<abi::AllocFailedEvent>(time_ns, where, size, 12);
 }

@@ -258,6 +258,70 @@ TEST_F(LiveSetTest, ReservedAddressSpaceHasNoBytes) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
+// Reserved, made usable in parts, and a part given back: what a mapping over it does, mprotect does, too.
+TEST_F(LiveSetTest, ProtectionMakesMemoryOfAReserveAndBack) {
+  const Where reserve{.heap = abi::Heap::Mapping, .flags = abi::kReserve, .site = 3};
+  apply(alloc(1, 0x10000, 64 * kPage, reserve));
+  apply(test::protect(2, 0x10000 + 4 * kPage, 2 * kPage - 100, 0)); // up to the end of its page
+  EXPECT_EQ(journal.bytes, 2 * kPage);
+  EXPECT_EQ(live.liveBlocks(), 3u);
+  const Block *made = live.find(1, AddressSpace::Mapping, 0x10000 + 4 * kPage);
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->site.index, 3u);
+  EXPECT_EQ(made->time_ns, 1u);
+  journal.take();
+  apply(test::protect(3, 0x10000 + 4 * kPage, kPage, 0)); // writable or not: memory as before
+  EXPECT_EQ(journal.take(), "");
+  apply(test::protect(4, 0x10000 + 6 * kPage, kPage, 0)); // the next one: one block with the first
+  EXPECT_EQ(journal.bytes, 3 * kPage);
+  EXPECT_EQ(live.liveBlocks(), 3u);
+  apply(test::protect(5, 0x10000 + 5 * kPage, kPage, abi::kReserve));
+  EXPECT_EQ(journal.bytes, 2 * kPage);
+  EXPECT_EQ(live.liveBlocks(), 5u);
+  apply(test::protect(6, 0x10000, 64 * kPage, abi::kReserve));
+  EXPECT_EQ(journal.bytes, 0u);
+  EXPECT_EQ(live.liveBlocks(), 1u) << "one reserve again";
+  apply(test::protect(7, 0x10000, 64 * kPage, 0));
+  EXPECT_EQ(journal.bytes, 64 * kPage);
+  EXPECT_EQ(live.liveBlocks(), 1u);
+  EXPECT_EQ(journal.blocks, live.liveBlocks());
+  apply(test::free(8, 0x10000, kMap, 64 * kPage));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(journal.bytes, 0u);
+  EXPECT_EQ(live.counts().unmatched_frees, 0u);
+}
+
+TEST_F(LiveSetTest, ProtectionOfSeveralMappingsAndOfNone) {
+  const uint16_t file = abi::kReserve | abi::kFile;
+  apply(alloc(1, 0x10000, 2 * kPage, kMap));
+  apply(alloc(2, 0x12000, 2 * kPage, {.heap = abi::Heap::Mapping, .flags = abi::kReserve}));
+  apply(alloc(3, 0x14000, 2 * kPage, {.heap = abi::Heap::Mapping, .flags = file}));
+  apply(alloc(4, 0x20000, kPage, {.process = 2, .heap = abi::Heap::Mapping, .flags = abi::kReserve}));
+  apply(test::protect(5, 0x11000, 100 * kPage, 0));
+  EXPECT_EQ(journal.bytes, 4 * kPage) << "a file's pages are the file's";
+  EXPECT_EQ(live.liveBlocks(), 4u) << "mappings of two calls stay two blocks";
+  apply(test::protect(6, 0x11000, 2 * kPage, abi::kReserve));
+  EXPECT_EQ(journal.bytes, 2 * kPage);
+  apply(test::protect(7, 0x80000, kPage, 0));
+  apply(test::protect(8, 0, UINT64_MAX, 0));
+  EXPECT_EQ(journal.bytes, 4 * kPage);
+  EXPECT_EQ(journal.blocks, live.liveBlocks());
+}
+
+// What mremap moves stays what it was.
+TEST_F(LiveSetTest, AMovedReserveHasNoBytes) {
+  const Where realloc{.heap = abi::Heap::Mapping, .flags = abi::kRealloc};
+  for (const uint16_t flags : {uint16_t{abi::kReserve}, uint16_t(abi::kReserve | abi::kFile)}) {
+    apply(alloc(1, 0x10000, 4 * kPage, {.heap = abi::Heap::Mapping, .flags = flags}));
+    apply(test::free(2, 0x10000, realloc, 4 * kPage));
+    apply(alloc(3, 0x40000, 8 * kPage, realloc));
+    EXPECT_EQ(journal.bytes, 0u);
+    apply(test::protect(4, 0x40000, 8 * kPage, 0));
+    EXPECT_EQ(journal.bytes, flags & abi::kFile ? 0 : 8 * kPage);
+    apply(test::free(5, 0x40000, kMap, 8 * kPage));
+  }
+}
+
 // A kernel with pages of 64 KiB takes all of a page of which a part is named, and no more.
 TEST_F(LiveSetTest, PagesAreThoseOfTheProcess) {
   constexpr uint64_t kLarge = 65536;

@@ -26,6 +26,7 @@ inline constexpr uint32_t kDevice = Traits(Verb::Alloc, Family::Cuda, Heap::Devi
 inline constexpr uint32_t kDeviceFree = Traits(Verb::Free, Family::Cuda, Heap::Device, 0).packed();
 inline constexpr uint32_t kUnmap = Traits(Verb::Free, Family::Mmap, Heap::Mapping, 0).packed();
 inline constexpr uint32_t kRemap = Traits(Verb::Realloc, Family::Mmap, Heap::Mapping, abi::kRealloc).packed();
+inline constexpr uint32_t kProtect = Traits(Verb::Protect, Family::Mmap, Heap::Mapping, 0).packed();
 inline constexpr uint32_t kWrap = Traits(Verb::Wrap, Family::User, Heap::Pool, 0).packed();
 inline constexpr uint32_t kUserRealloc = Traits(Verb::Realloc, Family::User, Heap::Pool, abi::kRealloc).packed();
 inline constexpr uint32_t kLaunch = Traits(Verb::Launch, Family::Cuda, Heap::Device, 0).packed();
@@ -81,6 +82,7 @@ inline std::string eventsIn(const SessionDirectory &session, const std::function
                                     {abi::kRealloc, "realloc"},
                                     {abi::kRestored, "restored"},
                                     {abi::kReserve, "reserve"},
+                                    {abi::kFile, "file"},
                                     {abi::kAsync, "async"}})
       if (header.flags & bit)
         text += std::string(" ") + name;

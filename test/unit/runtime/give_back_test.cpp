@@ -124,18 +124,68 @@ TEST(Callbacks, WhatMunmapRefusesIsNotGivenBack) {
 }
 
 TEST(Callbacks, MappingsWithoutMemoryAreReserved) {
+  EXPECT_EQ(
+      eventsOf([] {
+        __msl_before(7, kMap);
+        __msl_on_map(7, kMap, at(4096), 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
+        __msl_before(8, kMap);
+        __msl_on_map(8, kMap, at(81920), 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS);
+        __msl_before(9, kMap);
+        __msl_on_map(9, kMap, at(163840), 8192, PROT_READ, MAP_PRIVATE);
+        __msl_before(10, kMap);
+        errno = EACCES;
+        __msl_on_map(10, kMap, MAP_FAILED, 8192, PROT_READ, MAP_PRIVATE);
+      }),
+      "Alloc#7 4096+8192 | Alloc#8 81920+8192 reserve | Alloc#9 163840+8192 reserve file | AllocFailed#10 8192+13");
+}
+
+// Behind the call, and once: by the callback where it was announced, else by the hook.
+TEST(Callbacks, ProtectionIsRecordedWhereItChanges) {
   EXPECT_EQ(eventsOf([] {
-              __msl_before(7, kMap);
-              __msl_on_map(7, kMap, at(4096), 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
-              __msl_before(8, kMap);
-              __msl_on_map(8, kMap, at(81920), 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS);
-              __msl_before(9, kMap);
-              __msl_on_map(9, kMap, at(163840), 8192, PROT_READ, MAP_PRIVATE);
-              __msl_before(10, kMap);
-              errno = EACCES;
-              __msl_on_map(10, kMap, MAP_FAILED, 8192, PROT_READ, MAP_PRIVATE);
+              const auto protect = [](uint32_t site, int protection, int64_t status, bool hooked) {
+                __msl_before(site, kProtect);
+                if (hooked) {
+                  hook::Call call{kProtect | abi::kFromHook << 16, hook::kPass, 999, 4096, 0, 0};
+                  __msl_hook_enter(&call);
+                  must(call.answer == hook::kAnnounced);
+                  __msl_hook_begin(&call);
+                  __msl_hook_end(&call);
+                }
+                __msl_on_protect(site, kProtect, at(4096), 8192, protection, status);
+                mustBePlain();
+              };
+              protect(7, PROT_NONE, 0, false);
+              protect(8, PROT_READ, -1, false);
+              protect(9, PROT_READ | PROT_WRITE, 0, true);
+              hook::Call call{kProtect | abi::kFromHook << 16, hook::kPass, 999, 4096, 0, 0};
+              __msl_announce(10, kProtect); // a tail call
+              __msl_hook_enter(&call);
+              must(call.answer == hook::kRecord && call.site == 10);
+              __msl_before(call.site, call.traits);
+              __msl_hook_begin(&call);
+              __msl_hook_end(&call);
+              __msl_on_protect(call.site, call.traits, at(4096), 4096, PROT_NONE, 0);
+              mustBePlain();
             }),
-            "Alloc#7 4096+8192 | Alloc#8 81920+8192 reserve | Alloc#9 163840+8192 reserve | AllocFailed#10 8192+13");
+            "Protect#7 4096+8192 reserve | Protect#9 4096+8192 | Protect#10 4096+4096 hook reserve");
+}
+
+// What an allocator maps and protects for itself is its supply.
+TEST(Callbacks, AnAllocatorsOwnProtectionIsNotRecorded) {
+  EXPECT_EQ(eventsOf([] {
+              __msl_before(7, kMalloc);
+              hook::Call call{kProtect | abi::kFromHook << 16, hook::kPass, 999, 4096, 0, 0};
+              __msl_hook_enter(&call);
+              must(call.answer == hook::kPass);
+              inside([] {
+                __msl_before(9, kProtect);
+                __msl_on_protect(9, kProtect, at(4096), 8192, PROT_READ, 0);
+                noTailCall();
+              });
+              __msl_on_alloc(7, kMalloc, at(4096), 12);
+              mustBePlain();
+            }),
+            "Alloc#7 4096+12");
 }
 
 } // namespace

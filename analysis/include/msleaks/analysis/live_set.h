@@ -27,8 +27,9 @@ struct Block {
   SiteId site;
   uint32_t stream = 0; // the thread that allocated it
   uint32_t process = 0;
-  uint16_t refs : 14 = 1;   // owners of a counted block
-  uint16_t reserve : 1 = 0; // address space only: no memory of its own
+  uint16_t refs : 13 = 1;   // owners of a counted block
+  uint16_t reserve : 1 = 0; // address space only, or a file's pages: no memory of its own
+  uint16_t file : 1 = 0;    // a file's pages, whatever their protection
   uint16_t wrapped : 1 = 0; // named by a Retarget: the wrapper's own free may precede the allocator's
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;
@@ -41,14 +42,14 @@ enum class AllocCause : uint8_t {
   Allocated,
   Reallocated, // the new block of a realloc
   Restored,    // a realloc failed: the old block is alive again, as it was
-  Remainder,   // what a partial munmap, or a mapping over a part, left of a block
+  Remainder,   // what a partial munmap, a mapping over a part, or mprotect made of a block
 };
 
 enum class FreeCause : uint8_t {
   Freed,
   Reallocated,   // first half of a realloc: comes back as Restored when that fails
   Replaced,      // its address was handed out again: its free was not seen, or a mapping was put over it
-  Remainder,     // a part of it was unmapped; what is left follows as new blocks
+  Remainder,     // a part of it was unmapped or changed; what it is in now follows as new blocks
   ProcessExited, // the process ended, or ended somehow: nobody can free it any more
   ProcessKilled, // by a signal
   ProcessExec,   // the image was replaced by another program
@@ -122,6 +123,9 @@ private:
   void onFree(const StreamEvent &, const abi::FreeEvent &);
   void onRetarget(const StreamEvent &, const abi::RetargetEvent &, SiteId);
   void onRetain(const StreamEvent &, const abi::RetainEvent &);
+  void onProtect(const StreamEvent &, const abi::ProtectEvent &);
+  void addPiece(Process &, Block piece, uint64_t time_ns);
+  static Block takeParked(Process &, const StreamEvent &);
   void freeWhole(Process &, const StreamEvent &, const abi::FreeEvent &);
   void freeNow(Process &, const StreamEvent &, const abi::FreeEvent &);
   bool isWrapped(Process &, const abi::FreeEvent &);

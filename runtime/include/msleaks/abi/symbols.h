@@ -26,10 +26,11 @@ constexpr const char *nameOf(Family family) {
 }
 
 // Wrap: hands out what an allocator inside it recorded, and only names it anew.
-enum class Verb : uint8_t { Alloc, Realloc, Map, Free, Retain, Launch, Copy, Set, Wrap };
+enum class Verb : uint8_t { Alloc, Realloc, Map, Free, Retain, Launch, Copy, Set, Wrap, Protect };
 
 constexpr const char *nameOf(Verb verb) {
-  constexpr const char *kNames[] = {"alloc", "realloc", "map", "free", "retain", "launch", "copy", "set", "wrap"};
+  constexpr const char *kNames[] = {"alloc",  "realloc", "map", "free", "retain",
+                                    "launch", "copy",    "set", "wrap", "protect"};
   return kNames[static_cast<unsigned>(verb)];
 }
 
@@ -76,11 +77,11 @@ struct Symbol {
   uint16_t flags = 0; // EventFlag bits of its events
   Result result{};
   Position size{}, count{};
-  Position address{};               // Free, Realloc (the old block), Retain; Copy and Set: destination
+  Position address{};               // Free, Realloc (the old block), Retain, Protect; Copy and Set: destination
   Position old_size{};              // Realloc that names it
   Position source{}, direction{};   // Copy
   Position value{};                 // Set
-  Position protection{}, mapping{}; // Map; `mapping` also a Realloc of mappings: its flags
+  Position protection{}, mapping{}; // Map; `protection` also Protect; `mapping` also a Realloc of mappings: its flags
   Position kernel{}, stream{}, shared{};
   Shape shape{};
   int partner = -1;    // row that frees what this row allocates
@@ -97,6 +98,7 @@ enum : int {
 #define MSL_MAP(symbol, ...) symbol,
 #define MSL_REMAP(symbol, ...) symbol,
 #define MSL_FREE(symbol, ...) symbol,
+#define MSL_PROTECT(symbol, ...) symbol,
 #define MSL_RETAIN(symbol, ...) symbol,
 #define MSL_LAUNCH(symbol, ...) symbol,
 #define MSL_COPY(symbol, ...) symbol,
@@ -142,6 +144,8 @@ inline constexpr Symbol kSymbols[] = {
 #define MSL_FREE(symbol, fam, mem, bits, block, bytes)                                                                 \
   MSL_ROW(#symbol, Free, fam, mem, .flags = bits, .size = bytes, .address = block,                                     \
           .status = Family::fam != Family::Heap)
+#define MSL_PROTECT(symbol, fam, mem, begin, bytes, prot)                                                              \
+  MSL_ROW(#symbol, Protect, fam, mem, .size = bytes, .address = begin, .protection = prot, .status = true)
 #define MSL_RETAIN(symbol, fam, mem, block) MSL_ROW(#symbol, Retain, fam, mem, .address = block)
 #define MSL_LAUNCH(symbol, fam, function, queue, dims, sharedBytes)                                                    \
   MSL_ROW(#symbol, Launch, fam, Device, .kernel = function, .stream = queue, .shared = sharedBytes, .shape = dims,     \

@@ -2,13 +2,19 @@
 // recorded alike whoever sees it.
 #pragma once
 
+#include "msleaks/abi/events.h"
+
 #include <cstdint>
 #include <sys/mman.h>
 
 namespace msleaks::runtime {
 
 // PROT_NONE holds addresses and no memory; a file's pages are the file's.
-constexpr bool isReserve(int protection, int flags) { return protection == PROT_NONE || (flags & MAP_ANONYMOUS) == 0; }
+constexpr uint16_t mappingFlags(int protection, int flags) {
+  if ((flags & MAP_ANONYMOUS) == 0)
+    return abi::kReserve | abi::kFile;
+  return protection == PROT_NONE ? abi::kReserve : 0;
+}
 
 // Otherwise the kernel refuses, and nothing is given back.
 constexpr bool munmapTakes(uint64_t address, uint64_t size, uint64_t page_bytes) {

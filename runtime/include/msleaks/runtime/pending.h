@@ -3,12 +3,14 @@
 // clang-format off
 //   call           callback before it        hook                            callback after it
 //   allocator      leaves its site           takes it, records with it       records if the site is still there
-//   free           records, leaves its site  takes it, does not record   brings the block back if it failed and the
-//                                            (but says if it failed)     hook has not said so
+//   mprotect       leaves its site           passes it on                    records
+//   free           records, leaves its site  takes it, does not record;      brings the block back if it failed, unless
+//                                            brings it back if it failed     the hook has (kTold)
 //   realloc        records the Free,         takes it, records the Alloc     records if the site is still there,
 //                  leaves its site                                           brings the block back if it failed
-//   retain,        records, leaves its site  takes it, does not record
-//   launch, copy
+//   launch, copy   records, leaves its site  takes it, does not record;      says that it failed, unless the hook has
+//                                            says that it failed
+//   retain         records, leaves its site  takes it, does not record
 // clang-format on
 //
 // A hook outside of the heap (hook_call.cpp) does what these callbacks do, unless they announced the call.

@@ -9,12 +9,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// Alive at the end: 3 pages.
+// Alive at the end: 2 pages of a reserve, and 3 pages.
 static void pages(void *library) {
   enum { kPage = 4096, kPlain = MAP_PRIVATE | MAP_ANONYMOUS };
   void *(*map)(size_t, int, int) = dlsym(library, "pages_map");
   void *(*move)(void *, size_t, size_t, int) = dlsym(library, "pages_move");
+  int (*protect)(void *, size_t, int) = dlsym(library, "pages_protect");
   int (*unmap)(void *, size_t) = dlsym(library, "pages_unmap");
+  char *space = map(8 * kPage, PROT_NONE, kPlain);
+  printf("protect %d %d\n", protect(space, 2 * kPage, PROT_READ | PROT_WRITE), protect(space + 1, kPage, PROT_READ));
   char *moved = move(map(2 * kPage, PROT_READ, kPlain), 2 * kPage, 3 * kPage, MREMAP_MAYMOVE);
   char *gone = map(kPage, PROT_READ, kPlain);
   printf("move %d %d\n", moved != MAP_FAILED, move(moved + 1, kPage, kPage, 0) == MAP_FAILED);

@@ -42,6 +42,16 @@ struct Move {
                                   .old_size = Position(1),
                                   .mapping = Position(3)};
 };
+struct Protect {
+  static constexpr Symbol kRow = {.name = "pages_protect",
+                                  .verb = Verb::Protect,
+                                  .family = Family::Mmap,
+                                  .heap = Heap::Mapping,
+                                  .size = Position(1),
+                                  .address = Position(0),
+                                  .protection = Position(2),
+                                  .status = true};
+};
 struct Unmap {
   static constexpr Symbol kRow = {.name = "pages_unmap",
                                   .verb = Verb::Free,
@@ -56,4 +66,5 @@ MSL_HOOK_AS(rows::Take, libcuda, void *, pool_take, (int, size_t))
 MSL_HOOK_AS(rows::Give, libcuda, void, pool_give, (int, void *))
 MSL_HOOK_AS(rows::Map, libcuda, void *, pages_map, (size_t, int, int))
 MSL_HOOK_AS(rows::Move, libcuda, void *, pages_move, (void *, size_t, size_t, int))
+MSL_HOOK_AS(rows::Protect, libcuda, int, pages_protect, (void *, size_t, int))
 MSL_HOOK_AS(rows::Unmap, libcuda, int, pages_unmap, (void *, size_t))

@@ -32,4 +32,5 @@ void pool_give(int pool, void *block) {
 
 void *pages_map(size_t size, int protection, int flags) { return mmap(NULL, size, protection, flags, -1, 0); }
 void *pages_move(void *pages, size_t old_size, size_t size, int flags) { return mremap(pages, old_size, size, flags); }
+int pages_protect(void *pages, size_t size, int protection) { return mprotect(pages, size, protection); }
 int pages_unmap(void *pages, size_t size) { return munmap(pages, size); }

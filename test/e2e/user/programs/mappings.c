@@ -1,7 +1,9 @@
-// What the kernel does to mappings, and what it refuses. Alive at the end: 4 pages, 2 moved pages, 8 pages twice mapped.
+// What the kernel does to mappings, and what it refuses. Alive at the end: 4 pages, 2 moved pages, 8 pages twice mapped,
+// and of a reserve 1 page and 3 pages.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { kPage = 4096 };
 
@@ -25,6 +27,15 @@ int main(void) {
   char *gone = map(16);
   gone = mremap(gone, 16 * kPage, 32 * kPage, MREMAP_MAYMOVE);
   munmap(gone, 32 * kPage);
+  char *space = mmap(0, 64 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  refused += mprotect(space + 1, kPage, PROT_READ) != 0;
+  mprotect(space + 4 * kPage, 2 * kPage, PROT_READ | PROT_WRITE);
+  mprotect(space + 6 * kPage, 3 * kPage, PROT_READ | PROT_WRITE);
+  mprotect(space + 5 * kPage, kPage, PROT_NONE);
+  mprotect(space + 6 * kPage, kPage, PROT_READ); // memory all the same
+  int file = memfd_create("pages", 0);
+  char *pages = ftruncate(file, 16 * kPage) == 0 ? mmap(0, 16 * kPage, PROT_NONE, MAP_SHARED, file, 0) : MAP_FAILED;
+  mprotect(pages, 16 * kPage, PROT_READ); // a file's
   printf("%d refused, %d mapped\n", refused, moved != MAP_FAILED && second != MAP_FAILED && gone != MAP_FAILED);
   return 0;
 }
