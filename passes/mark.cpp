@@ -6,11 +6,16 @@
 #include "marks.h"
 #include "pin.h"
 
+#include "llvm/ADT/Statistic.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
+#define DEBUG_TYPE "msleaks"
+
 using namespace llvm;
+
+ALWAYS_ENABLED_STATISTIC(Marked, "Calls that were marked before the optimiser");
 
 namespace msleaks::passes {
 namespace {
@@ -33,6 +38,7 @@ void markCalls(Function &function, const KnownSymbols &symbols) {
     const Destination destination = destinations.find(*call, *symbol);
     marked.push_back({call, symbol->verb, {destination.variable, destination.type, ++ordinal, placeOfCall(*call)}});
   }
+  Marked += calls.size();
   attachMarks(function, marked);
 }
 

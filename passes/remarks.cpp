@@ -2,6 +2,7 @@
 
 #include "compat.h"
 
+#include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/InstIterator.h"
@@ -10,12 +11,20 @@
 #include "llvm/IR/LLVMRemarkStreamer.h"
 #include "llvm/IR/Module.h"
 
+#define DEBUG_TYPE "msleaks"
+
 using namespace llvm;
+
+// Counted in every build of LLVM, not only in those with assertions: clang's -save-stats writes them.
+ALWAYS_ENABLED_STATISTIC(Recorded, "Calls that are recorded");
+ALWAYS_ENABLED_STATISTIC(TailCalls, "Of them tail calls of which only a hook can record the result");
+ALWAYS_ENABLED_STATISTIC(LeftAlone, "Calls of known functions that are left alone");
+ALWAYS_ENABLED_STATISTIC(OtherTargets, "Modules left alone, since their target has no runtime");
 
 namespace msleaks::passes {
 namespace {
 
-constexpr char kPass[] = "msleaks";
+constexpr char kPass[] = DEBUG_TYPE;
 
 StringRef calleeOf(const CallBase &call) { return call.getCalledOperand()->stripPointerCasts()->getName(); }
 
@@ -46,6 +55,8 @@ Remarks::Remarks(const Module &module) {
 }
 
 void Remarks::instrumented(const FoundCall &found, const Site &site) const {
+  ++Recorded;
+  TailCalls += found.call->isMustTailCall();
   if (!wanted_)
     return;
   const CallBase &call = *found.call;
@@ -63,7 +74,7 @@ void Remarks::instrumented(const FoundCall &found, const Site &site) const {
 }
 
 void Remarks::leftAlone(const Module &module, const KnownSymbols &symbols) const {
-  if (!wanted_)
+  if (!wanted_ && !AreStatisticsEnabled())
     return;
   const Eligibility eligibility(module, symbols);
   for (const Function &function : module) {
@@ -71,12 +82,16 @@ void Remarks::leftAlone(const Module &module, const KnownSymbols &symbols) const
     for (const Instruction &instruction : instructions(function))
       if (const auto *call = dyn_cast<CallBase>(&instruction))
         if (const abi::Symbol *symbol = knownCallee(*call, symbols))
-          if (const char *why = whole ? whole : callObstacle(*call, *symbol))
-            sayMissed(*call, why);
+          if (const char *why = whole ? whole : callObstacle(*call, *symbol)) {
+            ++LeftAlone;
+            if (wanted_)
+              sayMissed(*call, why);
+          }
   }
 }
 
 void Remarks::otherTarget(const Module &module) const {
+  ++OtherTargets;
   const auto first = find_if(module, [](const Function &function) { return !function.isDeclaration(); });
   if (!wanted_ || first == module.end())
     return;
