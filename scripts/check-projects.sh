@@ -56,22 +56,28 @@ run_tests() { # PROJECT MODE KIND PREFIX...
   printf 'exit status %s\n' "$status" >>"$work/$project/$mode.result"
 }
 
-# One line on what was recorded; fails when the account does not add up, or nothing was recorded. The report's status 1: leaks.
+# One line on what was recorded; fails when the account does not add up, or no event comes from a site that the plugin marked: hooks
+# alone would record the project, too. The report's status 1: leaks.
 account() { # FOLDER
+  local at_sites
+  at_sites=$("$build_folder/bin/msleaks" dump "$1" --json | python3 -c '
+import re, sys
+numbers = (int(found[1]) for found in map(re.compile(r"\"site_number\":(\d+)").search, sys.stdin) if found)
+print(sum(0 < number < 1 << 30 for number in numbers))')
   { "$build_folder/bin/msleaks" report "$1" --json || (($? == 1)); } | python3 -c '
 import json, sys
-report = json.load(sys.stdin)
+report, at_sites = json.load(sys.stdin), int(sys.argv[1])
 events = report["events"]
 complete = "complete" if report["session"]["complete"] else "not complete"
-print("{:,} events, {} processes, {}".format(events["produced"], len(report["processes"]), complete))
-sys.exit(0 if events["produced"] == events["stored"] + events["dropped"] > 0 else 1)'
+print("{:,} events ({:,} at sites), {} processes, {}".format(events["produced"], at_sites, len(report["processes"]), complete))
+sys.exit(0 if events["produced"] == events["stored"] + events["dropped"] and at_sites else 1)' "$at_sites"
 }
 
 # What is wrong goes to stdout; status 1.
 check_project() { # PROJECT
   local project=$1 package source kind began=$SECONDS status=0
   read -ra package <<<"${packages[$project]}"
-  source=$(fetch_once "project-$project" "$debian_host" debian_upstream "${package[@]}" 2>"$work/$project.fetch")/source || status=$?
+  source=$(fetch_once "upstream-$project" "$debian_host" debian_upstream "${package[@]}" 2>"$work/$project.fetch")/source || status=$?
   if ((status != 0)); then
     tail -n 1 "$work/$project.fetch"
     return "$status"
@@ -109,7 +115,7 @@ check_project() { # PROJECT
     echo "the account does not add up: $recorded"
     return 1
   }
-  echo "the same $((lines - 1)) results; $recorded; $((SECONDS - began)) s"
+  echo "$(<"$source/../version"): the same $((lines - 1)) results; $recorded; $((SECONDS - began)) s"
 }
 
 (($#)) || set -- "${projects[@]}"

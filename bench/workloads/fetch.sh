@@ -68,12 +68,14 @@ debian_source() {
   # apt has checked the files against the signed archive; the maintainer's own signature would need their key.
   dpkg-source --no-check -x ./*.dsc source
 }
-# debian_upstream PACKAGE MEMBERS...: as its authors released it; of a large one only what MEMBERS (tar's patterns) name.
+# debian_upstream PACKAGE MEMBERS...: as its authors released it; of a large one only what MEMBERS (tar's patterns) name. The file
+# `version` says which release that is.
 debian_upstream() {
   local package=$1
   shift
   apt_source "$package" --tar-only
   mkdir source
+  printf '%s\n' ./*.orig.tar.* | sed -E 's/.*_(.*)\.orig\.tar\..*/\1/' >version
   tar xf ./*.orig.tar.* -C source --strip-components=1 --wildcards "$@"
   rm ./*.orig.tar.*
 }
