@@ -13,6 +13,11 @@ constexpr uint64_t kLargestPageBytes = 1 << 20;
 constexpr uint64_t kLastMapping = UINT64_MAX - 2 * kUsualPageBytes + 1;
 constexpr uint16_t kMostOwners = 0x1fff; // of a counted block: what Block::refs holds
 
+// Only the C heap takes back whatever it is given.
+bool mayBeRefused(const abi::EventHeader &freed) {
+  return (freed.flags & abi::kRealloc) != 0 || spaceOf(freed.heap) != AddressSpace::Host;
+}
+
 } // namespace
 
 LiveSetCounts &LiveSetCounts::operator+=(const LiveSetCounts &other) {
@@ -184,6 +189,8 @@ void LiveSet::noteUnmatched(Process &process, const StreamEvent &event, const ab
   const abi::EventHeader &header = freed.header;
   process.early.add({freed.address, header.time, freed.size, spaceOf(header.heap), event.stream,
                      (header.flags & abi::kRealloc) != 0});
+  if (mayBeRefused(header)) // that brings nothing back, nor what this thread freed before
+    process.parked.erase(Process::parkingOf(event));
 }
 
 void LiveSet::onFree(const StreamEvent &event, const abi::FreeEvent &freed) {
@@ -225,7 +232,7 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
     return;
   }
   const bool realloc = freed.header.flags & abi::kRealloc;
-  const bool may_be_refused = realloc || space != AddressSpace::Host;
+  const bool may_be_refused = mayBeRefused(freed.header);
   if (found->refs > 1) {
     found->refs = (found->refs - 1) & kMostOwners;
     if (may_be_refused)

@@ -25,15 +25,15 @@ public:
 
 struct Model {
   std::map<std::pair<uint32_t, uint64_t>, std::pair<uint64_t, uint32_t>> host; // size and site
-  std::map<std::pair<uint32_t, uint64_t>, uint32_t> pages;                     // site
+  std::map<std::pair<uint32_t, uint64_t>, uint16_t> pages;                     // flags
   std::map<std::pair<uint32_t, uint32_t>, std::tuple<uint64_t, uint64_t, uint32_t>> parked;
 
   uint64_t bytes(uint32_t process) const {
     uint64_t sum = 0;
     for (const auto &[key, block] : host)
       sum += key.first == process ? block.first : 0;
-    for (const auto &[key, site] : pages)
-      sum += key.first == process ? kPage : 0;
+    for (const auto &[key, flags] : pages)
+      sum += key.first == process && (flags & abi::kReserve) == 0 ? kPage : 0;
     return sum;
   }
 };
@@ -48,7 +48,7 @@ public:
     process_ = pick(1, 3);
     stream_ = pick(0, 3);
     site_ = pick(1, 9);
-    switch (pick(0, 5)) {
+    switch (pick(0, 7)) {
     case 0:
     case 1:
       return alloc();
@@ -57,7 +57,10 @@ public:
     case 3:
       return realloc();
     case 4:
+    case 5:
       return map();
+    case 6:
+      return protect();
     default:
       return unmap();
     }
@@ -118,13 +121,25 @@ private:
   }
   void map() {
     const uint64_t first = pick(0, 60), count = pick(1, 12);
-    apply(test::alloc(time_, (first + 16) * kPage, count * kPage, where(abi::Heap::Mapping)));
+    const uint16_t kinds[] = {0, abi::kReserve, abi::kReserve | abi::kFile};
+    const uint16_t flags = kinds[pick(0, 2)];
+    apply(test::alloc(time_, (first + 16) * kPage, count * kPage, where(abi::Heap::Mapping, flags)));
     for (uint64_t page = first; page < first + count; ++page)
-      model_.pages[{process_, page}] = site_;
+      model_.pages[{process_, page}] = flags;
+  }
+  void protect() {
+    const uint64_t first = pick(0, 60), count = pick(1, 30);
+    const uint16_t reserve = pick(0, 1) != 0 ? abi::kReserve : 0;
+    apply(test::protect(time_, (first + 16) * kPage, count * kPage - pick(0, 4095), reserve, process_));
+    for (auto &[key, flags] : model_.pages)
+      if (key.first == process_ && key.second >= first && key.second < first + count && (flags & abi::kFile) == 0)
+        flags = reserve;
   }
   void unmap() {
-    const uint64_t first = pick(0, 60), count = pick(1, 30);
-    apply(test::free(time_, (first + 16) * kPage, where(abi::Heap::Mapping), count * kPage - pick(0, 4095)));
+    const uint64_t first = pick(0, 60), count = pick(1, 30), begin = (first + 16) * kPage;
+    apply(test::free(time_, begin, where(abi::Heap::Mapping), count * kPage - pick(0, 4095)));
+    if (pick(0, 3) == 0) // refused
+      return apply(test::alloc(time_ + 10, begin, 0, where(abi::Heap::Mapping, abi::kRestored)));
     for (uint64_t page = first; page < first + count; ++page)
       model_.pages.erase({process_, page});
   }

@@ -246,6 +246,19 @@ TEST_F(LiveSetTest, CountedBlocksDieWithTheirLastOwner) {
   EXPECT_EQ(live.liveBlocks(), 0u);
 }
 
+// What is refused, because it was freed before, brings nothing back.
+TEST_F(LiveSetTest, ASecondFreeThatIsRefusedIsNoBlock) {
+  for (const auto heap : {abi::Heap::Device, abi::Heap::Mapping}) {
+    const Where where{.heap = heap}, restored{.heap = heap, .flags = abi::kRestored};
+    apply(alloc(1, 0x10000, kPage, where));
+    apply(test::free(2, 0x10000, where));
+    apply(test::free(3, 0x10000, where));
+    apply(alloc(4, 0x10000, 0, restored));
+    EXPECT_EQ(live.liveBlocks(), 0u);
+  }
+  EXPECT_EQ(live.counts().unmatched_frees, 2u);
+}
+
 TEST_F(LiveSetTest, ReservedAddressSpaceHasNoBytes) {
   apply(alloc(1, 0x10000, 64 * kPage, {.heap = abi::Heap::Mapping, .flags = abi::kReserve}));
   EXPECT_EQ(journal.bytes, 0u);
