@@ -7,6 +7,7 @@
 
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 namespace msleaks::runtime {
 namespace {
@@ -45,6 +46,41 @@ uint64_t pidNamespace() noexcept {
   return ::syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &status, 0) == 0 ? status.st_ino : 0;
 }
 
+// Linux 6.9 and later give a pidfd an inode that no other process will ever have; before, all of them had one.
+uint64_t inodeOfProcess() noexcept {
+  constexpr long kPidfs = 0x50494446;
+  const long fd = ::syscall(SYS_pidfd_open, processId(), 0);
+  if (fd < 0)
+    return 0;
+  struct statfs system;
+  struct stat file;
+  const bool known =
+      ::syscall(SYS_fstatfs, fd, &system) == 0 && system.f_type == kPidfs && ::syscall(SYS_fstat, fd, &file) == 0;
+  ::syscall(SYS_close, fd);
+  return known ? file.st_ino : 0;
+}
+
+// Field 22 of /proc/self/stat, counted from the name: that may hold anything, and ends with the last parenthesis.
+uint64_t startTicks() noexcept {
+  char line[1024];
+  const OpenFile file("/proc/self/stat", O_RDONLY);
+  const uint64_t bytes = file ? file.read(line, sizeof line) : 0;
+  const std::string_view text(line, bytes);
+  uint64_t at = text.rfind(')');
+  for (int field = 2; field < 22 && at < bytes; ++field)
+    at = text.find(' ', at + 1);
+  uint64_t ticks = 0;
+  if (at < bytes)
+    for (++at; at < bytes && line[at] >= '0' && line[at] <= '9'; ++at)
+      ticks = ticks * 10 + static_cast<uint64_t>(line[at] - '0');
+  return ticks;
+}
+
+uint64_t processBirth() noexcept {
+  const uint64_t inode = inodeOfProcess();
+  return inode != 0 ? inode | abi::kBirthIsInode : startTicks();
+}
+
 void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
   header.session_version = abi::kSessionVersion;
   header.slot_bytes = abi::kSlotBytes;
@@ -60,6 +96,7 @@ void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
   header.max_rings = abi::kMaxRings;
   header.max_callers = abi::kMaxCallers;
   header.pid_namespace = pidNamespace();
+  header.process_birth = processBirth();
   header.page_bytes = static_cast<uint32_t>(session.page_bytes);
   header.file_bytes.store(kTablesEnd, std::memory_order_relaxed);
   if (const OpenFile command("/proc/self/cmdline", O_RDONLY); command)

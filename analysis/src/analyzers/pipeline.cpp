@@ -88,6 +88,11 @@ ProcessFate fateOf(const ProcessEnd &end) {
 // Whether both began with the same exec: two copies of the runtime in one image. Where it is not known, they did not.
 bool isSameImage(const ProcessStart &a, const ProcessStart &b) { return a.exec_id != 0 && a.exec_id == b.exec_id; }
 
+// Both have the same number in the same namespace.
+bool replaces(const ProcessStart &later, const ProcessStart &earlier) {
+  return !isSameImage(later, earlier) && !abi::isOtherProcess(later.process_birth, earlier.process_birth);
+}
+
 } // namespace
 
 std::map<uint32_t, ProcessFate> fatesOf(const TraceReader &reader) {
@@ -103,9 +108,9 @@ std::map<uint32_t, ProcessFate> fatesOf(const TraceReader &reader) {
     std::sort(starts.begin(), starts.end(), [](const auto *a, const auto *b) { return a->time_ns < b->time_ns; });
     for (auto earlier = starts.begin(); earlier != starts.end(); ++earlier) {
       const auto later = std::find_if(earlier + 1, starts.end(),
-                                      [&](const ProcessStart *start) { return !isSameImage(*start, **earlier); });
+                                      [&](const ProcessStart *start) { return replaces(*start, **earlier); });
       if (later == starts.end())
-        break;
+        continue;
       const auto known = fates.find((*earlier)->process);
       if (known == fates.end() || known->second.time_ns >= (*later)->time_ns)
         fates[(*earlier)->process] = {FreeCause::ProcessExec, (*later)->time_ns, -1};

@@ -38,6 +38,7 @@ ArenaFacts readFacts(const abi::ArenaHeader &header) {
   facts.pid = header.pid;
   facts.parent_pid = header.parent_pid;
   facts.pid_namespace = header.pid_namespace;
+  facts.process_birth = header.process_birth;
   facts.exec_id = header.exec_id;
   facts.page_bytes = header.page_bytes;
   facts.clock = header.clock;

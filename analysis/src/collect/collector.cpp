@@ -273,15 +273,14 @@ Result<void> Collector::attach(ArenaReader arena) {
   for (const auto &process : attached_)
     replaceIfSame(*process, arena.facts());
   const uint32_t pid = pidHere(arena.facts());
-  const uint64_t attach_ns = arena.facts().attach_ns;
+  ProcessWatch watch(pid, arena.facts().attach_ns, arena.facts().process_birth);
   const abi::OnFull policy = session_.control().flags.on_full;
   StoredSession::Entry *known = predecessor_ ? predecessor_->stored.find(arena.facts()) : nullptr;
   const uint32_t number = known ? known->start.process : next_process_++;
   if (known)
     findPositions(known->stored, number, arena, predecessor_->trace);
   ProcessCollector collector(number, std::move(arena), policy, known ? known->stored : StoredProcess{});
-  attached_.push_back(
-      std::make_unique<Attached>(Attached{std::move(collector), ProcessWatch(pid, attach_ns), pid, Life::Running}));
+  attached_.push_back(std::make_unique<Attached>(Attached{std::move(collector), std::move(watch), pid, Life::Running}));
   Attached &process = *attached_.back();
   if (known && known->end)
     process.known_status = known->end->status;

@@ -1,6 +1,7 @@
 #include "collect/liveness.h"
 
 #include "collect/proc_stat.h"
+#include "msleaks/analysis/process_watch.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -49,6 +50,7 @@ uint32_t pidHere(const ArenaFacts &facts) {
 
 bool replaces(const ArenaFacts &later, const ArenaFacts &earlier) {
   return later.pid == earlier.pid && later.pid_namespace == earlier.pid_namespace &&
+         !abi::isOtherProcess(later.process_birth, earlier.process_birth) &&
          (later.exec_id != earlier.exec_id || later.exec_id == 0);
 }
 
@@ -57,7 +59,9 @@ bool isStillRunning(const ArenaFacts &facts) {
   if (pid == 0 || (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH))
     return false;
   const auto stat = readProcStat(pid);
-  return !stat || (!stat->hasEnded() && stat->hadBegun(facts.attach_ns)); // it exists, and more cannot be told
+  if (stat && (stat->hasEnded() || !stat->hadBegun(facts.attach_ns)))
+    return false;
+  return !ProcessWatch(pid, facts.attach_ns, facts.process_birth).hasEnded(); // as far as can be told
 }
 
 std::string describeProcess(const ArenaFacts &facts) {

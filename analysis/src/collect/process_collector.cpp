@@ -18,6 +18,11 @@ std::filesystem::path definitionsOf(std::filesystem::path arena) { return arena.
 
 } // namespace
 
+ProcessStart startOf(uint32_t process, const ArenaFacts &facts) {
+  return {process,       facts.pid,           facts.parent_pid, facts.attach_ns,  facts.attach_realtime_ns,
+          facts.command, facts.pid_namespace, facts.exec_id,    facts.page_bytes, facts.process_birth};
+}
+
 ProcessCollector::ProcessCollector(uint32_t process, ArenaReader arena, abi::OnFull policy, const StoredProcess &stored)
     : process_(process), arena_(std::move(arena)), definitions_(definitionsOf(arena_.path()), stored.definition_bytes),
       policy_(policy), known_callers_(abi::kMaxCallers) {
@@ -36,9 +41,7 @@ ProcessCollector::ProcessCollector(uint32_t process, ArenaReader arena, abi::OnF
 }
 
 Result<void> ProcessCollector::start(TraceWriter &writer) {
-  const ArenaFacts &facts = arena_.facts();
-  return writer.processStart({process_, facts.pid, facts.parent_pid, facts.attach_ns, facts.attach_realtime_ns,
-                              facts.command, facts.pid_namespace, facts.exec_id, facts.page_bytes});
+  return writer.processStart(startOf(process_, arena_.facts()));
 }
 
 void ProcessCollector::note(std::string text) {

@@ -1,11 +1,13 @@
 #include "msleaks/analysis/process_watch.h"
 
 #include "collect/proc_stat.h"
+#include "msleaks/abi/session.h"
 #include "msleaks/analysis/clock.h"
 
 #include <cerrno>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,20 +27,31 @@ constexpr unsigned long kGetFacts = _IOWR(0xff, 11, PidfdFacts);
 
 } // namespace
 
-ProcessWatch::ProcessWatch(uint32_t pid, uint64_t attach_ns) : pid_(pid), attach_ns_(attach_ns) { open(); }
+ProcessWatch::ProcessWatch(uint32_t pid, uint64_t attach_ns, uint64_t birth)
+    : pid_(pid), attach_ns_(attach_ns), birth_(birth) {
+  open();
+}
 
 void ProcessWatch::open() {
   pidfd_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid_), 0)));
   reaped_ = !pidfd_.valid() && errno == ESRCH;
   if (!pidfd_.valid())
     return;
-  // The number may have been given to somebody else meanwhile.
-  if (const auto stat = readProcStat(pid_); stat && !stat->hadBegun(attach_ns_)) {
+  if (isAnother()) {
     pidfd_.close();
     reaped_ = true;
     return;
   }
   was_alive_ = !pollEnd();
+}
+
+// The number may have been given to somebody else meanwhile. When a process began is known to some ms only.
+bool ProcessWatch::isAnother() const {
+  struct stat file{};
+  if ((birth_ & abi::kBirthIsInode) != 0 && fstat(pidfd_.get(), &file) == 0)
+    return abi::isOtherProcess(birth_, file.st_ino | abi::kBirthIsInode);
+  const auto stat = readProcStat(pid_);
+  return stat && !stat->hadBegun(attach_ns_);
 }
 
 bool ProcessWatch::pollEnd() const {

@@ -86,9 +86,7 @@ Result<void> Recovery::recover(ArenaReader arena, const ClockModel &clock) {
   if (!known) {
     if (auto started = collector.start(trace_); !started)
       return started;
-    stored_.processes[process].start = {
-        process,       facts.pid,           facts.parent_pid, facts.attach_ns, facts.attach_realtime_ns,
-        facts.command, facts.pid_namespace, facts.exec_id,    facts.page_bytes};
+    stored_.processes[process].start = startOf(process, facts);
   }
   CollectOutput output{trace_, clock};
   // Where the time of the end is not known: the collector's last heartbeat, or the last event if that is later; never

@@ -77,6 +77,7 @@ void visitMetadata(Visitor &&visit, Start &start) {
   visit.added(start.pid_namespace);
   visit.added(start.exec_id);
   visit.added(start.page_bytes);
+  visit.added(start.process_birth);
 }
 
 template <class Visitor, class End>

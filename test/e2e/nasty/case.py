@@ -45,7 +45,6 @@ class Case:
     # something else fails, or nothing, so does the test.
     known: str = ""
     fails: frozenset = frozenset()
-    may_fail: frozenset = frozenset()  # what a race decides
     check: object = field(default=None, compare=False)  # check(observed): more that must hold, see nasty_test.py
 
     @property

@@ -12,8 +12,8 @@ constexpr uint32_t kPid = 4711;
 
 class Fates : public testing::Test {
 protected:
-  void start(uint32_t process, uint64_t time_ns, uint64_t pid_namespace, uint32_t exec_id) {
-    ASSERT_TRUE(writer_->processStart({process, kPid, 1, time_ns, 0, {"p"}, pid_namespace, exec_id}));
+  void start(uint32_t process, uint64_t time_ns, uint64_t pid_namespace, uint32_t exec_id, uint64_t birth = 0) {
+    ASSERT_TRUE(writer_->processStart({process, kPid, 1, time_ns, 0, {"p"}, pid_namespace, exec_id, 0, birth}));
   }
   void end(uint32_t process, uint64_t time_ns, int status, EndReason reason = EndReason::Ended) {
     ASSERT_TRUE(writer_->processEnd({process, time_ns, status, 0, reason}));
@@ -62,6 +62,29 @@ TEST_F(Fates, APidIsOneProcessOnlyInItsNamespace) {
   end(2, 310, -1);
   EXPECT_EQ(cause(1), FreeCause::ProcessExited);
   EXPECT_EQ(cause(2), FreeCause::ProcessExited);
+}
+
+// Found late, with the end of the first not known: a namespace that ended has given its inode to the next one.
+TEST_F(Fates, APidAndANamespaceAreOneProcessOnlyWithItsBirth) {
+  start(1, 100, 7, 1, abi::kBirthIsInode | 51);
+  start(2, 200, 7, 2, abi::kBirthIsInode | 52);
+  start(3, 250, 7, 3, abi::kBirthIsInode | 52);
+  end(1, 300, -1);
+  end(2, 300, -1);
+  end(3, 310, 0);
+  EXPECT_EQ(cause(1), FreeCause::ProcessExited);
+  EXPECT_EQ(cause(2), FreeCause::ProcessExec);
+  EXPECT_EQ(cause(3), FreeCause::ProcessExited);
+}
+
+// One image may have had no descriptor left to ask for its inode.
+TEST_F(Fates, BirthsOfDifferentKindsSayNothing) {
+  start(1, 100, 7, 1, abi::kBirthIsInode | 51);
+  start(2, 200, 7, 2, 51);
+  start(3, 250, 7, 3, 0);
+  end(3, 310, 0);
+  EXPECT_EQ(cause(1), FreeCause::ProcessExec);
+  EXPECT_EQ(cause(2), FreeCause::ProcessExec);
 }
 
 TEST_F(Fates, TwoCopiesOfTheRuntimeAreOneImage) {

@@ -339,6 +339,24 @@ TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
   EXPECT_EQ(collector->summary().totals.stored, 2u);
 }
 
+// Two such processes one after the other, found late: the kernel gave the second one the number of the first, and its
+// namespace that one's inode.
+TEST_F(SessionTest, ANumberIsOneProcessOnlyWithItsBirth) {
+  const uint32_t pid = endedPid();
+  for (uint32_t i = 1; i <= 2; ++i) {
+    ArenaMaker image(session->path(), {.pid = pid, .attach_ticks = i, .attach_ns = i * 10});
+    image.header().pid_namespace = 1;
+    image.header().exec_id = i;
+    image.header().process_birth = abi::kBirthIsInode | (50 + i);
+    image.addRing(16, 0).recordAlloc(i, i * 10 + 1);
+  }
+  collector->programEnded(0);
+  collector->run();
+  EXPECT_EQ(endOf(1).reason, analysis::EndReason::Ended);
+  EXPECT_EQ(endOf(1).time_ns, 11u);
+  EXPECT_EQ(endOf(2).reason, analysis::EndReason::Ended);
+}
+
 TEST_F(SessionTest, TwoCopiesOfTheRuntimeAreOneProcess) {
   ArenaMaker first(session->path(), {.attach_ticks = 1, .attach_ns = 1}),
       second(session->path(), {.attach_ticks = 2, .attach_ns = 2});

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -59,6 +60,21 @@ private:
   int pipe_[2];
   pid_t pid_;
 };
+
+TEST(ProcessWatch, ANumberThatIsSomebodyElsesNowHasEnded) {
+  const uint64_t kSomebodys = abi::kBirthIsInode | 1;
+  Child child;
+  const uint64_t now_ns = analysis::readMonotonicNs();
+  EXPECT_FALSE(analysis::ProcessWatch(child.pid(), now_ns).hasEnded());
+  const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, child.pid(), 0));
+  struct stat file{};
+  ASSERT_EQ(fstat(pidfd, &file), 0);
+  close(pidfd);
+  EXPECT_FALSE(analysis::ProcessWatch(child.pid(), now_ns, abi::kBirthIsInode | file.st_ino).hasEnded());
+  EXPECT_TRUE(analysis::ProcessWatch(child.pid(), now_ns, kSomebodys).hasEnded());
+  child.exit(0);
+  child.reap();
+}
 
 TEST(ProcessWatch, TellsAnEndAndItsStatusBeforeTheProcessIsReaped) {
   Child child;

@@ -71,6 +71,7 @@ private:
 struct ArenaFacts {
   uint32_t pid = 0, parent_pid = 0; // as the process itself knows them
   uint64_t pid_namespace = 0;       // 0 = cannot be told
+  uint64_t process_birth = 0;       // 0 = cannot be told; abi::isOtherProcess
   uint32_t exec_id = 0;             // 0 = cannot be told
   uint32_t page_bytes = 0;          // as the process says
   abi::ClockKind clock{};

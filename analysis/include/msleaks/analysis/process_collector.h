@@ -48,6 +48,9 @@ struct CollectOutput {
 // rings of a flight recorder, which are read at their end otherwise.
 enum class Urgency { Batch, Everything, Snapshot };
 
+// What the trace is told of the process image that made an arena.
+ProcessStart startOf(uint32_t process, const ArenaFacts &);
+
 class ProcessCollector {
 public:
   ProcessCollector(uint32_t process, ArenaReader arena, abi::OnFull policy, const StoredProcess &stored = {});

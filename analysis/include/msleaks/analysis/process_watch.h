@@ -9,8 +9,9 @@ namespace msleaks::analysis {
 
 class ProcessWatch {
 public:
-  // The process that has this number, if it is the one that had it at `attach_ns` (CLOCK_MONOTONIC).
-  explicit ProcessWatch(uint32_t pid, uint64_t attach_ns = UINT64_MAX);
+  // The process that has this number, if it is the one that had it at `attach_ns` (CLOCK_MONOTONIC), and the one of
+  // this birth (abi::isOtherProcess; 0 = not known).
+  explicit ProcessWatch(uint32_t pid, uint64_t attach_ns = UINT64_MAX, uint64_t birth = 0);
 
   // Whether it is known to have ended. It was reaped before it could be watched, or its pidfd says so; without a pidfd
   // (no file descriptor was left, an old kernel) it is asked for again each time.
@@ -29,9 +30,10 @@ private:
   void open();
   bool pollEnd() const;
   bool isThere() const;
+  bool isAnother() const;
 
   uint32_t pid_;
-  uint64_t attach_ns_;
+  uint64_t attach_ns_, birth_;
   FileDescriptor pidfd_;
   bool reaped_ = false; // before we came
   bool was_alive_ = false;

@@ -32,6 +32,7 @@ struct ProcessStart {
   uint64_t pid_namespace = 0; // 0 = not known
   uint32_t exec_id = 0;       // of the exec that the image, or the one it was forked from, began with; 0 = not known
   uint32_t page_bytes = 0;    // of its kernel; 0 = not known
+  uint64_t process_birth = 0; // an exec keeps it, no other process has it; 0 = not known (abi::isOtherProcess)
 };
 
 // Why a process image is not recorded any further.

@@ -155,9 +155,20 @@ struct ArenaHeader {
   uint32_t command_bytes;
   std::atomic<uint32_t> definitions_refused; // images, units and notes that the .defs file did not take
   uint32_t page_bytes;                       // of the kernel; what is mapped there has whole pages
-  uint64_t pid_namespace;                    // inode of /proc/self/ns/pid: pids are unique in there; 0 = cannot be told
+  uint64_t
+      pid_namespace; // inode of /proc/self/ns/pid: pids are unique in there as long as it lives; 0 = cannot be told
+  uint64_t process_birth; // 0 = cannot be told; see isOtherProcess
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
+
+// A process is told by what it keeps through an exec and gives to nobody after it, while its pid, and the inode of its
+// pid namespace, are given to others at once: the inode of its pidfd, with this bit (pidfs, Linux 6.9), or else when it
+// began, in clock ticks.
+inline constexpr uint64_t kBirthIsInode = uint64_t{1} << 63;
+// Whether two of these are surely not of one process. Values of different kinds say nothing.
+constexpr bool isOtherProcess(uint64_t birth, uint64_t other) {
+  return birth != 0 && other != 0 && ((birth ^ other) & kBirthIsInode) == 0 && birth != other;
+}
 
 inline constexpr uint32_t kMaxRings = 16384;
 inline constexpr uint32_t kMaxCallers = 65536; // a power of two: open addressing

@@ -22,8 +22,7 @@ CASES = [
     Case("vfork_spawn.c", processes=41),
     Case("shells.c", processes=None, leaks=None, alive=None, by_pass=False),  # the shell leaks
     Case("raw_clone.c", processes=21, allocs=2000),
-    # One in ten is taken for an image that was replaced.
-    Case("equal_pids.c", root=True, leaks="printed", processes=41, known="B4", may_fail=frozenset({"armed: leaks", "hooks: leaks"})),
+    Case("equal_pids.c", root=True, leaks="printed", processes=41),
     without_rights("user", "u", root=True, processes=None, unseen="process"),
     without_rights("root_directory", "c", root=True, processes=None, unseen="process"),
     without_rights("descriptors", "n", processes=None, unseen="process"),
