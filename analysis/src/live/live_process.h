@@ -29,7 +29,7 @@ struct LiveSet::Process {
   std::map<uint64_t, Block> mappings;                          // by address: munmap names ranges
   std::unordered_map<uint64_t, Parked> parked;                 // by stream and space
   SkewWindow replaced; // blocks whose address was handed out again: their free may still arrive
-  SkewWindow early;    // frees of no block: its allocation by another thread may still arrive
+  SkewWindow early;    // frees and retains of no block: its allocation by another thread may still arrive
 
   BlockTable &table(AddressSpace space) { return tables[static_cast<size_t>(space)]; }
   Block *find(AddressSpace space, uint64_t address) {

@@ -18,6 +18,24 @@ bool mayBeRefused(const abi::EventHeader &freed) {
   return (freed.flags & abi::kRealloc) != 0 || spaceOf(freed.heap) != AddressSpace::Host;
 }
 
+void retainBlock(Block &block) {
+  if (block.refs < kMostOwners)
+    block.refs = (block.refs + 1) & kMostOwners;
+}
+
+// An early free, at the moment of its block's allocation.
+abi::FreeEvent freeOf(const SkewWindow::Entry &early, const abi::EventHeader &alloc) {
+  abi::FreeEvent freed{};
+  freed.header.kind = abi::EventKind::Free;
+  freed.header.heap = alloc.heap;
+  if (early.what == SkewWindow::What::ReallocFree)
+    freed.header.flags = abi::kRealloc;
+  freed.header.time = alloc.time;
+  freed.address = early.address;
+  freed.size = early.bytes;
+  return freed;
+}
+
 } // namespace
 
 LiveSetCounts &LiveSetCounts::operator+=(const LiveSetCounts &other) {
@@ -117,7 +135,7 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   block.device = header.device;
   insert(process, block, header.flags & abi::kRealloc ? AllocCause::Reallocated : AllocCause::Allocated, header.time);
   if (!process.early.empty())
-    freeEarly(process, event);
+    applyEarly(process, event);
 }
 
 // The realloc was done: what its Free took, which will not come back.
@@ -130,26 +148,31 @@ Block LiveSet::takeParked(Process &process, const StreamEvent &event) {
   return first;
 }
 
-// A free is recorded before the real one, and an allocation after it: only clocks that differ can put the free of a
-// block before its allocation. That free was counted as unmatched; the block is freed now.
-void LiveSet::freeEarly(Process &process, const StreamEvent &event) {
+// A free or a retain is recorded before the real one, and an allocation after it: only times that are read a little
+// early can put one by another thread before the allocation of its block. It was counted as unmatched; it takes effect
+// now. Retains first: among several threads, a free may have come before them by that much again.
+//
+// The free of an unknown block, whose address another thread is given within that time, looks alike, and ends the new
+// block. The real free, the hand-over of the address and the allocation would all have to fit in between; and what it
+// costs is that this block is missed, not that one is called a leak: its own free is then one of an unknown block.
+void LiveSet::applyEarly(Process &process, const StreamEvent &event) {
   const abi::EventHeader &header = event.event.header();
+  const AddressSpace space = spaceOf(header.heap);
   const uint64_t address = event.event.slots[0].payload[0];
-  const auto early = process.early.take(spaceOf(header.heap), address, event.stream, header.time);
-  if (!early)
-    return;
-  uint64_t &unknown = pauses_.any() ? counts_.frees_before_start : counts_.unmatched_frees;
-  unknown -= unknown != 0; // the first pause may have begun between the two
-  ++counts_.early_frees;
-  abi::FreeEvent freed{};
-  freed.header.kind = abi::EventKind::Free;
-  freed.header.heap = header.heap;
-  if (early->realloc)
-    freed.header.flags = abi::kRealloc;
-  freed.header.time = header.time;
-  freed.address = address;
-  freed.size = early->bytes;
-  freeNow(process, {event.process, early->stream, abi::AnyEvent::from(freed)}, freed);
+  while (process.early.take(space, address, event.stream, header.time, true)) {
+    counts_.unmatched_retargets -= counts_.unmatched_retargets != 0;
+    retainBlock(*process.find(space, address));
+  }
+  while (process.find(space, address)) {
+    const auto early = process.early.take(space, address, event.stream, header.time, false);
+    if (!early)
+      return;
+    uint64_t &unknown = pauses_.any() ? counts_.frees_before_start : counts_.unmatched_frees;
+    unknown -= unknown != 0; // the first pause may have begun between the two
+    ++counts_.early_frees;
+    const abi::FreeEvent freed = freeOf(*early, header);
+    freeNow(process, {event.process, early->stream, abi::AnyEvent::from(freed)}, freed);
+  }
 }
 
 void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uint64_t time_ns) {
@@ -181,14 +204,14 @@ void LiveSet::noteReplaced(Process &process, const Block &old, uint32_t by_strea
     return;
   }
   ++counts_.implicit_frees;
-  process.replaced.add({old.address, time_ns, 0, spaceOf(old.heap), by_stream, false});
+  process.replaced.add({old.address, time_ns, 0, spaceOf(old.heap), by_stream, SkewWindow::What::Free});
 }
 
 void LiveSet::noteUnmatched(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
   ++(pauses_.any() ? counts_.frees_before_start : counts_.unmatched_frees);
   const abi::EventHeader &header = freed.header;
   process.early.add({freed.address, header.time, freed.size, spaceOf(header.heap), event.stream,
-                     (header.flags & abi::kRealloc) != 0});
+                     header.flags & abi::kRealloc ? SkewWindow::What::ReallocFree : SkewWindow::What::Free});
   if (mayBeRefused(header)) // that brings nothing back, nor what this thread freed before
     process.parked.erase(Process::parkingOf(event));
 }
@@ -198,7 +221,7 @@ void LiveSet::onFree(const StreamEvent &event, const abi::FreeEvent &freed) {
   ++counts_.frees;
   // Another thread got the address a moment ago, by its clock: this is the free of the block before.
   if (!process.replaced.empty() &&
-      process.replaced.take(spaceOf(freed.header.heap), freed.address, event.stream, freed.header.time)) {
+      process.replaced.take(spaceOf(freed.header.heap), freed.address, event.stream, freed.header.time, false)) {
     ++counts_.late_frees;
     return;
   }
@@ -288,11 +311,12 @@ void LiveSet::onRetarget(const StreamEvent &event, const abi::RetargetEvent &ret
 }
 
 void LiveSet::onRetain(const StreamEvent &event, const abi::RetainEvent &retain) {
-  Block *block = processOf(event.process).find(spaceOf(retain.header.heap), retain.address);
-  if (!block)
-    ++counts_.unmatched_retargets;
-  else if (block->refs < kMostOwners)
-    block->refs = (block->refs + 1) & kMostOwners;
+  Process &process = processOf(event.process);
+  const abi::EventHeader &header = retain.header;
+  if (Block *block = process.find(spaceOf(header.heap), retain.address))
+    return retainBlock(*block);
+  ++counts_.unmatched_retargets;
+  process.early.add({retain.address, header.time, 0, spaceOf(header.heap), event.stream, SkewWindow::What::Retain});
 }
 
 void LiveSet::announceFree(const Block &block, FreeCause cause, uint64_t time_ns) {

@@ -1,4 +1,4 @@
-// What two threads recorded about one address a moment apart, while clocks of processors differ by that moment.
+// What two threads recorded about one address a moment apart, while their times differ by that moment.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -14,12 +14,13 @@ namespace msleaks::analysis {
 // belong before them.
 class SkewWindow {
 public:
+  enum class What : uint8_t { Free, ReallocFree, Retain };
   struct Entry {
     uint64_t address, time_ns;
     uint64_t bytes; // of a mapping: how much of it; 0 = the whole block
     abi::AddressSpace space;
     uint32_t stream;
-    bool realloc; // first half of one
+    What what;
   };
 
   bool empty() const { return entries_.empty(); }
@@ -31,11 +32,12 @@ public:
     entries_.push_back(entry);
   }
 
-  // Takes out what another thread than `stream` recorded of this address a moment before `time_ns`.
-  std::optional<Entry> take(abi::AddressSpace space, uint64_t address, uint32_t stream, uint64_t time_ns) {
+  // Takes out the first that another thread than `stream` recorded of this address a moment before `time_ns`.
+  std::optional<Entry> take(abi::AddressSpace space, uint64_t address, uint32_t stream, uint64_t time_ns, bool retain) {
     dropExpired(time_ns);
     const auto match = std::find_if(entries_.begin(), entries_.end(), [&](const Entry &entry) {
-      return entry.address == address && entry.space == space && entry.stream != stream;
+      return entry.address == address && entry.space == space && entry.stream != stream &&
+             (entry.what == What::Retain) == retain;
     });
     if (match == entries_.end())
       return std::nullopt;
@@ -45,8 +47,11 @@ public:
   }
 
 private:
-  // Two processors' clocks, and two fits of the clock, differ by less than this.
-  static constexpr uint64_t kSkewNs = 5'000;
+  // An event's time is read from the processor's counter without waiting for the loads before it, such as the one that
+  // brought the block's address from another thread: 5 to 16 ns early were seen, and no processor keeps an instruction
+  // waiting for a microsecond. Processors' counters differ by less; and ticks keep their order when they become
+  // nanoseconds, whichever batch they came in (clock_fit.h).
+  static constexpr uint64_t kSkewNs = 1'000;
   static constexpr size_t kKept = 16;
 
   void dropExpired(uint64_t now_ns) {

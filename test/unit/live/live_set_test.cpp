@@ -157,6 +157,55 @@ TEST_F(LiveSetTest, UnmatchedFreeOfTheSameThreadOrLongAgoEndsNothing) {
   EXPECT_EQ(live.counts().early_frees, 0u);
 }
 
+// No two threads' times of one hand-over are so far apart: it is another block's free.
+TEST_F(LiveSetTest, AMicrosecondIsTooLongForAnEarlyOrALateFree) {
+  apply(test::free(1000, 0x10, {.stream = 2}));
+  apply(alloc(2000, 0x10, 1, {.stream = 1}));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  apply(test::free(3000, 0x10, {.stream = 2}));
+  apply(alloc(4001, 0x10, 1, {.stream = 1}));
+  EXPECT_EQ(live.liveBlocks(), 1u);
+  apply(alloc(5000, 0x10, 1, {.stream = 2}));
+  apply(test::free(6001, 0x10, {.stream = 1}));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(live.counts().late_frees, 0u);
+}
+
+// Recording began later: the free of a block from before may be followed at once by another thread's use of its
+// address. Taken for an early free, it costs that block and no more: nothing is called a leak, and its own free is
+// unknown then.
+TEST_F(LiveSetTest, AFreeFromBeforeTheStartThatLooksEarlyMakesNoLeakAndNoFault) {
+  apply(test::epoch(10, 0));
+  apply(test::epoch(20, ~0u));
+  apply(test::free(1000, 0x10, {.stream = 2}));
+  apply(alloc(1400, 0x10, 1, {.stream = 1}));
+  apply(test::free(9000, 0x10, {.stream = 1}));
+  apply(test::free(19'000, 0x20, {.stream = 2})); // and longer after it, not at all
+  apply(alloc(20'400, 0x20, 1, {.stream = 1}));
+  apply(test::free(29'000, 0x20, {.stream = 1}));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(live.counts().unmatched_frees, 0u);
+  EXPECT_EQ(live.counts().implicit_frees, 0u);
+  EXPECT_EQ(live.counts().frees_before_start, 2u);
+}
+
+// A handle goes to two threads: each retains it, and gives it back, all before its allocation by the times.
+TEST_F(LiveSetTest, EarlyRetainsCountBeforeEarlyFrees) {
+  const Where device{.stream = 1, .heap = abi::Heap::Device}, second{.stream = 2, .heap = abi::Heap::Device},
+      third{.stream = 3, .heap = abi::Heap::Device};
+  apply(test::retain(1000, 0x10, second));
+  apply(test::free(1005, 0x10, second));
+  apply(test::retain(1006, 0x10, third));
+  apply(alloc(1010, 0x10, 7, device));
+  EXPECT_EQ(live.liveBlocks(), 1u);
+  apply(test::free(1020, 0x10, third));
+  EXPECT_EQ(live.liveBlocks(), 1u);
+  apply(test::free(2000, 0x10, device));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(live.counts().unmatched_retargets, 0u);
+  EXPECT_EQ(live.counts().unmatched_frees, 0u);
+}
+
 TEST_F(LiveSetTest, EarlyFreesMayBeReallocsOrMappings) {
   const Where realloc{.stream = 2, .flags = abi::kRealloc, .site = 2};
   apply(test::free(1000, 0x10, realloc));

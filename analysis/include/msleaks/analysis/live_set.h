@@ -129,7 +129,7 @@ private:
   void freeWhole(Process &, const StreamEvent &, const abi::FreeEvent &);
   void freeNow(Process &, const StreamEvent &, const abi::FreeEvent &);
   bool isWrapped(Process &, const abi::FreeEvent &);
-  void freeEarly(Process &, const StreamEvent &alloc);
+  void applyEarly(Process &, const StreamEvent &alloc);
   void unmap(Process &, const StreamEvent &, const abi::FreeEvent &);
   std::vector<Block> cutOut(Process &, uint64_t begin, uint64_t bytes, FreeCause, uint64_t time_ns);
   void restore(Process &, const StreamEvent &);
