@@ -11,6 +11,9 @@ inline constexpr uint32_t kMaxImages = 2048;
 struct Image {
   uint64_t begin, end;
   uint64_t load_bias;
+  uint64_t address;  // in a segment that the loader finds
+  uint32_t identity; // of the file: another one may be loaded to the same place
+  bool gone;         // was seen to be unloaded
 };
 
 // What the collector and other threads see of it, on processors that reorder stores too:

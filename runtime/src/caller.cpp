@@ -41,6 +41,24 @@ abi::Caller *callersOf(Arena &arena) noexcept {
   return table;
 }
 
+// The entry of an address in a given image: one that was retired, or the free one where it belongs, or kNone.
+uint32_t probe(const abi::Caller *callers, uint64_t address, uint32_t image, uint64_t &found) noexcept {
+  for (uint32_t i = 0, slot = callerSlot(address); i < kProbes; ++i, slot = (slot + 1) % abi::kMaxCallers) {
+    found = callers[slot].address.load(std::memory_order_acquire);
+    if (found == address || found == 0 || (found == (address | abi::kRetiredCaller) && callers[slot].image == image))
+      return slot;
+  }
+  return kNone;
+}
+
+void retire(abi::Caller *callers, uint32_t image) noexcept {
+  for (uint32_t slot = 0; slot < abi::kMaxCallers; ++slot) {
+    const uint64_t address = callers[slot].address.load(std::memory_order_relaxed);
+    if (address != 0 && callers[slot].image == image)
+      callers[slot].address.store(address | abi::kRetiredCaller, std::memory_order_release);
+  }
+}
+
 uint32_t insert(uint64_t address, const ImagePlace &place, bool known) noexcept {
   const SignalsBlocked blocked;
   const Inside inside(__msl_thread);
@@ -51,14 +69,15 @@ uint32_t insert(uint64_t address, const ImagePlace &place, bool known) noexcept 
     no_table_left.store(kEventsBetweenTries, std::memory_order_relaxed);
     return 0;
   }
+  const uint32_t image = known ? numberOf(*arena, place) : 0;
   uint64_t found = 0;
-  const uint32_t slot = probe(callers, address, found);
+  const uint32_t slot = probe(callers, address, image, found);
   if (slot == kNone)
     return 0;
-  if (found == 0) {
-    callers[slot].image = known ? numberOf(*arena, place) : 0;
+  if (found == 0)
+    callers[slot].image = image;
+  if (found != address)
     callers[slot].address.store(address, std::memory_order_release);
-  }
   return abi::kCallerSite | slot;
 }
 
@@ -82,4 +101,24 @@ uint32_t __msl_new_caller(uint64_t return_address) noexcept {
   ImagePlace place{};
   const bool known = findImage(reinterpret_cast<const void *>(return_address), place);
   return insert(return_address, place, known);
+}
+
+void __msl_unloaded() noexcept {
+  using namespace msleaks::runtime;
+  const ErrnoKept kept;
+  if (__atomic_load_n(&__msl_process.callers, __ATOMIC_ACQUIRE) == nullptr)
+    return;
+  Arena &arena = *__msl_process.arena;
+  const uint32_t count = __atomic_load_n(&arena.image_count, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < count; ++i) {
+    Image &image = arena.images[i];
+    // Looked up without our lock. One that comes back meanwhile is found again by the next call from there.
+    if (__atomic_load_n(&image.gone, __ATOMIC_RELAXED) || isStillLoaded(image))
+      continue;
+    const SignalsBlocked blocked;
+    const Inside inside(__msl_thread);
+    const ProcessLocked locked;
+    __atomic_store_n(&image.gone, true, __ATOMIC_RELAXED);
+    retire(__msl_process.callers, i + 1);
+  }
 }

@@ -3,6 +3,7 @@
 #include "definitions.h"
 #include "system.h"
 
+#include "msleaks/abi/site_table.h"
 #include "msleaks/runtime/page.h"
 
 #include <dlfcn.h>
@@ -109,10 +110,34 @@ int visit(dl_phdr_info *object, size_t, void *argument) noexcept {
 } // namespace
 
 bool findImage(const void *address, ImagePlace &place) noexcept {
+  place.address = reinterpret_cast<uint64_t>(address);
   if (_dl_find_object != nullptr)
     return findWithoutLock(address, place);
   Search search{reinterpret_cast<uint64_t>(address), &place};
   return ::dl_iterate_phdr(visit, &search) != 0;
+}
+
+namespace {
+
+// Of the file, as far as it is known without reading it.
+uint32_t identityOf(const ImagePlace &place) noexcept {
+  const uint32_t id = abi::fnv1a32(place.definition.build_id, place.definition.build_id_bytes);
+  return place.name == nullptr
+             ? id
+             : abi::fnv1a32(reinterpret_cast<const unsigned char *>(place.name), std::strlen(place.name), id);
+}
+
+bool isSame(const Image &known, const ImagePlace &place) noexcept {
+  const abi::ImageDefinition &found = place.definition;
+  return known.begin == found.begin && known.end == found.end && known.load_bias == found.load_bias &&
+         known.identity == identityOf(place);
+}
+
+} // namespace
+
+bool isStillLoaded(const Image &image) noexcept {
+  ImagePlace place{};
+  return findImage(reinterpret_cast<const void *>(image.address), place) && isSame(image, place);
 }
 
 std::string_view pathOf(Arena &arena, const ImagePlace &place) noexcept {
@@ -125,9 +150,11 @@ std::string_view pathOf(Arena &arena, const ImagePlace &place) noexcept {
 uint32_t numberOf(Arena &arena, const ImagePlace &place) noexcept {
   const abi::ImageDefinition &wanted = place.definition;
   for (uint32_t i = 0; i < arena.image_count; ++i) {
-    const Image &known = arena.images[i];
-    if (known.begin == wanted.begin && known.end == wanted.end && known.load_bias == wanted.load_bias)
-      return i + 1;
+    Image &known = arena.images[i];
+    if (!isSame(known, place))
+      continue;
+    __atomic_store_n(&known.gone, false, __ATOMIC_RELAXED);
+    return i + 1;
   }
   if (arena.image_count >= kMaxImages)
     return 0;
@@ -135,7 +162,9 @@ uint32_t numberOf(Arena &arena, const ImagePlace &place) noexcept {
   definition.image = arena.image_count + 1;
   if (!defineImage(arena, definition, pathOf(arena, place)))
     return 0;
-  arena.images[arena.image_count++] = {wanted.begin, wanted.end, wanted.load_bias};
+  arena.images[arena.image_count] = {wanted.begin,  wanted.end,        wanted.load_bias,
+                                     place.address, identityOf(place), false};
+  __atomic_store_n(&arena.image_count, arena.image_count + 1, __ATOMIC_RELEASE);
   return definition.image;
 }
 

@@ -176,7 +176,7 @@ std::optional<ArenaReader::CallerPlace> ArenaReader::caller(uint32_t index) cons
   if (index >= max_callers_)
     return std::nullopt;
   const abi::Caller &caller = mapping_.at<abi::Caller>(callers_offset_)[index];
-  const uint64_t address = caller.address.load(std::memory_order_acquire);
+  const uint64_t address = caller.address.load(std::memory_order_acquire) & ~abi::kRetiredCaller;
   if (address == 0)
     return std::nullopt;
   return CallerPlace{address, caller.image};

@@ -47,6 +47,46 @@ TEST(Callers, AnAddressHasOneNumberAndItsImage) {
   EXPECT_NE(paths[placeOf(events[1]).image].find("runtime_test"), std::string::npos);
 }
 
+// Where a library was, another one may be: its callers get entries of their own, and those of the first one say still
+// where they were. When it comes back, they are found again, so that opening it a thousand times fills no table.
+TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
+  const SessionDirectory session;
+  constexpr char kLibrary[] = "libresolv.so.2", kFunction[] = "ns_datetosecs";
+  const int status = session.runChild([&] {
+    void *library = dlopen(kLibrary, RTLD_NOW);
+    if (library == nullptr || dlopen(kLibrary, RTLD_NOW) == nullptr)
+      _exit(77);
+    const uint64_t address = addressOf(dlsym(library, kFunction));
+    const uint32_t loaded = runtime::callerSite(address);
+    runtime::recordAlloc(abi::Heap::Host, 0, loaded, 1, 0);
+    dlclose(library);
+    __msl_unloaded();
+    if (runtime::callerSite(address) != loaded)
+      _exit(1); // somebody else still has it open
+    dlclose(library);
+    __msl_unloaded();
+    runtime::recordAlloc(abi::Heap::Host, 0, runtime::callerSite(address), 2, 0);
+    library = dlopen(kLibrary, RTLD_NOW);
+    if (addressOf(dlsym(library, kFunction)) != address)
+      _exit(77);
+    __msl_unloaded();
+    runtime::recordAlloc(abi::Heap::Host, 0, runtime::callerSite(address), 3, 0);
+  });
+  if (status == 77)
+    GTEST_SKIP() << "skipped: no library that can be loaded twice to one address";
+  ASSERT_EQ(status, 0);
+  const auto events = session.drain();
+  ASSERT_EQ(events.size(), 3u);
+  const auto arenas = session.arenas();
+  const auto placeOf = [&](size_t i) -> abi::Caller & {
+    return arenas[0]->caller(events[i].event.header().site & ~abi::kCallerSite);
+  };
+  EXPECT_NE(events[0].event.header().site, events[1].event.header().site);
+  EXPECT_NE(placeOf(0).image, 0u);
+  EXPECT_EQ(placeOf(1).image, 0u);
+  EXPECT_EQ(placeOf(0).address & ~abi::kRetiredCaller, placeOf(1).address & ~abi::kRetiredCaller);
+}
+
 TEST(Callers, AFullTableGivesNoSite) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([] {

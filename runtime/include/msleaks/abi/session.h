@@ -126,10 +126,14 @@ struct RingEntry {
 
 // A place in uninstrumented code that called a hook. Site number (events.h): kCallerSite | its index.
 struct Caller {
-  std::atomic<uint64_t> address; // return address; 0 = empty
+  std::atomic<uint64_t> address; // return address; 0 = empty; with kRetiredCaller: its image has been unloaded
   uint32_t image;                // ImageDefinition::image; valid once address is set
   uint32_t reserved;
 };
+
+// No address of a program has this bit. Where a library was, another one may be loaded: the caller with the same
+// address there gets another entry, and the events of the first one keep theirs.
+inline constexpr uint64_t kRetiredCaller = uint64_t{1} << 63;
 
 struct ArenaHeader {
   static constexpr uint64_t kMagic = 0x4e455241'4c534d01;

@@ -5,6 +5,8 @@
 
 extern "C" {
 [[gnu::visibility("default"), gnu::cold]] uint32_t __msl_new_caller(uint64_t return_address) noexcept;
+// Libraries may have been unloaded just now: callers in those that were are no longer found.
+[[gnu::visibility("default"), gnu::cold]] void __msl_unloaded() noexcept;
 }
 
 namespace msleaks::runtime {
@@ -14,7 +16,8 @@ namespace msleaks::runtime {
   return static_cast<uint32_t>(return_address * 0x9e3779b97f4a7c15u >> 48);
 }
 
-// Entries are only ever added, image first, address last: looking needs no lock. 0 = the table is full.
+// Entries are only ever added, image first, address last: looking needs no lock. One whose image is unloaded gets
+// another address, kRetiredCaller, and is added again or comes back. 0 = the table is full.
 [[gnu::always_inline]] inline uint32_t callerSite(uint64_t return_address) noexcept {
   if (const abi::Caller *callers = __atomic_load_n(&__msl_process.callers, __ATOMIC_ACQUIRE); callers != nullptr)
       [[likely]] {
