@@ -77,18 +77,12 @@ Result<Adopted> adoptRun(const std::filesystem::path &run, const std::atomic<boo
   auto folder = RunFolder::open(run);
   if (!folder)
     return tl::make_unexpected(folder.error());
-  auto before = TraceReader::open(folder->trace());
-  if (!before)
-    return tl::make_unexpected(before.error());
-  auto stored = readStored(*before);
-  if (!stored)
-    return tl::make_unexpected(stored.error());
-  auto trace = TraceWriter::append(folder->trace());
-  if (!trace)
-    return tl::make_unexpected(trace.error());
+  auto opened = openStored(folder->trace());
+  if (!opened)
+    return tl::make_unexpected(opened.error());
   const uint32_t killed = session->control().collector_pid;
   session->control().collector_pid = static_cast<uint32_t>(getpid());
-  Collector collector(*session, std::move(*trace), *before, std::move(*stored));
+  Collector collector(*session, std::move(opened->trace), opened->before, std::move(opened->stored));
   collectUntil(collector, stop);
   CollectorSummary summary = collector.summary();
   summary.notes.push_back(fmt::format("the collector, pid {}, was killed; pid {} went on", killed, getpid()));

@@ -1,8 +1,8 @@
 #include "msleaks/analysis/collector.h"
 
 #include "collect/liveness.h"
+#include "collect/predecessor.h"
 #include "collect/robust_futex.h"
-#include "collect/stored_session.h"
 #include "collect/unseen.h"
 #include "msleaks/analysis/lost_pages.h"
 
@@ -48,12 +48,6 @@ int shellStatus(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-// Of a session whose first collector was killed.
-struct Collector::Predecessor {
-  const TraceReader &trace;
-  StoredSession stored;
-};
-
 Collector::Collector(SessionDir &session, TraceWriter trace)
     : Collector(session, std::move(trace),
                 ClockModel([kind = session.control().clock] { return readClockPair(kind); })) {}
@@ -97,6 +91,7 @@ CollectorProgress Collector::progress() const {
 
 void Collector::run() noexcept {
   surviveLostPages();
+  const auto lost_before = lostPages(); // by another collector of this process
   const RobustFutex alive(session_.control().collector_thread);
   try {
     if (auto collected = collect(); !collected)
@@ -106,8 +101,8 @@ void Collector::run() noexcept {
   }
   if (summary_.failure)
     closeSession();
-  if (lostPages() > 0)
-    summary_.notes.push_back(fmt::format("{} pages of shared memory could not be read", lostPages()));
+  if (const auto lost = lostPages() - lost_before; lost > 0)
+    summary_.notes.push_back(fmt::format("{} pages of shared memory could not be read", lost));
   summary_.trace_bytes = trace_.bytesWritten();
 }
 
@@ -178,19 +173,6 @@ Result<uint64_t> Collector::round(Urgency urgency) {
   return stored;
 }
 
-void Collector::watchForEnd(Attached &process) {
-  if (process.life != Life::Running || !process.watch.hasEnded())
-    return;
-  process.life = Life::Gone;
-  process.ended_ns = process.watch.endedNs();
-}
-
-void Collector::noteEnds() {
-  for (const auto &process : attached_)
-    if (process) // not one that has just been finished
-      watchForEnd(*process);
-}
-
 Result<void> Collector::lookAround(Urgency urgency) {
   // Ends before new arenas: the arena of a process that has ended is complete, and an exec needs its old image still
   // attached.
@@ -199,137 +181,6 @@ Result<void> Collector::lookAround(Urgency urgency) {
     if (auto attached = attachNew(); !attached)
       return attached;
   return finishEnded();
-}
-
-// In the order in which the images attached. Each is closed again: there may be more than we may have open.
-std::vector<fs::path> Collector::newArenas() {
-  unready_ = false;
-  std::vector<std::pair<uint64_t, fs::path>> found;
-  for (const auto &file : session_.arenas()) {
-    if (known_arenas_.contains(file.filename().string()))
-      continue;
-    auto arena = ArenaReader::open(file);
-    if (!arena) {
-      known_arenas_.insert(file.filename().string());
-      summary_.notes.push_back(arena.error().message);
-    } else if (*arena) {
-      found.emplace_back((*arena)->facts().attach_ns, file);
-    } else {
-      unready_ = true; // that it becomes ready does not change the directory
-    }
-  }
-  std::sort(found.begin(), found.end());
-  std::vector<fs::path> files;
-  for (auto &[attach_ns, file] : found)
-    files.push_back(std::move(file));
-  return files;
-}
-
-Result<void> Collector::attachNew() {
-  for (const auto &file : newArenas()) {
-    auto arena = ArenaReader::open(file);
-    if (!arena || !*arena) {
-      unready_ = true;
-      return {}; // and not the ones behind it: their order tells who replaced whom
-    }
-    known_arenas_.insert(file.filename().string());
-    if (auto attached = attach(std::move(**arena)); !attached)
-      return attached;
-    // At once, or hundreds of short processes would fill the shared memory and our table of files.
-    if (attached_.back()->life == Life::Gone) {
-      replaceByUnattached(*attached_.back());
-      if (auto finished = finishEnded(); !finished)
-        return finished;
-    }
-  }
-  return {};
-}
-
-// Whether `later` is an image that an exec made of the same process. A number that is used again, as in short-lived pid
-// namespaces, belongs to somebody who came after the end of the process that had it.
-void Collector::replaceIfSame(Attached &earlier, const ArenaFacts &later) {
-  if (!replaces(later, earlier.collector.facts()))
-    return;
-  const bool same = earlier.life == Life::Running || earlier.ended_ns >= later.attach_ns ||
-                    (earlier.ended_ns == 0 && earlier.pid == later.pid);
-  if (!same)
-    return;
-  earlier.life = Life::Replaced;
-  earlier.ended_ns = later.attach_ns; // the first of several: the others are not `same` any more
-}
-
-// A process that has ended before it was found may have been an image or two more: their arenas are there by now.
-void Collector::replaceByUnattached(Attached &process) {
-  const uint32_t pid = process.collector.facts().pid;
-  for (const auto &file : session_.arenas()) {
-    if (pidOfArena(file) != pid || known_arenas_.contains(file.filename().string()))
-      continue;
-    if (const auto arena = ArenaReader::open(file); arena && *arena)
-      replaceIfSame(process, (*arena)->facts());
-  }
-}
-
-Result<void> Collector::attach(ArenaReader arena) {
-  for (const auto &process : attached_)
-    replaceIfSame(*process, arena.facts());
-  const uint32_t pid = pidHere(arena.facts());
-  ProcessWatch watch(pid, arena.facts().attach_ns, arena.facts().process_birth);
-  const abi::OnFull policy = session_.control().flags.on_full;
-  StoredSession::Entry *known = predecessor_ ? predecessor_->stored.find(arena.facts()) : nullptr;
-  const uint32_t number = known ? known->start.process : next_process_++;
-  if (known)
-    findPositions(known->stored, number, arena, predecessor_->trace);
-  ProcessCollector collector(number, std::move(arena), policy, known ? known->stored : StoredProcess{});
-  attached_.push_back(std::make_unique<Attached>(Attached{std::move(collector), std::move(watch), pid, Life::Running}));
-  Attached &process = *attached_.back();
-  if (known && known->end)
-    process.known_status = known->end->status;
-  waiter_.watchEnd(process.watch.pidfd());
-  watchForEnd(process);
-  return known ? Result<void>() : process.collector.start(trace_);
-}
-
-bool Collector::isProgram(const Attached &process) const {
-  return process.life != Life::Replaced && process.pid != 0 &&
-         process.pid == program_pid_.load(std::memory_order_acquire);
-}
-
-Result<void> Collector::finishEnded() {
-  for (auto &process : attached_) {
-    // The program's own end comes with its status, from the one who waits for it.
-    if (process->life == Life::Running || isProgram(*process))
-      continue;
-    const bool gone = process->life == Life::Gone;
-    int status = gone ? process->watch.waitStatus() : -1;
-    if (status == -1)
-      status = process->known_status;
-    auto finished = finish(*process, process->ended_ns, status, gone ? EndReason::Ended : EndReason::Replaced);
-    if (!finished)
-      return finished;
-    process.reset();
-  }
-  std::erase(attached_, nullptr);
-  return {};
-}
-
-// All of the process is in the trace afterwards, so its shared memory can go.
-Result<void> Collector::finish(Attached &process, uint64_t end_ns, int wait_status, EndReason reason) {
-  ProcessCollector &collector = process.collector;
-  if (auto finished = collector.finish(output_, end_ns, wait_status, reason); !finished)
-    return tl::make_unexpected(finished.error());
-  const ProcessTotals totals = collector.totals();
-  summary_.totals.produced += totals.produced + collector.droppedNoRing();
-  summary_.totals.stored += totals.stored;
-  summary_.totals.dropped += totals.dropped + collector.droppedNoRing();
-  summary_.totals.stalled_ns += totals.stalled_ns;
-  summary_.notes.insert(summary_.notes.end(), collector.notes().begin(), collector.notes().end());
-  const ArenaFacts &facts = collector.facts();
-  summary_.processes.push_back({collector.process(), facts.pid, facts.command, shellStatus(wait_status)});
-  SessionDir::removeArena(collector.arenaFile());
-  std::error_code ignored;
-  if (!fs::exists(collector.arenaFile(), ignored))
-    known_arenas_.erase(collector.arenaFile().filename().string());
-  return {};
 }
 
 Result<void> Collector::waitForOthers() {

@@ -197,17 +197,11 @@ Result<Recovered> recoverRun(const fs::path &path, const fs::path &session_path)
   auto session = SessionDir::adopt(session_dir);
   if (!session)
     return fail(session.error().message);
-  auto before = TraceReader::open(folder->trace());
-  if (!before)
-    return tl::make_unexpected(before.error());
-  auto stored = readStored(*before);
-  if (!stored)
-    return tl::make_unexpected(stored.error());
-  auto trace = TraceWriter::append(folder->trace());
-  if (!trace)
-    return tl::make_unexpected(trace.error());
+  auto opened = openStored(folder->trace());
+  if (!opened)
+    return tl::make_unexpected(opened.error());
 
-  Recovery recovery(std::move(*session), *before, std::move(*stored), std::move(*trace));
+  Recovery recovery(std::move(*session), opened->before, std::move(opened->stored), std::move(opened->trace));
   auto result = recovery.run();
   if (!result)
     return result;

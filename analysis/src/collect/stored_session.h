@@ -24,6 +24,14 @@ struct StoredSession {
 
 Result<StoredSession> readStored(const TraceReader &);
 
+// The trace of a session whose collector was killed, as it was left, and open for more.
+struct StoredTrace {
+  TraceReader before;
+  StoredSession stored;
+  TraceWriter trace;
+};
+Result<StoredTrace> openStored(const std::filesystem::path &trace);
+
 // Fills in how far the streams are stored that have an account, or a ring.
 void findPositions(StoredProcess &, uint32_t process, const ArenaReader &, const TraceReader &);
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <optional>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -60,6 +61,13 @@ private:
   }
   analysis::TraceReader reader_;
 };
+
+// Waits for room as the runtime's policy `block` does.
+inline void recordPatiently(RingMaker &ring, uint64_t number) {
+  while (!ring.hasRoom(1))
+    std::this_thread::yield();
+  ring.recordAlloc(number, number);
+}
 
 // Number of a process that has surely ended.
 inline uint32_t endedPid() {

@@ -1,0 +1,379 @@
+// A whole session within this process: whom the collector finds, and how they end.
+#include "collected.h"
+
+#include "msleaks/analysis/collector.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+
+namespace msleaks::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kEvents = 30'000;
+
+// Nobody may have more files open while it lives.
+class FewFiles {
+public:
+  explicit FewFiles(rlim_t count) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit few{count, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~FewFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+  rlimit before_{};
+};
+
+// Whether it comes true within a time that only a fault exceeds.
+template <class Condition> bool soon(Condition &&condition) {
+  for (int i = 0; i < 2000 && !condition(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return condition();
+}
+
+class SessionTest : public testing::Test {
+protected:
+  void SetUp() override {
+    analysis::SessionWish wish;
+    wish.place = analysis::SessionDir::propose(folder.path());
+    wish.clock = abi::ClockKind::Monotonic;
+    wish.enabled = ~0u;
+    wish.flags.ring_max_kib = 16;
+    auto created = analysis::SessionDir::create(wish);
+    ASSERT_TRUE(created) << created.error().message;
+    session.emplace(std::move(*created));
+    auto trace = analysis::TraceWriter::create(folder / "trace.mslt");
+    ASSERT_TRUE(trace);
+    collector.emplace(*session, std::move(*trace));
+    collector->programStarted(static_cast<uint32_t>(getpid()));
+  }
+
+  analysis::ProcessEnd endOf(uint32_t process) {
+    const CollectedTrace trace(folder / "trace.mslt");
+    for (const auto &end : trace.reader().processEnds())
+      if (end.process == process)
+        return end;
+    throw std::runtime_error("no such end");
+  }
+
+  ScratchFolder folder;
+  std::optional<analysis::SessionDir> session;
+  std::optional<analysis::Collector> collector;
+};
+
+TEST_F(SessionTest, FindsTheProcessStoresItsEventsAndClosesTheSession) {
+  std::thread thread([this] { collector->run(); });
+  ArenaMaker arena(session->path());
+  auto ring = arena.addRing(64, 0);
+  for (uint64_t i = 0; i < kEvents; ++i)
+    recordPatiently(ring, i);
+  EXPECT_NE(session->control().heartbeat_ns.load(), 0u);
+  collector->programEnded(7 << 8);
+  thread.join();
+  const auto &summary = collector->summary();
+  EXPECT_FALSE(summary.failure);
+  EXPECT_TRUE(summary.notes.empty()) << summary.notes.front();
+  EXPECT_EQ(summary.totals.stored, kEvents);
+  EXPECT_EQ(summary.totals.produced, kEvents);
+  ASSERT_EQ(summary.processes.size(), 1u);
+  EXPECT_EQ(summary.processes[0].exit_status, 7);
+  EXPECT_EQ(session->control().enabled.load(), 0u);
+  EXPECT_EQ(session->control().state.load(), abi::SessionState::Closed);
+  EXPECT_TRUE(session->arenas().empty());
+  EXPECT_EQ(CollectedTrace(folder / "trace.mslt").addresses(), numbers(0, kEvents));
+}
+
+// As a shell does that calls hundreds of programs: each has ended when it is found.
+TEST_F(SessionTest, FinishesProcessesThatHaveEndedAtOnceWithFewFilesOpen) {
+  constexpr uint32_t kChildren = 300;
+  const FewFiles few(64);
+  std::vector<uint32_t> pids(kChildren + 1);
+  std::generate(pids.begin(), pids.end(), endedPid);
+  std::thread thread([this] { collector->run(); });
+  for (uint32_t i = 1; i <= kChildren; ++i) {
+    ArenaMaker arena(folder.path(), {.pid = pids[i], .attach_ticks = i, .attach_ns = i});
+    arena.addRing(16, 0).recordAlloc(i, i);
+    fs::rename(arena.path(), session->path() / arena.path().filename());
+  }
+  const bool finished = soon([this] { return session->arenas().empty(); });
+  const uint64_t then_ns = analysis::readMonotonicNs();
+  collector->programEnded(0);
+  thread.join();
+  EXPECT_TRUE(finished) << session->arenas().size() << " arenas are kept until the session ends";
+  EXPECT_TRUE(collector->summary().notes.empty()) << collector->summary().notes.front();
+  EXPECT_EQ(collector->summary().processes.size(), kChildren);
+  EXPECT_EQ(collector->summary().totals.stored, kChildren);
+  const CollectedTrace trace(folder / "trace.mslt");
+  EXPECT_EQ(trace.addresses(), numbers(1, kChildren));
+  for (const auto &end : trace.reader().processEnds())
+    EXPECT_LE(end.time_ns, then_ns);
+}
+
+TEST_F(SessionTest, TakesAllOfMoreProcessesThanItMayHaveFilesOpen) {
+  constexpr uint32_t kChildren = 40;
+  const pid_t child = fork();
+  if (child == 0)
+    pause();
+  const uint64_t now_ns = analysis::readMonotonicNs();
+  for (uint32_t i = 1; i <= kChildren; ++i) // still running, as far as it can tell
+    ArenaMaker(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ticks = i, .attach_ns = now_ns + i})
+        .addRing(16, 0)
+        .recordAlloc(i, i);
+  {
+    const FewFiles few(24);
+    collector->programEnded(0);
+    collector->run();
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(collector->summary().totals.stored, kChildren);
+}
+
+// That its magic is stored does not change the directory.
+TEST_F(SessionTest, FindsAnArenaThatWasUnfinishedWhenItWasSeen) {
+  std::thread thread([this] { collector->run(); });
+  ArenaMaker arena(folder.path());
+  arena.header().magic.store(0);
+  arena.addRing(16, 0).recordAlloc(1, 1);
+  fs::rename(arena.path(), session->path() / arena.path().filename());
+  std::this_thread::sleep_for(std::chrono::milliseconds(60)); // longer than the directory's time stamp is doubted
+  arena.header().magic.store(abi::ArenaHeader::kMagic);
+  const bool found = soon([&] { return collector->progress().processes == 1; });
+  collector->programEnded(0);
+  thread.join();
+  EXPECT_TRUE(found);
+  EXPECT_EQ(collector->summary().totals.stored, 1u);
+}
+
+TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
+  const pid_t child = fork(); // of the test, not of msleaks-run; the collector waits for nobody
+  if (child == 0)
+    pause();
+  std::thread thread([this] { collector->run(); });
+  ArenaMaker arena(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ns = analysis::readMonotonicNs()});
+  const bool found = soon([&] { return collector->progress().processes == 1; });
+  const uint64_t killed_ns = analysis::readMonotonicNs();
+  kill(child, SIGTERM);
+  const bool finished = soon([this] { return session->arenas().empty(); });
+  waitpid(child, nullptr, 0); // not before: until then any kernel knows
+  collector->programEnded(0);
+  thread.join();
+  EXPECT_TRUE(found && finished);
+  ASSERT_EQ(collector->summary().processes.size(), 1u);
+  EXPECT_EQ(collector->summary().processes[0].exit_status, 128 + SIGTERM);
+  EXPECT_GE(endOf(1).time_ns, killed_ns);
+}
+
+// How long it was there after its last event, nobody can tell: it is not taken to have lived until it was found.
+TEST_F(SessionTest, AProcessThatWasGoneBeforeItWasFoundEndsWithItsLastEvent) {
+  const uint64_t attach_ns = analysis::readMonotonicNs() - 1'000'000'000;
+  ArenaMaker(session->path(), {.pid = endedPid(), .attach_ns = attach_ns})
+      .addRing(16, 0)
+      .recordAlloc(1, attach_ns + 50);
+  collector->programEnded(0);
+  collector->run();
+  EXPECT_EQ(endOf(1).time_ns, attach_ns + 50);
+  EXPECT_EQ(endOf(1).reason, analysis::EndReason::Ended);
+}
+
+TEST_F(SessionTest, SaysThatAProcessGoesOn) {
+  const pid_t child = fork();
+  if (child == 0)
+    pause();
+  ArenaMaker arena(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ns = analysis::readMonotonicNs()});
+  arena.addRing(16, 0).recordAlloc(1, 1);
+  collector->programEnded(0);
+  collector->run();
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(endOf(1).reason, analysis::EndReason::Running);
+  ASSERT_EQ(collector->summary().notes.size(), 1u);
+  EXPECT_NE(collector->summary().notes[0].find("still running"), std::string::npos);
+}
+
+// Both images are found when the process has ended: its status is that of the last one.
+TEST_F(SessionTest, AnImageThatIsFoundAfterTheExitWasReplacedByTheOneAfterIt) {
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(3);
+  siginfo_t ended{};
+  waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT);
+  const uint64_t attach_ns = analysis::readMonotonicNs();
+  for (uint32_t i = 1; i <= 2; ++i) {
+    ArenaMaker image(session->path(),
+                     {.pid = static_cast<uint32_t>(child), .attach_ticks = i, .attach_ns = attach_ns + i});
+    image.header().exec_id = i;
+    image.addRing(16, 0).recordAlloc(i, i);
+  }
+  collector->programEnded(0);
+  collector->run();
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(endOf(1).reason, analysis::EndReason::Replaced);
+  EXPECT_EQ(endOf(1).time_ns, attach_ns + 2);
+  EXPECT_EQ(endOf(1).status, -1);
+  EXPECT_EQ(endOf(2).reason, analysis::EndReason::Ended);
+  EXPECT_EQ(endOf(2).status, 3 << 8);
+}
+
+TEST_F(SessionTest, EndsAnImageWhenAnotherOneOfItsProcessAttaches) {
+  ArenaMaker before(session->path(), {.attach_ticks = 1, .attach_ns = 1});
+  before.addRing(16, 0).recordAlloc(1, 1);
+  ArenaMaker after(session->path(), {.attach_ticks = 2, .attach_ns = 2});
+  after.addRing(16, 0).recordAlloc(2, 2);
+  collector->programEnded(0);
+  collector->run();
+  const auto &processes = collector->summary().processes;
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_EQ(processes[0].exit_status, -1);
+  EXPECT_EQ(processes[1].exit_status, 0);
+  EXPECT_EQ(collector->summary().totals.stored, 2u);
+}
+
+// The first processes of two pid namespaces are both number 1: neither ends the other.
+TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
+  struct stat ours{};
+  ASSERT_EQ(stat("/proc/self/ns/pid", &ours), 0);
+  ArenaMaker program(session->path(), {.attach_ticks = 1, .attach_ns = 1});
+  program.header().pid_namespace = ours.st_ino;
+  program.header().exec_id = 1;
+  program.addRing(16, 0).recordAlloc(1, 1);
+  ArenaMaker elsewhere(session->path(), {.attach_ticks = 2, .attach_ns = 2});
+  elsewhere.header().pid_namespace = 1; // nobody's
+  elsewhere.header().exec_id = 2;
+  elsewhere.addRing(16, 0).recordAlloc(2, 2);
+  collector->programEnded(0);
+  collector->run();
+  const auto &processes = collector->summary().processes;
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_EQ(processes[0].exit_status, 0) << "the program was not replaced";
+  EXPECT_EQ(processes[1].exit_status, -1);
+  EXPECT_EQ(collector->summary().totals.stored, 2u);
+}
+
+// Two such processes one after the other, found late: the kernel gave the second one the number of the first, and its
+// namespace that one's inode.
+TEST_F(SessionTest, ANumberIsOneProcessOnlyWithItsBirth) {
+  const uint32_t pid = endedPid();
+  for (uint32_t i = 1; i <= 2; ++i) {
+    ArenaMaker image(session->path(), {.pid = pid, .attach_ticks = i, .attach_ns = i * 10});
+    image.header().pid_namespace = 1;
+    image.header().exec_id = i;
+    image.header().process_birth = abi::kBirthIsInode | (50 + i);
+    image.addRing(16, 0).recordAlloc(i, i * 10 + 1);
+  }
+  collector->programEnded(0);
+  collector->run();
+  EXPECT_EQ(endOf(1).reason, analysis::EndReason::Ended);
+  EXPECT_EQ(endOf(1).time_ns, 11u);
+  EXPECT_EQ(endOf(2).reason, analysis::EndReason::Ended);
+}
+
+TEST_F(SessionTest, TwoCopiesOfTheRuntimeAreOneProcess) {
+  ArenaMaker first(session->path(), {.attach_ticks = 1, .attach_ns = 1}),
+      second(session->path(), {.attach_ticks = 2, .attach_ns = 2});
+  for (ArenaMaker *copy : {&first, &second}) {
+    copy->header().exec_id = 7;
+    copy->addRing(16, 0).recordAlloc(1, 1);
+  }
+  collector->programEnded(3);
+  collector->run();
+  for (const auto &process : collector->summary().processes)
+    EXPECT_EQ(process.exit_status, analysis::shellStatus(3));
+  EXPECT_EQ(collector->summary().processes.size(), 2u);
+}
+
+TEST_F(SessionTest, SaysThatDefinitionsWereRefused) {
+  ArenaMaker arena(session->path());
+  arena.header().definitions_refused = 3;
+  collector->programEnded(0);
+  collector->run();
+  ASSERT_EQ(collector->summary().notes.size(), 1u);
+  EXPECT_NE(collector->summary().notes[0].find("3 images, tables of sites or notes"), std::string::npos);
+}
+
+// Number 1 of a namespace of its own, seen from outside: it lives until it ends, whatever our number 1 does.
+TEST_F(SessionTest, FollowsAProcessOfAnotherNamespace) {
+  int inner[2];
+  ASSERT_EQ(pipe(inner), 0);
+  const pid_t outer = fork();
+  if (outer == 0) {
+    pid_t pid = unshare(CLONE_NEWPID) == 0 ? fork() : -1;
+    if (pid == 0)
+      for (;;)
+        pause();
+    (void)!write(inner[1], &pid, sizeof pid);
+    _exit(pid != -1 && waitpid(pid, nullptr, 0) == pid ? 0 : 1);
+  }
+  pid_t pid = -1;
+  ASSERT_EQ(read(inner[0], &pid, sizeof pid), static_cast<ssize_t>(sizeof pid));
+  struct stat theirs{};
+  if (pid == -1 || stat(fmt::format("/proc/{}/ns/pid", pid).c_str(), &theirs) != 0) {
+    waitpid(outer, nullptr, 0);
+    GTEST_SKIP() << "skipped: a pid namespace of one's own needs root";
+  }
+  ArenaMaker arena(session->path(), {.pid = 1, .attach_ns = analysis::readMonotonicNs()});
+  arena.header().pid_namespace = theirs.st_ino;
+  arena.addRing(16, 0).recordAlloc(5, 5);
+  std::thread thread([this] { collector->run(); });
+  const bool stored = soon([this] { return collector->progress().stored == 1; });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_TRUE(stored && !session->arenas().empty()) << "it was taken for ended";
+  kill(pid, SIGKILL);
+  EXPECT_TRUE(soon([this] { return session->arenas().empty(); })) << "its end was not seen";
+  waitpid(outer, nullptr, 0);
+  collector->programEnded(0);
+  thread.join();
+}
+
+TEST_F(SessionTest, NamesProcessesThatCouldNotMakeTheirFilesAndCountsWhatWasLost) {
+  auto *page = const_cast<abi::UnseenPage *>(session->unseen());
+  ASSERT_NE(page, nullptr);
+  page->dropped = 12;
+  page->count = abi::kMaxUnseen + 2;
+  page->processes[0].pid = 4711;
+  page->processes[0].error = EACCES;
+  std::strcpy(page->processes[0].name, "worker");
+  page->processes[0].ready = 1;
+  collector->programEnded(0);
+  collector->run();
+  const auto &summary = collector->summary();
+  EXPECT_EQ(summary.totals.produced, 12u);
+  EXPECT_EQ(summary.totals.dropped, 12u);
+  EXPECT_EQ(summary.processes.size(), abi::kMaxUnseen + 2);
+  EXPECT_EQ(summary.processes[0].pid, 4711u);
+  const auto noted = [&](const char *text) {
+    return std::any_of(summary.notes.begin(), summary.notes.end(),
+                       [&](const std::string &note) { return note.find(text) != std::string::npos; });
+  };
+  EXPECT_TRUE(noted("12 events"));
+  EXPECT_TRUE(noted("pid 4711 (worker) could not make its files: Permission denied (it changed its user"));
+  EXPECT_TRUE(noted("2 more processes"));
+  const CollectedTrace trace(folder / "trace.mslt");
+  const auto account = trace.account(0, analysis::kSessionProcess);
+  ASSERT_TRUE(account);
+  EXPECT_EQ(account->dropped, 12u);
+}
+
+TEST_F(SessionTest, NamesAProcessThatHadNoRoomAndOneThatIsDamaged) {
+  std::ofstream(session->path() / "77.1.rings");
+  ArenaMaker damaged(session->path(), {.pid = 78});
+  damaged.header().max_rings = UINT32_MAX;
+  collector->programEnded(0);
+  collector->run();
+  ASSERT_EQ(collector->summary().notes.size(), 2u);
+  EXPECT_NE(collector->summary().notes[0].find("not a usable arena"), std::string::npos);
+  EXPECT_NE(collector->summary().notes[1].find("no room"), std::string::npos);
+}
+
+} // namespace
+} // namespace msleaks::test
