@@ -184,6 +184,8 @@ std::optional<ArenaReader::CallerPlace> ArenaReader::caller(uint32_t index) cons
 
 uint64_t ArenaReader::droppedNoRing() const { return header()->dropped_no_ring.load(std::memory_order_relaxed); }
 
+bool ArenaReader::hasLeft() const { return header()->leaving.load(std::memory_order_acquire) != 0; }
+
 uint32_t ArenaReader::definitionsRefused() const {
   return header()->definitions_refused.load(std::memory_order_relaxed);
 }

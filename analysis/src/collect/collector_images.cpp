@@ -145,6 +145,8 @@ Result<void> Collector::finish(Attached &process, uint64_t end_ns, int wait_stat
   summary_.notes.insert(summary_.notes.end(), collector.notes().begin(), collector.notes().end());
   const ArenaFacts &facts = collector.facts();
   summary_.processes.push_back({collector.process(), facts.pid, facts.command, shellStatus(wait_status)});
+  if (collector.lostSight())
+    summary_.processes.push_back({0, facts.pid, {}, shellStatus(wait_status)});
   SessionDir::removeArena(collector.arenaFile());
   std::error_code ignored;
   if (!fs::exists(collector.arenaFile(), ignored))

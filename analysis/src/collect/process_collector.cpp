@@ -347,6 +347,10 @@ Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns
     note(fmt::format(
         "{} images, tables of sites or notes could not be written: what is instrumented there was not recorded",
         refused));
+  lost_sight_ = reason != EndReason::Replaced && arena_.hasLeft();
+  if (lost_sight_)
+    note("it became another program by exec, and nothing of that is recorded: it is static, has other rights, or its "
+         "environment does not name the session");
   end_ns = std::max({end_ns, last_event_ns_, facts().attach_ns});
   if (auto stored = output.writer.processEnd({process_, end_ns, status, arena_.droppedNoRing(), reason}); !stored)
     return tl::make_unexpected(stored.error());

@@ -44,7 +44,7 @@ public:
 
 private:
   std::vector<ArenaReader> openArenas();
-  Result<void> recover(ArenaReader, const ClockModel &);
+  Result<void> recover(ArenaReader, const ClockModel &, EndReason);
   Result<void> accountForUnseen();
 
   SessionDir session_;
@@ -74,7 +74,7 @@ std::vector<ArenaReader> Recovery::openArenas() {
   return arenas;
 }
 
-Result<void> Recovery::recover(ArenaReader arena, const ClockModel &clock) {
+Result<void> Recovery::recover(ArenaReader arena, const ClockModel &clock, EndReason reason) {
   const ArenaFacts facts = arena.facts();
   const fs::path file = arena.path();
   StoredSession::Entry *known = stored_.find(facts);
@@ -91,13 +91,15 @@ Result<void> Recovery::recover(ArenaReader arena, const ClockModel &clock) {
   CollectOutput output{trace_, clock};
   // Where the time of the end is not known: the collector's last heartbeat, or the last event if that is later; never
   // the time of the recovery.
-  const auto end = known && known->end ? *known->end : ProcessEnd{process, heartbeat_ns_, -1, 0};
+  const auto end = known && known->end ? *known->end : ProcessEnd{process, heartbeat_ns_, -1, 0, reason};
   const auto ended_ns = collector.finish(output, end.time_ns, end.status, end.reason);
   if (!ended_ns)
     return tl::make_unexpected(ended_ns.error());
   end_ns_ = std::max(end_ns_, *ended_ns);
   result_.events_added += collector.totals().stored;
   result_.notes.insert(result_.notes.end(), collector.notes().begin(), collector.notes().end());
+  if (collector.lostSight())
+    unrecorded_.push_back({0, facts.pid, {}, -1});
   SessionDir::removeArena(file);
   return {};
 }
@@ -113,7 +115,8 @@ Result<Recovered> Recovery::run() {
       result_.still_running.push_back(describeProcess(facts));
       continue;
     }
-    if (auto recovered = recover(std::move(arenas[i]), clock); !recovered)
+    const EndReason reason = replaced ? EndReason::Replaced : EndReason::Ended;
+    if (auto recovered = recover(std::move(arenas[i]), clock, reason); !recovered)
       return tl::make_unexpected(recovered.error());
   }
   if (result_.still_running.empty()) // they may count more

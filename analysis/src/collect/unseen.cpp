@@ -20,6 +20,24 @@ const char *hint(int error) {
   }
 }
 
+void addListed(const abi::UnseenProcess &process, Unseen &unseen) {
+  const bool ready = process.ready.load(std::memory_order_acquire) != 0;
+  const int error = ready ? process.error : EAGAIN;
+  if (error == abi::kStayed)
+    return;
+  const std::string name = ready ? std::string(process.name, strnlen(process.name, sizeof process.name)) : "";
+  const uint32_t pid = ready ? process.pid : 0;
+  unseen.processes.push_back({0, pid, name.empty() ? std::vector<std::string>{} : std::vector{name}, -1});
+  if (error == abi::kUnfollowed)
+    unseen.notes.push_back(fmt::format("pid {} ({}) was started with an environment that does not name the session: "
+                                       "nothing of this process is recorded",
+                                       pid, name));
+  else
+    unseen.notes.push_back(fmt::format(
+        "pid {} ({}) could not make its files: {}{}: nothing of it is recorded, nor of what it started by fork", pid,
+        name, std::strerror(error), hint(error)));
+}
+
 } // namespace
 
 Unseen readUnseen(const SessionDir &session) {
@@ -33,19 +51,13 @@ Unseen readUnseen(const SessionDir &session) {
         "{} events of processes that found no collector, and no room without one, are dropped", unseen.dropped));
   const uint32_t count = page->count.load(std::memory_order_acquire);
   const uint32_t listed = std::min(count, abi::kMaxUnseen);
-  for (uint32_t i = 0; i < listed; ++i) {
-    const abi::UnseenProcess &process = page->processes[i];
-    const bool ready = process.ready.load(std::memory_order_acquire) != 0;
-    const std::string name = ready ? std::string(process.name, strnlen(process.name, sizeof process.name)) : "";
-    const uint32_t pid = ready ? process.pid : 0;
-    unseen.processes.push_back({0, pid, name.empty() ? std::vector<std::string>{} : std::vector{name}, -1});
-    unseen.notes.push_back(fmt::format(
-        "pid {} ({}) could not make its files: {}{}: nothing of it is recorded, nor of what it started by fork", pid,
-        name, std::strerror(ready ? process.error : EAGAIN), hint(process.error)));
-  }
+  for (uint32_t i = 0; i < listed; ++i)
+    addListed(page->processes[i], unseen);
   if (count > listed) {
-    unseen.processes.resize(count, RunProcess{0, 0, {}, -1});
-    unseen.notes.push_back(fmt::format("{} more processes could not make their files", count - listed));
+    unseen.processes.insert(unseen.processes.end(), count - listed, RunProcess{0, 0, {}, -1});
+    unseen.notes.push_back(fmt::format(
+        "{} more processes could not make their files, or were started without msleaks in their environment",
+        count - listed));
   }
   return unseen;
 }

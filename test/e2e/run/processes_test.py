@@ -198,9 +198,43 @@ def counts_children_that_cannot_be_seen():
         session_gone(folder)
 
 
+def leaving(*words):
+    done, folder = tools.run([tools.compile("leaves.c"), *words], "--no-report")
+    check(done.returncode == 7, f"{words}: the program notices: {done}")
+    session_gone(folder)
+    return report(folder)
+
+
+def says_that_it_lost_sight_of_a_program():
+    """Nothing in the environment of the new one says that it is watched; or it is static, and loads nothing."""
+    for how in "execve", "execle", "clearenv", "vfork", "spawn":
+        result = leaving(how)
+        check(not result["session"]["complete"], f"{how}: {result['processes']}")
+        check(len(result["processes"]) == 2, f"{how}: {result['processes']}")
+        check(any("environment" in note for note in result["notes"]), f"{how}: {result['notes']}")
+    result = leaving("other", tools.compile("silent.c", "-static"))
+    check(not result["session"]["complete"] and any("static" in note for note in result["notes"]), f"{result['notes']}")
+
+
+def follows_a_program_that_keeps_its_environment():
+    for how in "kept", "kept_v", "failed", "spawn_kept":
+        result = leaving(how)
+        check(result["session"]["complete"], f"{how}: {result['notes']} {result['processes']}")
+        check(len(result["processes"]) == (1 if how == "failed" else 2), f"{how}: {result['processes']}")
+
+
+def sees_a_program_that_allocates_nothing():
+    silent = tools.compile("silent.c")
+    done, folder = tools.run([silent], "--no-report")
+    check(done.returncode == 7, f"{done}")
+    for result in report(folder), leaving("other", silent):
+        check(result["session"]["complete"], f"{result['notes']} {result['processes']}")
+
+
 run_topics(follows_a_fork_without_exec, follows_every_image_of_a_process, follows_short_threads,
            follows_short_threads_in_small_rings, follows_eight_processes_at_once, follows_hundreds_of_processes,
            waits_for_a_process_that_ends_shortly_after, leaves_a_process_that_goes_on, keeps_the_newest_in_a_flight_recorder,
            counts_what_is_dropped, records_only_what_is_asked_for, counts_processes_one_after_the_other_once,
            counts_what_an_exec_replaces_as_no_leak, keeps_equal_pids_apart, says_that_a_process_goes_on,
-           counts_children_that_cannot_be_seen)
+           counts_children_that_cannot_be_seen, says_that_it_lost_sight_of_a_program,
+           follows_a_program_that_keeps_its_environment, sees_a_program_that_allocates_nothing)

@@ -66,8 +66,22 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
 #include "hooked.def"
   for (const std::string &name : hooked)
     EXPECT_TRUE(exported.contains(name)) << name << " is not exported";
-  const std::set<std::string> ways_in = {
-      "dlsym", "dlclose", "cuGetProcAddress", "cuGetProcAddress_v2", "__msl_hook_find", "__msl_hook_register"};
+  const std::set<std::string> ways_in = {"dlsym",
+                                         "dlclose",
+                                         "cuGetProcAddress",
+                                         "cuGetProcAddress_v2",
+                                         "__msl_hook_find",
+                                         "__msl_hook_register",
+                                         "execve",
+                                         "execv",
+                                         "execvp",
+                                         "execvpe",
+                                         "fexecve",
+                                         "execl",
+                                         "execlp",
+                                         "execle",
+                                         "posix_spawn",
+                                         "posix_spawnp"};
   for (const std::string &name : exported)
     EXPECT_TRUE(abi::findSymbol(name) != nullptr || ways_in.contains(name))
         << name << " is hooked and no row of symbols.def";

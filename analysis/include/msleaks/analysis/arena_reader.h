@@ -100,6 +100,8 @@ public:
   std::optional<CallerPlace> caller(uint32_t index) const;
   uint64_t droppedNoRing() const;
   uint32_t definitionsRefused() const;
+  // It has called exec.
+  bool hasLeft() const;
 
 private:
   abi::ArenaHeader *header() const { return mapping_.at<abi::ArenaHeader>(0); }

@@ -70,6 +70,8 @@ public:
 
   ProcessTotals totals() const;
   uint64_t droppedNoRing() const { return arena_.droppedNoRing(); }
+  // After finish(): it became a program that nobody could see.
+  bool lostSight() const { return lost_sight_; }
   // What could not be seen, and why; one line each.
   const std::vector<std::string> &notes() const { return notes_; }
 
@@ -121,6 +123,7 @@ private:
   uint64_t stored_ = 0;
   uint64_t last_event_ns_ = 0; // nearly: of the last in a batch
   uint64_t damaged_slots_ = 0;
+  bool lost_sight_ = false;
   std::vector<std::string> notes_;
 };
 

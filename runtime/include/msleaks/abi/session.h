@@ -84,15 +84,17 @@ struct ControlPage {
 static_assert(sizeof(ControlPage) <= kHeaderBytes);
 inline constexpr uint32_t kOwnerGone = 0x4000'0000; // FUTEX_OWNER_DIED
 
-// Processes that record and have no arena, and what they lost. Each process maps this page when it finds the session,
+// Processes that have no arena, and what they lost. Each process maps this page when it finds the session,
 // and a fork keeps the mapping: so a child counts itself that may not open anything in the session's directory.
 struct UnseenProcess {
   uint32_t pid;
-  int32_t error; // errno of what it could not do
+  int32_t error; // errno of what it could not do; or one of those below
   char name[16];
   std::atomic<uint32_t> ready; // stored last
   uint32_t reserved;
 };
+inline constexpr int32_t kUnfollowed = 0; // it was started with an environment that does not name the session
+inline constexpr int32_t kStayed = -1;    // it was not, after all: this entry counts nothing
 inline constexpr uint32_t kMaxUnseen = 100;
 // Threads and processes come and go for days, and nobody drains a ring: what they take has an end.
 inline constexpr uint32_t kMaxOrphanKib = 16384;
@@ -159,9 +161,11 @@ struct ArenaHeader {
   uint32_t command_bytes;
   std::atomic<uint32_t> definitions_refused; // images, units and notes that the .defs file did not take
   uint32_t page_bytes;                       // of the kernel; what is mapped there has whole pages
-  uint64_t
-      pid_namespace; // inode of /proc/self/ns/pid: pids are unique in there as long as it lives; 0 = cannot be told
-  uint64_t process_birth; // 0 = cannot be told; see isOtherProcess
+  // Inode of /proc/self/ns/pid: pids are unique in there as long as it lives; 0 = cannot be told.
+  uint64_t pid_namespace;
+  uint64_t process_birth;        // 0 = cannot be told; see isOtherProcess
+  std::atomic<uint32_t> leaving; // 1: it has called exec. The image after that has an arena of its own, or is not seen
+  uint32_t reserved;
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 

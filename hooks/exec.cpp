@@ -1,0 +1,175 @@
+// A program that becomes another one, or starts one: where the new image cannot see that it is watched, because its
+// environment was taken away, or does not come to our code at all, somebody has to say so. The calls do nothing else:
+// they may be a vfork's child's, which has its parent's memory, or a handler's.
+#include "registry.h"
+
+#include "msleaks/runtime/leaving.h"
+
+#include <alloca.h>
+#include <cerrno>
+#include <cstdarg>
+#include <cstring>
+#include <dlfcn.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern char **environ;
+
+using namespace msleaks;
+
+namespace {
+
+struct Real {
+  decltype(&::execve) execve;
+  decltype(&::execv) execv;
+  decltype(&::execvp) execvp;
+  decltype(&::execvpe) execvpe;
+  decltype(&::fexecve) fexecve;
+  decltype(&::posix_spawn) posix_spawn, posix_spawnp;
+};
+constinit Real real{};
+
+template <class Function> void find(Function &function, const char *name) noexcept {
+  function = reinterpret_cast<Function>(hooks::lookUp(RTLD_NEXT, name));
+}
+
+// Not when they are needed: the child of a fork may find the loader's lock held by a thread that is not there. And a
+// process that records nothing is seen all the same.
+[[gnu::constructor]] void begin() noexcept {
+  find(real.execve, "execve");
+  find(real.execv, "execv");
+  find(real.execvp, "execvp");
+  find(real.execvpe, "execvpe");
+  find(real.fexecve, "fexecve");
+  find(real.posix_spawn, "posix_spawn");
+  find(real.posix_spawnp, "posix_spawnp");
+  __msl_attach();
+}
+
+bool holds(char *const *environment, const char *begin, const char *part) noexcept {
+  const size_t length = std::strlen(begin);
+  for (; *environment != nullptr; ++environment)
+    if (std::strncmp(*environment, begin, length) == 0 && std::strstr(*environment + length, part) != nullptr)
+      return true;
+  return false;
+}
+
+bool isFollowed(char *const *environment) noexcept {
+  return environment != nullptr && holds(environment, "MSLEAKS_SESSION=", "/") &&
+         holds(environment, "LD_PRELOAD=", "libmsleaks_hooks");
+}
+
+// Around an exec, which returns only when it fails.
+template <class Exec> int leave(const char *program, char *const *environment, Exec exec) noexcept {
+  const uint32_t ticket = __msl_leaving(program, isFollowed(environment));
+  const int status = exec();
+  __msl_stayed(ticket);
+  return status;
+}
+
+template <class Spawn> int spawn(pid_t *child, const char *program, char *const *environment, Spawn call) noexcept {
+  pid_t pid = 0;
+  const int status = call(&pid);
+  if (status != 0)
+    return status;
+  if (child != nullptr)
+    *child = pid;
+  if (!isFollowed(environment))
+    __msl_unfollowed(static_cast<uint32_t>(pid), program);
+  return status;
+}
+
+int missing() noexcept {
+  errno = ENOSYS;
+  return -1;
+}
+
+// The arguments of execl and its like, as an array on the stack, ended by null; `rest` stands behind that.
+size_t countArguments(va_list rest) noexcept {
+  va_list counted;
+  va_copy(counted, rest);
+  size_t count = 1;
+  while (va_arg(counted, char *) != nullptr)
+    ++count;
+  va_end(counted);
+  return count;
+}
+
+void takeArguments(char **array, const char *first, va_list rest) noexcept {
+  array[0] = const_cast<char *>(first);
+  for (size_t i = 0; array[i] != nullptr;)
+    array[++i] = va_arg(rest, char *);
+}
+
+} // namespace
+
+#define MSL_TAKE_ARGUMENTS(array, first)                                                                               \
+  va_list rest;                                                                                                        \
+  va_start(rest, first);                                                                                               \
+  auto **array = static_cast<char **>(alloca((first != nullptr ? countArguments(rest) + 1 : 1) * sizeof(char *)));     \
+  takeArguments(array, first, rest)
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int execve(const char *path, char *const *arguments, char *const *environment) noexcept {
+  return leave(path, environment, [=] {
+    return real.execve != nullptr ? real.execve(path, arguments, environment)
+                                  : static_cast<int>(::syscall(SYS_execve, path, arguments, environment));
+  });
+}
+
+int execv(const char *path, char *const *arguments) noexcept { return execve(path, arguments, environ); }
+
+int fexecve(int file, char *const *arguments, char *const *environment) noexcept {
+  if (real.fexecve == nullptr)
+    return missing();
+  return leave("", environment, [=] { return real.fexecve(file, arguments, environment); });
+}
+
+int execvpe(const char *file, char *const *arguments, char *const *environment) noexcept {
+  if (real.execvpe == nullptr)
+    return missing();
+  return leave(file, environment, [=] { return real.execvpe(file, arguments, environment); });
+}
+
+int execvp(const char *file, char *const *arguments) noexcept { return execvpe(file, arguments, environ); }
+
+int execl(const char *path, const char *first, ...) noexcept {
+  MSL_TAKE_ARGUMENTS(arguments, first);
+  va_end(rest);
+  return execve(path, arguments, environ);
+}
+
+int execlp(const char *file, const char *first, ...) noexcept {
+  MSL_TAKE_ARGUMENTS(arguments, first);
+  va_end(rest);
+  return execvpe(file, arguments, environ);
+}
+
+int execle(const char *path, const char *first, ...) noexcept {
+  MSL_TAKE_ARGUMENTS(arguments, first);
+  char *const *environment = va_arg(rest, char *const *);
+  va_end(rest);
+  return execve(path, arguments, environment);
+}
+
+int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
+                const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment) {
+  if (real.posix_spawn == nullptr)
+    return ENOSYS;
+  return spawn(child, path, environment,
+               [=](pid_t *pid) { return real.posix_spawn(pid, path, actions, attributes, arguments, environment); });
+}
+
+int posix_spawnp(pid_t *child, const char *file, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment) {
+  if (real.posix_spawnp == nullptr)
+    return ENOSYS;
+  return spawn(child, file, environment,
+               [=](pid_t *pid) { return real.posix_spawnp(pid, file, actions, attributes, arguments, environment); });
+}
+
+} // extern "C"
+#pragma GCC visibility pop
