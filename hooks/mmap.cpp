@@ -6,9 +6,15 @@
 #include "inline_hook.h"
 
 #include "msleaks/hook.h"
+#include "msleaks/runtime/mappings.h"
+#include "msleaks/runtime/record.h"
 
+#include <cerrno>
 #include <cstdarg>
+#include <linux/magic.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 using namespace msleaks;
@@ -26,6 +32,43 @@ template <class... Arguments> long callKernel(long number, Arguments... argument
   return ::syscall(number, word(arguments)...);
 }
 
+// A file of these is memory, and nothing else.
+bool isMemory(int file) noexcept {
+  struct statfs system;
+  return ::fstatfs(file, &system) == 0 && (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC ||
+                                           static_cast<uint32_t>(system.f_type) == HUGETLBFS_MAGIC);
+}
+
+// Before the Alloc of a mapping, whoever records that: which memory it shows.
+[[gnu::noinline, gnu::cold]] void recordShared(const void *address, uint64_t size_bytes, int file,
+                                               uint64_t offset) noexcept {
+  if (!runtime::isEnabled(abi::EventKind::Alloc))
+    return;
+  const int before = errno;
+  struct stat status;
+  if (isMemory(file) && ::fstat(file, &status) == 0)
+    runtime::recordEnabled(__msl_thread,
+                           abi::SharedEvent{{abi::EventKind::Shared, abi::Heap::Mapping, 0, abi::kFromHook, 0, 0},
+                                            reinterpret_cast<uint64_t>(address),
+                                            size_bytes,
+                                            abi::kContinuationTag,
+                                            status.st_dev,
+                                            status.st_ino,
+                                            offset});
+  errno = before;
+}
+
+// The real function, and a Shared where one is due. What the runtime maps for itself is nobody's business.
+template <class Function> auto showing(Function function) noexcept {
+  const bool ours = __msl_thread.call.inside == runtime::kInsideRuntime;
+  return [function, ours](void *address, size_t size, int protection, int flags, int file, auto offset) noexcept {
+    void *made = function(address, size, protection, flags, file, offset);
+    if (made != MAP_FAILED && !ours && runtime::mayShare(protection, flags)) [[unlikely]]
+      recordShared(made, size, file, static_cast<uint64_t>(offset));
+    return made;
+  };
+}
+
 } // namespace
 
 #pragma GCC visibility push(default)
@@ -35,16 +78,16 @@ void *mmap(void *address, size_t size, int protection, int flags, int file, off_
   const auto function = found(real.mmap);
   if (function == nullptr) [[unlikely]]
     return reinterpret_cast<void *>(callKernel(SYS_mmap, address, size, protection, flags, file, offset));
-  return hook::callRecorded<hook::RowOf<Row::mmap>>(function, __builtin_return_address(0), address, size, protection,
-                                                    flags, file, offset);
+  return hook::callRecorded<hook::RowOf<Row::mmap>>(showing(function), __builtin_return_address(0), address, size,
+                                                    protection, flags, file, offset);
 }
 
 void *mmap64(void *address, size_t size, int protection, int flags, int file, off64_t offset) noexcept {
   const auto function = found(real.mmap64);
   if (function == nullptr) [[unlikely]]
     return reinterpret_cast<void *>(callKernel(SYS_mmap, address, size, protection, flags, file, offset));
-  return hook::callRecorded<hook::RowOf<Row::mmap64>>(function, __builtin_return_address(0), address, size, protection,
-                                                      flags, file, offset);
+  return hook::callRecorded<hook::RowOf<Row::mmap64>>(showing(function), __builtin_return_address(0), address, size,
+                                                      protection, flags, file, offset);
 }
 
 int munmap(void *address, size_t size) noexcept {

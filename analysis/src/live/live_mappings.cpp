@@ -6,9 +6,6 @@
 namespace msleaks::analysis {
 namespace {
 
-// begin + bytes, without wrapping.
-uint64_t endOf(uint64_t begin, uint64_t bytes) { return begin + std::min(bytes, UINT64_MAX - begin); }
-
 // One past the last page of [begin, begin + bytes). Even an empty range has its page, so no two blocks share an
 // address.
 uint64_t pagesEnd(uint64_t begin, uint64_t bytes, uint64_t page_bytes) {
@@ -23,6 +20,18 @@ bool sameMapping(const Block &one, const Block &other) {
 
 } // namespace
 
+void LiveSet::insertMapping(Process &process, const Mapping &mapping, AllocCause cause, uint64_t time_ns) {
+  // MAP_FIXED over another mapping is how that one is given back: no free is missing.
+  cutOut(process, mapping.block.address, mapping.block.size, FreeCause::Replaced, time_ns);
+  Mapping added = mapping;
+  added.block.reserve = mapping.block.reserve || mapping.object.known(); // until it turns out to own what it shows
+  process.mappings.emplace(added.block.address, added);
+  ++live_blocks_;
+  announceAlloc(added.block, cause, time_ns);
+  if (added.object.known())
+    share(process, added.block.address, time_ns);
+}
+
 void LiveSet::unmap(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
   const bool realloc = freed.header.flags & abi::kRealloc;
   auto pieces = cutOut(process, freed.address, freed.size, realloc ? FreeCause::Reallocated : FreeCause::Freed,
@@ -35,40 +44,40 @@ void LiveSet::unmap(Process &process, const StreamEvent &event, const abi::FreeE
 
 // Takes the pages of [begin, begin + bytes) away from every mapping that has some, and returns what was taken. A
 // mapping that keeps a head or a tail is announced as Remainder with all its parts, then the taken part with `cause`.
-std::vector<Block> LiveSet::cutOut(Process &process, uint64_t begin, uint64_t bytes, FreeCause cause,
-                                   uint64_t time_ns) {
-  std::vector<Block> taken;
+std::vector<LiveSet::Mapping> LiveSet::cutOut(Process &process, uint64_t begin, uint64_t bytes, FreeCause cause,
+                                              uint64_t time_ns) {
+  std::vector<Mapping> taken;
   const uint64_t end = pagesEnd(begin, bytes, process.page_bytes);
+  for (const uint64_t border : {begin, end})
+    if (const Mapping *mapping = process.across(border); mapping && mapping->object.known())
+      splitObject(mapping->object, mapping->offset + (border - mapping->block.address), time_ns);
   auto &mappings = process.mappings;
   auto at = mappings.upper_bound(begin);
-  if (at != mappings.begin() && pagesEnd(std::prev(at)->first, std::prev(at)->second.size, process.page_bytes) > begin)
+  if (at != mappings.begin() &&
+      pagesEnd(std::prev(at)->first, std::prev(at)->second.block.size, process.page_bytes) > begin)
     --at;
   while (at != mappings.end() && at->first < end) {
-    const Block whole = at->second;
+    const Mapping whole = at->second;
     at = mappings.erase(at);
     --live_blocks_;
-    const uint64_t whole_end = endOf(whole.address, whole.size);
-    Block piece = whole, head = whole, tail = whole;
-    piece.address = std::max(begin, whole.address);
-    piece.size = std::max(piece.address, std::min(end, whole_end)) - piece.address;
-    head.size = piece.address - whole.address;
-    tail.address = end;
-    tail.size = whole_end > end ? whole_end - end : 0;
+    Mapping piece = whole.from(std::max(begin, whole.block.address)), head = whole, tail = whole.from(end);
+    piece.block.size = std::max(piece.block.address, std::min(end, whole.end())) - piece.block.address;
+    head.block.size = piece.block.address - whole.block.address;
 
-    if (head.size != 0 || tail.size != 0) {
-      announceFree(whole, FreeCause::Remainder, time_ns);
-      for (const Block &kept : {head, tail}) {
-        if (kept.size == 0)
+    if (head.block.size != 0 || tail.block.size != 0) {
+      announceFree(whole.block, FreeCause::Remainder, time_ns);
+      for (const Mapping &kept : {head, tail}) {
+        if (kept.block.size == 0)
           continue;
-        mappings.emplace(kept.address, kept);
+        mappings.emplace(kept.block.address, kept);
         ++live_blocks_;
-        for (BlockObserver *observer : observers_)
-          observer->onAlloc(kept, AllocCause::Remainder, time_ns);
+        announceAlloc(kept.block, AllocCause::Remainder, time_ns);
       }
-      for (BlockObserver *observer : observers_)
-        observer->onAlloc(piece, AllocCause::Remainder, time_ns);
+      announceAlloc(piece.block, AllocCause::Remainder, time_ns);
     }
-    announceFree(piece, cause, time_ns);
+    announceFree(piece.block, cause, time_ns);
+    if (piece.object.known())
+      leave(process, piece, time_ns);
     taken.push_back(piece);
   }
   return taken;
@@ -86,14 +95,15 @@ void LiveSet::onProtect(const StreamEvent &event, const abi::ProtectEvent &prote
   if (at != mappings.begin())
     --at;
   while (at != mappings.end() && at->first < end) {
-    const Block &whole = at->second;
+    const Block &whole = at->second.block;
     const uint64_t begin = std::max(protect.address, whole.address);
     const uint64_t stop = std::min(end, endOf(whole.address, whole.size));
     if (whole.file || whole.reserve == reserve || begin >= stop) {
       ++at;
       continue;
     }
-    for (Block piece : cutOut(process, begin, stop - begin, FreeCause::Remainder, time_ns)) {
+    for (const Mapping &taken : cutOut(process, begin, stop - begin, FreeCause::Remainder, time_ns)) {
+      Block piece = taken.block;
       piece.reserve = piece.file || reserve;
       addPiece(process, piece, time_ns);
     }
@@ -105,8 +115,8 @@ void LiveSet::onProtect(const StreamEvent &event, const abi::ProtectEvent &prote
 // thousand steps has one block, not a thousand.
 void LiveSet::addPiece(Process &process, Block piece, uint64_t time_ns) {
   auto &mappings = process.mappings;
-  const auto take = [&](std::map<uint64_t, Block>::iterator at) {
-    const Block neighbour = at->second;
+  const auto take = [&](std::map<uint64_t, Mapping>::iterator at) {
+    const Block neighbour = at->second.block;
     mappings.erase(at);
     --live_blocks_;
     announceFree(neighbour, FreeCause::Remainder, time_ns);
@@ -116,15 +126,15 @@ void LiveSet::addPiece(Process &process, Block piece, uint64_t time_ns) {
   auto next = mappings.lower_bound(piece.address);
   if (next != mappings.begin())
     if (const auto before = std::prev(next);
-        endOf(before->first, before->second.size) == piece.address && sameMapping(before->second, piece))
+        before->second.end() == piece.address && sameMapping(before->second.block, piece))
       take(before);
   next = mappings.lower_bound(piece.address);
-  if (next != mappings.end() && endOf(piece.address, piece.size) == next->first && sameMapping(next->second, piece))
+  if (next != mappings.end() && endOf(piece.address, piece.size) == next->first &&
+      sameMapping(next->second.block, piece))
     take(next);
-  mappings.emplace(piece.address, piece);
+  mappings.emplace(piece.address, Mapping{piece});
   ++live_blocks_;
-  for (BlockObserver *observer : observers_)
-    observer->onAlloc(piece, AllocCause::Remainder, time_ns);
+  announceAlloc(piece, AllocCause::Remainder, time_ns);
 }
 
 } // namespace msleaks::analysis

@@ -53,7 +53,8 @@ LiveSetCounts &LiveSetCounts::operator+=(const LiveSetCounts &other) {
   return *this;
 }
 
-LiveSet::LiveSet(std::vector<BlockObserver *> observers) : observers_(std::move(observers)) {}
+LiveSet::LiveSet(std::vector<BlockObserver *> observers)
+    : observers_(std::move(observers)), shared_(std::make_unique<SharedObjects>()) {}
 LiveSet::~LiveSet() = default;
 
 void LiveSet::setPageBytes(uint32_t process, uint64_t page_bytes) {
@@ -63,6 +64,7 @@ void LiveSet::setPageBytes(uint32_t process, uint64_t page_bytes) {
 
 std::unique_ptr<LiveSet::Process> LiveSet::makeProcess(uint32_t number) const {
   auto process = std::make_unique<Process>();
+  process->number = number;
   if (const auto known = page_bytes_.find(number); known != page_bytes_.end())
     process->page_bytes = known->second;
   return process;
@@ -100,6 +102,8 @@ void LiveSet::apply(const StreamEvent &event, SiteId site) {
     return onRetain(event, event.event.as<abi::RetainEvent>());
   case abi::EventKind::Protect:
     return onProtect(event, event.event.as<abi::ProtectEvent>());
+  case abi::EventKind::Shared:
+    return onShared(event, event.event.as<abi::SharedEvent>());
   default:
     return;
   }
@@ -118,7 +122,7 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   if (header.flags & abi::kRestored)
     return restore(process, event);
   ++counts_.allocs;
-  const Block old = header.flags & abi::kRealloc ? takeParked(process, event) : Block{};
+  const Mapping old = header.flags & abi::kRealloc ? takeParked(process, event) : Mapping{};
   if (alloc.address == 0 || (spaceOf(header.heap) == AddressSpace::Mapping && alloc.address > kLastMapping))
     return;
 
@@ -129,21 +133,29 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   block.site = site;
   block.stream = event.stream;
   block.process = event.process;
-  block.reserve = (header.flags & abi::kReserve) != 0 || old.reserve; // a moved mapping stays what it was
-  block.file = (header.flags & abi::kFile) != 0 || old.file;
+  block.reserve = (header.flags & abi::kReserve) != 0 || old.block.reserve; // a moved mapping stays what it was
+  block.file = (header.flags & abi::kFile) != 0 || old.block.file;
   block.heap = header.heap;
   block.device = header.device;
-  insert(process, block, header.flags & abi::kRealloc ? AllocCause::Reallocated : AllocCause::Allocated, header.time);
+  const AllocCause cause = header.flags & abi::kRealloc ? AllocCause::Reallocated : AllocCause::Allocated;
+  if (spaceOf(header.heap) == AddressSpace::Mapping) {
+    Mapping mapping{block, old.object, old.offset};
+    if (!process.shown.empty())
+      takeShown(process, event, mapping);
+    insertMapping(process, mapping, cause, header.time);
+  } else {
+    insert(process, block, cause, header.time);
+  }
   if (!process.early.empty())
     applyEarly(process, event);
 }
 
 // The realloc was done: what its Free took, which will not come back.
-Block LiveSet::takeParked(Process &process, const StreamEvent &event) {
+LiveSet::Mapping LiveSet::takeParked(Process &process, const StreamEvent &event) {
   const auto parked = process.parked.find(Process::parkingOf(event));
   if (parked == process.parked.end())
     return {};
-  const Block first = parked->second.first;
+  const Mapping first = parked->second.first;
   process.parked.erase(parked);
   return first;
 }
@@ -176,26 +188,18 @@ void LiveSet::applyEarly(Process &process, const StreamEvent &event) {
 }
 
 void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uint64_t time_ns) {
-  const AddressSpace space = spaceOf(block.heap);
-  if (space == AddressSpace::Mapping) {
-    // MAP_FIXED over another mapping is how that one is given back: no free is missing.
-    cutOut(process, block.address, block.size, FreeCause::Replaced, time_ns);
-    process.mappings.emplace(block.address, block);
+  BlockTable &table = process.table(spaceOf(block.heap));
+  if (Block *old = table.find(block.address)) {
+    const Block gone = *old;
+    *old = block;
+    --live_blocks_;
+    announceFree(gone, FreeCause::Replaced, time_ns);
+    noteReplaced(process, gone, block.stream, time_ns);
   } else {
-    BlockTable &table = process.table(space);
-    if (Block *old = table.find(block.address)) {
-      const Block gone = *old;
-      *old = block;
-      --live_blocks_;
-      announceFree(gone, FreeCause::Replaced, time_ns);
-      noteReplaced(process, gone, block.stream, time_ns);
-    } else {
-      table.insert(block);
-    }
+    table.insert(block);
   }
   ++live_blocks_;
-  for (BlockObserver *observer : observers_)
-    observer->onAlloc(block, cause, time_ns);
+  announceAlloc(block, cause, time_ns);
 }
 
 void LiveSet::noteReplaced(Process &process, const Block &old, uint32_t by_stream, uint64_t time_ns) {
@@ -229,9 +233,14 @@ void LiveSet::onFree(const StreamEvent &event, const abi::FreeEvent &freed) {
 }
 
 void LiveSet::freeNow(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
-  if (spaceOf(freed.header.heap) == AddressSpace::Mapping && freed.size != 0)
-    return unmap(process, event, freed);
-  freeWhole(process, event, freed);
+  if (spaceOf(freed.header.heap) != AddressSpace::Mapping)
+    return freeWhole(process, event, freed);
+  abi::FreeEvent pages = freed;
+  if (const Block *whole = process.find(AddressSpace::Mapping, freed.address); whole && pages.size == 0)
+    pages.size = std::max<uint64_t>(whole->size, 1);
+  if (pages.size == 0)
+    return noteUnmatched(process, event, freed);
+  unmap(process, event, pages);
 }
 
 // The free of a user's wrapper, which names the heap of pools, of a block that the allocator inside made: the
@@ -259,17 +268,14 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
   if (found->refs > 1) {
     found->refs = (found->refs - 1) & kMostOwners;
     if (may_be_refused)
-      process.parked[Process::parkingOf(event)] = {freed.address, true, *found, {}};
+      process.parked[Process::parkingOf(event)] = {freed.address, true, {*found}, {}};
     return;
   }
   const Block block = *found;
-  if (space == AddressSpace::Mapping)
-    process.mappings.erase(freed.address);
-  else
-    process.table(space).erase(found);
+  process.table(space).erase(found);
   --live_blocks_;
   if (may_be_refused)
-    process.parked[Process::parkingOf(event)] = {freed.address, false, block, {}};
+    process.parked[Process::parkingOf(event)] = {freed.address, false, {block}, {}};
   announceFree(block, realloc ? FreeCause::Reallocated : FreeCause::Freed, freed.header.time);
 }
 
@@ -283,13 +289,15 @@ void LiveSet::restore(Process &process, const StreamEvent &event) {
   process.parked.erase(parked);
   const uint64_t time_ns = event.event.header().time;
   if (back.was_owner) {
-    if (Block *block = process.find(spaceOf(back.first.heap), back.address))
+    if (Block *block = process.find(spaceOf(back.first.block.heap), back.address))
       block->refs = (block->refs + 1) & kMostOwners;
     return;
   }
-  insert(process, back.first, AllocCause::Restored, time_ns);
-  for (const Block &block : back.more)
-    insert(process, block, AllocCause::Restored, time_ns);
+  if (spaceOf(back.first.block.heap) != AddressSpace::Mapping)
+    return insert(process, back.first.block, AllocCause::Restored, time_ns);
+  insertMapping(process, back.first, AllocCause::Restored, time_ns);
+  for (const Mapping &mapping : back.more)
+    insertMapping(process, mapping, AllocCause::Restored, time_ns);
 }
 
 void LiveSet::onRetarget(const StreamEvent &event, const abi::RetargetEvent &retarget, SiteId site) {
@@ -319,6 +327,11 @@ void LiveSet::onRetain(const StreamEvent &event, const abi::RetainEvent &retain)
   process.early.add({retain.address, header.time, 0, spaceOf(header.heap), event.stream, SkewWindow::What::Retain});
 }
 
+void LiveSet::announceAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
+  for (BlockObserver *observer : observers_)
+    observer->onAlloc(block, cause, time_ns);
+}
+
 void LiveSet::announceFree(const Block &block, FreeCause cause, uint64_t time_ns) {
   for (BlockObserver *observer : observers_)
     observer->onFree(block, cause, time_ns);
@@ -337,8 +350,7 @@ void LiveSet::endProcess(uint32_t number, FreeCause cause, uint64_t time_ns) {
   };
   for (const BlockTable &table : process->tables)
     table.forEach(die);
-  for (const auto &[address, block] : process->mappings)
-    die(block);
+  endMappings(*process, cause, time_ns);
 }
 
 const Block *LiveSet::find(uint32_t process, AddressSpace space, uint64_t address) const {

@@ -43,6 +43,19 @@ inline auto allocFailed(uint64_t time_ns, uint64_t size, const Where &where = {}
   return make<abi::AllocFailedEvent>(time_ns, where, size, 12);
 }
 
+// The memory of `object` from `offset` on, shown by the mapping at this address.
+inline auto shared(uint64_t time_ns, uint64_t address, uint64_t size, uint64_t object, uint64_t offset = 0,
+                   const Where &where = {.heap = abi::Heap::Mapping}) {
+  const abi::SharedEvent event{{abi::EventKind::Shared, where.heap, 0, where.flags, where.site, time_ns},
+                               address,
+                               size,
+                               abi::kContinuationTag,
+                               25,
+                               object,
+                               offset};
+  return analysis::StreamEvent{where.process, where.stream, abi::AnyEvent::from(event)};
+}
+
 inline auto epoch(uint64_t time_ns, uint64_t enabled) {
   return make<abi::EpochEvent>(time_ns, {.process = analysis::kSessionProcess}, 2, enabled);
 }

@@ -84,7 +84,8 @@ struct LiveSetCounts {
   LiveSetCounts &operator+=(const LiveSetCounts &);
 };
 
-class BlockTable;
+class SharedObjects;
+struct ObjectKey;
 
 class LiveSet {
 public:
@@ -116,6 +117,7 @@ public:
 private:
   struct Process;
   struct Parked;
+  struct Mapping;
 
   Process &processOf(uint32_t number);
   std::unique_ptr<Process> makeProcess(uint32_t number) const;
@@ -125,17 +127,27 @@ private:
   void onRetain(const StreamEvent &, const abi::RetainEvent &);
   void onProtect(const StreamEvent &, const abi::ProtectEvent &);
   void addPiece(Process &, Block piece, uint64_t time_ns);
-  static Block takeParked(Process &, const StreamEvent &);
+  static Mapping takeParked(Process &, const StreamEvent &);
   void freeWhole(Process &, const StreamEvent &, const abi::FreeEvent &);
   void freeNow(Process &, const StreamEvent &, const abi::FreeEvent &);
   bool isWrapped(Process &, const abi::FreeEvent &);
   void applyEarly(Process &, const StreamEvent &alloc);
   void unmap(Process &, const StreamEvent &, const abi::FreeEvent &);
-  std::vector<Block> cutOut(Process &, uint64_t begin, uint64_t bytes, FreeCause, uint64_t time_ns);
+  std::vector<Mapping> cutOut(Process &, uint64_t begin, uint64_t bytes, FreeCause, uint64_t time_ns);
+  void insertMapping(Process &, const Mapping &, AllocCause, uint64_t time_ns);
+  void onShared(const StreamEvent &, const abi::SharedEvent &);
+  static void takeShown(Process &, const StreamEvent &alloc, Mapping &);
+  void share(Process &, uint64_t address, uint64_t time_ns);
+  void splitObject(const ObjectKey &, uint64_t offset, uint64_t time_ns);
+  void splitMapping(Process &, uint64_t address, uint64_t time_ns);
+  void leave(const Process &, const Mapping &, uint64_t time_ns);
+  void setReserve(Block &, bool reserve, uint64_t time_ns);
+  void endMappings(Process &, FreeCause, uint64_t time_ns);
   void restore(Process &, const StreamEvent &);
   void insert(Process &, const Block &, AllocCause, uint64_t time_ns);
   void noteUnmatched(Process &, const StreamEvent &, const abi::FreeEvent &);
   void noteReplaced(Process &, const Block &old, uint32_t by_stream, uint64_t time_ns);
+  void announceAlloc(const Block &, AllocCause, uint64_t time_ns);
   void announceFree(const Block &, FreeCause, uint64_t time_ns);
 
   std::vector<BlockObserver *> observers_;
@@ -144,6 +156,7 @@ private:
   Process *last_process_ = nullptr;                   // of the event before
   uint32_t last_number_ = 0;
   uint64_t live_blocks_ = 0;
+  std::unique_ptr<SharedObjects> shared_;
   Pauses pauses_;
   LiveSetCounts counts_;
 };

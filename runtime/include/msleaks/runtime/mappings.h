@@ -16,6 +16,12 @@ constexpr uint16_t mappingFlags(int protection, int flags) {
   return protection == PROT_NONE ? abi::kReserve : 0;
 }
 
+// May show memory that others show too: if the file is nothing else.
+constexpr bool mayShare(int protection, int flags) {
+  const int type = flags & MAP_TYPE;
+  return protection != PROT_NONE && (flags & MAP_ANONYMOUS) == 0 && (type == MAP_SHARED || type == MAP_SHARED_VALIDATE);
+}
+
 // Otherwise the kernel refuses, and nothing is given back.
 constexpr bool munmapTakes(uint64_t address, uint64_t size, uint64_t page_bytes) {
   return address % page_bytes == 0 && size != 0;

@@ -1,0 +1,204 @@
+// Memory that several mappings show counts once, whoever comes and goes.
+#include "msleaks/analysis/leaks.h"
+#include "msleaks/analysis/live_set.h"
+#include "msleaks/analysis/peak.h"
+
+#include "events.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+
+class SharedMappings : public testing::Test {
+protected:
+  void map(uint32_t process, uint64_t address, uint64_t pages, uint64_t object, uint64_t first_page = 0) {
+    const test::Where where{
+        .process = process, .heap = abi::Heap::Mapping, .flags = abi::kReserve | abi::kFile, .site = process};
+    apply(test::shared(++time_, address, pages * kPage, object, first_page * kPage, where));
+    apply(test::alloc(++time_, address, pages * kPage, where));
+  }
+  void unmap(uint32_t process, uint64_t address, uint64_t pages) {
+    apply(test::free(++time_, address, {.process = process, .heap = abi::Heap::Mapping}, pages * kPage));
+  }
+  void end(uint32_t process) { live.endProcess(process, FreeCause::ProcessExited, ++time_); }
+  void apply(const StreamEvent &event) { live.apply(event, SiteId{event.event.header().site}); }
+
+  // Pages that are alive now, by what is announced.
+  class Sum final : public BlockObserver {
+  public:
+    void onAlloc(const Block &block, AllocCause, uint64_t) override { add(block, 1); }
+    void onFree(const Block &block, FreeCause, uint64_t) override { add(block, -1); }
+    void onRetarget(const Block &, SiteId, uint64_t) override {}
+    std::map<uint32_t, int64_t> pages; // by process
+    int64_t blocks = 0;
+    int64_t all() const {
+      int64_t sum = 0;
+      for (const auto &[process, count] : pages)
+        sum += count;
+      return sum;
+    }
+
+  private:
+    void add(const Block &block, int64_t sign) {
+      pages[block.process] += sign * static_cast<int64_t>(block.bytes() / kPage);
+      blocks += sign;
+    }
+  };
+
+  Sum sum;
+  PeakAnalyzer peak;
+  LeakAnalyzer leaks;
+  LiveSet live{{&sum, &peak, &leaks}};
+  uint64_t time_ = 0;
+};
+
+TEST_F(SharedMappings, TwoProcessesHaveItOnce) {
+  map(1, 0x10000, 16, 7);
+  map(2, 0x90000, 16, 7);
+  EXPECT_EQ(sum.all(), 16);
+  EXPECT_EQ(sum.pages[1], 16);
+  map(3, 0x90000, 16, 8); // another object
+  EXPECT_EQ(sum.all(), 32);
+  unmap(1, 0x10000, 16);
+  EXPECT_EQ(sum.pages[1], 0);
+  EXPECT_EQ(sum.pages[2], 16) << "the memory is there as long as somebody shows it";
+  unmap(2, 0x90000, 16);
+  EXPECT_EQ(sum.all(), 16);
+  EXPECT_EQ(peak.result().total.bytes, 32 * kPage);
+  EXPECT_EQ(live.counts().unmatched_frees, 0u);
+}
+
+TEST_F(SharedMappings, OneProcessHasItOnce) {
+  map(1, 0x10000, 4, 7);
+  map(1, 0x90000, 4, 7);
+  EXPECT_EQ(sum.all(), 4);
+  unmap(1, 0x10000, 4);
+  EXPECT_EQ(sum.all(), 4);
+  unmap(1, 0x90000, 4);
+  EXPECT_EQ(sum.all(), 0);
+}
+
+TEST_F(SharedMappings, PartsAreOfTheObject) {
+  map(1, 0x10000, 4, 7);     // pages 0 to 3
+  map(2, 0x20000, 4, 7, 2);  // 2 to 5
+  map(3, 0x30000, 10, 7, 0); // all, and four more
+  EXPECT_EQ(sum.pages[1], 4);
+  EXPECT_EQ(sum.pages[2], 2);
+  EXPECT_EQ(sum.pages[3], 4);
+  unmap(1, 0x10000 + kPage, 2); // 1 and 2
+  EXPECT_EQ(sum.pages[1], 2);
+  EXPECT_EQ(sum.all(), 10);
+  unmap(3, 0x30000, 10);
+  EXPECT_EQ(sum.all(), 5) << "0 and 3 by the first, 2, 4 and 5 by the second, 1 by nobody";
+  EXPECT_EQ(sum.pages[2], 3);
+}
+
+TEST_F(SharedMappings, WhatTheLastOneLeavesIsTheLeak) {
+  map(1, 0x10000, 16, 7);
+  map(2, 0x90000, 16, 7);
+  map(2, 0xb0000, 16, 7);
+  end(1);
+  EXPECT_EQ(physicalSum(leaks.result().leaked).bytes, 0u);
+  EXPECT_EQ(sum.all(), 16);
+  end(2);
+  EXPECT_EQ(physicalSum(leaks.result().leaked).bytes, 16 * kPage);
+  EXPECT_EQ(sum.all(), 0);
+  EXPECT_EQ(sum.blocks, 0);
+  EXPECT_EQ(live.liveBlocks(), 0u);
+}
+
+TEST_F(SharedMappings, ARefusedMunmapAndAnMremapKeepTheObject) {
+  const test::Where mapping{.process = 1, .heap = abi::Heap::Mapping};
+  test::Where moved = mapping, refused = mapping;
+  moved.flags = abi::kRealloc;
+  refused.flags = abi::kRestored;
+  map(1, 0x10000, 4, 7);
+  map(2, 0x90000, 4, 7);
+  unmap(1, 0x10000, 4);
+  apply(test::alloc(++time_, 0x10000, 4 * kPage, refused));
+  EXPECT_EQ(sum.all(), 4);
+  apply(test::free(++time_, 0x10000, moved, 4 * kPage));
+  apply(test::alloc(++time_, 0x40000, 6 * kPage, moved));
+  EXPECT_EQ(sum.all(), 6);
+  unmap(2, 0x90000, 4);
+  EXPECT_EQ(sum.pages[1], 6);
+}
+
+TEST_F(SharedMappings, AMappingPutOverItTakesItsPagesOnly) {
+  map(1, 0x10000, 8, 7);
+  map(2, 0x90000, 8, 7);
+  map(1, 0x12000, 2, 9);
+  EXPECT_EQ(sum.all(), 10);
+  EXPECT_EQ(sum.pages[2], 2);
+}
+
+TEST_F(SharedMappings, WhatIsNotSharedIsNotTouched) {
+  const test::Where file{.heap = abi::Heap::Mapping, .flags = abi::kReserve | abi::kFile};
+  const auto next = [&](const StreamEvent &told, uint64_t address) {
+    apply(told);
+    apply(test::alloc(++time_, address, kPage, file));
+    return sum.all();
+  };
+  EXPECT_EQ(next(test::shared(++time_, 0x20000, kPage, 7), 0x10000), 0);             // of another address
+  EXPECT_EQ(next(test::shared(++time_, 0x10000, 2 * kPage, 7), 0x10000), 0);         // of another size
+  EXPECT_EQ(next(test::shared(++time_, 0x10000, kPage, 0), 0x10000), 0);             // no object
+  EXPECT_EQ(next(test::shared(++time_, 0x10000, kPage, 7, UINT64_MAX), 0x10000), 0); // beyond every object
+  EXPECT_EQ(next(test::shared(++time_, 0x10000, kPage, 7), 0x10000), 1);
+  EXPECT_EQ(next(test::alloc(++time_, 0x20000, kPage, file), 0x30000), 1) << "told once";
+  apply(test::protect(++time_, 0x10000, kPage, abi::kReserve));
+  EXPECT_EQ(sum.all(), 1) << "the object's pages are there whatever the protection";
+  unmap(1, 0x10000, 1);
+  EXPECT_EQ(sum.all(), 0);
+}
+
+// No trace may make each of its events cost a million others.
+TEST_F(SharedMappings, ManyMappingsOfOneObjectAreBounded) {
+  for (uint64_t i = 0; i < 3000; ++i)
+    map(static_cast<uint32_t>(1 + i % 3), 0x10000000 + i * 0x10000, 2 + i % 7, 7, i % 11);
+  EXPECT_EQ(sum.all(), 18);
+  for (uint64_t i = 0; i < 3000; ++i)
+    unmap(static_cast<uint32_t>(1 + i % 3), 0x10000000 + i * 0x10000, 2 + i % 7);
+  EXPECT_EQ(sum.all(), 0);
+  EXPECT_EQ(sum.blocks, 0);
+}
+
+// Against a model: for each page of each object, who shows it.
+TEST_F(SharedMappings, CountsWhatAModelCounts) {
+  std::mt19937 random(7);
+  const auto pick = [&](uint32_t least, uint32_t most) {
+    return std::uniform_int_distribution<uint32_t>(least, most)(random);
+  };
+  std::map<std::pair<uint32_t, uint64_t>, std::pair<uint64_t, uint64_t>> shown; // page of a process: of an object
+  for (int step = 0; step < 20'000; ++step) {
+    const uint32_t process = pick(1, 3), pages = pick(1, 6);
+    const uint64_t page = pick(1, 20), object = pick(1, 2), first = pick(0, 9);
+    const uint32_t what = pick(0, 40);
+    if (what == 0)
+      end(process);
+    else if (what < 22)
+      map(process, page * kPage, pages, object, first);
+    else
+      unmap(process, page * kPage, pages);
+    if (what == 0)
+      std::erase_if(shown, [&](const auto &entry) { return entry.first.first == process; });
+    else
+      for (uint64_t i = 0; i < pages; ++i)
+        if (what < 22)
+          shown[{process, page + i}] = {object, first + i};
+        else
+          shown.erase({process, page + i});
+    std::map<std::pair<uint64_t, uint64_t>, int> once;
+    for (const auto &[key, place] : shown)
+      once[place] = 1;
+    ASSERT_EQ(sum.all(), static_cast<int64_t>(once.size())) << "step " << step;
+    ASSERT_EQ(static_cast<int64_t>(live.liveBlocks()), sum.blocks);
+  }
+}
+
+} // namespace
+} // namespace msleaks::analysis
