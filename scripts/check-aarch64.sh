@@ -78,10 +78,8 @@ inside() { "$repository/scripts/run_aarch64.py" "$qemu" "$sysroot" "$@"; }
 build() {
   say "check-aarch64: build"
   "$repository/scripts/build.sh" aarch64
-  if [[ ! -e $build_folder/lib/msleaks/llvm-22/libMemPass.so ]]; then
-    say "check-aarch64: build of the plugin, for this machine"
-    "$repository/scripts/build.sh" release MemPass22
-  fi
+  say "check-aarch64: build of the plugin, and of what it is compared with, for this machine"
+  "$repository/scripts/build.sh" release MemPass22 msleaks msleaks_run msleaks_hooks
 }
 
 # part NAME CTEST-OPTIONS...
