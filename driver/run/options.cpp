@@ -156,15 +156,11 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
   if (app.count("--output") > 0 && options.output.empty())
     return fail("-o: the path to write to is empty: name a folder", ExitStatus::Usage);
   if (app.count("--events") > 0) {
-    const auto enabled = analysis::eventBits("--events", events);
-    if (!enabled)
-      return tl::make_unexpected(enabled.error());
-    options.enabled = *enabled;
+    const auto enabled = MSL_TRY(analysis::eventBits("--events", events));
+    options.enabled = enabled;
   }
-  if (auto found = findHookLibraries(options); !found)
-    return tl::make_unexpected(found.error());
-  if (auto checked = checkTogether(options); !checked)
-    return tl::make_unexpected(checked.error());
+  MSL_TRY(findHookLibraries(options));
+  MSL_TRY(checkTogether(options));
   return parsed;
 }
 

@@ -117,13 +117,9 @@ Result<std::unique_ptr<Recording>> Recording::create(const RunOptions &options) 
 Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &options) {
   const fs::path wanted = options.output.empty() ? defaultOutput(options.command[0]) : fs::path(options.output);
   Cleanup cleanup(wanted);
-  auto folder = analysis::RunFolder::create(wanted);
-  if (!folder)
-    return tl::make_unexpected(folder.error());
+  auto folder = MSL_TRY(analysis::RunFolder::create(wanted));
   cleanup.filesMayExist();
-  auto trace = analysis::TraceWriter::create(folder->trace(), folder->descriptor());
-  if (!trace)
-    return tl::make_unexpected(trace.error());
+  auto trace = MSL_TRY(analysis::TraceWriter::create(folder.trace(), folder.descriptor()));
   // The manifest names the shared memory before it is made, so `msleaks recover` finds it whenever we are killed.
   analysis::Manifest manifest = firstManifest(options);
   analysis::SessionWish wish;
@@ -133,29 +129,26 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   wish.clock = analysis::chooseClock();
   wish.place = manifest.session_dir;
   std::error_code error;
-  wish.fallback = fs::absolute(folder->path(), error) / kFallbackSession;
+  wish.fallback = fs::absolute(folder.path(), error) / kFallbackSession;
   if (error)
     return fail(fmt::format("the current folder: {}", error.message()), ExitStatus::OwnFault);
   if (const std::string reason = analysis::whyUnserved(analysis::askKernel()); !reason.empty()) {
     spdlog::warn("{}", reason);
     manifest.notes.push_back(reason);
   }
-  if (auto written = folder->writeManifest(manifest); !written)
-    return tl::make_unexpected(written.error());
-  auto session = analysis::SessionDir::create(wish);
-  if (!session)
-    return tl::make_unexpected(session.error());
-  if (!session->note().empty()) {
-    spdlog::warn("{}", session->note());
-    manifest.notes.push_back(session->note());
-    manifest.session_dir = session->path().string();
-    if (auto written = folder->writeManifest(manifest); !written) {
-      session->remove();
+  MSL_TRY(folder.writeManifest(manifest));
+  auto session = MSL_TRY(analysis::SessionDir::create(wish));
+  if (!session.note().empty()) {
+    spdlog::warn("{}", session.note());
+    manifest.notes.push_back(session.note());
+    manifest.session_dir = session.path().string();
+    if (auto written = folder.writeManifest(manifest); !written) {
+      session.remove();
       return tl::make_unexpected(written.error());
     }
   }
-  std::unique_ptr<Recording> recording(new Recording(std::move(manifest), std::move(cleanup), std::move(*folder),
-                                                     std::move(*session), std::move(*trace)));
+  std::unique_ptr<Recording> recording(
+      new Recording(std::move(manifest), std::move(cleanup), std::move(folder), std::move(session), std::move(trace)));
   if (auto started = recording->startThread(); !started) {
     recording->discard();
     return tl::make_unexpected(started.error());

@@ -20,29 +20,23 @@ struct Options {
 };
 
 Result<ExitStatus> status(const Options &options) {
-  const auto status = analysis::statusOfRun(options.run);
-  if (!status)
-    return tl::make_unexpected(status.error());
+  const auto status = MSL_TRY(analysis::statusOfRun(options.run));
   if (options.json)
-    std::cout << analysis::jsonOf(*status) << '\n';
+    std::cout << analysis::jsonOf(status) << '\n';
   else
     std::cout << fmt::format("{}: {}, {} process{}, {} events, {} stored, {} dropped, stalled {:.3f} s\n", options.run,
-                             status->state, status->processes, status->processes == 1 ? "" : "es",
-                             status->events.produced, status->events.stored, status->events.dropped,
-                             static_cast<double>(status->events.stalled_ns) / 1e9);
+                             status.state, status.processes, status.processes == 1 ? "" : "es", status.events.produced,
+                             status.events.stored, status.events.dropped,
+                             static_cast<double>(status.events.stalled_ns) / 1e9);
   return ExitStatus::Clean;
 }
 
 // The collector's own answer: what it refuses, and why, is said there.
 Result<ExitStatus> ask(const Options &options, const std::string &request) {
-  const auto session = analysis::runningSession(options.run);
-  if (!session)
-    return tl::make_unexpected(session.error());
-  const auto answer = analysis::askSession(*session, request);
-  if (!answer)
-    return tl::make_unexpected(answer.error());
-  if (answer->status != ExitStatus::Clean)
-    return fail(answer->text, answer->status);
+  const auto session = MSL_TRY(analysis::runningSession(options.run));
+  const auto answer = MSL_TRY(analysis::askSession(session, request));
+  if (answer.status != ExitStatus::Clean)
+    return fail(answer.text, answer.status);
   return ExitStatus::Clean;
 }
 
@@ -52,11 +46,9 @@ std::atomic<bool> stop_adopted{false};
 Result<ExitStatus> adopt(const Options &options) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     std::signal(signal, [](int) { stop_adopted = true; });
-  const auto adopted = analysis::adoptRun(options.run, stop_adopted);
-  if (!adopted)
-    return tl::make_unexpected(adopted.error());
-  std::cout << options.run << ": " << adopted->events_added << " events added\n";
-  for (const std::string &note : adopted->notes)
+  const auto adopted = MSL_TRY(analysis::adoptRun(options.run, stop_adopted));
+  std::cout << options.run << ": " << adopted.events_added << " events added\n";
+  for (const std::string &note : adopted.notes)
     std::cout << "  " << note << '\n';
   return ExitStatus::Clean;
 }

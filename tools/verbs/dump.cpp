@@ -190,17 +190,12 @@ uint64_t clockNs(const Names &names, double seconds) {
 }
 
 Result<ExitStatus> dump(const Options &options) {
-  const auto wanted = options.kinds ? analysis::eventBits("--kind", *options.kinds) : Result<uint32_t>(UINT32_MAX);
-  if (!wanted)
-    return tl::make_unexpected(wanted.error());
-  const Result<analysis::RunFolder> folder = analysis::RunFolder::open(options.run);
-  if (!folder)
-    return tl::make_unexpected(folder.error());
-  const Result<analysis::TraceReader> trace = analysis::TraceReader::open(folder->trace());
-  if (!trace)
-    return tl::make_unexpected(trace.error());
-  const Names names(*trace);
-  Sites sites(*trace);
+  const auto wanted =
+      MSL_TRY(options.kinds ? analysis::eventBits("--kind", *options.kinds) : Result<uint32_t>(UINT32_MAX));
+  const auto folder = MSL_TRY(analysis::RunFolder::open(options.run));
+  const auto trace = MSL_TRY(analysis::TraceReader::open(folder.trace()));
+  const Names names(trace);
+  Sites sites(trace);
   StandardOutput lines;
   if (!options.json) {
     lines.add("{:>15} {:>7} {:>7} {:<11} {:<7} {:>10} fields and flags", "seconds", "pid", "tid", "event", "heap",
@@ -208,17 +203,17 @@ Result<ExitStatus> dump(const Options &options) {
     lines.endLine();
   }
   const auto write = options.json ? writeJson : writeLine;
-  const Result<uint64_t> given = trace->forEachEvent(
+  const Result<uint64_t> given = trace.forEachEvent(
       [&](const analysis::StreamEvent &event) {
-        return (*wanted & abi::enabledBit(event.event.header().kind)) == 0 || write(lines, names, sites, event);
+        return (wanted & abi::enabledBit(event.event.header().kind)) == 0 || write(lines, names, sites, event);
       },
       clockNs(names, options.begin_s), clockNs(names, options.end_s));
   if (!given)
     return tl::make_unexpected(given.error());
-  for (const std::string &damage : trace->damage())
-    spdlog::warn("'{}': {}", folder->trace().string(), damage);
-  if (*given == 0 && !trace->damage().empty() && !options.filtered())
-    return fail(fmt::format("'{}': nothing could be read", folder->trace().string()));
+  for (const std::string &damage : trace.damage())
+    spdlog::warn("'{}': {}", folder.trace().string(), damage);
+  if (*given == 0 && !trace.damage().empty() && !options.filtered())
+    return fail(fmt::format("'{}': nothing could be read", folder.trace().string()));
   return ExitStatus::Clean;
 }
 

@@ -15,17 +15,15 @@ struct Options {
 };
 
 Result<ExitStatus> recover(const Options &options) {
-  const auto recovered = analysis::recoverRun(options.run, options.session);
-  if (!recovered)
-    return tl::make_unexpected(recovered.error());
-  if (recovered->already_complete) {
+  const auto recovered = MSL_TRY(analysis::recoverRun(options.run, options.session));
+  if (recovered.already_complete) {
     std::cout << options.run << ": complete, nothing to recover\n";
     return ExitStatus::Clean;
   }
-  std::cout << options.run << ": " << recovered->events_added << " events added\n";
-  for (const std::string &note : recovered->notes)
+  std::cout << options.run << ": " << recovered.events_added << " events added\n";
+  for (const std::string &note : recovered.notes)
     std::cout << "  " << note << '\n';
-  for (const std::string &process : recovered->still_running)
+  for (const std::string &process : recovered.still_running)
     std::cout << "  " << process << " is still running and was left alone; recover again when it has ended\n";
   return ExitStatus::Clean;
 }

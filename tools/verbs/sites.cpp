@@ -54,10 +54,8 @@ struct Options {
 };
 
 Result<ExitStatus> listSites(const Options &options) {
-  const auto objects = analysis::readSiteSections(options.file);
-  if (!objects)
-    return tl::make_unexpected(objects.error());
-  (options.json ? writeJson : writeList)(*objects, options.file);
+  const auto objects = MSL_TRY(analysis::readSiteSections(options.file));
+  (options.json ? writeJson : writeList)(objects, options.file);
   return ExitStatus::Clean;
 }
 

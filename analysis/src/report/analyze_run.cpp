@@ -164,35 +164,29 @@ size_t Report::unseenProcesses() const {
 }
 
 Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &progress) {
-  auto folder = RunFolder::open(run);
-  if (!folder)
-    return tl::make_unexpected(folder.error());
-  auto reader = TraceReader::open(folder->trace());
-  if (!reader)
-    return tl::make_unexpected(reader.error());
+  auto folder = MSL_TRY(RunFolder::open(run));
+  auto reader = MSL_TRY(TraceReader::open(folder.trace()));
   Report report;
   report.run = run.string();
-  auto manifest = folder->readManifest();
+  auto manifest = folder.readManifest();
   if (!manifest)
     report.notes.push_back("no manifest, so no command and no cost: " + manifest.error().message);
 
   Symbolizer symbolizer;
   SiteCatalog catalog(symbolizer);
-  if (auto loaded = catalog.load(*reader); !loaded)
-    return tl::make_unexpected(loaded.error());
-  const auto fates = fatesOf(*reader);
+  MSL_TRY(catalog.load(reader));
+  const auto fates = fatesOf(reader);
   Analysis analysis;
-  if (auto replayed = replay(*reader, fates, catalog, progress, analysis); !replayed)
-    return tl::make_unexpected(replayed.error());
+  MSL_TRY(replay(reader, fates, catalog, progress, analysis));
 
-  report.events = accountOf(*reader, analysis.stored);
+  report.events = accountOf(reader, analysis.stored);
   report.counts = analysis.counts;
-  report.processes = processesOf(*reader, fates, manifest.value_or(Manifest{}));
-  describeSession(report, manifest.value_or(Manifest{}), *reader);
+  report.processes = processesOf(reader, fates, manifest.value_or(Manifest{}));
+  describeSession(report, manifest.value_or(Manifest{}), reader);
   Lines lines(catalog);
   report.peak = lines.peak(analysis.peak.result());
   lines.remains(analysis.leaks.result(), report);
-  report.damage = reader->damage();
+  report.damage = reader.damage();
   append(report.notes, notesOf(report));
   append(report.notes, manifest.value_or(Manifest{}).notes);
   append(report.notes, catalog.notes());

@@ -246,20 +246,18 @@ void writeReportTable(std::ostream &to, const Report &report, const TableStyle &
 }
 
 Result<RunFindings> printShortReport(const std::filesystem::path &run, std::ostream &to) {
-  auto report = analyzeRun(run);
-  if (!report)
-    return tl::make_unexpected(report.error());
+  auto report = MSL_TRY(analyzeRun(run));
   Table table(to, {.columns = SIZE_MAX, .top = 0, .color = false}); // an entry a line: their number is bounded
-  writeEntries(table, *report);
-  const auto &leaks = report->leaks.by_site;
+  writeEntries(table, report);
+  const auto &leaks = report.leaks.by_site;
   for (size_t i = 0; i < std::min(leaks.size(), kShortLeaks); ++i)
     to << fmt::format("{:>19}  {}\n", bytesText(leaks[i].remains.bytes), wholePlaceOf(leaks[i].site, 59));
-  const std::string more = fmt::format("msleaks report {}", printable(report->run));
-  if (const size_t notes = report->damage.size() + report->notes.size(); notes != 0)
+  const std::string more = fmt::format("msleaks report {}", printable(report.run));
+  if (const size_t notes = report.damage.size() + report.notes.size(); notes != 0)
     table.entry("note", fmt::format("{}: {}", notes, more));
   else
     table.entry("more", more);
-  return RunFindings{report->peak.bytes, report->leaks.sum, report->hasFindings(), report->complete()};
+  return RunFindings{report.peak.bytes, report.leaks.sum, report.hasFindings(), report.complete()};
 }
 
 } // namespace msleaks::analysis

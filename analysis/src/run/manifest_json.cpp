@@ -139,8 +139,7 @@ Result<void> checkManifestVersion(std::string_view text, const std::string &wher
 }
 
 Result<Manifest> parseManifest(std::string_view text, const std::string &where) {
-  if (const Result<void> known = checkManifestVersion(text, where); !known)
-    return tl::make_unexpected(known.error());
+  MSL_TRY(checkManifestVersion(text, where));
   const Json object = Json::parse(text.begin(), text.end(), nullptr, false);
   if (!object.is_object())
     return fail(fmt::format("'{}' is not a manifest of msleaks", where));

@@ -19,8 +19,7 @@ constexpr size_t kBufferBytes = 64 << 10;
 
 Result<OutputFile> OutputFile::create(const fs::path &path, int folder) {
   if (folder == AT_FDCWD)
-    if (const Result<void> checked = checkOutputFile(path); !checked)
-      return tl::make_unexpected(checked.error());
+    MSL_TRY(checkOutputFile(path));
   // The name of a killed writer may be in the way; another number is not.
   for (int attempt = 0;; ++attempt) {
     const fs::path name = fmt::format(".{}.{}-{}", path.filename().string(), ::getpid(), attempt);
@@ -79,8 +78,7 @@ Result<void> OutputFile::flush() {
 }
 
 Result<void> OutputFile::commit() {
-  if (Result<void> written = flush(); !written)
-    return written;
+  MSL_TRY(flush());
   // Some file systems tell of a full disk only here.
   if (::close(file_.release()) != 0 || ::renameat(folder_, temporary_.c_str(), folder_, target().c_str()) != 0) {
     const int error = errno;

@@ -82,22 +82,17 @@ Result<void> restrict(const FileDescriptor &made, const fs::path &folder, mode_t
 } // namespace
 
 Result<FileDescriptor> makeOutputFolder(const fs::path &folder, mode_t mode) {
-  auto missing = findMissing(folder);
-  if (!missing)
-    return tl::make_unexpected(missing.error());
-  FileDescriptor at = std::move(missing->above);
-  for (const std::string &name : missing->names) {
+  auto missing = MSL_TRY(findMissing(folder));
+  FileDescriptor at = std::move(missing.above);
+  for (const std::string &name : missing.names) {
     if (::mkdirat(at.get(), name.c_str(), mode) != 0 && errno != EEXIST)
       return cannot("create", folder, errno);
     FileDescriptor next = openFolder(at.get(), name.c_str(), O_NOFOLLOW);
-    if (Result<void> ours = checkOurs(next, folder); !ours)
-      return tl::make_unexpected(ours.error());
+    MSL_TRY(checkOurs(next, folder));
     at = std::move(next);
   }
-  if (Result<void> empty = checkEmpty(at, folder); !empty)
-    return tl::make_unexpected(empty.error());
-  if (Result<void> restricted = restrict(at, folder, mode); !restricted)
-    return tl::make_unexpected(restricted.error());
+  MSL_TRY(checkEmpty(at, folder));
+  MSL_TRY(restrict(at, folder, mode));
   return at;
 }
 

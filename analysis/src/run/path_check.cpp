@@ -86,13 +86,11 @@ Result<void> checkExisting(const fs::path &path, const struct stat &found, mode_
 }
 
 Result<void> checkOutput(const fs::path &given, mode_t type, const char *wanted) {
-  if (Result<void> name = checkName(given); !name)
-    return name;
+  MSL_TRY(checkName(given));
   const fs::path path = withoutTrailingSlash(given);
   struct stat found{};
   if (::lstat(path.c_str(), &found) == 0)
-    if (Result<void> existing = checkExisting(path, found, type, wanted); !existing)
-      return existing;
+    MSL_TRY(checkExisting(path, found, type, wanted));
   return checkParent(path);
 }
 

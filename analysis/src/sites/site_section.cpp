@@ -83,17 +83,15 @@ Result<std::vector<ObjectSites>> sitesOfArchive(const ElfFile &file, const std::
 } // namespace
 
 Result<std::vector<ObjectSites>> readSiteSections(const std::filesystem::path &path) {
-  auto file = ElfFile::open(path);
-  if (!file)
-    return tl::make_unexpected(file.error());
+  auto file = MSL_TRY(ElfFile::open(path));
   std::vector<ObjectSites> objects;
-  if (file->isArchive()) {
-    auto members = sitesOfArchive(*file, path.string());
+  if (file.isArchive()) {
+    auto members = sitesOfArchive(file, path.string());
     if (!members)
       return members;
     objects = std::move(*members);
   } else {
-    auto tables = tablesOf(file->handle());
+    auto tables = tablesOf(file.handle());
     if (!tables)
       return fail(fmt::format("{}: {}", path.string(), tables.error().message));
     if (!tables->empty())

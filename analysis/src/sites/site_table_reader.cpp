@@ -116,8 +116,7 @@ Result<SiteTable> SiteTable::read(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(abi::UnitHeader))
     return fail("the site table is cut off within its header");
   const auto header = copyRow<abi::UnitHeader>(bytes, 0);
-  if (auto good = checkHeader(header, bytes); !good)
-    return tl::make_unexpected(good.error());
+  MSL_TRY(checkHeader(header, bytes));
 
   const Layout layout(header);
   const auto *text = reinterpret_cast<const char *>(bytes.data());

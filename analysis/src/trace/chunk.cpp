@@ -53,8 +53,7 @@ std::optional<ChunkHeader> parseChunkHeader(std::span<const uint8_t> content) {
 
 Result<void> PayloadReader::read(const ChunkHeader &header, uint64_t offset, std::vector<uint8_t> &raw) {
   stored_.resize(header.stored_bytes);
-  if (Result<void> read = file_->readAll(offset + sizeof header, stored_); !read)
-    return read;
+  MSL_TRY(file_->readAll(offset + sizeof header, stored_));
   if (checksumOf(stored_) != header.payload_checksum)
     return fail("its checksum does not fit");
   if (header.codec == Codec::None) {

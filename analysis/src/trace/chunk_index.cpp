@@ -89,8 +89,7 @@ Result<std::optional<ChunkPlace>> chunkAt(const InputFile &file, uint64_t offset
   if (offset < sizeof(FileHeader) || offset > limit || limit - offset < sizeof(ChunkHeader))
     return std::nullopt;
   uint8_t bytes[sizeof(ChunkHeader)];
-  if (const Result<void> read = file.readAll(offset, bytes); !read)
-    return tl::make_unexpected(read.error());
+  MSL_TRY(file.readAll(offset, bytes));
   const std::optional<ChunkHeader> header = parseChunkHeader(bytes);
   if (!header || header->kind != kind)
     return std::nullopt;
@@ -102,12 +101,10 @@ Result<std::optional<ChunkPlace>> chunkAt(const InputFile &file, uint64_t offset
 Result<std::optional<uint64_t>> indexOffset(const InputFile &file) {
   if (file.size() < sizeof(FileHeader) + kTrailerBytes)
     return std::nullopt;
-  const auto trailer = chunkAt(file, file.size() - kTrailerBytes, file.size(), ChunkKind::Trailer);
-  if (!trailer)
-    return tl::make_unexpected(trailer.error());
+  const auto trailer = MSL_TRY(chunkAt(file, file.size() - kTrailerBytes, file.size(), ChunkKind::Trailer));
   std::vector<uint8_t> payload;
-  if (!*trailer || (*trailer)->header.stored_bytes != sizeof(uint64_t) ||
-      !PayloadReader(file).read((*trailer)->header, (*trailer)->offset, payload) || payload.size() != sizeof(uint64_t))
+  if (!trailer || (trailer)->header.stored_bytes != sizeof(uint64_t) ||
+      !PayloadReader(file).read((trailer)->header, (trailer)->offset, payload) || payload.size() != sizeof(uint64_t))
     return std::nullopt;
   uint64_t offset = 0;
   std::memcpy(&offset, payload.data(), sizeof offset);
@@ -118,24 +115,20 @@ Result<std::optional<uint64_t>> indexOffset(const InputFile &file) {
 
 // Reads the index that the trailer at the end of the file points to. False when there is none, or not a whole one.
 static Result<bool> readStoredIndex(const InputFile &file, ChunkIndex &index) {
-  const auto begin = indexOffset(file);
+  const auto begin = MSL_TRY(indexOffset(file));
   if (!begin)
-    return tl::make_unexpected(begin.error());
-  if (!*begin)
     return false;
   const uint64_t end = file.size() - kTrailerBytes;
-  IndexEntries entries(**begin);
+  IndexEntries entries(*begin);
   std::vector<uint8_t> payload;
-  uint64_t at = **begin;
+  uint64_t at = *begin;
   while (at < end) {
-    const auto part = chunkAt(file, at, end, ChunkKind::Index);
-    if (!part)
-      return tl::make_unexpected(part.error());
-    if (!*part || !PayloadReader(file).read((*part)->header, at, payload) || !entries.read(payload, index.chunks))
+    const auto part = MSL_TRY(chunkAt(file, at, end, ChunkKind::Index));
+    if (!part || !PayloadReader(file).read((part)->header, at, payload) || !entries.read(payload, index.chunks))
       break;
-    at = (*part)->end();
+    at = (part)->end();
   }
-  if (at != end || at == **begin) {
+  if (at != end || at == *begin) {
     index.chunks.clear();
     return false;
   }
@@ -154,14 +147,12 @@ public:
   Result<void> run(uint64_t from) {
     uint64_t lost_from = from;
     for (uint64_t at = from; at < file_.size();) {
-      const Result<std::optional<ChunkPlace>> found = find(at);
+      const auto found = MSL_TRY(find(at));
       if (!found)
-        return tl::make_unexpected(found.error());
-      if (!*found)
         break;
-      noteLost(lost_from, (*found)->offset);
-      take(**found);
-      at = lost_from = (*found)->end();
+      noteLost(lost_from, (found)->offset);
+      take(*found);
+      at = lost_from = (found)->end();
     }
     noteLost(lost_from, file_.size());
     return {};
@@ -173,19 +164,17 @@ private:
   // The first whole chunk at or behind `at`.
   Result<std::optional<ChunkPlace>> find(uint64_t at) {
     while (at + sizeof(ChunkHeader) <= file_.size()) {
-      const Result<std::span<const uint8_t>> ahead = bytesAt(at);
-      if (!ahead)
-        return tl::make_unexpected(ahead.error());
-      if (ahead->size() < sizeof(ChunkHeader))
+      const auto ahead = MSL_TRY(bytesAt(at));
+      if (ahead.size() < sizeof(ChunkHeader))
         break; // the file has been cut meanwhile
-      if (const std::optional<ChunkHeader> header = parseChunkHeader(*ahead)) {
+      if (const std::optional<ChunkHeader> header = parseChunkHeader(ahead)) {
         const ChunkPlace place{at, *header};
         if (place.end() <= file_.size())
           return place;
         torn_ = fmt::format(" (the rest of a cut {} chunk of process {}, stream {}, {} events)", nameOf(header->kind),
                             header->process, header->stream, header->events);
       }
-      at += 1 + distanceToMagic(ahead->subspan(1));
+      at += 1 + distanceToMagic(ahead.subspan(1));
     }
     return std::nullopt;
   }
@@ -203,11 +192,9 @@ private:
   // The file's content from `at` on: a header or more, less only at its end.
   Result<std::span<const uint8_t>> bytesAt(uint64_t at) {
     if (at < window_begin_ || at + sizeof(ChunkHeader) > window_begin_ + window_size_) {
-      const Result<size_t> count = file_.read(at, window_);
-      if (!count)
-        return tl::make_unexpected(count.error());
+      const auto count = MSL_TRY(file_.read(at, window_));
       window_begin_ = at;
-      window_size_ = *count;
+      window_size_ = count;
     }
     return std::span<const uint8_t>(window_).subspan(at - window_begin_, window_begin_ + window_size_ - at);
   }
@@ -243,13 +230,11 @@ static Result<void> checkFileHeader(const InputFile &file, ChunkIndex &index, bo
   std::span<uint8_t> bytes(reinterpret_cast<uint8_t *>(&header), sizeof header);
   if (file.size() == 0)
     return fail(fmt::format("'{}' is empty: its session was killed before it wrote anything", file.name()));
-  const Result<size_t> count = file.read(0, bytes);
-  if (!count)
-    return tl::make_unexpected(count.error());
+  const auto count = MSL_TRY(file.read(0, bytes));
   const FileHeader whole = makeFileHeader();
-  if (*count < sizeof header) {
-    if (std::memcmp(&header, &whole, *count) == 0)
-      return fail(fmt::format("'{}' is cut off in its first {} bytes: nothing is left to read", file.name(), *count));
+  if (count < sizeof header) {
+    if (std::memcmp(&header, &whole, count) == 0)
+      return fail(fmt::format("'{}' is cut off in its first {} bytes: nothing is left to read", file.name(), count));
     return fail(fmt::format("'{}' is not a trace of msleaks", file.name()));
   }
   damaged = header.checksum != checksumOf(bytes.first(sizeof header - sizeof header.checksum));
@@ -268,16 +253,12 @@ static Result<void> checkFileHeader(const InputFile &file, ChunkIndex &index, bo
 Result<ChunkIndex> readIndex(const InputFile &file) {
   ChunkIndex index;
   bool damaged = false;
-  if (const Result<void> header = checkFileHeader(file, index, damaged); !header)
-    return tl::make_unexpected(header.error());
-  const Result<bool> stored = readStoredIndex(file, index);
-  if (!stored)
-    return tl::make_unexpected(stored.error());
-  if (*stored)
+  MSL_TRY(checkFileHeader(file, index, damaged));
+  const auto stored = MSL_TRY(readStoredIndex(file, index));
+  if (stored)
     return index;
   index.end = sizeof(FileHeader);
-  if (const Result<void> walked = Walk(file, index).run(sizeof(FileHeader)); !walked)
-    return tl::make_unexpected(walked.error());
+  MSL_TRY(Walk(file, index).run(sizeof(FileHeader)));
   if (damaged && index.chunks.empty())
     return fail(fmt::format("'{}' is not a trace of msleaks", file.name()));
   return index;

@@ -61,11 +61,9 @@ Result<size_t> InputFile::read(uint64_t offset, std::span<uint8_t> into) const {
 }
 
 Result<void> InputFile::readAll(uint64_t offset, std::span<uint8_t> into) const {
-  const Result<size_t> count = read(offset, into);
-  if (!count)
-    return tl::make_unexpected(count.error());
-  if (*count != into.size())
-    return fail(fmt::format("'{}' ends at byte {}, in the middle of a chunk", name_, offset + *count));
+  const auto count = MSL_TRY(read(offset, into));
+  if (count != into.size())
+    return fail(fmt::format("'{}' ends at byte {}, in the middle of a chunk", name_, offset + count));
   return {};
 }
 
@@ -87,8 +85,7 @@ Result<AppendFile> AppendFile::create(const std::filesystem::path &path, int fol
   file.fd_ = openIn(folder, path, O_CREAT | O_EXCL);
   if (!file.fd_.valid())
     return fail(fmt::format("cannot create '{}': {}", file.name_, describeErrno(errno)));
-  if (const Result<void> locked = lockForWriting(file.fd_, file.name_); !locked)
-    return tl::make_unexpected(locked.error());
+  MSL_TRY(lockForWriting(file.fd_, file.name_));
   return file;
 }
 
@@ -100,8 +97,7 @@ Result<AppendFile> AppendFile::reopen(const std::filesystem::path &path, int fol
   if (!file.fd_.valid() || ::fstat(file.fd_.get(), &status) != 0)
     return fail(fmt::format("cannot open '{}' for writing: {}", file.name_, describeErrno(errno)));
   file.size_ = static_cast<uint64_t>(status.st_size);
-  if (const Result<void> locked = lockForWriting(file.fd_, file.name_); !locked)
-    return tl::make_unexpected(locked.error());
+  MSL_TRY(lockForWriting(file.fd_, file.name_));
   return file;
 }
 

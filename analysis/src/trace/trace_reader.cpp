@@ -162,14 +162,10 @@ TraceReader &TraceReader::operator=(TraceReader &&) noexcept = default;
 TraceReader::~TraceReader() = default;
 
 Result<TraceReader> TraceReader::open(const std::filesystem::path &path) {
-  Result<InputFile> file = InputFile::open(path);
-  if (!file)
-    return tl::make_unexpected(file.error());
-  auto state = std::make_unique<State>(std::move(*file));
-  Result<ChunkIndex> index = readIndex(state->file);
-  if (!index)
-    return tl::make_unexpected(index.error());
-  state->index = std::move(*index);
+  auto file = MSL_TRY(InputFile::open(path));
+  auto state = std::make_unique<State>(std::move(file));
+  auto index = MSL_TRY(readIndex(state->file));
+  state->index = std::move(index);
   state->plans = planStreams(state->index.chunks);
   // The plans have them now; there may be millions.
   std::erase_if(state->index.chunks, [](const ChunkPlace &place) { return place.header.kind == ChunkKind::Events; });

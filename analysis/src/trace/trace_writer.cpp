@@ -60,31 +60,21 @@ TraceWriter &TraceWriter::operator=(TraceWriter &&) noexcept = default;
 TraceWriter::~TraceWriter() = default;
 
 Result<TraceWriter> TraceWriter::create(const std::filesystem::path &path, int folder) {
-  Result<AppendFile> file = AppendFile::create(path, folder);
-  if (!file)
-    return tl::make_unexpected(file.error());
-  auto state = std::make_unique<State>(std::move(*file));
+  auto file = MSL_TRY(AppendFile::create(path, folder));
+  auto state = std::make_unique<State>(std::move(file));
   state->pending.fixed(makeFileHeader());
-  if (const Result<void> written = state->flush(); !written)
-    return tl::make_unexpected(written.error());
+  MSL_TRY(state->flush());
   return TraceWriter(std::move(state));
 }
 
 Result<TraceWriter> TraceWriter::append(const std::filesystem::path &path) {
-  Result<AppendFile> file = AppendFile::reopen(path);
-  if (!file)
-    return tl::make_unexpected(file.error());
-  const Result<InputFile> content = InputFile::open(path);
-  if (!content)
-    return tl::make_unexpected(content.error());
-  const Result<ChunkIndex> found = readIndex(*content);
-  if (!found)
-    return tl::make_unexpected(found.error());
-  if (found->end < file->size())
-    if (const Result<void> cut = file->cut(found->end); !cut)
-      return tl::make_unexpected(cut.error());
-  auto state = std::make_unique<State>(std::move(*file));
-  for (const ChunkPlace &place : found->chunks)
+  auto file = MSL_TRY(AppendFile::reopen(path));
+  const auto content = MSL_TRY(InputFile::open(path));
+  const auto found = MSL_TRY(readIndex(content));
+  if (found.end < file.size())
+    MSL_TRY(file.cut(found.end));
+  auto state = std::make_unique<State>(std::move(file));
+  for (const ChunkPlace &place : found.chunks)
     state->index.add(place);
   return TraceWriter(std::move(state));
 }

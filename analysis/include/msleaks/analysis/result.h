@@ -3,6 +3,7 @@
 
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 
 namespace msleaks {
 
@@ -21,4 +22,18 @@ inline tl::unexpected<Error> fail(std::string message, ExitStatus status = ExitS
   return tl::make_unexpected(Error{std::move(message), status});
 }
 
+template <class T> T valueOf(Result<T> &&result) { return *std::move(result); }
+inline void valueOf(Result<void> &&) {}
+
 } // namespace msleaks
+
+// The value of a Result; where there is none, the enclosing function returns its error.
+//
+//   TraceReader reader = MSL_TRY(TraceReader::open(path));
+#define MSL_TRY(...)                                                                                                   \
+  __extension__({                                                                                                      \
+    auto &&msl_tried = (__VA_ARGS__);                                                                                  \
+    if (!msl_tried) [[unlikely]]                                                                                       \
+      return tl::make_unexpected(std::move(msl_tried).error());                                                        \
+    ::msleaks::valueOf(std::move(msl_tried));                                                                          \
+  })
