@@ -121,6 +121,7 @@ class CompileCost:
 
     def thin_link(self, name, units):
         """A library of the same files by ThinLTO: plain objects and linker beside ours, which rewrite after it."""
+        units = units if self.bench.scale >= 1 else units[:1]
         words = {"plain": [f"clang++-{LLVM}", "-g"], "ours": [self.bench.build / "bin" / "msleaks-clang++", "--msl-link"]}
         thin = ["-flto=thin", "-fuse-ld=lld", "-fPIC"]
         objects = {way: [self.target(way, i) for i in range(len(units))] for way in words}

@@ -16,7 +16,7 @@ def child_cost(text):
 class ForkCost:
     def __init__(self, bench, output_of):
         self.bench, self.output_of = bench, output_of
-        self.children = 1000 if bench.scale >= 1 else 20
+        self.children, self.tables = (1000, 0.8) if bench.scale >= 1 else (20, 0.02)
         self.plain, self.instrumented = bench.scratch / "forks-plain", bench.scratch / "forks-instrumented"
 
     def run(self):
@@ -27,7 +27,7 @@ class ForkCost:
 
     def build(self):
         dense = self.bench.scratch / "forks-dense.cpp"
-        dense.write_text(self.output_of([sys.executable, HERE / "workloads" / "dense" / "generate.py", "0.8"]))
+        dense.write_text(self.output_of([sys.executable, HERE / "workloads" / "dense" / "generate.py", self.tables]))
         for program, options in ((self.plain, ["--msl-off"]), (self.instrumented, [])):
             self.output_of([self.bench.program("msleaks-clang++"), *options, "-O1", "-w", dense,
                             HERE / "forks" / "forks.cpp", "-o", program])
