@@ -69,6 +69,14 @@ template <class Function> auto showing(Function function) noexcept {
   };
 }
 
+// Calls of functions that libc's malloc does not call are a signal handler's, which interrupted it: left out, and
+// counted.
+template <int kRow, class Function, class... Arguments>
+auto hookMapping(abi::EventKind kind, Function function, void *caller, Arguments... arguments) noexcept {
+  countLost(__msl_thread, kind);
+  return hook::callRecorded<hook::RowOf<kRow>>(function, caller, arguments...);
+}
+
 } // namespace
 
 #pragma GCC visibility push(default)
@@ -78,31 +86,31 @@ void *mmap(void *address, size_t size, int protection, int flags, int file, off_
   const auto function = found(real.mmap);
   if (function == nullptr) [[unlikely]]
     return reinterpret_cast<void *>(callKernel(SYS_mmap, address, size, protection, flags, file, offset));
-  return hook::callRecorded<hook::RowOf<Row::mmap>>(showing(function), __builtin_return_address(0), address, size,
-                                                    protection, flags, file, offset);
+  return hookMapping<Row::mmap>(abi::EventKind::Alloc, showing(function), __builtin_return_address(0), address, size,
+                                protection, flags, file, offset);
 }
 
 void *mmap64(void *address, size_t size, int protection, int flags, int file, off64_t offset) noexcept {
   const auto function = found(real.mmap64);
   if (function == nullptr) [[unlikely]]
     return reinterpret_cast<void *>(callKernel(SYS_mmap, address, size, protection, flags, file, offset));
-  return hook::callRecorded<hook::RowOf<Row::mmap64>>(showing(function), __builtin_return_address(0), address, size,
-                                                      protection, flags, file, offset);
+  return hookMapping<Row::mmap64>(abi::EventKind::Alloc, showing(function), __builtin_return_address(0), address, size,
+                                  protection, flags, file, offset);
 }
 
 int munmap(void *address, size_t size) noexcept {
   const auto function = found(real.munmap);
   if (function == nullptr) [[unlikely]]
     return static_cast<int>(callKernel(SYS_munmap, address, size));
-  return hook::callRecorded<hook::RowOf<Row::munmap>>(function, __builtin_return_address(0), address, size);
+  return hookMapping<Row::munmap>(abi::EventKind::Free, function, __builtin_return_address(0), address, size);
 }
 
 int mprotect(void *address, size_t size, int protection) noexcept {
   const auto function = found(real.mprotect);
   if (function == nullptr) [[unlikely]]
     return static_cast<int>(callKernel(SYS_mprotect, address, size, protection));
-  return hook::callRecorded<hook::RowOf<Row::mprotect>>(function, __builtin_return_address(0), address, size,
-                                                        protection);
+  return hookMapping<Row::mprotect>(abi::EventKind::Protect, function, __builtin_return_address(0), address, size,
+                                    protection);
 }
 
 void *mremap(void *address, size_t old_size, size_t new_size, int flags, ...) noexcept {
@@ -116,8 +124,8 @@ void *mremap(void *address, size_t old_size, size_t new_size, int flags, ...) no
   }
   if (function == nullptr) [[unlikely]]
     return reinterpret_cast<void *>(callKernel(SYS_mremap, address, old_size, new_size, flags, fixed));
-  return hook::callRecorded<hook::RowOf<Row::mremap>>(function, __builtin_return_address(0), address, old_size,
-                                                      new_size, flags, fixed);
+  return hookMapping<Row::mremap>(abi::EventKind::Alloc, function, __builtin_return_address(0), address, old_size,
+                                  new_size, flags, fixed);
 }
 
 } // extern "C"

@@ -115,10 +115,10 @@ void giveBack(Thread &thread, uint32_t site, Traits row, uint64_t address, uint6
 // No event: recording is off, or the call is an inner one of a family that is being recorded.
 bool isLeftOut(const Thread &thread, Traits row) noexcept { return isStopped() || isInside(thread, row.family()); }
 
-// The same of a call whose second callback has to know. True: left out.
+// The same of a call whose second callback has to know, and of an allocator's own mappings. True: left out.
 bool leaveOut(Thread &thread, Traits row, uint64_t frame) noexcept {
   if (!isStopped())
-    return isInside(thread, row.family());
+    return isInside(thread, row.family()) || isSupply(thread, frame, row);
   thread.skipped_frame = frame;
   return true;
 }
@@ -168,7 +168,7 @@ using namespace msleaks::runtime;
 void __msl_before(uint32_t site, uint32_t traits) noexcept {
   Thread &thread = __msl_thread;
   const uint64_t frame = ownFrame();
-  if (leaveOut(thread, Traits(traits), frame) || isSupply(thread, frame, Traits(traits)))
+  if (leaveOut(thread, Traits(traits), frame))
     return;
   openCall(thread, frame, site, Traits(traits), 0);
   leavePending(thread, {site, traits, kAnyBlock});
@@ -236,7 +236,7 @@ void __msl_on_inner_free(uint32_t site, uint32_t traits, const void *address, ui
 void __msl_on_freed(uint32_t site, uint32_t traits, const void *address, uint64_t size, int64_t status) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (isLeftOut(thread, row))
+  if (isLeftOut(thread, row) || isSupply(thread, ownFrame(), row))
     return;
   if (row.family() == abi::Family::Mmap && !munmapTakes(addressOf(address), size, pageBytes()))
     return; // was not recorded

@@ -92,6 +92,22 @@ TEST(Callbacks, AnInnerFreeIsItsCallersFree) {
 }
 
 // An arena: the first block begins where its mapping does.
+// A signal handler's, too, that interrupts the allocator: the two cannot be told apart.
+TEST(Callbacks, WhatIsMappedAndUnmappedInsideAnAllocatorIsItsSupply) {
+  EXPECT_EQ(eventsOf([] {
+              __msl_before(7, kMalloc);
+              inside([] {
+                __msl_before(8, kMap);
+                __msl_on_map(8, kMap, at(0x10000), 0x10000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
+                __msl_on_free(9, kUnmap, at(0x10000), 0x10000);
+                __msl_on_freed(9, kUnmap, at(0x10000), 0x10000, -1);
+              });
+              __msl_on_alloc(7, kMalloc, at(100), 16);
+              mustBePlain();
+            }),
+            "Alloc#7 100+16");
+}
+
 TEST(Callbacks, AMappingIsNotTheBlockThatWasCutFromIt) {
   const auto anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
   EXPECT_EQ(eventsOf([] {
