@@ -15,10 +15,8 @@ namespace {
 constexpr uint64_t kLookForStopNs = 50'000'000;
 
 Result<SessionDir> takeOver(const std::filesystem::path &run) {
-  const auto directory = runningSession(run);
-  if (!directory)
-    return tl::make_unexpected(directory.error());
-  auto session = SessionDir::adopt(*directory);
+  const auto directory = MSL_TRY(runningSession(run));
+  auto session = SessionDir::adopt(directory);
   if (!session)
     return session;
   if (session->control().state.load(std::memory_order_acquire) != abi::SessionState::Open)
@@ -55,42 +53,31 @@ std::vector<RunProcess> processesOf(const TraceReader &reader, const CollectorSu
 }
 
 Result<void> complete(const RunFolder &folder, const CollectorSummary &summary) {
-  auto manifest = folder.readManifest();
-  if (!manifest)
-    return tl::make_unexpected(manifest.error());
-  auto reader = TraceReader::open(folder.trace());
-  if (!reader)
-    return tl::make_unexpected(reader.error());
-  manifest->notes.insert(manifest->notes.end(), summary.notes.begin(), summary.notes.end());
-  manifest->processes = processesOf(*reader, summary);
-  manifest->end_ns = readMonotonicNs();
-  manifest->state = "complete";
-  return folder.writeManifest(*manifest);
+  auto manifest = MSL_TRY(folder.readManifest());
+  auto reader = MSL_TRY(TraceReader::open(folder.trace()));
+  manifest.notes.insert(manifest.notes.end(), summary.notes.begin(), summary.notes.end());
+  manifest.processes = processesOf(reader, summary);
+  manifest.end_ns = readMonotonicNs();
+  manifest.state = "complete";
+  return folder.writeManifest(manifest);
 }
 
 } // namespace
 
 Result<Adopted> adoptRun(const std::filesystem::path &run, const std::atomic<bool> &stop) {
-  auto session = takeOver(run);
-  if (!session)
-    return tl::make_unexpected(session.error());
-  auto folder = RunFolder::open(run);
-  if (!folder)
-    return tl::make_unexpected(folder.error());
-  auto opened = openStored(folder->trace());
-  if (!opened)
-    return tl::make_unexpected(opened.error());
-  const uint32_t killed = session->control().collector_pid;
-  session->control().collector_pid = static_cast<uint32_t>(getpid());
-  Collector collector(*session, std::move(opened->trace), opened->before, std::move(opened->stored));
+  auto session = MSL_TRY(takeOver(run));
+  auto folder = MSL_TRY(RunFolder::open(run));
+  auto opened = MSL_TRY(openStored(folder.trace()));
+  const uint32_t killed = session.control().collector_pid;
+  session.control().collector_pid = static_cast<uint32_t>(getpid());
+  Collector collector(session, std::move(opened.trace), opened.before, std::move(opened.stored));
   collectUntil(collector, stop);
   CollectorSummary summary = collector.summary();
   summary.notes.push_back(fmt::format("the collector, pid {}, was killed; pid {} went on", killed, getpid()));
   if (summary.failure)
     return tl::make_unexpected(*summary.failure);
-  if (auto completed = complete(*folder, summary); !completed)
-    return tl::make_unexpected(completed.error());
-  session->remove();
+  MSL_TRY(complete(folder, summary));
+  session.remove();
   return Adopted{summary.totals.stored, summary.notes};
 }
 

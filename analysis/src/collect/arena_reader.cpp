@@ -69,11 +69,9 @@ Result<void> checkHeader(const std::filesystem::path &file, const abi::ArenaHead
 Result<RingReader> RingReader::open(const FileDescriptor &arena, uint64_t offset, uint64_t bytes) {
   if (offset % alignof(abi::RingHeader) != 0 || bytes <= abi::kHeaderBytes)
     return fail(fmt::format("a ring of {} bytes at {}", bytes, offset));
-  auto mapping = Mapping::map(arena, offset, bytes, Access::ReadWrite);
-  if (!mapping)
-    return tl::make_unexpected(mapping.error());
+  auto mapping = MSL_TRY(Mapping::map(arena, offset, bytes, Access::ReadWrite));
   RingReader ring;
-  ring.mapping_ = std::move(*mapping);
+  ring.mapping_ = std::move(mapping);
   const abi::RingHeader &header = *ring.header();
   ring.stream_ = header.stream;
   ring.tid_ = header.tid;
@@ -133,18 +131,15 @@ Result<std::optional<ArenaReader>> ArenaReader::open(const std::filesystem::path
   if (!readHeader(sizeof header.magic) || header.magic.load(std::memory_order_acquire) == 0 ||
       !readHeader(sizeof header))
     return std::nullopt;
-  if (auto checked = checkHeader(file, header, bytes); !checked)
-    return tl::make_unexpected(checked.error());
+  MSL_TRY(checkHeader(file, header, bytes));
   const uint64_t mapped =
       std::max({sizeof(abi::ArenaHeader), header.rings_offset + header.max_rings * sizeof(abi::RingEntry),
                 header.callers_offset + header.max_callers * sizeof(abi::Caller)});
-  auto mapping = Mapping::map(*fd, 0, mapped, Access::ReadWrite);
-  if (!mapping)
-    return tl::make_unexpected(mapping.error());
+  auto mapping = MSL_TRY(Mapping::map(*fd, 0, mapped, Access::ReadWrite));
   ArenaReader arena;
   arena.path_ = file;
   arena.file_ = std::move(*fd);
-  arena.mapping_ = std::move(*mapping);
+  arena.mapping_ = std::move(mapping);
   arena.facts_ = readFacts(header);
   arena.rings_offset_ = header.rings_offset;
   arena.callers_offset_ = header.callers_offset;

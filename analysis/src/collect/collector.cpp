@@ -108,10 +108,8 @@ void Collector::run() noexcept {
 
 Result<void> Collector::takeSwitch() {
   const uint64_t epochs = predecessor_ ? predecessor_->trace.storedEvents(kSessionProcess, 0) : 0;
-  auto taken = RecordingSwitch::take(session_.control(), trace_, epochs);
-  if (!taken)
-    return tl::make_unexpected(taken.error());
-  switch_.emplace(*taken);
+  auto taken = MSL_TRY(RecordingSwitch::take(session_.control(), trace_, epochs));
+  switch_.emplace(taken);
   auto socket = ControlSocket::listen(session_.path());
   if (socket)
     waiter_.watchInput(socket_.emplace(std::move(*socket)).fd());
@@ -121,18 +119,14 @@ Result<void> Collector::takeSwitch() {
 }
 
 Result<void> Collector::collect() {
-  if (auto taken = takeSwitch(); !taken)
-    return taken;
+  MSL_TRY(takeSwitch());
   uint64_t sleep_ns = kMinSleepNs;
   while (!program_ended_.load(std::memory_order_acquire) && !isOver()) {
-    auto stored = round(Urgency::Batch);
-    if (!stored)
-      return tl::make_unexpected(stored.error());
-    sleep_ns = *stored > 0 ? kMinSleepNs : std::min(sleep_ns * 2, kMaxSleepNs);
+    auto stored = MSL_TRY(round(Urgency::Batch));
+    sleep_ns = stored > 0 ? kMinSleepNs : std::min(sleep_ns * 2, kMaxSleepNs);
     if (waiter_.wait(sleep_ns))
       next_look_ns_ = 0;
-    if (auto served = serve(); !served)
-      return served;
+    MSL_TRY(serve());
   }
   return finishSession();
 }
@@ -153,8 +147,7 @@ Result<uint64_t> Collector::round(Urgency urgency) {
   if (clock_.refit())
     publishFit(session_.control().fit, clock_.line());
   if (urgency == Urgency::Everything || now >= next_look_ns_) {
-    if (auto looked = lookAround(urgency); !looked)
-      return tl::make_unexpected(looked.error());
+    MSL_TRY(lookAround(urgency));
     // A process needs some µs between the name of its arena and its content.
     look_again_ns_ = unready_ ? std::min(std::max(look_again_ns_ * 2, kMinSleepNs), kLookNs) : 0;
     next_look_ns_ = now + (unready_ ? look_again_ns_ : kLookNs);
@@ -178,8 +171,7 @@ Result<void> Collector::lookAround(Urgency urgency) {
   // attached.
   noteEnds();
   if (session_.changed() || unready_ || urgency == Urgency::Everything)
-    if (auto attached = attachNew(); !attached)
-      return attached;
+    MSL_TRY(attachNew());
   return finishEnded();
 }
 
@@ -189,36 +181,30 @@ Result<void> Collector::waitForOthers() {
     return process->life == Life::Running && !process->watch.unseen() && !isProgram(*process);
   };
   while (std::any_of(attached_.begin(), attached_.end(), running) && readMonotonicNs() < until) {
-    if (auto stored = round(Urgency::Everything); !stored)
-      return tl::make_unexpected(stored.error());
+    MSL_TRY(round(Urgency::Everything));
     sleepNs(kMaxSleepNs);
   }
   return {};
 }
 
 Result<void> Collector::finishSession() {
-  if (auto stored = round(Urgency::Everything); !stored)
-    return tl::make_unexpected(stored.error());
-  if (auto waited = waitForOthers(); !waited)
-    return waited;
+  MSL_TRY(round(Urgency::Everything));
+  MSL_TRY(waitForOthers());
   closeSession();
   sleepNs(kSettleNs);
   // Again as long as there is something new: those for which there was no file descriptor left find one now.
   uint32_t before;
   do {
     before = next_process_;
-    if (auto stored = round(Urgency::Everything); !stored)
-      return tl::make_unexpected(stored.error());
-    if (auto finished = finishAll(); !finished)
-      return finished;
+    MSL_TRY(round(Urgency::Everything));
+    MSL_TRY(finishAll());
   } while (next_process_ != before);
   for (const auto &file : session_.arenas())
     if (!known_arenas_.contains(file.filename().string())) {
       summary_.notes.push_back(fmt::format("{}: its process had no room to record in", file.filename().string()));
       summary_.processes.push_back({0, pidOfArena(file), {}, -1});
     }
-  if (auto accounted = accountForUnseen(); !accounted)
-    return accounted;
+  MSL_TRY(accountForUnseen());
   return trace_.close();
 }
 
@@ -244,8 +230,7 @@ Result<void> Collector::finishAll() {
                             : running ? readMonotonicNs()
                                       : process->ended_ns;
     const int status = program ? program_status_.load(std::memory_order_relaxed) : -1;
-    if (auto finished = finish(*process, end_ns, status, running ? EndReason::Running : EndReason::Ended); !finished)
-      return finished;
+    MSL_TRY(finish(*process, end_ns, status, running ? EndReason::Running : EndReason::Ended));
     process.reset();
   }
   std::erase(attached_, nullptr);

@@ -19,8 +19,7 @@ ControlAnswer refusal(const Error &error) { return {error.status, error.message}
 // A fault that ends the recording is the collector's; all others are the asker's.
 Result<void> Collector::serve() {
   if (toggles_.exchange(0, std::memory_order_relaxed) % 2 != 0)
-    if (auto toggled = switch_->recording() ? switch_->stop(trace_) : switch_->start(trace_); !toggled)
-      return toggled;
+    MSL_TRY(switch_->recording() ? switch_->stop(trace_) : switch_->start(trace_));
   if (!socket_)
     return {};
   for (const ControlRequest &request : socket_->wait(0)) {
@@ -65,18 +64,15 @@ Result<ControlAnswer> Collector::set(const std::string &assignment) {
   const auto kinds = eventBits("events", value);
   if (!kinds)
     return ControlAnswer{ExitStatus::Usage, kinds.error().message};
-  if (auto selected = switch_->select(trace_, *kinds); !selected)
-    return tl::make_unexpected(selected.error());
+  MSL_TRY(switch_->select(trace_, *kinds));
   return ControlAnswer{};
 }
 
 // What a report reads: the events, what they mean, and the accounts as far as they have come.
 Result<void> Collector::snapshot() {
-  if (auto stored = round(Urgency::Everything); !stored)
-    return tl::make_unexpected(stored.error());
+  MSL_TRY(round(Urgency::Everything));
   for (const auto &process : attached_)
-    if (auto stored = process->collector.storeSnapshot(output_); !stored)
-      return stored;
+    MSL_TRY(process->collector.storeSnapshot(output_));
   return trace_.streamAccount(sessionAccount(readUnseen(session_).dropped, switch_->stored()));
 }
 

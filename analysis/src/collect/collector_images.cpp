@@ -53,13 +53,11 @@ Result<void> Collector::attachNew() {
       return {}; // and not the ones behind it: their order tells who replaced whom
     }
     known_arenas_.insert(file.filename().string());
-    if (auto attached = attach(std::move(**arena)); !attached)
-      return attached;
+    MSL_TRY(attach(std::move(**arena)));
     // At once, or hundreds of short processes would fill the shared memory and our table of files.
     if (attached_.back()->life == Life::Gone) {
       replaceByUnattached(*attached_.back());
-      if (auto finished = finishEnded(); !finished)
-        return finished;
+      MSL_TRY(finishEnded());
     }
   }
   return {};
@@ -135,8 +133,7 @@ Result<void> Collector::finishEnded() {
 // All of the process is in the trace afterwards, so its shared memory can go.
 Result<void> Collector::finish(Attached &process, uint64_t end_ns, int wait_status, EndReason reason) {
   ProcessCollector &collector = process.collector;
-  if (auto finished = collector.finish(output_, end_ns, wait_status, reason); !finished)
-    return tl::make_unexpected(finished.error());
+  MSL_TRY(collector.finish(output_, end_ns, wait_status, reason));
   const ProcessTotals totals = collector.totals();
   summary_.totals.produced += totals.produced + collector.droppedNoRing();
   summary_.totals.stored += totals.stored;

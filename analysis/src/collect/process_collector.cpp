@@ -126,14 +126,12 @@ Result<uint64_t> ProcessCollector::drain(CollectOutput &output, Urgency urgency,
       continue;
     if (!ring.ended && urgency == Urgency::Batch && !isDue(ring, head, now_ns))
       continue;
-    if (auto drained = drainRing(ring, head, output); !drained)
-      return tl::make_unexpected(drained.error());
+    MSL_TRY(drainRing(ring, head, output));
     ring.pending_since_ns = 0;
   }
   for (Ring &ring : rings_)
     if (ring.ended && !waitsForPredecessor(ring))
-      if (auto closed = closeRing(ring, output.writer); !closed)
-        return tl::make_unexpected(closed.error());
+      MSL_TRY(closeRing(ring, output.writer));
   std::erase_if(rings_, [this](const Ring &ring) { return !open_[ring.index]; });
   return stored_ - before;
 }
@@ -199,8 +197,7 @@ Result<uint64_t> ProcessCollector::storeWhole(const Ring &ring, uint64_t first, 
     if (count > slots.size() - at)
       break;
     if (!abi::isWholeEvent(&slots[at], slots.size() - at)) {
-      if (auto stored = flush(); !stored)
-        return tl::make_unexpected(stored.error());
+      MSL_TRY(flush());
       ++damaged_slots_;
       begin = ++at;
       continue;
@@ -212,8 +209,7 @@ Result<uint64_t> ProcessCollector::storeWhole(const Ring &ring, uint64_t first, 
     at += count;
     ++events;
   }
-  if (auto stored = flush(); !stored)
-    return tl::make_unexpected(stored.error());
+  MSL_TRY(flush());
   return at;
 }
 
@@ -221,10 +217,8 @@ Result<void> ProcessCollector::storeEvents(const Ring &ring, uint64_t first, std
                                            uint64_t events, TraceWriter &writer) {
   if (slots.empty())
     return {};
-  if (auto stored = storeMeaning(writer); !stored)
-    return stored;
-  if (auto stored = writer.events({process_, ring.reader.stream(), first, slots}); !stored)
-    return stored;
+  MSL_TRY(storeMeaning(writer));
+  MSL_TRY(writer.events({process_, ring.reader.stream(), first, slots}));
   streams_[ring.reader.stream()].stored += events;
   stored_ += events;
   const abi::Slot &last = slots[slots.size() - (abi::isContinuation(slots.back()) && slots.size() > 1 ? 2 : 1)];
@@ -235,8 +229,7 @@ Result<void> ProcessCollector::storeEvents(const Ring &ring, uint64_t first, std
 // Definitions and callers first: who reads the trace up to here knows what its events mean.
 Result<void> ProcessCollector::storeMeaning(TraceWriter &writer) {
   for (auto records = definitions_.readNew(); !records.empty(); records = definitions_.readNew())
-    if (auto stored = writer.definitions(process_, records); !stored)
-      return stored;
+    MSL_TRY(writer.definitions(process_, records));
   if (new_callers_.empty())
     return {};
   auto stored = writer.callers(process_, new_callers_);
@@ -273,13 +266,11 @@ Result<void> ProcessCollector::closeRing(Ring &ring, TraceWriter &writer) {
   takeAccount(ring);
   // Before the ring can be claimed again. The thread has gone, or goes on in a ring whose figures replace these.
   if (!goes_on) {
-    if (auto settled = settle(number, writer); !settled)
-      return settled;
+    MSL_TRY(settle(number, writer));
     settled_ += streams_[number].account;
     streams_.erase(number); // a server may start a thread for each request
   } else if (!streams_[number].accounted) {
-    if (auto stored = storeAccount(number, writer); !stored)
-      return stored;
+    MSL_TRY(storeAccount(number, writer));
   }
   arena_.markDrained(ring.index);
   open_[ring.index] = false;
@@ -315,14 +306,11 @@ Result<void> ProcessCollector::storeAccount(uint32_t number, TraceWriter &writer
 }
 
 Result<void> ProcessCollector::storeSnapshot(CollectOutput &output) {
-  if (auto drained = drain(output, Urgency::Snapshot, readMonotonicNs()); !drained)
-    return tl::make_unexpected(drained.error());
-  if (auto stored = storeMeaning(output.writer); !stored)
-    return stored;
+  MSL_TRY(drain(output, Urgency::Snapshot, readMonotonicNs()));
+  MSL_TRY(storeMeaning(output.writer));
   for (const Ring &ring : rings_) { // ordered: a stream's last ring speaks for it
     takeAccount(ring);
-    if (auto stored = storeAccount(ring.reader.stream(), output.writer); !stored)
-      return stored;
+    MSL_TRY(storeAccount(ring.reader.stream(), output.writer));
   }
   return {};
 }
@@ -331,13 +319,10 @@ Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns
   findRings();
   for (Ring &ring : rings_)
     ring.ended = true;
-  if (auto drained = drain(output, Urgency::Everything, end_ns); !drained)
-    return tl::make_unexpected(drained.error());
+  MSL_TRY(drain(output, Urgency::Everything, end_ns));
   for (const auto &[number, stream] : streams_)
-    if (auto settled = settle(number, output.writer); !settled)
-      return tl::make_unexpected(settled.error());
-  if (auto stored = storeMeaning(output.writer); !stored)
-    return tl::make_unexpected(stored.error());
+    MSL_TRY(settle(number, output.writer));
+  MSL_TRY(storeMeaning(output.writer));
   if (const uint64_t unread = definitions_.unreadBytes(); unread > 0)
     note(fmt::format("{} bytes at the end of its definitions are no whole record: some of its sites are unknown",
                      unread));
@@ -352,8 +337,7 @@ Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns
     note("it became another program by exec, and nothing of that is recorded: it is static, has other rights, or its "
          "environment does not name the session");
   end_ns = std::max({end_ns, last_event_ns_, facts().attach_ns});
-  if (auto stored = output.writer.processEnd({process_, end_ns, status, arena_.droppedNoRing(), reason}); !stored)
-    return tl::make_unexpected(stored.error());
+  MSL_TRY(output.writer.processEnd({process_, end_ns, status, arena_.droppedNoRing(), reason}));
   return end_ns;
 }
 

@@ -21,8 +21,7 @@ Result<RecordingSwitch> RecordingSwitch::take(abi::ControlPage &control, TraceWr
     control.since_ns.store(readMonotonicNs(), std::memory_order_relaxed);
   }
   if (control.epoch_stored.load(std::memory_order_relaxed) != control.epoch.load(std::memory_order_relaxed))
-    if (auto kept = taken.store(writer); !kept)
-      return tl::make_unexpected(kept.error());
+    MSL_TRY(taken.store(writer));
   return taken;
 }
 
@@ -47,8 +46,7 @@ Result<void> RecordingSwitch::store(TraceWriter &writer) {
   abi::Slot slot;
   static_assert(sizeof slot == sizeof event);
   __builtin_memcpy(&slot, &event, sizeof slot);
-  if (auto written = writer.events({kSessionProcess, 0, stored_, {&slot, 1}}); !written)
-    return written;
+  MSL_TRY(writer.events({kSessionProcess, 0, stored_, {&slot, 1}}));
   ++stored_;
   control_->epoch_stored.store(event.number, std::memory_order_relaxed);
   return {};

@@ -84,18 +84,15 @@ Result<void> Recovery::recover(ArenaReader arena, const ClockModel &clock, EndRe
     findPositions(stored, process, arena, before_);
   ProcessCollector collector(process, std::move(arena), session_.control().flags.on_full, stored);
   if (!known) {
-    if (auto started = collector.start(trace_); !started)
-      return started;
+    MSL_TRY(collector.start(trace_));
     stored_.processes[process].start = startOf(process, facts);
   }
   CollectOutput output{trace_, clock};
   // Where the time of the end is not known: the collector's last heartbeat, or the last event if that is later; never
   // the time of the recovery.
   const auto end = known && known->end ? *known->end : ProcessEnd{process, heartbeat_ns_, -1, 0, reason};
-  const auto ended_ns = collector.finish(output, end.time_ns, end.status, end.reason);
-  if (!ended_ns)
-    return tl::make_unexpected(ended_ns.error());
-  end_ns_ = std::max(end_ns_, *ended_ns);
+  const auto ended_ns = MSL_TRY(collector.finish(output, end.time_ns, end.status, end.reason));
+  end_ns_ = std::max(end_ns_, ended_ns);
   result_.events_added += collector.totals().stored;
   result_.notes.insert(result_.notes.end(), collector.notes().begin(), collector.notes().end());
   if (collector.lostSight())
@@ -116,14 +113,11 @@ Result<Recovered> Recovery::run() {
       continue;
     }
     const EndReason reason = replaced ? EndReason::Replaced : EndReason::Ended;
-    if (auto recovered = recover(std::move(arenas[i]), clock, reason); !recovered)
-      return tl::make_unexpected(recovered.error());
+    MSL_TRY(recover(std::move(arenas[i]), clock, reason));
   }
   if (result_.still_running.empty()) // they may count more
-    if (auto accounted = accountForUnseen(); !accounted)
-      return tl::make_unexpected(accounted.error());
-  if (auto closed = trace_.close(); !closed)
-    return tl::make_unexpected(closed.error());
+    MSL_TRY(accountForUnseen());
+  MSL_TRY(trace_.close());
   return result_;
 }
 
@@ -144,19 +138,15 @@ std::vector<RunProcess> Recovery::processes() const {
 
 // The shared memory is gone: what the trace has is all there will ever be.
 Result<Recovered> closeOnly(const RunFolder &folder, Manifest manifest, const fs::path &session) {
-  auto trace = TraceWriter::append(folder.trace());
-  if (!trace)
-    return tl::make_unexpected(trace.error());
-  if (auto closed = trace->close(); !closed)
-    return tl::make_unexpected(closed.error());
+  auto trace = MSL_TRY(TraceWriter::append(folder.trace()));
+  MSL_TRY(trace.close());
   SessionDir::removeUnfinished(session);
   Recovered result;
   result.notes.push_back(
       fmt::format("the session's shared memory {} is gone: what it still held is lost", session.string()));
   manifest.notes.insert(manifest.notes.end(), result.notes.begin(), result.notes.end());
   manifest.state = "recovered";
-  if (auto written = folder.writeManifest(manifest); !written)
-    return tl::make_unexpected(written.error());
+  MSL_TRY(folder.writeManifest(manifest));
   return result;
 }
 
@@ -177,45 +167,37 @@ Result<Manifest> readOrInvent(const RunFolder &folder, const fs::path &session) 
 
 Result<Recovered> recoverRun(const fs::path &path, const fs::path &session_path) {
   surviveLostPages();
-  auto folder = RunFolder::open(path);
-  if (!folder)
-    return tl::make_unexpected(folder.error());
-  auto manifest = readOrInvent(*folder, session_path);
-  if (!manifest)
-    return tl::make_unexpected(manifest.error());
-  const fs::path session_dir = session_path.empty() ? fs::path(manifest->session_dir) : session_path;
-  if (session_path.empty() && manifest->state == "running" && !session_dir.is_absolute())
+  auto folder = MSL_TRY(RunFolder::open(path));
+  auto manifest = MSL_TRY(readOrInvent(folder, session_path));
+  const fs::path session_dir = session_path.empty() ? fs::path(manifest.session_dir) : session_path;
+  if (session_path.empty() && manifest.state == "running" && !session_dir.is_absolute())
     return fail(fmt::format("'{}': its session_dir '{}' is no absolute path: name the session's shared memory yourself",
-                            (folder->path() / kManifestFile).string(), manifest->session_dir));
+                            (folder.path() / kManifestFile).string(), manifest.session_dir));
   // Before anything is taken out of the shared memory.
-  if (auto writable = checkOutputFile(folder->path() / kManifestFile); !writable)
-    return tl::make_unexpected(writable.error());
+  MSL_TRY(checkOutputFile(folder.path() / kManifestFile));
   if (std::error_code unreadable; !fs::exists(session_dir / abi::kControlFile, unreadable)) {
     if (!session_path.empty())
       return fail(fmt::format("{}: no session's shared memory is there", session_path.string()));
-    if (manifest->state != "running")
+    if (manifest.state != "running")
       return Recovered{.already_complete = true, .still_running = {}, .notes = {}};
-    return closeOnly(*folder, std::move(*manifest), session_dir);
+    return closeOnly(folder, std::move(manifest), session_dir);
   }
   auto session = SessionDir::adopt(session_dir);
   if (!session)
     return fail(session.error().message);
-  auto opened = openStored(folder->trace());
-  if (!opened)
-    return tl::make_unexpected(opened.error());
+  auto opened = MSL_TRY(openStored(folder.trace()));
 
-  Recovery recovery(std::move(*session), opened->before, std::move(opened->stored), std::move(opened->trace));
+  Recovery recovery(std::move(*session), opened.before, std::move(opened.stored), std::move(opened.trace));
   auto result = recovery.run();
   if (!result)
     return result;
-  manifest->processes = recovery.processes();
-  manifest->notes.insert(manifest->notes.end(), result->notes.begin(), result->notes.end());
+  manifest.processes = recovery.processes();
+  manifest.notes.insert(manifest.notes.end(), result->notes.begin(), result->notes.end());
   if (result->still_running.empty()) {
-    manifest->end_ns = std::max(manifest->end_ns, recovery.endNs());
-    manifest->state = "recovered";
+    manifest.end_ns = std::max(manifest.end_ns, recovery.endNs());
+    manifest.state = "recovered";
   }
-  if (auto written = folder->writeManifest(*manifest); !written)
-    return tl::make_unexpected(written.error());
+  MSL_TRY(folder.writeManifest(manifest));
   if (result->still_running.empty())
     recovery.removeSession();
   return result;

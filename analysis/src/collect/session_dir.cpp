@@ -94,10 +94,8 @@ Result<void> SessionDir::makeControl(const SessionWish &wish) {
   const fs::path unfinished = path_ / kUnfinishedControl;
   if (auto made = makeUnseen(); !made) // before `control`, which says that the session is there
     return made;
-  auto page = makePage(unfinished, control_);
-  if (!page)
-    return tl::make_unexpected(page.error());
-  page_ = std::move(*page);
+  auto page = MSL_TRY(makePage(unfinished, control_));
+  page_ = std::move(page);
   if (flock(control_.get(), LOCK_EX | LOCK_NB) != 0)
     return cannot("lock", file);
   auto *control = new (page_.bytes()) abi::ControlPage{};
@@ -116,10 +114,8 @@ Result<void> SessionDir::makeControl(const SessionWish &wish) {
 
 Result<void> SessionDir::makeUnseen() {
   FileDescriptor file;
-  auto page = makePage(path_ / abi::kUnseenFile, file);
-  if (!page)
-    return tl::make_unexpected(page.error());
-  unseen_ = std::move(*page);
+  auto page = MSL_TRY(makePage(path_ / abi::kUnseenFile, file));
+  unseen_ = std::move(page);
   (new (unseen_.bytes()) abi::UnseenPage{})->magic = abi::UnseenPage::kMagic;
   return {};
 }
@@ -140,10 +136,8 @@ Result<SessionDir> SessionDir::adopt(const fs::path &directory) {
   SessionDir session;
   session.path_ = directory;
   const fs::path file = directory / abi::kControlFile;
-  auto control = openFile(file, Access::ReadWrite);
-  if (!control)
-    return tl::make_unexpected(control.error());
-  session.control_ = std::move(*control);
+  auto control = MSL_TRY(openFile(file, Access::ReadWrite));
+  session.control_ = std::move(control);
   auto page = Mapping::map(session.control_, 0, abi::kHeaderBytes, Access::ReadWrite);
   if (!page)
     return fail(fmt::format("{}: {}", file.string(), page.error().message));

@@ -53,8 +53,7 @@ Result<void> changeOne(abi::Flags &flags, std::string_view name, std::string_vie
 
 Result<void> changeSetting(abi::ControlPage &control, std::string_view name, std::string_view value) {
   abi::Flags wanted = control.flags;
-  if (auto changed = changeOne(wanted, name, value); !changed)
-    return changed;
+  MSL_TRY(changeOne(wanted, name, value));
   if (wanted.ring_kib > wanted.ring_max_kib)
     return fail(fmt::format("{}={}: a first ring of {} KiB is larger than the largest, {} KiB", name, value,
                             wanted.ring_kib, wanted.ring_max_kib),

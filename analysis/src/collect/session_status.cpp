@@ -30,20 +30,16 @@ Result<Manifest> manifestOf(const fs::path &run) {
 
 // What the trace says: of a session that nobody collects.
 Result<SessionStatus> statusOfTrace(const fs::path &run) {
-  auto folder = RunFolder::open(run);
-  if (!folder)
-    return tl::make_unexpected(folder.error());
-  const auto reader = TraceReader::open(folder->trace());
-  if (!reader)
-    return tl::make_unexpected(reader.error());
+  auto folder = MSL_TRY(RunFolder::open(run));
+  const auto reader = MSL_TRY(TraceReader::open(folder.trace()));
   SessionStatus status;
-  status.processes = reader->processes().size();
-  status.events.stored = reader->eventCount();
-  for (const StreamAccount &stream : reader->streams()) {
+  status.processes = reader.processes().size();
+  status.events.stored = reader.eventCount();
+  for (const StreamAccount &stream : reader.streams()) {
     status.events.dropped += stream.dropped;
     status.events.stalled_ns += stream.stalled_ns;
   }
-  for (const ProcessEnd &end : reader->processEnds())
+  for (const ProcessEnd &end : reader.processEnds())
     status.events.dropped += end.dropped_no_ring;
   status.events.produced = status.events.stored + status.events.dropped;
   return status;
@@ -81,20 +77,16 @@ Result<SessionStatus> parseStatus(const std::string &text) {
 }
 
 Result<fs::path> runningSession(const fs::path &run) {
-  const auto manifest = manifestOf(run);
-  if (!manifest)
-    return tl::make_unexpected(manifest.error());
-  if (manifest->state != "running")
+  const auto manifest = MSL_TRY(manifestOf(run));
+  if (manifest.state != "running")
     return fail(fmt::format("{}: its session has ended", run.string()));
-  return fs::path(manifest->session_dir);
+  return fs::path(manifest.session_dir);
 }
 
 Result<SessionStatus> statusOfRun(const fs::path &run) {
-  const auto manifest = manifestOf(run);
-  if (!manifest)
-    return tl::make_unexpected(manifest.error());
-  if (manifest->state == "running") {
-    const auto answer = askSession(manifest->session_dir, "status");
+  const auto manifest = MSL_TRY(manifestOf(run));
+  if (manifest.state == "running") {
+    const auto answer = askSession(manifest.session_dir, "status");
     if (answer)
       return parseStatus(answer->text);
     if (answer.error().status != ExitStatus::BadInput)
@@ -105,9 +97,9 @@ Result<SessionStatus> statusOfRun(const fs::path &run) {
     return status;
   std::error_code unreadable;
   const bool orphaned =
-      manifest->state == "running" && fs::exists(fs::path(manifest->session_dir) / abi::kControlFile, unreadable);
+      manifest.state == "running" && fs::exists(fs::path(manifest.session_dir) / abi::kControlFile, unreadable);
   status->state = orphaned ? "orphaned" : "ended";
-  status->since_ns = manifest->end_ns;
+  status->since_ns = manifest.end_ns;
   return status;
 }
 

@@ -34,16 +34,10 @@ Result<StoredSession> readStored(const TraceReader &reader) {
 }
 
 Result<StoredTrace> openStored(const std::filesystem::path &file) {
-  auto before = TraceReader::open(file);
-  if (!before)
-    return tl::make_unexpected(before.error());
-  auto stored = readStored(*before);
-  if (!stored)
-    return tl::make_unexpected(stored.error());
-  auto trace = TraceWriter::append(file);
-  if (!trace)
-    return tl::make_unexpected(trace.error());
-  return StoredTrace{std::move(*before), std::move(*stored), std::move(*trace)};
+  auto before = MSL_TRY(TraceReader::open(file));
+  auto stored = MSL_TRY(readStored(before));
+  auto trace = MSL_TRY(TraceWriter::append(file));
+  return StoredTrace{std::move(before), std::move(stored), std::move(trace)};
 }
 
 void findPositions(StoredProcess &stored, uint32_t process, const ArenaReader &arena, const TraceReader &reader) {
