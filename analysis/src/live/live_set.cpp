@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kLargestPageBytes = 1 << 20;
 // No kernel maps the last page: its addresses are those of errors, and it would have no end.
 constexpr uint64_t kLastMapping = UINT64_MAX - 2 * kUsualPageBytes + 1;
-constexpr uint16_t kMostOwners = 0x1fff; // of a counted block: what Block::refs holds
+constexpr uint16_t kMostOwners = 0x3fff; // of a counted block: what Block::refs holds
 
 // Only the C heap takes back whatever it is given.
 bool mayBeRefused(const abi::EventHeader &freed) {
@@ -313,7 +313,6 @@ void LiveSet::onRetarget(const StreamEvent &event, const abi::RetargetEvent &ret
   }
   const SiteId from = block->site;
   block->site = site;
-  block->wrapped = 1;
   for (BlockObserver *observer : observers_)
     observer->onRetarget(*block, from, retarget.header.time);
 }

@@ -27,10 +27,9 @@ struct Block {
   SiteId site;
   uint32_t stream = 0; // the thread that allocated it
   uint32_t process = 0;
-  uint16_t refs : 13 = 1;   // owners of a counted block
+  uint16_t refs : 14 = 1;   // owners of a counted block
   uint16_t reserve : 1 = 0; // address space only, or a file's pages: no memory of its own
   uint16_t file : 1 = 0;    // a file's pages, whatever their protection
-  uint16_t wrapped : 1 = 0; // named by a Retarget: the wrapper's own free may precede the allocator's
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;
 
