@@ -33,6 +33,14 @@ void onThreadExit(void *argument) {
   endRing(thread);
 }
 
+// The collector notices an end when it gets a processor: the process that was started next may have recorded by then,
+// and the two would seem to have lived together. A vfork's child that exits has our arena and another pid.
+[[gnu::destructor]] void sayExit() noexcept {
+  const Arena *arena = __msl_process.arena;
+  if (arena != nullptr && arena->header->pid == processId())
+    arena->header->exit_ns.store(monotonicNs(), std::memory_order_release);
+}
+
 } // namespace
 
 bool watchThreadExit() noexcept {

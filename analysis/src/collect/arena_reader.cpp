@@ -181,6 +181,8 @@ uint64_t ArenaReader::droppedNoRing() const { return header()->dropped_no_ring.l
 
 bool ArenaReader::hasLeft() const { return header()->leaving.load(std::memory_order_acquire) != 0; }
 
+uint64_t ArenaReader::exitNs() const { return header()->exit_ns.load(std::memory_order_acquire); }
+
 uint32_t ArenaReader::definitionsRefused() const {
   return header()->definitions_refused.load(std::memory_order_relaxed);
 }

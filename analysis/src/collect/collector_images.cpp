@@ -12,7 +12,9 @@ void Collector::watchForEnd(Attached &process) {
   if (process.life != Life::Running || !process.watch.hasEnded())
     return;
   process.life = Life::Gone;
-  process.ended_ns = process.watch.endedNs();
+  // What it said itself is not late by the time that we waited for a processor.
+  const uint64_t said_ns = process.collector.exitNs(), noticed_ns = process.watch.endedNs();
+  process.ended_ns = said_ns != 0 ? said_ns : noticed_ns;
 }
 
 void Collector::noteEnds() {

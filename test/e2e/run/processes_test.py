@@ -2,10 +2,11 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 
-from run_e2e import Tools, Unavailable, check, expect_account, expect_quiet, manifest, run_topics, session_gone
+from run_e2e import Tools, Unavailable, check, expect_account, expect_quiet, manifest, run_topics, session_gone, wait_until
 
 tools = Tools()
 family = tools.compile("family.c")
@@ -157,6 +158,23 @@ def counts_processes_one_after_the_other_once():
     check(report(folder)["leaks"]["bytes"] >= 3 << 30, "what all three left")
 
 
+def knows_an_end_that_it_noticed_late():
+    """The collector gets no processor while one process ends and the next one begins."""
+    gigabyte, folder = tools.compile("gigabyte.c"), tools.folder("late")
+    script = f"'{gigabyte}' one; '{gigabyte}' two"
+    run = subprocess.Popen(tools.command(folder, ["sh", "-c", script], "--no-report"), stdin=subprocess.PIPE,
+                           stdout=subprocess.PIPE, text=True, bufsize=1)
+    check(run.stdout.readline() == "one\n", "the first does not begin")
+    wait_until(lambda: tools.verb("ctl", folder, "snapshot").returncode == 0, "the collector answers")
+    run.send_signal(signal.SIGSTOP)
+    run.stdin.write("\n")
+    check(run.stdout.readline() == "two\n", "the second does not begin")
+    run.send_signal(signal.SIGCONT)
+    run.communicate("\n", timeout=60)
+    peak = report(folder)["peak"]["bytes"]
+    check(1 << 30 <= peak < 1.5 * (1 << 30), f"the peak of one after the other is {peak / (1 << 30):.2f} GiB")
+
+
 def counts_what_an_exec_replaces_as_no_leak():
     _, folder = tools.run([tools.compile("exec_storm.c"), "200"], "--no-report")
     result = report(folder)
@@ -235,6 +253,7 @@ run_topics(follows_a_fork_without_exec, follows_every_image_of_a_process, follow
            follows_short_threads_in_small_rings, follows_eight_processes_at_once, follows_hundreds_of_processes,
            waits_for_a_process_that_ends_shortly_after, leaves_a_process_that_goes_on, keeps_the_newest_in_a_flight_recorder,
            counts_what_is_dropped, records_only_what_is_asked_for, counts_processes_one_after_the_other_once,
+           knows_an_end_that_it_noticed_late,
            counts_what_an_exec_replaces_as_no_leak, keeps_equal_pids_apart, says_that_a_process_goes_on,
            counts_children_that_cannot_be_seen, says_that_it_lost_sight_of_a_program,
            follows_a_program_that_keeps_its_environment, sees_a_program_that_allocates_nothing)

@@ -31,8 +31,9 @@ void expectTwoArenas(const SessionDirectory &session) {
   const ArenaFile &parent = *arenas[first_is_parent ? 0 : 1], &child = *arenas[first_is_parent ? 1 : 0];
   EXPECT_EQ(child.header().parent_pid, parent.header().pid);
   EXPECT_EQ(child.header().exec_id, parent.header().exec_id);
-  if ((parent.header().process_birth & abi::kBirthIsInode) != 0) // clock ticks may be equal
+  if ((parent.header().process_birth & abi::kBirthIsInode) != 0) { // clock ticks may be equal
     EXPECT_TRUE(abi::isOtherProcess(child.header().process_birth, parent.header().process_birth));
+  }
   EXPECT_EQ(addressesIn(parent), (std::set<uint64_t>{1, 3}));
   EXPECT_EQ(addressesIn(child), (std::set<uint64_t>{2}));
 }

@@ -102,6 +102,8 @@ public:
   uint32_t definitionsRefused() const;
   // It has called exec.
   bool hasLeft() const;
+  // When the process said that it exits (CLOCK_MONOTONIC); 0 = it did not, or not yet.
+  uint64_t exitNs() const;
 
 private:
   abi::ArenaHeader *header() const { return mapping_.at<abi::ArenaHeader>(0); }

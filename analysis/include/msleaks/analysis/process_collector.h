@@ -70,6 +70,7 @@ public:
 
   ProcessTotals totals() const;
   uint64_t droppedNoRing() const { return arena_.droppedNoRing(); }
+  uint64_t exitNs() const { return arena_.exitNs(); }
   // After finish(): it became a program that nobody could see.
   bool lostSight() const { return lost_sight_; }
   // What could not be seen, and why; one line each.

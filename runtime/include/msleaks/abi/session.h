@@ -166,6 +166,7 @@ struct ArenaHeader {
   uint64_t process_birth;        // 0 = cannot be told; see isOtherProcess
   std::atomic<uint32_t> leaving; // 1: it has called exec. The image after that has an arena of its own, or is not seen
   uint32_t reserved;
+  std::atomic<uint64_t> exit_ns; // CLOCK_MONOTONIC: when it began to exit as programs do; 0 = it has not
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 
