@@ -57,8 +57,8 @@ void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits tr
 
 // The session was stopped when the call began. Whether it has started since or not, the hook behind the callback has
 // recorded what there was to record.
-bool wasSkipped(Thread &thread, uint64_t frame, const OpenCall &closed) noexcept {
-  return closed.site == 0 && std::exchange(thread.skipped_frame, 0) == frame;
+bool wasSkipped(Thread &thread, uint32_t site, const OpenCall &closed) noexcept {
+  return closed.site == 0 && std::exchange(thread.skipped_site, 0) == site;
 }
 
 void settle(uint64_t frame, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
@@ -66,7 +66,7 @@ void settle(uint64_t frame, uint32_t site, Traits traits, const Outcome &outcome
   if (isInside(thread, traits.family()) || isSupply(thread, frame, traits))
     return;
   const OpenCall closed = closeCall(thread, frame, site);
-  if (wasSkipped(thread, frame, closed))
+  if (wasSkipped(thread, site, closed))
     return;
   const bool untaken = thread.call.site == site;
   if (untaken)
@@ -116,10 +116,10 @@ void giveBack(Thread &thread, uint32_t site, Traits row, uint64_t address, uint6
 bool isLeftOut(const Thread &thread, Traits row) noexcept { return isStopped() || isInside(thread, row.family()); }
 
 // The same of a call whose second callback has to know, and of an allocator's own mappings. True: left out.
-bool leaveOut(Thread &thread, Traits row, uint64_t frame) noexcept {
+bool leaveOut(Thread &thread, uint32_t site, Traits row, uint64_t frame) noexcept {
   if (!isStopped())
     return isInside(thread, row.family()) || isSupply(thread, frame, row);
-  thread.skipped_frame = frame;
+  thread.skipped_site = site;
   return true;
 }
 
@@ -168,7 +168,7 @@ using namespace msleaks::runtime;
 void __msl_before(uint32_t site, uint32_t traits) noexcept {
   Thread &thread = __msl_thread;
   const uint64_t frame = ownFrame();
-  if (leaveOut(thread, Traits(traits), frame))
+  if (leaveOut(thread, site, Traits(traits), frame))
     return;
   openCall(thread, frame, site, Traits(traits), 0);
   leavePending(thread, {site, traits, kAnyBlock});
@@ -215,7 +215,7 @@ void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t 
 void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (leaveOut(thread, row, ownFrame()))
+  if (leaveOut(thread, site, row, ownFrame()))
     return;
   if (row.family() == abi::Family::Mmap && !munmapTakes(addressOf(address), size, pageBytes()))
     return;
@@ -251,7 +251,7 @@ void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_
                     int32_t flags) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (leaveOut(thread, row, ownFrame()))
+  if (leaveOut(thread, site, row, ownFrame()))
     return;
   const bool takes = mremapTakes(addressOf(address), old_size, size, flags, pageBytes());
   openCall(thread, ownFrame(), site, row, takes ? addressOf(address) : 0);
@@ -358,7 +358,7 @@ void __msl_on_protect(uint32_t site, uint32_t traits, const void *address, uint6
   if (isStopped() && isPlain(thread))
     return;
   if (isInside(thread, row.family()) || isSupply(thread, frame, row) ||
-      wasSkipped(thread, frame, closeCall(thread, frame, site)))
+      wasSkipped(thread, site, closeCall(thread, frame, site)))
     return;
   if (thread.call.site == site)
     thread.call.site = 0;

@@ -51,7 +51,7 @@ TEST(Callers, AnAddressHasOneNumberAndItsImage) {
 // where they were. When it comes back, they are found again, so that opening it a thousand times fills no table.
 TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
   const SessionDirectory session;
-  constexpr char kLibrary[] = "libresolv.so.2", kFunction[] = "ns_datetosecs";
+  constexpr char kLibrary[] = "libcrypt.so.1", kFunction[] = "crypt_checksalt";
   const int status = session.runChild([&] {
     void *library = dlopen(kLibrary, RTLD_NOW);
     if (library == nullptr || dlopen(kLibrary, RTLD_NOW) == nullptr)

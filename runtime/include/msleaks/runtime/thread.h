@@ -74,7 +74,7 @@ struct Thread {
   uint64_t impatient_tail; // 1 + the ring's tail when a wait for it ended without room: not waited for until it moves
   uint32_t generation;     // of `ring`; in `state` only if the clock is the processor's
   uint32_t remembered;     // Allocs during open calls so far; the last of them are in `last`
-  uint64_t skipped_frame;  // of the last call whose first callback came while the session was stopped
+  uint32_t skipped_site;   // of the last call whose first callback came while the session was stopped
   RecordedAlloc last[kRememberedAllocs];
   OpenCall open[kOpenCalls];
 };
