@@ -1,8 +1,9 @@
-// A program that becomes another one, or starts one: where the new image cannot see that it is watched, because its
-// environment was taken away, or does not come to our code at all, somebody has to say so. The calls do nothing else:
-// they may be a vfork's child's, which has its parent's memory, or a handler's.
+// exec and posix_spawn. The new program is not recorded if its environment does not name the session, or if nothing of
+// ours is loaded into it. The process before it leaves a mark, so that the report can say so. The hooks do nothing
+// else: they may run in the child of a vfork, which has its parent's memory, or in a signal handler.
 #include "registry.h"
 
+#include "msleaks/abi/session.h"
 #include "msleaks/runtime/leaving.h"
 
 #include <alloca.h>
@@ -22,8 +23,6 @@ namespace {
 
 struct Real {
   decltype(&::execve) execve;
-  decltype(&::execv) execv;
-  decltype(&::execvp) execvp;
   decltype(&::execvpe) execvpe;
   decltype(&::fexecve) fexecve;
   decltype(&::posix_spawn) posix_spawn, posix_spawnp;
@@ -38,8 +37,6 @@ template <class Function> void find(Function &function, const char *name) noexce
 // process that records nothing is seen all the same.
 [[gnu::constructor]] void begin() noexcept {
   find(real.execve, "execve");
-  find(real.execv, "execv");
-  find(real.execvp, "execvp");
   find(real.execvpe, "execvpe");
   find(real.fexecve, "fexecve");
   find(real.posix_spawn, "posix_spawn");
@@ -47,17 +44,19 @@ template <class Function> void find(Function &function, const char *name) noexce
   __msl_attach();
 }
 
-bool holds(char *const *environment, const char *begin, const char *part) noexcept {
-  const size_t length = std::strlen(begin);
+// Whether a variable's value contains a text.
+bool holds(char *const *environment, const char *name, const char *text) noexcept {
+  const size_t length = std::strlen(name);
   for (; *environment != nullptr; ++environment)
-    if (std::strncmp(*environment, begin, length) == 0 && std::strstr(*environment + length, part) != nullptr)
+    if (std::strncmp(*environment, name, length) == 0 && (*environment)[length] == '=' &&
+        std::strstr(*environment + length, text) != nullptr)
       return true;
   return false;
 }
 
 bool isFollowed(char *const *environment) noexcept {
-  return environment != nullptr && holds(environment, "MSLEAKS_SESSION=", "/") &&
-         holds(environment, "LD_PRELOAD=", "libmsleaks_hooks");
+  return environment != nullptr && holds(environment, abi::kSessionVariable, "/") &&
+         holds(environment, "LD_PRELOAD", "libmsleaks_hooks");
 }
 
 // Around an exec, which returns only when it fails.
@@ -68,9 +67,13 @@ template <class Exec> int leave(const char *program, char *const *environment, E
   return status;
 }
 
-template <class Spawn> int spawn(pid_t *child, const char *program, char *const *environment, Spawn call) noexcept {
+int spawn(decltype(&::posix_spawn) function, pid_t *child, const char *program,
+          const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes, char *const *arguments,
+          char *const *environment) noexcept {
+  if (function == nullptr)
+    return ENOSYS;
   pid_t pid = 0;
-  const int status = call(&pid);
+  const int status = function(&pid, program, actions, attributes, arguments, environment);
   if (status != 0)
     return status;
   if (child != nullptr)
@@ -157,18 +160,12 @@ int execle(const char *path, const char *first, ...) noexcept {
 
 int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
                 const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment) {
-  if (real.posix_spawn == nullptr)
-    return ENOSYS;
-  return spawn(child, path, environment,
-               [=](pid_t *pid) { return real.posix_spawn(pid, path, actions, attributes, arguments, environment); });
+  return spawn(real.posix_spawn, child, path, actions, attributes, arguments, environment);
 }
 
 int posix_spawnp(pid_t *child, const char *file, const posix_spawn_file_actions_t *actions,
                  const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment) {
-  if (real.posix_spawnp == nullptr)
-    return ENOSYS;
-  return spawn(child, file, environment,
-               [=](pid_t *pid) { return real.posix_spawnp(pid, file, actions, attributes, arguments, environment); });
+  return spawn(real.posix_spawnp, child, file, actions, attributes, arguments, environment);
 }
 
 } // extern "C"

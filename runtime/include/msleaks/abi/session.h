@@ -170,9 +170,9 @@ struct ArenaHeader {
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 
-// A process is told by what it keeps through an exec and gives to nobody after it, while its pid, and the inode of its
-// pid namespace, are given to others at once: the inode of its pidfd, with this bit (pidfs, Linux 6.9), or else when it
-// began, in clock ticks.
+// ArenaHeader::process_birth identifies a process, since its pid and the inode of its pid namespace are used again at
+// once. It is the inode of its pidfd with this bit set (pidfs, Linux 6.9), or else its start time in clock ticks. An
+// exec changes neither.
 inline constexpr uint64_t kBirthIsInode = uint64_t{1} << 63;
 // Whether two of these are surely not of one process. Values of different kinds say nothing.
 constexpr bool isOtherProcess(uint64_t birth, uint64_t other) {
