@@ -160,12 +160,9 @@ template <class Event> [[gnu::noinline, gnu::cold]] void recordSlow(Event event)
   __msl_record_slow(&event, Event::kSlots);
 }
 
-// Events about a block that another thread may have allocated, and handed over, just before. Not a Free: its time may
-// then be a few ns before its Alloc's, which LiveSet puts in order; a fence in every free would cost as much as all the
-// rest of the event.
-constexpr bool needsOrderedTime(abi::EventKind kind) { return kind == abi::EventKind::Retain; }
-
-// Records one event of an enabled kind; the header's time is the moment of the call.
+// Records one event of an enabled kind; the header's time is the moment of the call. A Free or Retain of a block that
+// another thread has just handed over may have a time a few ns before its Alloc's, which LiveSet puts in order: a fence
+// would cost as much as all the rest of the event.
 template <class Event> [[gnu::always_inline]] inline void recordEnabled(Thread &thread, const Event &event) noexcept {
   const uint64_t outside = __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED);
   if (peek(thread.state) != outside) [[unlikely]]
@@ -178,7 +175,7 @@ template <class Event> [[gnu::always_inline]] inline void recordEnabled(Thread &
   }
   uint64_t words[sizeof event / sizeof(uint64_t)];
   fillWords(event, words);
-  words[1] = needsOrderedTime(Event::kKind) ? readTicksInOrder() : readTicks();
+  words[1] = readTicks();
   const uint64_t end = writeSlots<Event::kSlots>(ring, words);
   ring.head.store(end, std::memory_order_release);
   setState(thread, outside);
