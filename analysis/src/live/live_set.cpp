@@ -243,23 +243,21 @@ void LiveSet::freeNow(Process &process, const StreamEvent &event, const abi::Fre
   unmap(process, event, pages);
 }
 
-// The free of a user's wrapper, which names the heap of pools, of a block that the allocator inside made: the
-// allocator's own free, which may follow, ends the block. The wrapper may have been called by code without the plugin
-// when it made the block, so that no Retarget tells of it.
-bool LiveSet::isWrapped(Process &process, const abi::FreeEvent &freed) {
-  if (spaceOf(freed.header.heap) != AddressSpace::Pool)
-    return false;
+// A user's wrapper names the heap of pools: the block is that of the allocator inside it, or null.
+Block *LiveSet::findWrapped(Process &process, uint64_t address) {
   for (const AddressSpace space : {AddressSpace::Host, AddressSpace::Mapping, AddressSpace::Accelerator})
-    if (process.find(space, freed.address))
-      return true;
-  return false;
+    if (Block *block = process.find(space, address))
+      return block;
+  return nullptr;
 }
 
 void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
   const AddressSpace space = spaceOf(freed.header.heap);
   Block *found = process.find(space, freed.address);
   if (!found) {
-    if (!isWrapped(process, freed))
+    // The free of a wrapper: the allocator's own, which may follow, ends the block. Code without the plugin may have
+    // called the wrapper that made it, so that no Retarget told of it.
+    if (space != AddressSpace::Pool || !findWrapped(process, freed.address))
       noteUnmatched(process, event, freed);
     return;
   }
@@ -290,7 +288,7 @@ void LiveSet::restore(Process &process, const StreamEvent &event) {
   const uint64_t time_ns = event.event.header().time;
   if (back.was_owner) {
     if (Block *block = process.find(spaceOf(back.first.block.heap), back.address))
-      block->refs = (block->refs + 1) & kMostOwners;
+      retainBlock(*block);
     return;
   }
   if (spaceOf(back.first.block.heap) != AddressSpace::Mapping)
@@ -303,10 +301,8 @@ void LiveSet::restore(Process &process, const StreamEvent &event) {
 void LiveSet::onRetarget(const StreamEvent &event, const abi::RetargetEvent &retarget, SiteId site) {
   Process &process = processOf(event.process);
   Block *block = process.find(spaceOf(retarget.header.heap), retarget.address);
-  // The wrapper may say less about the heap than the allocator inside it.
-  for (const AddressSpace space : {AddressSpace::Host, AddressSpace::Mapping, AddressSpace::Accelerator})
-    if (!block)
-      block = process.find(space, retarget.address);
+  if (!block) // the wrapper may say less about the heap than the allocator inside it
+    block = findWrapped(process, retarget.address);
   if (!block) {
     ++counts_.unmatched_retargets;
     return;

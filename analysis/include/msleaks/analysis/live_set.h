@@ -129,7 +129,7 @@ private:
   static Mapping takeParked(Process &, const StreamEvent &);
   void freeWhole(Process &, const StreamEvent &, const abi::FreeEvent &);
   void freeNow(Process &, const StreamEvent &, const abi::FreeEvent &);
-  bool isWrapped(Process &, const abi::FreeEvent &);
+  static Block *findWrapped(Process &, uint64_t address);
   void applyEarly(Process &, const StreamEvent &alloc);
   void unmap(Process &, const StreamEvent &, const abi::FreeEvent &);
   std::vector<Mapping> cutOut(Process &, uint64_t begin, uint64_t bytes, FreeCause, uint64_t time_ns);
