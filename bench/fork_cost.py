@@ -7,15 +7,9 @@ TIME, TRACE_BYTES = 1.1, 2048  # goals
 WORK = ((0, "that ends at once"), (10, "with 10 M additions"))
 
 
-def child_cost(text):
-    """What bench/forks printed: {"cpu": us, "wall": us} of one child."""
-    words = next(line for line in text.splitlines() if line.startswith("child cpu ")).split()
-    return {"cpu": float(words[2]), "wall": float(words[4])}
-
-
 class ForkCost:
-    def __init__(self, bench, output_of):
-        self.bench, self.output_of = bench, output_of
+    def __init__(self, bench, output_of, printed_cost):
+        self.bench, self.output_of, self.printed_cost = bench, output_of, printed_cost
         self.children, self.tables = (1000, 0.8) if bench.scale >= 1 else (20, 0.02)
         self.plain, self.instrumented = bench.scratch / "forks-plain", bench.scratch / "forks-instrumented"
 
@@ -36,10 +30,11 @@ class ForkCost:
         def recorded():
             text, folder = self.bench.under_session([self.instrumented, self.children, work])
             self.bench.discard(folder)
-            return child_cost(text)
+            return self.printed_cost(text, "child")
 
         seen = self.bench.medians({
-            "plain": lambda: child_cost(self.output_of([self.plain, self.children, work])), "ours": recorded})
+            "plain": lambda: self.printed_cost(self.output_of([self.plain, self.children, work]), "child"),
+            "ours": recorded})
         for clock, name in (("cpu", "CPU"), ("wall", "wall")):
             plain, ours = seen["plain"][clock], seen["ours"][clock]
             self.bench.table.add(f"{what}, {name}: under msleaks-run / plain", plain, ours, ours / plain, TIME, "us")

@@ -49,10 +49,14 @@ def last_number(text):
     return float(text.strip().splitlines()[-1])
 
 
-def pair_cost(text):
-    """What bench_pairs printed, wherever it stands in the output: {"cpu": ns, "wall": ns} of one pair."""
-    words = next(line for line in text.splitlines() if line.startswith("pair cpu ")).split()
+def printed_cost(text, what):
+    """Of one `what`, as bench_pairs and forks print it, wherever it stands in the output: {"cpu", "wall"}."""
+    words = next(line for line in text.splitlines() if line.startswith(f"{what} cpu ")).split()
     return {"cpu": float(words[2]), "wall": float(words[4])}
+
+
+def pair_cost(text):
+    return printed_cost(text, "pair")
 
 
 def picked(values, pick):
@@ -288,7 +292,7 @@ class Bench:
             self.program_costs(script.parent.name, dict(line.split(": ", 1) for line in text.splitlines() if ": " in line))
 
     def forks(self):
-        ForkCost(self, output_of).run()
+        ForkCost(self, output_of, printed_cost).run()
 
     def compile(self):
         CompileCost(self, output_of, Failed, Skipped).run()
