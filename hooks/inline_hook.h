@@ -1,7 +1,7 @@
 // What every hook does around the real function. The row of symbols.def says which family, heap and flags.
 //
-// Most calls come from code without instrumentation: then nothing is pending, which isPlain() tells in one compare. That
-// case has the short path, which is inlined; what a callback of the pass left is looked at out of line.
+// Most calls come from code without instrumentation: then nothing is pending, which isPlain() tells in one compare.
+// That case has the short path, which is inlined; what a callback of the pass left is looked at out of line.
 #pragma once
 
 #include "real.h"
@@ -165,7 +165,7 @@ template <int kRow, class Call>
       countLost(thread, abi::EventKind::Free);
     return callUnseen(thread, abi::EventKind::Alloc, call);
   }
-  if (__msl_enabled->load(std::memory_order_relaxed) == 0)
+  if (runtime::isStopped())
     return call();
   const auto address = reinterpret_cast<uint64_t>(old);
   const runtime::PendingSite left = runtime::takeBlockSite(thread, row.family, row.verb, address);

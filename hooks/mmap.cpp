@@ -69,8 +69,8 @@ template <class Function> auto showing(Function function) noexcept {
   };
 }
 
-// Calls of functions that libc's malloc does not call are a signal handler's, which interrupted it: left out, and
-// counted.
+// libc's malloc calls none of these functions. A call from inside it is a signal handler's: left out, and counted as
+// dropped.
 template <int kRow, class Function, class... Arguments>
 auto hookMapping(abi::EventKind kind, Function function, void *caller, Arguments... arguments) noexcept {
   countLost(__msl_thread, kind);

@@ -55,6 +55,11 @@ void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits tr
     recordAllocFailed(traits.heap(), traits.flags() & ~abi::kRealloc, site, outcome.size_bytes, outcome.status);
 }
 
+// An inner call of a family that is being recorded, or an allocator's own mapping.
+bool isInner(const Thread &thread, Traits row, uint64_t frame) noexcept {
+  return isInside(thread, row.family()) || isSupply(thread, frame, row);
+}
+
 // The session was stopped when the call began. Whether it has started since or not, the hook behind the callback has
 // recorded what there was to record.
 bool wasSkipped(Thread &thread, uint32_t site, const OpenCall &closed) noexcept {
@@ -63,7 +68,7 @@ bool wasSkipped(Thread &thread, uint32_t site, const OpenCall &closed) noexcept 
 
 void settle(uint64_t frame, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   Thread &thread = __msl_thread;
-  if (isInside(thread, traits.family()) || isSupply(thread, frame, traits))
+  if (isInner(thread, traits, frame))
     return;
   const OpenCall closed = closeCall(thread, frame, site);
   if (wasSkipped(thread, site, closed))
@@ -115,10 +120,10 @@ void giveBack(Thread &thread, uint32_t site, Traits row, uint64_t address, uint6
 // No event: recording is off, or the call is an inner one of a family that is being recorded.
 bool isLeftOut(const Thread &thread, Traits row) noexcept { return isStopped() || isInside(thread, row.family()); }
 
-// The same of a call whose second callback has to know, and of an allocator's own mappings. True: left out.
+// The same before a call whose second callback has to know. True: left out.
 bool leaveOut(Thread &thread, uint32_t site, Traits row, uint64_t frame) noexcept {
   if (!isStopped())
-    return isInside(thread, row.family()) || isSupply(thread, frame, row);
+    return isInner(thread, row, frame);
   thread.skipped_site = site;
   return true;
 }
@@ -236,7 +241,7 @@ void __msl_on_inner_free(uint32_t site, uint32_t traits, const void *address, ui
 void __msl_on_freed(uint32_t site, uint32_t traits, const void *address, uint64_t size, int64_t status) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (isLeftOut(thread, row) || isSupply(thread, ownFrame(), row))
+  if (isStopped() || isInner(thread, row, ownFrame()))
     return;
   if (row.family() == abi::Family::Mmap && !munmapTakes(addressOf(address), size, pageBytes()))
     return; // was not recorded
@@ -357,8 +362,7 @@ void __msl_on_protect(uint32_t site, uint32_t traits, const void *address, uint6
   const uint64_t frame = ownFrame();
   if (isStopped() && isPlain(thread))
     return;
-  if (isInside(thread, row.family()) || isSupply(thread, frame, row) ||
-      wasSkipped(thread, site, closeCall(thread, frame, site)))
+  if (isInner(thread, row, frame) || wasSkipped(thread, site, closeCall(thread, frame, site)))
     return;
   if (thread.call.site == site)
     thread.call.site = 0;

@@ -34,7 +34,7 @@ void __msl_hook_enter(hook::Call *call) noexcept {
   Thread &thread = __msl_thread;
   const abi::Traits row(call->traits);
   call->answer = hook::kPass;
-  if (isInside(thread, row.family()) || __msl_enabled->load(std::memory_order_relaxed) == 0)
+  if (isStopped() || isInside(thread, row.family()))
     return;
   if (row.family() == abi::Family::Mmap && insideAllocator(thread))
     return;

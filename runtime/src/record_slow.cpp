@@ -34,10 +34,7 @@ void write(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {
   if (__atomic_exchange_n(&ring.gap, 0, __ATOMIC_RELAXED) != 0)
     words[0] |= uint64_t{abi::kAfterGap} << abi::kFlagsShift;
   words[1] = readClock(__msl_process.clock);
-  if (slots == 1)
-    writeSlots<1>(ring, words);
-  else
-    writeSlots<2>(ring, words);
+  writeEvent(ring, words, slots);
 }
 
 void recordHere(Thread &thread, uint64_t *words, unsigned slots) noexcept {

@@ -28,6 +28,14 @@ inline uint64_t roomUntil(const abi::RingHeader &ring, uint64_t tail) noexcept {
 // Records under way in this thread.
 inline uint32_t depthOf(const Thread &thread) noexcept { return static_cast<uint32_t>(thread.state / kOneRecord); }
 
+// writeSlots of an event whose length is known only now.
+inline void writeEvent(abi::RingHeader &ring, const uint64_t *words, unsigned slots) noexcept {
+  if (slots == 1)
+    writeSlots<1>(ring, words);
+  else
+    writeSlots<2>(ring, words);
+}
+
 // A ring or the table of callers that could not be had is asked for again after so many events: each try costs system
 // calls.
 inline constexpr uint32_t kEventsBetweenTries = 1024;

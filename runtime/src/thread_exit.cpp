@@ -79,7 +79,7 @@ void recordLate(uint64_t *words, unsigned slots) noexcept {
     return;
   }
   words[1] = readClock(__msl_process.clock);
-  slots == 1 ? writeSlots<1>(ring, words) : writeSlots<2>(ring, words);
+  writeEvent(ring, words, slots);
   ring.head.store(peek(ring.reserved), std::memory_order_release);
 }
 
