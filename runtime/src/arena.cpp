@@ -46,16 +46,19 @@ uint64_t pidNamespace() noexcept {
   return ::syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &status, 0) == 0 ? status.st_ino : 0;
 }
 
-// Linux 6.9 and later give a pidfd an inode that no other process will ever have; before, all of them had one.
-uint64_t inodeOfProcess() noexcept {
+bool isPidfs(int fd) noexcept {
   constexpr long kPidfs = 0x50494446;
+  struct statfs system;
+  return ::syscall(SYS_fstatfs, fd, &system) == 0 && system.f_type == kPidfs;
+}
+
+// Linux 6.9 and later give a pidfd an inode that no other process will ever have; before, all of them had one.
+uint64_t inodeOfProcess(bool has_pidfs) noexcept {
   const long fd = ::syscall(SYS_pidfd_open, processId(), 0);
   if (fd < 0)
     return 0;
-  struct statfs system;
   struct stat file;
-  const bool known =
-      ::syscall(SYS_fstatfs, fd, &system) == 0 && system.f_type == kPidfs && ::syscall(SYS_fstat, fd, &file) == 0;
+  const bool known = (has_pidfs || isPidfs(static_cast<int>(fd))) && ::syscall(SYS_fstat, fd, &file) == 0;
   ::syscall(SYS_close, fd);
   return known ? file.st_ino : 0;
 }
@@ -76,9 +79,27 @@ uint64_t startTicks() noexcept {
   return ticks;
 }
 
-uint64_t processBirth() noexcept {
-  const uint64_t inode = inodeOfProcess();
+uint64_t processBirth(bool has_pidfs) noexcept {
+  const uint64_t inode = inodeOfProcess(has_pidfs);
   return inode != 0 ? inode | abi::kBirthIsInode : startTicks();
+}
+
+// Each look into /proc costs 20 to 70 us, and many children of a fork live no longer than that.
+void describe(abi::ArenaHeader &header) noexcept {
+  header.pid_namespace = pidNamespace();
+  header.process_birth = processBirth(false);
+  if (const OpenFile command("/proc/self/cmdline", O_RDONLY); command)
+    header.command_bytes = static_cast<uint32_t>(command.read(header.command, sizeof header.command));
+}
+
+void describeChild(abi::ArenaHeader &header, const abi::ArenaHeader &ancestor) noexcept {
+  header.ancestor_pid = ancestor.pid;
+  header.ancestor_attach_ns = ancestor.attach_ns;
+  // In a new namespace the parent has no number, and getppid() returns 0.
+  header.pid_namespace = header.parent_pid == ancestor.pid ? ancestor.pid_namespace : pidNamespace();
+  header.process_birth = processBirth((ancestor.process_birth & abi::kBirthIsInode) != 0);
+  header.command_bytes = ancestor.command_bytes;
+  std::memcpy(header.command, ancestor.command, ancestor.command_bytes);
 }
 
 void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
@@ -95,33 +116,26 @@ void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
   header.callers_offset = kCallersOffset;
   header.max_rings = abi::kMaxRings;
   header.max_callers = abi::kMaxCallers;
-  header.pid_namespace = pidNamespace();
-  header.process_birth = processBirth();
   header.page_bytes = static_cast<uint32_t>(session.page_bytes);
   header.file_bytes.store(kTablesEnd, std::memory_order_relaxed);
-  if (const OpenFile command("/proc/self/cmdline", O_RDONLY); command)
-    header.command_bytes = static_cast<uint32_t>(command.read(header.command, sizeof header.command));
 }
 
-// O_EXCL: the name is this process' own. fchmod: the program's umask may have taken even our own rights.
-bool createFile(const PathText &path, uint64_t first_bytes, uint64_t file_bytes) noexcept {
+bool setSize(const OpenFile &file) noexcept {
   const SizeSignalTaken taken;
-  const OpenFile file(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-  return file && path.fits() && ::syscall(SYS_fchmod, file.fd(), 0600) == 0 &&
-         ::syscall(SYS_ftruncate, file.fd(), file_bytes) == 0 && (first_bytes == 0 || allocate(file, 0, first_bytes));
+  return ::syscall(SYS_ftruncate, file.fd(), kTablesEnd) == 0 && allocate(file, 0, kFirstBytes);
 }
 
-bool makeFiles(Arena &arena, uint64_t ticks) noexcept {
+bool makeFile(Arena &arena, uint64_t ticks) noexcept {
   arena.rings_path = session.directory;
   arena.rings_path << "/" << processId() << ".";
   arena.rings_path.hex(ticks);
   arena.defs_path = arena.rings_path;
   arena.rings_path << ".rings";
   arena.defs_path << ".defs";
-  if (!createFile(arena.defs_path, 0, 0) || !createFile(arena.rings_path, kFirstBytes, kTablesEnd))
+  if (!arena.rings_path.fits())
     return false;
-  const OpenFile file(arena.rings_path.c_str(), O_RDWR | O_NOFOLLOW);
-  void *at = file ? mapShared(file, 0, kTablesEnd) : nullptr;
+  const OpenFile file = createFile(arena.rings_path.c_str(), O_RDWR);
+  void *at = file && setSize(file) ? mapShared(file, 0, kTablesEnd) : nullptr;
   arena.header = static_cast<abi::ArenaHeader *>(at);
   arena.entries = reinterpret_cast<abi::RingEntry *>(static_cast<char *>(at) + kEntriesOffset);
   return at != nullptr;
@@ -151,18 +165,22 @@ abi::RingHeader *appendRing(Arena &arena, abi::RingEntry &entry, uint64_t bytes)
 
 } // namespace
 
-Arena *makeArena() noexcept {
+Arena *makeArena(const Arena *ancestor) noexcept {
   auto *arena = static_cast<Arena *>(mapAnonymous(sizeof(Arena)));
   if (arena == nullptr)
     return nullptr;
   const uint64_t ticks = readClock(session.control->clock);
-  if (!makeFiles(*arena, ticks)) {
+  if (!makeFile(*arena, ticks)) {
     const int reason = errno;
     ::syscall(SYS_munmap, arena, sizeof(Arena));
     errno = reason;
     return nullptr;
   }
   fillHeader(*arena->header, ticks);
+  if (ancestor != nullptr)
+    describeChild(*arena->header, *ancestor->header);
+  else
+    describe(*arena->header);
   arena->header->magic.store(abi::ArenaHeader::kMagic, std::memory_order_release);
   return arena;
 }

@@ -33,7 +33,7 @@ struct Arena {
   abi::ArenaHeader *header;
   abi::RingEntry *entries;
   PathText rings_path, defs_path;
-  bool inherits;         // from the process that forked
+  bool definitions_made; // their file is there
   bool definitions_full; // nothing more can be explained
   uint32_t image_count;
   uint32_t next_claim;   // where the last search for a drained ring ended
@@ -43,8 +43,9 @@ struct Arena {
   abi::RingHeader *mapped[abi::kMaxRings];
 };
 
-// Makes the files of this process; null = no room, no permission (errno): the process stays inert.
-Arena *makeArena() noexcept;
+// Makes the arena's file; null = no room, no permission (errno): the process stays inert. `ancestor` is that of the
+// nearest ancestor by fork since the last exec, or null.
+Arena *makeArena(const Arena *ancestor) noexcept;
 
 // A ring of `bytes` (header and slots) in state Claimed with its pages present, or null. Its header is still unset.
 struct ClaimedRing {

@@ -32,12 +32,21 @@ bool write(Arena &arena, const OpenFile &file, const iovec *pieces, unsigned cou
 
 constexpr unsigned kPiecesOfOne = 4;
 
+// The file is made for the first definition: most children of a fork have none.
+OpenFile openDefinitions(Arena &arena) noexcept {
+  if (arena.definitions_made)
+    return {arena.defs_path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW};
+  return createFile(arena.defs_path.c_str(), O_WRONLY | O_APPEND);
+}
+
 // A file that cannot be opened now (no descriptor is left) may be opened for the next definition.
 bool append(Arena &arena, const iovec *pieces, unsigned definitions) noexcept {
   if (!arena.definitions_full)
-    if (const OpenFile file(arena.defs_path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW); file)
+    if (const OpenFile file = openDefinitions(arena); file) {
+      arena.definitions_made = true;
       if (write(arena, file, pieces, definitions * kPiecesOfOne))
         return true;
+    }
   arena.header->definitions_refused.fetch_add(definitions, std::memory_order_relaxed);
   return false;
 }
@@ -72,10 +81,6 @@ bool appendOne(Arena &arena, abi::DefinitionKind kind, const iovec &fixed, const
 
 bool defineImage(Arena &arena, const abi::ImageDefinition &image, std::string_view path) noexcept {
   return appendOne(arena, abi::DefinitionKind::Image, piece(&image, sizeof image), piece(path.data(), path.size()));
-}
-
-bool defineInherited(Arena &arena, const abi::InheritedDefinition &from) noexcept {
-  return appendOne(arena, abi::DefinitionKind::Inherited, piece(&from, sizeof from), piece(nullptr, 0));
 }
 
 bool defineNote(Arena &arena, std::string_view text) noexcept {

@@ -13,7 +13,6 @@ namespace msleaks::runtime {
 // With signals blocked and Process::lock held. False = refused, and counted: the file is full, and ends with a whole
 // record, or cannot be opened at the moment.
 bool defineImage(Arena &arena, const abi::ImageDefinition &image, std::string_view path) noexcept;
-bool defineInherited(Arena &arena, const abi::InheritedDefinition &from) noexcept;
 bool defineNote(Arena &arena, std::string_view text) noexcept;
 
 // Many units with as few writes as possible.

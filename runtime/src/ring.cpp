@@ -1,7 +1,6 @@
 #include "ring.h"
 
 #include "arm.h"
-#include "definitions.h"
 #include "system.h"
 #include "thread_exit.h"
 
@@ -76,7 +75,7 @@ void end(const Arena &arena, abi::RingHeader &ring) noexcept {
 
 // The first ring of a fork's child: most end soon, and a ring that fills up grows. A flight recorder's never fills up.
 bool beginsSmall(const Arena &arena) noexcept {
-  return arena.inherits && session.control->flags.on_full != abi::OnFull::Overwrite &&
+  return arena.header->ancestor_pid != 0 && session.control->flags.on_full != abi::OnFull::Overwrite &&
          arena.header->ring_count.load(std::memory_order_relaxed) == 0;
 }
 
@@ -123,7 +122,7 @@ Arena *attach() noexcept {
   }
   if (!mayTake(kOrphanArenaBytes))
     return nullptr; // asked again: another collector may take over
-  Arena *arena = watchThreadExit() ? makeArena() : nullptr;
+  Arena *arena = watchThreadExit() ? makeArena(last_arena) : nullptr;
   if (arena == nullptr) {
     countUnseen(errno);
     becomeInert();
@@ -131,9 +130,6 @@ Arena *attach() noexcept {
   }
   __msl_process.arena = arena;
   __msl_process.clock = session.control->clock;
-  arena->inherits = last_arena != nullptr;
-  if (arena->inherits)
-    defineInherited(*arena, {last_arena->header->pid, 0, last_arena->header->attach_ns});
   last_arena = arena;
   armWaiting(*arena);
   __atomic_store_n(&__msl_process.state, ++last_generation, __ATOMIC_RELEASE);

@@ -95,8 +95,8 @@ public:
     if (fd_ >= 0)
       ::syscall(SYS_close, fd_);
   }
-  OpenFile(const OpenFile &) = delete;
-  OpenFile &operator=(const OpenFile &) = delete;
+  OpenFile(OpenFile &&other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  OpenFile &operator=(OpenFile &&) = delete;
   explicit operator bool() const noexcept { return fd_ >= 0; }
   int fd() const noexcept { return fd_; }
 
@@ -115,6 +115,14 @@ public:
 private:
   int fd_;
 };
+
+// O_EXCL: the name is this process' own. fchmod: the program's umask may have taken even our own rights.
+inline OpenFile createFile(const char *path, int access) noexcept {
+  OpenFile file(path, access | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+  if (file)
+    ::syscall(SYS_fchmod, file.fd(), 0600);
+  return file;
+}
 
 inline void *mapMemory(uint64_t bytes, int protection, int flags, int fd = -1, uint64_t offset = 0) noexcept {
   const long at = ::syscall(SYS_mmap, nullptr, bytes, protection, flags, fd, offset);

@@ -40,6 +40,7 @@ ArenaFacts readFacts(const abi::ArenaHeader &header) {
   facts.pid_namespace = header.pid_namespace;
   facts.process_birth = header.process_birth;
   facts.exec_id = header.exec_id;
+  facts.ancestor = {header.ancestor_pid, header.ancestor_attach_ns};
   facts.page_bytes = header.page_bytes;
   facts.clock = header.clock;
   facts.attach_ticks = header.attach_ticks;

@@ -20,7 +20,8 @@ std::filesystem::path definitionsOf(std::filesystem::path arena) { return arena.
 
 ProcessStart startOf(uint32_t process, const ArenaFacts &facts) {
   return {process,       facts.pid,           facts.parent_pid, facts.attach_ns,  facts.attach_realtime_ns,
-          facts.command, facts.pid_namespace, facts.exec_id,    facts.page_bytes, facts.process_birth};
+          facts.command, facts.pid_namespace, facts.exec_id,    facts.page_bytes, facts.process_birth,
+          facts.ancestor};
 }
 
 ProcessCollector::ProcessCollector(uint32_t process, ArenaReader arena, abi::OnFull policy, const StoredProcess &stored)

@@ -80,6 +80,8 @@ Result<void> SiteCatalog::load(const TraceReader &reader) {
 
 void SiteCatalog::addProcess(const ProcessStart &start) {
   numbers_.emplace(std::pair(start.pid, start.time_ns), start.process);
+  if (start.ancestor.pid != 0)
+    sitesOf(start.process).ancestor = std::pair(start.ancestor.pid, start.ancestor.attach_ns);
 }
 
 SiteCatalog::ProcessSites &SiteCatalog::sitesOf(uint32_t process) {

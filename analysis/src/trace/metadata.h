@@ -78,6 +78,8 @@ void visitMetadata(Visitor &&visit, Start &start) {
   visit.added(start.exec_id);
   visit.added(start.page_bytes);
   visit.added(start.process_birth);
+  visit.added(start.ancestor.pid);
+  visit.added(start.ancestor.attach_ns);
 }
 
 template <class Visitor, class End>

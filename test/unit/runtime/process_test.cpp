@@ -24,6 +24,8 @@ std::set<uint64_t> addressesIn(const ArenaFile &arena) {
   return addresses;
 }
 
+std::string commandOf(const ArenaFile &arena) { return {arena.header().command, arena.header().command_bytes}; }
+
 void expectTwoArenas(const SessionDirectory &session) {
   const auto arenas = session.arenas();
   ASSERT_EQ(arenas.size(), 2u);
@@ -31,6 +33,11 @@ void expectTwoArenas(const SessionDirectory &session) {
   const ArenaFile &parent = *arenas[first_is_parent ? 0 : 1], &child = *arenas[first_is_parent ? 1 : 0];
   EXPECT_EQ(child.header().parent_pid, parent.header().pid);
   EXPECT_EQ(child.header().exec_id, parent.header().exec_id);
+  EXPECT_EQ(child.header().ancestor_pid, parent.header().pid);
+  EXPECT_EQ(child.header().ancestor_attach_ns, parent.header().attach_ns);
+  EXPECT_EQ(child.header().pid_namespace, parent.header().pid_namespace);
+  EXPECT_EQ(commandOf(child), commandOf(parent));
+  EXPECT_FALSE(commandOf(child).empty());
   if ((parent.header().process_birth & abi::kBirthIsInode) != 0) { // clock ticks may be equal
     EXPECT_TRUE(abi::isOtherProcess(child.header().process_birth, parent.header().process_birth));
   }

@@ -1,6 +1,7 @@
 // What is recorded is read back: one thread, one or two slots, through every wrap.
 #include "session_fixture.h"
 
+#include "msleaks/runtime/note.h"
 #include "msleaks/runtime/record.h"
 
 namespace msleaks::test {
@@ -90,6 +91,7 @@ TEST(Ring, FilesAreTheUsersOwn) {
   ASSERT_EQ(session.runChild([] {
     umask(0777);
     recordNumbered(1);
+    __msl_note("the first definition makes their file");
   }),
             0);
   unsigned files = 0;

@@ -53,11 +53,19 @@ protected:
 
 } // namespace
 
-// Process 3 is a child of 2, which is a child of 1. The parents' definitions come last: a child may be stored first.
+// Process 3 is a child of 2, which is a child of 1, as an old trace says by a definition. The parents' definitions come
+// last: a child may be stored first.
 TEST_F(Catalog, AChildFindsWhatItsAncestorsDefined) {
   catalog.addProcess({1, 11, 1, 1000, 0, {}});
   catalog.addProcess({2, 22, 11, 2000, 0, {}});
-  define(3, Records().inherited(22, 2000).image(1, "/own.so").unit(1, 200, test::sampleTable()));
+  catalog.addProcess({.process = 3,
+                      .pid = 33,
+                      .parent_pid = 22,
+                      .time_ns = 3000,
+                      .realtime_ns = 0,
+                      .command = {},
+                      .ancestor = {22, 2000}});
+  define(3, Records().image(1, "/own.so").unit(1, 200, test::sampleTable()));
   define(2, Records().inherited(11, 1000));
   define(1, Records().image(1, "/bin/net").unit(1, 100, test::sampleTable()).unit(1, 200, test::sampleTable()));
   EXPECT_EQ(catalog.find(3, 100).index, catalog.find(1, 100).index);

@@ -69,15 +69,15 @@ TEST_F(Golden, FileHeader) {
 }
 
 TEST_F(Golden, ProcessStart) {
-  ASSERT_TRUE(writer_->processStart({1, 4711, 4700, 0x1122, 5, {"prog", "-x"}, 7, 9, 65536, 10}));
+  ASSERT_TRUE(writer_->processStart({1, 4711, 4700, 0x1122, 5, {"prog", "-x"}, 7, 9, 65536, 10, {11, 12}}));
   //          magic            kind codec process  stream   events   first position   slots    raw      stored reserved
   //          first time       last time
   expectChunk(
       kFileHeaderBytes,
-      "4d53434b1ef1a3c7 0100 0000 01000000 00000000 00000000 0000000000000000 00000000 14000000 14000000 00000000"
+      "4d53434b1ef1a3c7 0100 0000 01000000 00000000 00000000 0000000000000000 00000000 16000000 16000000 00000000"
       "2211000000000000 2211000000000000",
       "ce49 b849 0a 02 04 70726f67 02 2d78" // pid, parent, realtime: zigzag varints; arguments
-      "0e 12 808008 14");                   // pid namespace, exec, bytes of a page, birth
+      "0e 12 808008 14 16 18");             // pid namespace, exec, bytes of a page, birth, ancestor: pid and time
 }
 
 TEST_F(Golden, ProcessEnd) {
@@ -110,6 +110,7 @@ TEST_F(Golden, ProcessesOfBefore) {
   EXPECT_EQ(reader->processes().at(0).exec_id, 0u);
   EXPECT_EQ(reader->processes().at(0).page_bytes, 0u);
   EXPECT_EQ(reader->processes().at(0).process_birth, 0u);
+  EXPECT_EQ(reader->processes().at(0).ancestor.pid, 0u);
   EXPECT_EQ(reader->processEnds().at(0).dropped_no_ring, 9u);
   EXPECT_EQ(reader->processEnds().at(0).reason, EndReason::Ended);
 }

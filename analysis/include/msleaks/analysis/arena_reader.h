@@ -5,6 +5,7 @@
 #include "msleaks/abi/session.h"
 #include "msleaks/analysis/mapping.h"
 #include "msleaks/analysis/result.h"
+#include "msleaks/analysis/trace_writer.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -73,7 +74,8 @@ struct ArenaFacts {
   uint64_t pid_namespace = 0;       // 0 = cannot be told
   uint64_t process_birth = 0;       // 0 = cannot be told; abi::isOtherProcess
   uint32_t exec_id = 0;             // 0 = cannot be told
-  uint32_t page_bytes = 0;          // as the process says
+  Ancestor ancestor;
+  uint32_t page_bytes = 0; // as the process says
   abi::ClockKind clock{};
   uint64_t attach_ticks = 0, attach_ns = 0, attach_realtime_ns = 0;
   std::vector<std::string> command;

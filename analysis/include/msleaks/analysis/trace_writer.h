@@ -20,6 +20,12 @@ namespace msleaks::analysis {
 // In the place of a process: the session itself. It has one stream, of Epoch events.
 inline constexpr uint32_t kSessionProcess = 0;
 
+// The process image whose units and site numbers the child of a fork inherited. pid 0: none.
+struct Ancestor {
+  uint32_t pid = 0;
+  uint64_t attach_ns = 0; // its ProcessStart::time_ns
+};
+
 // A process image of the session. `process` counts from 1 in the order of attaching.
 struct ProcessStart {
   uint32_t process;
@@ -33,6 +39,7 @@ struct ProcessStart {
   uint32_t exec_id = 0;       // of the exec that the image, or the one it was forked from, began with; 0 = not known
   uint32_t page_bytes = 0;    // of its kernel; 0 = not known
   uint64_t process_birth = 0; // an exec keeps it, no other process has it; 0 = not known (abi::isOtherProcess)
+  Ancestor ancestor{};        // old traces say it by a definition (abi::InheritedDefinition)
 };
 
 // Why a process image is not recorded any further.

@@ -49,8 +49,8 @@ struct UnitDefinition {
   uint32_t base;
 };
 
-// The child of a fork: what that process image had told of its units when it forked holds here too, and is not told
-// again. Site numbers that this process defines itself go before.
+// Of a fork's child in old traces: ArenaHeader::ancestor_pid says it today. Site numbers that this process defines
+// itself go before.
 struct InheritedDefinition {
   uint32_t pid;
   uint32_t reserved;

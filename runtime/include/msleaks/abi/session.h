@@ -157,7 +157,7 @@ struct ArenaHeader {
   std::atomic<uint32_t> thread_count;           // threads ever seen: the next stream number
   std::atomic<uint64_t> file_bytes;             // end of the last ring
   std::atomic<uint64_t> dropped_no_ring;        // events of threads that got no ring, or of handlers inside malloc
-  alignas(64) char command[2048];               // /proc/self/cmdline: arguments, each ended by NUL
+  alignas(64) char command[2048]; // /proc/self/cmdline when it, or its ancestor, attached: arguments, each ended by NUL
   uint32_t command_bytes;
   std::atomic<uint32_t> definitions_refused; // images, units and notes that the .defs file did not take
   uint32_t page_bytes;                       // of the kernel; what is mapped there has whole pages
@@ -165,8 +165,10 @@ struct ArenaHeader {
   uint64_t pid_namespace;
   uint64_t process_birth;        // 0 = cannot be told; see isOtherProcess
   std::atomic<uint32_t> leaving; // 1: it has called exec. The image after that has an arena of its own, or is not seen
-  uint32_t reserved;
+  // A fork's child: what that process image had told of its units when it forked holds here too, and is not told again.
+  uint32_t ancestor_pid;         // 0 = none
   std::atomic<uint64_t> exit_ns; // CLOCK_MONOTONIC: when it began to exit as programs do; 0 = it has not
+  uint64_t ancestor_attach_ns;   // attach_ns of that image
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 
