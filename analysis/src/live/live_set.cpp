@@ -171,12 +171,13 @@ void LiveSet::applyEarly(Process &process, const StreamEvent &event) {
   const abi::EventHeader &header = event.event.header();
   const AddressSpace space = spaceOf(header.heap);
   const uint64_t address = event.event.slots[0].payload[0];
-  while (process.early.take(space, address, event.stream, header.time, true)) {
+  const SkewWindow::Wanted wanted{space, address, event.stream, header.time};
+  while (process.early.takeRetain(wanted)) {
     counts_.unmatched_retargets -= counts_.unmatched_retargets != 0;
     retainBlock(*process.find(space, address));
   }
   while (process.find(space, address)) {
-    const auto early = process.early.take(space, address, event.stream, header.time, false);
+    const auto early = process.early.takeFree(wanted);
     if (!early)
       return;
     uint64_t &unknown = pauses_.any() ? counts_.frees_before_start : counts_.unmatched_frees;
@@ -225,7 +226,7 @@ void LiveSet::onFree(const StreamEvent &event, const abi::FreeEvent &freed) {
   ++counts_.frees;
   // Another thread got the address a moment ago, by its clock: this is the free of the block before.
   if (!process.replaced.empty() &&
-      process.replaced.take(spaceOf(freed.header.heap), freed.address, event.stream, freed.header.time, false)) {
+      process.replaced.takeFree({spaceOf(freed.header.heap), freed.address, event.stream, freed.header.time})) {
     ++counts_.late_frees;
     return;
   }

@@ -32,12 +32,28 @@ public:
     entries_.push_back(entry);
   }
 
-  // Takes out the first that another thread than `stream` recorded of this address a moment before `time_ns`.
-  std::optional<Entry> take(abi::AddressSpace space, uint64_t address, uint32_t stream, uint64_t time_ns, bool retain) {
-    dropExpired(time_ns);
+  // Who asks for what came early: the address of `stream`'s event at `time_ns`.
+  struct Wanted {
+    abi::AddressSpace space;
+    uint64_t address;
+    uint32_t stream;
+    uint64_t time_ns;
+  };
+
+  // Takes out the first free, or retain, of the address that another thread recorded a moment before.
+  std::optional<Entry> takeFree(const Wanted &wanted) {
+    return take(wanted, [](What what) { return what != What::Retain; });
+  }
+  std::optional<Entry> takeRetain(const Wanted &wanted) {
+    return take(wanted, [](What what) { return what == What::Retain; });
+  }
+
+private:
+  template <class IsWanted> std::optional<Entry> take(const Wanted &wanted, IsWanted isWanted) {
+    dropExpired(wanted.time_ns);
     const auto match = std::find_if(entries_.begin(), entries_.end(), [&](const Entry &entry) {
-      return entry.address == address && entry.space == space && entry.stream != stream &&
-             (entry.what == What::Retain) == retain;
+      return entry.address == wanted.address && entry.space == wanted.space && entry.stream != wanted.stream &&
+             isWanted(entry.what);
     });
     if (match == entries_.end())
       return std::nullopt;
@@ -46,7 +62,6 @@ public:
     return found;
   }
 
-private:
   // An event's time is read from the processor's counter without waiting for the loads before it, such as the one that
   // brought the block's address from another thread: 5 to 16 ns early were seen, and no processor keeps an instruction
   // waiting for a microsecond. Processors' counters differ by less; and ticks keep their order when they become
