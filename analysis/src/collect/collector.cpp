@@ -245,14 +245,8 @@ void Collector::closeSession() {
 
 ProcessTotals Collector::totalsNow() const {
   ProcessTotals sum = summary_.totals;
-  for (const auto &process : attached_) {
-    const ProcessTotals totals = process->collector.totals();
-    const uint64_t no_ring = process->collector.droppedNoRing();
-    sum.produced += totals.produced + no_ring;
-    sum.stored += totals.stored;
-    sum.dropped += totals.dropped + no_ring;
-    sum.stalled_ns += totals.stalled_ns;
-  }
+  for (const auto &process : attached_)
+    sum += process->collector.totals();
   return sum;
 }
 

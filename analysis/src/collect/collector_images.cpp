@@ -136,11 +136,7 @@ Result<void> Collector::finishEnded() {
 Result<void> Collector::finish(Attached &process, uint64_t end_ns, int wait_status, EndReason reason) {
   ProcessCollector &collector = process.collector;
   MSL_TRY(collector.finish(output_, end_ns, wait_status, reason));
-  const ProcessTotals totals = collector.totals();
-  summary_.totals.produced += totals.produced + collector.droppedNoRing();
-  summary_.totals.stored += totals.stored;
-  summary_.totals.dropped += totals.dropped + collector.droppedNoRing();
-  summary_.totals.stalled_ns += totals.stalled_ns;
+  summary_.totals += collector.totals();
   summary_.notes.insert(summary_.notes.end(), collector.notes().begin(), collector.notes().end());
   const ArenaFacts &facts = collector.facts();
   summary_.processes.push_back({collector.process(), facts.pid, facts.command, shellStatus(wait_status)});

@@ -354,7 +354,11 @@ ProcessTotals ProcessCollector::totals() const {
     sum -= streams_.at(number).account;
     sum += rings_[i].reader.account();
   }
-  return {.produced = sum.produced, .stored = stored_, .dropped = sum.dropped, .stalled_ns = sum.stalled_ns};
+  const uint64_t no_ring = arena_.droppedNoRing();
+  return {.produced = sum.produced + no_ring,
+          .stored = stored_,
+          .dropped = sum.dropped + no_ring,
+          .stalled_ns = sum.stalled_ns};
 }
 
 } // namespace msleaks::analysis

@@ -32,8 +32,17 @@ struct StoredProcess {
   uint64_t definition_bytes = 0;
 };
 
+// Events of threads that got no ring are produced and dropped.
 struct ProcessTotals {
   uint64_t produced = 0, stored = 0, dropped = 0, stalled_ns = 0;
+
+  ProcessTotals &operator+=(const ProcessTotals &other) {
+    produced += other.produced;
+    stored += other.stored;
+    dropped += other.dropped;
+    stalled_ns += other.stalled_ns;
+    return *this;
+  }
 };
 
 // Where collected events go, and what all processes of a session share on the way.
@@ -69,7 +78,6 @@ public:
   Result<uint64_t> finish(CollectOutput &, uint64_t end_ns, int status, EndReason = EndReason::Ended);
 
   ProcessTotals totals() const;
-  uint64_t droppedNoRing() const { return arena_.droppedNoRing(); }
   uint64_t exitNs() const { return arena_.exitNs(); }
   // After finish(): it became a program that nobody could see.
   bool lostSight() const { return lost_sight_; }
