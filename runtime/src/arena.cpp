@@ -136,9 +136,11 @@ bool makeFile(Arena &arena, uint64_t ticks) noexcept {
     return false;
   const OpenFile file = createFile(arena.rings_path.c_str(), O_RDWR);
   void *at = file && setSize(file) ? mapShared(file, 0, kTablesEnd) : nullptr;
+  if (at == nullptr)
+    return false;
   arena.header = static_cast<abi::ArenaHeader *>(at);
   arena.entries = reinterpret_cast<abi::RingEntry *>(static_cast<char *>(at) + kEntriesOffset);
-  return at != nullptr;
+  return true;
 }
 
 // The page of a new entry, when it is the first on it.
