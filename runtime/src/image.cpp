@@ -1,18 +1,14 @@
 #include "image.h"
 
 #include "definitions.h"
+#include "loaded_object.h"
 #include "system.h"
 
 #include "msleaks/abi/site_table.h"
 #include "msleaks/runtime/page.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <sys/auxv.h>
-
-// glibc 2.35 and later: takes no lock and may be called anywhere. Weak, so that older ones can load us.
-extern "C" [[gnu::weak]] int _dl_find_object(void *, dl_find_object *) noexcept;
 
 namespace msleaks::runtime {
 namespace {
@@ -49,72 +45,22 @@ void takeHeaders(const ElfW(Phdr) * headers, unsigned count, abi::ImageDefinitio
   }
 }
 
-bool isElfHeader(uint64_t address) noexcept {
-  const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(address);
-  return std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_phentsize == sizeof(ElfW(Phdr));
-}
-
-bool isMapped(uint64_t address) noexcept {
-  unsigned char resident;
-  return ::syscall(SYS_mincore, address & ~(pageBytes() - 1), 1, &resident) == 0;
-}
-
-void takeElfHeader(uint64_t address, abi::ImageDefinition &image) noexcept {
-  const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(address);
-  takeHeaders(reinterpret_cast<const ElfW(Phdr) *>(address + header->e_phoff), header->e_phnum, image);
-}
-
-// The range that is found is the whole image where its segments lie side by side. It begins with the ELF header then,
-// in all that common linkers make; others keep the range alone. Where segments have gaps between them, as on AArch64,
-// it is the one segment with the address: the program's headers are known to the kernel, those of a library lie at its
-// load bias, unless it was linked to an address of its own.
-bool findWithoutLock(const void *address, ImagePlace &place) noexcept {
-  dl_find_object found;
-  if (_dl_find_object(const_cast<void *>(address), &found) != 0)
-    return false;
-  abi::ImageDefinition &image = place.definition;
-  const auto begin = reinterpret_cast<uint64_t>(found.dlfo_map_start);
-  image.load_bias = found.dlfo_link_map->l_addr;
-  place.name = found.dlfo_link_map->l_name;
-  if (isElfHeader(begin))
-    takeElfHeader(begin, image);
-  else if (place.name[0] == 0)
-    takeHeaders(reinterpret_cast<const ElfW(Phdr) *>(::getauxval(AT_PHDR)),
-                static_cast<unsigned>(::getauxval(AT_PHNUM)), image);
-  else if (image.load_bias != 0 && isMapped(image.load_bias) && isElfHeader(image.load_bias))
-    takeElfHeader(image.load_bias, image);
-  if (image.end <= begin) {
-    image.begin = begin;
-    image.end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
-  }
-  return true;
-}
-
-struct Search {
-  uint64_t address;
-  ImagePlace *place;
-};
-
-int visit(dl_phdr_info *object, size_t, void *argument) noexcept {
-  const auto &search = *static_cast<Search *>(argument);
-  abi::ImageDefinition image{};
-  image.load_bias = object->dlpi_addr;
-  takeHeaders(object->dlpi_phdr, object->dlpi_phnum, image);
-  if (search.address < image.begin || search.address >= image.end)
-    return 0;
-  search.place->definition = image;
-  search.place->name = object->dlpi_name;
-  return 1;
-}
-
 } // namespace
 
 bool findImage(const void *address, ImagePlace &place) noexcept {
+  LoadedObject object;
   place.address = reinterpret_cast<uint64_t>(address);
-  if (_dl_find_object != nullptr)
-    return findWithoutLock(address, place);
-  Search search{reinterpret_cast<uint64_t>(address), &place};
-  return ::dl_iterate_phdr(visit, &search) != 0;
+  if (!findLoadedObject(place.address, object))
+    return false;
+  place.name = object.name;
+  abi::ImageDefinition &image = place.definition;
+  image.load_bias = object.load_bias;
+  takeHeaders(object.headers, object.header_count, image);
+  if (image.end <= object.begin) {
+    image.begin = object.begin;
+    image.end = object.end;
+  }
+  return true;
 }
 
 namespace {

@@ -1,0 +1,92 @@
+#include "loaded_object.h"
+
+#include "system.h"
+
+#include "msleaks/runtime/page.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <elf.h>
+#include <sys/auxv.h>
+
+// glibc 2.35 and later. Weak, so that older ones can load us.
+extern "C" [[gnu::weak]] int _dl_find_object(void *, dl_find_object *) noexcept;
+
+namespace msleaks::runtime {
+namespace {
+
+bool isElfHeader(uint64_t address) noexcept {
+  const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(address);
+  return std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_phentsize == sizeof(ElfW(Phdr));
+}
+
+bool isMapped(uint64_t address) noexcept {
+  unsigned char resident;
+  return ::syscall(SYS_mincore, address & ~(pageBytes() - 1), 1, &resident) == 0;
+}
+
+void takeElfHeader(uint64_t address, LoadedObject &object) noexcept {
+  const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(address);
+  object.headers = reinterpret_cast<const ElfW(Phdr) *>(address + header->e_phoff);
+  object.header_count = header->e_phnum;
+}
+
+// The range that is found is the whole object where its segments lie side by side. It begins with the ELF header then,
+// in all that common linkers make; others keep the range alone. Where segments have gaps between them, as on AArch64,
+// it is the one segment with the address: the program's headers are known to the kernel, those of a library lie at its
+// load bias, unless it was linked to an address of its own.
+bool findWithoutLock(uint64_t address, LoadedObject &object) noexcept {
+  dl_find_object found;
+  if (_dl_find_object(reinterpret_cast<void *>(address), &found) != 0)
+    return false;
+  object.begin = reinterpret_cast<uint64_t>(found.dlfo_map_start);
+  object.end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
+  object.load_bias = found.dlfo_link_map->l_addr;
+  object.name = found.dlfo_link_map->l_name;
+  object.eh_frame_header = reinterpret_cast<uint64_t>(found.dlfo_eh_frame);
+  if (isElfHeader(object.begin)) {
+    takeElfHeader(object.begin, object);
+  } else if (object.name[0] == 0) {
+    object.headers = reinterpret_cast<const ElfW(Phdr) *>(::getauxval(AT_PHDR));
+    object.header_count = static_cast<unsigned>(::getauxval(AT_PHNUM));
+  } else if (object.load_bias != 0 && isMapped(object.load_bias) && isElfHeader(object.load_bias)) {
+    takeElfHeader(object.load_bias, object);
+  }
+  return true;
+}
+
+struct Search {
+  uint64_t address;
+  LoadedObject *object;
+};
+
+int visit(dl_phdr_info *info, size_t, void *argument) noexcept {
+  const auto &search = *static_cast<Search *>(argument);
+  LoadedObject object{info->dlpi_addr, info->dlpi_name, info->dlpi_phdr, info->dlpi_phnum, 0, 0, 0};
+  for (unsigned i = 0; i < object.header_count; ++i) {
+    const ElfW(Phdr) &header = object.headers[i];
+    const uint64_t begin = object.load_bias + header.p_vaddr;
+    if (header.p_type == PT_GNU_EH_FRAME)
+      object.eh_frame_header = begin;
+    if (header.p_type == PT_LOAD && search.address - begin < header.p_memsz) {
+      object.begin = begin;
+      object.end = begin + header.p_memsz;
+    }
+  }
+  if (object.end == 0)
+    return 0;
+  *search.object = object;
+  return 1;
+}
+
+} // namespace
+
+bool findLoadedObject(uint64_t address, LoadedObject &object) noexcept {
+  object = {};
+  if (_dl_find_object != nullptr)
+    return findWithoutLock(address, object);
+  Search search{address, &object};
+  return ::dl_iterate_phdr(visit, &search) != 0;
+}
+
+} // namespace msleaks::runtime

@@ -1,0 +1,21 @@
+// An executable or library as the loader has mapped it.
+#pragma once
+
+#include <cstdint>
+#include <link.h>
+
+namespace msleaks::runtime {
+
+struct LoadedObject {
+  uint64_t load_bias;
+  const char *name;           // the loader's own, "" for the program: there as long as the object is
+  const ElfW(Phdr) * headers; // null: they are not mapped
+  unsigned header_count;
+  uint64_t begin, end;      // what is known without headers: of the object, or of the segment with the address
+  uint64_t eh_frame_header; // 0 = none
+};
+
+// The object that `address` lies in. With glibc 2.35 and later it takes no lock and may be called anywhere.
+bool findLoadedObject(uint64_t address, LoadedObject &object) noexcept;
+
+} // namespace msleaks::runtime

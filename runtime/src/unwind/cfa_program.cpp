@@ -1,0 +1,328 @@
+#include "unwind/cfa_program.h"
+
+namespace msleaks::runtime::unwind {
+namespace {
+
+enum Instruction : uint8_t {
+  kNop = 0x00,
+  kSetLocation = 0x01,
+  kAdvance1 = 0x02,
+  kAdvance2 = 0x03,
+  kAdvance4 = 0x04,
+  kOffsetExtended = 0x05,
+  kRestoreExtended = 0x06,
+  kUndefined = 0x07,
+  kSameValue = 0x08,
+  kRegister = 0x09,
+  kRememberState = 0x0a,
+  kRestoreState = 0x0b,
+  kDefineCfa = 0x0c,
+  kDefineCfaRegister = 0x0d,
+  kDefineCfaOffset = 0x0e,
+  kDefineCfaExpression = 0x0f,
+  kExpression = 0x10,
+  kOffsetExtendedSigned = 0x11,
+  kDefineCfaSigned = 0x12,
+  kDefineCfaOffsetSigned = 0x13,
+  kValueOffset = 0x14,
+  kValueOffsetSigned = 0x15,
+  kValueExpression = 0x16,
+  kToggleReturnAddressState = 0x2d, // AArch64: the return address is signed from here on, or no more
+  kArgumentsSize = 0x2e,
+  // With an operand in the low six bits:
+  kAdvance = 0x40,
+  kOffset = 0x80,
+  kRestore = 0xc0,
+};
+
+enum ExpressionOperator : uint8_t {
+  kDereference = 0x06,
+  kAnd = 0x1a,
+  kPlus = 0x22,
+  kShiftLeft = 0x24,
+  kGreaterOrEqual = 0x2a,
+  kLiteral = 0x30,      // and 31 more
+  kRegisterPlus = 0x70, // and 31 more
+};
+
+// Where a register of the caller is.
+struct Place {
+  enum Kind : uint8_t { Kept, AtCfa, AtBase, Undefined, Elsewhere } kind = Kept;
+  int64_t offset = 0;
+};
+
+struct Row {
+  enum Kind : uint8_t { Register, Word, Plt, Elsewhere } kind = Register; // how the CFA is told
+  uint64_t base = machine::kStackPointer;
+  int64_t offset = 0;
+  Place frame, link;
+};
+
+struct BasePlus {
+  uint64_t base;
+  int64_t offset;
+  bool known;
+};
+
+// breg<n> offset
+BasePlus readBasePlus(TableCursor &expression) noexcept {
+  const uint8_t first = expression.byte();
+  const bool known = first >= kRegisterPlus && first < kRegisterPlus + 32;
+  const int64_t offset = known ? expression.sleb() : 0;
+  return {uint64_t{first} - kRegisterPlus, offset, known && !expression.failed()};
+}
+
+// breg7 8; breg16 0; lit15; and; lit<n>; ge; lit3; shl; plus: 8 more from the n-th byte of the PLT's entry on.
+bool readPlt(TableCursor expression, int64_t &limit) noexcept {
+  const BasePlus stack = readBasePlus(expression), address = readBasePlus(expression);
+  if (!stack.known || stack.base != machine::kStackPointer || stack.offset != 8 || !address.known ||
+      address.base != machine::kReturnAddress || address.offset != 0)
+    return false;
+  const bool begins = expression.byte() == kLiteral + 15 && expression.byte() == kAnd;
+  limit = int64_t{expression.byte()} - kLiteral;
+  return begins && limit >= 0 && limit < 16 && expression.byte() == kGreaterOrEqual &&
+         expression.byte() == kLiteral + 3 && expression.byte() == kShiftLeft && expression.byte() == kPlus &&
+         !expression.more() && !expression.failed();
+}
+
+class Program {
+public:
+  Program(const Cie &cie, uint64_t begin, uint64_t address) noexcept : cie_(cie), location_(begin), address_(address) {}
+
+  // False: an instruction that we do not know.
+  bool run(TableCursor program) noexcept {
+    while (program.more() && location_ <= address_)
+      if (!step(program))
+        return false;
+    return !program.failed();
+  }
+
+  void keepInitial() noexcept { initial_ = row_; }
+
+  Rule rule() const noexcept {
+    if (cie_.is_signal)
+      return {.kind = RuleKind::Signal};
+    if (row_.link.kind == Place::Undefined)
+      return {.kind = RuleKind::Outermost};
+    Rule rule{.base = row_.base == machine::kStackPointer ? Base::StackPointer : Base::FramePointer};
+    const bool known_base = row_.base == machine::kStackPointer || row_.base == machine::kFramePointer;
+    if (row_.kind == Row::Elsewhere || !known_base || row_.offset > kMaxOffset || row_.offset < -kMaxOffset)
+      return {};
+    rule.offset = static_cast<int32_t>(row_.offset);
+    if (row_.kind == Row::Plt)
+      return {.kind = RuleKind::Plt, .offset = rule.offset};
+    const bool is_word = row_.kind == Row::Word;
+    if (!takeSlot(row_.frame, is_word && rule.base == Base::FramePointer ? Place::AtBase : Place::AtCfa,
+                  rule.frame_slot) ||
+        !takeSlot(row_.link, Place::AtCfa, rule.return_slot))
+      return {};
+    if (!machine::kHasLinkRegister && rule.return_slot == Rule::kNotSaved)
+      return {};
+    if (is_word && rule.base == Base::StackPointer && rule.frame_slot != Rule::kNotSaved)
+      return {};
+    rule.kind = is_word ? RuleKind::Realigned : RuleKind::Plain;
+    return rule;
+  }
+
+private:
+  static bool takeSlot(const Place &place, Place::Kind saved, int16_t &slot) noexcept {
+    if (place.kind == Place::Kept)
+      return true;
+    if (place.kind != saved || place.offset <= INT16_MIN || place.offset > INT16_MAX)
+      return false;
+    slot = static_cast<int16_t>(place.offset);
+    return true;
+  }
+
+  Place *placeOf(uint64_t number) noexcept {
+    return number == machine::kFramePointer ? &row_.frame : number == machine::kReturnAddress ? &row_.link : nullptr;
+  }
+  void setPlace(uint64_t number, const Place &place) noexcept {
+    if (Place *at = placeOf(number))
+      *at = place;
+  }
+  void setOffset(uint64_t number, int64_t factored) noexcept {
+    setPlace(number, {Place::AtCfa, factored * cie_.data_factor});
+  }
+  void restore(uint64_t number) noexcept {
+    setPlace(number, number == machine::kFramePointer ? initial_.frame : initial_.link);
+  }
+
+  static TableCursor takeBlock(TableCursor &program) noexcept {
+    const uint64_t bytes = program.uleb(), at = program.at();
+    program.skip(bytes);
+    return program.failed() ? TableCursor(0, 0) : TableCursor(at, at + bytes);
+  }
+
+  void defineCfaExpression(TableCursor expression) noexcept {
+    row_.kind = Row::Elsewhere;
+    if (int64_t limit = 0; readPlt(expression, limit)) {
+      row_.kind = Row::Plt;
+      row_.base = machine::kStackPointer;
+      row_.offset = limit;
+      return;
+    }
+    const BasePlus base = readBasePlus(expression);
+    if (base.known && expression.byte() == kDereference && !expression.more()) {
+      row_.kind = Row::Word;
+      row_.base = base.base;
+      row_.offset = base.offset;
+    }
+  }
+
+  void setExpression(uint64_t number, TableCursor expression) noexcept {
+    const BasePlus base = readBasePlus(expression);
+    const bool at_base = base.known && !expression.more() && base.base == machine::kFramePointer;
+    setPlace(number, at_base ? Place{Place::AtBase, base.offset} : Place{Place::Elsewhere});
+  }
+
+  void advance(uint64_t factored) noexcept { location_ += factored * cie_.code_factor; }
+
+  bool remember() noexcept {
+    if (remembered_ == kRemembered)
+      return false;
+    stack_[remembered_++] = row_;
+    return true;
+  }
+  bool forget() noexcept {
+    if (remembered_ == 0)
+      return false;
+    row_ = stack_[--remembered_];
+    return true;
+  }
+
+  bool step(TableCursor &program) noexcept {
+    const uint8_t instruction = program.byte(), operand = instruction & 0x3f;
+    switch (instruction & 0xc0) {
+    case kAdvance:
+      advance(operand);
+      return true;
+    case kOffset:
+      setOffset(operand, static_cast<int64_t>(program.uleb()));
+      return true;
+    case kRestore:
+      restore(operand);
+      return true;
+    default:
+      return stepExtended(instruction, program);
+    }
+  }
+
+  bool stepExtended(uint8_t instruction, TableCursor &program) noexcept {
+    switch (instruction) {
+    case kNop:
+      return true;
+    case kSetLocation:
+      location_ = program.pointer(cie_.encoding);
+      return true;
+    case kAdvance1:
+      advance(program.byte());
+      return true;
+    case kAdvance2:
+      advance(program.fixed<uint16_t>());
+      return true;
+    case kAdvance4:
+      advance(program.fixed<uint32_t>());
+      return true;
+    case kRememberState:
+      return remember();
+    case kRestoreState:
+      return forget();
+    case kToggleReturnAddressState: // signed addresses are stripped wherever one is read
+      return machine::kHasLinkRegister;
+    case kArgumentsSize:
+      program.uleb();
+      return true;
+    default:
+      return stepCfa(instruction, program) || stepRegister(instruction, program);
+    }
+  }
+
+  bool stepCfa(uint8_t instruction, TableCursor &program) noexcept {
+    switch (instruction) {
+    case kDefineCfa:
+      row_.kind = Row::Register;
+      row_.base = program.uleb();
+      row_.offset = static_cast<int64_t>(program.uleb());
+      return true;
+    case kDefineCfaSigned:
+      row_.kind = Row::Register;
+      row_.base = program.uleb();
+      row_.offset = program.sleb() * cie_.data_factor;
+      return true;
+    case kDefineCfaRegister:
+      row_.kind = Row::Register;
+      row_.base = program.uleb();
+      return true;
+    case kDefineCfaOffset:
+      row_.offset = static_cast<int64_t>(program.uleb());
+      return true;
+    case kDefineCfaOffsetSigned:
+      row_.offset = program.sleb() * cie_.data_factor;
+      return true;
+    case kDefineCfaExpression:
+      defineCfaExpression(takeBlock(program));
+      return true;
+    default:
+      return false;
+    }
+  }
+
+  bool stepRegister(uint8_t instruction, TableCursor &program) noexcept {
+    if (instruction < kOffsetExtended || (instruction > kRegister && instruction < kExpression) ||
+        instruction > kValueExpression)
+      return false;
+    const uint64_t number = program.uleb();
+    switch (instruction) {
+    case kOffsetExtended:
+      setOffset(number, static_cast<int64_t>(program.uleb()));
+      return true;
+    case kOffsetExtendedSigned:
+      setOffset(number, program.sleb());
+      return true;
+    case kRestoreExtended:
+      restore(number);
+      return true;
+    case kUndefined:
+      setPlace(number, {Place::Undefined});
+      return true;
+    case kSameValue:
+      setPlace(number, {Place::Kept});
+      return true;
+    case kExpression:
+      setExpression(number, takeBlock(program));
+      return true;
+    case kRegister:
+    case kValueOffset:
+    case kValueOffsetSigned:
+      program.uleb(); // signed ones have the same length
+      setPlace(number, {Place::Elsewhere});
+      return true;
+    case kValueExpression:
+      takeBlock(program);
+      setPlace(number, {Place::Elsewhere});
+      return true;
+    default:
+      return false;
+    }
+  }
+
+  static constexpr unsigned kRemembered = 4; // compilers nest one or two; a handler's stack is small
+  const Cie &cie_;
+  uint64_t location_, address_;
+  Row row_, initial_;
+  Row stack_[kRemembered];
+  unsigned remembered_ = 0;
+};
+
+} // namespace
+
+Rule runProgram(const Cie &cie, TableCursor program, uint64_t begin, uint64_t address) noexcept {
+  Program state(cie, begin, address);
+  if (!state.run(cie.program))
+    return {};
+  state.keepInitial();
+  return state.run(program) ? state.rule() : Rule{};
+}
+
+} // namespace msleaks::runtime::unwind

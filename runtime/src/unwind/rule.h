@@ -1,0 +1,52 @@
+// How to get from a frame to the frame of its caller, at one address of code.
+#pragma once
+
+#include <cstdint>
+
+namespace msleaks::runtime::unwind {
+
+// CFA: the stack pointer of the caller once the call has returned.
+enum class RuleKind : uint8_t {
+  Unknown,   // no table says it, or not in a form that we know: the path cannot be finished
+  Outermost, // there is no caller
+  Plain,     // CFA = base + offset; the caller's frame pointer lies at a slot below it
+  Realigned, // CFA = the word at base + offset, and the caller's frame pointer at base + slot: code that aligns its
+             // stack
+  Plt,       // CFA = stack pointer + 8, and 8 more from the offset-th of the 16 bytes of an entry on
+  Signal,    // the kernel has put the interrupted registers on the stack
+};
+
+enum class Base : uint8_t { StackPointer, FramePointer };
+
+// Offsets in bytes. Every kind but Plain and Realigned needs nothing more than `offset`.
+struct Rule {
+  RuleKind kind = RuleKind::Unknown;
+  Base base = Base::StackPointer;
+  int32_t offset = 0;
+  int16_t frame_slot = kNotSaved;  // where the caller's frame pointer is
+  int16_t return_slot = kNotSaved; // where the return address is, from the CFA; not saved: in the link register
+
+  static constexpr int16_t kNotSaved = INT16_MIN;
+  friend bool operator==(const Rule &, const Rule &) = default;
+};
+
+// One word, so that a table of rules can be read without a lock.
+constexpr uint64_t packed(const Rule &rule) {
+  return static_cast<uint64_t>(rule.kind) | static_cast<uint64_t>(rule.base) << 3 |
+         static_cast<uint64_t>(static_cast<uint32_t>(rule.offset) & 0x0fff'ffff) << 4 |
+         static_cast<uint64_t>(static_cast<uint16_t>(rule.frame_slot)) << 32 |
+         static_cast<uint64_t>(static_cast<uint16_t>(rule.return_slot)) << 48;
+}
+inline constexpr int32_t kMaxOffset = (1 << 27) - 1; // 28 bits with the sign
+
+constexpr Rule unpacked(uint64_t word) {
+  Rule rule;
+  rule.kind = static_cast<RuleKind>(word & 7);
+  rule.base = static_cast<Base>(word >> 3 & 1);
+  rule.offset = static_cast<int32_t>(static_cast<uint32_t>(word)) >> 4;
+  rule.frame_slot = static_cast<int16_t>(word >> 32);
+  rule.return_slot = static_cast<int16_t>(word >> 48);
+  return rule;
+}
+
+} // namespace msleaks::runtime::unwind

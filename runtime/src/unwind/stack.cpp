@@ -1,0 +1,51 @@
+#include "unwind/stack.h"
+
+#include "system.h"
+
+#include "msleaks/runtime/page.h"
+
+namespace msleaks::runtime::unwind {
+namespace {
+
+constexpr uint64_t kMaxPagesAtOnce = 4096; // a frame of 16 MiB
+
+// The kernel reads the set before it refuses what is to be done with it: EFAULT where there is nothing to read.
+bool isReadable(uint64_t page) noexcept {
+  const ErrnoKept kept;
+  constexpr int kNothing = -1;
+  return ::syscall(SYS_rt_sigprocmask, kNothing, page, nullptr, sizeof(uint64_t)) == 0 || errno != EFAULT;
+}
+
+uint64_t pageOf(uint64_t address) noexcept { return address & ~(pageBytes() - 1); }
+
+} // namespace
+
+// Upwards only, page by page: between the stack pointer and what a frame refers to lies nothing but stack.
+bool Stack::extend(uint64_t at) noexcept {
+  if (at % sizeof(uint64_t) != 0 || at < end_ || at - end_ >= kMaxPagesAtOnce * pageBytes())
+    return false;
+  while (end_ <= at) {
+    if (!isReadable(end_))
+      return false;
+    end_ += pageBytes();
+  }
+  return true;
+}
+
+// Its own page is there. A stack that has grown down is followed as far as it is one piece.
+void Stack::move(uint64_t stack_pointer) noexcept {
+  const uint64_t page = pageOf(stack_pointer);
+  if (page >= begin_ || begin_ - page > kMaxPagesAtOnce * pageBytes()) {
+    begin_ = page;
+    end_ = page + pageBytes();
+    return;
+  }
+  for (uint64_t below = page + pageBytes(); below < begin_; below += pageBytes())
+    if (!isReadable(below)) {
+      end_ = below;
+      break;
+    }
+  begin_ = page;
+}
+
+} // namespace msleaks::runtime::unwind

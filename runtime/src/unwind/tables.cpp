@@ -1,0 +1,116 @@
+#include "unwind/tables.h"
+
+#include "unwind/cfa_program.h"
+#include "unwind/table_cursor.h"
+
+namespace msleaks::runtime::unwind {
+namespace {
+
+constexpr uint32_t kLongForm = 0xffff'ffff; // of 64-bit DWARF, which no compiler writes here
+
+TableCursor cursorAt(const Tables &tables, uint64_t at) noexcept {
+  return {at, at >= tables.begin && at <= tables.end ? tables.end : at};
+}
+
+// A record of .eh_frame behind its length; an empty cursor if it does not lie in the tables.
+TableCursor recordAt(const Tables &tables, uint64_t at) noexcept {
+  TableCursor cursor = cursorAt(tables, at);
+  const auto bytes = cursor.fixed<uint32_t>();
+  if (cursor.failed() || bytes == kLongForm || bytes > tables.end - cursor.at())
+    return {0, 0};
+  return {cursor.at(), cursor.at() + bytes};
+}
+
+// The FDE whose function begins last at or before `address`; 0 = none. Only the form of table that all linkers write.
+uint64_t findFde(const Tables &tables, uint64_t address) noexcept {
+  TableCursor header = cursorAt(tables, tables.header);
+  const uint8_t version = header.byte(), frame_encoding = header.byte(), count_encoding = header.byte(),
+                table_encoding = header.byte();
+  header.pointer(frame_encoding);
+  const uint64_t count = header.pointer(count_encoding);
+  if (header.failed() || version != 1 || table_encoding != (kToHeader | kSigned4))
+    return 0;
+  struct Entry {
+    int32_t function, fde; // from the header
+  };
+  if (count == 0 || count > (tables.end - header.at()) / sizeof(Entry))
+    return 0;
+  const auto entryAt = [&](uint64_t index) {
+    Entry entry;
+    std::memcpy(&entry, reinterpret_cast<const void *>(header.at() + index * sizeof entry), sizeof entry);
+    return entry;
+  };
+  uint64_t low = 0, high = count;
+  while (high - low > 1) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (tables.header + static_cast<uint64_t>(int64_t{entryAt(middle).function}) <= address)
+      low = middle;
+    else
+      high = middle;
+  }
+  return tables.header + static_cast<uint64_t>(int64_t{entryAt(low).fde});
+}
+
+// False: written by no version, or for no processor, that we know.
+bool readCie(TableCursor cursor, Cie &cie) noexcept {
+  if (cursor.fixed<uint32_t>() != 0)
+    return false; // an FDE
+  const uint8_t version = cursor.byte();
+  char letters[8] = {};
+  for (unsigned i = 0; (letters[i] = static_cast<char>(cursor.byte())) != 0;)
+    if (++i == sizeof letters)
+      return false;
+  if (version != 1 && version != 3)
+    return false;
+  cie.code_factor = cursor.uleb();
+  cie.data_factor = cursor.sleb();
+  const uint64_t return_register = version == 1 ? cursor.byte() : cursor.uleb();
+  if (letters[0] == 'z')
+    cursor.uleb(); // bytes of what follows
+  else if (letters[0] != 0)
+    return false;
+  for (const char *letter = letters + 1; letters[0] != 0 && *letter != 0; ++letter)
+    switch (*letter) {
+    case 'R':
+      cie.encoding = cursor.byte();
+      break;
+    case 'P': {
+      const uint8_t encoding = cursor.byte();
+      cursor.pointer(encoding & ~kIndirect);
+      break;
+    }
+    case 'L':
+      cursor.byte();
+      break;
+    case 'S':
+      cie.is_signal = true;
+      break;
+    case 'B': // pointers signed with the other key
+      break;
+    default:
+      return false;
+    }
+  cie.has_augmentation = letters[0] == 'z';
+  cie.program = cursor;
+  return !cursor.failed() && return_register == machine::kReturnAddress;
+}
+
+} // namespace
+
+Rule findRule(const Tables &tables, uint64_t address) noexcept {
+  const uint64_t at = findFde(tables, address);
+  TableCursor fde = at != 0 ? recordAt(tables, at) : TableCursor(0, 0);
+  const uint64_t cie_field = fde.at();
+  const uint64_t cie_at = cie_field - fde.fixed<uint32_t>();
+  Cie cie;
+  if (fde.failed() || cie_at == cie_field || !readCie(recordAt(tables, cie_at), cie))
+    return {};
+  const uint64_t begin = fde.pointer(cie.encoding), bytes = fde.pointer(cie.encoding & kFormat);
+  if (fde.failed() || address - begin >= bytes)
+    return {};
+  if (cie.has_augmentation)
+    fde.skip(fde.uleb());
+  return fde.failed() ? Rule{} : runProgram(cie, fde, begin, address);
+}
+
+} // namespace msleaks::runtime::unwind

@@ -1,0 +1,124 @@
+#include "unwind/walk.h"
+
+#include "unwind/tables.h"
+
+#include "loaded_object.h"
+
+namespace msleaks::runtime::unwind {
+
+constinit RuleCache rules{};
+
+namespace {
+
+// The segment that holds the tables: no byte outside of it is read.
+bool findTables(uint64_t address, Tables &tables) noexcept {
+  LoadedObject object;
+  if (!findLoadedObject(address, object) || object.eh_frame_header == 0)
+    return false;
+  tables.header = object.eh_frame_header;
+  for (unsigned i = 0; i < object.header_count; ++i) {
+    const ElfW(Phdr) &header = object.headers[i];
+    const uint64_t begin = object.load_bias + header.p_vaddr;
+    if (header.p_type != PT_LOAD || tables.header - begin >= header.p_memsz)
+      continue;
+    tables.begin = begin;
+    tables.end = begin + header.p_memsz;
+    return true;
+  }
+  return false;
+}
+
+} // namespace
+
+Rule lookUp(uint64_t address) noexcept {
+  Tables tables{};
+  Rule rule = findTables(address, tables) ? findRule(tables, address) : Rule{};
+  // The first byte of a function, and no code before it that could have called: a stack that was built by hand ends
+  // here, as makecontext's do.
+  if (rule.kind == RuleKind::Unknown && findTables(address + 1, tables) &&
+      findRule(tables, address + 1).kind != RuleKind::Unknown)
+    rule = {.kind = RuleKind::Outermost};
+  rules.put(address, rule);
+  return rule;
+}
+
+namespace {
+
+uint64_t plus(uint64_t address, int64_t offset) noexcept { return address + static_cast<uint64_t>(offset); }
+
+// The interrupted function may have run on another stack than its handler.
+Step leaveHandler(Frame &frame, Stack &stack) noexcept {
+  const uint64_t pushed = frame.stack_pointer;
+  uint64_t stack_pointer = 0;
+  if (!stack.read(pushed + machine::kSignalStack, stack_pointer) ||
+      !stack.read(pushed + machine::kSignalAddress, frame.address) ||
+      !stack.read(pushed + machine::kSignalFrame, frame.frame_pointer) ||
+      !stack.read(pushed + machine::kSignalLink, frame.link))
+    return Step::Unknown;
+  frame.stack_pointer = stack_pointer;
+  frame.address_at = 0;
+  frame.used_frame_pointer = true;
+  frame.is_interrupted = true;
+  stack.enter(stack_pointer);
+  return Step::Caller;
+}
+
+Step leavePlt(Frame &frame, const Rule &rule, Stack &stack) noexcept {
+  const uint64_t pushed = static_cast<int64_t>(frame.address & 15) >= rule.offset ? 8 : 0;
+  const uint64_t cfa = frame.stack_pointer + 8 + pushed;
+  if (!stack.read(cfa - 8, frame.address))
+    return Step::Unknown;
+  frame.stack_pointer = cfa;
+  frame.address_at = 0;
+  frame.used_frame_pointer = true;
+  frame.is_interrupted = false;
+  return Step::Caller;
+}
+
+// CFA, return address and frame pointer of a frame whose stack is aligned, or whose return address is in a register.
+Step leave(Frame &frame, const Rule &rule, Stack &stack) noexcept {
+  const uint64_t base = rule.base == Base::StackPointer ? frame.stack_pointer : frame.frame_pointer;
+  uint64_t cfa = plus(base, rule.offset);
+  const bool is_word = rule.kind == RuleKind::Realigned;
+  if (is_word && !stack.read(cfa, cfa))
+    return Step::Unknown;
+  // Only a leaf that a signal interrupted has not yet saved its return address, and perhaps moved nothing.
+  const bool in_register = rule.return_slot == Rule::kNotSaved;
+  if (in_register && (!machine::kHasLinkRegister || !frame.is_interrupted))
+    return Step::Unknown;
+  if (cfa < frame.stack_pointer || (cfa == frame.stack_pointer && !in_register))
+    return Step::Unknown;
+  uint64_t return_address = frame.link;
+  if (!in_register && !stack.read(plus(cfa, rule.return_slot), return_address))
+    return Step::Unknown;
+  if (rule.frame_slot != Rule::kNotSaved &&
+      !stack.read(plus(is_word ? base : cfa, rule.frame_slot), frame.frame_pointer))
+    return Step::Unknown;
+  frame.address = stripped(return_address);
+  frame.stack_pointer = cfa;
+  frame.address_at = 0; // the alignment, or a register, has a say in it
+  frame.used_frame_pointer = true;
+  frame.is_interrupted = false;
+  return Step::Caller;
+}
+
+} // namespace
+
+Step stepSlowly(Frame &frame, const Rule &rule, Stack &stack) noexcept {
+  switch (rule.kind) {
+  case RuleKind::Plain:
+  case RuleKind::Realigned:
+    return leave(frame, rule, stack);
+  case RuleKind::Plt:
+    return leavePlt(frame, rule, stack);
+  case RuleKind::Signal:
+    return leaveHandler(frame, stack);
+  case RuleKind::Outermost:
+    return Step::Outermost;
+  case RuleKind::Unknown:
+    break;
+  }
+  return Step::Unknown;
+}
+
+} // namespace msleaks::runtime::unwind

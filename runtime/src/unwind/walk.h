@@ -1,0 +1,72 @@
+// From a frame to its caller's, and on to the first one of the thread.
+#pragma once
+
+#include "unwind/machine.h"
+#include "unwind/rule_cache.h"
+#include "unwind/stack.h"
+
+namespace msleaks::runtime::unwind {
+
+struct Frame {
+  uint64_t address;       // of the next instruction
+  uint64_t stack_pointer; // as its caller left it: the CFA of the frame below
+  uint64_t frame_pointer;
+  uint64_t address_at = 0;         // where it was read; 0 = not on the stack, or the place alone does not tell it
+  uint64_t frame_at = 0;           // the same of the frame pointer; 0 = the callee's
+  bool used_frame_pointer = false; // the frame pointer of the callee had a say in how it was found
+  uint64_t link = 0;               // AArch64: the link register, where it is known
+  bool is_interrupted = false;     // by a signal: `address` is of the instruction that is to run, not behind a call
+};
+
+enum class Step : uint8_t {
+  Caller,    // the frame is the caller's now
+  Outermost, // there is none
+  Unknown,   // no table, or one that we cannot read; or the stack is damaged
+};
+
+extern RuleCache rules;
+
+// The rule of an address that is not in the cache, which takes it.
+Rule lookUp(uint64_t address) noexcept;
+
+Step stepSlowly(Frame &frame, const Rule &rule, Stack &stack) noexcept;
+
+// The return address without the bits that sign it.
+inline uint64_t stripped(uint64_t address) noexcept {
+#if defined(__aarch64__)
+  register uint64_t link __asm__("x30") = address;
+  __asm__("hint #7" : "+r"(link)); // xpaclri; nothing on processors without
+  return link;
+#else
+  return address;
+#endif
+}
+
+[[gnu::always_inline]] inline Step step(Frame &frame, Stack &stack) noexcept {
+  const uint64_t address = frame.is_interrupted ? frame.address : frame.address - 1;
+  Rule rule;
+  if (!rules.find(address, rule)) [[unlikely]]
+    rule = lookUp(address);
+  if (rule.kind != RuleKind::Plain || rule.return_slot == Rule::kNotSaved) [[unlikely]]
+    return stepSlowly(frame, rule, stack);
+  const uint64_t base = rule.base == Base::StackPointer ? frame.stack_pointer : frame.frame_pointer;
+  const uint64_t cfa = base + static_cast<uint64_t>(int64_t{rule.offset});
+  uint64_t return_address = 0;
+  // A caller's frame lies above: a walk cannot go round in circles.
+  const uint64_t address_at = cfa + static_cast<uint64_t>(int64_t{rule.return_slot});
+  const uint64_t frame_at =
+      rule.frame_slot != Rule::kNotSaved ? cfa + static_cast<uint64_t>(int64_t{rule.frame_slot}) : 0;
+  if (cfa <= frame.stack_pointer || !stack.read(address_at, return_address)) [[unlikely]]
+    return Step::Unknown;
+  if (frame_at != 0 && !stack.read(frame_at, frame.frame_pointer)) [[unlikely]]
+    return Step::Unknown;
+  frame.address_at = address_at;
+  frame.frame_at = frame_at;
+  frame.used_frame_pointer = rule.base == Base::FramePointer;
+  frame.address = stripped(return_address);
+  frame.stack_pointer = cfa;
+  frame.is_interrupted = false;
+  return Step::Caller;
+}
+
+} // namespace msleaks::runtime::unwind

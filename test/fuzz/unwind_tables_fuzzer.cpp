@@ -1,0 +1,31 @@
+// Unwind tables that nobody vouches for: every byte of them is read within its bounds, and every program of a function
+// ends.
+#include "unwind/tables.h"
+
+#include <cstring>
+#include <vector>
+
+using namespace msleaks::runtime::unwind;
+
+// A header with one function, so that the input is the record of a function and what that record refers to.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  struct Header {
+    uint8_t version = 1, frame_encoding = 0x1b, count_encoding = 0x03, table_encoding = 0x3b;
+    int32_t frame = 0;
+    uint32_t count = 1;
+    int32_t function = 0, record = sizeof(Header);
+  };
+  // Exactly as large as what may be read, for AddressSanitizer.
+  std::vector<uint8_t> mapped(sizeof(Header) + size);
+  const bool own_header = size > 0 && bytes[0] % 4 == 0;
+  const Header header;
+  std::memcpy(mapped.data(), &header, sizeof header);
+  if (size > 0)
+    std::memcpy(mapped.data() + (own_header ? 0 : sizeof header), bytes, size);
+  const auto begin = reinterpret_cast<uint64_t>(mapped.data());
+  const Tables tables{begin, begin + mapped.size(), begin};
+  for (const uint64_t offset : {0u, 1u, 16u, 255u, 4096u})
+    if (const Rule rule = findRule(tables, begin + offset); unpacked(packed(rule)) != rule)
+      __builtin_trap();
+  return 0;
+}

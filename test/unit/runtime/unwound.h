@@ -1,0 +1,43 @@
+// What the compiler's own unwinder says, to compare with.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unwind.h>
+
+namespace msleaks::test {
+
+// Addresses of calls, innermost first, in memory of its own: handlers compare, too.
+struct Calls {
+  static constexpr size_t kMost = 1100;
+  uint64_t addresses[kMost];
+  size_t count = 0;
+
+  void add(uint64_t address) {
+    if (count < kMost)
+      addresses[count++] = address;
+  }
+  std::span<const uint64_t> all() const { return {addresses, count}; }
+};
+
+template <class Left, class Right> bool sameCalls(const Left &left, const Right &right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end());
+}
+
+inline _Unwind_Reason_Code addFrame(_Unwind_Context *context, void *calls) {
+  int before = 0;
+  if (const uint64_t address = _Unwind_GetIPInfo(context, &before); address != 0)
+    static_cast<Calls *>(calls)->add(address);
+  return _URC_NO_REASON;
+}
+
+// From the caller of the function that this is inlined into, outwards.
+[[gnu::always_inline]] inline std::span<const uint64_t> unwound(Calls &calls) {
+  calls.count = 0;
+  _Unwind_Backtrace(addFrame, &calls);
+  return calls.all().subspan(1);
+}
+
+} // namespace msleaks::test
