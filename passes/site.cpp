@@ -8,6 +8,8 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 
+#include <algorithm>
+
 using namespace llvm;
 
 namespace msleaks::passes {
@@ -20,6 +22,11 @@ void append(std::string &text, const SourcePlace &place) {
     text += part;
     text += '\0';
   }
+}
+
+// In a header that came with the compiler or the system.
+bool isOfSystem(const SourcePlace &place) {
+  return StringRef(place.file).starts_with("/usr/") || StringRef(place.file).contains("/include/c++/");
 }
 
 } // namespace
@@ -55,6 +62,9 @@ Site describe(const FoundCall &found) {
     site.variable = mark->variable;
     site.ordinal = mark->ordinal;
   }
+  site.foreign = std::all_of(site.inlined_at.begin(), site.inlined_at.end(),
+                             [](const SourcePlace &step) { return isOfSystem(step); }) &&
+                 isOfSystem(site.place);
   site.verb = found.symbol->verb;
   site.family = found.symbol->family;
   site.heap = found.symbol->heap;

@@ -15,6 +15,7 @@ struct Site {
   std::vector<SourcePlace> inlined_at; // innermost first
   std::string callee, type, variable;
   uint32_t ordinal = 0;
+  bool foreign = false; // no line of it is the user's own
   abi::Verb verb{};
   abi::Family family{};
   abi::Heap heap{};

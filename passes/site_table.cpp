@@ -70,6 +70,7 @@ uint32_t SiteTable::add(const Site &site) {
   row.verb = static_cast<uint8_t>(site.verb);
   row.family = static_cast<uint8_t>(site.family);
   row.heap = static_cast<uint8_t>(site.heap);
+  row.flags = site.foreign ? abi::kForeignPlace : 0;
 
   std::string bytes;
   append(bytes, &row, 1);

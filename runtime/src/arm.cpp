@@ -2,6 +2,7 @@
 #include "arm.h"
 
 #include "definitions.h"
+#include "foreign_sites.h"
 #include "image.h"
 #include "ring.h"
 #include "system.h"
@@ -122,6 +123,7 @@ void armRange(Arena &arena, const UnitRange &range, const ImagePlace &place) noe
     remember(numbered);
   }
   forEachNew(range, place.definition, numbered.first, [&](const ArmableUnit &unit, uint32_t base) {
+    markForeign(*unit.table, base);
     __atomic_store_n(unit.base, base, __ATOMIC_RELEASE);
     return true;
   });

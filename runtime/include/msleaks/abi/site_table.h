@@ -56,6 +56,11 @@ struct UnitHeader {
 };
 static_assert(sizeof(UnitHeader) == 40);
 
+enum SiteFlag : uint8_t {
+  // No line of the place is the user's own, only a header's of the system: the event carries the path that led there.
+  kForeignPlace = 1 << 0,
+};
+
 struct SiteRow {
   uint64_t id; // stable: hash of file, function, line, column, inline chain, callee and ordinal
   StringOffset file;
@@ -70,7 +75,8 @@ struct SiteRow {
   uint8_t verb;   // Verb
   uint8_t family; // Family
   uint8_t heap;   // Heap
-  uint8_t reserved[11];
+  uint8_t flags;  // SiteFlag bits; 0 in older objects
+  uint8_t reserved[10];
 };
 static_assert(sizeof(SiteRow) == 56);
 

@@ -1,0 +1,29 @@
+// Places in instrumented code that are not the user's own lines: the event has to say who came there.
+#pragma once
+
+#include "msleaks/abi/site_table.h"
+#include "msleaks/runtime/thread.h"
+
+namespace msleaks::runtime {
+
+// A bit for each site number, in chunks that are made when they are needed. A fork's child has its parent's, as it has
+// its site numbers.
+inline constexpr uint32_t kSitesOfChunk = 1u << 16;
+inline constexpr uint32_t kSiteChunks = abi::kPathSite / kSitesOfChunk;
+
+} // namespace msleaks::runtime
+
+extern "C" {
+[[gnu::visibility("default")]] extern uint64_t *__msl_foreign_sites[msleaks::runtime::kSiteChunks];
+}
+
+namespace msleaks::runtime {
+
+// `site`: a row of a unit.
+[[gnu::always_inline]] inline bool isForeign(uint32_t site) noexcept {
+  const uint64_t *chunk = __atomic_load_n(&__msl_foreign_sites[site / kSitesOfChunk], __ATOMIC_ACQUIRE);
+  return chunk != nullptr &&
+         (__atomic_load_n(&chunk[site % kSitesOfChunk / 64], __ATOMIC_RELAXED) >> site % 64 & 1) != 0;
+}
+
+} // namespace msleaks::runtime
