@@ -22,6 +22,7 @@ extern "C" [[gnu::visibility("default")]] int dlclose(void *handle) {
   }
   if (next == nullptr)
     return -1;
+  __msl_unloading();
   const int status = next(handle);
   __msl_unloaded();
   return status;

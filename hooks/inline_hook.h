@@ -8,6 +8,7 @@
 
 #include "msleaks/runtime/caller.h"
 #include "msleaks/runtime/note.h"
+#include "msleaks/runtime/path.h"
 #include "msleaks/runtime/pending.h"
 
 #include <cerrno>
@@ -43,9 +44,10 @@ template <class Call> auto callInside(runtime::Thread &thread, uint16_t whose, C
   return call();
 }
 
-// The site that a callback left, or the place in the code that called the hook.
-[[gnu::always_inline]] inline uint32_t siteOr(uint32_t left, uint64_t caller) noexcept {
-  return left != 0 ? left : runtime::callerSite(caller);
+// The way to the site that a callback left, or to the code that called the hook.
+inline uint32_t pathOf(uint32_t left, const runtime::CallerFrame &caller) noexcept {
+  const uint32_t enabled = runtime::enabledWord();
+  return left != 0 ? runtime::pathOfSite(enabled, left, caller) : runtime::pathOfCaller(enabled, caller);
 }
 
 [[gnu::noinline, gnu::cold]] inline void recordRefusal(const abi::Symbol &row, uint16_t flags, uint32_t site,
@@ -54,14 +56,16 @@ template <class Call> auto callInside(runtime::Thread &thread, uint16_t whose, C
     runtime::recordAllocFailed(row.heap, flags | abi::kFromHook, site, size_bytes, static_cast<uint64_t>(errno));
 }
 
+// `left`: the site that a callback left; 0 = none.
 template <int kRow>
-[[gnu::always_inline]] inline void recordResult(uint32_t site, uint16_t flags, const void *block,
+[[gnu::always_inline]] inline void recordResult(uint32_t path, uint32_t left, uint16_t flags, const void *block,
                                                 uint64_t size_bytes) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   if (block != nullptr)
-    runtime::recordAlloc(row.heap, flags | abi::kFromHook, site, reinterpret_cast<uint64_t>(block), size_bytes);
+    runtime::recordAlloc(row.heap, flags | abi::kFromHook, left != 0 ? left : path, reinterpret_cast<uint64_t>(block),
+                         size_bytes, path);
   else
-    recordRefusal(row, flags, site, size_bytes);
+    recordRefusal(row, flags, path, size_bytes);
 }
 
 // A call from inside a real function is the allocator's own business, but libc's malloc makes none that comes by here
@@ -80,40 +84,39 @@ template <class Call> auto callUnseen(const runtime::Thread &thread, abi::EventK
 // What an allocator's call may become.
 inline constexpr uint32_t kAllocOutcomes =
     abi::enabledBit(abi::EventKind::Alloc) | abi::enabledBit(abi::EventKind::AllocFailed);
-[[gnu::always_inline]] inline uint32_t enabledOutcomes() noexcept {
-  return __atomic_load_n(&__msl_enabled, __ATOMIC_RELAXED)->load(std::memory_order_relaxed) & kAllocOutcomes;
-}
 
 template <int kRow, class Call>
-[[gnu::noinline]] void *hookAnnouncedAlloc(uint64_t size_bytes, uint16_t flags, uint64_t caller, Call call) noexcept {
+[[gnu::noinline]] void *hookAnnouncedAlloc(uint64_t size_bytes, uint16_t flags, const runtime::CallerFrame &caller,
+                                           Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (runtime::isInside(thread, row.family))
     return callUnseen(thread, abi::EventKind::Alloc, call);
-  if (enabledOutcomes() == 0)
+  if ((runtime::enabledWord() & kAllocOutcomes) == 0)
     return call();
   const uint32_t left = runtime::takeAllocSite(thread, row.family);
   void *block = callInside(thread, runtime::insideOf(row.family), call);
-  recordResult<kRow>(siteOr(left, caller), flags | row.flags, block, size_bytes);
+  recordResult<kRow>(pathOf(left, caller), left, flags | row.flags, block, size_bytes);
   return block;
 }
 
 // Around an allocator that returns the block, or null. `flags`: beyond those of the row.
 template <int kRow, class Call>
-[[gnu::always_inline]] inline void *hookAlloc(uint64_t size_bytes, uint16_t flags, uint64_t caller,
+[[gnu::always_inline]] inline void *hookAlloc(uint64_t size_bytes, uint16_t flags, const runtime::CallerFrame &caller,
                                               Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (!runtime::isPlain(thread)) [[unlikely]]
     return hookAnnouncedAlloc<kRow>(size_bytes, flags, caller, call);
-  if (const uint32_t enabled = enabledOutcomes(); enabled != kAllocOutcomes) [[unlikely]]
-    return enabled == 0 ? call() : hookAnnouncedAlloc<kRow>(size_bytes, flags, caller, call);
+  const uint32_t enabled = runtime::enabledWord();
+  if ((enabled & kAllocOutcomes) != kAllocOutcomes) [[unlikely]]
+    return (enabled & kAllocOutcomes) == 0 ? call() : hookAnnouncedAlloc<kRow>(size_bytes, flags, caller, call);
   void *block;
   {
     const PlainInside inside(thread, row.family);
     block = call();
   }
-  const uint32_t site = runtime::callerSite(caller);
+  const uint32_t site = runtime::pathOfCaller(enabled, caller);
   if (block == nullptr) [[unlikely]]
     recordRefusal(row, row.flags | flags, site, size_bytes);
   else
@@ -157,7 +160,8 @@ template <int kRow, class Call>
 
 // Around a realloc: Free before, Alloc after; the old block again when it fails.
 template <int kRow, class Call>
-[[gnu::noinline]] void *hookRealloc(const void *old, uint64_t size_bytes, uint64_t caller, Call call) noexcept {
+[[gnu::noinline]] void *hookRealloc(const void *old, uint64_t size_bytes, const runtime::CallerFrame &caller,
+                                    Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (runtime::isInside(thread, row.family)) {
@@ -169,17 +173,17 @@ template <int kRow, class Call>
     return call();
   const auto address = reinterpret_cast<uint64_t>(old);
   const runtime::PendingSite left = runtime::takeBlockSite(thread, row.family, row.verb, address);
-  const uint32_t site = siteOr(left.site, caller);
+  const uint32_t path = pathOf(left.site, caller);
   const uint16_t flags = address != 0 ? row.flags : row.flags & ~abi::kRealloc;
   if (address != 0 && (left.site == 0 || left.address == runtime::kUnfollowed))
-    runtime::recordFree(row.heap, flags | abi::kFromHook, site, address, 0);
+    runtime::recordFree(row.heap, flags | abi::kFromHook, path, address, 0);
   // reallocarray calls realloc, which is no handler's.
   const uint16_t inside = kRow == Row::reallocarray ? runtime::kInsideRuntime : runtime::insideOf(row.family);
   void *block = callInside(thread, inside, call);
   const bool refused = block == nullptr && size_bytes != 0; // realloc(p, 0) gave p back
   if (refused && address != 0)
-    runtime::recordAlloc(row.heap, flags | abi::kRestored | abi::kFromHook, site, address, 0);
-  recordResult<kRow>(site, refused ? row.flags & ~abi::kRealloc : flags, block, size_bytes);
+    runtime::recordAlloc(row.heap, flags | abi::kRestored | abi::kFromHook, path, address, 0);
+  recordResult<kRow>(path, left.site, refused ? row.flags & ~abi::kRealloc : flags, block, size_bytes);
   return block;
 }
 

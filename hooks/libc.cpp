@@ -33,14 +33,14 @@ void *malloc(size_t size) noexcept {
   const auto function = found(real.malloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size);
-  return hookAlloc<Row::malloc>(size, 0, returnAddress(__builtin_return_address(0)), [=] { return function(size); });
+  return hookAlloc<Row::malloc>(size, 0, msleaks::runtime::callerFrame(), [=] { return function(size); });
 }
 
 void *calloc(size_t count, size_t size) noexcept {
   const auto function = found(real.calloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(product(count, size));
-  return hookAlloc<Row::calloc>(product(count, size), 0, returnAddress(__builtin_return_address(0)),
+  return hookAlloc<Row::calloc>(product(count, size), 0, msleaks::runtime::callerFrame(),
                                 [=] { return function(count, size); });
 }
 
@@ -48,15 +48,14 @@ void *realloc(void *block, size_t size) noexcept {
   const auto function = found(real.realloc);
   if (function == nullptr || isBootstrap(block)) [[unlikely]]
     return moveBootstrap(block, size);
-  return hookRealloc<Row::realloc>(block, size, returnAddress(__builtin_return_address(0)),
-                                   [=] { return function(block, size); });
+  return hookRealloc<Row::realloc>(block, size, msleaks::runtime::callerFrame(), [=] { return function(block, size); });
 }
 
 void *reallocarray(void *block, size_t count, size_t size) noexcept {
   const auto function = found(real.reallocarray);
   if (function == nullptr || isBootstrap(block)) [[unlikely]]
     return moveBootstrap(block, product(count, size));
-  return hookRealloc<Row::reallocarray>(block, product(count, size), returnAddress(__builtin_return_address(0)),
+  return hookRealloc<Row::reallocarray>(block, product(count, size), msleaks::runtime::callerFrame(),
                                         [=] { return function(block, count, size); });
 }
 
@@ -71,7 +70,7 @@ void *aligned_alloc(size_t alignment, size_t size) noexcept {
   const auto function = found(real.aligned_alloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, alignment);
-  return hookAlloc<Row::aligned_alloc>(size, 0, returnAddress(__builtin_return_address(0)),
+  return hookAlloc<Row::aligned_alloc>(size, 0, msleaks::runtime::callerFrame(),
                                        [=] { return function(alignment, size); });
 }
 
@@ -79,8 +78,7 @@ void *memalign(size_t alignment, size_t size) noexcept {
   const auto function = found(real.memalign);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, alignment);
-  return hookAlloc<Row::memalign>(size, 0, returnAddress(__builtin_return_address(0)),
-                                  [=] { return function(alignment, size); });
+  return hookAlloc<Row::memalign>(size, 0, msleaks::runtime::callerFrame(), [=] { return function(alignment, size); });
 }
 
 int posix_memalign(void **where, size_t alignment, size_t size) noexcept {
@@ -88,7 +86,7 @@ int posix_memalign(void **where, size_t alignment, size_t size) noexcept {
   if (function == nullptr) [[unlikely]]
     return (*where = bootstrapAllocate(size, alignment)) != nullptr ? 0 : ENOMEM;
   int status = 0, left = 0;
-  hookAlloc<Row::posix_memalign>(size, 0, returnAddress(__builtin_return_address(0)), [=, &status, &left]() -> void * {
+  hookAlloc<Row::posix_memalign>(size, 0, msleaks::runtime::callerFrame(), [=, &status, &left]() -> void * {
     status = function(where, alignment, size);
     left = errno;
     errno = status; // for the record
@@ -102,14 +100,14 @@ void *valloc(size_t size) noexcept {
   const auto function = found(real.valloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, msleaks::runtime::pageBytes());
-  return hookAlloc<Row::valloc>(size, 0, returnAddress(__builtin_return_address(0)), [=] { return function(size); });
+  return hookAlloc<Row::valloc>(size, 0, msleaks::runtime::callerFrame(), [=] { return function(size); });
 }
 
 void *pvalloc(size_t size) noexcept {
   const auto function = found(real.pvalloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, msleaks::runtime::pageBytes());
-  return hookAlloc<Row::pvalloc>(size, 0, returnAddress(__builtin_return_address(0)), [=] { return function(size); });
+  return hookAlloc<Row::pvalloc>(size, 0, msleaks::runtime::callerFrame(), [=] { return function(size); });
 }
 
 } // extern "C"

@@ -34,9 +34,6 @@ template <class... More> inline constexpr bool kAligned = (std::is_same_v<More, 
   return runtime::isPlain(thread) && runtime::isEnabled(kind);
 }
 
-// 0 = there is no number for the caller: then the malloc inside records.
-uint32_t siteOf(void *caller) noexcept { return runtime::callerSite(reinterpret_cast<uint64_t>(caller)); }
-
 // Whether no other hook took the site.
 bool takeBack(runtime::Thread &thread, uint32_t site) noexcept {
   if (site == 0 || thread.call.site != site)
@@ -75,13 +72,15 @@ constinit std::atomic<Forwards> forwards{Forwards::Unknown};
 
 // What a callback left stays for the malloc inside, and so does the site of another form that calls this one.
 template <int kRow, class... More>
-[[gnu::always_inline]] inline void *hookNew(hook::Function &function, void *caller, size_t size, More... more) {
+[[gnu::always_inline]] inline void *hookNew(hook::Function &function, const runtime::CallerFrame &caller, size_t size,
+                                            More... more) {
   auto *real = reinterpret_cast<void *(*)(size_t, More...)>(hook::realOf(function));
   if (real == nullptr) [[unlikely]]
     return ::malloc(size != 0 ? size : 1); // nobody has one: a program that asks dlsym for ours
   runtime::Thread &thread = __msl_thread;
   if (!mayLeave(thread, abi::EventKind::Alloc))
     return real(size, more...);
+  const uint32_t enabled = runtime::enabledWord();
   if (!kAligned<More...> && forwardsToMalloc()) {
     void *block;
     {
@@ -90,28 +89,29 @@ template <int kRow, class... More>
     }
     if (block != nullptr) [[likely]] {
       runtime::recordEnabled(thread, abi::AllocEvent{{abi::EventKind::Alloc, abi::Heap::Host, 0, abi::kFromHook,
-                                                      runtime::callerSite(reinterpret_cast<uint64_t>(caller)), 0},
+                                                      runtime::pathOfCaller(enabled, caller), 0},
                                                      reinterpret_cast<uint64_t>(block),
                                                      size});
       return block;
     }
   }
-  const uint32_t site = siteOf(caller);
+  const uint32_t site = runtime::pathOfCaller(enabled, caller); // 0 = no number: then the malloc inside records
   runtime::leavePending(thread, {site, traitsOf(abi::kSymbols[kRow]), runtime::kAnyBlock});
   void *block = real(size, more...);
   if (takeBack(thread, site))
-    recordResult<kRow>(site, abi::kSymbols[kRow].flags, block, size);
+    recordResult<kRow>(site, site, abi::kSymbols[kRow].flags, block, size);
   return block;
 }
 
 template <int kRow, class... More>
-[[gnu::always_inline]] inline void hookDelete(hook::Function &function, void *caller, void *block, More... more) {
+[[gnu::always_inline]] inline void hookDelete(hook::Function &function, const runtime::CallerFrame &caller, void *block,
+                                              More... more) {
   auto *real = reinterpret_cast<void (*)(void *, More...)>(hook::realOf(function));
   if (real == nullptr) [[unlikely]]
     return ::free(block);
   runtime::Thread &thread = __msl_thread;
   if (block != nullptr && mayLeave(thread, abi::EventKind::Free) && forwardsToMalloc())
-    return hookFree<kRow>(block, 0, reinterpret_cast<uint64_t>(caller), [=] { ::msleaks::hooks::real.free(block); });
+    return hookFree<kRow>(block, 0, caller.return_address, [=] { ::msleaks::hooks::real.free(block); });
   const auto address = reinterpret_cast<uint64_t>(block);
   const abi::Symbol &row = abi::kSymbols[kRow];
   if (block == nullptr || runtime::isInside(thread, kFamily) || !runtime::isEnabled(abi::EventKind::Free))
@@ -122,7 +122,7 @@ template <int kRow, class... More>
                         abi::Traits(thread.pending_traits).family() == kFamily &&
                         abi::Traits(thread.pending_traits).verb() == abi::Verb::Free;
   if (!recorded) {
-    site = siteOf(caller);
+    site = runtime::callerSite(caller.return_address);
     if (site == 0)
       return real(block, more...);
     runtime::recordFree(row.heap, row.flags | abi::kFromHook, site, address, 0);
@@ -144,7 +144,7 @@ using NoThrow = const void *; // const std::nothrow_t &
   [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_of##symbol = {                               \
       "libstdc++", #symbol, reinterpret_cast<void *>(&hook##symbol), nullptr};                                         \
   result hook##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__)) {                                                  \
-    return hookIt<Row::symbol>(function_of##symbol, __builtin_return_address(0),                                       \
+    return hookIt<Row::symbol>(function_of##symbol, runtime::callerFrame(),                                            \
                                MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__));                                             \
   }
 

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -36,6 +37,18 @@ template <class Choice> Choice valueOf(const std::string &option, const std::str
   throw CLI::ValidationError(option, fmt::format("{} is none of {}", text, fmt::join(names, ", ")));
 }
 
+// "all:20": and at most so many calls of each path.
+std::string withoutDepth(const std::string &text, uint32_t &depth) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos)
+    return text;
+  const std::string number = text.substr(colon + 1);
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), depth);
+  if (error != std::errc() || end != number.data() + number.size() || depth < 1 || depth > abi::kMaxPathDepth)
+    throw CLI::ValidationError("--call-stack", fmt::format("{} is no depth in 1..{}", number, abi::kMaxPathDepth));
+  return text.substr(0, colon);
+}
+
 template <class Choice> std::string meaningOf(std::string text) {
 #define MSL_VALUE(type, name, value, doc)                                                                              \
   if constexpr (std::is_same_v<Choice, abi::type>)                                                                     \
@@ -52,7 +65,13 @@ void addFlags(CLI::App &app, abi::Flags &flags) {
       ->capture_default_str();
 #define MSL_CHOICE(type, name, value, option, doc)                                                                     \
   app.add_option_function<std::string>(                                                                                \
-         option, [&flags](const std::string &text) { flags.name = valueOf<abi::type>(option, text); },                 \
+         option,                                                                                                       \
+         [&flags](const std::string &text) {                                                                           \
+           if constexpr (std::is_same_v<abi::type, abi::CallStack>)                                                    \
+             flags.name = valueOf<abi::type>(option, withoutDepth(text, flags.call_stack_depth));                      \
+           else                                                                                                        \
+             flags.name = valueOf<abi::type>(option, text);                                                            \
+         },                                                                                                            \
          meaningOf<abi::type>(doc))                                                                                    \
       ->type_name("NAME")                                                                                              \
       ->default_str(abi::nameOf(abi::type::value));

@@ -19,7 +19,9 @@ constexpr uint64_t kFirstBytes = 2 * abi::kHeaderBytes; // the header, and as ma
 constexpr uint64_t kCallersOffset =
     roundedUp(kEntriesOffset + sizeof(abi::RingEntry) * abi::kMaxRings, abi::kMinPageBytes);
 constexpr uint64_t kCallersBytes = sizeof(abi::Caller) * abi::kMaxCallers;
-constexpr uint64_t kTablesEnd = kCallersOffset + kCallersBytes;
+constexpr uint64_t kPathBlocksOffset = kCallersOffset + kCallersBytes;
+constexpr uint64_t kPathBlocksBytes = sizeof(abi::PathBlock) * abi::kMaxPathBlocks;
+constexpr uint64_t kTablesEnd = kPathBlocksOffset + kPathBlocksBytes;
 
 // With its blocks: ftruncate alone succeeds on a full tmpfs and the program would die of SIGBUS at the first touch.
 bool allocate(const OpenFile &file, uint64_t offset, uint64_t bytes) noexcept {
@@ -114,6 +116,7 @@ void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
   header.attach_realtime_ns = readNs(CLOCK_REALTIME);
   header.rings_offset = kEntriesOffset;
   header.callers_offset = kCallersOffset;
+  header.path_blocks_offset = kPathBlocksOffset;
   header.max_rings = abi::kMaxRings;
   header.max_callers = abi::kMaxCallers;
   header.page_bytes = static_cast<uint32_t>(session.page_bytes);
@@ -150,19 +153,29 @@ bool makeEntryPage(const Arena &arena, uint32_t index) noexcept {
   return page < kFirstBytes || page < begin || reopenAndAllocate(arena, page, session.page_bytes);
 }
 
-abi::RingHeader *appendRing(Arena &arena, abi::RingEntry &entry, uint64_t bytes) noexcept {
+struct Piece {
+  void *at; // null = no room
+  uint64_t offset;
+};
+
+// Pages of their own at the end of the file. Populated: a first touch costs 17 to 48 ns a record, at once it is a third
+// of that.
+Piece append(Arena &arena, uint64_t bytes) noexcept {
   const uint64_t offset = roundedUp(arena.header->file_bytes.load(std::memory_order_relaxed), session.page_bytes);
   const OpenFile file(arena.rings_path.c_str(), O_RDWR | O_NOFOLLOW);
-  if (!file || !allocate(file, offset, bytes))
+  void *at = file && allocate(file, offset, bytes) ? mapShared(file, offset, bytes, MAP_POPULATE) : nullptr;
+  if (at != nullptr)
+    arena.header->file_bytes.store(offset + bytes, std::memory_order_release);
+  return {at, offset};
+}
+
+abi::RingHeader *appendRing(Arena &arena, abi::RingEntry &entry, uint64_t bytes) noexcept {
+  const Piece piece = append(arena, bytes);
+  if (piece.at == nullptr)
     return nullptr;
-  // Populated: a first touch costs 17 to 48 ns a record, at once it is a third of that.
-  void *at = mapShared(file, offset, bytes, MAP_POPULATE);
-  if (at == nullptr)
-    return nullptr;
-  entry.offset = offset;
+  entry.offset = piece.offset;
   entry.bytes = bytes;
-  arena.header->file_bytes.store(offset + bytes, std::memory_order_release);
-  return static_cast<abi::RingHeader *>(at);
+  return static_cast<abi::RingHeader *>(piece.at);
 }
 
 } // namespace
@@ -221,6 +234,18 @@ ClaimedRing claimDrained(Arena &arena, uint64_t least_bytes, uint64_t most_bytes
 
 bool makeCallers(Arena &arena) noexcept {
   return !collectorGone() && reopenAndAllocate(arena, kCallersOffset, kCallersBytes);
+}
+
+abi::PathNode *makePathBlock(Arena &arena, uint32_t block) noexcept {
+  constexpr uint32_t kEntriesAtOnce = abi::kMinPageBytes / sizeof(abi::PathBlock);
+  const uint64_t entry = kPathBlocksOffset + block * sizeof(abi::PathBlock);
+  if (collectorGone() || (block % kEntriesAtOnce == 0 && !reopenAndAllocate(arena, entry, abi::kMinPageBytes)))
+    return nullptr;
+  const Piece piece = append(arena, sizeof(abi::PathNode) * abi::kPathBlockNodes);
+  if (piece.at == nullptr)
+    return nullptr;
+  reinterpret_cast<abi::PathBlock *>(reinterpret_cast<char *>(arena.header) + entry)->offset = piece.offset;
+  return static_cast<abi::PathNode *>(piece.at);
 }
 
 } // namespace msleaks::runtime

@@ -25,6 +25,7 @@ struct Image {
 //                                                   event is published after that load, so the collector, which loads
 //                                                   head and then the address (acquire), sees the address, and the
 //                                                   image
+//   nodes of a path, then path_count (release)      the event that names one is published after both
 //   definitions: written to their file, then Unit::base or Caller::address (release): the same, through the file
 //
 // Anonymous memory of one process; the child of a fork leaves its parent's alone and makes its own. Everything here is
@@ -59,5 +60,8 @@ ClaimedRing claimDrained(Arena &arena, uint64_t least_bytes, uint64_t most_bytes
 
 // Makes the pages of the table of callers; false = no room.
 bool makeCallers(Arena &arena) noexcept;
+
+// Makes a block of abi::kPathBlockNodes nodes; null = no room.
+abi::PathNode *makePathBlock(Arena &arena, uint32_t block) noexcept;
 
 } // namespace msleaks::runtime

@@ -10,6 +10,7 @@
 #include "msleaks/abi/callbacks.h"
 #include "msleaks/runtime/mappings.h"
 #include "msleaks/runtime/page.h"
+#include "msleaks/runtime/path.h"
 
 namespace msleaks::runtime {
 namespace {
@@ -66,11 +67,11 @@ bool wasSkipped(Thread &thread, uint32_t site, const OpenCall &closed) noexcept 
   return closed.site == 0 && std::exchange(thread.skipped_site, 0) == site;
 }
 
-void settle(uint64_t frame, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
+void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   Thread &thread = __msl_thread;
-  if (isInner(thread, traits, frame))
+  if (isInner(thread, traits, frame.stack_pointer))
     return;
-  const OpenCall closed = closeCall(thread, frame, site);
+  const OpenCall closed = closeCall(thread, frame.stack_pointer, site);
   if (wasSkipped(thread, site, closed))
     return;
   const bool untaken = thread.call.site == site;
@@ -85,13 +86,16 @@ void settle(uint64_t frame, uint32_t site, Traits traits, const Outcome &outcome
   if (recorded == nullptr) {
     const uint16_t flags =
         traits.verb() == Verb::Realloc && closed.old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
-    return recordAlloc(traits.heap(), flags | outcome.flags, site, outcome.address, outcome.size_bytes);
+    return recordAlloc(traits.heap(), flags | outcome.flags, site, outcome.address, outcome.size_bytes,
+                       pathOfSite(enabledWord(), site, frame));
   }
   if (recorded->site == site)
     return;
   recorded->site = site;
-  record(thread, abi::RetargetEvent{
-                     {abi::EventKind::Retarget, traits.heap(), 0, 0, site, 0}, outcome.address, outcome.size_bytes});
+  record(thread,
+         abi::RetargetEvent{{abi::EventKind::Retarget, traits.heap(), 0, 0, pathOfSite(enabledWord(), site, frame), 0},
+                            outcome.address,
+                            outcome.size_bytes});
 }
 
 // Inlined into the callback, whose frame names the call. A call that began before the session was stopped is still to
@@ -99,7 +103,7 @@ void settle(uint64_t frame, uint32_t site, Traits traits, const Outcome &outcome
 [[gnu::always_inline]] inline void afterAlloc(uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   if (isStopped() && isPlain(__msl_thread)) [[unlikely]]
     return;
-  settle(ownFrame(), site, traits, outcome);
+  settle(callerFrame(), site, traits, outcome);
 }
 
 // The kernel says no in another way than malloc, and gives its reason.

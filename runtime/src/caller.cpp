@@ -1,8 +1,10 @@
 #include "msleaks/runtime/caller.h"
 
 #include "image.h"
+#include "path_tree.h"
 #include "ring.h"
 #include "system.h"
+#include "unwind/walk.h"
 
 namespace msleaks::runtime {
 namespace {
@@ -81,6 +83,24 @@ uint32_t insert(uint64_t address, const ImagePlace &place, bool known) noexcept 
   return abi::kCallerSite | slot;
 }
 
+void retireUnloaded(Arena &arena) noexcept {
+  const uint32_t count = __atomic_load_n(&arena.image_count, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < count; ++i) {
+    Image &image = arena.images[i];
+    // Looked up without our lock. One that comes back meanwhile is found again by the next call from there.
+    if (__atomic_load_n(&image.gone, __ATOMIC_RELAXED) || isStillLoaded(image))
+      continue;
+    const SignalsBlocked blocked;
+    const Inside inside(__msl_thread);
+    const ProcessLocked locked;
+    __atomic_store_n(&image.gone, true, __ATOMIC_RELAXED);
+    if (__msl_process.callers != nullptr)
+      retire(__msl_process.callers, i + 1);
+    if (__msl_process.paths != nullptr)
+      __msl_process.paths->retire(i + 1);
+  }
+}
+
 } // namespace
 } // namespace msleaks::runtime
 
@@ -103,22 +123,12 @@ uint32_t __msl_new_caller(uint64_t return_address) noexcept {
   return insert(return_address, place, known);
 }
 
+void __msl_unloading() noexcept { msleaks::runtime::unwind::rules.beginUnload(); }
+
 void __msl_unloaded() noexcept {
   using namespace msleaks::runtime;
   const ErrnoKept kept;
-  if (__atomic_load_n(&__msl_process.callers, __ATOMIC_ACQUIRE) == nullptr)
-    return;
-  Arena &arena = *__msl_process.arena;
-  const uint32_t count = __atomic_load_n(&arena.image_count, __ATOMIC_ACQUIRE);
-  for (uint32_t i = 0; i < count; ++i) {
-    Image &image = arena.images[i];
-    // Looked up without our lock. One that comes back meanwhile is found again by the next call from there.
-    if (__atomic_load_n(&image.gone, __ATOMIC_RELAXED) || isStillLoaded(image))
-      continue;
-    const SignalsBlocked blocked;
-    const Inside inside(__msl_thread);
-    const ProcessLocked locked;
-    __atomic_store_n(&image.gone, true, __ATOMIC_RELAXED);
-    retire(__msl_process.callers, i + 1);
-  }
+  if (Arena *arena = __msl_process.arena)
+    retireUnloaded(*arena);
+  unwind::rules.endUnload();
 }

@@ -2,7 +2,7 @@
 // the plugin would have inserted, unless the plugin did.
 #include "msleaks/abi/hook.h"
 
-#include "msleaks/runtime/caller.h"
+#include "msleaks/runtime/path.h"
 #include "msleaks/runtime/pending.h"
 
 using namespace msleaks;
@@ -28,6 +28,14 @@ bool isAnnounced(Thread &thread, hook::Call &call, abi::Traits row) noexcept {
   return address != kUnfollowed;
 }
 
+// Only what takes memory has a path.
+uint32_t siteOf(uint64_t caller, abi::Traits row, const CallerFrame &own) noexcept {
+  const bool takes = row.verb() == abi::Verb::Alloc || row.verb() == abi::Verb::Realloc || row.verb() == abi::Verb::Map;
+  if (!takes || (enabledWord() & abi::kPathsOfCallers) == 0)
+    return callerSite(caller);
+  return __msl_path_to(caller, own.return_address, own.stack_pointer, own.frame_pointer);
+}
+
 } // namespace
 
 void __msl_hook_enter(hook::Call *call) noexcept {
@@ -45,7 +53,7 @@ void __msl_hook_enter(hook::Call *call) noexcept {
   }
   call->answer = hook::kRecord;
   if (call->site == 0)
-    call->site = callerSite(call->caller);
+    call->site = siteOf(call->caller, row, callerFrame());
 }
 
 void __msl_hook_begin(hook::Call *call) noexcept {

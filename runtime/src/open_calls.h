@@ -8,19 +8,13 @@
 #pragma once
 
 #include "msleaks/abi/symbols.h"
-#include "msleaks/runtime/thread.h"
+#include "msleaks/runtime/path.h"
 
 namespace msleaks::runtime {
 
 // Of the callback that this is inlined into: the stack pointer at its call, so the callbacks before and after a call
 // have the same one. Not the frame address, which AArch64 has at the lower end of a frame, wherever that is.
-[[gnu::always_inline]] inline uint64_t ownFrame() noexcept {
-#if defined(__clang__) && defined(__aarch64__)
-  return reinterpret_cast<uint64_t>(__builtin_sponentry()); // clang's CFA is the frame address there
-#else
-  return reinterpret_cast<uint64_t>(__builtin_dwarf_cfa());
-#endif
-}
+[[gnu::always_inline]] inline uint64_t ownFrame() noexcept { return callerStackPointer(); }
 
 // `old`: the block that a realloc took; 0 = none.
 void openCall(Thread &thread, uint64_t frame, uint32_t site, abi::Traits traits, uint64_t old) noexcept;

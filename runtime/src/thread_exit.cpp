@@ -2,6 +2,7 @@
 
 #include "ring.h"
 #include "system.h"
+#include "thread_path.h"
 
 #include <climits>
 #include <pthread.h>
@@ -30,6 +31,7 @@ void onThreadExit(void *argument) {
   }
   Thread &thread = __msl_thread;
   thread.ended = true;
+  endPaths(thread);
   endRing(thread);
 }
 

@@ -47,6 +47,8 @@ void fill(ArenaMaker &arena) {
   second.writeUnpublished(abi::AllocEvent{}); // its thread was killed here
   arena.caller(3).image = 1;
   arena.caller(3).address.store(0x1234);
+  arena.addPath({0x1234, abi::kPathBegin, 1});
+  arena.addPath({7, abi::kFirstPath, abi::kImageOfSite});
 }
 
 void patch(ArenaMaker &arena, Input &input) {
@@ -62,7 +64,9 @@ void patch(ArenaMaker &arena, Input &input) {
                               first + abi::kHeaderBytes,
                               second,
                               second + 64,
-                              second + abi::kHeaderBytes};
+                              second + abi::kHeaderBytes,
+                              arena.header().path_blocks_offset,
+                              arena.pathBlock(0).offset};
   while (!input.empty()) {
     const uint8_t region = input.byte();
     if (region >= std::size(regions))

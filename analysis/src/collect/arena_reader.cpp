@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <iterator>
 #include <unistd.h>
 
 namespace msleaks::analysis {
@@ -62,6 +63,8 @@ Result<void> checkHeader(const std::filesystem::path &file, const abi::ArenaHead
     return broken(file, "its directory of rings lies outside");
   if (!fits(header.callers_offset, header.max_callers, sizeof(abi::Caller), file_bytes))
     return broken(file, "its table of callers lies outside");
+  if (!fits(header.path_blocks_offset, abi::kMaxPathBlocks, sizeof(abi::PathBlock), file_bytes))
+    return broken(file, "its table of paths lies outside");
   return {};
 }
 
@@ -144,6 +147,7 @@ Result<std::optional<ArenaReader>> ArenaReader::open(const std::filesystem::path
   arena.facts_ = readFacts(header);
   arena.rings_offset_ = header.rings_offset;
   arena.callers_offset_ = header.callers_offset;
+  arena.path_blocks_offset_ = header.path_blocks_offset;
   arena.max_rings_ = header.max_rings;
   arena.max_callers_ = header.max_callers;
   return arena;
@@ -177,6 +181,35 @@ std::optional<ArenaReader::CallerPlace> ArenaReader::caller(uint32_t index) cons
     return std::nullopt;
   return CallerPlace{address, caller.image};
 }
+
+uint32_t ArenaReader::pathCount() const {
+  return std::min(header()->path_count.load(std::memory_order_acquire), abi::kMaxPathBlocks * abi::kPathBlockNodes);
+}
+
+// Read, not mapped: a file that was cut short gives less, not a signal.
+void ArenaReader::readPaths(uint32_t first, uint32_t most, std::vector<PathEntry> &to) const {
+  const uint32_t end = std::min(pathCount(), first + std::min(most, UINT32_MAX - first));
+  to.clear();
+  for (uint32_t number = first; number < end;) {
+    abi::PathBlock block;
+    abi::PathNode nodes[256];
+    const uint32_t within = number % abi::kPathBlockNodes;
+    const uint32_t count = std::min<uint32_t>({end - number, abi::kPathBlockNodes - within, std::size(nodes)});
+    const uint64_t entry = path_blocks_offset_ + number / abi::kPathBlockNodes * sizeof block;
+    if (pread(file_.get(), &block, sizeof block, static_cast<off_t>(entry)) != static_cast<ssize_t>(sizeof block))
+      return;
+    const auto bytes = static_cast<ssize_t>(count * sizeof(abi::PathNode));
+    if (block.offset == 0 || block.offset > INT64_MAX / 2 ||
+        pread(file_.get(), nodes, static_cast<size_t>(bytes),
+              static_cast<off_t>(block.offset + within * sizeof(abi::PathNode))) != bytes)
+      return;
+    for (uint32_t i = 0; i < count; ++i)
+      to.push_back({number + i, nodes[i].parent, nodes[i].image, nodes[i].address});
+    number += count;
+  }
+}
+
+uint32_t ArenaReader::pathsRefused() const { return header()->paths_refused.load(std::memory_order_relaxed); }
 
 uint64_t ArenaReader::droppedNoRing() const { return header()->dropped_no_ring.load(std::memory_order_relaxed); }
 

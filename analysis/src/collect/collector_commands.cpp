@@ -57,14 +57,17 @@ Result<ControlAnswer> Collector::set(const std::string &assignment) {
   if (equals == std::string::npos)
     return ControlAnswer{ExitStatus::Usage, fmt::format("'{}': write NAME=VALUE", assignment)};
   const std::string name = assignment.substr(0, equals), value = assignment.substr(equals + 1);
-  if (name != "events") {
-    const auto changed = changeSetting(session_.control(), name, value);
-    return changed ? ControlAnswer{} : refusal(changed.error());
+  abi::ControlPage &control = session_.control();
+  uint32_t kinds = control.selected.load(std::memory_order_relaxed);
+  if (name == "events") {
+    const auto named = eventBits("events", value);
+    if (!named)
+      return ControlAnswer{ExitStatus::Usage, named.error().message};
+    kinds = *named;
+  } else if (const auto changed = changeSetting(control, name, value); !changed) {
+    return refusal(changed.error());
   }
-  const auto kinds = eventBits("events", value);
-  if (!kinds)
-    return ControlAnswer{ExitStatus::Usage, kinds.error().message};
-  MSL_TRY(switch_->select(trace_, *kinds));
+  MSL_TRY(switch_->select(trace_, abi::enabledFor(kinds, control.flags.call_stack)));
   return ControlAnswer{};
 }
 

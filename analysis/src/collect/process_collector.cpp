@@ -36,6 +36,7 @@ ProcessCollector::ProcessCollector(uint32_t process, ArenaReader arena, abi::OnF
     stream.account = {before.account.produced, before.account.dropped, before.account.stalled_ns};
     stream.accounted = true; // as far as its rings have gone; one that is still here says more
   }
+  stored_paths_ = std::max(stored_paths_, stored.path_count);
   for (const uint32_t caller : stored.callers)
     if (caller < known_callers_.size())
       known_callers_[caller] = true;
@@ -205,7 +206,7 @@ Result<uint64_t> ProcessCollector::storeWhole(const Ring &ring, uint64_t first, 
     }
     if (ticks)
       header.time = output.clock.toNs(header.time);
-    if (header.site & abi::kCallerSite)
+    if ((header.site & abi::kCallerSite) != 0)
       noteCaller(header.site);
     at += count;
     ++events;
@@ -229,13 +230,27 @@ Result<void> ProcessCollector::storeEvents(const Ring &ring, uint64_t first, std
 
 // Definitions and callers first: who reads the trace up to here knows what its events mean.
 Result<void> ProcessCollector::storeMeaning(TraceWriter &writer) {
+  const uint32_t paths = arena_.pathCount(); // before the definitions of the images that they lie in
   for (auto records = definitions_.readNew(); !records.empty(); records = definitions_.readNew())
     MSL_TRY(writer.definitions(process_, records));
+  MSL_TRY(storePaths(paths, writer));
   if (new_callers_.empty())
     return {};
   auto stored = writer.callers(process_, new_callers_);
   new_callers_.clear();
   return stored;
+}
+
+Result<void> ProcessCollector::storePaths(uint32_t until, TraceWriter &writer) {
+  while (stored_paths_ < until) {
+    const auto most = std::min<uint32_t>(until - stored_paths_, TraceWriter::kMaxPathsAtOnce);
+    arena_.readPaths(stored_paths_, most, new_paths_);
+    if (new_paths_.empty())
+      return {}; // its arena is damaged: those events have no path
+    MSL_TRY(writer.paths(process_, new_paths_));
+    stored_paths_ = new_paths_.back().number + 1;
+  }
+  return {};
 }
 
 void ProcessCollector::noteCaller(uint32_t site) {
@@ -333,6 +348,8 @@ Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns
     note(fmt::format(
         "{} images, tables of sites or notes could not be written: what is instrumented there was not recorded",
         refused));
+  if (const uint32_t refused = arena_.pathsRefused(); refused > 0)
+    note(fmt::format("{} allocations are shown without their path: there was no room for it", refused));
   lost_sight_ = reason != EndReason::Replaced && arena_.hasLeft();
   if (lost_sight_)
     note("it became another program by exec, and nothing of that is recorded: it is static, has other rights, or its "

@@ -105,8 +105,9 @@ Result<void> SessionDir::makeControl(const SessionWish &wish) {
   control->clock = wish.clock;
   control->flags = wish.flags;
   control->state.store(abi::SessionState::Open, std::memory_order_relaxed);
-  control->selected.store(wish.enabled, std::memory_order_relaxed);
-  control->enabled.store(wish.paused ? 0 : wish.enabled, std::memory_order_release);
+  const uint32_t selected = abi::enabledFor(wish.enabled, wish.flags.call_stack);
+  control->selected.store(selected, std::memory_order_relaxed);
+  control->enabled.store(wish.paused ? 0 : selected, std::memory_order_release);
   if (rename(unfinished.c_str(), file.c_str()) != 0)
     return cannot("rename", file);
   return {};

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <charconv>
 #include <fmt/format.h>
+#include <type_traits>
 
 namespace msleaks::analysis {
 namespace {
@@ -25,15 +26,21 @@ Result<void> setNumber(uint32_t &field, std::string_view name, std::string_view 
 }
 
 // A flight recorder's rings are laid out and read in another way, so nobody becomes one, or ceases to be one.
-Result<void> setChoice(abi::OnFull &field, std::string_view name, std::string_view text) {
+Result<void> checkChange(abi::OnFull from, abi::OnFull to, std::string_view name) {
+  if ((from == abi::OnFull::Overwrite) != (to == abi::OnFull::Overwrite))
+    return fail(fmt::format("{}: overwrite is chosen when a session starts, not later", name), ExitStatus::OwnFault);
+  return {};
+}
+Result<void> checkChange(abi::CallStack, abi::CallStack, std::string_view) { return {}; }
+
+template <class Choice> Result<void> setChoice(Choice &field, std::string_view name, std::string_view text) {
 #define MSL_VALUE(type, value, word, doc)                                                                              \
-  if (text == word) {                                                                                                  \
-    if ((abi::type::value == abi::OnFull::Overwrite) != (field == abi::OnFull::Overwrite))                             \
-      return fail(fmt::format("{}: overwrite is chosen when a session starts, not later", name),                       \
-                  ExitStatus::OwnFault);                                                                               \
-    storeShared(field, abi::type::value);                                                                              \
-    return {};                                                                                                         \
-  }
+  if constexpr (std::is_same_v<Choice, abi::type>)                                                                     \
+    if (text == word) {                                                                                                \
+      MSL_TRY(checkChange(field, abi::type::value, name));                                                             \
+      storeShared(field, abi::type::value);                                                                            \
+      return {};                                                                                                       \
+    }
 #include "msleaks/abi/flags.def"
   return fail(fmt::format("{}: {} is no value of it", name, text), ExitStatus::Usage);
 }

@@ -30,6 +30,13 @@ Result<StoredSession> readStored(const TraceReader &reader) {
   });
   if (!read)
     return tl::make_unexpected(read.error());
+  read = reader.forEachPaths([&](uint32_t process, std::span<const PathEntry> entries) {
+    uint32_t &count = session.processes[process].stored.path_count;
+    for (const PathEntry &entry : entries)
+      count = std::max(count, entry.number + 1);
+  });
+  if (!read)
+    return tl::make_unexpected(read.error());
   return session;
 }
 

@@ -42,7 +42,9 @@ enum class ChunkKind : uint16_t {
   StreamAccount = 6,
   Index = 7,
   Trailer = 8,
+  Paths = 9,
 };
+inline constexpr ChunkKind kLastChunkKind = ChunkKind::Paths; // that this version knows
 
 enum class Codec : uint16_t { None = 0, Zstd = 1 };
 
@@ -74,6 +76,7 @@ inline constexpr uint32_t kMaxEventsRawBytes = 16u << 20;
 inline constexpr uint32_t kMaxRawBytes = 1u << 30;
 inline constexpr uint32_t kMaxMetadataRawBytes = 1u << 20; // of a process or a stream
 inline constexpr uint32_t kMaxCallersRawBytes = 4u << 20;
+inline constexpr uint32_t kMaxPathsRawBytes = 4u << 20;
 inline constexpr uint32_t kMaxArguments = 4096; // of a command: an empty one takes a byte in the file and 32 in memory
 inline constexpr uint32_t kMaxColumns = 1024;   // of an Events chunk, those of later versions included
 // Payload that shrinks by more than this is stored as it is: a few bytes must not claim a gigabyte.
@@ -87,6 +90,8 @@ constexpr uint32_t maxRawBytes(ChunkKind kind) {
     return kMaxMetadataRawBytes;
   case ChunkKind::Callers:
     return kMaxCallersRawBytes;
+  case ChunkKind::Paths:
+    return kMaxPathsRawBytes;
   case ChunkKind::Events:
     return kMaxEventsRawBytes;
   default:
@@ -121,6 +126,8 @@ constexpr const char *nameOf(ChunkKind kind) {
     return "index";
   case ChunkKind::Trailer:
     return "trailer";
+  case ChunkKind::Paths:
+    return "paths";
   }
   return "unknown";
 }

@@ -108,4 +108,13 @@ void visitMetadata(Visitor &&visit, Entry &entry) {
   visit(entry.address);
 }
 
+// Their numbers follow one another; the first one's stands before them.
+template <class Visitor, class Entry>
+  requires std::is_same_v<std::remove_const_t<Entry>, PathEntry>
+void visitMetadata(Visitor &&visit, Entry &entry) {
+  visit(entry.parent);
+  visit(entry.image);
+  visit(entry.address);
+}
+
 } // namespace msleaks::analysis::trace

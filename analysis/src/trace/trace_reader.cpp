@@ -150,7 +150,7 @@ const StreamPlan *TraceReader::State::planOf(uint32_t process, uint32_t stream) 
 
 void TraceReader::State::noteForeignChunks() {
   const auto foreign = std::count_if(index.chunks.begin(), index.chunks.end(),
-                                     [](const ChunkPlace &place) { return place.header.kind > ChunkKind::Trailer; });
+                                     [](const ChunkPlace &place) { return place.header.kind > kLastChunkKind; });
   if (foreign > 0)
     index.damage.push_back(
         fmt::format("{} chunks of a kind that this version does not know were passed over", foreign));
@@ -217,6 +217,28 @@ TraceReader::forEachCallers(const std::function<void(uint32_t, std::span<const T
       TraceWriter::CallerEntry entry{};
       visitMetadata(MetadataReader(bytes), entry);
       if (!bytes.failed())
+        entries.push_back(entry);
+    }
+    if (bytes.failed())
+      state_->noteDamage(place, "its fields make no sense");
+    f(place.header.process, entries);
+  }
+  return {};
+}
+
+Result<void> TraceReader::forEachPaths(const std::function<void(uint32_t, std::span<const PathEntry>)> &f) const {
+  std::vector<PathEntry> entries;
+  for (const ChunkPlace &place : state_->index.chunks) {
+    if (place.header.kind != ChunkKind::Paths || !state_->load(place))
+      continue;
+    entries.clear();
+    ByteReader bytes(state_->payload);
+    uint64_t number = bytes.varint();
+    while (bytes.left() > 0) {
+      PathEntry entry{};
+      visitMetadata(MetadataReader(bytes), entry);
+      entry.number = static_cast<uint32_t>(number++);
+      if (!bytes.failed() && number <= UINT32_MAX)
         entries.push_back(entry);
     }
     if (bytes.failed())

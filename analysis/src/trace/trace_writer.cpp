@@ -113,6 +113,17 @@ Result<void> TraceWriter::callers(uint32_t process, std::span<const CallerEntry>
   return state.writeRaw({.kind = ChunkKind::Callers, .process = process}, state.raw.written());
 }
 
+Result<void> TraceWriter::paths(uint32_t process, std::span<const PathEntry> entries) {
+  if (entries.empty())
+    return {};
+  State &state = *state_;
+  state.raw.clear();
+  state.raw.varint(entries.front().number);
+  for (const PathEntry &entry : entries)
+    visitMetadata(MetadataWriter(state.raw), entry);
+  return state.writeRaw({.kind = ChunkKind::Paths, .process = process}, state.raw.written());
+}
+
 Result<void> TraceWriter::events(const EventBatch &batch) {
   State &state = *state_;
   std::span<const abi::Slot> rest = batch.slots;

@@ -140,6 +140,8 @@ public:
     head.command_bytes = static_cast<uint32_t>(wish.command.size());
     std::memcpy(head.command, wish.command.data(), wish.command.size());
     end_ = uint64_t{1} << 16;
+    head.path_blocks_offset = take(sizeof(abi::PathBlock) * abi::kMaxPathBlocks);
+    head.path_count = abi::kFirstPath;
     head.magic.store(abi::ArenaHeader::kMagic, std::memory_order_release);
   }
   ~ArenaMaker() { munmap(bytes_, kFileBytes); }
@@ -156,14 +158,27 @@ public:
     return reinterpret_cast<abi::Caller *>(bytes_ + header().callers_offset)[index];
   }
 
+  abi::PathBlock &pathBlock(uint32_t index) {
+    return reinterpret_cast<abi::PathBlock *>(bytes_ + header().path_blocks_offset)[index];
+  }
+
+  // The next node of a path; its number.
+  uint32_t addPath(const abi::PathNode &node) {
+    const uint32_t number = header().path_count;
+    abi::PathBlock &block = pathBlock(number / abi::kPathBlockNodes);
+    if (block.offset == 0)
+      block.offset = take(sizeof(abi::PathNode) * abi::kPathBlockNodes);
+    reinterpret_cast<abi::PathNode *>(bytes_ + block.offset)[number % abi::kPathBlockNodes] = node;
+    header().path_count.store(number + 1, std::memory_order_release);
+    return number;
+  }
+
   // A new ring in state Live at the end of the file.
   RingMaker addRing(uint64_t capacity, uint32_t stream) {
     const uint32_t index = header().ring_count.load();
     abi::RingEntry &ring = entry(index);
-    ring.offset = end_;
     ring.bytes = abi::kHeaderBytes + capacity * abi::kSlotBytes;
-    end_ += ring.bytes;
-    header().file_bytes.store(end_);
+    ring.offset = take(ring.bytes);
     header().ring_count.store(index + 1, std::memory_order_release);
     return claim(index, capacity, stream);
   }
@@ -192,6 +207,13 @@ public:
   }
 
 private:
+  uint64_t take(uint64_t bytes) {
+    const uint64_t offset = end_;
+    end_ = (end_ + bytes + 4095) / 4096 * 4096;
+    header().file_bytes.store(end_);
+    return offset;
+  }
+
   // Where this file is mapped from `offset` on, not counting our own mapping.
   std::byte *otherMapping(uint64_t offset) const {
     std::ifstream maps("/proc/self/maps");

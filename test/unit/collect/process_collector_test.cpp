@@ -301,6 +301,44 @@ TEST_F(ProcessCollectorTest, WritesDefinitionsAndCallersBeforeTheirEvents) {
   EXPECT_EQ(definitions, record);
 }
 
+TEST_F(ProcessCollectorTest, StoresEachNodeOfAPathOnce) {
+  start();
+  auto ring = arena.addRing(16, 0);
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < 3000; ++i) // more than two blocks
+    last = arena.addPath({0x1000 + i, last, 1});
+  ring.recordAlloc(1, 1, abi::kPathSite | last);
+  drain();
+  for (uint32_t i = 0; i < 5; ++i)
+    last = arena.addPath({0x9000 + i, last, 1});
+  ring.recordAlloc(2, 2, abi::kPathSite | last);
+  const auto trace = finish();
+  std::vector<analysis::PathEntry> stored;
+  ASSERT_TRUE(trace.reader().forEachPaths([&](uint32_t, std::span<const analysis::PathEntry> entries) {
+    stored.insert(stored.end(), entries.begin(), entries.end());
+  }));
+  ASSERT_EQ(stored.size(), 3005u);
+  for (uint32_t i = 0; i < stored.size(); ++i) {
+    EXPECT_EQ(stored[i].number, abi::kFirstPath + i);
+    EXPECT_EQ(stored[i].address, i < 3000 ? 0x1000 + i : 0x9000 + i - 3000);
+    EXPECT_EQ(stored[i].parent, i == 0 ? 0 : abi::kFirstPath + i - 1);
+  }
+}
+
+TEST_F(ProcessCollectorTest, DamagedPathsAreLeftOut) {
+  start();
+  auto ring = arena.addRing(16, 0);
+  const uint32_t number = arena.addPath({0x1000, abi::kPathBegin, 1});
+  arena.header().path_count = UINT32_MAX;
+  arena.pathBlock(1).offset = UINT64_MAX;
+  ring.recordAlloc(1, 1, abi::kPathSite | number);
+  const auto trace = finish();
+  size_t stored = 0;
+  ASSERT_TRUE(trace.reader().forEachPaths([&](uint32_t, auto entries) { stored += entries.size(); }));
+  EXPECT_LE(stored, abi::kPathBlockNodes);
+  EXPECT_EQ(trace.events.size(), 1u);
+}
+
 TEST_F(ProcessCollectorTest, KeepsTheNewestOfAFlightRecorder) {
   auto ring = arena.addRing(16, 0);
   start(abi::OnFull::Overwrite);

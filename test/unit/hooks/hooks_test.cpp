@@ -221,7 +221,7 @@ TEST(Hooks, EveryFunctionOfTheHeapIsSeen) {
     ASSERT_EQ(allocs.size(), 1u) << size;
     EXPECT_EQ(allocs[0].header.flags, flags | abi::kFromHook) << size;
     EXPECT_EQ(allocs[0].header.heap, abi::Heap::Host);
-    EXPECT_NE(allocs[0].header.site & abi::kCallerSite, 0u) << size;
+    EXPECT_EQ(allocs[0].header.site & (abi::kCallerSite | abi::kPathSite), abi::kPathSite) << size;
     EXPECT_GE(freesOf(events, allocs[0].address), 1u) << size;
   }
   EXPECT_EQ(sum(session.arenas()).dropped, 0u) << "libc's malloc called a hook";

@@ -60,16 +60,19 @@ TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
     const uint64_t address = addressOf(dlsym(library, kFunction));
     const uint32_t loaded = runtime::callerSite(address);
     runtime::recordAlloc(abi::Heap::Host, 0, loaded, 1, 0);
+    __msl_unloading();
     dlclose(library);
     __msl_unloaded();
     if (runtime::callerSite(address) != loaded)
       _exit(1); // somebody else still has it open
+    __msl_unloading();
     dlclose(library);
     __msl_unloaded();
     runtime::recordAlloc(abi::Heap::Host, 0, runtime::callerSite(address), 2, 0);
     library = dlopen(kLibrary, RTLD_NOW);
     if (addressOf(dlsym(library, kFunction)) != address)
       _exit(3);
+    __msl_unloading();
     __msl_unloaded();
     runtime::recordAlloc(abi::Heap::Host, 0, runtime::callerSite(address), 3, 0);
   });

@@ -28,7 +28,7 @@ void recordIn(uint64_t page_bytes, const std::function<void()> &body) {
 // Every ring can be mapped by its offset, and none shares a page with its neighbour.
 void expectOnPages(const ArenaFile &arena, uint64_t page_bytes) {
   EXPECT_EQ(arena.header().page_bytes, page_bytes);
-  uint64_t end = arena.header().callers_offset + arena.header().max_callers * sizeof(abi::Caller);
+  uint64_t end = arena.header().path_blocks_offset + abi::kMaxPathBlocks * sizeof(abi::PathBlock);
   for (uint32_t i = 0; i < arena.ringCount(); ++i) {
     EXPECT_EQ(arena.entry(i).offset % page_bytes, 0u) << i;
     EXPECT_GE(arena.entry(i).offset, end) << i;

@@ -78,6 +78,11 @@ public:
   }
   abi::RingHeader &ring(uint32_t i) const { return *reinterpret_cast<abi::RingHeader *>(base_ + entry(i).offset); }
   abi::Caller &caller(uint32_t i) const { return reinterpret_cast<abi::Caller *>(base_ + header().callers_offset)[i]; }
+  const abi::PathNode &pathNode(uint32_t number) const {
+    const auto *blocks = reinterpret_cast<const abi::PathBlock *>(base_ + header().path_blocks_offset);
+    return reinterpret_cast<const abi::PathNode *>(
+        base_ + blocks[number / abi::kPathBlockNodes].offset)[number % abi::kPathBlockNodes];
+  }
   bool covers(uint32_t i) const { return entry(i).offset + entry(i).bytes <= bytes_; }
 
   // Moves what ring i has published to `out`, and the ring to Drained when it has ended.
@@ -168,7 +173,7 @@ public:
     control_->magic = abi::ControlPage::kMagic;
     control_->session_version = abi::kSessionVersion;
     control_->flags = flags;
-    control_->enabled = ~0u;
+    control_->enabled = abi::enabledFor(~0u, flags.call_stack);
     beat();
   }
   ~SessionDirectory() {

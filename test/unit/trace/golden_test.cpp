@@ -4,6 +4,8 @@
 #include "trace/chunk.h"
 #include "trace/event_encoder.h"
 
+#include "msleaks/abi/session.h"
+
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -133,6 +135,17 @@ TEST_F(Golden, Callers) {
       "4d53434b1ef1a3c7 0400 0000 03000000 00000000 00000000 0000000000000000 00000000 04000000 04000000 00000000"
       "0000000000000000 0000000000000000",
       "0e 02 8040"); // index, image, address: zigzag varints
+}
+
+TEST_F(Golden, Paths) {
+  const PathEntry entries[] = {{2, abi::kPathBegin, 1, 0x1000}, {3, 2, abi::kImageOfSite, 7}};
+  ASSERT_TRUE(writer_->paths(3, entries));
+  expectChunk(
+      kFileHeaderBytes,
+      "4d53434b1ef1a3c7 0900 0000 03000000 00000000 00000000 0000000000000000 00000000 0c000000 0c000000 00000000"
+      "0000000000000000 0000000000000000",
+      "02 00 02 8040"      // the first number; parent, image, address: zigzag varints
+      "04 feffffff1f 0e"); // the same of the next one
 }
 
 // A block's life and a copy from it.

@@ -100,6 +100,11 @@ public:
     uint32_t image;
   };
   std::optional<CallerPlace> caller(uint32_t index) const;
+  // Nodes of paths below this number are there.
+  uint32_t pathCount() const;
+  // Those from `first` on, at most `most`, into `to`; fewer where the arena is damaged.
+  void readPaths(uint32_t first, uint32_t most, std::vector<PathEntry> &to) const;
+  uint32_t pathsRefused() const;
   uint64_t droppedNoRing() const;
   uint32_t definitionsRefused() const;
   // It has called exec.
@@ -115,7 +120,7 @@ private:
   FileDescriptor file_;
   Mapping mapping_;
   ArenaFacts facts_;
-  uint64_t rings_offset_ = 0, callers_offset_ = 0;
+  uint64_t rings_offset_ = 0, callers_offset_ = 0, path_blocks_offset_ = 0;
   uint32_t max_rings_ = 0, max_callers_ = 0;
 };
 

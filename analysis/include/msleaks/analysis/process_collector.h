@@ -30,6 +30,7 @@ struct StoredProcess {
   std::unordered_map<uint32_t, StoredStream> streams;
   std::vector<uint32_t> callers;
   uint64_t definition_bytes = 0;
+  uint32_t path_count = 0; // the number behind its last path
 };
 
 // Events of threads that got no ring are produced and dropped.
@@ -112,6 +113,7 @@ private:
   Result<uint64_t> storeWhole(const Ring &, uint64_t first, std::span<abi::Slot>, CollectOutput &);
   Result<void> storeEvents(const Ring &, uint64_t first, std::span<const abi::Slot>, uint64_t events, TraceWriter &);
   Result<void> storeMeaning(TraceWriter &);
+  Result<void> storePaths(uint32_t until, TraceWriter &);
   void noteCaller(uint32_t site);
   void takeAccount(const Ring &);
   Result<void> closeRing(Ring &, TraceWriter &);
@@ -129,6 +131,8 @@ private:
   RingAccount settled_;                          // of those that have gone
   std::vector<bool> known_callers_;
   std::vector<TraceWriter::CallerEntry> new_callers_;
+  uint32_t stored_paths_ = abi::kFirstPath; // the number behind the last one in the trace
+  std::vector<PathEntry> new_paths_;
   uint64_t stored_ = 0;
   uint64_t last_event_ns_ = 0; // nearly: of the last in a batch
   uint64_t damaged_slots_ = 0;

@@ -46,9 +46,11 @@ public:
   // Bytes of a process' .defs file that are stored; also those in chunks that cannot be read any more.
   uint64_t definitionBytes(uint32_t process) const;
 
-  // Calls f(process, records) for each definitions chunk, and the second for each callers chunk, in file order.
+  // Calls f(process, records) for each definitions chunk, and the others for each chunk of callers and of paths, in
+  // file order.
   Result<void> forEachDefinitions(const std::function<void(uint32_t, std::span<const std::byte>)> &f) const;
   Result<void> forEachCallers(const std::function<void(uint32_t, std::span<const TraceWriter::CallerEntry>)> &f) const;
+  Result<void> forEachPaths(const std::function<void(uint32_t, std::span<const PathEntry>)> &f) const;
 
   // Every event of [begin_ns, end_ns), merged over all streams by time, order within a stream kept. Memory: one decoded
   // chunk per stream that overlaps the current moment. f returns false to stop. Returns the number of events given.

@@ -78,6 +78,12 @@ struct StreamAccount {
   uint64_t stalled_ns;
 };
 
+// A call of a path (abi::PathNode), with its number in the process.
+struct PathEntry {
+  uint32_t number, parent, image;
+  uint64_t address;
+};
+
 class TraceWriter {
 public:
   // Creates `file`, which must not exist. With a `folder`, in there: the path is only its name in messages.
@@ -98,6 +104,9 @@ public:
     uint64_t address;
   };
   Result<void> callers(uint32_t process, std::span<const CallerEntry> entries);
+  // Nodes of the process' tree of paths that are new, at most kMaxPathsAtOnce, with numbers in a row.
+  static constexpr size_t kMaxPathsAtOnce = 65536;
+  Result<void> paths(uint32_t process, std::span<const PathEntry> entries);
   Result<void> events(const EventBatch &);
   Result<void> streamAccount(const StreamAccount &);
   // Writes index and trailer. A trace without them is complete all the same: the reader rebuilds the index.

@@ -5,20 +5,24 @@
 
 namespace msleaks::abi {
 
-enum class OnFull : uint32_t {
+#define MSL_ENUM(type) enum class type : uint32_t {
 #define MSL_VALUE(type, name, text, doc) name,
+#define MSL_ENUM_END(type)                                                                                             \
+  }                                                                                                                    \
+  ;
 #include "msleaks/abi/flags.def"
-};
 
-constexpr const char *nameOf(OnFull value) {
-  switch (value) {
+#define MSL_ENUM(type)                                                                                                 \
+  constexpr const char *nameOf(type value) {                                                                           \
+    switch (value) {
 #define MSL_VALUE(type, name, text, doc)                                                                               \
   case type::name:                                                                                                     \
     return text;
-#include "msleaks/abi/flags.def"
+#define MSL_ENUM_END(type)                                                                                             \
+  }                                                                                                                    \
+  return "?";                                                                                                          \
   }
-  return "?";
-}
+#include "msleaks/abi/flags.def"
 
 struct Flags {
 #define MSL_FLAG(type, name, value, option, minimum, maximum, doc) type name = value;

@@ -8,14 +8,15 @@
 //
 // An arena is a header, a directory of rings, a table of callers, and then rings, appended as threads come:
 //
-//   ArenaHeader | RingEntry × kMaxRings | Caller × kMaxCallers | ring | ring | …
+//   ArenaHeader | RingEntry × kMaxRings | Caller × kMaxCallers | PathBlock × kMaxPathBlocks | ring or block | …
 //
-// Each ring is mapped on its own, so it begins on a page of the kernel: at a multiple of ArenaHeader::page_bytes.
+// Each ring and each block of path nodes is mapped on its own, so it begins on a page of the kernel: at a multiple of
+// ArenaHeader::page_bytes.
 //
 // The file is sparse: the process allocates what it is about to touch, so that a full file system is an error that it
 // can count, never a SIGBUS. RingEntry [0, ring_count), the Caller of a site that was recorded, and every ring with an
-// entry have their pages; a reader leaves the others alone. A file that stays without magic after its process has
-// gone, or stays empty, belongs to a process that had no room to record in.
+// entry have their pages, and so has every path node below path_count; a reader leaves the others alone. A file that
+// stays without magic after its process has gone, or stays empty, belongs to a process that had no room to record in.
 //
 // Everything published stays readable when the process, the collector or both are killed: the files have names, and
 // no field needs a shutdown to become valid. A fork makes a new arena for the child; so does an exec.
@@ -109,6 +110,12 @@ struct UnseenPage {
 static_assert(sizeof(UnseenPage) <= kHeaderBytes);
 
 constexpr uint32_t enabledBit(EventKind kind) { return 1u << static_cast<uint8_t>(kind); }
+// Beside them: what Flags::call_stack asks for.
+inline constexpr uint32_t kPathsOfCallers = 1u << 30, kPathsOfSites = 1u << 31, kPathBits = 3u << 30;
+constexpr uint32_t pathBits(CallStack wish) {
+  return wish == CallStack::None ? 0 : wish == CallStack::Auto ? kPathsOfCallers : kPathBits;
+}
+constexpr uint32_t enabledFor(uint32_t kinds, CallStack wish) { return (kinds & ~kPathBits) | pathBits(wish); }
 
 // A ring's life. Only the process moves it to Claimed, Live and Ended; only the collector to Drained.
 enum class RingState : uint32_t {
@@ -136,6 +143,26 @@ struct Caller {
 // No address of a program has this bit. Where a library was, another one may be loaded: the caller with the same
 // address there gets another entry, and the events of the first one keep theirs.
 inline constexpr uint64_t kRetiredCaller = uint64_t{1} << 63;
+
+// A call of a path: the return address of the call, in the call that its parent is. Or the innermost one of all, a
+// place in instrumented code. Site number (events.h): kPathSite | its number.
+struct PathNode {
+  uint64_t address; // or a site number
+  uint32_t parent;  // the node of the call around it, or one of those below
+  uint32_t image;   // ImageDefinition::image; 0 = not known; kImageOfSite: `address` is a site number
+};
+inline constexpr uint32_t kImageOfSite = UINT32_MAX;
+inline constexpr uint32_t kPathBegin = 0;   // the thread began with this call
+inline constexpr uint32_t kPathUnknown = 1; // there are calls around it that could not be found
+inline constexpr uint32_t kFirstPath = 2;
+inline constexpr uint32_t kMaxPathDepth = 1024;
+
+// Nodes lie one behind the other, in blocks of this many.
+inline constexpr uint32_t kPathBlockNodes = 1024;
+inline constexpr uint32_t kMaxPathBlocks = 2048;
+struct PathBlock {
+  uint64_t offset; // in the arena
+};
 
 struct ArenaHeader {
   static constexpr uint64_t kMagic = 0x4e455241'4c534d01;
@@ -166,9 +193,12 @@ struct ArenaHeader {
   uint64_t process_birth;        // 0 = cannot be told; see isOtherProcess
   std::atomic<uint32_t> leaving; // 1: it has called exec. The image after that has an arena of its own, or is not seen
   // A fork's child: what that process image had told of its units when it forked holds here too, and is not told again.
-  uint32_t ancestor_pid;         // 0 = none
-  std::atomic<uint64_t> exit_ns; // CLOCK_MONOTONIC: when it began to exit as programs do; 0 = it has not
-  uint64_t ancestor_attach_ns;   // attach_ns of that image
+  uint32_t ancestor_pid;               // 0 = none
+  std::atomic<uint64_t> exit_ns;       // CLOCK_MONOTONIC: when it began to exit as programs do; 0 = it has not
+  uint64_t ancestor_attach_ns;         // attach_ns of that image
+  uint64_t path_blocks_offset;         // of PathBlock[kMaxPathBlocks]
+  std::atomic<uint32_t> path_count;    // numbers below it, from kFirstPath on, have their node
+  std::atomic<uint32_t> paths_refused; // paths that there was no room for
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 

@@ -5,7 +5,8 @@
 
 extern "C" {
 [[gnu::visibility("default"), gnu::cold]] uint32_t __msl_new_caller(uint64_t return_address) noexcept;
-// Libraries may have been unloaded just now: callers in those that were are no longer found.
+// Around what may unload libraries: callers and calls in those that were are no longer found, nor how to unwind them.
+[[gnu::visibility("default"), gnu::cold]] void __msl_unloading() noexcept;
 [[gnu::visibility("default"), gnu::cold]] void __msl_unloaded() noexcept;
 }
 

@@ -195,10 +195,12 @@ template <class Event> [[gnu::always_inline]] inline void record(Thread &thread,
     thread.last[thread.remembered++ % kRememberedAllocs] = {address, site, heap};
 }
 
+// `path`: to the site, as the event has it; 0 = the site alone.
 [[gnu::always_inline]] inline void recordAlloc(abi::Heap heap, uint16_t flags, uint32_t site, uint64_t address,
-                                               uint64_t size_bytes) noexcept {
+                                               uint64_t size_bytes, uint32_t path = 0) noexcept {
   rememberAlloc(__msl_thread, heap, address, site);
-  record(__msl_thread, abi::AllocEvent{{abi::EventKind::Alloc, heap, 0, flags, site, 0}, address, size_bytes});
+  record(__msl_thread,
+         abi::AllocEvent{{abi::EventKind::Alloc, heap, 0, flags, path != 0 ? path : site, 0}, address, size_bytes});
 }
 
 [[gnu::always_inline]] inline void recordFree(abi::Heap heap, uint16_t flags, uint32_t site, uint64_t address,

@@ -14,6 +14,8 @@
 namespace msleaks::runtime {
 
 struct Arena;
+class PathTree;
+struct ThreadPath;
 
 // What a callback of the pass left for the hook that is about to run (pending.h).
 struct PendingSite {
@@ -75,6 +77,7 @@ struct Thread {
   uint32_t generation;     // of `ring`; in `state` only if the clock is the processor's
   uint32_t remembered;     // Allocs during open calls so far; the last of them are in `last`
   uint32_t skipped_site;   // of the last call whose first callback came while the session was stopped
+  ThreadPath *path;        // null until the thread takes one
   RecordedAlloc last[kRememberedAllocs];
   OpenCall open[kOpenCalls];
 };
@@ -113,6 +116,7 @@ private:
 struct alignas(abi::kMaxPageBytes) Process {
   uint64_t state;       // what Thread::state is outside a record: the generation; 0 = no arena yet
   abi::Caller *callers; // null until its pages exist
+  PathTree *paths;      // null until a path is taken
   Arena *arena;
   abi::ClockKind clock;
   uint32_t lock;

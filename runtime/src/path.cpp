@@ -1,0 +1,154 @@
+#include "msleaks/runtime/path.h"
+
+#include "ring.h"
+#include "system.h"
+#include "thread_path.h"
+
+namespace msleaks::runtime {
+namespace {
+
+using unwind::rules;
+
+// A thread has two: a handler that interrupts it while it takes a path takes its own. What interrupts that one has
+// none.
+constexpr unsigned kPathsOfThread = 2;
+
+uint64_t bytesOf(uint32_t capacity) noexcept { return kPathsOfThread * ThreadPath::bytesFor(capacity); }
+
+ThreadPath *nestedIn(ThreadPath *path) noexcept {
+  return reinterpret_cast<ThreadPath *>(reinterpret_cast<char *>(path) + ThreadPath::bytesFor(path->capacity));
+}
+
+ThreadPath *makeThreadPath() noexcept {
+  const ErrnoKept kept;
+  const uint32_t wanted = session.control->flags.call_stack_depth;
+  const uint32_t capacity = wanted < 1 ? 1 : wanted < abi::kMaxPathDepth ? wanted : abi::kMaxPathDepth;
+  auto *path = static_cast<ThreadPath *>(mapAnonymous(bytesOf(capacity)));
+  if (path == nullptr)
+    return nullptr;
+  path->capacity = capacity;
+  nestedIn(path)->capacity = capacity;
+  return path;
+}
+
+PathTree *makeTree() noexcept {
+  const ErrnoKept kept;
+  const SignalsBlocked blocked;
+  const Inside inside(__msl_thread);
+  const ProcessLocked locked;
+  Arena *arena = attach();
+  return arena != nullptr ? pathTreeOf(*arena) : nullptr;
+}
+
+// Nobody takes a path with it now, and what it knows is of this process and of code that is still there.
+bool isReady(const ThreadPath *path, uint64_t epoch) noexcept {
+  return path != nullptr && !path->busy && path->epoch == epoch && path->generation == __msl_process.state &&
+         !unwind::RuleCache::isUnloading(epoch);
+}
+
+void forget(ThreadPath &path, uint64_t epoch) noexcept {
+  path.count = 0;
+  path.epoch = epoch;
+  path.generation = __msl_process.state;
+}
+
+// Until the process has attached, nobody knew what the session asks for.
+bool isWanted(uint32_t site) noexcept {
+  const uint32_t enabled = enabledWord();
+  return site != 0 ? hasPath(enabled, site) : (enabled & abi::kPathsOfCallers) != 0;
+}
+
+// Null = there is none to be had.
+[[gnu::noinline, gnu::cold]] ThreadPath *prepare(Thread &thread, uint64_t epoch, uint32_t site) noexcept {
+  ensureAttached(thread);
+  if (!isWanted(site) || __msl_process.arena == nullptr || thread.ended)
+    return nullptr;
+  if (thread.path == nullptr)
+    thread.path = makeThreadPath();
+  ThreadPath *path = thread.path;
+  if (path != nullptr && path->busy)
+    path = nestedIn(path);
+  if (path == nullptr || path->busy || (__msl_process.paths == nullptr && makeTree() == nullptr))
+    return nullptr;
+  if (!isReady(path, epoch))
+    forget(*path, epoch);
+  return path;
+}
+
+// The same with the place in instrumented code that the call stands for.
+uint32_t withSite(const PathTree &tree, uint32_t node, uint32_t site) noexcept {
+  if (const uint32_t known = tree.find(node, keyOfSite(site)); known != 0)
+    return known;
+  const ErrnoKept kept;
+  const SignalsBlocked blocked;
+  const Inside inside(__msl_thread);
+  const ProcessLocked locked;
+  return __msl_process.paths->add(*__msl_process.arena, node, keyOfSite(site));
+}
+
+struct Wish {
+  unwind::Frame frame; // of the innermost call
+  uint64_t from = 0;   // the path begins with the call that has this return address; 0 = with `frame`
+  uint32_t site = 0;   // and ends with this place; 0 = with the call
+};
+
+// 0 = it has no number.
+uint32_t take(ThreadPath &path, const Wish &wish) noexcept {
+  const PathTree &tree = *__atomic_load_n(&__msl_process.paths, __ATOMIC_ACQUIRE);
+  path.busy = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  unwind::Frame frame = wish.frame;
+  uint32_t node = 0;
+  if (wish.from == 0 || findCall(path, wish.from, frame))
+    node = takePath(path, tree, frame);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  path.busy = false;
+  return node != 0 && wish.site != 0 ? withSite(tree, node, wish.site) : node;
+}
+
+uint32_t numberOf(const Wish &wish) noexcept {
+  Thread &thread = __msl_thread;
+  const uint64_t epoch = rules.epoch();
+  ThreadPath *path = thread.path;
+  if (!isReady(path, epoch)) [[unlikely]]
+    path = prepare(thread, epoch, wish.site);
+  const uint32_t node = path != nullptr ? take(*path, wish) : 0;
+  return node != 0 ? abi::kPathSite | node : 0;
+}
+
+unwind::Frame frameOf(uint64_t return_address, uint64_t stack_pointer, uint64_t frame_pointer) noexcept {
+  return {.address = unwind::stripped(return_address), .stack_pointer = stack_pointer, .frame_pointer = frame_pointer};
+}
+
+} // namespace
+
+void endPaths(Thread &thread) noexcept {
+  ThreadPath *path = thread.path;
+  if (path == nullptr || path->busy)
+    return;
+  thread.path = nullptr;
+  ::syscall(SYS_munmap, path, bytesOf(path->capacity));
+}
+
+} // namespace msleaks::runtime
+
+using namespace msleaks;
+using namespace msleaks::runtime;
+
+uint32_t __msl_path(uint64_t return_address, uint64_t stack_pointer, uint64_t frame_pointer, uint32_t site) noexcept {
+  const unwind::Frame frame = frameOf(return_address, stack_pointer, frame_pointer);
+  if (const ThreadPath *last = __msl_thread.path; site == 0 && isReady(last, rules.epoch())) [[likely]]
+    if (const uint32_t node = samePath(*last, frame); node != 0) [[likely]]
+      return abi::kPathSite | node;
+  const uint32_t path = numberOf({.frame = frame, .from = 0, .site = site});
+  if (path != 0) [[likely]]
+    return path;
+  return site != 0 ? site : callerSite(return_address);
+}
+
+uint32_t __msl_path_to(uint64_t caller, uint64_t return_address, uint64_t stack_pointer,
+                       uint64_t frame_pointer) noexcept {
+  const uint32_t path = numberOf(
+      {.frame = frameOf(return_address, stack_pointer, frame_pointer), .from = unwind::stripped(caller), .site = 0});
+  return path != 0 ? path : callerSite(caller);
+}

@@ -1,0 +1,139 @@
+#include "path_tree.h"
+
+#include "image.h"
+#include "session.h"
+#include "system.h"
+#include "unwind/walk.h"
+
+namespace msleaks::runtime {
+namespace {
+
+constexpr uint32_t kFirstSlots = 1u << 13;
+// No address of a program has this bit.
+constexpr uint64_t kRetired = uint64_t{1} << 63;
+
+// Most calls lie in an image that is known. While libraries are unloaded, only the loader knows which are there.
+uint32_t imageAt(Arena &arena, uint64_t address, bool unloading) noexcept {
+  for (uint32_t i = 0; !unloading && i < arena.image_count; ++i) {
+    const Image &image = arena.images[i];
+    if (address - image.begin < image.end - image.begin && !image.gone)
+      return i + 1;
+  }
+  ImagePlace place{};
+  return findImage(reinterpret_cast<const void *>(address), place) ? numberOf(arena, place) : 0;
+}
+
+} // namespace
+
+PathTree::Table *PathTree::makeTable(uint32_t slots) noexcept {
+  auto *table = static_cast<Table *>(mapAnonymous(sizeof(Table) + uint64_t{slots} * sizeof(Entry)));
+  if (table != nullptr)
+    table->mask = slots - 1;
+  return table;
+}
+
+void PathTree::put(Table &table, uint64_t key, uint32_t parent, uint32_t node) noexcept {
+  uint32_t slot = slotOf(table, parent, key & ~kRetired);
+  while (table[slot].node.load(std::memory_order_relaxed) != 0)
+    slot = (slot + 1) & table.mask;
+  Entry &entry = table[slot];
+  entry.key.store(key, std::memory_order_relaxed);
+  entry.parent = parent;
+  entry.node.store(node, std::memory_order_release);
+  ++table.used;
+}
+
+// Half of it stays empty. A table that was outgrown stays mapped: another thread may be looking into it.
+bool PathTree::makeRoom() noexcept {
+  const Table &full = *table_.load(std::memory_order_relaxed);
+  const uint32_t slots = full.mask + 1;
+  if (full.used < slots / 2)
+    return true;
+  Table *larger = makeTable(2 * slots);
+  if (larger == nullptr)
+    return false;
+  for (uint32_t slot = 0; slot < slots; ++slot)
+    if (const Entry &entry = full[slot]; entry.node.load(std::memory_order_relaxed) != 0)
+      put(*larger, entry.key.load(std::memory_order_relaxed), entry.parent, entry.node.load(std::memory_order_relaxed));
+  table_.store(larger, std::memory_order_release);
+  return true;
+}
+
+// The node of an image that was unloaded and has come back.
+uint32_t PathTree::findRetired(uint32_t parent, uint64_t key, uint32_t image) noexcept {
+  Table &table = *table_.load(std::memory_order_relaxed);
+  for (uint32_t slot = slotOf(table, parent, key);; slot = (slot + 1) & table.mask) {
+    Entry &entry = table[slot];
+    const uint32_t node = entry.node.load(std::memory_order_relaxed);
+    if (node == 0)
+      return 0;
+    if (entry.key.load(std::memory_order_relaxed) != (key | kRetired) || entry.parent != parent ||
+        nodeAt(node).image != image)
+      continue;
+    entry.key.store(key, std::memory_order_relaxed);
+    return node;
+  }
+}
+
+uint32_t PathTree::append(Arena &arena, const abi::PathNode &node) noexcept {
+  const uint32_t number = arena.header->path_count.load(std::memory_order_relaxed);
+  const uint32_t block = number / abi::kPathBlockNodes;
+  if (block >= abi::kMaxPathBlocks)
+    return 0;
+  if (blocks_[block] == nullptr)
+    blocks_[block] = makePathBlock(arena, block);
+  if (blocks_[block] == nullptr)
+    return 0;
+  blocks_[block][number % abi::kPathBlockNodes] = node;
+  arena.header->path_count.store(number + 1, std::memory_order_release);
+  return number;
+}
+
+uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key) noexcept {
+  const bool unloading = unwind::RuleCache::isUnloading(unwind::rules.epoch());
+  const bool is_site = (key & kSiteKey) != 0;
+  const uint32_t known = find(parent, key);
+  if (known != 0 && (is_site || !unloading))
+    return known;
+  const uint32_t image = is_site ? abi::kImageOfSite : imageAt(arena, key, unloading);
+  if (known != 0 && nodeAt(known).image == image)
+    return known;
+  if (known != 0)
+    retire(nodeAt(known).image);
+  if (const uint32_t back = findRetired(parent, key, image); back != 0)
+    return back;
+  if (!makeRoom())
+    return 0;
+  const uint32_t number = append(arena, {key & ~kSiteKey, parent, image});
+  if (number != 0)
+    put(*table_.load(std::memory_order_relaxed), key, parent, number);
+  return number;
+}
+
+void PathTree::retire(uint32_t image) noexcept {
+  Table &table = *table_.load(std::memory_order_relaxed);
+  for (uint32_t slot = 0; slot <= table.mask; ++slot) {
+    Entry &entry = table[slot];
+    const uint32_t node = entry.node.load(std::memory_order_relaxed);
+    if (node != 0 && nodeAt(node).image == image)
+      entry.key.store(entry.key.load(std::memory_order_relaxed) | kRetired, std::memory_order_relaxed);
+  }
+}
+
+PathTree *pathTreeOf(Arena &arena) noexcept {
+  if (__msl_process.paths != nullptr)
+    return __msl_process.paths;
+  auto *tree = static_cast<PathTree *>(mapAnonymous(sizeof(PathTree)));
+  PathTree::Table *table = tree != nullptr ? PathTree::makeTable(kFirstSlots) : nullptr;
+  if (table == nullptr) {
+    if (tree != nullptr)
+      ::syscall(SYS_munmap, tree, sizeof(PathTree));
+    return nullptr;
+  }
+  tree->table_.store(table, std::memory_order_relaxed);
+  arena.header->path_count.store(abi::kFirstPath, std::memory_order_relaxed);
+  __atomic_store_n(&__msl_process.paths, tree, __ATOMIC_RELEASE);
+  return tree;
+}
+
+} // namespace msleaks::runtime

@@ -1,0 +1,71 @@
+// The paths of this process as a tree: a node is a call, its parent the call around it (abi::PathNode). The nodes lie
+// in the arena, for the collector. A table in memory of our own finds them: any thread, also in a signal handler, reads
+// it without a lock.
+#pragma once
+
+#include "arena.h"
+
+#include <atomic>
+
+namespace msleaks::runtime {
+
+// What a node is found by, within its parent: a return address, or a site number.
+inline constexpr uint64_t kSiteKey = uint64_t{1} << 62;
+constexpr uint64_t keyOfSite(uint32_t site) { return kSiteKey | site; }
+
+class PathTree {
+public:
+  // The child of `parent` with this key; 0 = it has no number yet.
+  uint32_t find(uint32_t parent, uint64_t key) const noexcept {
+    const Table &table = *table_.load(std::memory_order_acquire);
+    for (uint32_t slot = slotOf(table, parent, key);; slot = (slot + 1) & table.mask) {
+      const Entry &entry = table[slot];
+      const uint32_t node = entry.node.load(std::memory_order_acquire);
+      if (node == 0 || (entry.key.load(std::memory_order_relaxed) == key && entry.parent == parent))
+        return node;
+    }
+  }
+
+  // The same, made when there is none; 0 = there is no room. With signals blocked and Process::lock held.
+  uint32_t add(Arena &arena, uint32_t parent, uint64_t key) noexcept;
+
+  // Calls in this image are no longer found: another one may be loaded to its place. With Process::lock held.
+  void retire(uint32_t image) noexcept;
+
+private:
+  // An entry is filled once, `node` last. Only its key changes, when its image goes and comes back.
+  struct Entry {
+    std::atomic<uint64_t> key;
+    uint32_t parent;
+    std::atomic<uint32_t> node; // 0 = empty
+  };
+  // Its entries follow.
+  struct Table {
+    uint32_t mask; // of slots
+    uint32_t used;
+    Entry &operator[](uint32_t slot) noexcept { return reinterpret_cast<Entry *>(this + 1)[slot]; }
+    const Entry &operator[](uint32_t slot) const noexcept { return reinterpret_cast<const Entry *>(this + 1)[slot]; }
+  };
+
+  static uint32_t slotOf(const Table &table, uint32_t parent, uint64_t key) noexcept {
+    return static_cast<uint32_t>((key ^ parent * 0xff51'afd7'ed55'8ccd) * 0x9e37'79b9'7f4a'7c15 >> 32) & table.mask;
+  }
+  static Table *makeTable(uint32_t slots) noexcept;
+  static void put(Table &table, uint64_t key, uint32_t parent, uint32_t node) noexcept;
+
+  bool makeRoom() noexcept;
+  uint32_t findRetired(uint32_t parent, uint64_t key, uint32_t image) noexcept;
+  uint32_t append(Arena &arena, const abi::PathNode &node) noexcept;
+  const abi::PathNode &nodeAt(uint32_t number) const noexcept {
+    return blocks_[number / abi::kPathBlockNodes][number % abi::kPathBlockNodes];
+  }
+
+  friend PathTree *pathTreeOf(Arena &arena) noexcept;
+  std::atomic<Table *> table_;
+  abi::PathNode *blocks_[abi::kMaxPathBlocks];
+};
+
+// The tree of this process, made with its first path; null = no room. With signals blocked and Process::lock held.
+PathTree *pathTreeOf(Arena &arena) noexcept;
+
+} // namespace msleaks::runtime

@@ -1,0 +1,184 @@
+#include "thread_path.h"
+
+#include "ring.h"
+#include "system.h"
+
+namespace msleaks::runtime {
+namespace {
+
+using unwind::Frame;
+using unwind::Step;
+
+// On the stack that the frames were found on: all of it up to there could be read then.
+bool isUnchanged(const PathFrame &frame) noexcept {
+  return frame.address_at != 0 && unwind::stripped(unwind::wordAt(frame.address_at)) == frame.address &&
+         (!frame.frame_matters || frame.frame_at == 0 || unwind::wordAt(frame.frame_at) == frame.frame_pointer);
+}
+
+// A walk that has come to `frame`: how many frames of the last path it need not go on to look at, since they are all
+// unchanged. `candidates`: the first so many may be among them.
+bool joinsAt(const ThreadPath &path, const Frame &frame, uint32_t &candidates) noexcept {
+  while (candidates != 0 && path.frames()[candidates - 1].stack_pointer < frame.stack_pointer)
+    --candidates;
+  if (candidates == 0 || !isSame(path.frames()[candidates - 1], frame))
+    return false;
+  for (uint32_t i = candidates - 1; i-- > 0;)
+    if (!isUnchanged(path.frames()[i])) {
+      candidates = i + 1;
+      return false;
+    }
+  return true;
+}
+
+// What is known of a frame, with where it was found now.
+PathFrame joined(PathFrame known, const Frame &frame) noexcept {
+  known.frame_pointer = frame.frame_pointer;
+  known.address_at = frame.address_at;
+  known.frame_at = frame.frame_at;
+  known.used_inner_frame = frame.used_frame_pointer;
+  return known;
+}
+
+struct Walk {
+  uint32_t walked = 0; // new frames, innermost first
+  uint32_t joined = 0; // and behind them so many of the last path
+  Step end = Step::Caller;
+  bool left_handler = false;
+};
+
+Walk walk(ThreadPath &path, Frame frame, uint32_t candidates) noexcept {
+  Walk done;
+  for (;;) {
+    if (joinsAt(path, frame, candidates)) {
+      path.frames()[candidates - 1] = joined(path.frames()[candidates - 1], frame);
+      done.joined = candidates;
+      return done;
+    }
+    if (done.walked == path.capacity)
+      return done;
+    path.walked()[done.walked++] = {.address = frame.address,
+                                    .stack_pointer = frame.stack_pointer,
+                                    .frame_pointer = frame.frame_pointer,
+                                    .address_at = frame.address_at,
+                                    .frame_at = frame.frame_at,
+                                    .node = 0,
+                                    .checks = 0,
+                                    .frame_matters = false,
+                                    .used_inner_frame = frame.used_frame_pointer};
+    done.end = unwind::step(frame, path.stack);
+    if (done.end != Step::Caller)
+      return done;
+    if (frame.is_interrupted) { // perhaps of another stack
+      done.left_handler = true;
+      candidates = 0;
+    }
+  }
+}
+
+// The last path was cut, or this one is: then what is kept of it depends on its length.
+bool fits(const ThreadPath &path, const Walk &done) noexcept {
+  const uint32_t total = done.joined + done.walked;
+  return done.joined == 0 || (path.cut ? total == path.capacity : total <= path.capacity);
+}
+
+// From the outermost of the new frames on: whether the frame pointer at a call matters is told by the calls around it.
+void findWhatMatters(ThreadPath &path, const Walk &done) noexcept {
+  const PathFrame *outer = done.joined != 0 ? &path.frames()[done.joined - 1] : nullptr;
+  for (uint32_t left = done.walked; left-- > 0;) {
+    PathFrame &frame = path.walked()[left];
+    frame.frame_matters =
+        outer != nullptr && (outer->used_inner_frame || (outer->frame_at == 0 && outer->frame_matters));
+    outer = &frame;
+  }
+}
+
+constexpr uint64_t kNeverZero = 1;
+
+// Behind those of the calls around it, so that the checks of any inner call begin the list.
+uint32_t addChecks(StackCheck *checks, uint32_t count, const PathFrame &frame) noexcept {
+  if (frame.address_at == 0) {
+    checks[count++] = {reinterpret_cast<uint64_t>(&kNeverZero), 0};
+    return count;
+  }
+  checks[count++] = {frame.address_at, unwind::wordAt(frame.address_at)};
+  if (frame.frame_matters && frame.frame_at != 0)
+    checks[count++] = {frame.frame_at, frame.frame_pointer};
+  return count;
+}
+
+// The new frames behind those of the last path that are still right.
+void keep(ThreadPath &path, const Walk &done) noexcept {
+  PathFrame *frames = path.frames();
+  const uint32_t count = done.joined + done.walked;
+  for (uint32_t i = 0; i < done.walked; ++i)
+    frames[count - 1 - i] = path.walked()[i];
+  for (uint32_t i = done.joined != 0 ? done.joined : 1; i < count; ++i)
+    frames[i].checks = addChecks(path.checks(), frames[i - 1].checks, frames[i - 1]);
+  path.count = count;
+}
+
+// Numbers the new frames, from the outermost of them on.
+[[gnu::noinline, gnu::cold]] uint32_t numberNew(ThreadPath &path, uint32_t left, uint32_t node) noexcept {
+  const ErrnoKept kept;
+  const SignalsBlocked blocked;
+  const Inside inside(__msl_thread);
+  const ProcessLocked locked;
+  Arena *arena = attach();
+  PathTree *tree = arena != nullptr ? pathTreeOf(*arena) : nullptr;
+  if (tree == nullptr)
+    return 0;
+  while (left-- > 0) {
+    node = tree->add(*arena, node, path.walked()[left].address);
+    if (node == 0) {
+      arena->header->paths_refused.fetch_add(1, std::memory_order_relaxed);
+      return 0;
+    }
+    path.walked()[left].node = node;
+  }
+  return node;
+}
+
+uint32_t number(ThreadPath &path, const PathTree &tree, uint32_t walked, uint32_t node) noexcept {
+  for (uint32_t left = walked; left-- > 0;) {
+    PathFrame &frame = path.walked()[left];
+    // What is found while a library goes may be of that library.
+    frame.node = unwind::RuleCache::isUnloading(path.epoch) ? 0 : tree.find(node, frame.address);
+    if (frame.node == 0) [[unlikely]]
+      return numberNew(path, left + 1, node);
+    node = frame.node;
+  }
+  return node;
+}
+
+} // namespace
+
+bool findCall(ThreadPath &path, uint64_t return_address, Frame &frame) noexcept {
+  constexpr unsigned kHooksOwn = 4;
+  if (path.stack.enter(frame.stack_pointer - sizeof(uint64_t)))
+    path.count = 0;
+  for (unsigned i = 0; frame.address != return_address; ++i)
+    if (i == kHooksOwn || unwind::step(frame, path.stack) != Step::Caller)
+      return false;
+  return true;
+}
+
+uint32_t takePath(ThreadPath &path, const PathTree &tree, const Frame &frame) noexcept {
+  ++path.version;
+  if (path.stack.enter(frame.stack_pointer - sizeof(uint64_t)))
+    path.count = 0;
+  Walk done = walk(path, frame, path.count);
+  if (!fits(path, done)) [[unlikely]]
+    done = walk(path, frame, 0);
+  uint32_t node = done.joined != 0 ? path.frames()[done.joined - 1].node
+                                   : (done.end == Step::Outermost ? abi::kPathBegin : abi::kPathUnknown);
+  if (done.joined == 0)
+    path.cut = done.end == Step::Caller;
+  findWhatMatters(path, done);
+  path.count = 0; // whoever leaves us by a longjmp from a handler leaves nothing half done
+  node = number(path, tree, done.walked, node);
+  if (node != 0 && !done.left_handler)
+    keep(path, done);
+  return node;
+}
+
+} // namespace msleaks::runtime

@@ -1,0 +1,245 @@
+// Paths: what a thread remembers of its last one never changes what the next one is.
+#include "session_fixture.h"
+#include "unwound.h"
+
+#include "msleaks/runtime/path.h"
+#include "msleaks/runtime/record.h"
+
+#include <csignal>
+#include <sys/time.h>
+
+namespace msleaks::test {
+namespace {
+
+struct Path {
+  std::vector<uint64_t> calls; // innermost first
+  uint32_t site = 0;
+  bool complete = false;
+};
+
+// The nodes of this process, as a collector reads them.
+class Nodes {
+public:
+  explicit Nodes(const SessionDirectory &session) : session_(session) {}
+
+  Path pathOf(uint32_t number) {
+    Path path;
+    uint32_t at = number & ~abi::kPathSite;
+    for (; at >= abi::kFirstPath; at = node(at).parent) {
+      if (node(at).image == abi::kImageOfSite)
+        path.site = static_cast<uint32_t>(node(at).address);
+      else
+        path.calls.push_back(node(at).address);
+    }
+    path.complete = at == abi::kPathBegin;
+    return path;
+  }
+
+private:
+  const abi::PathNode &node(uint32_t number) {
+    if (number >= count_) {
+      arenas_ = session_.arenas();
+      std::erase_if(arenas_,
+                    [](const auto &arena) { return arena->header().pid != static_cast<uint32_t>(::getpid()); });
+      count_ = arenas_.front()->header().path_count.load();
+    }
+    return arenas_.front()->pathNode(number);
+  }
+  const SessionDirectory &session_;
+  std::vector<std::unique_ptr<ArenaFile>> arenas_;
+  uint32_t count_ = 0;
+};
+
+Nodes *nodes;
+unsigned same, different;
+Calls theirs;
+
+[[gnu::noinline]] void check() {
+  const runtime::CallerFrame caller = runtime::callerFrame();
+  const uint32_t number = __msl_path(caller.return_address, caller.stack_pointer, caller.frame_pointer, 0);
+  const Path path = nodes->pathOf(number);
+  ++((number & abi::kPathSite) != 0 && path.complete && sameCalls(path.calls, unwound(theirs)) ? same : different);
+}
+
+int passed() { return different == 0 && same > 0 ? 0 : 1; }
+
+[[gnu::noinline]] void first(int depth);
+[[gnu::noinline]] void second(int depth) {
+  [[maybe_unused]] volatile char filler[40];
+  filler[0] = 1;
+  if (depth > 0)
+    first(depth - 1);
+  check();
+  filler[1] = 1;
+}
+void first(int depth) {
+  [[maybe_unused]] volatile char filler[72];
+  filler[0] = 1;
+  if (depth % 3 == 0)
+    check();
+  if (depth > 0)
+    (depth % 2 != 0 ? first : second)(depth - 1);
+  check();
+  filler[1] = 1;
+}
+
+// The same call calls one function or another: only what lies above it is the same.
+[[gnu::noinline]] void callEither(void (*function)(int), int depth) {
+  function(depth);
+  check();
+}
+
+uint32_t random_state = 1;
+uint32_t randomNumber() { return random_state = random_state * 1664525 + 1013904223; }
+
+[[gnu::noinline]] void wander(int depth) {
+  [[maybe_unused]] alignas(64) volatile char filler[64];
+  filler[0] = 1;
+  for (int i = 0; i < 3; ++i) {
+    if (randomNumber() % 4 == 0)
+      check();
+    if (depth > 0 && randomNumber() % 3 != 0)
+      (randomNumber() % 2 != 0 ? wander : first)(depth - 1);
+  }
+  filler[1] = 1;
+}
+
+} // namespace
+
+TEST(Paths, AreWhatTheUnwinderSaysWhateverCameBefore) {
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild([&] {
+    Nodes own(session);
+    nodes = &own;
+    check();
+    for (int depth = 0; depth < 30; ++depth)
+      first(depth);
+    for (int i = 0; i < 20; ++i)
+      callEither(i % 2 != 0 ? first : second, i % 4);
+    for (int i = 0; i < 200; ++i)
+      wander(6);
+    _exit(passed());
+  }),
+            0);
+}
+
+TEST(Paths, EndWithTheSiteOfAnInstrumentedCall) {
+  abi::Flags flags;
+  flags.call_stack = abi::CallStack::All;
+  const SessionDirectory session(flags);
+  EXPECT_EQ(session.runChild([&] {
+    Nodes own(session);
+    const runtime::CallerFrame caller = runtime::callerFrame();
+    const auto take = [&](uint32_t site) {
+      return __msl_path(caller.return_address, caller.stack_pointer, caller.frame_pointer, site);
+    };
+    const uint32_t plain = take(0), seven = take(7), eight = take(8);
+    const bool right = own.pathOf(seven).site == 7 && own.pathOf(eight).site == 8 &&
+                       own.pathOf(seven).calls == own.pathOf(plain).calls && take(7) == seven;
+    _exit(right ? 0 : 1);
+  }),
+            0);
+}
+
+namespace {
+[[gnu::noinline]] void recurseTo(int depth) {
+  [[maybe_unused]] volatile char filler = 1;
+  if (depth > 0)
+    recurseTo(depth - 1);
+  else {
+    const runtime::CallerFrame caller = runtime::callerFrame();
+    const Path path = nodes->pathOf(__msl_path(caller.return_address, caller.stack_pointer, caller.frame_pointer, 0));
+    const auto all = unwound(theirs);
+    const bool cut = all.size() > 16;
+    ++(sameCalls(path.calls, all.first(std::min<size_t>(all.size(), 16))) && path.complete == !cut ? same : different);
+  }
+  filler = 2;
+}
+} // namespace
+
+TEST(Paths, OfADeepStackAreItsInnermostCalls) {
+  abi::Flags flags;
+  flags.call_stack_depth = 16;
+  const SessionDirectory session(flags);
+  EXPECT_EQ(session.runChild([&] {
+    Nodes own(session);
+    nodes = &own;
+    for (int round = 0; round < 3; ++round)
+      for (const int depth : {1, 2, 30, 3, 31, 31, 5, 1000, 1001, 4})
+        recurseTo(depth);
+    _exit(passed());
+  }),
+            0);
+}
+
+// A handler that interrupts a thread while it takes a path takes its own.
+TEST(Paths, OfHandlersAndOfWhatTheyInterruptAreRight) {
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild([&] {
+    Nodes own(session);
+    nodes = &own;
+    static std::vector<uint32_t> from_handlers;
+    from_handlers.reserve(100'000);
+    struct sigaction action{};
+    action.sa_handler = [](int) {
+      const runtime::CallerFrame caller = runtime::callerFrame();
+      if (from_handlers.size() < from_handlers.capacity())
+        from_handlers.push_back(__msl_path(caller.return_address, caller.stack_pointer, caller.frame_pointer, 0));
+    };
+    ::sigaction(SIGALRM, &action, nullptr);
+    const itimerval often{{0, 50}, {0, 50}}, never{};
+    ::setitimer(ITIMER_REAL, &often, nullptr);
+    for (int i = 0; i < 300; ++i)
+      first(i % 12);
+    ::setitimer(ITIMER_REAL, &never, nullptr);
+    // The handler's caller is the kernel's, then comes what it interrupted. In the loader's own code no table that we
+    // can read may say who called.
+    size_t complete = 0;
+    for (const uint32_t number : from_handlers) {
+      const Path path = own.pathOf(number);
+      complete += path.complete;
+      if ((number & abi::kPathSite) != 0 && path.calls.size() < (path.complete ? 3 : 2))
+        ++different;
+    }
+    if (complete < from_handlers.size() / 2)
+      _exit(3);
+    _exit(from_handlers.empty() ? 2 : passed());
+  }),
+            0);
+}
+
+TEST(Paths, WithoutARequestAreCallers) {
+  const SessionDirectory session;
+  session.control().enabled = ~abi::kPathBits;
+  EXPECT_EQ(session.runChild([&] {
+    const runtime::CallerFrame caller = runtime::callerFrame();
+    const uint32_t site = runtime::pathOfCaller(runtime::enabledWord(), caller);
+    _exit((site & abi::kCallerSite) != 0 &&
+                  __msl_path(caller.return_address, caller.stack_pointer, caller.frame_pointer, 5) == 5
+              ? 0
+              : 1);
+  }),
+            0);
+}
+
+// The child has its own tree; what its thread remembers is the parent's.
+TEST(Paths, OfAForkedChildAreItsOwn) {
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild([&] {
+    Nodes own(session);
+    nodes = &own;
+    first(8);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      Nodes of_child(session);
+      nodes = &of_child;
+      first(8);
+      _exit(passed());
+    }
+    const int status = SessionDirectory::waitFor(child);
+    _exit(status != 0 ? status : passed());
+  }),
+            0);
+}
+
+} // namespace msleaks::test
