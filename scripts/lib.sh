@@ -45,7 +45,7 @@ skip() {
 
 # Headers and libraries that msleaks itself is built with; the cross build takes them for the target.
 library_packages=(
-  libfmt-dev nlohmann-json3-dev libzstd-dev libelf-dev libsqlite3-dev libcli11-dev libxxhash-dev libspdlog-dev
+  libfmt-dev nlohmann-json3-dev libzstd-dev libelf-dev libdw-dev libsqlite3-dev libcli11-dev libxxhash-dev libspdlog-dev
   libexpected-dev libgtest-dev libgmock-dev zlib1g-dev
 )
 

@@ -1,5 +1,6 @@
 #include "msleaks/analysis/symbolizer.h"
 
+#include "debug_info.h"
 #include "elf_file.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 #include <optional>
+#include <unordered_map>
 
 namespace msleaks::analysis {
 namespace {
@@ -95,39 +97,69 @@ private:
   std::string text_;                // names, each with its NUL
 };
 
+// Debug information is read when the first line is asked for: an image may have gigabytes of it.
+struct Symbolizer::Image {
+  SymbolTable symbols;
+  bool usable = false;
+  std::optional<DebugInfo> debug_info;
+  std::unordered_map<uint64_t, std::vector<CodePlace>> places; // by address
+};
+
 Symbolizer::Symbolizer(std::filesystem::path debug_folder) : debug_folder_(std::move(debug_folder)) {}
 Symbolizer::~Symbolizer() = default;
 Symbolizer::Symbolizer(Symbolizer &&) noexcept = default;
 Symbolizer &Symbolizer::operator=(Symbolizer &&) noexcept = default;
 
-const Symbolizer::SymbolTable &Symbolizer::symbolsOf(const ImageFile &image) {
-  auto &table = images_[image];
-  if (table)
-    return *table;
-  table = std::make_unique<SymbolTable>();
-  if (image.path.empty() || image.path.front() != '/')
-    return *table; // the kernel's vdso and the like: no file
-  auto file = ElfFile::open(image.path);
-  if (!file)
-    notes_.push_back(file.error().message + "; its callers are shown as addresses");
-  else if (!image.build_id.empty() && buildIdOf(file->handle()) != image.build_id)
-    notes_.push_back(fmt::format("{}: changed since the run; its callers are shown as addresses", image.path));
+Symbolizer::Image &Symbolizer::imageOf(const ImageFile &file) {
+  auto &image = images_[file];
+  if (image)
+    return *image;
+  image = std::make_unique<Image>();
+  if (file.path.empty() || file.path.front() != '/')
+    return *image; // the kernel's vdso and the like: no file
+  auto elf = ElfFile::open(file.path);
+  if (!elf)
+    notes_.push_back(elf.error().message + "; its callers are shown as addresses");
+  else if (!file.build_id.empty() && buildIdOf(elf->handle()) != file.build_id)
+    notes_.push_back(fmt::format("{}: changed since the run; its callers are shown as addresses", file.path));
   else
-    readSymbols(*table, *file);
-  return *table;
+    image->usable = true;
+  if (image->usable)
+    readSymbols(image->symbols, *elf);
+  return *image;
 }
 
 void Symbolizer::readSymbols(SymbolTable &table, const ElfFile &file) const {
   const auto id = buildIdOf(file.handle());
   if (const std::string name = debugFileOf(id); !name.empty())
-    if (auto debug = ElfFile::open(debug_folder_ / name); debug && buildIdOf(debug->handle()) == id)
+    if (auto debug = ElfFile::open(debug_folder_ / ".build-id" / name); debug && buildIdOf(debug->handle()) == id)
       table.add(debug->handle());
   table.add(file.handle());
   table.sort();
 }
 
-std::string_view Symbolizer::functionAt(const ImageFile &image, uint64_t address) {
-  return symbolsOf(image).at(address);
+std::string_view Symbolizer::functionAt(const ImageFile &file, uint64_t address) {
+  return imageOf(file).symbols.at(address);
+}
+
+const std::vector<CodePlace> &Symbolizer::placesAt(const ImageFile &file, uint64_t address) {
+  Image &image = imageOf(file);
+  const auto [known, fresh] = image.places.try_emplace(address);
+  std::vector<CodePlace> &places = known->second;
+  if (!fresh)
+    return places;
+  if (image.usable && !image.debug_info)
+    image.debug_info = DebugInfo::open(file.path, debug_folder_);
+  if (image.debug_info)
+    places = image.debug_info->at(address);
+  // The symbol of a function is its linkage name, which not every producer of debug information states.
+  if (const std::string_view symbol = image.symbols.at(address); !symbol.empty()) {
+    if (places.empty())
+      places.emplace_back();
+    if (places.size() == 1)
+      places.back().function = symbol;
+  }
+  return places;
 }
 
 std::string demangle(std::string_view linkage_name) {

@@ -69,11 +69,63 @@ TEST_F(SymbolizerTest, StrippedImageHasItsExportedNames) {
 }
 
 TEST_F(SymbolizerTest, SeparateDebugFileNamesTheRest) {
-  run("mkdir -p debug/11 && $OBJCOPY --only-keep-debug libcode.so debug/11/223344.debug && $STRIP --strip-all "
+  run("mkdir -p debug/.build-id/11 && $OBJCOPY --only-keep-debug libcode.so debug/.build-id/11/223344.debug && $STRIP "
+      "--strip-all "
       "libcode.so");
   Symbolizer symbolizer(folder / "debug");
   EXPECT_EQ(symbolizer.functionAt(image("libcode.so", id(0x44)), 0x10030), "hidden");
   EXPECT_EQ(symbolizer.functionAt(image("libcode.so", id(0x44)), 0x10000), "first");
+}
+
+namespace {
+constexpr char kInlined[] = "volatile int v;\n"
+                            "inline __attribute__((always_inline)) void inner() {\n"
+                            "  v = 1;\n"
+                            "}\n"
+                            "inline __attribute__((always_inline)) void middle() {\n"
+                            "  inner();\n"
+                            "}\n"
+                            "extern \"C\" __attribute__((section(\".text.outer\"))) void outer() {\n"
+                            "  middle();\n"
+                            "}\n";
+} // namespace
+
+// Also of clang, which writes no table from addresses to units.
+TEST_F(SymbolizerTest, DebugInformationTellsLinesAndInlinedFunctions) {
+  write("inlined.cpp", kInlined);
+  run("$CC -x c++ -g -O2 -shared -fPIC -nostdlib inlined.cpp -Wl,--build-id=0x11223344 -o libinlined.so");
+  for (const char *kind : {"whole", "separate"}) {
+    Symbolizer symbolizer(folder / "debug");
+    const ImageFile file = image("libinlined.so", id(0x44));
+    uint64_t outer = 0;
+    while (outer < 0x10000 && symbolizer.functionAt(file, outer) != "outer")
+      ++outer;
+    ASSERT_LT(outer, 0x10000u) << kind;
+    std::vector<CodePlace> deepest;
+    for (uint64_t at = outer; symbolizer.functionAt(file, at) == "outer"; ++at)
+      if (const auto &places = symbolizer.placesAt(file, at); places.size() > deepest.size())
+        deepest = places;
+    ASSERT_EQ(deepest.size(), 3u) << kind;
+    EXPECT_EQ(deepest[0].function, "_Z5innerv");
+    EXPECT_EQ(deepest[0].line, 3u);
+    EXPECT_EQ(deepest[1].function, "_Z6middlev");
+    EXPECT_EQ(deepest[1].line, 6u);
+    EXPECT_EQ(deepest[2].function, "outer");
+    EXPECT_EQ(deepest[2].line, 9u);
+    EXPECT_EQ(deepest[2].file, (folder / "inlined.cpp").string());
+    run("mkdir -p debug/.build-id/11 && $OBJCOPY --only-keep-debug libinlined.so debug/.build-id/11/223344.debug && "
+        "$STRIP --strip-debug libinlined.so");
+  }
+}
+
+TEST_F(SymbolizerTest, WithoutDebugInformationASymbolIsAllThereIs) {
+  Symbolizer symbolizer(folder / "debug");
+  const auto &places = symbolizer.placesAt(image("libcode.so"), 0x10004);
+  ASSERT_EQ(places.size(), 1u);
+  EXPECT_EQ(places[0].function, "first");
+  EXPECT_EQ(places[0].file, "");
+  EXPECT_TRUE(symbolizer.placesAt(image("libcode.so"), 0x10018).empty());
+  EXPECT_TRUE(symbolizer.placesAt(image("none.so"), 0x10000).empty());
 }
 
 TEST_F(SymbolizerTest, ChangedImageIsNotAsked) {

@@ -1,4 +1,5 @@
-// Names of functions in executables and shared libraries, from their symbol tables (libelf).
+// Names of functions in executables and shared libraries, from their symbol tables (libelf), and the lines of their
+// source, from their debug information.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +22,18 @@ struct ImageFile {
   auto operator<=>(const ImageFile &) const = default;
 };
 
+// A place in the source. Empty strings and zeros mean: not known.
+struct CodePlace {
+  std::string function; // linkage name
+  std::string file;
+  uint32_t line = 0, column = 0;
+};
+
 // Reads an image's symbols when its first name is asked for, and keeps them.
 class Symbolizer {
 public:
-  // `debug_folder`: where separate debug files lie by build id.
-  explicit Symbolizer(std::filesystem::path debug_folder = "/usr/lib/debug/.build-id");
+  // `debug_folder`: where separate debug files lie, in .build-id by build id, or at the path of their image.
+  explicit Symbolizer(std::filesystem::path debug_folder = "/usr/lib/debug");
   ~Symbolizer();
   Symbolizer(Symbolizer &&) noexcept;
   Symbolizer &operator=(Symbolizer &&) noexcept;
@@ -34,16 +42,21 @@ public:
   // so. The view lives as long as the symbolizer.
   std::string_view functionAt(const ImageFile &, uint64_t address);
 
+  // The function that holds `address`, preceded by those that were inlined there, innermost first; empty when neither
+  // debug information nor a symbol says so. The references live as long as the symbolizer.
+  const std::vector<CodePlace> &placesAt(const ImageFile &, uint64_t address);
+
   // Images that could not be asked, one line each: gone, changed since the run, not readable.
   const std::vector<std::string> &notes() const { return notes_; }
 
 private:
   class SymbolTable;
-  const SymbolTable &symbolsOf(const ImageFile &);
+  struct Image;
+  Image &imageOf(const ImageFile &);
   void readSymbols(SymbolTable &, const ElfFile &) const;
 
   std::filesystem::path debug_folder_;
-  std::map<ImageFile, std::unique_ptr<SymbolTable>> images_;
+  std::map<ImageFile, std::unique_ptr<Image>> images_;
   std::vector<std::string> notes_;
 };
 
