@@ -8,14 +8,6 @@ namespace {
 uint64_t keyOf(SiteId site, abi::Heap heap) { return uint64_t{site.index} << 8 | static_cast<uint8_t>(heap); }
 uint64_t keyOf(const SiteRemains &remains) { return keyOf(remains.site, remains.heap); }
 
-void add(SiteRemains &sum, const SiteRemains &part) {
-  sum.bytes += part.bytes;
-  sum.count += part.count;
-  sum.largest_bytes = std::max(sum.largest_bytes, part.largest_bytes);
-  sum.oldest_age_ns = std::max(sum.oldest_age_ns, part.oldest_age_ns);
-  sum.newest_age_ns = std::min(sum.newest_age_ns, part.newest_age_ns);
-}
-
 template <class Remains> std::vector<SiteRemains> sorted(const Remains &remains) {
   std::vector<SiteRemains> list;
   for (const auto &[key, sum] : remains)
@@ -42,7 +34,7 @@ void LeakAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns)
                      : pauses_.mayHaveBeenFreed(block.time_ns) ? unsure_
                                                                : leaked_;
   const auto [at, fresh] = remains.try_emplace(keyOf(block.site, block.heap), SiteRemains{block.site, block.heap});
-  add(at->second, {block.site, block.heap, block.bytes(), 1, block.bytes(), age_ns, age_ns});
+  at->second += {block.site, block.heap, block.bytes(), 1, block.bytes(), age_ns, age_ns};
 }
 
 void LeakAnalyzer::onEvent(const StreamEvent &event, SiteId) { pauses_.apply(event.event.as<abi::EpochEvent>()); }

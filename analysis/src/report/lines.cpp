@@ -13,30 +13,94 @@ auto orderOf(const SiteText &site) {
   return std::tie(site.file, site.line, site.column, site.library, site.offset, site.id);
 }
 
-// Most bytes first, then by place.
-template <class Line, class Bytes> void sortLines(std::vector<Line> &lines, Bytes &&bytesOf) {
-  std::sort(lines.begin(), lines.end(), [&](const Line &left, const Line &right) {
-    const uint64_t a = bytesOf(left), b = bytesOf(right);
-    return a != b ? a > b : orderOf(left.site) < orderOf(right.site);
+// Own code first, then most bytes, then by place.
+template <class Line> void sortLines(std::vector<Line> &lines) {
+  std::sort(lines.begin(), lines.end(), [](const Line &left, const Line &right) {
+    if (left.own != right.own)
+      return left.own;
+    return left.bytes != right.bytes ? left.bytes > right.bytes : orderOf(left.site) < orderOf(right.site);
   });
 }
 
-void sortLeaks(std::vector<LeakLine> &lines) {
-  sortLines(lines, [](const LeakLine &line) { return line.remains.bytes; });
+// A program like PyTorch has paths of a hundred calls by the ten thousand.
+template <class Line> void limitPaths(std::vector<Line> &lines) {
+  struct Ranked {
+    uint64_t bytes;
+    size_t order, calls;
+    SiteLine *line;
+  };
+  std::vector<Ranked> paths;
+  for (SiteLine &line : lines)
+    for (const PathLine &path : line.paths)
+      paths.push_back({path.bytes, paths.size(), path.calls.size(), &line});
+  std::sort(paths.begin(), paths.end(), [](const Ranked &left, const Ranked &right) {
+    return left.bytes != right.bytes ? left.bytes > right.bytes : left.order < right.order;
+  });
+  size_t calls = 0;
+  for (const Ranked &path : paths) {
+    calls += path.calls;
+    path.line->more_paths += calls > kMaxCallsOfList;
+  }
+  for (SiteLine &line : lines) // each has its largest first
+    line.paths.resize(line.paths.size() - line.more_paths);
 }
 
-void sortLists(RemainsReport &remains) {
-  sortLeaks(remains.by_site);
-  sortLeaks(remains.pool_by_site);
+template <class Line> void finishList(std::vector<Line> &lines) {
+  sortLines(lines);
+  limitPaths(lines);
+}
+
+void finishLists(RemainsReport &remains) {
+  finishList(remains.by_site);
+  finishList(remains.pool_by_site);
 }
 
 } // namespace
 
+std::shared_ptr<const SiteText> Lines::textOfCall(SiteId call) {
+  std::shared_ptr<const SiteText> &text = texts_[call];
+  if (!text)
+    text = std::make_shared<SiteText>(textOf(catalog_.describe(call)));
+  return text;
+}
+
+void Lines::fill(SiteLine &line, const Place &place, std::vector<SiteShare> shares) {
+  std::sort(shares.begin(), shares.end(), [](const SiteShare &left, const SiteShare &right) {
+    return left.bytes != right.bytes ? left.bytes > right.bytes : left.site < right.site;
+  });
+  line.site = textOf(catalog_, place);
+  line.own = place.own;
+  for (const SiteShare &share : shares) {
+    line.bytes += share.bytes;
+    line.count += share.count;
+    const CallPath path = shownPath(catalog_, share.site);
+    PathLine &shown = line.paths.emplace_back(PathLine{share.bytes, share.count, {}, 0, path.complete});
+    for (const SiteId call : path.calls) {
+      if (call == place.call)
+        shown.place = shown.calls.size();
+      shown.calls.push_back(textOfCall(call));
+    }
+  }
+  if (!line.paths.empty() && !line.paths.front().calls.empty()) {
+    const SiteText &innermost = *line.paths.front().calls.front();
+    line.allocator = {innermost.callee, innermost.type, innermost.variable};
+  }
+}
+
 std::vector<SiteLine> Lines::sitesOf(const Peak &peak) {
+  struct Group {
+    Place place;
+    std::vector<SiteShare> shares;
+  };
+  std::map<Place::Key, Group> groups;
+  for (const SiteShare &share : peak.by_site) {
+    const Place place = placeOf(catalog_, share.site);
+    groups.try_emplace(place.keyIn(catalog_), Group{place, {}}).first->second.shares.push_back(share);
+  }
   std::vector<SiteLine> lines;
-  for (const SiteShare &share : peak.by_site)
-    lines.push_back({textOf(catalog_.describe(share.site)), share.bytes, share.count});
-  sortLines(lines, [](const SiteLine &line) { return line.bytes; });
+  for (const auto &[key, group] : groups)
+    fill(lines.emplace_back(), group.place, group.shares);
+  finishList(lines);
   return lines;
 }
 
@@ -66,26 +130,64 @@ PeakReport Lines::peak(const PeakResult &result) {
   return report;
 }
 
-void Lines::add(const SiteRemains &remains, const char *reason, RemainsReport &report) {
-  const bool physical = abi::isPhysical(remains.heap);
-  (physical ? report.sum : report.pool_sum) += {remains.bytes, remains.count};
-  (physical ? report.by_site : report.pool_by_site)
-      .push_back({textOf(catalog_.describe(remains.site)), remains, reason ? reason : ""});
+void Lines::add(const std::vector<SiteRemains> &list, const char *reason, RemainsReport &report) {
+  struct Group {
+    Place place;
+    SiteRemains remains;
+    std::vector<SiteShare> shares;
+  };
+  std::map<std::pair<Place::Key, abi::Heap>, Group> groups;
+  for (const SiteRemains &remains : list) {
+    // What is harmless is the library's, whoever called it.
+    const Place place = reason ? innermostPlace(catalog_, remains.site) : placeOf(catalog_, remains.site);
+    const auto [at, fresh] =
+        groups.try_emplace({place.keyIn(catalog_), remains.heap}, Group{place, {place.call, remains.heap}, {}});
+    at->second.remains += remains;
+    at->second.shares.push_back({remains.site, remains.bytes, remains.count});
+  }
+  for (const auto &[key, group] : groups) {
+    const bool physical = abi::isPhysical(group.remains.heap);
+    LeakLine &line = (physical ? report.by_site : report.pool_by_site).emplace_back();
+    fill(line, group.place, group.shares);
+    line.remains = group.remains;
+    line.reason = reason ? reason : "";
+    (physical ? report.sum : report.pool_sum) += {line.bytes, line.count};
+  }
+}
+
+// What is harmless is told by the innermost place, whatever led to it.
+void Lines::addLeaks(const std::vector<SiteRemains> &leaked, Report &report) {
+  struct Group {
+    SiteRemains remains;
+    std::vector<SiteRemains> parts;
+  };
+  std::map<std::pair<const Site *, abi::Heap>, Group> groups;
+  for (const SiteRemains &remains : leaked) {
+    const Site *place = &catalog_.describe(remains.site);
+    const auto [at, fresh] = groups.try_emplace({place, remains.heap}, Group{{remains.site, remains.heap}, {}});
+    at->second.remains += remains;
+    at->second.parts.push_back(remains);
+  }
+  std::map<const char *, std::vector<SiteRemains>> harmless;
+  std::vector<SiteRemains> leaks;
+  for (const auto &[key, group] : groups) {
+    const char *reason = suppressionOf(*key.first, group.remains, report.processes.size());
+    std::vector<SiteRemains> &to = reason ? harmless[reason] : leaks;
+    to.insert(to.end(), group.parts.begin(), group.parts.end());
+  }
+  add(leaks, nullptr, report.leaks);
+  for (const auto &[reason, list] : harmless)
+    add(list, reason, report.suppressed);
 }
 
 void Lines::remains(const LeakResult &result, Report &report) {
-  for (const SiteRemains &remains : result.leaked) {
-    const char *reason = suppressionOf(catalog_.describe(remains.site), remains, report.processes.size());
-    add(remains, reason, reason ? report.suppressed : report.leaks);
-  }
-  for (const SiteRemains &remains : result.alive)
-    add(remains, nullptr, report.alive);
-  for (const SiteRemains &remains : result.unsure)
-    add(remains, nullptr, report.unsure);
-  sortLists(report.leaks);
-  sortLists(report.suppressed);
-  sortLists(report.alive);
-  sortLists(report.unsure);
+  addLeaks(result.leaked, report);
+  add(result.alive, nullptr, report.alive);
+  add(result.unsure, nullptr, report.unsure);
+  finishLists(report.leaks);
+  finishLists(report.suppressed);
+  finishLists(report.alive);
+  finishLists(report.unsure);
 }
 
 } // namespace msleaks::analysis

@@ -1,8 +1,13 @@
-// Turns results of analyzers, which speak of SiteIds, into the lines of a report: described, grouped, sorted.
+// Turns results of analyzers, which speak of SiteIds, into the lines of a report: described, grouped by place, sorted.
 #pragma once
+
+#include "place.h"
 
 #include "msleaks/analysis/report.h"
 #include "msleaks/analysis/site_catalog.h"
+
+#include <memory>
+#include <unordered_map>
 
 namespace msleaks::analysis {
 
@@ -17,9 +22,14 @@ public:
 private:
   std::vector<SiteLine> sitesOf(const Peak &);
   std::vector<NamedLine> groupsOf(const Peak &, std::string_view Site::*name);
-  void add(const SiteRemains &, const char *reason, RemainsReport &);
+  void fill(SiteLine &, const Place &, std::vector<SiteShare> shares);
+  void add(const std::vector<SiteRemains> &, const char *reason, RemainsReport &);
+  void addLeaks(const std::vector<SiteRemains> &, Report &);
+
+  std::shared_ptr<const SiteText> textOfCall(SiteId);
 
   SiteCatalog &catalog_;
+  std::unordered_map<SiteId, std::shared_ptr<const SiteText>> texts_; // of calls in paths
 };
 
 } // namespace msleaks::analysis

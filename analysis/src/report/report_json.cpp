@@ -26,10 +26,49 @@ uint64_t sinceStart(const Report &report, uint64_t time_ns) {
   return time_ns > report.start_ns ? time_ns - report.start_ns : 0;
 }
 
+Json textOrNull(const std::string &text) { return text.empty() ? Json() : Json(text); }
+
+Json jsonOf(const AllocatorText &allocator) {
+  return {{"callee", textOrNull(allocator.callee)},
+          {"type", textOrNull(allocator.type)},
+          {"variable", textOrNull(allocator.variable)}};
+}
+
+Json jsonOf(const std::vector<PathLine> &paths) {
+  Json list = Json::array();
+  for (const PathLine &path : paths) {
+    Json frames = Json::array();
+    for (const auto &call : path.calls)
+      appendFrames(*call, frames);
+    list.push_back(
+        {{"bytes", path.bytes}, {"count", path.count}, {"complete", path.complete}, {"frames", std::move(frames)}});
+  }
+  return list;
+}
+
+Json withPaths(Json json, const SiteLine &line) {
+  json["allocator"] = jsonOf(line.allocator);
+  json["paths"] = jsonOf(line.paths);
+  json["more_paths"] = line.more_paths;
+  return json;
+}
+
+Json lineOf(const SiteLine &line) {
+  return {{"site", jsonOf(line.site)}, {"bytes", line.bytes}, {"count", line.count}};
+}
+
 Json jsonOf(const std::vector<SiteLine> &lines) {
   Json list = Json::array();
   for (const SiteLine &line : lines)
-    list.push_back({{"site", jsonOf(line.site)}, {"bytes", line.bytes}, {"count", line.count}});
+    list.push_back(withPaths(lineOf(line), line));
+  return list;
+}
+
+// The same lines are in another list with their paths.
+Json withoutPaths(const std::vector<SiteLine> &lines) {
+  Json list = Json::array();
+  for (const SiteLine &line : lines)
+    list.push_back(lineOf(line));
   return list;
 }
 
@@ -52,7 +91,7 @@ Json jsonOf(const std::vector<LeakLine> &lines) {
                  {"newest_age_ns", line.remains.newest_age_ns}};
     if (!line.reason.empty())
       json["reason"] = line.reason;
-    list.push_back(std::move(json));
+    list.push_back(withPaths(std::move(json), line));
   }
   return list;
 }
@@ -86,7 +125,7 @@ Json jsonOf(const Report &report, const PeakReport &peak) {
                      {"bytes", heap.bytes},
                      {"time_ns", heap.time_ns},
                      {"since_start_ns", sinceStart(report, heap.time_ns)},
-                     {"by_site", jsonOf(heap.by_site)}});
+                     {"by_site", withoutPaths(heap.by_site)}});
   for (const ProcessPeak &process : peak.by_process) {
     const auto of = std::find_if(report.processes.begin(), report.processes.end(),
                                  [&](const ReportProcess &candidate) { return candidate.process == process.process; });

@@ -22,12 +22,24 @@ std::string percentText(uint64_t part, uint64_t whole) {
   return percent < 0.95 && part != 0 ? "<1%" : fmt::format("{:.0f}%", percent);
 }
 
-// One row of a list: two or three lines, so that places and names have room in 80 columns.
+// One row of a list: some lines, so that places and names have room in 80 columns.
 struct Row {
   uint64_t bytes, count;
   std::string middle; // per cent, or age
-  const SiteText *site;
+  const SiteLine *line;
 };
+
+// "< src/main.cpp:12:7 in main"
+std::string callText(const SiteText &call, size_t columns) {
+  constexpr size_t kLeastName = 8;
+  std::string text = "< " + placeOf(call, columns - 2);
+  if (widthOf(text) + 1 + kLeastName > columns)
+    return text;
+  SiteText function;
+  function.function = call.function;
+  const std::string name = nameOf(function, columns - widthOf(text) - 1);
+  return name.empty() ? text : text + " " + name;
+}
 
 class Table {
 public:
@@ -83,17 +95,29 @@ public:
   }
 
 private:
-  static constexpr size_t kIndent = 33;
+  static constexpr size_t kIndent = 33, kShownCalls = 3;
 
   static std::string start(uint64_t bytes, uint64_t count, const std::string &middle) {
     return fmt::format("{:>11}  {:>8}  {:>8}  ", bytesText(bytes), middle, countText(count));
   }
   void row(const Row &row) {
     const size_t room = columns_ - kIndent;
-    out_ << start(row.bytes, row.count, row.middle) << placeOf(*row.site, room) << '\n';
-    for (const std::string &line : {nameOf(*row.site, room), userPlaceOf(*row.site, room)})
+    const SiteText &site = row.line->site;
+    out_ << start(row.bytes, row.count, row.middle) << placeOf(site, room) << '\n';
+    for (const std::string &line : {nameOf(site, room), userPlaceOf(site, room)})
       if (!line.empty())
         out_ << std::string(kIndent, ' ') << line << '\n';
+    if (!row.line->paths.empty())
+      callers(row.line->paths.front(), room);
+  }
+  // Of the path that most of the blocks have: who called the place.
+  void callers(const PathLine &path, size_t room) {
+    const size_t first = path.place + 1;
+    for (size_t i = first; i < std::min(path.calls.size(), first + kShownCalls); ++i) {
+      if (path.calls[i - 1]->function == "main")
+        return; // what calls that one is libc's
+      out_ << std::string(kIndent, ' ') << callText(*path.calls[i], room) << '\n';
+    }
   }
 
   std::ostream &out_;
@@ -186,14 +210,14 @@ void writeEntries(Table &table, const Report &report) {
 std::vector<Row> rowsOf(const std::vector<SiteLine> &lines, uint64_t whole) {
   std::vector<Row> rows;
   for (const SiteLine &line : lines)
-    rows.push_back({line.bytes, line.count, percentText(line.bytes, whole), &line.site});
+    rows.push_back({line.bytes, line.count, percentText(line.bytes, whole), &line});
   return rows;
 }
 
 std::vector<Row> rowsOf(const std::vector<LeakLine> &lines) {
   std::vector<Row> rows;
   for (const LeakLine &line : lines)
-    rows.push_back({line.remains.bytes, line.remains.count, durationText(line.remains.oldest_age_ns), &line.site});
+    rows.push_back({line.remains.bytes, line.remains.count, durationText(line.remains.oldest_age_ns), &line});
   return rows;
 }
 

@@ -119,6 +119,19 @@ Json jsonOf(const SiteText &site) {
   return json;
 }
 
+void appendFrames(const SiteText &call, Json &frames) {
+  const auto append = [&](const FrameText &frame) {
+    Json json = jsonOf(frame);
+    json["library"] = orNull(call.library);
+    json["offset"] = call.origin == SiteOrigin::Hook ? Json(call.offset) : Json();
+    json["origin"] = jsonOf(call.origin);
+    frames.push_back(std::move(json));
+  };
+  append({call.function, call.file, call.line, call.column});
+  for (const FrameText &frame : call.inlined_at)
+    append(frame);
+}
+
 void writeSiteJson(std::ostream &to, const SiteText &site) { write(to, jsonOf(site), -1); }
 
 std::string placeOf(const SiteText &site, size_t columns) {

@@ -2,6 +2,7 @@
 
 #include "definition_records.h"
 #include "number_map.h"
+#include "path_index.h"
 
 #include "msleaks/abi/session.h"
 
@@ -24,11 +25,12 @@ bool equal(std::span<const InlineFrame> left, std::span<const InlineFrame> right
 
 // Of sites with one id: a reader of a hostile file, or a collision, must not mix up two places.
 bool equal(const Site &left, const Site &right) {
+  if (left.origin == SiteOrigin::Hook && right.origin == SiteOrigin::Hook) // what it is called comes later
+    return left.offset == right.offset && left.library == right.library;
   return left.line == right.line && left.column == right.column && left.origin == right.origin &&
          left.offset == right.offset && left.file == right.file && left.callee == right.callee &&
          left.type == right.type && left.variable == right.variable && left.library == right.library &&
-         (left.origin == SiteOrigin::Hook || left.function == right.function) &&
-         equal(left.inlined_at, right.inlined_at);
+         left.function == right.function && equal(left.inlined_at, right.inlined_at);
 }
 
 // What the index of sites goes by. Not the id alone: a file whose rows all state one id must not cost a comparison of
@@ -61,10 +63,15 @@ struct SiteCatalog::ProcessSites {
   NumberMap rows;                                        // its own, and inherited ones that were asked for
   std::optional<std::pair<uint32_t, uint64_t>> ancestor; // pid and time of attaching
   NumberMap callers;
+  std::vector<uint32_t> paths;                // in paths_, by the process' own number
+  NumberMap path_sites;                       // of those that an event named
   std::unordered_map<uint32_t, Image> images; // by the process' own number
 };
 
-SiteCatalog::SiteCatalog(Symbolizer &symbolizer) : symbolizer_(symbolizer) { sites_.emplace_back(); }
+SiteCatalog::SiteCatalog(Symbolizer &symbolizer) : symbolizer_(symbolizer), paths_(std::make_unique<PathIndex>()) {
+  sites_.emplace_back();
+  known_.push_back({0, PathIndex::kUnknown});
+}
 SiteCatalog::~SiteCatalog() = default;
 
 Result<void> SiteCatalog::load(const TraceReader &reader) {
@@ -74,8 +81,10 @@ Result<void> SiteCatalog::load(const TraceReader &reader) {
       [this](uint32_t process, std::span<const std::byte> records) { addDefinitions(process, records); });
   if (!defined)
     return defined;
-  return reader.forEachCallers(
-      [this](uint32_t process, std::span<const TraceWriter::CallerEntry> entries) { addCallers(process, entries); });
+  MSL_TRY(reader.forEachCallers(
+      [this](uint32_t process, std::span<const TraceWriter::CallerEntry> entries) { addCallers(process, entries); }));
+  return reader.forEachPaths(
+      [this](uint32_t process, std::span<const PathEntry> entries) { addPaths(process, entries); });
 }
 
 void SiteCatalog::addProcess(const ProcessStart &start) {
@@ -141,7 +150,7 @@ void SiteCatalog::addUnit(uint32_t process, std::span<const std::byte> body) {
   const auto *ids = idsOfTable(body.subspan(sizeof unit), unit.image, process);
   if (!ids)
     return;
-  if (unit.base == 0 || uint64_t{unit.base} + ids->size() > abi::kCallerSite)
+  if (unit.base == 0 || uint64_t{unit.base} + ids->size() > abi::kPathSite)
     return note(fmt::format("process {}: a unit has impossible site numbers, from {}", process, unit.base));
   NumberMap &rows = sitesOf(process).rows;
   for (uint32_t row = 0; row < ids->size(); ++row)
@@ -198,33 +207,79 @@ const std::vector<SiteId> *SiteCatalog::idsOfTable(std::span<const std::byte> by
 
 void SiteCatalog::addCallers(uint32_t process, std::span<const TraceWriter::CallerEntry> entries) {
   ProcessSites &sites = sitesOf(process);
-  for (const TraceWriter::CallerEntry &entry : entries) {
-    if (entry.index >= abi::kMaxCallers || entry.address == 0)
-      continue;
-    Site site;
-    site.origin = SiteOrigin::Hook;
-    const auto found = sites.images.find(entry.image);
-    const bool known = found != sites.images.end();
-    site.offset = known ? entry.address - found->second.load_bias : entry.address;
-    uint64_t seed = 0;
-    if (known) {
-      const ImageFile &file = images_[found->second.number];
-      site.library = file.path;
-      seed = file.build_id.empty() ? XXH3_64bits(file.path.data(), file.path.size())
-                                   : XXH3_64bits(file.build_id.data(), file.build_id.size());
-    }
-    site.id = XXH3_64bits_withSeed(&site.offset, sizeof site.offset, seed);
-    const SiteId id = intern(site);
-    if (known && sites_[id.index].function.empty())
-      caller_images_.try_emplace(id.index, found->second.number);
-    sites.callers.set(entry.index, id);
+  for (const TraceWriter::CallerEntry &entry : entries)
+    if (entry.index < abi::kMaxCallers && entry.address != 0)
+      sites.callers.set(entry.index, callerAt(sites, entry.image, entry.address));
+}
+
+SiteId SiteCatalog::callerAt(ProcessSites &sites, uint32_t image, uint64_t address) {
+  Site site;
+  site.origin = SiteOrigin::Hook;
+  const auto found = sites.images.find(image);
+  const bool known = found != sites.images.end();
+  site.offset = known ? address - found->second.load_bias : address;
+  uint64_t seed = 0;
+  if (known) {
+    const ImageFile &file = images_[found->second.number];
+    site.library = file.path;
+    seed = file.build_id.empty() ? XXH3_64bits(file.path.data(), file.path.size())
+                                 : XXH3_64bits(file.build_id.data(), file.build_id.size());
   }
+  site.id = XXH3_64bits_withSeed(&site.offset, sizeof site.offset, seed);
+  const SiteId id = intern(site);
+  const uint32_t at = known_[id.index].site;
+  if (known && sites_[at].function.empty())
+    caller_images_.try_emplace(at, found->second.number);
+  return id;
+}
+
+// A parent is told before its child.
+void SiteCatalog::addPaths(uint32_t process, std::span<const PathEntry> entries) {
+  ProcessSites &sites = sitesOf(process);
+  for (const PathEntry &entry : entries) {
+    if (entry.number < abi::kFirstPath || entry.number >= abi::kMaxPathBlocks * abi::kPathBlockNodes)
+      continue;
+    if (entry.number >= sites.paths.size())
+      sites.paths.resize(entry.number + 1, PathIndex::kUnknown);
+    const SiteId frame = entry.image == abi::kImageOfSite ? find(process, static_cast<uint32_t>(entry.address))
+                                                          : callerAt(sites, entry.image, entry.address);
+    const uint32_t parent = entry.parent == abi::kPathBegin     ? PathIndex::kBegin
+                            : entry.parent < sites.paths.size() ? sites.paths[entry.parent]
+                                                                : PathIndex::kUnknown;
+    sites.paths[entry.number] = paths_->add(parent, frame);
+  }
+}
+
+SiteId SiteCatalog::findPath(ProcessSites &sites, uint32_t number) {
+  if (const SiteId known = sites.path_sites.find(number); known.known())
+    return known;
+  const uint32_t path = number < sites.paths.size() ? sites.paths[number] : PathIndex::kUnknown;
+  if (!PathIndex::isCall(path))
+    return {};
+  const auto [at, fresh] = path_sites_.try_emplace(path, SiteId{static_cast<uint32_t>(known_.size())});
+  if (fresh)
+    known_.push_back({known_[(*paths_)[path].frame.index].site, path});
+  sites.path_sites.set(number, at->second);
+  return at->second;
+}
+
+CallPath SiteCatalog::callPathOf(SiteId id) const {
+  CallPath path;
+  if (id.index >= known_.size() || !id.known())
+    return path;
+  uint32_t node = known_[id.index].path;
+  if (!PathIndex::isCall(node))
+    path.calls.push_back(id);
+  for (; PathIndex::isCall(node); node = (*paths_)[node].parent)
+    path.calls.push_back((*paths_)[node].frame);
+  path.complete = node == PathIndex::kBegin;
+  return path;
 }
 
 SiteId SiteCatalog::findEqual(const Site &site) const {
   const auto [begin, end] = by_key_.equal_range(keyOf(site));
   for (auto at = begin; at != end; ++at)
-    if (equal(sites_[at->second.index], site))
+    if (equal(sites_[known_[at->second.index].site], site))
       return at->second;
   return {};
 }
@@ -232,7 +287,8 @@ SiteId SiteCatalog::findEqual(const Site &site) const {
 SiteId SiteCatalog::intern(const Site &site) {
   if (const SiteId known = findEqual(site); known.known())
     return known;
-  const SiteId id{static_cast<uint32_t>(sites_.size())};
+  const SiteId id{static_cast<uint32_t>(known_.size())};
+  known_.push_back({static_cast<uint32_t>(sites_.size()), PathIndex::kUnknown});
   sites_.push_back(site);
   by_key_.emplace(keyOf(site), id);
   return id;
@@ -250,20 +306,38 @@ SiteId SiteCatalog::find(uint32_t process, uint32_t number) {
   }
   if (number & abi::kCallerSite)
     return last_process_->callers.find(number & ~abi::kCallerSite);
+  if (number & abi::kPathSite)
+    return findPath(*last_process_, number & ~abi::kPathSite);
   const SiteId own = last_process_->rows.find(number);
   return own.known() || !last_process_->ancestor ? own : findInherited(*last_process_, number);
 }
 
+// The address is where the call returns to; the call itself lies before it.
+void SiteCatalog::name(Site &site, const ImageFile &image) {
+  const std::vector<CodePlace> &places = symbolizer_.placesAt(image, site.offset - 1);
+  if (places.empty())
+    return;
+  site.function = places.front().function;
+  site.file = places.front().file;
+  site.line = places.front().line;
+  site.column = places.front().column;
+  if (places.size() == 1)
+    return;
+  std::vector<InlineFrame> &chain = chains_.emplace_back();
+  for (size_t i = 1; i < places.size(); ++i)
+    chain.push_back({places[i].function, places[i].file, places[i].line, places[i].column});
+  site.inlined_at = chain;
+}
+
 const Site &SiteCatalog::describe(SiteId id) {
-  if (id.index >= sites_.size())
+  if (id.index >= known_.size())
     return sites_.front();
-  if (const auto unnamed = caller_images_.find(id.index); unnamed != caller_images_.end()) {
-    Site &site = sites_[id.index];
-    // The address is where the call returns to; the call itself lies before it.
-    site.function = symbolizer_.functionAt(images_[unnamed->second], site.offset - 1);
+  Site &site = sites_[known_[id.index].site];
+  if (const auto unnamed = caller_images_.find(known_[id.index].site); unnamed != caller_images_.end()) {
+    name(site, images_[unnamed->second]);
     caller_images_.erase(unnamed);
   }
-  return sites_[id.index];
+  return site;
 }
 
 } // namespace msleaks::analysis

@@ -27,6 +27,8 @@ LSAN_OPTIONS = {
     "use_ld_allocations": 0,
     "exitcode": 0,  # a program's exit status is looked at by its parent
     "max_leaks": 0,
+    "fast_unwind_on_malloc": 0,  # it needs frame pointers
+    "malloc_context_size": 250,
     "allocator_may_return_null": 1,  # a wrong alignment is the program's business
     "stack_trace_format": "@%n|%m|%s|%l|%f",
 }
@@ -38,42 +40,52 @@ EMERGENCY_POOL = 72704
 INHERITED = {"forked.c": ["kept[1] = malloc(2000)"]}
 
 
-# A place is (file, line) where the program's own code allocates, and (library,) where other code does.
+# A place is (file, line) of the first call in the user's own code: in the program, and in no header of the system. Where
+# nobody's own code is on the way, it is (library,) of the allocator's caller.
+def is_own(program, module, file):
+    """The same object files with LeakSanitizer's runtime are called PROGRAM.lsan."""
+    return (os.path.basename(module or "").removesuffix(".lsan") == os.path.basename(program).removesuffix(".lsan")
+            and file not in (None, "", "<null>") and not file.startswith("/usr/"))
+
+
+def place_of(program, frames):
+    """`frames`: (module, file, line, function), the allocator's caller first. Returns the place and the user's own lines."""
+    own = [(os.path.basename(file), line) for module, file, line, _ in frames if is_own(program, module, file)]
+    return (own[0] if own else (os.path.basename(frames[0][0] or "unknown") if frames else "unknown",)), tuple(own)
+
+
 def lsan_places(program, output):
-    """Blocks and bytes by place, and the call chains that were seen, from LeakSanitizer's text."""
-    alive, chains = defaultdict(Counter), set()
+    """Blocks and bytes by place, and the paths that were seen, from LeakSanitizer's text."""
+    alive, paths = defaultdict(Counter), set()
     for leak in re.split(r"\n(?=(?:Direct|Indirect) leak of )", output)[1:]:
         size, count = map(int, re.match(r"\w+ leak of (\d+) byte\(s\) in (\d+) object\(s\)", leak).groups())
         frames = [line[1:].split("|") for line in map(str.strip, leak.splitlines()) if line.startswith("@")]
-        chain = []
-        for number, module, file, line, _ in frames:
-            if number == "0":  # LeakSanitizer's own malloc
-                continue
-            if os.path.basename(module) != os.path.basename(program):
-                chain = chain or [(os.path.basename(module),)]
-                break
-            chain.append((os.path.basename(file), int(line)))
-        chains.add(tuple(chain))
-        alive[chain[0]].update(bytes=size, count=count)
-    return alive, chains
+        # The first one is LeakSanitizer's own malloc.
+        place, own = place_of(program, [(module, file, int(line), function) for number, module, file, line, function in frames
+                                        if number != "0"])
+        paths.add(own)
+        alive[place].update(bytes=size, count=count)
+    return alive, paths
 
 
-def msleaks_places(report):
-    alive, chains = defaultdict(Counter), {}
+def msleaks_places(program, report):
+    alive, paths = defaultdict(Counter), {}
     for row in report.alive():
-        site = row["site"]
-        if site["origin"] == "pass":
-            chain = [(os.path.basename(step["file"]), step["line"]) for step in [site, *site["inlined_at"]]]
-        else:
-            chain = [(os.path.basename(site["library"] or "unknown"),)]
-        # LeakSanitizer makes malloc(0) a block of one byte. We report what the program asked for.
-        size = row["bytes"] or row["count"]
-        alive[chain[0]].update(bytes=size, count=row["count"])
-        chains[tuple(chain)] = row
-    # LeakSanitizer passes over what pthread_create allocates: the dynamic linker's table of thread-local storage of each
-    # thread, which glibc keeps for the next thread.
-    alive.pop(("ld-linux-x86-64.so.2",), None)
-    return alive, chains
+        for path in row["paths"]:
+            frames = [(frame["library"], frame["file"], frame["line"], frame["function"]) for frame in path["frames"]]
+            # LeakSanitizer passes over what pthread_create allocates: the dynamic linker's table of thread-local storage
+            # of each thread, which glibc keeps for the next thread.
+            if frames and os.path.basename(frames[0][0] or "").startswith("ld-linux"):
+                continue
+            place, own = place_of(program, frames)
+            # LeakSanitizer makes malloc(0) a block of one byte. We report what the program asked for.
+            alive[place].update(bytes=path["bytes"] or path["count"], count=path["count"])
+            if path["complete"]:
+                paths[own] = row
+            if own and "reason" not in row:
+                site = row["site"]
+                check((os.path.basename(site["file"] or ""), site["line"]) == own[0], f"the place of {own} is said to be {site}")
+    return alive, paths
 
 
 def compare_alive(lsan_command, report, inherited=(), **kwargs):
@@ -81,16 +93,15 @@ def compare_alive(lsan_command, report, inherited=(), **kwargs):
     environment = {**os.environ, "LSAN_OPTIONS": options, "LSAN_SYMBOLIZER_PATH": need("llvm-symbolizer-22")}
     done = run(lsan_command, env=environment, **kwargs)
     check("ERROR: LeakSanitizer: detected memory leaks" in done.stderr, f"LeakSanitizer did not work:\n{done.stderr}")
-    expected, seen_chains = lsan_places(lsan_command[0], done.stderr)
-    actual, chains = msleaks_places(report)
+    expected, seen_paths = lsan_places(lsan_command[0], done.stderr)
+    actual, paths = msleaks_places(lsan_command[0], report)
     for place, size in inherited:
         expected[place].subtract(bytes=size, count=1)
     for place in sorted(expected.keys() | actual.keys(), key=str):
         check(+expected[place] == +actual[place],
               f"alive at {place}: LeakSanitizer {dict(expected[place])}, msleaks {dict(actual[place])}")
-    for chain in chains:
-        if len(chain) > 1:
-            check(any(seen[: len(chain)] == chain for seen in seen_chains), f"nobody was called by way of {chain}")
+    for path in paths:
+        check(path in seen_paths, f"LeakSanitizer knows no block by way of {path}, only {seen_paths}")
     return sum(place["bytes"] for place in expected.values()), len(expected)
 
 

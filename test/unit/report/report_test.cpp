@@ -45,6 +45,24 @@ std::string definitions() {
          record(abi::DefinitionKind::Unit, raw(abi::UnitDefinition{1, 1}) + unit);
 }
 
+// Of a place whose event carries no path: its own frames, and nothing is known of what led there.
+json pathOf(const json &site, uint64_t bytes, uint64_t count) {
+  json frames = json::array();
+  const auto append = [&](const json &frame) {
+    frames.push_back({{"function", frame["function"]},
+                      {"file", frame["file"]},
+                      {"line", frame["line"]},
+                      {"column", frame["column"]},
+                      {"library", site["library"]},
+                      {"offset", nullptr},
+                      {"origin", site["origin"]}});
+  };
+  append(site);
+  for (const json &frame : site["inlined_at"])
+    append(frame);
+  return json::array({{{"bytes", bytes}, {"count", count}, {"complete", false}, {"frames", frames}}});
+}
+
 class ReportTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -154,13 +172,25 @@ TEST_F(ReportTest, JsonIsWhatScriptsHoldOnTo) {
                     {"function":"main","file":"src/net.cpp","line":90,"column":3}],
       "origin":"pass","library":"/bin/net"})json");
 
+  const json of_weights = {{"callee", weights["callee"]}, {"type", weights["type"]}, {"variable", weights["variable"]}};
+
   const json &peak = report["peak"];
   EXPECT_EQ(peak["bytes"], 1000 + 5000 + 70 + 4096);
   EXPECT_EQ(peak["time_ns"], kStart + 400);
   EXPECT_EQ(peak["since_start_ns"], 400);
   ASSERT_EQ(peak["by_site"].size(), 3u);
-  EXPECT_EQ(peak["by_site"][0], (json{{"site", weights}, {"bytes", 5096}, {"count", 2}}));
-  EXPECT_EQ(peak["by_site"][1], (json{{"site", temporary}, {"bytes", 5000}, {"count", 1}}));
+  EXPECT_EQ(peak["by_site"][0], (json{{"site", weights},
+                                      {"bytes", 5096},
+                                      {"count", 2},
+                                      {"allocator", of_weights},
+                                      {"paths", pathOf(weights, 5096, 2)},
+                                      {"more_paths", 0}}));
+  EXPECT_EQ(peak["by_site"][1], (json{{"site", temporary},
+                                      {"bytes", 5000},
+                                      {"count", 1},
+                                      {"allocator", {{"callee", "malloc"}, {"type", nullptr}, {"variable", nullptr}}},
+                                      {"paths", pathOf(temporary, 5000, 1)},
+                                      {"more_paths", 0}}));
   EXPECT_EQ(peak["by_site"][2]["site"]["origin"], "hook");
   EXPECT_EQ(peak["by_site"][2]["site"]["library"], "/nowhere/libx.so");
   EXPECT_EQ(peak["by_site"][2]["site"]["function"], json());
@@ -173,15 +203,17 @@ TEST_F(ReportTest, JsonIsWhatScriptsHoldOnTo) {
   EXPECT_EQ(peak["by_heap"][0]["bytes"], 6070);
   EXPECT_EQ(peak["by_heap"][0]["time_ns"], kStart + 300);
   EXPECT_EQ(peak["by_heap"][1]["bytes"], 4096);
-  EXPECT_EQ(peak["by_process"], json::parse(R"([{"pid":4711,"bytes":10166,"time_ns":1000000400,"since_start_ns":400}])"));
+  EXPECT_EQ(peak["by_process"],
+            json::parse(R"([{"pid":4711,"bytes":10166,"time_ns":1000000400,"since_start_ns":400}])"));
 
   const json &leaks = report["leaks"];
   EXPECT_EQ(leaks["bytes"], 1000 + 30 + 70 + 1);
   EXPECT_EQ(leaks["count"], 4);
   ASSERT_EQ(leaks["by_site"].size(), 3u);
-  const json first = {{"site", weights},         {"bytes", 1030},         {"count", 2},
-                      {"heap", "host"},          {"largest_bytes", 1000}, {"oldest_age_ns", 999'900},
-                      {"newest_age_ns", 999'300}};
+  const json first = {{"site", weights},          {"bytes", 1030},           {"count", 2},
+                      {"heap", "host"},           {"largest_bytes", 1000},   {"oldest_age_ns", 999'900},
+                      {"newest_age_ns", 999'300}, {"allocator", of_weights}, {"paths", pathOf(weights, 1030, 2)},
+                      {"more_paths", 0}};
   EXPECT_EQ(leaks["by_site"][0], first);
   EXPECT_EQ(leaks["by_site"][2]["site"]["id"], json());
   EXPECT_EQ(leaks["suppressed"]["bytes"], 0);

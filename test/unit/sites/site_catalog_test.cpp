@@ -135,6 +135,50 @@ TEST_F(Catalog, CallersHaveImageAndOffset) {
   EXPECT_FALSE(catalog.find(1, 5).known());
 }
 
+// main+0x10 calls f+0x20, which calls the allocator at 0x30, or instrumented code at site 2.
+TEST_F(Catalog, PathsOfSeveralProcessesAreOneTree) {
+  define(1, Records().image(1, "/nowhere/net", 0x7000).unit(1, 1, test::sampleTable()));
+  define(2, Records().image(5, "/nowhere/net", 0x9000).unit(5, 1, test::sampleTable()));
+  const PathEntry one[] = {{2, abi::kPathBegin, 1, 0x7010},
+                           {3, 2, 1, 0x7020},
+                           {4, 3, 1, 0x7030},
+                           {5, 3, abi::kImageOfSite, 2},
+                           {6, abi::kPathUnknown, 1, 0x7030}};
+  const PathEntry two[] = {{2, abi::kPathBegin, 5, 0x9010}, {3, 2, 5, 0x9020}, {4, 3, abi::kImageOfSite, 2}};
+  catalog.addPaths(1, one);
+  catalog.addPaths(2, two);
+  const SiteId whole = catalog.find(1, abi::kPathSite | 4), ends_in_site = catalog.find(1, abi::kPathSite | 5),
+               unfinished = catalog.find(1, abi::kPathSite | 6);
+  EXPECT_EQ(ends_in_site, catalog.find(2, abi::kPathSite | 4));
+  EXPECT_NE(whole, unfinished);
+  EXPECT_EQ(catalog.describe(whole).offset, 0x30u);
+  EXPECT_EQ(catalog.describe(unfinished).offset, 0x30u);
+  EXPECT_EQ(&catalog.describe(ends_in_site), &catalog.describe(catalog.find(1, 2)));
+  const CallPath path = catalog.callPathOf(ends_in_site);
+  ASSERT_EQ(path.calls.size(), 3u);
+  EXPECT_TRUE(path.complete);
+  EXPECT_EQ(path.calls[0], catalog.find(1, 2));
+  EXPECT_EQ(catalog.describe(path.calls[1]).offset, 0x20u);
+  EXPECT_EQ(catalog.describe(path.calls[2]).offset, 0x10u);
+  EXPECT_FALSE(catalog.callPathOf(unfinished).complete);
+  EXPECT_EQ(catalog.callPathOf(catalog.find(1, 2)).calls, std::vector{catalog.find(1, 2)});
+}
+
+TEST_F(Catalog, HostilePathsAreUnknownOrEnd) {
+  define(1, Records().image(1, "/nowhere/net"));
+  const PathEntry entries[] = {{2, 2, 1, 0x10}, // its own parent
+                               {3, 4, 1, 0x20}, // told before its parent
+                               {4, 3, 1, 0x30},          {0, 0, 1, 0x40},
+                               {UINT32_MAX, 2, 1, 0x50}, {5, 4, abi::kImageOfSite, 9999}};
+  catalog.addPaths(1, entries);
+  for (uint32_t number = 0; number < 10; ++number)
+    EXPECT_LE(catalog.callPathOf(catalog.find(1, abi::kPathSite | number)).calls.size(), 4u);
+  EXPECT_FALSE(catalog.find(1, abi::kPathSite | 0).known());
+  EXPECT_FALSE(catalog.find(1, abi::kPathSite | 77).known());
+  EXPECT_FALSE(catalog.find(7, abi::kPathSite | 2).known());
+  EXPECT_EQ(catalog.describe(catalog.find(1, abi::kPathSite | 5)).origin, SiteOrigin::Unknown);
+}
+
 TEST_F(Catalog, HostileDefinitionsAreNoted) {
   catalog.addDefinitions(1, bytesOf("nonsense that is long enough to be a header"));
   EXPECT_EQ(catalog.notes().size(), 1u);
@@ -172,7 +216,7 @@ TEST_F(Catalog, HighNumbersCostNoMoreThanLowOnes) {
   };
   define(1, Records().image(1, "/bin/net").unit(1, 1, test::sampleTable()));
   const size_t before = allocated();
-  constexpr uint32_t kHigh = 0x7ffffc00;
+  constexpr uint32_t kHigh = 0x3ffffc00;
   define(1, Records().image(1, "/bin/net").unit(1, kHigh, test::sampleTable()));
   EXPECT_LT(allocated() - before, 1u << 20); // under a sanitizer's own allocator always 0
   EXPECT_EQ(catalog.find(1, kHigh), catalog.find(1, 1));

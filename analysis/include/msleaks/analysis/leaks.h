@@ -4,6 +4,7 @@
 #include "msleaks/analysis/analyzer.h"
 #include "msleaks/analysis/pauses.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
@@ -18,6 +19,16 @@ struct SiteRemains {
   uint64_t bytes = 0, count = 0;
   uint64_t largest_bytes = 0;
   uint64_t oldest_age_ns = 0, newest_age_ns = UINT64_MAX; // at the end of their process
+
+  // The blocks of another one, with them.
+  SiteRemains &operator+=(const SiteRemains &other) {
+    bytes += other.bytes;
+    count += other.count;
+    largest_bytes = std::max(largest_bytes, other.largest_bytes);
+    oldest_age_ns = std::max(oldest_age_ns, other.oldest_age_ns);
+    newest_age_ns = std::min(newest_age_ns, other.newest_age_ns);
+    return *this;
+  }
 };
 
 // A sum over blocks.

@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,17 +38,31 @@ struct ReportProcess {
   FreeCause fate = FreeCause::StillAlive;
 };
 
-// One line of a list.
+// Blocks of a line that one path led to. Paths share the texts of their calls.
+struct PathLine {
+  uint64_t bytes = 0, count = 0;
+  std::vector<std::shared_ptr<const SiteText>> calls; // the allocator's caller first
+  size_t place = 0;                                   // which of them is the line's place
+  bool complete = false;                              // the last one is the first call of its thread
+};
+
+// A list has at most so many calls in all its paths; those with the most bytes are there.
+inline constexpr size_t kMaxCallsOfList = 100'000;
+
+// One line of a list: the place, and the paths that led there, most bytes first.
 struct SiteLine {
   SiteText site;
+  AllocatorText allocator;
   uint64_t bytes = 0, count = 0;
+  std::vector<PathLine> paths;
+  uint64_t more_paths = 0; // that are left out
+  bool own = false;        // in code of the user's own: such lines come first
 };
 struct NamedLine {
   std::string name; // empty = not known
   uint64_t bytes = 0, count = 0;
 };
-struct LeakLine {
-  SiteText site;
+struct LeakLine : SiteLine { // `bytes` and `count` are those of `remains`
   SiteRemains remains;
   std::string reason; // why it is suppressed
 };
@@ -74,7 +89,7 @@ struct RemainsReport {
   bool empty() const { return sum.count == 0 && pool_sum.count == 0; }
 };
 
-// Lists are sorted by bytes, then by place; so the same run gives the same report.
+// Lists are sorted: own code first, then by bytes, then by place; so the same run gives the same report.
 struct Report {
   std::string run;     // the folder, as the user named it
   std::string state;   // of the manifest: "running", "complete", "recovered"; empty without a manifest

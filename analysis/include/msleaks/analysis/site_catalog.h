@@ -21,6 +21,14 @@
 
 namespace msleaks::analysis {
 
+class PathIndex;
+
+// The place itself first. Each is a site that has no path of its own.
+struct CallPath {
+  std::vector<SiteId> calls;
+  bool complete = false; // the last one is the first call of its thread
+};
+
 class SiteCatalog {
 public:
   // `symbolizer` names the callers of hooks, when somebody asks; it outlives the catalog.
@@ -36,12 +44,17 @@ public:
   // Whole records of a process' definitions (abi/definitions.h). Damage is noted and skipped.
   void addDefinitions(uint32_t process, std::span<const std::byte> records);
   void addCallers(uint32_t process, std::span<const TraceWriter::CallerEntry>);
+  // Behind the definitions that they refer to.
+  void addPaths(uint32_t process, std::span<const PathEntry>);
 
-  // The site of an event; unknown for a number that nobody defined.
+  // The site of an event; unknown for a number that nobody defined. Events of one place that different paths led to
+  // have different sites.
   SiteId find(uint32_t process, uint32_t number);
-  // What is known about it. The caller of a hook gets its function's name now. Valid while the catalog lives.
+  // What is known about its place. The caller of a hook gets its function's name now. Valid while the catalog lives.
   const Site &describe(SiteId);
-  size_t size() const { return sites_.size(); } // SiteId::index is below it
+  // The calls that led to it.
+  CallPath callPathOf(SiteId) const;
+  size_t size() const { return known_.size(); } // SiteId::index is below it
   const std::vector<std::string> &notes() const { return notes_; }
 
 private:
@@ -53,20 +66,32 @@ private:
   void addUnit(uint32_t process, std::span<const std::byte> body);
   void addInherited(uint32_t process, std::span<const std::byte> body);
   SiteId findInherited(ProcessSites &, uint32_t number);
+  SiteId findPath(ProcessSites &, uint32_t number);
+  SiteId callerAt(ProcessSites &, uint32_t image, uint64_t address);
   void addRecord(uint32_t process, abi::DefinitionKind, std::span<const std::byte> body);
   const std::vector<SiteId> *idsOfTable(std::span<const std::byte> table, uint32_t image, uint32_t process);
   SiteId findEqual(const Site &) const;
   SiteId intern(const Site &); // its strings live as long as the catalog
+  void name(Site &, const ImageFile &);
   void note(std::string line);
 
   Symbolizer &symbolizer_;
-  std::deque<Site> sites_; // [0] is the unknown one; a deque, so that a description stays where it is
+  // What a SiteId stands for. [0] is unknown.
+  struct Known {
+    uint32_t site; // in sites_
+    uint32_t path; // in paths_
+  };
+  std::vector<Known> known_;
+  std::deque<Site> sites_; // a deque, so that a description stays where it is
+  std::unique_ptr<PathIndex> paths_;
+  std::unordered_map<uint32_t, SiteId> path_sites_; // in paths_ -> the site of events that it led to
   std::unordered_multimap<uint64_t, SiteId> by_key_;
   std::deque<ImageFile> images_; // every different one of the session
   std::map<ImageFile, uint32_t> image_numbers_;
-  std::unordered_map<uint32_t, uint32_t> caller_images_;     // SiteId::index of an unnamed caller -> image
+  std::unordered_map<uint32_t, uint32_t> caller_images_;     // in sites_, of an unnamed caller -> image
   std::unordered_map<uint64_t, std::vector<SiteId>> tables_; // by hash of bytes and image
   std::vector<SiteTable> kept_tables_;
+  std::deque<std::vector<InlineFrame>> chains_; // of callers
   std::unordered_map<uint32_t, std::unique_ptr<ProcessSites>> processes_;
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> numbers_; // of processes, by pid and time of attaching
   ProcessSites *last_process_ = nullptr;                      // of the look-up before

@@ -27,6 +27,11 @@ struct SiteText {
   uint64_t offset = 0; // of a hook's caller in its library
 };
 
+// What was called at the innermost place, and for what.
+struct AllocatorText {
+  std::string callee, type, variable;
+};
+
 SiteText textOf(const Site &);
 
 // One JSON object (docs/report.md), without a line break.

@@ -1,0 +1,108 @@
+#include "place.h"
+
+#include <algorithm>
+#include <array>
+
+namespace msleaks::analysis {
+namespace {
+
+bool isSystemPath(std::string_view path) {
+  return path.starts_with("/usr/") || path.starts_with("/lib") || path.find("/include/c++/") != std::string_view::npos;
+}
+
+// Where the file is not known: linkage names of functions in namespace std and in libstdc++'s own.
+bool isStandardLibrary(std::string_view function) {
+  constexpr std::array<std::string_view, 6> kPrefixes = {"_ZSt",  "_ZNSt",         "_ZNKSt",
+                                                         "_ZZSt", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx"};
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](auto prefix) { return function.starts_with(prefix); });
+}
+
+bool isOwn(std::string_view file, std::string_view function) {
+  return file.empty() ? !isStandardLibrary(function) : !isSystemPath(file);
+}
+
+// Instrumented code is the user's own, wherever it is installed.
+bool isInOwnImage(const Site &site) {
+  return site.origin == SiteOrigin::Pass || (site.library.starts_with('/') && !isSystemPath(site.library));
+}
+
+// The function whose code the call is in, whatever was inlined there.
+std::string_view outermostFunctionOf(const Site &site) {
+  return site.inlined_at.empty() ? site.function : site.inlined_at.back().function;
+}
+
+bool isInserted(const Site &site) {
+  return site.function.starts_with("__msl_armed.") || site.function.starts_with("__msl_gate.");
+}
+
+} // namespace
+
+// A call of an allocator that is the last thing a function does may have left that function behind: then the next call
+// is of another one.
+CallPath shownPath(SiteCatalog &catalog, SiteId site) {
+  CallPath path = catalog.callPathOf(site);
+  if (path.calls.size() < 2 || catalog.describe(path.calls.front()).origin != SiteOrigin::Pass)
+    return path;
+  const auto isCallOfInserted = [&](SiteId call) { return isInserted(catalog.describe(call)); };
+  // What stands before it is the allocator's own: libstdc++'s operator new, which calls malloc.
+  const auto first = path.calls.begin() + 1;
+  auto last = std::find_if(first, path.calls.end(), isCallOfInserted);
+  if (last == path.calls.end())
+    last = first;
+  last = std::find_if_not(last, path.calls.end(), isCallOfInserted);
+  if (last != path.calls.end() &&
+      outermostFunctionOf(catalog.describe(*last)) == outermostFunctionOf(catalog.describe(path.calls.front())))
+    ++last;
+  path.calls.erase(first, last);
+  return path;
+}
+
+std::optional<size_t> ownLineOf(const Site &site) {
+  if (!isInOwnImage(site))
+    return std::nullopt;
+  if (isOwn(site.file, site.function))
+    return 0;
+  for (size_t i = 0; i < site.inlined_at.size(); ++i)
+    if (isOwn(site.inlined_at[i].file, site.inlined_at[i].function))
+      return i + 1;
+  return std::nullopt;
+}
+
+Place placeOf(SiteCatalog &catalog, SiteId site) {
+  const CallPath path = shownPath(catalog, site);
+  for (const SiteId call : path.calls)
+    if (const auto line = ownLineOf(catalog.describe(call)))
+      return {call, *line, true};
+  return innermostPlace(catalog, site);
+}
+
+Place innermostPlace(SiteCatalog &catalog, SiteId site) {
+  const CallPath path = catalog.callPathOf(site);
+  return {path.calls.empty() ? site : path.calls.front(), 0, false};
+}
+
+SiteText textOf(SiteCatalog &catalog, const Place &place) {
+  SiteText text = textOf(catalog.describe(place.call));
+  if (place.inlined == 0)
+    return text;
+  const FrameText line = text.inlined_at[place.inlined - 1];
+  text.file = line.file;
+  text.line = line.line;
+  text.column = line.column;
+  text.function = line.function;
+  text.inlined_at.erase(text.inlined_at.begin(), text.inlined_at.begin() + static_cast<ptrdiff_t>(place.inlined));
+  return text;
+}
+
+Place::Key Place::keyIn(SiteCatalog &catalog) const {
+  const Site &site = catalog.describe(call);
+  if (inlined > 0) {
+    const InlineFrame &line = site.inlined_at[inlined - 1];
+    return {line.file, line.line, line.column, line.function, 0};
+  }
+  if (site.origin == SiteOrigin::Pass || site.file.empty())
+    return {site.file, site.line, site.column, site.function, call.index};
+  return {site.file, site.line, site.column, site.function, 0};
+}
+
+} // namespace msleaks::analysis

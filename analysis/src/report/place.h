@@ -1,0 +1,38 @@
+// Which call of a path a report names: the first one in the user's own code.
+#pragma once
+
+#include "msleaks/analysis/site_catalog.h"
+#include "msleaks/analysis/site_text.h"
+
+#include <optional>
+#include <tuple>
+
+namespace msleaks::analysis {
+
+// A line of the source within a call: the call's own, or one that the function was inlined into.
+struct Place {
+  SiteId call;
+  size_t inlined = 0; // 0 = the call's own line; n = the n-th of its inline chain
+  bool own = false;   // in the user's own code
+
+  // Equal for what a report shows as one place. Calls of instrumented code say what they are for, so each is its own.
+  using Key = std::tuple<std::string_view, uint32_t, uint32_t, std::string_view, uint32_t>;
+  Key keyIn(SiteCatalog &) const;
+};
+
+// Its calls as a reader of the source knows them. The code that the plugin inserts is none of them, and the function
+// that an instrumented place lies in is there only once: as the place.
+CallPath shownPath(SiteCatalog &, SiteId);
+
+// Where the user's own code begins in an inline chain; nothing: it has none. A distribution's headers and libraries,
+// and instances of the standard library's templates, are not.
+std::optional<size_t> ownLineOf(const Site &);
+
+// The innermost call, when none is in the user's own code.
+Place placeOf(SiteCatalog &, SiteId);
+Place innermostPlace(SiteCatalog &, SiteId);
+
+// The call without the lines inside the place.
+SiteText textOf(SiteCatalog &, const Place &);
+
+} // namespace msleaks::analysis
