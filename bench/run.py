@@ -183,10 +183,12 @@ class Bench:
             preload = dict(os.environ, LD_PRELOAD=str(self.build / "lib" / "libbench_floor.so"))
             return pair_cost(output_of([program, depth, pairs], env=preload))
 
-        def ours():
-            text, folder = self.under_session([program, depth, pairs])
-            self.discard(folder)
-            return pair_cost(text)
+        def ours(paths):
+            def way():
+                text, folder = self.under_session([program, depth, pairs], "--call-stack", paths)
+                self.discard(folder)
+                return pair_cost(text)
+            return way
 
         def peer():
             text = output_of([heaptrack, "-o", self.scratch / "heaptrack", program, depth, pairs // 10])
@@ -194,7 +196,7 @@ class Bench:
                 made.unlink()
             return pair_cost(text)
 
-        ways = {"plain": plain, "floor": floor, "ours": ours}
+        ways = {"plain": plain, "floor": floor, "ours": ours("none"), "paths": ours("auto")}
         if heaptrack:
             ways["heaptrack"] = peer
         seen = self.medians(ways)
@@ -210,6 +212,12 @@ class Bench:
                 peer_added = cost["heaptrack"] - cost["plain"]
                 self.table.add(f"{name}: added / added by heaptrack", peer_added, added, added / peer_added,
                                1 / 15 if clock == "cpu" else None)
+            added = cost["paths"] - cost["plain"]
+            self.table.add(f"{name}, with paths: under msleaks-run / plain", cost["plain"], cost["paths"],
+                           cost["paths"] / cost["plain"], None)
+            if heaptrack:
+                self.table.add(f"{name}, with paths: added / added by heaptrack", peer_added, added, added / peer_added,
+                               (0.40 if depth == 30 else 0.35) if clock == "cpu" else None)
 
     def stopped(self):
         """The same pairs, instrumented, in a session that records nothing."""
