@@ -141,8 +141,12 @@ private:
     if (Place *at = placeOf(number))
       *at = place;
   }
+  // Of a hostile table it may be any number.
+  int64_t scaled(int64_t factored) const noexcept {
+    return static_cast<int64_t>(static_cast<uint64_t>(factored) * static_cast<uint64_t>(cie_.data_factor));
+  }
   void setOffset(uint64_t number, int64_t factored) noexcept {
-    setPlace(number, {Place::AtCfa, factored * cie_.data_factor});
+    setPlace(number, {Place::AtCfa, scaled(factored)});
   }
   void restore(uint64_t number) noexcept {
     setPlace(number, number == machine::kFramePointer ? initial_.frame : initial_.link);
@@ -248,7 +252,7 @@ private:
     case kDefineCfaSigned:
       row_.kind = Row::Register;
       row_.base = program.uleb();
-      row_.offset = program.sleb() * cie_.data_factor;
+      row_.offset = scaled(program.sleb());
       return true;
     case kDefineCfaRegister:
       row_.kind = Row::Register;
@@ -258,7 +262,7 @@ private:
       row_.offset = static_cast<int64_t>(program.uleb());
       return true;
     case kDefineCfaOffsetSigned:
-      row_.offset = program.sleb() * cie_.data_factor;
+      row_.offset = scaled(program.sleb());
       return true;
     case kDefineCfaExpression:
       defineCfaExpression(takeBlock(program));

@@ -95,7 +95,9 @@ def counts_what_a_full_shared_memory_loses():
     done = in_namespace(f"""
 mount -t tmpfs -o size=60m none /dev/shm
 set +e
-{tools.run_tool} --no-report -o {folder} --ring-kib 1024 -- sh -c 'head -c 100m /dev/zero > /dev/shm/filler 2>/dev/null;
+{tools.run_tool} --no-report -o {folder} --ring-kib 1024 -- sh -c 'head -c 100m /dev/zero > /dev/shm/filler 2>/dev/null
+  sleep 0.5 # what head itself had recorded into is free then
+  head -c 100m /dev/zero > /dev/shm/filler2 2>/dev/null
   "$@"' sh {churn} {tools.scratch}/counts 4 20000
 echo "status $?"
 """)
