@@ -44,7 +44,7 @@ template <class Call> auto callInside(runtime::Thread &thread, uint16_t whose, C
   return call();
 }
 
-// The way to the site that a callback left, or to the code that called the hook.
+// The path to the site that a callback left, or to the code that called the hook.
 inline uint32_t pathOf(uint32_t left, const runtime::CallerFrame &caller) noexcept {
   const uint32_t enabled = runtime::enabledWord();
   return left != 0 ? runtime::pathOfSite(enabled, left, caller) : runtime::pathOfCaller(enabled, caller);

@@ -9,8 +9,6 @@ using namespace msleaks::hooks;
 
 namespace {
 
-uint64_t returnAddress(const void *address) noexcept { return reinterpret_cast<uint64_t>(address); }
-
 // A block from before the real functions were found cannot be given to them; nor can any other while they are missing.
 void *moveBootstrap(const void *old, size_t size) noexcept {
   if (old == nullptr)
@@ -63,7 +61,7 @@ void free(void *block) noexcept {
   const auto function = found(real.free);
   if (block == nullptr || isBootstrap(block) || function == nullptr) [[unlikely]]
     return;
-  hookFree<Row::free>(block, 0, returnAddress(__builtin_return_address(0)), [=] { function(block); });
+  hookFree<Row::free>(block, 0, reinterpret_cast<uint64_t>(__builtin_return_address(0)), [=] { function(block); });
 }
 
 void *aligned_alloc(size_t alignment, size_t size) noexcept {

@@ -176,7 +176,7 @@ using namespace msleaks::runtime;
 
 void __msl_before(uint32_t site, uint32_t traits) noexcept {
   Thread &thread = __msl_thread;
-  const uint64_t frame = ownFrame();
+  const uint64_t frame = callerStackPointer();
   if (leaveOut(thread, site, Traits(traits), frame))
     return;
   openCall(thread, frame, site, Traits(traits), 0);
@@ -193,7 +193,7 @@ void __msl_cancel(uint32_t site) noexcept {
   Thread &thread = __msl_thread;
   if (thread.call.inside == kInsideRuntime)
     return;
-  restore(closeCall(thread, ownFrame(), site));
+  restore(closeCall(thread, callerStackPointer(), site));
   if (thread.call.site == site)
     thread.call.site = 0;
 }
@@ -224,12 +224,12 @@ void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t 
 void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (leaveOut(thread, site, row, ownFrame()))
+  if (leaveOut(thread, site, row, callerStackPointer()))
     return;
   if (row.family() == abi::Family::Mmap && !munmapTakes(addressOf(address), size, pageBytes()))
     return;
   if (row.verb() == Verb::Realloc)
-    openCall(thread, ownFrame(), site, row, addressOf(address));
+    openCall(thread, callerStackPointer(), site, row, addressOf(address));
   giveBack(thread, site, row, addressOf(address), size);
 }
 
@@ -245,7 +245,7 @@ void __msl_on_inner_free(uint32_t site, uint32_t traits, const void *address, ui
 void __msl_on_freed(uint32_t site, uint32_t traits, const void *address, uint64_t size, int64_t status) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (isStopped() || isInner(thread, row, ownFrame()))
+  if (isStopped() || isInner(thread, row, callerStackPointer()))
     return;
   if (row.family() == abi::Family::Mmap && !munmapTakes(addressOf(address), size, pageBytes()))
     return; // was not recorded
@@ -260,10 +260,10 @@ void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_
                     int32_t flags) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (leaveOut(thread, site, row, ownFrame()))
+  if (leaveOut(thread, site, row, callerStackPointer()))
     return;
   const bool takes = mremapTakes(addressOf(address), old_size, size, flags, pageBytes());
-  openCall(thread, ownFrame(), site, row, takes ? addressOf(address) : 0);
+  openCall(thread, callerStackPointer(), site, row, takes ? addressOf(address) : 0);
   if (takes)
     recordFree(row.heap(), row.flags(), site, addressOf(address), old_size);
   leavePending(thread, {site, traits, addressOf(address)});
@@ -363,7 +363,7 @@ void __msl_on_protect(uint32_t site, uint32_t traits, const void *address, uint6
                       int64_t status) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  const uint64_t frame = ownFrame();
+  const uint64_t frame = callerStackPointer();
   if (isStopped() && isPlain(thread))
     return;
   if (isInner(thread, row, frame) || wasSkipped(thread, site, closeCall(thread, frame, site)))

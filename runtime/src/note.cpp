@@ -7,10 +7,7 @@
 
 void __msl_note(const char *text) noexcept {
   using namespace msleaks::runtime;
-  const ErrnoKept kept;
-  const SignalsBlocked blocked;
-  const Inside inside(__msl_thread);
-  const ProcessLocked locked;
+  const ArenaHeld held;
   if (Arena *arena = attach())
     defineNote(*arena, text);
 }

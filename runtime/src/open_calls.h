@@ -8,15 +8,11 @@
 #pragma once
 
 #include "msleaks/abi/symbols.h"
-#include "msleaks/runtime/path.h"
+#include "msleaks/runtime/thread.h"
 
 namespace msleaks::runtime {
 
-// Of the callback that this is inlined into: the stack pointer at its call, so the callbacks before and after a call
-// have the same one. Not the frame address, which AArch64 has at the lower end of a frame, wherever that is.
-[[gnu::always_inline]] inline uint64_t ownFrame() noexcept { return callerStackPointer(); }
-
-// `old`: the block that a realloc took; 0 = none.
+// `frame`: callerStackPointer() of the callback. `old`: the block that a realloc took; 0 = none.
 void openCall(Thread &thread, uint64_t frame, uint32_t site, abi::Traits traits, uint64_t old) noexcept;
 
 // Ends the call, with those that were left open inside it. `remembered` says then how many of this thread's last Allocs

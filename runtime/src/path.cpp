@@ -32,10 +32,7 @@ ThreadPath *makeThreadPath() noexcept {
 }
 
 PathTree *makeTree() noexcept {
-  const ErrnoKept kept;
-  const SignalsBlocked blocked;
-  const Inside inside(__msl_thread);
-  const ProcessLocked locked;
+  const ArenaHeld held;
   Arena *arena = attach();
   return arena != nullptr ? pathTreeOf(*arena) : nullptr;
 }
@@ -79,10 +76,7 @@ bool isWanted(uint32_t site) noexcept {
 uint32_t withSite(const PathTree &tree, uint32_t node, uint32_t site) noexcept {
   if (const uint32_t known = tree.find(node, keyOfSite(site)); known != 0)
     return known;
-  const ErrnoKept kept;
-  const SignalsBlocked blocked;
-  const Inside inside(__msl_thread);
-  const ProcessLocked locked;
+  const ArenaHeld held;
   return __msl_process.paths->add(*__msl_process.arena, node, keyOfSite(site));
 }
 

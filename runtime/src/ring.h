@@ -15,6 +15,14 @@ public:
   ProcessLocked() noexcept : Locked(wipedLock()) {}
 };
 
+// Alone with the arena: no signal handler, no hook of ours and no other thread meanwhile. errno stays.
+class ArenaHeld {
+  const ErrnoKept errno_kept_;
+  const SignalsBlocked blocked_;
+  const Inside inside_{__msl_thread};
+  const ProcessLocked locked_;
+};
+
 // How far a ring may be filled when everything below `tail` has been stored (record.h says what the slack is for). The
 // rest that only signal handlers fill keeps their events while the thread that they interrupted waits for room.
 inline constexpr uint64_t kHandlersShare = 16;

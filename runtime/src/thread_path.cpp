@@ -119,10 +119,7 @@ void keep(ThreadPath &path, const Walk &done) noexcept {
 
 // Numbers the new frames, from the outermost of them on.
 [[gnu::noinline, gnu::cold]] uint32_t numberNew(ThreadPath &path, uint32_t left, uint32_t node) noexcept {
-  const ErrnoKept kept;
-  const SignalsBlocked blocked;
-  const Inside inside(__msl_thread);
-  const ProcessLocked locked;
+  const ArenaHeld held;
   Arena *arena = attach();
   PathTree *tree = arena != nullptr ? pathTreeOf(*arena) : nullptr;
   if (tree == nullptr)

@@ -64,30 +64,37 @@ std::shared_ptr<const SiteText> Lines::textOfCall(SiteId call) {
   return text;
 }
 
-void Lines::fill(SiteLine &line, const Place &place, std::vector<SiteShare> shares) {
-  std::sort(shares.begin(), shares.end(), [](const SiteShare &left, const SiteShare &right) {
-    return left.bytes != right.bytes ? left.bytes > right.bytes : left.site < right.site;
-  });
+void Lines::addPath(SiteLine &line, const Place &place, const SiteShare &share) {
+  const CallPath path = shownPath(catalog_, share.site);
+  PathLine &shown = line.paths.emplace_back(PathLine{share.bytes, share.count, {}, 0, path.complete});
+  for (const SiteId call : path.calls) {
+    if (call == place.call)
+      shown.place = shown.calls.size();
+    shown.calls.push_back(textOfCall(call));
+  }
+}
+
+void Lines::fill(SiteLine &line, const Place &place, std::vector<SiteShare> shares, Paths paths) {
   line.site = textOf(catalog_, place);
   line.own = place.own;
   for (const SiteShare &share : shares) {
     line.bytes += share.bytes;
     line.count += share.count;
-    const CallPath path = shownPath(catalog_, share.site);
-    PathLine &shown = line.paths.emplace_back(PathLine{share.bytes, share.count, {}, 0, path.complete});
-    for (const SiteId call : path.calls) {
-      if (call == place.call)
-        shown.place = shown.calls.size();
-      shown.calls.push_back(textOfCall(call));
-    }
   }
+  if (paths == Paths::LeftOut)
+    return;
+  std::sort(shares.begin(), shares.end(), [](const SiteShare &left, const SiteShare &right) {
+    return left.bytes != right.bytes ? left.bytes > right.bytes : left.site < right.site;
+  });
+  for (const SiteShare &share : shares)
+    addPath(line, place, share);
   if (!line.paths.empty() && !line.paths.front().calls.empty()) {
     const SiteText &innermost = *line.paths.front().calls.front();
     line.allocator = {innermost.callee, innermost.type, innermost.variable};
   }
 }
 
-std::vector<SiteLine> Lines::sitesOf(const Peak &peak) {
+std::vector<SiteLine> Lines::sitesOf(const Peak &peak, Paths paths) {
   struct Group {
     Place place;
     std::vector<SiteShare> shares;
@@ -99,7 +106,7 @@ std::vector<SiteLine> Lines::sitesOf(const Peak &peak) {
   }
   std::vector<SiteLine> lines;
   for (const auto &[key, group] : groups)
-    fill(lines.emplace_back(), group.place, group.shares);
+    fill(lines.emplace_back(), group.place, group.shares, paths);
   finishList(lines);
   return lines;
 }
@@ -120,12 +127,12 @@ PeakReport Lines::peak(const PeakResult &result) {
   PeakReport report;
   report.bytes = result.total.bytes;
   report.time_ns = result.total.time_ns;
-  report.by_site = sitesOf(result.total);
+  report.by_site = sitesOf(result.total, Paths::Shown);
   report.by_type = groupsOf(result.total, &Site::type);
   report.by_owner = groupsOf(result.total, &Site::library);
   for (size_t heap = 0; heap < result.by_heap.size(); ++heap)
     if (const Peak &peak = result.by_heap[heap]; peak.bytes != 0)
-      report.by_heap.push_back({static_cast<abi::Heap>(heap), peak.bytes, peak.time_ns, sitesOf(peak)});
+      report.by_heap.push_back({static_cast<abi::Heap>(heap), peak.bytes, peak.time_ns, sitesOf(peak, Paths::LeftOut)});
   report.by_process = result.by_process;
   return report;
 }
@@ -148,7 +155,7 @@ void Lines::add(const std::vector<SiteRemains> &list, const char *reason, Remain
   for (const auto &[key, group] : groups) {
     const bool physical = abi::isPhysical(group.remains.heap);
     LeakLine &line = (physical ? report.by_site : report.pool_by_site).emplace_back();
-    fill(line, group.place, group.shares);
+    fill(line, group.place, group.shares, Paths::Shown);
     line.remains = group.remains;
     line.reason = reason ? reason : "";
     (physical ? report.sum : report.pool_sum) += {line.bytes, line.count};

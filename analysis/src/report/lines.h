@@ -20,9 +20,12 @@ public:
   void remains(const LeakResult &, Report &);
 
 private:
-  std::vector<SiteLine> sitesOf(const Peak &);
+  // A list whose paths nobody shows does without them: a program like PyTorch has 200,000.
+  enum class Paths { Shown, LeftOut };
+  std::vector<SiteLine> sitesOf(const Peak &, Paths);
   std::vector<NamedLine> groupsOf(const Peak &, std::string_view Site::*name);
-  void fill(SiteLine &, const Place &, std::vector<SiteShare> shares);
+  void fill(SiteLine &, const Place &, std::vector<SiteShare> shares, Paths);
+  void addPath(SiteLine &, const Place &, const SiteShare &);
   void add(const std::vector<SiteRemains> &, const char *reason, RemainsReport &);
   void addLeaks(const std::vector<SiteRemains> &, Report &);
 

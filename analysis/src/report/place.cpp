@@ -4,11 +4,14 @@
 #include <array>
 
 namespace msleaks::analysis {
+
+bool isSystemHeader(std::string_view file) {
+  return file.starts_with("/usr/") || file.find("/include/c++/") != std::string_view::npos;
+}
+
 namespace {
 
-bool isSystemPath(std::string_view path) {
-  return path.starts_with("/usr/") || path.starts_with("/lib") || path.find("/include/c++/") != std::string_view::npos;
-}
+bool isSystemPath(std::string_view path) { return isSystemHeader(path) || path.starts_with("/lib"); }
 
 // Where the file is not known: linkage names of functions in namespace std and in libstdc++'s own.
 bool isStandardLibrary(std::string_view function) {

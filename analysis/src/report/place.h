@@ -24,6 +24,9 @@ struct Place {
 // that an instrumented place lies in is there only once: as the place.
 CallPath shownPath(SiteCatalog &, SiteId);
 
+// One that came with the compiler or the system: the line that matters is the one that used it.
+bool isSystemHeader(std::string_view file);
+
 // Where the user's own code begins in an inline chain; nothing: it has none. A distribution's headers and libraries,
 // and instances of the standard library's templates, are not.
 std::optional<size_t> ownLineOf(const Site &);

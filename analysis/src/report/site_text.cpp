@@ -1,5 +1,6 @@
 #include "msleaks/analysis/site_text.h"
 
+#include "place.h"
 #include "site_json.h"
 #include "text_format.h"
 
@@ -54,11 +55,6 @@ std::string positionOf(const std::string &file, uint32_t line, uint32_t column, 
     position += fmt::format(":{}", column);
   const size_t left = columns > position.size() ? columns - position.size() : 0;
   return shortPath(printable(file), left) + position;
-}
-
-// Headers that came with the compiler or the system: the line that matters is the one that used them.
-bool isSystemHeader(const std::string &file) {
-  return file.starts_with("/usr/") || file.find("/include/c++/") != std::string::npos;
 }
 
 // "/src/x.c" of "/src/./x.c" and "/src//x.c", which build systems make. ".." stays: behind a link it is another folder.

@@ -25,6 +25,8 @@ struct TraceReader::State {
     return read.has_value();
   }
   template <class Metadata> void readMetadata(const ChunkPlace &place, Metadata metadata, std::vector<Metadata> &all);
+  // Calls f(process, bytes of the payload) for each chunk of the kind, in file order.
+  template <class F> void forEachPayload(ChunkKind kind, F &&f);
   void readAllMetadata();
   void countEvents();
   void noteForeignChunks();
@@ -205,46 +207,47 @@ Result<void> TraceReader::forEachDefinitions(const std::function<void(uint32_t, 
   return {};
 }
 
+// Entries one behind the other, up to the end of the payload. One that makes no sense ends them.
+template <class Entry> static void readEntries(ByteReader &bytes, std::vector<Entry> &entries) {
+  while (bytes.left() > 0) {
+    Entry entry{};
+    visitMetadata(MetadataReader(bytes), entry);
+    if (!bytes.failed())
+      entries.push_back(entry);
+  }
+}
+
+template <class F> void TraceReader::State::forEachPayload(ChunkKind kind, F &&f) {
+  for (const ChunkPlace &place : index.chunks) {
+    if (place.header.kind != kind || !load(place))
+      continue;
+    ByteReader bytes(payload);
+    f(place.header.process, bytes);
+    if (bytes.failed())
+      noteDamage(place, "its fields make no sense");
+  }
+}
+
 Result<void>
 TraceReader::forEachCallers(const std::function<void(uint32_t, std::span<const TraceWriter::CallerEntry>)> &f) const {
-  std::vector<TraceWriter::CallerEntry> entries;
-  for (const ChunkPlace &place : state_->index.chunks) {
-    if (place.header.kind != ChunkKind::Callers || !state_->load(place))
-      continue;
-    entries.clear();
-    ByteReader bytes(state_->payload);
-    while (bytes.left() > 0) {
-      TraceWriter::CallerEntry entry{};
-      visitMetadata(MetadataReader(bytes), entry);
-      if (!bytes.failed())
-        entries.push_back(entry);
-    }
-    if (bytes.failed())
-      state_->noteDamage(place, "its fields make no sense");
-    f(place.header.process, entries);
-  }
+  state_->forEachPayload(ChunkKind::Callers, [&](uint32_t process, ByteReader &bytes) {
+    std::vector<TraceWriter::CallerEntry> entries;
+    readEntries(bytes, entries);
+    f(process, entries);
+  });
   return {};
 }
 
 Result<void> TraceReader::forEachPaths(const std::function<void(uint32_t, std::span<const PathEntry>)> &f) const {
-  std::vector<PathEntry> entries;
-  for (const ChunkPlace &place : state_->index.chunks) {
-    if (place.header.kind != ChunkKind::Paths || !state_->load(place))
-      continue;
-    entries.clear();
-    ByteReader bytes(state_->payload);
-    uint64_t number = bytes.varint();
-    while (bytes.left() > 0) {
-      PathEntry entry{};
-      visitMetadata(MetadataReader(bytes), entry);
-      entry.number = static_cast<uint32_t>(number++);
-      if (!bytes.failed() && number <= UINT32_MAX)
-        entries.push_back(entry);
-    }
-    if (bytes.failed())
-      state_->noteDamage(place, "its fields make no sense");
-    f(place.header.process, entries);
-  }
+  state_->forEachPayload(ChunkKind::Paths, [&](uint32_t process, ByteReader &bytes) {
+    const uint64_t first = std::min<uint64_t>(bytes.varint(), UINT32_MAX);
+    std::vector<PathEntry> entries;
+    readEntries(bytes, entries);
+    entries.resize(std::min<uint64_t>(entries.size(), UINT32_MAX - first)); // those with a number
+    for (size_t i = 0; i < entries.size(); ++i)
+      entries[i].number = static_cast<uint32_t>(first + i);
+    f(process, entries);
+  });
   return {};
 }
 

@@ -70,7 +70,7 @@ struct LeakLine : SiteLine { // `bytes` and `count` are those of `remains`
 struct HeapPeak {
   abi::Heap heap = abi::Heap::Host;
   uint64_t bytes = 0, time_ns = 0;
-  std::vector<SiteLine> by_site;
+  std::vector<SiteLine> by_site; // without paths
 };
 struct PeakReport {
   uint64_t bytes = 0, time_ns = 0; // CLOCK_MONOTONIC

@@ -6,19 +6,20 @@
 #include "msleaks/runtime/record.h"
 
 extern "C" {
-// The site number of the path that ends with the call `return_address`, made with this stack pointer and this frame
-// pointer; `site` != 0: and with that place in instrumented code. What it was, if no path can be told: the site, or the
-// caller's number.
+// The site number of the path whose innermost call returns to `return_address` and was made with this stack pointer and
+// frame pointer. With a `site` (not 0) the path ends with that place in instrumented code. Without room for a path it
+// is `site` itself, or the caller's number.
 [[gnu::visibility("default")]] uint32_t __msl_path(uint64_t return_address, uint64_t stack_pointer,
                                                    uint64_t frame_pointer, uint32_t site) noexcept;
-// The same of a hook's caller, looked for from a call inside the hook on.
+// The same of `caller`, the return address of a hook; the walk begins with a call that the hook made.
 [[gnu::visibility("default")]] uint32_t __msl_path_to(uint64_t caller, uint64_t return_address, uint64_t stack_pointer,
                                                       uint64_t frame_pointer) noexcept;
 }
 
 namespace msleaks::runtime {
 
-// Of the function that this is inlined into: the stack pointer of its caller, as the call left it.
+// Of the function that this is inlined into: the stack pointer of its caller at the call. The callbacks before and
+// after an instrumented call have the same one. Not the frame address, which AArch64 has at the lower end of a frame.
 [[gnu::always_inline]] inline uint64_t callerStackPointer() noexcept {
 #if defined(__clang__) && defined(__aarch64__)
   return reinterpret_cast<uint64_t>(__builtin_sponentry()); // clang's CFA is the frame address there
@@ -36,10 +37,6 @@ struct CallerFrame {
   const auto *record =
       static_cast<const uint64_t *>(__builtin_frame_address(0)); // of both processors: {frame pointer, …}
   return {reinterpret_cast<uint64_t>(__builtin_return_address(0)), callerStackPointer(), record[0]};
-}
-
-[[gnu::always_inline]] inline uint32_t enabledWord() noexcept {
-  return __atomic_load_n(&__msl_enabled, __ATOMIC_RELAXED)->load(std::memory_order_relaxed);
 }
 
 // What the session asks for: the path to the caller, or its number alone.

@@ -106,15 +106,16 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
 #endif
 }
 
+[[gnu::always_inline]] inline uint32_t enabledWord() noexcept {
+  return __atomic_load_n(&__msl_enabled, __ATOMIC_RELAXED)->load(std::memory_order_relaxed);
+}
+
 [[gnu::always_inline]] inline bool isEnabled(abi::EventKind kind) noexcept {
-  return (__atomic_load_n(&__msl_enabled, __ATOMIC_RELAXED)->load(std::memory_order_relaxed) & abi::enabledBit(kind)) !=
-         0;
+  return (enabledWord() & abi::enabledBit(kind)) != 0;
 }
 
 // The session records nothing now: there is none, or it was stopped.
-[[gnu::always_inline]] inline bool isStopped() noexcept {
-  return __atomic_load_n(&__msl_enabled, __ATOMIC_RELAXED)->load(std::memory_order_relaxed) == 0;
-}
+[[gnu::always_inline]] inline bool isStopped() noexcept { return enabledWord() == 0; }
 
 [[gnu::always_inline]] inline bool hasRoom(const abi::RingHeader &ring, unsigned slots) noexcept {
   return peek(ring.reserved) + (slots - 1) < peek(ring.room_until);
