@@ -168,23 +168,23 @@ void Lines::addLeaks(const std::vector<SiteRemains> &leaked, Report &report) {
     SiteRemains remains;
     std::vector<SiteRemains> parts;
   };
-  std::map<std::pair<const Site *, abi::Heap>, Group> groups;
+  std::map<std::pair<SiteId, abi::Heap>, Group> groups;
   for (const SiteRemains &remains : leaked) {
-    const Site *place = &catalog_.describe(remains.site);
+    const SiteId place = innermostPlace(catalog_, remains.site).call;
     const auto [at, fresh] = groups.try_emplace({place, remains.heap}, Group{{remains.site, remains.heap}, {}});
     at->second.remains += remains;
     at->second.parts.push_back(remains);
   }
-  std::map<const char *, std::vector<SiteRemains>> harmless;
+  std::map<std::string, std::vector<SiteRemains>> harmless;
   std::vector<SiteRemains> leaks;
   for (const auto &[key, group] : groups) {
-    const char *reason = suppressionOf(*key.first, group.remains, report.processes.size());
+    const char *reason = suppressionOf(catalog_.describe(key.first), group.remains, report.processes.size());
     std::vector<SiteRemains> &to = reason ? harmless[reason] : leaks;
     to.insert(to.end(), group.parts.begin(), group.parts.end());
   }
   add(leaks, nullptr, report.leaks);
   for (const auto &[reason, list] : harmless)
-    add(list, reason, report.suppressed);
+    add(list, reason.c_str(), report.suppressed);
 }
 
 void Lines::remains(const LeakResult &result, Report &report) {
