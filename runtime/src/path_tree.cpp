@@ -102,11 +102,11 @@ uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key) noexcept {
     retire(nodeAt(known).image);
   if (const uint32_t back = findRetired(parent, key, image); back != 0)
     return back;
-  if (!makeRoom())
-    return 0;
-  const uint32_t number = append(arena, {key & ~kSiteKey, parent, image});
+  const uint32_t number = makeRoom() ? append(arena, {key & ~kSiteKey, parent, image}) : 0;
   if (number != 0)
     put(*table_.load(std::memory_order_relaxed), key, parent, number);
+  else
+    arena.header->paths_refused.fetch_add(1, std::memory_order_relaxed);
   return number;
 }
 

@@ -26,7 +26,8 @@ public:
     }
   }
 
-  // The same, made when there is none; 0 = there is no room. With signals blocked and Process::lock held.
+  // The same, made when there is none; 0 = there is no room, which is counted. With signals blocked and Process::lock
+  // held.
   uint32_t add(Arena &arena, uint32_t parent, uint64_t key) noexcept;
 
   // Calls in this image are no longer found: another one may be loaded to its place. With Process::lock held.

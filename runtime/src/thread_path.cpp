@@ -126,10 +126,8 @@ void keep(ThreadPath &path, const Walk &done) noexcept {
     return 0;
   while (left-- > 0) {
     node = tree->add(*arena, node, path.walked()[left].address);
-    if (node == 0) {
-      arena->header->paths_refused.fetch_add(1, std::memory_order_relaxed);
+    if (node == 0)
       return 0;
-    }
     path.walked()[left].node = node;
   }
   return node;
