@@ -92,13 +92,18 @@ echo "status $?"
 def counts_what_a_full_shared_memory_loses():
     """It is large enough at first; then others fill it."""
     folder = tools.folder()
+    # Filled from outside: a process of the session has memory there itself, which is free once it has ended.
+    waits, filled = tools.scratch / "waits", tools.scratch / "filled"
     done = in_namespace(f"""
 mount -t tmpfs -o size=60m none /dev/shm
+rm -f {waits} {filled} && mkfifo {waits} {filled}
 set +e
-{tools.run_tool} --no-report -o {folder} --ring-kib 1024 -- sh -c 'head -c 100m /dev/zero > /dev/shm/filler 2>/dev/null
-  sleep 0.5 # what head itself had recorded into is free then
-  head -c 100m /dev/zero > /dev/shm/filler2 2>/dev/null
-  "$@"' sh {churn} {tools.scratch}/counts 4 20000
+{tools.run_tool} --no-report -o {folder} --ring-kib 1024 -- sh -c 'echo > {waits}; read answer < {filled}
+  "$@"' sh {churn} {tools.scratch}/counts 4 20000 &
+read answer < {waits}
+head -c 100m /dev/zero > /dev/shm/filler 2>/dev/null
+echo > {filled}
+wait $!
 echo "status $?"
 """)
     check("done\nstatus 0\n" in done.stdout, f"{done.stdout} {done.stderr}")
