@@ -101,6 +101,17 @@ Verdict reportFindings(const Recording &recording, const RunOptions &options) {
   return Verdict::Unknown;
 }
 
+// The report comes later, and perhaps where the binaries are not. Nobody asked for more than the recording, so nothing
+// is said.
+void nameCalls(const Recording &recording) {
+  try {
+    if (const auto named = analysis::finishRun(recording.output()); !named)
+      spdlog::info("calls are not named: {}", named.error().message);
+  } catch (const std::exception &error) {
+    spdlog::info("calls are not named: {}", error.what());
+  }
+}
+
 // Clean also where nobody asked.
 Verdict conclude(const Recording &recording, const RunOptions &options) {
   for (const std::string &note : recording.summary().notes)
@@ -111,8 +122,10 @@ Verdict conclude(const Recording &recording, const RunOptions &options) {
         failure->message, recording.output().string(), recording.session().string());
     return Verdict::Unknown;
   }
-  const bool asked = !options.no_report || options.error_exitcode != 0;
-  return asked ? reportFindings(recording, options) : Verdict::Clean;
+  if (!options.no_report || options.error_exitcode != 0)
+    return reportFindings(recording, options);
+  nameCalls(recording);
+  return Verdict::Clean;
 }
 
 int run(const RunOptions &options) {

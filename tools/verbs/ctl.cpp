@@ -1,6 +1,7 @@
 // msleaks ctl RUN start|stop|status|snapshot|set|adopt: changes a session while it runs.
 #include "msleaks/analysis/adoption.h"
 #include "msleaks/analysis/control_socket.h"
+#include "msleaks/analysis/report.h"
 #include "msleaks/analysis/session_status.h"
 #include "verb.h"
 
@@ -48,6 +49,8 @@ Result<ExitStatus> adopt(const Options &options) {
     std::signal(signal, [](int) { stop_adopted = true; });
   const auto adopted = MSL_TRY(analysis::adoptRun(options.run, stop_adopted));
   std::cout << options.run << ": " << adopted.events_added << " events added\n";
+  if (const auto named = analysis::finishRun(options.run); !named)
+    std::cout << "  its calls are not named yet: " << named.error().message << '\n';
   for (const std::string &note : adopted.notes)
     std::cout << "  " << note << '\n';
   return ExitStatus::Clean;

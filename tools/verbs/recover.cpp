@@ -1,5 +1,6 @@
 // msleaks recover RUN: completes the folder of a session that was killed.
 #include "msleaks/analysis/recovery.h"
+#include "msleaks/analysis/report.h"
 #include "verb.h"
 
 #include <CLI/CLI.hpp>
@@ -21,6 +22,8 @@ Result<ExitStatus> recover(const Options &options) {
     return ExitStatus::Clean;
   }
   std::cout << options.run << ": " << recovered.events_added << " events added\n";
+  if (const auto named = analysis::finishRun(options.run); !named)
+    std::cout << "  its calls are not named yet: " << named.error().message << '\n';
   for (const std::string &note : recovered.notes)
     std::cout << "  " << note << '\n';
   for (const std::string &process : recovered.still_running)

@@ -163,16 +163,17 @@ size_t Report::unseenProcesses() const {
                                            [](const ReportProcess &process) { return process.process == 0; }));
 }
 
-Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &progress) {
-  auto folder = MSL_TRY(RunFolder::open(run));
-  auto reader = MSL_TRY(TraceReader::open(folder.trace()));
+namespace {
+
+Result<Report> analyze(const std::filesystem::path &run, const TraceReader &reader, const RunFolder &folder,
+                       Symbolizer &symbolizer, const Progress &progress) {
   Report report;
   report.run = run.string();
   auto manifest = folder.readManifest();
   if (!manifest)
     report.notes.push_back("no manifest, so no command and no cost: " + manifest.error().message);
 
-  Symbolizer symbolizer;
+  MSL_TRY(reader.forEachNames([&](const ImageNames &names) { symbolizer.add(names); }));
   SiteCatalog catalog(symbolizer);
   MSL_TRY(catalog.load(reader));
   const auto fates = fatesOf(reader);
@@ -191,6 +192,35 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &prog
   append(report.notes, manifest.value_or(Manifest{}).notes);
   append(report.notes, catalog.notes());
   append(report.notes, symbolizer.notes());
+  return report;
+}
+
+Result<void> storeNames(const std::filesystem::path &trace, const std::vector<ImageNames> &found) {
+  if (found.empty())
+    return {};
+  auto writer = MSL_TRY(TraceWriter::append(trace));
+  for (const ImageNames &names : found)
+    MSL_TRY(writer.names(names));
+  return writer.close();
+}
+
+} // namespace
+
+Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &progress) {
+  auto folder = MSL_TRY(RunFolder::open(run));
+  auto reader = MSL_TRY(TraceReader::open(folder.trace()));
+  Symbolizer symbolizer;
+  return analyze(run, reader, folder, symbolizer, progress);
+}
+
+Result<Report> finishRun(const std::filesystem::path &run) {
+  auto folder = MSL_TRY(RunFolder::open(run));
+  auto reader = MSL_TRY(TraceReader::open(folder.trace()));
+  Symbolizer symbolizer;
+  auto report = MSL_TRY(analyze(run, reader, folder, symbolizer, {}));
+  if (const auto stored = storeNames(folder.trace(), symbolizer.found()); !stored)
+    report.notes.push_back("the names of calls are not in the trace, so a report needs the binaries: " +
+                           stored.error().message);
   return report;
 }
 

@@ -270,7 +270,7 @@ void writeReportTable(std::ostream &to, const Report &report, const TableStyle &
 }
 
 Result<RunFindings> printShortReport(const std::filesystem::path &run, std::ostream &to) {
-  auto report = MSL_TRY(analyzeRun(run));
+  auto report = MSL_TRY(finishRun(run));
   Table table(to, {.columns = SIZE_MAX, .top = 0, .color = false}); // an entry a line: their number is bounded
   writeEntries(table, report);
   const auto &leaks = report.leaks.by_site;

@@ -102,7 +102,7 @@ struct Symbolizer::Image {
   SymbolTable symbols;
   bool usable = false;
   std::optional<DebugInfo> debug_info;
-  std::unordered_map<uint64_t, std::vector<CodePlace>> places; // by address
+  std::unordered_map<uint64_t, std::vector<CodePlace>> found; // by address
 };
 
 Symbolizer::Symbolizer(std::filesystem::path debug_folder) : debug_folder_(std::move(debug_folder)) {}
@@ -143,8 +143,11 @@ std::string_view Symbolizer::functionAt(const ImageFile &file, uint64_t address)
 }
 
 const std::vector<CodePlace> &Symbolizer::placesAt(const ImageFile &file, uint64_t address) {
+  if (const auto told = told_.find(file); told != told_.end())
+    if (const auto known = told->second.find(address); known != told->second.end())
+      return known->second;
   Image &image = imageOf(file);
-  const auto [known, fresh] = image.places.try_emplace(address);
+  const auto [known, fresh] = image.found.try_emplace(address);
   std::vector<CodePlace> &places = known->second;
   if (!fresh)
     return places;
@@ -160,6 +163,27 @@ const std::vector<CodePlace> &Symbolizer::placesAt(const ImageFile &file, uint64
       places.back().function = symbol;
   }
   return places;
+}
+
+void Symbolizer::add(const ImageNames &names) {
+  auto &told = told_[names.image];
+  for (const NamedAddress &named : names.addresses)
+    told.try_emplace(named.address, named.places);
+}
+
+std::vector<ImageNames> Symbolizer::found() const {
+  std::vector<ImageNames> all;
+  for (const auto &[file, image] : images_) {
+    ImageNames names{file, {}};
+    for (const auto &[address, places] : image->found)
+      if (!places.empty())
+        names.addresses.push_back({address, places});
+    std::sort(names.addresses.begin(), names.addresses.end(),
+              [](const auto &left, const auto &right) { return left.address < right.address; });
+    if (!names.addresses.empty())
+      all.push_back(std::move(names));
+  }
+  return all;
 }
 
 std::string demangle(std::string_view linkage_name) {

@@ -43,8 +43,9 @@ enum class ChunkKind : uint16_t {
   Index = 7,
   Trailer = 8,
   Paths = 9,
+  Names = 10,
 };
-inline constexpr ChunkKind kLastChunkKind = ChunkKind::Paths; // that this version knows
+inline constexpr ChunkKind kLastChunkKind = ChunkKind::Names; // that this version knows
 
 enum class Codec : uint16_t { None = 0, Zstd = 1 };
 
@@ -77,6 +78,7 @@ inline constexpr uint32_t kMaxRawBytes = 1u << 30;
 inline constexpr uint32_t kMaxMetadataRawBytes = 1u << 20; // of a process or a stream
 inline constexpr uint32_t kMaxCallersRawBytes = 4u << 20;
 inline constexpr uint32_t kMaxPathsRawBytes = 4u << 20;
+inline constexpr uint32_t kMaxNamesRawBytes = 16u << 20;
 inline constexpr uint32_t kMaxArguments = 4096; // of a command: an empty one takes a byte in the file and 32 in memory
 inline constexpr uint32_t kMaxColumns = 1024;   // of an Events chunk, those of later versions included
 // Payload that shrinks by more than this is stored as it is: a few bytes must not claim a gigabyte.
@@ -92,6 +94,8 @@ constexpr uint32_t maxRawBytes(ChunkKind kind) {
     return kMaxCallersRawBytes;
   case ChunkKind::Paths:
     return kMaxPathsRawBytes;
+  case ChunkKind::Names:
+    return kMaxNamesRawBytes;
   case ChunkKind::Events:
     return kMaxEventsRawBytes;
   default:
@@ -128,6 +132,8 @@ constexpr const char *nameOf(ChunkKind kind) {
     return "trailer";
   case ChunkKind::Paths:
     return "paths";
+  case ChunkKind::Names:
+    return "names";
   }
   return "unknown";
 }

@@ -251,6 +251,44 @@ Result<void> TraceReader::forEachPaths(const std::function<void(uint32_t, std::s
   return {};
 }
 
+namespace {
+
+constexpr uint64_t kMostPlaces = 10'000; // of functions inlined into each other
+
+NamedAddress readNamed(ByteReader &bytes) {
+  NamedAddress named{bytes.varint(), {}};
+  const uint64_t places = bytes.varint();
+  if (places > kMostPlaces)
+    bytes.fail();
+  for (uint64_t i = 0; i < places && !bytes.failed(); ++i) {
+    CodePlace place;
+    place.function = bytes.text();
+    place.file = bytes.text();
+    place.line = static_cast<uint32_t>(bytes.varint());
+    place.column = static_cast<uint32_t>(bytes.varint());
+    named.places.push_back(std::move(place));
+  }
+  return named;
+}
+
+} // namespace
+
+Result<void> TraceReader::forEachNames(const std::function<void(const ImageNames &)> &f) const {
+  state_->forEachPayload(ChunkKind::Names, [&](uint32_t, ByteReader &bytes) {
+    ImageNames names;
+    names.image.path = bytes.text();
+    const std::string id(bytes.text());
+    names.image.build_id.resize(id.size());
+    std::memcpy(names.image.build_id.data(), id.data(), id.size());
+    while (bytes.left() > 0 && !bytes.failed())
+      names.addresses.push_back(readNamed(bytes));
+    if (bytes.failed() && !names.addresses.empty())
+      names.addresses.pop_back();
+    f(names);
+  });
+  return {};
+}
+
 Result<void> TraceReader::mergeEvents(const std::function<bool(std::span<const StreamEvent>)> &f, uint64_t begin_ns,
                                       uint64_t end_ns) const {
   ChunkOpener opener(state_->file,

@@ -124,6 +124,42 @@ Result<void> TraceWriter::paths(uint32_t process, std::span<const PathEntry> ent
   return state.writeRaw({.kind = ChunkKind::Paths, .process = process}, state.raw.written());
 }
 
+namespace {
+
+void write(ByteWriter &to, const ImageFile &image) {
+  to.text(image.path);
+  to.text({reinterpret_cast<const char *>(image.build_id.data()), image.build_id.size()});
+}
+
+void write(ByteWriter &to, const NamedAddress &named) {
+  to.varint(named.address);
+  to.varint(named.places.size());
+  for (const CodePlace &place : named.places) {
+    to.text(place.function);
+    to.text(place.file);
+    to.varint(place.line);
+    to.varint(place.column);
+  }
+}
+
+} // namespace
+
+Result<void> TraceWriter::names(const ImageNames &names) {
+  constexpr size_t kEnough = kMaxNamesRawBytes / 2;
+  State &state = *state_;
+  state.raw.clear();
+  for (const NamedAddress &named : names.addresses) {
+    if (state.raw.size() == 0)
+      write(state.raw, names.image);
+    write(state.raw, named);
+    if (state.raw.size() < kEnough && &named != &names.addresses.back())
+      continue;
+    MSL_TRY(state.writeRaw({.kind = ChunkKind::Names, .process = kSessionProcess}, state.raw.written()));
+    state.raw.clear();
+  }
+  return {};
+}
+
 Result<void> TraceWriter::events(const EventBatch &batch) {
   State &state = *state_;
   std::span<const abi::Slot> rest = batch.slots;

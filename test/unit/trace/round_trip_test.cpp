@@ -72,6 +72,11 @@ TEST(TraceRoundTrip, Metadata) {
   ASSERT_TRUE(writer->definitions(2, std::as_bytes(std::span(records))));
   const TraceWriter::CallerEntry callers[] = {{0, 1, 0x7fff'1234'5678}, {65535, 3, UINT64_MAX}};
   ASSERT_TRUE(writer->callers(2, callers));
+  ImageNames names{{"/lib/x.so", {std::byte{1}}}, {}};
+  const std::string longName(3000, 'n');
+  for (uint64_t i = 0; i < 5000; ++i) // more than a chunk holds
+    names.addresses.push_back({i, {{longName, "/x.cpp", static_cast<uint32_t>(i), 1}, {"f", "", 0, 0}}});
+  ASSERT_TRUE(writer->names(names));
   ASSERT_TRUE(writer->streamAccount({1, 0, 4711, "main", 10, 1, 5}));
   ASSERT_TRUE(writer->streamAccount({1, 1, 4715, "worker", 7, 0, 0}));
   ASSERT_TRUE(writer->streamAccount({1, 0, 4711, "main", 20, 2, 6}));
@@ -106,6 +111,16 @@ TEST(TraceRoundTrip, Metadata) {
     EXPECT_EQ(entries[1].address, UINT64_MAX);
     EXPECT_EQ(entries[1].index, 65535u);
   }));
+  ImageNames read;
+  ASSERT_TRUE(reader->forEachNames([&](const ImageNames &some) {
+    EXPECT_EQ(some.image, names.image);
+    read.addresses.insert(read.addresses.end(), some.addresses.begin(), some.addresses.end());
+  }));
+  ASSERT_EQ(read.addresses.size(), names.addresses.size());
+  for (size_t i = 0; i < read.addresses.size(); ++i) {
+    EXPECT_EQ(read.addresses[i].address, i);
+    EXPECT_EQ(read.addresses[i].places, names.addresses[i].places);
+  }
   EXPECT_EQ(seen, 2);
 }
 

@@ -121,6 +121,10 @@ using Progress = std::function<void(uint64_t done, uint64_t total)>;
 // Reads the whole run. Memory grows with what was alive at once and with the number of sites.
 Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &progress = {});
 
+// The same at the end of a session: what the report's calls are called goes into the trace, so that the report can be
+// made where the binaries are not.
+Result<Report> finishRun(const std::filesystem::path &run);
+
 void writeReportJson(std::ostream &, const Report &);
 
 struct TableStyle {
@@ -138,7 +142,7 @@ struct RunFindings {
   bool complete = true; // Report::complete
 };
 
-// At most twelve lines; see the top of this file.
+// At most twelve lines, by finishRun; see the top of this file.
 Result<RunFindings> printShortReport(const std::filesystem::path &run, std::ostream &);
 
 } // namespace msleaks::analysis

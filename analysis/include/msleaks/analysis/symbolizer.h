@@ -2,6 +2,8 @@
 // source, from their debug information.
 #pragma once
 
+#include "msleaks/analysis/code_place.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -14,20 +16,6 @@
 namespace msleaks::analysis {
 
 class ElfFile;
-
-// A file as the process had it: one with another build id is not the same program and is not asked.
-struct ImageFile {
-  std::string path;
-  std::vector<std::byte> build_id; // empty = had none
-  auto operator<=>(const ImageFile &) const = default;
-};
-
-// A place in the source. Empty strings and zeros mean: not known.
-struct CodePlace {
-  std::string function; // linkage name
-  std::string file;
-  uint32_t line = 0, column = 0;
-};
 
 // Reads an image's symbols when its first name is asked for, and keeps them.
 class Symbolizer {
@@ -46,6 +34,11 @@ public:
   // debug information nor a symbol says so. The references live as long as the symbolizer.
   const std::vector<CodePlace> &placesAt(const ImageFile &, uint64_t address);
 
+  // What a trace says of an image: it is believed before the file, which need not be there then.
+  void add(const ImageNames &);
+  // What placesAt found in files.
+  std::vector<ImageNames> found() const;
+
   // Images that could not be asked, one line each: gone, changed since the run, not readable.
   const std::vector<std::string> &notes() const { return notes_; }
 
@@ -57,6 +50,7 @@ private:
 
   std::filesystem::path debug_folder_;
   std::map<ImageFile, std::unique_ptr<Image>> images_;
+  std::map<ImageFile, std::map<uint64_t, std::vector<CodePlace>>> told_; // by address
   std::vector<std::string> notes_;
 };
 

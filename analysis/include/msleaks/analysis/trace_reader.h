@@ -50,6 +50,7 @@ public:
   // file order.
   Result<void> forEachDefinitions(const std::function<void(uint32_t, std::span<const std::byte>)> &f) const;
   Result<void> forEachCallers(const std::function<void(uint32_t, std::span<const TraceWriter::CallerEntry>)> &f) const;
+  Result<void> forEachNames(const std::function<void(const ImageNames &)> &f) const;
   Result<void> forEachPaths(const std::function<void(uint32_t, std::span<const PathEntry>)> &f) const;
 
   // Every event of [begin_ns, end_ns), merged over all streams by time, order within a stream kept. Memory: one decoded

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "msleaks/abi/events.h"
+#include "msleaks/analysis/code_place.h"
 #include "msleaks/analysis/result.h"
 
 #include <cstdint>
@@ -107,6 +108,8 @@ public:
   // Nodes of the process' tree of paths that are new, at most kMaxPathsAtOnce, with numbers in a row.
   static constexpr size_t kMaxPathsAtOnce = 65536;
   Result<void> paths(uint32_t process, std::span<const PathEntry> entries);
+  // What addresses in an image are called: for a report where the image is not.
+  Result<void> names(const ImageNames &);
   Result<void> events(const EventBatch &);
   Result<void> streamAccount(const StreamAccount &);
   // Writes index and trailer. A trace without them is complete all the same: the reader rebuilds the index.
