@@ -74,6 +74,8 @@ static Result<void> lockForWriting(const FileDescriptor &fd, const std::string &
   return {};
 }
 
+void AppendFile::release() { ::flock(fd_.get(), LOCK_UN); }
+
 static FileDescriptor openIn(int folder, const std::filesystem::path &path, int flags) {
   const std::filesystem::path name = folder == AT_FDCWD ? path : path.filename();
   return FileDescriptor(::openat(folder, name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0640));

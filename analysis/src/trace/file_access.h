@@ -39,6 +39,8 @@ public:
   static Result<AppendFile> reopen(const std::filesystem::path &path, int folder = AT_FDCWD);
   Result<void> append(std::span<const uint8_t> content);
   Result<void> cut(uint64_t size);
+  // Nothing more comes from here: another writer may go on.
+  void release();
   uint64_t size() const { return size_; }
   const std::string &name() const { return name_; }
 

@@ -192,7 +192,9 @@ Result<void> TraceWriter::close() {
   for (const std::span<const uint8_t> part : state.index.parts())
     state.pack({.kind = ChunkKind::Index}, part);
   state.pack({.kind = ChunkKind::Trailer}, trailer.written());
-  return state.flush();
+  MSL_TRY(state.flush());
+  state.file.release();
+  return {};
 }
 
 uint64_t TraceWriter::bytesWritten() const { return state_->file.size(); }
