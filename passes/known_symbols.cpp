@@ -189,7 +189,9 @@ void KnownSymbols::addPinned(const Module &module) {
 
 void KnownSymbols::addNamed(const Module &module, const UserRows &rows) {
   for (const auto &[name, row] : rows)
-    if (const Function *function = module.getFunction(name); function && !byFunction_.count(function)) {
+    if (const Function *function = module.getFunction(name); function && row.wrapper)
+      wrappers_.insert(function);
+    else if (function && !byFunction_.count(function)) {
       if (const std::string why = misfit(*function, row.symbol); !why.empty()) {
         if (!function->hasLocalLinkage()) // any file may have a static function of that name
           fail("row of " + Twine(name) + ": " + why);
@@ -223,8 +225,8 @@ void KnownSymbols::addAnnotation(const Function &function, StringRef text) {
   if (!text.consume_front(kAnnotationPrefix))
     return;
   const SmallVector<StringRef> words = wordsOf(text);
-  if (words[0] == "ignore" && words.size() == 1) {
-    ignored_.insert(&function);
+  if (words.size() == 1 && (words[0] == "ignore" || words[0] == "wrapper")) {
+    (words[0] == "ignore" ? ignored_ : wrappers_).insert(&function);
     return;
   }
   if (byFunction_.count(&function))
@@ -233,7 +235,7 @@ void KnownSymbols::addAnnotation(const Function &function, StringRef text) {
     fail("annotation \"" + whole + "\" of " + function.getName() + ": " + what);
   };
   if (words[0] != "alloc" && words[0] != "free")
-    return refuse("known are msleaks.alloc, msleaks.free and msleaks.ignore");
+    return refuse("known are msleaks.alloc, msleaks.free, msleaks.wrapper and msleaks.ignore");
   UserRow row;
   row.symbol = emptyRow(words[0] == "alloc" ? Verb::Alloc : Verb::Free);
   std::vector<std::string_view> fields;

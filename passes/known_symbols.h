@@ -38,6 +38,8 @@ public:
   const abi::Symbol *find(const llvm::Function &callee) const;
   // The user annotated the function with msleaks.ignore.
   bool ignored(const llvm::Function &function) const { return ignored_.contains(&function); }
+  // The user said that it takes blocks for its caller.
+  bool isWrapper(const llvm::Function &function) const { return wrappers_.contains(&function); }
   // Functions of this module that a rows file or an annotation names: their calls are pinned (pin.h).
   const llvm::SetVector<const llvm::Function *> &named() const { return named_; }
   // What is wrong with an annotation or a row, or empty.
@@ -55,7 +57,7 @@ private:
   llvm::StringMap<const abi::Symbol *> table_;
   std::deque<abi::Symbol> own_; // rows made from annotations and attributes; a deque keeps their addresses
   llvm::DenseMap<const llvm::Function *, const abi::Symbol *> byFunction_;
-  llvm::DenseSet<const llvm::Function *> ignored_;
+  llvm::DenseSet<const llvm::Function *> ignored_, wrappers_;
   llvm::SetVector<const llvm::Function *> named_;
   std::string error_;
 };

@@ -5,9 +5,9 @@
 #include "find.h"
 #include "marks.h"
 #include "pin.h"
+#include "wrappers.h"
 
 #include "llvm/ADT/Statistic.h"
-#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -20,13 +20,6 @@ ALWAYS_ENABLED_STATISTIC(Marked, "Calls that were marked before the optimiser");
 namespace msleaks::passes {
 namespace {
 
-// Without debug information a module still knows the function and its own file.
-SourcePlace placeOfCall(const CallBase &call) {
-  if (const DILocation *location = call.getDebugLoc().get())
-    return placeOf(*location);
-  return {plainName(*call.getFunction()), call.getModule()->getSourceFileName()};
-}
-
 void markCalls(Function &function, const KnownSymbols &symbols) {
   const SmallVector<FoundCall> calls = findCalls(function, symbols);
   if (calls.empty())
@@ -36,7 +29,7 @@ void markCalls(Function &function, const KnownSymbols &symbols) {
   uint32_t ordinal = 0;
   for (const auto &[call, symbol] : calls) {
     const Destination destination = destinations.find(*call, *symbol);
-    marked.push_back({call, symbol->verb, {destination.variable, destination.type, ++ordinal, placeOfCall(*call)}});
+    marked.push_back({call, symbol->verb, {destination.variable, destination.type, ++ordinal, placeOf(*call)}});
   }
   Marked += calls.size();
   attachMarks(function, marked);
@@ -87,6 +80,7 @@ PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
   }
   forEachEligible(module, symbols, [&](Function &function) { markCalls(function, symbols); });
+  keepWrapperCalls(module, findWrapperCalls(module, symbols));
   markIgnored(module, symbols);
   pinNamed(module, symbols);
   return PreservedAnalyses::none();

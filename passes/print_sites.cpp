@@ -38,13 +38,14 @@ PreservedAnalyses PrintSitesPass::run(Module &module, ModuleAnalysisManager &) {
   if (!reportMistakes(*options_, module.getContext()) || options_->off || !targetIsSupported(module))
     return PreservedAnalyses::all();
   const KnownSymbols symbols(module, options_->rows);
+  const WrapperCalls wrappers = findWrapperCalls(module, symbols);
   forEachEligible(module, symbols, [&](Function &function) {
     const SmallVector<FoundCall> calls = findCalls(function, symbols);
     if (calls.empty())
       return;
     const DestinationFinder destinations(function);
     for (const FoundCall &found : calls) {
-      Site site = describe(found);
+      Site site = describe(found, wrappers);
       if (!markOf(*found.call)) {
         const Destination destination = destinations.find(*found.call, *found.symbol);
         site.type = destination.type;
@@ -53,6 +54,11 @@ PreservedAnalyses PrintSitesPass::run(Module &module, ModuleAnalysisManager &) {
       print(out_, function, site);
     }
   });
+  for (const SourcePlace &place : wrappers.places()) {
+    out_ << "wrapper: " << place.function << " at ";
+    print(out_, place);
+    out_ << '\n';
+  }
   return PreservedAnalyses::all();
 }
 

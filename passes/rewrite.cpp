@@ -60,12 +60,14 @@ SetVector<Function *> redirect(ArrayRef<FoundCall> calls, ArrayRef<uint32_t> row
 // Instruments the calls; there is one at least.
 void rewrite(Module &module, ArrayRef<FoundCall> calls, const KnownSymbols &symbols, const Remarks &remarks) {
   SiteTable table(module.getSourceFileName(), kProducer);
+  const WrapperCalls wrappers = keptWrapperCalls(module);
   SmallVector<uint32_t> rows;
   for (const FoundCall &found : calls) {
-    const Site site = describe(found);
+    const Site site = describe(found, wrappers);
     remarks.instrumented(found, site);
     rows.push_back(table.add(site));
   }
+  table.setWrappers(wrappers);
   GlobalVariable *unit = makeUnit(module);
   RuntimeDecls runtime(module);
   dropUntrueAttributes(redirect(calls, rows, symbols, *unit, runtime));
@@ -95,6 +97,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   }
   unpin(module);
   dropMarks(module);
+  dropWrapperCalls(module);
   return PreservedAnalyses::none();
 }
 

@@ -128,23 +128,30 @@ std::string missingIn(const UserRow &row) {
   return {};
 }
 
+// Reads what follows the name of the function.
+std::string parseRest(const std::vector<std::string_view> &line, UserRow &row) {
+  if (row.wrapper)
+    return line.size() == 2 ? "" : "a row of kind 'wrapper' has no fields";
+  std::string error = parseRowFields({line.begin() + 2, line.end()}, row);
+  return error.empty() ? missingIn(row) : error;
+}
+
 std::string parseLine(const std::vector<std::string_view> &line, unsigned number, UserRows &rows) {
   const auto verb = parseVerb(line[0]);
-  if (!verb)
-    return "a row begins with alloc, realloc, free or retain, not with " + quoted(line[0]);
+  UserRow row;
+  row.line = number;
+  row.wrapper = line[0] == "wrapper";
+  if (!verb && !row.wrapper)
+    return "a row begins with alloc, realloc, free, retain or wrapper, not with " + quoted(line[0]);
   if (line.size() < 2)
     return "the row names no function";
   if (line[1].find('=') != line[1].npos)
     return "expected the name of a function instead of " + quoted(line[1]);
   if (abi::findSymbol(line[1]))
     return quoted(line[1]) + " is already known to msleaks";
-  UserRow row;
-  row.line = number;
-  row.symbol = emptyRow(*verb);
-  std::string error = parseRowFields({line.begin() + 2, line.end()}, row);
-  if (error.empty())
-    error = missingIn(row);
-  if (!error.empty())
+  if (verb)
+    row.symbol = emptyRow(*verb);
+  if (std::string error = parseRest(line, row); !error.empty())
     return error;
   const auto [known, added] = rows.emplace(line[1], row);
   return added ? "" : quoted(line[1]) + " has a row already, in line " + std::to_string(known->second.line);

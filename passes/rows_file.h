@@ -5,6 +5,7 @@
 //   alloc pool_get  result=out(0) size=1 free=pool_put heap=device
 //   free  my_free   address=0
 //   free  pool_put  address=1
+//   wrapper my_strdup
 //
 // Rows that belong together by free= are about one heap: who does not name it has it from the others.
 #pragma once
@@ -22,6 +23,7 @@ struct UserRow {
   abi::Symbol symbol; // `name` and `partner` stay empty: the row owns its strings
   std::string free;   // linkage name of the function that gives such a block back
   bool names_heap = false;
+  bool wrapper = false; // takes blocks for its caller; nothing else is said
   unsigned line = 0;
 };
 

@@ -24,11 +24,6 @@ void append(std::string &text, const SourcePlace &place) {
   }
 }
 
-// In a header that came with the compiler or the system.
-bool isOfSystem(const SourcePlace &place) {
-  return StringRef(place.file).starts_with("/usr/") || StringRef(place.file).contains("/include/c++/");
-}
-
 } // namespace
 
 uint64_t Site::id() const {
@@ -42,7 +37,7 @@ uint64_t Site::id() const {
   return hashOf(text);
 }
 
-Site describe(const FoundCall &found) {
+Site describe(const FoundCall &found, const WrapperCalls &wrappers) {
   const CallBase &call = *found.call;
   Site site;
   const auto mark = markOf(call);
@@ -62,9 +57,8 @@ Site describe(const FoundCall &found) {
     site.variable = mark->variable;
     site.ordinal = mark->ordinal;
   }
-  site.foreign = std::all_of(site.inlined_at.begin(), site.inlined_at.end(),
-                             [](const SourcePlace &step) { return isOfSystem(step); }) &&
-                 isOfSystem(site.place);
+  const auto isOwn = [&](const SourcePlace &line) { return !isOfSystem(line) && !wrappers.contains(line); };
+  site.wants_path = !isOwn(site.place) && std::none_of(site.inlined_at.begin(), site.inlined_at.end(), isOwn);
   site.verb = found.symbol->verb;
   site.family = found.symbol->family;
   site.heap = found.symbol->heap;

@@ -3,6 +3,7 @@
 
 #include "find.h"
 #include "source_place.h"
+#include "wrappers.h"
 
 #include <cstdint>
 #include <string>
@@ -15,7 +16,7 @@ struct Site {
   std::vector<SourcePlace> inlined_at; // innermost first
   std::string callee, type, variable;
   uint32_t ordinal = 0;
-  bool foreign = false; // no line of it is the user's own
+  bool wants_path = false; // no line of it says who wanted the block
   abi::Verb verb{};
   abi::Family family{};
   abi::Heap heap{};
@@ -25,6 +26,6 @@ struct Site {
 };
 
 // From the call's debug location, its mark (marks.h) and the function it is in.
-Site describe(const FoundCall &found);
+Site describe(const FoundCall &found, const WrapperCalls &wrappers);
 
 } // namespace msleaks::passes

@@ -70,7 +70,7 @@ uint32_t SiteTable::add(const Site &site) {
   row.verb = static_cast<uint8_t>(site.verb);
   row.family = static_cast<uint8_t>(site.family);
   row.heap = static_cast<uint8_t>(site.heap);
-  row.flags = site.foreign ? abi::kForeignPlace : 0;
+  row.flags = site.wants_path ? abi::kForeignPlace : 0;
 
   std::string bytes;
   append(bytes, &row, 1);
@@ -78,6 +78,12 @@ uint32_t SiteTable::add(const Site &site) {
   if (added)
     rows_.push_back(row);
   return known->second;
+}
+
+void SiteTable::setWrappers(const WrapperCalls &calls) {
+  first_wrapper_ = static_cast<uint32_t>(frames_.size());
+  for (const SourcePlace &place : calls.places())
+    frames_.push_back(frameOf(place));
 }
 
 std::string SiteTable::bytes() const {
@@ -99,6 +105,8 @@ std::string SiteTable::bytes() const {
   header.strings_bytes = static_cast<uint32_t>(strings_.size());
   header.source = source_;
   header.producer = producer_;
+  header.first_wrapper = first_wrapper_;
+  header.wrapper_count = static_cast<uint32_t>(frames_.size()) - first_wrapper_;
   header.checksum = abi::fnv1a32(reinterpret_cast<const unsigned char *>(body.data()), body.size());
   std::string bytes;
   append(bytes, &header, 1);

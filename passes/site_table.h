@@ -17,6 +17,8 @@ public:
 
   // The site's row. Copies of one call (an unrolled loop) share one.
   uint32_t add(const Site &site);
+  // Behind all sites.
+  void setWrappers(const WrapperCalls &calls);
   std::string bytes() const;
 
 private:
@@ -28,6 +30,7 @@ private:
   std::map<std::string, abi::StringOffset, std::less<>> offsets_;
   std::vector<abi::SiteRow> rows_;
   std::vector<abi::FrameRow> frames_;
+  uint32_t first_wrapper_ = 0;
   std::map<std::string, uint32_t> row_by_bytes_;
   std::map<std::string, uint32_t> chain_by_bytes_;
   abi::StringOffset source_, producer_;

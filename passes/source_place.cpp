@@ -2,7 +2,9 @@
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/GlobalValue.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -38,6 +40,22 @@ SourcePlace placeOf(const DILocation &location) {
   place.line = location.getLine();
   place.column = location.getColumn();
   return place;
+}
+
+SourcePlace placeOf(const Function &function) {
+  if (const DISubprogram *subprogram = function.getSubprogram())
+    return placeOf(*subprogram);
+  return {plainName(function), function.getParent()->getSourceFileName()};
+}
+
+SourcePlace placeOf(const CallBase &call) {
+  if (const DILocation *location = call.getDebugLoc().get())
+    return placeOf(*location);
+  return {plainName(*call.getFunction()), call.getModule()->getSourceFileName()};
+}
+
+bool isOfSystem(const SourcePlace &place) {
+  return StringRef(place.file).starts_with("/usr/") || StringRef(place.file).contains("/include/c++/");
 }
 
 std::string plainName(const GlobalValue &value) { return GlobalValue::dropLLVMManglingEscape(value.getName()).str(); }

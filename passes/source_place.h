@@ -1,12 +1,15 @@
 // A line of the source, as sites and marks name it.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 
 namespace llvm {
+class CallBase;
 class DILocation;
 class DISubprogram;
+class Function;
 class GlobalValue;
 } // namespace llvm
 
@@ -18,11 +21,18 @@ struct SourcePlace {
   std::string file;
   uint32_t line = 0;
   uint32_t column = 0;
+  auto operator<=>(const SourcePlace &) const = default;
 };
 
 SourcePlace placeOf(const llvm::DILocation &location);
+// Without debug information a module still knows the function and its own file.
+SourcePlace placeOf(const llvm::CallBase &call);
 // The function as a whole: no line.
 SourcePlace placeOf(const llvm::DISubprogram &function);
+SourcePlace placeOf(const llvm::Function &function);
+
+// In a header that came with the compiler or the system.
+bool isOfSystem(const SourcePlace &place);
 
 // A symbol's name without the mark that asks the code generator to leave it as it is.
 std::string plainName(const llvm::GlobalValue &value);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace msleaks::analysis {
 
@@ -34,6 +35,11 @@ std::string_view outermostFunctionOf(const Site &site) {
   return site.inlined_at.empty() ? site.function : site.inlined_at.back().function;
 }
 
+// 0 is the call's own line, n the n-th of its inline chain.
+InlineFrame lineOf(const Site &site, size_t number) {
+  return number == 0 ? InlineFrame{site.function, site.file, site.line, site.column} : site.inlined_at[number - 1];
+}
+
 bool isInserted(const Site &site) {
   return site.function.starts_with("__msl_armed.") || site.function.starts_with("__msl_gate.");
 }
@@ -60,23 +66,22 @@ CallPath shownPath(SiteCatalog &catalog, SiteId site) {
   return path;
 }
 
-std::optional<size_t> ownLineOf(const Site &site) {
-  if (!isInOwnImage(site))
-    return std::nullopt;
-  if (isOwn(site.file, site.function))
-    return 0;
-  for (size_t i = 0; i < site.inlined_at.size(); ++i)
-    if (isOwn(site.inlined_at[i].file, site.inlined_at[i].function))
-      return i + 1;
-  return std::nullopt;
-}
-
 Place placeOf(SiteCatalog &catalog, SiteId site) {
-  const CallPath path = shownPath(catalog, site);
-  for (const SiteId call : path.calls)
-    if (const auto line = ownLineOf(catalog.describe(call)))
-      return {call, *line, true};
-  return innermostPlace(catalog, site);
+  std::optional<Place> wrapper; // the outermost: nobody closer to who wanted the block is known
+  for (const SiteId call : shownPath(catalog, site).calls) {
+    const Site &at = catalog.describe(call);
+    if (!isInOwnImage(at))
+      continue;
+    for (size_t i = 0; i <= at.inlined_at.size(); ++i) {
+      const InlineFrame line = lineOf(at, i);
+      if (!isOwn(line.file, line.function))
+        continue;
+      if (!catalog.isWrapperCall(line))
+        return {call, i, true};
+      wrapper = {call, i, true};
+    }
+  }
+  return wrapper.value_or(innermostPlace(catalog, site));
 }
 
 Place innermostPlace(SiteCatalog &catalog, SiteId site) {
@@ -99,13 +104,9 @@ SiteText textOf(SiteCatalog &catalog, const Place &place) {
 
 Place::Key Place::keyIn(SiteCatalog &catalog) const {
   const Site &site = catalog.describe(call);
-  if (inlined > 0) {
-    const InlineFrame &line = site.inlined_at[inlined - 1];
-    return {line.file, line.line, line.column, line.function, 0};
-  }
-  if (site.origin == SiteOrigin::Pass || site.file.empty())
-    return {site.file, site.line, site.column, site.function, call.index};
-  return {site.file, site.line, site.column, site.function, 0};
+  const InlineFrame line = lineOf(site, inlined);
+  const bool is_itself = inlined == 0 && (site.origin == SiteOrigin::Pass || site.file.empty());
+  return {line.file, line.line, line.column, line.function, is_itself ? call.index : 0};
 }
 
 } // namespace msleaks::analysis

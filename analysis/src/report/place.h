@@ -1,10 +1,9 @@
-// Which call of a path a report names: the first one in the user's own code.
+// Which call of a path a report names: the first one in the user's own code that wanted the block for itself.
 #pragma once
 
 #include "msleaks/analysis/site_catalog.h"
 #include "msleaks/analysis/site_text.h"
 
-#include <optional>
 #include <tuple>
 
 namespace msleaks::analysis {
@@ -27,11 +26,8 @@ CallPath shownPath(SiteCatalog &, SiteId);
 // One that came with the compiler or the system: the line that matters is the one that used it.
 bool isSystemHeader(std::string_view file);
 
-// Where the user's own code begins in an inline chain; nothing: it has none. A distribution's headers and libraries,
-// and instances of the standard library's templates, are not.
-std::optional<size_t> ownLineOf(const Site &);
-
-// The innermost call, when none is in the user's own code.
+// The first line in the user's own code that is not a wrapper's; else the outermost wrapper, else the innermost call. A
+// distribution's headers and libraries, and instances of the standard library's templates, are not the user's.
 Place placeOf(SiteCatalog &, SiteId);
 Place innermostPlace(SiteCatalog &, SiteId);
 

@@ -202,6 +202,8 @@ const std::vector<SiteId> *SiteCatalog::idsOfTable(std::span<const std::byte> by
       site.library = images_[found->second.number].path;
     at->second.push_back(intern(site));
   }
+  const auto wrappers = kept_tables_.back().wrappers();
+  wrapper_calls_.insert(wrappers.begin(), wrappers.end());
   return &at->second;
 }
 
@@ -261,6 +263,10 @@ SiteId SiteCatalog::findPath(ProcessSites &sites, uint32_t number) {
     known_.push_back({known_[(*paths_)[path].frame.index].site, path});
   sites.path_sites.set(number, at->second);
   return at->second;
+}
+
+bool SiteCatalog::isWrapperCall(const InlineFrame &line) const {
+  return wrapper_calls_.contains(line) || wrapper_calls_.contains({line.function, line.file, 0, 0});
 }
 
 CallPath SiteCatalog::callPathOf(SiteId id) const {

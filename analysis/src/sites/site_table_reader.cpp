@@ -50,11 +50,19 @@ struct Layout {
         strings(frames + uint64_t{header.frame_count} * header.frame_bytes), end(strings + header.strings_bytes) {}
 };
 
+// What an older writer did not know is 0.
+abi::UnitHeader copyHeader(std::span<const std::byte> bytes) {
+  abi::UnitHeader header{};
+  std::memcpy(&header, bytes.data(), abi::kFirstHeaderBytes);
+  std::memcpy(&header, bytes.data(), std::min({sizeof header, size_t{header.header_bytes}, bytes.size()}));
+  return header;
+}
+
 Result<void> checkHeader(const abi::UnitHeader &header, std::span<const std::byte> bytes) {
   if (header.magic != abi::kUnitMagic)
     return fail("no site table begins here: its magic number is missing");
   // A later version may have longer headers and rows; another layout would have another magic number.
-  if (header.version == 0 || header.header_bytes < sizeof(abi::UnitHeader) || header.row_bytes < sizeof(abi::SiteRow) ||
+  if (header.version == 0 || header.header_bytes < abi::kFirstHeaderBytes || header.row_bytes < sizeof(abi::SiteRow) ||
       header.frame_bytes < sizeof(abi::FrameRow))
     return fail("the site table is damaged: its header states impossible sizes");
   if (header.total_bytes > bytes.size())
@@ -113,9 +121,9 @@ std::optional<Site> readSite(const abi::SiteRow &row, const StringTable &strings
 } // namespace
 
 Result<SiteTable> SiteTable::read(std::span<const std::byte> bytes) {
-  if (bytes.size() < sizeof(abi::UnitHeader))
+  if (bytes.size() < abi::kFirstHeaderBytes)
     return fail("the site table is cut off within its header");
-  const auto header = copyRow<abi::UnitHeader>(bytes, 0);
+  const abi::UnitHeader header = copyHeader(bytes);
   MSL_TRY(checkHeader(header, bytes));
 
   const Layout layout(header);
@@ -128,6 +136,9 @@ Result<SiteTable> SiteTable::read(std::span<const std::byte> bytes) {
   if (!frames)
     return badOffset("a frame among", header.frame_count);
   table.frames_ = std::make_shared<const std::vector<InlineFrame>>(std::move(*frames));
+  if (uint64_t{header.first_wrapper} + header.wrapper_count > header.frame_count)
+    return badOffset("a wrapper among", header.wrapper_count);
+  table.wrappers_ = std::span(*table.frames_).subspan(header.first_wrapper, header.wrapper_count);
 
   const auto source = strings.at(header.source), producer = strings.at(header.producer);
   if (!source || !producer)

@@ -27,7 +27,7 @@ def main():
     expect_same(run([f"{scratch}/main"]), watched, stderr=True)
     report.expect_account()
     report.expect_sums()
-    report.expect_site("leaks", "main.c", line=line_of(SOURCE, "malloc(size)"), function="make", count=1, bytes=777)
+    report.expect_site("leaks", "main.c", line=line_of(SOURCE, "make(777)"), function="main", count=1, bytes=777)
     check(report.json["leaks"]["bytes"] == 777, f"it leaks 777 bytes, not {report.json['leaks']['bytes']}")
 
 

@@ -84,7 +84,8 @@ def msleaks_places(program, report):
                 paths[own] = row
             if own and "reason" not in row:
                 site = row["site"]
-                check((os.path.basename(site["file"] or ""), site["line"]) == own[0], f"the place of {own} is said to be {site}")
+                # The first of them, or the caller of functions that only take blocks for theirs.
+                check((os.path.basename(site["file"] or ""), site["line"]) in own, f"the place of {own} is said to be {site}")
     return alive, paths
 
 

@@ -62,7 +62,7 @@ TEST_P(RowsFileMistake, SaysWhereAndWhat) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, RowsFileMistake,
-    testing::Values(Mistake{"\nlaunch f", "f:2: a row begins with alloc, realloc, free or retain, not with 'launch'"},
+    testing::Values(Mistake{"\nlaunch f", "f:2: a row begins with alloc, realloc, free, retain or wrapper, not with 'launch'"},
                     Mistake{"free", "f:1: the row names no function"},
                     Mistake{"free address=0", "f:1: expected the name of a function instead of 'address=0'"},
                     Mistake{"free f", "f:1: the row needs address="},

@@ -106,7 +106,7 @@ TEST(SiteTableReader, StringsOutliveTheBytesAndTheOriginal) {
 
 TEST(SiteTableReader, ToleratesLongerRowsOfANewerWriter) {
   auto wide = sampleTable();
-  wide.header_bytes = 48;
+  wide.header_bytes = 56;
   wide.row_bytes = 72;
   wide.frame_bytes = 24;
   const auto table = SiteTable::read(wide.build());
@@ -114,6 +114,27 @@ TEST(SiteTableReader, ToleratesLongerRowsOfANewerWriter) {
   ASSERT_EQ(table->sites().size(), 3u);
   EXPECT_EQ(table->sites()[0].variable, "weights");
   EXPECT_EQ(table->sites()[1].inlined_at[1].line, 90u);
+}
+
+TEST(SiteTableReader, ReadsTheCallsOfWrappers) {
+  auto with = sampleTable();
+  with.frames.push_back({with.text("xmalloc"), with.text("src/util.c"), 40, 13});
+  with.wrappers = 1;
+  const auto table = SiteTable::read(with.build());
+  ASSERT_TRUE(table) << table.error().message;
+  ASSERT_EQ(table->wrappers().size(), 1u);
+  EXPECT_EQ(table->wrappers()[0], (InlineFrame{"xmalloc", "src/util.c", 40, 13}));
+  with.wrappers = 9;
+  EXPECT_FALSE(SiteTable::read(with.build()));
+}
+
+TEST(SiteTableReader, AnOldHeaderKnowsNoWrappers) {
+  auto old = sampleTable();
+  old.header_bytes = abi::kFirstHeaderBytes;
+  const auto table = SiteTable::read(old.build());
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->sites()[0].variable, "weights");
+  EXPECT_TRUE(table->wrappers().empty());
 }
 
 // What a later version adds stands behind what is known; another layout has another magic number.
@@ -153,10 +174,12 @@ TEST(SiteTableReader, NoticesEveryFlippedByte) {
       bytes[at] ^= static_cast<std::byte>(flip);
       const auto table = SiteTable::read(bytes);
       // Of the header, only names of the unit itself and its version may change unnoticed: the checksum is over what
-      // follows it, and nothing is read in another way for another version.
+      // follows it, and nothing is read in another way for another version. Nor does anything but a report's choice of
+      // a place depend on where its frames of wrappers begin.
       const bool names = at >= offsetof(abi::UnitHeader, source) && at < offsetof(abi::UnitHeader, checksum);
       const bool version = at >= offsetof(abi::UnitHeader, version) && at < offsetof(abi::UnitHeader, header_bytes);
-      const bool harmless = names || version;
+      const bool wrappers = at >= offsetof(abi::UnitHeader, first_wrapper) && at < sizeof(abi::UnitHeader);
+      const bool harmless = names || version || wrappers;
       if (!harmless && table)
         ADD_FAILURE() << "byte " << at << " flipped by " << flip << " was not noticed";
     }

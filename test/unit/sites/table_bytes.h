@@ -3,6 +3,7 @@
 
 #include "msleaks/abi/site_table.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -20,6 +21,7 @@ public:
   std::string source, producer;
   std::vector<abi::SiteRow> rows;
   std::vector<abi::FrameRow> frames;
+  uint32_t wrappers = 0; // the last ones of `frames`
   std::string strings = std::string(1, '\0');
 
   abi::StringOffset text(const std::string &value) {
@@ -41,6 +43,8 @@ public:
     header.row_bytes = row_bytes;
     header.frame_bytes = frame_bytes;
     header.frame_count = static_cast<uint32_t>(frames.size());
+    header.first_wrapper = header.frame_count - wrappers;
+    header.wrapper_count = wrappers;
     header.source = text(source);
     header.producer = text(producer);
     header.strings_bytes = static_cast<uint32_t>(strings.size());
@@ -65,8 +69,8 @@ public:
 
 private:
   static void append(std::string &to, const void *from, size_t bytes, size_t padded, unsigned char junk) {
-    to.append(static_cast<const char *>(from), bytes);
-    to.append(padded - bytes, static_cast<char>(junk));
+    to.append(static_cast<const char *>(from), std::min(bytes, padded)); // an older writer knew less
+    to.append(std::max(bytes, padded) - bytes, static_cast<char>(junk));
   }
 };
 

@@ -29,6 +29,7 @@ enum class SiteOrigin : uint8_t {
 struct InlineFrame {
   std::string_view function, file;
   uint32_t line = 0, column = 0;
+  auto operator<=>(const InlineFrame &) const = default;
 };
 
 // Empty strings and zeros mean: not known.

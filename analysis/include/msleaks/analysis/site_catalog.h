@@ -14,6 +14,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -52,6 +53,8 @@ public:
   SiteId find(uint32_t process, uint32_t number);
   // What is known about its place. The caller of a hook gets its function's name now. Valid while the catalog lives.
   const Site &describe(SiteId);
+  // Whether the function calls there for its caller only, as xmalloc calls malloc.
+  bool isWrapperCall(const InlineFrame &line) const;
   // The calls that led to it.
   CallPath callPathOf(SiteId) const;
   size_t size() const { return known_.size(); } // SiteId::index is below it
@@ -91,6 +94,7 @@ private:
   std::unordered_map<uint32_t, uint32_t> caller_images_;     // in sites_, of an unnamed caller -> image
   std::unordered_map<uint64_t, std::vector<SiteId>> tables_; // by hash of bytes and image
   std::vector<SiteTable> kept_tables_;
+  std::set<InlineFrame> wrapper_calls_;         // of all processes
   std::deque<std::vector<InlineFrame>> chains_; // of callers
   std::unordered_map<uint32_t, std::unique_ptr<ProcessSites>> processes_;
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> numbers_; // of processes, by pid and time of attaching

@@ -22,13 +22,16 @@ public:
   std::string_view source() const { return source_; }     // the unit's main file
   std::string_view producer() const { return producer_; } // which pass wrote it
   std::span<const Site> sites() const { return sites_; }  // in row order
-  size_t bytes() const { return bytes_; }                 // of the table
+  // Calls in functions that only take the block for their caller; without a line, any call of the function.
+  std::span<const InlineFrame> wrappers() const { return wrappers_; }
+  size_t bytes() const { return bytes_; } // of the table
 
 private:
   std::shared_ptr<const std::vector<char>> strings_;
   std::shared_ptr<const std::vector<InlineFrame>> frames_;
   std::string_view source_, producer_;
   std::vector<Site> sites_;
+  std::span<const InlineFrame> wrappers_; // in frames_
   size_t bytes_ = 0;
 };
 

@@ -53,11 +53,18 @@ struct UnitHeader {
   StringOffset source;    // the translation unit's main file
   StringOffset producer;  // "MemPass 0.1 LLVM 22.1.8"
   uint32_t checksum;      // FNV-1a 32 of every byte after this header
+  // Not in the first headers. Frames that are no step of a chain: calls whose block the function only takes for its
+  // caller, as xmalloc does; without a line, any call of the function. From the optimiser's input, so also of functions
+  // that were inlined everywhere.
+  uint32_t first_wrapper, wrapper_count;
 };
-static_assert(sizeof(UnitHeader) == 40);
+static_assert(sizeof(UnitHeader) == 48);
+inline constexpr uint32_t kFirstHeaderBytes = 40;
 
 enum SiteFlag : uint8_t {
-  // No line of the place is the user's own, only a header's of the system: the event carries the path that led there.
+  // No line of the place says who wanted the block, all are a system header's or a wrapper's: the event carries the
+  // path
+  // that led there.
   kForeignPlace = 1 << 0,
 };
 

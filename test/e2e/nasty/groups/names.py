@@ -20,7 +20,7 @@ def named(wanted):
     return compare
 
 
-INLINED = named({("make", "made", "Foo"): 32, ("values", "many", "std::vector<float, std::allocator<float> >"): 24,
+INLINED = named({("plainly", "made", "Foo"): 16, ("guarded", "made", "Foo"): 16, ("values", "many", "std::vector<float, std::allocator<float> >"): 24,
                  ("values", None, "float"): 400})
 FOLDED = named({("zeroed", "layer->output", "float"): 40, ("tested", "weights", "float"): 80, ("grown", "layer->output", "float"): 120,
                 ("either", "layer->output", "float"): 17})

@@ -1,0 +1,132 @@
+#include "handed_out.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+constexpr unsigned kMaxFollowed = 256;
+constexpr unsigned kMaxCallDepth = 3;
+constexpr StringRef kReturnTheirFirst[] = {"memcpy", "memmove", "memset", "strcpy", "strncpy", "strcat", "strncat"};
+
+// Follows a value to the uses that pass it on.
+class Follower {
+public:
+  Follower(InStruct inStruct, unsigned depth = 0) : may_be_in_struct_(inStruct == InStruct::Yes), depth_(depth) {}
+
+  void take(const Value &block) { next_.push_back(&block); }
+  void takeFrom(const Value &address) { storedTo(address); }
+
+  bool isHandedOut() {
+    while (!next_.empty() && !kept_ && seen_.size() < kMaxFollowed) {
+      const Value *value = next_.pop_back_val();
+      if (seen_.insert(value).second)
+        for (const Use &use : value->uses())
+          follow(*value, use);
+    }
+    return returned_ && !kept_ && next_.empty();
+  }
+
+private:
+  void follow(const Value &value, const Use &use) {
+    const User &user = *use.getUser();
+    if (isa<ReturnInst>(user))
+      returned_ = true;
+    else if (isa<CastInst, PHINode, SelectInst, FreezeInst, InsertValueInst>(user))
+      next_.push_back(&user);
+    else if (const auto *step = dyn_cast<GetElementPtrInst>(&user); step && step->getPointerOperand() == &value)
+      next_.push_back(&user);
+    else if (const auto *store = dyn_cast<StoreInst>(&user); store && store->getValueOperand() == &value)
+      storedTo(*store->getPointerOperand());
+    else if (const auto *call = dyn_cast<CallBase>(&user); call && call->isArgOperand(&use))
+      passedTo(*call, call->getArgOperandNo(&use));
+  }
+
+  void storedTo(const Value &address) {
+    const Value *object = getUnderlyingObject(&address);
+    const auto *local = dyn_cast<AllocaInst>(object);
+    const bool whole = local && object == address.stripPointerCasts() && !local->getAllocatedType()->isAggregateType();
+    if (whole)
+      loadedFrom(*object);
+    else if (may_be_in_struct_ && (local || isResult(*object)))
+      heldIn(*object);
+    else
+      kept_ = true;
+  }
+
+  // A variable that is the block alone.
+  void loadedFrom(const Value &variable) {
+    for (const User *reader : variable.users())
+      if (isa<LoadInst>(reader))
+        next_.push_back(reader);
+  }
+
+  // A struct that has it in a field: returned as a whole, or copied to where the caller wants it. What is read from a
+  // field of it is not the struct.
+  void heldIn(const Value &object) {
+    if (isResult(object))
+      returned_ = true;
+    else if (seen_.insert(&object).second)
+      for (const User *user : object.users()) {
+        if (isa<LoadInst>(user))
+          next_.push_back(user);
+        else if (const auto *copy = dyn_cast<MemCpyInst>(user);
+                 copy && getUnderlyingObject(copy->getSource()) == &object)
+          heldIn(*getUnderlyingObject(copy->getDest()));
+      }
+  }
+
+  static bool isResult(const Value &object) {
+    const auto *argument = dyn_cast<Argument>(&object);
+    return argument && argument->hasStructRetAttr();
+  }
+
+  // `return strcpy(block, text)`, `return checked(block)`. What another function does with it is its own affair.
+  void passedTo(const CallBase &call, unsigned argument) {
+    if (call.getType()->isPointerTy() && givesBack(call, argument))
+      next_.push_back(&call);
+  }
+
+  bool givesBack(const CallBase &call, unsigned argument) const {
+    if (call.paramHasAttr(argument, Attribute::Returned))
+      return true;
+    const Function *callee = call.getCalledFunction();
+    if (!callee || argument >= callee->arg_size())
+      return false;
+    if (callee->isDeclaration())
+      return argument == 0 && is_contained(kReturnTheirFirst, callee->getName());
+    if (depth_ == kMaxCallDepth)
+      return false;
+    Follower inside(InStruct::No, depth_ + 1);
+    inside.take(*callee->getArg(argument));
+    return inside.isHandedOut();
+  }
+
+  bool may_be_in_struct_, returned_ = false, kept_ = false;
+  unsigned depth_;
+  SmallVector<const Value *, 16> next_;
+  SmallPtrSet<const Value *, 16> seen_;
+};
+
+} // namespace
+
+bool isHandedOut(const TakenBlock &block, InStruct in_struct) {
+  Follower follower(in_struct);
+  if (block.out)
+    follower.takeFrom(*block.out);
+  else
+    follower.take(block.call);
+  return follower.isHandedOut();
+}
+
+} // namespace msleaks::passes

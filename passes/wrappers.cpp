@@ -1,0 +1,148 @@
+#include "wrappers.h"
+
+#include "find.h"
+#include "handed_out.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+constexpr char kTable[] = "msleaks.wrappers";
+
+bool takesMemory(const FoundCall &found) {
+  using abi::Verb;
+  const Verb verb = found.symbol->verb;
+  return (verb == Verb::Alloc || verb == Verb::Realloc || verb == Verb::Wrap) &&
+         (found.symbol->result.kind == abi::ResultKind::Return || found.symbol->result.kind == abi::ResultKind::Out);
+}
+
+TakenBlock blockOf(const FoundCall &found) {
+  const bool stored = found.symbol->result.kind == abi::ResultKind::Out;
+  return {*found.call, stored ? operandAt(*found.call, found.symbol->result.at) : nullptr};
+}
+
+// Of a wrapper's call: a struct that is too large for registers is written to where the caller wants it.
+TakenBlock blockOf(const CallBase &call) {
+  const bool stored = call.arg_size() > 0 && call.paramHasAttr(0, Attribute::StructRet);
+  return {call, stored ? call.getArgOperand(0) : nullptr};
+}
+
+bool returnsStruct(const Function &function) {
+  return function.hasStructRetAttr() || function.getReturnType()->isStructTy();
+}
+
+// From the functions that call allocators to those that call these functions, and so on.
+class Finder {
+public:
+  Finder(Module &module, const KnownSymbols &symbols) : eligibility_(module, symbols), symbols_(symbols) {
+    for (Function &function : module) {
+      if (symbols_.isWrapper(function)) // also one that another module defines
+        wrappers_.insert(&function);
+      if (!eligibility_.obstacle(function))
+        visit(function);
+    }
+    for (size_t next = 0; next < wrappers_.size(); ++next) // grows meanwhile
+      visitCallersOf(*wrappers_[next]);
+  }
+
+  WrapperCalls take() { return std::move(calls_); }
+
+private:
+  void visit(Function &function) {
+    if (symbols_.isWrapper(function))
+      return calls_.add(placeOf(function));
+    const bool pointer = function.getReturnType()->isPointerTy();
+    if (!pointer && !returnsStruct(function))
+      return;
+    const SmallVector<FoundCall> found = findCalls(function, symbols_);
+    const auto taken = llvm::count_if(found, takesMemory);
+    if (taken > 0)
+      takes_memory_.insert(&function);
+    // Each of several blocks of a struct has a line of its own to say what it is.
+    if (!pointer && taken != 1)
+      return;
+    for (const FoundCall &call : found)
+      if (takesMemory(call))
+        visit(blockOf(call));
+  }
+
+  void visitCallersOf(const Function &wrapper) {
+    for (const User *user : wrapper.users()) {
+      const auto *call = dyn_cast<CallBase>(user);
+      if (!call || call->getCalledFunction() != &wrapper || eligibility_.obstacle(*call->getFunction()))
+        continue;
+      const Function &caller = *call->getFunction();
+      if (caller.getReturnType()->isPointerTy() || (returnsStruct(caller) && !takes_memory_.contains(&caller)))
+        visit(blockOf(*call));
+    }
+  }
+
+  void visit(const TakenBlock &block) {
+    const Function &function = *block.call.getFunction();
+    if (symbols_.isWrapper(function) || !isHandedOut(block, returnsStruct(function) ? InStruct::Yes : InStruct::No))
+      return;
+    wrappers_.insert(&function);
+    calls_.add(placeOf(block.call));
+  }
+
+  const Eligibility eligibility_;
+  const KnownSymbols &symbols_;
+  SetVector<const Function *> wrappers_;
+  SmallPtrSet<const Function *, 16> takes_memory_;
+  WrapperCalls calls_;
+};
+
+Metadata *number(LLVMContext &context, uint32_t value) {
+  return ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), value));
+}
+
+std::string textAt(const MDNode &node, unsigned at) { return cast<MDString>(node.getOperand(at))->getString().str(); }
+uint32_t numberAt(const MDNode &node, unsigned at) {
+  return static_cast<uint32_t>(mdconst::extract<ConstantInt>(node.getOperand(at))->getZExtValue());
+}
+
+} // namespace
+
+bool WrapperCalls::contains(const SourcePlace &place) const {
+  return places_.contains(place) || places_.contains(SourcePlace{place.function, place.file, 0, 0});
+}
+
+void WrapperCalls::add(SourcePlace place) {
+  if (!isOfSystem(place))
+    places_.insert(std::move(place));
+}
+
+WrapperCalls findWrapperCalls(Module &module, const KnownSymbols &symbols) { return Finder(module, symbols).take(); }
+
+void keepWrapperCalls(Module &module, const WrapperCalls &calls) {
+  if (calls.places().empty())
+    return;
+  LLVMContext &context = module.getContext();
+  NamedMDNode *table = module.getOrInsertNamedMetadata(kTable);
+  for (const SourcePlace &place : calls.places())
+    table->addOperand(MDNode::get(context, {MDString::get(context, place.function), MDString::get(context, place.file),
+                                            number(context, place.line), number(context, place.column)}));
+}
+
+WrapperCalls keptWrapperCalls(const Module &module) {
+  WrapperCalls calls;
+  if (const NamedMDNode *table = module.getNamedMetadata(kTable))
+    for (const MDNode *node : table->operands())
+      calls.add({textAt(*node, 0), textAt(*node, 1), numberAt(*node, 2), numberAt(*node, 3)});
+  return calls;
+}
+
+void dropWrapperCalls(Module &module) {
+  if (NamedMDNode *table = module.getNamedMetadata(kTable))
+    module.eraseNamedMetadata(table);
+}
+
+} // namespace msleaks::passes

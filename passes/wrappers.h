@@ -1,0 +1,41 @@
+// Wrappers: functions that take blocks for their caller, as `xmalloc`, `new_node`, `make_image` do. Whoever called them
+// wanted the block, so the report passes over them. What makes a function one is a call in it whose block it hands out:
+// an allocator's, or that of another wrapper of the module. The calls are found before the optimiser and kept in the
+// module until its table of sites is written, since inlining takes functions apart:
+//
+//   define ptr @xmalloc(i64 %n) {
+//     %p = call ptr @malloc(i64 %n), !dbg !12
+//     ret ptr %p
+//   }
+//   →  !msleaks.wrappers = !{!7}
+//      !7 = !{!"xmalloc", !"/src/xmalloc.c", i32 40, i32 13}
+//
+// A function that the user named as a wrapper has one without a line: whatever it calls.
+#pragma once
+
+#include "known_symbols.h"
+#include "source_place.h"
+
+#include <set>
+
+namespace msleaks::passes {
+
+// The calls that make functions wrappers. Those in headers of the system are left out: they are passed over anyway.
+class WrapperCalls {
+public:
+  // True also where the place is any line of a function that the user named.
+  bool contains(const SourcePlace &place) const;
+  const std::set<SourcePlace> &places() const { return places_; }
+  void add(SourcePlace place);
+
+private:
+  std::set<SourcePlace> places_;
+};
+
+WrapperCalls findWrapperCalls(llvm::Module &module, const KnownSymbols &symbols);
+
+void keepWrapperCalls(llvm::Module &module, const WrapperCalls &calls);
+WrapperCalls keptWrapperCalls(const llvm::Module &module);
+void dropWrapperCalls(llvm::Module &module);
+
+} // namespace msleaks::passes

@@ -1,0 +1,131 @@
+// Functions that take a block for their caller, and those that keep it.
+// RUN: %emit_cxx -O0 | %opt -passes='print<msl-sites>' -disable-output | FileCheck --implicit-check-not=wrapper: %s
+// RUN: %emit_cxx -O2 | %opt -passes='print<msl-sites>' -disable-output | FileCheck --implicit-check-not=wrapper: %s
+// RUN: echo 'wrapper of_a_row' > %t.rows
+// RUN: %emit_cxx -O0 -DROW | %opt -passes='print<msl-sites>' -disable-output | FileCheck --check-prefix=NAMED %s
+// RUN: %emit_cxx -O0 -DROW > %t.ll && env MSLEAKS_PASS=rows=%t.rows %opt -passes='print<msl-sites>' -disable-output < %t.ll | FileCheck --check-prefix=ROW %s
+#include <cstdlib>
+#include <cstring>
+
+struct Node {
+  Node *next;
+  int value;
+};
+struct Image {
+  float *data;
+  int width, height;
+};
+struct Large {
+  float *data;
+  int sizes[20];
+};
+struct Layer {
+  float *weights, *output;
+  int count[20];
+};
+Node *first;
+void use(void *);
+
+extern "C" {
+
+// NAMED: wrapper: annotated at wrappers.cpp:0:0
+// CHECK: wrapper: annotated at wrappers.cpp:0:0
+__attribute__((annotate("msleaks.wrapper"))) int annotated(void **out) { return (*out = malloc(8)) != nullptr; }
+
+// CHECK-NEXT: wrapper: behind_a_header at wrappers.cpp:[[#@LINE+1]]:62
+char *behind_a_header(size_t n) { return static_cast<char *>(malloc(n + 16)) + 16; }
+
+// CHECK-NEXT: wrapper: by_out_parameter at wrappers.cpp:[[#@LINE+3]]
+void *by_out_parameter(size_t n) {
+  void *block = nullptr;
+  return posix_memalign(&block, 64, n) == 0 ? block : nullptr;
+}
+
+Node *cached() {
+  if (first == nullptr)
+    first = static_cast<Node *>(malloc(sizeof(Node)));
+  return first;
+}
+
+static void *not_null(void *block) {
+  if (block == nullptr)
+    abort();
+  return block;
+}
+
+// CHECK-NEXT: wrapper: checked at wrappers.cpp:[[#@LINE+1]]
+void *checked(size_t n) { return not_null(malloc(n)); }
+
+// Of a wrapper.
+// CHECK-NEXT: wrapper: copied at wrappers.cpp:[[#@LINE+1]]
+char *copied(const char *text) { return strcpy(static_cast<char *>(checked(strlen(text) + 1)), text); }
+
+// CHECK-NEXT: wrapper: filled at wrappers.cpp:[[#@LINE+2]]
+Node *filled(int value) {
+  auto *node = static_cast<Node *>(malloc(sizeof(Node)));
+  node->value = value;
+  node->next = nullptr;
+  use(node);
+  return node;
+}
+
+// CHECK-NEXT: wrapper: image at wrappers.cpp:[[#@LINE+5]]
+Image image(int width, int height) {
+  Image made;
+  made.width = width;
+  made.height = height;
+  made.data = static_cast<float *>(calloc(static_cast<size_t>(width) * height, sizeof(float)));
+  return made;
+}
+
+int kept(size_t n) {
+  void *scratch = checked(n);
+  use(scratch);
+  return 0;
+}
+
+// CHECK-NEXT: wrapper: large at wrappers.cpp:[[#@LINE+3]]
+Large large(int n) {
+  Large made = {};
+  made.data = static_cast<float *>(malloc(n));
+  return made;
+}
+
+// CHECK-NEXT: wrapper: large_of_default_size at wrappers.cpp:[[#@LINE+2]]
+Large large_of_default_size() {
+  Large made = large(100);
+  made.sizes[0] = 100;
+  return made;
+}
+
+Node *listed() {
+  auto *node = static_cast<Node *>(malloc(sizeof(Node)));
+  node->next = nullptr;
+  first = node;
+  return node;
+}
+
+// CHECK-NEXT: wrapper: made at wrappers.cpp:[[#@LINE+1]]
+Node *made() { return new Node{first, 1}; }
+
+// Which of its calls is another's affair, the other is its own.
+// CHECK-NEXT: wrapper: mixed at wrappers.cpp:[[#@LINE+4]]
+void *mixed(size_t n) {
+  void *scratch = malloc(n);
+  use(scratch);
+  return malloc(n);
+}
+
+#ifdef ROW
+// ROW: wrapper: of_a_row at wrappers.cpp:0:0
+int of_a_row(void **out) { return (*out = malloc(8)) != nullptr; }
+#endif
+
+// Each of several blocks of a struct has a line of its own to say what it is.
+Layer two_blocks(size_t n) {
+  Layer layer = {};
+  layer.weights = static_cast<float *>(malloc(n));
+  layer.output = static_cast<float *>(malloc(n));
+  return layer;
+}
+}
