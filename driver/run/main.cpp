@@ -7,6 +7,7 @@
 #include "run/supervisor.h"
 
 #include "msleaks/analysis/log.h"
+#include "msleaks/analysis/output_columns.h"
 #include "msleaks/analysis/report.h"
 
 #include <cstdio>
@@ -90,7 +91,8 @@ enum class Verdict {
 Verdict reportFindings(const Recording &recording, const RunOptions &options) {
   std::ostream nowhere(nullptr);
   try {
-    const auto findings = analysis::printShortReport(recording.output(), options.no_report ? nowhere : std::cerr);
+    const auto findings = analysis::printShortReport(recording.output(), options.no_report ? nowhere : std::cerr,
+                                                     analysis::outputColumns(STDERR_FILENO));
     if (findings)
       return findings->found ? Verdict::Findings : Verdict::Clean;
     spdlog::error("no report: {}", findings.error().message);

@@ -1,5 +1,6 @@
 // msleaks report RUN: what filled the peak, what leaked, and what it cost to know.
 #include "msleaks/analysis/report.h"
+#include "msleaks/analysis/output_columns.h"
 #include "msleaks/analysis/progress_line.h"
 #include "verb.h"
 
@@ -8,7 +9,6 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace msleaks::tools {
@@ -19,11 +19,6 @@ struct Options {
   bool json = false;
   size_t top = 10;
 };
-
-size_t terminalColumns() {
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 80;
-}
 
 Result<ExitStatus> report(const Options &options) {
   Result<analysis::Report> report = [&] {
@@ -39,9 +34,8 @@ Result<ExitStatus> report(const Options &options) {
   if (options.json) {
     analysis::writeReportJson(std::cout, *report);
   } else {
-    const bool terminal = isatty(STDOUT_FILENO);
-    const analysis::TableStyle style{terminal ? terminalColumns() : 80, options.top,
-                                     terminal && !std::getenv("NO_COLOR")};
+    const analysis::TableStyle style{analysis::outputColumns(STDOUT_FILENO), options.top,
+                                     isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR")};
     analysis::writeReportTable(std::cout, *report, style);
   }
   return report->hasFindings() ? ExitStatus::Findings : ExitStatus::Clean;

@@ -184,7 +184,7 @@ Result<Report> analyze(const std::filesystem::path &run, const TraceReader &read
   report.counts = analysis.counts;
   report.processes = processesOf(reader, fates, manifest.value_or(Manifest{}));
   describeSession(report, manifest.value_or(Manifest{}), reader);
-  Lines lines(catalog);
+  Lines lines(catalog, report.processes);
   report.peak = lines.peak(analysis.peak.result());
   lines.remains(analysis.leaks.result(), report);
   report.damage = reader.damage();

@@ -1,6 +1,10 @@
 #include "lines.h"
 
+#include "libc_types.h"
 #include "suppressions.h"
+#include "text_format.h"
+
+#include "msleaks/analysis/symbolizer.h"
 
 #include <algorithm>
 #include <map>
@@ -13,11 +17,13 @@ auto orderOf(const SiteText &site) {
   return std::tie(site.file, site.line, site.column, site.library, site.offset, site.id);
 }
 
-// Own code first, then most bytes, then by place.
+// Own code first, that of the first process before that of its children; then most bytes, then by place.
 template <class Line> void sortLines(std::vector<Line> &lines) {
   std::sort(lines.begin(), lines.end(), [](const Line &left, const Line &right) {
     if (left.own != right.own)
       return left.own;
+    if (left.child.empty() != right.child.empty())
+      return left.child.empty();
     return left.bytes != right.bytes ? left.bytes > right.bytes : orderOf(left.site) < orderOf(right.site);
   });
 }
@@ -64,6 +70,26 @@ std::shared_ptr<const SiteText> Lines::textOfCall(SiteId call) {
   return text;
 }
 
+// Whatever the session was asked to run is the program; what that one starts are its children.
+std::string Lines::childOf(const Place &place) {
+  const uint32_t number = catalog_.firstProcessWith(catalog_.describe(place.call).library);
+  if (number == 0 || processes_.empty() || number == processes_.front().process)
+    return {};
+  const auto process = std::find_if(processes_.begin(), processes_.end(),
+                                    [&](const ReportProcess &candidate) { return candidate.process == number; });
+  return process == processes_.end() || process->command.empty() ? std::string()
+                                                                 : std::string(baseName(process->command.front()));
+}
+
+const Place &Lines::placeOfSite(SiteId site) {
+  const auto known = places_.find(site);
+  return known != places_.end() ? known->second : places_.emplace(site, placeOf(catalog_, site)).first->second;
+}
+
+std::string_view Lines::typeOf(const Site &innermost, const Place &place) {
+  return innermost.origin == SiteOrigin::Pass ? innermost.type : libcTypeOf(innermost, catalog_.calleeOf(place.call));
+}
+
 void Lines::addPath(SiteLine &line, const Place &place, const SiteShare &share) {
   const CallPath path = shownPath(catalog_, share.site);
   PathLine &shown = line.paths.emplace_back(PathLine{share.bytes, share.count, {}, 0, path.complete});
@@ -77,6 +103,7 @@ void Lines::addPath(SiteLine &line, const Place &place, const SiteShare &share) 
 void Lines::fill(SiteLine &line, const Place &place, std::vector<SiteShare> shares, Paths paths) {
   line.site = textOf(catalog_, place);
   line.own = place.own;
+  line.child = childOf(place);
   for (const SiteShare &share : shares) {
     line.bytes += share.bytes;
     line.count += share.count;
@@ -88,9 +115,12 @@ void Lines::fill(SiteLine &line, const Place &place, std::vector<SiteShare> shar
   });
   for (const SiteShare &share : shares)
     addPath(line, place, share);
-  if (!line.paths.empty() && !line.paths.front().calls.empty()) {
-    const SiteText &innermost = *line.paths.front().calls.front();
-    line.allocator = {innermost.callee, innermost.type, innermost.variable};
+  if (!shares.empty()) {
+    const Site &innermost = catalog_.describe(innermostPlace(catalog_, shares.front().site).call);
+    line.allocator = {demangle(catalog_.calleeOf(place.call)), std::string(typeOf(innermost, place)),
+                      std::string(innermost.variable)};
+    if (innermost.origin == SiteOrigin::Pass)
+      line.allocator.callee = demangle(innermost.callee);
   }
 }
 
@@ -101,7 +131,7 @@ std::vector<SiteLine> Lines::sitesOf(const Peak &peak, Paths paths) {
   };
   std::map<Place::Key, Group> groups;
   for (const SiteShare &share : peak.by_site) {
-    const Place place = placeOf(catalog_, share.site);
+    const Place &place = placeOfSite(share.site);
     groups.try_emplace(place.keyIn(catalog_), Group{place, {}}).first->second.shares.push_back(share);
   }
   std::vector<SiteLine> lines;
@@ -111,10 +141,10 @@ std::vector<SiteLine> Lines::sitesOf(const Peak &peak, Paths paths) {
   return lines;
 }
 
-std::vector<NamedLine> Lines::groupsOf(const Peak &peak, std::string_view Site::*name) {
+template <class Name> std::vector<NamedLine> Lines::groupsOf(const Peak &peak, Name nameOf) {
   std::map<std::string_view, BlockSum> sums;
   for (const SiteShare &share : peak.by_site)
-    sums[catalog_.describe(share.site).*name] += {share.bytes, share.count};
+    sums[nameOf(share)] += {share.bytes, share.count};
   std::vector<NamedLine> lines;
   for (const auto &[text, sum] : sums)
     lines.push_back({std::string(text), sum.bytes, sum.count});
@@ -128,8 +158,10 @@ PeakReport Lines::peak(const PeakResult &result) {
   report.bytes = result.total.bytes;
   report.time_ns = result.total.time_ns;
   report.by_site = sitesOf(result.total, Paths::Shown);
-  report.by_type = groupsOf(result.total, &Site::type);
-  report.by_owner = groupsOf(result.total, &Site::library);
+  const auto innermost = [&](const SiteShare &share) -> const Site & { return catalog_.describe(share.site); };
+  report.by_type =
+      groupsOf(result.total, [&](const SiteShare &share) { return typeOf(innermost(share), placeOfSite(share.site)); });
+  report.by_owner = groupsOf(result.total, [&](const SiteShare &share) { return innermost(share).library; });
   for (size_t heap = 0; heap < result.by_heap.size(); ++heap)
     if (const Peak &peak = result.by_heap[heap]; peak.bytes != 0)
       report.by_heap.push_back({static_cast<abi::Heap>(heap), peak.bytes, peak.time_ns, sitesOf(peak, Paths::LeftOut)});
@@ -146,7 +178,7 @@ void Lines::add(const std::vector<SiteRemains> &list, const char *reason, Remain
   std::map<std::pair<Place::Key, abi::Heap>, Group> groups;
   for (const SiteRemains &remains : list) {
     // What is harmless is the library's, whoever called it.
-    const Place place = reason ? innermostPlace(catalog_, remains.site) : placeOf(catalog_, remains.site);
+    const Place place = reason ? innermostPlace(catalog_, remains.site) : placeOfSite(remains.site);
     const auto [at, fresh] =
         groups.try_emplace({place.keyIn(catalog_), remains.heap}, Group{place, {place.call, remains.heap}, {}});
     at->second.remains += remains;
@@ -162,24 +194,46 @@ void Lines::add(const std::vector<SiteRemains> &list, const char *reason, Remain
   }
 }
 
-// What is harmless is told by the innermost place, whatever led to it.
+// By the innermost call and the functions of its library that led there, whoever called that one.
+const Suppression *Lines::suppressionOfRemains(const SiteRemains &remains) {
+  const CallPath path = shownPath(catalog_, remains.site);
+  if (path.calls.empty())
+    return nullptr;
+  const Site &innermost = catalog_.describe(path.calls.front());
+  std::vector<std::string_view> functions;
+  for (const SiteId call : path.calls) {
+    const Site &site = catalog_.describe(call);
+    if (site.library != innermost.library) {
+      functions.push_back(catalog_.calleeOf(call));
+      break;
+    }
+    functions.push_back(site.function);
+    for (const InlineFrame &frame : site.inlined_at)
+      functions.push_back(frame.function);
+  }
+  return suppressionOf(innermost, functions, remains);
+}
+
+// How many blocks a process keeps is counted over all paths to the innermost call.
 void Lines::addLeaks(const std::vector<SiteRemains> &leaked, Report &report) {
   struct Group {
     SiteRemains remains;
     std::vector<SiteRemains> parts;
   };
-  std::map<std::pair<SiteId, abi::Heap>, Group> groups;
+  std::map<std::tuple<SiteId, abi::Heap, const Suppression *>, Group> groups;
   for (const SiteRemains &remains : leaked) {
     const SiteId place = innermostPlace(catalog_, remains.site).call;
-    const auto [at, fresh] = groups.try_emplace({place, remains.heap}, Group{{remains.site, remains.heap}, {}});
+    const auto [at, fresh] = groups.try_emplace({place, remains.heap, suppressionOfRemains(remains)},
+                                                Group{{remains.site, remains.heap}, {}});
     at->second.remains += remains;
     at->second.parts.push_back(remains);
   }
   std::map<std::string, std::vector<SiteRemains>> harmless;
   std::vector<SiteRemains> leaks;
   for (const auto &[key, group] : groups) {
-    const char *reason = suppressionOf(catalog_.describe(key.first), group.remains, report.processes.size());
-    std::vector<SiteRemains> &to = reason ? harmless[reason] : leaks;
+    const Suppression *row = std::get<const Suppression *>(key);
+    const bool keeps = row && keepsNoMore(*row, group.remains, report.processes.size());
+    std::vector<SiteRemains> &to = keeps ? harmless[row->reason] : leaks;
     to.insert(to.end(), group.parts.begin(), group.parts.end());
   }
   add(leaks, nullptr, report.leaks);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "place.h"
+#include "suppressions.h"
 
 #include "msleaks/analysis/report.h"
 #include "msleaks/analysis/site_catalog.h"
@@ -13,7 +14,7 @@ namespace msleaks::analysis {
 
 class Lines {
 public:
-  explicit Lines(SiteCatalog &catalog) : catalog_(catalog) {}
+  Lines(SiteCatalog &catalog, std::span<const ReportProcess> processes) : catalog_(catalog), processes_(processes) {}
 
   PeakReport peak(const PeakResult &);
   // Fills leaks, suppressed and alive.
@@ -23,16 +24,23 @@ private:
   // A list whose paths nobody shows does without them: a program like PyTorch has 200,000.
   enum class Paths { Shown, LeftOut };
   std::vector<SiteLine> sitesOf(const Peak &, Paths);
-  std::vector<NamedLine> groupsOf(const Peak &, std::string_view Site::*name);
+  // Sums of blocks by what `nameOf(share)` says.
+  template <class Name> std::vector<NamedLine> groupsOf(const Peak &, Name nameOf);
   void fill(SiteLine &, const Place &, std::vector<SiteShare> shares, Paths);
   void addPath(SiteLine &, const Place &, const SiteShare &);
   void add(const std::vector<SiteRemains> &, const char *reason, RemainsReport &);
+  const Place &placeOfSite(SiteId);
+  std::string childOf(const Place &);
+  std::string_view typeOf(const Site &innermost, const Place &);
+  const Suppression *suppressionOfRemains(const SiteRemains &);
   void addLeaks(const std::vector<SiteRemains> &, Report &);
 
   std::shared_ptr<const SiteText> textOfCall(SiteId);
 
   SiteCatalog &catalog_;
+  std::span<const ReportProcess> processes_;
   std::unordered_map<SiteId, std::shared_ptr<const SiteText>> texts_; // of calls in paths
+  std::unordered_map<SiteId, Place> places_;
 };
 
 } // namespace msleaks::analysis

@@ -50,6 +50,7 @@ Json withPaths(Json json, const SiteLine &line) {
   json["allocator"] = jsonOf(line.allocator);
   json["paths"] = jsonOf(line.paths);
   json["more_paths"] = line.more_paths;
+  json["child"] = textOrNull(line.child);
   return json;
 }
 

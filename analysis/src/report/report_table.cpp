@@ -1,5 +1,6 @@
 #include "msleaks/analysis/report.h"
 
+#include "callers.h"
 #include "text_format.h"
 
 #include <algorithm>
@@ -95,29 +96,24 @@ public:
   }
 
 private:
-  static constexpr size_t kIndent = 33, kShownCalls = 3;
+  static constexpr size_t kIndent = 33, kShownCallers = 3;
 
   static std::string start(uint64_t bytes, uint64_t count, const std::string &middle) {
     return fmt::format("{:>11}  {:>8}  {:>8}  ", bytesText(bytes), middle, countText(count));
   }
   void row(const Row &row) {
     const size_t room = columns_ - kIndent;
-    const SiteText &site = row.line->site;
+    SiteText site = row.line->site;
+    if (site.type.empty())
+      site.type = row.line->allocator.type;
     out_ << start(row.bytes, row.count, row.middle) << placeOf(site, room) << '\n';
-    for (const std::string &line : {nameOf(site, room), userPlaceOf(site, room)})
+    const std::string child = row.line->child.empty() ? "" : "in child process " + printable(row.line->child);
+    for (const std::string &line : {nameOf(site, room), userPlaceOf(site, room), cutEnd(child, room)})
       if (!line.empty())
         out_ << std::string(kIndent, ' ') << line << '\n';
-    if (!row.line->paths.empty())
-      callers(row.line->paths.front(), room);
-  }
-  // Of the path that most of the blocks have: who called the place.
-  void callers(const PathLine &path, size_t room) {
-    const size_t first = path.place + 1;
-    for (size_t i = first; i < std::min(path.calls.size(), first + kShownCalls); ++i) {
-      if (path.calls[i - 1]->function == "main")
-        return; // what calls that one is libc's
-      out_ << std::string(kIndent, ' ') << callText(*path.calls[i], room) << '\n';
-    }
+    // Of the path that most of the blocks have: who called the place.
+    for (const SiteText &caller : callersOf(*row.line, kShownCallers))
+      out_ << std::string(kIndent, ' ') << callText(caller, room) << '\n';
   }
 
   std::ostream &out_;
@@ -269,13 +265,15 @@ void writeReportTable(std::ostream &to, const Report &report, const TableStyle &
   writeLists(table, report);
 }
 
-Result<RunFindings> printShortReport(const std::filesystem::path &run, std::ostream &to) {
+Result<RunFindings> printShortReport(const std::filesystem::path &run, std::ostream &to, size_t columns) {
+  constexpr size_t kBeforePlace = 21;
   auto report = MSL_TRY(finishRun(run));
   Table table(to, {.columns = SIZE_MAX, .top = 0, .color = false}); // an entry a line: their number is bounded
   writeEntries(table, report);
   const auto &leaks = report.leaks.by_site;
   for (size_t i = 0; i < std::min(leaks.size(), kShortLeaks); ++i)
-    to << fmt::format("{:>19}  {}\n", bytesText(leaks[i].remains.bytes), wholePlaceOf(leaks[i].site, 59));
+    to << fmt::format("{:>19}  {}\n", bytesText(leaks[i].remains.bytes),
+                      wholePlaceOf(leaks[i].site, std::max(columns, kLeastColumns) - kBeforePlace));
   const std::string more = fmt::format("msleaks report {}", printable(report.run));
   if (const size_t notes = report.damage.size() + report.notes.size(); notes != 0)
     table.entry("note", fmt::format("{}: {}", notes, more));

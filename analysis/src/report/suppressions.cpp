@@ -9,12 +9,6 @@
 namespace msleaks::analysis {
 namespace {
 
-struct Suppression {
-  const char *library, *function;
-  uint64_t smallest, largest, most;
-  const char *reason;
-};
-
 constexpr Suppression kSuppressions[] = {
 #define MSL_SUPPRESSION(library, function, smallest, largest, most, reason)                                            \
   {library, function, smallest, largest, most, reason},
@@ -23,27 +17,30 @@ constexpr Suppression kSuppressions[] = {
 
 bool matches(const char *pattern, const std::string &name) { return fnmatch(pattern, name.c_str(), 0) == 0; }
 
-// The function, or one that was inlined into.
-bool isIn(const char *pattern, const Site &site) {
-  return matches(pattern, std::string(site.function)) ||
-         std::any_of(site.inlined_at.begin(), site.inlined_at.end(),
-                     [&](const InlineFrame &frame) { return matches(pattern, std::string(frame.function)); });
+// Patterns of a name that is known; "" is for none at all.
+bool isIn(const char *pattern, const Site &site, std::span<const std::string_view> functions) {
+  const auto matchesName = [&](std::string_view name) { return matches(pattern, std::string(name)); };
+  return matchesName(site.function) || (*pattern != 0 && std::any_of(functions.begin(), functions.end(), matchesName));
 }
 
 } // namespace
 
-const char *suppressionOf(const Site &site, const SiteRemains &remains, size_t processes) {
+const Suppression *suppressionOf(const Site &site, std::span<const std::string_view> functions,
+                                 const SiteRemains &remains) {
   if (site.origin != SiteOrigin::Hook || site.library.empty() || remains.count == 0)
     return nullptr;
   const std::string library(baseName(site.library));
   for (const Suppression &row : kSuppressions) {
     // The mean stands for the smallest: a site with blocks of one size is what the rows with sizes are about.
     const bool fits = remains.largest_bytes <= row.largest && remains.bytes / remains.count >= row.smallest;
-    const bool few = row.most == 0 || remains.count <= row.most * processes;
-    if (fits && few && matches(row.library, library) && isIn(row.function, site))
-      return row.reason;
+    if (fits && matches(row.library, library) && isIn(row.function, site, functions))
+      return &row;
   }
   return nullptr;
+}
+
+bool keepsNoMore(const Suppression &row, const SiteRemains &remains, size_t processes) {
+  return remains.count <= row.most * processes;
 }
 
 } // namespace msleaks::analysis

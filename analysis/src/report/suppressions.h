@@ -5,11 +5,22 @@
 #include "msleaks/analysis/site.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
 
 namespace msleaks::analysis {
 
-// Why these blocks of so many processes are no leak; null when they are one. Only callers of hooks are ever suppressed:
-// a site of the pass is in the user's own code.
-const char *suppressionOf(const Site &, const SiteRemains &, size_t processes = 1);
+struct Suppression {
+  const char *library, *function;
+  uint64_t smallest, largest, most;
+  const char *reason;
+};
+
+// The row for blocks of which the innermost call is `site`, on whose way in that library these `functions` were called;
+// null: a leak. Only callers of hooks are ever suppressed: a site of the pass is in the user's own code.
+const Suppression *suppressionOf(const Site &site, std::span<const std::string_view> functions, const SiteRemains &);
+// So many processes may keep all of these blocks of the row.
+bool keepsNoMore(const Suppression &, const SiteRemains &, size_t processes);
 
 } // namespace msleaks::analysis

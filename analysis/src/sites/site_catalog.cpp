@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 #include <xxhash.h>
 
 namespace msleaks::analysis {
@@ -139,6 +140,8 @@ void SiteCatalog::addImage(uint32_t process, std::span<const std::byte> body) {
   const auto [at, fresh] = image_numbers_.try_emplace(file, static_cast<uint32_t>(images_.size()));
   if (fresh)
     images_.push_back(file);
+  const auto [first, alone] = first_process_.try_emplace(file.path, process);
+  first->second = std::min(first->second, process);
   sitesOf(process).images.insert_or_assign(image.image, Image{at->second, image.load_bias});
 }
 
@@ -230,8 +233,8 @@ SiteId SiteCatalog::callerAt(ProcessSites &sites, uint32_t image, uint64_t addre
   site.id = XXH3_64bits_withSeed(&site.offset, sizeof site.offset, seed);
   const SiteId id = intern(site);
   const uint32_t at = known_[id.index].site;
-  if (known && sites_[at].function.empty())
-    caller_images_.try_emplace(at, found->second.number);
+  if (known)
+    caller_images_.try_emplace(at, CallerImage{found->second.number});
   return id;
 }
 
@@ -263,6 +266,11 @@ SiteId SiteCatalog::findPath(ProcessSites &sites, uint32_t number) {
     known_.push_back({known_[(*paths_)[path].frame.index].site, path});
   sites.path_sites.set(number, at->second);
   return at->second;
+}
+
+uint32_t SiteCatalog::firstProcessWith(std::string_view library) const {
+  const auto first = first_process_.find(library);
+  return first == first_process_.end() ? 0 : first->second;
 }
 
 bool SiteCatalog::isWrapperCall(const InlineFrame &line) const {
@@ -339,11 +347,18 @@ const Site &SiteCatalog::describe(SiteId id) {
   if (id.index >= known_.size())
     return sites_.front();
   Site &site = sites_[known_[id.index].site];
-  if (const auto unnamed = caller_images_.find(known_[id.index].site); unnamed != caller_images_.end()) {
-    name(site, images_[unnamed->second]);
-    caller_images_.erase(unnamed);
-  }
+  if (const auto caller = caller_images_.find(known_[id.index].site);
+      caller != caller_images_.end() && !std::exchange(caller->second.named, true))
+    name(site, images_[caller->second.image]);
   return site;
+}
+
+std::string_view SiteCatalog::calleeOf(SiteId call) {
+  const Site &site = describe(call);
+  const auto caller = call.index < known_.size() ? caller_images_.find(known_[call.index].site) : caller_images_.end();
+  if (caller == caller_images_.end())
+    return site.callee;
+  return symbolizer_.calleeAt(images_[caller->second.image], site.offset - 1);
 }
 
 } // namespace msleaks::analysis

@@ -1,5 +1,6 @@
 #include "msleaks/analysis/symbolizer.h"
 
+#include "call_target.h"
 #include "debug_info.h"
 #include "elf_file.h"
 
@@ -102,7 +103,13 @@ struct Symbolizer::Image {
   SymbolTable symbols;
   bool usable = false;
   std::optional<DebugInfo> debug_info;
+  struct Calls {
+    ElfFile file;
+    CallTargets targets;
+  };
+  std::optional<Calls> calls;
   std::unordered_map<uint64_t, std::vector<CodePlace>> found; // by address
+  std::unordered_map<uint64_t, std::string> callees;          // by address
 };
 
 Symbolizer::Symbolizer(std::filesystem::path debug_folder) : debug_folder_(std::move(debug_folder)) {}
@@ -142,10 +149,37 @@ std::string_view Symbolizer::functionAt(const ImageFile &file, uint64_t address)
   return imageOf(file).symbols.at(address);
 }
 
+const NamedAddress *Symbolizer::told(const ImageFile &file, uint64_t address) const {
+  const auto names = told_.find(file);
+  if (names == told_.end())
+    return nullptr;
+  const auto known = names->second.find(address);
+  return known == names->second.end() ? nullptr : &known->second;
+}
+
+const std::string &Symbolizer::calleeAt(const ImageFile &file, uint64_t address) {
+  if (const NamedAddress *known = told(file, address))
+    return known->callee;
+  Image &image = imageOf(file);
+  const auto [known, fresh] = image.callees.try_emplace(address);
+  std::string &callee = known->second;
+  if (!fresh || !image.usable)
+    return callee;
+  if (!image.calls)
+    if (auto elf = ElfFile::open(file.path)) {
+      CallTargets targets = CallTargets::of(*elf);
+      image.calls.emplace(Image::Calls{std::move(*elf), std::move(targets)});
+    }
+  if (!image.calls)
+    return callee;
+  const CallTargets::Target target = image.calls->targets.before(image.calls->file, address + 1);
+  callee = target.imported.empty() ? image.symbols.at(target.address) : target.imported;
+  return callee;
+}
+
 const std::vector<CodePlace> &Symbolizer::placesAt(const ImageFile &file, uint64_t address) {
-  if (const auto told = told_.find(file); told != told_.end())
-    if (const auto known = told->second.find(address); known != told->second.end())
-      return known->second;
+  if (const NamedAddress *known = told(file, address))
+    return known->places;
   Image &image = imageOf(file);
   const auto [known, fresh] = image.found.try_emplace(address);
   std::vector<CodePlace> &places = known->second;
@@ -168,16 +202,19 @@ const std::vector<CodePlace> &Symbolizer::placesAt(const ImageFile &file, uint64
 void Symbolizer::add(const ImageNames &names) {
   auto &told = told_[names.image];
   for (const NamedAddress &named : names.addresses)
-    told.try_emplace(named.address, named.places);
+    told.try_emplace(named.address, named);
 }
 
 std::vector<ImageNames> Symbolizer::found() const {
   std::vector<ImageNames> all;
   for (const auto &[file, image] : images_) {
     ImageNames names{file, {}};
-    for (const auto &[address, places] : image->found)
-      if (!places.empty())
-        names.addresses.push_back({address, places});
+    for (const auto &[address, places] : image->found) {
+      const auto callee = image->callees.find(address);
+      const bool called = callee != image->callees.end() && !callee->second.empty();
+      if (!places.empty() || called)
+        names.addresses.push_back({address, places, called ? callee->second : std::string()});
+    }
     std::sort(names.addresses.begin(), names.addresses.end(),
               [](const auto &left, const auto &right) { return left.address < right.address; });
     if (!names.addresses.empty())

@@ -256,7 +256,7 @@ namespace {
 constexpr uint64_t kMostPlaces = 10'000; // of functions inlined into each other
 
 NamedAddress readNamed(ByteReader &bytes) {
-  NamedAddress named{bytes.varint(), {}};
+  NamedAddress named{bytes.varint(), {}, {}};
   const uint64_t places = bytes.varint();
   if (places > kMostPlaces)
     bytes.fail();
@@ -268,6 +268,7 @@ NamedAddress readNamed(ByteReader &bytes) {
     place.column = static_cast<uint32_t>(bytes.varint());
     named.places.push_back(std::move(place));
   }
+  named.callee = bytes.text();
   return named;
 }
 

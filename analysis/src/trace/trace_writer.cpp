@@ -140,6 +140,7 @@ void write(ByteWriter &to, const NamedAddress &named) {
     to.varint(place.line);
     to.varint(place.column);
   }
+  to.text(named.callee);
 }
 
 } // namespace

@@ -184,13 +184,13 @@ TEST_F(ReportTest, JsonIsWhatScriptsHoldOnTo) {
                                       {"count", 2},
                                       {"allocator", of_weights},
                                       {"paths", pathOf(weights, 5096, 2)},
-                                      {"more_paths", 0}}));
+                                      {"more_paths", 0}, {"child", nullptr}}));
   EXPECT_EQ(peak["by_site"][1], (json{{"site", temporary},
                                       {"bytes", 5000},
                                       {"count", 1},
                                       {"allocator", {{"callee", "malloc"}, {"type", nullptr}, {"variable", nullptr}}},
                                       {"paths", pathOf(temporary, 5000, 1)},
-                                      {"more_paths", 0}}));
+                                      {"more_paths", 0}, {"child", nullptr}}));
   EXPECT_EQ(peak["by_site"][2]["site"]["origin"], "hook");
   EXPECT_EQ(peak["by_site"][2]["site"]["library"], "/nowhere/libx.so");
   EXPECT_EQ(peak["by_site"][2]["site"]["function"], json());
@@ -213,7 +213,7 @@ TEST_F(ReportTest, JsonIsWhatScriptsHoldOnTo) {
   const json first = {{"site", weights},          {"bytes", 1030},           {"count", 2},
                       {"heap", "host"},           {"largest_bytes", 1000},   {"oldest_age_ns", 999'900},
                       {"newest_age_ns", 999'300}, {"allocator", of_weights}, {"paths", pathOf(weights, 1030, 2)},
-                      {"more_paths", 0}};
+                      {"more_paths", 0}, {"child", nullptr}};
   EXPECT_EQ(leaks["by_site"][0], first);
   EXPECT_EQ(leaks["by_site"][2]["site"]["id"], json());
   EXPECT_EQ(leaks["suppressed"]["bytes"], 0);

@@ -118,6 +118,45 @@ TEST_F(SymbolizerTest, DebugInformationTellsLinesAndInlinedFunctions) {
   }
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
+TEST_F(SymbolizerTest, SaysWhatACallCalls) {
+#ifdef __x86_64__
+  write("calls.s", ".text\n.type own, @function\nown: ret\n.size own, 1\n.globl calls\ncalls:\n"
+                   "call fopen@PLT\nthrough_plt:\ncall *opendir@GOTPCREL(%rip)\nwithout_plt:\n"
+                   "call own\nto_own:\ncall *%rax\nby_pointer:\nret\n"
+                   ".globl through_plt, without_plt, to_own, by_pointer\n.section .note.GNU-stack,\"\",@progbits\n");
+#else
+  write("calls.s", ".text\n.type own, @function\nown: ret\n.size own, 4\n.globl calls\ncalls:\n"
+                   "bl fopen\nthrough_plt:\nbl opendir\nwithout_plt:\n"
+                   "bl own\nto_own:\nblr x0\nby_pointer:\nret\n"
+                   ".globl through_plt, without_plt, to_own, by_pointer\n.section .note.GNU-stack,\"\",@progbits\n");
+#endif
+#ifdef __x86_64__
+  const std::vector<std::string> linkage_tables = {"-z,lazy", "-z,now", "-z,ibtplt"};
+#else
+  const std::vector<std::string> linkage_tables = {"-z,lazy", "-z,now", "-z,force-bti"};
+#endif
+  for (const std::string &flags : linkage_tables) {
+    run("$CC -shared -nostdlib calls.s -Wl," + flags + " -o libcalls.so && nm --defined-only libcalls.so > symbols");
+    const auto address = [&](const std::string &label) {
+      std::ifstream symbols(folder / "symbols");
+      for (std::string at, kind, name; symbols >> at >> kind >> name;)
+        if (name == label)
+          return std::stoull(at, nullptr, 16);
+      return 0ull;
+    };
+    Symbolizer symbolizer(folder / "debug");
+    const ImageFile file = image("libcalls.so");
+    EXPECT_EQ(symbolizer.calleeAt(file, address("through_plt") - 1), "fopen") << flags;
+    EXPECT_EQ(symbolizer.calleeAt(file, address("without_plt") - 1), "opendir") << flags;
+    EXPECT_EQ(symbolizer.calleeAt(file, address("to_own") - 1), "own") << flags;
+    EXPECT_EQ(symbolizer.calleeAt(file, address("by_pointer") - 1), "") << flags;
+    EXPECT_EQ(symbolizer.calleeAt(file, 0), "");
+    EXPECT_EQ(symbolizer.calleeAt(file, UINT64_MAX), "");
+  }
+}
+#endif
+
 TEST_F(SymbolizerTest, WhatATraceSaysNeedsNoFile) {
   Symbolizer here(folder / "debug");
   ASSERT_EQ(here.placesAt(image("libcode.so", id(0x44)), 0x10004).size(), 1u);

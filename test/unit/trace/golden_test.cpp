@@ -150,16 +150,17 @@ TEST_F(Golden, Paths) {
 
 TEST_F(Golden, Names) {
   const ImageNames names{{"/a", {std::byte{0x11}, std::byte{0x22}}},
-                         {{0x1000, {{"in", "/f.c", 7, 3}, {"out", "", 0, 0}}}}};
+                         {{0x1000, {{"in", "/f.c", 7, 3}, {"out", "", 0, 0}}, "fopen"}}};
   ASSERT_TRUE(writer_->names(names));
   expectChunk(
       kFileHeaderBytes,
-      "4d53434b1ef1a3c7 0a00 0000 00000000 00000000 00000000 0000000000000000 00000000 1a000000 1a000000 00000000"
+      "4d53434b1ef1a3c7 0a00 0000 00000000 00000000 00000000 0000000000000000 00000000 20000000 20000000 00000000"
       "0000000000000000 0000000000000000",
       "02 2f61 02 1122"           // path and build id
       "8020 02"                   // address, and how many places it has
       "02 696e 04 2f662e63 07 03" // function, file, line, column
-      "03 6f7574 00 00 00");
+      "03 6f7574 00 00 00"
+      "05 666f70656e"); // what it calls
 }
 
 // A block's life and a copy from it.

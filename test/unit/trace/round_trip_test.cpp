@@ -75,7 +75,7 @@ TEST(TraceRoundTrip, Metadata) {
   ImageNames names{{"/lib/x.so", {std::byte{1}}}, {}};
   const std::string longName(3000, 'n');
   for (uint64_t i = 0; i < 5000; ++i) // more than a chunk holds
-    names.addresses.push_back({i, {{longName, "/x.cpp", static_cast<uint32_t>(i), 1}, {"f", "", 0, 0}}});
+    names.addresses.push_back({i, {{longName, "/x.cpp", static_cast<uint32_t>(i), 1}, {"f", "", 0, 0}}, i % 2 ? "fopen" : ""});
   ASSERT_TRUE(writer->names(names));
   ASSERT_TRUE(writer->streamAccount({1, 0, 4711, "main", 10, 1, 5}));
   ASSERT_TRUE(writer->streamAccount({1, 1, 4715, "worker", 7, 0, 0}));
@@ -120,6 +120,7 @@ TEST(TraceRoundTrip, Metadata) {
   for (size_t i = 0; i < read.addresses.size(); ++i) {
     EXPECT_EQ(read.addresses[i].address, i);
     EXPECT_EQ(read.addresses[i].places, names.addresses[i].places);
+    EXPECT_EQ(read.addresses[i].callee, names.addresses[i].callee);
   }
   EXPECT_EQ(seen, 2);
 }

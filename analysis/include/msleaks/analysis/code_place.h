@@ -28,6 +28,7 @@ struct CodePlace {
 struct NamedAddress {
   uint64_t address = 0;
   std::vector<CodePlace> places;
+  std::string callee; // linkage name of what the call at `address` calls; empty: not known, or nobody asked
 };
 
 struct ImageNames {

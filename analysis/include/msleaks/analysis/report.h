@@ -57,6 +57,7 @@ struct SiteLine {
   std::vector<PathLine> paths;
   uint64_t more_paths = 0; // that are left out
   bool own = false;        // in code of the user's own: such lines come first
+  std::string child;       // the program of a child process that the place is in; empty: it is in the first one's
 };
 struct NamedLine {
   std::string name; // empty = not known
@@ -143,6 +144,6 @@ struct RunFindings {
 };
 
 // At most twelve lines, by finishRun; see the top of this file.
-Result<RunFindings> printShortReport(const std::filesystem::path &run, std::ostream &);
+Result<RunFindings> printShortReport(const std::filesystem::path &run, std::ostream &, size_t columns = 80);
 
 } // namespace msleaks::analysis

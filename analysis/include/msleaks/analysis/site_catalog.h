@@ -53,8 +53,12 @@ public:
   SiteId find(uint32_t process, uint32_t number);
   // What is known about its place. The caller of a hook gets its function's name now. Valid while the catalog lives.
   const Site &describe(SiteId);
+  // Linkage name of the function that a call calls, when it is not one of instrumented code, which says it itself.
+  std::string_view calleeOf(SiteId call);
   // Whether the function calls there for its caller only, as xmalloc calls malloc.
   bool isWrapperCall(const InlineFrame &line) const;
+  // The first process that had the image; 0: none.
+  uint32_t firstProcessWith(std::string_view library) const;
   // The calls that led to it.
   CallPath callPathOf(SiteId) const;
   size_t size() const { return known_.size(); } // SiteId::index is below it
@@ -91,7 +95,12 @@ private:
   std::unordered_multimap<uint64_t, SiteId> by_key_;
   std::deque<ImageFile> images_; // every different one of the session
   std::map<ImageFile, uint32_t> image_numbers_;
-  std::unordered_map<uint32_t, uint32_t> caller_images_;     // in sites_, of an unnamed caller -> image
+  std::map<std::string, uint32_t, std::less<>> first_process_; // by path of an image
+  struct CallerImage {
+    uint32_t image; // in images_
+    bool named = false;
+  };
+  std::unordered_map<uint32_t, CallerImage> caller_images_;  // by number in sites_
   std::unordered_map<uint64_t, std::vector<SiteId>> tables_; // by hash of bytes and image
   std::vector<SiteTable> kept_tables_;
   std::set<InlineFrame> wrapper_calls_;         // of all processes

@@ -34,9 +34,13 @@ public:
   // debug information nor a symbol says so. The references live as long as the symbolizer.
   const std::vector<CodePlace> &placesAt(const ImageFile &, uint64_t address);
 
+  // Linkage name of the function that the call at `address` calls (an address within it, as for placesAt); empty when
+  // it calls through a pointer.
+  const std::string &calleeAt(const ImageFile &, uint64_t address);
+
   // What a trace says of an image: it is believed before the file, which need not be there then.
   void add(const ImageNames &);
-  // What placesAt found in files.
+  // What placesAt and calleeAt found in files.
   std::vector<ImageNames> found() const;
 
   // Images that could not be asked, one line each: gone, changed since the run, not readable.
@@ -46,11 +50,12 @@ private:
   class SymbolTable;
   struct Image;
   Image &imageOf(const ImageFile &);
+  const NamedAddress *told(const ImageFile &, uint64_t address) const;
   void readSymbols(SymbolTable &, const ElfFile &) const;
 
   std::filesystem::path debug_folder_;
   std::map<ImageFile, std::unique_ptr<Image>> images_;
-  std::map<ImageFile, std::map<uint64_t, std::vector<CodePlace>>> told_; // by address
+  std::map<ImageFile, std::map<uint64_t, NamedAddress>> told_; // by address
   std::vector<std::string> notes_;
 };
 

@@ -1,0 +1,32 @@
+#include "libc_types.h"
+
+#include "text_format.h"
+
+#include <fnmatch.h>
+#include <string>
+
+namespace msleaks::analysis {
+namespace {
+
+struct LibcType {
+  const char *function, *type;
+};
+
+constexpr LibcType kTypes[] = {
+#define MSL_LIBC_TYPE(function, type) {function, type},
+#include "libc_types.def"
+};
+
+} // namespace
+
+std::string_view libcTypeOf(const Site &innermost, std::string_view callee) {
+  if (innermost.origin != SiteOrigin::Hook || !baseName(innermost.library).starts_with("libc.so"))
+    return {};
+  const std::string inner(innermost.function), called(callee);
+  for (const LibcType &row : kTypes)
+    if (fnmatch(row.function, inner.c_str(), 0) == 0 || fnmatch(row.function, called.c_str(), 0) == 0)
+      return row.type;
+  return {};
+}
+
+} // namespace msleaks::analysis
