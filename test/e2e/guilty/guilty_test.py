@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""The line that a fix would change is what the report names first.
+
+    guilty_test.py BUILD SCRATCH SOURCE
+
+A program marks that line with "guilty:", behind it the type that the report says, if it says one. The line is the place
+or one of the three callers that the text shows, in the first three rows of the leaks: instrumented at -O0 and -O2, and as
+any compiler builds it, with debug information and hooks alone.
+"""
+import os
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import Msleaks, arguments, check, need, run  # noqa: E402
+
+ROWS = 3
+
+
+def guilty_lines(source):
+    marks = [(number, re.search(r"// guilty: ?(.*)", line)) for number, line in enumerate(Path(source).read_text().splitlines(), 1)]
+    return {number: mark[1] for number, mark in marks if mark}
+
+
+def leaked_rows(text):
+    """The rows of the list of leaks: lines that begin with a size, each with those below it."""
+    leaked = text.split("\nLeaked", 1)[-1].split("\n\n")[0].splitlines()[1:]
+    rows = []
+    for line in leaked:
+        if re.match(r" *[\d.]+ [KMG]?i?B ", line):
+            rows.append(line)
+        elif rows:
+            rows[-1] += "\n" + line
+    return rows
+
+
+def expect_named(source, text, types, mode):
+    rows = leaked_rows(text)[:ROWS]
+    for number, named_type in guilty_lines(source).items():
+        place = f"{Path(source).name}:{number}"
+        named = [row for row in rows if re.search(re.escape(place) + r"\b", row)]
+        check(named, f"{mode}: {place} is not in the first {ROWS} rows:\n{text}")
+        if types and named_type:
+            check(any(f"({named_type})" in row for row in named), f"{mode}: {place} is not said to be {named_type}:\n{text}")
+
+
+def main():
+    build, scratch, source = arguments("build", "scratch", "source")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build)
+    program = f"{scratch}/{Path(source).stem}"
+    for mode in ("-O0", "-O2", "hooks"):
+        if mode == "hooks":
+            compiler = need("gcc" if source.endswith(".c") else "g++")
+            check(run([compiler, "-g", "-O2", "-w", source, "-o", program, "-pthread"]).returncode == 0, "does not compile")
+        else:
+            msleaks.compile(source, program, "-Wno-everything", "-pthread", flags=[mode])
+        msleaks.run(f"{scratch}/run", [program], ["--no-report"], cwd=scratch)
+        text = msleaks.output("report", f"{scratch}/run")
+        expect_named(source, text, mode != "hooks", mode)
+        print(f"{mode}: named")
+
+
+if __name__ == "__main__":
+    main()

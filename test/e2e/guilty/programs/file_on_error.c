@@ -1,0 +1,28 @@
+// A file that cannot be parsed is not closed.
+#include <stdio.h>
+#include <stdlib.h>
+
+__attribute__((noinline)) static FILE *open_checked(const char *path) {
+  FILE *file = fopen(path, "r"); // it is only the one who opens
+  if (!file)
+    perror(path);
+  return file;
+}
+__attribute__((noinline)) static int processors(const char *path) {
+  char line[4096];
+  FILE *file = open_checked(path); // guilty: FILE
+  if (!file || !fgets(line, sizeof line, file))
+    return -1;
+  int count = 0;
+  if (sscanf(line, "processors %d", &count) != 1)
+    return -1;
+  fclose(file);
+  return count;
+}
+
+int main(void) {
+  int known = 0;
+  for (int i = 0; i < 8; ++i)
+    known += processors("/etc/passwd") > 0;
+  printf("%d\n", known);
+}

@@ -1,0 +1,34 @@
+// Entries that a callback of libc collects are not freed; the array that holds them is.
+#define _GNU_SOURCE
+#include <ftw.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *root;
+struct word {
+  char text[40];
+};
+__attribute__((noinline)) static struct word *new_word(const char *text) {
+  struct word *word = malloc(sizeof *word);
+  if (!word)
+    abort();
+  snprintf(word->text, sizeof word->text, "%s", text);
+  return word;
+}
+static int compare(const void *left, const void *right) { return strcmp(left, right); }
+__attribute__((noinline)) static void learn(const char *text) {
+  struct word *word = new_word(text); // guilty: struct word
+  tsearch(word, &root, compare);      // one that is known already is forgotten
+}
+static void nothing(void *word) {}
+
+int main(void) {
+  const char *text[] = {"to", "be", "or", "not", "to", "be", "to", "to"};
+  for (int round = 0; round < 10; ++round)
+    for (size_t i = 0; i < sizeof text / sizeof *text; ++i)
+      learn(text[i]);
+  puts(*(struct word **)root ? (*(struct word **)root)->text : "");
+  tdestroy(root, free);
+}
