@@ -22,6 +22,6 @@ CASES = [
     Case("mappings.c", leaks="printed"),
     Case("reserved.c"),
     Case("from_libc.c", leaks="printed", by_pass=False),
-    Case("libc_keeps.c", sites=False, by_pass=False, known="D9", fails=frozenset({"armed: leaks", "hooks: leaks"})),
+    Case("libc_keeps.c", sites=False, by_pass=False),
     Case("break_heap.c"),
 ]
