@@ -8,6 +8,7 @@
 
 #include "msleaks/analysis/log.h"
 #include "msleaks/analysis/output_columns.h"
+#include "msleaks/analysis/progress_line.h"
 #include "msleaks/analysis/report.h"
 
 #include <cstdio>
@@ -87,31 +88,30 @@ enum class Verdict {
   Unknown, // the recording or the report failed: nobody can say that it is clean
 };
 
-// The short report on stderr; nothing about it may change how the user's program ended, except what the user asked for.
-Verdict reportFindings(const Recording &recording, const RunOptions &options) {
-  std::ostream nowhere(nullptr);
+// Makes the report and stores what its calls are called: it may be shown later, and where the binaries are not.
+Result<analysis::Report> finish(const Recording &recording, const RunOptions &options) {
+  analysis::ProgressLine line(options.progress != Progress::Hidden); // the program has left the terminal
   try {
-    const auto findings = analysis::printShortReport(recording.output(), options.no_report ? nowhere : std::cerr,
-                                                     analysis::outputColumns(STDERR_FILENO));
-    if (findings)
-      return findings->found ? Verdict::Findings : Verdict::Clean;
-    spdlog::error("no report: {}", findings.error().message);
+    return analysis::finishRun(recording.output(), [&line](const std::string &doing) {
+      if (line.due())
+        line.draw(doing);
+    });
   } catch (const std::exception &error) {
-    spdlog::error("no report: {}", error.what());
+    return fail(error.what());
   }
-  printAccount(recording);
-  return Verdict::Unknown;
 }
 
-// The report comes later, and perhaps where the binaries are not. Nobody asked for more than the recording, so nothing
-// is said.
-void nameCalls(const Recording &recording) {
-  try {
-    if (const auto named = analysis::finishRun(recording.output()); !named)
-      spdlog::info("calls are not named: {}", named.error().message);
-  } catch (const std::exception &error) {
-    spdlog::info("calls are not named: {}", error.what());
+// The short report on stderr; nothing about it may change how the user's program ended, except what the user asked for.
+Verdict reportFindings(const Recording &recording, const RunOptions &options) {
+  const auto report = finish(recording, options);
+  if (!report) {
+    spdlog::error("no report: {}", report.error().message);
+    printAccount(recording);
+    return Verdict::Unknown;
   }
+  if (!options.no_report)
+    analysis::printShortReport(*report, std::cerr, analysis::outputColumns(STDERR_FILENO));
+  return report->hasFindings() ? Verdict::Findings : Verdict::Clean;
 }
 
 // Clean also where nobody asked.
@@ -126,7 +126,8 @@ Verdict conclude(const Recording &recording, const RunOptions &options) {
   }
   if (!options.no_report || options.error_exitcode != 0)
     return reportFindings(recording, options);
-  nameCalls(recording);
+  if (const auto named = finish(recording, options); !named) // nobody asked for more than the recording
+    spdlog::info("calls are not named: {}", named.error().message);
   return Verdict::Clean;
 }
 

@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <unistd.h>
@@ -23,10 +22,9 @@ struct Options {
 Result<ExitStatus> report(const Options &options) {
   Result<analysis::Report> report = [&] {
     analysis::ProgressLine line;
-    return analysis::analyzeRun(options.run, [&line](uint64_t done, uint64_t total) {
+    return analysis::analyzeRun(options.run, [&line](const std::string &doing) {
       if (line.due())
-        line.draw(fmt::format("reading {:.0f}%",
-                              total ? 100.0 * static_cast<double>(done) / static_cast<double>(total) : 0.0));
+        line.draw(doing);
     });
   }();
   if (!report)

@@ -33,7 +33,8 @@ Result<void> replay(const TraceReader &reader, const std::map<uint32_t, ProcessF
     if (--until_progress == 0 && progress) {
       done += kEventsBetweenProgress;
       until_progress = kEventsBetweenProgress;
-      progress(done, reader.eventCount());
+      progress(fmt::format("reading {:.0f}%", 100.0 * static_cast<double>(done) /
+                                                  static_cast<double>(std::max(done, reader.eventCount()))));
     }
     return true;
   });
@@ -173,6 +174,8 @@ Result<Report> analyze(const std::filesystem::path &run, const TraceReader &read
   if (!manifest)
     report.notes.push_back("no manifest, so no command and no cost: " + manifest.error().message);
 
+  if (progress)
+    symbolizer.onLookUp([&](uint64_t names) { progress(fmt::format("naming calls, {} so far", names)); });
   MSL_TRY(reader.forEachNames([&](const ImageNames &names) { symbolizer.add(names); }));
   SiteCatalog catalog(symbolizer);
   MSL_TRY(catalog.load(reader));
@@ -213,11 +216,11 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &prog
   return analyze(run, reader, folder, symbolizer, progress);
 }
 
-Result<Report> finishRun(const std::filesystem::path &run) {
+Result<Report> finishRun(const std::filesystem::path &run, const Progress &progress) {
   auto folder = MSL_TRY(RunFolder::open(run));
   auto reader = MSL_TRY(TraceReader::open(folder.trace()));
   Symbolizer symbolizer;
-  auto report = MSL_TRY(analyze(run, reader, folder, symbolizer, {}));
+  auto report = MSL_TRY(analyze(run, reader, folder, symbolizer, progress));
   if (const auto stored = storeNames(folder.trace(), symbolizer.found()); !stored)
     report.notes.push_back("the names of calls are not in the trace, so a report needs the binaries: " +
                            stored.error().message);

@@ -19,9 +19,11 @@ constexpr LibcType kTypes[] = {
 
 } // namespace
 
+bool isOfLibc(const Site &call) {
+  return call.origin == SiteOrigin::Hook && baseName(call.library).starts_with("libc.so");
+}
+
 std::string_view libcTypeOf(const Site &innermost, std::string_view callee) {
-  if (innermost.origin != SiteOrigin::Hook || !baseName(innermost.library).starts_with("libc.so"))
-    return {};
   const std::string inner(innermost.function), called(callee);
   for (const LibcType &row : kTypes)
     if (fnmatch(row.function, inner.c_str(), 0) == 0 || fnmatch(row.function, called.c_str(), 0) == 0)

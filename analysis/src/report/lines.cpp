@@ -87,7 +87,7 @@ const Place &Lines::placeOfSite(SiteId site) {
 }
 
 std::string_view Lines::typeOf(const Site &innermost, const Place &place) {
-  return innermost.origin == SiteOrigin::Pass ? innermost.type : libcTypeOf(innermost, catalog_.calleeOf(place.call));
+  return isOfLibc(innermost) ? libcTypeOf(innermost, catalog_.calleeOf(place.call)) : innermost.type;
 }
 
 void Lines::addPath(SiteLine &line, const Place &place, const SiteShare &share) {

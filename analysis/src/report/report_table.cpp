@@ -265,9 +265,8 @@ void writeReportTable(std::ostream &to, const Report &report, const TableStyle &
   writeLists(table, report);
 }
 
-Result<RunFindings> printShortReport(const std::filesystem::path &run, std::ostream &to, size_t columns) {
+void printShortReport(const Report &report, std::ostream &to, size_t columns) {
   constexpr size_t kBeforePlace = 21;
-  auto report = MSL_TRY(finishRun(run));
   Table table(to, {.columns = SIZE_MAX, .top = 0, .color = false}); // an entry a line: their number is bounded
   writeEntries(table, report);
   const auto &leaks = report.leaks.by_site;
@@ -279,7 +278,6 @@ Result<RunFindings> printShortReport(const std::filesystem::path &run, std::ostr
     table.entry("note", fmt::format("{}: {}", notes, more));
   else
     table.entry("more", more);
-  return RunFindings{report.peak.bytes, report.leaks.sum, report.hasFindings(), report.complete()};
 }
 
 } // namespace msleaks::analysis

@@ -14,6 +14,8 @@
 namespace msleaks::analysis {
 namespace {
 
+constexpr uint64_t kLookUpsBetweenCalls = 100;
+
 struct Function {
   uint64_t begin, end; // end == begin: hand-written code that states no size
   uint32_t name;       // in the table's text
@@ -185,6 +187,8 @@ const std::vector<CodePlace> &Symbolizer::placesAt(const ImageFile &file, uint64
   std::vector<CodePlace> &places = known->second;
   if (!fresh)
     return places;
+  if (++looked_up_ % kLookUpsBetweenCalls == 0 && on_look_up_)
+    on_look_up_(looked_up_);
   if (image.usable && !image.debug_info)
     image.debug_info = DebugInfo::open(file.path, debug_folder_);
   if (image.debug_info)

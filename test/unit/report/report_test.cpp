@@ -184,13 +184,15 @@ TEST_F(ReportTest, JsonIsWhatScriptsHoldOnTo) {
                                       {"count", 2},
                                       {"allocator", of_weights},
                                       {"paths", pathOf(weights, 5096, 2)},
-                                      {"more_paths", 0}, {"child", nullptr}}));
+                                      {"more_paths", 0},
+                                      {"child", nullptr}}));
   EXPECT_EQ(peak["by_site"][1], (json{{"site", temporary},
                                       {"bytes", 5000},
                                       {"count", 1},
                                       {"allocator", {{"callee", "malloc"}, {"type", nullptr}, {"variable", nullptr}}},
                                       {"paths", pathOf(temporary, 5000, 1)},
-                                      {"more_paths", 0}, {"child", nullptr}}));
+                                      {"more_paths", 0},
+                                      {"child", nullptr}}));
   EXPECT_EQ(peak["by_site"][2]["site"]["origin"], "hook");
   EXPECT_EQ(peak["by_site"][2]["site"]["library"], "/nowhere/libx.so");
   EXPECT_EQ(peak["by_site"][2]["site"]["function"], json());
@@ -213,7 +215,7 @@ TEST_F(ReportTest, JsonIsWhatScriptsHoldOnTo) {
   const json first = {{"site", weights},          {"bytes", 1030},           {"count", 2},
                       {"heap", "host"},           {"largest_bytes", 1000},   {"oldest_age_ns", 999'900},
                       {"newest_age_ns", 999'300}, {"allocator", of_weights}, {"paths", pathOf(weights, 1030, 2)},
-                      {"more_paths", 0}, {"child", nullptr}};
+                      {"more_paths", 0},          {"child", nullptr}};
   EXPECT_EQ(leaks["by_site"][0], first);
   EXPECT_EQ(leaks["by_site"][2]["site"]["id"], json());
   EXPECT_EQ(leaks["suppressed"]["bytes"], 0);
@@ -309,8 +311,9 @@ TEST_F(ReportTest, SessionWhoseManifestSaysRunningIsNotComplete) {
   manifest("running");
   close();
   EXPECT_EQ(asJson()["session"]["complete"], false);
-  std::ostringstream out;
-  EXPECT_FALSE(printShortReport(run, out)->complete);
+  const auto report = analyzeRun(run);
+  ASSERT_TRUE(report);
+  EXPECT_FALSE(report->complete());
 }
 
 // One stream has more than its account says, another one less.
@@ -411,12 +414,13 @@ TEST_F(ReportTest, ShortFormHasTwelveLinesAtMost) {
   manifest();
   close();
   std::ostringstream out;
-  const auto findings = printShortReport(run, out);
-  ASSERT_TRUE(findings) << findings.error().message;
-  EXPECT_EQ(findings->peak_bytes, 10166u);
-  EXPECT_EQ(findings->leaks, (BlockSum{1101, 4}));
-  EXPECT_TRUE(findings->found);
-  EXPECT_FALSE(findings->complete);
+  const auto report = analyzeRun(run);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->peak.bytes, 10166u);
+  EXPECT_EQ(report->leaks.sum, (BlockSum{1101, 4}));
+  EXPECT_TRUE(report->hasFindings());
+  EXPECT_FALSE(report->complete());
+  printShortReport(*report, out);
   const std::string text = out.str();
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 12) << text;
 }

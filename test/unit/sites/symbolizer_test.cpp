@@ -183,6 +183,16 @@ TEST_F(SymbolizerTest, WithoutDebugInformationASymbolIsAllThereIs) {
   EXPECT_TRUE(symbolizer.placesAt(image("none.so"), 0x10000).empty());
 }
 
+TEST_F(SymbolizerTest, SaysHowFarItIs) {
+  Symbolizer symbolizer;
+  std::vector<uint64_t> told;
+  symbolizer.onLookUp([&](uint64_t so_far) { told.push_back(so_far); });
+  for (int twice = 0; twice < 2; ++twice) // what is known is not looked up
+    for (uint64_t i = 0; i < 250; ++i)
+      symbolizer.placesAt(image("libcode.so"), 0x10000 + i);
+  EXPECT_EQ(told, (std::vector<uint64_t>{100, 200}));
+}
+
 TEST_F(SymbolizerTest, ChangedImageIsNotAsked) {
   Symbolizer symbolizer;
   EXPECT_EQ(symbolizer.functionAt(image("libcode.so", id(0x45)), 0x10000), "");

@@ -2,9 +2,10 @@
 //
 // At the end of a session the launcher prints the short form and decides about its exit status:
 //
-//   auto findings = printShortReport(run_folder, std::cerr);
-//   if (!findings) …                            // one line: why there is no report; never a reason to fail the user
-//   else if (findings->found) …                 // --error-exitcode
+//   auto report = finishRun(run_folder);
+//   if (!report) …                              // one line: why there is no report; never a reason to fail the user
+//   printShortReport(*report, std::cerr);
+//   if (report->hasFindings()) …                // --error-exitcode
 #pragma once
 
 #include "msleaks/analysis/leaks.h"
@@ -116,15 +117,15 @@ struct Report {
   size_t unseenProcesses() const;
 };
 
-// Called now and then with events done and in total; the caller decides whether to show it.
-using Progress = std::function<void(uint64_t done, uint64_t total)>;
+// Called now and then with what is being done and how far it is; the caller decides whether to show it.
+using Progress = std::function<void(const std::string &doing)>;
 
 // Reads the whole run. Memory grows with what was alive at once and with the number of sites.
 Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &progress = {});
 
 // The same at the end of a session: what the report's calls are called goes into the trace, so that the report can be
 // made where the binaries are not.
-Result<Report> finishRun(const std::filesystem::path &run);
+Result<Report> finishRun(const std::filesystem::path &run, const Progress &progress = {});
 
 void writeReportJson(std::ostream &, const Report &);
 
@@ -135,15 +136,7 @@ struct TableStyle {
 };
 void writeReportTable(std::ostream &, const Report &, const TableStyle &);
 
-// What decides about exit statuses.
-struct RunFindings {
-  uint64_t peak_bytes = 0;
-  BlockSum leaks;       // without suppressed ones and pools
-  bool found = false;   // something to fail for: leaks, also in pools
-  bool complete = true; // Report::complete
-};
-
-// At most twelve lines, by finishRun; see the top of this file.
-Result<RunFindings> printShortReport(const std::filesystem::path &run, std::ostream &, size_t columns = 80);
+// At most twelve lines; see the top of this file.
+void printShortReport(const Report &, std::ostream &, size_t columns = 80);
 
 } // namespace msleaks::analysis

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,6 +39,9 @@ public:
   // it calls through a pointer.
   const std::string &calleeAt(const ImageFile &, uint64_t address);
 
+  // Calls f(addresses so far) each time that some more were looked up in files: that may take seconds.
+  void onLookUp(std::function<void(uint64_t)> f) { on_look_up_ = std::move(f); }
+
   // What a trace says of an image: it is believed before the file, which need not be there then.
   void add(const ImageNames &);
   // What placesAt and calleeAt found in files.
@@ -57,6 +61,8 @@ private:
   std::map<ImageFile, std::unique_ptr<Image>> images_;
   std::map<ImageFile, std::map<uint64_t, NamedAddress>> told_; // by address
   std::vector<std::string> notes_;
+  std::function<void(uint64_t)> on_look_up_;
+  uint64_t looked_up_ = 0;
 };
 
 // As the source spells it: "kv::Cache::grow(unsigned long)"; a name that is not mangled stays as it is.
