@@ -30,16 +30,13 @@ struct Row {
   const SiteLine *line;
 };
 
-// "< src/main.cpp:12:7 in main"
+// "< src/main.cpp:12:7 in main". A long path leaves room for the name.
 std::string callText(const SiteText &call, size_t columns) {
-  constexpr size_t kLeastName = 8;
-  std::string text = "< " + placeOf(call, columns - 2);
-  if (widthOf(text) + 1 + kLeastName > columns)
-    return text;
   SiteText function;
   function.function = call.function;
-  const std::string name = nameOf(function, columns - widthOf(text) - 1);
-  return name.empty() ? text : text + " " + name;
+  const std::string name = nameOf(function, columns / 2);
+  const size_t room = columns - 2;
+  return "< " + (name.empty() ? placeOf(call, room) : placeOf(call, room - widthOf(name) - 1) + " " + name);
 }
 
 class Table {
