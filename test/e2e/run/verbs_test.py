@@ -1,6 +1,7 @@
 """The verbs of msleaks on runs that are whole, cut, newer, or none: exit statuses, and one line that says why."""
 import ctypes
 import json
+import os
 import shutil
 import signal
 import struct
@@ -10,7 +11,7 @@ import time
 from run_e2e import Tools, check, expect_account, expect_status, manifest, run_topics, session_gone, wait_until
 
 tools = Tools()
-churn = tools.compile("churn.c")
+churn, leak, parent = (tools.compile(name) for name in ("churn.c", "leak.c", "parent.c"))
 _, RUN = tools.run([churn, tools.scratch / "counts", "2", "50000"], "--no-report", name="whole")
 VERBS = {"report": [RUN], "dump": [RUN], "recover": [RUN], "sites": [churn], "plugin": []}
 
@@ -67,6 +68,25 @@ def reports_what_a_cut_trace_still_has():
     check(0 < events["stored"] < 200_000, f"{events}")
 
 
+def writes_names_in_full_where_nobodys_window_ends():
+    _, folder = tools.run([parent, leak], "--no-report", name="children")
+    whole = "in a_function_whose_name_is_so_long_that_no_terminal_of_eighty_columns_can_show_all_of_it"
+    without = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    report = tools.verb("report", folder, env=without).stdout
+    check(f"{whole}\n" in report, f"cut in a pipe:\n{report}")
+    for columns in (60, 100):
+        report = tools.verb("report", folder, env={**without, "COLUMNS": str(columns)}).stdout
+        check(max(map(len, report.splitlines())) <= columns, f"wider than COLUMNS={columns}:\n{report}")
+    check(tools.verb("report", folder, env={**without, "COLUMNS": "many"}).stdout.count(whole) > 0, "a COLUMNS that is none")
+
+
+def shows_the_program_before_its_children():
+    _, folder = tools.run([parent, leak], "--no-report", name="children")
+    rows = json.loads(tools.verb("report", folder, "--json").stdout)["leaks"]["by_site"]
+    check([(row["bytes"], row["child"]) for row in rows] == [(5, None), (10, "leak")], f"{rows}")
+    check("in child process leak\n" in tools.verb("report", folder).stdout, "the child is not named")
+
+
 def refuses_what_a_newer_msleaks_wrote():
     folder = copy_of_the_run("newer-trace")
     trace = bytearray((folder / "trace.mslt").read_bytes())
@@ -113,4 +133,5 @@ def recovers_a_session_without_its_manifest():
 
 
 run_topics(refuses_bad_usage, refuses_what_is_no_run, says_when_the_output_cannot_be_written, reports_what_a_cut_trace_still_has,
+           writes_names_in_full_where_nobodys_window_ends, shows_the_program_before_its_children,
            refuses_what_a_newer_msleaks_wrote, recovers_a_session_without_its_manifest)
