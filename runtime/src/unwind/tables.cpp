@@ -106,8 +106,10 @@ Rule findRule(const Tables &tables, uint64_t address) noexcept {
   if (fde.failed() || cie_at == cie_field || !readCie(recordAt(tables, cie_at), cie))
     return {};
   const uint64_t begin = fde.pointer(cie.encoding), bytes = fde.pointer(cie.encoding & kFormat);
-  if (fde.failed() || address - begin >= bytes)
+  if (fde.failed())
     return {};
+  if (address - begin >= bytes)
+    return {.kind = RuleKind::NoTable};
   if (cie.has_augmentation)
     fde.skip(fde.uleb());
   return fde.failed() ? Rule{} : runProgram(cie, fde, begin, address);

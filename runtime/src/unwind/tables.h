@@ -12,6 +12,7 @@ struct Tables {
 };
 
 // The rule for the instruction at `address`: for a return address, the byte before it, which belongs to the call.
+// NoTable: they are tables of other code.
 Rule findRule(const Tables &tables, uint64_t address) noexcept;
 
 } // namespace msleaks::runtime::unwind

@@ -1,5 +1,6 @@
 #include "unwind/walk.h"
 
+#include "unwind/frame_record.h"
 #include "unwind/tables.h"
 
 #include "loaded_object.h"
@@ -11,10 +12,7 @@ constinit RuleCache rules{};
 namespace {
 
 // The segment that holds the tables: no byte outside of it is read.
-bool findTables(uint64_t address, Tables &tables) noexcept {
-  LoadedObject object;
-  if (!findLoadedObject(address, object) || object.eh_frame_header == 0)
-    return false;
+bool findTables(const LoadedObject &object, Tables &tables) noexcept {
   tables.header = object.eh_frame_header;
   for (unsigned i = 0; i < object.header_count; ++i) {
     const ElfW(Phdr) &header = object.headers[i];
@@ -28,15 +26,25 @@ bool findTables(uint64_t address, Tables &tables) noexcept {
   return false;
 }
 
+Rule ruleInTables(uint64_t address) noexcept {
+  LoadedObject object;
+  if (!findLoadedObject(address, object))
+    return {};
+  if (object.eh_frame_header == 0)
+    return {.kind = RuleKind::NoTable};
+  Tables tables{};
+  return findTables(object, tables) ? findRule(tables, address) : Rule{};
+}
+
+bool isKnown(const Rule &rule) noexcept { return rule.kind != RuleKind::Unknown && rule.kind != RuleKind::NoTable; }
+
 } // namespace
 
 Rule lookUp(uint64_t address) noexcept {
-  Tables tables{};
-  Rule rule = findTables(address, tables) ? findRule(tables, address) : Rule{};
+  Rule rule = ruleInTables(address);
   // The first byte of a function, and no code before it that could have called: a stack that was built by hand ends
   // here, as makecontext's do.
-  if (rule.kind == RuleKind::Unknown && findTables(address + 1, tables) &&
-      findRule(tables, address + 1).kind != RuleKind::Unknown)
+  if (!isKnown(rule) && isKnown(ruleInTables(address + 1)) && !mayFollowCall(address + 1))
     rule = {.kind = RuleKind::Outermost};
   rules.put(address, rule);
   return rule;
@@ -102,6 +110,14 @@ Step leave(Frame &frame, const Rule &rule, Stack &stack) noexcept {
   return Step::Caller;
 }
 
+Step leaveWithoutTable(Frame &frame, Stack &stack) noexcept {
+  const Rule rule = ruleOfFrameRecord(frame, stack);
+  if (rule.kind == RuleKind::Unknown)
+    return Step::Unknown;
+  rules.put(frame.address - 1, rule);
+  return leave(frame, rule, stack);
+}
+
 } // namespace
 
 Step stepSlowly(Frame &frame, const Rule &rule, Stack &stack) noexcept {
@@ -115,6 +131,8 @@ Step stepSlowly(Frame &frame, const Rule &rule, Stack &stack) noexcept {
     return leaveHandler(frame, stack);
   case RuleKind::Outermost:
     return Step::Outermost;
+  case RuleKind::NoTable:
+    return leaveWithoutTable(frame, stack);
   case RuleKind::Unknown:
     break;
   }

@@ -1,0 +1,150 @@
+// Walks through code without unwind tables: finished where a frame pointer is proof, and never wrong.
+#include "unwound.h"
+#include "without_tables.h"
+
+#include "msleaks/runtime/path.h"
+#include "unwind/walk.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <sys/mman.h>
+#include <vector>
+
+namespace msleaks::test {
+namespace {
+
+using runtime::unwind::Frame;
+using runtime::unwind::Stack;
+using runtime::unwind::Step;
+
+#if defined(__x86_64__)
+constexpr bool kRecordsProve = true;
+#else
+constexpr bool kRecordsProve = false;
+#endif
+
+struct Walked {
+  Calls calls;
+  bool complete = false;
+};
+Walked walked;
+Calls theirs;                     // from the caller of the library's caller on
+uint64_t finished, others, wrong; // walks
+uint64_t frames_seen, frames_there;
+
+[[gnu::always_inline]] inline void walkFromHere() {
+  const runtime::CallerFrame caller = runtime::callerFrame();
+  Frame frame{
+      .address = caller.return_address, .stack_pointer = caller.stack_pointer, .frame_pointer = caller.frame_pointer};
+  Stack stack;
+  stack.enter(frame.stack_pointer - sizeof(uint64_t));
+  walked.calls.count = 0;
+  Step last = Step::Caller;
+  while (walked.calls.count < Calls::kMost && last == Step::Caller) {
+    walked.calls.add(frame.address);
+    last = runtime::unwind::step(frame, stack);
+  }
+  walked.complete = last == Step::Outermost;
+}
+
+// What the library says, and what the compiler's unwinder says of the code that called it.
+std::vector<uint64_t> truth(uint64_t innermost) {
+  std::vector<uint64_t> calls{innermost};
+  for (unsigned i = msl_test_depth; i-- > 0;)
+    calls.push_back(reinterpret_cast<uint64_t>(msl_test_callers[i]));
+  for (size_t i = 0; i < theirs.count; ++i)
+    calls.push_back(theirs.addresses[i]);
+  return calls;
+}
+
+[[gnu::noinline]] void check() {
+  walkFromHere();
+  const std::vector<uint64_t> all = truth(walked.calls.addresses[0]);
+  const auto ours = walked.calls.all();
+  const bool right = ours.size() <= all.size() && std::equal(ours.begin(), ours.end(), all.begin()) &&
+                     (!walked.complete || ours.size() == all.size());
+  wrong += !right;
+  ++(walked.complete ? finished : others);
+  frames_seen += ours.size();
+  frames_there += all.size();
+}
+
+// Through the linker's slots, as a program calls a library.
+template <auto Function> [[gnu::noinline]] void callLibrary(int depth, void (*called)() = check) {
+  const auto callers = unwound(theirs);
+  theirs.count = callers.size();
+  std::copy(callers.begin(), callers.end(), theirs.addresses);
+  finished = others = wrong = frames_seen = frames_there = 0;
+  msl_test_check = called;
+  Function(depth);
+  EXPECT_EQ(wrong, 0u);
+}
+
+} // namespace
+
+TEST(FrameRecords, LeadThroughCodeWithoutTables) {
+  callLibrary<msl_test_plain_down>(40);
+  EXPECT_EQ(finished, kRecordsProve ? 1u : 0u);
+  callLibrary<msl_test_fast_down>(40);
+  EXPECT_EQ(finished, kRecordsProve ? 1u : 0u);
+}
+
+// Its callers have records. Nobody knows how far away they are.
+TEST(FrameRecords, AreNoneOfAFunctionThatMakesNone) {
+  callLibrary<msl_test_bare_down>(5);
+  EXPECT_EQ(finished, 0u);
+  EXPECT_EQ(frames_seen, 1u);
+}
+
+namespace {
+
+void raiseSignal() {
+  msl_test_check = check;
+  ::raise(SIGUSR1);
+}
+
+// Whether it makes a record or not: the code that returns from it is no call, and its caller's record is another's.
+template <auto Handler> void expectOneFrameOfHandler() {
+  struct sigaction action{}, before{};
+  action.sa_handler = Handler;
+  ::sigaction(SIGUSR1, &action, &before);
+  callLibrary<msl_test_fast_down>(3, raiseSignal);
+  ::sigaction(SIGUSR1, &before, nullptr);
+  EXPECT_EQ(finished, 0u);
+  EXPECT_EQ(frames_seen, 1u);
+}
+
+} // namespace
+
+TEST(FrameRecords, DoNotLeadOutOfHandlersWithoutTables) {
+  expectOneFrameOfHandler<msl_test_plain_pass>();
+  expectOneFrameOfHandler<msl_test_bare_pass>();
+}
+
+#if defined(__x86_64__)
+// Code that was made at run time makes a record and has no image.
+TEST(FrameRecords, OfCodeWithoutAnImageAreNoProof) {
+  constexpr unsigned char kCode[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3}; // push, mov, call *%rdi, pop, ret
+  void *memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  std::memcpy(memory, kCode, sizeof kCode);
+  ASSERT_EQ(::mprotect(memory, 4096, PROT_READ | PROT_EXEC), 0);
+  finished = others = wrong = frames_seen = frames_there = 0;
+  reinterpret_cast<void (*)(void (*)())>(memory)(check);
+  EXPECT_EQ(finished, 0u);
+  EXPECT_EQ(frames_seen, 1u);
+  ::munmap(memory, 4096);
+}
+#endif
+
+TEST(FrameRecords, OfCodeThatCallsInEveryWayAreNeverWrong) {
+  for (unsigned round = 0; round < 200; ++round) {
+    callLibrary<msl_test_plain_first>(12);
+    callLibrary<msl_test_fast_first>(12);
+    callLibrary<msl_test_bare_first>(12);
+  }
+}
+
+} // namespace msleaks::test

@@ -1,0 +1,24 @@
+// A library without unwind tables, which says itself who has called whom.
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern void *msl_test_callers[1024]; // return addresses of its functions that run, first call first
+extern unsigned msl_test_depth;
+extern void (*msl_test_check)(void);
+
+// Of each kind: compiled without optimisation, with, and without frame pointers.
+void msl_test_plain_first(int depth);
+void msl_test_fast_first(int depth);
+void msl_test_bare_first(int depth);
+void msl_test_plain_down(int depth);
+void msl_test_fast_down(int depth);
+void msl_test_bare_down(int depth);
+void msl_test_plain_pass(int depth);
+void msl_test_bare_pass(int depth);
+
+#ifdef __cplusplus
+}
+#endif
