@@ -157,6 +157,26 @@ TEST_F(SymbolizerTest, SaysWhatACallCalls) {
 }
 #endif
 
+// It stands where that of this build would, by its build id and by its name.
+TEST_F(SymbolizerTest, DebugFileOfAnotherBuildIsNotUsed) {
+  write("inlined.cpp", kInlined);
+  const std::string compile = "$CC -x c++ -g -O2 -shared -fPIC -nostdlib inlined.cpp -Wl,--build-id=0x";
+  run(compile + "11223344 -o libinlined.so && " + compile + "11223355 -Dmiddle=other -Douter=another -o other.so");
+  run("mkdir -p debug/.build-id/11 && $OBJCOPY --only-keep-debug other.so debug/.build-id/11/223344.debug && cp "
+      "debug/.build-id/11/223344.debug libinlined.so.debug && $STRIP --strip-debug libinlined.so && $OBJCOPY "
+      "--add-gnu-debuglink=libinlined.so.debug libinlined.so");
+  Symbolizer symbolizer(folder / "debug");
+  const ImageFile file = image("libinlined.so", id(0x44));
+  unsigned named = 0;
+  for (uint64_t at = 0; at < 0x3000; ++at)
+    for (const CodePlace &place : symbolizer.placesAt(file, at)) {
+      ++named;
+      EXPECT_EQ(place.function, "outer");
+      EXPECT_EQ(place.line, 0u);
+    }
+  EXPECT_GT(named, 0u);
+}
+
 TEST_F(SymbolizerTest, WhatATraceSaysNeedsNoFile) {
   Symbolizer here(folder / "debug");
   ASSERT_EQ(here.placesAt(image("libcode.so", id(0x44)), 0x10004).size(), 1u);
