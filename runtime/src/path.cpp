@@ -73,11 +73,11 @@ bool isWanted(uint32_t site) noexcept {
 }
 
 // The same with the place in instrumented code that the call stands for.
-uint32_t withSite(const PathTree &tree, uint32_t node, uint32_t site) noexcept {
+uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_t site) noexcept {
   if (const uint32_t known = tree.find(node, keyOfSite(site)); known != 0)
     return known;
   const ArenaHeld held;
-  return __msl_process.paths->add(*__msl_process.arena, node, keyOfSite(site));
+  return treeOf(path.generation) != nullptr ? tree.add(*__msl_process.arena, node, keyOfSite(site)) : 0;
 }
 
 struct Wish {
@@ -88,16 +88,20 @@ struct Wish {
 
 // 0 = it has no number.
 uint32_t take(ThreadPath &path, const Wish &wish) noexcept {
-  const PathTree &tree = *__atomic_load_n(&__msl_process.paths, __ATOMIC_ACQUIRE);
+  PathTree *tree = treeOf(path.generation);
+  if (tree == nullptr)
+    return 0;
   path.busy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   unwind::Frame frame = wish.frame;
   uint32_t node = 0;
   if (wish.from == 0 || findCall(path, wish.from, frame))
-    node = takePath(path, tree, frame);
+    node = takePath(path, *tree, frame);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   path.busy = false;
-  return node != 0 && wish.site != 0 ? withSite(tree, node, wish.site) : node;
+  if (node != 0 && wish.site != 0)
+    node = withSite(path, *tree, node, wish.site);
+  return treeOf(path.generation) != nullptr ? node : 0; // a handler may have forked: the child has a tree of its own
 }
 
 uint32_t numberOf(const Wish &wish) noexcept {

@@ -69,4 +69,10 @@ private:
 // The tree of this process, made with its first path; null = no room. With signals blocked and Process::lock held.
 PathTree *pathTreeOf(Arena &arena) noexcept;
 
+// The tree of the process of this generation; null: a handler has forked meanwhile, and we are the child.
+inline PathTree *treeOf(uint64_t generation) noexcept {
+  PathTree *tree = __atomic_load_n(&__msl_process.paths, __ATOMIC_ACQUIRE);
+  return __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == generation ? tree : nullptr;
+}
+
 } // namespace msleaks::runtime

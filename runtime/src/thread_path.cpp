@@ -120,17 +120,14 @@ void keep(ThreadPath &path, const Walk &done) noexcept {
 // Numbers the new frames, from the outermost of them on.
 [[gnu::noinline, gnu::cold]] uint32_t numberNew(ThreadPath &path, uint32_t left, uint32_t node) noexcept {
   const ArenaHeld held;
-  Arena *arena = attach();
-  PathTree *tree = arena != nullptr ? pathTreeOf(*arena) : nullptr;
-  if (tree == nullptr)
-    return 0;
-  while (left-- > 0) {
-    node = tree->add(*arena, node, path.walked()[left].address);
+  PathTree *tree = treeOf(path.generation);
+  while (tree != nullptr && left-- > 0) {
+    node = tree->add(*__msl_process.arena, node, path.walked()[left].address);
     if (node == 0)
       return 0;
     path.walked()[left].node = node;
   }
-  return node;
+  return tree != nullptr ? node : 0;
 }
 
 uint32_t number(ThreadPath &path, const PathTree &tree, uint32_t walked, uint32_t node) noexcept {

@@ -1,5 +1,5 @@
 // Paths: what a thread remembers of its last one never changes what the next one is.
-#include "session_fixture.h"
+#include "path_nodes.h"
 #include "unwound.h"
 
 #include "msleaks/runtime/path.h"
@@ -10,45 +10,6 @@
 
 namespace msleaks::test {
 namespace {
-
-struct Path {
-  std::vector<uint64_t> calls; // innermost first
-  uint32_t site = 0;
-  bool complete = false;
-};
-
-// The nodes of this process, as a collector reads them.
-class Nodes {
-public:
-  explicit Nodes(const SessionDirectory &session) : session_(session) {}
-
-  Path pathOf(uint32_t number) {
-    Path path;
-    uint32_t at = number & ~abi::kPathSite;
-    for (; at >= abi::kFirstPath; at = node(at).parent) {
-      if (node(at).image == abi::kImageOfSite)
-        path.site = static_cast<uint32_t>(node(at).address);
-      else
-        path.calls.push_back(node(at).address);
-    }
-    path.complete = at == abi::kPathBegin;
-    return path;
-  }
-
-private:
-  const abi::PathNode &node(uint32_t number) {
-    if (number >= count_) {
-      arenas_ = session_.arenas();
-      std::erase_if(arenas_,
-                    [](const auto &arena) { return arena->header().pid != static_cast<uint32_t>(::getpid()); });
-      count_ = arenas_.front()->header().path_count.load();
-    }
-    return arenas_.front()->pathNode(number);
-  }
-  const SessionDirectory &session_;
-  std::vector<std::unique_ptr<ArenaFile>> arenas_;
-  uint32_t count_ = 0;
-};
 
 Nodes *nodes;
 unsigned same, different;

@@ -1,0 +1,319 @@
+// Paths while the program breaks what they are taken from.
+#include "path_nodes.h"
+#include "unwound.h"
+
+#include "msleaks/runtime/path.h"
+
+#include <csignal>
+#include <cstring>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <set>
+#include <sys/resource.h>
+#include <sys/time.h>
+
+namespace msleaks::test {
+namespace {
+
+thread_local Nodes *nodes;
+thread_local unsigned same, different;
+thread_local Calls theirs;
+
+int passed() { return different == 0 && same > 0 ? 0 : 1; }
+
+[[gnu::always_inline]] inline uint32_t pathHere(uint32_t site = 0) {
+  const runtime::CallerFrame caller = runtime::callerFrame();
+  return __msl_path(caller.return_address, caller.stack_pointer, caller.frame_pointer, site);
+}
+
+[[gnu::noinline]] int check() {
+  const uint32_t number = pathHere();
+  const Path path = nodes->pathOf(number);
+  ++((number & abi::kPathSite) != 0 && path.complete && sameCalls(path.calls, unwound(theirs)) ? same : different);
+  return 0;
+}
+
+[[gnu::noinline]] void descend(int depth, const std::function<void()> &last) {
+  [[maybe_unused]] volatile char filler[24];
+  filler[0] = 1;
+  if (depth > 0)
+    descend(depth - 1, last);
+  else
+    last();
+  filler[1] = 1;
+}
+
+uint32_t random_state = 1;
+uint32_t randomNumber() { return (random_state = random_state * 1664525 + 1013904223) >> 4; }
+
+void alarmIn(long microseconds) {
+  const itimerval once{{0, 0}, {0, microseconds}};
+  ::setitimer(ITIMER_REAL, &once, nullptr);
+}
+
+abi::Flags allPaths() {
+  abi::Flags flags;
+  flags.call_stack = abi::CallStack::All;
+  return flags;
+}
+
+// On a stack of its own size.
+template <class Body> void runOnStackOf(size_t bytes, Body body) {
+  void *memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  pthread_attr_t attributes;
+  ::pthread_attr_init(&attributes);
+  pthread_t thread;
+  const auto start = [](void *argument) -> void * {
+    (*static_cast<Body *>(argument))();
+    return nullptr;
+  };
+  if (::pthread_attr_setstack(&attributes, memory, bytes) != 0 ||
+      ::pthread_create(&thread, &attributes, start, &body) != 0)
+    _exit(99);
+  ::pthread_join(thread, nullptr);
+}
+
+} // namespace
+
+TEST(PathFaults, AHundredThousandCallsAreCut) {
+  for (const uint32_t depth : {0u, 1u, abi::kMaxPathDepth}) {
+    abi::Flags flags;
+    if (depth != 0)
+      flags.call_stack_depth = depth;
+    const SessionDirectory session(flags);
+    EXPECT_EQ(session.runChild([&] {
+      runOnStackOf(size_t{1} << 30, [&] {
+        Nodes own(session);
+        const auto expectCut = [&] {
+          const uint32_t number = pathHere();
+          const Path path = own.pathOf(number);
+          const auto all = unwound(theirs).first(flags.call_stack_depth);
+          ++((number & abi::kPathSite) != 0 && !path.complete && sameCalls(path.calls, all) ? same : different);
+        };
+        for (const int calls : {100'000, 2000, 100'000, 99'999})
+          descend(calls, expectCut);
+        _exit(passed());
+      });
+    }),
+              0)
+        << depth;
+  }
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+namespace {
+
+struct TrueFrame {
+  uint64_t address, stack_pointer; // as in unwind::Frame
+};
+std::vector<TrueFrame> true_frames;
+
+_Unwind_Reason_Code addTrueFrame(_Unwind_Context *context, void *) {
+  int before = 0;
+  if (const uint64_t address = _Unwind_GetIPInfo(context, &before); address != 0)
+    true_frames.push_back({address, _Unwind_GetCFA(context)});
+  return _URC_NO_REASON;
+}
+
+uint64_t anyWord(const uint64_t *stack) {
+  switch (randomNumber() % 6) {
+  case 0:
+    return 0;
+  case 1:
+    return randomNumber();
+  case 2:
+    return reinterpret_cast<uint64_t>(stack) + randomNumber() % 4096;
+  case 3:
+    return reinterpret_cast<uint64_t>(&check) + randomNumber() % 64;
+  case 4:
+    return reinterpret_cast<uint64_t>(&std::malloc) + randomNumber() % 64;
+  default:
+    return ~uint64_t{0} << randomNumber() % 60;
+  }
+}
+
+[[gnu::noinline]] uint32_t pathOfCaller() { return pathHere(); }
+
+// Overwrites what stands on the stack further out than the first few calls, from `begin` to `end`, in places or as a
+// whole, and takes a path. What lies inside of the first damage is as before.
+[[gnu::noinline]] void takeOnDamagedStack(Nodes &own, uint64_t *begin, uint64_t *end) {
+  static uint64_t kept[1 << 13];
+  const uint64_t words = static_cast<uint64_t>(end - begin);
+  if (words > std::size(kept))
+    _exit(98);
+  std::memcpy(kept, begin, words * sizeof *begin);
+  uint64_t *first = begin + randomNumber() % words;
+  const uint32_t one_in = 1u << randomNumber() % 6;
+  for (uint64_t *at = first; at < end; ++at)
+    if (at == first || randomNumber() % one_in == 0)
+      *at = anyWord(at);
+  const uint32_t number = pathOfCaller();
+  std::memcpy(begin, kept, words * sizeof *begin);
+  const Path path = own.pathOf(number);
+  // The address of each frame was read below the stack pointer of its own.
+  size_t right = 1;
+  while (right < true_frames.size() && true_frames[right].stack_pointer <= reinterpret_cast<uint64_t>(first))
+    ++right;
+  // Of the path, two calls more lead here.
+  bool same_calls = (number & abi::kPathSite) != 0 && path.calls.size() > right;
+  for (size_t i = 1; same_calls && i < right; ++i)
+    same_calls = path.calls[i + 1] == true_frames[i].address;
+  ++(same_calls ? same : different);
+}
+
+} // namespace
+
+TEST(PathFaults, OfAnOverwrittenStackAreRightAsFarAsItIs) {
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild([&] {
+    Nodes own(session);
+    nodes = &own;
+    uint64_t outermost = 0;
+    descend(40, [&] {
+      true_frames.clear();
+      _Unwind_Backtrace(addTrueFrame, nullptr);
+      outermost = true_frames.at(35).stack_pointer;
+      auto *begin = reinterpret_cast<uint64_t *>(true_frames.at(3).stack_pointer);
+      for (int i = 0; i < 20'000; ++i) {
+        takeOnDamagedStack(own, begin, reinterpret_cast<uint64_t *>(outermost));
+        if (i % 5 == 0)
+          check(); // and all is as it was
+      }
+    });
+    _exit(passed());
+  }),
+            0);
+}
+#endif
+
+// Two copies of a library take turns at the same place, while other threads take paths.
+TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
+  constexpr int kRounds = kThreadSanitizer ? 300 : 3000;
+  const SessionDirectory session;
+  const std::string copies[] = {session.path() / "first.so", session.path() / "second.so"};
+  for (const std::string &copy : copies)
+    std::filesystem::copy_file(MSL_LOADABLE, copy);
+  static std::set<uint32_t> images[2];
+  EXPECT_EQ(session.runChild([&] {
+    static std::atomic<bool> done{false};
+    static std::atomic<unsigned> wrong{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 2; ++i)
+      threads.emplace_back([&] {
+        Nodes own(session);
+        nodes = &own;
+        for (int depth = 0; !done; depth = (depth + 1) % 20)
+          descend(depth, check);
+        wrong += different;
+      });
+    Nodes own(session);
+    nodes = &own;
+    static uint32_t number;
+    for (int round = 0; round < kRounds; ++round) {
+      void *library = ::dlopen(copies[round % 2].c_str(), RTLD_NOW);
+      const auto call = reinterpret_cast<int (*)(int (*)())>(::dlsym(library, "msl_test_call"));
+      call([] { return check(), static_cast<int>(number = pathHere()); });
+      images[round % 2].insert(own.imageOf(number));
+      __msl_unloading();
+      ::dlclose(library);
+      __msl_unloaded();
+    }
+    done = true;
+    for (std::thread &thread : threads)
+      thread.join();
+    const bool apart =
+        images[0].size() == 1 && images[1].size() == 1 && images[0] != images[1] && !images[0].contains(0);
+    _exit(apart && wrong == 0 ? passed() : 2);
+  }),
+            0);
+}
+
+// Children of other threads, made while some are in the middle of a path.
+TEST(PathFaults, OfChildrenThatAreForkedMeanwhileAreTheirOwn) {
+  const SessionDirectory session(allPaths());
+  EXPECT_EQ(session.runChild([&] {
+    static std::atomic<bool> done{false};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 2; ++i)
+      threads.emplace_back([] {
+        for (uint32_t site = 1; !done; site = site % 1'000'000 + 1) // nodes come all the time
+          descend(static_cast<int>(site % 7), [site] { pathHere(site); });
+      });
+    unsigned failed = 0;
+    for (int i = 0; i < 40; ++i) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        ::alarm(20); // of a child that hangs
+        Nodes own(session);
+        nodes = &own;
+        for (int depth = 0; depth < 10; ++depth)
+          descend(depth, check);
+        _exit(passed());
+      }
+      failed += SessionDirectory::waitFor(child) != 0;
+    }
+    done = true;
+    for (std::thread &thread : threads)
+      thread.join();
+    _exit(failed == 0 ? 0 : 1);
+  }),
+            0);
+}
+
+namespace {
+
+constexpr int kRight = 0, kNoArena = 2, kOfTheParent = 3, kForks = 150;
+volatile int forks, of_the_parent, failures;
+volatile bool in_child;
+
+void forkInHandler(int) {
+  if (in_child)
+    return;
+  const pid_t child = ::fork();
+  in_child = child == 0;
+  if (in_child)
+    return;
+  const int status = SessionDirectory::waitFor(child);
+  of_the_parent = of_the_parent + (status == kOfTheParent);
+  failures = failures + (status != kRight && status != kOfTheParent);
+  forks = forks + 1;
+}
+
+// Of the child, which came back from the handler.
+[[noreturn]] void judgeInChild(const SessionDirectory &session, uint32_t number, uint32_t site) {
+  if (number != site && session.arenas().empty())
+    _exit(kNoArena);
+  Nodes own(session);
+  nodes = &own;
+  check();
+  _exit(number != site && own.pathOf(number).site != site ? kOfTheParent : passed());
+}
+
+} // namespace
+
+// A handler forks in the middle of a path. The child comes back into it, and has another tree. Right behind the end of
+// a path nobody can notice; without the care that is taken before, two in three are wrong.
+TEST(PathFaults, ThatAForkInAHandlerCutsShortAreNone) {
+  const SessionDirectory session(allPaths());
+  EXPECT_EQ(session.runChild([&] {
+    struct sigaction action{};
+    action.sa_handler = forkInHandler;
+    ::sigaction(SIGALRM, &action, nullptr);
+    int armed = -1;
+    for (uint32_t site = 1; forks < kForks; ++site) {
+      if (armed != forks) {
+        armed = forks;
+        alarmIn(1 + static_cast<long>(randomNumber() % 100));
+      }
+      descend(static_cast<int>(site % 9), [&] {
+        const uint32_t number = pathHere(site);
+        if (in_child)
+          judgeInChild(session, number, site);
+      });
+    }
+    _exit(failures == 0 && of_the_parent < kForks / 10 ? 0 : 1);
+  }),
+            0);
+}
+
+} // namespace msleaks::test
