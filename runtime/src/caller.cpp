@@ -2,6 +2,7 @@
 
 #include "image.h"
 #include "path_tree.h"
+#include "pause.h"
 #include "ring.h"
 #include "system.h"
 #include "unwind/walk.h"
@@ -12,16 +13,7 @@ namespace {
 constexpr uint32_t kNone = UINT32_MAX;
 constexpr uint32_t kProbes = 64; // beyond them the table counts as full
 
-// Events that get no site before the table is asked for again: a full file system would cost each of them system calls.
-constinit std::atomic<uint32_t> no_table_left{0};
-
-bool isPaused() noexcept {
-  uint32_t left = no_table_left.load(std::memory_order_relaxed);
-  while (left != 0)
-    if (no_table_left.compare_exchange_weak(left, left - 1, std::memory_order_relaxed))
-      return true;
-  return false;
-}
+constinit Pause pause_of_table;
 
 // The entry of an address, or the free one where it belongs, or kNone.
 uint32_t probe(const abi::Caller *callers, uint64_t address, uint64_t &found) noexcept {
@@ -68,7 +60,7 @@ uint32_t insert(uint64_t address, const ImagePlace &place, bool known) noexcept 
   Arena *arena = attach();
   abi::Caller *callers = arena != nullptr ? callersOf(*arena) : nullptr;
   if (callers == nullptr) {
-    no_table_left.store(kEventsBetweenTries, std::memory_order_relaxed);
+    pause_of_table.begin();
     return 0;
   }
   const uint32_t image = known ? numberOf(*arena, place) : 0;
@@ -115,7 +107,7 @@ uint32_t __msl_new_caller(uint64_t return_address) noexcept {
       return 0;
     if (found == return_address)
       return abi::kCallerSite | slot;
-  } else if (isPaused()) {
+  } else if (pause_of_table.holds()) {
     return 0;
   }
   ImagePlace place{};

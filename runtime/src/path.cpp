@@ -76,6 +76,8 @@ bool isWanted(uint32_t site) noexcept {
 uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_t site) noexcept {
   if (const uint32_t known = tree.find(node, keyOfSite(site)); known != 0)
     return known;
+  if (tree.refuses())
+    return 0;
   const ArenaHeld held;
   return treeOf(path.generation) != nullptr ? tree.add(*__msl_process.arena, node, keyOfSite(site)) : 0;
 }

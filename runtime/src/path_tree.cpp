@@ -89,6 +89,13 @@ uint32_t PathTree::append(Arena &arena, const abi::PathNode &node) noexcept {
   return number;
 }
 
+bool PathTree::refuses() noexcept {
+  if (!pause_.holds())
+    return false;
+  header_->paths_refused.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
 uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key) noexcept {
   const bool unloading = unwind::RuleCache::isUnloading(unwind::rules.epoch());
   const bool is_site = (key & kSiteKey) != 0;
@@ -103,10 +110,12 @@ uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key) noexcept {
   if (const uint32_t back = findRetired(parent, key, image); back != 0)
     return back;
   const uint32_t number = makeRoom() ? append(arena, {key & ~kSiteKey, parent, image}) : 0;
-  if (number != 0)
+  if (number != 0) {
     put(*table_.load(std::memory_order_relaxed), key, parent, number);
-  else
+  } else {
     arena.header->paths_refused.fetch_add(1, std::memory_order_relaxed);
+    pause_.begin();
+  }
   return number;
 }
 
@@ -131,6 +140,7 @@ PathTree *pathTreeOf(Arena &arena) noexcept {
     return nullptr;
   }
   tree->table_.store(table, std::memory_order_relaxed);
+  tree->header_ = arena.header;
   arena.header->path_count.store(abi::kFirstPath, std::memory_order_relaxed);
   __atomic_store_n(&__msl_process.paths, tree, __ATOMIC_RELEASE);
   return tree;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "arena.h"
+#include "pause.h"
 
 #include <atomic>
 
@@ -26,8 +27,11 @@ public:
     }
   }
 
-  // The same, made when there is none; 0 = there is no room, which is counted. With signals blocked and Process::lock
-  // held.
+  // There was no room a moment ago: no new path for now. It counts as refused.
+  bool refuses() noexcept;
+
+  // The child of `parent` with this key, made when there is none; 0 = there is no room, which is counted. With signals
+  // blocked and Process::lock held.
   uint32_t add(Arena &arena, uint32_t parent, uint64_t key) noexcept;
 
   // Calls in this image are no longer found: another one may be loaded to its place. With Process::lock held.
@@ -63,6 +67,8 @@ private:
 
   friend PathTree *pathTreeOf(Arena &arena) noexcept;
   std::atomic<Table *> table_;
+  abi::ArenaHeader *header_; // of the arena with the nodes
+  Pause pause_;
   abi::PathNode *blocks_[abi::kMaxPathBlocks];
 };
 

@@ -119,6 +119,8 @@ void keep(ThreadPath &path, const Walk &done) noexcept {
 
 // Numbers the new frames, from the outermost of them on.
 [[gnu::noinline, gnu::cold]] uint32_t numberNew(ThreadPath &path, uint32_t left, uint32_t node) noexcept {
+  if (PathTree *asked = treeOf(path.generation); asked == nullptr || asked->refuses())
+    return 0;
   const ArenaHeld held;
   PathTree *tree = treeOf(path.generation);
   while (tree != nullptr && left-- > 0) {

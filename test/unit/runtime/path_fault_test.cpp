@@ -316,4 +316,25 @@ TEST(PathFaults, ThatAForkInAHandlerCutsShortAreNone) {
             0);
 }
 
+// Memory that cannot be had now is not asked for with every path.
+TEST(PathFaults, ThatAreRefusedAreTriedAgainLater) {
+  const SessionDirectory session(allPaths());
+  EXPECT_EQ(session.runChild([] {
+    uint32_t site = 1, refused = 0;
+    pathHere(site++);
+    rlimit usual{};
+    ::getrlimit(RLIMIT_NOFILE, &usual);
+    const rlimit none{0, usual.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+    while (site < 10'000 && pathHere(site) != site)
+      ++site; // nodes that have room
+    ::setrlimit(RLIMIT_NOFILE, &usual);
+    while (refused < 10'000 && pathHere(site) == site)
+      ++refused;
+    _exit(refused == 1024 ? 0 : 1);
+  }),
+            0);
+  EXPECT_EQ(session.arenas().at(0)->header().paths_refused.load(), 1025u);
+}
+
 } // namespace msleaks::test
