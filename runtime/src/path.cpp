@@ -82,6 +82,18 @@ uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_
   return treeOf(path.generation) != nullptr ? tree.add(*__msl_process.arena, node, keyOfSite(site)) : 0;
 }
 
+// A handler's stack may be as small as 4 KiB, of which the kernel takes most. A path needs up to 1.9 KiB, when the
+// rules on its way are read for the first time. Asked where the stack is not the one of the last path.
+bool hasRoomOnStack(const ThreadPath &path, uint64_t stack_pointer) noexcept {
+  constexpr uint64_t kMost = 2304;
+  if (path.stack.holds(stack_pointer - sizeof(uint64_t)))
+    return true;
+  const ErrnoKept kept;
+  stack_t stack;
+  return ::syscall(SYS_sigaltstack, nullptr, &stack) != 0 || (stack.ss_flags & SS_ONSTACK) == 0 ||
+         stack_pointer - reinterpret_cast<uint64_t>(stack.ss_sp) >= kMost;
+}
+
 struct Wish {
   unwind::Frame frame; // of the innermost call
   uint64_t from = 0;   // the path begins with the call that has this return address; 0 = with `frame`
@@ -112,7 +124,8 @@ uint32_t numberOf(const Wish &wish) noexcept {
   ThreadPath *path = thread.path;
   if (!isReady(path, epoch)) [[unlikely]]
     path = prepare(thread, epoch, wish.site);
-  const uint32_t node = path != nullptr ? take(*path, wish) : 0;
+  const bool possible = path != nullptr && hasRoomOnStack(*path, wish.frame.stack_pointer);
+  const uint32_t node = possible ? take(*path, wish) : 0;
   return node != 0 ? abi::kPathSite | node : 0;
 }
 

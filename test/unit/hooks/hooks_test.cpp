@@ -149,6 +149,15 @@ TEST(Hooks, AHandlerOnASmallStackHasRoomEnough) {
   EXPECT_EQ(allocsOf(session.drain(), 331).size(), 1u);
 }
 
+// 4 KiB, or what the kernel asks for and half a KiB: no room for a path, and so it has none.
+TEST(Hooks, AHandlerOnTheSmallestStackHasRoomEnough) {
+  const SessionDirectory session;
+  ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " 'smallest stack'", &session)).status, 6);
+  const auto events = allocsOf(session.drain(), 331);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_NE(events[0].header.site & abi::kCallerSite, 0u);
+}
+
 TEST(Hooks, ACrashHandlerSeesTheProgramThroughThem) {
   const Ran plain = runShell(kVictim + " backtrace 2>&1");
   if (plain.output.find("freeTwice seen: 1") == std::string::npos)

@@ -96,9 +96,12 @@ static void allocateOnSmallStack(int signal) {
   free(kept = malloc(331));
 }
 
-// The least that a handler may ask for and one page, with nothing below it.
-static void *interruptedOnSmallStack(void *argument) {
-  const size_t bytes = (size_t)sysconf(_SC_MINSIGSTKSZ) + 4096, pages = 1 << 20;
+// The least that a handler may ask for and some more, with nothing below it.
+static void *interruptedOnSmallStack(void *more) {
+  const size_t least = (size_t)sysconf(_SC_MINSIGSTKSZ) + *(size_t *)more, pages = 1 << 20;
+  const size_t bytes = least > 4096 ? least : 4096;
+  if (*(size_t *)more < 4096)
+    free(malloc(337)); // what the real malloc does first in a thread needs more
   char *hole = mmap(NULL, 2 * pages, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   mprotect(hole + pages, pages, PROT_READ | PROT_WRITE);
   const stack_t stack = {.ss_sp = hole + pages, .ss_flags = 0, .ss_size = bytes};
@@ -106,12 +109,12 @@ static void *interruptedOnSmallStack(void *argument) {
   const struct sigaction action = {.sa_handler = allocateOnSmallStack, .sa_flags = SA_ONSTACK};
   sigaction(SIGUSR1, &action, NULL);
   raise(SIGUSR1);
-  return argument;
+  return NULL;
 }
 
-static int smallStack(void) {
+static int smallStack(size_t more) {
   pthread_t thread;
-  pthread_create(&thread, NULL, interruptedOnSmallStack, NULL);
+  pthread_create(&thread, NULL, interruptedOnSmallStack, &more);
   return pthread_join(thread, NULL) == 0 ? 6 : 1;
 }
 
@@ -164,7 +167,9 @@ int main(int argc, char **argv) {
   if (strcmp(what, "fork") == 0)
     return forkedPair();
   if (strcmp(what, "stack") == 0)
-    return smallStack();
+    return smallStack(4096);
+  if (strcmp(what, "smallest stack") == 0)
+    return smallStack(512);
   if (strcmp(what, "backtrace") == 0)
     abortInFree();
   if (strcmp(what, "exec") == 0)

@@ -16,7 +16,7 @@ static void *one(void *unused) {
 }
 
 int main(void) {
-  size_t size = sysconf(_SC_THREAD_STACK_MIN) + 4096;
+  size_t size = sysconf(_SC_THREAD_STACK_MIN);
   for (int i = 0; i < 50; ++i) {
     size_t rounded = (size + 4095) / 4096 * 4096;
     void *stack = i % 2 ? aligned_alloc(4096, rounded)
