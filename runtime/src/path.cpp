@@ -37,16 +37,18 @@ PathTree *makeTree() noexcept {
   return arena != nullptr ? pathTreeOf(*arena) : nullptr;
 }
 
+uint64_t generationNow() noexcept { return __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED); }
+
 // Nobody takes a path with it now, and what it knows is of this process and of code that is still there.
 bool isReady(const ThreadPath *path, uint64_t epoch) noexcept {
-  return path != nullptr && !path->busy && path->epoch == epoch && path->generation == __msl_process.state &&
+  return path != nullptr && !path->busy && path->epoch == epoch && path->generation == generationNow() &&
          !unwind::RuleCache::isUnloading(epoch);
 }
 
 void forget(ThreadPath &path, uint64_t epoch) noexcept {
   path.count = 0;
   path.epoch = epoch;
-  path.generation = __msl_process.state;
+  path.generation = generationNow();
 }
 
 // Until the process has attached, nobody knew what the session asks for.
@@ -65,7 +67,7 @@ bool isWanted(uint32_t site) noexcept {
   ThreadPath *path = thread.path;
   if (path != nullptr && path->busy)
     path = nestedIn(path);
-  if (path == nullptr || path->busy || (__msl_process.paths == nullptr && makeTree() == nullptr))
+  if (path == nullptr || path->busy || (treeOf(generationNow()) == nullptr && makeTree() == nullptr))
     return nullptr;
   if (!isReady(path, epoch))
     forget(*path, epoch);

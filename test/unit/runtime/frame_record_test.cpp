@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstring>
 #include <sys/mman.h>
-#include <vector>
 
 namespace msleaks::test {
 namespace {
@@ -51,18 +50,20 @@ uint64_t frames_seen, frames_there;
 }
 
 // What the library says, and what the compiler's unwinder says of the code that called it.
-std::vector<uint64_t> truth(uint64_t innermost) {
-  std::vector<uint64_t> calls{innermost};
+std::span<const uint64_t> truth(uint64_t innermost) {
+  static Calls calls;
+  calls.count = 0;
+  calls.add(innermost);
   for (unsigned i = msl_test_depth; i-- > 0;)
-    calls.push_back(reinterpret_cast<uint64_t>(msl_test_callers[i]));
+    calls.add(reinterpret_cast<uint64_t>(msl_test_callers[i]));
   for (size_t i = 0; i < theirs.count; ++i)
-    calls.push_back(theirs.addresses[i]);
-  return calls;
+    calls.add(theirs.addresses[i]);
+  return calls.all();
 }
 
 [[gnu::noinline]] void check() {
   walkFromHere();
-  const std::vector<uint64_t> all = truth(walked.calls.addresses[0]);
+  const auto all = truth(walked.calls.addresses[0]);
   const auto ours = walked.calls.all();
   const bool right = ours.size() <= all.size() && std::equal(ours.begin(), ours.end(), all.begin()) &&
                      (!walked.complete || ours.size() == all.size());
