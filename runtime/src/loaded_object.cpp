@@ -81,6 +81,15 @@ int visit(dl_phdr_info *info, size_t, void *argument) noexcept {
 
 } // namespace
 
+bool findLoadedRange(uint64_t address, LoadedRange &range) noexcept {
+  dl_find_object found;
+  if (_dl_find_object == nullptr || _dl_find_object(reinterpret_cast<void *>(address), &found) != 0)
+    return false;
+  range.begin = reinterpret_cast<uint64_t>(found.dlfo_map_start);
+  range.end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
+  return true;
+}
+
 bool findLoadedObject(uint64_t address, LoadedObject &object) noexcept {
   object = {};
   if (_dl_find_object != nullptr)

@@ -18,4 +18,12 @@ struct LoadedObject {
 // The object that `address` lies in. With glibc 2.35 and later it takes no lock and may be called anywhere.
 bool findLoadedObject(uint64_t address, LoadedObject &object) noexcept;
 
+struct LoadedRange {
+  uint64_t begin, end;
+};
+
+// Where the object with `address` is mapped. Reads none of it: another thread may be closing it. False, too: this glibc
+// does not tell without a lock.
+bool findLoadedRange(uint64_t address, LoadedRange &range) noexcept;
+
 } // namespace msleaks::runtime

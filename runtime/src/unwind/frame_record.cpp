@@ -10,86 +10,136 @@
 // A function without a record would have left the register to a function further out, whose record is proof of that one
 // only. But then the outer function was left somewhere, by a call or a signal, and the address of where it goes on lies
 // between the stack pointer and its record. So no word there may be the address of any code, not even a forgotten one.
+//
+// Nothing tells that the image of a word on the stack stays while it is looked at, but for that of frame.address:
+// another thread may close it. So the kernel is asked for the bytes of all others.
 #include "unwind/frame_record.h"
 
 #include "loaded_object.h"
+#include "system.h"
+
+#include "msleaks/runtime/page.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <elf.h>
+#include <sys/uio.h>
 
 namespace msleaks::runtime::unwind {
 namespace {
 
-struct Segment {
+bool copyIfThere(uint64_t from, void *to, uint64_t bytes) noexcept {
+  const ErrnoKept kept;
+  const iovec here{to, bytes}, there{reinterpret_cast<void *>(from), bytes};
+  return ::syscall(SYS_process_vm_readv, processId(), &here, 1, &there, 1, 0) == static_cast<long>(bytes);
+}
+
+template <class T> bool copyIfThere(uint64_t from, T &to) noexcept { return copyIfThere(from, &to, sizeof to); }
+
+// An image, and the code in it.
+struct Code {
+  uint64_t image_begin = 0, image_end = 0;
   uint64_t begin = 0, end = 0;
+  bool isOf(uint64_t address) const noexcept { return address >= image_begin && address < image_end; }
   bool holds(uint64_t address, uint64_t bytes = 1) const noexcept {
     return address >= begin && address < end && end - address >= bytes;
   }
 };
 
-// The segment of an image with `address`; empty: there is none with these rights.
-Segment segmentOf(uint64_t address, ElfW(Word) rights) noexcept {
-  LoadedObject object;
-  if (!findLoadedObject(address, object) || object.headers == nullptr)
-    return {};
-  for (unsigned i = 0; i < object.header_count; ++i) {
-    const ElfW(Phdr) &header = object.headers[i];
-    const uint64_t begin = object.load_bias + header.p_vaddr;
-    if (header.p_type == PT_LOAD && (header.p_flags & rights) == rights && address - begin < header.p_memsz)
-      return {begin, begin + header.p_memsz};
-  }
-  return {};
+void takeCode(const ElfW(Phdr) & header, uint64_t bias, Code &code) noexcept {
+  if (header.p_type != PT_LOAD || (header.p_flags & (PF_R | PF_X)) != (PF_R | PF_X))
+    return;
+  const uint64_t begin = bias + header.p_vaddr;
+  code.begin = code.end == 0 ? begin : code.begin;
+  code.end = begin + header.p_memsz;
 }
 
-Segment codeAt(uint64_t address) noexcept { return segmentOf(address, PF_R | PF_X); }
+// Of the image with `address`; empty: there is none, or not one that begins with its headers.
+Code codeAt(uint64_t address) noexcept {
+  Code code;
+  LoadedRange range;
+  ElfW(Ehdr) elf;
+  if (!findLoadedRange(address, range) || !copyIfThere(range.begin, elf) ||
+      std::memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 || elf.e_phentsize != sizeof(ElfW(Phdr)))
+    return code;
+  code.image_begin = range.begin;
+  code.image_end = range.end;
+  uint64_t bias = 0;
+  for (unsigned i = 0, loaded = 0; i < elf.e_phnum; ++i) {
+    ElfW(Phdr) header;
+    if (!copyIfThere(range.begin + elf.e_phoff + i * sizeof header, header))
+      return {};
+    if (header.p_type == PT_LOAD && loaded++ == 0)
+      bias = range.begin - (header.p_vaddr & ~(pageBytes() - 1));
+    takeCode(header, bias, code);
+  }
+  return code;
+}
 
 } // namespace
 
 #if defined(__x86_64__)
 namespace {
 
-template <class T> T bytesAt(uint64_t at) noexcept {
+// The bytes of code at `at`; false: it is no code.
+template <class T> bool codeBytes(uint64_t at, T &bytes) noexcept {
+  return codeAt(at).holds(at, sizeof bytes) && copyIfThere(at, bytes);
+}
+
+template <class T> T in(const unsigned char *bytes) noexcept {
   T value;
-  __builtin_memcpy(&value, reinterpret_cast<const void *>(at), sizeof value);
+  std::memcpy(&value, bytes, sizeof value);
   return value;
 }
 
-constexpr uint64_t kLongestStart = 16; // bytes that may be looked at where a function or an entry of a PLT begins
+template <class T> T bytesAt(uint64_t at) noexcept { return in<T>(reinterpret_cast<const unsigned char *>(at)); }
 
-uint64_t behindEndbr(uint64_t at) noexcept { return bytesAt<uint32_t>(at) == 0xfa1e0ff3 ? at + 4 : at; }
+constexpr uint64_t kLongestStart = 16; // bytes that may be looked at where a function or an entry of a PLT begins
+constexpr uint32_t kEndbr64 = 0xfa1e'0ff3;
 
 bool isRecordMade(uint64_t at) noexcept {
   const auto bytes = bytesAt<uint32_t>(at);
-  return bytes == 0xe5894855 || bytes == 0xec8b4855; // push %rbp; mov %rsp, %rbp in both encodings
+  return bytes == 0xe589'4855 || bytes == 0xec8b'4855; // push %rbp; mov %rsp, %rbp in both encodings
 }
 
-// What the slot at a distance from the end of an instruction holds; 0 = no image has it.
+uint64_t plus(uint64_t address, int32_t distance) noexcept {
+  return address + static_cast<uint64_t>(int64_t{distance});
+}
+
+// What an image holds at a distance from the end of an instruction; 0 = nothing.
 uint64_t slotValue(uint64_t behind, int32_t distance) noexcept {
-  const uint64_t slot = behind + static_cast<uint64_t>(int64_t{distance});
-  return segmentOf(slot, PF_R).holds(slot, sizeof slot) ? bytesAt<uint64_t>(slot) : 0;
+  const uint64_t slot = plus(behind, distance);
+  uint64_t value = 0;
+  return codeAt(slot).isOf(slot) && copyIfThere(slot, value) ? value : 0;
 }
 
-// Where the call before a return address goes, through the linker's entries; 0 = not known.
+// Where a call to `called` ends up: an entry of the PLT jumps by a slot.
+uint64_t behindPlt(uint64_t called) noexcept {
+  unsigned char bytes[kLongestStart];
+  if (!codeBytes(called, bytes))
+    return 0;
+  unsigned at = in<uint32_t>(bytes) == kEndbr64 ? 4 : 0;
+  at += bytes[at] == 0xf2 ? 1 : 0; // bnd
+  return in<uint16_t>(bytes + at) == 0x25ff ? slotValue(called + at + 6, in<int32_t>(bytes + at + 2)) : called;
+}
+
+// Where the call before a return address goes; 0 = not known.
 uint64_t calledBefore(uint64_t return_address) noexcept {
-  constexpr uint64_t kDirect = 5, kBySlot = 6;
-  if (!codeAt(return_address - kBySlot).holds(return_address - kBySlot, kBySlot))
+  unsigned char bytes[6];
+  if (!codeBytes(return_address - sizeof bytes, bytes))
     return 0;
-  if (bytesAt<uint16_t>(return_address - kBySlot) == 0x15ff)
-    return slotValue(return_address, bytesAt<int32_t>(return_address - 4));
-  if (bytesAt<uint8_t>(return_address - kDirect) != 0xe8)
-    return 0;
-  const uint64_t called = return_address + static_cast<uint64_t>(int64_t{bytesAt<int32_t>(return_address - 4)});
-  if (!codeAt(called).holds(called, kLongestStart))
-    return 0;
-  uint64_t at = behindEndbr(called);
-  at += bytesAt<uint8_t>(at) == 0xf2 ? 1 : 0; // bnd
-  return bytesAt<uint16_t>(at) == 0x25ff ? slotValue(at + 6, bytesAt<int32_t>(at + 2)) : called;
+  if (in<uint16_t>(bytes) == 0x15ff)
+    return slotValue(return_address, in<int32_t>(bytes + 2));
+  return bytes[1] == 0xe8 ? behindPlt(plus(return_address, in<int32_t>(bytes + 2))) : 0;
 }
 
 // `address` belongs to a function that begins at `function` and makes its record at once.
 bool makesRecord(uint64_t function, uint64_t address) noexcept {
   constexpr uint64_t kLongest = 1 << 15;
-  const Segment code = codeAt(address);
+  const Code code = codeAt(address);
   if (!code.holds(function, kLongestStart) || function >= address || address - function > kLongest)
     return false;
-  uint64_t at = behindEndbr(function);
+  uint64_t at = function + (bytesAt<uint32_t>(function) == kEndbr64 ? 4 : 0);
   if (!isRecordMade(at))
     return false;
   while (++at + sizeof(uint32_t) < address)
@@ -102,33 +152,42 @@ bool holdsNoCode(uint64_t begin, uint64_t end, Stack &stack) noexcept {
   constexpr uint64_t kMost = 1 << 15;
   if (end - begin > kMost)
     return false;
-  for (uint64_t word = 0; begin < end; begin += sizeof word)
-    if (!stack.read(begin, word) || (!stack.holds(word) && codeAt(word).end != 0))
+  Code code; // of the image of the last word that lay in one
+  for (uint64_t word = 0; begin < end; begin += sizeof word) {
+    if (!stack.read(begin, word))
       return false;
+    LoadedRange range;
+    if (stack.holds(word) || (!code.isOf(word) && !findLoadedRange(word, range)))
+      continue;
+    if (!code.isOf(word))
+      code = codeAt(word);
+    if (!code.isOf(word) || code.holds(word))
+      return false;
+  }
   return true;
 }
 
 // call *…: opcode ff, 2 in the middle of the byte behind it, and as long as that byte says.
-bool isIndirectCall(uint64_t begin, uint64_t end) noexcept {
-  const auto operand = bytesAt<uint8_t>(begin + 1);
-  const unsigned mode = operand >> 6, base = operand & 7;
-  if (bytesAt<uint8_t>(begin) != 0xff || (operand & 0x38) != 0x10)
+bool isIndirectCall(const unsigned char *begin, unsigned bytes) noexcept {
+  const unsigned mode = begin[1] >> 6, base = begin[1] & 7;
+  if (begin[0] != 0xff || (begin[1] & 0x38) != 0x10)
     return false;
   const bool has_index = mode != 3 && base == 4;
-  const bool is_long =
-      mode == 2 || (mode == 0 && base == 5) || (mode == 0 && has_index && (bytesAt<uint8_t>(begin + 2) & 7) == 5);
-  return end - begin == 2u + has_index + (mode == 1 ? 1 : is_long ? 4 : 0);
+  const bool is_long = mode == 2 || (mode == 0 && (base == 5 || (has_index && (begin[2] & 7) == 5)));
+  return bytes == 2u + has_index + (mode == 1 ? 1 : is_long ? 4 : 0);
 }
 
 } // namespace
 
 bool mayFollowCall(uint64_t address) noexcept {
-  constexpr uint64_t kLongestCall = 7;
-  if (!codeAt(address - kLongestCall).holds(address - kLongestCall, kLongestCall))
+  constexpr unsigned kLongestCall = 7;
+  const uint64_t begin = address - kLongestCall;
+  unsigned char bytes[kLongestCall + 1] = {}; // a byte more, which the shortest call looks at
+  if (!codeAt(begin).holds(begin, kLongestCall) || !copyIfThere(begin, bytes, kLongestCall))
     return false;
-  bool found = bytesAt<uint8_t>(address - 5) == 0xe8;
-  for (uint64_t bytes = 2; bytes <= kLongestCall; ++bytes)
-    found |= isIndirectCall(address - bytes, address);
+  bool found = bytes[kLongestCall - 5] == 0xe8;
+  for (unsigned length = 2; length <= kLongestCall; ++length)
+    found |= isIndirectCall(bytes + kLongestCall - length, length);
   return found;
 }
 
@@ -151,9 +210,9 @@ Rule ruleOfFrameRecord(const Frame &, Stack &) noexcept { return {}; }
 #if defined(__aarch64__)
 // bl, blr and those that check a signed address.
 bool mayFollowCall(uint64_t address) noexcept {
-  if (!codeAt(address - 4).holds(address - 4, 4))
+  uint32_t word = 0;
+  if (!codeAt(address - 4).holds(address - 4, 4) || !copyIfThere(address - 4, word))
     return false;
-  const uint32_t word = *reinterpret_cast<const uint32_t *>(address - 4);
   return (word & 0xfc00'0000) == 0x9400'0000 || (word & 0xfeff'f000) == 0xd63f'0000;
 }
 #else
