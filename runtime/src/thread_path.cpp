@@ -66,6 +66,8 @@ Walk walk(ThreadPath &path, Frame frame, uint32_t candidates) noexcept {
                                     .frame_matters = false,
                                     .used_inner_frame = frame.used_frame_pointer};
     done.end = unwind::step(frame, path.stack);
+    if (done.end == Step::NoCall && done.walked > 1)
+      --done.walked;
     if (done.end != Step::Caller)
       return done;
     if (frame.is_interrupted) { // perhaps of another stack

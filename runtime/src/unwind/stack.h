@@ -11,6 +11,9 @@ namespace msleaks::runtime::unwind {
   return *reinterpret_cast<const uint64_t *>(at);
 }
 
+// Whether the page with this address is there; no processor has code or stacks above 56 bits.
+bool isReadable(uint64_t address) noexcept;
+
 class Stack {
 public:
   // The word at `at`; false: not there, or not one of a stack that begins at `low`.

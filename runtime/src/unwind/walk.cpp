@@ -38,14 +38,27 @@ Rule ruleInTables(uint64_t address) noexcept {
 
 bool isKnown(const Rule &rule) noexcept { return rule.kind != RuleKind::Unknown && rule.kind != RuleKind::NoTable; }
 
+// A table that is wrong, as of some of libc's assembler, leads to any word of the stack. Code of no image is not looked
+// at, since it may go any moment.
+bool isNoCall(const Frame &frame, const Rule &rule) noexcept {
+  const bool by_call = !isKnown(rule) || rule.kind == RuleKind::Plain || rule.kind == RuleKind::Realigned;
+  if (frame.is_interrupted || !by_call)
+    return false;
+  LoadedObject object;
+  return findLoadedObject(codeOf(frame), object) ? !mayFollowCall(frame.address) : !isReadable(codeOf(frame));
+}
+
 } // namespace
 
-Rule lookUp(uint64_t address) noexcept {
+Rule lookUp(const Frame &frame) noexcept {
+  const uint64_t address = codeOf(frame);
   Rule rule = ruleInTables(address);
   // The first byte of a function, and no code before it that could have called: a stack that was built by hand ends
   // here, as makecontext's do.
   if (!isKnown(rule) && isKnown(ruleInTables(address + 1)) && !mayFollowCall(address + 1))
     rule = {.kind = RuleKind::Outermost};
+  if (isNoCall(frame, rule))
+    rule = {.kind = RuleKind::NoCall};
   rules.put(address, rule);
   return rule;
 }
@@ -118,6 +131,12 @@ Step leaveWithoutTable(Frame &frame, Stack &stack) noexcept {
   return leave(frame, rule, stack);
 }
 
+// The instruction there may have been interrupted all the same.
+Step leaveNoCall(Frame &frame, Stack &stack) noexcept {
+  const Rule rule = frame.is_interrupted ? lookUp(frame) : Rule{.kind = RuleKind::NoCall};
+  return rule.kind == RuleKind::NoCall ? Step::NoCall : stepSlowly(frame, rule, stack);
+}
+
 } // namespace
 
 Step stepSlowly(Frame &frame, const Rule &rule, Stack &stack) noexcept {
@@ -133,10 +152,12 @@ Step stepSlowly(Frame &frame, const Rule &rule, Stack &stack) noexcept {
     return Step::Outermost;
   case RuleKind::NoTable:
     return leaveWithoutTable(frame, stack);
+  case RuleKind::NoCall:
+    return leaveNoCall(frame, stack);
   case RuleKind::Unknown:
     break;
   }
-  return Step::Unknown;
+  return !frame.is_interrupted && stack.holds(frame.address) ? Step::NoCall : Step::Unknown;
 }
 
 } // namespace msleaks::runtime::unwind

@@ -22,12 +22,13 @@ enum class Step : uint8_t {
   Caller,    // the frame is the caller's now
   Outermost, // there is none
   Unknown,   // no table, or one that we cannot read; or the stack is damaged
+  NoCall,    // nor is this the frame of a call: the last one was left in a wrong way
 };
 
 extern RuleCache rules;
 
-// The rule of an address that is not in the cache, which takes it.
-Rule lookUp(uint64_t address) noexcept;
+// The rule of a frame that is not in the cache, which takes it.
+Rule lookUp(const Frame &frame) noexcept;
 
 Step stepSlowly(Frame &frame, const Rule &rule, Stack &stack) noexcept;
 
@@ -42,11 +43,15 @@ inline uint64_t stripped(uint64_t address) noexcept {
 #endif
 }
 
+// Of the instruction that was interrupted, or of the last byte of the call.
+[[gnu::always_inline]] inline uint64_t codeOf(const Frame &frame) noexcept {
+  return frame.is_interrupted ? frame.address : frame.address - 1;
+}
+
 [[gnu::always_inline]] inline Step step(Frame &frame, Stack &stack) noexcept {
-  const uint64_t address = frame.is_interrupted ? frame.address : frame.address - 1;
   Rule rule;
-  if (!rules.find(address, rule)) [[unlikely]]
-    rule = lookUp(address);
+  if (!rules.find(codeOf(frame), rule)) [[unlikely]]
+    rule = lookUp(frame);
   if (rule.kind != RuleKind::Plain || rule.return_slot == Rule::kNotSaved) [[unlikely]]
     return stepSlowly(frame, rule, stack);
   const uint64_t base = rule.base == Base::StackPointer ? frame.stack_pointer : frame.frame_pointer;

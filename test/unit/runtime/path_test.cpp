@@ -133,6 +133,37 @@ TEST(Paths, OfADeepStackAreItsInnermostCalls) {
             0);
 }
 
+namespace {
+// What a walk finds where its caller should be is `word`.
+[[gnu::noinline]] Path pathBelow(uint64_t word) {
+  auto *record = static_cast<volatile uint64_t *>(__builtin_frame_address(0)); // {frame pointer, return address}
+  const uint64_t kept = record[1];
+  record[1] = word;
+  const Path path = [] [[gnu::noinline]] {
+    const runtime::CallerFrame caller = runtime::callerFrame();
+    return nodes->pathOf(__msl_path(caller.return_address, caller.stack_pointer, caller.frame_pointer, 0));
+  }();
+  record[1] = kept;
+  return path;
+}
+} // namespace
+
+// Nor is such a word taken for the number of an instrumented place.
+TEST(Paths, HaveNoCallThatNobodyMade) {
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild([&] {
+    Nodes own(session);
+    nodes = &own;
+    for (int round = 0; round < 2; ++round)
+      for (const uint64_t word : {uint64_t{0}, uint64_t{7}, uint64_t{1} << 62 | 5, uint64_t{1} << 63 | 5}) {
+        const Path path = pathBelow(word);
+        ++(path.calls.size() == 1 && path.site == 0 && !path.complete ? same : different);
+      }
+    _exit(passed());
+  }),
+            0);
+}
+
 // A handler that interrupts a thread while it takes a path takes its own.
 TEST(Paths, OfHandlersAndOfWhatTheyInterruptAreRight) {
   const SessionDirectory session;

@@ -228,4 +228,37 @@ TEST(Walk, OfADamagedStackEnds) {
   }
 }
 
+namespace {
+constexpr uint64_t kOnTheStack = 1;
+Step stepFrom(uint64_t address, bool is_interrupted = false) {
+  uint64_t words[16] = {};
+  const auto low = reinterpret_cast<uint64_t>(words);
+  if (address == kOnTheStack)
+    address = low + 24;
+  Frame frame{.address = address, .stack_pointer = low + 8, .frame_pointer = low + 64};
+  frame.is_interrupted = is_interrupted;
+  Stack of_words;
+  of_words.enter(low);
+  return runtime::unwind::step(frame, of_words);
+}
+} // namespace
+
+TEST(Walk, OfAWordThatIsNoReturnAddressSaysSo) {
+  const runtime::CallerFrame caller = runtime::callerFrame();
+  for (const uint64_t word : {uint64_t{0}, kOnTheStack, uint64_t{9}, uint64_t{1} << 62 | 77, ~uint64_t{0}})
+    EXPECT_EQ(stepFrom(word), Step::NoCall) << word;
+  EXPECT_NE(stepFrom(caller.return_address), Step::NoCall);
+  // Nobody knows of code that is in no image.
+  const auto page = std::make_unique<uint64_t[]>(512);
+  EXPECT_EQ(stepFrom(reinterpret_cast<uint64_t>(page.get())), Step::Unknown);
+}
+
+TEST(Walk, OfCodeBehindNoCallIsKnownWhereASignalInterruptedIt) {
+  const auto begin = reinterpret_cast<uint64_t>(&recurse);
+  const auto after_first = begin + 4; // whatever stands there, it calls nobody
+  EXPECT_EQ(stepFrom(after_first), Step::NoCall);
+  EXPECT_NE(stepFrom(after_first - 1, true), Step::NoCall);
+  EXPECT_NE(stepFrom(after_first - 1, true), Step::NoCall);
+}
+
 } // namespace msleaks::test
