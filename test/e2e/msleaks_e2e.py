@@ -65,9 +65,11 @@ def run(command, **kwargs):
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kwargs)
 
 
-def build_workload(name, folder, plugin):
-    """Builds a program of bench/workloads with the plugin. It ends the test with 77 when its source cannot be had."""
-    done = subprocess.run([REPOSITORY / f"bench/workloads/{name}/build.sh", folder, plugin], stdin=subprocess.DEVNULL)
+def build_workload(name, folder, plugin=None):
+    """Builds a program of bench/workloads, with the plugin if one is given. It ends the test with 77 when its source cannot
+    be had."""
+    command = [REPOSITORY / f"bench/workloads/{name}/build.sh", folder, *([plugin] if plugin else [])]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         sys.exit(done.returncode)
 

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# On 10,000 random allocations each of real and of awkward programs, the path that msleaks records is the one that libunwind
+# finds, call by call, or says where it ends. Ends with a table.
+#
+#   scripts/check-paths.sh [workload...]     darknet, ggml, python, luajit; all, unless some are named
+#   MSLEAKS_SEED=N     other allocations
+#
+# Not part of test.sh, whose tests paths-* do the same with small programs of exceptions, signal handlers, fibers and code made
+# at run time: this takes some minutes. Exit status: 1 = a path differs; 77 = something could not be had (no network).
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+install_missing check-paths libunwind-dev luajit python3-numpy
+"$repository/scripts/build.sh" release msleaks msleaks_run msleaks_hooks MemPass22 compare_paths
+work=$repository/build/check-paths
+if (($# == 0)); then
+  python3 -B "$repository/test/e2e/paths/paths_test.py" "$build_folder" "$work/small"
+fi
+exec python3 -B "$repository/test/e2e/paths/workloads_test.py" "$build_folder" "$work" "$@"

@@ -1,0 +1,181 @@
+// compare_paths RUN FOLDER: the path of each allocation in FOLDER, which witness.c has filled, and the one that the
+// trace of the run has. Writes how many there are of each kind, as JSON, and the first ones that differ.
+#include "witnessed.h"
+
+#include "msleaks/analysis/run_folder.h"
+#include "msleaks/analysis/site_catalog.h"
+#include "msleaks/analysis/symbolizer.h"
+#include "msleaks/analysis/trace_reader.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_map>
+
+namespace {
+
+using namespace msleaks;
+using test::Call;
+using test::Witnessed;
+
+// What comes between an allocation and the code that asked for it, and is no part of a path.
+bool isBetween(const Call &call) {
+  constexpr std::string_view kNames[] = {"libwitness.so", "libmsleaks_hooks.so", "libmsleaks_rt.so", "libstdc++.so"};
+  return std::ranges::any_of(kNames, [&](std::string_view name) { return call.image.starts_with(name); });
+}
+
+struct Recorded {
+  std::vector<Call> calls;
+  bool complete = false;
+};
+
+enum class Verdict {
+  Equal,      // call by call up to the first one of the thread
+  Unfinished, // the innermost calls, and it says that there are more
+  Beyond,     // finished, and equal as far as libunwind has tables
+  Different,
+};
+constexpr const char *kNames[] = {"equal", "unfinished", "beyond", "different"};
+
+Verdict compare(const Recorded &ours, const Witnessed &theirs) {
+  if (ours.calls.empty())
+    return ours.complete ? Verdict::Different : Verdict::Unfinished;
+  // The hook's own calls are above the first of ours.
+  auto begin = theirs.calls.begin();
+  const auto end = begin + static_cast<ptrdiff_t>(theirs.known);
+  while (begin != end && isBetween(*begin) && *begin != ours.calls.front())
+    ++begin;
+  const auto [our_end, their_end] = std::mismatch(ours.calls.begin(), ours.calls.end(), begin, end);
+  if (our_end != ours.calls.end() && their_end != end)
+    return Verdict::Different;
+  const bool all_known = theirs.ended && theirs.known == theirs.calls.size();
+  if (!ours.complete)
+    return our_end == ours.calls.end() ? Verdict::Unfinished : Verdict::Different;
+  if (our_end == ours.calls.end() && their_end == end && all_known)
+    return Verdict::Equal;
+  return their_end == end && !all_known ? Verdict::Beyond : Verdict::Different;
+}
+
+class Comparison {
+public:
+  Comparison(const analysis::TraceReader &trace, const std::string &folder) : trace_(trace), catalog_(symbolizer_) {
+    for (const analysis::ProcessStart &process : trace.processes())
+      for (Witnessed &seen : test::WitnessFile(folder + "/" + std::to_string(process.pid)).samples()) {
+        ++samples_;
+        waiting_[{process.process, seen.address}].push_back(std::move(seen));
+      }
+    for (const analysis::StreamAccount &stream : trace.streams())
+      threads_[{stream.process, stream.stream}] = stream.tid;
+  }
+
+  Result<void> run() {
+    MSL_TRY(catalog_.load(trace_));
+    MSL_TRY(trace_.forEachEvent([this](const analysis::StreamEvent &event) {
+      if (event.event.header().kind == abi::EventKind::Alloc)
+        take(event);
+      return true;
+    }));
+    return {};
+  }
+
+  nlohmann::json result() const {
+    uint64_t compared = 0;
+    nlohmann::json result{{"samples", samples_}, {"examples", examples_}, {"ends", ends_}};
+    for (size_t i = 0; i < std::size(kNames); ++i) {
+      result[kNames[i]] = counts_[i];
+      compared += counts_[i];
+    }
+    result["compared"] = compared;
+    return result;
+  }
+
+private:
+  // The first event at this address behind the walk, of the same thread, is that of the sample.
+  void take(const analysis::StreamEvent &event) {
+    const auto &alloc = event.event.as<abi::AllocEvent>();
+    const auto found = waiting_.find({event.process, alloc.address});
+    if (found == waiting_.end())
+      return;
+    std::optional<Witnessed> seen;
+    for (auto &samples = found->second; !samples.empty() && samples.front().time_ns <= alloc.header.time;
+         samples.erase(samples.begin()))
+      seen = std::move(samples.front());
+    if (!seen || seen->size != alloc.size || seen->thread != threads_[{event.process, event.stream}])
+      return;
+    const Recorded ours = recordedOf(event.process, alloc.header.site);
+    const Verdict verdict = compare(ours, *seen);
+    ++counts_[static_cast<size_t>(verdict)];
+    if (verdict == Verdict::Unfinished || verdict == Verdict::Beyond)
+      ++ends_[ours.calls.empty() ? "" : textOf(ours.calls.back())];
+    constexpr size_t kMostExamples = 5;
+    if (verdict == Verdict::Different && examples_.size() < kMostExamples)
+      examples_.push_back(difference(ours, *seen));
+  }
+
+  Recorded recordedOf(uint32_t process, uint32_t number) {
+    const analysis::CallPath path = catalog_.callPathOf(catalog_.find(process, number));
+    Recorded recorded{{}, path.complete};
+    for (const analysis::SiteId id : path.calls) {
+      const analysis::Site &site = siteOf(id);
+      // A place in instrumented code stands above the call that it made.
+      if (site.origin == analysis::SiteOrigin::Hook)
+        recorded.calls.push_back({test::nameOf(site.library), site.offset});
+    }
+    return recorded;
+  }
+
+  // describe() looks for the function's name each time that there is none.
+  const analysis::Site &siteOf(analysis::SiteId id) {
+    const analysis::Site *&site = sites_[id];
+    return *(site != nullptr ? site : site = &catalog_.describe(id));
+  }
+
+  static std::string textOf(const Call &call) { return fmt::format("{}+{:#x}", call.image, call.offset); }
+
+  static std::string difference(const Recorded &ours, const Witnessed &theirs) {
+    std::string text = fmt::format("{} bytes; msleaks, {}:", theirs.size, ours.complete ? "finished" : "unfinished");
+    for (const Call &call : ours.calls)
+      text += " " + textOf(call);
+    text += fmt::format("; libunwind, {}, {} known:", theirs.ended ? "finished" : "unfinished", theirs.known);
+    for (const Call &call : theirs.calls)
+      text += " " + textOf(call);
+    return text;
+  }
+
+  const analysis::TraceReader &trace_;
+  analysis::Symbolizer symbolizer_;
+  analysis::SiteCatalog catalog_;
+  std::map<std::pair<uint32_t, uint64_t>, std::vector<Witnessed>> waiting_; // in order of time
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> threads_;
+  std::unordered_map<analysis::SiteId, const analysis::Site *> sites_;
+  uint64_t samples_ = 0;
+  uint64_t counts_[std::size(kNames)] = {};
+  std::vector<std::string> examples_;
+  std::map<std::string, uint64_t> ends_; // the last call of paths that are not equal
+};
+
+Result<nlohmann::json> comparePaths(const char *run, const char *folder) {
+  const auto opened = MSL_TRY(analysis::RunFolder::open(run));
+  const auto trace = MSL_TRY(analysis::TraceReader::open(opened.trace()));
+  Comparison comparison(trace, folder);
+  MSL_TRY(comparison.run());
+  return comparison.result();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 3) {
+    fmt::print(stderr, "usage: compare_paths RUN FOLDER\n");
+    return 2;
+  }
+  const auto result = comparePaths(argv[1], argv[2]);
+  if (!result) {
+    fmt::print(stderr, "{}\n", result.error().message);
+    return 3;
+  }
+  fmt::print("{}\n", result->dump());
+  return 0;
+}
