@@ -5,6 +5,10 @@
 
 #include "loaded_object.h"
 
+#include "msleaks/runtime/page.h"
+
+#include <algorithm>
+
 namespace msleaks::runtime::unwind {
 
 constinit RuleCache rules{};
@@ -38,6 +42,18 @@ Rule ruleInTables(uint64_t address) noexcept {
 
 bool isKnown(const Rule &rule) noexcept { return rule.kind != RuleKind::Unknown && rule.kind != RuleKind::NoTable; }
 
+// In one piece with the frame's own stack.
+bool isOnStack(uint64_t address, const Frame &frame) noexcept {
+  constexpr uint64_t kNear = 256 << 10;
+  const uint64_t low = std::min(address, frame.stack_pointer), high = std::max(address, frame.stack_pointer);
+  if (high - low > kNear)
+    return false;
+  for (uint64_t at = low; at < high; at += pageBytes())
+    if (!isReadable(at))
+      return false;
+  return isReadable(high);
+}
+
 // A table that is wrong, as of some of libc's assembler, leads to any word of the stack. Code of no image is not looked
 // at, since it may go any moment.
 bool isNoCall(const Frame &frame, const Rule &rule) noexcept {
@@ -45,7 +61,9 @@ bool isNoCall(const Frame &frame, const Rule &rule) noexcept {
   if (frame.is_interrupted || !by_call)
     return false;
   LoadedObject object;
-  return findLoadedObject(codeOf(frame), object) ? !mayFollowCall(frame.address) : !isReadable(codeOf(frame));
+  if (findLoadedObject(codeOf(frame), object))
+    return !mayFollowCall(frame.address);
+  return !isReadable(codeOf(frame)) || isOnStack(frame.address, frame);
 }
 
 } // namespace
@@ -157,7 +175,7 @@ Step stepSlowly(Frame &frame, const Rule &rule, Stack &stack) noexcept {
   case RuleKind::Unknown:
     break;
   }
-  return !frame.is_interrupted && stack.holds(frame.address) ? Step::NoCall : Step::Unknown;
+  return Step::Unknown;
 }
 
 } // namespace msleaks::runtime::unwind

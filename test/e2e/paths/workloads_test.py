@@ -38,7 +38,9 @@ def darknet(witness):
 
 
 def ggml(witness):
-    both_ways(witness, "ggml", lambda folder: [witness.sample([folder / "transformer", "480", "2"], 1)])
+    # Steps and threads, which wait for each other by spinning.
+    runs = [("20", "2"), ("480", "1")]
+    both_ways(witness, "ggml", lambda folder: [witness.sample([folder / "transformer", *steps], 1) for steps in runs])
 
 
 def python(witness):

@@ -229,12 +229,14 @@ TEST(Walk, OfADamagedStackEnds) {
 }
 
 namespace {
-constexpr uint64_t kOnTheStack = 1;
+constexpr uint64_t kOnTheStack = 1, kFarUpTheStack = 2;
 Step stepFrom(uint64_t address, bool is_interrupted = false) {
-  uint64_t words[16] = {};
+  uint64_t words[4096] = {};
   const auto low = reinterpret_cast<uint64_t>(words);
   if (address == kOnTheStack)
     address = low + 24;
+  if (address == kFarUpTheStack)
+    address = low + sizeof words - 100;
   Frame frame{.address = address, .stack_pointer = low + 8, .frame_pointer = low + 64};
   frame.is_interrupted = is_interrupted;
   Stack of_words;
@@ -245,7 +247,8 @@ Step stepFrom(uint64_t address, bool is_interrupted = false) {
 
 TEST(Walk, OfAWordThatIsNoReturnAddressSaysSo) {
   const runtime::CallerFrame caller = runtime::callerFrame();
-  for (const uint64_t word : {uint64_t{0}, kOnTheStack, uint64_t{9}, uint64_t{1} << 62 | 77, ~uint64_t{0}})
+  for (const uint64_t word :
+       {uint64_t{0}, kOnTheStack, kFarUpTheStack, uint64_t{9}, uint64_t{1} << 62 | 77, ~uint64_t{0}})
     EXPECT_EQ(stepFrom(word), Step::NoCall) << word;
   EXPECT_NE(stepFrom(caller.return_address), Step::NoCall);
   // Nobody knows of code that is in no image.

@@ -1,4 +1,5 @@
--- Allocations by code that LuaJIT compiled: through the FFI, by strings and tables, and by callbacks from C into Lua.
+-- Allocations by code that LuaJIT compiled: through the FFI, by strings and tables, by callbacks from C into Lua, in
+-- coroutines and around errors.
 local ffi = require("ffi")
 ffi.cdef [[
   void *malloc(size_t);
@@ -42,4 +43,17 @@ for round = 1, 20 do
   C.qsort(numbers, 30, 4, compare)
 end
 compare:free()
+-- Coroutines, and errors through C.
+local function numbers_of(count)
+  return coroutine.wrap(function()
+    for i = 1, count do
+      allocate(i)
+      coroutine.yield(i)
+    end
+  end)
+end
+for round = 1, 200 do
+  for i in numbers_of(round % 9) do sum = sum + i end
+  pcall(function() recurse(round % 5) error({ round }) end)
+end
 print("done", sum)
