@@ -28,10 +28,17 @@
 namespace msleaks::runtime::unwind {
 namespace {
 
+// A sandbox may refuse the call as such; then the page is asked for, and read.
 bool copyIfThere(uint64_t from, void *to, uint64_t bytes) noexcept {
   const ErrnoKept kept;
   const iovec here{to, bytes}, there{reinterpret_cast<void *>(from), bytes};
-  return ::syscall(SYS_process_vm_readv, processId(), &here, 1, &there, 1, 0) == static_cast<long>(bytes);
+  const long copied = ::syscall(SYS_process_vm_readv, processId(), &here, 1, &there, 1, 0);
+  if (copied >= 0 || errno == EFAULT)
+    return copied == static_cast<long>(bytes);
+  if (!isReadable(from) || !isReadable(from + bytes - 1))
+    return false;
+  std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
+  return true;
 }
 
 template <class T> bool copyIfThere(uint64_t from, T &to) noexcept { return copyIfThere(from, &to, sizeof to); }
