@@ -5,19 +5,21 @@ import shlex
 import subprocess
 from pathlib import Path
 
+from measure import Failed, Skipped, output_of
+
 HERE = Path(__file__).resolve().parent
 LLVM = "22"
 ORDINARY, DENSE, TEXT = 1.05, 2.0, 2.5  # goals; a link is ordinary
 JSON_TESTS = ("allocator", "merge_patch", "user_defined_input")
 
 
-def user_seconds(words, cwd, fail):
+def user_seconds(words, cwd):
     child = subprocess.Popen([str(word) for word in words], cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     said = child.stderr.read().decode(errors="replace")
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
-        raise fail(f"{' '.join(map(str, words))}: exit {child.returncode}: {said[-300:]}")
+        raise Failed(f"{' '.join(map(str, words))}: exit {child.returncode}: {said[-300:]}")
     return usage.ru_utime
 
 
@@ -56,8 +58,8 @@ def options_of(entry):
 
 
 class CompileCost:
-    def __init__(self, bench, output_of, failed, skipped):
-        self.bench, self.output_of, self.failed, self.skipped = bench, output_of, failed, skipped
+    def __init__(self, bench):
+        self.bench = bench
 
     def run(self):
         if not (self.bench.build / "bin" / "msleaks-clang++").exists():
@@ -73,8 +75,8 @@ class CompileCost:
 
     def fetched(self, name, script, units):
         try:
-            text = self.output_of([script, self.bench.build], skipped=77)
-        except self.skipped as reason:
+            text = output_of([script, self.bench.build], skipped=77)
+        except Skipped as reason:
             self.bench.table.note(f"compile {name}", f"skipped: {reason}")
         else:
             self.compare(name, units(text), ORDINARY)
@@ -93,7 +95,7 @@ class CompileCost:
         growth = {}
         for factor in (0.25, 1):
             source = self.bench.scratch / f"dense-{factor}.cpp"
-            source.write_text(self.output_of([HERE / "workloads" / "dense" / "generate.py", factor * min(self.bench.scale, 1)]))
+            source.write_text(output_of([HERE / "workloads" / "dense" / "generate.py", factor * min(self.bench.scale, 1)]))
             growth[factor] = self.compare(f"dense unit, {factor} of it", [Unit(source, ["-O2"], self.bench.scratch)],
                                           DENSE, TEXT)
         grown = {way: growth[1][way] / growth[0.25][way] for way in ("plain", "ours")}
@@ -106,8 +108,8 @@ class CompileCost:
             units = units[:1]
 
         def compiled(way):
-            return lambda: sum(user_seconds(unit.command(way, self.bench.build, self.target(way, i)), unit.folder,
-                                            self.failed) for i, unit in enumerate(units))
+            return lambda: sum(user_seconds(unit.command(way, self.bench.build, self.target(way, i)), unit.folder)
+                               for i, unit in enumerate(units))
 
         seconds = self.bench.medians({way: compiled(way) for way in ("plain", "ours")})
         sizes = {way: self.sizes(way, len(units)) for way in seconds}
@@ -127,12 +129,12 @@ class CompileCost:
         objects = {way: [self.target(way, i) for i in range(len(units))] for way in words}
         for way, command in words.items():
             for unit, target in zip(units, objects[way]):
-                user_seconds([*command, *unit.options, *thin, "-w", "-c", unit.source, "-o", target], unit.folder, self.failed)
+                user_seconds([*command, *unit.options, *thin, "-w", "-c", unit.source, "-o", target], unit.folder)
 
         def linked(way):
             library = self.bench.scratch / f"{way}.so"
             return lambda: user_seconds([*words[way], *thin, "-O2", "-shared", *objects[way], "-o", library],
-                                        self.bench.scratch, self.failed)
+                                        self.bench.scratch)
 
         seconds = self.bench.medians({way: linked(way) for way in words})
         self.bench.table.add(f"link {name} with ThinLTO: user time", seconds["plain"], seconds["ours"],
@@ -145,7 +147,7 @@ class CompileCost:
         """KiB of machine code, and of the whole object files."""
         files = [self.target(way, i) for i in range(count)]
         code = 0
-        for line in self.output_of(["size", "-A", *files]).splitlines():
+        for line in output_of(["size", "-A", *files]).splitlines():
             words = line.split()
             if len(words) == 3 and words[0].startswith(".text"):
                 code += int(words[1])

@@ -2,14 +2,16 @@
 import sys
 from pathlib import Path
 
+from measure import output_of, printed_cost
+
 HERE = Path(__file__).resolve().parent
 TIME, TRACE_BYTES = 1.1, 2048  # goals
 WORK = ((0, "that ends at once"), (10, "with 10 M additions"))
 
 
 class ForkCost:
-    def __init__(self, bench, output_of, printed_cost):
-        self.bench, self.output_of, self.printed_cost = bench, output_of, printed_cost
+    def __init__(self, bench):
+        self.bench = bench
         self.children, self.tables = (1000, 0.8) if bench.scale >= 1 else (20, 0.02)
         self.plain, self.instrumented = bench.scratch / "forks-plain", bench.scratch / "forks-instrumented"
 
@@ -21,19 +23,19 @@ class ForkCost:
 
     def build(self):
         dense = self.bench.scratch / "forks-dense.cpp"
-        dense.write_text(self.output_of([sys.executable, HERE / "workloads" / "dense" / "generate.py", self.tables]))
+        dense.write_text(output_of([sys.executable, HERE / "workloads" / "dense" / "generate.py", self.tables]))
         for program, options in ((self.plain, ["--msl-off"]), (self.instrumented, [])):
-            self.output_of([self.bench.program("msleaks-clang++"), *options, "-O1", "-w", dense,
+            output_of([self.bench.program("msleaks-clang++"), *options, "-O1", "-w", dense,
                             HERE / "forks" / "forks.cpp", "-o", program])
 
     def compare(self, work, what):
         def recorded():
             text, folder = self.bench.under_session([self.instrumented, self.children, work])
             self.bench.discard(folder)
-            return self.printed_cost(text, "child")
+            return printed_cost(text, "child")
 
         seen = self.bench.medians({
-            "plain": lambda: self.printed_cost(self.output_of([self.plain, self.children, work]), "child"),
+            "plain": lambda: printed_cost(output_of([self.plain, self.children, work]), "child"),
             "ours": recorded})
         for clock, name in (("cpu", "CPU"), ("wall", "wall")):
             plain, ours = seen["plain"][clock], seen["ours"][clock]

@@ -1,0 +1,95 @@
+"""What the parts of bench/run.py share: running a command, what it took, and the table of ratios."""
+import os
+import statistics
+import subprocess
+import time
+
+
+class Failed(Exception):
+    """A program under measurement failed; the message says which."""
+
+
+class Skipped(Exception):
+    """A program says that it cannot run here, and why."""
+
+
+def output_of(command, skipped=None, **options):
+    try:
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    except OSError as error:
+        raise Failed(f"{command[0]}: {error.strerror}; is it built? (--build)") from error
+    if skipped is not None and done.returncode == skipped:
+        raise Skipped(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit {skipped}")
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(map(str, command))}: exit {done.returncode}: {done.stderr.strip()[-300:]}")
+    return done.stdout
+
+
+def last_number(text):
+    return float(text.strip().splitlines()[-1])
+
+
+def printed_cost(text, what):
+    """Of one `what`, as bench_pairs and forks print it, wherever it stands in the output: {"cpu", "wall"}."""
+    words = next(line for line in text.splitlines() if line.startswith(f"{what} cpu ")).split()
+    return {"cpu": float(words[2]), "wall": float(words[4])}
+
+
+def pair_cost(text):
+    return printed_cost(text, "pair")
+
+
+def picked(values, pick):
+    if isinstance(values[0], dict):
+        return {key: pick([value[key] for value in values]) for key in values[0]}
+    return pick(values)
+
+
+class Table:
+    """Rows of (what, base, ours, ratio, goal), printed as Markdown."""
+
+    def __init__(self):
+        self.rows = []
+
+    def add(self, what, base, ours, ratio, goal, unit="ns"):
+        met = "" if goal is None else ("yes" if ratio <= goal + 1e-9 else "**no**")
+        self.rows.append((what, f"{base:.4g} {unit}".strip(), f"{ours:.4g} {unit}".strip(), f"{ratio:.3g}",
+                          "" if goal is None else f"<= {goal:.3g}", met))
+
+    def note(self, what, why):
+        self.rows.append((what, "", "", "", "", why))
+
+    def show(self):
+        head = ("what", "against", "ours", "ratio", "goal", "met")
+        print("| " + " | ".join(head) + " |")
+        print("|" + "---|" * len(head))
+        for row in self.rows:
+            print("| " + " | ".join(row) + " |")
+
+
+def measured(command):
+    """{"wall_s", "cpu_s" with children, "peak_kib"} of a command; exit 1 of a report says findings, not failure.
+
+    The peak is the command's own VmHWM, looked at every 2 ms: ru_maxrss begins with what we have resident ourselves.
+    """
+    words = [str(word) for word in command]
+    begin, peak_kib, ended = time.monotonic(), 0, 0
+    child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not ended:
+        time.sleep(0.002)
+        peak_kib = max(peak_kib, highest_kib(child.pid))
+        ended, status, usage = os.wait4(child.pid, os.WNOHANG)
+    code = os.waitstatus_to_exitcode(status)
+    if code != 0 and not (code == 1 and "report" in words):
+        raise Failed(f"{' '.join(words)}: exit {code}")
+    return {"wall_s": time.monotonic() - begin, "cpu_s": usage.ru_utime + usage.ru_stime, "peak_kib": peak_kib}
+
+
+def highest_kib(pid):
+    with open(f"/proc/{pid}/status") as status:
+        return next((int(line.split()[1]) for line in status if line.startswith("VmHWM")), 0)
+
+
+def machine():
+    model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    return f"{os.cpu_count()} x {model}, Linux {os.uname().release}, load {os.getloadavg()[0]:.1f}"
