@@ -36,22 +36,31 @@ def make_network():
     )
 
 
+class Training:
+    def __init__(self):
+        torch.manual_seed(1)
+        torch.set_num_threads(2)
+        self.generator = torch.Generator().manual_seed(2)
+        self.network = make_network()
+        self.optimizer = torch.optim.SGD(self.network.parameters(), lr=0.05, momentum=0.9)
+
+    def step(self):
+        images, labels = generated_images(self.generator)
+        self.optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(self.network(images), labels)
+        loss.backward()
+        self.optimizer.step()
+        return loss
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=30)
     steps = parser.parse_args().steps
 
-    torch.manual_seed(1)
-    torch.set_num_threads(2)
-    generator = torch.Generator().manual_seed(2)
-    network = make_network()
-    optimizer = torch.optim.SGD(network.parameters(), lr=0.05, momentum=0.9)
+    training = Training()
     for step in range(steps):
-        images, labels = generated_images(generator)
-        optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(network(images), labels)
-        loss.backward()
-        optimizer.step()
+        loss = training.step()
         if step % 10 == 0 or step == steps - 1:
             print(f"step {step:4}  loss {loss.item():.3f}")
 
