@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Measures msleaks beside its peers in one run and prints ratios.
 
-    bench/run.py [--build build/release] [--quick|--check] [record malloc stopped forks programs compile trace report]
+    bench/run.py [--build build/release] [--quick|--check] [PART …]
 
-Peers: LTTng-UST for one event, heaptrack for a malloc+free pair; a peer that is not installed is said to be missing.
-Every figure is the median of interleaved runs (a b c, a b c, …), so that a noisy minute hits all of them; only compare
+Parts: record malloc stopped forks programs paths compile trace report.
+Peers: LTTng-UST for one event, heaptrack for a malloc+free pair, heaptrack and memray (in a virtual environment in the
+cache) for a PyTorch training; a peer that is not installed is said to be missing. Every figure is the median of
+interleaved runs (a b c, a b c, …), of whole programs their least, so that a noisy minute hits all of them; only compare
 figures of one run. The goals are those of docs/performance.md. Exit status 0: measured; goals that were missed are marked,
 they do not fail the command. 2: usage. 3: a program under measurement failed.
 """
@@ -22,6 +24,7 @@ from compile_cost import CompileCost
 from fork_cost import ForkCost
 from lttng_session import LttngSession
 from measure import Failed, Skipped, Table, last_number, machine, measured, output_of, pair_cost, picked
+from path_cost import PathCost
 
 HERE = Path(__file__).resolve().parent
 
@@ -228,15 +231,22 @@ class Bench:
 
     # -- real programs -------------------------------------------------------------------------------------------
 
+    def workload(self, script):
+        """A workload's script builds `plain` and `instrumented` and prints their commands, one `name: words` a line."""
+        text = output_of([script, self.build], skipped=77)
+        return dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
+
     def programs(self):
-        """Each workload's script builds `plain` and `instrumented` and prints their commands, one `name: words` a line."""
         for script in sorted((HERE / "workloads").glob("*/bench.sh")):
             try:
-                text = output_of([script, self.build], skipped=77)
+                commands = self.workload(script)
             except Skipped as reason:
                 self.table.note(script.parent.name, f"skipped: {reason}")
                 continue
-            self.program_costs(script.parent.name, dict(line.split(": ", 1) for line in text.splitlines() if ": " in line))
+            self.program_costs(script.parent.name, commands)
+
+    def paths(self):
+        PathCost(self).run()
 
     def forks(self):
         ForkCost(self).run()
@@ -248,10 +258,12 @@ class Bench:
         plain, instrumented = commands["plain"].split(), commands["instrumented"].split()
         folders = []
 
-        def armed():
-            words, folder = self.session()
-            folders.append(folder)
-            return measured([*words, *instrumented])["cpu_s"]
+        def armed(paths):
+            def way():
+                words, folder = self.session("--call-stack", paths)
+                folders.append(folder)
+                return measured([*words, *instrumented])["cpu_s"]
+            return way
 
         def stopped():
             words, folder = self.session("--start-paused")
@@ -263,13 +275,15 @@ class Bench:
         # sets of plain runs are apart is what the comparison cannot see.
         cost = self.medians({"plain": lambda: measured(plain)["cpu_s"],
                              "unarmed": lambda: measured(instrumented)["cpu_s"],
-                             "armed": armed,
+                             "armed": armed("auto"),
+                             "all": armed("all"),
                              "stopped": stopped,
                              "again": lambda: measured(plain)["cpu_s"]}, pick=min)
         noise = abs(cost["again"] / cost["plain"] - 1)
         self.table.add(f"{name}: plain, measured twice", cost["plain"], cost["again"], cost["again"] / cost["plain"], None, "s")
         self.table.add(f"{name}: instrumented, not armed / plain", cost["plain"], cost["unarmed"], cost["unarmed"] / cost["plain"], 1 + noise, "s")
-        self.table.add(f"{name}: instrumented, armed / plain", cost["plain"], cost["armed"], cost["armed"] / cost["plain"], 1.02 + noise, "s")
+        for way, paths in (("armed", "default paths"), ("all", "a path for every allocation")):
+            self.table.add(f"{name}: instrumented, armed, {paths} / plain", cost["plain"], cost[way], cost[way] / cost["plain"], 1.02 + noise, "s")
         self.table.add(f"{name}: instrumented, session stopped / not armed", cost["unarmed"], cost["stopped"], cost["stopped"] / cost["unarmed"], 1 + noise, "s")
         self.bytes_per_event(name, folders[-1])
         for folder in folders:
@@ -282,7 +296,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "stopped", "forks", "programs", "compile", "trace", "report"]
+    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "report"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:

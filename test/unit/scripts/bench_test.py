@@ -12,6 +12,7 @@ ROWS = {
     "record": ["record, 1 thread, no reader / clock read", "record, 8 threads, live collector / clock read",
                "record, no reader: 8 threads / 1 thread"],
     "malloc": ["malloc+free, depth 0, CPU: under msleaks-run / plain", "malloc+free, depth 30, wall: under msleaks-run / plain"],
+    "paths": ["M events: bytes / event without paths, and with", "M events, CPU: with paths / without"],
     "compile": ["compile five files of ours: user time", "compile dense unit, 1 of it: text"],
     "trace": ["collector at 10 M events/s from two threads, worst of 1: dropped / produced", "trace of malloc+free: bytes / event"],
     "report": ["live blocks: wanted / reached"],

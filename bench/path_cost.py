@@ -1,0 +1,158 @@
+"""What call paths cost: a step of a PyTorch training beside memray and heaptrack, the trace, the report, the names."""
+import shutil
+import statistics
+import struct
+import time
+from pathlib import Path
+
+from measure import Failed, Skipped, measured, output_of, printed_cost
+
+HERE = Path(__file__).resolve().parent
+PYTORCH = HERE / "workloads" / "pytorch"
+PYTHON = "/usr/bin/python3"  # the one that Debian's python3-torch is for
+STEP, TRACE_BYTES, REPORT, NAMES, NAMES_S = 1.10, 2.0, 1.10, 10_000, 5.0  # goals
+
+FILE_HEADER_BYTES = 32
+CHUNK = struct.Struct("<8xHHIIIQIII")  # kind, codec, process, stream, events, position, slots, raw, stored bytes
+CHUNK_BYTES, CALLERS, EVENTS, PATHS, NAMED = 80, 4, 5, 9, 10
+
+
+def chunk_bytes(trace):
+    """({kind: bytes of its chunks, with their headers}, number of events) of a trace (docs/trace-format.md)."""
+    content, sizes, events, at = trace.read_bytes(), {}, 0, FILE_HEADER_BYTES
+    while at < len(content):
+        kind, _, _, _, there, _, _, _, stored = CHUNK.unpack_from(content, at)
+        sizes[kind] = sizes.get(kind, 0) + CHUNK_BYTES + stored
+        events += there if kind == EVENTS else 0
+        at += CHUNK_BYTES + stored
+    return sizes, events
+
+
+class PathCost:
+    def __init__(self, bench):
+        self.bench, self.table, self.check = bench, bench.table, bench.scale < 1
+
+    def run(self):
+        self.pairs()
+        self.pytorch()
+        if not self.check:
+            self.programs()
+
+    # -- one program in sessions that differ only in their paths ----------------------------------------------------
+
+    def recorded(self, command, ways=("none", "all")):
+        """{way: folder of a run with these paths}"""
+        return {way: self.bench.under_session(command, "--call-stack", way)[1] for way in ways}
+
+    def compare(self, name, folders):
+        """The two runs' traces and reports; the folders go."""
+        self.compare_traces(name, folders)
+        self.compare_reports(name, folders)
+        for folder in folders.values():
+            self.bench.discard(folder)
+
+    def compare_traces(self, name, folders):
+        """Events are written again by bench_trace: how many a chunk of them has depends on how busy the collector was."""
+        each, counted = {}, {}
+        for way, folder in folders.items():
+            sizes, events = chunk_bytes(folder / "trace.mslt")
+            written = output_of([self.bench.program("bench_trace"), folder]).splitlines()[2].split("|")
+            each[way] = {"events": float(written[4]), "calls": (sizes.get(CALLERS, 0) + sizes.get(PATHS, 0)) / events}
+            counted[way] = events, sizes.get(NAMED, 0)
+        bare, full = (sum(each[way].values()) for way in ("none", "all"))
+        self.table.add(f"trace of {name}: bytes / event without paths, and with", bare, full, full / bare, None, "B")
+        self.table.add(f"trace of {name}: bytes that paths add / event", 1, full - bare, full - bare, TRACE_BYTES, "B")
+        calls, more = (each["all"][part] - each["none"][part] for part in ("calls", "events"))
+        self.table.note(f"trace of {name}: of these bytes",
+                        f"{calls:.2f} for the calls, {more:.2f} for events that name them; {counted['all'][0]:,} events, "
+                        f"{counted['all'][1] - counted['none'][1]:,} B of names once")
+
+    def compare_reports(self, name, folders):
+        def seconds(folder):
+            return lambda: measured([self.bench.program("msleaks"), "report", folder])["cpu_s"]
+
+        cost = self.bench.medians({way: seconds(folder) for way, folder in folders.items()})
+        self.table.add(f"report of {name}, CPU: with paths / without", cost["none"], cost["all"], cost["all"] / cost["none"],
+                       REPORT, "s")
+
+    def pairs(self):
+        """A path of ten calls for each allocation, the same everywhere: what it costs that an event has one."""
+        pairs, live = self.bench.scaled(4_000_000), 100_000
+        command = [self.bench.program("bench_pairs"), 10, pairs, 1, live]
+        self.compare(f"malloc+free, {2 * pairs / 1e6:.3g} M events", self.recorded(command))
+
+    def programs(self):
+        for script in sorted((HERE / "workloads").glob("*/bench.sh")):
+            try:
+                command = self.bench.workload(script)["instrumented"].split()
+            except Skipped as reason:
+                self.table.note(f"{script.parent.name} with paths", f"skipped: {reason}")
+            else:
+                self.compare(script.parent.name, self.recorded(command))
+
+    # -- PyTorch ---------------------------------------------------------------------------------------------------
+
+    def pytorch(self):
+        try:
+            output_of([PYTHON, "-c", "import torch"])
+        except Failed:
+            self.table.note("PyTorch", f"skipped: {PYTHON} has no PyTorch; python3-torch brings it")
+            return
+        steps, warm_up = (2, 1) if self.check else (100 if self.bench.scale == 1 else 200, 20)
+        command = ["-B", PYTORCH / "steps.py", steps, warm_up]
+        self.steps(command, {} if self.check else self.peers(command))
+        folders = self.recorded([PYTHON, *command], ["all"] if self.check else ["none", "all"])
+        self.names(folders["all"])
+        if not self.check:
+            self.compare("PyTorch", folders)
+
+    def peers(self, command):
+        """{name: words}; one that is missing is a note."""
+        peers = {}
+        try:
+            python = output_of([PYTORCH / "fetch_memray.sh"], skipped=77).strip()
+            peers["memray run --native"] = [python, "-m", "memray", "run", "--native", "-q", "-f", "-o",
+                                            self.bench.scratch / "memray.bin", *command[1:]]
+        except (Skipped, Failed) as reason:
+            self.table.note("PyTorch: memray", f"not installed: {reason}")
+        if shutil.which("heaptrack"):
+            peers["heaptrack"] = ["heaptrack", "-o", self.bench.scratch / "heaptrack", PYTHON, *command]
+        else:
+            self.table.note("PyTorch: heaptrack", "not installed")
+        return peers
+
+    def steps(self, command, peers):
+        """The least of each, as of other whole programs: its threads wait for each other, so any other work disturbs it."""
+        def timed(words):
+            begin = time.monotonic()
+            text = output_of(words)
+            return dict(printed_cost(text, "step"), whole=time.monotonic() - begin)
+
+        def recorded(paths):
+            def way():
+                words, folder = self.bench.session("--call-stack", paths)
+                cost = timed([*words, PYTHON, *command])
+                self.bench.discard(folder)
+                return cost
+            return way
+
+        which = ("none", "auto") if self.check else ("none", "auto", "all")
+        ways = {"plain": lambda: timed([PYTHON, *command])}
+        ways |= {f"msleaks-run --call-stack {paths}": recorded(paths) for paths in which}
+        ways |= {name: lambda words=words: timed(words) for name, words in peers.items()}
+        ways["plain, again"] = ways["plain"]
+        cost = self.bench.medians(ways, pick=min)
+        step = "step of a PyTorch training"
+        for clock, what, unit in (("cpu", f"{step}, CPU", "ms"), ("wall", f"{step}, wall", "ms"),
+                                  ("whole", "the whole training, wall", "s")):
+            plain, again = cost["plain"][clock], cost["plain, again"][clock]
+            for name in list(ways)[1:]:
+                goal = STEP + abs(again / plain - 1) if unit == "ms" and name.endswith(("auto", "all")) else None
+                self.table.add(f"{what}: {name} / plain", plain, cost[name][clock], cost[name][clock] / plain, goal, unit)
+
+    def names(self, folder):
+        """Without those in the trace: of a run's first 10,000 different calls, from the images."""
+        said = [output_of([self.bench.program("bench_names"), folder, NAMES]).split() for _ in range(self.bench.rounds)]
+        seconds = statistics.median(float(words[5]) for words in said)
+        self.table.add(f"naming {int(said[0][1]):,} calls of PyTorch, in {said[0][3]} images / {NAMES_S:g} s", NAMES_S, seconds,
+                       seconds / NAMES_S, 1.0, "s")

@@ -1,0 +1,51 @@
+// bench_names RUN [MOST]: names the calls of a recorded run, at most MOST of them, as if its trace held no names.
+//
+// Prints `named N images M seconds S`: different calls, the images that they are in, and the time on the wall, in which
+// the images' symbols and debug information were read.
+#include "msleaks/analysis/run_folder.h"
+#include "msleaks/analysis/site_catalog.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+namespace {
+
+using namespace msleaks;
+using namespace msleaks::analysis;
+
+Result<void> nameCalls(const char *run, size_t most) {
+  const auto folder = MSL_TRY(RunFolder::open(run));
+  const auto reader = MSL_TRY(TraceReader::open(folder.trace()));
+  Symbolizer symbolizer;
+  SiteCatalog catalog(symbolizer);
+  MSL_TRY(catalog.load(reader));
+  const auto begin = std::chrono::steady_clock::now();
+  size_t named = 0;
+  std::set<std::string_view> images;
+  for (uint32_t index = 1; index < catalog.size() && named < most; ++index) {
+    const Site &site = catalog.describe({index});
+    if (site.origin != SiteOrigin::Hook || !site.library.starts_with('/'))
+      continue;
+    ++named;
+    images.insert(site.library);
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  std::printf("named %zu images %zu seconds %.3f\n", named, images.size(), seconds.count());
+  return {};
+}
+
+} // namespace
+
+int main(int count, char **arguments) {
+  if (count < 2) {
+    std::fprintf(stderr, "usage: bench_names RUN [MOST]\n");
+    return static_cast<int>(ExitStatus::Usage);
+  }
+  const auto named = nameCalls(arguments[1], count > 2 ? std::strtoul(arguments[2], nullptr, 10) : SIZE_MAX);
+  if (named)
+    return 0;
+  std::fprintf(stderr, "bench_names: %s\n", named.error().message.c_str());
+  return static_cast<int>(named.error().status);
+}

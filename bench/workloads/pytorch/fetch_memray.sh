@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Prints the interpreter that has memray, and the PyTorch of the system's. Exit status 77: skipped, there is no network.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../fetch.sh"
+version=1.20.0
+
+install_memray() {
+  /usr/bin/python3 -m venv --copies --system-site-packages .
+  bin/python3 -m pip install -q --no-cache-dir --disable-pip-version-check "memray==$version"
+}
+
+echo "$(fetch_once "memray-$version" pypi.org install_memray)/bin/python3"

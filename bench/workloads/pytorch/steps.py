@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""For bench/run.py: the training of examples/pytorch, and what one step of it takes.
+
+    steps.py STEPS WARM_UP
+
+Prints `step cpu X wall Y`: ms of a step, on average over STEPS of them, WARM_UP steps after the begin.
+"""
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples" / "pytorch"))
+from train import Training  # noqa: E402
+
+
+def main():
+    steps, warm_up = (int(word) for word in sys.argv[1:])
+    training = Training()
+    for _ in range(warm_up):
+        training.step()
+    cpu, wall = time.process_time(), time.perf_counter()
+    for _ in range(steps):
+        training.step()
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    print(f"step cpu {cpu / steps * 1e3:.3f} wall {wall / steps * 1e3:.3f}")
+
+
+if __name__ == "__main__":
+    main()
