@@ -261,11 +261,15 @@ SiteId SiteCatalog::findPath(ProcessSites &sites, uint32_t number) {
   const uint32_t path = number < sites.paths.size() ? sites.paths[number] : PathIndex::kUnknown;
   if (!PathIndex::isCall(path))
     return {};
-  const auto [at, fresh] = path_sites_.try_emplace(path, SiteId{static_cast<uint32_t>(known_.size())});
-  if (fresh)
+  if (path >= path_sites_.size())
+    path_sites_.resize(paths_->size());
+  SiteId &site = path_sites_[path];
+  if (!site.known()) {
+    site = SiteId{static_cast<uint32_t>(known_.size())};
     known_.push_back({known_[(*paths_)[path].frame.index].site, path});
-  sites.path_sites.set(number, at->second);
-  return at->second;
+  }
+  sites.path_sites.set(number, site);
+  return site;
 }
 
 uint32_t SiteCatalog::firstProcessWith(std::string_view library) const {

@@ -91,7 +91,7 @@ private:
   std::vector<Known> known_;
   std::deque<Site> sites_; // a deque, so that a description stays where it is
   std::unique_ptr<PathIndex> paths_;
-  std::unordered_map<uint32_t, SiteId> path_sites_; // in paths_ -> the site of events that it led to
+  std::vector<SiteId> path_sites_; // by number in paths_: the site of events that it led to
   std::unordered_multimap<uint64_t, SiteId> by_key_;
   std::deque<ImageFile> images_; // every different one of the session
   std::map<ImageFile, uint32_t> image_numbers_;
