@@ -28,39 +28,6 @@ template <class Line> void sortLines(std::vector<Line> &lines) {
   });
 }
 
-// A program like PyTorch has paths of a hundred calls by the ten thousand.
-template <class Line> void limitPaths(std::vector<Line> &lines) {
-  struct Ranked {
-    uint64_t bytes;
-    size_t order, calls;
-    SiteLine *line;
-  };
-  std::vector<Ranked> paths;
-  for (SiteLine &line : lines)
-    for (const PathLine &path : line.paths)
-      paths.push_back({path.bytes, paths.size(), path.calls.size(), &line});
-  std::sort(paths.begin(), paths.end(), [](const Ranked &left, const Ranked &right) {
-    return left.bytes != right.bytes ? left.bytes > right.bytes : left.order < right.order;
-  });
-  size_t calls = 0;
-  for (const Ranked &path : paths) {
-    calls += path.calls;
-    path.line->more_paths += calls > kMaxCallsOfList;
-  }
-  for (SiteLine &line : lines) // each has its largest first
-    line.paths.resize(line.paths.size() - line.more_paths);
-}
-
-template <class Line> void finishList(std::vector<Line> &lines) {
-  sortLines(lines);
-  limitPaths(lines);
-}
-
-void finishLists(RemainsReport &remains) {
-  finishList(remains.by_site);
-  finishList(remains.pool_by_site);
-}
-
 } // namespace
 
 std::shared_ptr<const SiteText> Lines::textOfCall(SiteId call) {
@@ -81,27 +48,59 @@ std::string Lines::childOf(const Place &place) {
                                                                  : std::string(baseName(process->command.front()));
 }
 
-const Place &Lines::placeOfSite(SiteId site) {
-  const auto known = places_.find(site);
-  return known != places_.end() ? known->second : places_.emplace(site, placeOf(catalog_, site)).first->second;
-}
-
 std::string_view Lines::typeOf(const Site &innermost, const Place &place) {
   return isOfLibc(innermost) ? libcTypeOf(innermost, catalog_.calleeOf(place.call)) : innermost.type;
 }
 
-void Lines::addPath(SiteLine &line, const Place &place, const SiteShare &share) {
-  const CallPath path = shownPath(catalog_, share.site);
-  PathLine &shown = line.paths.emplace_back(PathLine{share.bytes, share.count, {}, 0, path.complete});
+void Lines::addCalls(PathLine &shown, SiteId place) {
+  const CallPath path = shownPath(catalog_, shown.site);
+  shown.complete = path.complete;
   for (const SiteId call : path.calls) {
-    if (call == place.call)
+    if (call == place)
       shown.place = shown.calls.size();
     shown.calls.push_back(textOfCall(call));
   }
 }
 
+// A program like PyTorch has paths of a hundred calls by the ten thousand. Those that nobody will see get no calls.
+template <class Line> void Lines::showPaths(std::vector<Line> &lines) {
+  struct Ranked {
+    SiteLine *line;
+    PathLine *path;
+    size_t order;
+  };
+  std::vector<Ranked> paths;
+  for (SiteLine &line : lines)
+    for (PathLine &path : line.paths)
+      paths.push_back({&line, &path, paths.size()});
+  std::sort(paths.begin(), paths.end(), [](const Ranked &left, const Ranked &right) {
+    return left.path->bytes != right.path->bytes ? left.path->bytes > right.path->bytes : left.order < right.order;
+  });
+  size_t calls = 0;
+  for (const Ranked &ranked : paths) {
+    if (calls <= kMaxCallsOfList) {
+      addCalls(*ranked.path, ranked.line->call);
+      calls += ranked.path->calls.size();
+    }
+    ranked.line->more_paths += calls > kMaxCallsOfList;
+  }
+  for (SiteLine &line : lines) // each has its largest first
+    line.paths.resize(line.paths.size() - line.more_paths);
+}
+
+template <class Line> void Lines::finishList(std::vector<Line> &lines) {
+  sortLines(lines);
+  showPaths(lines);
+}
+
+void Lines::finishLists(RemainsReport &remains) {
+  finishList(remains.by_site);
+  finishList(remains.pool_by_site);
+}
+
 void Lines::fill(SiteLine &line, const Place &place, std::vector<SiteShare> shares, Paths paths) {
   line.site = textOf(catalog_, place);
+  line.call = place.call;
   line.own = place.own;
   line.child = childOf(place);
   for (const SiteShare &share : shares) {
@@ -114,14 +113,11 @@ void Lines::fill(SiteLine &line, const Place &place, std::vector<SiteShare> shar
     return left.bytes != right.bytes ? left.bytes > right.bytes : left.site < right.site;
   });
   for (const SiteShare &share : shares)
-    addPath(line, place, share);
-  if (!shares.empty()) {
-    const Site &innermost = catalog_.describe(innermostPlace(catalog_, shares.front().site).call);
-    line.allocator = {demangle(catalog_.calleeOf(place.call)), std::string(typeOf(innermost, place)),
-                      std::string(innermost.variable)};
-    if (innermost.origin == SiteOrigin::Pass)
-      line.allocator.callee = demangle(innermost.callee);
-  }
+    line.paths.push_back({share.bytes, share.count, {}, 0, false, share.site});
+  const Site &innermost = catalog_.describe(catalog_.innermostCallOf(shares.front().site));
+  const bool is_marked = innermost.origin == SiteOrigin::Pass;
+  line.allocator = {demangle(is_marked ? innermost.callee : catalog_.calleeOf(place.call)),
+                    std::string(typeOf(innermost, place)), std::string(innermost.variable)};
 }
 
 std::vector<SiteLine> Lines::sitesOf(const Peak &peak, Paths paths) {
@@ -131,7 +127,7 @@ std::vector<SiteLine> Lines::sitesOf(const Peak &peak, Paths paths) {
   };
   std::map<Place::Key, Group> groups;
   for (const SiteShare &share : peak.by_site) {
-    const Place &place = placeOfSite(share.site);
+    const Place place = places_.of(share.site);
     groups.try_emplace(place.keyIn(catalog_), Group{place, {}}).first->second.shares.push_back(share);
   }
   std::vector<SiteLine> lines;
@@ -160,7 +156,7 @@ PeakReport Lines::peak(const PeakResult &result) {
   report.by_site = sitesOf(result.total, Paths::Shown);
   const auto innermost = [&](const SiteShare &share) -> const Site & { return catalog_.describe(share.site); };
   report.by_type =
-      groupsOf(result.total, [&](const SiteShare &share) { return typeOf(innermost(share), placeOfSite(share.site)); });
+      groupsOf(result.total, [&](const SiteShare &share) { return typeOf(innermost(share), places_.of(share.site)); });
   report.by_owner = groupsOf(result.total, [&](const SiteShare &share) { return innermost(share).library; });
   for (size_t heap = 0; heap < result.by_heap.size(); ++heap)
     if (const Peak &peak = result.by_heap[heap]; peak.bytes != 0)
@@ -178,7 +174,7 @@ void Lines::add(const std::vector<SiteRemains> &list, const char *reason, Remain
   std::map<std::pair<Place::Key, abi::Heap>, Group> groups;
   for (const SiteRemains &remains : list) {
     // What is harmless is the library's, whoever called it.
-    const Place place = reason ? innermostPlace(catalog_, remains.site) : placeOfSite(remains.site);
+    const Place place = reason ? innermostPlace(catalog_, remains.site) : places_.of(remains.site);
     const auto [at, fresh] =
         groups.try_emplace({place.keyIn(catalog_), remains.heap}, Group{place, {place.call, remains.heap}, {}});
     at->second.remains += remains;

@@ -14,7 +14,8 @@ namespace msleaks::analysis {
 
 class Lines {
 public:
-  Lines(SiteCatalog &catalog, std::span<const ReportProcess> processes) : catalog_(catalog), processes_(processes) {}
+  Lines(SiteCatalog &catalog, std::span<const ReportProcess> processes)
+      : catalog_(catalog), places_(catalog), processes_(processes) {}
 
   PeakReport peak(const PeakResult &);
   // Fills leaks, suppressed and alive.
@@ -27,9 +28,11 @@ private:
   // Sums of blocks by what `nameOf(share)` says.
   template <class Name> std::vector<NamedLine> groupsOf(const Peak &, Name nameOf);
   void fill(SiteLine &, const Place &, std::vector<SiteShare> shares, Paths);
-  void addPath(SiteLine &, const Place &, const SiteShare &);
+  void addCalls(PathLine &, SiteId place);
+  template <class Line> void showPaths(std::vector<Line> &);
+  template <class Line> void finishList(std::vector<Line> &);
+  void finishLists(RemainsReport &);
   void add(const std::vector<SiteRemains> &, const char *reason, RemainsReport &);
-  const Place &placeOfSite(SiteId);
   std::string childOf(const Place &);
   std::string_view typeOf(const Site &innermost, const Place &);
   const Suppression *suppressionOfRemains(const SiteRemains &);
@@ -38,9 +41,9 @@ private:
   std::shared_ptr<const SiteText> textOfCall(SiteId);
 
   SiteCatalog &catalog_;
+  Places places_;
   std::span<const ReportProcess> processes_;
   std::unordered_map<SiteId, std::shared_ptr<const SiteText>> texts_; // of calls in paths
-  std::unordered_map<SiteId, Place> places_;
 };
 
 } // namespace msleaks::analysis

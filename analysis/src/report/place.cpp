@@ -66,28 +66,45 @@ CallPath shownPath(SiteCatalog &catalog, SiteId site) {
   return path;
 }
 
-Place placeOf(SiteCatalog &catalog, SiteId site) {
-  std::optional<Place> wrapper; // the outermost: nobody closer to who wanted the block is known
-  for (const SiteId call : shownPath(catalog, site).calls) {
-    const Site &at = catalog.describe(call);
-    if (!isInOwnImage(at))
-      continue;
-    for (size_t i = 0; i <= at.inlined_at.size(); ++i) {
-      const InlineFrame line = lineOf(at, i);
-      if (!isOwn(line.file, line.function))
-        continue;
-      if (!catalog.isWrapperCall(line))
-        return {call, i, true};
-      wrapper = {call, i, true};
-    }
-  }
-  return wrapper.value_or(innermostPlace(catalog, site));
+Place Places::of(SiteId site) {
+  if (site.index >= found_.size())
+    found_.resize(std::max<size_t>(catalog_.size(), site.index + 1));
+  if (!found_[site.index])
+    found_[site.index] = find(site);
+  return *found_[site.index];
 }
 
-Place innermostPlace(SiteCatalog &catalog, SiteId site) {
-  const CallPath path = catalog.callPathOf(site);
-  return {path.calls.empty() ? site : path.calls.front(), 0, false};
+Place Places::find(SiteId site) {
+  std::optional<Place> wrapper; // the outermost: nobody closer to who wanted the block is known
+  for (const SiteId call : shownPath(catalog_, site).calls) {
+    const Judged &judged = judge(call);
+    if (judged.verdict == Verdict::Own)
+      return {call, judged.inlined, true};
+    if (judged.verdict == Verdict::Wrapper)
+      wrapper = {call, judged.inlined, true};
+  }
+  return wrapper.value_or(innermostPlace(catalog_, site));
 }
+
+const Places::Judged &Places::judge(SiteId call) {
+  if (call.index >= judged_.size())
+    judged_.resize(std::max<size_t>(catalog_.size(), call.index + 1));
+  Judged &judged = judged_[call.index];
+  if (judged.verdict != Verdict::Unasked)
+    return judged;
+  judged.verdict = Verdict::NotOwn;
+  const Site &at = catalog_.describe(call);
+  if (!isInOwnImage(at))
+    return judged;
+  for (uint32_t i = 0; i <= at.inlined_at.size() && judged.verdict != Verdict::Own; ++i) {
+    const InlineFrame line = lineOf(at, i);
+    if (isOwn(line.file, line.function))
+      judged = {i, catalog_.isWrapperCall(line) ? Verdict::Wrapper : Verdict::Own};
+  }
+  return judged;
+}
+
+Place innermostPlace(SiteCatalog &catalog, SiteId site) { return {catalog.innermostCallOf(site), 0, false}; }
 
 SiteText textOf(SiteCatalog &catalog, const Place &place) {
   SiteText text = textOf(catalog.describe(place.call));

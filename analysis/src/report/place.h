@@ -4,7 +4,10 @@
 #include "msleaks/analysis/site_catalog.h"
 #include "msleaks/analysis/site_text.h"
 
+#include <cstdint>
+#include <optional>
 #include <tuple>
+#include <vector>
 
 namespace msleaks::analysis {
 
@@ -26,10 +29,31 @@ CallPath shownPath(SiteCatalog &, SiteId);
 // One that came with the compiler or the system: the line that matters is the one that used it.
 bool isSystemHeader(std::string_view file);
 
+Place innermostPlace(SiteCatalog &, SiteId);
+
 // The first line in the user's own code that is not a wrapper's; else the outermost wrapper, else the innermost call. A
 // distribution's headers and libraries, and instances of the standard library's templates, are not the user's.
-Place placeOf(SiteCatalog &, SiteId);
-Place innermostPlace(SiteCatalog &, SiteId);
+class Places {
+public:
+  explicit Places(SiteCatalog &catalog) : catalog_(catalog) {}
+  Place of(SiteId site);
+
+private:
+  // Whether one of a call's own lines can be the place.
+  enum class Verdict : uint8_t { Unasked, NotOwn, Wrapper, Own };
+  struct Judged {
+    uint32_t inlined = 0; // the line
+    Verdict verdict = Verdict::Unasked;
+  };
+
+  Place find(SiteId site);
+  const Judged &judge(SiteId call);
+
+  SiteCatalog &catalog_;
+  // By number. A hundred thousand paths go through the same calls, and are asked for in several lists.
+  std::vector<Judged> judged_;
+  std::vector<std::optional<Place>> found_;
+};
 
 // The call without the lines inside the place.
 SiteText textOf(SiteCatalog &, const Place &);

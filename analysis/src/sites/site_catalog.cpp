@@ -294,6 +294,11 @@ CallPath SiteCatalog::callPathOf(SiteId id) const {
   return path;
 }
 
+SiteId SiteCatalog::innermostCallOf(SiteId id) const {
+  const uint32_t node = id.index < known_.size() ? known_[id.index].path : PathIndex::kUnknown;
+  return PathIndex::isCall(node) ? (*paths_)[node].frame : id;
+}
+
 SiteId SiteCatalog::findEqual(const Site &site) const {
   const auto [begin, end] = by_key_.equal_range(keyOf(site));
   for (auto at = begin; at != end; ++at)

@@ -59,8 +59,9 @@ public:
   bool isWrapperCall(const InlineFrame &line) const;
   // The first process that had the image; 0: none.
   uint32_t firstProcessWith(std::string_view library) const;
-  // The calls that led to it.
+  // The calls that led to it, and the first of them: the place itself.
   CallPath callPathOf(SiteId) const;
+  SiteId innermostCallOf(SiteId) const;
   size_t size() const { return known_.size(); } // SiteId::index is below it
   const std::vector<std::string> &notes() const { return notes_; }
 
