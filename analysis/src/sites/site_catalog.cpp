@@ -64,9 +64,11 @@ struct SiteCatalog::ProcessSites {
   NumberMap rows;                                        // its own, and inherited ones that were asked for
   std::optional<std::pair<uint32_t, uint64_t>> ancestor; // pid and time of attaching
   NumberMap callers;
-  std::vector<uint32_t> paths;                // in paths_, by the process' own number
-  NumberMap path_sites;                       // of those that an event named
-  std::unordered_map<uint32_t, Image> images; // by the process' own number
+  // What callerAt said, by address: a path's calls are told again with each path that branches off behind them.
+  std::unordered_map<uint64_t, std::pair<uint32_t, SiteId>> calls; // image, site
+  std::vector<uint32_t> paths;                                     // in paths_, by the process' own number
+  NumberMap path_sites;                                            // of those that an event named
+  std::unordered_map<uint32_t, Image> images;                      // by the process' own number
 };
 
 SiteCatalog::SiteCatalog(Symbolizer &symbolizer) : symbolizer_(symbolizer), paths_(std::make_unique<PathIndex>()) {
@@ -143,6 +145,7 @@ void SiteCatalog::addImage(uint32_t process, std::span<const std::byte> body) {
   const auto [first, alone] = first_process_.try_emplace(file.path, process);
   first->second = std::min(first->second, process);
   sitesOf(process).images.insert_or_assign(image.image, Image{at->second, image.load_bias});
+  sitesOf(process).calls.clear();
 }
 
 void SiteCatalog::addUnit(uint32_t process, std::span<const std::byte> body) {
@@ -238,6 +241,14 @@ SiteId SiteCatalog::callerAt(ProcessSites &sites, uint32_t image, uint64_t addre
   return id;
 }
 
+SiteId SiteCatalog::callAt(ProcessSites &sites, uint32_t image, uint64_t address) {
+  const auto [known, fresh] = sites.calls.try_emplace(address, image, SiteId{});
+  if (!fresh && known->second.first == image)
+    return known->second.second;
+  known->second = {image, callerAt(sites, image, address)};
+  return known->second.second;
+}
+
 // A parent is told before its child.
 void SiteCatalog::addPaths(uint32_t process, std::span<const PathEntry> entries) {
   ProcessSites &sites = sitesOf(process);
@@ -247,7 +258,7 @@ void SiteCatalog::addPaths(uint32_t process, std::span<const PathEntry> entries)
     if (entry.number >= sites.paths.size())
       sites.paths.resize(entry.number + 1, PathIndex::kUnknown);
     const SiteId frame = entry.image == abi::kImageOfSite ? find(process, static_cast<uint32_t>(entry.address))
-                                                          : callerAt(sites, entry.image, entry.address);
+                                                          : callAt(sites, entry.image, entry.address);
     const uint32_t parent = entry.parent == abi::kPathBegin     ? PathIndex::kBegin
                             : entry.parent < sites.paths.size() ? sites.paths[entry.parent]
                                                                 : PathIndex::kUnknown;

@@ -76,6 +76,7 @@ private:
   SiteId findInherited(ProcessSites &, uint32_t number);
   SiteId findPath(ProcessSites &, uint32_t number);
   SiteId callerAt(ProcessSites &, uint32_t image, uint64_t address);
+  SiteId callAt(ProcessSites &, uint32_t image, uint64_t address); // the same, once asked for
   void addRecord(uint32_t process, abi::DefinitionKind, std::span<const std::byte> body);
   const std::vector<SiteId> *idsOfTable(std::span<const std::byte> table, uint32_t image, uint32_t process);
   SiteId findEqual(const Site &) const;
