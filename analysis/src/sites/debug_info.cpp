@@ -4,6 +4,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <unordered_map>
 
 namespace msleaks::analysis {
 namespace {
@@ -17,6 +18,20 @@ struct Range {
   uint64_t begin, end;
   Dwarf_Die unit;
 };
+
+template <class F> void forEachRange(Dwarf_Die &die, const F &f) {
+  Dwarf_Addr base = 0, begin = 0, end = 0;
+  for (ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0;)
+    if (begin < end)
+      f(begin, end);
+}
+
+// Of a list by begin: the one that holds the address, if there is one.
+template <class List> auto *rangeAt(List &list, uint64_t address) {
+  auto found = std::upper_bound(list.begin(), list.end(), address,
+                                [](uint64_t value, const auto &range) { return value < range.begin; });
+  return found != list.begin() && address < std::prev(found)->end ? &*std::prev(found) : nullptr;
+}
 
 std::string textOf(const char *text) { return text ? text : ""; }
 
@@ -46,22 +61,68 @@ bool isFunction(Dwarf_Die &die) {
   return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram || tag == DW_TAG_entry_point;
 }
 
-// Functions that hold the address, innermost first; the last one is no inlined one.
-std::vector<Dwarf_Die> functionsAt(Dwarf_Die &unit, uint64_t address) {
-  Dwarf_Die *scopes = nullptr;
-  int count = dwarf_getscopes(&unit, address, &scopes);
-  std::unique_ptr<Dwarf_Die, decltype(&free)> kept(scopes, &free);
-  if (count <= 0)
-    return {};
-  // Of an inlined function these scopes are the ones of its definition: asked again, from where it stands.
-  Dwarf_Die innermost = scopes[0];
-  count = dwarf_getscopes_die(&innermost, &scopes);
-  kept.reset(count > 0 ? scopes : nullptr);
-  std::vector<Dwarf_Die> functions;
-  for (int i = 0; i < count; ++i)
-    if (isFunction(scopes[i]))
-      functions.push_back(scopes[i]);
+// Where compilers put functions that have code: in the unit and its namespaces, of some languages in types.
+bool mayHoldFunctions(Dwarf_Die &die) {
+  switch (dwarf_tag(&die)) {
+  case DW_TAG_namespace:
+  case DW_TAG_module:
+  case DW_TAG_class_type:
+  case DW_TAG_structure_type:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// A function that is not inlined, and a range of its code.
+struct Function {
+  uint64_t begin, end;
+  Dwarf_Die die;
+};
+
+// By begin. libdw searches a unit from its begin for each address, and once more for what is around it: 5 ms in a unit
+// of a C++ program.
+std::vector<Function> functionsOf(const Dwarf_Die &unit) {
+  std::vector<Function> functions;
+  std::vector<Dwarf_Die> holders{unit};
+  while (!holders.empty()) {
+    Dwarf_Die holder = holders.back(), die;
+    holders.pop_back();
+    for (int end = dwarf_child(&holder, &die); end == 0; end = dwarf_siblingof(&die, &die)) {
+      if (isFunction(die))
+        forEachRange(die, [&](uint64_t from, uint64_t to) { functions.push_back({from, to, die}); });
+      else if (mayHoldFunctions(die))
+        holders.push_back(die);
+    }
+  }
+  std::sort(functions.begin(), functions.end(),
+            [](const Function &left, const Function &right) { return left.begin < right.begin; });
   return functions;
+}
+
+// The first block or inlined function in `scope` whose code holds the address; that becomes `scope`.
+bool enter(Dwarf_Die &scope, uint64_t address) {
+  Dwarf_Die die;
+  for (int end = dwarf_child(&scope, &die); end == 0; end = dwarf_siblingof(&die, &die))
+    if (!mayHoldFunctions(die) && dwarf_haspc(&die, address) == 1) {
+      scope = die;
+      return true;
+    }
+  return false;
+}
+
+// Functions that hold the address, innermost first; the last one is no inlined one.
+std::vector<Dwarf_Die> functionsAt(const std::vector<Function> &functions, uint64_t address) {
+  const Function *function = rangeAt(functions, address);
+  if (!function)
+    return {};
+  Dwarf_Die scope = function->die;
+  std::vector<Dwarf_Die> found{scope};
+  while (enter(scope, address))
+    if (isFunction(scope))
+      found.push_back(scope);
+  std::reverse(found.begin(), found.end());
+  return found;
 }
 
 } // namespace
@@ -74,16 +135,20 @@ struct DebugInfo::State {
   Dwfl_Module *module = nullptr;
   std::vector<Range> ranges; // by begin
 
+  std::unordered_map<Dwarf_CU *, std::vector<Function>> functions; // of units that somebody asked for
+
   void addUnit(Dwarf_Die &unit) {
-    Dwarf_Addr base = 0, begin = 0, end = 0;
-    for (ptrdiff_t at = 0; (at = dwarf_ranges(&unit, at, &base, &begin, &end)) > 0;)
-      if (begin < end)
-        ranges.push_back({begin, end, unit});
+    forEachRange(unit, [&](uint64_t begin, uint64_t end) { ranges.push_back({begin, end, unit}); });
   }
   Dwarf_Die *unitAt(uint64_t address) {
-    auto found = std::upper_bound(ranges.begin(), ranges.end(), address,
-                                  [](uint64_t value, const Range &range) { return value < range.begin; });
-    return found != ranges.begin() && address < std::prev(found)->end ? &std::prev(found)->unit : nullptr;
+    Range *range = rangeAt(ranges, address);
+    return range ? &range->unit : nullptr;
+  }
+  const std::vector<Function> &functionsIn(Dwarf_Die &unit) {
+    const auto [known, fresh] = functions.try_emplace(unit.cu);
+    if (fresh)
+      known->second = functionsOf(unit);
+    return known->second;
   }
 };
 
@@ -140,7 +205,7 @@ std::vector<CodePlace> DebugInfo::at(uint64_t address) const {
   if (dwarf_getsrcfiles(unit, &files, &count) != 0)
     files = nullptr;
   std::vector<CodePlace> places;
-  for (Dwarf_Die &function : functionsAt(*unit, address)) {
+  for (Dwarf_Die &function : functionsAt(state_->functionsIn(*unit), address)) {
     place.function = linkageNameOf(function);
     places.push_back(place);
     if (dwarf_tag(&function) != DW_TAG_inlined_subroutine)

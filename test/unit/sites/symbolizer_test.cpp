@@ -88,23 +88,34 @@ constexpr char kInlined[] = "volatile int v;\n"
                             "extern \"C\" __attribute__((section(\".text.outer\"))) void outer() {\n"
                             "  middle();\n"
                             "}\n";
+
+class InlinedTest : public SymbolizerTest {
+protected:
+  void compile(const std::string &source) {
+    write("inlined.cpp", source);
+    run("$CC -x c++ -g -O2 -shared -fPIC -nostdlib inlined.cpp -Wl,--build-id=0x11223344 -o libinlined.so");
+  }
+  // Those of the address in outer() that has the most.
+  std::vector<CodePlace> deepestPlaces() {
+    Symbolizer symbolizer(folder / "debug");
+    const ImageFile file = image("libinlined.so", id(0x44));
+    uint64_t at = 0;
+    while (at < 0x10000 && symbolizer.functionAt(file, at) != "outer")
+      ++at;
+    std::vector<CodePlace> deepest;
+    for (; symbolizer.functionAt(file, at) == "outer"; ++at)
+      if (const auto &places = symbolizer.placesAt(file, at); places.size() > deepest.size())
+        deepest = places;
+    return deepest;
+  }
+};
 } // namespace
 
 // Also of clang, which writes no table from addresses to units.
-TEST_F(SymbolizerTest, DebugInformationTellsLinesAndInlinedFunctions) {
-  write("inlined.cpp", kInlined);
-  run("$CC -x c++ -g -O2 -shared -fPIC -nostdlib inlined.cpp -Wl,--build-id=0x11223344 -o libinlined.so");
+TEST_F(InlinedTest, DebugInformationTellsLinesAndInlinedFunctions) {
+  compile(kInlined);
   for (const char *kind : {"whole", "separate"}) {
-    Symbolizer symbolizer(folder / "debug");
-    const ImageFile file = image("libinlined.so", id(0x44));
-    uint64_t outer = 0;
-    while (outer < 0x10000 && symbolizer.functionAt(file, outer) != "outer")
-      ++outer;
-    ASSERT_LT(outer, 0x10000u) << kind;
-    std::vector<CodePlace> deepest;
-    for (uint64_t at = outer; symbolizer.functionAt(file, at) == "outer"; ++at)
-      if (const auto &places = symbolizer.placesAt(file, at); places.size() > deepest.size())
-        deepest = places;
+    const std::vector<CodePlace> deepest = deepestPlaces();
     ASSERT_EQ(deepest.size(), 3u) << kind;
     EXPECT_EQ(deepest[0].function, "_Z5innerv");
     EXPECT_EQ(deepest[0].line, 3u);
@@ -175,6 +186,18 @@ TEST_F(SymbolizerTest, DebugFileOfAnotherBuildIsNotUsed) {
       EXPECT_EQ(place.line, 0u);
     }
   EXPECT_GT(named, 0u);
+}
+
+// clang describes a function inside its namespace, g++ behind it.
+TEST_F(InlinedTest, FunctionsOfNamespacesHaveTheirInlinedOnes) {
+  compile("namespace net { namespace tcp {\n" + std::string(kInlined) + "}}\n");
+  const std::vector<CodePlace> deepest = deepestPlaces();
+  ASSERT_EQ(deepest.size(), 3u);
+  EXPECT_EQ(deepest[0].function, "_ZN3net3tcp5innerEv");
+  EXPECT_EQ(deepest[0].line, 4u);
+  EXPECT_EQ(deepest[1].function, "_ZN3net3tcp6middleEv");
+  EXPECT_EQ(deepest[2].function, "outer");
+  EXPECT_EQ(deepest[2].line, 10u);
 }
 
 TEST_F(SymbolizerTest, WhatATraceSaysNeedsNoFile) {
