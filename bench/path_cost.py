@@ -79,7 +79,15 @@ class PathCost:
         """A path of ten calls for each allocation, the same everywhere: what it costs that an event has one."""
         pairs, live = self.bench.scaled(4_000_000), 100_000
         command = [self.bench.program("bench_pairs"), 10, pairs, 1, live]
-        self.compare(f"malloc+free, {2 * pairs / 1e6:.3g} M events", self.recorded(command))
+        folders = self.recorded(command)
+        self.debug_information(folders["none"])
+        self.compare(f"malloc+free, {2 * pairs / 1e6:.3g} M events", folders)
+
+    def debug_information(self, run):
+        """PyTorch of a distribution has none; our own program has 32 MB."""
+        folder = self.recorded([self.bench.program("msleaks"), "report", run, "--json"], ["all"])["all"]
+        self.names("msleaks, which has debug information", folder)
+        self.bench.discard(folder)
 
     def programs(self):
         for script in sorted((HERE / "workloads").glob("*/bench.sh")):
@@ -102,7 +110,7 @@ class PathCost:
         command = ["-B", PYTORCH / "steps.py", steps, warm_up]
         self.steps(command, {} if self.check else self.peers(command))
         folders = self.recorded([PYTHON, *command], ["all"] if self.check else ["none", "all"])
-        self.names(folders["all"])
+        self.names("PyTorch", folders["all"])
         if not self.check:
             self.compare("PyTorch", folders)
 
@@ -150,9 +158,10 @@ class PathCost:
                 goal = STEP + abs(again / plain - 1) if unit == "ms" and name.endswith(("auto", "all")) else None
                 self.table.add(f"{what}: {name} / plain", plain, cost[name][clock], cost[name][clock] / plain, goal, unit)
 
-    def names(self, folder):
-        """Without those in the trace: of a run's first 10,000 different calls, from the images."""
+    def names(self, what, folder):
+        """As if there were none in the trace: of a run's first 10,000 different calls, from the images."""
         said = [output_of([self.bench.program("bench_names"), folder, NAMES]).split() for _ in range(self.bench.rounds)]
-        seconds = statistics.median(float(words[5]) for words in said)
-        self.table.add(f"naming {int(said[0][1]):,} calls of PyTorch, in {said[0][3]} images / {NAMES_S:g} s", NAMES_S, seconds,
-                       seconds / NAMES_S, 1.0, "s")
+        calls, images, seconds = int(said[0][1]), said[0][3], statistics.median(float(words[5]) for words in said)
+        goal = NAMES_S * calls / NAMES
+        self.table.add(f"naming {calls:,} calls of {what}, in {images} images: {NAMES_S:g} s for {NAMES:,} / needed", goal, seconds,
+                       seconds / goal, 1.0, "s")

@@ -3,19 +3,22 @@
 
     steps.py STEPS WARM_UP
 
-Prints `step cpu X wall Y`: ms of a step, on average over STEPS of them, WARM_UP steps after the begin.
+Prints `step cpu X wall Y`: ms of a step, on average over STEPS of them, WARM_UP steps after the begin. PyTorch computes
+in one thread: several spin while they wait for each other, and what they take says what else the machine does.
 """
 import sys
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples" / "pytorch"))
+import torch  # noqa: E402
 from train import Training  # noqa: E402
 
 
 def main():
     steps, warm_up = (int(word) for word in sys.argv[1:])
     training = Training()
+    torch.set_num_threads(1)
     for _ in range(warm_up):
         training.step()
     cpu, wall = time.process_time(), time.perf_counter()
