@@ -42,10 +42,11 @@ enum class ChunkKind : uint16_t {
   StreamAccount = 6,
   Index = 7,
   Trailer = 8,
-  Paths = 9,
+  PathsByNumber = 9, // read only: of older traces
   Names = 10,
+  Paths = 11,
 };
-inline constexpr ChunkKind kLastChunkKind = ChunkKind::Names; // that this version knows
+inline constexpr ChunkKind kLastChunkKind = ChunkKind::Paths; // that this version knows
 
 enum class Codec : uint16_t { None = 0, Zstd = 1 };
 
@@ -93,6 +94,7 @@ constexpr uint32_t maxRawBytes(ChunkKind kind) {
   case ChunkKind::Callers:
     return kMaxCallersRawBytes;
   case ChunkKind::Paths:
+  case ChunkKind::PathsByNumber:
     return kMaxPathsRawBytes;
   case ChunkKind::Names:
     return kMaxNamesRawBytes;
@@ -131,6 +133,7 @@ constexpr const char *nameOf(ChunkKind kind) {
   case ChunkKind::Trailer:
     return "trailer";
   case ChunkKind::Paths:
+  case ChunkKind::PathsByNumber:
     return "paths";
   case ChunkKind::Names:
     return "names";

@@ -108,7 +108,7 @@ void visitMetadata(Visitor &&visit, Entry &entry) {
   visit(entry.address);
 }
 
-// Their numbers follow one another; the first one's stands before them.
+// Their numbers follow one another; the first one's stands before them. In the file, `parent` is how far back it is.
 template <class Visitor, class Entry>
   requires std::is_same_v<std::remove_const_t<Entry>, PathEntry>
 void visitMetadata(Visitor &&visit, Entry &entry) {

@@ -239,15 +239,19 @@ TraceReader::forEachCallers(const std::function<void(uint32_t, std::span<const T
 }
 
 Result<void> TraceReader::forEachPaths(const std::function<void(uint32_t, std::span<const PathEntry>)> &f) const {
-  state_->forEachPayload(ChunkKind::Paths, [&](uint32_t process, ByteReader &bytes) {
-    const uint64_t first = std::min<uint64_t>(bytes.varint(), UINT32_MAX);
-    std::vector<PathEntry> entries;
-    readEntries(bytes, entries);
-    entries.resize(std::min<uint64_t>(entries.size(), UINT32_MAX - first)); // those with a number
-    for (size_t i = 0; i < entries.size(); ++i)
-      entries[i].number = static_cast<uint32_t>(first + i);
-    f(process, entries);
-  });
+  for (const ChunkKind kind : {ChunkKind::PathsByNumber, ChunkKind::Paths})
+    state_->forEachPayload(kind, [&](uint32_t process, ByteReader &bytes) {
+      const uint64_t first = std::min<uint64_t>(bytes.varint(), UINT32_MAX);
+      std::vector<PathEntry> entries;
+      readEntries(bytes, entries);
+      entries.resize(std::min<uint64_t>(entries.size(), UINT32_MAX - first)); // those with a number
+      for (size_t i = 0; i < entries.size(); ++i) {
+        entries[i].number = static_cast<uint32_t>(first + i);
+        if (kind == ChunkKind::Paths)
+          entries[i].parent = entries[i].number - entries[i].parent;
+      }
+      f(process, entries);
+    });
   return {};
 }
 

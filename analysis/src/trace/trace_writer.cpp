@@ -119,8 +119,10 @@ Result<void> TraceWriter::paths(uint32_t process, std::span<const PathEntry> ent
   State &state = *state_;
   state.raw.clear();
   state.raw.varint(entries.front().number);
-  for (const PathEntry &entry : entries)
+  for (PathEntry entry : entries) {
+    entry.parent = entry.number - entry.parent; // mostly 1: a path is told from its begin
     visitMetadata(MetadataWriter(state.raw), entry);
+  }
   return state.writeRaw({.kind = ChunkKind::Paths, .process = process}, state.raw.written());
 }
 

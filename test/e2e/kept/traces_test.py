@@ -7,7 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import Msleaks, Report, check  # noqa: E402
 
-V1 = Path(__file__).resolve().parent / "v1/run"
+V1, PATHS = (Path(__file__).resolve().parent / "v1" / name for name in ("run", "paths"))
 # kind, address (None: as the one of that index), size
 EVENTS = [("Alloc", 400), ("Alloc", 40), ("Free", 0), ("Alloc", 4000), ("Free", 0)]
 
@@ -17,6 +17,14 @@ class Reader(Msleaks):
 
     def __init__(self, prefix):
         self.bin = Path(prefix) / "bin"
+
+
+def expect_paths_by_number(msleaks):
+    """Calls that name their callers by number (chunk kind 9); calls.c, whose binary is not there any more."""
+    rows = Report(json.loads(msleaks.output("report", PATHS, "--json"))).sites("leaks")
+    calls = [(path["bytes"], path["complete"], [frame["offset"] for frame in path["frames"] if frame["library"] == "/src/calls"])
+             for row in rows for path in row["paths"]]
+    check(calls == [(100, True, [4418, 4442, 4471, 4209]), (11, True, [4418, 4486, 4209])], f"the paths are {calls}")
 
 
 def main():
@@ -33,7 +41,8 @@ def main():
     check(seen == EVENTS, f"events {seen}, then it was {EVENTS}")
     check([event["flags"] for event in events][2] == ["realloc"], f"the realloc's flags: {events[2]['flags']}")
     check(events[0]["address"] == events[4]["address"] and all(event["heap"] == "host" for event in events), "addresses, heaps")
-    print("a trace of the first version: read as it was then")
+    expect_paths_by_number(msleaks)
+    print("traces of the first version: read as they were then")
 
 
 if __name__ == "__main__":

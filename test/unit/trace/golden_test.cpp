@@ -142,10 +142,10 @@ TEST_F(Golden, Paths) {
   ASSERT_TRUE(writer_->paths(3, entries));
   expectChunk(
       kFileHeaderBytes,
-      "4d53434b1ef1a3c7 0900 0000 03000000 00000000 00000000 0000000000000000 00000000 0c000000 0c000000 00000000"
+      "4d53434b1ef1a3c7 0b00 0000 03000000 00000000 00000000 0000000000000000 00000000 0c000000 0c000000 00000000"
       "0000000000000000 0000000000000000",
-      "02 00 02 8040"      // the first number; parent, image, address: zigzag varints
-      "04 feffffff1f 0e"); // the same of the next one
+      "02 04 02 8040"      // the first number; how far back the parent is, image, address: zigzag varints
+      "02 feffffff1f 0e"); // the same of the next one
 }
 
 TEST_F(Golden, Names) {
