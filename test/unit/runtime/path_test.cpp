@@ -134,15 +134,17 @@ TEST(Paths, OfADeepStackAreItsInnermostCalls) {
 }
 
 namespace {
+[[gnu::noinline]] Path pathToCaller() {
+  const runtime::CallerFrame caller = runtime::callerFrame();
+  return nodes->pathOf(__msl_path(caller.return_address, caller.stack_pointer, caller.frame_pointer, 0));
+}
+
 // What a walk finds where its caller should be is `word`.
 [[gnu::noinline]] Path pathBelow(uint64_t word) {
   auto *record = static_cast<volatile uint64_t *>(__builtin_frame_address(0)); // {frame pointer, return address}
   const uint64_t kept = record[1];
   record[1] = word;
-  const Path path = [] [[gnu::noinline]] {
-    const runtime::CallerFrame caller = runtime::callerFrame();
-    return nodes->pathOf(__msl_path(caller.return_address, caller.stack_pointer, caller.frame_pointer, 0));
-  }();
+  const Path path = pathToCaller();
   record[1] = kept;
   return path;
 }
