@@ -77,10 +77,11 @@ uint32_t insert(uint64_t address, const ImagePlace &place, bool known) noexcept 
 
 void retireUnloaded(Arena &arena) noexcept {
   const uint32_t count = __atomic_load_n(&arena.image_count, __ATOMIC_ACQUIRE);
+  // Without our lock. One that comes back meanwhile is found again by the next call from there.
+  const LoadedImages loaded = findLoaded(arena, count);
   for (uint32_t i = 0; i < count; ++i) {
     Image &image = arena.images[i];
-    // Looked up without our lock. One that comes back meanwhile is found again by the next call from there.
-    if (__atomic_load_n(&image.gone, __ATOMIC_RELAXED) || isStillLoaded(image))
+    if (__atomic_load_n(&image.gone, __ATOMIC_RELAXED) || loaded.holds(i))
       continue;
     const SignalsBlocked blocked;
     const Inside inside(__msl_thread);

@@ -81,9 +81,44 @@ bool isSame(const Image &known, const ImagePlace &place) noexcept {
 
 } // namespace
 
-bool isStillLoaded(const Image &image) noexcept {
-  ImagePlace place{};
-  return findImage(reinterpret_cast<const void *>(image.address), place) && isSame(image, place);
+namespace {
+
+struct LoadedSearch {
+  const Arena &arena;
+  uint32_t count;
+  LoadedImages found;
+};
+
+bool isIn(const dl_phdr_info &object, uint64_t address) noexcept {
+  for (unsigned i = 0; i < object.dlpi_phnum; ++i)
+    if (const ElfW(Phdr) &header = object.dlpi_phdr[i];
+        header.p_type == PT_LOAD && address - (object.dlpi_addr + header.p_vaddr) < header.p_memsz)
+      return true;
+  return false;
+}
+
+int visitLoaded(dl_phdr_info *object, size_t, void *argument) noexcept {
+  auto &search = *static_cast<LoadedSearch *>(argument);
+  for (uint32_t i = 0; i < search.count; ++i) {
+    const Image &image = search.arena.images[i];
+    if (image.load_bias != object->dlpi_addr || !isIn(*object, image.address))
+      continue;
+    ImagePlace place{};
+    place.name = object->dlpi_name;
+    place.definition.load_bias = object->dlpi_addr;
+    takeHeaders(object->dlpi_phdr, object->dlpi_phnum, place.definition);
+    if (image.identity == identityOf(place))
+      search.found.add(i);
+  }
+  return 0;
+}
+
+} // namespace
+
+LoadedImages findLoaded(const Arena &arena, uint32_t count) noexcept {
+  LoadedSearch search{arena, count, {}};
+  ::dl_iterate_phdr(visitLoaded, &search);
+  return search.found;
 }
 
 std::string_view pathOf(Arena &arena, const ImagePlace &place) noexcept {

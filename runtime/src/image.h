@@ -24,7 +24,18 @@ std::string_view pathOf(Arena &arena, const ImagePlace &place) noexcept;
 // The number of that image, defined when it is new; 0 = cannot be told. With signals blocked and Process::lock held.
 uint32_t numberOf(Arena &arena, const ImagePlace &place) noexcept;
 
-// Whether `image` is where it was. Takes no lock of ours.
-bool isStillLoaded(const Image &image) noexcept;
+// Which of the arena's images are where they were: a bit for each.
+class LoadedImages {
+public:
+  bool holds(uint32_t index) const noexcept { return (bits_[index / 64] >> index % 64 & 1) != 0; }
+  void add(uint32_t index) noexcept { bits_[index / 64] |= uint64_t{1} << index % 64; }
+
+private:
+  uint64_t bits_[kMaxImages / 64] = {};
+};
+
+// Of the first `count`. Under the loader's lock: another thread may be closing any of them, and what is looked up
+// without it is unmapped before it is read. Takes no lock of ours.
+LoadedImages findLoaded(const Arena &arena, uint32_t count) noexcept;
 
 } // namespace msleaks::runtime

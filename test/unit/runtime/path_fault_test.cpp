@@ -186,6 +186,19 @@ TEST(PathFaults, OfAnOverwrittenStackAreRightAsFarAsItIs) {
 }
 #endif
 
+namespace {
+
+// Opens a library, calls `function` from there and closes it, as with the hook.
+void callFrom(const std::string &path, int (*function)()) {
+  void *library = ::dlopen(path.c_str(), RTLD_NOW);
+  reinterpret_cast<int (*)(int (*)())>(::dlsym(library, "msl_test_call"))(function);
+  __msl_unloading();
+  ::dlclose(library);
+  __msl_unloaded();
+}
+
+} // namespace
+
 // Two copies of a library take turns at the same place, while other threads take paths.
 TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
   constexpr int kRounds = kThreadSanitizer ? 300 : 3000;
@@ -210,13 +223,8 @@ TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
     nodes = &own;
     static uint32_t number;
     for (int round = 0; round < kRounds; ++round) {
-      void *library = ::dlopen(copies[round % 2].c_str(), RTLD_NOW);
-      const auto call = reinterpret_cast<int (*)(int (*)())>(::dlsym(library, "msl_test_call"));
-      call([] { return check(), static_cast<int>(number = pathHere()); });
+      callFrom(copies[round % 2], [] { return check(), static_cast<int>(number = pathHere()); });
       images[round % 2].insert(own.imageOf(number));
-      __msl_unloading();
-      ::dlclose(library);
-      __msl_unloaded();
     }
     done = true;
     for (std::thread &thread : threads)
@@ -224,6 +232,31 @@ TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
     const bool apart =
         images[0].size() == 1 && images[1].size() == 1 && images[0] != images[1] && !images[0].contains(0);
     _exit(apart && wrong == 0 ? passed() : 2);
+  }),
+            0);
+}
+
+// What one thread looks for another one unmaps.
+TEST(PathFaults, WhileManyThreadsCloseLibraries) {
+  constexpr int kRounds = kThreadSanitizer ? 200 : 2000;
+  const SessionDirectory session;
+  std::string copies[3];
+  for (int i = 0; i < 3; ++i)
+    std::filesystem::copy_file(MSL_LOADABLE, copies[i] = session.path() / (std::to_string(i) + ".so"));
+  EXPECT_EQ(session.runChild([&] {
+    static std::atomic<unsigned> failed{0};
+    std::vector<std::thread> threads;
+    for (const std::string &copy : copies)
+      threads.emplace_back([&] {
+        Nodes own(session);
+        nodes = &own;
+        for (int round = 0; round < kRounds; ++round)
+          callFrom(copy, check);
+        failed += static_cast<unsigned>(passed());
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+    _exit(failed == 0 ? 0 : 1);
   }),
             0);
 }
