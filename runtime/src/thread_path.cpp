@@ -172,7 +172,8 @@ uint32_t takePath(ThreadPath &path, const PathTree &tree, const Frame &frame) no
   findWhatMatters(path, done);
   path.count = 0; // whoever leaves us by a longjmp from a handler leaves nothing half done
   node = number(path, tree, done.walked, node);
-  if (node != 0 && !done.left_handler)
+  // Where the word that is no call was is not kept, so nothing would tell that it is one again.
+  if (node != 0 && !done.left_handler && done.end != Step::NoCall)
     keep(path, done);
   return node;
 }
