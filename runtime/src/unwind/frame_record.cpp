@@ -8,8 +8,9 @@
 //   <- frame.address
 //
 // A function without a record would have left the register to a function further out, whose record is proof of that one
-// only. But then the outer function was left somewhere, by a call or a signal, and the address of where it goes on lies
-// between the stack pointer and its record. So no word there may be the address of any code, not even a forgotten one.
+// only. But then it was called meanwhile, or is a handler, and its own return address lies between the stack pointer
+// and that record, where the calling convention has it: 8 bytes from a multiple of 16. So no word there may be a return
+// address, not even a forgotten one.
 //
 // Nothing tells that the image of a word on the stack stays while it is looked at, but for that of frame.address:
 // another thread may close it. So the kernel is asked for the bytes of all others.
@@ -32,7 +33,8 @@ namespace {
 bool copyIfThere(uint64_t from, void *to, uint64_t bytes) noexcept {
   const ErrnoKept kept;
   const iovec here{to, bytes}, there{reinterpret_cast<void *>(from), bytes};
-  const long copied = ::syscall(SYS_process_vm_readv, processId(), &here, 1, &there, 1, 0);
+  constexpr uint64_t kOne = 1, kFlags = 0; // the kernel takes whole words, and an int leaves half of one as it was
+  const long copied = ::syscall(SYS_process_vm_readv, processId(), &here, kOne, &there, kOne, kFlags);
   if (copied >= 0 || errno == EFAULT)
     return copied == static_cast<long>(bytes);
   if (!isReadable(from) || !isReadable(from + bytes - 1))
@@ -155,25 +157,6 @@ bool makesRecord(uint64_t function, uint64_t address) noexcept {
   return true;
 }
 
-bool holdsNoCode(uint64_t begin, uint64_t end, Stack &stack) noexcept {
-  constexpr uint64_t kMost = 1 << 15;
-  if (end - begin > kMost)
-    return false;
-  Code code; // of the image of the last word that lay in one
-  for (uint64_t word = 0; begin < end; begin += sizeof word) {
-    if (!stack.read(begin, word))
-      return false;
-    LoadedRange range;
-    if (stack.holds(word) || (!code.isOf(word) && !findLoadedRange(word, range)))
-      continue;
-    if (!code.isOf(word))
-      code = codeAt(word);
-    if (!code.isOf(word) || code.holds(word))
-      return false;
-  }
-  return true;
-}
-
 // call *…: opcode ff, 2 in the middle of the byte behind it, and as long as that byte says.
 bool isIndirectCall(const unsigned char *begin, unsigned bytes) noexcept {
   const unsigned mode = begin[1] >> 6, base = begin[1] & 7;
@@ -198,6 +181,37 @@ bool mayFollowCall(uint64_t address) noexcept {
   return found;
 }
 
+namespace {
+
+// Behind a call, or the kernel's: mov $15, %rax; syscall.
+bool mayBeReturnAddress(uint64_t address) noexcept {
+  constexpr unsigned char kReturnOfHandler[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+  unsigned char bytes[sizeof kReturnOfHandler];
+  return mayFollowCall(address) ||
+         (codeBytes(address, bytes) && std::memcmp(bytes, kReturnOfHandler, sizeof bytes) == 0);
+}
+
+bool holdsNoReturnAddress(uint64_t begin, uint64_t end, Stack &stack) noexcept {
+  constexpr uint64_t kMost = 1 << 15;
+  if (end - begin > kMost)
+    return false;
+  Code code; // of the image of the last word that lay in one
+  for (uint64_t at = begin + (24 - begin % 16) % 16, word = 0; at < end; at += 16) {
+    if (!stack.read(at, word))
+      return false;
+    LoadedRange range;
+    if (stack.holds(word) || (!code.isOf(word) && !findLoadedRange(word, range)))
+      continue;
+    if (!code.isOf(word))
+      code = codeAt(word);
+    if (!code.isOf(word) || (code.holds(word) && mayBeReturnAddress(word)))
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
 Rule ruleOfFrameRecord(const Frame &frame, Stack &stack) noexcept {
   const uint64_t record = frame.frame_pointer;
   uint64_t return_address = 0;
@@ -205,7 +219,8 @@ Rule ruleOfFrameRecord(const Frame &frame, Stack &stack) noexcept {
       !stack.read(record + sizeof record, return_address))
     return {};
   const uint64_t function = calledBefore(return_address);
-  if (function == 0 || !makesRecord(function, frame.address) || !holdsNoCode(frame.stack_pointer, record, stack))
+  if (function == 0 || !makesRecord(function, frame.address) ||
+      !holdsNoReturnAddress(frame.stack_pointer, record, stack))
     return {};
   return {.kind = RuleKind::Plain, .base = Base::FramePointer, .offset = 16, .frame_slot = -16, .return_slot = -8};
 }
