@@ -42,7 +42,7 @@ private:
     const User &user = *use.getUser();
     if (isa<ReturnInst>(user))
       returned_ = true;
-    else if (isa<CastInst, PHINode, SelectInst, FreezeInst, InsertValueInst>(user))
+    else if (isa<CastInst, PHINode, SelectInst, FreezeInst, InsertValueInst, ExtractValueInst>(user))
       next_.push_back(&user);
     else if (const auto *step = dyn_cast<GetElementPtrInst>(&user); step && step->getPointerOperand() == &value)
       next_.push_back(&user);
@@ -125,7 +125,7 @@ bool isHandedOut(const TakenBlock &block, InStruct in_struct) {
   if (block.out)
     follower.takeFrom(*block.out);
   else
-    follower.take(block.call);
+    follower.take(*block.call);
   return follower.isHandedOut();
 }
 

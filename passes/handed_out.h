@@ -18,7 +18,7 @@ namespace msleaks::passes {
 
 // Where a call leaves a block: its value, or memory that it writes.
 struct TakenBlock {
-  const llvm::CallBase &call;
+  const llvm::CallBase *call;
   const llvm::Value *out = nullptr; // points to where the block is stored; null: the call returns it
 };
 

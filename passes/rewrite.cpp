@@ -57,10 +57,10 @@ SetVector<Function *> redirect(ArrayRef<FoundCall> calls, ArrayRef<uint32_t> row
   return recording;
 }
 
-// Instruments the calls; there is one at least.
-void rewrite(Module &module, ArrayRef<FoundCall> calls, const KnownSymbols &symbols, const Remarks &remarks) {
+// Instruments the calls. A unit without any may say that its functions are wrappers of others.
+void rewrite(Module &module, ArrayRef<FoundCall> calls, const WrapperCalls &wrappers, const KnownSymbols &symbols,
+             const Remarks &remarks) {
   SiteTable table(module.getSourceFileName(), kProducer);
-  const WrapperCalls wrappers = keptWrapperCalls(module);
   SmallVector<uint32_t> rows;
   for (const FoundCall &found : calls) {
     const Site site = describe(found, wrappers);
@@ -90,8 +90,10 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   restoreMarks(module, symbols);
   if (stage_ == Stage::Compile) // in the link, what is left alone was so for other modules' reasons
     remarks.leftAlone(module, symbols);
-  if (const SmallVector<FoundCall> calls = takeCalls(module, symbols, stage_); !calls.empty()) {
-    rewrite(module, calls, symbols, remarks);
+  const SmallVector<FoundCall> calls = takeCalls(module, symbols, stage_);
+  const WrapperCalls wrappers = keptWrapperCalls(module);
+  if (!calls.empty() || !wrappers.places().empty()) {
+    rewrite(module, calls, wrappers, symbols, remarks);
     if (stage_ == Stage::Compile)
       addImageFunctions(module);
   }

@@ -6,9 +6,12 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
+
+#include <optional>
 
 using namespace llvm;
 
@@ -26,13 +29,37 @@ bool takesMemory(const FoundCall &found) {
 
 TakenBlock blockOf(const FoundCall &found) {
   const bool stored = found.symbol->result.kind == abi::ResultKind::Out;
-  return {*found.call, stored ? operandAt(*found.call, found.symbol->result.at) : nullptr};
+  return {found.call, stored ? operandAt(*found.call, found.symbol->result.at) : nullptr};
+}
+
+// What libc hands out is the caller's, as an allocator's block is; only a hook sees it.
+struct LibcFunction {
+  StringRef name;
+  bool stores; // where its first operand points to
+};
+constexpr LibcFunction kLibcFunctions[] = {
+    {"strdup", false},         {"__strdup", false},      {"strndup", false},        {"__strndup", false},
+    {"wcsdup", false},         {"realpath", false},      {"__realpath_chk", false}, {"canonicalize_file_name", false},
+    {"getcwd", false},         {"fopen", false},         {"fopen64", false},        {"fdopen", false},
+    {"popen", false},          {"tmpfile", false},       {"tmpfile64", false},      {"fmemopen", false},
+    {"open_memstream", false}, {"opendir", false},       {"fdopendir", false},      {"asprintf", true},
+    {"vasprintf", true},       {"__asprintf_chk", true}, {"__vasprintf_chk", true}, {"getline", true},
+    {"__getdelim", true},      {"getdelim", true}};
+
+std::optional<TakenBlock> blockOfLibc(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration() || callee->isIntrinsic())
+    return std::nullopt;
+  const auto *known = llvm::find_if(kLibcFunctions, [&](const auto &row) { return row.name == callee->getName(); });
+  if (known == std::end(kLibcFunctions) || (known->stores && call.arg_size() == 0))
+    return std::nullopt;
+  return TakenBlock{&call, known->stores ? call.getArgOperand(0) : nullptr};
 }
 
 // Of a wrapper's call: a struct that is too large for registers is written to where the caller wants it.
 TakenBlock blockOf(const CallBase &call) {
   const bool stored = call.arg_size() > 0 && call.paramHasAttr(0, Attribute::StructRet);
-  return {call, stored ? call.getArgOperand(0) : nullptr};
+  return {&call, stored ? call.getArgOperand(0) : nullptr};
 }
 
 bool returnsStruct(const Function &function) {
@@ -62,16 +89,26 @@ private:
     const bool pointer = function.getReturnType()->isPointerTy();
     if (!pointer && !returnsStruct(function))
       return;
-    const SmallVector<FoundCall> found = findCalls(function, symbols_);
-    const auto taken = llvm::count_if(found, takesMemory);
-    if (taken > 0)
+    const SmallVector<TakenBlock> taken = blocksTakenIn(function);
+    if (!taken.empty())
       takes_memory_.insert(&function);
     // Each of several blocks of a struct has a line of its own to say what it is.
-    if (!pointer && taken != 1)
+    if (!pointer && taken.size() != 1)
       return;
-    for (const FoundCall &call : found)
-      if (takesMemory(call))
-        visit(blockOf(call));
+    for (const TakenBlock &block : taken)
+      visit(block);
+  }
+
+  SmallVector<TakenBlock> blocksTakenIn(Function &function) const {
+    SmallVector<TakenBlock> taken;
+    for (const FoundCall &found : findCalls(function, symbols_))
+      if (takesMemory(found))
+        taken.push_back(blockOf(found));
+    for (const Instruction &instruction : instructions(function))
+      if (const auto *call = dyn_cast<CallBase>(&instruction))
+        if (const auto block = blockOfLibc(*call))
+          taken.push_back(*block);
+    return taken;
   }
 
   void visitCallersOf(const Function &wrapper) {
@@ -86,11 +123,11 @@ private:
   }
 
   void visit(const TakenBlock &block) {
-    const Function &function = *block.call.getFunction();
+    const Function &function = *block.call->getFunction();
     if (symbols_.isWrapper(function) || !isHandedOut(block, returnsStruct(function) ? InStruct::Yes : InStruct::No))
       return;
     wrappers_.insert(&function);
-    calls_.add(placeOf(block.call));
+    calls_.add(placeOf(*block.call));
   }
 
   const Eligibility eligibility_;

@@ -87,17 +87,24 @@ uint64_t hashed(uint64_t hash, const void *bytes, uint64_t count) noexcept {
   return hash;
 }
 
-// Without its first number.
-Numbered measure(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
+struct Measured {
+  Numbered numbered; // without its first number
+  uint32_t units;    // one without rows may have something else to say
+};
+
+Measured measure(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
   const std::string_view path = pathOf(arena, place);
   Numbered numbered{hashed(0xcbf29ce484222325u, path.data(), path.size()), 0, 0};
   numbered.tables = hashed(numbered.tables, place.definition.build_id, place.definition.build_id_bytes);
+  uint32_t units = 0;
   forEachNew(range, place.definition, next_site, [&](const ArmableUnit &unit, uint32_t) {
-    numbered.tables = hashed(numbered.tables, unit.table, sizeof *unit.table); // with the checksum of all of it
+    // With the checksum of all of it.
+    numbered.tables = hashed(numbered.tables, unit.table, abi::kFirstHeaderBytes);
     numbered.rows += unit.table->row_count;
+    ++units;
     return true;
   });
-  return numbered;
+  return {numbered, units};
 }
 
 bool define(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
@@ -111,8 +118,8 @@ bool define(Arena &arena, const UnitRange &range, const ImagePlace &place) noexc
 // A guard opens only behind its definition: no event names a site that cannot be explained. A fork may come between any
 // two steps: its child gives out no number twice, and what is open there is defined.
 void armRange(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
-  Numbered numbered = measure(arena, range, place);
-  if (numbered.rows == 0)
+  auto [numbered, units] = measure(arena, range, place);
+  if (units == 0)
     return;
   numbered.first = knownNumber(numbered);
   if (numbered.first == 0) {

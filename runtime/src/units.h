@@ -64,7 +64,7 @@ inline const char *refusal(const ArmableUnit &unit, const abi::ImageDefinition &
   if (unit.version < abi::kOldestObjectVersion || unit.needs > abi::kObjectVersion)
     return "it needs another runtime";
   const auto begin = reinterpret_cast<uint64_t>(unit.table);
-  if (image.end != 0 && (begin < image.begin || begin > image.end || image.end - begin < sizeof(abi::UnitHeader)))
+  if (image.end != 0 && (begin < image.begin || begin > image.end || image.end - begin < abi::kFirstHeaderBytes))
     return "its table of sites lies outside of it";
   if (unit.table->magic != abi::kUnitMagic)
     return "its table of sites is of another kind";

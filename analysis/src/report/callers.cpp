@@ -28,8 +28,8 @@ bool isPlaceOf(const SiteLine &line, const SiteText &at) {
 
 } // namespace
 
-std::vector<SiteText> callersOf(const SiteLine &line, size_t most) {
-  std::vector<SiteText> callers;
+Callers callersOf(const SiteLine &line, size_t most) {
+  Callers callers;
   if (line.paths.empty())
     return callers;
   const PathLine &path = line.paths.front();
@@ -37,14 +37,17 @@ std::vector<SiteText> callersOf(const SiteLine &line, size_t most) {
   bool behind = false;
   for (size_t i = path.place; i < path.calls.size(); ++i)
     for (SiteText &at : linesOf(*path.calls[i])) {
-      if (behind && (last == "main" || callers.size() == most))
+      if (behind && (last == "main" || callers.lines.size() == most))
         return callers;
       if (behind) {
         last = at.function;
-        callers.push_back(std::move(at));
+        callers.lines.push_back(std::move(at));
       }
       behind = behind || isPlaceOf(line, at);
     }
+  // A place of instrumented code alone has no path that could have an end.
+  const bool has_none = path.calls.size() == 1 && path.calls.front()->origin == SiteOrigin::Pass;
+  callers.known = path.complete || has_none;
   return callers;
 }
 

@@ -5,8 +5,12 @@
 
 namespace msleaks::analysis {
 
-// At most so many lines of the source, innermost first, from the path that most of the blocks have; functions that were
-// inlined are lines of their own. None behind main: what calls that one is libc's.
-std::vector<SiteText> callersOf(const SiteLine &, size_t most);
+struct Callers {
+  std::vector<SiteText> lines; // innermost first; functions that were inlined are lines of their own
+  bool known = true;           // whether the last of `lines` has no caller, or one that only is not shown
+};
+
+// At most so many, from the path that most of the blocks have. None behind main: what calls that one is libc's.
+Callers callersOf(const SiteLine &, size_t most);
 
 } // namespace msleaks::analysis

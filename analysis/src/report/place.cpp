@@ -115,6 +115,7 @@ SiteText textOf(SiteCatalog &catalog, const Place &place) {
   text.line = line.line;
   text.column = line.column;
   text.function = line.function;
+  text.variable.clear(); // the inner function's
   text.inlined_at.erase(text.inlined_at.begin(), text.inlined_at.begin() + static_cast<ptrdiff_t>(place.inlined));
   return text;
 }

@@ -39,6 +39,15 @@ std::string callText(const SiteText &call, size_t columns) {
   return "< " + (name.empty() ? placeOf(call, room) : placeOf(call, room - widthOf(name) - 1) + " " + name);
 }
 
+// The callers above are those of one path.
+std::string otherPathsText(const SiteLine &line) {
+  const uint64_t others = line.paths.size() + line.more_paths - std::min<uint64_t>(1, line.paths.size());
+  if (line.paths.empty() || others == 0 || line.bytes == 0)
+    return "";
+  return fmt::format("and {} more path{} with {}", countText(others), others == 1 ? "" : "s",
+                     percentText(line.bytes - line.paths.front().bytes, line.bytes));
+}
+
 class Table {
 public:
   Table(std::ostream &out, const TableStyle &style)
@@ -108,9 +117,12 @@ private:
     for (const std::string &line : {nameOf(site, room), userPlaceOf(site, room), cutEnd(child, room)})
       if (!line.empty())
         out_ << std::string(kIndent, ' ') << line << '\n';
-    // Of the path that most of the blocks have: who called the place.
-    for (const SiteText &caller : callersOf(*row.line, kShownCallers))
+    const Callers callers = callersOf(*row.line, kShownCallers);
+    for (const SiteText &caller : callers.lines)
       out_ << std::string(kIndent, ' ') << callText(caller, room) << '\n';
+    for (const std::string &line : {std::string(callers.known ? "" : "< not known"), otherPathsText(*row.line)})
+      if (!line.empty())
+        out_ << std::string(kIndent, ' ') << line << '\n';
   }
 
   std::ostream &out_;

@@ -4,6 +4,7 @@
 // RUN: echo 'wrapper of_a_row' > %t.rows
 // RUN: %emit_cxx -O0 -DROW | %opt -passes='print<msl-sites>' -disable-output | FileCheck --check-prefix=NAMED %s
 // RUN: %emit_cxx -O0 -DROW > %t.ll && env MSLEAKS_PASS=rows=%t.rows %opt -passes='print<msl-sites>' -disable-output < %t.ll | FileCheck --check-prefix=ROW %s
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -60,6 +61,10 @@ void *checked(size_t n) { return not_null(malloc(n)); }
 // CHECK-NEXT: wrapper: copied at wrappers.cpp:[[#@LINE+1]]
 char *copied(const char *text) { return strcpy(static_cast<char *>(checked(strlen(text) + 1)), text); }
 
+// Of libc.
+// CHECK-NEXT: wrapper: duplicate at wrappers.cpp:[[#@LINE+1]]
+char *duplicate(const char *text) { return strdup(text); }
+
 // CHECK-NEXT: wrapper: filled at wrappers.cpp:[[#@LINE+2]]
 Node *filled(int value) {
   auto *node = static_cast<Node *>(malloc(sizeof(Node)));
@@ -67,6 +72,14 @@ Node *filled(int value) {
   node->next = nullptr;
   use(node);
   return node;
+}
+
+// CHECK-NEXT: wrapper: formatted at wrappers.cpp:[[#@LINE+3]]
+char *formatted(int number) {
+  char *text = nullptr;
+  if (asprintf(&text, "%d", number) < 0)
+    return nullptr;
+  return text;
 }
 
 // CHECK-NEXT: wrapper: image at wrappers.cpp:[[#@LINE+5]]
@@ -83,6 +96,10 @@ int kept(size_t n) {
   use(scratch);
   return 0;
 }
+
+// A struct of two registers.
+// CHECK-NEXT: wrapper: image_of_default_size at wrappers.cpp:[[#@LINE+1]]
+Image image_of_default_size() { return image(640, 480); }
 
 // CHECK-NEXT: wrapper: large at wrappers.cpp:[[#@LINE+3]]
 Large large(int n) {
