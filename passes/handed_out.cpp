@@ -104,7 +104,7 @@ private:
     if (!callee || argument >= callee->arg_size())
       return false;
     if (callee->isDeclaration())
-      return argument == 0 && is_contained(kReturnTheirFirst, callee->getName());
+      return argument == 0 && returnsItsFirstOperand(*callee);
     if (depth_ == kMaxCallDepth)
       return false;
     Follower inside(InStruct::No, depth_ + 1);
@@ -119,6 +119,8 @@ private:
 };
 
 } // namespace
+
+bool returnsItsFirstOperand(const Function &callee) { return is_contained(kReturnTheirFirst, callee.getName()); }
 
 bool isHandedOut(const TakenBlock &block, InStruct in_struct) {
   Follower follower(in_struct);

@@ -11,6 +11,7 @@
 
 namespace llvm {
 class CallBase;
+class Function;
 class Value;
 } // namespace llvm
 
@@ -24,6 +25,9 @@ struct TakenBlock {
 
 // Whether the function's result may be a struct with the block in it: not where the struct has several.
 enum class InStruct : bool { No, Yes };
+
+// strcpy and its like: a block that they return is one that they were given.
+bool returnsItsFirstOperand(const llvm::Function &callee);
 
 bool isHandedOut(const TakenBlock &block, InStruct in_struct);
 

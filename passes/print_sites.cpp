@@ -54,11 +54,12 @@ PreservedAnalyses PrintSitesPass::run(Module &module, ModuleAnalysisManager &) {
       print(out_, function, site);
     }
   });
-  for (const SourcePlace &place : wrappers.places()) {
-    out_ << "wrapper: " << place.function << " at ";
-    print(out_, place);
-    out_ << '\n';
-  }
+  for (const auto &[kind, places] : {std::pair("wrapper: ", &wrappers.places()), {"forward: ", &wrappers.forwards()}})
+    for (const SourcePlace &place : *places) {
+      out_ << kind << place.function << " at ";
+      print(out_, place);
+      out_ << '\n';
+    }
   return PreservedAnalyses::all();
 }
 

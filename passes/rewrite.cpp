@@ -92,7 +92,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     remarks.leftAlone(module, symbols);
   const SmallVector<FoundCall> calls = takeCalls(module, symbols, stage_);
   const WrapperCalls wrappers = keptWrapperCalls(module);
-  if (!calls.empty() || !wrappers.places().empty()) {
+  if (!calls.empty() || !wrappers.empty()) {
     rewrite(module, calls, wrappers, symbols, remarks);
     if (stage_ == Stage::Compile)
       addImageFunctions(module);

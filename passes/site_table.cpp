@@ -84,6 +84,9 @@ void SiteTable::setWrappers(const WrapperCalls &calls) {
   first_wrapper_ = static_cast<uint32_t>(frames_.size());
   for (const SourcePlace &place : calls.places())
     frames_.push_back(frameOf(place));
+  first_forward_ = static_cast<uint32_t>(frames_.size());
+  for (const SourcePlace &place : calls.forwards())
+    frames_.push_back(frameOf(place));
 }
 
 std::string SiteTable::bytes() const {
@@ -106,7 +109,8 @@ std::string SiteTable::bytes() const {
   header.source = source_;
   header.producer = producer_;
   header.first_wrapper = first_wrapper_;
-  header.wrapper_count = static_cast<uint32_t>(frames_.size()) - first_wrapper_;
+  header.wrapper_count = first_forward_ - first_wrapper_;
+  header.forward_count = static_cast<uint32_t>(frames_.size()) - first_forward_;
   header.checksum = abi::fnv1a32(reinterpret_cast<const unsigned char *>(body.data()), body.size());
   std::string bytes;
   append(bytes, &header, 1);

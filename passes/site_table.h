@@ -30,7 +30,7 @@ private:
   std::map<std::string, abi::StringOffset, std::less<>> offsets_;
   std::vector<abi::SiteRow> rows_;
   std::vector<abi::FrameRow> frames_;
-  uint32_t first_wrapper_ = 0;
+  uint32_t first_wrapper_ = 0, first_forward_ = 0;
   std::map<std::string, uint32_t> row_by_bytes_;
   std::map<std::string, uint32_t> chain_by_bytes_;
   abi::StringOffset source_, producer_;

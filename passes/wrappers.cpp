@@ -77,7 +77,12 @@ public:
         visit(function);
     }
     for (size_t next = 0; next < wrappers_.size(); ++next) // grows meanwhile
-      visitCallersOf(*wrappers_[next]);
+      visitCallersOf(*wrappers_[next], wrappers_);
+    for (Function &function : module)
+      if (!eligibility_.obstacle(function) && !symbols_.isWrapper(function))
+        visitCallsOfOthers(function);
+    for (size_t next = 0; next < forwarders_.size(); ++next)
+      visitCallersOf(*forwarders_[next], forwarders_);
   }
 
   WrapperCalls take() { return std::move(calls_); }
@@ -96,7 +101,28 @@ private:
     if (!pointer && taken.size() != 1)
       return;
     for (const TakenBlock &block : taken)
-      visit(block);
+      visit(block, wrappers_);
+  }
+
+  void visitCallsOfOthers(Function &function) {
+    if (!function.getReturnType()->isPointerTy() && (!returnsStruct(function) || takes_memory_.contains(&function)))
+      return;
+    for (const Instruction &instruction : instructions(function))
+      if (const auto *call = dyn_cast<CallBase>(&instruction); call && mayForward(*call))
+        visit(blockOf(*call), forwarders_);
+  }
+
+  // Another module's function that may take a block. What is a reference, or comes without writing anything, is none.
+  bool mayForward(const CallBase &call) const {
+    const Function *callee = call.getCalledFunction();
+    const bool is_struct =
+        call.getType()->isStructTy() || (call.arg_size() > 0 && call.paramHasAttr(0, Attribute::StructRet));
+    if (!callee || !callee->isDeclaration() || callee->isIntrinsic() || symbols_.find(*callee) || blockOfLibc(call) ||
+        returnsItsFirstOperand(*callee) || !(call.getType()->isPointerTy() || is_struct))
+      return false;
+    const StringRef name = callee->getName();
+    return !name.starts_with("_ZNSt") && !name.starts_with("_ZNKSt") && !name.starts_with("_ZSt") &&
+           call.getRetDereferenceableBytes() == 0 && !call.onlyReadsMemory();
   }
 
   SmallVector<TakenBlock> blocksTakenIn(Function &function) const {
@@ -111,28 +137,32 @@ private:
     return taken;
   }
 
-  void visitCallersOf(const Function &wrapper) {
+  void visitCallersOf(const Function &wrapper, SetVector<const Function *> &kind) {
     for (const User *user : wrapper.users()) {
       const auto *call = dyn_cast<CallBase>(user);
       if (!call || call->getCalledFunction() != &wrapper || eligibility_.obstacle(*call->getFunction()))
         continue;
       const Function &caller = *call->getFunction();
       if (caller.getReturnType()->isPointerTy() || (returnsStruct(caller) && !takes_memory_.contains(&caller)))
-        visit(blockOf(*call));
+        visit(blockOf(*call), kind);
     }
   }
 
-  void visit(const TakenBlock &block) {
+  // Of a call in a function that it makes one of this kind.
+  void visit(const TakenBlock &block, SetVector<const Function *> &kind) {
     const Function &function = *block.call->getFunction();
     if (symbols_.isWrapper(function) || !isHandedOut(block, returnsStruct(function) ? InStruct::Yes : InStruct::No))
       return;
-    wrappers_.insert(&function);
-    calls_.add(placeOf(*block.call));
+    kind.insert(&function);
+    if (&kind == &wrappers_)
+      calls_.add(placeOf(*block.call));
+    else
+      calls_.addForward(placeOf(*block.call));
   }
 
   const Eligibility eligibility_;
   const KnownSymbols &symbols_;
-  SetVector<const Function *> wrappers_;
+  SetVector<const Function *> wrappers_, forwarders_;
   SmallPtrSet<const Function *, 16> takes_memory_;
   WrapperCalls calls_;
 };
@@ -149,7 +179,8 @@ uint32_t numberAt(const MDNode &node, unsigned at) {
 } // namespace
 
 bool WrapperCalls::contains(const SourcePlace &place) const {
-  return places_.contains(place) || places_.contains(SourcePlace{place.function, place.file, 0, 0});
+  return places_.contains(place) || forwards_.contains(place) ||
+         places_.contains(SourcePlace{place.function, place.file, 0, 0});
 }
 
 void WrapperCalls::add(SourcePlace place) {
@@ -157,23 +188,36 @@ void WrapperCalls::add(SourcePlace place) {
     places_.insert(std::move(place));
 }
 
+void WrapperCalls::addForward(SourcePlace place) {
+  if (!isOfSystem(place) && !contains(place))
+    forwards_.insert(std::move(place));
+}
+
 WrapperCalls findWrapperCalls(Module &module, const KnownSymbols &symbols) { return Finder(module, symbols).take(); }
 
 void keepWrapperCalls(Module &module, const WrapperCalls &calls) {
-  if (calls.places().empty())
+  if (calls.empty())
     return;
   LLVMContext &context = module.getContext();
   NamedMDNode *table = module.getOrInsertNamedMetadata(kTable);
-  for (const SourcePlace &place : calls.places())
-    table->addOperand(MDNode::get(context, {MDString::get(context, place.function), MDString::get(context, place.file),
-                                            number(context, place.line), number(context, place.column)}));
+  for (const auto *places : {&calls.places(), &calls.forwards()})
+    for (const SourcePlace &place : *places)
+      table->addOperand(
+          MDNode::get(context, {MDString::get(context, place.function), MDString::get(context, place.file),
+                                number(context, place.line), number(context, place.column),
+                                number(context, places == &calls.forwards())}));
 }
 
 WrapperCalls keptWrapperCalls(const Module &module) {
   WrapperCalls calls;
   if (const NamedMDNode *table = module.getNamedMetadata(kTable))
-    for (const MDNode *node : table->operands())
-      calls.add({textAt(*node, 0), textAt(*node, 1), numberAt(*node, 2), numberAt(*node, 3)});
+    for (const MDNode *node : table->operands()) {
+      SourcePlace place{textAt(*node, 0), textAt(*node, 1), numberAt(*node, 2), numberAt(*node, 3)};
+      if (numberAt(*node, 4) != 0)
+        calls.addForward(std::move(place));
+      else
+        calls.add(std::move(place));
+    }
   return calls;
 }
 

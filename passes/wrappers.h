@@ -8,9 +8,12 @@
 //     ret ptr %p
 //   }
 //   →  !msleaks.wrappers = !{!7}
-//      !7 = !{!"xmalloc", !"/src/xmalloc.c", i32 40, i32 13}
+//      !7 = !{!"xmalloc", !"/src/xmalloc.c", i32 40, i32 13, i32 0}
 //
 // A function that the user named as a wrapper has one without a line: whatever it calls.
+//
+// A call of another module's function, whose result is handed out too, makes the function a wrapper only if that one
+// is: the report knows, which has the tables of all modules and the path. Such calls are forwards.
 #pragma once
 
 #include "known_symbols.h"
@@ -23,13 +26,16 @@ namespace msleaks::passes {
 // The calls that make functions wrappers. Those in headers of the system are left out: they are passed over anyway.
 class WrapperCalls {
 public:
-  // True also where the place is any line of a function that the user named.
+  // A wrapper's or a forward. True also where the place is any line of a function that the user named.
   bool contains(const SourcePlace &place) const;
+  bool empty() const { return places_.empty() && forwards_.empty(); }
   const std::set<SourcePlace> &places() const { return places_; }
+  const std::set<SourcePlace> &forwards() const { return forwards_; }
   void add(SourcePlace place);
+  void addForward(SourcePlace place);
 
 private:
-  std::set<SourcePlace> places_;
+  std::set<SourcePlace> places_, forwards_;
 };
 
 WrapperCalls findWrapperCalls(llvm::Module &module, const KnownSymbols &symbols);

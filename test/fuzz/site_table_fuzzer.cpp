@@ -28,6 +28,7 @@ void repairTable(std::vector<std::byte> &bytes) {
   header.frame_count %= 8;
   header.first_wrapper %= 8;
   header.wrapper_count %= 8;
+  header.forward_count %= 8;
   const uint64_t parts =
       sizeof header + header.row_count * sizeof(abi::SiteRow) + header.frame_count * sizeof(abi::FrameRow);
   header.strings_bytes = bytes.size() > parts ? static_cast<uint32_t>(bytes.size() - parts) : 0;

@@ -1,5 +1,9 @@
 #include "callers.h"
 
+#include "place.h"
+
+#include <algorithm>
+
 namespace msleaks::analysis {
 namespace {
 
@@ -26,6 +30,16 @@ bool isPlaceOf(const SiteLine &line, const SiteText &at) {
   return at.line == site.line && at.column == site.column && at.file == site.file && at.function == site.function;
 }
 
+// The line that the place called, when it is the user's own too: the place was chosen since that is a wrapper.
+std::optional<SiteText> wrapperOf(const SiteLine &line, const std::vector<SiteText> &lines, size_t place) {
+  if (!line.own || place == 0)
+    return std::nullopt;
+  const SiteText &inner = lines[place - 1];
+  const bool is_own = !inner.file.empty() && !isSystemHeader(inner.file) &&
+                      (inner.origin == SiteOrigin::Pass || !isSystemPath(inner.library));
+  return is_own ? std::optional(inner) : std::nullopt;
+}
+
 } // namespace
 
 Callers callersOf(const SiteLine &line, size_t most) {
@@ -33,21 +47,20 @@ Callers callersOf(const SiteLine &line, size_t most) {
   if (line.paths.empty())
     return callers;
   const PathLine &path = line.paths.front();
-  std::string last = line.site.function;
-  bool behind = false;
-  for (size_t i = path.place; i < path.calls.size(); ++i)
-    for (SiteText &at : linesOf(*path.calls[i])) {
-      if (behind && (last == "main" || callers.lines.size() == most))
-        return callers;
-      if (behind) {
-        last = at.function;
-        callers.lines.push_back(std::move(at));
-      }
-      behind = behind || isPlaceOf(line, at);
-    }
+  std::vector<SiteText> lines;
+  for (const auto &call : path.calls)
+    for (SiteText &at : linesOf(*call))
+      lines.push_back(std::move(at));
+  const auto place = std::find_if(lines.begin(), lines.end(), [&](const auto &at) { return isPlaceOf(line, at); });
+  if (place == lines.end())
+    return callers;
+  callers.wrapper = wrapperOf(line, lines, static_cast<size_t>(place - lines.begin()));
+  for (auto at = place; at->function != "main" && at + 1 != lines.end() && callers.lines.size() < most; ++at)
+    callers.lines.push_back(*(at + 1));
   // A place of instrumented code alone has no path that could have an end.
   const bool has_none = path.calls.size() == 1 && path.calls.front()->origin == SiteOrigin::Pass;
-  callers.known = path.complete || has_none;
+  const std::string &last = callers.lines.empty() ? line.site.function : callers.lines.back().function;
+  callers.known = path.complete || has_none || last == "main" || callers.lines.size() == most;
   return callers;
 }
 

@@ -10,9 +10,9 @@ bool isSystemHeader(std::string_view file) {
   return file.starts_with("/usr/") || file.find("/include/c++/") != std::string_view::npos;
 }
 
-namespace {
-
 bool isSystemPath(std::string_view path) { return isSystemHeader(path) || path.starts_with("/lib"); }
+
+namespace {
 
 // Where the file is not known: linkage names of functions in namespace std and in libstdc++'s own.
 bool isStandardLibrary(std::string_view function) {
@@ -76,20 +76,23 @@ Place Places::of(SiteId site) {
 
 Place Places::find(SiteId site) {
   std::optional<Place> wrapper; // the outermost: nobody closer to who wanted the block is known
+  bool handed_out = false;
   for (const SiteId call : shownPath(catalog_, site).calls) {
-    const Judged &judged = judge(call);
+    const Judged &judged = judge(call, handed_out);
     if (judged.verdict == Verdict::Own)
       return {call, judged.inlined, true};
     if (judged.verdict == Verdict::Wrapper)
       wrapper = {call, judged.inlined, true};
+    handed_out = judged.hands_out;
   }
   return wrapper.value_or(innermostPlace(catalog_, site));
 }
 
-const Places::Judged &Places::judge(SiteId call) {
+const Places::Judged &Places::judge(SiteId call, bool handed_out) {
+  using Handing = SiteCatalog::Handing;
   if (call.index >= judged_.size())
     judged_.resize(std::max<size_t>(catalog_.size(), call.index + 1));
-  Judged &judged = judged_[call.index];
+  Judged &judged = judged_[call.index][handed_out];
   if (judged.verdict != Verdict::Unasked)
     return judged;
   judged.verdict = Verdict::NotOwn;
@@ -98,9 +101,13 @@ const Places::Judged &Places::judge(SiteId call) {
     return judged;
   for (uint32_t i = 0; i <= at.inlined_at.size() && judged.verdict != Verdict::Own; ++i) {
     const InlineFrame line = lineOf(at, i);
-    if (isOwn(line.file, line.function))
-      judged = {i, catalog_.isWrapperCall(line) ? Verdict::Wrapper : Verdict::Own};
+    const bool is_own = isOwn(line.file, line.function);
+    const Handing handing = catalog_.handingOf(line);
+    handed_out = is_own && (handing == Handing::HandsOut || (handing == Handing::Forwards && handed_out));
+    if (is_own)
+      judged = {i, handed_out ? Verdict::Wrapper : Verdict::Own};
   }
+  judged.hands_out = handed_out;
   return judged;
 }
 

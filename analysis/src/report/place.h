@@ -4,6 +4,7 @@
 #include "msleaks/analysis/site_catalog.h"
 #include "msleaks/analysis/site_text.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <tuple>
@@ -29,6 +30,9 @@ CallPath shownPath(SiteCatalog &, SiteId);
 // One that came with the compiler or the system: the line that matters is the one that used it.
 bool isSystemHeader(std::string_view file);
 
+// A distribution's file: code, or an image.
+bool isSystemPath(std::string_view path);
+
 Place innermostPlace(SiteCatalog &, SiteId);
 
 // The first line in the user's own code that is not a wrapper's; else the outermost wrapper, else the innermost call. A
@@ -44,14 +48,16 @@ private:
   struct Judged {
     uint32_t inlined = 0; // the line
     Verdict verdict = Verdict::Unasked;
+    bool hands_out = false; // its outermost line: a forward that called it does so, too
   };
 
   Place find(SiteId site);
-  const Judged &judge(SiteId call);
+  // `handed_out`: what the call's innermost line called hands its block out.
+  const Judged &judge(SiteId call, bool handed_out);
 
   SiteCatalog &catalog_;
   // By number. A hundred thousand paths go through the same calls, and are asked for in several lists.
-  std::vector<Judged> judged_;
+  std::vector<std::array<Judged, 2>> judged_;
   std::vector<std::optional<Place>> found_;
 };
 

@@ -30,13 +30,13 @@ struct Row {
   const SiteLine *line;
 };
 
-// "< src/main.cpp:12:7 in main". A long path leaves room for the name.
-std::string callText(const SiteText &call, size_t columns) {
+// "< src/main.cpp:12:7 in main", or ">" for what the place called. A long path leaves room for the name.
+std::string callText(const char *arrow, const SiteText &call, size_t columns) {
   SiteText function;
   function.function = call.function;
   const std::string name = nameOf(function, columns / 2);
   const size_t room = columns - 2;
-  return "< " + (name.empty() ? placeOf(call, room) : placeOf(call, room - widthOf(name) - 1) + " " + name);
+  return arrow + (name.empty() ? placeOf(call, room) : placeOf(call, room - widthOf(name) - 1) + " " + name);
 }
 
 // The callers above are those of one path.
@@ -118,8 +118,10 @@ private:
       if (!line.empty())
         out_ << std::string(kIndent, ' ') << line << '\n';
     const Callers callers = callersOf(*row.line, kShownCallers);
+    if (callers.wrapper)
+      out_ << std::string(kIndent, ' ') << callText("> ", *callers.wrapper, room) << '\n';
     for (const SiteText &caller : callers.lines)
-      out_ << std::string(kIndent, ' ') << callText(caller, room) << '\n';
+      out_ << std::string(kIndent, ' ') << callText("< ", caller, room) << '\n';
     for (const std::string &line : {std::string(callers.known ? "" : "< not known"), otherPathsText(*row.line)})
       if (!line.empty())
         out_ << std::string(kIndent, ' ') << line << '\n';

@@ -210,6 +210,8 @@ const std::vector<SiteId> *SiteCatalog::idsOfTable(std::span<const std::byte> by
   }
   const auto wrappers = kept_tables_.back().wrappers();
   wrapper_calls_.insert(wrappers.begin(), wrappers.end());
+  const auto forwards = kept_tables_.back().forwards();
+  forwards_.insert(forwards.begin(), forwards.end());
   return &at->second;
 }
 
@@ -288,8 +290,10 @@ uint32_t SiteCatalog::firstProcessWith(std::string_view library) const {
   return first == first_process_.end() ? 0 : first->second;
 }
 
-bool SiteCatalog::isWrapperCall(const InlineFrame &line) const {
-  return wrapper_calls_.contains(line) || wrapper_calls_.contains({line.function, line.file, 0, 0});
+SiteCatalog::Handing SiteCatalog::handingOf(const InlineFrame &line) const {
+  if (wrapper_calls_.contains(line) || wrapper_calls_.contains({line.function, line.file, 0, 0}))
+    return Handing::HandsOut;
+  return forwards_.contains(line) ? Handing::Forwards : Handing::Keeps;
 }
 
 CallPath SiteCatalog::callPathOf(SiteId id) const {

@@ -136,9 +136,12 @@ Result<SiteTable> SiteTable::read(std::span<const std::byte> bytes) {
   if (!frames)
     return badOffset("a frame among", header.frame_count);
   table.frames_ = std::make_shared<const std::vector<InlineFrame>>(std::move(*frames));
-  if (uint64_t{header.first_wrapper} + header.wrapper_count > header.frame_count)
+  if (uint64_t{header.first_wrapper} + header.wrapper_count + header.forward_count > header.frame_count)
     return badOffset("a wrapper among", header.wrapper_count);
-  table.wrappers_ = std::span(*table.frames_).subspan(header.first_wrapper, header.wrapper_count);
+  const auto calls =
+      std::span(*table.frames_).subspan(header.first_wrapper, header.wrapper_count + header.forward_count);
+  table.wrappers_ = calls.first(header.wrapper_count);
+  table.forwards_ = calls.last(header.forward_count);
 
   const auto source = strings.at(header.source), producer = strings.at(header.producer);
   if (!source || !producer)

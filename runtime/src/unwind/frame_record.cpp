@@ -87,6 +87,16 @@ Code codeAt(uint64_t address) noexcept {
 
 } // namespace
 
+namespace {
+
+// A static program does not map its headers where its range begins: then nothing says what is code.
+[[maybe_unused]] bool mayBeCode(uint64_t at, uint64_t bytes) noexcept {
+  const Code code = codeAt(at);
+  return code.end == 0 || code.holds(at, bytes);
+}
+
+} // namespace
+
 #if defined(__x86_64__)
 namespace {
 
@@ -173,7 +183,7 @@ bool mayFollowCall(uint64_t address) noexcept {
   constexpr unsigned kLongestCall = 7;
   const uint64_t begin = address - kLongestCall;
   unsigned char bytes[kLongestCall + 1] = {}; // a byte more, which the shortest call looks at
-  if (!codeAt(begin).holds(begin, kLongestCall) || !copyIfThere(begin, bytes, kLongestCall))
+  if (!mayBeCode(begin, kLongestCall) || !copyIfThere(begin, bytes, kLongestCall))
     return false;
   bool found = bytes[kLongestCall - 5] == 0xe8;
   for (unsigned length = 2; length <= kLongestCall; ++length)
@@ -233,7 +243,7 @@ Rule ruleOfFrameRecord(const Frame &, Stack &) noexcept { return {}; }
 // bl, blr and those that check a signed address.
 bool mayFollowCall(uint64_t address) noexcept {
   uint32_t word = 0;
-  if (!codeAt(address - 4).holds(address - 4, 4) || !copyIfThere(address - 4, word))
+  if (!mayBeCode(address - 4, 4) || !copyIfThere(address - 4, word))
     return false;
   return (word & 0xfc00'0000) == 0x9400'0000 || (word & 0xfeff'f000) == 0xd63f'0000;
 }

@@ -16,11 +16,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import Msleaks, arguments, check, need, run  # noqa: E402
 
 ROWS = 3
+PARTS = Path(__file__).resolve().parent / "parts"
 
 
 def guilty_lines(source):
     marks = [(number, re.search(r"// guilty: ?(.*)", line)) for number, line in enumerate(Path(source).read_text().splitlines(), 1)]
     return {number: mark[1] for number, mark in marks if mark}
+
+
+def sources_of(source):
+    """The program's own file, and those of parts/ that it names with "with:"."""
+    return [source, *(str(PARTS / name) for name in re.findall(r"// with: (\S+)", Path(source).read_text()))]
 
 
 def leaked_rows(text):
@@ -45,17 +51,27 @@ def expect_named(source, text, types, mode):
             check(any(f"({named_type})" in row for row in named), f"{mode}: {place} is not said to be {named_type}:\n{text}")
 
 
+def build_program(msleaks, mode, source, scratch):
+    """By gcc where hooks alone shall see it."""
+    compiler = need("gcc" if source.endswith(".c") else "g++")
+    objects = []
+    for part in sources_of(source):
+        objects.append(f"{scratch}/{Path(part).stem}.o")
+        if mode == "hooks":
+            check(run([compiler, "-g", "-O2", "-w", "-c", part, "-o", objects[-1]]).returncode == 0, f"{part} does not compile")
+        else:
+            msleaks.compile(part, objects[-1], "-c", "-Wno-everything", flags=[mode])
+    program = f"{scratch}/{Path(source).stem}"
+    check(run([compiler, *objects, "-o", program, "-pthread"]).returncode == 0, "does not link")
+    return program
+
+
 def main():
     build, scratch, source = arguments("build", "scratch", "source")
     os.makedirs(scratch, exist_ok=True)
     msleaks = Msleaks(build)
-    program = f"{scratch}/{Path(source).stem}"
     for mode in ("-O0", "-O2", "hooks"):
-        if mode == "hooks":
-            compiler = need("gcc" if source.endswith(".c") else "g++")
-            check(run([compiler, "-g", "-O2", "-w", source, "-o", program, "-pthread"]).returncode == 0, "does not compile")
-        else:
-            msleaks.compile(source, program, "-Wno-everything", "-pthread", flags=[mode])
+        program = build_program(msleaks, mode, source, scratch)
         msleaks.run(f"{scratch}/run", [program], ["--no-report"], cwd=scratch)
         text = msleaks.output("report", f"{scratch}/run")
         expect_named(source, text, mode != "hooks", mode)

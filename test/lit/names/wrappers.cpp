@@ -26,6 +26,7 @@ struct Layer {
 };
 Node *first;
 void use(void *);
+extern "C" Node *of_another_file(int);
 
 extern "C" {
 
@@ -133,6 +134,14 @@ void *mixed(size_t n) {
   return malloc(n);
 }
 
+// Whether it is one, the other file knows.
+Node *perhaps(int n) {
+  Node *node = of_another_file(n);
+  node->value = n;
+  return node;
+}
+Node *perhaps_too() { return perhaps(7); }
+
 #ifdef ROW
 // ROW: wrapper: of_a_row at wrappers.cpp:0:0
 int of_a_row(void **out) { return (*out = malloc(8)) != nullptr; }
@@ -146,3 +155,6 @@ Layer two_blocks(size_t n) {
   return layer;
 }
 }
+// CHECK-NEXT: forward: perhaps at wrappers.cpp:{{[0-9]+}}:16
+// CHECK-NEXT: forward: perhaps_too at wrappers.cpp:{{[0-9]+}}:30
+// CHECK-NOT: forward:

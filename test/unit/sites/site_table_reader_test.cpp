@@ -106,7 +106,7 @@ TEST(SiteTableReader, StringsOutliveTheBytesAndTheOriginal) {
 
 TEST(SiteTableReader, ToleratesLongerRowsOfANewerWriter) {
   auto wide = sampleTable();
-  wide.header_bytes = 56;
+  wide.header_bytes = 64;
   wide.row_bytes = 72;
   wide.frame_bytes = 24;
   const auto table = SiteTable::read(wide.build());
@@ -119,11 +119,15 @@ TEST(SiteTableReader, ToleratesLongerRowsOfANewerWriter) {
 TEST(SiteTableReader, ReadsTheCallsOfWrappers) {
   auto with = sampleTable();
   with.frames.push_back({with.text("xmalloc"), with.text("src/util.c"), 40, 13});
+  with.frames.push_back({with.text("copied"), with.text("src/copy.c"), 7, 10});
   with.wrappers = 1;
+  with.forwards = 1;
   const auto table = SiteTable::read(with.build());
   ASSERT_TRUE(table) << table.error().message;
   ASSERT_EQ(table->wrappers().size(), 1u);
   EXPECT_EQ(table->wrappers()[0], (InlineFrame{"xmalloc", "src/util.c", 40, 13}));
+  ASSERT_EQ(table->forwards().size(), 1u);
+  EXPECT_EQ(table->forwards()[0], (InlineFrame{"copied", "src/copy.c", 7, 10}));
   with.wrappers = 9;
   EXPECT_FALSE(SiteTable::read(with.build()));
 }

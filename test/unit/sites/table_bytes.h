@@ -21,7 +21,7 @@ public:
   std::string source, producer;
   std::vector<abi::SiteRow> rows;
   std::vector<abi::FrameRow> frames;
-  uint32_t wrappers = 0; // the last ones of `frames`
+  uint32_t wrappers = 0, forwards = 0; // the last ones of `frames`
   std::string strings = std::string(1, '\0');
 
   abi::StringOffset text(const std::string &value) {
@@ -43,8 +43,9 @@ public:
     header.row_bytes = row_bytes;
     header.frame_bytes = frame_bytes;
     header.frame_count = static_cast<uint32_t>(frames.size());
-    header.first_wrapper = header.frame_count - wrappers;
+    header.first_wrapper = header.frame_count - wrappers - forwards;
     header.wrapper_count = wrappers;
+    header.forward_count = forwards;
     header.source = text(source);
     header.producer = text(producer);
     header.strings_bytes = static_cast<uint32_t>(strings.size());

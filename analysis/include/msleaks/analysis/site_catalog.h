@@ -55,8 +55,9 @@ public:
   const Site &describe(SiteId);
   // Linkage name of the function that a call calls, when it is not one of instrumented code, which says it itself.
   std::string_view calleeOf(SiteId call);
-  // Whether the function calls there for its caller only, as xmalloc calls malloc.
-  bool isWrapperCall(const InlineFrame &line) const;
+  // Whether the function calls there for its caller only, as xmalloc calls malloc: always, or if what it calls does so.
+  enum class Handing : uint8_t { Keeps, Forwards, HandsOut };
+  Handing handingOf(const InlineFrame &line) const;
   // The first process that had the image; 0: none.
   uint32_t firstProcessWith(std::string_view library) const;
   // The calls that led to it, and the first of them: the place itself.
@@ -105,8 +106,8 @@ private:
   std::unordered_map<uint32_t, CallerImage> caller_images_;  // by number in sites_
   std::unordered_map<uint64_t, std::vector<SiteId>> tables_; // by hash of bytes and image
   std::vector<SiteTable> kept_tables_;
-  std::set<InlineFrame> wrapper_calls_;         // of all processes
-  std::deque<std::vector<InlineFrame>> chains_; // of callers
+  std::set<InlineFrame> wrapper_calls_, forwards_; // of all processes
+  std::deque<std::vector<InlineFrame>> chains_;    // of callers
   std::unordered_map<uint32_t, std::unique_ptr<ProcessSites>> processes_;
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> numbers_; // of processes, by pid and time of attaching
   ProcessSites *last_process_ = nullptr;                      // of the look-up before

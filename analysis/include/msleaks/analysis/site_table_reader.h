@@ -24,6 +24,8 @@ public:
   std::span<const Site> sites() const { return sites_; }  // in row order
   // Calls in functions that only take the block for their caller; without a line, any call of the function.
   std::span<const InlineFrame> wrappers() const { return wrappers_; }
+  // The same of calls of another unit's functions, if those are wrappers.
+  std::span<const InlineFrame> forwards() const { return forwards_; }
   size_t bytes() const { return bytes_; } // of the table
 
 private:
@@ -31,7 +33,7 @@ private:
   std::shared_ptr<const std::vector<InlineFrame>> frames_;
   std::string_view source_, producer_;
   std::vector<Site> sites_;
-  std::span<const InlineFrame> wrappers_; // in frames_
+  std::span<const InlineFrame> wrappers_, forwards_; // in frames_
   size_t bytes_ = 0;
 };
 

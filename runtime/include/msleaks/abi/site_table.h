@@ -57,8 +57,11 @@ struct UnitHeader {
   // caller, as xmalloc does; without a line, any call of the function. From the optimiser's input, so also of functions
   // that were inlined everywhere.
   uint32_t first_wrapper, wrapper_count;
+  // Behind them, calls of other modules' functions that are handed out as well, if those functions are wrappers.
+  uint32_t forward_count;
+  uint32_t reserved;
 };
-static_assert(sizeof(UnitHeader) == 48);
+static_assert(sizeof(UnitHeader) == 56);
 inline constexpr uint32_t kFirstHeaderBytes = 40;
 
 enum SiteFlag : uint8_t {
