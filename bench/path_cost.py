@@ -14,7 +14,7 @@ STEP, TRACE_BYTES, REPORT, NAMES, NAMES_S = 1.10, 2.0, 1.10, 10_000, 5.0  # goal
 
 FILE_HEADER_BYTES = 32
 CHUNK = struct.Struct("<8xHHIIIQIII")  # kind, codec, process, stream, events, position, slots, raw, stored bytes
-CHUNK_BYTES, CALLERS, EVENTS, PATHS, NAMED = 80, 4, 5, 9, 10
+CHUNK_BYTES, CALLERS, EVENTS, NAMED, PATHS = 80, 4, 5, 10, 11
 
 
 def chunk_bytes(trace):
