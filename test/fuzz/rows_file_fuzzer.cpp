@@ -12,6 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size) {
     std::abort();
   for (const auto &[name, row] : result.rows) {
     passes::UserRow again;
+    if (row.wrapper && !name.empty()) // says nothing more
+      continue;
     if (name.empty() || !passes::parseRow(passes::rowText(row.symbol), again).empty() || again.symbol != row.symbol)
       std::abort();
   }
