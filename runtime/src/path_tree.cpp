@@ -71,8 +71,27 @@ uint32_t PathTree::findRetired(uint32_t parent, uint64_t key, uint32_t image) no
         nodeAt(node).image != image)
       continue;
     entry.key.store(key, std::memory_order_relaxed);
+    setFirstChild(parent, key, node);
     return node;
   }
+}
+
+// A node keeps its first one, whose key comes and goes with its image: a reader sees no node with another's key.
+void PathTree::setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexcept {
+  std::atomic<FirstChild *> &place = first_children_[parent / abi::kPathBlockNodes];
+  FirstChild *row = place.load(std::memory_order_relaxed);
+  if (row == nullptr) {
+    row = static_cast<FirstChild *>(mapAnonymous(abi::kPathBlockNodes * sizeof(FirstChild)));
+    if (row == nullptr)
+      return;
+    place.store(row, std::memory_order_release);
+  }
+  FirstChild &first = row[parent % abi::kPathBlockNodes];
+  const uint32_t has = first.node.load(std::memory_order_relaxed);
+  if (has != 0 && has != node)
+    return;
+  first.key.store(key, std::memory_order_relaxed);
+  first.node.store(node, std::memory_order_release);
 }
 
 uint32_t PathTree::append(Arena &arena, const abi::PathNode &node) noexcept {
@@ -112,6 +131,7 @@ uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key) noexcept {
   const uint32_t number = makeRoom() ? append(arena, {key & ~kSiteKey, parent, image}) : 0;
   if (number != 0) {
     put(*table_.load(std::memory_order_relaxed), key, parent, number);
+    setFirstChild(parent, key, number);
   } else {
     arena.header->paths_refused.fetch_add(1, std::memory_order_relaxed);
     pause_.begin();
@@ -127,6 +147,16 @@ void PathTree::retire(uint32_t image) noexcept {
     if (node != 0 && nodeAt(node).image == image)
       entry.key.store(entry.key.load(std::memory_order_relaxed) | kRetired, std::memory_order_relaxed);
   }
+  for (std::atomic<FirstChild *> &place : first_children_)
+    if (FirstChild *row = place.load(std::memory_order_relaxed))
+      for (uint32_t parent = 0; parent < abi::kPathBlockNodes; ++parent)
+        retireFirstChild(row[parent], image);
+}
+
+void PathTree::retireFirstChild(FirstChild &first, uint32_t image) const noexcept {
+  const uint32_t node = first.node.load(std::memory_order_relaxed);
+  if (node != 0 && nodeAt(node).image == image)
+    first.key.store(first.key.load(std::memory_order_relaxed) | kRetired, std::memory_order_relaxed);
 }
 
 PathTree *pathTreeOf(Arena &arena) noexcept {

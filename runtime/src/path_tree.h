@@ -18,6 +18,12 @@ class PathTree {
 public:
   // The child of `parent` with this key; 0 = it has no number yet.
   uint32_t find(uint32_t parent, uint64_t key) const noexcept {
+    if (const FirstChild *row = first_children_[parent / abi::kPathBlockNodes].load(std::memory_order_acquire)) {
+      const FirstChild &first = row[parent % abi::kPathBlockNodes];
+      const uint32_t node = first.node.load(std::memory_order_acquire);
+      if (node != 0 && first.key.load(std::memory_order_relaxed) == key)
+        return node;
+    }
     const Table &table = *table_.load(std::memory_order_acquire);
     for (uint32_t slot = slotOf(table, parent, key);; slot = (slot + 1) & table.mask) {
       const Entry &entry = table[slot];
@@ -44,6 +50,12 @@ private:
     uint32_t parent;
     std::atomic<uint32_t> node; // 0 = empty
   };
+  // A path that is new gets numbers in a row, so the first children of its nodes lie side by side: to follow it again
+  // costs a cache line for four calls instead of one for each.
+  struct FirstChild {
+    std::atomic<uint64_t> key;
+    std::atomic<uint32_t> node; // 0 = none
+  };
   // Its entries follow.
   struct Table {
     uint32_t mask; // of slots
@@ -60,6 +72,8 @@ private:
 
   bool makeRoom() noexcept;
   uint32_t findRetired(uint32_t parent, uint64_t key, uint32_t image) noexcept;
+  void setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexcept;
+  void retireFirstChild(FirstChild &first, uint32_t image) const noexcept;
   uint32_t append(Arena &arena, const abi::PathNode &node) noexcept;
   const abi::PathNode &nodeAt(uint32_t number) const noexcept {
     return blocks_[number / abi::kPathBlockNodes][number % abi::kPathBlockNodes];
@@ -70,6 +84,7 @@ private:
   abi::ArenaHeader *header_; // of the arena with the nodes
   Pause pause_;
   abi::PathNode *blocks_[abi::kMaxPathBlocks];
+  std::atomic<FirstChild *> first_children_[abi::kMaxPathBlocks]; // by number of the parent; null = no room
 };
 
 // The tree of this process, made with its first path; null = no room. With signals blocked and Process::lock held.
