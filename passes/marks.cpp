@@ -1,10 +1,10 @@
 #include "marks.h"
 
 #include "find.h"
+#include "metadata.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -38,10 +38,6 @@ uint32_t groupOf(abi::Verb verb) {
   }
 }
 
-Metadata *number(LLVMContext &context, uint32_t value) {
-  return ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), value));
-}
-
 MDNode *nodeOf(LLVMContext &context, const Mark &mark, uint32_t group) {
   const SourcePlace &place = mark.place;
   Metadata *operands[kMarkOperands] = {MDString::get(context, mark.variable), MDString::get(context, mark.type),
@@ -51,16 +47,8 @@ MDNode *nodeOf(LLVMContext &context, const Mark &mark, uint32_t group) {
   return MDNode::get(context, operands);
 }
 
-std::string textAt(const MDNode &node, unsigned at) { return cast<MDString>(node.getOperand(at))->getString().str(); }
-uint32_t numberAt(const MDNode &node, unsigned at) {
-  return static_cast<uint32_t>(mdconst::extract<ConstantInt>(node.getOperand(at))->getZExtValue());
-}
-
 Mark readMark(const MDNode &node) {
-  return {textAt(node, kVariable),
-          textAt(node, kType),
-          numberAt(node, kOrdinal),
-          {textAt(node, kFunction), textAt(node, kFile), numberAt(node, kLine), numberAt(node, kColumn)}};
+  return {textAt(node, kVariable), textAt(node, kType), numberAt(node, kOrdinal), placeAt(node, kFunction)};
 }
 
 // Keeps what both say.

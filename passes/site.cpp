@@ -48,8 +48,7 @@ Site describe(const FoundCall &found, const WrapperCalls &wrappers) {
   } else if (mark) {
     site.place = mark->place;
   } else {
-    site.place.function = plainName(*call.getFunction());
-    site.place.file = call.getModule()->getSourceFileName();
+    site.place = placeOf(call);
   }
   site.callee = plainName(*cast<Function>(call.getCalledOperand()->stripPointerCasts()));
   if (mark) {

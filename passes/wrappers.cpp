@@ -2,13 +2,12 @@
 
 #include "find.h"
 #include "handed_out.h"
+#include "metadata.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
-#include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 
 #include <optional>
@@ -57,10 +56,7 @@ std::optional<TakenBlock> blockOfLibc(const CallBase &call) {
 }
 
 // Of a wrapper's call: a struct that is too large for registers is written to where the caller wants it.
-TakenBlock blockOf(const CallBase &call) {
-  const bool stored = call.arg_size() > 0 && call.paramHasAttr(0, Attribute::StructRet);
-  return {&call, stored ? call.getArgOperand(0) : nullptr};
-}
+TakenBlock blockOf(const CallBase &call) { return {&call, call.hasStructRetAttr() ? call.getArgOperand(0) : nullptr}; }
 
 bool returnsStruct(const Function &function) {
   return function.hasStructRetAttr() || function.getReturnType()->isStructTy();
@@ -104,8 +100,13 @@ private:
       visit(block, wrappers_);
   }
 
+  // Of other functions: a struct that has a block of the function's own already may have several.
+  bool mayHandOutResults(const Function &function) const {
+    return function.getReturnType()->isPointerTy() || (returnsStruct(function) && !takes_memory_.contains(&function));
+  }
+
   void visitCallsOfOthers(Function &function) {
-    if (!function.getReturnType()->isPointerTy() && (!returnsStruct(function) || takes_memory_.contains(&function)))
+    if (!mayHandOutResults(function))
       return;
     for (const Instruction &instruction : instructions(function))
       if (const auto *call = dyn_cast<CallBase>(&instruction); call && mayForward(*call))
@@ -115,8 +116,7 @@ private:
   // Another module's function that may take a block. What is a reference, or comes without writing anything, is none.
   bool mayForward(const CallBase &call) const {
     const Function *callee = call.getCalledFunction();
-    const bool is_struct =
-        call.getType()->isStructTy() || (call.arg_size() > 0 && call.paramHasAttr(0, Attribute::StructRet));
+    const bool is_struct = call.getType()->isStructTy() || call.hasStructRetAttr();
     if (!callee || !callee->isDeclaration() || callee->isIntrinsic() || symbols_.find(*callee) || blockOfLibc(call) ||
         returnsItsFirstOperand(*callee) || !(call.getType()->isPointerTy() || is_struct))
       return false;
@@ -142,8 +142,7 @@ private:
       const auto *call = dyn_cast<CallBase>(user);
       if (!call || call->getCalledFunction() != &wrapper || eligibility_.obstacle(*call->getFunction()))
         continue;
-      const Function &caller = *call->getFunction();
-      if (caller.getReturnType()->isPointerTy() || (returnsStruct(caller) && !takes_memory_.contains(&caller)))
+      if (mayHandOutResults(*call->getFunction()))
         visit(blockOf(*call), kind);
     }
   }
@@ -166,15 +165,6 @@ private:
   SmallPtrSet<const Function *, 16> takes_memory_;
   WrapperCalls calls_;
 };
-
-Metadata *number(LLVMContext &context, uint32_t value) {
-  return ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), value));
-}
-
-std::string textAt(const MDNode &node, unsigned at) { return cast<MDString>(node.getOperand(at))->getString().str(); }
-uint32_t numberAt(const MDNode &node, unsigned at) {
-  return static_cast<uint32_t>(mdconst::extract<ConstantInt>(node.getOperand(at))->getZExtValue());
-}
 
 } // namespace
 
@@ -212,11 +202,10 @@ WrapperCalls keptWrapperCalls(const Module &module) {
   WrapperCalls calls;
   if (const NamedMDNode *table = module.getNamedMetadata(kTable))
     for (const MDNode *node : table->operands()) {
-      SourcePlace place{textAt(*node, 0), textAt(*node, 1), numberAt(*node, 2), numberAt(*node, 3)};
       if (numberAt(*node, 4) != 0)
-        calls.addForward(std::move(place));
+        calls.addForward(placeAt(*node, 0));
       else
-        calls.add(std::move(place));
+        calls.add(placeAt(*node, 0));
     }
   return calls;
 }

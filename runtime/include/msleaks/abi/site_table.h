@@ -65,9 +65,8 @@ static_assert(sizeof(UnitHeader) == 56);
 inline constexpr uint32_t kFirstHeaderBytes = 40;
 
 enum SiteFlag : uint8_t {
-  // No line of the place says who wanted the block, all are a system header's or a wrapper's: the event carries the
-  // path
-  // that led there.
+  // No line of the place says who wanted the block: all are a system header's or a wrapper's. The event carries the
+  // path that led there.
   kForeignPlace = 1 << 0,
 };
 
