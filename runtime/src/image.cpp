@@ -79,10 +79,6 @@ bool isSame(const Image &known, const ImagePlace &place) noexcept {
          known.identity == identityOf(place);
 }
 
-} // namespace
-
-namespace {
-
 struct LoadedSearch {
   const Arena &arena;
   uint32_t count;

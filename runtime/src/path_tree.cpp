@@ -139,24 +139,21 @@ uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key) noexcept {
   return number;
 }
 
+// An entry of the table, or a first child.
+template <class Row> void PathTree::retireOf(uint32_t image, Row &row) const noexcept {
+  const uint32_t node = row.node.load(std::memory_order_relaxed);
+  if (node != 0 && nodeAt(node).image == image)
+    row.key.store(row.key.load(std::memory_order_relaxed) | kRetired, std::memory_order_relaxed);
+}
+
 void PathTree::retire(uint32_t image) noexcept {
   Table &table = *table_.load(std::memory_order_relaxed);
-  for (uint32_t slot = 0; slot <= table.mask; ++slot) {
-    Entry &entry = table[slot];
-    const uint32_t node = entry.node.load(std::memory_order_relaxed);
-    if (node != 0 && nodeAt(node).image == image)
-      entry.key.store(entry.key.load(std::memory_order_relaxed) | kRetired, std::memory_order_relaxed);
-  }
+  for (uint32_t slot = 0; slot <= table.mask; ++slot)
+    retireOf(image, table[slot]);
   for (std::atomic<FirstChild *> &place : first_children_)
     if (FirstChild *row = place.load(std::memory_order_relaxed))
       for (uint32_t parent = 0; parent < abi::kPathBlockNodes; ++parent)
-        retireFirstChild(row[parent], image);
-}
-
-void PathTree::retireFirstChild(FirstChild &first, uint32_t image) const noexcept {
-  const uint32_t node = first.node.load(std::memory_order_relaxed);
-  if (node != 0 && nodeAt(node).image == image)
-    first.key.store(first.key.load(std::memory_order_relaxed) | kRetired, std::memory_order_relaxed);
+        retireOf(image, row[parent]);
 }
 
 PathTree *pathTreeOf(Arena &arena) noexcept {

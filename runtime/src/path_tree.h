@@ -73,7 +73,7 @@ private:
   bool makeRoom() noexcept;
   uint32_t findRetired(uint32_t parent, uint64_t key, uint32_t image) noexcept;
   void setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexcept;
-  void retireFirstChild(FirstChild &first, uint32_t image) const noexcept;
+  template <class Row> void retireOf(uint32_t image, Row &row) const noexcept;
   uint32_t append(Arena &arena, const abi::PathNode &node) noexcept;
   const abi::PathNode &nodeAt(uint32_t number) const noexcept {
     return blocks_[number / abi::kPathBlockNodes][number % abi::kPathBlockNodes];

@@ -85,10 +85,6 @@ Code codeAt(uint64_t address) noexcept {
   return code;
 }
 
-} // namespace
-
-namespace {
-
 // A static program does not map its headers where its range begins: then nothing says what is code.
 [[maybe_unused]] bool mayBeCode(uint64_t at, uint64_t bytes) noexcept {
   const Code code = codeAt(at);

@@ -145,7 +145,7 @@ Step leaveWithoutTable(Frame &frame, Stack &stack) noexcept {
   const Rule rule = ruleOfFrameRecord(frame, stack);
   if (rule.kind == RuleKind::Unknown)
     return Step::Unknown;
-  rules.put(frame.address - 1, rule);
+  rules.put(codeOf(frame), rule);
   return leave(frame, rule, stack);
 }
 
