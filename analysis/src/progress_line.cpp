@@ -50,6 +50,11 @@ void ProgressLine::draw(const std::string &text) {
   writeToTerminal("\r\033[K" + text.substr(0, room()) + "\r");
 }
 
+void ProgressLine::drawIfDue(const std::string &text) {
+  if (due())
+    draw(text);
+}
+
 void ProgressLine::erase() {
   if (drawn_ && visible())
     writeToTerminal("\033[K");

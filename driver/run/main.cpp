@@ -92,10 +92,7 @@ enum class Verdict {
 Result<analysis::Report> finish(const Recording &recording, const RunOptions &options) {
   analysis::ProgressLine line(options.progress != Progress::Hidden); // the program has left the terminal
   try {
-    return analysis::finishRun(recording.output(), [&line](const std::string &doing) {
-      if (line.due())
-        line.draw(doing);
-    });
+    return analysis::finishRun(recording.output(), [&line](const std::string &doing) { line.drawIfDue(doing); });
   } catch (const std::exception &error) {
     return fail(error.what());
   }

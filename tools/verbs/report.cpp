@@ -22,10 +22,7 @@ struct Options {
 Result<ExitStatus> report(const Options &options) {
   Result<analysis::Report> report = [&] {
     analysis::ProgressLine line;
-    return analysis::analyzeRun(options.run, [&line](const std::string &doing) {
-      if (line.due())
-        line.draw(doing);
-    });
+    return analysis::analyzeRun(options.run, [&line](const std::string &doing) { line.drawIfDue(doing); });
   }();
   if (!report)
     return tl::make_unexpected(report.error());

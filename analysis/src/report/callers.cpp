@@ -12,22 +12,12 @@ std::vector<SiteText> linesOf(const SiteText &call) {
   std::vector<SiteText> lines(1 + call.inlined_at.size());
   for (size_t i = 0; i < lines.size(); ++i) {
     SiteText &line = lines[i];
-    const FrameText own{call.function, call.file, call.line, call.column};
-    const FrameText &frame = i == 0 ? own : call.inlined_at[i - 1];
-    line.function = frame.function;
-    line.file = frame.file;
-    line.line = frame.line;
-    line.column = frame.column;
+    static_cast<FrameText &>(line) = i == 0 ? call : call.inlined_at[i - 1];
     line.origin = call.origin;
     line.library = call.library;
     line.offset = call.offset;
   }
   return lines;
-}
-
-bool isPlaceOf(const SiteLine &line, const SiteText &at) {
-  const SiteText &site = line.site;
-  return at.line == site.line && at.column == site.column && at.file == site.file && at.function == site.function;
 }
 
 // The line that the place called, when it is the user's own too: the place was chosen since that is a wrapper.
@@ -51,7 +41,7 @@ Callers callersOf(const SiteLine &line, size_t most) {
   for (const auto &call : path.calls)
     for (SiteText &at : linesOf(*call))
       lines.push_back(std::move(at));
-  const auto place = std::find_if(lines.begin(), lines.end(), [&](const auto &at) { return isPlaceOf(line, at); });
+  const auto place = std::find_if(lines.begin(), lines.end(), [&](const FrameText &at) { return at == line.site; });
   if (place == lines.end())
     return callers;
   callers.wrapper = wrapperOf(line, lines, static_cast<size_t>(place - lines.begin()));

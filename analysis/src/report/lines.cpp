@@ -52,14 +52,11 @@ std::string_view Lines::typeOf(const Site &innermost, const Place &place) {
   return isOfLibc(innermost) ? libcTypeOf(innermost, catalog_.calleeOf(place.call)) : innermost.type;
 }
 
-void Lines::addCalls(PathLine &shown, SiteId place) {
+void Lines::addCalls(PathLine &shown) {
   const CallPath path = shownPath(catalog_, shown.site);
   shown.complete = path.complete;
-  for (const SiteId call : path.calls) {
-    if (call == place)
-      shown.place = shown.calls.size();
+  for (const SiteId call : path.calls)
     shown.calls.push_back(textOfCall(call));
-  }
 }
 
 // A program like PyTorch has paths of a hundred calls by the ten thousand. Those that nobody will see get no calls.
@@ -79,7 +76,7 @@ template <class Line> void Lines::showPaths(std::vector<Line> &lines) {
   size_t calls = 0;
   for (const Ranked &ranked : paths) {
     if (calls <= kMaxCallsOfList) {
-      addCalls(*ranked.path, ranked.line->call);
+      addCalls(*ranked.path);
       calls += ranked.path->calls.size();
     }
     ranked.line->more_paths += calls > kMaxCallsOfList;
@@ -100,7 +97,6 @@ void Lines::finishLists(RemainsReport &remains) {
 
 void Lines::fill(SiteLine &line, const Place &place, std::vector<SiteShare> shares, Paths paths) {
   line.site = textOf(catalog_, place);
-  line.call = place.call;
   line.own = place.own;
   line.child = childOf(place);
   for (const SiteShare &share : shares) {
@@ -113,7 +109,7 @@ void Lines::fill(SiteLine &line, const Place &place, std::vector<SiteShare> shar
     return left.bytes != right.bytes ? left.bytes > right.bytes : left.site < right.site;
   });
   for (const SiteShare &share : shares)
-    line.paths.push_back({share.bytes, share.count, {}, 0, false, share.site});
+    line.paths.push_back({share.bytes, share.count, {}, false, share.site});
   const Site &innermost = catalog_.describe(catalog_.innermostCallOf(shares.front().site));
   const bool is_marked = innermost.origin == SiteOrigin::Pass;
   line.allocator = {demangle(is_marked ? innermost.callee : catalog_.calleeOf(place.call)),

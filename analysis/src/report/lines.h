@@ -28,7 +28,7 @@ private:
   // Sums of blocks by what `nameOf(share)` says.
   template <class Name> std::vector<NamedLine> groupsOf(const Peak &, Name nameOf);
   void fill(SiteLine &, const Place &, std::vector<SiteShare> shares, Paths);
-  void addCalls(PathLine &, SiteId place);
+  void addCalls(PathLine &);
   template <class Line> void showPaths(std::vector<Line> &);
   template <class Line> void finishList(std::vector<Line> &);
   void finishLists(RemainsReport &);

@@ -117,11 +117,7 @@ SiteText textOf(SiteCatalog &catalog, const Place &place) {
   SiteText text = textOf(catalog.describe(place.call));
   if (place.inlined == 0)
     return text;
-  const FrameText line = text.inlined_at[place.inlined - 1];
-  text.file = line.file;
-  text.line = line.line;
-  text.column = line.column;
-  text.function = line.function;
+  static_cast<FrameText &>(text) = text.inlined_at[place.inlined - 1];
   text.variable.clear(); // the inner function's
   text.inlined_at.erase(text.inlined_at.begin(), text.inlined_at.begin() + static_cast<ptrdiff_t>(place.inlined));
   return text;

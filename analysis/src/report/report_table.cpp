@@ -41,8 +41,10 @@ std::string callText(const char *arrow, const SiteText &call, size_t columns) {
 
 // The callers above are those of one path.
 std::string otherPathsText(const SiteLine &line) {
-  const uint64_t others = line.paths.size() + line.more_paths - std::min<uint64_t>(1, line.paths.size());
-  if (line.paths.empty() || others == 0 || line.bytes == 0)
+  if (line.paths.empty() || line.bytes == 0)
+    return "";
+  const uint64_t others = line.paths.size() - 1 + line.more_paths;
+  if (others == 0)
     return "";
   return fmt::format("and {} more path{} with {}", countText(others), others == 1 ? "" : "s",
                      percentText(line.bytes - line.paths.front().bytes, line.bytes));

@@ -123,7 +123,7 @@ void appendFrames(const SiteText &call, Json &frames) {
     json["origin"] = jsonOf(call.origin);
     frames.push_back(std::move(json));
   };
-  append({call.function, call.file, call.line, call.column});
+  append(call);
   for (const FrameText &frame : call.inlined_at)
     append(frame);
 }

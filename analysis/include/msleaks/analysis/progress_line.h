@@ -18,6 +18,8 @@ public:
   bool due();
   // Cut to the terminal's width. The cursor is left in the first column, so what a program writes replaces the line.
   void draw(const std::string &text);
+  // The same, when it is time for it.
+  void drawIfDue(const std::string &text);
   void erase();
 
 private:

@@ -43,7 +43,6 @@ struct ReportProcess {
 struct PathLine {
   uint64_t bytes = 0, count = 0;
   std::vector<std::shared_ptr<const SiteText>> calls; // the allocator's caller first
-  size_t place = 0;                                   // which of them is the line's place
   bool complete = false;                              // the last one is the first call of its thread
   SiteId site;                                        // of the blocks, in the catalog that the report was made of
 };
@@ -54,7 +53,6 @@ inline constexpr size_t kMaxCallsOfList = 100'000;
 // One line of a list: the place, and the paths that led there, most bytes first.
 struct SiteLine {
   SiteText site;
-  SiteId call; // whose line the place is, in the catalog
   AllocatorText allocator;
   uint64_t bytes = 0, count = 0;
   std::vector<PathLine> paths;

@@ -13,14 +13,13 @@ namespace msleaks::analysis {
 struct FrameText {
   std::string function, file;
   uint32_t line = 0, column = 0;
+  bool operator==(const FrameText &) const = default;
 };
 
 // Empty strings and zeros mean: not known.
-struct SiteText {
+struct SiteText : FrameText {
   uint64_t id = 0;
-  std::string file;
-  uint32_t line = 0, column = 0;
-  std::string function, callee, type, variable;
+  std::string callee, type, variable;
   std::vector<FrameText> inlined_at;
   SiteOrigin origin = SiteOrigin::Unknown;
   std::string library;
