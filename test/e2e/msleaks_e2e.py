@@ -65,6 +65,11 @@ def run(command, **kwargs):
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kwargs)
 
 
+def plain_compiler(source):
+    """gcc or g++, for programs that hooks alone shall see."""
+    return need("gcc" if str(source).endswith(".c") else "g++")
+
+
 def build_workload(name, folder, plugin=None):
     """Builds a program of bench/workloads, with the plugin if one is given. It ends the test with 77 when its source cannot
     be had."""

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, check, need, run  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, plain_compiler, run  # noqa: E402
 
 ROWS = 3
 PARTS = Path(__file__).resolve().parent / "parts"
@@ -52,8 +52,7 @@ def expect_named(source, text, types, mode):
 
 
 def build_program(msleaks, mode, source, scratch):
-    """By gcc where hooks alone shall see it."""
-    compiler = need("gcc" if source.endswith(".c") else "g++")
+    compiler = plain_compiler(source)
     objects = []
     for part in sources_of(source):
         objects.append(f"{scratch}/{Path(part).stem}.o")

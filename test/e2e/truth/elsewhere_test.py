@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, check, need, run  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, plain_compiler, run  # noqa: E402
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 
@@ -23,8 +23,7 @@ def main():
         if instrumented:
             msleaks.compile(PROGRAMS / name, program, flags=["-O2"])
         else:
-            compiler = need("gcc" if name.endswith(".c") else "g++")
-            made = run([compiler, "-O2", "-g", PROGRAMS / name, "-o", program, "-pthread"])
+            made = run([plain_compiler(name), "-O2", "-g", PROGRAMS / name, "-o", program, "-pthread"])
             check(made.returncode == 0, made.stderr)
         _, report = msleaks.run(f"{scratch}/run", [program], ["--no-report"])
         leaks = report.sites("leaks")
