@@ -85,8 +85,19 @@ Code codeAt(uint64_t address) noexcept {
   return code;
 }
 
+// The code of an object with the byte at `at`; empty: that is none.
+Code codeIn(const LoadedObject &object, uint64_t at) noexcept {
+  for (unsigned i = 0; i < object.header_count; ++i) {
+    Code code;
+    takeCode(object.headers[i], object.load_bias, code);
+    if (code.holds(at))
+      return code;
+  }
+  return {};
+}
+
 // A static program does not map its headers where its range begins: then nothing says what is code.
-[[maybe_unused]] bool mayBeCode(uint64_t at, uint64_t bytes) noexcept {
+bool mayBeCode(uint64_t at, uint64_t bytes) noexcept {
   const Code code = codeAt(at);
   return code.end == 0 || code.holds(at, bytes);
 }
@@ -173,21 +184,15 @@ bool isIndirectCall(const unsigned char *begin, unsigned bytes) noexcept {
   return bytes == 2u + has_index + (mode == 1 ? 1 : is_long ? 4 : 0);
 }
 
-} // namespace
+constexpr unsigned kCallBytes = 7; // of the longest
 
-bool mayFollowCall(uint64_t address) noexcept {
-  constexpr unsigned kLongestCall = 7;
-  const uint64_t begin = address - kLongestCall;
-  unsigned char bytes[kLongestCall + 1] = {}; // a byte more, which the shortest call looks at
-  if (!mayBeCode(begin, kLongestCall) || !copyIfThere(begin, bytes, kLongestCall))
-    return false;
-  bool found = bytes[kLongestCall - 5] == 0xe8;
-  for (unsigned length = 2; length <= kLongestCall; ++length)
-    found |= isIndirectCall(bytes + kLongestCall - length, length);
+// `bytes` has one more, which the shortest call looks at.
+bool mayEndInCall(const unsigned char *bytes) noexcept {
+  bool found = bytes[kCallBytes - 5] == 0xe8;
+  for (unsigned length = 2; length <= kCallBytes; ++length)
+    found |= isIndirectCall(bytes + kCallBytes - length, length);
   return found;
 }
-
-namespace {
 
 // Behind a call, or the kernel's: mov $15, %rax; syscall.
 bool mayBeReturnAddress(uint64_t address) noexcept {
@@ -235,17 +240,40 @@ Rule ruleOfFrameRecord(const Frame &frame, Stack &stack) noexcept {
 // Elsewhere a record does not tell where the caller's stack pointer was: it may lie at either end of a frame.
 Rule ruleOfFrameRecord(const Frame &, Stack &) noexcept { return {}; }
 
+namespace {
+
 #if defined(__aarch64__)
+constexpr unsigned kCallBytes = 4;
+
 // bl, blr and those that check a signed address.
-bool mayFollowCall(uint64_t address) noexcept {
-  uint32_t word = 0;
-  if (!mayBeCode(address - 4, 4) || !copyIfThere(address - 4, word))
-    return false;
+bool mayEndInCall(const unsigned char *bytes) noexcept {
+  uint32_t word;
+  std::memcpy(&word, bytes, sizeof word);
   return (word & 0xfc00'0000) == 0x9400'0000 || (word & 0xfeff'f000) == 0xd63f'0000;
 }
 #else
-bool mayFollowCall(uint64_t) noexcept { return true; }
+constexpr unsigned kCallBytes = 1;
+bool mayEndInCall(const unsigned char *) noexcept { return true; }
 #endif
+
+} // namespace
 #endif
+
+bool mayFollowCall(uint64_t address) noexcept {
+  unsigned char bytes[kCallBytes + 1] = {};
+  return mayBeCode(address - kCallBytes, kCallBytes) && copyIfThere(address - kCallBytes, bytes, kCallBytes) &&
+         mayEndInCall(bytes);
+}
+
+bool mayFollowCall(const LoadedObject &object, uint64_t address) noexcept {
+  if (object.header_count == 0)
+    return mayFollowCall(address);
+  const uint64_t begin = address - kCallBytes;
+  unsigned char bytes[kCallBytes + 1] = {};
+  if (!codeIn(object, begin).holds(begin, kCallBytes))
+    return false;
+  std::memcpy(bytes, reinterpret_cast<const void *>(begin), kCallBytes);
+  return mayEndInCall(bytes);
+}
 
 } // namespace msleaks::runtime::unwind

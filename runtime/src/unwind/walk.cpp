@@ -62,7 +62,7 @@ bool isNoCall(const Frame &frame, const Rule &rule) noexcept {
     return false;
   LoadedObject object;
   if (findLoadedObject(codeOf(frame), object))
-    return !mayFollowCall(frame.address);
+    return !mayFollowCall(object, frame.address);
   return !isReadable(codeOf(frame)) || isOnStack(frame.address, frame);
 }
 
