@@ -5,29 +5,27 @@
 #include "unwind/rule.h"
 
 #include <atomic>
+#include <bit>
 
 namespace msleaks::runtime::unwind {
 
 class RuleCache {
 public:
-  static constexpr unsigned kBits = 16;
+  static constexpr unsigned kEntries = 1u << 16;
 
   [[gnu::always_inline]] bool find(uint64_t address, Rule &rule) const noexcept {
-    const Entry &entry = entries_[slotOf(address)];
-    const uint64_t word = entry.rule.load(std::memory_order_relaxed);
-    if ((entry.key.load(std::memory_order_relaxed) ^ word) != keyOf(address))
-      return false;
-    rule = unpacked(word);
-    return true;
+    return setOf(address)[0].read(keyOf(address), rule) || findOlder(address, rule);
   }
 
+  // Before the oldest rule of its set, which goes. Two addresses that a program comes by in turns must not displace
+  // each other: to read a rule from the tables takes as long as hundreds of look-ups.
   void put(uint64_t address, const Rule &rule) noexcept {
     if (isUnloading(epoch()))
       return;
-    Entry &entry = entries_[slotOf(address)];
-    const uint64_t word = packed(rule);
-    entry.rule.store(word, std::memory_order_relaxed);
-    entry.key.store(keyOf(address) ^ word, std::memory_order_relaxed);
+    Entry *set = setOf(address);
+    for (unsigned way = kWays - 1; way > 0; --way)
+      set[way].copy(set[way - 1]);
+    set[0].write(keyOf(address), rule);
   }
 
   // Around what may unload code. No rule that was put before is found any more, and none is put meanwhile: another
@@ -40,18 +38,48 @@ public:
   static bool isUnloading(uint64_t epoch) noexcept { return epoch % kOneEpoch != 0; }
 
 private:
+  static constexpr unsigned kWays = 4; // a cache line
   struct Entry {
-    std::atomic<uint64_t> key, rule;
+    std::atomic<uint64_t> key, rule; // the key is told by both
+
+    [[gnu::always_inline]] bool read(uint64_t wanted, Rule &found) const noexcept {
+      const uint64_t word = rule.load(std::memory_order_relaxed);
+      if ((key.load(std::memory_order_relaxed) ^ word) != wanted)
+        return false;
+      found = unpacked(word);
+      return true;
+    }
+    void write(uint64_t new_key, const Rule &new_rule) noexcept {
+      const uint64_t word = packed(new_rule);
+      rule.store(word, std::memory_order_relaxed);
+      key.store(new_key ^ word, std::memory_order_relaxed);
+    }
+    void copy(const Entry &other) noexcept {
+      rule.store(other.rule.load(std::memory_order_relaxed), std::memory_order_relaxed);
+      key.store(other.key.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    }
   };
   static constexpr uint64_t kGolden = 0x9e37'79b9'7f4a'7c15;
   static constexpr uint64_t kOneEpoch = 1u << 16; // below it: unloads under way
 
-  static unsigned slotOf(uint64_t address) noexcept { return static_cast<unsigned>(address * kGolden >> (64 - kBits)); }
+  static unsigned firstOf(uint64_t address) noexcept {
+    constexpr unsigned kSetBits = std::countr_zero(kEntries / kWays);
+    return static_cast<unsigned>(address * kGolden >> (64 - kSetBits)) * kWays;
+  }
+  const Entry *setOf(uint64_t address) const noexcept { return entries_ + firstOf(address); }
+  Entry *setOf(uint64_t address) noexcept { return entries_ + firstOf(address); }
+  [[gnu::noinline]] bool findOlder(uint64_t address, Rule &rule) const noexcept {
+    const Entry *set = setOf(address);
+    for (unsigned way = 1; way < kWays; ++way)
+      if (set[way].read(keyOf(address), rule))
+        return true;
+    return false;
+  }
   // Of an empty entry it is 0, which no address of an epoch gives.
   uint64_t keyOf(uint64_t address) const noexcept { return address ^ (epoch() + 1) * kGolden; }
 
   std::atomic<uint64_t> epoch_{0};
-  Entry entries_[1u << kBits];
+  alignas(64) Entry entries_[kEntries];
 };
 
 } // namespace msleaks::runtime::unwind
