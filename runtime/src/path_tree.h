@@ -33,6 +33,17 @@ public:
     }
   }
 
+  // The innermost call of a path that was taken before, or of another one; 0 = none. `path`: any hash of its calls.
+  uint32_t guess(uint64_t path) const noexcept { return guesses_[guessOf(path)].load(std::memory_order_acquire); }
+  void keepGuess(uint64_t path, uint32_t node) noexcept {
+    guesses_[guessOf(path)].store(node, std::memory_order_release);
+  }
+
+  // Of a number that find, guess or add said.
+  const abi::PathNode &operator[](uint32_t number) const noexcept {
+    return blocks_[number / abi::kPathBlockNodes][number % abi::kPathBlockNodes];
+  }
+
   // There was no room a moment ago: no new path for now. It counts as refused.
   bool refuses() noexcept;
 
@@ -67,6 +78,7 @@ private:
   static uint32_t slotOf(const Table &table, uint32_t parent, uint64_t key) noexcept {
     return static_cast<uint32_t>((key ^ parent * 0xff51'afd7'ed55'8ccd) * 0x9e37'79b9'7f4a'7c15 >> 32) & table.mask;
   }
+  static uint32_t guessOf(uint64_t path) noexcept { return static_cast<uint32_t>(path >> 32) % kGuesses; }
   static Table *makeTable(uint32_t slots) noexcept;
   static void put(Table &table, uint64_t key, uint32_t parent, uint32_t node) noexcept;
 
@@ -75,15 +87,15 @@ private:
   void setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexcept;
   template <class Row> void retireOf(uint32_t image, Row &row) const noexcept;
   uint32_t append(Arena &arena, const abi::PathNode &node) noexcept;
-  const abi::PathNode &nodeAt(uint32_t number) const noexcept {
-    return blocks_[number / abi::kPathBlockNodes][number % abi::kPathBlockNodes];
-  }
 
   friend PathTree *pathTreeOf(Arena &arena) noexcept;
   std::atomic<Table *> table_;
   abi::ArenaHeader *header_; // of the arena with the nodes
   Pause pause_;
   abi::PathNode *blocks_[abi::kMaxPathBlocks];
+  // Of paths that a program takes again and again, in a memory that is small: the table has a cache line for each call.
+  static constexpr uint32_t kGuesses = 1u << 13;
+  std::atomic<uint32_t> guesses_[kGuesses];
   std::atomic<FirstChild *> first_children_[abi::kMaxPathBlocks]; // by number of the parent; null = no room
 };
 

@@ -22,12 +22,11 @@ bool joinsAt(const ThreadPath &path, const Frame &frame, uint32_t &candidates) n
     --candidates;
   if (candidates == 0 || !isSame(path.frames()[candidates - 1], frame))
     return false;
-  for (uint32_t i = candidates - 1; i-- > 0;)
-    if (!isUnchanged(path.frames()[i])) {
-      candidates = i + 1;
-      return false;
-    }
-  return true;
+  if (areUnchanged(path, path.frames()[candidates - 1].checks)) [[likely]]
+    return true;
+  while (--candidates > 1 && isUnchanged(path.frames()[candidates - 1]))
+    ;
+  return false;
 }
 
 // What is known of a frame, with where it was found now.
@@ -134,15 +133,50 @@ void keep(ThreadPath &path, const Walk &done) noexcept {
   return tree != nullptr ? node : 0;
 }
 
-uint32_t number(ThreadPath &path, const PathTree &tree, uint32_t walked, uint32_t node) noexcept {
+// Looks for each call, from the outermost of the new ones on. `outer`: the call around that one.
+uint32_t numberEach(ThreadPath &path, const PathTree &tree, uint32_t walked, uint32_t outer) noexcept {
+  uint32_t node = outer;
   for (uint32_t left = walked; left-- > 0;) {
     PathFrame &frame = path.walked()[left];
-    // What is found while a library goes may be of that library.
-    frame.node = unwind::RuleCache::isUnloading(path.epoch) ? 0 : tree.find(node, frame.address);
+    frame.node = tree.find(node, frame.address);
     if (frame.node == 0) [[unlikely]]
       return numberNew(path, left + 1, node);
     node = frame.node;
   }
+  return node;
+}
+
+uint64_t hashOf(ThreadPath &path, uint32_t walked, uint32_t outer) noexcept {
+  uint64_t hash = outer;
+  for (uint32_t i = 0; i < walked; ++i)
+    hash = (hash ^ path.walked()[i].address) * 0x9e37'79b9'7f4a'7c15;
+  return hash ^ hash >> 32;
+}
+
+// Whether the path to `node` has these calls, which get its numbers then. The calls of a path lie side by side in the
+// tree if they were new at the same time.
+bool isPathTo(ThreadPath &path, const PathTree &tree, uint32_t node, uint32_t walked, uint32_t outer) noexcept {
+  for (uint32_t i = 0; i < walked; ++i) {
+    PathFrame &frame = path.walked()[i];
+    if (node < abi::kFirstPath || tree[node].address != frame.address)
+      return false;
+    frame.node = node;
+    node = tree[node].parent;
+  }
+  return node == outer;
+}
+
+uint32_t number(ThreadPath &path, PathTree &tree, uint32_t walked, uint32_t outer) noexcept {
+  if (walked == 0)
+    return outer;
+  if (unwind::RuleCache::isUnloading(path.epoch)) [[unlikely]]
+    return numberNew(path, walked, outer); // what is found while a library goes may be of that library
+  const uint64_t hash = hashOf(path, walked, outer);
+  if (const uint32_t guess = tree.guess(hash); guess != 0 && isPathTo(path, tree, guess, walked, outer)) [[likely]]
+    return guess;
+  const uint32_t node = numberEach(path, tree, walked, outer);
+  if (node != 0)
+    tree.keepGuess(hash, node);
   return node;
 }
 
@@ -158,7 +192,7 @@ bool findCall(ThreadPath &path, uint64_t return_address, Frame &frame) noexcept 
   return true;
 }
 
-uint32_t takePath(ThreadPath &path, const PathTree &tree, const Frame &frame) noexcept {
+uint32_t takePath(ThreadPath &path, PathTree &tree, const Frame &frame) noexcept {
   ++path.version;
   if (path.stack.enter(frame.stack_pointer - sizeof(uint64_t)))
     path.count = 0;

@@ -49,6 +49,14 @@ struct ThreadPath {
          (!known.frame_matters || known.frame_pointer == frame.frame_pointer);
 }
 
+// The first so many checks: all calls around one of the kept frames (PathFrame::checks) are as they were.
+[[gnu::always_inline]] inline bool areUnchanged(const ThreadPath &path, uint32_t checks) noexcept {
+  uint64_t changed = 0;
+  for (const StackCheck *check = path.checks(), *end = check + checks; check != end; ++check)
+    changed |= unwind::wordAt(check->at) ^ check->word;
+  return changed == 0;
+}
+
 // The node of the path to `frame`, the innermost call, if it is the last path once more; 0 = it is not. Writes nothing:
 // a handler in between may take a path, which is noticed.
 [[gnu::always_inline]] inline uint32_t samePath(const ThreadPath &path, const unwind::Frame &frame) noexcept {
@@ -58,17 +66,14 @@ struct ThreadPath {
   if (count == 0 || !path.stack.holds(frame.stack_pointer - sizeof(uint64_t)) || !isSame(*innermost, frame))
     return 0;
   const uint32_t checks = innermost->checks, node = innermost->node;
-  uint64_t changed = 0;
-  for (const StackCheck *check = path.checks(), *end = check + checks; check != end; ++check)
-    changed |= unwind::wordAt(check->at) ^ check->word;
-  if (changed != 0)
+  if (!areUnchanged(path, checks))
     return 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return path.version == version ? node : 0;
 }
 
 // The node of the path to `frame`, the innermost call; 0 = it cannot be numbered.
-uint32_t takePath(ThreadPath &path, const PathTree &tree, const unwind::Frame &frame) noexcept;
+uint32_t takePath(ThreadPath &path, PathTree &tree, const unwind::Frame &frame) noexcept;
 
 // Goes from `frame` to the call with this return address; false: it is none of the next few.
 bool findCall(ThreadPath &path, uint64_t return_address, unwind::Frame &frame) noexcept;
