@@ -122,9 +122,13 @@ std::vector<SiteLine> Lines::sitesOf(const Peak &peak, Paths paths) {
     std::vector<SiteShare> shares;
   };
   std::map<Place::Key, Group> groups;
+  std::unordered_map<uint64_t, Group *> by_call; // the key is long, and many paths lead to one call
   for (const SiteShare &share : peak.by_site) {
     const Place place = places_.of(share.site);
-    groups.try_emplace(place.keyIn(catalog_), Group{place, {}}).first->second.shares.push_back(share);
+    Group *&group = by_call[uint64_t{place.call.index} << 32 | place.inlined];
+    if (group == nullptr)
+      group = &groups.try_emplace(place.keyIn(catalog_), Group{place, {}}).first->second;
+    group->shares.push_back(share);
   }
   std::vector<SiteLine> lines;
   for (const auto &[key, group] : groups)

@@ -44,13 +44,17 @@ bool isInserted(const Site &site) {
   return site.function.starts_with("__msl_armed.") || site.function.starts_with("__msl_gate.");
 }
 
+bool isInstrumented(SiteCatalog &catalog, SiteId site) {
+  return catalog.describe(catalog.innermostCallOf(site)).origin == SiteOrigin::Pass;
+}
+
 } // namespace
 
 // A call of an allocator that is the last thing a function does may have left that function behind: then the next call
 // is of another one.
 CallPath shownPath(SiteCatalog &catalog, SiteId site) {
   CallPath path = catalog.callPathOf(site);
-  if (path.calls.size() < 2 || catalog.describe(path.calls.front()).origin != SiteOrigin::Pass)
+  if (path.calls.size() < 2 || !isInstrumented(catalog, site))
     return path;
   const auto isCallOfInserted = [&](SiteId call) { return isInserted(catalog.describe(call)); };
   // What stands before it is the allocator's own: libstdc++'s operator new, which calls malloc.
@@ -75,17 +79,42 @@ Place Places::of(SiteId site) {
 }
 
 Place Places::find(SiteId site) {
-  std::optional<Place> wrapper; // the outermost: nobody closer to who wanted the block is known
-  bool handed_out = false;
-  for (const SiteId call : shownPath(catalog_, site).calls) {
-    const Judged &judged = judge(call, handed_out);
-    if (judged.verdict == Verdict::Own)
-      return {call, judged.inlined, true};
-    if (judged.verdict == Verdict::Wrapper)
-      wrapper = {call, judged.inlined, true};
-    handed_out = judged.hands_out;
-  }
-  return wrapper.value_or(innermostPlace(catalog_, site));
+  Search search;
+  const uint32_t node = catalog_.innermostNodeOf(site);
+  if (SiteCatalog::isNode(node) && !isInstrumented(catalog_, site))
+    lookAlong(node, search);
+  else
+    lookAlong(shownPath(catalog_, site), search);
+  return search.found ? *search.found : search.wrapper.value_or(innermostPlace(catalog_, site));
+}
+
+bool Places::look(SiteId call, Search &search) {
+  const Judged &judged = judge(call, search.handed_out);
+  const Place place{call, judged.inlined, true};
+  if (judged.verdict == Verdict::Own)
+    search.found = place;
+  if (judged.verdict == Verdict::Wrapper)
+    search.wrapper = place;
+  search.handed_out = judged.hands_out;
+  return search.found.has_value();
+}
+
+void Places::lookAlong(const CallPath &path, Search &search) {
+  for (const SiteId call : path.calls)
+    if (look(call, search))
+      return;
+}
+
+void Places::lookAlong(uint32_t innermost, Search &search) {
+  is_foreign_.resize(catalog_.pathNodeCount());
+  const auto goOn = [&](uint32_t node) { return SiteCatalog::isNode(node) && !is_foreign_[node]; };
+  for (uint32_t node = innermost; goOn(node); node = catalog_.pathNode(node).outer)
+    if (look(catalog_.pathNode(node).call, search))
+      return;
+  if (search.wrapper)
+    return;
+  for (uint32_t node = innermost; goOn(node); node = catalog_.pathNode(node).outer)
+    is_foreign_[node] = true;
 }
 
 const Places::Judged &Places::judge(SiteId call, bool handed_out) {

@@ -51,7 +51,16 @@ private:
     bool hands_out = false; // its outermost line: a forward that called it does so, too
   };
 
+  // The search for a place along a path, from the innermost call on.
+  struct Search {
+    std::optional<Place> found;
+    std::optional<Place> wrapper; // the outermost: nobody closer to who wanted the block is known
+    bool handed_out = false;
+  };
   Place find(SiteId site);
+  bool look(SiteId call, Search &); // true: found
+  void lookAlong(const CallPath &, Search &);
+  void lookAlong(uint32_t innermost, Search &);
   // `handed_out`: what the call's innermost line called hands its block out.
   const Judged &judge(SiteId call, bool handed_out);
 
@@ -59,6 +68,7 @@ private:
   // By number. A hundred thousand paths go through the same calls, and are asked for in several lists.
   std::vector<std::array<Judged, 2>> judged_;
   std::vector<std::optional<Place>> found_;
+  std::vector<bool> is_foreign_; // by node of the paths: neither that call nor one around it is the user's own
 };
 
 // The call without the lines inside the place.

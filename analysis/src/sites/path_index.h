@@ -4,6 +4,7 @@
 
 #include "msleaks/analysis/site.h"
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 #include <xxhash.h>
@@ -22,14 +23,17 @@ public:
 
   // The node of that call within `parent`.
   uint32_t add(uint32_t parent, SiteId frame) {
-    if (nodes_.size() * 2 >= slots_.size())
-      grow();
+    makeFindable();
     uint32_t &slot = slotOf(parent, frame);
-    if (slot == kEmpty) {
-      slot = static_cast<uint32_t>(nodes_.size());
-      nodes_.push_back({parent, frame});
-    }
+    if (slot == kEmpty)
+      slot = addNew(parent, frame);
+    findable_ = nodes_.size();
     return slot;
+  }
+  // The same where it is known that there is none yet: what one process tells needs no look-up.
+  uint32_t addNew(uint32_t parent, SiteId frame) {
+    nodes_.push_back({parent, frame});
+    return static_cast<uint32_t>(nodes_.size() - 1);
   }
   // A parent's number is smaller than its child's.
   const Node &operator[](uint32_t number) const { return nodes_[number]; }
@@ -48,13 +52,18 @@ private:
       at = (at + 1) % slots_.size();
     return slots_[at];
   }
-  void grow() {
-    slots_.assign(slots_.size() * 2, kEmpty);
-    for (uint32_t number = kUnknown + 1; number < nodes_.size(); ++number)
-      slotOf(nodes_[number].parent, nodes_[number].frame) = number;
+  // Room for one more, and every node has its slot.
+  void makeFindable() {
+    if (nodes_.size() * 2 >= slots_.size()) {
+      slots_.assign(std::bit_ceil(nodes_.size() * 4), kEmpty);
+      findable_ = kUnknown + 1;
+    }
+    for (; findable_ < nodes_.size(); ++findable_)
+      slotOf(nodes_[findable_].parent, nodes_[findable_].frame) = static_cast<uint32_t>(findable_);
   }
 
   std::vector<Node> nodes_{{kBegin, {}}, {kUnknown, {}}};
+  size_t findable_ = kUnknown + 1; // nodes below it have a slot
   // Numbers by parent and frame, at least half of them empty. A program like PyTorch has a million: in a map of the
   // standard library they take as long as all else that a report reads.
   std::vector<uint32_t> slots_ = std::vector<uint32_t>(1024, kEmpty);

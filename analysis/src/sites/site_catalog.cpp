@@ -69,6 +69,8 @@ struct SiteCatalog::ProcessSites {
   std::vector<uint32_t> paths;                                     // in paths_, by the process' own number
   NumberMap path_sites;                                            // of those that an event named
   std::unordered_map<uint32_t, Image> images;                      // by the process' own number
+  std::set<uint32_t> loaded; // in images_: those of `images`, and of what they replaced
+  bool reloaded = false;     // one was loaded twice: two addresses may be one call
 };
 
 SiteCatalog::SiteCatalog(Symbolizer &symbolizer) : symbolizer_(symbolizer), paths_(std::make_unique<PathIndex>()) {
@@ -144,8 +146,10 @@ void SiteCatalog::addImage(uint32_t process, std::span<const std::byte> body) {
     images_.push_back(file);
   const auto [first, alone] = first_process_.try_emplace(file.path, process);
   first->second = std::min(first->second, process);
-  sitesOf(process).images.insert_or_assign(image.image, Image{at->second, image.load_bias});
-  sitesOf(process).calls.clear();
+  ProcessSites &sites = sitesOf(process);
+  sites.images.insert_or_assign(image.image, Image{at->second, image.load_bias});
+  sites.reloaded |= !sites.loaded.insert(at->second).second;
+  sites.calls.clear();
 }
 
 void SiteCatalog::addUnit(uint32_t process, std::span<const std::byte> body) {
@@ -254,6 +258,8 @@ SiteId SiteCatalog::callAt(ProcessSites &sites, uint32_t image, uint64_t address
 // A parent is told before its child.
 void SiteCatalog::addPaths(uint32_t process, std::span<const PathEntry> entries) {
   ProcessSites &sites = sitesOf(process);
+  const bool all_new = paths_of_.value_or(process) == process && !sites.reloaded;
+  paths_of_ = all_new ? process : 0;
   for (const PathEntry &entry : entries) {
     if (entry.number < abi::kFirstPath || entry.number >= abi::kMaxPathBlocks * abi::kPathBlockNodes)
       continue;
@@ -264,7 +270,8 @@ void SiteCatalog::addPaths(uint32_t process, std::span<const PathEntry> entries)
     const uint32_t parent = entry.parent == abi::kPathBegin     ? PathIndex::kBegin
                             : entry.parent < sites.paths.size() ? sites.paths[entry.parent]
                                                                 : PathIndex::kUnknown;
-    sites.paths[entry.number] = paths_->add(parent, frame);
+    uint32_t &path = sites.paths[entry.number];
+    path = all_new && path == PathIndex::kUnknown ? paths_->addNew(parent, frame) : paths_->add(parent, frame);
   }
 }
 
@@ -309,8 +316,18 @@ CallPath SiteCatalog::callPathOf(SiteId id) const {
   return path;
 }
 
+uint32_t SiteCatalog::innermostNodeOf(SiteId id) const {
+  return id.index < known_.size() ? known_[id.index].path : PathIndex::kUnknown;
+}
+
+bool SiteCatalog::isNode(uint32_t node) { return PathIndex::isCall(node); }
+SiteCatalog::PathNode SiteCatalog::pathNode(uint32_t node) const {
+  return {(*paths_)[node].frame, (*paths_)[node].parent};
+}
+uint32_t SiteCatalog::pathNodeCount() const { return static_cast<uint32_t>(paths_->size()); }
+
 SiteId SiteCatalog::innermostCallOf(SiteId id) const {
-  const uint32_t node = id.index < known_.size() ? known_[id.index].path : PathIndex::kUnknown;
+  const uint32_t node = innermostNodeOf(id);
   return PathIndex::isCall(node) ? (*paths_)[node].frame : id;
 }
 

@@ -164,6 +164,16 @@ TEST_F(Catalog, PathsOfSeveralProcessesAreOneTree) {
   EXPECT_EQ(catalog.callPathOf(catalog.find(1, 2)).calls, std::vector{catalog.find(1, 2)});
 }
 
+TEST_F(Catalog, PathsThroughALibraryThatCameBackElsewhereAreOne) {
+  define(1, Records().image(1, "/nowhere/net", 0x7000).image(2, "/nowhere/lib.so", 0x8000));
+  define(1, Records().image(3, "/nowhere/lib.so", 0xa000));
+  const PathEntry entries[] = {
+      {2, abi::kPathBegin, 1, 0x7010}, {3, 2, 2, 0x8020}, {4, 2, 3, 0xa020}, {5, 2, 3, 0xa021}};
+  catalog.addPaths(1, entries);
+  EXPECT_EQ(catalog.find(1, abi::kPathSite | 3), catalog.find(1, abi::kPathSite | 4));
+  EXPECT_NE(catalog.find(1, abi::kPathSite | 3), catalog.find(1, abi::kPathSite | 5));
+}
+
 TEST_F(Catalog, HostilePathsAreUnknownOrEnd) {
   define(1, Records().image(1, "/nowhere/net"));
   const PathEntry entries[] = {{2, 2, 1, 0x10}, // its own parent

@@ -14,6 +14,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -62,6 +63,15 @@ public:
   uint32_t firstProcessWith(std::string_view library) const;
   // The calls that led to it, and the first of them: the place itself.
   CallPath callPathOf(SiteId) const;
+  // The same call by call, for who need not see them all. Paths are one tree: those that share calls share nodes.
+  struct PathNode {
+    SiteId call;
+    uint32_t outer; // the node of the call around it
+  };
+  uint32_t innermostNodeOf(SiteId) const;
+  static bool isNode(uint32_t node); // false: there are no more calls
+  PathNode pathNode(uint32_t node) const;
+  uint32_t pathNodeCount() const; // nodes are below it
   SiteId innermostCallOf(SiteId) const;
   size_t size() const { return known_.size(); } // SiteId::index is below it
   const std::vector<std::string> &notes() const { return notes_; }
@@ -94,7 +104,8 @@ private:
   std::vector<Known> known_;
   std::deque<Site> sites_; // a deque, so that a description stays where it is
   std::unique_ptr<PathIndex> paths_;
-  std::vector<SiteId> path_sites_; // by number in paths_: the site of events that it led to
+  std::optional<uint32_t> paths_of_; // the process that has told all of them; 0 = there are several
+  std::vector<SiteId> path_sites_;   // by number in paths_: the site of events that it led to
   std::unordered_multimap<uint64_t, SiteId> by_key_;
   std::deque<ImageFile> images_; // every different one of the session
   std::map<ImageFile, uint32_t> image_numbers_;
