@@ -216,7 +216,7 @@ std::vector<ImageNames> Symbolizer::found() const {
     for (const auto &[address, places] : image->found) {
       const auto callee = image->callees.find(address);
       const bool called = callee != image->callees.end() && !callee->second.empty();
-      if (!places.empty() || called)
+      if (image->usable || !places.empty() || called)
         names.addresses.push_back({address, places, called ? callee->second : std::string()});
     }
     std::sort(names.addresses.begin(), names.addresses.end(),

@@ -204,13 +204,15 @@ TEST_F(SymbolizerTest, WhatATraceSaysNeedsNoFile) {
   Symbolizer here(folder / "debug");
   ASSERT_EQ(here.placesAt(image("libcode.so", id(0x44)), 0x10004).size(), 1u);
   EXPECT_TRUE(here.placesAt(image("libcode.so", id(0x44)), 0x10018).empty());
+  EXPECT_TRUE(here.placesAt(image("gone.so", id(0x44)), 0x10004).empty());
   ASSERT_EQ(here.found().size(), 1u);
-  EXPECT_EQ(here.found()[0].addresses.size(), 1u);
+  EXPECT_EQ(here.found()[0].addresses.size(), 2u) << "that one has no name is worth knowing, too";
   Symbolizer elsewhere(folder / "debug");
   elsewhere.add(here.found()[0]);
   run("rm libcode.so");
   ASSERT_EQ(elsewhere.placesAt(image("libcode.so", id(0x44)), 0x10004).size(), 1u);
   EXPECT_EQ(elsewhere.placesAt(image("libcode.so", id(0x44)), 0x10004)[0].function, "first");
+  EXPECT_TRUE(elsewhere.placesAt(image("libcode.so", id(0x44)), 0x10018).empty());
   EXPECT_TRUE(elsewhere.notes().empty());
   EXPECT_TRUE(elsewhere.found().empty());
   EXPECT_TRUE(elsewhere.placesAt(image("libcode.so", id(0x45)), 0x10004).empty()) << "another build";

@@ -44,7 +44,7 @@ public:
 
   // What a trace says of an image: it is believed before the file, which need not be there then.
   void add(const ImageNames &);
-  // What placesAt and calleeAt found in files.
+  // What placesAt and calleeAt found in files, and that they found nothing: who asks again need not open the files.
   std::vector<ImageNames> found() const;
 
   // Images that could not be asked, one line each: gone, changed since the run, not readable.
