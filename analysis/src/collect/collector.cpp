@@ -14,7 +14,10 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kMinSleepNs = 20'000, kMaxSleepNs = 1'000'000;
+// Between two rounds that found nothing: as long as it has been quiet, and from kShortSleepNs on a little longer each
+// time. Whoever records much after a silence meanwhile gets a larger ring; while nothing is recorded, nobody waits.
+constexpr uint64_t kMinSleepNs = 20'000, kShortSleepNs = 1'000'000;
+constexpr uint64_t kMaxSleepNs = 4'000'000, kStoppedSleepNs = 20'000'000;
 constexpr uint64_t kLookNs = 5'000'000;
 constexpr uint64_t kProgressNs = 200'000'000;
 // Other processes of the session that end so shortly after the program are still waited for.
@@ -82,6 +85,12 @@ void Collector::programEnded(int wait_status) {
   program_status_.store(wait_status, std::memory_order_relaxed);
   program_end_ns_.store(readMonotonicNs(), std::memory_order_relaxed);
   program_ended_.store(true, std::memory_order_release);
+  waiter_.wake();
+}
+
+void Collector::toggle() {
+  toggles_.fetch_add(1, std::memory_order_relaxed);
+  waiter_.wake();
 }
 
 CollectorProgress Collector::progress() const {
@@ -123,12 +132,21 @@ Result<void> Collector::collect() {
   uint64_t sleep_ns = kMinSleepNs;
   while (!program_ended_.load(std::memory_order_acquire) && !isOver()) {
     auto stored = MSL_TRY(round(Urgency::Batch));
-    sleep_ns = stored > 0 ? kMinSleepNs : std::min(sleep_ns * 2, kMaxSleepNs);
+    sleep_ns = stored > 0 ? kMinSleepNs : sleepAfter(sleep_ns);
     if (waiter_.wait(sleep_ns))
       next_look_ns_ = 0;
-    MSL_TRY(serve());
+    if (readMonotonicNs() >= next_look_ns_)
+      MSL_TRY(serve());
   }
   return finishSession();
+}
+
+// Never so long that a waiting thread takes us for dead.
+uint64_t Collector::sleepAfter(uint64_t sleep_ns) const {
+  const uint64_t timeout_ns = uint64_t{session_.control().flags.block_timeout_ms} * 1'000'000;
+  const uint64_t longest_ns =
+      switch_->recording() ? std::clamp(timeout_ns / 4, kMinSleepNs, kMaxSleepNs) : kStoppedSleepNs;
+  return std::min(sleep_ns < kShortSleepNs ? sleep_ns * 2 : sleep_ns + sleep_ns / 8, longest_ns);
 }
 
 // Nobody tells an adopted session that its program has ended. Processes may come a moment later that waited for us.
@@ -182,7 +200,7 @@ Result<void> Collector::waitForOthers() {
   };
   while (std::any_of(attached_.begin(), attached_.end(), running) && readMonotonicNs() < until) {
     MSL_TRY(round(Urgency::Everything));
-    sleepNs(kMaxSleepNs);
+    sleepNs(kShortSleepNs);
   }
   return {};
 }

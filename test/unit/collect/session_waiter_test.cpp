@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 namespace msleaks::test {
 namespace {
@@ -41,6 +42,14 @@ TEST(SessionWaiter, WakesOnceForTheEndOfAProcess) {
   EXPECT_TRUE(waiter.wait(kLong));
   EXPECT_FALSE(waiter.wait(0));
   waitpid(child, nullptr, 0);
+}
+
+TEST(SessionWaiter, WakesWhenAnotherThreadSaysSo) {
+  ScratchFolder folder;
+  analysis::SessionWaiter waiter(folder.path());
+  std::thread([&] { waiter.wake(); }).join();
+  EXPECT_TRUE(waiter.wait(kLong));
+  EXPECT_FALSE(waiter.wait(0)) << "once";
 }
 
 TEST(SessionWaiter, OnlySleepsWhereThereIsNothingToWatch) {

@@ -48,7 +48,7 @@ public:
   void programStarted(uint32_t pid);
   void programEnded(int wait_status); // just now
   // Starts a session that is stopped, and stops one that records. From any thread.
-  void toggle() { toggles_.fetch_add(1, std::memory_order_relaxed); }
+  void toggle();
 
   CollectorProgress progress() const;
   // After run() has returned.
@@ -68,6 +68,7 @@ private:
 
   Collector(SessionDir &session, TraceWriter trace, ClockModel clock);
   Result<void> collect();
+  uint64_t sleepAfter(uint64_t sleep_ns) const;
   bool isOver();
   Result<void> takeSwitch();
   Result<void> serve();

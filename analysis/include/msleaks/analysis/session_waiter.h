@@ -1,4 +1,4 @@
-// What the collector waits for between two rounds: an arena that appears, a process that ends, or time.
+// What the collector waits for between two rounds: an arena that appears, a process that ends, whoever wakes it, or time.
 #pragma once
 
 #include "msleaks/analysis/file_descriptor.h"
@@ -16,13 +16,15 @@ public:
   void watchEnd(int pidfd);
   // Wakes as long as there is something to read.
   void watchInput(int fd);
+  // Wakes once, from any thread.
+  void wake() noexcept;
   // Returns after so many ns, or as soon as something has happened since the last call; and says which.
   bool wait(uint64_t ns);
 
 private:
   void watch(int fd, uint32_t events);
 
-  FileDescriptor epoll_, arenas_;
+  FileDescriptor epoll_, arenas_, woken_;
 };
 
 } // namespace msleaks::analysis
