@@ -3,17 +3,21 @@
 
 #include "msleaks/analysis/report.h"
 
-#include <optional>
+#include <string>
+#include <vector>
 
 namespace msleaks::analysis {
 
-struct Callers {
-  std::optional<SiteText> wrapper; // of the user's own, that the place called
-  std::vector<SiteText> lines;     // innermost first; functions that were inlined are lines of their own
-  bool known = true;               // whether the last of `lines` has no caller, or one that only is not shown
+// A path as three callers at most, a line of text each, innermost first: "< src/main.cpp:12:7 in main". Before them,
+// ">": a wrapper of the user's own that the place called. None behind main: what calls that one is libc's.
+struct CallersText {
+  std::vector<std::string> lines;
+  uint64_t bytes = 0; // of the paths that show the same
+  uint64_t paths = 0;
 };
 
-// At most so many, from the path that most of the blocks have. None behind main: what calls that one is libc's.
-Callers callersOf(const SiteLine &, size_t most);
+// The paths that three quarters of the bytes took, three at most; most bytes first.
+// `columns`: room for a line.
+std::vector<CallersText> callersOf(const SiteLine &, size_t columns);
 
 } // namespace msleaks::analysis

@@ -16,13 +16,6 @@ constexpr size_t kShortLeaks = 3; // with at most seven entries, the short form 
 
 std::string blocksText(uint64_t count) { return countText(count) + (count == 1 ? " block" : " blocks"); }
 
-std::string percentText(uint64_t part, uint64_t whole) {
-  if (whole == 0)
-    return "";
-  const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-  return percent < 0.95 && part != 0 ? "<1%" : fmt::format("{:.0f}%", percent);
-}
-
 // One row of a list: some lines, so that places and names have room in 80 columns.
 struct Row {
   uint64_t bytes, count;
@@ -30,24 +23,17 @@ struct Row {
   const SiteLine *line;
 };
 
-// "< src/main.cpp:12:7 in main", or ">" for what the place called. A long path leaves room for the name.
-std::string callText(const char *arrow, const SiteText &call, size_t columns) {
-  SiteText function;
-  function.function = call.function;
-  const std::string name = nameOf(function, columns / 2);
-  const size_t room = columns - 2;
-  return arrow + (name.empty() ? placeOf(call, room) : placeOf(call, room - widthOf(name) - 1) + " " + name);
-}
-
-// The callers above are those of one path.
-std::string otherPathsText(const SiteLine &line) {
-  if (line.paths.empty() || line.bytes == 0)
-    return "";
-  const uint64_t others = line.paths.size() - 1 + line.more_paths;
-  if (others == 0)
+// What the callers above do not say.
+std::string otherPathsText(const SiteLine &line, const std::vector<CallersText> &shown) {
+  uint64_t others = line.paths.size() + line.more_paths, bytes = line.bytes;
+  for (const CallersText &path : shown) {
+    others -= path.paths;
+    bytes -= path.bytes;
+  }
+  if (others == 0 || line.bytes == 0)
     return "";
   return fmt::format("and {} more path{} with {}", countText(others), others == 1 ? "" : "s",
-                     percentText(line.bytes - line.paths.front().bytes, line.bytes));
+                     percentText(bytes, line.bytes));
 }
 
 class Table {
@@ -104,7 +90,7 @@ public:
   }
 
 private:
-  static constexpr size_t kIndent = 33, kShownCallers = 3;
+  static constexpr size_t kIndent = 33;
 
   static std::string start(uint64_t bytes, uint64_t count, const std::string &middle) {
     return fmt::format("{:>11}  {:>8}  {:>8}  ", bytesText(bytes), middle, countText(count));
@@ -117,16 +103,16 @@ private:
     out_ << start(row.bytes, row.count, row.middle) << placeOf(site, room) << '\n';
     const std::string child = row.line->child.empty() ? "" : "in child process " + printable(row.line->child);
     for (const std::string &line : {nameOf(site, room), userPlaceOf(site, room), cutEnd(child, room)})
-      if (!line.empty())
-        out_ << std::string(kIndent, ' ') << line << '\n';
-    const Callers callers = callersOf(*row.line, kShownCallers);
-    if (callers.wrapper)
-      out_ << std::string(kIndent, ' ') << callText("> ", *callers.wrapper, room) << '\n';
-    for (const SiteText &caller : callers.lines)
-      out_ << std::string(kIndent, ' ') << callText("< ", caller, room) << '\n';
-    for (const std::string &line : {std::string(callers.known ? "" : "< not known"), otherPathsText(*row.line)})
-      if (!line.empty())
-        out_ << std::string(kIndent, ' ') << line << '\n';
+      more(line);
+    const std::vector<CallersText> paths = callersOf(*row.line, room);
+    for (const CallersText &path : paths)
+      for (const std::string &line : path.lines)
+        more(line);
+    more(otherPathsText(*row.line, paths));
+  }
+  void more(const std::string &line) {
+    if (!line.empty())
+      out_ << std::string(kIndent, ' ') << line << '\n';
   }
 
   std::ostream &out_;

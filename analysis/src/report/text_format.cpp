@@ -34,6 +34,13 @@ bool isControl(std::string_view character) {
 
 } // namespace
 
+std::string percentText(uint64_t part, uint64_t whole) {
+  if (whole == 0)
+    return "";
+  const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  return percent < 0.95 && part != 0 ? "<1%" : fmt::format("{:.0f}%", percent);
+}
+
 std::string bytesText(uint64_t bytes) {
   if (bytes < 1024)
     return fmt::format("{} B", bytes);

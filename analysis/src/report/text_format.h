@@ -8,9 +8,10 @@
 
 namespace msleaks::analysis {
 
-std::string bytesText(uint64_t bytes);      // "512 B", "1.50 KiB", "12.3 MiB", "1.25 GiB"
-std::string durationText(uint64_t time_ns); // "350 ns", "12.3 ms", "4.20 s", "3 min 5 s"
-std::string countText(uint64_t count);      // "1,234,567"
+std::string bytesText(uint64_t bytes);                  // "512 B", "1.50 KiB", "12.3 MiB", "1.25 GiB"
+std::string durationText(uint64_t time_ns);             // "350 ns", "12.3 ms", "4.20 s", "3 min 5 s"
+std::string countText(uint64_t count);                  // "1,234,567"
+std::string percentText(uint64_t part, uint64_t whole); // "33%", "<1%"; nothing of nothing
 
 // Control characters, and bytes that are not UTF-8, as \xNN: a name must not steer the terminal.
 std::string printable(std::string_view);
