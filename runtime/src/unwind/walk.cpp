@@ -1,5 +1,6 @@
 #include "unwind/walk.h"
 
+#include "unwind/code.h"
 #include "unwind/frame_record.h"
 #include "unwind/tables.h"
 
@@ -71,6 +72,11 @@ bool isNoCall(const Frame &frame, const Rule &rule) noexcept {
 Rule lookUp(const Frame &frame) noexcept {
   const uint64_t address = codeOf(frame);
   Rule rule = ruleInTables(address);
+  // Linux 5.8 and later have no table for it on AArch64.
+  if (!isKnown(rule) && isReturnOfHandler(frame.address))
+    rule = {.kind = RuleKind::Signal};
+  if (!isKnown(rule) && frame.is_interrupted && isInPlt(frame.address))
+    rule = {.kind = RuleKind::Plain}; // nothing is pushed, and the return address is where the call put it
   // The first byte of a function, and no code before it that could have called: a stack that was built by hand ends
   // here, as makecontext's do.
   if (!isKnown(rule) && isKnown(ruleInTables(address + 1)) && !mayFollowCall(address + 1))

@@ -2,6 +2,7 @@
 #include "unwound.h"
 
 #include "msleaks/runtime/path.h"
+#include "unwind/code.h"
 #include "unwind/walk.h"
 
 #include <gtest/gtest.h>
@@ -11,9 +12,11 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <thread>
 #include <ucontext.h>
+#include <unistd.h>
 
 namespace msleaks::test {
 namespace {
@@ -29,6 +32,17 @@ thread_local Compared compared;
 thread_local Stack stack;
 thread_local Calls ours, theirs;
 
+// AArch64: no table speaks of the PLT, and the compiler's unwinder ends where a signal interrupted it.
+bool endsInPlt() {
+#if defined(__aarch64__)
+  const auto known = theirs.all().subspan(1);
+  return runtime::unwind::isInPlt(known.back()) && known.size() < ours.count &&
+         sameCalls(known, ours.all().first(known.size()));
+#else
+  return false;
+#endif
+}
+
 [[gnu::noinline]] void check() {
   const runtime::CallerFrame caller = runtime::callerFrame();
   Frame frame{
@@ -42,7 +56,8 @@ thread_local Calls ours, theirs;
     ours.add(frame.address);
     last = runtime::unwind::step(frame, stack);
   }
-  const bool same = last == Step::Outermost && sameCalls(ours.all(), unwound(theirs));
+  unwound(theirs);
+  const bool same = last == Step::Outermost && (sameCalls(ours.all(), theirs.all().subspan(1)) || endsInPlt());
   ++(same ? compared.same : compared.different);
 }
 
@@ -165,6 +180,34 @@ TEST(Walk, ThroughSignalHandlersOnBothStacks) {
   ::sigaction(SIGUSR1, &before, nullptr);
   expectSame(4);
 }
+
+#if defined(__x86_64__)
+namespace {
+
+// No table speaks of it, as none does of AArch64's since Linux 5.8: mov $15, %rax; syscall.
+__asm__(
+    ".pushsection .text\n.balign 16\nnop\nmsl_test_restorer: .byte 0x48,0xc7,0xc0,0x0f,0,0,0,0x0f,0x05\n.popsection");
+extern "C" void msl_test_restorer() __asm__("msl_test_restorer");
+
+struct KernelAction {
+  void (*handler)(int);
+  unsigned long flags;
+  void (*restorer)();
+  uint64_t mask;
+};
+
+} // namespace
+
+TEST(Walk, ThroughAHandlerWhoseReturnNoTableKnows) {
+  constexpr unsigned long kHasRestorer = 0x04000000;
+  const KernelAction action{onSignal, kHasRestorer, msl_test_restorer, 0};
+  KernelAction before{};
+  ASSERT_EQ(::syscall(SYS_rt_sigaction, SIGUSR1, &action, &before, sizeof action.mask), 0);
+  ::raise(SIGUSR1);
+  ASSERT_EQ(::syscall(SYS_rt_sigaction, SIGUSR1, &before, nullptr, sizeof action.mask), 0);
+  expectSame(2);
+}
+#endif
 
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 namespace {

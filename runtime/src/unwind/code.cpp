@@ -1,0 +1,167 @@
+#include "unwind/code.h"
+
+#include "system.h"
+#include "unwind/stack.h"
+
+#include "msleaks/runtime/page.h"
+
+#include <cstring>
+#include <elf.h>
+#include <sys/uio.h>
+
+namespace msleaks::runtime::unwind {
+namespace {
+
+void takeCode(const ElfW(Phdr) & header, uint64_t bias, Code &code) noexcept {
+  if (header.p_type != PT_LOAD || (header.p_flags & (PF_R | PF_X)) != (PF_R | PF_X))
+    return;
+  const uint64_t begin = bias + header.p_vaddr;
+  code.begin = code.end == 0 ? begin : code.begin;
+  code.end = begin + header.p_memsz;
+}
+
+// The code of an object with the byte at `at`; empty: that is none.
+Code codeIn(const LoadedObject &object, uint64_t at) noexcept {
+  for (unsigned i = 0; i < object.header_count; ++i) {
+    Code code;
+    takeCode(object.headers[i], object.load_bias, code);
+    if (code.holds(at))
+      return code;
+  }
+  return {};
+}
+
+// A static program does not map its headers where its range begins: then nothing says what is code.
+bool mayBeCode(uint64_t at, uint64_t bytes) noexcept {
+  const Code code = codeAt(at);
+  return code.end == 0 || code.holds(at, bytes);
+}
+
+template <class T> bool readMaybeCode(uint64_t at, T &bytes) noexcept {
+  return mayBeCode(at, sizeof bytes) && copyIfThere(at, bytes);
+}
+
+#if defined(__x86_64__)
+// call *…: opcode ff, 2 in the middle of the byte behind it, and as long as that byte says.
+bool isIndirectCall(const unsigned char *begin, unsigned bytes) noexcept {
+  const unsigned mode = begin[1] >> 6, base = begin[1] & 7;
+  if (begin[0] != 0xff || (begin[1] & 0x38) != 0x10)
+    return false;
+  const bool has_index = mode != 3 && base == 4;
+  const bool is_long = mode == 2 || (mode == 0 && (base == 5 || (has_index && (begin[2] & 7) == 5)));
+  return bytes == 2u + has_index + (mode == 1 ? 1 : is_long ? 4 : 0);
+}
+
+constexpr unsigned kCallBytes = 7;                                                          // of the longest
+constexpr unsigned char kReturnOfHandler[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}; // mov $15, %rax; syscall
+
+// `bytes` has one more, which the shortest call looks at.
+bool mayEndInCall(const unsigned char *bytes) noexcept {
+  bool found = bytes[kCallBytes - 5] == 0xe8;
+  for (unsigned length = 2; length <= kCallBytes; ++length)
+    found |= isIndirectCall(bytes + kCallBytes - length, length);
+  return found;
+}
+
+#elif defined(__aarch64__)
+constexpr unsigned kCallBytes = 4;
+constexpr unsigned char kReturnOfHandler[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}; // mov x8, #139; svc #0
+
+// bl, blr and those that check a signed address.
+bool mayEndInCall(const unsigned char *bytes) noexcept {
+  uint32_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return (word & 0xfc00'0000) == 0x9400'0000 || (word & 0xfeff'f000) == 0xd63f'0000;
+}
+#else
+constexpr unsigned kCallBytes = 1;
+constexpr unsigned char kReturnOfHandler[16] = {}; // no code
+bool mayEndInCall(const unsigned char *) noexcept { return true; }
+#endif
+
+} // namespace
+
+// A sandbox may refuse the call as such; then the page is asked for, and read.
+bool copyIfThere(uint64_t from, void *to, uint64_t bytes) noexcept {
+  const ErrnoKept kept;
+  const iovec here{to, bytes}, there{reinterpret_cast<void *>(from), bytes};
+  constexpr uint64_t kOne = 1, kFlags = 0; // the kernel takes whole words, and an int leaves half of one as it was
+  const long copied = ::syscall(SYS_process_vm_readv, processId(), &here, kOne, &there, kOne, kFlags);
+  if (copied >= 0 || errno == EFAULT)
+    return copied == static_cast<long>(bytes);
+  if (!isReadable(from) || !isReadable(from + bytes - 1))
+    return false;
+  std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
+  return true;
+}
+
+Code codeAt(uint64_t address) noexcept {
+  Code code;
+  LoadedRange range;
+  ElfW(Ehdr) elf;
+  if (!findLoadedRange(address, range) || !copyIfThere(range.begin, elf) ||
+      std::memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 || elf.e_phentsize != sizeof(ElfW(Phdr)))
+    return code;
+  code.image_begin = range.begin;
+  code.image_end = range.end;
+  uint64_t bias = 0;
+  for (unsigned i = 0, loaded = 0; i < elf.e_phnum; ++i) {
+    ElfW(Phdr) header;
+    if (!copyIfThere(range.begin + elf.e_phoff + i * sizeof header, header))
+      return {};
+    if (header.p_type == PT_LOAD && loaded++ == 0)
+      bias = range.begin - (header.p_vaddr & ~(pageBytes() - 1));
+    takeCode(header, bias, code);
+  }
+  return code;
+}
+
+bool isReturnOfHandler(uint64_t address) noexcept {
+  unsigned char bytes[sizeof kReturnOfHandler];
+  return readMaybeCode(address, bytes) && std::memcmp(bytes, kReturnOfHandler, sizeof bytes) == 0;
+}
+
+bool mayFollowCall(uint64_t address) noexcept {
+  unsigned char bytes[kCallBytes + 1] = {};
+  return mayBeCode(address - kCallBytes, kCallBytes) && copyIfThere(address - kCallBytes, bytes, kCallBytes) &&
+         mayEndInCall(bytes);
+}
+
+bool mayFollowCall(const LoadedObject &object, uint64_t address) noexcept {
+  if (object.header_count == 0)
+    return mayFollowCall(address);
+  const uint64_t begin = address - kCallBytes;
+  unsigned char bytes[kCallBytes + 1] = {};
+  if (!codeIn(object, begin).holds(begin, kCallBytes))
+    return false;
+  std::memcpy(bytes, reinterpret_cast<const void *>(begin), kCallBytes);
+  return mayEndInCall(bytes);
+}
+
+#if defined(__aarch64__)
+bool isInPlt(uint64_t address) noexcept {
+  struct Instruction {
+    uint32_t mask, bits;
+  };
+  constexpr Instruction kEntry[] = {{0x9f00'001f, 0x9000'0010},  // adrp x16, page
+                                    {0xffc0'03ff, 0xf940'0211},  // ldr x17, [x16, #slot]
+                                    {0xffc0'03ff, 0x9100'0210},  // add x16, x16, #slot
+                                    {0xffff'ffff, 0xd61f'0220}}; // br x17
+  constexpr uint64_t kCount = sizeof kEntry / sizeof *kEntry;
+  for (uint64_t before = 0; before < kCount; ++before) {
+    uint32_t words[kCount];
+    if (!readMaybeCode(address - before * sizeof *words, words))
+      continue;
+    bool same = true;
+    for (uint64_t i = 0; i < kCount; ++i)
+      same &= (words[i] & kEntry[i].mask) == kEntry[i].bits;
+    if (same)
+      return true;
+  }
+  return false;
+}
+#else
+bool isInPlt(uint64_t) noexcept { return false; } // its tables say how
+#endif
+
+} // namespace msleaks::runtime::unwind
