@@ -4,6 +4,7 @@
 
 #include "msleaks/runtime/path.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <dlfcn.h>
@@ -199,7 +200,8 @@ void callFrom(const std::string &path, int (*function)()) {
 
 } // namespace
 
-// Two copies of a library take turns at the same place, while other threads take paths.
+// Two copies of a library take turns at one place, or at a few where something else came between, while other threads
+// take paths.
 TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
   constexpr int kRounds = kThreadSanitizer ? 300 : 3000;
   const SessionDirectory session;
@@ -230,7 +232,8 @@ TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
     for (std::thread &thread : threads)
       thread.join();
     const bool apart =
-        images[0].size() == 1 && images[1].size() == 1 && images[0] != images[1] && !images[0].contains(0);
+        !images[0].contains(0) && !images[1].contains(0) &&
+        std::none_of(images[0].begin(), images[0].end(), [](auto image) { return images[1].contains(image); });
     _exit(apart && wrong == 0 ? passed() : 2);
   }),
             0);
