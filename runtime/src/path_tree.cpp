@@ -68,7 +68,7 @@ uint32_t PathTree::findRetired(uint32_t parent, uint64_t key, uint32_t image) no
     if (node == 0)
       return 0;
     if (entry.key.load(std::memory_order_relaxed) != (key | kRetired) || entry.parent != parent ||
-        (*this)[node].image != image)
+        nodeAt(node).image != image)
       continue;
     entry.key.store(key, std::memory_order_relaxed);
     setFirstChild(parent, key, node);
@@ -122,10 +122,10 @@ uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key) noexcept {
   if (known != 0 && (is_site || !unloading))
     return known;
   const uint32_t image = is_site ? abi::kImageOfSite : imageAt(arena, key, unloading);
-  if (known != 0 && (*this)[known].image == image)
+  if (known != 0 && nodeAt(known).image == image)
     return known;
   if (known != 0)
-    retire((*this)[known].image);
+    retire(nodeAt(known).image);
   if (const uint32_t back = findRetired(parent, key, image); back != 0)
     return back;
   const uint32_t number = makeRoom() ? append(arena, {key & ~kSiteKey, parent, image}) : 0;
@@ -142,7 +142,7 @@ uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key) noexcept {
 // An entry of the table, or a first child.
 template <class Row> void PathTree::retireOf(uint32_t image, Row &row) const noexcept {
   const uint32_t node = row.node.load(std::memory_order_relaxed);
-  if (node != 0 && (*this)[node].image == image)
+  if (node != 0 && nodeAt(node).image == image)
     row.key.store(row.key.load(std::memory_order_relaxed) | kRetired, std::memory_order_relaxed);
 }
 

@@ -33,14 +33,14 @@ public:
     }
   }
 
-  // The innermost call of a path that was taken before, or of another one; 0 = none. `path`: any hash of its calls.
+  // What keepGuess was told last for a path with this hash, or one of a few others; 0 = nothing. `path`: the hash.
   uint32_t guess(uint64_t path) const noexcept { return guesses_[guessOf(path)].load(std::memory_order_acquire); }
   void keepGuess(uint64_t path, uint32_t node) noexcept {
     guesses_[guessOf(path)].store(node, std::memory_order_release);
   }
 
   // Of a number that find, guess or add said.
-  const abi::PathNode &operator[](uint32_t number) const noexcept {
+  const abi::PathNode &nodeAt(uint32_t number) const noexcept {
     return blocks_[number / abi::kPathBlockNodes][number % abi::kPathBlockNodes];
   }
 
@@ -93,7 +93,7 @@ private:
   abi::ArenaHeader *header_; // of the arena with the nodes
   Pause pause_;
   abi::PathNode *blocks_[abi::kMaxPathBlocks];
-  // Of paths that a program takes again and again, in a memory that is small: the table has a cache line for each call.
+  // By hash of a path, its innermost node. It fits a processor's cache, which the table of a large program does not.
   static constexpr uint32_t kGuesses = 1u << 13;
   std::atomic<uint32_t> guesses_[kGuesses];
   std::atomic<FirstChild *> first_children_[abi::kMaxPathBlocks]; // by number of the parent; null = no room

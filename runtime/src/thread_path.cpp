@@ -150,18 +150,18 @@ uint64_t hashOf(ThreadPath &path, uint32_t walked, uint32_t outer) noexcept {
   uint64_t hash = outer;
   for (uint32_t i = 0; i < walked; ++i)
     hash = (hash ^ path.walked()[i].address) * 0x9e37'79b9'7f4a'7c15;
-  return hash ^ hash >> 32;
+  return hash;
 }
 
-// Whether the path to `node` has these calls, which get its numbers then. The calls of a path lie side by side in the
-// tree if they were new at the same time.
+// Whether the path to `node` has these new calls and goes on with `outer`. If so, the calls get the numbers of its
+// nodes, which lie side by side if they were added at the same time. 0 is no node.
 bool isPathTo(ThreadPath &path, const PathTree &tree, uint32_t node, uint32_t walked, uint32_t outer) noexcept {
   for (uint32_t i = 0; i < walked; ++i) {
     PathFrame &frame = path.walked()[i];
-    if (node < abi::kFirstPath || tree[node].address != frame.address)
+    if (node < abi::kFirstPath || tree.nodeAt(node).address != frame.address)
       return false;
     frame.node = node;
-    node = tree[node].parent;
+    node = tree.nodeAt(node).parent;
   }
   return node == outer;
 }
@@ -172,7 +172,7 @@ uint32_t number(ThreadPath &path, PathTree &tree, uint32_t walked, uint32_t oute
   if (unwind::RuleCache::isUnloading(path.epoch)) [[unlikely]]
     return numberNew(path, walked, outer); // what is found while a library goes may be of that library
   const uint64_t hash = hashOf(path, walked, outer);
-  if (const uint32_t guess = tree.guess(hash); guess != 0 && isPathTo(path, tree, guess, walked, outer)) [[likely]]
+  if (const uint32_t guess = tree.guess(hash); isPathTo(path, tree, guess, walked, outer)) [[likely]]
     return guess;
   const uint32_t node = numberEach(path, tree, walked, outer);
   if (node != 0)

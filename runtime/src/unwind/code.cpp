@@ -37,8 +37,8 @@ bool mayBeCode(uint64_t at, uint64_t bytes) noexcept {
   return code.end == 0 || code.holds(at, bytes);
 }
 
-template <class T> bool readMaybeCode(uint64_t at, T &bytes) noexcept {
-  return mayBeCode(at, sizeof bytes) && copyIfThere(at, bytes);
+bool copyIfMaybeCode(uint64_t at, void *to, uint64_t bytes) noexcept {
+  return mayBeCode(at, bytes) && copyIfThere(at, to, bytes);
 }
 
 #if defined(__x86_64__)
@@ -118,13 +118,12 @@ Code codeAt(uint64_t address) noexcept {
 
 bool isReturnOfHandler(uint64_t address) noexcept {
   unsigned char bytes[sizeof kReturnOfHandler];
-  return readMaybeCode(address, bytes) && std::memcmp(bytes, kReturnOfHandler, sizeof bytes) == 0;
+  return copyIfMaybeCode(address, bytes, sizeof bytes) && std::memcmp(bytes, kReturnOfHandler, sizeof bytes) == 0;
 }
 
 bool mayFollowCall(uint64_t address) noexcept {
   unsigned char bytes[kCallBytes + 1] = {};
-  return mayBeCode(address - kCallBytes, kCallBytes) && copyIfThere(address - kCallBytes, bytes, kCallBytes) &&
-         mayEndInCall(bytes);
+  return copyIfMaybeCode(address - kCallBytes, bytes, kCallBytes) && mayEndInCall(bytes);
 }
 
 bool mayFollowCall(const LoadedObject &object, uint64_t address) noexcept {
@@ -150,7 +149,7 @@ bool isInPlt(uint64_t address) noexcept {
   constexpr uint64_t kCount = sizeof kEntry / sizeof *kEntry;
   for (uint64_t before = 0; before < kCount; ++before) {
     uint32_t words[kCount];
-    if (!readMaybeCode(address - before * sizeof *words, words))
+    if (!copyIfMaybeCode(address - before * sizeof *words, words, sizeof words))
       continue;
     bool same = true;
     for (uint64_t i = 0; i < kCount; ++i)

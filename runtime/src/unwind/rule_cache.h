@@ -17,8 +17,8 @@ public:
     return setOf(address)[0].read(keyOf(address), rule) || findOlder(address, rule);
   }
 
-  // Before the oldest rule of its set, which goes. Two addresses that a program comes by in turns must not displace
-  // each other: to read a rule from the tables takes as long as hundreds of look-ups.
+  // The rule becomes the first of its set, and the oldest one is dropped. With one rule a set, two addresses of a loop
+  // could displace each other again and again: to read a rule from the tables takes as long as hundreds of look-ups.
   void put(uint64_t address, const Rule &rule) noexcept {
     if (isUnloading(epoch()))
       return;
@@ -40,7 +40,7 @@ public:
 private:
   static constexpr unsigned kWays = 4; // a cache line
   struct Entry {
-    std::atomic<uint64_t> key, rule; // the key is told by both
+    std::atomic<uint64_t> key, rule; // key: that of the address, XOR `rule`
 
     [[gnu::always_inline]] bool read(uint64_t wanted, Rule &found) const noexcept {
       const uint64_t word = rule.load(std::memory_order_relaxed);

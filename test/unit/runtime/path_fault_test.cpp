@@ -1,4 +1,5 @@
 // Paths while the program breaks what they are taken from.
+#include "../emulated.h"
 #include "path_nodes.h"
 #include "unwound.h"
 
@@ -200,8 +201,8 @@ void callFrom(const std::string &path, int (*function)()) {
 
 } // namespace
 
-// Two copies of a library take turns at one place, or at a few where something else came between, while other threads
-// take paths.
+// Two copies of a library take turns at the same place, while other threads take paths. An emulator may give them
+// several.
 TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
   constexpr int kRounds = kThreadSanitizer ? 300 : 3000;
   const SessionDirectory session;
@@ -231,10 +232,11 @@ TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
     done = true;
     for (std::thread &thread : threads)
       thread.join();
+    const bool same_place = images[0].size() == 1 && images[1].size() == 1;
     const bool apart =
         !images[0].contains(0) && !images[1].contains(0) &&
         std::none_of(images[0].begin(), images[0].end(), [](auto image) { return images[1].contains(image); });
-    _exit(apart && wrong == 0 ? passed() : 2);
+    _exit((same_place || isEmulated()) && apart && wrong == 0 ? passed() : 2);
   }),
             0);
 }

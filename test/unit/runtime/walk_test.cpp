@@ -33,9 +33,8 @@ thread_local Stack stack;
 thread_local Calls ours, theirs;
 
 // AArch64: no table speaks of the PLT, and the compiler's unwinder ends where a signal interrupted it.
-bool endsInPlt() {
+bool endInPlt([[maybe_unused]] std::span<const uint64_t> known) {
 #if defined(__aarch64__)
-  const auto known = theirs.all().subspan(1);
   return runtime::unwind::isInPlt(known.back()) && known.size() < ours.count &&
          sameCalls(known, ours.all().first(known.size()));
 #else
@@ -56,8 +55,8 @@ bool endsInPlt() {
     ours.add(frame.address);
     last = runtime::unwind::step(frame, stack);
   }
-  unwound(theirs);
-  const bool same = last == Step::Outermost && (sameCalls(ours.all(), theirs.all().subspan(1)) || endsInPlt());
+  const std::span<const uint64_t> known = unwound(theirs);
+  const bool same = last == Step::Outermost && (sameCalls(ours.all(), known) || endInPlt(known));
   ++(same ? compared.same : compared.different);
 }
 
