@@ -26,7 +26,8 @@ struct Image {
 //                                                   head and then the address (acquire), sees the address, and the
 //                                                   image
 //   nodes of a path, then path_count (release)      the event that names one is published after both
-//   definitions: written to their file, then Unit::base or Caller::address (release): the same, through the file
+//   definitions: written to their file, then Unit::base, Caller::address or a slot of LabelTable (release): the same,
+//   through the file
 //
 // Anonymous memory of one process; the child of a fork leaves its parent's alone and makes its own. Everything here is
 // changed under Process::lock.

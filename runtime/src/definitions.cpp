@@ -87,6 +87,11 @@ bool defineNote(Arena &arena, std::string_view text) noexcept {
   return appendOne(arena, abi::DefinitionKind::Note, piece(nullptr, 0), piece(text.data(), text.size()));
 }
 
+bool defineLabel(Arena &arena, uint32_t number, std::string_view text) noexcept {
+  const abi::StringDefinition label{number, 0};
+  return appendOne(arena, abi::DefinitionKind::String, piece(&label, sizeof label), piece(text.data(), text.size()));
+}
+
 // The kernel takes 1024 pieces in a write.
 struct UnitBatch::Batch {
   static constexpr unsigned kUnits = 1024 / kPiecesOfOne;

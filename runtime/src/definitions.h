@@ -1,4 +1,4 @@
-// The .defs file: images, armed units, notes.
+// The .defs file: images, armed units, labels, notes.
 #pragma once
 
 #include "arena.h"
@@ -14,6 +14,7 @@ namespace msleaks::runtime {
 // record, or cannot be opened at the moment.
 bool defineImage(Arena &arena, const abi::ImageDefinition &image, std::string_view path) noexcept;
 bool defineNote(Arena &arena, std::string_view text) noexcept;
+bool defineLabel(Arena &arena, uint32_t number, std::string_view text) noexcept;
 
 // Many units with as few writes as possible.
 class UnitBatch {

@@ -37,11 +37,16 @@ struct ImageDefinition {
   uint8_t build_id[32];
 };
 
-// Labels and names are told once and then only counted.
+// A text that events name (a Label): told once, before the first of them. A fork's child names its parent's by their
+// numbers too. Label 0 has no text: a null pointer, or a text that could not be told.
 struct StringDefinition {
   uint32_t number; // from 1, within the process
   uint32_t reserved;
 };
+inline constexpr uint32_t kMaxLabels = 65536;           // different texts in a process; all others are kOtherLabel
+inline constexpr uint32_t kOtherLabel = kMaxLabels + 1; // "(other)"
+inline constexpr uint32_t kMaxLabelBytes = 4096;        // of a text; what lies behind is cut off
+inline constexpr uint32_t kMaxLabelsBytes = 16 << 20;   // of all texts of a process
 
 // A unit was armed: site numbers [base, base + rows of its table) are its rows.
 struct UnitDefinition {
@@ -49,8 +54,8 @@ struct UnitDefinition {
   uint32_t base;
 };
 
-// Of a fork's child in old traces: ArenaHeader::ancestor_pid says it today. Site numbers that this process defines
-// itself go before.
+// Of a fork's child in old traces: ArenaHeader::ancestor_pid says it today. Numbers of sites and labels that this
+// process defines itself go before.
 struct InheritedDefinition {
   uint32_t pid;
   uint32_t reserved;

@@ -186,7 +186,7 @@ struct ArenaHeader {
   std::atomic<uint64_t> dropped_no_ring;        // events of threads that got no ring, or of handlers inside malloc
   alignas(64) char command[2048]; // /proc/self/cmdline when it, or its ancestor, attached: arguments, each ended by NUL
   uint32_t command_bytes;
-  std::atomic<uint32_t> definitions_refused; // images, units and notes that the .defs file did not take
+  std::atomic<uint32_t> definitions_refused; // images, units, labels and notes that the .defs file did not take
   uint32_t page_bytes;                       // of the kernel; what is mapped there has whole pages
   // Inode of /proc/self/ns/pid: pids are unique in there as long as it lives; 0 = cannot be told.
   uint64_t pid_namespace;
