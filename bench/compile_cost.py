@@ -41,7 +41,7 @@ def our_units(build):
         return len(Path(entry["file"]).read_text().splitlines())
 
     entries = [entry for entry in json.loads((build / "compile_commands.json").read_text())
-               if "/analysis/src/" in entry["file"] and entry["file"].endswith(".cpp")]
+               if "/analysis/" in entry["file"] and entry["file"].endswith(".cpp")]
     chosen = sorted(entries, key=lambda entry: (-length(entry), entry["file"]))[:5]
     return [Unit(entry["file"], options_of(entry), entry["directory"]) for entry in chosen]
 

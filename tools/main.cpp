@@ -1,5 +1,5 @@
 // msleaks VERB …: looks at what msleaks-run recorded.
-#include "msleaks/analysis/log.h"
+#include "analysis/base/log.h"
 #include "verb.h"
 
 #include <CLI/CLI.hpp>
@@ -23,13 +23,10 @@ int run(int count, char **arguments) {
   std::string level;
   app.add_option("--log-level", level, "trace, debug, info, warning, error or off; also MSLEAKS_LOG");
   Action chosen;
-  const auto add = [&](const Verb &verb) {
+  for (const Verb &verb : makeVerbs()) {
     CLI::App *subcommand = app.add_subcommand(verb.name, verb.summary);
     subcommand->callback([&chosen, action = verb.declare(*subcommand)] { chosen = action; });
-  };
-#define MSL_VERB(name) add(verbs::name);
-#include "verbs.inc"
-#undef MSL_VERB
+  }
 
   try {
     app.parse(count, arguments);

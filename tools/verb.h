@@ -1,13 +1,22 @@
-// A verb of `msleaks`. To add one: a file verbs/<name>.cpp that defines `const Verb verbs::<name>`; nothing else.
+// A verb of `msleaks`. The verbs are the files of verbs/. Each ends with
+//
+//   MSL_REGISTER_VERB(stem_of_the_file, "what it does, for --help", declare)
+//
+// and is called by the file's stem; nothing else names it. To add one: CONTRIBUTING.md.
 #pragma once
 
-#include "msleaks/analysis/result.h"
+#include "analysis/base/result.h"
 
 #include <functional>
+#include <vector>
 
 namespace CLI {
 class App;
 }
+
+// The stem is a part of an identifier only: a verb may be called like a keyword of C++.
+#define MSL_REGISTER_VERB(stem, summary, declare)                                                                      \
+  Verb makeVerb_##stem() { return {#stem, summary, declare}; }
 
 namespace msleaks::tools {
 
@@ -21,11 +30,7 @@ struct Verb {
   Action (*declare)(CLI::App &); // adds options to its own subcommand
 };
 
-// Each verb, declared; the list is generated from the names of the files.
-namespace verbs {
-#define MSL_VERB(name) extern const Verb name;
-#include "verbs.inc"
-#undef MSL_VERB
-} // namespace verbs
+// In the order of their names.
+std::vector<Verb> makeVerbs();
 
 } // namespace msleaks::tools

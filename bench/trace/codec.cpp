@@ -1,7 +1,7 @@
 // bench_trace RUN…: what the trace of a recorded run costs. Its events are written again, as they are and dealt out to
 // eight streams event by event (the worst case for the merge), and read back; prints a Markdown row for each.
-#include "msleaks/analysis/run_folder.h"
-#include "msleaks/analysis/trace_reader.h"
+#include "analysis/run/run_folder.h"
+#include "analysis/trace/trace_reader.h"
 
 #include <algorithm>
 #include <cstdio>

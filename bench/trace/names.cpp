@@ -2,8 +2,8 @@
 //
 // Prints `named N images M seconds S`: different calls, the images that they are in, and the time on the wall, in which
 // the images' symbols and debug information were read.
-#include "msleaks/analysis/run_folder.h"
-#include "msleaks/analysis/site_catalog.h"
+#include "analysis/places/site_catalog.h"
+#include "analysis/run/run_folder.h"
 
 #include <chrono>
 #include <cstdio>

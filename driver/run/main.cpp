@@ -6,10 +6,10 @@
 #include "run/sanitizer.h"
 #include "run/supervisor.h"
 
-#include "msleaks/analysis/log.h"
-#include "msleaks/analysis/output_columns.h"
-#include "msleaks/analysis/progress_line.h"
-#include "msleaks/analysis/report.h"
+#include "analysis/base/log.h"
+#include "analysis/base/output_columns.h"
+#include "analysis/base/progress_line.h"
+#include "analysis/report/report.h"
 
 #include <cstdio>
 #include <exception>

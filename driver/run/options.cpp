@@ -3,7 +3,7 @@
 #include "run/program.h"
 #include "run/signal_name.h"
 
-#include "msleaks/analysis/event_names.h"
+#include "analysis/base/event_names.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The command line of msleaks-run.
 #pragma once
 
+#include "analysis/base/result.h"
 #include "msleaks/abi/session.h"
-#include "msleaks/analysis/result.h"
 
 #include <cstdint>
 #include <string>
@@ -23,7 +23,7 @@ struct RunOptions {
   bool start_paused = false;     // record nothing before `msleaks ctl RUN start`
   int toggle_signal = 0;         // to msleaks-run: starts and stops recording; 0 = none
   std::string log_level;
-  int error_exitcode = 0; // 0 = findings do not change the exit status
+  int error_exitcode = 0;         // 0 = findings do not change the exit status
   std::vector<std::string> hooks; // libraries with hooks of others
   bool no_report = false;
   Progress progress = Progress::IfHarmless;

@@ -1,7 +1,7 @@
 // The user's program: found, given its environment, started.
 #pragma once
 
-#include "msleaks/analysis/result.h"
+#include "analysis/base/result.h"
 
 #include <filesystem>
 #include <signal.h>

@@ -3,8 +3,8 @@
 
 #include "run/options.h"
 
-#include "msleaks/analysis/collector.h"
-#include "msleaks/analysis/progress_line.h"
+#include "analysis/base/progress_line.h"
+#include "analysis/collect/collector.h"
 
 namespace msleaks::driver {
 

@@ -1,6 +1,6 @@
 #include "run/recording.h"
 
-#include "msleaks/analysis/kernel.h"
+#include "analysis/collect/kernel.h"
 
 #include <algorithm>
 #include <fmt/format.h>

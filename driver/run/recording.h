@@ -3,7 +3,7 @@
 
 #include "run/options.h"
 
-#include "msleaks/analysis/collector.h"
+#include "analysis/collect/collector.h"
 
 #include <future>
 #include <memory>

@@ -5,10 +5,10 @@
 // comes the file of definitions. Whatever was done to it, the trace that is written must be a good one.
 #include "arena_maker.h"
 
-#include "msleaks/analysis/lost_pages.h"
-#include "msleaks/analysis/process_collector.h"
-#include "msleaks/analysis/site_catalog.h"
-#include "msleaks/analysis/trace_reader.h"
+#include "analysis/collect/lost_pages.h"
+#include "analysis/collect/process_collector.h"
+#include "analysis/places/site_catalog.h"
+#include "analysis/trace/trace_reader.h"
 
 #include <cstdlib>
 #include <fstream>

@@ -1,5 +1,5 @@
 // manifest.json from arbitrary bytes. What is accepted must survive being written and read again.
-#include "run/manifest_json.h"
+#include "analysis/run/manifest_json.h"
 
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // Site tables and definition records from arbitrary bytes. The first byte chooses: the bytes as they are, or with the
 // magic number, size and checksum put right, so that the fuzzer gets past them to the offsets behind.
-#include "msleaks/analysis/site_catalog.h"
-#include "msleaks/analysis/site_table_reader.h"
+#include "analysis/places/site_catalog.h"
+#include "analysis/places/site_table_reader.h"
 
 #include "msleaks/abi/site_table.h"
 

@@ -1,6 +1,6 @@
 // What `msleaks sites` reads, from arbitrary bytes: ELF files and archives, and the tables in them.
-#include "msleaks/analysis/site_section.h"
-#include "msleaks/analysis/site_text.h"
+#include "analysis/places/site_section.h"
+#include "analysis/report/site_text.h"
 #include "named_memory.h"
 
 #include <sstream>

@@ -1,12 +1,13 @@
 // Traces from arbitrary bytes. The first byte chooses: the bytes as they are, or with the checksums of whatever stands
 // where chunks would, put right, so that the fuzzer gets past them to the columns behind. Seeds are real traces, made
 // by the fuzzer itself; the program lives in one file in memory.
-#include "msleaks/analysis/leaks.h"
-#include "msleaks/analysis/peak.h"
-#include "msleaks/analysis/pipeline.h"
-#include "msleaks/analysis/trace_reader.h"
+#include "analysis/analyzers/leaks.h"
+#include "analysis/analyzers/peak.h"
+#include "analysis/stream/pipeline.h"
+#include "analysis/trace/chunk.h"
+#include "analysis/trace/trace_follower.h"
+#include "analysis/trace/trace_reader.h"
 #include "named_memory.h"
-#include "trace/chunk.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -63,8 +64,9 @@ std::vector<uint8_t> sampleTrace(bool closed) {
                 writer->definitions(1, std::as_bytes(std::span(records))) && writer->callers(1, callers) &&
                 writer->events({1, 0, 0, slots}) && writer->events({1, 1, 5, slots});
     std::swap(slots[3].header.time, slots[9].header.time);
-    good = good && writer->events({1, 0, 20, slots}) && writer->streamAccount({1, 0, 9, "t", 48, 0, 0}) &&
-           writer->processEnd({1, 2000, 0, 0}) && (!closed || writer->close());
+    good = good && writer->completeUntil(1100) && writer->events({1, 0, 20, slots}) &&
+           writer->streamAccount({1, 0, 9, "t", 48, 0, 0}) && writer->processEnd({1, 2000, 0, 0}) &&
+           (!closed || writer->close());
     if (!good)
       std::abort();
   }
@@ -91,6 +93,22 @@ void readEverything(const TraceReader &reader) {
   (void)reader.forEachEvent([&](const StreamEvent &event) { return event.event.header().time < 1200; }, 1050, 1200);
   (void)reader.forEachDefinitions([](uint32_t, std::span<const std::byte>) {});
   (void)reader.forEachCallers([](uint32_t, std::span<const TraceWriter::CallerEntry>) {});
+}
+
+// The same of who follows it, as if it were still growing.
+void followEverything(const std::string &file) {
+  auto follower = TraceFollower::open(file);
+  if (!follower)
+    std::abort();
+  uint64_t last_ns = 0, count = 0;
+  for (int round = 0; round < 2; ++round, follower->takeRest())
+    for (auto events = follower->next(); events && !events->empty() && count < 100'000; events = follower->next())
+      for (const StreamEvent &event : *events) {
+        if (event.event.header().time < last_ns)
+          std::abort();
+        last_ns = event.event.header().time;
+        ++count;
+      }
 }
 
 // What a report makes of it: every block that is born dies once.
@@ -141,9 +159,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
   if (input[0] & 1)
     repairChunks(bytes);
   static NamedMemory file;
-  if (const auto reader = analysis::TraceReader::open(file.store(bytes))) {
+  const std::string &name = file.store(bytes);
+  if (const auto reader = analysis::TraceReader::open(name)) {
     readEverything(*reader);
     analyzeEverything(*reader);
   }
+  followEverything(name);
   return 0;
 }

@@ -1,8 +1,8 @@
 // msleaks ctl RUN start|stop|status|snapshot|set|adopt: changes a session while it runs.
-#include "msleaks/analysis/adoption.h"
-#include "msleaks/analysis/control_socket.h"
-#include "msleaks/analysis/report.h"
-#include "msleaks/analysis/session_status.h"
+#include "analysis/collect/adoption.h"
+#include "analysis/collect/control_socket.h"
+#include "analysis/collect/session_status.h"
+#include "analysis/report/report.h"
 #include "verb.h"
 
 #include <CLI/CLI.hpp>
@@ -85,6 +85,6 @@ Action declare(CLI::App &app) {
 
 } // namespace
 
-const Verb verbs::ctl{"ctl", "start, stop or change a recording while it runs", declare};
+MSL_REGISTER_VERB(ctl, "start, stop or change a recording while it runs", declare)
 
 } // namespace msleaks::tools

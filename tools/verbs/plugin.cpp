@@ -75,6 +75,6 @@ Action declare(CLI::App &app) {
 
 } // namespace
 
-const Verb verbs::plugin = {"plugin", "print the path for -fpass-plugin=", declare};
+MSL_REGISTER_VERB(plugin, "print the path for -fpass-plugin=", declare)
 
 } // namespace msleaks::tools

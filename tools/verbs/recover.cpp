@@ -1,6 +1,6 @@
 // msleaks recover RUN: completes the folder of a session that was killed.
-#include "msleaks/analysis/recovery.h"
-#include "msleaks/analysis/report.h"
+#include "analysis/collect/recovery.h"
+#include "analysis/report/report.h"
 #include "verb.h"
 
 #include <CLI/CLI.hpp>
@@ -40,6 +40,6 @@ Action declare(CLI::App &app) {
 
 } // namespace
 
-const Verb verbs::recover{"recover", "complete the folder of a session that was killed", declare};
+MSL_REGISTER_VERB(recover, "complete the folder of a session that was killed", declare)
 
 } // namespace msleaks::tools

@@ -1,7 +1,7 @@
-// msleaks report RUN: what filled the peak, what leaked, and what it cost to know.
-#include "msleaks/analysis/report.h"
-#include "msleaks/analysis/output_columns.h"
-#include "msleaks/analysis/progress_line.h"
+// msleaks report RUN: what was found, what filled the peak, what leaked, and what it cost to know.
+#include "analysis/report/report.h"
+#include "analysis/base/output_columns.h"
+#include "analysis/base/progress_line.h"
 #include "verb.h"
 
 #include <CLI/CLI.hpp>
@@ -14,38 +14,105 @@ namespace msleaks::tools {
 namespace {
 
 struct Options {
-  std::string run;
+  std::string run, group_by, from, to, heap, suppressions, filter, color = "auto";
+  std::optional<uint32_t> pid, thread;
+  std::optional<size_t> width;
   bool json = false;
-  size_t top = 10;
+  analysis::TableStyle style;
 };
 
+Result<analysis::ReportQuestion> questionOf(const Options &options) {
+  analysis::ReportQuestion question;
+  question.window = MSL_TRY(analysis::parseWindow(options.from, options.to));
+  question.pid = options.pid;
+  question.tid = options.thread;
+  if (!options.heap.empty())
+    question.heap = MSL_TRY(analysis::parseHeap(options.heap));
+  if (!options.group_by.empty())
+    question.group_by = MSL_TRY(analysis::parseDimension(options.group_by));
+  if (!options.suppressions.empty())
+    question.suppressions = MSL_TRY(analysis::readSuppressions(options.suppressions));
+  return question;
+}
+
+bool isColored(const Options &options) {
+  if (options.color != "auto")
+    return options.color == "always";
+  return isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
+}
+
 Result<ExitStatus> report(const Options &options) {
+  const analysis::ReportQuestion question = MSL_TRY(questionOf(options));
   Result<analysis::Report> report = [&] {
     analysis::ProgressLine line;
-    return analysis::analyzeRun(options.run, [&line](const std::string &doing) { line.drawIfDue(doing); });
+    return analysis::analyzeRun(options.run, question, [&line](const std::string &doing) { line.drawIfDue(doing); });
   }();
   if (!report)
     return tl::make_unexpected(report.error());
+  if (!options.filter.empty())
+    analysis::keepMatching(*report, analysis::Pattern(options.filter));
   if (options.json) {
     analysis::writeReportJson(std::cout, *report);
   } else {
-    const analysis::TableStyle style{analysis::outputColumns(STDOUT_FILENO), options.top,
-                                     isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR")};
+    analysis::TableStyle style = options.style;
+    style.columns = options.width.value_or(analysis::outputColumns(STDOUT_FILENO));
+    style.color = isColored(options);
     analysis::writeReportTable(std::cout, *report, style);
   }
   return report->hasFindings() ? ExitStatus::Findings : ExitStatus::Clean;
 }
 
+void declarePart(CLI::App &app, Options &options) {
+  const char *const group = "Part of the run";
+  app.add_option("--from", options.from, "from this moment on: a time since the start (1.5s), step:N or mark:NAME")
+      ->group(group);
+  app.add_option("--to", options.to, "up to this moment")->group(group);
+  app.add_option("--pid", options.pid, "blocks that this process allocated")->group(group);
+  app.add_option("--thread", options.thread, "blocks that the thread with this number allocated")->group(group);
+  app.add_option("--heap", options.heap, "blocks of this heap: host, mapping, device, pinned, managed, pool")
+      ->group(group);
+  app.add_option("--suppressions", options.suppressions, "file of rules leak:PATTERN, as LeakSanitizer's")
+      ->group(group);
+}
+
+void declareForm(CLI::App &app, Options &options) {
+  const char *const group = "Form";
+  app.add_flag("--json", options.json, "everything, for programs (docs/report.md)")->group(group);
+  app.add_option("--group-by", options.group_by,
+                 "sums of peak and leaks by site, path, function, file, type, variable, owner, thread, process, device "
+                 "or library")
+      ->group(group);
+  app.add_option("--filter", options.filter,
+                 "only places with this in function, file, library, type or variable (`*`, `^`, `$`)")
+      ->group(group);
+  app.add_option("--top", options.style.top, "rows of each table")->capture_default_str()->group(group);
+  app.add_option("--sort", options.style.sort, "tables by bytes, count, age or place")
+      ->check(CLI::IsMember({"bytes", "count", "age", "place"}))
+      ->group(group);
+  app.add_option("--min", options.style.least_bytes, "leave out rows and findings with less (4KiB, 10MB)")
+      ->transform(CLI::AsSizeValue(false))
+      ->group(group);
+  app.add_option("--columns", options.style.shown, "columns of tables, by commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember(analysis::rowColumns()))
+      ->group(group);
+  app.add_option("--color", options.color, "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--width", options.width, "columns of the text; else those of the terminal")->group(group);
+}
+
 Action declare(CLI::App &app) {
   const auto options = std::make_shared<Options>();
   app.add_option("RUN", options->run, "folder of a run, or its trace file")->required();
-  app.add_flag("--json", options->json, "everything, for programs (docs/report.md)");
-  app.add_option("--top", options->top, "lines of each list")->capture_default_str();
+  declarePart(app, *options);
+  declareForm(app, *options);
   return [options] { return report(*options); };
 }
 
 } // namespace
 
-const Verb verbs::report = {"report", "what filled the peak, what leaked, and what it cost", declare};
+MSL_REGISTER_VERB(report, "what filled the peak, what leaked, and what it cost", declare)
 
 } // namespace msleaks::tools

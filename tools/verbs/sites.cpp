@@ -1,6 +1,6 @@
 // msleaks sites FILE: the places that the pass marked in an executable, a library, an object file or an archive.
-#include "msleaks/analysis/site_section.h"
-#include "msleaks/analysis/site_text.h"
+#include "analysis/places/site_section.h"
+#include "analysis/report/site_text.h"
 #include "verb.h"
 
 #include <CLI/CLI.hpp>
@@ -68,6 +68,6 @@ Action declare(CLI::App &app) {
 
 } // namespace
 
-const Verb verbs::sites = {"sites", "list the places that the compiler plugin marked in a file", declare};
+MSL_REGISTER_VERB(sites, "list the places that the compiler plugin marked in a file", declare)
 
 } // namespace msleaks::tools

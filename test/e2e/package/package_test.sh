@@ -57,6 +57,7 @@ assert (row["bytes"], row["count"]) == (4000, 1), row
 assert row["site"]["line"] == 7 and row["site"]["type"] == "float" and row["site"]["variable"] == "cache->rows", row
 assert report["events"]["produced"] == report["events"]["stored"] + report["events"]["dropped"], report["events"]
 PY
+expect "what it says of itself" test "$("$prefix/bin/msleaks" dump "$work/RUN" --kind step,mark | grep -c -e ' number=1$' -e 'label="filling"')" -eq 2
 
 echo "== a target not to be instrumented"
 cmake -G Ninja -S "$here/consumer" -B "$work/plain" -DCMAKE_PREFIX_PATH="$prefix" -DMSLEAKS_INSTRUMENT=OFF >"$work/configure.log"

@@ -2,10 +2,10 @@
 // trace of the run has. Writes how many there are of each kind, as JSON, and the first ones that differ.
 #include "witnessed.h"
 
-#include "msleaks/analysis/run_folder.h"
-#include "msleaks/analysis/site_catalog.h"
-#include "msleaks/analysis/symbolizer.h"
-#include "msleaks/analysis/trace_reader.h"
+#include "analysis/places/site_catalog.h"
+#include "analysis/places/symbolizer.h"
+#include "analysis/run/run_folder.h"
+#include "analysis/trace/trace_reader.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // trace_summary TRACE: what the tests want to know of a trace, as JSON: processes, streams with their accounts, and
 // whether the allocations that programs/churn.c numbers by their sizes are all there.
-#include "msleaks/analysis/trace_reader.h"
+#include "analysis/trace/trace_reader.h"
 
 #include <fmt/format.h>
 #include <map>

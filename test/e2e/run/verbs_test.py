@@ -8,12 +8,12 @@ import struct
 import subprocess
 import time
 
-from run_e2e import Tools, check, expect_account, expect_status, manifest, run_topics, session_gone, wait_until
+from run_e2e import Tools, check, expect_account, expect_status, in_namespace, manifest, run_topics, session_gone, wait_until
 
 tools = Tools()
 churn, leak, parent = (tools.compile(name) for name in ("churn.c", "leak.c", "parent.c"))
 _, RUN = tools.run([churn, tools.scratch / "counts", "2", "50000"], "--no-report", name="whole")
-VERBS = {"report": [RUN], "dump": [RUN], "recover": [RUN], "sites": [churn], "plugin": []}
+VERBS = {"report": [RUN], "dump": [RUN], "export": [RUN, "--format", "jsonl"], "recover": [RUN], "sites": [churn], "plugin": []}
 
 
 def expect_refused(done, status, *words):
@@ -52,9 +52,25 @@ def refuses_what_is_no_run():
 
 
 def says_when_the_output_cannot_be_written():
-    for words in (["report", RUN], ["report", RUN, "--json"], ["dump", RUN], ["dump", RUN, "--json"]):
+    for words in (["report", RUN], ["report", RUN, "--json"], ["dump", RUN], ["dump", RUN, "--json"],
+                  *(["export", RUN, "--format", name] for name in ("json", "jsonl", "text"))):
         with open("/dev/full", "w") as full:
             expect_refused(tools.verb(*words, stdout=full), 4, "could not be written")
+
+
+def leaves_no_half_file_on_a_full_disk():
+    place = tools.folder("small")
+    place.mkdir()
+    for name in ("json", "jsonl"):
+        done = in_namespace(f"""
+mount -t tmpfs -o size=4k,mode=0755 none {place}
+set +e
+{tools.bin}/msleaks export {RUN} --format {name} -o {place}/out
+echo "status $?"
+ls -A {place}
+""")
+        check(done.stdout == "status 4\n" and done.stderr.count("\n") == 1, f"{done.stdout} {done.stderr}")
+        check("No space left" in done.stderr and "out'" in done.stderr, f"what went wrong is not said: {done.stderr}")
 
 
 def reports_what_a_cut_trace_still_has():
@@ -84,7 +100,7 @@ def shows_the_program_before_its_children():
     _, folder = tools.run([parent, leak], "--no-report", name="children")
     rows = json.loads(tools.verb("report", folder, "--json").stdout)["leaks"]["by_site"]
     check([(row["bytes"], row["child"]) for row in rows] == [(5, None), (10, "leak")], f"{rows}")
-    check("in child process leak\n" in tools.verb("report", folder).stdout, "the child is not named")
+    check("child process leak: " in tools.verb("report", folder).stdout, "the child is not named")
 
 
 def refuses_what_a_newer_msleaks_wrote():
@@ -132,6 +148,7 @@ def recovers_a_session_without_its_manifest():
     expect_refused(tools.recover(folder, "--session", "/proc/1/fdinfo/" + "x" * 300), 3)
 
 
-run_topics(refuses_bad_usage, refuses_what_is_no_run, says_when_the_output_cannot_be_written, reports_what_a_cut_trace_still_has,
+run_topics(refuses_bad_usage, refuses_what_is_no_run, says_when_the_output_cannot_be_written,
+           leaves_no_half_file_on_a_full_disk, reports_what_a_cut_trace_still_has,
            writes_names_in_full_where_nobodys_window_ends, shows_the_program_before_its_children,
            refuses_what_a_newer_msleaks_wrote, recovers_a_session_without_its_manifest)

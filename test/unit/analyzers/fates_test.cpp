@@ -1,7 +1,7 @@
 // How processes ended, by what a trace says of all of them.
 #include "../trace/random_events.h"
 
-#include "msleaks/analysis/pipeline.h"
+#include "analysis/stream/pipeline.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "msleaks/analysis/leaks.h"
+#include "analysis/analyzers/leaks.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ Block block(uint32_t site, uint64_t size, uint64_t time_ns, abi::Heap heap = abi
   block.address = 1;
   block.size = size;
   block.time_ns = time_ns;
-  block.site = SiteId{site};
+  block.cohort = CohortId{site * 16 + static_cast<uint32_t>(heap)};
   block.heap = heap;
   return block;
 }
@@ -50,8 +50,8 @@ TEST(Leaks, GroupsBySiteWithAges) {
   leaks.onFree(block(1, 5, 900), FreeCause::ProcessExited, 1000);
   const auto result = leaks.result();
   ASSERT_EQ(result.leaked.size(), 2u);
-  EXPECT_EQ(result.leaked[0].site, SiteId{1});
-  const SiteRemains &two = result.leaked[1];
+  EXPECT_EQ(result.leaked[0].cohort, block(1, 0, 0).cohort);
+  const Remains &two = result.leaked[1];
   EXPECT_EQ(two.bytes, 40u);
   EXPECT_EQ(two.count, 2u);
   EXPECT_EQ(two.largest_bytes, 30u);

@@ -1,4 +1,4 @@
-#include "msleaks/analysis/peak.h"
+#include "analysis/analyzers/peak.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -8,11 +8,11 @@ namespace msleaks::analysis {
 
 namespace {
 
-Block block(uint32_t site, uint64_t size, abi::Heap heap = abi::Heap::Host, uint32_t process = 1) {
+Block block(uint32_t cohort, uint64_t size, abi::Heap heap = abi::Heap::Host, uint32_t process = 1) {
   Block block;
   block.address = 1;
   block.size = size;
-  block.site = SiteId{site};
+  block.cohort = CohortId{cohort};
   block.heap = heap;
   block.process = process;
   return block;
@@ -37,11 +37,11 @@ struct NaivePeak {
     --now[site].count;
     bytes -= size;
   }
-  std::vector<SiteShare> shares() const {
-    std::vector<SiteShare> list;
+  std::vector<CohortShare> shares() const {
+    std::vector<CohortShare> list;
     for (const auto &[site, sum] : at_peak)
       if (sum.count != 0)
-        list.push_back({SiteId{site}, sum.bytes, sum.count});
+        list.push_back({CohortId{site}, sum.bytes, sum.count});
     return list;
   }
 };
@@ -57,7 +57,7 @@ TEST(Peak, SaysWhatWasAliveAtTheHighestPoint) {
   const auto result = peak.result().total;
   EXPECT_EQ(result.bytes, 150u);
   EXPECT_EQ(result.time_ns, 20u);
-  EXPECT_EQ(result.by_site, (std::vector<SiteShare>{{SiteId{1}, 100, 1}, {SiteId{2}, 50, 1}}));
+  EXPECT_EQ(result.by_cohort, (std::vector<CohortShare>{{CohortId{1}, 100, 1}, {CohortId{2}, 50, 1}}));
 }
 
 TEST(Peak, KeepsTheFirstOfEqualHighs) {
@@ -66,7 +66,7 @@ TEST(Peak, KeepsTheFirstOfEqualHighs) {
   peak.onFree(block(1, 100), FreeCause::Freed, 20);
   peak.onAlloc(block(2, 100), AllocCause::Allocated, 30);
   EXPECT_EQ(peak.result().total.time_ns, 10u);
-  EXPECT_EQ(peak.result().total.by_site, (std::vector<SiteShare>{{SiteId{1}, 100, 1}}));
+  EXPECT_EQ(peak.result().total.by_cohort, (std::vector<CohortShare>{{CohortId{1}, 100, 1}}));
 }
 
 TEST(Peak, HeapsAndProcessesHaveTheirOwn) {
@@ -98,25 +98,26 @@ TEST(Peak, NamesTheSiteThatABlockIsRetargetedTo) {
     return of;
   };
   const auto retarget = [&](Block of, uint32_t to, uint64_t time_ns) {
-    const SiteId from = std::exchange(of.site, SiteId{to});
-    peak.onRetarget(of, from, time_ns);
+    const Block before = of;
+    of.cohort = CohortId{to};
+    peak.onRetarget(of, before, time_ns);
     return of;
   };
   add(block(1, 50), 10);
   const Block wrapped = retarget(add(block(1, 100), 20), 7, 21);
   EXPECT_EQ(peak.result().total.time_ns, 20u);
-  EXPECT_EQ(peak.result().total.by_site, (std::vector<SiteShare>{{SiteId{1}, 50, 1}, {SiteId{7}, 100, 1}}));
-  EXPECT_EQ(peak.result().by_heap[0].by_site, peak.result().total.by_site);
+  EXPECT_EQ(peak.result().total.by_cohort, (std::vector<CohortShare>{{CohortId{1}, 50, 1}, {CohortId{7}, 100, 1}}));
+  EXPECT_EQ(peak.result().by_heap[0].by_cohort, peak.result().total.by_cohort);
 
   peak.onFree(wrapped, FreeCause::Freed, 30);
   retarget(add(block(1, 60), 40), 9, 41); // was not alive at the peak
-  EXPECT_EQ(peak.result().total.by_site, (std::vector<SiteShare>{{SiteId{1}, 50, 1}, {SiteId{7}, 100, 1}}));
+  EXPECT_EQ(peak.result().total.by_cohort, (std::vector<CohortShare>{{CohortId{1}, 50, 1}, {CohortId{7}, 100, 1}}));
 }
 
 TEST(Peak, NothingAtAll) {
   PeakAnalyzer peak;
   EXPECT_EQ(peak.result().total.bytes, 0u);
-  EXPECT_TRUE(peak.result().total.by_site.empty());
+  EXPECT_TRUE(peak.result().total.by_cohort.empty());
   EXPECT_TRUE(peak.result().by_process.empty());
 }
 
@@ -133,11 +134,11 @@ TEST_P(PeakModel, LazyCopiesEqualFullCopies) {
     const bool grow = live.empty() || pick(100) < (time / 1000 % 2 ? 40 : 58);
     if (grow) {
       live.emplace_back(static_cast<uint32_t>(pick(37)), pick(1000));
-      tracker.add(SiteId{live.back().first}, live.back().second, time);
+      tracker.add(CohortId{live.back().first}, live.back().second, time);
       naive.add(live.back().first, live.back().second, time);
     } else {
       std::swap(live[pick(live.size())], live.back());
-      tracker.remove(SiteId{live.back().first}, live.back().second);
+      tracker.remove(CohortId{live.back().first}, live.back().second);
       naive.remove(live.back().first, live.back().second);
       live.pop_back();
     }
@@ -145,7 +146,7 @@ TEST_P(PeakModel, LazyCopiesEqualFullCopies) {
       const Peak peak = tracker.peak();
       ASSERT_EQ(peak.bytes, naive.peak);
       ASSERT_EQ(peak.time_ns, naive.time_ns);
-      ASSERT_EQ(peak.by_site, naive.shares());
+      ASSERT_EQ(peak.by_cohort, naive.shares());
     }
   }
 }

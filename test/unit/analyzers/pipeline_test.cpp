@@ -1,4 +1,4 @@
-#include "msleaks/analysis/pipeline.h"
+#include "analysis/stream/pipeline.h"
 
 #include "../live/events.h"
 

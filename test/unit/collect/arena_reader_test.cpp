@@ -1,6 +1,6 @@
 #include "arena_maker.h"
 
-#include "msleaks/analysis/arena_reader.h"
+#include "analysis/collect/arena_reader.h"
 
 #include <fstream>
 #include <functional>

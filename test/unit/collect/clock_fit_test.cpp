@@ -1,4 +1,4 @@
-#include "msleaks/analysis/clock_fit.h"
+#include "analysis/collect/clock_fit.h"
 
 #include <atomic>
 #include <cmath>

@@ -3,8 +3,8 @@
 
 #include "arena_maker.h"
 
-#include "msleaks/analysis/process_collector.h"
-#include "msleaks/analysis/trace_reader.h"
+#include "analysis/collect/process_collector.h"
+#include "analysis/trace/trace_reader.h"
 
 #include <gtest/gtest.h>
 #include <optional>

@@ -2,9 +2,9 @@
 #include "arena_maker.h"
 #include "collected.h"
 
-#include "collect/session_settings.h"
-#include "msleaks/analysis/control_socket.h"
-#include "msleaks/analysis/recording_switch.h"
+#include "analysis/collect/control_socket.h"
+#include "analysis/collect/recording_switch.h"
+#include "analysis/collect/session_settings.h"
 
 #include <thread>
 

@@ -1,8 +1,8 @@
 #include "arena_maker.h"
 
+#include "analysis/collect/definitions_file.h"
 #include "msleaks/abi/definitions.h"
 #include "msleaks/abi/site_table.h"
-#include "msleaks/analysis/definitions_file.h"
 
 #include <fstream>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
+#include "analysis/collect/kernel.h"
 #include "msleaks/abi/session.h"
-#include "msleaks/analysis/kernel.h"
 
 #include <gtest/gtest.h>
 

@@ -81,5 +81,48 @@ TEST_F(LiveTest, FollowsRingsThatChangeHands) {
     EXPECT_EQ(trace.account(thread)->produced, kEach);
 }
 
+class CompleteTest : public CollectorFixture {
+protected:
+  uint64_t completeAt(uint64_t now, Urgency urgency = Urgency::Everything) {
+    drain(urgency, now);
+    return collector->completeUntil();
+  }
+};
+
+TEST_F(CompleteTest, UpToTheRoundThatStoredEverything) {
+  auto ring = arena.addRing(256, 0);
+  arena.addRing(256, 1);
+  start();
+  ring.recordAlloc(1, 500);
+  EXPECT_EQ(completeAt(kNow), kNow);
+  EXPECT_EQ(completeAt(kNow + 10), kNow + 10);
+}
+
+TEST_F(CompleteTest, NotBeyondWhatWaitsForABatch) {
+  auto ring = arena.addRing(256, 0);
+  start();
+  EXPECT_EQ(completeAt(kNow, Urgency::Batch), kNow);
+  ring.recordAlloc(1, kNow + 1);
+  EXPECT_EQ(completeAt(kNow + 10, Urgency::Batch), kNow);
+  EXPECT_EQ(completeAt(kNow + 20, Urgency::Batch), kNow);
+  EXPECT_EQ(completeAt(kNow + 30), kNow + 30);
+}
+
+TEST_F(CompleteTest, NotBeyondARecordThatIsUnderWay) {
+  auto ring = arena.addRing(256, 0);
+  start();
+  EXPECT_EQ(completeAt(kNow), kNow);
+  ring.writeUnpublished(abi::AllocEvent{});
+  EXPECT_EQ(completeAt(kNow + 10), kNow);
+}
+
+TEST_F(CompleteTest, NotBeyondTheLastLookWhenANewRingIsFound) {
+  start();
+  EXPECT_EQ(completeAt(kNow), kNow);
+  auto ring = arena.addRing(256, 0);
+  ring.recordAlloc(1, kNow + 5);
+  EXPECT_EQ(completeAt(kNow + 10, Urgency::Batch), kNow);
+}
+
 } // namespace
 } // namespace msleaks::test

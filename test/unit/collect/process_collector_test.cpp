@@ -1,8 +1,8 @@
 #include "collected.h"
 
+#include "analysis/collect/lost_pages.h"
 #include "msleaks/abi/definitions.h"
 #include "msleaks/abi/site_table.h"
-#include "msleaks/analysis/lost_pages.h"
 
 #include <fstream>
 

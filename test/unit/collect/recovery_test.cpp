@@ -1,8 +1,8 @@
 #include "collected.h"
 
-#include "msleaks/analysis/recovery.h"
-#include "msleaks/analysis/run_folder.h"
-#include "msleaks/analysis/session_dir.h"
+#include "analysis/collect/recovery.h"
+#include "analysis/collect/session_dir.h"
+#include "analysis/run/run_folder.h"
 
 #include <fstream>
 

@@ -1,4 +1,6 @@
-#include "collect/robust_futex.h"
+#include "analysis/collect/robust_futex.h"
+
+#include "../emulated.h"
 
 #include "msleaks/abi/session.h"
 
@@ -22,13 +24,6 @@ public:
   ~SharedWord() { munmap(&word, 4096); }
   std::atomic<uint32_t> &word;
 };
-
-// An emulator of system calls may have none (qemu-user); the collector is then known by its heartbeat alone.
-bool kernelHasRobustLists() {
-  void *head;
-  size_t bytes;
-  return syscall(SYS_get_robust_list, 0, &head, &bytes) == 0;
-}
 
 TEST(RobustFutex, IsHeldAndGivenBack) {
   if (!kernelHasRobustLists())

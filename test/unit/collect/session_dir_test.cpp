@@ -1,6 +1,6 @@
 #include "arena_maker.h"
 
-#include "msleaks/analysis/session_dir.h"
+#include "analysis/collect/session_dir.h"
 
 #include <fstream>
 #include <gtest/gtest.h>

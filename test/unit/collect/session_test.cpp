@@ -1,7 +1,8 @@
 // A whole session within this process: whom the collector finds, and how they end.
 #include "collected.h"
 
-#include "msleaks/analysis/collector.h"
+#include "analysis/collect/collector.h"
+#include "analysis/trace/trace_follower.h"
 
 #include <algorithm>
 #include <chrono>
@@ -91,6 +92,44 @@ TEST_F(SessionTest, FindsTheProcessStoresItsEventsAndClosesTheSession) {
   EXPECT_EQ(session->control().state.load(), abi::SessionState::Closed);
   EXPECT_TRUE(session->arenas().empty());
   EXPECT_EQ(CollectedTrace(folder / "trace.mslt").addresses(), numbers(0, kEvents));
+}
+
+// GIVEN a session that goes on WHEN its trace is followed THEN all that was recorded comes, in order, while it goes on
+TEST_F(SessionTest, CanBeReadWhileItRecords) {
+  std::thread thread([this] { collector->run(); });
+  ArenaMaker arena(session->path());
+  auto ring = arena.addRing(64, 0), other = arena.addRing(64, 1);
+  auto follower = analysis::TraceFollower::open(folder / "trace.mslt");
+  ASSERT_TRUE(follower);
+  uint64_t recorded = 0, read = 0, last_ns = 0;
+  const auto readOn = [&] {
+    for (auto events = follower->next(); events && !events->empty(); events = follower->next())
+      for (const auto &event : *events) {
+        EXPECT_GE(event.event.header().time, last_ns);
+        last_ns = event.event.header().time;
+        ++read;
+      }
+    return read == recorded;
+  };
+  for (int burst = 0; burst < 3; ++burst) {
+    for (uint64_t i = 0; i < 2000; ++i, ++recorded) {
+      auto &to = i % 3 == 0 ? other : ring;
+      while (!to.hasRoom(1))
+        std::this_thread::yield();
+      to.recordAlloc(recorded, analysis::readMonotonicNs());
+    }
+    EXPECT_TRUE(soon(readOn)) << read << " of " << recorded;
+  }
+  EXPECT_FALSE(follower->closed());
+  const uint64_t bytes = fs::file_size(folder / "trace.mslt");
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_LE(fs::file_size(folder / "trace.mslt"), bytes + 2 * 80) << "a session that rests writes nothing";
+  collector->programEnded(0);
+  thread.join();
+  readOn();
+  EXPECT_TRUE(follower->closed());
+  EXPECT_TRUE(follower->damage().empty());
+  EXPECT_EQ(CollectedTrace(folder / "trace.mslt").events.size(), recorded);
 }
 
 // As a shell does that calls hundreds of programs: each has ended when it is found.
@@ -298,7 +337,7 @@ TEST_F(SessionTest, SaysThatDefinitionsWereRefused) {
   collector->programEnded(0);
   collector->run();
   ASSERT_EQ(collector->summary().notes.size(), 1u);
-  EXPECT_NE(collector->summary().notes[0].find("3 images, tables of sites or notes"), std::string::npos);
+  EXPECT_NE(collector->summary().notes[0].find("3 images, tables of sites, labels or notes"), std::string::npos);
 }
 
 // Number 1 of a namespace of its own, seen from outside: it lives until it ends, whatever our number 1 does.

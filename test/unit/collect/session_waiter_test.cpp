@@ -1,8 +1,8 @@
 #include "collected.h"
 
-#include "msleaks/analysis/clock.h"
-#include "msleaks/analysis/process_watch.h"
-#include "msleaks/analysis/session_waiter.h"
+#include "analysis/base/clock.h"
+#include "analysis/collect/process_watch.h"
+#include "analysis/collect/session_waiter.h"
 
 #include <csignal>
 #include <fstream>

@@ -1,8 +1,8 @@
 // Events for tests, one line each.
 #pragma once
 
+#include "analysis/trace/trace_reader.h"
 #include "msleaks/abi/events.h"
-#include "msleaks/analysis/trace_reader.h"
 
 namespace msleaks::test {
 
@@ -11,12 +11,13 @@ struct Where {
   abi::Heap heap = abi::Heap::Host;
   uint16_t flags = 0;
   uint32_t site = 0;
+  uint8_t device = 0;
 };
 
 template <class Event>
 analysis::StreamEvent make(uint64_t time_ns, const Where &where, uint64_t first, uint64_t second) {
   Event event{};
-  event.header = {Event::kKind, where.heap, 0, where.flags, where.site, time_ns};
+  event.header = {Event::kKind, where.heap, where.device, where.flags, where.site, time_ns};
   auto any = abi::AnyEvent::from(event);
   any.slots[0].payload[0] = first;
   any.slots[0].payload[1] = second;

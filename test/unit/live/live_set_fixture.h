@@ -1,7 +1,7 @@
 // What the tests of LiveSet share: an observer that keeps what it is told, and the set that tells it.
 #pragma once
 
-#include "msleaks/analysis/live_set.h"
+#include "analysis/live/live_set.h"
 
 #include "events.h"
 
@@ -25,8 +25,8 @@ public:
     bytes -= block.bytes();
     --blocks;
   }
-  void onRetarget(const Block &block, SiteId from, uint64_t) override {
-    add("=", block, ("from " + std::to_string(from.index)).c_str());
+  void onRetarget(const Block &block, const Block &before, uint64_t) override {
+    add("=", block, ("from " + std::to_string(before.site.index)).c_str());
   }
   std::string take() { return std::exchange(lines, {}); }
 

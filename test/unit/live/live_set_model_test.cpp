@@ -1,5 +1,5 @@
 // The live set against a model that is slow and obviously right: a map per heap, and for mappings a map of pages.
-#include "msleaks/analysis/live_set.h"
+#include "analysis/live/live_set.h"
 
 #include "events.h"
 
@@ -18,7 +18,7 @@ class Sum final : public BlockObserver {
 public:
   void onAlloc(const Block &block, AllocCause, uint64_t) override { ++count, bytes[block.process] += block.bytes(); }
   void onFree(const Block &block, FreeCause, uint64_t) override { --count, bytes[block.process] -= block.bytes(); }
-  void onRetarget(const Block &, SiteId, uint64_t) override {}
+  void onRetarget(const Block &, const Block &, uint64_t) override {}
   uint64_t count = 0;
   std::map<uint32_t, uint64_t> bytes;
 };

@@ -1,7 +1,7 @@
 // Memory that several mappings show counts once, whoever comes and goes.
-#include "msleaks/analysis/leaks.h"
-#include "msleaks/analysis/live_set.h"
-#include "msleaks/analysis/peak.h"
+#include "analysis/analyzers/leaks.h"
+#include "analysis/analyzers/peak.h"
+#include "analysis/live/live_set.h"
 
 #include "events.h"
 
@@ -33,7 +33,7 @@ protected:
   public:
     void onAlloc(const Block &block, AllocCause, uint64_t) override { add(block, 1); }
     void onFree(const Block &block, FreeCause, uint64_t) override { add(block, -1); }
-    void onRetarget(const Block &, SiteId, uint64_t) override {}
+    void onRetarget(const Block &, const Block &, uint64_t) override {}
     std::map<uint32_t, int64_t> pages; // by process
     int64_t blocks = 0;
     int64_t all() const {

@@ -1,5 +1,5 @@
 // Which of the paths that led to a place its row shows, and what it says of them.
-#include "report/callers.h"
+#include "analysis/report/callers.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ const auto place = call("make", 1), main_at_9 = call("main", 9);
 PathLine path(uint64_t bytes, std::vector<std::shared_ptr<const SiteText>> callers) {
   callers.insert(callers.begin(), place);
   callers.push_back(main_at_9);
-  return {bytes, 1, std::move(callers), true, {}};
+  return {bytes, 1, std::move(callers), true, 0};
 }
 
 SiteLine lineOf(std::vector<PathLine> paths, uint64_t more_bytes = 0) {
@@ -82,7 +82,7 @@ TEST(RowCallers, PathsThatDifferFurtherOutAreOne) {
 }
 
 TEST(RowCallers, APlaceThatNobodyCalledSaysSo) {
-  SiteLine line = lineOf({path(50, {call("load", 5)}), {50, 1, {place}, true, {}}});
+  SiteLine line = lineOf({path(50, {call("load", 5)}), {50, 1, {place}, true, 0}});
   EXPECT_EQ(shown(line), "50% < net.cpp:5 in load\n"
                          "    < net.cpp:9 in main\n"
                          "50% no caller\n");

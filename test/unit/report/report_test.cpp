@@ -1,49 +1,8 @@
-// A whole run, written with TraceWriter, and what the report says about it.
-#include "msleaks/analysis/report.h"
-
-#include "../live/events.h"
-#include "../sites/table_bytes.h"
-
-#include "msleaks/abi/definitions.h"
-#include "msleaks/abi/session.h"
-#include "msleaks/analysis/run_folder.h"
-#include "msleaks/analysis/trace_writer.h"
-
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-#include <sstream>
+// What the report says about a run.
+#include "report_fixture.h"
 
 namespace msleaks::analysis {
 namespace {
-
-using nlohmann::json;
-using test::Where;
-
-constexpr uint64_t kStart = 1'000'000'000;
-
-template <class T> std::string raw(const T &value) { return {reinterpret_cast<const char *>(&value), sizeof value}; }
-
-std::string record(abi::DefinitionKind kind, const std::string &body) {
-  const auto *first = reinterpret_cast<const unsigned char *>(body.data());
-  std::string bytes = raw(abi::DefinitionHeader{abi::kDefinitionMagic, kind, static_cast<uint32_t>(body.size()),
-                                                abi::fnv1a32(first, body.size())}) +
-                      body;
-  bytes.resize((bytes.size() + 7) & ~size_t{7});
-  return bytes;
-}
-
-// Process 1 is /bin/net with the sample table at number 1, and a library that is not there at caller 0.
-std::string definitions() {
-  abi::ImageDefinition net{}, library{};
-  net.image = 1;
-  library.image = 2;
-  library.load_bias = 0x7000;
-  const auto table = test::sampleTable().build();
-  const std::string unit(reinterpret_cast<const char *>(table.data()), table.size());
-  return record(abi::DefinitionKind::Image, raw(net) + "/bin/net") +
-         record(abi::DefinitionKind::Image, raw(library) + "/nowhere/libx.so") +
-         record(abi::DefinitionKind::Unit, raw(abi::UnitDefinition{1, 1}) + unit);
-}
 
 // Of a place whose event carries no path: its own frames, and nothing is known of what led there.
 json pathOf(const json &site, uint64_t bytes, uint64_t count) {
@@ -61,92 +20,6 @@ json pathOf(const json &site, uint64_t bytes, uint64_t count) {
   for (const json &frame : site["inlined_at"])
     append(frame);
   return json::array({{{"bytes", bytes}, {"count", count}, {"complete", false}, {"frames", frames}}});
-}
-
-class ReportTest : public testing::Test {
-protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "msleaks-report-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    base = pattern;
-    run = base / "run";
-    auto folder = RunFolder::create(run);
-    ASSERT_TRUE(folder) << folder.error().message;
-    trace_file = folder->trace();
-    auto created = TraceWriter::create(trace_file);
-    ASSERT_TRUE(created) << created.error().message;
-    writer = std::make_unique<TraceWriter>(std::move(*created));
-  }
-  void TearDown() override {
-    writer.reset();
-    std::filesystem::remove_all(base);
-  }
-
-  void start(uint32_t process, uint32_t pid, uint64_t time_ns = kStart) {
-    ASSERT_TRUE(writer->processStart({process, pid, 1, time_ns, 0, {"/bin/net", "--size", "7"}}));
-    const std::string records = definitions();
-    ASSERT_TRUE(writer->definitions(process, std::as_bytes(std::span(records))));
-    const TraceWriter::CallerEntry callers[] = {{0, 2, 0x7123}};
-    ASSERT_TRUE(writer->callers(process, callers));
-  }
-  void events(const std::vector<StreamEvent> &list, uint64_t dropped = 0, uint64_t stalled_ns = 0) {
-    std::map<std::pair<uint32_t, uint32_t>, std::vector<abi::Slot>> streams;
-    for (const StreamEvent &event : list)
-      streams[{event.process, event.stream}].push_back(event.event.slots[0]);
-    for (const auto &[where, slots] : streams) {
-      ASSERT_TRUE(writer->events({where.first, where.second, 0, slots}));
-      ASSERT_TRUE(
-          writer->streamAccount({where.first, where.second, 100, "main", slots.size() + dropped, dropped, stalled_ns}));
-    }
-  }
-  void end(uint32_t process, int status, uint64_t time_ns) {
-    ASSERT_TRUE(writer->processEnd({process, time_ns, status, 0}));
-  }
-  void manifest(const std::string &state = "complete") {
-    Manifest manifest;
-    manifest.state = state;
-    manifest.start_ns = kStart;
-    manifest.end_ns = kStart + 2'000'000'000;
-    manifest.command = {"/bin/net", "--size", "7"};
-    manifest.collector_cpu_ns = 5'000'000;
-    manifest.notes = {"a note of the collector"};
-    auto folder = RunFolder::open(run);
-    ASSERT_TRUE(folder) << folder.error().message;
-    ASSERT_TRUE(folder->writeManifest(manifest));
-  }
-  void close() {
-    ASSERT_TRUE(writer->close());
-    writer.reset();
-  }
-  Report report() {
-    auto report = analyzeRun(run);
-    EXPECT_TRUE(report) << report.error().message;
-    return report.value_or(Report{});
-  }
-  json asJson() {
-    std::ostringstream out;
-    writeReportJson(out, report());
-    return json::parse(out.str());
-  }
-  std::string asTable(size_t columns = 80, size_t top = 10) {
-    std::ostringstream out;
-    writeReportTable(out, report(), {.columns = columns, .top = top, .color = false});
-    return out.str();
-  }
-
-  std::filesystem::path base, run, trace_file;
-  std::unique_ptr<TraceWriter> writer;
-};
-
-// Weights stay, a temporary makes the peak, one block of a library is never freed.
-std::vector<StreamEvent> smallRun() {
-  const Where weights{.site = 1}, temporary{.site = 2}, library{.flags = abi::kFromHook, .site = abi::kCallerSite};
-  const Where device{.heap = abi::Heap::Device, .site = 1}, unknown{.flags = abi::kFromHook};
-  return {test::alloc(kStart + 100, 0x10, 1000, weights), test::alloc(kStart + 200, 0x20, 5000, temporary),
-          test::alloc(kStart + 300, 0x30, 70, library),   test::alloc(kStart + 400, 0x10, 4096, device),
-          test::free(kStart + 500, 0x20, temporary),      test::free(kStart + 600, 0x10, device),
-          test::alloc(kStart + 700, 0x40, 30, weights),   test::alloc(kStart + 800, 0x50, 1, unknown),
-          test::free(kStart + 900, 0x999, unknown)};
 }
 
 } // namespace
@@ -248,7 +121,9 @@ TEST_F(ReportTest, TableFitsItsColumnsAndSaysComplete) {
     EXPECT_EQ(table.find('\x1b'), std::string::npos);
   }
   const std::string table = asTable();
-  EXPECT_EQ(table.substr(0, table.find('\n')),
+  EXPECT_TRUE(table.starts_with("command /bin/net --size 7\ntime    2.00 s, exit 0\n")) << table;
+  const std::string peak = table.substr(table.find("peak "));
+  EXPECT_EQ(peak.substr(0, peak.find('\n')),
             "peak    9.93 KiB at 400 ns after the start (highest of each heap: 5.93 KiB host,");
   EXPECT_NE(table.find("leaks   1.08 KiB in 4 blocks from 3 places\n"), std::string::npos) << table;
   EXPECT_NE(table.find("events  9, complete\n"), std::string::npos) << table;

@@ -1,6 +1,6 @@
-#include "msleaks/analysis/site_text.h"
+#include "analysis/report/site_text.h"
 
-#include "report/suppressions.h"
+#include "analysis/findings/suppressions.h"
 
 #include <gtest/gtest.h>
 #include <sstream>
@@ -130,7 +130,7 @@ TEST(Suppressions, NoMoreBlocksThanAProcessKeeps) {
   site.library = "/lib/libc.so.6";
   site.function = "_IO_file_doallocate";
   const auto harmless = [&](uint64_t blocks, size_t processes) {
-    const SiteRemains remains{{}, abi::Heap::Host, blocks * 4096, blocks, 4096, 0, 0};
+    const Remains remains{abi::Heap::Host, blocks * 4096, blocks, 4096, 0, 0};
     const Suppression *row = suppressionOf(site, {}, remains);
     return row && keepsNoMore(*row, remains, processes);
   };
@@ -145,7 +145,7 @@ TEST(Suppressions, OnlyWhatLibrariesKeepForThemselves) {
   const auto reason = [&](const char *library, const char *function, uint64_t bytes) {
     site.library = library;
     site.function = function;
-    return suppressionOf(site, {}, {{}, abi::Heap::Host, bytes, 1, bytes, 0, 0});
+    return suppressionOf(site, {}, {abi::Heap::Host, bytes, 1, bytes, 0, 0});
   };
   EXPECT_NE(reason("/lib/libstdc++.so.6", "", 72704), nullptr);
   EXPECT_EQ(reason("/lib/libstdc++.so.6", "", 72703), nullptr);
@@ -159,7 +159,7 @@ TEST(Suppressions, OnlyWhatLibrariesKeepForThemselves) {
   // Where libc has no symbols, what was called from outside says it.
   site.library = "/lib/libc.so.6";
   site.function = "";
-  const SiteRemains one{{}, abi::Heap::Host, 100, 1, 100, 0, 0};
+  const Remains one{abi::Heap::Host, 100, 1, 100, 0, 0};
   EXPECT_NE(suppressionOf(site, std::vector<std::string_view>{"", "localtime_r"}, one), nullptr);
   EXPECT_EQ(suppressionOf(site, std::vector<std::string_view>{"", "opendir"}, one), nullptr);
   // localtime alone, with libc's debug symbols: its functions that are not exported have names.

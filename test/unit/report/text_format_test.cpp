@@ -1,4 +1,6 @@
-#include "report/text_format.h"
+#include "analysis/report/text_format.h"
+
+#include "analysis/base/base_name.h"
 
 #include <gtest/gtest.h>
 
@@ -49,6 +51,15 @@ TEST(TextFormat, CutsCharactersNotBytes) {
   EXPECT_EQ(cutBegin("longer one", 7), "... one");
   EXPECT_EQ(cutEnd("abcdef", 2), "..");
   EXPECT_EQ(cutBegin("abcdef", 0), "");
+  const std::string wide = "\u6f22\u5b57\u6f22\u5b57", combined = "e\u0301e\u0301e\u0301e\u0301";
+  EXPECT_EQ(widthOf(wide), 8u);
+  EXPECT_EQ(cutEnd(wide, 7), "\u6f22\u5b57...");
+  EXPECT_EQ(cutEnd(wide, 6), "\u6f22...");
+  EXPECT_EQ(cutBegin(wide, 6), "...\u5b57");
+  EXPECT_EQ(widthOf(combined), 4u);
+  EXPECT_EQ(cutEnd(combined, 4), combined);
+  EXPECT_EQ(cutBegin(combined + "xy", 5), "...xy");
+  EXPECT_EQ(cutEnd(std::string(4096, 'n'), 10), "nnnnnnn...");
 }
 
 TEST(TextFormat, PathsKeepTheirEnd) {

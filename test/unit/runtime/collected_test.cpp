@@ -2,7 +2,7 @@
 // process belongs to one session for good, so this is the only test of its program. The two map the rings apart, so
 // ThreadSanitizer judges here what each side shares among its own threads; thread_test and collect's live_test judge
 // the words between them.
-#include "msleaks/analysis/collector.h"
+#include "analysis/collect/collector.h"
 #include "msleaks/runtime/record.h"
 
 #include <cstdlib>

@@ -1,9 +1,9 @@
 // What a reader makes of a trace that something happened to. It reads what is readable, invents nothing, and says what
 // is lost.
+#include "analysis/trace/chunk_index.h"
+#include "analysis/trace/event_decoder.h"
+#include "analysis/trace/metadata.h"
 #include "random_events.h"
-#include "trace/chunk_index.h"
-#include "trace/event_decoder.h"
-#include "trace/metadata.h"
 
 #include <fstream>
 #include <set>
@@ -62,7 +62,7 @@ protected:
     ASSERT_TRUE(writer->close());
     content_ = contentOf(whole_);
     auto file = trace::InputFile::open(whole_);
-    chunks_ = trace::readIndex(*file)->chunks;
+    chunks_ = trace::readWholeIndex(*file)->chunks;
     ASSERT_EQ(written_.size(), kEventsInChunk * kEventChunks);
   }
 

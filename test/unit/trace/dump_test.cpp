@@ -131,8 +131,10 @@ TEST_F(Dump, LabelsAreTexts) {
   const auto lines = dumpRun("--json --kind mark").lines();
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0]["label"], text);
+  EXPECT_EQ(lines[0]["label_number"], 5);
   EXPECT_EQ(lines[1]["label"], nullptr);
-  EXPECT_THAT(dumpRun("--kind mark").output, HasSubstr("label=\"loss \\\"a\\\"\\n\""));
+  EXPECT_EQ(lines[1]["label_number"], 6);
+  EXPECT_THAT(dumpRun("--kind mark").output, HasSubstr("label=\"loss \\\"a\\\"\\n\" label_number=5\n"));
 }
 
 TEST_F(Dump, Filters) {

@@ -1,8 +1,8 @@
 // The bytes of the format. A change here is a change that older readers see: raise kFormatVersion or be sure that they
 // pass over it.
+#include "analysis/trace/chunk.h"
+#include "analysis/trace/event_encoder.h"
 #include "random_events.h"
-#include "trace/chunk.h"
-#include "trace/event_encoder.h"
 
 #include "msleaks/abi/session.h"
 
@@ -225,21 +225,49 @@ TEST_F(Golden, StreamAccount) {
       "d804 06 776f726b6572 28 06 08"); // thread, name, produced, dropped, stalled
 }
 
+TEST_F(Golden, Mark) {
+  ASSERT_TRUE(writer_->completeUntil(0x1122));
+  expectChunk(
+      kFileHeaderBytes,
+      "4d53434b1ef1a3c7 0700 0000 00000000 03000000 00000000 0000000000000000 00000000 00000000 00000000 00000000"
+      "2211000000000000 2211000000000000",
+      "");
+}
+
 TEST_F(Golden, IndexAndTrailer) {
-  ASSERT_TRUE(writer_->processEnd({2, 0x33, -1, 9}));
-  const size_t indexOffset = kFileHeaderBytes + 80 + 3;
+  ASSERT_TRUE(writer_->definitions(2, std::as_bytes(std::span("def").first(3))));
+  const std::vector<abi::Slot> slots = sampleSlots();
+  ASSERT_TRUE(writer_->events({3, 4, 10, std::span(slots).first(1)}));
+  const std::string before = bytesFrom(0);
   ASSERT_TRUE(writer_->close());
-  const std::string all = bytesFrom(indexOffset);
-  const std::string checksum = hexOf(bytesFrom(kFileHeaderBytes + 64).substr(0, 8));
+  const size_t events = kFileHeaderBytes + 80 + 3, leaf = events + 80 + 30;
+  ASSERT_EQ(before.size(), leaf);
+  const std::string checksum = hexOf(before.substr(events + 64, 8));
   // offset since the last chunk's end, kind, codec, process, stream, events, first position, slots, raw, stored, time
   // since the last chunk's, span of time, checksum of the payload
-  EXPECT_EQ(hexOf(all.substr(80, all.size() - 80 - 88)),
-            withoutSpaces("20 02 00 02 00 00 00 00 03 03 66 00") + checksum);
+  const size_t eventsLeaf = 80 + 21;
+  const auto at = [&](size_t from, size_t size) { return hexOf(bytesFrom(from).substr(0, size)); };
+  EXPECT_EQ(at(leaf, 64),
+            withoutSpaces("4d53434b1ef1a3c7 0700 0000 00000000 01000000 00000000 0000000000000000 00000000 "
+                          "15000000 15000000 00000000 0000000000000000 0000000000000000"));
+  EXPECT_EQ(at(leaf + 80, 21), withoutSpaces("73 05 00 03 04 01 0a 01 1e 1e d00f 00") + checksum);
+  const size_t definitionsLeaf = leaf + eventsLeaf, root = definitionsLeaf + 80 + 20;
+  EXPECT_EQ(at(definitionsLeaf + 80, 12), withoutSpaces("20 03 00 02 00 00 00 00 03 03 00 00"));
+  EXPECT_EQ(at(root, 64),
+            withoutSpaces("4d53434b1ef1a3c7 0700 0000 00000000 02000000 00000000 0000000000000000 00000000 "
+                          "26000000 26000000 00000000 0000000000000000 0000000000000000"));
+  EXPECT_EQ(at(root + 80, 38),
+            withoutSpaces("ffffffffffffffffff01"        // no flat index
+                          "02"                          // leaves; of each: offset since the last one's, kinds,
+                          "e101 20 01 01 e807 00 00 6e" // chunks, events, first time, span, bytes from the end of its
+                          "65 08 01 00 00 00 d301 53"   // part of the file to it, bytes of this part
+                          "01 03 04 02 0b"              // streams: process, stream, events * 2 + repeated, position
+                          "01 02 03"));                 // definitions: process, bytes
   expectChunk(
-      indexOffset + all.size() - 88,
+      root + 80 + 38,
       "4d53434b1ef1a3c7 0800 0000 00000000 00000000 00000000 0000000000000000 00000000 08000000 08000000 00000000"
       "0000000000000000 0000000000000000",
-      "7300000000000000"); // where the index chunk begins
+      "aa01000000000000"); // where the root begins
 }
 
 } // namespace

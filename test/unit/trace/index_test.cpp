@@ -1,6 +1,6 @@
 // The index of a trace that is too large for one chunk, or that is not there.
+#include "analysis/trace/chunk_index.h"
 #include "random_events.h"
-#include "trace/chunk_index.h"
 
 #include <gtest/gtest.h>
 
@@ -11,25 +11,29 @@ using namespace trace;
 
 constexpr uint32_t kChunks = 1000;
 
-// A trace of small chunks, closed with this index; nothing for no index.
+// A trace of small chunks, closed with a flat index in parts of so many entries; nothing for no index.
 class ClosedTrace {
 public:
-  explicit ClosedTrace(std::optional<uint64_t> part_bytes) : index_(part_bytes.value_or(0)) {
+  explicit ClosedTrace(std::optional<uint32_t> part_chunks) {
     bytes_.fixed(makeFileHeader());
     for (uint32_t i = 0; i < kChunks; ++i) {
       const uint64_t offset = bytes_.written().size();
       const uint8_t payload[] = {2, 4, 6};
-      index_.add({offset, pack({.kind = ChunkKind::Callers, .process = i}, payload)});
+      const ChunkPlace place{offset, pack({.kind = ChunkKind::Callers, .process = i}, payload)};
+      const size_t before = entries_.written().size();
+      entries_.add(place);
+      if (part_chunks && i % *part_chunks == 0)
+        part_begins_.push_back(before);
     }
     const uint64_t index_offset = bytes_.written().size();
-    for (const auto part : part_bytes ? index_.parts() : std::vector<std::span<const uint8_t>>{})
-      pack({.kind = ChunkKind::Index}, part);
+    part_begins_.push_back(entries_.written().size());
+    for (size_t i = 0; i + 1 < part_begins_.size(); ++i)
+      pack({.kind = ChunkKind::Index},
+           entries_.written().subspan(part_begins_[i], part_begins_[i + 1] - part_begins_[i]));
     ByteWriter trailer;
     trailer.fixed(index_offset);
     pack({.kind = ChunkKind::Trailer}, trailer.written());
   }
-
-  size_t parts() const { return index_.parts().size(); }
 
   ChunkIndex read() {
     const auto path = folder_ / "trace.mslt";
@@ -48,7 +52,8 @@ private:
   ScratchFolder folder_;
   Compressor compressor_;
   ByteWriter bytes_;
-  IndexWriter index_;
+  EntryWriter entries_;
+  std::vector<size_t> part_begins_;
 };
 
 void expectAll(const ChunkIndex &index) {
@@ -61,12 +66,10 @@ void expectAll(const ChunkIndex &index) {
 
 } // namespace
 
-TEST(Index, GoesIntoSeveralChunksWhenItIsLarge) {
-  for (const uint64_t part_bytes : {1u, 100u, 1u << 20}) {
-    ClosedTrace trace(part_bytes);
-    EXPECT_EQ(trace.parts() > 1, part_bytes < 1u << 20);
-    expectAll(trace.read());
-  }
+// What versions before wrote: an entry for every chunk, from 256 MiB on in several index chunks.
+TEST(Index, FlatOnesOfOlderTracesAreRead) {
+  for (const uint32_t part_chunks : {1u, 7u, kChunks})
+    expectAll(ClosedTrace(part_chunks).read());
 }
 
 // Written by versions that left out an index of more than 1 GiB.

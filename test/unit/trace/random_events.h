@@ -1,8 +1,8 @@
 // Streams of events for tests: any kind, any value, and what a reader must give back for them.
 #pragma once
 
+#include "analysis/trace/trace_reader.h"
 #include "msleaks/abi/events.h"
-#include "msleaks/analysis/trace_reader.h"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
 #include "random_events.h"
 
-#include "msleaks/analysis/output_file.h"
-#include "msleaks/analysis/path_check.h"
-#include "msleaks/analysis/run_folder.h"
-#include "run/manifest_json.h"
-#include "run/output_folder.h"
+#include "analysis/run/manifest_json.h"
+#include "analysis/run/output_file.h"
+#include "analysis/run/output_folder.h"
+#include "analysis/run/path_check.h"
+#include "analysis/run/run_folder.h"
 
 #include <fstream>
 #include <sys/stat.h>

@@ -1,0 +1,189 @@
+// Allocations: how much was allocated where, how much of it only for a moment, in which sizes, and what was refused.
+#include "analysis/analyzers/registry.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <fmt/format.h>
+#include <map>
+#include <unordered_map>
+
+namespace msleaks::analysis {
+namespace {
+
+// A program like PyTorch has half a million paths that allocate. To name all of them takes longer than all else.
+constexpr size_t kMostNamedSites = 4000;
+
+struct Allocated {
+  uint64_t bytes = 0, count = 0, temporary = 0;
+  Allocated &operator+=(const Allocated &other) {
+    bytes += other.bytes;
+    count += other.count;
+    temporary += other.temporary;
+    return *this;
+  }
+};
+using BySite = std::vector<std::pair<SiteId, Allocated>>;
+
+struct Refused {
+  uint64_t count = 0, largest_bytes = 0;
+};
+
+class AllocationAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "allocations"; }
+  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::AllocFailed); }
+  void onEvent(const StreamEvent &, SiteId) override;
+  void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
+  void onFree(const Block &, FreeCause, uint64_t time_ns) override;
+  void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
+  void conclude(Conclusion &) const override;
+
+private:
+  Allocated &of(CohortId cohort) {
+    if (cohort.index >= by_cohort_.size())
+      by_cohort_.resize(cohort.index + 1 + cohort.index / 2);
+    return by_cohort_[cohort.index];
+  }
+  BlockId &lastOf(const Block &block) {
+    const uint64_t thread = uint64_t{block.process} << 32 | block.stream;
+    if (last_ == nullptr || thread != last_thread_) {
+      last_ = &last_of_thread_[thread];
+      last_thread_ = thread;
+    }
+    return *last_;
+  }
+  BySite bySites(const Cohorts &) const;
+  Section byPlace(Conclusion &) const;
+  Section bySize() const;
+  Section refusedByPlace(Conclusion &) const;
+
+  std::vector<Allocated> by_cohort_;
+  std::array<BlockSum, 65> by_size_{}; // by bits of the size
+  std::map<SiteId, Refused> refused_;
+  // The block that a thread has allocated last. One that is freed before the next one is allocated was temporary.
+  std::unordered_map<uint64_t, BlockId> last_of_thread_;
+  BlockId *last_ = nullptr; // elements stay where they are
+  uint64_t last_thread_ = 0;
+};
+
+void AllocationAnalyzer::onEvent(const StreamEvent &event, SiteId site) {
+  Refused &refused = refused_[site];
+  ++refused.count;
+  refused.largest_bytes = std::max(refused.largest_bytes, event.event.as<abi::AllocFailedEvent>().size);
+}
+
+void AllocationAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t) {
+  if (block.reserve || (cause != AllocCause::Allocated && cause != AllocCause::Reallocated))
+    return;
+  of(block.cohort) += {block.size, 1, 0};
+  by_size_[static_cast<size_t>(std::bit_width(block.size))] += {block.size, 1};
+  lastOf(block) = block.id;
+}
+
+void AllocationAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t) {
+  if (cause != FreeCause::Freed || block.reserve)
+    return;
+  if (BlockId &last = lastOf(block); last == block.id) {
+    ++of(block.cohort).temporary;
+    last = {};
+  }
+}
+
+void AllocationAnalyzer::onRetarget(const Block &block, const Block &before, uint64_t) {
+  if (block.reserve)
+    return;
+  of(block.cohort); // may move the others
+  Allocated &from = of(before.cohort);
+  from.bytes -= std::min(from.bytes, block.size);
+  from.count -= from.count != 0;
+  of(block.cohort) += {block.size, 1, 0};
+}
+
+// Most bytes first.
+BySite AllocationAnalyzer::bySites(const Cohorts &cohorts) const {
+  std::unordered_map<SiteId, Allocated> sums;
+  for (uint32_t index = 1; index < std::min(by_cohort_.size(), cohorts.size()); ++index)
+    if (by_cohort_[index].count != 0)
+      sums[cohorts[{index}].site] += by_cohort_[index];
+  BySite list(sums.begin(), sums.end());
+  std::sort(list.begin(), list.end(), [](const auto &a, const auto &b) {
+    return a.second.bytes != b.second.bytes ? a.second.bytes > b.second.bytes : a.first < b.first;
+  });
+  return list;
+}
+
+// Sites that have much, in bytes or in blocks, by their places; the others together.
+Section AllocationAnalyzer::byPlace(Conclusion &conclusion) const {
+  BySite sites = bySites(conclusion.cohorts);
+  Allocated others;
+  if (sites.size() > 2 * kMostNamedSites) {
+    const auto rest = sites.begin() + kMostNamedSites, most = rest + kMostNamedSites;
+    std::nth_element(rest, most, sites.end(),
+                     [](const auto &a, const auto &b) { return a.second.count > b.second.count; });
+    for (auto site = most; site != sites.end(); ++site)
+      others += site->second;
+    sites.erase(most, sites.end());
+  }
+  std::vector<SiteShare> shares;
+  std::unordered_map<SiteId, Allocated> of_site(sites.begin(), sites.end());
+  for (const auto &[site, sum] : sites)
+    shares.push_back({site, sum.bytes, sum.count});
+  Section section{
+      "allocations",
+      "Allocated in all",
+      {{"place", Unit::Place, Fold::Key}, {"bytes", Unit::Bytes}, {"count", Unit::Count}, {"temporary", Unit::Count}},
+      {}};
+  struct Row {
+    std::shared_ptr<const SiteText> place;
+    Allocated sum;
+  };
+  std::vector<Row> rows;
+  for (const PlaceGroup &group : conclusion.lines.byPlace(shares)) {
+    Row &row = rows.emplace_back(Row{std::make_shared<SiteText>(textOf(conclusion.catalog, group.place)), {}});
+    for (const SiteShare &share : group.shares)
+      row.sum += of_site[share.site];
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Row &a, const Row &b) { return a.sum.bytes > b.sum.bytes; });
+  if (others.count != 0)
+    rows.push_back({nullptr, others});
+  for (const auto &[place, sum] : rows)
+    section.rows.push_back({place ? Cell(place) : Cell(), sum.bytes, sum.count, sum.temporary});
+  return section;
+}
+
+Section AllocationAnalyzer::bySize() const {
+  Section section{"sizes",
+                  "Allocated by size",
+                  {{"up_to_bytes", Unit::Bytes, Fold::Key}, {"bytes", Unit::Bytes}, {"count", Unit::Count}},
+                  {}};
+  for (size_t bits = 0; bits < by_size_.size(); ++bits)
+    if (const BlockSum &sum = by_size_[bits]; sum.count != 0)
+      section.rows.push_back({bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1, sum.bytes, sum.count});
+  return section;
+}
+
+Section AllocationAnalyzer::refusedByPlace(Conclusion &conclusion) const {
+  Section section{
+      "refused",
+      "Refused allocations",
+      {{"place", Unit::Place, Fold::Key}, {"count", Unit::Count}, {"largest_bytes", Unit::Bytes, Fold::Largest}},
+      {}};
+  for (const auto &[site, refused] : refused_)
+    section.rows.push_back(
+        {std::make_shared<const SiteText>(textOf(conclusion.catalog, conclusion.lines.places().of(site))),
+         refused.count, refused.largest_bytes});
+  return section;
+}
+
+void AllocationAnalyzer::conclude(Conclusion &conclusion) const {
+  for (Section section : {byPlace(conclusion), bySize(), refusedByPlace(conclusion)})
+    if (!section.rows.empty())
+      conclusion.result.sections.push_back(std::move(section));
+}
+
+} // namespace
+
+MSL_REGISTER_ANALYZER(allocations, AllocationAnalyzer)
+
+} // namespace msleaks::analysis

@@ -1,0 +1,179 @@
+#include "analysis/analyzers/leaks.h"
+
+#include "analysis/analyzers/registry.h"
+#include "analysis/base/base_name.h"
+#include "analysis/findings/harmless.h"
+#include "analysis/places/place.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace msleaks::analysis {
+namespace {
+
+template <class ByCohort> std::vector<CohortRemains> sorted(const ByCohort &by_cohort) {
+  std::vector<CohortRemains> list;
+  for (const auto &[cohort, sum] : by_cohort)
+    list.push_back(sum);
+  std::sort(list.begin(), list.end(), [](const auto &a, const auto &b) { return a.cohort < b.cohort; });
+  return list;
+}
+
+Remains remainsOf(const Block &block, uint64_t age_ns) {
+  const uint64_t bytes = block.bytes();
+  return {block.heap, bytes, 1, bytes, age_ns, age_ns, static_cast<double>(bytes) * static_cast<double>(age_ns) / 1e9};
+}
+
+// Leaked blocks of one place and account.
+struct Leak {
+  PlaceGroup group;
+  Account account;
+  Remains remains;
+  std::vector<CohortShare> cohorts;
+};
+
+using SitesAndHeaps = std::set<std::pair<SiteId, abi::Heap>>;
+
+SitesAndHeaps sitesAndHeapsOf(const std::vector<SiteRemains> &list) {
+  SitesAndHeaps set;
+  for (const SiteRemains &remains : list)
+    set.emplace(remains.site, remains.heap);
+  return set;
+}
+
+// Those of physical heaps that are not harmless: what the leaks of a report add up to.
+std::vector<CohortShare> sharesOf(const std::vector<CohortRemains> &leaked,
+                                  const std::vector<SiteRemains> &not_harmless, const Cohorts &cohorts) {
+  const SitesAndHeaps counts = sitesAndHeapsOf(not_harmless);
+  std::vector<CohortShare> shares;
+  for (const CohortRemains &remains : leaked)
+    if (abi::isPhysical(remains.heap) && counts.contains({cohorts[remains.cohort].site, remains.heap}))
+      shares.push_back({remains.cohort, remains.bytes, remains.count});
+  return shares;
+}
+
+std::vector<Leak> leaksOf(const std::vector<CohortRemains> &leaked, const std::vector<SiteRemains> &not_harmless,
+                          Conclusion &conclusion) {
+  const SitesAndHeaps counts = sitesAndHeapsOf(not_harmless);
+  std::map<std::pair<Place::Key, Account>, Leak> leaks;
+  for (const CohortRemains &remains : leaked) {
+    const Cohort &cohort = conclusion.cohorts[remains.cohort];
+    const Place place = conclusion.lines.places().of(cohort.site);
+    if (!place.own || !counts.contains({cohort.site, cohort.heap}))
+      continue;
+    const Account account{cohort.heap, cohort.device};
+    Leak &leak = leaks[{place.keyIn(conclusion.catalog), account}];
+    leak.group.place = place;
+    leak.group.shares.push_back({cohort.site, remains.bytes, remains.count});
+    leak.account = account;
+    leak.remains += remains;
+    leak.cohorts.push_back({remains.cohort, remains.bytes, remains.count});
+  }
+  std::vector<Leak> list;
+  for (auto &[key, leak] : leaks)
+    list.push_back(std::move(leak));
+  return list;
+}
+
+// Threads and processes that took the same path are one.
+void mergePaths(PlaceGroup &group) {
+  std::map<SiteId, SiteShare> by_site;
+  for (const SiteShare &share : group.shares) {
+    SiteShare &sum = by_site.try_emplace(share.site, SiteShare{share.site}).first->second;
+    sum.bytes += share.bytes;
+    sum.count += share.count;
+  }
+  group.shares.clear();
+  for (const auto &[site, share] : by_site)
+    group.shares.push_back(share);
+}
+
+// Whether a library of the system allocated most of it for itself, as far as can be told: not the C or C++ library,
+// which allocate for their callers.
+bool isLibrarysOwn(const PlaceGroup &group, SiteCatalog &catalog) {
+  const auto most = std::max_element(group.shares.begin(), group.shares.end(),
+                                     [](const SiteShare &a, const SiteShare &b) { return a.bytes < b.bytes; });
+  const Site &innermost = catalog.describe(catalog.innermostCallOf(most->site));
+  const std::string_view library = baseName(innermost.library);
+  return innermost.origin == SiteOrigin::Hook && isSystemPath(innermost.library) && !library.starts_with("libc.so") &&
+         !library.starts_with("libstdc++.so") && !library.starts_with("libc++");
+}
+
+Draft<Finding> findingOf(Leak &leak, Conclusion &conclusion) {
+  mergePaths(leak.group);
+  auto draft = conclusion.lines.lineOf<Finding>(leak.group, Lines::Paths::Shown);
+  Finding &finding = draft.line;
+  finding.kind = "leak";
+  finding.confidence = isLibrarysOwn(leak.group, conclusion.catalog) ? Confidence::Hint : Confidence::Likely;
+  finding.heap = leak.account.heap;
+  finding.device = leak.account.device;
+  finding.byte_seconds = leak.remains.byte_seconds;
+  finding.owner = conclusion.ownerOf(leak.cohorts, finding.site);
+  finding.evidence = {{"largest_bytes", leak.remains.largest_bytes},
+                      {"oldest_age_ns", leak.remains.oldest_age_ns},
+                      {"newest_age_ns", leak.remains.newest_age_ns}};
+  finding.advice = finding.count == 1 ? "Free this block before its last user forgets it."
+                                      : "Free each of these blocks before its last user forgets it.";
+  return draft;
+}
+
+} // namespace
+
+BlockSum physicalSum(const std::vector<CohortRemains> &list) {
+  BlockSum sum;
+  for (const CohortRemains &remains : list)
+    if (abi::isPhysical(remains.heap))
+      sum += {remains.bytes, remains.count};
+  return sum;
+}
+
+void LeakAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
+  if (!isEnd(cause) || cause == FreeCause::ProcessExec || block.reserve)
+    return;
+  const uint64_t age_ns = time_ns > block.time_ns ? time_ns - block.time_ns : 0;
+  ByCohort &remains = cause != FreeCause::ProcessExited         ? alive_
+                      : pauses_.mayHaveBeenFreed(block.time_ns) ? unsure_
+                                                                : leaked_;
+  const auto [at, fresh] = remains.try_emplace(block.cohort.index, CohortRemains{{block.heap}, block.cohort});
+  at->second += remainsOf(block, age_ns);
+  if (&remains == &leaked_)
+    births_.push_back({block.time_ns, block.cohort, static_cast<int64_t>(block.bytes())});
+}
+
+void LeakAnalyzer::onEvent(const StreamEvent &event, SiteId) { pauses_.apply(event.event.as<abi::EpochEvent>()); }
+
+void LeakAnalyzer::conclude(Conclusion &conclusion) const {
+  const LeakResult found = result();
+  AnalysisResult &result = conclusion.result;
+  Lines &lines = conclusion.lines;
+  const SortedRemains sorted = withoutHarmless(conclusion.catalog, bySite(found.leaked, conclusion.cohorts),
+                                               conclusion.processes.size(), conclusion.question.suppressions);
+  lines.addRemains(sorted.leaks, nullptr, result.leaks);
+  for (const auto &[reason, list] : sorted.harmless)
+    lines.addRemains(list, reason.c_str(), result.suppressed);
+  lines.addRemains(bySite(found.alive, conclusion.cohorts), nullptr, result.alive);
+  lines.addRemains(bySite(found.unsure, conclusion.cohorts), nullptr, result.unsure);
+
+  conclusion.addGroups("leaks", "Leaked", sharesOf(found.leaked, sorted.leaks, conclusion.cohorts));
+
+  std::unordered_map<uint32_t, std::vector<Added>> births; // by cohort
+  for (const Added &birth : births_)
+    births[birth.cohort.index].push_back(birth);
+  for (Leak &leak : leaksOf(found.leaked, sorted.leaks, conclusion)) {
+    Absence absence;
+    for (const CohortShare &share : leak.cohorts) {
+      const std::vector<Added> &of = births[share.cohort.index];
+      absence.blocks.insert(absence.blocks.end(), of.begin(), of.end());
+    }
+    std::sort(absence.blocks.begin(), absence.blocks.end(),
+              [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
+    conclusion.add(findingOf(leak, conclusion), std::move(absence));
+  }
+}
+
+LeakResult LeakAnalyzer::result() const { return {sorted(leaked_), sorted(alive_), sorted(unsure_)}; }
+
+MSL_REGISTER_ANALYZER(leaks, LeakAnalyzer)
+
+} // namespace msleaks::analysis

@@ -1,0 +1,185 @@
+#include "analysis/analyzers/peak.h"
+
+#include "analysis/analyzers/registry.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace msleaks::analysis {
+
+Peak PeakTracker::peak() const {
+  Peak peak{peak_bytes_, peak_time_ns_, {}};
+  for (uint32_t index = 0; index < counters_.size(); ++index) {
+    const Counter &counter = counters_[index];
+    const BlockSum &then = counter.epoch == epoch_ ? counter.at_peak : counter.now;
+    if (then.count != 0)
+      peak.by_cohort.push_back({CohortId{index}, then.bytes, then.count});
+  }
+  return peak;
+}
+
+PeakAnalyzer::ProcessSum &PeakAnalyzer::sumOf(uint32_t process) {
+  if (!last_sum_ || last_process_ != process) {
+    last_sum_ = &processes_[process];
+    last_process_ = process;
+  }
+  return *last_sum_;
+}
+
+void PeakAnalyzer::onAlloc(const Block &block, AllocCause, uint64_t time_ns) {
+  if (block.reserve)
+    return;
+  heaps_[static_cast<size_t>(block.heap)].add(block.cohort, block.size, time_ns);
+  if (block.device != 0)
+    devices_[{block.heap, block.device}].add(block.cohort, block.size, time_ns);
+  if (!abi::isPhysical(block.heap))
+    return;
+  total_.add(block.cohort, block.size, time_ns);
+  ProcessSum &sum = sumOf(block.process);
+  sum.now_bytes += block.size;
+  if (sum.now_bytes > sum.peak_bytes) {
+    sum.peak_bytes = sum.now_bytes;
+    sum.peak_time_ns = time_ns;
+  }
+}
+
+void PeakAnalyzer::addByteSeconds(const Block &block, uint64_t time_ns) {
+  if (block.cohort.index >= byte_seconds_.size())
+    byte_seconds_.resize(block.cohort.index + 1 + block.cohort.index / 2);
+  const uint64_t lifetime_ns = time_ns > block.time_ns ? time_ns - block.time_ns : 0;
+  byte_seconds_[block.cohort.index] += static_cast<double>(block.size) * static_cast<double>(lifetime_ns) * 1e-9;
+}
+
+void PeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
+  if (block.reserve)
+    return;
+  addByteSeconds(block, time_ns);
+  heaps_[static_cast<size_t>(block.heap)].remove(block.cohort, block.size);
+  if (block.device != 0)
+    devices_[{block.heap, block.device}].remove(block.cohort, block.size);
+  if (!abi::isPhysical(block.heap))
+    return;
+  total_.remove(block.cohort, block.size);
+  sumOf(block.process).now_bytes -= block.size;
+}
+
+void PeakAnalyzer::onRetarget(const Block &block, const Block &before, uint64_t) {
+  if (block.reserve)
+    return;
+  heaps_[static_cast<size_t>(block.heap)].move(before.cohort, block.cohort, block.size, block.time_ns);
+  if (block.device != 0)
+    devices_[{block.heap, block.device}].move(before.cohort, block.cohort, block.size, block.time_ns);
+  if (abi::isPhysical(block.heap))
+    total_.move(before.cohort, block.cohort, block.size, block.time_ns);
+}
+
+namespace {
+
+// What stands out: a place in the user's own code that has that much of its heap's peak, and without which the peak
+// would be that much lower. Less than a few pages is nobody's concern.
+constexpr uint64_t kLeastBytes = 64 << 10;
+constexpr uint64_t kLeastShare = 10, kLeastSaving = 20; // one part of so many
+constexpr size_t kMostPerHeap = 3;
+
+// Places with the most bytes first.
+std::vector<PlaceGroup> largestOwn(const Peak &peak, const Account &account, Conclusion &conclusion) {
+  std::vector<CohortShare> shares = peak.by_cohort;
+  std::erase_if(shares,
+                [&](const CohortShare &share) { return conclusion.cohorts[share.cohort].device != account.device; });
+  std::vector<PlaceGroup> own = conclusion.lines.byPlace(bySite(shares, conclusion.cohorts));
+  const auto bytesOf = [](const PlaceGroup &group) {
+    uint64_t bytes = 0;
+    for (const SiteShare &share : group.shares)
+      bytes += share.bytes;
+    return bytes;
+  };
+  const uint64_t least_bytes = std::max(kLeastBytes, peak.bytes / kLeastShare);
+  std::erase_if(own, [&](const PlaceGroup &group) { return !group.place.own || bytesOf(group) < least_bytes; });
+  std::stable_sort(own.begin(), own.end(), [&](const auto &a, const auto &b) { return bytesOf(a) > bytesOf(b); });
+  if (own.size() > kMostPerHeap)
+    own.resize(kMostPerHeap);
+  return own;
+}
+
+// All blocks that the place ever had in this account.
+Absence absenceOf(const PlaceGroup &group, const Account &account, const Conclusion &conclusion) {
+  std::set<SiteId> sites;
+  for (const SiteShare &share : group.shares)
+    sites.insert(share.site);
+  Absence absence;
+  absence.cohorts.resize(conclusion.cohorts.size());
+  for (uint32_t index = 1; index < conclusion.cohorts.size(); ++index) {
+    const Cohort &cohort = conclusion.cohorts[{index}];
+    absence.cohorts[index] =
+        cohort.heap == account.heap && cohort.device == account.device && sites.contains(cohort.site);
+  }
+  return absence;
+}
+
+} // namespace
+
+void PeakAnalyzer::findStandingOut(const Peak &peak, const Account &account, Conclusion &conclusion) const {
+  for (const PlaceGroup &group : largestOwn(peak, account, conclusion)) {
+    Absence absence = absenceOf(group, account, conclusion);
+    if (conclusion.saves(account, absence) < std::max(kLeastBytes, peak.bytes / kLeastSaving))
+      continue;
+    auto draft = conclusion.lines.lineOf<Finding>(group, Lines::Paths::Shown);
+    Finding &finding = draft.line;
+    finding.kind = "peak";
+    finding.confidence = Confidence::Hint;
+    finding.heap = account.heap;
+    finding.device = account.device;
+    std::vector<CohortShare> shares = peak.by_cohort;
+    std::erase_if(shares, [&](const CohortShare &share) { return !absence.cohorts[share.cohort.index]; });
+    finding.owner = conclusion.ownerOf(shares, finding.site);
+    for (uint32_t index = 1; index < absence.cohorts.size(); ++index)
+      finding.byte_seconds += absence.cohorts[index] ? byteSecondsOf({index}) : 0;
+    finding.evidence = {{"peak_bytes", peak.bytes}, {"peak_time_ns", peak.time_ns}};
+    finding.advice = "Look whether all of it is needed at the peak: allocate less, later, or free it before.";
+    conclusion.add(std::move(draft), std::move(absence));
+  }
+}
+
+void PeakAnalyzer::conclude(Conclusion &conclusion) const {
+  const PeakResult found = result();
+  Lines &lines = conclusion.lines;
+  PeakReport &report = conclusion.result.peak;
+  report.bytes = found.total.bytes;
+  report.time_ns = found.total.time_ns;
+  const std::vector<SiteShare> shares = bySite(found.total.by_cohort, conclusion.cohorts);
+  report.by_site = lines.bySite(shares, Lines::Paths::Shown);
+  report.by_type = lines.byType(shares);
+  report.by_owner = lines.byOwner(shares);
+  for (size_t heap = 0; heap < found.by_heap.size(); ++heap)
+    if (const Peak &peak = found.by_heap[heap]; peak.bytes != 0)
+      report.by_heap.push_back({static_cast<abi::Heap>(heap), peak.bytes, peak.time_ns,
+                                lines.bySite(bySite(peak.by_cohort, conclusion.cohorts), Lines::Paths::LeftOut)});
+  report.by_process = found.by_process;
+  conclusion.addGroups("peak", "At the peak", found.total.by_cohort);
+  for (const auto &[account, peak] : found.by_account)
+    findStandingOut(peak, account, conclusion);
+}
+
+PeakResult PeakAnalyzer::result() const {
+  PeakResult result;
+  result.total = total_.peak();
+  for (size_t heap = 0; heap < heaps_.size(); ++heap) {
+    result.by_heap[heap] = heaps_[heap].peak();
+    if (result.by_heap[heap].bytes != 0)
+      result.by_account[{static_cast<abi::Heap>(heap), 0}] = result.by_heap[heap];
+  }
+  for (const auto &[account, tracker] : devices_)
+    result.by_account[account] = tracker.peak();
+  for (const auto &[process, sum] : processes_)
+    if (sum.peak_bytes != 0)
+      result.by_process.push_back({process, sum.peak_bytes, sum.peak_time_ns});
+  std::sort(result.by_process.begin(), result.by_process.end(),
+            [](const auto &a, const auto &b) { return a.process < b.process; });
+  return result;
+}
+
+MSL_REGISTER_ANALYZER(peak, PeakAnalyzer)
+
+} // namespace msleaks::analysis

@@ -1,0 +1,74 @@
+// Turns ticks of a session's clock into CLOCK_MONOTONIC nanoseconds.
+//
+// The function is a chain of lines, one more at each refit. A new line begins where the last one has arrived and aims
+// at the true time one interval later, so the function is continuous and never goes back: whatever order ticks have,
+// their nanoseconds have too, also across threads and processes. Only when one of the clocks has jumped, as through a
+// suspend (the counter runs on, CLOCK_MONOTONIC stands still), the chain is broken and begins again at the true time.
+#pragma once
+
+#include "analysis/base/clock.h"
+#include "msleaks/abi/session.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// The same moment on both clocks.
+struct ClockPair {
+  uint64_t ticks;
+  uint64_t ns;
+};
+
+// Tsc where the kernel itself trusts the counter, else Monotonic.
+abi::ClockKind chooseClock();
+// Reads both clocks several times and keeps the pair with the least delay between them.
+ClockPair readClockPair(abi::ClockKind);
+
+// ns(t) = ns + (t - ticks) * ns_per_tick_q32 / 2^32
+struct ClockLine {
+  uint64_t ticks = 0;
+  uint64_t ns = 0;
+  uint64_t ns_per_tick_q32 = uint64_t{1} << 32;
+  uint64_t at(uint64_t t) const;
+};
+// The line through two pairs; a rate of 1 when they are the same moment.
+ClockLine lineThrough(const ClockPair &a, const ClockPair &b);
+
+// The line that a collector published last; nothing when there was none, or when it was killed while writing one.
+std::optional<ClockLine> loadFit(const abi::ClockFit &);
+void publishFit(abi::ClockFit &, const ClockLine &);
+
+class ClockModel {
+public:
+  using PairSource = std::function<ClockPair()>;
+  // Follows a running clock. Waits about a millisecond for the first estimate of the rate.
+  explicit ClockModel(PairSource);
+  // Goes on where a collector stopped that had published `last`.
+  ClockModel(PairSource, const ClockLine &last);
+  // A clock that nobody follows any more.
+  explicit ClockModel(const ClockLine &);
+
+  // Appends a line when it is due: after 1 ms, 10 ms, 100 ms, then every second; at once after a jump. Says whether it
+  // did.
+  bool refit();
+  const ClockLine &line() const { return lines_.back(); }
+
+  uint64_t toNs(uint64_t ticks) const;
+
+private:
+  const ClockLine &lineFor(uint64_t ticks) const;
+  void follow(const ClockPair &now, int64_t behind_ns);
+  void beginAgain(const ClockPair &now);
+
+  PairSource source_;
+  std::vector<ClockPair> pairs_; // recent ones: the rate is measured over the longest of their distances
+  std::vector<ClockLine> lines_;
+  ClockPair seen_{}; // when refit() last looked
+  uint64_t next_look_ns_ = 0, next_refit_ns_ = 0;
+  uint64_t interval_ns_ = 0;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,134 @@
+// The live collector of a session: finds the processes, drains their rings into the trace, and keeps the account.
+// It runs on a thread of its own (run); everything else here may be called from another one.
+#pragma once
+
+#include "analysis/collect/control_socket.h"
+#include "analysis/collect/process_collector.h"
+#include "analysis/collect/process_watch.h"
+#include "analysis/collect/recording_switch.h"
+#include "analysis/collect/session_dir.h"
+#include "analysis/collect/session_waiter.h"
+#include "analysis/run/run_folder.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace msleaks::analysis {
+
+struct StoredSession;
+class TraceReader;
+
+// What the collector leaves behind.
+struct CollectorSummary {
+  ProcessTotals totals;
+  uint64_t trace_bytes = 0;
+  std::vector<RunProcess> processes;
+  std::vector<std::string> notes;
+  std::optional<Error> failure; // recording stopped early; the session's shared memory is still needed
+};
+
+struct CollectorProgress {
+  uint64_t stored = 0, dropped = 0, processes = 0;
+};
+
+class Collector {
+public:
+  Collector(SessionDir &session, TraceWriter trace);
+  // After one that was killed: `before` is the trace as it left it. Ends when no process is left, too.
+  Collector(SessionDir &session, TraceWriter trace, const TraceReader &before, StoredSession stored);
+  ~Collector();
+
+  // Until programEnded() or a failure. A failure closes the session: the processes stop recording and go on.
+  void run() noexcept;
+  // The program that the session was made for: its status comes by programEnded, not from its arena.
+  void programStarted(uint32_t pid);
+  void programEnded(int wait_status); // just now
+  // Starts a session that is stopped, and stops one that records. From any thread.
+  void toggle();
+
+  CollectorProgress progress() const;
+  // After run() has returned.
+  const CollectorSummary &summary() const { return summary_; }
+
+private:
+  enum class Life { Running, Gone, Replaced };
+  struct Predecessor;
+  struct Attached {
+    ProcessCollector collector;
+    ProcessWatch watch;
+    uint32_t pid; // where we are; 0 = not seen from here
+    Life life = Life::Running;
+    uint64_t ended_ns = 0; // when its life did; 0 = not known
+    int known_status = -1; // a collector before us has stored its end
+  };
+
+  Collector(SessionDir &session, TraceWriter trace, ClockModel clock);
+  Result<void> collect();
+  uint64_t sleepAfter(uint64_t sleep_ns) const;
+  bool isOver();
+  Result<void> takeSwitch();
+  Result<void> serve();
+  Result<ControlAnswer> obey(const std::string &request);
+  Result<ControlAnswer> set(const std::string &assignment);
+  Result<void> snapshot();
+  std::string status();
+  ProcessTotals totalsNow() const;
+  Result<uint64_t> round(Urgency);
+  Result<void> lookAround(Urgency);
+  Result<void> markComplete(uint64_t now_ns);
+  void noteEnds();
+  void beat();
+  std::vector<std::filesystem::path> newArenas();
+  Result<void> attachNew();
+  Result<void> attach(ArenaReader);
+  static void watchForEnd(Attached &);
+  static void replaceIfSame(Attached &earlier, const ArenaFacts &later);
+  void replaceByUnattached(Attached &);
+  Result<void> finishEnded();
+  Result<void> finish(Attached &, uint64_t end_ns, int wait_status, EndReason);
+  Result<void> finishSession();
+  Result<void> finishAll();
+  Result<void> waitForOthers();
+  Result<void> accountForUnseen();
+  bool isProgram(const Attached &) const;
+  void closeSession();
+  void updateProgress();
+
+  SessionDir &session_;
+  TraceWriter trace_;
+  ClockModel clock_;
+  CollectOutput output_;
+  SessionWaiter waiter_;
+  std::optional<RecordingSwitch> switch_;
+  std::optional<ControlSocket> socket_; // none: the file system has no sockets
+  std::vector<std::unique_ptr<Attached>> attached_;
+  std::unordered_set<std::string> known_arenas_;
+  std::unique_ptr<Predecessor> predecessor_;
+  uint64_t alone_since_ns_ = 0; // no process has been there since then
+  bool unready_ = false;        // an arena was there that could not be attached yet
+  uint32_t next_process_ = 1;
+  uint64_t look_again_ns_ = 0; // while an arena is unready
+  uint64_t next_look_ns_ = 0, next_progress_ns_ = 0;
+  uint64_t complete_until_ns_ = 0, next_mark_ns_ = 0; // what the trace says; when it may say more
+  uint64_t seen_bytes_ = 0, grown_ns_ = 0;            // of the trace; when it was last longer than that
+  CollectorSummary summary_;
+
+  std::atomic<uint32_t> toggles_{0}; // asked for and not yet done
+  std::atomic<uint32_t> program_pid_{0};
+  std::atomic<int> program_status_{-1};
+  std::atomic<uint64_t> program_end_ns_{0};
+  std::atomic<bool> program_ended_{false};
+  std::atomic<uint64_t> progress_stored_{0}, progress_dropped_{0}, progress_processes_{0};
+};
+
+// The stream of what concerns the session as a whole, whose process is kSessionProcess.
+StreamAccount sessionAccount(uint64_t dropped, uint64_t epochs);
+
+// A wait status as a shell reports it: 0..255, or 128 + signal; -1 when it is not known.
+int shellStatus(int wait_status);
+
+} // namespace msleaks::analysis

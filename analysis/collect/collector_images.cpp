@@ -1,0 +1,152 @@
+// Which process images a collector follows: found by their arenas, replaced by an exec, finished when they have ended.
+#include "analysis/collect/liveness.h"
+#include "analysis/collect/predecessor.h"
+
+#include <algorithm>
+
+namespace msleaks::analysis {
+
+namespace fs = std::filesystem;
+
+void Collector::watchForEnd(Attached &process) {
+  if (process.life != Life::Running || !process.watch.hasEnded())
+    return;
+  process.life = Life::Gone;
+  // What it said itself is not late by the time that we waited for a processor.
+  const uint64_t said_ns = process.collector.exitNs(), noticed_ns = process.watch.endedNs();
+  process.ended_ns = said_ns != 0 ? said_ns : noticed_ns;
+}
+
+void Collector::noteEnds() {
+  for (const auto &process : attached_)
+    if (process) // not one that has just been finished
+      watchForEnd(*process);
+}
+
+// In the order in which the images attached. Each is closed again: there may be more than we may have open.
+std::vector<fs::path> Collector::newArenas() {
+  unready_ = false;
+  std::vector<std::pair<uint64_t, fs::path>> found;
+  for (const auto &file : session_.arenas()) {
+    if (known_arenas_.contains(file.filename().string()))
+      continue;
+    auto arena = ArenaReader::open(file);
+    if (!arena) {
+      known_arenas_.insert(file.filename().string());
+      summary_.notes.push_back(arena.error().message);
+    } else if (*arena) {
+      found.emplace_back((*arena)->facts().attach_ns, file);
+    } else {
+      unready_ = true; // that it becomes ready does not change the directory
+    }
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<fs::path> files;
+  for (auto &[attach_ns, file] : found)
+    files.push_back(std::move(file));
+  return files;
+}
+
+Result<void> Collector::attachNew() {
+  for (const auto &file : newArenas()) {
+    auto arena = ArenaReader::open(file);
+    if (!arena || !*arena) {
+      unready_ = true;
+      return {}; // and not the ones behind it: their order tells who replaced whom
+    }
+    known_arenas_.insert(file.filename().string());
+    MSL_TRY(attach(std::move(**arena)));
+    // At once, or hundreds of short processes would fill the shared memory and our table of files.
+    if (attached_.back()->life == Life::Gone) {
+      replaceByUnattached(*attached_.back());
+      MSL_TRY(finishEnded());
+    }
+  }
+  return {};
+}
+
+// Whether `later` is an image that an exec made of the same process. A number that is used again, as in short-lived pid
+// namespaces, belongs to somebody who came after the end of the process that had it.
+void Collector::replaceIfSame(Attached &earlier, const ArenaFacts &later) {
+  if (!replaces(later, earlier.collector.facts()))
+    return;
+  const bool same = earlier.life == Life::Running || earlier.ended_ns >= later.attach_ns ||
+                    (earlier.ended_ns == 0 && earlier.pid == later.pid);
+  if (!same)
+    return;
+  earlier.life = Life::Replaced;
+  earlier.ended_ns = later.attach_ns; // the first of several: the others are not `same` any more
+}
+
+// A process that has ended before it was found may have been an image or two more: their arenas are there by now.
+void Collector::replaceByUnattached(Attached &process) {
+  const uint32_t pid = process.collector.facts().pid;
+  for (const auto &file : session_.arenas()) {
+    if (pidOfArena(file) != pid || known_arenas_.contains(file.filename().string()))
+      continue;
+    if (const auto arena = ArenaReader::open(file); arena && *arena)
+      replaceIfSame(process, (*arena)->facts());
+  }
+}
+
+Result<void> Collector::attach(ArenaReader arena) {
+  for (const auto &process : attached_)
+    replaceIfSame(*process, arena.facts());
+  const uint32_t pid = pidHere(arena.facts());
+  ProcessWatch watch(pid, arena.facts().attach_ns, arena.facts().process_birth);
+  const abi::OnFull policy = session_.control().flags.on_full;
+  StoredSession::Entry *known = predecessor_ ? predecessor_->stored.find(arena.facts()) : nullptr;
+  const uint32_t number = known ? known->start.process : next_process_++;
+  if (known)
+    findPositions(known->stored, number, arena, predecessor_->trace);
+  ProcessCollector collector(number, std::move(arena), policy, known ? known->stored : StoredProcess{});
+  attached_.push_back(std::make_unique<Attached>(Attached{std::move(collector), std::move(watch), pid, Life::Running}));
+  Attached &process = *attached_.back();
+  if (known && known->end)
+    process.known_status = known->end->status;
+  waiter_.watchEnd(process.watch.pidfd());
+  watchForEnd(process);
+  return known ? Result<void>() : process.collector.start(trace_);
+}
+
+bool Collector::isProgram(const Attached &process) const {
+  return process.life != Life::Replaced && process.pid != 0 &&
+         process.pid == program_pid_.load(std::memory_order_acquire);
+}
+
+Result<void> Collector::finishEnded() {
+  for (auto &process : attached_) {
+    // The program's own end comes with its status, from the one who waits for it.
+    if (process->life == Life::Running || isProgram(*process))
+      continue;
+    const bool gone = process->life == Life::Gone;
+    int status = gone ? process->watch.waitStatus() : -1;
+    if (status == -1)
+      status = process->known_status;
+    auto finished = finish(*process, process->ended_ns, status, gone ? EndReason::Ended : EndReason::Replaced);
+    if (!finished)
+      return finished;
+    process.reset();
+  }
+  std::erase(attached_, nullptr);
+  return {};
+}
+
+// All of the process is in the trace afterwards, so its shared memory can go.
+Result<void> Collector::finish(Attached &process, uint64_t end_ns, int wait_status, EndReason reason) {
+  ProcessCollector &collector = process.collector;
+  MSL_TRY(collector.finish(output_, end_ns, wait_status, reason));
+  summary_.totals += collector.totals();
+  summary_.notes.insert(summary_.notes.end(), collector.notes().begin(), collector.notes().end());
+  const ArenaFacts &facts = collector.facts();
+  summary_.processes.push_back({collector.process(), facts.pid, facts.command, shellStatus(wait_status)});
+  if (collector.lostSight())
+    summary_.processes.push_back({0, facts.pid, {}, shellStatus(wait_status)});
+  SessionDir::removeArena(collector.arenaFile());
+  std::error_code ignored;
+  if (!fs::exists(collector.arenaFile(), ignored))
+    known_arenas_.erase(collector.arenaFile().filename().string());
+  return {};
+}
+
+} // namespace msleaks::analysis

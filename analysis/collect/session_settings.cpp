@@ -1,0 +1,71 @@
+#include "analysis/collect/session_settings.h"
+
+#include <atomic>
+#include <charconv>
+#include <fmt/format.h>
+#include <type_traits>
+
+namespace msleaks::analysis {
+namespace {
+
+// The threads of the session read it meanwhile.
+template <class T> void storeShared(T &field, T value) {
+  std::atomic_ref<T>(field).store(value, std::memory_order_relaxed);
+}
+
+constexpr std::string_view withoutDashes(std::string_view option) { return option.substr(2); }
+
+Result<void> setNumber(uint32_t &field, std::string_view name, std::string_view text, uint32_t minimum,
+                       uint32_t maximum) {
+  uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < minimum || value > maximum)
+    return fail(fmt::format("{}: {} is no number in {}..{}", name, text, minimum, maximum), ExitStatus::Usage);
+  storeShared(field, value);
+  return {};
+}
+
+// A flight recorder's rings are laid out and read in another way, so nobody becomes one, or ceases to be one.
+Result<void> checkChange(abi::OnFull from, abi::OnFull to, std::string_view name) {
+  if ((from == abi::OnFull::Overwrite) != (to == abi::OnFull::Overwrite))
+    return fail(fmt::format("{}: overwrite is chosen when a session starts, not later", name), ExitStatus::OwnFault);
+  return {};
+}
+Result<void> checkChange(abi::CallStack, abi::CallStack, std::string_view) { return {}; }
+
+template <class Choice> Result<void> setChoice(Choice &field, std::string_view name, std::string_view text) {
+#define MSL_VALUE(type, value, word, doc)                                                                              \
+  if constexpr (std::is_same_v<Choice, abi::type>)                                                                     \
+    if (text == word) {                                                                                                \
+      MSL_TRY(checkChange(field, abi::type::value, name));                                                             \
+      storeShared(field, abi::type::value);                                                                            \
+      return {};                                                                                                       \
+    }
+#include "msleaks/abi/flags.def"
+  return fail(fmt::format("{}: {} is no value of it", name, text), ExitStatus::Usage);
+}
+
+Result<void> changeOne(abi::Flags &flags, std::string_view name, std::string_view value) {
+#define MSL_FLAG(type, field, standard, option, minimum, maximum, doc)                                                 \
+  if (name == withoutDashes(option))                                                                                   \
+    return setNumber(flags.field, name, value, minimum, maximum);
+#define MSL_CHOICE(type, field, standard, option, doc)                                                                 \
+  if (name == withoutDashes(option))                                                                                   \
+    return setChoice(flags.field, name, value);
+#include "msleaks/abi/flags.def"
+  return fail(fmt::format("{}: no such setting; see msleaks-run --help", name), ExitStatus::Usage);
+}
+
+} // namespace
+
+Result<void> changeSetting(abi::ControlPage &control, std::string_view name, std::string_view value) {
+  abi::Flags wanted = control.flags;
+  MSL_TRY(changeOne(wanted, name, value));
+  if (wanted.ring_kib > wanted.ring_max_kib)
+    return fail(fmt::format("{}={}: a first ring of {} KiB is larger than the largest, {} KiB", name, value,
+                            wanted.ring_kib, wanted.ring_max_kib),
+                ExitStatus::Usage);
+  return changeOne(control.flags, name, value);
+}
+
+} // namespace msleaks::analysis

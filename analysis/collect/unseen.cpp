@@ -1,0 +1,65 @@
+#include "analysis/collect/unseen.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace msleaks::analysis {
+namespace {
+
+const char *hint(int error) {
+  switch (error) {
+  case EACCES:
+  case EPERM:
+    return " (it changed its user before it recorded)";
+  case ENOENT:
+    return " (it changed its root directory before it recorded)";
+  default:
+    return "";
+  }
+}
+
+void addListed(const abi::UnseenProcess &process, Unseen &unseen) {
+  const bool ready = process.ready.load(std::memory_order_acquire) != 0;
+  const int error = ready ? process.error : EAGAIN;
+  if (error == abi::kStayed)
+    return;
+  const std::string name = ready ? std::string(process.name, strnlen(process.name, sizeof process.name)) : "";
+  const uint32_t pid = ready ? process.pid : 0;
+  unseen.processes.push_back({0, pid, name.empty() ? std::vector<std::string>{} : std::vector{name}, -1});
+  if (error == abi::kUnfollowed)
+    unseen.notes.push_back(fmt::format("pid {} ({}) was started with an environment that does not name the session: "
+                                       "nothing of this process is recorded",
+                                       pid, name));
+  else
+    unseen.notes.push_back(fmt::format(
+        "pid {} ({}) could not make its files: {}{}: nothing of it is recorded, nor of what it started by fork", pid,
+        name, std::strerror(error), hint(error)));
+}
+
+} // namespace
+
+Unseen readUnseen(const SessionDir &session) {
+  Unseen unseen;
+  const abi::UnseenPage *page = session.unseen();
+  if (!page)
+    return unseen;
+  unseen.dropped = page->dropped.load(std::memory_order_relaxed);
+  if (unseen.dropped != 0)
+    unseen.notes.push_back(fmt::format(
+        "{} events of processes that found no collector, and no room without one, are dropped", unseen.dropped));
+  const uint32_t count = page->count.load(std::memory_order_acquire);
+  const uint32_t listed = std::min(count, abi::kMaxUnseen);
+  for (uint32_t i = 0; i < listed; ++i)
+    addListed(page->processes[i], unseen);
+  if (count > listed) {
+    unseen.processes.insert(unseen.processes.end(), count - listed, RunProcess{0, 0, {}, -1});
+    unseen.notes.push_back(fmt::format(
+        "{} more processes could not make their files, or were started without msleaks in their environment",
+        count - listed));
+  }
+  return unseen;
+}
+
+} // namespace msleaks::analysis

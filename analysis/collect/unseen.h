@@ -1,0 +1,20 @@
+// What processes left that record and could not make an arena (abi/session.h).
+#pragma once
+
+#include "analysis/collect/session_dir.h"
+#include "analysis/run/run_folder.h"
+
+#include <string>
+#include <vector>
+
+namespace msleaks::analysis {
+
+struct Unseen {
+  uint64_t dropped = 0; // events of processes that found no collector
+  std::vector<RunProcess> processes;
+  std::vector<std::string> notes; // who, and why
+};
+
+Unseen readUnseen(const SessionDir &);
+
+} // namespace msleaks::analysis

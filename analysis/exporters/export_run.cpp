@@ -1,0 +1,72 @@
+#include "analysis/exporters/export_run.h"
+
+#include "analysis/report/read_progress.h"
+#include "analysis/run/run_folder.h"
+
+#include <fmt/format.h>
+#include <ostream>
+
+namespace msleaks::analysis {
+namespace {
+
+Result<void> written(const std::ostream &out) {
+  return out.good() ? Result<void>{} : fail("the output could not be written", ExitStatus::OwnFault);
+}
+
+void beginWriting(const ExportProgress &progress) {
+  if (progress.writing)
+    progress.writing();
+}
+
+Result<std::vector<std::string>> exportAll(const std::filesystem::path &run, EventExporter &exporter, std::ostream &out,
+                                           const ExportProgress &progress) {
+  const auto folder = MSL_TRY(RunFolder::open(run));
+  const auto trace = MSL_TRY(TraceReader::open(folder.trace()));
+  beginWriting(progress);
+  const uint64_t given = MSL_TRY(exportEvents(trace, exporter, out, {}, progress.reading));
+  std::vector<std::string> damage;
+  for (const std::string &what : trace.damage())
+    damage.push_back(fmt::format("'{}': {}", folder.trace().string(), what));
+  if (given == 0 && !damage.empty())
+    return fail(fmt::format("'{}': nothing could be read", folder.trace().string()));
+  return damage;
+}
+
+} // namespace
+
+Result<uint64_t> exportEvents(const TraceReader &trace, EventExporter &exporter, std::ostream &out,
+                              const EventChoice &choice, const Progress &progress) {
+  Symbolizer symbolizer;
+  MSL_TRY(trace.forEachNames([&](const ImageNames &names) { symbolizer.add(names); }));
+  SiteCatalog catalog(symbolizer);
+  MSL_TRY(catalog.load(trace));
+  EventExport run{trace, catalog, out};
+  ReadProgress read(progress, trace.eventCount());
+  exporter.begin(run);
+  const uint64_t given = MSL_TRY(trace.forEachEvent(
+      [&](const StreamEvent &event) {
+        read.onEvent();
+        const abi::EventHeader &header = event.event.header();
+        if (choice.kinds & abi::enabledBit(header.kind))
+          exporter.onEvent(run, event, catalog.find(event.process, header.site));
+        return out.good();
+      },
+      choice.begin_ns, choice.end_ns));
+  exporter.end(run);
+  MSL_TRY(written(out));
+  return given;
+}
+
+Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, const Format &format, std::ostream &out,
+                                           const ExportProgress &progress) {
+  const Exporter exporter = format.make();
+  if (const auto *events = std::get_if<std::unique_ptr<EventExporter>>(&exporter))
+    return exportAll(run, **events, out, progress);
+  const Report report = MSL_TRY(analyzeRun(run, progress.reading));
+  beginWriting(progress);
+  std::get<std::unique_ptr<ReportExporter>>(exporter)->write(report, out);
+  MSL_TRY(written(out));
+  return std::vector<std::string>{};
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,16 @@
+// json: the whole report, as `msleaks report --json` has it (docs/report.md).
+#include "analysis/exporters/registry.h"
+
+namespace msleaks::analysis {
+namespace {
+
+class JsonExporter final : public ReportExporter {
+public:
+  void write(const Report &report, std::ostream &out) override { writeReportJson(out, report); }
+};
+
+} // namespace
+
+MSL_REGISTER_EXPORTER(json, "the report, as one JSON object", JsonExporter)
+
+} // namespace msleaks::analysis

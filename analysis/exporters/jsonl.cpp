@@ -1,0 +1,91 @@
+// jsonl: one JSON object a line for every event, which is also what `msleaks dump --json` writes
+// (docs/trace-format.md).
+#include "analysis/exporters/registry.h"
+#include "analysis/report/trace_names.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace msleaks::analysis {
+namespace {
+
+std::string orNull(std::optional<uint32_t> number) { return number ? fmt::to_string(*number) : "null"; }
+
+class JsonLinesExporter final : public EventExporter {
+public:
+  void begin(EventExport &run) override { names_.emplace(run.trace, run.catalog.labels()); }
+  void onEvent(EventExport &, const StreamEvent &, SiteId) override;
+  void end(EventExport &run) override { flush(run.out); }
+
+private:
+  static constexpr size_t kFlushBytes = 64 << 10;
+
+  template <class... Arguments> void add(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
+    fmt::format_to(std::back_inserter(lines_), format, std::forward<Arguments>(arguments)...);
+  }
+  const std::string &idOf(SiteId, const SiteCatalog &);
+  void addHeader(const StreamEvent &, const std::string &site);
+  void addFields(const StreamEvent &);
+  void flush(std::ostream &out) {
+    out.write(lines_.data(), static_cast<std::streamsize>(lines_.size()));
+    lines_.clear();
+  }
+
+  std::optional<TraceNames> names_;
+  std::vector<std::string> ids_; // by site
+  fmt::memory_buffer lines_;     // a stream is slow to take small pieces
+};
+
+// The id that the report has for it, in quotes: stable over builds, while an event's number means something in its
+// process only. Or null: not known.
+const std::string &JsonLinesExporter::idOf(SiteId site, const SiteCatalog &catalog) {
+  if (site.index >= ids_.size())
+    ids_.resize(std::max<size_t>(catalog.size(), site.index + 1));
+  std::string &text = ids_[site.index];
+  if (text.empty()) {
+    const uint64_t id = catalog.stableIdOf(site);
+    text = id != 0 ? fmt::format("\"{:016x}\"", id) : "null";
+  }
+  return text;
+}
+
+void JsonLinesExporter::addHeader(const StreamEvent &entry, const std::string &site) {
+  const abi::EventHeader &header = entry.event.header();
+  add(R"({{"time_ns":{},"pid":{},"tid":{},"process":{},"stream":{},"event":"{}","heap":"{}","device":{},"site":{},"site_number":{},"flags":[)",
+      header.time, orNull(names_->pid(entry.process)), orNull(names_->tid(entry.process, entry.stream)), entry.process,
+      entry.stream, abi::nameOf(header.kind), abi::nameOf(header.heap), header.device, site, header.site);
+  const char *separator = "";
+  forEachFlag(header, [&](std::string_view flag) { add("{}\"{}\"", std::exchange(separator, ","), flag); });
+  lines_.push_back(']');
+}
+
+void JsonLinesExporter::addFields(const StreamEvent &entry) {
+  abi::dispatch(entry.event, [&](const auto &event) {
+    abi::visitFields(event, [&](const char *name, abi::Repr repr, auto value) {
+      if (repr == abi::Repr::Label)
+        add(",\"{0}\":{1},\"{0}_number\":{2}", name, names_->quotedLabel(entry.process, value), value);
+      else if (holdsAnything(name))
+        add(",\"{}\":{}", name, value);
+    });
+  });
+}
+
+void JsonLinesExporter::onEvent(EventExport &run, const StreamEvent &entry, SiteId site) {
+  addHeader(entry, idOf(site, run.catalog));
+  addFields(entry);
+  lines_.append(std::string_view("}\n"));
+  if (lines_.size() >= kFlushBytes)
+    flush(run.out);
+}
+
+} // namespace
+
+MSL_REGISTER_EXPORTER(jsonl, "every event, as one JSON object a line", JsonLinesExporter)
+
+} // namespace msleaks::analysis

@@ -1,0 +1,21 @@
+// text: the report for people, as `msleaks report` writes it into a pipe.
+#include "analysis/exporters/registry.h"
+
+namespace msleaks::analysis {
+namespace {
+
+class TextExporter final : public ReportExporter {
+public:
+  void write(const Report &report, std::ostream &out) override {
+    TableStyle style;
+    style.columns = SIZE_MAX; // nobody's window cuts lines
+    style.color = false;
+    writeReportTable(out, report, style);
+  }
+};
+
+} // namespace
+
+MSL_REGISTER_EXPORTER(text, "the report, as tables for people", TextExporter)
+
+} // namespace msleaks::analysis

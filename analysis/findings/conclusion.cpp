@@ -1,0 +1,113 @@
+#include "analysis/findings/conclusion.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <tuple>
+#include <xxhash.h>
+
+namespace msleaks::analysis {
+namespace {
+
+// Each costs a look at the whole history of the memory.
+constexpr size_t kMostFindings = 1000;
+
+Account accountOf(const Finding &finding) { return {finding.heap, finding.device}; }
+
+// By what a reader of the source would tell it by, so that it is the same for a program that was built again.
+std::string idOf(const Finding &finding) {
+  const SiteText &site = finding.site;
+  const bool has_line = !site.file.empty();
+  const std::string key =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", finding.kind, static_cast<int>(finding.heap), finding.device,
+                  site.file, site.line, site.column, site.function, site.variable, has_line ? 0 : site.id);
+  return fmt::format("{:016x}", XXH3_64bits(key.data(), key.size()));
+}
+
+bool isBefore(const Finding &left, const Finding &right) {
+  const auto orderOf = [](const Finding &finding) {
+    return std::tie(finding.site.file, finding.site.line, finding.site.column, finding.kind, finding.id);
+  };
+  if (left.saves_bytes != right.saves_bytes)
+    return left.saves_bytes > right.saves_bytes;
+  return left.bytes != right.bytes ? left.bytes > right.bytes : orderOf(left) < orderOf(right);
+}
+
+bool isSamePlace(const Finding &a, const Finding &b) {
+  return a.heap == b.heap && a.device == b.device && a.site.id == b.site.id &&
+         static_cast<const FrameText &>(a.site) == static_cast<const FrameText &>(b.site);
+}
+
+} // namespace
+
+const char *nameOf(Confidence confidence) {
+  switch (confidence) {
+  case Confidence::Proved:
+    return "proved";
+  case Confidence::Likely:
+    return "likely";
+  case Confidence::Hint:
+    return "hint";
+  }
+  return "";
+}
+
+void Conclusion::add(Draft<Finding> draft, Absence absence) {
+  draft.line.id = idOf(draft.line);
+  candidates_.push_back({std::move(draft), std::move(absence)});
+}
+
+void Conclusion::addGroups(std::string_view name, std::string_view title, std::span<const CohortShare> shares) {
+  if (!question.group_by)
+    return;
+  Section section = groupBy(*question.group_by, shares, lines, cohorts, names_);
+  section.name = fmt::format("{}_by_{}", name, nameOf(*question.group_by));
+  section.title = title;
+  result.sections.push_back(std::move(section));
+}
+
+std::string Conclusion::ownerOf(std::span<const CohortShare> shares, const SiteText &site) const {
+  const auto most = std::max_element(shares.begin(), shares.end(),
+                                     [](const CohortShare &a, const CohortShare &b) { return a.bytes < b.bytes; });
+  const LabelId owner = most == shares.end() ? LabelId{} : cohorts[most->cohort].owner;
+  return owner.known() ? std::string(catalog.labels().textOf(owner)) : site.library;
+}
+
+// A hint gives way to a surer finding about most of the same blocks.
+void Conclusion::dropTwins() {
+  std::erase_if(candidates_, [&](const Candidate &candidate) {
+    const Finding &hint = candidate.draft.line;
+    return hint.confidence == Confidence::Hint &&
+           std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate &other) {
+             const Finding &finding = other.draft.line;
+             return finding.confidence < Confidence::Hint && finding.bytes >= hint.bytes / 2 &&
+                    isSamePlace(finding, hint);
+           });
+  });
+}
+
+AnalysisResult Conclusion::finish() {
+  dropTwins();
+  const auto hasMore = [](const Candidate &a, const Candidate &b) { return a.draft.line.bytes > b.draft.line.bytes; };
+  std::stable_sort(candidates_.begin(), candidates_.end(), hasMore);
+  if (candidates_.size() > kMostFindings)
+    candidates_.erase(candidates_.begin() + kMostFindings, candidates_.end());
+  for (Candidate &candidate : candidates_) {
+    Finding &finding = candidate.draft.line;
+    finding.saves_bytes = savings_.alone(accountOf(finding), candidate.absence);
+    finding.evidence.emplace_back("saves_total_bytes",
+                                  abi::isPhysical(finding.heap) ? savings_.aloneInAll(candidate.absence) : 0);
+  }
+  std::sort(candidates_.begin(), candidates_.end(),
+            [](const Candidate &a, const Candidate &b) { return isBefore(a.draft.line, b.draft.line); });
+  std::vector<Draft<Finding>> drafts;
+  for (Candidate &candidate : candidates_) {
+    Finding &finding = candidate.draft.line;
+    finding.saves_cumulative_bytes = savings_.remove(accountOf(finding), candidate.absence);
+    drafts.push_back(std::move(candidate.draft));
+  }
+  candidates_.clear();
+  result.findings = lines.named(std::move(drafts));
+  return std::move(result);
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,65 @@
+// What an analyzer has at hand when the events are over, and where it says what it found.
+#pragma once
+
+#include "analysis/findings/grouping.h"
+#include "analysis/findings/lines.h"
+#include "analysis/findings/result.h"
+#include "analysis/findings/rules.h"
+#include "analysis/findings/savings.h"
+#include "analysis/live/memory_history.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// What the user wants to know, and not.
+struct Question {
+  std::optional<Dimension> group_by;
+  std::vector<SuppressionRule> suppressions;
+};
+
+class Conclusion {
+public:
+  Conclusion(SiteCatalog &catalog, const Cohorts &cohorts, const MemoryHistory &history,
+             std::span<const ReportProcess> processes, const Question &question, const Names &names)
+      : lines(catalog, processes), catalog(catalog), cohorts(cohorts), processes(processes), question(question),
+        names_(names), savings_(history, cohorts) {}
+
+  // A finding about the blocks of a place; `absence` are those that would not be there if it were fixed. What is said
+  // of the place comes from the draft, what it saves is worked out here.
+  void add(Draft<Finding>, Absence);
+  // A section "NAME_by_DIMENSION" of these blocks, if the user asks to group them.
+  void addGroups(std::string_view name, std::string_view title, std::span<const CohortShare>);
+  // What these blocks alone would save.
+  uint64_t saves(const Account &account, const Absence &absence) { return savings_.alone(account, absence); }
+
+  // Whose these blocks are: what the program said of most of them (msl_owner_push), else the image of `site`.
+  std::string ownerOf(std::span<const CohortShare>, const SiteText &site) const;
+
+  // Ranks the findings. Nothing can be added any more.
+  AnalysisResult finish();
+
+  Lines lines;
+  SiteCatalog &catalog;
+  const Cohorts &cohorts;
+  std::span<const ReportProcess> processes;
+  const Question &question;
+  AnalysisResult result; // sections, peak and remains are put in here
+
+private:
+  struct Candidate {
+    Draft<Finding> draft;
+    Absence absence;
+  };
+  void dropTwins();
+
+  const Names &names_;
+  Savings savings_;
+  std::vector<Candidate> candidates_;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,86 @@
+// Turns sums by SiteId into the lines of a report: grouped by place, described, sorted.
+#pragma once
+
+#include "analysis/findings/by_site.h"
+#include "analysis/findings/result.h"
+#include "analysis/places/place.h"
+#include "analysis/places/site_catalog.h"
+#include "analysis/places/stable_ids.h"
+
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// The sites of one place.
+struct PlaceGroup {
+  Place place;
+  std::vector<SiteShare> shares;
+};
+
+// A line whose paths are not named yet.
+template <class Line> struct Draft {
+  Line line;
+  std::vector<SiteId> paths; // as line.paths
+};
+
+class Lines {
+public:
+  Lines(SiteCatalog &catalog, std::span<const ReportProcess> processes)
+      : catalog_(catalog), places_(catalog), ids_(catalog), processes_(processes) {}
+
+  // A list whose paths nobody shows does without them: a program like PyTorch has 200,000.
+  enum class Paths { Shown, LeftOut };
+
+  std::vector<PlaceGroup> byPlace(std::span<const SiteShare>);
+  // The line's own part of `to`: all but what a LeakLine or a Finding adds.
+  void describe(const PlaceGroup &, Paths, Draft<SiteLine> &to);
+  template <class Line> Draft<Line> lineOf(const PlaceGroup &group, Paths paths) {
+    Draft<SiteLine> described;
+    describe(group, paths, described);
+    Draft<Line> draft;
+    static_cast<SiteLine &>(draft.line) = std::move(described.line);
+    draft.paths = std::move(described.paths);
+    return draft;
+  }
+  // Own code first, that of the first process before that of its children; then most bytes, then by place.
+  template <class Line> std::vector<Line> sorted(std::vector<Draft<Line>>);
+  // As they are.
+  template <class Line> std::vector<Line> named(std::vector<Draft<Line>>);
+
+  std::vector<SiteLine> bySite(std::span<const SiteShare>, Paths);
+  std::vector<NamedLine> byType(std::span<const SiteShare>);
+  std::vector<NamedLine> byOwner(std::span<const SiteShare>);
+
+  // Blocks that were left, each place and heap a line. `reason`: why they are harmless; then the place is the innermost
+  // call, since what is harmless is the library's, whoever called it.
+  void addRemains(const std::vector<SiteRemains> &, const char *reason, RemainsReport &);
+
+  // Of the blocks of a site; empty: not known.
+  std::string typeOf(SiteId site) {
+    return std::string(typeOf(catalog_.describe(catalog_.innermostCallOf(site)), places_.of(site)));
+  }
+  Places &places() { return places_; }
+  SiteCatalog &catalog() { return catalog_; }
+
+private:
+  template <class Name> std::vector<NamedLine> groupsOf(std::span<const SiteShare>, Name nameOf);
+  void addCalls(SiteId, PathLine &);
+  std::string childOf(const Place &);
+  std::string_view typeOf(const Site &innermost, const Place &);
+  std::shared_ptr<const SiteText> textOfCall(SiteId);
+
+  SiteCatalog &catalog_;
+  Places places_;
+  StableIds ids_;
+  std::span<const ReportProcess> processes_;
+  std::unordered_map<SiteId, std::shared_ptr<const SiteText>> texts_; // of calls in paths
+};
+
+extern template std::vector<SiteLine> Lines::sorted(std::vector<Draft<SiteLine>>);
+extern template std::vector<LeakLine> Lines::sorted(std::vector<Draft<LeakLine>>);
+extern template std::vector<Finding> Lines::named(std::vector<Draft<Finding>>);
+
+} // namespace msleaks::analysis

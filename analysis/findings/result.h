@@ -1,0 +1,120 @@
+// What the analyses of a run say: values that hold no catalog numbers, so that those of several processes, ranks or
+// runs can be put together.
+#pragma once
+
+#include "analysis/findings/section.h"
+#include "analysis/live/cohort_sums.h"
+#include "analysis/live/live_set.h"
+#include "analysis/places/site_text.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace msleaks::analysis {
+
+struct ReportProcess {
+  uint32_t process = 0; // number in the trace; 0 = it never recorded anything
+  uint32_t pid = 0;
+  std::vector<std::string> command;
+  std::optional<int> exit; // as a shell reports it
+  FreeCause fate = FreeCause::StillAlive;
+};
+
+// Blocks of a line that one path led to. Paths share the texts of their calls.
+struct PathLine {
+  uint64_t bytes = 0, count = 0;
+  std::vector<std::shared_ptr<const SiteText>> calls; // the allocator's caller first
+  bool complete = false;                              // the last one is the first call of its thread
+  uint64_t id = 0;                                    // the same in every run
+};
+
+// A list has at most so many calls in all its paths; those with the most bytes are there.
+inline constexpr size_t kMaxCallsOfList = 100'000;
+
+// One line of a list: the place, and the paths that led there, most bytes first.
+struct SiteLine {
+  SiteText site;
+  AllocatorText allocator;
+  uint64_t bytes = 0, count = 0;
+  std::vector<PathLine> paths;
+  uint64_t more_paths = 0; // that are left out
+  bool own = false;        // in code of the user's own: such lines come first
+  std::string child;       // the program of a child process that the place is in; empty: it is in the first one's
+};
+struct NamedLine {
+  std::string name; // empty = not known
+  uint64_t bytes = 0, count = 0;
+};
+struct LeakLine : SiteLine { // `bytes` and `count` are those of `remains`
+  Remains remains;
+  std::string reason; // why it is suppressed
+};
+
+struct ProcessPeak {
+  uint32_t process = 0;
+  uint64_t bytes = 0, time_ns = 0;
+};
+struct HeapPeak {
+  abi::Heap heap = abi::Heap::Host;
+  uint64_t bytes = 0, time_ns = 0;
+  std::vector<SiteLine> by_site; // without paths
+};
+struct PeakReport {
+  uint64_t bytes = 0, time_ns = 0; // CLOCK_MONOTONIC
+  std::vector<SiteLine> by_site;
+  std::vector<NamedLine> by_type, by_owner;
+  std::vector<HeapPeak> by_heap; // only heaps that were used
+  std::vector<ProcessPeak> by_process;
+};
+
+// Blocks of physical heaps, and apart from them those of pools, which are parts of the former.
+struct RemainsReport {
+  BlockSum sum;
+  std::vector<LeakLine> by_site;
+  BlockSum pool_sum;
+  std::vector<LeakLine> pool_by_site;
+  bool empty() const { return sum.count == 0 && pool_sum.count == 0; }
+};
+
+enum class Confidence : uint8_t {
+  Proved, // it was shown to be so
+  Likely, // nothing was seen that speaks against it
+  Hint,   // worth a look
+};
+const char *nameOf(Confidence);
+
+// A number or a text that a finding rests on.
+using Evidence = std::vector<std::pair<std::string, std::variant<uint64_t, double, std::string>>>;
+
+// What an analyzer says about the blocks of one place.
+struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is about
+  std::string id;           // the same in every run in which the place is the same
+  std::string kind;         // "leak", "peak"
+  Confidence confidence = Confidence::Hint;
+  abi::Heap heap = abi::Heap::Host;
+  uint8_t device = 0;
+  uint64_t saves_bytes = 0; // what the peak of its heap (a device's: of that device) falls by, if it is fixed
+  uint64_t saves_cumulative_bytes = 0; // and all findings above it are fixed, too
+  double byte_seconds = 0;             // bytes times lifetime of its blocks
+  std::string owner;
+  Evidence evidence;
+  std::string advice;     // one sentence
+  bool retracted = false; // what happened later spoke against it
+};
+
+// Lists are sorted: own code first, then by bytes, then by place; so the same run gives the same report.
+struct AnalysisResult {
+  PeakReport peak;
+  RemainsReport leaks;           // their process exited
+  RemainsReport suppressed;      // the same, known to be harmless
+  RemainsReport alive;           // their process was killed or goes on
+  RemainsReport unsure;          // their free may lie in a pause of the recording
+  std::vector<Finding> findings; // that save most first
+  std::vector<Section> sections;
+};
+
+} // namespace msleaks::analysis

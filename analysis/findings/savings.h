@@ -1,0 +1,53 @@
+// What peaks fall by when findings are fixed, one after the other.
+#pragma once
+
+#include "analysis/live/memory_history.h"
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// Memory that has a peak of its own: a heap, of a device where it is a device's.
+struct Account {
+  abi::Heap heap = abi::Heap::Host;
+  uint8_t device = 0;
+  auto operator<=>(const Account &) const = default;
+};
+
+// The blocks that would not be there if a finding were fixed, all of one account.
+struct Absence {
+  CohortSet cohorts;         // all blocks of these
+  std::vector<Added> blocks; // ascending by time; of other cohorts
+};
+
+class Savings {
+public:
+  Savings(const MemoryHistory &history, const Cohorts &cohorts) : history_(history), cohorts_(cohorts) {}
+
+  // What the account's peak falls by without these blocks.
+  uint64_t alone(const Account &, const Absence &);
+  // What the peak over all physical heaps falls by without them.
+  uint64_t aloneInAll(const Absence &);
+  // What the account's peak falls by without them and all that were removed before.
+  uint64_t remove(const Account &, const Absence &);
+
+private:
+  using Curve = std::vector<int64_t>; // at each local maximum
+  struct Memory {
+    Curve all, left;
+    int64_t peak_bytes = 0;
+  };
+  template <class Counts> Memory memoryOf(Counts counts) const;
+  Memory &of(const Account &);
+  Curve curveOf(const Absence &) const;
+
+  const MemoryHistory &history_;
+  const Cohorts &cohorts_;
+  std::map<Account, Memory> accounts_;
+  Memory physical_;
+};
+
+} // namespace msleaks::analysis

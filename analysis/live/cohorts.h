@@ -1,0 +1,75 @@
+// Blocks that agree in all that a report may group by: one number stands for all of it, so that analyzers keep vectors
+// by cohort, and every grouping is a sum over cohorts.
+#pragma once
+
+#include "analysis/places/labels.h"
+#include "analysis/places/site.h"
+#include "msleaks/abi/events.h"
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// 0 = none. Dense: analyzers keep vectors by it.
+struct CohortId {
+  uint32_t index = 0;
+  constexpr auto operator<=>(const CohortId &) const = default;
+};
+
+struct Cohort {
+  SiteId site;
+  uint32_t process = 0;
+  uint32_t stream = 0; // the thread that allocated
+  abi::Heap heap = abi::Heap::Host;
+  uint8_t device = 0;
+  LabelId owner, phase; // what the thread said then
+  bool operator==(const Cohort &) const = default;
+};
+
+class Cohorts {
+public:
+  // The number of these blocks.
+  CohortId of(const Cohort &wanted) {
+    if (cohorts_.size() * 2 >= slots_.size())
+      grow();
+    uint32_t &slot = slotOf(wanted);
+    if (slot == 0) {
+      slot = static_cast<uint32_t>(cohorts_.size());
+      cohorts_.push_back(wanted);
+    }
+    return {slot};
+  }
+  const Cohort &operator[](CohortId cohort) const { return cohorts_[cohort.index]; }
+  size_t size() const { return cohorts_.size(); } // CohortId::index is below it
+
+private:
+  static constexpr size_t kFirstSlots = 1024;
+
+  static uint64_t hashOf(const Cohort &cohort) {
+    const uint64_t place = uint64_t{cohort.site.index} << 32 | cohort.stream;
+    const uint64_t rest =
+        uint64_t{cohort.process} << 32 | uint64_t{static_cast<uint8_t>(cohort.heap)} << 8 | cohort.device;
+    const uint64_t labels = uint64_t{cohort.owner.index} << 32 | cohort.phase.index;
+    const uint64_t mixed =
+        (place ^ rest * 0x9e37'79b9'7f4a'7c15u ^ labels * 0xc2b2'ae3d'27d4'eb4fu) * 0xff51'afd7'ed55'8ccdu;
+    return mixed ^ mixed >> 32;
+  }
+  uint32_t &slotOf(const Cohort &wanted) {
+    size_t at = hashOf(wanted) & (slots_.size() - 1);
+    while (slots_[at] != 0 && cohorts_[slots_[at]] != wanted)
+      at = (at + 1) & (slots_.size() - 1);
+    return slots_[at];
+  }
+  void grow() {
+    slots_.assign(slots_.empty() ? kFirstSlots : slots_.size() * 4, 0);
+    for (uint32_t index = 1; index < cohorts_.size(); ++index)
+      slotOf(cohorts_[index]) = index;
+  }
+
+  std::vector<Cohort> cohorts_ = std::vector<Cohort>(1); // [0] is none
+  std::vector<uint32_t> slots_;                          // numbers, at least half of them 0
+};
+
+} // namespace msleaks::analysis

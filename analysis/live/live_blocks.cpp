@@ -1,0 +1,79 @@
+// Births and deaths of single blocks: their numbers, their place in the tables, and who is told.
+#include "live_process.h"
+
+#include <utility>
+
+namespace msleaks::analysis {
+
+void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uint64_t time_ns) {
+  BlockTable &table = process.tableOf(block);
+  Block *place = table.find(block.address);
+  if (place) {
+    const Block gone = std::exchange(*place, block);
+    --live_blocks_;
+    announceFree(gone, FreeCause::Replaced, time_ns);
+    noteReplaced(process, gone, block.stream, time_ns);
+  } else {
+    place = table.insert(block);
+    if (AddressIndex *index = process.indexOf(block)) [[unlikely]]
+      index->insert(block.address);
+  }
+  ++live_blocks_;
+  announceAlloc(*place, cause, time_ns);
+  if (block.heap == abi::Heap::Pool) [[unlikely]]
+    noteParent(process, *place);
+}
+
+void LiveSet::erase(Process &process, Block *block) {
+  if (AddressIndex *index = process.indexOf(*block)) [[unlikely]]
+    index->erase(block->address);
+  process.tableOf(*block).erase(block);
+  --live_blocks_;
+}
+
+// A pool hands out parts of what an allocator beside it has handed out.
+void LiveSet::noteParent(Process &process, const Block &part) {
+  if (part.id.index >= parents_.size())
+    parents_.resize(part.id.index + 1 + part.id.index / 2);
+  BlockId &parent = parents_[part.id.index];
+  parent = {};
+  for (const AddressSpace space : {AddressSpace::Accelerator, AddressSpace::Host, AddressSpace::Mapping})
+    if (const Block *whole = process.holding(space, part.address, part.device)) {
+      parent = whole->id;
+      return;
+    }
+}
+
+CohortId LiveSet::cohortOf(const Block &block, const Context &context) {
+  return cohorts_.of({block.site, block.process, block.stream, block.heap, block.device, context.owner, context.phase});
+}
+
+// What it was when the block was allocated: of its cohort until now.
+Context LiveSet::contextOf(const Block &block) const {
+  const Cohort &cohort = cohorts_[block.cohort];
+  return {cohort.owner, cohort.phase};
+}
+
+BlockId LiveSet::takeId() {
+  if (free_ids_.empty())
+    return {++last_id_};
+  const BlockId id = free_ids_.back();
+  free_ids_.pop_back();
+  return id;
+}
+
+void LiveSet::announceAlloc(Block &block, AllocCause cause, uint64_t time_ns) {
+  block.id = takeId();
+  const bool is_new = block.cohort == CohortId{}; // not a part of one, nor one that came back
+  block.cohort = cohortOf(block, is_new ? contexts_.of(block.process, block.stream) : contextOf(block));
+  for (BlockObserver *observer : observers_)
+    observer->onAlloc(block, cause, time_ns);
+}
+
+void LiveSet::announceFree(const Block &block, FreeCause cause, uint64_t time_ns) {
+  for (BlockObserver *observer : observers_)
+    observer->onFree(block, cause, time_ns);
+  free_ids_.push_back(block.id);
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,125 @@
+// What LiveSet keeps of one process.
+#pragma once
+
+#include "analysis/live/live_set.h"
+
+#include "address_index.h"
+#include "block_table.h"
+#include "shared_objects.h"
+#include "skew_window.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+namespace msleaks::analysis {
+
+inline constexpr uint64_t kUsualPageBytes = 4096;
+
+// begin + bytes, without wrapping.
+inline uint64_t endOf(uint64_t begin, uint64_t bytes) { return begin + std::min(bytes, UINT64_MAX - begin); }
+
+struct LiveSet::Mapping {
+  Block block;
+  ObjectKey object{};  // whose memory it shows; none: its own, or a file's
+  uint64_t offset = 0; // where it begins in there
+
+  uint64_t end() const { return endOf(block.address, block.size); }
+  // What is left of it from `address` on.
+  Mapping from(uint64_t address) const {
+    Mapping tail = *this;
+    tail.block.address = address;
+    tail.block.size = end() > address ? end() - address : 0;
+    tail.offset += address - block.address;
+    return tail;
+  }
+};
+
+// What comes back if a realloc, or a free that can fail, was refused: the last one of a thread. Only a mapping can have
+// several pieces.
+struct LiveSet::Parked {
+  uint64_t address; // that the free named
+  bool was_owner;   // one of several of a counted block, which lives on
+  Mapping first;
+  std::vector<Mapping> more;
+};
+
+struct LiveSet::Process {
+  uint32_t number = 0;
+  uint64_t page_bytes = kUsualPageBytes;
+  BlockTable tables[static_cast<size_t>(AddressSpace::Count)]; // that of Mapping is not used
+  std::map<uint8_t, BlockTable> devices; // of accelerators but the first, whose blocks are in its space's table
+  std::map<std::pair<AddressSpace, uint8_t>, AddressIndex> indexes; // of tables that were asked for interior pointers
+  std::map<uint64_t, Mapping> mappings;                             // by address: munmap names ranges
+  std::unordered_map<uint32_t, abi::SharedEvent> shown;             // by stream: what its next mapping shows
+  std::unordered_map<uint64_t, Parked> parked;                      // by stream and space
+  SkewWindow replaced; // blocks whose address was handed out again: their free may still arrive
+  SkewWindow early;    // frees and retains of no block: its allocation by another thread may still arrive
+
+  // Addresses mean something within a device only.
+  BlockTable &table(AddressSpace space, uint8_t device) {
+    const bool is_other = space == AddressSpace::Accelerator && device != 0;
+    return is_other ? devices[device] : tables[static_cast<size_t>(space)];
+  }
+  BlockTable &tableOf(const Block &block) { return table(spaceOf(block.heap), block.device); }
+  // An accelerator's free need not name the device: it may be given back while another one is the current one.
+  [[gnu::always_inline]] Block *find(AddressSpace space, uint64_t address, uint8_t device = 0) {
+    if (space == AddressSpace::Mapping) {
+      const auto found = mappings.find(address);
+      return found == mappings.end() ? nullptr : &found->second.block;
+    }
+    Block *block = tables[static_cast<size_t>(space)].find(address);
+    return space == AddressSpace::Accelerator && !devices.empty() ? findOnDevice(block, address, device) : block;
+  }
+  [[gnu::noinline]] Block *findOnDevice(Block *on_first, uint64_t address, uint8_t device) {
+    if (on_first && device == 0)
+      return on_first;
+    if (const auto named = devices.find(device); named != devices.end())
+      if (Block *block = named->second.find(address))
+        return block;
+    for (auto other = devices.begin(); other != devices.end() && !on_first; ++other)
+      on_first = other->second.find(address);
+    return on_first;
+  }
+  // Null: nobody has asked.
+  AddressIndex *indexOf(const Block &block) {
+    if (indexes.empty())
+      return nullptr;
+    const AddressSpace space = spaceOf(block.heap);
+    const auto found = indexes.find({space, space == AddressSpace::Accelerator ? block.device : uint8_t{0}});
+    return found == indexes.end() ? nullptr : &found->second;
+  }
+  // The block that holds the byte, or null.
+  const Block *holding(AddressSpace space, uint64_t address, uint8_t device) {
+    if (space == AddressSpace::Mapping)
+      return mappingHolding(address);
+    BlockTable &of = table(space, device);
+    const auto [index, fresh] = indexes.try_emplace({space, space == AddressSpace::Accelerator ? device : uint8_t{0}});
+    if (fresh)
+      of.forEach([&](const Block &block) { index->second.insert(block.address); });
+    const auto begin = index->second.lastUntil(address);
+    const Block *block = begin ? of.find(*begin) : nullptr;
+    return block && address - block->address < block->size ? block : nullptr;
+  }
+  const Block *mappingHolding(uint64_t address) const {
+    auto at = mappings.upper_bound(address);
+    if (at == mappings.begin())
+      return nullptr;
+    --at;
+    return at->second.end() > address ? &at->second.block : nullptr;
+  }
+  // The mapping that begins before `address` and goes on behind it, or null.
+  Mapping *across(uint64_t address) {
+    auto at = mappings.lower_bound(address);
+    if (at == mappings.begin())
+      return nullptr;
+    --at;
+    return at->second.end() > address ? &at->second : nullptr;
+  }
+  static uint64_t parkingOf(const StreamEvent &event) {
+    return uint64_t{event.stream} << 8 | static_cast<uint8_t>(spaceOf(event.event.header().heap));
+  }
+};
+
+} // namespace msleaks::analysis

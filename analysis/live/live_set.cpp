@@ -1,0 +1,372 @@
+#include "analysis/live/live_set.h"
+
+#include "live_process.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kLargestPageBytes = 1 << 20;
+// No kernel maps the last page: its addresses are those of errors, and it would have no end.
+constexpr uint64_t kLastMapping = UINT64_MAX - 2 * kUsualPageBytes + 1;
+constexpr uint16_t kMostOwners = 0x3fff; // of a counted block: what Block::refs holds
+
+// Only the C heap takes back whatever it is given.
+bool mayBeRefused(const abi::EventHeader &freed) {
+  return (freed.flags & abi::kRealloc) != 0 || spaceOf(freed.heap) != AddressSpace::Host;
+}
+
+void retainBlock(Block &block) {
+  if (block.refs < kMostOwners)
+    block.refs = (block.refs + 1) & kMostOwners;
+}
+
+// An early free, at the moment of its block's allocation.
+abi::FreeEvent freeOf(const SkewWindow::Entry &early, const abi::EventHeader &alloc) {
+  abi::FreeEvent freed{};
+  freed.header.kind = abi::EventKind::Free;
+  freed.header.heap = alloc.heap;
+  if (early.what == SkewWindow::What::ReallocFree)
+    freed.header.flags = abi::kRealloc;
+  freed.header.time = alloc.time;
+  freed.address = early.address;
+  freed.size = early.bytes;
+  return freed;
+}
+
+} // namespace
+
+LiveSetCounts &LiveSetCounts::operator+=(const LiveSetCounts &other) {
+  allocs += other.allocs;
+  frees += other.frees;
+  failed_allocs += other.failed_allocs;
+  unmatched_frees += other.unmatched_frees;
+  frees_before_start += other.frees_before_start;
+  freed_unseen += other.freed_unseen;
+  unmatched_retargets += other.unmatched_retargets;
+  implicit_frees += other.implicit_frees;
+  late_frees += other.late_frees;
+  early_frees += other.early_frees;
+  unknown_heaps += other.unknown_heaps;
+  return *this;
+}
+
+LiveSet::LiveSet(std::vector<BlockObserver *> observers)
+    : observers_(std::move(observers)), shared_(std::make_unique<SharedObjects>()) {}
+LiveSet::~LiveSet() = default;
+
+void LiveSet::setPageBytes(uint32_t process, uint64_t page_bytes) {
+  if (std::has_single_bit(page_bytes) && page_bytes > kUsualPageBytes && page_bytes <= kLargestPageBytes)
+    page_bytes_[process] = page_bytes;
+}
+
+std::unique_ptr<LiveSet::Process> LiveSet::makeProcess(uint32_t number) const {
+  auto process = std::make_unique<Process>();
+  process->number = number;
+  if (const auto known = page_bytes_.find(number); known != page_bytes_.end())
+    process->page_bytes = known->second;
+  return process;
+}
+
+LiveSet::Process &LiveSet::processOf(uint32_t number) {
+  if (last_process_ && last_number_ == number)
+    return *last_process_;
+  auto &process = processes_[number];
+  if (!process)
+    process = makeProcess(number);
+  last_process_ = process.get();
+  last_number_ = number;
+  return *process;
+}
+
+void LiveSet::apply(const StreamEvent &event, SiteId site) {
+  if (event.event.header().heap >= abi::Heap::Count) {
+    ++counts_.unknown_heaps;
+    return;
+  }
+  switch (event.event.header().kind) {
+  case abi::EventKind::Alloc:
+    return onAlloc(event, event.event.as<abi::AllocEvent>(), site);
+  case abi::EventKind::Free:
+    return onFree(event, event.event.as<abi::FreeEvent>());
+  case abi::EventKind::AllocFailed:
+    ++counts_.failed_allocs;
+    return;
+  case abi::EventKind::Retarget:
+    return onRetarget(event, event.event.as<abi::RetargetEvent>(), site);
+  case abi::EventKind::Epoch:
+    return pauses_.apply(event.event.as<abi::EpochEvent>());
+  case abi::EventKind::Retain:
+    return onRetain(event, event.event.as<abi::RetainEvent>());
+  case abi::EventKind::Protect:
+    return onProtect(event, event.event.as<abi::ProtectEvent>());
+  case abi::EventKind::Shared:
+    return onShared(event, event.event.as<abi::SharedEvent>());
+  case abi::EventKind::Step:
+    return timeline_.addStep({event.event.header().time, event.event.as<abi::StepEvent>().number, event.process});
+  case abi::EventKind::Mark:
+    return timeline_.addMark(
+        {event.event.header().time,
+         labels_ ? labels_->find(event.process, event.event.as<abi::MarkEvent>().label) : LabelId{}, event.process});
+  default:
+    return contexts_.apply(event);
+  }
+}
+
+void LiveSet::useLabels(const Labels &labels) {
+  labels_ = &labels;
+  contexts_.useLabels(labels);
+}
+
+void LiveSet::prefetch(const StreamEvent &event) const {
+  const abi::Slot &first = event.event.slots[0];
+  const AddressSpace space = spaceOf(first.header.heap);
+  if (last_process_ && last_number_ == event.process && space != AddressSpace::Mapping)
+    last_process_->tables[static_cast<size_t>(space)].prefetch(
+        first.payload[0]); // of every event that names a block: its address
+}
+
+void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, SiteId site) {
+  Process &process = processOf(event.process);
+  const abi::EventHeader &header = alloc.header;
+  if (header.flags & abi::kRestored)
+    return restore(process, event);
+  ++counts_.allocs;
+  const Mapping old = header.flags & abi::kRealloc ? takeParked(process, event) : Mapping{};
+  if (alloc.address == 0 || (spaceOf(header.heap) == AddressSpace::Mapping && alloc.address > kLastMapping))
+    return;
+
+  Block block;
+  block.address = alloc.address;
+  block.size = alloc.size;
+  block.time_ns = header.time;
+  block.site = site;
+  block.stream = event.stream;
+  block.process = event.process;
+  block.reserve = (header.flags & abi::kReserve) != 0 || old.block.reserve; // a moved mapping stays what it was
+  block.file = (header.flags & abi::kFile) != 0 || old.block.file;
+  block.heap = header.heap;
+  block.device = header.device;
+  const AllocCause cause = header.flags & abi::kRealloc ? AllocCause::Reallocated : AllocCause::Allocated;
+  if (spaceOf(header.heap) == AddressSpace::Mapping) {
+    Mapping mapping{block, old.object, old.offset};
+    if (!process.shown.empty())
+      takeShown(process, event, mapping);
+    insertMapping(process, mapping, cause, header.time);
+  } else {
+    insert(process, block, cause, header.time);
+  }
+  if (!process.early.empty())
+    applyEarly(process, event);
+}
+
+// The realloc was done: what its Free took, which will not come back.
+LiveSet::Mapping LiveSet::takeParked(Process &process, const StreamEvent &event) {
+  const auto parked = process.parked.find(Process::parkingOf(event));
+  if (parked == process.parked.end())
+    return {};
+  const Mapping first = parked->second.first;
+  process.parked.erase(parked);
+  return first;
+}
+
+// A free or a retain is recorded before the real one, and an allocation after it: only times that are read a little
+// early can put one by another thread before the allocation of its block. It was counted as unmatched; it takes effect
+// now. Retains first: among several threads, a free may have come before them by that much again.
+//
+// The free of an unknown block, whose address another thread is given within that time, looks alike, and ends the new
+// block. The real free, the hand-over of the address and the allocation would all have to fit in between; and what it
+// costs is that this block is missed, not that one is called a leak: its own free is then one of an unknown block.
+void LiveSet::applyEarly(Process &process, const StreamEvent &event) {
+  const abi::EventHeader &header = event.event.header();
+  const AddressSpace space = spaceOf(header.heap);
+  const uint64_t address = event.event.slots[0].payload[0];
+  const SkewWindow::Wanted wanted{space, address, event.stream, header.time};
+  while (process.early.takeRetain(wanted)) {
+    counts_.unmatched_retargets -= counts_.unmatched_retargets != 0;
+    retainBlock(*process.find(space, address));
+  }
+  while (process.find(space, address)) {
+    const auto early = process.early.takeFree(wanted);
+    if (!early)
+      return;
+    uint64_t &unknown = pauses_.any() ? counts_.frees_before_start : counts_.unmatched_frees;
+    unknown -= unknown != 0; // the first pause may have begun between the two
+    ++counts_.early_frees;
+    const abi::FreeEvent freed = freeOf(*early, header);
+    freeNow(process, {event.process, early->stream, abi::AnyEvent::from(freed)}, freed);
+  }
+}
+
+void LiveSet::noteReplaced(Process &process, const Block &old, uint32_t by_stream, uint64_t time_ns) {
+  if (pauses_.mayHaveBeenFreed(old.time_ns)) {
+    ++counts_.freed_unseen;
+    return;
+  }
+  ++counts_.implicit_frees;
+  process.replaced.add({old.address, time_ns, 0, spaceOf(old.heap), by_stream, SkewWindow::What::Free});
+}
+
+void LiveSet::noteUnmatched(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
+  ++(pauses_.any() ? counts_.frees_before_start : counts_.unmatched_frees);
+  const abi::EventHeader &header = freed.header;
+  process.early.add({freed.address, header.time, freed.size, spaceOf(header.heap), event.stream,
+                     header.flags & abi::kRealloc ? SkewWindow::What::ReallocFree : SkewWindow::What::Free});
+  if (mayBeRefused(header)) // that brings nothing back, nor what this thread freed before
+    process.parked.erase(Process::parkingOf(event));
+}
+
+void LiveSet::onFree(const StreamEvent &event, const abi::FreeEvent &freed) {
+  Process &process = processOf(event.process);
+  ++counts_.frees;
+  // Another thread got the address a moment ago, by its clock: this is the free of the block before.
+  if (!process.replaced.empty() &&
+      process.replaced.takeFree({spaceOf(freed.header.heap), freed.address, event.stream, freed.header.time})) {
+    ++counts_.late_frees;
+    return;
+  }
+  freeNow(process, event, freed);
+}
+
+void LiveSet::freeNow(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
+  if (spaceOf(freed.header.heap) != AddressSpace::Mapping)
+    return freeWhole(process, event, freed);
+  abi::FreeEvent pages = freed;
+  if (const Block *whole = process.find(AddressSpace::Mapping, freed.address); whole && pages.size == 0)
+    pages.size = std::max<uint64_t>(whole->size, 1);
+  if (pages.size == 0)
+    return noteUnmatched(process, event, freed);
+  unmap(process, event, pages);
+}
+
+// A user's wrapper names the heap of pools: the block is that of the allocator inside it, or null.
+Block *LiveSet::findWrapped(Process &process, uint64_t address) {
+  for (const AddressSpace space : {AddressSpace::Host, AddressSpace::Mapping, AddressSpace::Accelerator})
+    if (Block *block = process.find(space, address))
+      return block;
+  return nullptr;
+}
+
+void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
+  const AddressSpace space = spaceOf(freed.header.heap);
+  Block *found = process.find(space, freed.address, freed.header.device);
+  if (!found) {
+    // The free of a wrapper: the allocator's own, which may follow, ends the block. Code without the plugin may have
+    // called the wrapper that made it, so that no Retarget told of it.
+    if (space != AddressSpace::Pool || !findWrapped(process, freed.address))
+      noteUnmatched(process, event, freed);
+    return;
+  }
+  const bool realloc = freed.header.flags & abi::kRealloc;
+  const bool may_be_refused = mayBeRefused(freed.header);
+  if (found->refs > 1) {
+    found->refs = (found->refs - 1) & kMostOwners;
+    if (may_be_refused)
+      process.parked[Process::parkingOf(event)] = {freed.address, true, {*found}, {}};
+    return;
+  }
+  const Block block = *found;
+  erase(process, found);
+  if (may_be_refused)
+    process.parked[Process::parkingOf(event)] = {freed.address, false, {block}, {}};
+  announceFree(block, realloc ? FreeCause::Reallocated : FreeCause::Freed, freed.header.time);
+}
+
+// A realloc or a free was refused: what its Free took is alive again.
+void LiveSet::restore(Process &process, const StreamEvent &event) {
+  const auto parked = process.parked.find(Process::parkingOf(event));
+  const uint64_t address = event.event.as<abi::AllocEvent>().address;
+  if (parked == process.parked.end() || (address != 0 && parked->second.address != address))
+    return; // the old block was not known either; its free has been counted
+  const Parked back = std::move(parked->second);
+  process.parked.erase(parked);
+  const uint64_t time_ns = event.event.header().time;
+  if (back.was_owner) {
+    if (Block *block = process.find(spaceOf(back.first.block.heap), back.address))
+      retainBlock(*block);
+    return;
+  }
+  if (spaceOf(back.first.block.heap) != AddressSpace::Mapping)
+    return insert(process, back.first.block, AllocCause::Restored, time_ns);
+  insertMapping(process, back.first, AllocCause::Restored, time_ns);
+  for (const Mapping &mapping : back.more)
+    insertMapping(process, mapping, AllocCause::Restored, time_ns);
+}
+
+void LiveSet::onRetarget(const StreamEvent &event, const abi::RetargetEvent &retarget, SiteId site) {
+  Process &process = processOf(event.process);
+  Block *block = process.find(spaceOf(retarget.header.heap), retarget.address, retarget.header.device);
+  if (!block) // the wrapper may say less about the heap than the allocator inside it
+    block = findWrapped(process, retarget.address);
+  if (!block) {
+    ++counts_.unmatched_retargets;
+    return;
+  }
+  const Block before = *block;
+  block->site = site;
+  block->cohort = cohortOf(*block, contextOf(*block));
+  for (BlockObserver *observer : observers_)
+    observer->onRetarget(*block, before, retarget.header.time);
+}
+
+void LiveSet::onRetain(const StreamEvent &event, const abi::RetainEvent &retain) {
+  Process &process = processOf(event.process);
+  const abi::EventHeader &header = retain.header;
+  if (Block *block = process.find(spaceOf(header.heap), retain.address, header.device))
+    return retainBlock(*block);
+  ++counts_.unmatched_retargets;
+  process.early.add({retain.address, header.time, 0, spaceOf(header.heap), event.stream, SkewWindow::What::Retain});
+}
+
+void LiveSet::endProcess(uint32_t number, FreeCause cause, uint64_t time_ns) {
+  const auto found = processes_.find(number);
+  if (found == processes_.end())
+    return;
+  const std::unique_ptr<Process> process = std::move(found->second);
+  processes_.erase(found);
+  last_process_ = nullptr;
+  const auto die = [&](const Block &block) {
+    --live_blocks_;
+    announceFree(block, cause, time_ns);
+  };
+  contexts_.endProcess(number);
+  for (const BlockTable &table : process->tables)
+    table.forEach(die);
+  for (const auto &[device, table] : process->devices)
+    table.forEach(die);
+  endMappings(*process, cause, time_ns);
+}
+
+const Block *LiveSet::find(uint32_t process, AddressSpace space, uint64_t address) const {
+  const auto found = processes_.find(process);
+  return found == processes_.end() ? nullptr : found->second->find(space, address);
+}
+
+const Block *LiveSet::holding(uint32_t process, AddressSpace space, uint64_t address, uint8_t device) {
+  const auto found = processes_.find(process);
+  return found == processes_.end() ? nullptr : found->second->holding(space, address, device);
+}
+
+void LiveSet::forEach(const std::function<void(const Block &)> &f) const {
+  for (const uint32_t number : processes()) {
+    const Process &process = *processes_.at(number);
+    for (const BlockTable &table : process.tables)
+      table.forEach(f);
+    for (const auto &[device, table] : process.devices)
+      table.forEach(f);
+    for (const auto &[address, mapping] : process.mappings)
+      f(mapping.block);
+  }
+}
+
+std::vector<uint32_t> LiveSet::processes() const {
+  std::vector<uint32_t> numbers;
+  for (const auto &[number, process] : processes_)
+    numbers.push_back(number);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+} // namespace msleaks::analysis

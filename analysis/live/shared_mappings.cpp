@@ -1,0 +1,119 @@
+// Mappings of memory that several may show (shared_objects.h).
+#include "live_process.h"
+
+#include <algorithm>
+
+namespace msleaks::analysis {
+
+// The Alloc that this thread records next makes the mapping.
+void LiveSet::onShared(const StreamEvent &event, const abi::SharedEvent &shared) {
+  if (shared.object != 0 && shared.size != 0 && shared.offset <= UINT64_MAX - shared.size)
+    processOf(event.process).shown.insert_or_assign(event.stream, shared);
+}
+
+// Says what the new mapping shows, if its thread has told.
+void LiveSet::takeShown(Process &process, const StreamEvent &event, Mapping &mapping) {
+  const auto told = process.shown.extract(event.stream);
+  if (!told || told.mapped().address != mapping.block.address || told.mapped().size != mapping.block.size)
+    return;
+  mapping.object = {told.mapped().file_system, told.mapped().object};
+  mapping.offset = told.mapped().offset;
+}
+
+// Cuts the mapping into the pieces of its object, and makes it the owner of those that nobody else has mapped.
+void LiveSet::share(Process &process, uint64_t address, uint64_t time_ns) {
+  Mapping &mapping = process.mappings.at(address);
+  const ObjectKey key = mapping.object;
+  uint64_t begin = mapping.offset;
+  const uint64_t end = endOf(begin, mapping.block.size);
+  if (!shared_->hasRoom(key, begin, end)) {
+    mapping.object = {};
+    return;
+  }
+  splitObject(key, begin, time_ns);
+  splitObject(key, end, time_ns);
+  SharedObjects::Pieces &pieces = (*shared_)[key];
+  auto next = pieces.lower_bound(begin);
+  while (begin < end) {
+    const bool known = next != pieces.end() && next->first == begin;
+    const uint64_t until = known ? next->second.end : next == pieces.end() ? end : std::min(end, next->first);
+    splitMapping(process, address + (until - begin), time_ns);
+    const SharedObjects::Holder holder{process.number, address};
+    if (known)
+      next->second.holders.push_back(holder);
+    else
+      next = pieces.emplace_hint(next, begin, SharedObjects::Piece{until, {holder}});
+    if (!known)
+      setReserve(process.mappings.at(address).block, false, time_ns);
+    ++next;
+    address += until - begin;
+    begin = until;
+  }
+}
+
+// Makes an end of a piece, and of every mapping of it, at `offset` of the object.
+void LiveSet::splitObject(const ObjectKey &key, uint64_t offset, uint64_t time_ns) {
+  SharedObjects::Pieces &pieces = (*shared_)[key];
+  auto piece = pieces.lower_bound(offset);
+  if (piece == pieces.begin() || (--piece)->second.end <= offset)
+    return;
+  SharedObjects::Piece tail = piece->second;
+  piece->second.end = offset;
+  for (SharedObjects::Holder &holder : tail.holders) {
+    holder.address += offset - piece->first;
+    splitMapping(*processes_.at(holder.process), holder.address, time_ns);
+  }
+  pieces.emplace(offset, std::move(tail));
+}
+
+void LiveSet::splitMapping(Process &process, uint64_t address, uint64_t time_ns) {
+  Mapping *mapping = process.across(address);
+  if (!mapping)
+    return;
+  const Block whole = mapping->block;
+  const Mapping tail = mapping->from(address);
+  mapping->block.size = address - whole.address;
+  announceFree(whole, FreeCause::Remainder, time_ns);
+  announceAlloc(mapping->block, AllocCause::Remainder, time_ns);
+  ++live_blocks_;
+  announceAlloc(process.mappings.emplace(address, tail).first->second.block, AllocCause::Remainder, time_ns);
+}
+
+// A mapping of a piece has gone, and may leave its bytes to another one.
+void LiveSet::leave(const Process &process, const Mapping &gone, uint64_t time_ns) {
+  const SharedObjects::Holder *next = shared_->leave(gone.object, gone.offset, {process.number, gone.block.address});
+  if (!next)
+    return;
+  if (const auto owner = processes_.find(next->process); owner != processes_.end())
+    if (Block *block = owner->second->find(AddressSpace::Mapping, next->address))
+      setReserve(*block, false, time_ns);
+}
+
+void LiveSet::setReserve(Block &block, bool reserve, uint64_t time_ns) {
+  if (block.reserve == reserve)
+    return;
+  announceFree(block, FreeCause::Remainder, time_ns);
+  block.reserve = reserve;
+  announceAlloc(block, AllocCause::Remainder, time_ns);
+}
+
+// What others have mapped, too, does not end with this process. Of what it has mapped several times, all goes at once.
+void LiveSet::endMappings(Process &process, FreeCause cause, uint64_t time_ns) {
+  for (auto &[address, mapping] : process.mappings) {
+    --live_blocks_;
+    if (!mapping.object.known()) {
+      announceFree(mapping.block, cause, time_ns);
+      continue;
+    }
+    const bool owned = !mapping.block.reserve;
+    const SharedObjects::Holder *next = shared_->leave(mapping.object, mapping.offset, {process.number, address});
+    announceFree(mapping.block, owned && next ? FreeCause::Remainder : cause, time_ns);
+    if (next == nullptr)
+      continue;
+    if (Process &owner = next->process == process.number ? process : *processes_.at(next->process);
+        Block *block = owner.find(AddressSpace::Mapping, next->address))
+      setReserve(*block, false, time_ns);
+  }
+}
+
+} // namespace msleaks::analysis

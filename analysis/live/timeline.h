@@ -1,0 +1,58 @@
+// The moments that a program names: beginnings of steps, and marks. In order of time.
+#pragma once
+
+#include "analysis/places/labels.h"
+#include "analysis/trace/trace_reader.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace msleaks::analysis {
+
+class Timeline {
+public:
+  struct Step {
+    uint64_t time_ns; // of its beginning
+    uint64_t number;  // as the program counts
+    uint32_t process;
+  };
+  struct Mark {
+    uint64_t time_ns;
+    LabelId label;
+    uint32_t process;
+  };
+
+  // Events come in order of time.
+  void addStep(const Step &step) { steps_.push_back(step); }
+  void addMark(const Mark &mark) { marks_.push_back(mark); }
+
+  const std::vector<Step> &steps() const { return steps_; }
+  const std::vector<Mark> &marks() const { return marks_; }
+
+  // The step of the process that goes on at this time; null before its first.
+  const Step *stepAt(uint32_t process, uint64_t time_ns) const {
+    auto at = std::upper_bound(steps_.begin(), steps_.end(), time_ns,
+                               [](uint64_t time, const Step &step) { return time < step.time_ns; });
+    while (at != steps_.begin())
+      if ((--at)->process == process)
+        return &*at;
+    return nullptr;
+  }
+  // When the first step of this number began, and when the first mark with this label was.
+  std::optional<uint64_t> beginOfStep(uint64_t number) const {
+    const auto at = std::find_if(steps_.begin(), steps_.end(), [&](const Step &step) { return step.number == number; });
+    return at == steps_.end() ? std::nullopt : std::optional(at->time_ns);
+  }
+  std::optional<uint64_t> timeOfMark(LabelId label) const {
+    const auto at = std::find_if(marks_.begin(), marks_.end(), [&](const Mark &mark) { return mark.label == label; });
+    return at == marks_.end() ? std::nullopt : std::optional(at->time_ns);
+  }
+
+private:
+  std::vector<Step> steps_;
+  std::vector<Mark> marks_;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,58 @@
+// Whose definitions a process has besides its own: a fork's child inherits those of the process image that it was
+// forked from, and so on.
+#pragma once
+
+#include "analysis/trace/trace_reader.h"
+#include "msleaks/abi/definitions.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+namespace msleaks::analysis {
+
+class Ancestry {
+public:
+  // Before the first look-up, in any order.
+  void add(const ProcessStart &start) {
+    processes_.emplace(Image(start.pid, start.time_ns), start.process);
+    if (start.ancestor.pid != 0)
+      parents_.insert_or_assign(start.process, Image(start.ancestor.pid, start.ancestor.attach_ns));
+  }
+  // The body of an Inherited definition, as old traces have it; false = it is too short.
+  bool add(uint32_t process, std::span<const std::byte> inherited) {
+    abi::InheritedDefinition from;
+    if (inherited.size() < sizeof from)
+      return false;
+    std::memcpy(&from, inherited.data(), sizeof from);
+    parents_.insert_or_assign(process, Image(from.pid, from.attach_ns));
+    return true;
+  }
+
+  // Calls f(process) for the ancestors, nearest first, until it says true or one is unknown. In a hostile trace they
+  // may go round.
+  template <class F> void findAmong(uint32_t process, F &&f) const {
+    size_t left = parents_.size();
+    for (auto ancestor = parentOf(process); ancestor && left > 0 && !f(*ancestor); --left)
+      ancestor = parentOf(*ancestor);
+  }
+
+private:
+  using Image = std::pair<uint32_t, uint64_t>; // pid and time of attaching
+
+  std::optional<uint32_t> parentOf(uint32_t process) const {
+    const auto image = parents_.find(process);
+    const auto parent = image == parents_.end() ? processes_.end() : processes_.find(image->second);
+    return parent == processes_.end() ? std::nullopt : std::optional(parent->second);
+  }
+
+  std::map<Image, uint32_t> processes_;
+  std::unordered_map<uint32_t, Image> parents_;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,30 @@
+// Lines and inlined functions of one image, from its DWARF (elfutils' libdw): in the file itself, or in a separate file
+// that its build id or its .gnu_debuglink names.
+#pragma once
+
+#include "analysis/places/symbolizer.h"
+
+#include <memory>
+
+namespace msleaks::analysis {
+
+class DebugInfo {
+public:
+  // `debug_folder`: the parent of .build-id. Empty for an image without any DWARF.
+  static DebugInfo open(const std::filesystem::path &image, const std::filesystem::path &debug_folder);
+  DebugInfo();
+  DebugInfo(DebugInfo &&) noexcept;
+  DebugInfo &operator=(DebugInfo &&) noexcept;
+  ~DebugInfo();
+
+  // The function at `address` (as in the file), preceded by those that were inlined there, innermost first. Empty when
+  // nothing is known.
+  std::vector<CodePlace> at(uint64_t address) const;
+
+private:
+  struct State;
+  explicit DebugInfo(std::unique_ptr<State>);
+  std::unique_ptr<State> state_;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,178 @@
+#include "analysis/places/place.h"
+
+#include "analysis/base/base_name.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace msleaks::analysis {
+
+bool isSystemHeader(std::string_view file) {
+  return file.starts_with("/usr/") || file.find("/include/c++/") != std::string_view::npos;
+}
+
+bool isSystemPath(std::string_view path) { return isSystemHeader(path) || path.starts_with("/lib"); }
+
+namespace {
+
+// Where the file is not known: linkage names of functions in namespace std and in libstdc++'s own.
+bool isStandardLibrary(std::string_view function) {
+  constexpr std::array<std::string_view, 6> kPrefixes = {"_ZSt",  "_ZNSt",         "_ZNKSt",
+                                                         "_ZZSt", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx"};
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](auto prefix) { return function.starts_with(prefix); });
+}
+
+bool isOwn(std::string_view file, std::string_view function) {
+  return file.empty() ? !isStandardLibrary(function) : !isSystemPath(file);
+}
+
+bool isInserted(const Site &site) {
+  return site.function.starts_with("__msl_armed.") || site.function.starts_with("__msl_gate.");
+}
+
+// What msleaks put between a call and the function that it calls: hooks, and what the plugin inserts.
+bool isOurs(const Site &site) { return isInserted(site) || baseName(site.library).starts_with("libmsleaks_"); }
+
+// Instrumented code is the user's own, wherever it is installed.
+bool isInOwnImage(const Site &site) {
+  if (isOurs(site))
+    return false;
+  return site.origin == SiteOrigin::Pass || (site.library.starts_with('/') && !isSystemPath(site.library));
+}
+
+// The function whose code the call is in, whatever was inlined there.
+std::string_view outermostFunctionOf(const Site &site) {
+  return site.inlined_at.empty() ? site.function : site.inlined_at.back().function;
+}
+
+// 0 is the call's own line, n the n-th of its inline chain.
+InlineFrame lineOf(const Site &site, size_t number) {
+  return number == 0 ? InlineFrame{site.function, site.file, site.line, site.column} : site.inlined_at[number - 1];
+}
+
+bool isInstrumented(SiteCatalog &catalog, SiteId site) {
+  return catalog.describe(catalog.innermostCallOf(site)).origin == SiteOrigin::Pass;
+}
+
+} // namespace
+
+// A call of an allocator that is the last thing a function does may have left that function behind: then the next call
+// is of another one.
+static void dropInserted(SiteCatalog &catalog, CallPath &path) {
+  const auto isCallOfInserted = [&](SiteId call) { return isInserted(catalog.describe(call)); };
+  // What stands before it is the allocator's own: libstdc++'s operator new, which calls malloc.
+  const auto first = path.calls.begin() + 1;
+  auto last = std::find_if(first, path.calls.end(), isCallOfInserted);
+  if (last == path.calls.end())
+    last = first;
+  last = std::find_if_not(last, path.calls.end(), isCallOfInserted);
+  if (last != path.calls.end() &&
+      outermostFunctionOf(catalog.describe(*last)) == outermostFunctionOf(catalog.describe(path.calls.front())))
+    ++last;
+  path.calls.erase(first, last);
+}
+
+CallPath shownPath(SiteCatalog &catalog, SiteId site) {
+  CallPath path = catalog.callPathOf(site);
+  if (path.calls.size() < 2)
+    return path;
+  if (isInstrumented(catalog, site))
+    dropInserted(catalog, path);
+  // A library that a hook has called may allocate, too.
+  path.calls.erase(std::remove_if(path.calls.begin() + 1, path.calls.end(),
+                                  [&](SiteId call) { return isOurs(catalog.describe(call)); }),
+                   path.calls.end());
+  return path;
+}
+
+Place Places::of(SiteId site) {
+  if (site.index >= found_.size())
+    found_.resize(std::max<size_t>(catalog_.size(), site.index + 1));
+  if (!found_[site.index])
+    found_[site.index] = find(site);
+  return *found_[site.index];
+}
+
+Place Places::find(SiteId site) {
+  Search search;
+  const uint32_t node = catalog_.innermostNodeOf(site);
+  if (SiteCatalog::isNode(node) && !isInstrumented(catalog_, site))
+    lookAlong(node, search);
+  else
+    lookAlong(shownPath(catalog_, site), search);
+  return search.found ? *search.found : search.wrapper.value_or(innermostPlace(catalog_, site));
+}
+
+bool Places::look(SiteId call, Search &search) {
+  const Judged &judged = judge(call, search.handed_out);
+  const Place place{call, judged.inlined, true};
+  if (judged.verdict == Verdict::Own)
+    search.found = place;
+  if (judged.verdict == Verdict::Wrapper)
+    search.wrapper = place;
+  search.handed_out = judged.hands_out;
+  return search.found.has_value();
+}
+
+void Places::lookAlong(const CallPath &path, Search &search) {
+  for (const SiteId call : path.calls)
+    if (look(call, search))
+      return;
+}
+
+void Places::lookAlong(uint32_t innermost, Search &search) {
+  is_foreign_.resize(catalog_.pathNodeCount());
+  const auto goOn = [&](uint32_t node) { return SiteCatalog::isNode(node) && !is_foreign_[node]; };
+  for (uint32_t node = innermost; goOn(node); node = catalog_.pathNode(node).outer)
+    if (look(catalog_.pathNode(node).call, search))
+      return;
+  if (search.wrapper)
+    return;
+  for (uint32_t node = innermost; goOn(node); node = catalog_.pathNode(node).outer)
+    is_foreign_[node] = true;
+}
+
+const Places::Judged &Places::judge(SiteId call, bool handed_out) {
+  using Handing = SiteCatalog::Handing;
+  if (call.index >= judged_.size())
+    judged_.resize(std::max<size_t>(catalog_.size(), call.index + 1));
+  Judged &judged = judged_[call.index][handed_out];
+  if (judged.verdict != Verdict::Unasked)
+    return judged;
+  judged.verdict = Verdict::NotOwn;
+  const Site &at = catalog_.describe(call);
+  if (!isInOwnImage(at))
+    return judged;
+  for (uint32_t i = 0; i <= at.inlined_at.size() && judged.verdict != Verdict::Own; ++i) {
+    const InlineFrame line = lineOf(at, i);
+    const bool is_own = isOwn(line.file, line.function);
+    const Handing handing = catalog_.handingOf(line);
+    handed_out = is_own && (handing == Handing::HandsOut || (handing == Handing::Forwards && handed_out));
+    if (is_own)
+      judged = {i, handed_out ? Verdict::Wrapper : Verdict::Own};
+  }
+  judged.hands_out = handed_out;
+  return judged;
+}
+
+Place innermostPlace(SiteCatalog &catalog, SiteId site) { return {catalog.innermostCallOf(site), 0, false}; }
+
+SiteText textOf(SiteCatalog &catalog, const Place &place) {
+  SiteText text = textOf(catalog.describe(place.call));
+  if (place.inlined == 0)
+    return text;
+  static_cast<FrameText &>(text) = text.inlined_at[place.inlined - 1];
+  text.variable.clear(); // the inner function's
+  text.inlined_at.erase(text.inlined_at.begin(), text.inlined_at.begin() + static_cast<ptrdiff_t>(place.inlined));
+  return text;
+}
+
+Place::Key Place::keyIn(SiteCatalog &catalog) const {
+  const Site &site = catalog.describe(call);
+  const InlineFrame line = lineOf(site, inlined);
+  const bool is_itself = inlined == 0 && (site.origin == SiteOrigin::Pass || site.file.empty());
+  return {line.file, line.line, line.column, line.function, is_itself ? call.index : 0};
+}
+
+} // namespace msleaks::analysis

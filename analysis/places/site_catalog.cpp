@@ -1,0 +1,399 @@
+#include "analysis/places/site_catalog.h"
+
+#include "definition_records.h"
+#include "number_map.h"
+#include "path_index.h"
+
+#include "msleaks/abi/session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+#include <xxhash.h>
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr size_t kMaxNotes = 100;
+
+bool equal(std::span<const InlineFrame> left, std::span<const InlineFrame> right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](const auto &a, const auto &b) {
+    return a.line == b.line && a.column == b.column && a.function == b.function && a.file == b.file;
+  });
+}
+
+// Of sites with one id: a reader of a hostile file, or a collision, must not mix up two places.
+bool equal(const Site &left, const Site &right) {
+  if (left.origin == SiteOrigin::Hook && right.origin == SiteOrigin::Hook) // what it is called comes later
+    return left.offset == right.offset && left.library == right.library;
+  return left.line == right.line && left.column == right.column && left.origin == right.origin &&
+         left.offset == right.offset && left.file == right.file && left.callee == right.callee &&
+         left.type == right.type && left.variable == right.variable && left.library == right.library &&
+         left.function == right.function && equal(left.inlined_at, right.inlined_at);
+}
+
+// What the index of sites goes by. Not the id alone: a file whose rows all state one id must not cost a comparison of
+// every pair; not the whole strings either, so that a row costs no more than its own bytes.
+uint64_t keyOf(const Site &site) {
+  uint64_t key[] = {site.id, uint64_t{site.line} << 32 | site.column, site.offset, site.inlined_at.size(), 0};
+  for (const std::string_view text : {site.file, site.callee, site.type, site.variable, site.library})
+    key[4] = XXH3_64bits_withSeed(text.data(), std::min<size_t>(text.size(), 64), key[4] + text.size());
+  return XXH3_64bits(key, sizeof key);
+}
+
+std::string_view textOf(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+// Up to the first NUL: a path is written with or without its end.
+std::string_view pathOf(std::span<const std::byte> bytes) {
+  const std::string_view text = textOf(bytes);
+  return text.substr(0, text.find('\0'));
+}
+
+} // namespace
+
+struct SiteCatalog::Image {
+  uint32_t number; // in images_
+  uint64_t load_bias;
+};
+
+struct SiteCatalog::ProcessSites {
+  NumberMap rows; // its own, and inherited ones that were asked for
+  bool inherits = false;
+  NumberMap callers;
+  // What callerAt said, by address: a path's calls are told again with each path that branches off behind them.
+  std::unordered_map<uint64_t, std::pair<uint32_t, SiteId>> calls; // image, site
+  std::vector<uint32_t> paths;                                     // in paths_, by the process' own number
+  NumberMap path_sites;                                            // of those that an event named
+  std::unordered_map<uint32_t, Image> images;                      // by the process' own number
+  std::set<uint32_t> loaded; // in images_: those of `images`, and of what they replaced
+  bool reloaded = false;     // one was loaded twice: two addresses may be one call
+};
+
+SiteCatalog::SiteCatalog(Symbolizer &symbolizer) : symbolizer_(symbolizer), paths_(std::make_unique<PathIndex>()) {
+  sites_.emplace_back();
+  known_.push_back({0, PathIndex::kUnknown});
+}
+SiteCatalog::~SiteCatalog() = default;
+
+Result<void> SiteCatalog::load(const TraceReader &reader) {
+  for (const ProcessStart &start : reader.processes())
+    addProcess(start);
+  MSL_TRY(reader.forEachDefinitions(
+      [this](uint32_t process, std::span<const std::byte> records) { addDefinitions(process, records); }));
+  MSL_TRY(reader.forEachCallers(
+      [this](uint32_t process, std::span<const TraceWriter::CallerEntry> entries) { addCallers(process, entries); }));
+  return reader.forEachPaths(
+      [this](uint32_t process, std::span<const PathEntry> entries) { addPaths(process, entries); });
+}
+
+void SiteCatalog::addProcess(const ProcessStart &start) {
+  ancestry_.add(start);
+  labels_.addProcess(start);
+  if (start.ancestor.pid != 0)
+    sitesOf(start.process).inherits = true;
+}
+
+SiteCatalog::ProcessSites &SiteCatalog::sitesOf(uint32_t process) {
+  auto &sites = processes_[process];
+  if (!sites)
+    sites = std::make_unique<ProcessSites>();
+  return *sites;
+}
+
+void SiteCatalog::note(std::string line) {
+  if (notes_.size() < kMaxNotes && std::find(notes_.begin(), notes_.end(), line) == notes_.end())
+    notes_.push_back(std::move(line));
+}
+
+void SiteCatalog::addDefinitions(uint32_t process, std::span<const std::byte> records) {
+  const auto end = forEachDefinition(
+      records, [&](abi::DefinitionKind kind, std::span<const std::byte> body) { addRecord(process, kind, body); });
+  if (end == RecordsEnd::Damaged)
+    note(fmt::format("process {}: a definition is damaged; some sites or labels of it are unknown", process));
+}
+
+void SiteCatalog::addRecord(uint32_t process, abi::DefinitionKind kind, std::span<const std::byte> body) {
+  if (!labels_.addRecord(process, kind, body))
+    return note(fmt::format("process {}: a label's or an inherited definition is too short", process));
+  switch (kind) {
+  case abi::DefinitionKind::Image:
+    return addImage(process, body);
+  case abi::DefinitionKind::Unit:
+    return addUnit(process, body);
+  case abi::DefinitionKind::Inherited:
+    return addInherited(process, body);
+  case abi::DefinitionKind::Note:
+    return note(std::string(pathOf(body)));
+  case abi::DefinitionKind::String:
+    return; // a label
+  }
+  // A kind of a newer version: nothing here needs it.
+}
+
+void SiteCatalog::addImage(uint32_t process, std::span<const std::byte> body) {
+  abi::ImageDefinition image;
+  if (body.size() < sizeof image)
+    return note(fmt::format("process {}: an image's definition is too short", process));
+  std::memcpy(&image, body.data(), sizeof image);
+  const size_t id_bytes = std::min<size_t>(image.build_id_bytes, sizeof image.build_id);
+  const auto *id = reinterpret_cast<const std::byte *>(image.build_id);
+  const ImageFile file{std::string(pathOf(body.subspan(sizeof image))), {id, id + id_bytes}};
+  const auto [at, fresh] = image_numbers_.try_emplace(file, static_cast<uint32_t>(images_.size()));
+  if (fresh)
+    images_.push_back(file);
+  const auto [first, alone] = first_process_.try_emplace(file.path, process);
+  first->second = std::min(first->second, process);
+  ProcessSites &sites = sitesOf(process);
+  sites.images.insert_or_assign(image.image, Image{at->second, image.load_bias});
+  sites.reloaded |= !sites.loaded.insert(at->second).second;
+  sites.calls.clear();
+}
+
+void SiteCatalog::addUnit(uint32_t process, std::span<const std::byte> body) {
+  abi::UnitDefinition unit;
+  if (body.size() < sizeof unit)
+    return note(fmt::format("process {}: a unit's definition is too short", process));
+  std::memcpy(&unit, body.data(), sizeof unit);
+  const auto *ids = idsOfTable(body.subspan(sizeof unit), unit.image, process);
+  if (!ids)
+    return;
+  if (unit.base == 0 || uint64_t{unit.base} + ids->size() > abi::kPathSite)
+    return note(fmt::format("process {}: a unit has impossible site numbers, from {}", process, unit.base));
+  NumberMap &rows = sitesOf(process).rows;
+  for (uint32_t row = 0; row < ids->size(); ++row)
+    rows.set(unit.base + row, (*ids)[row]);
+}
+
+void SiteCatalog::addInherited(uint32_t process, std::span<const std::byte> body) {
+  ancestry_.add(process, body);
+  sitesOf(process).inherits = true;
+}
+
+// The nearest ancestor that defined the number. Kept among the process' own: it is asked for with each event.
+SiteId SiteCatalog::findInherited(uint32_t process, uint32_t number) {
+  SiteId site;
+  ancestry_.findAmong(process, [&](uint32_t ancestor) {
+    if (const auto known = processes_.find(ancestor); known != processes_.end())
+      site = known->second->rows.find(number);
+    return site.known();
+  });
+  if (site.known())
+    sitesOf(process).rows.set(number, site);
+  return site;
+}
+
+// Eight ranks of one program bring the same tables eight times: each is parsed once.
+const std::vector<SiteId> *SiteCatalog::idsOfTable(std::span<const std::byte> bytes, uint32_t image, uint32_t process) {
+  const auto &images = sitesOf(process).images;
+  const auto found = images.find(image);
+  const uint64_t seed = found == images.end() ? UINT64_MAX : found->second.number;
+  const auto [at, fresh] = tables_.try_emplace(XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed));
+  if (!fresh)
+    return &at->second;
+  auto table = SiteTable::read(bytes);
+  if (!table) {
+    note(fmt::format("process {}: {}", process, table.error().message));
+    tables_.erase(at);
+    return nullptr;
+  }
+  kept_tables_.push_back(std::move(*table));
+  for (Site site : kept_tables_.back().sites()) {
+    if (found != images.end())
+      site.library = images_[found->second.number].path;
+    at->second.push_back(intern(site));
+  }
+  const auto wrappers = kept_tables_.back().wrappers();
+  wrapper_calls_.insert(wrappers.begin(), wrappers.end());
+  const auto forwards = kept_tables_.back().forwards();
+  forwards_.insert(forwards.begin(), forwards.end());
+  return &at->second;
+}
+
+void SiteCatalog::addCallers(uint32_t process, std::span<const TraceWriter::CallerEntry> entries) {
+  ProcessSites &sites = sitesOf(process);
+  for (const TraceWriter::CallerEntry &entry : entries)
+    if (entry.index < abi::kMaxCallers && entry.address != 0)
+      sites.callers.set(entry.index, callerAt(sites, entry.image, entry.address));
+}
+
+SiteId SiteCatalog::callerAt(ProcessSites &sites, uint32_t image, uint64_t address) {
+  Site site;
+  site.origin = SiteOrigin::Hook;
+  const auto found = sites.images.find(image);
+  const bool known = found != sites.images.end();
+  site.offset = known ? address - found->second.load_bias : address;
+  uint64_t seed = 0;
+  if (known) {
+    const ImageFile &file = images_[found->second.number];
+    site.library = file.path;
+    seed = file.build_id.empty() ? XXH3_64bits(file.path.data(), file.path.size())
+                                 : XXH3_64bits(file.build_id.data(), file.build_id.size());
+  }
+  site.id = XXH3_64bits_withSeed(&site.offset, sizeof site.offset, seed);
+  const SiteId id = intern(site);
+  const uint32_t at = known_[id.index].site;
+  if (known)
+    caller_images_.try_emplace(at, CallerImage{found->second.number});
+  return id;
+}
+
+SiteId SiteCatalog::callAt(ProcessSites &sites, uint32_t image, uint64_t address) {
+  const auto [known, fresh] = sites.calls.try_emplace(address, image, SiteId{});
+  if (!fresh && known->second.first == image)
+    return known->second.second;
+  known->second = {image, callerAt(sites, image, address)};
+  return known->second.second;
+}
+
+// A parent is told before its child.
+void SiteCatalog::addPaths(uint32_t process, std::span<const PathEntry> entries) {
+  ProcessSites &sites = sitesOf(process);
+  const bool all_new = paths_of_.value_or(process) == process && !sites.reloaded;
+  paths_of_ = all_new ? process : 0;
+  for (const PathEntry &entry : entries) {
+    if (entry.number < abi::kFirstPath || entry.number >= abi::kMaxPathBlocks * abi::kPathBlockNodes)
+      continue;
+    if (entry.number >= sites.paths.size())
+      sites.paths.resize(entry.number + 1, PathIndex::kUnknown);
+    const SiteId frame = entry.image == abi::kImageOfSite ? find(process, static_cast<uint32_t>(entry.address))
+                                                          : callAt(sites, entry.image, entry.address);
+    const uint32_t parent = entry.parent == abi::kPathBegin     ? PathIndex::kBegin
+                            : entry.parent < sites.paths.size() ? sites.paths[entry.parent]
+                                                                : PathIndex::kUnknown;
+    uint32_t &path = sites.paths[entry.number];
+    path = all_new && path == PathIndex::kUnknown ? paths_->addNew(parent, frame) : paths_->add(parent, frame);
+  }
+}
+
+SiteId SiteCatalog::findPath(ProcessSites &sites, uint32_t number) {
+  if (const SiteId known = sites.path_sites.find(number); known.known())
+    return known;
+  const uint32_t path = number < sites.paths.size() ? sites.paths[number] : PathIndex::kUnknown;
+  if (!PathIndex::isCall(path))
+    return {};
+  if (path >= path_sites_.size())
+    path_sites_.resize(paths_->size());
+  SiteId &site = path_sites_[path];
+  if (!site.known()) {
+    site = SiteId{static_cast<uint32_t>(known_.size())};
+    known_.push_back({known_[(*paths_)[path].frame.index].site, path});
+  }
+  sites.path_sites.set(number, site);
+  return site;
+}
+
+uint32_t SiteCatalog::firstProcessWith(std::string_view library) const {
+  const auto first = first_process_.find(library);
+  return first == first_process_.end() ? 0 : first->second;
+}
+
+SiteCatalog::Handing SiteCatalog::handingOf(const InlineFrame &line) const {
+  if (wrapper_calls_.contains(line) || wrapper_calls_.contains({line.function, line.file, 0, 0}))
+    return Handing::HandsOut;
+  return forwards_.contains(line) ? Handing::Forwards : Handing::Keeps;
+}
+
+CallPath SiteCatalog::callPathOf(SiteId id) const {
+  CallPath path;
+  if (id.index >= known_.size() || !id.known())
+    return path;
+  uint32_t node = known_[id.index].path;
+  if (!PathIndex::isCall(node))
+    path.calls.push_back(id);
+  for (; PathIndex::isCall(node); node = (*paths_)[node].parent)
+    path.calls.push_back((*paths_)[node].frame);
+  path.complete = node == PathIndex::kBegin;
+  return path;
+}
+
+uint32_t SiteCatalog::innermostNodeOf(SiteId id) const {
+  return id.index < known_.size() ? known_[id.index].path : PathIndex::kUnknown;
+}
+
+bool SiteCatalog::isNode(uint32_t node) { return PathIndex::isCall(node); }
+SiteCatalog::PathNode SiteCatalog::pathNode(uint32_t node) const {
+  return {(*paths_)[node].frame, (*paths_)[node].parent};
+}
+uint32_t SiteCatalog::pathNodeCount() const { return static_cast<uint32_t>(paths_->size()); }
+
+SiteId SiteCatalog::innermostCallOf(SiteId id) const {
+  const uint32_t node = innermostNodeOf(id);
+  return PathIndex::isCall(node) ? (*paths_)[node].frame : id;
+}
+
+SiteId SiteCatalog::findEqual(const Site &site) const {
+  const auto [begin, end] = by_key_.equal_range(keyOf(site));
+  for (auto at = begin; at != end; ++at)
+    if (equal(sites_[known_[at->second.index].site], site))
+      return at->second;
+  return {};
+}
+
+SiteId SiteCatalog::intern(const Site &site) {
+  if (const SiteId known = findEqual(site); known.known())
+    return known;
+  const SiteId id{static_cast<uint32_t>(known_.size())};
+  known_.push_back({static_cast<uint32_t>(sites_.size()), PathIndex::kUnknown});
+  sites_.push_back(site);
+  by_key_.emplace(keyOf(site), id);
+  return id;
+}
+
+SiteId SiteCatalog::find(uint32_t process, uint32_t number) {
+  if (number == 0)
+    return {};
+  if (!last_process_ || last_number_ != process) {
+    const auto found = processes_.find(process);
+    if (found == processes_.end())
+      return {};
+    last_process_ = found->second.get();
+    last_number_ = process;
+  }
+  if (number & abi::kCallerSite)
+    return last_process_->callers.find(number & ~abi::kCallerSite);
+  if (number & abi::kPathSite)
+    return findPath(*last_process_, number & ~abi::kPathSite);
+  const SiteId own = last_process_->rows.find(number);
+  return own.known() || !last_process_->inherits ? own : findInherited(process, number);
+}
+
+// The address is where the call returns to; the call itself lies before it.
+void SiteCatalog::name(Site &site, const ImageFile &image) {
+  const std::vector<CodePlace> &places = symbolizer_.placesAt(image, site.offset - 1);
+  if (places.empty())
+    return;
+  site.function = places.front().function;
+  site.file = places.front().file;
+  site.line = places.front().line;
+  site.column = places.front().column;
+  if (places.size() == 1)
+    return;
+  std::vector<InlineFrame> &chain = chains_.emplace_back();
+  for (size_t i = 1; i < places.size(); ++i)
+    chain.push_back({places[i].function, places[i].file, places[i].line, places[i].column});
+  site.inlined_at = chain;
+}
+
+const Site &SiteCatalog::describe(SiteId id) {
+  if (id.index >= known_.size())
+    return sites_.front();
+  Site &site = sites_[known_[id.index].site];
+  if (const auto caller = caller_images_.find(known_[id.index].site);
+      caller != caller_images_.end() && !std::exchange(caller->second.named, true))
+    name(site, images_[caller->second.image]);
+  return site;
+}
+
+std::string_view SiteCatalog::calleeOf(SiteId call) {
+  const Site &site = describe(call);
+  const auto caller = call.index < known_.size() ? caller_images_.find(known_[call.index].site) : caller_images_.end();
+  if (caller == caller_images_.end())
+    return site.callee;
+  return symbolizer_.calleeAt(images_[caller->second.image], site.offset - 1);
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,240 @@
+#include "analysis/places/symbolizer.h"
+
+#include "call_target.h"
+#include "debug_info.h"
+#include "elf_file.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <fmt/format.h>
+#include <optional>
+#include <unordered_map>
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kLookUpsBetweenCalls = 100;
+
+struct Function {
+  uint64_t begin, end; // end == begin: hand-written code that states no size
+  uint32_t name;       // in the table's text
+  bool global;
+};
+
+// Of several names for one address: the exported one, then the shorter, then by letters; so that every run says the
+// same.
+bool isBetter(const Function &left, const Function &right, const std::string &text) {
+  if (left.begin != right.begin)
+    return left.begin < right.begin;
+  if (left.global != right.global)
+    return left.global;
+  const std::string_view a(text.data() + left.name), b(text.data() + right.name);
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+// Where a distribution puts the symbols that it stripped: "ab/cdef0123.debug".
+std::string debugFileOf(const std::vector<std::byte> &build_id) {
+  std::string name;
+  for (const std::byte byte : build_id)
+    name += fmt::format("{}{:02x}", name.size() == 2 ? "/" : "", static_cast<unsigned>(byte));
+  return name.size() > 3 ? name + ".debug" : std::string();
+}
+
+} // namespace
+
+class Symbolizer::SymbolTable {
+public:
+  void add(Elf *elf) {
+    forEachSection(elf, [&](Elf_Scn *section, const GElf_Shdr &header) {
+      if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
+        readSection(elf, section, header);
+    });
+  }
+
+  // After the last add, before the first at.
+  void sort() {
+    std::sort(functions_.begin(), functions_.end(),
+              [&](const Function &left, const Function &right) { return isBetter(left, right, text_); });
+    const auto last =
+        std::unique(functions_.begin(), functions_.end(),
+                    [](const Function &left, const Function &right) { return left.begin == right.begin; });
+    functions_.erase(last, functions_.end());
+  }
+
+  std::string_view at(uint64_t address) const {
+    auto found = std::upper_bound(functions_.begin(), functions_.end(), address,
+                                  [](uint64_t value, const Function &function) { return value < function.begin; });
+    if (found == functions_.begin())
+      return {};
+    --found;
+    // One without a size is believed only at its very address: what follows it may be another function without a name.
+    if (address >= std::max(found->end, found->begin + 1))
+      return {};
+    return text_.data() + found->name;
+  }
+
+private:
+  void readSection(Elf *elf, Elf_Scn *section, const GElf_Shdr &header) {
+    Elf_Data *data = elf_getdata(section, nullptr);
+    if (!data || header.sh_entsize == 0)
+      return;
+    const size_t count = std::min<size_t>(header.sh_size / header.sh_entsize, INT32_MAX);
+    for (size_t i = 0; i < count; ++i) {
+      GElf_Sym symbol;
+      if (!gelf_getsym(data, static_cast<int>(i), &symbol))
+        return;
+      const unsigned type = GELF_ST_TYPE(symbol.st_info);
+      if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF)
+        continue;
+      const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+      if (!name || !*name || text_.size() > UINT32_MAX / 2)
+        continue;
+      functions_.push_back({symbol.st_value, symbol.st_value + symbol.st_size, static_cast<uint32_t>(text_.size()),
+                            GELF_ST_BIND(symbol.st_info) != STB_LOCAL});
+      text_.append(name).push_back('\0');
+    }
+  }
+
+  std::vector<Function> functions_; // by begin
+  std::string text_;                // names, each with its NUL
+};
+
+// Debug information is read when the first line is asked for: an image may have gigabytes of it.
+struct Symbolizer::Image {
+  SymbolTable symbols;
+  bool usable = false;
+  std::optional<DebugInfo> debug_info;
+  struct Calls {
+    ElfFile file;
+    CallTargets targets;
+  };
+  std::optional<Calls> calls;
+  std::unordered_map<uint64_t, std::vector<CodePlace>> found; // by address
+  std::unordered_map<uint64_t, std::string> callees;          // by address
+};
+
+Symbolizer::Symbolizer(std::filesystem::path debug_folder) : debug_folder_(std::move(debug_folder)) {}
+Symbolizer::~Symbolizer() = default;
+Symbolizer::Symbolizer(Symbolizer &&) noexcept = default;
+Symbolizer &Symbolizer::operator=(Symbolizer &&) noexcept = default;
+
+Symbolizer::Image &Symbolizer::imageOf(const ImageFile &file) {
+  auto &image = images_[file];
+  if (image)
+    return *image;
+  image = std::make_unique<Image>();
+  if (file.path.empty() || file.path.front() != '/')
+    return *image; // the kernel's vdso and the like: no file
+  auto elf = ElfFile::open(file.path);
+  if (!elf)
+    notes_.push_back(elf.error().message + "; its callers are shown as addresses");
+  else if (!file.build_id.empty() && buildIdOf(elf->handle()) != file.build_id)
+    notes_.push_back(fmt::format("{}: changed since the run; its callers are shown as addresses", file.path));
+  else
+    image->usable = true;
+  if (image->usable)
+    readSymbols(image->symbols, *elf);
+  return *image;
+}
+
+void Symbolizer::readSymbols(SymbolTable &table, const ElfFile &file) const {
+  const auto id = buildIdOf(file.handle());
+  if (const std::string name = debugFileOf(id); !name.empty())
+    if (auto debug = ElfFile::open(debug_folder_ / ".build-id" / name); debug && buildIdOf(debug->handle()) == id)
+      table.add(debug->handle());
+  table.add(file.handle());
+  table.sort();
+}
+
+std::string_view Symbolizer::functionAt(const ImageFile &file, uint64_t address) {
+  return imageOf(file).symbols.at(address);
+}
+
+const NamedAddress *Symbolizer::told(const ImageFile &file, uint64_t address) const {
+  const auto names = told_.find(file);
+  if (names == told_.end())
+    return nullptr;
+  const auto known = names->second.find(address);
+  return known == names->second.end() ? nullptr : &known->second;
+}
+
+const std::string &Symbolizer::calleeAt(const ImageFile &file, uint64_t address) {
+  if (const NamedAddress *known = told(file, address))
+    return known->callee;
+  Image &image = imageOf(file);
+  const auto [known, fresh] = image.callees.try_emplace(address);
+  std::string &callee = known->second;
+  if (!fresh || !image.usable)
+    return callee;
+  if (!image.calls)
+    if (auto elf = ElfFile::open(file.path)) {
+      CallTargets targets = CallTargets::of(*elf);
+      image.calls.emplace(Image::Calls{std::move(*elf), std::move(targets)});
+    }
+  if (!image.calls)
+    return callee;
+  const CallTargets::Target target = image.calls->targets.before(image.calls->file, address + 1);
+  callee = target.imported.empty() ? image.symbols.at(target.address) : target.imported;
+  return callee;
+}
+
+const std::vector<CodePlace> &Symbolizer::placesAt(const ImageFile &file, uint64_t address) {
+  if (const NamedAddress *known = told(file, address))
+    return known->places;
+  Image &image = imageOf(file);
+  const auto [known, fresh] = image.found.try_emplace(address);
+  std::vector<CodePlace> &places = known->second;
+  if (!fresh)
+    return places;
+  if (++looked_up_ % kLookUpsBetweenCalls == 0 && on_look_up_)
+    on_look_up_(looked_up_);
+  if (image.usable && !image.debug_info)
+    image.debug_info = DebugInfo::open(file.path, debug_folder_);
+  if (image.debug_info)
+    places = image.debug_info->at(address);
+  // The symbol of a function is its linkage name, which not every producer of debug information states.
+  if (const std::string_view symbol = image.symbols.at(address); !symbol.empty()) {
+    if (places.empty())
+      places.emplace_back();
+    if (places.size() == 1)
+      places.back().function = symbol;
+  }
+  return places;
+}
+
+void Symbolizer::add(const ImageNames &names) {
+  auto &told = told_[names.image];
+  for (const NamedAddress &named : names.addresses)
+    told.try_emplace(named.address, named);
+}
+
+std::vector<ImageNames> Symbolizer::found() const {
+  std::vector<ImageNames> all;
+  for (const auto &[file, image] : images_) {
+    if (!image->usable)
+      continue; // its file could not be asked; another time it may be there
+    ImageNames names{file, {}};
+    for (const auto &[address, places] : image->found) {
+      const auto callee = image->callees.find(address);
+      names.addresses.push_back({address, places, callee != image->callees.end() ? callee->second : std::string()});
+    }
+    std::sort(names.addresses.begin(), names.addresses.end(),
+              [](const auto &left, const auto &right) { return left.address < right.address; });
+    if (!names.addresses.empty())
+      all.push_back(std::move(names));
+  }
+  return all;
+}
+
+std::string demangle(std::string_view linkage_name) {
+  const std::string name(linkage_name);
+  if (!name.starts_with("_Z"))
+    return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(::abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  return status == 0 && text ? std::string(text.get()) : name;
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,27 @@
+// What part of a run a report is about, and how it is put together: the words of the command line, understood.
+#pragma once
+
+#include "analysis/base/result.h"
+#include "analysis/findings/conclusion.h"
+#include "analysis/stream/selection.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace msleaks::analysis {
+
+struct ReportQuestion : Question {
+  Window window; // times since the start of the session
+  std::optional<uint32_t> pid, tid;
+  std::optional<abi::Heap> heap;
+};
+
+// "step:3", "mark:loaded", or a time since the start: "90", "1.5s", "20ms", "2min".
+Result<Moment> parseMoment(std::string_view text);
+// An error of the usage when both are times, and the window would be empty.
+Result<Window> parseWindow(std::string_view from, std::string_view to); // empty: not said
+Result<abi::Heap> parseHeap(std::string_view name);
+Result<Dimension> parseDimension(std::string_view name);
+
+} // namespace msleaks::analysis

@@ -1,0 +1,26 @@
+// A site's text in the columns of a table, and as JSON.
+#pragma once
+
+#include "analysis/places/site_text.h"
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+
+namespace msleaks::analysis {
+
+// One JSON object (docs/report.md), without a line break.
+void writeSiteJson(std::ostream &, const SiteText &);
+
+// "src/net.cpp:12:7"; of a hook's caller "libfoo.so+0x1a2b"; "(unknown place)". At most `columns` wide: a long path
+// loses its beginning. Control characters are escaped.
+std::string placeOf(const SiteText &, size_t columns);
+// "in net::grow -> weights (float)"; empty when nothing is known. A long function loses its parameters first.
+std::string nameOf(const SiteText &, size_t columns);
+// Where the user's own code led to a site in a header of the system, as far as the inline chain says:
+// "from src/net.cpp:40:5 in net::make()". Empty for a site that is in the user's code itself.
+std::string userPlaceOf(const SiteText &, size_t columns);
+// "calls operator new[](unsigned long)"; empty when not known.
+std::string calleeOf(const SiteText &, size_t columns);
+
+} // namespace msleaks::analysis

@@ -1,0 +1,81 @@
+#include "text_parts.h"
+
+#include "analysis/base/base_name.h"
+#include "analysis/report/site_text.h"
+
+#include "callers.h"
+#include "text_format.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace msleaks::analysis {
+namespace {
+
+// "device 1", "host".
+std::string accountText(const Finding &finding) {
+  return finding.device == 0 ? std::string(abi::nameOf(finding.heap))
+                             : fmt::format("{} {}", abi::nameOf(finding.heap), finding.device);
+}
+
+std::string savingText(const Finding &finding) {
+  if (finding.saves_bytes == 0)
+    return "saves nothing of the peak";
+  std::string text = fmt::format("saves {} of the {} peak", bytesText(finding.saves_bytes), accountText(finding));
+  if (finding.saves_cumulative_bytes > finding.saves_bytes)
+    text += fmt::format(", {} with those above", bytesText(finding.saves_cumulative_bytes));
+  return text;
+}
+
+// Place, what it is for, whose code it is in, and who called: what does not fit is left out, the callers first, and
+// never the line's number.
+std::string whereText(const Finding &finding, size_t room) {
+  constexpr size_t kWidestPlace = 60, kWidestCaller = 60;
+  SiteText site = finding.site;
+  if (site.type.empty())
+    site.type = finding.allocator.type;
+  std::string text = placeOf(site, std::min(room / 2, kWidestPlace));
+  if (const std::string name = nameOf(site, std::min(room - widthOf(text) - 1, kWidestName)); !name.empty())
+    text += " " + name;
+  std::vector<std::string> more;
+  if (!finding.owner.empty())
+    more.push_back(fmt::format("[{}]", printable(baseName(finding.owner))));
+  for (const CallersText &path : callersOf(finding, kWidestCaller)) {
+    more.insert(more.end(), path.lines.begin(), path.lines.end());
+    break; // the others are in the tables
+  }
+  for (const std::string &piece : more) {
+    if (widthOf(text) + 1 + widthOf(piece) > room)
+      break;
+    text += " " + piece;
+  }
+  return text;
+}
+
+// What and how much it saves; where, whose, and on what path; what to do.
+void writeFinding(TextTable &table, size_t number, const Finding &finding) {
+  constexpr size_t kIndent = 4;
+  table.paragraph(fmt::format("{:<{}}", fmt::format("{}.", number), kIndent),
+                  fmt::format("{}: {} in {}, {} ({})", finding.kind, bytesText(finding.bytes),
+                              blocksText(finding.count), savingText(finding), nameOf(finding.confidence)));
+  table.line(std::string(kIndent, ' ') + whereText(finding, table.columns() - kIndent));
+  table.paragraph(std::string(kIndent, ' '), finding.advice);
+}
+
+} // namespace
+
+void writeFindings(TextTable &table, const Report &report) {
+  const size_t most = std::min<size_t>(10, table.style().top);
+  std::vector<const Finding *> shown;
+  for (const Finding &finding : report.findings)
+    if (!finding.retracted && finding.bytes >= table.style().least_bytes)
+      shown.push_back(&finding);
+  if (shown.empty() || most == 0)
+    return;
+  table.heading(fmt::format("Findings{}",
+                            shown.size() > most ? fmt::format(" ({} of {}; all: --json)", most, shown.size()) : ""));
+  for (size_t i = 0; i < std::min(shown.size(), most); ++i)
+    writeFinding(table, i + 1, *shown[i]);
+}
+
+} // namespace msleaks::analysis

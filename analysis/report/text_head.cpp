@@ -1,0 +1,139 @@
+#include "text_parts.h"
+
+#include "analysis/base/base_name.h"
+#include "analysis/report/site_text.h"
+
+#include "callers.h"
+#include "text_format.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr size_t kMaxNotes = 12;
+
+// "8.00 MiB device, 1.20 MiB host": what the heaps had at their own highest points.
+std::string heapsText(const PeakReport &peak) {
+  if (peak.by_heap.size() < 2)
+    return "";
+  std::string text;
+  for (const HeapPeak &heap : peak.by_heap)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", bytesText(heap.bytes), abi::nameOf(heap.heap));
+  return fmt::format(" (highest of each heap: {})", text);
+}
+
+void writePeakEntry(TextTable &table, const Report &report) {
+  const PeakReport &peak = report.peak;
+  if (peak.bytes == 0)
+    return table.entry("peak", "nothing was allocated");
+  const uint64_t since_ns = peak.time_ns > report.start_ns ? peak.time_ns - report.start_ns : 0;
+  table.entry("peak", fmt::format("{} at {} after the start{}", bytesText(peak.bytes), durationText(since_ns),
+                                  heapsText(peak)));
+}
+
+void writeRemainsEntry(TextTable &table, const char *word, const RemainsReport &remains, const char *none) {
+  if (remains.empty()) {
+    if (none)
+      table.entry(word, none);
+    return;
+  }
+  std::string text =
+      fmt::format("{} in {} from {} place{}", bytesText(remains.sum.bytes), blocksText(remains.sum.count),
+                  countText(remains.by_site.size()), remains.by_site.size() == 1 ? "" : "s");
+  if (remains.pool_sum.count != 0)
+    text += fmt::format("; in pools {} in {}", bytesText(remains.pool_sum.bytes), blocksText(remains.pool_sum.count));
+  table.entry(word, text);
+}
+
+std::string eventsText(const Report &report) {
+  const EventAccount &events = report.events;
+  std::string text;
+  if (events.dropped != 0)
+    text = fmt::format("{} of {} DROPPED, {} stored: not exact, a block whose free was dropped looks leaked",
+                       countText(events.dropped), countText(events.produced), countText(events.stored));
+  else if (events.missing != 0)
+    text =
+        fmt::format("{} stored, {} MISSING: see damage and notes", countText(events.stored), countText(events.missing));
+  else if (!report.damage.empty())
+    text = fmt::format("{} stored, the trace is DAMAGED", countText(events.stored));
+  else if (!report.closed)
+    text = fmt::format("{} stored, NOT ALL: the session was killed or still runs", countText(events.stored));
+  else if (const auto unseen = report.unseenProcesses(); unseen != 0)
+    text = fmt::format("{}; nothing of {} process{}", countText(events.stored), unseen, unseen == 1 ? "" : "es");
+  else
+    text = fmt::format("{}, complete", countText(events.stored));
+  if (events.stalled_ns != 0)
+    text += fmt::format("; threads waited {}", durationText(events.stalled_ns));
+  return text;
+}
+
+std::string exitText(const ReportProcess &process) {
+  switch (process.fate) {
+  case FreeCause::ProcessKilled:
+    return process.exit ? fmt::format("killed by signal {}", *process.exit - 128) : "killed";
+  case FreeCause::ProcessExec:
+    return "replaced by another program (exec)";
+  case FreeCause::StillAlive:
+    return "still running, or nobody saw its end";
+  default:
+    return process.exit ? fmt::format("exit {}", *process.exit) : "ended, nobody saw how";
+  }
+}
+
+} // namespace
+
+std::string blocksText(uint64_t count) { return countText(count) + (count == 1 ? " block" : " blocks"); }
+
+std::string wholePlaceOf(const SiteText &site, size_t columns) {
+  constexpr size_t kLeastName = 12;
+  if (std::string user = userPlaceOf(site, columns); !user.empty())
+    return user;
+  std::string text = placeOf(site, columns);
+  if (widthOf(text) + 1 + kLeastName <= columns)
+    if (const std::string name = nameOf(site, columns - widthOf(text) - 1); !name.empty())
+      text += " " + name;
+  return text;
+}
+
+void writeSession(TextTable &table, const Report &report) {
+  std::string command;
+  for (const std::string &word : report.command)
+    command += (command.empty() ? "" : " ") + printable(word);
+  if (!command.empty())
+    table.entry("command", cutEnd(command, 400));
+  std::string time = report.duration_ns == 0 ? "" : durationText(report.duration_ns) + ", ";
+  if (!report.processes.empty())
+    time += exitText(report.processes.front());
+  if (report.processes.size() > 1)
+    time += fmt::format("; {} processes", countText(report.processes.size()));
+  if (!time.empty())
+    table.entry("time", time);
+}
+
+void writeEntries(TextTable &table, const Report &report) {
+  writePeakEntry(table, report);
+  writeRemainsEntry(table, "leaks", report.leaks, "none");
+  writeRemainsEntry(table, "alive", report.alive, nullptr);
+  writeRemainsEntry(table, "unsure", report.unsure, nullptr);
+  if (!report.suppressed.empty())
+    table.entry("", fmt::format("{} in {} known to be harmless, not counted (all: --json)",
+                                bytesText(report.suppressed.sum.bytes), blocksText(report.suppressed.sum.count)));
+  table.entry("events", eventsText(report));
+  if (report.duration_ns != 0)
+    table.entry("cost",
+                fmt::format("collector {} CPU in {}, {} events/s", durationText(report.collector_cpu_ns),
+                            durationText(report.duration_ns), countText(static_cast<uint64_t>(report.events_per_s))));
+}
+
+void writeNotes(TextTable &table, const Report &report) {
+  for (const auto &[word, lines] : {std::pair("damage", &report.damage), std::pair("note", &report.notes)}) {
+    for (size_t i = 0; i < std::min(lines->size(), kMaxNotes); ++i)
+      table.entry(word, printable((*lines)[i]));
+    if (lines->size() > kMaxNotes)
+      table.entry(word, fmt::format("{} more: --json has them all", lines->size() - kMaxNotes));
+  }
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,28 @@
+// The parts that a report in text is put together of.
+#pragma once
+
+#include "text_table.h"
+
+#include <string>
+
+namespace msleaks::analysis {
+
+// Of a function, whatever room there is: parameters are left out beyond it.
+inline constexpr size_t kWidestName = 120;
+
+// Command, time and end of the program.
+void writeSession(TextTable &, const Report &);
+// The figures of the run, a line each: peak, leaks, events, cost.
+void writeEntries(TextTable &, const Report &);
+void writeNotes(TextTable &, const Report &);
+void writeFindings(TextTable &, const Report &);
+// Any table of a result: numbers first, at the right of their columns, then names.
+void writeSection(TextTable &, const Section &);
+
+// At most `room` columns of a place or a text.
+std::string cellText(const Cell &, Unit, size_t room);
+std::string blocksText(uint64_t count); // "1 block", "1,234 blocks"
+// Place and name in one line, the user's own place if there is one; the name as far as there is room.
+std::string wholePlaceOf(const SiteText &, size_t columns);
+
+} // namespace msleaks::analysis

@@ -1,0 +1,104 @@
+#include "text_parts.h"
+
+#include "analysis/base/base_name.h"
+#include "analysis/report/site_text.h"
+
+#include "callers.h"
+#include "text_format.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace msleaks::analysis {
+namespace {
+
+bool isText(const Column &column) { return column.unit == Unit::Text || column.unit == Unit::Place; }
+
+// The numbers of a row at the right of their columns, then its names as far as there is room.
+class SectionLines {
+public:
+  SectionLines(const Section &section, size_t columns, size_t shown) : section_(section), columns_(columns) {
+    const std::vector<Cell> totals = section.totals();
+    for (size_t i = 0; i < section.columns.size(); ++i) {
+      size_t width = std::max({section.columns[i].name.size(), kLeastWidth, widthOf(numberAt(totals, i))});
+      for (size_t row = 0; row < shown && !isText(section.columns[i]); ++row)
+        width = std::max(width, widthOf(numberAt(section.rows[row], i)));
+      widths_.push_back(width + 2);
+    }
+  }
+  std::string headings() const {
+    std::string line;
+    forEachNumber([&](size_t i) { line += fmt::format("{:>{}}", section_.columns[i].name, widths_[i]); });
+    forEachName([&](size_t i) { line += "  " + section_.columns[i].name; });
+    return line;
+  }
+  std::string numbers(const std::vector<Cell> &row) const {
+    std::string line;
+    forEachNumber([&](size_t i) { line += fmt::format("{:>{}}", numberAt(row, i), widths_[i]); });
+    return line;
+  }
+  std::string row(const std::vector<Cell> &row) const {
+    constexpr size_t kLeastRoom = 20;
+    std::string line = numbers(row);
+    forEachName([&](size_t i) {
+      const size_t taken = widthOf(line) + 2;
+      line += "  " + cellText(row[i], section_.columns[i].unit, std::max(columns_, taken + kLeastRoom) - taken);
+    });
+    return line;
+  }
+
+private:
+  static constexpr size_t kLeastWidth = 7;
+
+  std::string numberAt(const std::vector<Cell> &row, size_t i) const {
+    return std::holds_alternative<std::monostate>(row[i]) ? "" : cellText(row[i], section_.columns[i].unit, SIZE_MAX);
+  }
+  template <class F> void forEachNumber(F &&f) const {
+    for (size_t i = 0; i < section_.columns.size(); ++i)
+      if (!isText(section_.columns[i]))
+        f(i);
+  }
+  template <class F> void forEachName(F &&f) const {
+    for (size_t i = 0; i < section_.columns.size(); ++i)
+      if (isText(section_.columns[i]))
+        f(i);
+  }
+
+  const Section &section_;
+  size_t columns_;
+  std::vector<size_t> widths_;
+};
+
+} // namespace
+
+std::string cellText(const Cell &cell, Unit unit, size_t room) {
+  if (const auto *site = std::get_if<std::shared_ptr<const SiteText>>(&cell))
+    return *site ? wholePlaceOf(**site, room) : "(others)";
+  if (const auto *text = std::get_if<std::string>(&cell))
+    return text->empty() ? "(unknown)" : shortPath(printable(*text), room);
+  if (const auto *number = std::get_if<uint64_t>(&cell)) {
+    switch (unit) {
+    case Unit::Bytes:
+      return bytesText(*number);
+    case Unit::TimeNs:
+      return durationText(*number);
+    default:
+      return countText(*number);
+    }
+  }
+  const auto *real = std::get_if<double>(&cell);
+  return real ? fmt::format("{:.3g}", *real) : "(unknown)";
+}
+
+void writeSection(TextTable &table, const Section &section) {
+  const size_t shown = std::min(section.rows.size(), table.style().top);
+  const SectionLines lines(section, table.columns(), shown);
+  table.heading(section.title);
+  table.line(lines.headings());
+  for (size_t row = 0; row < shown; ++row)
+    table.line(lines.row(section.rows[row]));
+  if (shown < section.rows.size())
+    table.line(lines.numbers(section.totals()) + fmt::format("  in all, with {} more", section.rows.size() - shown));
+}
+
+} // namespace msleaks::analysis

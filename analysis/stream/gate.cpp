@@ -1,0 +1,70 @@
+#include "analysis/stream/gate.h"
+
+namespace msleaks::analysis {
+namespace {
+
+bool isAt(const Moment &moment, const StreamEvent &event, const Labels &labels) {
+  const abi::EventKind kind = event.event.header().kind;
+  if (const auto *step = std::get_if<StepBegin>(&moment))
+    return kind == abi::EventKind::Step && event.event.as<abi::StepEvent>().number == step->number;
+  if (const auto *mark = std::get_if<MarkNamed>(&moment))
+    return kind == abi::EventKind::Mark &&
+           labels.textOf(event.process, event.event.as<abi::MarkEvent>().label) == mark->label;
+  return false;
+}
+
+} // namespace
+
+const Moment *Gate::next() const {
+  const std::optional<Moment> &moment = state_ == State::Before ? window_.from : window_.to;
+  return state_ == State::Behind || !moment ? nullptr : &*moment;
+}
+
+uint64_t Gate::nextTime() const {
+  const Moment *moment = next();
+  const uint64_t *time_ns = moment ? std::get_if<uint64_t>(moment) : nullptr;
+  return time_ns ? *time_ns : UINT64_MAX;
+}
+
+void Gate::pass(uint64_t time_ns, const LiveSet &live) {
+  if (time_ns >= nextTime())
+    turn(nextTime(), live);
+}
+
+void Gate::look(const StreamEvent &event, const Labels &labels, const LiveSet &live) {
+  if (const Moment *moment = next(); moment && isAt(*moment, event, labels))
+    turn(event.event.header().time, live);
+}
+
+void Gate::turn(uint64_t time_ns, const LiveSet &live) {
+  if (state_ == State::Open) {
+    state_ = State::Behind;
+    closed_ns_ = time_ns;
+    return;
+  }
+  state_ = State::Open;
+  live.forEach([&](const Block &block) { onAlloc(block, AllocCause::WasThere, time_ns); });
+}
+
+void Gate::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
+  if (state_ != State::Open || !selection_.has(block))
+    return;
+  for (BlockObserver *observer : behind_)
+    observer->onAlloc(block, cause, time_ns);
+}
+
+void Gate::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
+  if (state_ == State::Before || !selection_.has(block))
+    return;
+  for (BlockObserver *observer : behind_)
+    observer->onFree(block, cause, time_ns);
+}
+
+void Gate::onRetarget(const Block &block, const Block &before, uint64_t time_ns) {
+  if (state_ == State::Before || !selection_.has(block))
+    return;
+  for (BlockObserver *observer : behind_)
+    observer->onRetarget(block, before, time_ns);
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,50 @@
+// Stands between the live set and the analyzers where a report is about a part of the recording only.
+#pragma once
+
+#include "analysis/live/live_set.h"
+#include "analysis/stream/selection.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace msleaks::analysis {
+
+class Gate final : public BlockObserver {
+public:
+  enum class State : uint8_t { Before, Open, Behind };
+
+  Gate(std::vector<BlockObserver *> behind, Window window, Selection selection)
+      : behind_(std::move(behind)), window_(std::move(window)), selection_(std::move(selection)),
+        state_(window_.from ? State::Before : State::Open) {}
+
+  // The next moment that is a time; UINT64_MAX: there is none. Whoever comes by it tells pass().
+  uint64_t nextTime() const;
+  void pass(uint64_t time_ns, const LiveSet &);
+  // Before the live set takes the event in: it may be the step or the mark.
+  void look(const StreamEvent &, const Labels &, const LiveSet &);
+  State state() const { return state_; }
+  // Time of the end of the window; of no use before it is Behind.
+  uint64_t closedAt() const { return closed_ns_; }
+  // Whether events of this thread are told.
+  bool tells(const StreamEvent &event) const {
+    return state_ == State::Open && selection_.hasThread(event.process, event.stream);
+  }
+  bool tellsProcess(uint32_t process) const { return state_ != State::Before && selection_.hasProcess(process); }
+
+  void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
+  void onFree(const Block &, FreeCause, uint64_t time_ns) override;
+  void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
+
+private:
+  // What the gate waits for; null: nothing more.
+  const Moment *next() const;
+  void turn(uint64_t time_ns, const LiveSet &);
+
+  std::vector<BlockObserver *> behind_;
+  Window window_;
+  Selection selection_;
+  State state_;
+  uint64_t closed_ns_ = 0;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,156 @@
+#include "analysis/stream/pipeline.h"
+
+#include <algorithm>
+#include <sys/wait.h>
+
+namespace msleaks::analysis {
+
+std::vector<BlockObserver *> Pipeline::observers(Window &&window, Selection &&selection, History history) {
+  std::vector<BlockObserver *> all;
+  if (history == History::Kept)
+    all.push_back(&history_);
+  all.insert(all.end(), analyzers_.begin(), analyzers_.end());
+  if (!window.from && !window.to && selection.hasAll())
+    return all;
+  gate_ = std::make_unique<Gate>(std::move(all), std::move(window), std::move(selection));
+  return {gate_.get()};
+}
+
+Pipeline::Pipeline(SiteCatalog &catalog, std::vector<Analyzer *> analyzers, Window window, Selection selection,
+                   History history)
+    : catalog_(catalog), analyzers_(std::move(analyzers)),
+      live_(observers(std::move(window), std::move(selection), history)) {
+  live_.useLabels(catalog.labels());
+  for (Analyzer *analyzer : analyzers_)
+    for (unsigned kind = 0; kind < 32; ++kind)
+      if (analyzer->eventKinds() & (1u << kind))
+        wanted_[kind].push_back(analyzer);
+}
+
+void Pipeline::expectEnd(uint32_t process, const ProcessFate &fate) {
+  fates_[process] = fate;
+  // The image after an exec begins with nothing of the old one's, so that one has no slack.
+  const uint64_t slack_ns = fate.cause == FreeCause::ProcessExec ? 0 : kEndSlackNs;
+  ends_.emplace(fate.time_ns + std::min(slack_ns, UINT64_MAX - fate.time_ns), process);
+  next_end_ns_ = ends_.begin()->first;
+}
+
+void Pipeline::tellOldest() {
+  const Waiting &oldest = waiting_[told_++ % kAhead];
+  const abi::EventHeader &header = oldest.event.event.header();
+  if (gate_)
+    passGateUntil(header.time);
+  if (header.time >= next_end_ns_ && !isDone())
+    endProcessesUntil(header.time);
+  if (gate_)
+    gate_->look(oldest.event, catalog_.labels(), live_);
+  if (isDone())
+    return;
+  last_event_ns_ = header.time;
+  live_.apply(oldest.event, oldest.site);
+  if (!wanted_[static_cast<uint8_t>(header.kind)].empty())
+    tellAnalyzers(oldest.event, oldest.site);
+}
+
+// Processes that end before the window begins, or ends, do so before it.
+void Pipeline::passGateUntil(uint64_t time_ns) {
+  for (uint64_t next_ns = gate_->nextTime(); next_ns <= time_ns && next_ns != UINT64_MAX; next_ns = gate_->nextTime()) {
+    endProcessesUntil(next_ns);
+    gate_->pass(next_ns, live_);
+  }
+}
+
+void Pipeline::drain() {
+  while (told_ != taken_)
+    tellOldest();
+}
+
+void Pipeline::endProcessesUntil(uint64_t time_ns) {
+  while (!ends_.empty() && ends_.begin()->first <= time_ns) {
+    const uint32_t process = ends_.begin()->second;
+    ends_.erase(ends_.begin());
+    end(process, fates_[process]);
+  }
+  next_end_ns_ = ends_.empty() ? UINT64_MAX : ends_.begin()->first;
+}
+
+void Pipeline::end(uint32_t process, const ProcessFate &fate) {
+  live_.endProcess(process, fate.cause, fate.time_ns);
+  if (gate_ && !gate_->tellsProcess(process))
+    return;
+  for (Analyzer *analyzer : analyzers_)
+    analyzer->onProcessEnd(process, fate);
+}
+
+// Pauses of the recording are everybody's.
+void Pipeline::tellAnalyzers(const StreamEvent &event, SiteId site) {
+  if (gate_ && !gate_->tells(event) && event.event.header().kind != abi::EventKind::Epoch)
+    return;
+  for (Analyzer *analyzer : wanted_[static_cast<uint8_t>(event.event.header().kind)])
+    analyzer->onEvent(event, site);
+}
+
+void Pipeline::finish() {
+  drain();
+  if (gate_)
+    passGateUntil(UINT64_MAX);
+  if (isDone()) {
+    endProcessesUntil(gate_->closedAt());
+    fates_.clear();
+    last_event_ns_ = gate_->closedAt();
+  } else {
+    endProcessesUntil(UINT64_MAX);
+  }
+  // What is left: processes without an end, and those whose events went on after it.
+  for (const uint32_t process : live_.processes()) {
+    const auto known = fates_.find(process);
+    end(process, known != fates_.end() ? known->second : ProcessFate{FreeCause::StillAlive, last_event_ns_, -1});
+  }
+}
+
+ProcessFate fateOf(const ProcessEnd &end) {
+  if (end.reason == EndReason::Replaced)
+    return {FreeCause::ProcessExec, end.time_ns, -1};
+  if (end.reason == EndReason::Running)
+    return {FreeCause::StillAlive, end.time_ns, -1};
+  if (end.status < 0)
+    return {FreeCause::ProcessExited, end.time_ns, -1}; // nobody could tell how: most likely in order
+  if (WIFSIGNALED(end.status))
+    return {FreeCause::ProcessKilled, end.time_ns, 128 + WTERMSIG(end.status)};
+  return {FreeCause::ProcessExited, end.time_ns, WIFEXITED(end.status) ? WEXITSTATUS(end.status) : -1};
+}
+
+// Whether both began with the same exec: two copies of the runtime in one image. Where it is not known, they did not.
+static bool isSameImage(const ProcessStart &a, const ProcessStart &b) {
+  return a.exec_id != 0 && a.exec_id == b.exec_id;
+}
+
+bool replaces(const ProcessStart &later, const ProcessStart &earlier) {
+  return !isSameImage(later, earlier) && !abi::isOtherProcess(later.process_birth, earlier.process_birth);
+}
+
+std::map<uint32_t, ProcessFate> fatesOf(const TraceReader &reader) {
+  std::map<uint32_t, ProcessFate> fates;
+  for (const ProcessEnd &end : reader.processEnds())
+    fates[end.process] = fateOf(end);
+  // A later image of the same pid before the end of an earlier one replaced it, whatever status the process ended with
+  // and whoever noticed that. One that had ended before has only left its number to somebody.
+  std::map<std::pair<uint64_t, uint32_t>, std::vector<const ProcessStart *>> images;
+  for (const ProcessStart &start : reader.processes())
+    images[{start.pid_namespace, start.pid}].push_back(&start);
+  for (auto &[pid, starts] : images) {
+    std::sort(starts.begin(), starts.end(), [](const auto *a, const auto *b) { return a->time_ns < b->time_ns; });
+    for (auto earlier = starts.begin(); earlier != starts.end(); ++earlier) {
+      const auto later = std::find_if(earlier + 1, starts.end(),
+                                      [&](const ProcessStart *start) { return replaces(*start, **earlier); });
+      if (later == starts.end())
+        continue;
+      const auto known = fates.find((*earlier)->process);
+      if (known == fates.end() || known->second.time_ns >= (*later)->time_ns)
+        fates[(*earlier)->process] = {FreeCause::ProcessExec, (*later)->time_ns, -1};
+    }
+  }
+  return fates;
+}
+
+} // namespace msleaks::analysis

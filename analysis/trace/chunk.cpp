@@ -1,0 +1,71 @@
+#include "analysis/trace/chunk.h"
+
+#include <xxhash.h>
+
+#include <cstring>
+
+namespace msleaks::analysis::trace {
+
+namespace {
+
+template <class Header> uint64_t headerChecksum(const Header &header) {
+  return XXH3_64bits(&header, sizeof header - sizeof header.checksum);
+}
+
+} // namespace
+
+uint64_t checksumOf(std::span<const uint8_t> content) { return XXH3_64bits(content.data(), content.size()); }
+
+FileHeader makeFileHeader() {
+  FileHeader header;
+  header.checksum = headerChecksum(header);
+  return header;
+}
+
+ChunkHeader packChunk(ChunkHeader header, std::span<const uint8_t> raw, Compressor &compressor, ByteWriter &out) {
+  // Below this, zstd's own frame costs more than it saves.
+  constexpr size_t kWorthCompressing = 64;
+  std::span<const uint8_t> stored;
+  if (raw.size() >= kWorthCompressing)
+    stored = compressor.compress(raw);
+  const bool compressed = !stored.empty() && raw.size() <= stored.size() * kMaxCompression;
+  if (!compressed)
+    stored = raw;
+  header.codec = compressed ? Codec::Zstd : Codec::None;
+  header.raw_bytes = static_cast<uint32_t>(raw.size());
+  header.stored_bytes = static_cast<uint32_t>(stored.size());
+  header.payload_checksum = checksumOf(stored);
+  header.checksum = headerChecksum(header);
+  out.fixed(header);
+  out.bytes(stored);
+  return header;
+}
+
+std::optional<ChunkHeader> parseChunkHeader(std::span<const uint8_t> content) {
+  ChunkHeader header;
+  if (content.size() < sizeof header)
+    return std::nullopt;
+  std::memcpy(&header, content.data(), sizeof header);
+  if (header.magic != kChunkMagic || header.checksum != headerChecksum(header) || !plausibleSizes(header))
+    return std::nullopt;
+  return header;
+}
+
+Result<void> PayloadReader::read(const ChunkHeader &header, uint64_t offset, std::vector<uint8_t> &raw) {
+  stored_.resize(header.stored_bytes);
+  MSL_TRY(file_->readAll(offset + sizeof header, stored_));
+  if (checksumOf(stored_) != header.payload_checksum)
+    return fail("its checksum does not fit");
+  if (header.codec == Codec::None) {
+    raw.assign(stored_.begin(), stored_.end());
+    return {};
+  }
+  if (header.codec != Codec::Zstd)
+    return fail("it is packed in a way that this version does not know");
+  raw.resize(header.raw_bytes);
+  if (!decompressor_.decompress(stored_, raw))
+    return fail("it cannot be unpacked");
+  return {};
+}
+
+} // namespace msleaks::analysis::trace

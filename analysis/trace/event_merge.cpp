@@ -1,0 +1,80 @@
+#include "analysis/trace/event_merge.h"
+
+#include <algorithm>
+
+namespace msleaks::analysis::trace {
+
+// Only now are they done with: they lie in the chunk's buffer.
+void EventMerge::takeGiven() {
+  if (given_ == 0)
+    return;
+  heap_.front().cursor->take(std::exchange(given_, 0), *opener_);
+  settleFirst();
+}
+
+void EventMerge::add(const EventChunk &chunk) {
+  takeGiven();
+  const ChunkHeader &header = chunk.place.header;
+  const uint64_t key = uint64_t{header.process} << 32 | header.stream;
+  std::unique_ptr<StreamCursor> &cursor = cursors_[key];
+  if (!cursor)
+    cursor = std::make_unique<StreamCursor>(header.process, header.stream, window_);
+  const bool rested = cursor->done();
+  cursor->add(chunk, now_ns_);
+  if (!rested || cursor->done())
+    return;
+  heap_.push_back({cursor->time(), key, cursor.get()});
+  std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+}
+
+// The one behind the first.
+EventMerge::Due EventMerge::second() const {
+  return std::min(heap_.size() > 1 ? heap_[1] : kNever, heap_.size() > 2 ? heap_[2] : kNever);
+}
+
+// The first one is due later now: it sinks to its place.
+void EventMerge::postponeFirst(uint64_t time_ns) {
+  Due due = heap_.front();
+  due.time_ns = time_ns;
+  size_t hole = 0;
+  for (size_t child = 1; child < heap_.size(); child = 2 * hole + 1) {
+    if (child + 1 < heap_.size() && heap_[child + 1] < heap_[child])
+      ++child;
+    if (due < heap_[child])
+      break;
+    heap_[hole] = heap_[child];
+    hole = child;
+  }
+  heap_[hole] = due;
+}
+
+// Its cursor has moved on.
+void EventMerge::settleFirst() {
+  const StreamCursor &cursor = *heap_.front().cursor;
+  if (!cursor.done())
+    return postponeFirst(cursor.time());
+  std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+  heap_.pop_back();
+}
+
+std::span<const StreamEvent> EventMerge::next(std::optional<uint64_t> limit_ns) {
+  takeGiven();
+  const Due limit = limit_ns ? Due{*limit_ns, 0, nullptr} : kNever;
+  while (!heap_.empty() && heap_.front() < limit) {
+    const Due first = heap_.front();
+    const std::span<const StreamEvent> ready = first.cursor->ready();
+    if (ready.empty()) {
+      first.cursor->load(*opener_);
+      settleFirst();
+      continue;
+    }
+    const Due other = std::min(limit, second());
+    while (given_ < ready.size() && Due{ready[given_].event.header().time, first.key, nullptr} < other)
+      ++given_;
+    now_ns_ = ready[given_ - 1].event.header().time;
+    return ready.first(given_);
+  }
+  return {};
+}
+
+} // namespace msleaks::analysis::trace

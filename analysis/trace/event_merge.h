@@ -1,0 +1,47 @@
+// All streams of a trace as one, by time.
+#pragma once
+
+#include "analysis/trace/stream_cursor.h"
+
+#include <optional>
+#include <unordered_map>
+
+namespace msleaks::analysis::trace {
+
+class EventMerge {
+public:
+  EventMerge(const TimeWindow &window, ChunkOpener &opener) : window_(window), opener_(&opener) {}
+
+  // A chunk behind the others of its stream. What it has of times that are past already is lifted to now.
+  void add(const EventChunk &chunk);
+  // The next events, all of one stream, in order of time; equal times in order of process and stream. Only those before
+  // `limit_ns`, where there is one: what is added later may come before others. Empty: there are none such now. Valid
+  // until the next call of a function.
+  std::span<const StreamEvent> next(std::optional<uint64_t> limit_ns);
+
+private:
+  // When a stream's next event is due; equal times go by its number.
+  struct Due {
+    uint64_t time_ns;
+    uint64_t key; // process and stream
+    StreamCursor *cursor;
+    bool operator<(const Due &other) const {
+      return time_ns != other.time_ns ? time_ns < other.time_ns : key < other.key;
+    }
+    bool operator>(const Due &other) const { return other < *this; }
+  };
+  static constexpr Due kNever{UINT64_MAX, UINT64_MAX, nullptr};
+  void takeGiven();
+  Due second() const;
+  void settleFirst();
+  void postponeFirst(uint64_t time_ns);
+
+  TimeWindow window_;
+  ChunkOpener *opener_;
+  std::unordered_map<uint64_t, std::unique_ptr<StreamCursor>> cursors_;
+  std::vector<Due> heap_; // binary, the stream that is due first on top
+  size_t given_ = 0;      // events of the first stream that the last next() returned
+  uint64_t now_ns_ = 0;   // the time of the last of them
+};
+
+} // namespace msleaks::analysis::trace

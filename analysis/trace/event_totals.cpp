@@ -1,0 +1,64 @@
+#include "analysis/trace/event_totals.h"
+
+#include "analysis/trace/event_decoder.h"
+
+#include <map>
+#include <memory>
+#include <utility>
+
+namespace msleaks::analysis::trace {
+namespace {
+
+// A chunk of which a part is stored twice has to be decoded to tell how many events are in that part: its header counts
+// slots there.
+class RepeatedEvents {
+public:
+  explicit RepeatedEvents(const InputFile &file) : payloads_(file) {}
+  uint64_t count(const EventChunk &chunk) {
+    if (chunk.skip_slots == 0 || !payloads_.read(chunk.place.header, chunk.place.offset, payload_))
+      return 0;
+    if (!decoder_)
+      decoder_ = std::make_unique<EventDecoder>();
+    if (!decoder_->open(payload_, chunk.place.header.events))
+      return 0;
+    uint64_t events = 0;
+    abi::AnyEvent event{};
+    for (uint32_t slots = 0; slots < chunk.skip_slots && decoder_->next(event); ++events)
+      slots += abi::slotsOf(event.header().kind);
+    return events;
+  }
+
+private:
+  PayloadReader payloads_;
+  std::vector<uint8_t> payload_;
+  std::unique_ptr<EventDecoder> decoder_; // rarely needed, and large
+};
+
+} // namespace
+
+EventPlan planEvents(const std::vector<ChunkPlace> &chunks, const InputFile &file) {
+  EventPlan plan;
+  std::map<std::pair<uint32_t, uint32_t>, StreamTotals> streams;
+  StreamPositions positions;
+  RepeatedEvents repeated(file);
+  for (const ChunkPlace &place : chunks) {
+    if (place.header.kind != ChunkKind::Events)
+      continue;
+    const ChunkHeader &header = place.header;
+    StreamTotals &totals = streams[{header.process, header.stream}];
+    totals.process = header.process;
+    totals.stream = header.stream;
+    const auto chunk = positions.take(place);
+    if (!chunk)
+      continue;
+    totals.events += header.events - repeated.count(*chunk);
+    totals.stored_until = header.first_position + header.slots;
+    plan.chunks.push_back(*chunk);
+  }
+  for (const auto &[key, totals] : streams)
+    plan.streams.push_back(totals);
+  plan.chunks.shrink_to_fit();
+  return plan;
+}
+
+} // namespace msleaks::analysis::trace

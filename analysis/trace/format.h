@@ -1,0 +1,153 @@
+// The bytes of a trace (docs/trace-format.md): what the writer puts into the file and the reader looks for.
+//
+//   FileHeader | chunk | chunk | …            a chunk: ChunkHeader | payload, stored_bytes of it
+//
+// All numbers are little-endian. Nothing that is in the file is ever changed; an index and a trailer at the end only
+// save the reader a walk.
+#pragma once
+
+#include "msleaks/abi/version.h"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace msleaks::analysis::trace {
+
+static_assert(std::endian::native == std::endian::little, "the trace is written as the machine holds it");
+
+// Raised when an older reader would misread a newer file. A new chunk kind, event, field or column encoding does not
+// need it: chunks and columns carry their sizes, and what a reader does not know it skips and names.
+inline constexpr uint16_t kFormatVersion = 1;
+
+// First byte not ASCII, then line ends and a DOS end-of-file: a transfer that changes text is noticed at once.
+inline constexpr uint64_t kFileMagic = 0x1a0a0d54'4c534d89; // "\x89MSLT\r\n\x1a"
+
+struct FileHeader {
+  uint64_t magic = kFileMagic;
+  uint16_t format_version = kFormatVersion;
+  uint16_t content_version = abi::kTraceContentVersion;
+  uint32_t header_bytes = 32;
+  uint64_t reserved = 0;
+  uint64_t checksum = 0; // XXH3 of the 24 bytes before it
+};
+static_assert(sizeof(FileHeader) == 32);
+
+enum class ChunkKind : uint16_t {
+  ProcessStart = 1,
+  ProcessEnd = 2,
+  Definitions = 3,
+  Callers = 4,
+  Events = 5,
+  StreamAccount = 6,
+  Index = 7,
+  Trailer = 8,
+  PathsByNumber = 9, // read only: of older traces
+  Names = 10,
+  Paths = 11,
+};
+inline constexpr ChunkKind kLastChunkKind = ChunkKind::Paths; // that this version knows
+
+// What an Index chunk is, in its header's `stream`. An older reader knows flat ones only: it passes over the others,
+// and walks where a trailer points to one.
+enum class IndexLevel : uint32_t {
+  Flat = 0, // read only: an entry for every chunk of the trace
+  Leaf = 1, // entries of some hundred chunks
+  Root = 2, // the leaves, and what is to be known without reading them
+  Mark = 3, // nothing but its time: of what is earlier, all that is recorded is in the file before it
+};
+
+enum class Codec : uint16_t { None = 0, Zstd = 1 };
+
+// Searched for byte by byte after damage, so it holds bytes that are rare in compressed payload and in text alike.
+inline constexpr uint64_t kChunkMagic = 0xc7a3f11e'4b43534d; // "MSCK\x1e\xf1\xa3\xc7"
+
+struct ChunkHeader {
+  uint64_t magic = kChunkMagic;
+  ChunkKind kind{};
+  Codec codec = Codec::None;
+  uint32_t process = 0;
+  uint32_t stream = 0;
+  uint32_t events = 0;         // in an Events chunk
+  uint64_t first_position = 0; // of its first slot in the stream
+  uint32_t slots = 0;          // positions [first_position, first_position + slots) are stored here
+  uint32_t raw_bytes = 0;      // of the payload when decompressed
+  uint32_t stored_bytes = 0;   // of the payload in the file
+  uint32_t reserved = 0;
+  uint64_t first_time_ns = 0; // earliest and latest time in the chunk
+  uint64_t last_time_ns = 0;
+  uint64_t payload_checksum = 0; // XXH3 of the stored bytes
+  uint64_t checksum = 0;         // XXH3 of the header up to here
+};
+static_assert(sizeof(ChunkHeader) == 80);
+
+// Limits. The writer keeps them, so a reader that meets more looks at damage and must not allocate for it.
+inline constexpr uint32_t kMaxChunkEvents = 16384;
+inline constexpr uint32_t kMaxEventsRawBytes = 16u << 20;
+inline constexpr uint32_t kMaxRawBytes = 1u << 30;
+inline constexpr uint32_t kMaxMetadataRawBytes = 1u << 20; // of a process or a stream
+inline constexpr uint32_t kMaxCallersRawBytes = 4u << 20;
+inline constexpr uint32_t kMaxPathsRawBytes = 4u << 20;
+inline constexpr uint32_t kMaxNamesRawBytes = 16u << 20;
+inline constexpr uint32_t kMaxArguments = 4096; // of a command: an empty one takes a byte in the file and 32 in memory
+inline constexpr uint32_t kMaxColumns = 1024;   // of an Events chunk, those of later versions included
+// Payload that shrinks by more than this is stored as it is: a few bytes must not claim a gigabyte.
+inline constexpr uint64_t kMaxCompression = 1024;
+
+constexpr uint32_t maxRawBytes(ChunkKind kind) {
+  switch (kind) {
+  case ChunkKind::ProcessStart:
+  case ChunkKind::ProcessEnd:
+  case ChunkKind::StreamAccount:
+    return kMaxMetadataRawBytes;
+  case ChunkKind::Callers:
+    return kMaxCallersRawBytes;
+  case ChunkKind::Paths:
+  case ChunkKind::PathsByNumber:
+    return kMaxPathsRawBytes;
+  case ChunkKind::Names:
+    return kMaxNamesRawBytes;
+  case ChunkKind::Events:
+    return kMaxEventsRawBytes;
+  default:
+    return kMaxRawBytes;
+  }
+}
+
+constexpr bool plausibleSizes(const ChunkHeader &header) {
+  const uint64_t raw = header.raw_bytes, stored = header.stored_bytes;
+  if (raw > maxRawBytes(header.kind) || raw > (stored + 1) * kMaxCompression)
+    return false;
+  if (header.codec == Codec::None && raw != stored)
+    return false;
+  return header.kind != ChunkKind::Events || (header.events <= kMaxChunkEvents && header.slots >= header.events);
+}
+
+constexpr const char *nameOf(ChunkKind kind) {
+  switch (kind) {
+  case ChunkKind::ProcessStart:
+    return "process start";
+  case ChunkKind::ProcessEnd:
+    return "process end";
+  case ChunkKind::Definitions:
+    return "definitions";
+  case ChunkKind::Callers:
+    return "callers";
+  case ChunkKind::Events:
+    return "events";
+  case ChunkKind::StreamAccount:
+    return "stream account";
+  case ChunkKind::Index:
+    return "index";
+  case ChunkKind::Trailer:
+    return "trailer";
+  case ChunkKind::Paths:
+  case ChunkKind::PathsByNumber:
+    return "paths";
+  case ChunkKind::Names:
+    return "names";
+  }
+  return "unknown";
+}
+
+} // namespace msleaks::analysis::trace

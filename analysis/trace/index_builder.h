@@ -1,0 +1,52 @@
+// The index of a trace that is being written: leaves go to the file as they fill up, what is left and the root at the
+// end. Memory is that of the leaves that are not full, of the root, and of the streams' sums.
+#pragma once
+
+#include "analysis/trace/chunk_index.h"
+
+#include <deque>
+#include <map>
+#include <unordered_map>
+
+namespace msleaks::analysis::trace {
+
+// A window of time reads the leaves that reach into it, and opening a trace 40 bytes for each leaf: at a thousand
+// chunks both are small. It is 30 KiB, and 32 MiB of the trace.
+inline constexpr uint64_t kLeafChunks = 1024;
+
+class IndexBuilder {
+public:
+  explicit IndexBuilder(uint64_t leaf_chunks = kLeafChunks) : leaf_chunks_(leaf_chunks) {}
+  // Goes on with a trace that has this index.
+  explicit IndexBuilder(const ChunkIndex &before);
+
+  void add(const ChunkPlace &place);
+
+  // Leaves that are not in the file: those that are full, then the others. Each is a LeafPlace without its offset, and
+  // the payload of its chunk.
+  struct OpenLeaf {
+    LeafPlace place;
+    EntryWriter entries;
+  };
+  std::vector<const OpenLeaf *> fullLeaves() const;
+  std::vector<const OpenLeaf *> allLeaves() const;
+  // The full leaves are in the file now, at these offsets.
+  void stored(const std::vector<uint64_t> &offsets);
+
+  // The root when all leaves are in the file, those of allLeaves() at these offsets.
+  IndexRoot root(const std::vector<uint64_t> &offsets) const;
+
+private:
+  enum Group : unsigned { kEventChunks, kOpeningChunks, kMeaningChunks, kGroups };
+  static Group groupOf(ChunkKind kind);
+  void addToStream(const ChunkHeader &header);
+
+  uint64_t leaf_chunks_;
+  std::vector<LeafPlace> stored_;
+  std::deque<OpenLeaf> full_;
+  OpenLeaf open_[kGroups];
+  std::unordered_map<uint64_t, StreamTotals> streams_; // by process and stream
+  std::map<uint32_t, uint64_t> definition_bytes_;      // by process
+};
+
+} // namespace msleaks::analysis::trace

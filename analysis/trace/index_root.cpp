@@ -1,0 +1,132 @@
+#include "analysis/trace/index_root.h"
+
+#include <array>
+#include <bit>
+
+namespace msleaks::analysis::trace {
+namespace {
+
+// An older reader takes it for the offset of a chunk far behind the end of the file: the index makes no sense to it.
+constexpr uint64_t kNoFlatIndex = UINT64_MAX;
+
+void writeLeaf(const LeafPlace &leaf, uint64_t previous, ByteWriter &to) {
+  to.varint(leaf.offset - previous);
+  to.varint(leaf.kinds);
+  to.varint(leaf.chunks);
+  to.varint(leaf.events);
+  to.varint(leaf.first_time_ns);
+  to.varint(leaf.last_time_ns - leaf.first_time_ns);
+  to.varint(leaf.offset - leaf.end);
+  to.varint(leaf.end - leaf.begin);
+}
+
+LeafPlace readLeafPlace(ByteReader &from, uint64_t previous) {
+  LeafPlace leaf;
+  leaf.offset = previous + from.varint();
+  leaf.kinds = from.varint();
+  leaf.chunks = from.varint();
+  leaf.events = from.varint();
+  leaf.first_time_ns = from.varint();
+  leaf.last_time_ns = leaf.first_time_ns + from.varint();
+  leaf.end = leaf.offset - from.varint();
+  leaf.begin = leaf.end - from.varint();
+  return leaf;
+}
+
+// Whether a root can say this of a leaf behind others: parts of the file that have the same kinds follow one another.
+// So all that damaged leaves can cost is a few walks through the file.
+class PlausibleLeaves {
+public:
+  explicit PlausibleLeaves(uint64_t index_begin) : index_begin_(index_begin) { ends_.fill(sizeof(FileHeader)); }
+  bool take(const LeafPlace &leaf) {
+    const bool plausible = leaf.offset > last_offset_ && leaf.offset < index_begin_ && leaf.kinds != 0 &&
+                           leaf.end <= leaf.offset && leaf.begin <= leaf.end && leaf.first_time_ns <= leaf.last_time_ns;
+    last_offset_ = leaf.offset;
+    return plausible && followsOthers(leaf);
+  }
+
+private:
+  bool followsOthers(const LeafPlace &leaf) {
+    for (ChunkKinds kinds = leaf.kinds; kinds != 0; kinds &= kinds - 1) {
+      uint64_t &end = ends_[static_cast<size_t>(std::countr_zero(kinds))];
+      if (leaf.begin < end)
+        return false;
+      end = leaf.end;
+    }
+    return true;
+  }
+
+  uint64_t index_begin_, last_offset_ = 0;
+  std::array<uint64_t, 64> ends_; // by kind
+};
+
+bool readLeaves(ByteReader &from, uint64_t index_begin, std::vector<LeafPlace> &leaves) {
+  PlausibleLeaves plausible(index_begin);
+  uint64_t previous = 0;
+  for (uint64_t count = from.varint(); count > 0 && !from.failed(); --count) {
+    leaves.push_back(readLeafPlace(from, previous));
+    if (!plausible.take(leaves.back()))
+      return false;
+    previous = leaves.back().offset;
+  }
+  return !from.failed();
+}
+
+bool readStreams(ByteReader &from, std::vector<StreamTotals> &streams) {
+  uint32_t process = 0;
+  for (uint64_t count = from.varint(); count > 0 && !from.failed(); --count) {
+    StreamTotals totals;
+    process += static_cast<uint32_t>(from.varint());
+    totals.process = process;
+    totals.stream = static_cast<uint32_t>(from.varint());
+    const uint64_t events = from.varint();
+    totals.events = events >> 1;
+    totals.repeated = (events & 1) != 0;
+    totals.stored_until = from.varint();
+    streams.push_back(totals);
+  }
+  const auto byNumber = [](const StreamTotals &a, const StreamTotals &b) {
+    return std::pair(a.process, a.stream) < std::pair(b.process, b.stream);
+  };
+  return !from.failed() && std::is_sorted(streams.begin(), streams.end(), byNumber);
+}
+
+} // namespace
+
+void writeRoot(const IndexRoot &root, ByteWriter &to) {
+  to.varint(kNoFlatIndex);
+  to.varint(root.leaves.size());
+  uint64_t previous = 0;
+  for (const LeafPlace &leaf : root.leaves) {
+    writeLeaf(leaf, previous, to);
+    previous = leaf.offset;
+  }
+  to.varint(root.streams.size());
+  uint32_t process = 0;
+  for (const StreamTotals &totals : root.streams) {
+    to.varint(totals.process - process);
+    to.varint(totals.stream);
+    to.varint(totals.events << 1 | (totals.repeated ? 1 : 0));
+    to.varint(totals.stored_until);
+    process = totals.process;
+  }
+  to.varint(root.definition_bytes.size());
+  for (const DefinitionTotals &totals : root.definition_bytes) {
+    to.varint(totals.process);
+    to.varint(totals.bytes);
+  }
+}
+
+std::optional<IndexRoot> readRoot(std::span<const uint8_t> payload, uint64_t index_begin) {
+  ByteReader from(payload);
+  IndexRoot root;
+  if (from.varint() != kNoFlatIndex || !readLeaves(from, index_begin, root.leaves) || !readStreams(from, root.streams))
+    return std::nullopt;
+  for (uint64_t count = from.varint(); count > 0 && !from.failed(); --count) {
+    const auto process = static_cast<uint32_t>(from.varint());
+    root.definition_bytes.push_back({process, from.varint()});
+  }
+  return from.failed() ? std::nullopt : std::optional(std::move(root));
+}
+
+} // namespace msleaks::analysis::trace

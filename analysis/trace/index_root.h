@@ -1,0 +1,54 @@
+// The upper level of a trace's index: its leaves, and sums that spare a reader the leaves.
+#pragma once
+
+#include "analysis/trace/bytes.h"
+#include "analysis/trace/format.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace msleaks::analysis::trace {
+
+// A set of chunk kinds: a bit for each. Those that this version cannot know have one together.
+using ChunkKinds = uint64_t;
+constexpr ChunkKinds kindBit(ChunkKind kind) {
+  return uint64_t{1} << std::min<uint32_t>(static_cast<uint32_t>(kind), 63);
+}
+// Those of later versions.
+inline constexpr ChunkKinds kForeignKinds = ~((uint64_t{2} << static_cast<uint32_t>(kLastChunkKind)) - 1);
+
+// Chunks of events stand in leaves of their own, so do those that opening a trace reads and those that only a report
+// reads: who wants one of them reads no leaf of the others. Within such a group leaves are in the order of the file.
+struct LeafPlace {
+  uint64_t offset = 0; // of the leaf's own chunk
+  ChunkKinds kinds = 0;
+  uint64_t chunks = 0, events = 0;
+  uint64_t first_time_ns = UINT64_MAX, last_time_ns = 0;
+  uint64_t begin = 0, end = 0; // of the part of the file that has all its chunks, and no other ones of their kinds
+};
+
+struct StreamTotals {
+  uint32_t process = 0, stream = 0;
+  uint64_t events = 0;
+  uint64_t stored_until = 0;
+  // Some positions are stored twice: how many events it has, and which of them come, tells only a look at all chunks.
+  bool repeated = false;
+};
+
+struct DefinitionTotals {
+  uint32_t process = 0;
+  uint64_t bytes = 0;
+};
+
+struct IndexRoot {
+  std::vector<LeafPlace> leaves;                  // by offset
+  std::vector<StreamTotals> streams;              // by process and stream
+  std::vector<DefinitionTotals> definition_bytes; // by process
+};
+
+void writeRoot(const IndexRoot &root, ByteWriter &to);
+// Nothing for what writeRoot does not write for a file in which the index begins at `index_begin`.
+std::optional<IndexRoot> readRoot(std::span<const uint8_t> payload, uint64_t index_begin);
+
+} // namespace msleaks::analysis::trace

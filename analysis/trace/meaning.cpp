@@ -1,0 +1,74 @@
+#include "analysis/trace/meaning.h"
+
+#include "analysis/trace/metadata.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace msleaks::analysis::trace {
+namespace {
+
+// Entries one behind the other, up to the end of the payload. One that makes no sense ends them.
+template <class Entry> void readEntries(ByteReader &payload, std::vector<Entry> &entries) {
+  while (payload.left() > 0) {
+    Entry entry{};
+    visitMetadata(MetadataReader(payload), entry);
+    if (!payload.failed())
+      entries.push_back(entry);
+  }
+}
+
+constexpr uint64_t kMostPlaces = 10'000; // of functions inlined into each other
+
+NamedAddress readNamed(ByteReader &bytes) {
+  NamedAddress named{bytes.varint(), {}, {}};
+  const uint64_t places = bytes.varint();
+  if (places > kMostPlaces)
+    bytes.fail();
+  for (uint64_t i = 0; i < places && !bytes.failed(); ++i) {
+    CodePlace place;
+    place.function = bytes.text();
+    place.file = bytes.text();
+    place.line = static_cast<uint32_t>(bytes.varint());
+    place.column = static_cast<uint32_t>(bytes.varint());
+    named.places.push_back(std::move(place));
+  }
+  named.callee = bytes.text();
+  return named;
+}
+
+} // namespace
+
+std::vector<TraceWriter::CallerEntry> readCallers(ByteReader &payload) {
+  std::vector<TraceWriter::CallerEntry> entries;
+  readEntries(payload, entries);
+  return entries;
+}
+
+std::vector<PathEntry> readPaths(ChunkKind kind, ByteReader &payload) {
+  const uint64_t first = std::min<uint64_t>(payload.varint(), UINT32_MAX);
+  std::vector<PathEntry> entries;
+  readEntries(payload, entries);
+  entries.resize(std::min<uint64_t>(entries.size(), UINT32_MAX - first)); // those with a number
+  for (size_t i = 0; i < entries.size(); ++i) {
+    entries[i].number = static_cast<uint32_t>(first + i);
+    if (kind == ChunkKind::Paths)
+      entries[i].parent = entries[i].number - entries[i].parent;
+  }
+  return entries;
+}
+
+ImageNames readNames(ByteReader &payload) {
+  ImageNames names;
+  names.image.path = payload.text();
+  const std::string id(payload.text());
+  names.image.build_id.resize(id.size());
+  std::memcpy(names.image.build_id.data(), id.data(), id.size());
+  while (payload.left() > 0 && !payload.failed())
+    names.addresses.push_back(readNamed(payload));
+  if (payload.failed() && !names.addresses.empty())
+    names.addresses.pop_back();
+  return names;
+}
+
+} // namespace msleaks::analysis::trace

@@ -1,0 +1,47 @@
+// What a trace says of its processes and streams; a later word on the same one replaces an earlier one.
+#pragma once
+
+#include "analysis/trace/damage_notes.h"
+#include "analysis/trace/index_root.h"
+#include "analysis/trace/trace_writer.h"
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace msleaks::analysis::trace {
+
+// The record of a chunk of this kind; nothing, and the damage noted, when its payload makes no sense.
+std::optional<ProcessStart> readStart(const ChunkPlace &place, std::span<const uint8_t> payload, DamageNotes &damage);
+std::optional<ProcessEnd> readEnd(const ChunkPlace &place, std::span<const uint8_t> payload, DamageNotes &damage);
+std::optional<StreamAccount> readAccount(const ChunkPlace &place, std::span<const uint8_t> payload,
+                                         DamageNotes &damage);
+
+class ProcessRecords {
+public:
+  static constexpr ChunkKinds kKinds =
+      kindBit(ChunkKind::ProcessStart) | kindBit(ChunkKind::ProcessEnd) | kindBit(ChunkKind::StreamAccount);
+
+  // A chunk of one of these kinds.
+  void take(const ChunkPlace &place, std::span<const uint8_t> payload, DamageNotes &damage);
+
+  // By process, and stream.
+  std::vector<ProcessStart> starts() const { return listOf(starts_); }
+  std::vector<ProcessEnd> ends() const { return listOf(ends_); }
+  std::vector<StreamAccount> accounts() const { return listOf(accounts_); }
+
+private:
+  template <class Key, class Metadata> static std::vector<Metadata> listOf(const std::map<Key, Metadata> &all) {
+    std::vector<Metadata> list;
+    for (const auto &[key, metadata] : all)
+      list.push_back(metadata);
+    return list;
+  }
+
+  std::map<uint32_t, ProcessStart> starts_;
+  std::map<uint32_t, ProcessEnd> ends_;
+  std::map<std::pair<uint32_t, uint32_t>, StreamAccount> accounts_;
+};
+
+} // namespace msleaks::analysis::trace

@@ -1,0 +1,231 @@
+#include "analysis/trace/trace_reader.h"
+
+#include "analysis/trace/event_totals.h"
+#include "analysis/trace/leaf_cursor.h"
+#include "analysis/trace/meaning.h"
+#include "analysis/trace/process_records.h"
+#include "analysis/trace/read_ahead.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace msleaks::analysis {
+
+using namespace trace;
+
+struct TraceReader::State {
+  explicit State(InputFile opened) : file(std::move(opened)) {}
+
+  Result<void> read();
+  void takeIndex(ChunkIndex index);
+  void planAllEvents(const std::vector<ChunkPlace> &chunks);
+  void readRecords();
+  void noteForeignChunks();
+  std::vector<ChunkPlace> chunksOf(const LeafPlace &leaf);
+  // Calls f(place) for each chunk of these kinds, in file order. None of them are events.
+  template <class F> void forEachChunk(ChunkKinds kinds, F &&f);
+  // Calls f(place, payload) for each of them whose payload can be read.
+  template <class F> void forEachPayload(ChunkKinds kinds, F &&f);
+  // The same with readers of the payloads; those that make no sense are noted.
+  template <class F> void forEachMeaning(ChunkKinds kinds, F &&f);
+  const StreamTotals *totalsOf(uint32_t process, uint32_t stream) const;
+
+  InputFile file;
+  bool closed = false;
+  DamageNotes damage;
+  std::vector<ChunkPlace> others;      // chunks of no events, where no index of two levels has them
+  std::vector<LeafPlace> other_leaves; // the leaves that have them
+  EventLeaves events;
+  uint64_t event_count = 0;
+  std::vector<StreamTotals> streams; // by process and stream
+  std::map<uint32_t, uint64_t> definition_bytes;
+  std::vector<ProcessStart> starts;
+  std::vector<ProcessEnd> ends;
+  std::vector<StreamAccount> accounts;
+};
+
+std::vector<ChunkPlace> TraceReader::State::chunksOf(const LeafPlace &leaf) {
+  std::vector<std::string> notes;
+  auto chunks = readLeaf(file, leaf, notes);
+  if (!chunks)
+    notes.push_back(chunks.error().message);
+  damage.add(leaf.offset, notes);
+  return chunks ? std::move(*chunks) : std::vector<ChunkPlace>{};
+}
+
+template <class F> void TraceReader::State::forEachChunk(ChunkKinds kinds, F &&f) {
+  const auto give = [&](const ChunkPlace &place) {
+    if ((kindBit(place.header.kind) & kinds) != 0)
+      f(place);
+  };
+  std::for_each(others.begin(), others.end(), give);
+  for (const LeafPlace &leaf : other_leaves)
+    if ((leaf.kinds & kinds) != 0)
+      for (const ChunkPlace &place : chunksOf(leaf))
+        give(place);
+}
+
+template <class F> void TraceReader::State::forEachPayload(ChunkKinds kinds, F &&f) {
+  PayloadReader payloads(file);
+  std::vector<uint8_t> payload;
+  forEachChunk(kinds, [&](const ChunkPlace &place) {
+    if (const Result<void> read = payloads.read(place.header, place.offset, payload))
+      f(place, std::span<const uint8_t>(payload));
+    else
+      damage.add(place, read.error().message);
+  });
+}
+
+void TraceReader::State::planAllEvents(const std::vector<ChunkPlace> &chunks) {
+  EventPlan plan = planEvents(chunks, file);
+  events = EventLeaves(std::move(plan.chunks));
+  streams = std::move(plan.streams);
+}
+
+void TraceReader::State::takeIndex(ChunkIndex index) {
+  closed = index.closed;
+  damage.add(index.damage);
+  if (!index.root) {
+    planAllEvents(index.chunks);
+    for (const ChunkPlace &place : index.chunks)
+      if (place.header.kind == ChunkKind::Definitions)
+        definition_bytes[place.header.process] += place.header.raw_bytes;
+    std::erase_if(index.chunks, [](const ChunkPlace &place) { return place.header.kind == ChunkKind::Events; });
+    others.assign(index.chunks.begin(), index.chunks.end()); // there may have been millions of the others
+    return;
+  }
+  IndexRoot &root = *index.root;
+  for (const DefinitionTotals &totals : root.definition_bytes)
+    definition_bytes[totals.process] = totals.bytes;
+  std::vector<ChunkPlace> repeated;
+  const bool plan = std::any_of(root.streams.begin(), root.streams.end(), [](const auto &of) { return of.repeated; });
+  for (const LeafPlace &leaf : root.leaves)
+    if ((leaf.kinds & kindBit(ChunkKind::Events)) == 0)
+      other_leaves.push_back(leaf);
+    else if (plan)
+      for (const ChunkPlace &place : chunksOf(leaf))
+        repeated.push_back(place);
+  if (plan)
+    return planAllEvents(repeated);
+  events = EventLeaves(root);
+  streams = std::move(root.streams);
+}
+
+void TraceReader::State::readRecords() {
+  ProcessRecords records;
+  forEachPayload(ProcessRecords::kKinds, [&](const ChunkPlace &place, std::span<const uint8_t> payload) {
+    records.take(place, payload, damage);
+  });
+  starts = records.starts();
+  ends = records.ends();
+  accounts = records.accounts();
+}
+
+void TraceReader::State::noteForeignChunks() {
+  uint64_t foreign = 0;
+  forEachChunk(kForeignKinds, [&](const ChunkPlace &) { ++foreign; });
+  if (foreign > 0)
+    damage.add({fmt::format("{} chunks of a kind that this version does not know were passed over", foreign)});
+}
+
+Result<void> TraceReader::State::read() {
+  takeIndex(MSL_TRY(readIndex(file)));
+  for (const StreamTotals &totals : streams)
+    event_count += totals.events;
+  readRecords();
+  noteForeignChunks();
+  return {};
+}
+
+// Null for a stream without events.
+const StreamTotals *TraceReader::State::totalsOf(uint32_t process, uint32_t stream) const {
+  const auto wanted = std::pair(process, stream);
+  const auto at =
+      std::lower_bound(streams.begin(), streams.end(), wanted, [](const StreamTotals &totals, const auto &key) {
+        return std::pair(totals.process, totals.stream) < key;
+      });
+  return at != streams.end() && std::pair(at->process, at->stream) == wanted ? &*at : nullptr;
+}
+
+TraceReader::TraceReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TraceReader::TraceReader(TraceReader &&) noexcept = default;
+TraceReader &TraceReader::operator=(TraceReader &&) noexcept = default;
+TraceReader::~TraceReader() = default;
+
+Result<TraceReader> TraceReader::open(const std::filesystem::path &path) {
+  auto file = MSL_TRY(InputFile::open(path));
+  auto state = std::make_unique<State>(std::move(file));
+  MSL_TRY(state->read());
+  return TraceReader(std::move(state));
+}
+
+const std::vector<ProcessStart> &TraceReader::processes() const { return state_->starts; }
+const std::vector<ProcessEnd> &TraceReader::processEnds() const { return state_->ends; }
+const std::vector<StreamAccount> &TraceReader::streams() const { return state_->accounts; }
+std::vector<std::string> TraceReader::damage() const { return state_->damage.list(); }
+uint64_t TraceReader::eventCount() const { return state_->event_count; }
+bool TraceReader::closed() const { return state_->closed; }
+
+uint64_t TraceReader::storedUntil(uint32_t process, uint32_t stream) const {
+  const StreamTotals *totals = state_->totalsOf(process, stream);
+  return totals ? totals->stored_until : 0;
+}
+
+uint64_t TraceReader::storedEvents(uint32_t process, uint32_t stream) const {
+  const StreamTotals *totals = state_->totalsOf(process, stream);
+  return totals ? totals->events : 0;
+}
+
+uint64_t TraceReader::definitionBytes(uint32_t process) const {
+  const auto found = state_->definition_bytes.find(process);
+  return found == state_->definition_bytes.end() ? 0 : found->second;
+}
+
+Result<void> TraceReader::forEachDefinitions(const std::function<void(uint32_t, std::span<const std::byte>)> &f) const {
+  state_->forEachPayload(kindBit(ChunkKind::Definitions),
+                         [&](const ChunkPlace &place, std::span<const uint8_t> payload) {
+                           f(place.header.process, std::as_bytes(payload));
+                         });
+  return {};
+}
+
+template <class F> void TraceReader::State::forEachMeaning(ChunkKinds kinds, F &&f) {
+  forEachPayload(kinds, [&](const ChunkPlace &place, std::span<const uint8_t> payload) {
+    ByteReader bytes(payload);
+    f(place.header.kind, place.header.process, bytes);
+    if (bytes.failed())
+      damage.add(place, "its fields make no sense");
+  });
+}
+
+Result<void>
+TraceReader::forEachCallers(const std::function<void(uint32_t, std::span<const TraceWriter::CallerEntry>)> &f) const {
+  state_->forEachMeaning(kindBit(ChunkKind::Callers),
+                         [&](ChunkKind, uint32_t process, ByteReader &payload) { f(process, readCallers(payload)); });
+  return {};
+}
+
+Result<void> TraceReader::forEachPaths(const std::function<void(uint32_t, std::span<const PathEntry>)> &f) const {
+  state_->forEachMeaning(
+      kindBit(ChunkKind::Paths) | kindBit(ChunkKind::PathsByNumber),
+      [&](ChunkKind kind, uint32_t process, ByteReader &payload) { f(process, readPaths(kind, payload)); });
+  return {};
+}
+
+Result<void> TraceReader::forEachNames(const std::function<void(const ImageNames &)> &f) const {
+  state_->forEachMeaning(kindBit(ChunkKind::Names),
+                         [&](ChunkKind, uint32_t, ByteReader &payload) { f(readNames(payload)); });
+  return {};
+}
+
+EventCursor TraceReader::events(const TimeWindow &window, Reading reading) const {
+  std::unique_ptr<EventSource> source =
+      std::make_unique<LeafCursor>(state_->events, state_->file, state_->damage, window);
+  if (reading == Reading::Ahead && ReadAhead::worthwhile())
+    source = std::make_unique<ReadAhead>(std::move(source));
+  return EventCursor(std::move(source));
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,47 @@
+// What is alive, by cohort: now, at the peak, and at the moment that growth counts from. A few additions an event; all
+// grouping waits until somebody looks.
+#pragma once
+
+#include "analysis/analyzers/peak.h"
+#include "analysis/stream/analyzer.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace msleaks::analysis {
+
+class LiveSums final : public Analyzer {
+public:
+  std::string_view name() const override { return "alive"; }
+  void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
+  void onFree(const Block &, FreeCause, uint64_t time_ns) override;
+  void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
+
+  // Growth counts from here on; at first it counts from the beginning, when nothing was alive.
+  void setMoment(uint64_t time_ns);
+  uint64_t momentNs() const { return moment_ns_; }
+
+  // By cohort; what is behind the end is nothing.
+  const std::vector<BlockSum> &now() const { return now_; }
+  const std::vector<BlockSum> &atMoment() const { return at_moment_; }
+  // Of the physical heaps of all processes together.
+  BlockSum alive() const { return alive_; }
+  uint64_t peakBytes() const { return peak_bytes_; }
+  uint64_t peakTimeNs() const { return peak_time_ns_; }
+  Peak peak() const { return tracker_.peak(); }
+
+private:
+  static BlockSum &at(std::vector<BlockSum> &sums, CohortId cohort) {
+    if (cohort.index >= sums.size())
+      sums.resize(cohort.index + 1 + cohort.index / 2);
+    return sums[cohort.index];
+  }
+
+  std::vector<BlockSum> now_, at_moment_;
+  PeakTracker tracker_;
+  BlockSum alive_;
+  uint64_t peak_bytes_ = 0, peak_time_ns_ = 0, moment_ns_ = 0;
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,40 @@
+// Groups cohorts into rows of places. What a site's place is costs much at first, as its image's debug information is
+// read then, and nothing afterwards.
+#pragma once
+
+#include "analysis/places/place.h"
+#include "analysis/places/site_catalog.h"
+#include "analysis/watch/frame.h"
+#include "analysis/watch/live_sums.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace msleaks::analysis {
+
+class PlaceRows {
+public:
+  explicit PlaceRows(SiteCatalog &catalog) : catalog_(catalog), places_(catalog) {}
+
+  std::vector<FrameRow> of(const LiveSums &, const Cohorts &, Split, uint64_t naming_ns);
+
+private:
+  static constexpr uint32_t kNotNamed = 0;
+  struct Share {
+    CohortId cohort;
+    BlockSum now, at_moment, at_peak;
+  };
+  static std::vector<Share> sharesOf(const LiveSums &, const Cohorts &, Split);
+  void nameSites(const std::vector<Share> &, const Cohorts &, uint64_t naming_ns);
+  uint32_t placeOf(SiteId site) const { return site.index < by_site_.size() ? by_site_[site.index] : kNotNamed; }
+
+  SiteCatalog &catalog_;
+  Places places_;
+  std::vector<uint32_t> by_site_; // number of its place in texts_
+  std::map<Place::Key, uint32_t> by_key_;
+  std::vector<std::shared_ptr<const SiteText>> texts_{nullptr};
+};
+
+} // namespace msleaks::analysis

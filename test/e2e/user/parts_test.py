@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Reports of a part of a run, whose figures are known by heart: windows by step, mark and time, processes, heaps, owners, suppressions; what they
+refuse, and what they look like.   usage: parts_test.py BUILD SCRATCH LLVM
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check  # noqa: E402
+
+PROGRAM = Path(__file__).resolve().parent / "programs" / "steps.c"
+WEIGHTS, BATCH, KEPT, CHILD = 1 << 20, 1 << 18, 1 << 10, 3 << 16
+
+
+def line_of(text):
+    return next(number for number, line in enumerate(PROGRAM.read_text().splitlines(), 1) if text in line)
+
+
+BATCHES, CACHE, LOAD, IN_CHILD = (line_of(text) for text in ("*batch =", "kept[number] =", "*weights =", "kept[0] ="))
+
+
+class Run:
+    def __init__(self, msleaks, folder):
+        self.msleaks, self.folder = msleaks, folder
+
+    def ask(self, *options):
+        return json.loads(self.msleaks.output("report", self.folder, "--json", *options))
+
+    def text(self, *options):
+        return self.msleaks.output("report", self.folder, *options)
+
+    def refused(self, *options):
+        done = subprocess.run([self.msleaks.bin / "msleaks", "report", self.folder, *options], capture_output=True, text=True)
+        check(done.stderr.count("\n") == 1, f"{options}: not one line: {done.stderr}")
+        check(done.stdout == "", f"{options}: {done.stdout}")
+        return done.returncode
+
+
+def equal(what, found, wanted):
+    check(found == wanted, f"{what}: {found}, not {wanted}")
+
+
+def own(report, key="by_site"):
+    """Bytes of the program's own lines of leaks."""
+    return {line["site"]["line"]: line["bytes"] for line in report["leaks"][key] if (line["site"]["file"] or "").endswith("steps.c")}
+
+
+def expect_windows(run):
+    whole = run.ask()
+    equal("peak of the run, with the child's", own_peak(whole), {LOAD: WEIGHTS, BATCHES: 3 * BATCH, CACHE: 3 * KEPT})
+    equal("peak of step 2", own_peak(run.ask("--from", "step:2", "--to", "step:3")), {LOAD: WEIGHTS, BATCHES: 2 * BATCH, CACHE: 2 * KEPT})
+    equal("peak before the first mark", own_peak(run.ask("--to", "mark:loaded")), {LOAD: WEIGHTS})
+    equal("peak behind the last mark", own_peak(run.ask("--from", "mark:done")), {LOAD: WEIGHTS, CACHE: 3 * KEPT})
+    equal("leaks of a window that the end lies behind", own(run.ask("--from", "step:1", "--to", "step:2")), {})
+    equal("a window of all", own(run.ask("--from", "0s", "--to", "1h")), own(whole))
+
+
+def own_peak(report):
+    return {line["site"]["line"]: line["bytes"] for line in report["peak"]["by_site"] if (line["site"]["file"] or "").endswith("steps.c")}
+
+
+def expect_parts(run):
+    whole = run.ask()
+    pids = [process["pid"] for process in whole["processes"]]
+    equal("processes", len(pids), 2)
+    first, child = (run.ask("--pid", str(pid)) for pid in pids)
+    equal("leaks of both", first["leaks"]["bytes"] + child["leaks"]["bytes"], whole["leaks"]["bytes"])
+    equal("leaks of the child", own(child), {IN_CHILD: CHILD})
+    equal("leaks of the first", own(first), {CACHE: 3 * KEPT})
+    equal("device memory", run.ask("--heap", "device")["peak"]["bytes"], 0)
+    owners = next(section for section in run.ask("--group-by", "owner")["sections"] if section["name"] == "peak_by_owner")
+    equal("what the program calls the cache's", [row[1:] for row in owners["rows"] if row[0] == "net@cache"], [[3 * KEPT, 3]])
+    equal("total by owner", owners["totals"][1], whole["peak"]["bytes"])
+
+
+def expect_suppressed(run, scratch):
+    rules = Path(scratch) / "mine.supp"
+    rules.write_text("# the cache is never emptied\nleak:^step$\n")
+    equal("leaks that the rule leaves", own(run.ask("--suppressions", rules)), {IN_CHILD: CHILD})
+    rules.write_text("fun:step\n")
+    equal("a rule of another kind", run.refused("--suppressions", rules), 2)
+    equal("no such file", run.refused("--suppressions", scratch + "/none"), 3)
+
+
+def expect_refused(run):
+    for options in (["--from", "2s", "--to", "1s"], ["--from", "step:9"], ["--to", "mark:never"], ["--from", "soon"], ["--pid", "1"],
+                    ["--thread", "1"], ["--heap", "stack"], ["--group-by", "colour"], ["--sort", "colour"], ["--columns", "colour"],
+                    ["--color", "green"], ["--min", "much"]):
+        equal(f"status of {options}", run.refused(*options), 2)
+
+
+def expect_findings(run):
+    findings = run.ask()["findings"]
+    leak = next(finding for finding in findings if finding["kind"] == "leak" and finding["site"]["line"] == CACHE)
+    equal("bytes of the leak", (leak["bytes"], leak["count"], leak["saves_bytes"]), (3 * KEPT, 3, 3 * KEPT))
+    peak = next(finding for finding in findings if finding["kind"] == "peak" and finding["site"]["line"] == BATCHES)
+    equal("what the batches save: without them the peak is while the child lives", peak["saves_bytes"], 3 * BATCH + 3 * KEPT - CHILD)
+    equal("owner of the cache, as the program says", leak["owner"], "net@cache")
+    equal("owner of the batches", Path(peak["owner"]).name, "steps")
+
+
+def expect_text(run):
+    for width in ("20", "80", "200"):
+        text = run.text("--width", width)
+        for line in text.splitlines():
+            check(len(line) <= max(int(width), 50) or "/" in line, f"--width {width}: {line}")
+    text = run.text("--width", "120", "--color", "never")
+    words = [line.split(" ")[0] for line in text.splitlines() if line and not line.startswith(" ")]
+    equal("order", [word for word in words if word in ("command", "time", "peak", "events", "Findings", "At", "Leaked")],
+          ["command", "time", "peak", "events", "Findings", "At", "Leaked"])
+    row = next(line for line in text.split("At the peak")[1].splitlines() if f"steps.c:{LOAD}" in line)
+    check(len(re.match(r"[^/a-z]*(?:MiB|KiB)[^/a-z]*", row)[0]) <= 30, f"the place begins too late: {row}")
+    check("\x1b" in run.text("--color", "always"), "no color")
+    check(f"steps.c:{LOAD}" not in run.text("--filter", "^step$"), "the filter lets main pass")
+    check(f"steps.c:{BATCHES}" in run.text("--filter", "^step$"), "the filter lets step not pass")
+    check("oldest" in run.text("--columns", "bytes,oldest"), "no column of ages")
+    check(f"steps.c:{CACHE}" not in run.text("--min", "100KiB").split("Allocated")[0], "less than --min is shown")
+    head = subprocess.run(f"'{run.msleaks.bin / 'msleaks'}' report '{run.folder}' | head -1", shell=True, capture_output=True, text=True)
+    equal("a pipe that closes", head.stderr, "")
+
+
+def main():
+    build, scratch, llvm = arguments("build", "scratch", "llvm")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build, llvm)
+    program = f"{scratch}/steps"
+    msleaks.compile(PROGRAM, program, f"-I{REPOSITORY / 'runtime' / 'include'}")
+    done, _ = msleaks.run(f"{scratch}/run", [program])
+    equal("output", done.stdout, "3 steps\n")
+    run = Run(msleaks, f"{scratch}/run")
+    expect_windows(run)
+    expect_parts(run)
+    expect_suppressed(run, scratch)
+    expect_refused(run)
+    expect_findings(run)
+    expect_text(run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+// Three steps of a training that keeps a little of each, and a second child that does one of them: what a report of a
+// part of the run must say is known by heart.
+#include <msleaks/api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { kWeights = 1 << 20, kBatch = 1 << 18, kKept = 1 << 10, kChild = 3 << 16 };
+
+static void *kept[4];
+
+// The optimiser must not see that nobody reads it.
+static void *used(void *block) {
+  __asm__ volatile("" : "+r"(block)::"memory");
+  return block;
+}
+
+static void step(int number) {
+  msl_step((uint64_t)number);
+  msl_range_push("forward");
+  void *batch = used(malloc((size_t)kBatch * (size_t)number));
+  msl_owner_push("net@cache");
+  kept[number] = used(malloc(kKept));
+  msl_owner_pop();
+  msl_range_pop();
+  free(used(batch));
+}
+
+int main(void) {
+  void *weights = used(malloc(kWeights));
+  msl_mark("loaded");
+  const pid_t child = fork();
+  if (child == 0) {
+    kept[0] = used(malloc(kChild));
+    exit(kept[0] == 0);
+  }
+  waitpid(child, 0, 0);
+  usleep(2000); // an end is known to 100 us
+  for (int number = 1; number <= 3; ++number)
+    step(number);
+  msl_mark("done");
+  free(used(weights));
+  puts("3 steps");
+  return 0;
+}

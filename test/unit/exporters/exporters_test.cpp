@@ -1,0 +1,180 @@
+#include "analysis/exporters/export_run.h"
+#include "analysis/exporters/registry.h"
+
+#include "../report/report_fixture.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <streambuf>
+
+namespace msleaks::analysis {
+namespace {
+
+class Exporters : public ReportTest {
+protected:
+  // Blocks, and two marks: of a label that the process defined, and of one that nobody did.
+  void SetUp() override {
+    ReportTest::SetUp();
+    start(1, 4711);
+    const std::string label = record(abi::DefinitionKind::String, raw(abi::StringDefinition{5, 0}) + "loss \"a\"\n");
+    ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(label))));
+    auto list = smallRun();
+    list.push_back(test::make<abi::MarkEvent>(kStart + 950, {}, 5, 0));
+    list.push_back(test::make<abi::MarkEvent>(kStart + 960, {}, 6, 0));
+    events(list);
+    end(1, 0, kStart + 1'000'000);
+    manifest();
+    close();
+  }
+  std::string exported(std::string_view format) {
+    std::ostringstream out;
+    const auto damage = exportRun(run, *formatOf(format), out);
+    EXPECT_TRUE(damage) << damage.error().message;
+    EXPECT_EQ(damage.value_or(std::vector<std::string>{}), std::vector<std::string>{});
+    return out.str();
+  }
+  std::string dumped() const {
+    const std::string command = std::string(MSLEAKS_PROGRAM) + " dump --json " + run.string();
+    FILE *pipe = ::popen(command.c_str(), "r");
+    std::string output;
+    char buffer[4096];
+    for (size_t count; (count = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+      output.append(buffer, count);
+    EXPECT_EQ(::pclose(pipe), 0);
+    return output;
+  }
+};
+
+// Takes some bytes, and then no more: a disk that fills up.
+class FullAfter : public std::streambuf {
+public:
+  explicit FullAfter(std::streamsize room) : room_(room) {}
+
+private:
+  std::streamsize xsputn(const char *, std::streamsize size) override {
+    const std::streamsize taken = std::min(size, room_);
+    room_ -= taken;
+    return taken;
+  }
+  int_type overflow(int_type character) override {
+    return room_-- > 0 ? traits_type::not_eof(character) : traits_type::eof();
+  }
+  std::streamsize room_;
+};
+
+// Notes what it is told.
+class Witness : public EventExporter {
+public:
+  void begin(EventExport &) override { told.push_back("begin"); }
+  void onEvent(EventExport &run, const StreamEvent &event, SiteId site) override {
+    const Site &place = run.catalog.describe(site);
+    told.push_back(std::string(abi::nameOf(event.event.header().kind)) + " " + std::to_string(place.line));
+  }
+  void end(EventExport &run) override {
+    told.push_back("end");
+    run.out << told.size();
+  }
+  std::vector<std::string> told;
+};
+
+} // namespace
+
+TEST_F(Exporters, EachNameOnceInOrder) {
+  std::vector<std::string> names;
+  for (const Format &format : formats()) {
+    names.emplace_back(format.name);
+    EXPECT_FALSE(format.summary.empty()) << format.name;
+    EXPECT_EQ(formatOf(format.name)->name, format.name);
+  }
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+  for (const char *name : {"json", "jsonl", "text"})
+    EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
+}
+
+TEST_F(Exporters, AnotherNameIsRefusedWithTheList) {
+  const auto format = formatOf("xml");
+  ASSERT_FALSE(format);
+  EXPECT_EQ(format.error().status, ExitStatus::Usage);
+  EXPECT_NE(format.error().message.find("'xml'"), std::string::npos);
+  EXPECT_NE(format.error().message.find("json, jsonl, "), std::string::npos);
+}
+
+TEST_F(Exporters, JsonAndTextAreTheReport) {
+  std::ostringstream json, table;
+  writeReportJson(json, report());
+  EXPECT_EQ(exported("json"), json.str());
+  TableStyle style;
+  style.columns = SIZE_MAX;
+  writeReportTable(table, report(), style);
+  EXPECT_EQ(exported("text"), table.str());
+}
+
+TEST_F(Exporters, JsonlIsTheDump) {
+  const std::string lines = exported("jsonl");
+  EXPECT_EQ(lines, dumped());
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 11);
+  EXPECT_NE(lines.find(R"("label":"loss \"a\"\n","label_number":5})"), std::string::npos) << lines;
+  EXPECT_NE(lines.find(R"("label":null,"label_number":6})"), std::string::npos) << lines;
+}
+
+TEST_F(Exporters, EventsComeInOrderWithTheirPlaces) {
+  const auto trace = TraceReader::open(trace_file);
+  ASSERT_TRUE(trace);
+  Witness witness;
+  std::ostringstream out;
+  const EventChoice choice{abi::enabledBit(abi::EventKind::Alloc) | abi::enabledBit(abi::EventKind::Mark), kStart + 150,
+                           kStart + 960};
+  const auto given = exportEvents(*trace, witness, out, choice);
+  ASSERT_TRUE(given) << given.error().message;
+  EXPECT_EQ(*given, 9u) << "of any kind, in that time";
+  EXPECT_EQ(witness.told, (std::vector<std::string>{"begin", "Alloc 3", "Alloc 0", "Alloc 12", "Alloc 12", "Alloc 0",
+                                                    "Mark 0", "end"}));
+  EXPECT_EQ(out.str(), "8");
+}
+
+TEST_F(Exporters, AnOutputThatFailsIsAnError) {
+  for (const Format &format : formats())
+    for (const std::streamsize room : {0, 1}) {
+      FullAfter full(room);
+      std::ostream out(&full);
+      const auto damage = exportRun(run, format, out);
+      ASSERT_FALSE(damage) << format.name;
+      EXPECT_EQ(damage.error().status, ExitStatus::OwnFault);
+      EXPECT_EQ(damage.error().message, "the output could not be written");
+    }
+}
+
+// Whoever shows progress takes it away before the output begins.
+TEST_F(Exporters, TellsWhenItWrites) {
+  for (const Format &format : formats()) {
+    std::ostringstream out;
+    size_t told = 0;
+    ASSERT_TRUE(exportRun(run, format, out, {{}, [&] {
+                                               ++told;
+                                               EXPECT_EQ(out.str(), "") << format.name;
+                                             }}));
+    EXPECT_EQ(told, 1u) << format.name;
+  }
+}
+
+TEST_F(Exporters, DamageIsTold) {
+  std::filesystem::resize_file(trace_file, std::filesystem::file_size(trace_file) - 1);
+  std::ostringstream out;
+  const auto damage = exportRun(run, *formatOf("jsonl"), out);
+  ASSERT_TRUE(damage) << damage.error().message;
+  EXPECT_FALSE(damage->empty());
+}
+
+TEST_F(Exporters, NoRunIsOneLine) {
+  for (const Format &format : formats()) {
+    std::ostringstream out;
+    const auto damage = exportRun(base / "missing", format, out);
+    ASSERT_FALSE(damage) << format.name;
+    EXPECT_EQ(damage.error().status, ExitStatus::BadInput);
+    EXPECT_EQ(damage.error().message.find('\n'), std::string::npos);
+    EXPECT_EQ(out.str(), "");
+  }
+}
+
+} // namespace msleaks::analysis

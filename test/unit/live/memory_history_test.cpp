@@ -1,0 +1,165 @@
+// What the peak would be without some blocks, against a history that forgets nothing.
+#include "analysis/live/memory_history.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+namespace msleaks::analysis {
+namespace {
+
+Block block(uint32_t cohort, uint64_t size, uint64_t time_ns = 0) {
+  Block block;
+  block.address = 1;
+  block.size = size;
+  block.cohort = {cohort};
+  block.time_ns = time_ns;
+  return block;
+}
+
+CohortSet allBut(std::initializer_list<uint32_t> absent) {
+  CohortSet set(64, true);
+  for (const uint32_t cohort : absent)
+    set[cohort] = false;
+  return set;
+}
+
+class History : public testing::Test {
+protected:
+  void add(uint32_t cohort, uint64_t bytes) { history.onAlloc(block(cohort, bytes), AllocCause::Allocated, ++now); }
+  void remove(uint32_t cohort, uint64_t bytes) { history.onFree(block(cohort, bytes), FreeCause::Freed, ++now); }
+  MemoryHistory history;
+  uint64_t now = 0;
+};
+
+} // namespace
+
+TEST_F(History, ThePeakWithoutABlockIsTheNextHighestPoint) {
+  add(1, 100);
+  add(2, 50); // 150
+  remove(1, 100);
+  add(3, 70); // 120
+  EXPECT_EQ(history.peakOf(allBut({})), 150u);
+  EXPECT_EQ(history.peakOf(allBut({1})), 120u);
+  EXPECT_EQ(history.peakOf(allBut({2})), 100u);
+  EXPECT_EQ(history.peakOf(allBut({1, 2})), 70u);
+  EXPECT_EQ(history.peakOf(allBut({1, 2, 3})), 0u);
+}
+
+TEST_F(History, SomeBlocksOfACohortHaveACurveOfTheirOwn) {
+  add(1, 100);    // 1
+  add(1, 10);     // 2: leaked
+  remove(1, 100); // 3
+  add(1, 95);     // 4
+  EXPECT_EQ(history.curveOf(allBut({})), (std::vector<int64_t>{110, 105}));
+  const Added leaked[] = {{2, {1}, 10}};
+  EXPECT_EQ(history.curveOf(leaked), (std::vector<int64_t>{10, 10}));
+  const Added later[] = {{4, {1}, 10}};
+  EXPECT_EQ(history.curveOf(later), (std::vector<int64_t>{0, 10}));
+}
+
+TEST_F(History, ReservedMemoryCountsAsNone) {
+  Block reserved = block(1, 1000);
+  reserved.reserve = 1;
+  history.onAlloc(reserved, AllocCause::Allocated, 1);
+  add(2, 5);
+  EXPECT_EQ(history.peakOf(allBut({})), 5u);
+}
+
+TEST_F(History, ARetargetedBlockWasTheOtherCohortsFromItsBirthOn) {
+  Block wrapped = block(1, 100, ++now);
+  history.onAlloc(wrapped, AllocCause::Allocated, now);
+  add(3, 7);
+  remove(3, 7); // the maximum is closed
+  add(3, 9);
+  remove(3, 9);
+  const Block before = wrapped;
+  wrapped.cohort = {2};
+  history.onRetarget(wrapped, before, ++now);
+  EXPECT_EQ(history.peakOf(allBut({2})), 9u);
+  EXPECT_EQ(history.peakOf(allBut({1})), 109u);
+  history.onFree(wrapped, FreeCause::Freed, ++now);
+  add(4, 20);
+  EXPECT_EQ(history.peakOf(allBut({2})), 20u);
+  EXPECT_EQ(history.peakOf(allBut({1})), 109u);
+}
+
+TEST_F(History, WhatIsAllocatedAndFreedInTurnsTakesNoRoom) {
+  add(1, 1000);
+  for (int i = 0; i < 10'000; ++i) {
+    add(2, 50);
+    remove(2, 50);
+  }
+  EXPECT_LE(history.maxima(), 2u);
+  EXPECT_EQ(history.peakOf(allBut({1})), 50u);
+}
+
+namespace {
+
+// Keeps every state.
+struct NaiveHistory {
+  std::vector<uint64_t> now = std::vector<uint64_t>(16);
+  std::vector<std::vector<uint64_t>> states;
+  void keep() { states.push_back(now); }
+  uint64_t peakOf(const CohortSet &set) const {
+    uint64_t peak = 0;
+    for (const auto &state : states) {
+      uint64_t sum = 0;
+      for (size_t cohort = 0; cohort < state.size(); ++cohort)
+        sum += set[cohort] ? state[cohort] : 0;
+      peak = std::max(peak, sum);
+    }
+    return peak;
+  }
+};
+
+// Compares random parts of a random history. `most_changes`: of the history under test.
+void compareHistories(uint64_t seed, size_t most_changes, uint64_t &error_bytes) {
+  std::mt19937_64 random(seed);
+  MemoryHistory history(most_changes);
+  NaiveHistory naive;
+  std::vector<Block> live;
+  for (uint64_t time = 1; time < 20'000; ++time) {
+    if (live.empty() || random() % 100 < (time / 1000 % 2 ? 42 : 57)) {
+      live.push_back(
+          block(static_cast<uint32_t>(random() % 16), random() % (random() % 50 == 0 ? 100'000 : 300), time));
+      history.onAlloc(live.back(), AllocCause::Allocated, time);
+      naive.now[live.back().cohort.index] += live.back().size;
+    } else {
+      std::swap(live[random() % live.size()], live.back());
+      history.onFree(live.back(), FreeCause::Freed, time);
+      naive.now[live.back().cohort.index] -= live.back().size;
+      live.pop_back();
+    }
+    naive.keep();
+  }
+  error_bytes = history.error();
+  for (int i = 0; i < 50; ++i) {
+    CohortSet set(16);
+    for (size_t cohort = 0; cohort < set.size(); ++cohort)
+      set[cohort] = i == 0 || random() % 3 != 0;
+    const uint64_t exact = naive.peakOf(set);
+    ASSERT_LE(history.peakOf(set), exact);
+    ASSERT_GE(history.peakOf(set) + error_bytes, exact);
+  }
+}
+
+} // namespace
+
+TEST(HistoryModel, IsExactWhileThereIsRoom) {
+  for (const uint64_t seed : {1, 2, 3}) {
+    uint64_t error_bytes = 1;
+    compareHistories(seed, 1 << 20, error_bytes);
+    EXPECT_EQ(error_bytes, 0u);
+  }
+}
+
+TEST(HistoryModel, KnowsHowMuchItMayMissWhereThereIsNone) {
+  for (const uint64_t seed : {4, 5, 6}) {
+    uint64_t error_bytes = 0;
+    compareHistories(seed, 10'000, error_bytes);
+    EXPECT_GT(error_bytes, 0u);
+    EXPECT_LT(error_bytes, 10'000u) << "large blocks are not what is thinned out first";
+  }
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,146 @@
+// What the report finds, and what it says that fixing it saves.
+#include "report_fixture.h"
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kMiB = 1 << 20;
+
+class Findings : public ReportTest {
+protected:
+  // Site 1 is net.cpp:12, site 2 net.cpp:3, inlined into main; both are the user's own.
+  void run(const std::vector<StreamEvent> &list) {
+    start(1, 4711);
+    events(list);
+    end(1, 0, kStart + 10'000'000'000);
+    manifest();
+    close();
+    found = asJson()["findings"];
+  }
+  static StreamEvent at(uint64_t ms, uint64_t address, uint64_t bytes, const Where &where) {
+    return bytes == 0 ? test::free(kStart + ms * 1'000'000, address, where)
+                      : test::alloc(kStart + ms * 1'000'000, address, bytes, where);
+  }
+  json found;
+};
+
+constexpr Where kOne{.site = 1}, kTwo{.site = 2};
+
+} // namespace
+
+TEST_F(Findings, ALeakSavesWhatItHadAtThePeak) {
+  run({at(1, 0x10, 1000, kOne), at(2, 0x20, 5000, kTwo), at(3, 0x20, 0, kTwo), at(4, 0x30, 500, kOne)});
+  ASSERT_EQ(found.size(), 1u);
+  const json &leak = found[0];
+  EXPECT_EQ(leak["kind"], "leak");
+  EXPECT_EQ(leak["confidence"], "likely");
+  EXPECT_EQ(leak["bytes"], 1500);
+  EXPECT_EQ(leak["count"], 2);
+  EXPECT_EQ(leak["saves_bytes"], 1000) << "the second block came behind the peak";
+  EXPECT_EQ(leak["saves_cumulative_bytes"], 1000);
+  EXPECT_EQ(leak["site"]["line"], 12);
+  EXPECT_EQ(leak["paths"][0]["bytes"], 1500);
+  EXPECT_EQ(leak["owner"], "/bin/net");
+  EXPECT_EQ(leak["retracted"], false);
+  EXPECT_EQ(leak["evidence"]["saves_total_bytes"], 1000);
+  EXPECT_EQ(leak["evidence"]["largest_bytes"], 1000);
+  EXPECT_NEAR(leak["byte_seconds"], 1000 * 9.999 + 500 * 9.996, 0.01);
+  EXPECT_EQ(leak["id"].get<std::string>().size(), 16u);
+  EXPECT_FALSE(leak["advice"].get<std::string>().empty());
+}
+
+TEST_F(Findings, AreRankedByWhatTheySaveAndSayWhatTheySaveTogether) {
+  // 8 MiB are leaked after the peak of 30 MiB; of that peak, 20 MiB are one place's and 10 MiB leak.
+  run({at(1, 0x10, 10 * kMiB, kTwo), at(2, 0x20, 20 * kMiB, kOne), at(3, 0x20, 0, kOne), at(4, 0x30, 8 * kMiB, kTwo)});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0]["kind"], "peak");
+  EXPECT_EQ(found[0]["confidence"], "hint");
+  EXPECT_EQ(found[0]["site"]["line"], 12);
+  EXPECT_EQ(found[0]["saves_bytes"], 12 * kMiB) << "18 MiB are left at the end";
+  EXPECT_EQ(found[0]["evidence"]["peak_bytes"], 30 * kMiB);
+  EXPECT_EQ(found[1]["kind"], "leak");
+  EXPECT_EQ(found[1]["bytes"], 18 * kMiB);
+  EXPECT_EQ(found[1]["saves_bytes"], 10 * kMiB);
+  EXPECT_EQ(found[1]["saves_cumulative_bytes"], 30 * kMiB) << "nothing is left";
+}
+
+TEST_F(Findings, ADevicesBlocksSaveOfThatDevicesPeak) {
+  const Where first{.heap = abi::Heap::Device, .site = 1};
+  const Where second{.heap = abi::Heap::Device, .site = 2, .device = 1};
+  run({at(1, 0x10, 100, kOne), at(2, 0x10, 200, first), at(3, 0x10, 400, second), at(4, 0x10, 0, kOne)});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0]["site"]["line"], 3);
+  EXPECT_EQ(found[0]["heap"], "device");
+  EXPECT_EQ(found[0]["device"], 1);
+  EXPECT_EQ(found[0]["saves_bytes"], 400);
+  EXPECT_EQ(found[0]["saves_cumulative_bytes"], 400);
+  EXPECT_EQ(found[1]["saves_bytes"], 200);
+  EXPECT_EQ(found[1]["saves_cumulative_bytes"], 200) << "another device's peak";
+}
+
+// Nothing of what a library keeps, or of what is small, stands out.
+TEST_F(Findings, ThereAreNoneWhereNothingIsTheUsersOwn) {
+  run({at(1, 0x10, 50 * kMiB, {}), at(2, 0x20, 1000, kOne), at(3, 0x20, 0, kOne), at(4, 0x30, kMiB, {})});
+  EXPECT_EQ(found, json::array());
+}
+
+TEST_F(Findings, OnePlaceThatLeaksIsNoHintAsWell) {
+  run({at(1, 0x10, 10 * kMiB, kOne)});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0]["kind"], "leak");
+}
+
+TEST_F(Findings, AKilledProcessLeaksNothing) {
+  start(1, 4711);
+  events({at(1, 0x10, 1000, kOne)});
+  end(1, 9, kStart + 1'000'000'000);
+  manifest();
+  close();
+  EXPECT_EQ(asJson()["findings"], json::array());
+}
+
+TEST_F(Findings, SectionsAreTablesOfTheirColumns) {
+  start(1, 4711);
+  const Where failed{.site = 2};
+  events({at(1, 0x10, 1000, kOne), at(2, 0x20, 300, kOne), at(3, 0x20, 0, kOne), at(4, 0x30, 70, kTwo),
+          at(5, 0x40, 1, kTwo), at(6, 0x30, 0, kTwo), test::allocFailed(kStart + 7'000'000, 1 << 30, failed)});
+  end(1, 0, kStart + 1'000'000'000);
+  manifest();
+  close();
+  std::map<std::string, json> sections;
+  const json report = asJson();
+  for (const json &section : report["sections"])
+    sections[section["name"]] = section;
+  const json &allocations = sections["allocations"];
+  EXPECT_EQ(allocations["columns"], json::parse(R"([{"name":"place","unit":"place"},{"name":"bytes","unit":"bytes"},
+      {"name":"count","unit":"count"},{"name":"temporary","unit":"count"}])"));
+  ASSERT_EQ(allocations["rows"].size(), 2u);
+  EXPECT_EQ(allocations["rows"][0][0]["line"], 12);
+  EXPECT_EQ(allocations["rows"][0][1], 1300);
+  EXPECT_EQ(allocations["rows"][0][2], 2);
+  EXPECT_EQ(allocations["rows"][0][3], 1) << "freed before the next one was allocated";
+  EXPECT_EQ(allocations["rows"][1][3], 0);
+  EXPECT_EQ(allocations["totals"], json::parse("[null,1371,4,1]"));
+  EXPECT_EQ(sections["sizes"]["rows"], json::parse("[[1,1,1],[127,70,1],[511,300,1],[1023,1000,1]]"));
+  EXPECT_EQ(sections["refused"]["rows"][0][1], 1);
+  EXPECT_EQ(sections["refused"]["rows"][0][2], 1 << 30);
+}
+
+TEST(Sections, OfTwoProcessesAddUp) {
+  const Section columns{"s",
+                        "S",
+                        {{"name", Unit::Text, Fold::Key},
+                         {"bytes", Unit::Bytes},
+                         {"largest", Unit::Bytes, Fold::Largest},
+                         {"note", Unit::Text, Fold::First}},
+                        {}};
+  Section one = columns, other = columns;
+  one.rows = {{"a", uint64_t{1}, uint64_t{5}, "x"}, {"b", uint64_t{2}, uint64_t{7}, "y"}};
+  other.rows = {{"b", uint64_t{10}, uint64_t{3}, "z"}, {"c", uint64_t{4}, uint64_t{9}, "w"}};
+  one += other;
+  ASSERT_EQ(one.rows.size(), 3u);
+  EXPECT_EQ(one.rows[1], (std::vector<Cell>{"b", uint64_t{12}, uint64_t{7}, "y"}));
+  EXPECT_EQ(one.totals(), (std::vector<Cell>{{}, uint64_t{17}, uint64_t{9}, {}}));
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,136 @@
+// A whole run, written with TraceWriter.
+#pragma once
+
+#include "analysis/report/report.h"
+
+#include "../live/events.h"
+#include "../places/table_bytes.h"
+
+#include "analysis/run/run_folder.h"
+#include "analysis/trace/trace_writer.h"
+#include "msleaks/abi/definitions.h"
+#include "msleaks/abi/session.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace msleaks::analysis {
+using nlohmann::json;
+using test::Where;
+
+inline constexpr uint64_t kStart = 1'000'000'000;
+
+template <class T> inline std::string raw(const T &value) {
+  return {reinterpret_cast<const char *>(&value), sizeof value};
+}
+
+inline std::string record(abi::DefinitionKind kind, const std::string &body) {
+  const auto *first = reinterpret_cast<const unsigned char *>(body.data());
+  std::string bytes = raw(abi::DefinitionHeader{abi::kDefinitionMagic, kind, static_cast<uint32_t>(body.size()),
+                                                abi::fnv1a32(first, body.size())}) +
+                      body;
+  bytes.resize((bytes.size() + 7) & ~size_t{7});
+  return bytes;
+}
+
+// Process 1 is /bin/net with the sample table at number 1, and a library that is not there at caller 0.
+inline std::string definitions() {
+  abi::ImageDefinition net{}, library{};
+  net.image = 1;
+  library.image = 2;
+  library.load_bias = 0x7000;
+  const auto table = test::sampleTable().build();
+  const std::string unit(reinterpret_cast<const char *>(table.data()), table.size());
+  return record(abi::DefinitionKind::Image, raw(net) + "/bin/net") +
+         record(abi::DefinitionKind::Image, raw(library) + "/nowhere/libx.so") +
+         record(abi::DefinitionKind::Unit, raw(abi::UnitDefinition{1, 1}) + unit);
+}
+
+class ReportTest : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "msleaks-report-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    base = pattern;
+    run = base / "run";
+    auto folder = RunFolder::create(run);
+    ASSERT_TRUE(folder) << folder.error().message;
+    trace_file = folder->trace();
+    auto created = TraceWriter::create(trace_file);
+    ASSERT_TRUE(created) << created.error().message;
+    writer = std::make_unique<TraceWriter>(std::move(*created));
+  }
+  void TearDown() override {
+    writer.reset();
+    std::filesystem::remove_all(base);
+  }
+
+  void start(uint32_t process, uint32_t pid, uint64_t time_ns = kStart) {
+    ASSERT_TRUE(writer->processStart({process, pid, 1, time_ns, 0, {"/bin/net", "--size", "7"}}));
+    const std::string records = definitions();
+    ASSERT_TRUE(writer->definitions(process, std::as_bytes(std::span(records))));
+    const TraceWriter::CallerEntry callers[] = {{0, 2, 0x7123}};
+    ASSERT_TRUE(writer->callers(process, callers));
+  }
+  void events(const std::vector<StreamEvent> &list, uint64_t dropped = 0, uint64_t stalled_ns = 0) {
+    std::map<std::pair<uint32_t, uint32_t>, std::vector<abi::Slot>> streams;
+    for (const StreamEvent &event : list)
+      streams[{event.process, event.stream}].push_back(event.event.slots[0]);
+    for (const auto &[where, slots] : streams) {
+      ASSERT_TRUE(writer->events({where.first, where.second, 0, slots}));
+      ASSERT_TRUE(
+          writer->streamAccount({where.first, where.second, 100, "main", slots.size() + dropped, dropped, stalled_ns}));
+    }
+  }
+  void end(uint32_t process, int status, uint64_t time_ns) {
+    ASSERT_TRUE(writer->processEnd({process, time_ns, status, 0}));
+  }
+  void manifest(const std::string &state = "complete") {
+    Manifest manifest;
+    manifest.state = state;
+    manifest.start_ns = kStart;
+    manifest.end_ns = kStart + 2'000'000'000;
+    manifest.command = {"/bin/net", "--size", "7"};
+    manifest.collector_cpu_ns = 5'000'000;
+    manifest.notes = {"a note of the collector"};
+    auto folder = RunFolder::open(run);
+    ASSERT_TRUE(folder) << folder.error().message;
+    ASSERT_TRUE(folder->writeManifest(manifest));
+  }
+  void close() {
+    ASSERT_TRUE(writer->close());
+    writer.reset();
+  }
+  Report report() {
+    auto report = analyzeRun(run);
+    EXPECT_TRUE(report) << report.error().message;
+    return report.value_or(Report{});
+  }
+  json asJson() {
+    std::ostringstream out;
+    writeReportJson(out, report());
+    return json::parse(out.str());
+  }
+  std::string asTable(size_t columns = 80, size_t top = 10) {
+    std::ostringstream out;
+    writeReportTable(out, report(), {.columns = columns, .top = top, .color = false});
+    return out.str();
+  }
+
+  std::filesystem::path base, run, trace_file;
+  std::unique_ptr<TraceWriter> writer;
+};
+
+// Weights stay, a temporary makes the peak, one block of a library is never freed.
+inline std::vector<StreamEvent> smallRun() {
+  const Where weights{.site = 1}, temporary{.site = 2}, library{.flags = abi::kFromHook, .site = abi::kCallerSite};
+  const Where device{.heap = abi::Heap::Device, .site = 1}, unknown{.flags = abi::kFromHook};
+  return {test::alloc(kStart + 100, 0x10, 1000, weights), test::alloc(kStart + 200, 0x20, 5000, temporary),
+          test::alloc(kStart + 300, 0x30, 70, library),   test::alloc(kStart + 400, 0x10, 4096, device),
+          test::free(kStart + 500, 0x20, temporary),      test::free(kStart + 600, 0x10, device),
+          test::alloc(kStart + 700, 0x40, 30, weights),   test::alloc(kStart + 800, 0x50, 1, unknown),
+          test::free(kStart + 900, 0x999, unknown)};
+}
+
+} // namespace msleaks::analysis

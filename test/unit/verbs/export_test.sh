@@ -1,0 +1,88 @@
+#!/bin/sh
+# export_test.sh MSLEAKS RUN: what a script sees of `msleaks export`: exit statuses, one line on stderr, and a file that is
+# there as a whole or not at all.
+set -u
+msleaks=$1 run=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+  echo "$*"
+  failures=$((failures + 1))
+}
+
+refused() { # status, text in the message, arguments
+  status=$1 text=$2
+  shift 2
+  "$msleaks" export "$@" >stdout 2>stderr
+  got=$?
+  if [ "$got" -ne "$status" ] || ! grep -q -- "$text" stderr || [ "$(wc -l <stderr)" -ne 1 ] || [ -s stdout ]; then
+    fail "export $*: status $got, expected $status with '$text': $(cat stdout stderr)"
+  fi
+}
+
+same() { # what it is, one file, another one
+  cmp "$2" "$3" || fail "$1"
+}
+
+refused 2 'RUN is required'
+refused 2 '--format is required' "$run"
+refused 2 "'xml'; there are json, jsonl, .*text" "$run" --format xml
+refused 2 'no-such-option' "$run" --format json --no-such-option
+refused 3 'missing' missing --format json -o file
+refused 3 'missing' missing --format jsonl -o file
+refused 2 'symbolic link' "$run" --format json -o "$(ln -s elsewhere link; echo link)"
+refused 4 'No such file' "$run" --format json -o nowhere/file
+[ ! -e file ] || fail "a run that cannot be read left a file"
+
+# The list, and --help, name each format once, in order.
+"$msleaks" export --list >list || fail "--list: status $?"
+[ "$(cut -d ' ' -f 1 list | sort -u)" = "$(cut -d ' ' -f 1 list)" ] || fail "--list: $(cat list)"
+grep -q '^jsonl  *every event' list || fail "--list: $(cat list)"
+
+# Everywhere the same bytes, and status 0 also where the run has leaks.
+"$msleaks" report "$run" --json >report.json
+"$msleaks" report "$run" >report.text
+"$msleaks" dump "$run" --json >report.jsonl
+for format in json text jsonl; do
+  "$msleaks" export "$run" --format $format >piped || fail "$format: status $?"
+  "$msleaks" export "$run" --format $format -o - >dashed || fail "$format -o -: status $?"
+  echo old >"file.$format"
+  "$msleaks" export "$run" --format $format -o "file.$format" >stdout 2>&1 || fail "$format -o: status $?"
+  [ ! -s stdout ] || fail "$format -o: $(cat stdout)"
+  for got in piped dashed "file.$format"; do
+    same "$format differs from the report or the dump" "report.$format" "$got"
+  done
+done
+
+# A file that cannot grow is a disk that is full; the one that was there stays.
+for format in json text jsonl; do
+  rm -f "file.$format" && echo old >"file.$format"
+  (
+    trap '' XFSZ
+    ulimit -f 0
+    "$msleaks" export "$run" --format $format -o "file.$format" 2>&1
+    echo "status $?"
+  ) | cat >said
+  [ "$(sed -n 2p said)" = 'status 4' ] || fail "$format on a full disk: $(cat said)"
+  grep -q "^msleaks: cannot write 'file.$format': " said || fail "$format on a full disk: $(cat said)"
+  [ "$(cat "file.$format")" = old ] || fail "$format on a full disk: the old file is gone"
+  [ -w /dev/full ] || continue
+  "$msleaks" export "$run" --format $format >/dev/full 2>said
+  [ $? -eq 4 ] && [ "$(cat said)" = 'msleaks: the output could not be written' ] || fail "$format > /dev/full: $(cat said)"
+done
+ls -A | grep '^\.' && fail "temporary files are left"
+
+# What cannot be read is a warning, unless it is all.
+mkdir cut
+size=$(wc -c <"$run/trace.mslt")
+head -c $((size - 1)) "$run/trace.mslt" >cut/trace.mslt
+"$msleaks" export cut --format jsonl -o cut.jsonl 2>said || fail "a cut trace: status $?"
+grep -q '^msleaks: warning: ' said || fail "a cut trace: $(cat said)"
+same "a cut trace has other events" cut.jsonl report.jsonl
+head -c 100 "$run/trace.mslt" >cut/trace.mslt
+"$msleaks" export cut --format jsonl -o none.jsonl 2>said
+[ $? -eq 3 ] && [ ! -e none.jsonl ] || fail "nothing could be read: $(cat said)"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,49 @@
+// The terminal of `msleaks top`: draws frames, reads keys, and belongs to ncurses as long as it lives.
+#pragma once
+
+#include "analysis/watch/frame_text.h"
+
+#include <cstddef>
+#include <memory>
+
+struct screen; // of ncurses
+
+namespace msleaks::tools {
+
+// What a key asks for, besides how the table is shown, which the screen sees to itself.
+enum class Wish : uint8_t {
+  None,
+  Redraw, // the table is to be shown another way, or the window has another size
+  SetMoment,
+  Quit,
+};
+
+class Screen {
+public:
+  // Null: this is no terminal that ncurses knows.
+  static std::unique_ptr<Screen> open();
+  ~Screen();
+  Screen(const Screen &) = delete;
+  Screen &operator=(const Screen &) = delete;
+
+  void draw(analysis::Frame);
+  // Waits for a key, at most so long.
+  Wish wait(int timeout_ms);
+
+  analysis::Split split() const { return style_.split; }
+  bool isPaused() const { return paused_; }
+
+private:
+  explicit Screen(screen *terminal) : terminal_(terminal) {}
+  Wish onKey(int key);
+  Wish sortBy(analysis::FrameSort);
+  Wish scrollBy(long rows);
+  void drawRows(const analysis::Frame &, int first_line);
+
+  screen *terminal_;
+  analysis::FrameStyle style_;
+  size_t first_row_ = 0, rows_ = 0, room_ = 1; // of the frame that was drawn last
+  bool paused_ = false;
+};
+
+} // namespace msleaks::tools

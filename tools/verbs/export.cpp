@@ -1,0 +1,94 @@
+// msleaks export RUN --format NAME: a run in a format that other programs read.
+#include "analysis/base/progress_line.h"
+#include "analysis/exporters/export_run.h"
+#include "analysis/exporters/registry.h"
+#include "analysis/run/output_stream.h"
+#include "verb.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+namespace msleaks::tools {
+namespace {
+
+struct Options {
+  std::string run, format, output = "-";
+  bool list = false;
+  bool toStdout() const { return output == "-"; }
+};
+
+ExitStatus listFormats() {
+  for (const analysis::Format &format : analysis::formats())
+    std::cout << fmt::format("{:<10} {}\n", format.name, format.summary);
+  return ExitStatus::Clean;
+}
+
+using Damage = std::vector<std::string>;
+
+Result<Damage> exportTo(std::ostream &out, const Options &options, const analysis::Format &format) {
+  analysis::ProgressLine line;
+  // On one terminal the output and the line would write over each other.
+  const bool shared = options.toStdout() && isatty(STDOUT_FILENO) == 1;
+  bool hidden = false;
+  return analysis::exportRun(options.run, format, out,
+                             {[&](const std::string &doing) {
+                                if (!hidden)
+                                  line.drawIfDue(doing);
+                              },
+                              [&] {
+                                line.erase();
+                                hidden = shared;
+                              }});
+}
+
+// Status 3 would say that RUN is at fault.
+Error ofOutput(Error error) {
+  if (error.status == ExitStatus::BadInput)
+    error.status = ExitStatus::OwnFault;
+  return error;
+}
+
+Result<Damage> exportToFile(const Options &options, const analysis::Format &format) {
+  analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(options.output).map_error(ofOutput)));
+  Result<Damage> damage = exportTo(file, options, format);
+  MSL_TRY(file.written().map_error(ofOutput)); // first, as it knows why
+  if (damage)
+    MSL_TRY(file.commit().map_error(ofOutput));
+  return damage;
+}
+
+Result<ExitStatus> exportRun(const Options &options) {
+  if (options.list)
+    return listFormats();
+  if (options.run.empty())
+    return fail("RUN is required; see msleaks export --help", ExitStatus::Usage);
+  if (options.format.empty())
+    return fail("--format is required; msleaks export --list shows which there are", ExitStatus::Usage);
+  const auto format = MSL_TRY(analysis::formatOf(options.format));
+  const auto damage =
+      MSL_TRY(options.toStdout() ? exportTo(std::cout, options, format) : exportToFile(options, format));
+  for (const std::string &what : damage)
+    spdlog::warn("{}", what);
+  return ExitStatus::Clean;
+}
+
+Action declare(CLI::App &app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("RUN", options->run, "folder of a run, or its trace file");
+  app.add_option("--format", options->format, "one of those that --list shows (docs/export.md)")->type_name("NAME");
+  app.add_option("-o,--output", options->output, "the file to write; -: stdout")
+      ->type_name("PATH")
+      ->capture_default_str();
+  app.add_flag("--list", options->list, "only list the formats");
+  return [options] { return exportRun(*options); };
+}
+
+} // namespace
+
+MSL_REGISTER_VERB(export, "write a run in a format that other programs read", declare)
+
+} // namespace msleaks::tools

@@ -1,0 +1,114 @@
+// msleaks top [RUN]: what a session has alive while it runs.
+#include "analysis/base/clock.h"
+#include "analysis/base/output_columns.h"
+#include "analysis/collect/running_runs.h"
+#include "analysis/report/text_format.h"
+#include "analysis/watch/frame_text.h"
+#include "analysis/watch/live_analysis.h"
+#include "top/screen.h"
+#include "verb.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <sys/resource.h>
+#include <tuple>
+#include <unistd.h>
+
+namespace msleaks::tools {
+namespace {
+
+// Taken in between two looks at the keyboard: some 20 ms.
+constexpr uint64_t kEventsOfStep = 200'000;
+// A frame may spend so much on new names: debug information of large libraries must not hold up the keys.
+constexpr uint64_t kNamingNs = 50'000'000;
+// The watched program comes first.
+constexpr int kNice = 10;
+
+struct Options {
+  std::string run;
+  bool once = false, json = false;
+  double interval_s = 1;
+  size_t top = 20;
+};
+
+Result<ExitStatus> showOnce(analysis::LiveAnalysis &live, const std::string &run, const Options &options) {
+  do
+    MSL_TRY(live.advance());
+  while (live.isBehind());
+  const analysis::Frame frame = live.frame({options.json, options.json});
+  if (options.json) {
+    std::cout << analysis::jsonOf(frame, run) << '\n';
+    return ExitStatus::Clean;
+  }
+  analysis::FrameStyle style;
+  style.columns = std::max<size_t>(20, analysis::outputColumns(STDOUT_FILENO));
+  for (const std::string &line : headOf(frame, style))
+    std::cout << line << '\n';
+  std::cout << headingsOf(style) << '\n';
+  const size_t shown = std::min(options.top, frame.rows.size());
+  for (size_t row = 0; row < shown; ++row)
+    std::cout << lineOf(frame, frame.rows[row], style) << '\n';
+  if (shown < frame.rows.size())
+    std::cout << analysis::cutEnd(fmt::format("and {} other places", frame.rows.size() - shown), style.columns) << '\n';
+  return ExitStatus::Clean;
+}
+
+// Until a key is wanted or a frame is due.
+int timeoutOf(bool goes_on, bool behind, uint64_t until_frame_ns) {
+  constexpr int kStandingStill = 60'000; // nothing but a key changes what is shown
+  return !goes_on ? kStandingStill : behind ? 0 : static_cast<int>(until_frame_ns / 1'000'000) + 1;
+}
+
+Result<ExitStatus> showLive(analysis::LiveAnalysis &live, Screen &screen, const Options &options) {
+  const auto interval_ns = static_cast<uint64_t>(options.interval_s * 1e9);
+  analysis::Frame frame;
+  for (uint64_t due_ns = 0;;) {
+    const bool goes_on = frame.state == analysis::WatchState::Running && !screen.isPaused();
+    if (goes_on)
+      MSL_TRY(live.advance(kEventsOfStep));
+    const uint64_t now_ns = analysis::readMonotonicNs();
+    const bool is_due = goes_on && now_ns >= due_ns;
+    if (is_due)
+      due_ns = now_ns + interval_ns;
+    const Wish wish = is_due ? Wish::Redraw : screen.wait(timeoutOf(goes_on, live.isBehind(), due_ns - now_ns));
+    if (wish == Wish::Quit)
+      return ExitStatus::Clean;
+    if (wish == Wish::None)
+      continue;
+    if (wish == Wish::SetMoment)
+      live.setMoment();
+    frame = live.frame(screen.split(), kNamingNs);
+    screen.draw(frame);
+  }
+}
+
+Result<ExitStatus> top(const Options &options) {
+  if (options.json && !options.once)
+    return fail("--json goes with --once: it is one object", ExitStatus::Usage);
+  const std::string run = options.run.empty() ? MSL_TRY(analysis::newestRunningRun()).string() : options.run;
+  std::ignore = setpriority(PRIO_PROCESS, 0, kNice); // where it is refused, nothing else changes
+  const auto live = MSL_TRY(analysis::LiveAnalysis::open(run));
+  const auto screen = options.once ? nullptr : Screen::open();
+  return screen ? showLive(*live, *screen, options) : showOnce(*live, run, options);
+}
+
+Action declare(CLI::App &app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("RUN", options->run, "folder of a run; without it, that of your session that began last and goes on");
+  app.add_flag("--once", options->once, "one frame as text, without keys; so also where there is no terminal");
+  app.add_flag("--json", options->json, "with --once: an object for programs (docs/top.md)");
+  app.add_option("--interval", options->interval_s, "seconds from one frame to the next")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  app.add_option("--top", options->top, "rows of the table of --once")->capture_default_str();
+  return [options] { return top(*options); };
+}
+
+} // namespace
+
+MSL_REGISTER_VERB(top, "what a session has alive while it runs", declare)
+
+} // namespace msleaks::tools
