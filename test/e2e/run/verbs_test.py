@@ -127,10 +127,10 @@ def recovers_a_session_without_its_manifest():
     folder = tools.folder("lost")
     counts = tools.scratch / "lost-counts"
     counts.unlink(missing_ok=True)
-    collector = subprocess.Popen(tools.command(folder, [churn, counts, "2", "300000"], "--no-report", "--block-timeout-ms", "100"),
+    collector = subprocess.Popen(tools.command(folder, [churn, counts, "2", "5000000"], "--no-report", "--block-timeout-ms", "100"),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     wait_until(lambda: counts.exists() and counts.stat().st_size > 0, "the program starts")
-    time.sleep(0.05)
+    time.sleep(0.05)  # of a program that allocates for a second at least
     collector.send_signal(signal.SIGKILL)
     check(collector.stdout.read() == "done\n", "the program was harmed")
     collector.wait()
