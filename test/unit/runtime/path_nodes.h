@@ -33,12 +33,15 @@ public:
 private:
   const abi::PathNode &node(uint32_t number) {
     if (number >= count_) {
-      arenas_ = session_.arenas();
-      std::erase_if(arenas_,
-                    [](const auto &arena) { return arena->header().pid != static_cast<uint32_t>(::getpid()); });
+      map();
       count_ = arenas_.front()->header().path_count.load();
+      map(); // a handler may have added nodes since, and the file has grown for them
     }
     return arenas_.front()->pathNode(number);
+  }
+  void map() {
+    arenas_ = session_.arenas();
+    std::erase_if(arenas_, [](const auto &arena) { return arena->header().pid != static_cast<uint32_t>(::getpid()); });
   }
   const SessionDirectory &session_;
   std::vector<std::unique_ptr<ArenaFile>> arenas_;
