@@ -5,8 +5,8 @@
 
 namespace msleaks::analysis {
 
-void ReadProgress::tell() {
-  done_ += kEventsBetween;
+void ReadProgress::tell(uint64_t more) {
+  done_ += more;
   until_next_ = kEventsBetween;
   if (progress_)
     progress_(fmt::format("reading {:.0f}%",

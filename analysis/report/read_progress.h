@@ -11,12 +11,14 @@ public:
   ReadProgress(const Progress &progress, uint64_t events) : progress_(progress), events_(events) {}
   void onEvent() {
     if (--until_next_ == 0)
-      tell();
+      tell(kEventsBetween);
   }
+  // That many at once; tells each time.
+  void onEvents(uint64_t events) { tell(events); }
 
 private:
   static constexpr uint64_t kEventsBetween = 1 << 20;
-  void tell();
+  void tell(uint64_t more);
 
   const Progress &progress_;
   uint64_t events_, done_ = 0, until_next_ = kEventsBetween;

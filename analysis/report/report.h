@@ -2,7 +2,7 @@
 //
 // At the end of a session the launcher prints the short form and decides about its exit status:
 //
-//   auto report = finishRun(run_folder);
+//   auto report = finishRun(run_folder, running);
 //   if (!report) …                              // one line: why there is no report; never a reason to fail the user
 //   printShortReport(*report, std::cerr);
 //   if (report->hasFindings()) …                // --error-exitcode
@@ -29,6 +29,8 @@ struct EventAccount {
   uint64_t missing = 0; // produced, not dropped, and not in the trace: damage, or a process killed while recording
   bool complete() const { return dropped == 0 && missing == 0; }
 };
+
+class RunningReport;
 
 struct Report : AnalysisResult {
   std::string run;     // the folder, as the user named it
@@ -59,8 +61,9 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion
 Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &progress = {});
 
 // The same at the end of a session: what the report's calls are called goes into the trace, so that the report can be
-// made where the binaries are not.
-Result<Report> finishRun(const std::filesystem::path &run, const Progress &progress = {});
+// made where the binaries are not. `running` has followed the run, or is null: then all of it is read now.
+Result<Report> finishRun(const std::filesystem::path &run, RunningReport *running = nullptr,
+                         const Progress &progress = {});
 
 // Leaves only lines, findings and rows whose place, type or variable has the pattern in it. Totals stay those of all.
 void keepMatching(Report &, const Pattern &);

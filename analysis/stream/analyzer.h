@@ -19,6 +19,7 @@ struct ProcessFate {
   FreeCause cause = FreeCause::StillAlive; // one of isEnd
   uint64_t time_ns = 0;
   int exit_status = -1; // as a shell reports it; -1 = not known
+  bool operator==(const ProcessFate &) const = default;
 };
 
 class Analyzer : public BlockObserver {

@@ -31,7 +31,9 @@ void Pipeline::expectEnd(uint32_t process, const ProcessFate &fate) {
   fates_[process] = fate;
   // The image after an exec begins with nothing of the old one's, so that one has no slack.
   const uint64_t slack_ns = fate.cause == FreeCause::ProcessExec ? 0 : kEndSlackNs;
-  ends_.emplace(fate.time_ns + std::min(slack_ns, UINT64_MAX - fate.time_ns), process);
+  const uint64_t end_ns = fate.time_ns + std::min(slack_ns, UINT64_MAX - fate.time_ns);
+  late_ends_ += end_ns <= last_event_ns_;
+  ends_.emplace(end_ns, process);
   next_end_ns_ = ends_.begin()->first;
 }
 

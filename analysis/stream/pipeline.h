@@ -31,6 +31,8 @@ public:
 
   // Must be said before the first event that is later than the end.
   void expectEnd(uint32_t process, const ProcessFate &);
+  // Ends that were said too late.
+  uint64_t lateEnds() const { return late_ends_; }
 
   // Takes the event in. It is told to the analyzers kAhead events later, when the memory that it needs has arrived from
   // far away: at a million live blocks each look-up misses every cache.
@@ -93,6 +95,7 @@ private:
   std::unordered_map<uint32_t, ProcessFate> fates_;
   uint64_t next_end_ns_ = UINT64_MAX;
   uint64_t last_event_ns_ = 0;
+  uint64_t late_ends_ = 0;
 };
 
 ProcessFate fateOf(const ProcessEnd &);

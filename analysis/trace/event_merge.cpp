@@ -20,7 +20,7 @@ void EventMerge::add(const EventChunk &chunk) {
   if (!cursor)
     cursor = std::make_unique<StreamCursor>(header.process, header.stream, window_);
   const bool rested = cursor->done();
-  cursor->add(chunk, now_ns_);
+  late_chunks_ += cursor->add(chunk, now_ns_);
   if (!rested || cursor->done())
     return;
   heap_.push_back({cursor->time(), key, cursor.get()});

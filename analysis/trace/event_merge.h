@@ -18,6 +18,8 @@ public:
   // `limit_ns`, where there is one: what is added later may come before others. Empty: there are none such now. Valid
   // until the next call of a function.
   std::span<const StreamEvent> next(std::optional<uint64_t> limit_ns);
+  // Those of which events were lifted.
+  uint64_t lateChunks() const { return late_chunks_; }
 
 private:
   // When a stream's next event is due; equal times go by its number.
@@ -42,6 +44,7 @@ private:
   std::vector<Due> heap_; // binary, the stream that is due first on top
   size_t given_ = 0;      // events of the first stream that the last next() returned
   uint64_t now_ns_ = 0;   // the time of the last of them
+  uint64_t late_chunks_ = 0;
 };
 
 } // namespace msleaks::analysis::trace

@@ -1,5 +1,7 @@
 #include "analysis/trace/read_ahead.h"
 
+#include "analysis/base/processors.h"
+
 #include <algorithm>
 #include <system_error>
 #include <utility>
@@ -7,7 +9,7 @@
 namespace msleaks::analysis::trace {
 
 bool ReadAhead::worthwhile() {
-  static const bool several = std::thread::hardware_concurrency() > 1; // those that we may run on
+  static const bool several = usableProcessors() > 1;
   return several;
 }
 

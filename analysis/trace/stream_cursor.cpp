@@ -27,12 +27,13 @@ std::unique_ptr<OpenChunk> ChunkOpener::open(const ChunkPlace &place) {
   return nullptr;
 }
 
-void StreamCursor::add(const EventChunk &chunk, uint64_t not_before_ns) {
+bool StreamCursor::add(const EventChunk &chunk, uint64_t not_before_ns) {
+  const bool late = std::max(chunk.place.header.first_time_ns, floor_) < not_before_ns;
   floor_ = std::max(floor_, not_before_ns);
   const uint64_t first_time_ns = std::max(chunk.place.header.first_time_ns, added_until_ns_);
   added_until_ns_ = std::max(chunk.place.header.last_time_ns, added_until_ns_);
   if (std::max(added_until_ns_, not_before_ns) < window_.begin_ns || window_.endsBefore(first_time_ns))
-    return;
+    return late;
   const bool rested = done();
   if (2 * next_ > chunks_.size()) { // what is done with takes no more room than what is not
     chunks_.erase(chunks_.begin(), chunks_.begin() + static_cast<ptrdiff_t>(next_));
@@ -41,6 +42,7 @@ void StreamCursor::add(const EventChunk &chunk, uint64_t not_before_ns) {
   chunks_.push_back({chunk, first_time_ns});
   if (rested)
     advance();
+  return late;
 }
 
 // The next chunk is due now.

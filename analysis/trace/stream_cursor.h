@@ -43,8 +43,8 @@ public:
       : process_(process), stream_(stream), window_(window) {}
 
   // A chunk behind those that are there; left out when it does not reach into the window. Nothing of it comes before
-  // `not_before_ns`.
-  void add(const EventChunk &chunk, uint64_t not_before_ns);
+  // `not_before_ns`; returns whether something of it would have.
+  bool add(const EventChunk &chunk, uint64_t not_before_ns);
   // No event is due before this time. Before the chunk is open this is what the chunk's header says.
   uint64_t time() const { return open_ ? open_->block[open_->begin].event.header().time : due_; }
   // There is no chunk left, until another one is added.

@@ -152,6 +152,7 @@ Result<std::span<const StreamEvent>> TraceFollower::next() {
 }
 
 uint64_t TraceFollower::completeUntil() const { return state_->complete_until_ns; }
+uint64_t TraceFollower::lateChunks() const { return state_->merge.lateChunks(); }
 bool TraceFollower::closed() const { return state_->closed; }
 void TraceFollower::takeRest() { state_->rest = true; }
 std::vector<std::string> TraceFollower::damage() const { return state_->damage.list(); }

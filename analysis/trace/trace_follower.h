@@ -44,6 +44,8 @@ public:
   uint64_t completeUntil() const;
   // The file ended with a trailer when it was looked at last: its session ended, and all events come.
   bool closed() const;
+  // Chunks with events that came too late.
+  uint64_t lateChunks() const;
   // Nobody writes any more: what is there comes, complete or not.
   void takeRest();
   std::vector<std::string> damage() const; // found until now

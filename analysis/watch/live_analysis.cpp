@@ -31,80 +31,19 @@ Result<std::unique_ptr<LiveAnalysis>> LiveAnalysis::open(const std::filesystem::
     const auto reader = MSL_TRY(TraceReader::open(folder.trace()));
     MSL_TRY(reader.forEachNames([&](const ImageNames &names) { live->symbolizer_.add(names); }));
   }
-  live->follower_ = MSL_TRY(TraceFollower::open(folder.trace(), live->listener()));
+  live->trace_ = MSL_TRY(FollowedTrace::open(folder.trace(), live->catalog_, live->pipeline_, LastEnd::HeldBack));
   return live;
 }
 
-TraceListener LiveAnalysis::listener() {
-  TraceListener listener;
-  listener.start = [this](const ProcessStart &start) { onStart(start); };
-  listener.end = [this](const ProcessEnd &end) { onEnd(end); };
-  listener.definitions = [this](uint32_t process, auto records) { catalog_.addDefinitions(process, records); };
-  listener.callers = [this](uint32_t process, auto entries) { catalog_.addCallers(process, entries); };
-  listener.paths = [this](uint32_t process, auto entries) { catalog_.addPaths(process, entries); };
-  return listener;
-}
-
-void LiveAnalysis::onStart(const ProcessStart &start) {
-  if (start_ns_ == 0)
-    start_ns_ = start.time_ns;
-  catalog_.addProcess(start);
-  pipeline_.setPageBytes(start.process, start.page_bytes);
-  std::vector<uint32_t> replaced;
-  for (const uint32_t number : running_)
-    if (const ProcessStart &earlier = processes_.at(number).start; earlier.pid == start.pid &&
-                                                                   earlier.pid_namespace == start.pid_namespace &&
-                                                                   number != start.process && replaces(start, earlier))
-      replaced.push_back(number);
-  running_.insert(start.process);
-  processes_[start.process] = {start, true};
-  for (const uint32_t number : replaced)
-    end(number, {FreeCause::ProcessExec, start.time_ns, -1});
-  if (held_back_)
-    pipeline_.expectEnd(held_back_->first, held_back_->second);
-  held_back_.reset();
-}
-
-void LiveAnalysis::onEnd(const ProcessEnd &ended) {
-  last_end_ns_ = std::max(last_end_ns_, ended.time_ns);
-  if (running_.contains(ended.process))
-    end(ended.process, fateOf(ended));
-}
-
-void LiveAnalysis::end(uint32_t process, const ProcessFate &fate) {
-  running_.erase(process);
-  processes_.at(process).running = false;
-  if (running_.empty())
-    held_back_ = {process, fate};
-  else
-    pipeline_.expectEnd(process, fate);
-}
-
 Result<uint64_t> LiveAnalysis::advance(uint64_t most) {
-  uint64_t taken = 0;
-  for (behind_ = true; behind_ && taken < most;) {
-    const auto events = MSL_TRY(follower_->next());
-    for (const StreamEvent &event : events)
-      pipeline_.apply(event);
-    if (!events.empty())
-      last_event_ns_ = std::max(last_event_ns_, events.back().event.header().time);
-    taken += events.size();
-    behind_ = !events.empty();
-  }
-  pipeline_.drain();
-  events_ += taken;
-  // Behind the mark that was read last nothing earlier comes; events of a batch that is not all taken do.
-  if (!behind_) {
-    complete_ns_ = follower_->completeUntil();
-    pipeline_.passTime(reachedNs());
-  }
-  if (!behind_)
+  const uint64_t taken = MSL_TRY(trace_->advance(most));
+  if (!isBehind())
     lookWhetherItEnded(taken);
   return taken;
 }
 
 void LiveAnalysis::lookWhetherItEnded(uint64_t taken) {
-  if (follower_->closed())
+  if (trace_->closed())
     state_ = WatchState::Ended;
   const uint64_t now_ns = readMonotonicNs();
   const bool goes_on = taken != 0 && asked_ns_ != 0; // a first look may be the only one
@@ -115,19 +54,18 @@ void LiveAnalysis::lookWhetherItEnded(uint64_t taken) {
     return;
   // Whoever ended it may have written the rest since we looked: that is taken in before the end is said.
   state_ = WatchState::Killed;
-  follower_->takeRest();
-  behind_ = true;
+  trace_->takeRest();
 }
 
 // Events by the session's own time: a reader that was away for a while does not make them faster.
 void LiveAnalysis::measureRate(Frame &frame) {
-  const uint64_t reached_ns = reachedNs();
-  const uint64_t since_ns = rate_time_ns_ != 0 ? rate_time_ns_ : start_ns_;
+  const uint64_t reached_ns = trace_->reachedNs(), events = trace_->events();
+  const uint64_t since_ns = rate_time_ns_ != 0 ? rate_time_ns_ : startNs();
   if (reached_ns > since_ns)
-    rate_ = static_cast<double>(events_ - rate_events_) * 1e9 / static_cast<double>(reached_ns - since_ns);
-  else if (!behind_ && rate_events_ == events_)
+    rate_ = static_cast<double>(events - rate_events_) * 1e9 / static_cast<double>(reached_ns - since_ns);
+  else if (!isBehind() && rate_events_ == events)
     rate_ = 0; // nothing was recorded: its time stands still
-  rate_events_ = events_;
+  rate_events_ = events;
   rate_time_ns_ = reached_ns;
   frame.events_per_s = rate_;
 }
@@ -146,7 +84,7 @@ void LiveAnalysis::sumUp(Frame &frame) const {
   for (size_t heap = 0; heap < by_heap.size(); ++heap)
     if (by_heap[heap].count != 0)
       frame.heaps.push_back({static_cast<abi::Heap>(heap), by_heap[heap]});
-  for (const auto &[number, process] : processes_) {
+  for (const auto &[number, process] : trace_->processes()) {
     const BlockSum sum = by_process[number];
     frame.ended_processes += !process.running;
     if (process.running || sum.count != 0)
@@ -159,19 +97,20 @@ void LiveAnalysis::sumUp(Frame &frame) const {
 
 // A session that is silent gets older all the same.
 uint64_t LiveAnalysis::timeOf(const Frame &frame) const {
-  if (frame.state == WatchState::Running && !behind_)
-    return std::max(reachedNs(), readMonotonicNs());
-  return behind_ ? reachedNs() : std::max(reachedNs(), last_end_ns_);
+  const uint64_t reached_ns = trace_->reachedNs();
+  if (isBehind())
+    return reached_ns;
+  return std::max(reached_ns, frame.state == WatchState::Running ? readMonotonicNs() : trace_->lastEndNs());
 }
 
 Frame LiveAnalysis::frame(Split split, uint64_t naming_ns) {
   Frame frame;
-  frame.state = behind_ ? WatchState::Running : state_;
-  frame.behind = behind_;
+  frame.state = isBehind() ? WatchState::Running : state_;
+  frame.behind = isBehind();
   frame.command = command_;
   frame.time_ns = sinceStart(timeOf(frame));
   frame.moment_ns = sinceStart(sums_.momentNs());
-  frame.events = events_;
+  frame.events = trace_->events();
   measureRate(frame);
   frame.now = sums_.alive();
   frame.peak_bytes = sums_.peakBytes();
@@ -182,7 +121,7 @@ Frame LiveAnalysis::frame(Split split, uint64_t naming_ns) {
     frame.step = steps.back();
   sumUp(frame);
   frame.rows = places_.of(sums_, pipeline_.liveSet().cohorts(), split, naming_ns);
-  frame.damage = follower_->damage();
+  frame.damage = trace_->damage();
   return frame;
 }
 

@@ -7,21 +7,17 @@
 #pragma once
 
 #include "analysis/base/result.h"
-#include "analysis/places/place.h"
 #include "analysis/places/site_catalog.h"
 #include "analysis/places/symbolizer.h"
+#include "analysis/stream/followed_trace.h"
 #include "analysis/stream/pipeline.h"
-#include "analysis/trace/trace_follower.h"
 #include "analysis/watch/frame.h"
 #include "analysis/watch/live_sums.h"
 #include "analysis/watch/place_rows.h"
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -36,10 +32,10 @@ public:
   // Returns how many there were. Fails when the trace was removed, replaced or cut short.
   Result<uint64_t> advance(uint64_t most = UINT64_MAX);
   // More was there when the last advance() stopped.
-  bool isBehind() const { return behind_; }
+  bool isBehind() const { return trace_->isBehind(); }
 
   // Growth counts from what has been taken in.
-  void setMoment() { sums_.setMoment(reachedNs()); }
+  void setMoment() { sums_.setMoment(trace_->reachedNs()); }
 
   // Naming a place may open files with debug information, so a frame spends no more than about `naming_ns` on places
   // that were not named before; those with most bytes come first, the others stand in one row until a later frame.
@@ -47,38 +43,23 @@ public:
 
 private:
   LiveAnalysis(std::filesystem::path run);
-  TraceListener listener();
-  void onStart(const ProcessStart &);
-  void onEnd(const ProcessEnd &);
-  void end(uint32_t process, const ProcessFate &);
   void lookWhetherItEnded(uint64_t taken);
-  uint64_t reachedNs() const { return std::max(last_event_ns_, complete_ns_); }
-  uint64_t sinceStart(uint64_t time_ns) const { return time_ns > start_ns_ ? time_ns - start_ns_ : 0; }
+  uint64_t startNs() const { return start_ns_ != 0 ? start_ns_ : trace_->firstStartNs(); }
+  uint64_t sinceStart(uint64_t time_ns) const { return time_ns > startNs() ? time_ns - startNs() : 0; }
   uint64_t timeOf(const Frame &) const;
   void measureRate(Frame &);
   void sumUp(Frame &) const;
 
-  struct Process {
-    ProcessStart start;
-    bool running = true;
-  };
-
   std::filesystem::path run_;
   std::vector<std::string> command_;
-  uint64_t start_ns_ = 0;
+  uint64_t start_ns_ = 0; // of the manifest; 0 = it does not say
   Symbolizer symbolizer_;
   SiteCatalog catalog_{symbolizer_};
   LiveSums sums_;
   Pipeline pipeline_{catalog_, {&sums_}, {}, {}, History::LeftOut};
   PlaceRows places_{catalog_};
-  std::optional<TraceFollower> follower_;
-  std::map<uint32_t, Process> processes_;
-  std::set<uint32_t> running_;
-  // When the last process has ended, what it had alive stays to be seen, until another one begins.
-  std::optional<std::pair<uint32_t, ProcessFate>> held_back_;
+  std::unique_ptr<FollowedTrace> trace_;
   WatchState state_ = WatchState::Running;
-  uint64_t events_ = 0, last_event_ns_ = 0, complete_ns_ = 0, last_end_ns_ = 0;
-  bool behind_ = false;
   uint64_t asked_ns_ = 0; // CLOCK_MONOTONIC, when somebody was asked whether the session goes on
   // Of the last frame whose time differs from the one before.
   uint64_t rate_events_ = 0, rate_time_ns_ = 0;

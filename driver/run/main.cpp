@@ -15,8 +15,8 @@
 #include <exception>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <iostream>
 #include <spdlog/spdlog.h>
+#include <sstream>
 #include <unistd.h>
 
 namespace msleaks::driver {
@@ -89,30 +89,39 @@ enum class Verdict {
 };
 
 // Makes the report and stores what its calls are called: it may be shown later, and where the binaries are not.
-Result<analysis::Report> finish(const Recording &recording, const RunOptions &options) {
+Result<analysis::Report> finish(Recording &recording, const RunOptions &options) {
   analysis::ProgressLine line(options.progress != Progress::Hidden); // the program has left the terminal
   try {
-    return analysis::finishRun(recording.output(), [&line](const std::string &doing) { line.drawIfDue(doing); });
+    analysis::RunningReport *early = recording.earlyReport();
+    auto report =
+        analysis::finishRun(recording.output(), early, [&line](const std::string &doing) { line.drawIfDue(doing); });
+    if (early && early->wasEnough())
+      spdlog::debug("the report was begun while the program ran: {} of {} events", early->earlyEvents(),
+                    report ? report->events.stored : 0);
+    return report;
   } catch (const std::exception &error) {
     return fail(error.what());
   }
 }
 
 // The short report on stderr; nothing about it may change how the user's program ended, except what the user asked for.
-Verdict reportFindings(const Recording &recording, const RunOptions &options) {
+Verdict reportFindings(Recording &recording, const RunOptions &options) {
   const auto report = finish(recording, options);
   if (!report) {
     spdlog::error("no report: {}", report.error().message);
     printAccount(recording);
     return Verdict::Unknown;
   }
-  if (!options.no_report)
-    analysis::printShortReport(*report, std::cerr, analysis::outputColumns(STDERR_FILENO));
+  if (!options.no_report) {
+    std::ostringstream text; // one write, whatever else is written to the terminal
+    analysis::printShortReport(*report, text, analysis::outputColumns(STDERR_FILENO));
+    std::fputs(text.str().c_str(), stderr);
+  }
   return report->hasFindings() ? Verdict::Findings : Verdict::Clean;
 }
 
 // Clean also where nobody asked.
-Verdict conclude(const Recording &recording, const RunOptions &options) {
+Verdict conclude(Recording &recording, const RunOptions &options) {
   for (const std::string &note : recording.summary().notes)
     spdlog::info("{}", note);
   if (const auto &failure = recording.summary().failure) {

@@ -148,6 +148,8 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
   app.add_option("--hooks", options.hooks, "a library with hooks of your own, loaded behind msleaks'; may be repeated")
       ->allow_extra_args(false)
       ->type_name("FILE");
+  app.add_flag("--analyze-at-end", options.analyze_at_end,
+               "read what was recorded when the program has ended, not while it runs on idle processors");
   app.add_flag("--no-report", options.no_report, "print no report at the end");
   app.add_flag_callback(
       "--progress", [&options] { options.progress = Progress::Shown; },

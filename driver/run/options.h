@@ -26,6 +26,7 @@ struct RunOptions {
   int error_exitcode = 0;         // 0 = findings do not change the exit status
   std::vector<std::string> hooks; // libraries with hooks of others
   bool no_report = false;
+  bool analyze_at_end = false;
   Progress progress = Progress::IfHarmless;
   std::vector<std::string> given; // as the user wrote them
   std::vector<std::string> command;

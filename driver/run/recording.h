@@ -1,6 +1,7 @@
 // One recording from its folder to its last line: everything around the program that is ours.
 #pragma once
 
+#include "run/early_report.h"
 #include "run/options.h"
 
 #include "analysis/collect/collector.h"
@@ -46,12 +47,16 @@ public:
   // Waits until everything is stored, and writes the manifest.
   void programEnded(int wait_status);
 
+  // What is known of the report by now; null: nothing.
+  analysis::RunningReport *earlyReport() { return early_ ? early_->stop() : nullptr; }
+
   const analysis::CollectorSummary &summary() const { return collector_.summary(); }
   uint64_t collectorCpuNs() const { return manifest_.collector_cpu_ns; }
   uint64_t durationNs() const { return manifest_.end_ns - manifest_.start_ns; }
 
 private:
-  Recording(analysis::Manifest, Cleanup, analysis::RunFolder, analysis::SessionDir, analysis::TraceWriter);
+  Recording(const RunOptions &, analysis::Manifest, Cleanup, analysis::RunFolder, analysis::SessionDir,
+            analysis::TraceWriter);
   static Result<std::unique_ptr<Recording>> tryToCreate(const RunOptions &);
   Result<void> startThread();
   void stopThread();
@@ -65,6 +70,8 @@ private:
   uint32_t program_pid_ = 0;
   std::promise<bool> begin_; // whether there is a program to record
   std::thread thread_;
+  bool early_wanted_;
+  std::unique_ptr<EarlyReport> early_;
 };
 
 } // namespace msleaks::driver

@@ -11,6 +11,7 @@
 #include "msleaks/abi/definitions.h"
 #include "msleaks/abi/session.h"
 
+#include <array>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -83,6 +84,16 @@ protected:
           writer->streamAccount({where.first, where.second, 100, "main", slots.size() + dropped, dropped, stalled_ns}));
     }
   }
+  // Stores these events behind those that were stored so before, and that all before `until_ns` are there.
+  void grow(const std::vector<StreamEvent> &list, uint64_t until_ns) {
+    for (const StreamEvent &event : list) {
+      const std::array slots{event.event.slots[0]};
+      uint64_t &position = positions_[{event.process, event.stream}];
+      ASSERT_TRUE(writer->events({event.process, event.stream, position, slots}));
+      ++position;
+    }
+    ASSERT_TRUE(writer->completeUntil(until_ns));
+  }
   void end(uint32_t process, int status, uint64_t time_ns) {
     ASSERT_TRUE(writer->processEnd({process, time_ns, status, 0}));
   }
@@ -120,6 +131,9 @@ protected:
 
   std::filesystem::path base, run, trace_file;
   std::unique_ptr<TraceWriter> writer;
+
+private:
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> positions_; // that grow() has reached
 };
 
 // Weights stay, a temporary makes the peak, one block of a library is never freed.

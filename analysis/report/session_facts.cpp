@@ -1,0 +1,129 @@
+#include "analysis/report/session_facts.h"
+
+#include "analysis/base/base_name.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace msleaks::analysis {
+
+EventAccount accountOf(const TraceReader &reader, uint64_t stored) {
+  EventAccount account;
+  account.stored = stored;
+  uint64_t accounted = 0;
+  for (const StreamAccount &stream : reader.streams()) {
+    // While a session goes on, and after a kill, the last account of a stream may be older than its last events. Taken
+    // per stream: a surplus in one must not hide a loss in another one.
+    const uint64_t present = reader.storedEvents(stream.process, stream.stream);
+    account.produced += std::max(stream.produced, present + stream.dropped);
+    account.dropped += stream.dropped;
+    account.stalled_ns += stream.stalled_ns;
+    accounted += present;
+  }
+  account.produced += reader.eventCount() - std::min(accounted, reader.eventCount()); // of streams without an account
+  for (const ProcessEnd &end : reader.processEnds()) {
+    account.produced += end.dropped_no_ring;
+    account.dropped += end.dropped_no_ring;
+  }
+  account.produced = std::max(account.produced, account.stored + account.dropped);
+  account.missing = account.produced - account.stored - account.dropped;
+  return account;
+}
+
+std::vector<ReportProcess> processesOf(const TraceReader &reader, const std::map<uint32_t, ProcessFate> &fates,
+                                       const Manifest &manifest) {
+  std::vector<ReportProcess> list;
+  for (const ProcessStart &start : reader.processes()) {
+    ReportProcess process{start.process, start.pid, start.command, {}, FreeCause::StillAlive};
+    if (const auto fate = fates.find(start.process); fate != fates.end()) {
+      process.fate = fate->second.cause;
+      if (fate->second.exit_status >= 0)
+        process.exit = fate->second.exit_status;
+    }
+    list.push_back(std::move(process));
+  }
+  for (const RunProcess &known : manifest.processes) {
+    const auto same = std::find_if(list.begin(), list.end(), [&](const ReportProcess &process) {
+      return known.process != 0 && process.process == known.process;
+    });
+    if (same == list.end() && known.process == 0)
+      list.push_back({0, known.pid, known.command,
+                      known.exit_status >= 0 ? std::optional(known.exit_status) : std::nullopt,
+                      FreeCause::ProcessExited});
+    else if (same != list.end() && !same->exit && known.exit_status >= 0 && same->fate != FreeCause::ProcessExec)
+      same->exit = known.exit_status;
+  }
+  return list;
+}
+
+std::vector<std::string> notesOf(const Report &report) {
+  std::vector<std::string> notes;
+  const auto add = [&](uint64_t count, const char *text) {
+    if (count != 0)
+      notes.push_back(fmt::format("{} {}", count, text));
+  };
+  uint64_t killed = 0, going_on = 0, unknown = 0;
+  for (const ReportProcess &process : report.processes) {
+    killed += process.fate == FreeCause::ProcessKilled;
+    going_on += process.fate == FreeCause::StillAlive;
+    unknown += process.fate == FreeCause::ProcessExited && !process.exit && process.process != 0;
+  }
+  if (!report.closed)
+    notes.push_back(
+        fmt::format("the session was killed or still runs: `msleaks recover {}` adds what is left", report.run));
+  add(report.unseenProcesses(),
+      "process(es) recorded nothing: static or set-uid programs, or there was no room (notes below)");
+  add(killed, "process(es) killed by a signal: their blocks count as alive at the end, not as leaks");
+  add(unknown,
+      "process(es) ended and nobody saw how: their blocks count as leaks, but are none if a signal killed them");
+  add(going_on, "process(es) still running when the session ended, or without an end: their blocks count as alive at "
+                "the end, not as leaks");
+  add(report.unsure.sum.count + report.unsure.pool_sum.count,
+      "block(s) may have been freed while recording was stopped: they are unsure, and count as no leaks");
+  add(report.counts.frees_before_start,
+      "free(s) of blocks that were not known: allocated before recording started, or while it was stopped");
+  add(report.counts.late_frees,
+      "free(s) arrived a moment after the reuse of their address, as clocks of processors differ");
+  add(report.counts.early_frees,
+      "free(s) arrived a moment before their allocation by another thread, as clocks of processors differ");
+  add(report.counts.implicit_frees - report.counts.late_frees,
+      "block(s) were allocated at the address of a live one, whose free was not seen");
+  add(report.counts.unknown_heaps, "event(s) about a kind of memory that this version does not know");
+  return notes;
+}
+
+void describeSession(Report &report, const Manifest &manifest, const TraceReader &reader) {
+  report.state = manifest.state;
+  report.closed = reader.closed() && manifest.state != "running";
+  report.command = manifest.command;
+  report.collector_cpu_ns = manifest.collector_cpu_ns;
+  report.start_ns = manifest.start_ns;
+  uint64_t first = UINT64_MAX, last = 0;
+  for (const ProcessStart &start : reader.processes())
+    first = std::min(first, start.time_ns);
+  for (const ProcessEnd &end : reader.processEnds())
+    last = std::max(last, end.time_ns);
+  if (report.start_ns == 0 && first != UINT64_MAX)
+    report.start_ns = first;
+  const uint64_t end_ns = manifest.end_ns != 0 ? manifest.end_ns : last;
+  report.duration_ns = end_ns > report.start_ns ? end_ns - report.start_ns : 0;
+}
+
+// "pid 4711 (train)", "thread 4712 (worker) of pid 4711 (train)".
+Names namesOf(const TraceReader &reader, const std::vector<ReportProcess> &processes) {
+  const auto process = [&processes](uint32_t number) {
+    for (const ReportProcess &known : processes)
+      if (known.process == number)
+        return fmt::format("pid {} ({})", known.pid, known.command.empty() ? "" : baseName(known.command.front()));
+    return std::string();
+  };
+  const auto thread = [&reader, process](uint32_t number, uint32_t stream) {
+    for (const StreamAccount &account : reader.streams())
+      if (account.process == number && account.stream == stream)
+        return fmt::format("thread {} ({}) of {}", account.tid, account.thread_name, process(number));
+    return std::string();
+  };
+  return {process, thread};
+}
+
+} // namespace msleaks::analysis

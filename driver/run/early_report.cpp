@@ -1,0 +1,92 @@
+#include "run/early_report.h"
+
+#include "run/idle_processors.h"
+
+#include "analysis/base/clock.h"
+
+#include <algorithm>
+#include <pthread.h>
+#include <sched.h>
+#include <spdlog/spdlog.h>
+#include <system_error>
+
+namespace msleaks::driver {
+namespace {
+
+// Some 200 us: whoever stops an idle thread on a busy machine waits until it has been given that much.
+constexpr uint64_t kEventsOfStep = 2000;
+constexpr uint64_t kShortSleepNs = 5'000'000, kLongSleepNs = 100'000'000;
+// What is alive is kept beside the program that is measured, some 100 bytes a block; with more than this it waits until
+// the program's memory is free again.
+constexpr uint64_t kMostBlocks = 1'000'000;
+
+} // namespace
+
+std::unique_ptr<EarlyReport> EarlyReport::start(const std::filesystem::path &run) {
+  if (!mayUseIdleProcessors())
+    return nullptr;
+  try {
+    auto report = analysis::RunningReport::follow(run);
+    if (!report)
+      return nullptr;
+    std::unique_ptr<EarlyReport> early(new EarlyReport(std::move(*report)));
+    early->thread_ = std::thread([early = early.get()] { early->run(); });
+    return early;
+  } catch (const std::exception &error) {
+    spdlog::info("the report is made at the end: {}", error.what());
+    return nullptr;
+  }
+}
+
+EarlyReport::~EarlyReport() { stop(); }
+
+analysis::RunningReport *EarlyReport::stop() {
+  {
+    const std::lock_guard held(lock_);
+    stopped_ = true;
+  }
+  stopping_.notify_one();
+  if (thread_.joinable())
+    thread_.join();
+  return report_.get();
+}
+
+uint64_t EarlyReport::cpuNs() {
+  clockid_t clock;
+  if (thread_.joinable() && pthread_getcpuclockid(thread_.native_handle(), &clock) == 0)
+    return analysis::readClockNs(clock);
+  return cpu_ns_;
+}
+
+void EarlyReport::run() noexcept {
+  const sched_param none{};
+  const bool idle = sched_setscheduler(0, SCHED_IDLE, &none) == 0;
+  bool worked = false;
+  try {
+    worked = idle && follow();
+  } catch (const std::exception &) { // no memory; the end may have some
+  }
+  if (!worked)
+    report_.reset();
+  cpu_ns_ = analysis::readClockNs(CLOCK_THREAD_CPUTIME_ID);
+}
+
+// Until it is stopped. False: it cannot go on.
+bool EarlyReport::follow() {
+  for (uint64_t sleep_ns = kShortSleepNs;;) {
+    const auto taken = report_->advance(kEventsOfStep);
+    if (!taken || report_->liveBlocks() > kMostBlocks)
+      return false;
+    sleep_ns = *taken != 0 ? kShortSleepNs : std::min(sleep_ns * 2, kLongSleepNs);
+    if (sleep(report_->isBehind() ? 0 : sleep_ns))
+      return true;
+  }
+}
+
+// Whether it is to stop.
+bool EarlyReport::sleep(uint64_t ns) {
+  std::unique_lock held(lock_);
+  return stopping_.wait_for(held, std::chrono::nanoseconds(ns), [this] { return stopped_; });
+}
+
+} // namespace msleaks::driver

@@ -1,0 +1,42 @@
+// Makes the report while the program still runs, on processors that nobody else wants: when the program has ended,
+// little is left to do.
+#pragma once
+
+#include "analysis/report/running_report.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace msleaks::driver {
+
+class EarlyReport {
+public:
+  // Null where it would be at the program's cost, or is not possible: then the report is made at the end.
+  static std::unique_ptr<EarlyReport> start(const std::filesystem::path &run);
+  ~EarlyReport();
+
+  // Processor time that it took until now.
+  uint64_t cpuNs();
+  // What it has until now, to go on with on the caller's time; null when it had to give up.
+  analysis::RunningReport *stop();
+
+private:
+  explicit EarlyReport(std::unique_ptr<analysis::RunningReport> report) : report_(std::move(report)) {}
+  void run() noexcept;
+  bool follow();
+  bool sleep(uint64_t ns);
+
+  std::unique_ptr<analysis::RunningReport> report_; // the thread's until it has ended; null: it gave up
+  std::mutex lock_;
+  std::condition_variable stopping_;
+  bool stopped_ = false;
+  std::atomic<uint64_t> cpu_ns_{0}; // of the thread, when it has ended
+  std::thread thread_;
+};
+
+} // namespace msleaks::driver
