@@ -3,7 +3,8 @@
 
     bench/run.py [--build build/release] [--quick|--check] [PART …]
 
-Parts: record malloc stopped forks programs paths compile trace report.
+Parts: record malloc stopped forks programs paths compile trace sessions
+report.
 Peers: LTTng-UST for one event, heaptrack for a malloc+free pair, heaptrack and memray (in a virtual environment in the
 cache) for a PyTorch training; a peer that is not installed is said to be missing. Every figure is the median of
 interleaved runs (a b c, a b c, …), of whole programs their least, so that a noisy minute hits all of them; only compare
@@ -25,6 +26,7 @@ from fork_cost import ForkCost
 from lttng_session import LttngSession
 from measure import Failed, Skipped, Table, last_number, machine, measured, output_of, pair_cost, picked
 from path_cost import PathCost
+from session_cost import SessionCost
 
 HERE = Path(__file__).resolve().parent
 
@@ -251,6 +253,9 @@ class Bench:
     def forks(self):
         ForkCost(self).run()
 
+    def sessions(self):
+        SessionCost(self).run()
+
     def compile(self):
         CompileCost(self).run()
 
@@ -296,7 +301,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "report"]
+    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "sessions", "report"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:

@@ -1,0 +1,67 @@
+"""What a session costs around its program: how long it takes from the program's end to the short report, and what `msleaks
+top` takes beside a running one."""
+import os
+import pty
+import signal
+import statistics
+import subprocess
+import time
+
+from measure import Failed, last_number
+
+END_S, CORE = 0.1, 0.02  # goals
+
+
+class SessionCost:
+    def __init__(self, bench):
+        self.bench = bench
+        self.paced = bench.program("bench_paced")
+        self.rounds = min(bench.rounds, 3)  # each takes as long as its program
+
+    def run(self):
+        pairs = self.bench.scaled(10_000_000)
+        for way, options in (("begun while it ran", []), ("all at the end", ["--analyze-at-end"])):
+            seconds = statistics.median(self.end_of(pairs, options) for _ in range(self.rounds))
+            self.bench.table.add(f"short report after {2 * pairs / 1e6:.0f} M events at 1 M/s, {way}: program's end to ours / goal",
+                                 END_S, seconds, seconds / END_S, 1.0, "s")
+        for live in (1_000, 100_000):
+            share = self.top_beside(live)
+            self.bench.table.add(f"top beside 1 M events/s, {live:,} blocks alive: share of a core / goal",
+                                 CORE, share, share / CORE, 1.0, "cores")
+
+    def end_of(self, pairs, options):
+        folder = self.bench.scratch / "ends"
+        command = [self.bench.program("msleaks-run"), *options, "-o", folder, "--", self.paced, pairs, 500]
+        done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        ended = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        if done.returncode != 0 or "peak" not in done.stderr:
+            raise Failed(f"{' '.join(map(str, command))}: exit {done.returncode}: {done.stderr[-300:]}")
+        self.bench.discard(folder)
+        return (ended - last_number(done.stdout)) / 1e9
+
+    def top_beside(self, live):
+        seconds = max(1, int(2 * self.bench.scale * 5))
+        words, folder = self.bench.session()
+        program = subprocess.Popen([str(word) for word in [*words, self.paced, (seconds + 2) * 500_000, 500, live]],
+                                   stdout=subprocess.DEVNULL)
+        while not (folder / "trace.mslt").exists() and program.poll() is None:
+            time.sleep(0.01)
+        time.sleep(0.5)
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.environ["TERM"] = "xterm"
+            os.execv(self.bench.program("msleaks"), ["msleaks", "top", str(folder)])
+        begin = time.monotonic()
+        os.set_blocking(terminal, False)
+        while time.monotonic() < begin + seconds:
+            time.sleep(0.1)
+            try:
+                os.read(terminal, 1 << 16)
+            except BlockingIOError:
+                pass
+        os.kill(pid, signal.SIGTERM)
+        usage = os.wait4(pid, 0)[2]
+        os.close(terminal)
+        program.wait()
+        self.bench.discard(folder)
+        return (usage.ru_utime + usage.ru_stime) / seconds
