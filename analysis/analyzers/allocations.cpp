@@ -1,5 +1,6 @@
 // Allocations: how much was allocated where, how much of it only for a moment, in which sizes, and what was refused.
 #include "analysis/analyzers/registry.h"
+#include "analysis/base/element_at.h"
 
 #include <algorithm>
 #include <array>
@@ -40,11 +41,7 @@ public:
   void conclude(Conclusion &) const override;
 
 private:
-  Allocated &of(CohortId cohort) {
-    if (cohort.index >= by_cohort_.size())
-      by_cohort_.resize(cohort.index + 1 + cohort.index / 2);
-    return by_cohort_[cohort.index];
-  }
+  Allocated &of(CohortId cohort) { return elementAt(by_cohort_, cohort.index); }
   BlockId &lastOf(const Block &block) {
     const uint64_t thread = uint64_t{block.process} << 32 | block.stream;
     if (last_ == nullptr || thread != last_thread_) {

@@ -46,10 +46,9 @@ void PeakAnalyzer::onAlloc(const Block &block, AllocCause, uint64_t time_ns) {
 }
 
 void PeakAnalyzer::addByteSeconds(const Block &block, uint64_t time_ns) {
-  if (block.cohort.index >= byte_seconds_.size())
-    byte_seconds_.resize(block.cohort.index + 1 + block.cohort.index / 2);
   const uint64_t lifetime_ns = time_ns > block.time_ns ? time_ns - block.time_ns : 0;
-  byte_seconds_[block.cohort.index] += static_cast<double>(block.size) * static_cast<double>(lifetime_ns) * 1e-9;
+  elementAt(byte_seconds_, block.cohort.index) +=
+      static_cast<double>(block.size) * static_cast<double>(lifetime_ns) * 1e-9;
 }
 
 void PeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
@@ -135,7 +134,7 @@ void PeakAnalyzer::findStandingOut(const Peak &peak, const Account &account, Con
     std::erase_if(shares, [&](const CohortShare &share) { return !absence.cohorts[share.cohort.index]; });
     finding.owner = conclusion.ownerOf(shares, finding.site);
     for (uint32_t index = 1; index < absence.cohorts.size(); ++index)
-      finding.byte_seconds += absence.cohorts[index] ? byteSecondsOf({index}) : 0;
+      finding.byte_seconds += absence.cohorts[index] ? valueAt(byte_seconds_, index) : 0;
     finding.evidence = {{"peak_bytes", peak.bytes}, {"peak_time_ns", peak.time_ns}};
     finding.advice = "Look whether all of it is needed at the peak: allocate less, later, or free it before.";
     conclusion.add(std::move(draft), std::move(absence));

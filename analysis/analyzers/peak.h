@@ -1,6 +1,7 @@
 // Peak: the highest point of the memory in use, and what was alive there (docs/report.md).
 #pragma once
 
+#include "analysis/base/element_at.h"
 #include "analysis/findings/result.h"
 #include "analysis/findings/savings.h"
 #include "analysis/stream/analyzer.h"
@@ -61,6 +62,8 @@ public:
       move(giver.at_peak, taker.at_peak, bytes);
   }
   Peak peak() const;
+  uint64_t peakBytes() const { return peak_bytes_; }
+  uint64_t peakTimeNs() const { return peak_time_ns_; }
 
 private:
   static void move(BlockSum &from, BlockSum &to, uint64_t bytes) {
@@ -73,9 +76,7 @@ private:
     uint64_t epoch = 0; // at_peak belongs to this peak
   };
   Counter &touch(CohortId cohort) {
-    if (cohort.index >= counters_.size())
-      counters_.resize(cohort.index + 1 + cohort.index / 2);
-    Counter &counter = counters_[cohort.index];
+    Counter &counter = elementAt(counters_, cohort.index);
     if (counter.epoch != epoch_) {
       counter.at_peak = counter.now;
       counter.epoch = epoch_;
@@ -102,9 +103,6 @@ private:
     uint64_t now_bytes = 0, peak_bytes = 0, peak_time_ns = 0;
   };
   ProcessSum &sumOf(uint32_t process);
-  double byteSecondsOf(CohortId cohort) const {
-    return cohort.index < byte_seconds_.size() ? byte_seconds_[cohort.index] : 0;
-  }
   void addByteSeconds(const Block &, uint64_t time_ns);
   void findStandingOut(const Peak &, const Account &, Conclusion &) const;
 

@@ -33,9 +33,7 @@ void LiveSet::erase(Process &process, Block *block) {
 
 // A pool hands out parts of what an allocator beside it has handed out.
 void LiveSet::noteParent(Process &process, const Block &part) {
-  if (part.id.index >= parents_.size())
-    parents_.resize(part.id.index + 1 + part.id.index / 2);
-  BlockId &parent = parents_[part.id.index];
+  BlockId &parent = elementAt(parents_, part.id.index);
   parent = {};
   for (const AddressSpace space : {AddressSpace::Accelerator, AddressSpace::Host, AddressSpace::Mapping})
     if (const Block *whole = process.holding(space, part.address, part.device)) {

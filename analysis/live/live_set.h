@@ -4,6 +4,7 @@
 // address space below, so that a process' end costs what it had alive.
 #pragma once
 
+#include "analysis/base/element_at.h"
 #include "analysis/live/cohorts.h"
 #include "analysis/live/contexts.h"
 #include "analysis/live/pauses.h"
@@ -130,7 +131,7 @@ public:
   // has blocks; from then on it is kept up to date. Valid until the next event.
   const Block *holding(uint32_t process, AddressSpace space, uint64_t address, uint8_t device = 0);
   // Of a pool's live block: the one that it is a part of, as long as that one lives; none if nobody knows.
-  BlockId parentOf(BlockId part) const { return part.index < parents_.size() ? parents_[part.index] : BlockId{}; }
+  BlockId parentOf(BlockId part) const { return valueAt(parents_, part.index); }
   uint64_t liveBlocks() const { return live_blocks_; }
   std::vector<uint32_t> processes() const;                        // that have something alive, ascending
   void forEach(const std::function<void(const Block &)> &) const; // that is alive

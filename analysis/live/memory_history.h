@@ -10,6 +10,7 @@
 // limit, which grows until there is room again (error() says by how much a peak that is worked out may be too low).
 #pragma once
 
+#include "analysis/base/element_at.h"
 #include "analysis/live/live_set.h"
 
 #include <cstdint>
@@ -74,9 +75,7 @@ private:
     deltaOf(cohort) -= static_cast<int64_t>(bytes);
   }
   int64_t &deltaOf(CohortId cohort) {
-    if (cohort.index >= deltas_.size())
-      deltas_.resize(cohort.index + 1 + cohort.index / 2);
-    Delta &delta = deltas_[cohort.index];
+    Delta &delta = elementAt(deltas_, cohort.index);
     if (delta.maximum != maximum_) {
       cohorts_ += delta.maximum == 0;
       delta = {maximum_, 0};

@@ -1,5 +1,7 @@
 #include "analysis/watch/live_sums.h"
 
+#include "analysis/base/element_at.h"
+
 namespace msleaks::analysis {
 namespace {
 
@@ -14,21 +16,17 @@ void take(BlockSum &from, uint64_t bytes) {
 void LiveSums::onAlloc(const Block &block, AllocCause, uint64_t time_ns) {
   if (block.reserve)
     return;
-  add(at(now_, block.cohort), block.size);
+  add(elementAt(now_, block.cohort.index), block.size);
   if (!abi::isPhysical(block.heap))
     return;
   tracker_.add(block.cohort, block.size, time_ns);
   add(alive_, block.size);
-  if (alive_.bytes > peak_bytes_) {
-    peak_bytes_ = alive_.bytes;
-    peak_time_ns_ = time_ns;
-  }
 }
 
 void LiveSums::onFree(const Block &block, FreeCause, uint64_t) {
   if (block.reserve)
     return;
-  take(at(now_, block.cohort), block.size);
+  take(elementAt(now_, block.cohort.index), block.size);
   if (!abi::isPhysical(block.heap))
     return;
   tracker_.remove(block.cohort, block.size);
@@ -39,14 +37,14 @@ void LiveSums::onFree(const Block &block, FreeCause, uint64_t) {
 void LiveSums::onRetarget(const Block &block, const Block &before, uint64_t) {
   if (block.reserve)
     return;
-  take(at(now_, before.cohort), block.size);
-  add(at(now_, block.cohort), block.size);
+  take(elementAt(now_, before.cohort.index), block.size);
+  add(elementAt(now_, block.cohort.index), block.size);
   if (abi::isPhysical(block.heap))
     tracker_.move(before.cohort, block.cohort, block.size, block.time_ns);
   if (moment_ns_ == 0 || block.time_ns > moment_ns_)
     return;
-  take(at(at_moment_, before.cohort), block.size);
-  add(at(at_moment_, block.cohort), block.size);
+  take(elementAt(at_moment_, before.cohort.index), block.size);
+  add(elementAt(at_moment_, block.cohort.index), block.size);
 }
 
 void LiveSums::setMoment(uint64_t time_ns) {

@@ -27,21 +27,15 @@ public:
   const std::vector<BlockSum> &atMoment() const { return at_moment_; }
   // Of the physical heaps of all processes together.
   BlockSum alive() const { return alive_; }
-  uint64_t peakBytes() const { return peak_bytes_; }
-  uint64_t peakTimeNs() const { return peak_time_ns_; }
+  uint64_t peakBytes() const { return tracker_.peakBytes(); }
+  uint64_t peakTimeNs() const { return tracker_.peakTimeNs(); }
   Peak peak() const { return tracker_.peak(); }
 
 private:
-  static BlockSum &at(std::vector<BlockSum> &sums, CohortId cohort) {
-    if (cohort.index >= sums.size())
-      sums.resize(cohort.index + 1 + cohort.index / 2);
-    return sums[cohort.index];
-  }
-
   std::vector<BlockSum> now_, at_moment_;
   PeakTracker tracker_;
   BlockSum alive_;
-  uint64_t peak_bytes_ = 0, peak_time_ns_ = 0, moment_ns_ = 0;
+  uint64_t moment_ns_ = 0;
 };
 
 } // namespace msleaks::analysis

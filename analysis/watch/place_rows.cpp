@@ -1,19 +1,12 @@
 #include "analysis/watch/place_rows.h"
 
 #include "analysis/base/clock.h"
+#include "analysis/base/element_at.h"
 
 #include <algorithm>
 #include <tuple>
 
 namespace msleaks::analysis {
-namespace {
-
-BlockSum valueAt(const std::vector<BlockSum> &sums, size_t index) {
-  return index < sums.size() ? sums[index] : BlockSum{};
-}
-
-} // namespace
-
 // Cohorts that ever counted for a row, most bytes first.
 std::vector<PlaceRows::Share> PlaceRows::sharesOf(const LiveSums &sums, const Cohorts &cohorts, Split split) {
   std::vector<BlockSum> at_peak(cohorts.size());
