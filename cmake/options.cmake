@@ -4,7 +4,9 @@ add_library(msleaks_options INTERFACE)
 add_library(msleaks::options ALIAS msleaks_options)
 target_compile_options(msleaks_options INTERFACE
   -Wall -Wextra -Wpedantic -Wno-gnu-zero-variadic-macro-arguments -Werror=return-type
-  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+  # libstdc++ 12 uses in its stable_sort what it calls deprecated itself, and clang names each user of it.
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>)
 if(MSLEAKS_SANITIZE)
   target_compile_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE})
