@@ -76,6 +76,14 @@ std::vector<Leak> leaksOf(const std::vector<CohortRemains> &leaked, const std::v
   return list;
 }
 
+// No others become findings.
+void keepLargest(std::vector<Leak> &leaks) {
+  std::stable_sort(leaks.begin(), leaks.end(),
+                   [](const Leak &a, const Leak &b) { return a.remains.bytes > b.remains.bytes; });
+  if (leaks.size() > Conclusion::kMostFindings)
+    leaks.erase(leaks.begin() + Conclusion::kMostFindings, leaks.end());
+}
+
 // Threads and processes that took the same path are one.
 void mergePaths(PlaceGroup &group) {
   std::map<SiteId, SiteShare> by_site;
@@ -160,7 +168,9 @@ void LeakAnalyzer::conclude(Conclusion &conclusion) const {
   std::unordered_map<uint32_t, std::vector<Added>> births; // by cohort
   for (const Added &birth : births_)
     births[birth.cohort.index].push_back(birth);
-  for (Leak &leak : leaksOf(found.leaked, sorted.leaks, conclusion)) {
+  std::vector<Leak> leaks = leaksOf(found.leaked, sorted.leaks, conclusion);
+  keepLargest(leaks);
+  for (Leak &leak : leaks) {
     Absence absence;
     for (const CohortShare &share : leak.cohorts) {
       const std::vector<Added> &of = births[share.cohort.index];

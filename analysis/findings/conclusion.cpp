@@ -8,9 +8,6 @@
 namespace msleaks::analysis {
 namespace {
 
-// Each costs a look at the whole history of the memory.
-constexpr size_t kMostFindings = 1000;
-
 Account accountOf(const Finding &finding) { return {finding.heap, finding.device}; }
 
 // By what a reader of the source would tell it by, so that it is the same for a program that was built again.
@@ -93,9 +90,9 @@ AnalysisResult Conclusion::finish() {
     candidates_.erase(candidates_.begin() + kMostFindings, candidates_.end());
   for (Candidate &candidate : candidates_) {
     Finding &finding = candidate.draft.line;
-    finding.saves_bytes = savings_.alone(accountOf(finding), candidate.absence);
-    finding.evidence.emplace_back("saves_total_bytes",
-                                  abi::isPhysical(finding.heap) ? savings_.aloneInAll(candidate.absence) : 0);
+    const Savings::Saving saving = savings_.alone(accountOf(finding), candidate.absence);
+    finding.saves_bytes = saving.bytes;
+    finding.evidence.emplace_back("saves_total_bytes", saving.all_bytes);
   }
   std::sort(candidates_.begin(), candidates_.end(),
             [](const Candidate &a, const Candidate &b) { return isBefore(a.draft.line, b.draft.line); });

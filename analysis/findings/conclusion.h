@@ -24,6 +24,9 @@ struct Question {
 
 class Conclusion {
 public:
+  // Those with most bytes are kept: each costs a look at the whole history of the memory.
+  static constexpr size_t kMostFindings = 1000;
+
   Conclusion(SiteCatalog &catalog, const Cohorts &cohorts, const MemoryHistory &history,
              std::span<const ReportProcess> processes, const Question &question, const Names &names)
       : lines(catalog, processes), catalog(catalog), cohorts(cohorts), processes(processes), question(question),
@@ -34,8 +37,8 @@ public:
   void add(Draft<Finding>, Absence);
   // A section "NAME_by_DIMENSION" of these blocks, if the user asks to group them.
   void addGroups(std::string_view name, std::string_view title, std::span<const CohortShare>);
-  // What these blocks alone would save.
-  uint64_t saves(const Account &account, const Absence &absence) { return savings_.alone(account, absence); }
+  // What the account's peak would fall by without these blocks alone.
+  uint64_t saves(const Account &account, const Absence &absence) { return savings_.alone(account, absence).bytes; }
 
   // Whose these blocks are: what the program said of most of them (msl_owner_push), else the image of `site`.
   std::string ownerOf(std::span<const CohortShare>, const SiteText &site) const;

@@ -36,22 +36,27 @@ Savings::Memory &Savings::of(const Account &account) {
   return at->second;
 }
 
+const Savings::Memory &Savings::physical() {
+  if (physical_.all.empty())
+    physical_ = memoryOf([](const Cohort &cohort) { return abi::isPhysical(cohort.heap); });
+  return physical_;
+}
+
 Savings::Curve Savings::curveOf(const Absence &absence) const {
-  Curve curve = history_.curveOf(absence.cohorts);
-  const Curve blocks = history_.curveOf(absence.blocks);
-  std::transform(curve.begin(), curve.end(), blocks.begin(), curve.begin(), std::plus<>());
+  Curve curve = history_.curveOf(absence.blocks);
+  if (absence.cohorts.empty())
+    return curve;
+  const Curve cohorts = history_.curveOf(absence.cohorts);
+  std::transform(curve.begin(), curve.end(), cohorts.begin(), curve.begin(), std::plus<>());
   return curve;
 }
 
-uint64_t Savings::alone(const Account &account, const Absence &absence) {
-  const Memory &memory = of(account);
-  return static_cast<uint64_t>(memory.peak_bytes - peakOfDifference(memory.all, curveOf(absence)));
-}
-
-uint64_t Savings::aloneInAll(const Absence &absence) {
-  if (physical_.all.empty())
-    physical_ = memoryOf([](const Cohort &cohort) { return abi::isPhysical(cohort.heap); });
-  return static_cast<uint64_t>(physical_.peak_bytes - peakOfDifference(physical_.all, curveOf(absence)));
+Savings::Saving Savings::alone(const Account &account, const Absence &absence) {
+  const Curve absent = curveOf(absence);
+  const auto without = [&](const Memory &memory) {
+    return static_cast<uint64_t>(memory.peak_bytes - peakOfDifference(memory.all, absent));
+  };
+  return {without(of(account)), abi::isPhysical(account.heap) ? without(physical()) : 0};
 }
 
 uint64_t Savings::remove(const Account &account, const Absence &absence) {

@@ -27,10 +27,12 @@ class Savings {
 public:
   Savings(const MemoryHistory &history, const Cohorts &cohorts) : history_(history), cohorts_(cohorts) {}
 
-  // What the account's peak falls by without these blocks.
-  uint64_t alone(const Account &, const Absence &);
-  // What the peak over all physical heaps falls by without them.
-  uint64_t aloneInAll(const Absence &);
+  struct Saving {
+    uint64_t bytes = 0;     // that the account's peak falls by
+    uint64_t all_bytes = 0; // that the peak over all physical heaps falls by; 0 for blocks of others
+  };
+  // Without these blocks and with all others.
+  Saving alone(const Account &, const Absence &);
   // What the account's peak falls by without them and all that were removed before.
   uint64_t remove(const Account &, const Absence &);
 
@@ -42,6 +44,7 @@ private:
   };
   template <class Counts> Memory memoryOf(Counts counts) const;
   Memory &of(const Account &);
+  const Memory &physical();
   Curve curveOf(const Absence &) const;
 
   const MemoryHistory &history_;
