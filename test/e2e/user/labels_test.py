@@ -112,6 +112,7 @@ def main():
     library, training, _ = builds.compile("gcc")
     only_steps = [[text for text in TRAINING if text.startswith("Step")]]
     expect(msleaks, "only-steps", scratch, [training, library], only_steps, ["--events", "step,alloc,free"])
+    expect(msleaks, "paused", scratch, [training, library], [], ["--start-paused"])
 
 
 if __name__ == "__main__":

@@ -172,6 +172,22 @@ TEST_F(WatchTest, ATraceThatIsCutOrGoneIsAnError) {
   EXPECT_THAT(cut.error().message, HasSubstr("cut short"));
   std::filesystem::remove(trace_file);
   EXPECT_FALSE(other->advance());
+  EXPECT_FALSE(other->advance()) << "it stays so";
+}
+
+// Another run with the same name is none of what was watched.
+TEST_F(WatchTest, ATraceThatWasReplacedIsAnError) {
+  start(1, 4711);
+  grow({test::alloc(kStart + 100, 0x10, 1000, kWeights)}, kStart + 300);
+  const auto live = watch();
+  takeAll(*live);
+  const auto copy = base / "copy";
+  std::filesystem::copy_file(trace_file, copy);
+  std::filesystem::rename(copy, trace_file);
+  const auto replaced = live->advance();
+  ASSERT_FALSE(replaced);
+  EXPECT_EQ(replaced.error().status, ExitStatus::BadInput);
+  EXPECT_THAT(replaced.error().message, HasSubstr("replaced"));
 }
 
 TEST_F(WatchTest, TextFitsAndIsPrintable) {
