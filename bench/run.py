@@ -3,8 +3,8 @@
 
     bench/run.py [--build build/release] [--quick|--check] [PART …]
 
-Parts: record malloc stopped forks programs paths compile trace sessions
-report.
+Parts: record malloc stopped forks programs paths compile trace reading
+sessions report.
 Peers: LTTng-UST for one event, heaptrack for a malloc+free pair, heaptrack and memray (in a virtual environment in the
 cache) for a PyTorch training; a peer that is not installed is said to be missing. Every figure is the median of
 interleaved runs (a b c, a b c, …), of whole programs their least, so that a noisy minute hits all of them; only compare
@@ -218,6 +218,33 @@ class Bench:
             raise Failed(f"msleaks report {folder}: exit {done.returncode}: {done.stderr.strip()}")
         return json.loads(done.stdout)["events"]
 
+    # -- reading a trace -----------------------------------------------------------------------------------------
+
+    def reading(self):
+        """What bench_reading and bench_holding print: each takes its own median."""
+        def rows(*command):
+            for line in output_of([self.program(command[0]), *command[1:]]).splitlines():
+                cells = [cell.strip() for cell in line.strip("|").split("|")]
+                if line.startswith("| ") and any(cell[:1].isdigit() for cell in cells):
+                    yield cells
+
+        def number(cell):
+            return float(cell.split()[0])
+
+        events = self.scaled(10_000_000)
+        for cells in rows("bench_reading", events, 8):
+            if len(cells) == 6:
+                self.table.add(f"{cells[0]}, an event of {events:,}: with read-ahead / on one thread", number(cells[1]), number(cells[2]),
+                               number(cells[2]) / number(cells[1]), None)
+            else:
+                self.table.add(f"a trace of {cells[2]} is opened {cells[0]}: a GiB / goal", 1, number(cells[4]), number(cells[4]),
+                               1.0 if "index" in cells[0] else None, "ms")
+        for cells in rows("bench_holding", self.scaled(1_000_000)):
+            if "never asked" in cells[0]:
+                self.table.add(f"{cells[0]} for interior pointers", number(cells[1]), number(cells[2]), number(cells[2]) / number(cells[1]), None)
+            else:
+                self.table.note(cells[0], ", ".join(cells[1:]))
+
     # -- the report ----------------------------------------------------------------------------------------------
 
     def report(self):
@@ -227,7 +254,7 @@ class Bench:
             cost = measured([self.build / "bin" / "msleaks", "report", folder, "--json"])
             rate = events / cost["wall_s"] / 1e6
             name = f"report of {events // 1_000_000} M events, {live:,} live blocks"
-            self.table.add(f"{name}: wanted / reached", 5, rate, 5 / rate, 1.0, "M events/s")
+            self.table.add(f"{name}: wanted / reached", 8, rate, 8 / rate, 1.0, "M events/s")
             self.table.note(f"{name}: memory", f"{cost['peak_kib'] / 1024:.0f} MiB")
             self.discard(folder)
 
@@ -301,7 +328,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "sessions", "report"]
+    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:

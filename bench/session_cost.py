@@ -22,7 +22,7 @@ class SessionCost:
         pairs = self.bench.scaled(10_000_000)
         for way, options in (("begun while it ran", []), ("all at the end", ["--analyze-at-end"])):
             seconds = statistics.median(self.end_of(pairs, options) for _ in range(self.rounds))
-            self.bench.table.add(f"short report after {2 * pairs / 1e6:.0f} M events at 1 M/s, {way}: program's end to ours / goal",
+            self.bench.table.add(f"short report after {2 * pairs / 1e6:g} M events at 1 M/s, {way}: program's end to ours / goal",
                                  END_S, seconds, seconds / END_S, 1.0, "s")
         for live in (1_000, 100_000):
             share = self.top_beside(live)
