@@ -28,9 +28,12 @@ PeakAnalyzer::ProcessSum &PeakAnalyzer::sumOf(uint32_t process) {
   return *last_sum_;
 }
 
-void PeakAnalyzer::onAlloc(const Block &block, AllocCause, uint64_t time_ns) {
+void PeakAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
   if (block.reserve)
     return;
+  // What was counted when the whole of it, or the first half of a realloc, was freed: it comes with its old birth.
+  if (cause == AllocCause::Restored || cause == AllocCause::Remainder)
+    elementAt(byte_seconds_, block.cohort.index) -= byteSeconds(block, time_ns);
   heaps_[static_cast<size_t>(block.heap)].add(block.cohort, block.size, time_ns);
   if (block.device != 0)
     devices_[{block.heap, block.device}].add(block.cohort, block.size, time_ns);
@@ -45,16 +48,15 @@ void PeakAnalyzer::onAlloc(const Block &block, AllocCause, uint64_t time_ns) {
   }
 }
 
-void PeakAnalyzer::addByteSeconds(const Block &block, uint64_t time_ns) {
-  const uint64_t lifetime_ns = time_ns > block.time_ns ? time_ns - block.time_ns : 0;
-  elementAt(byte_seconds_, block.cohort.index) +=
-      static_cast<double>(block.size) * static_cast<double>(lifetime_ns) * 1e-9;
+double PeakAnalyzer::byteSeconds(const Block &block, uint64_t until_ns) {
+  const uint64_t lifetime_ns = until_ns > block.time_ns ? until_ns - block.time_ns : 0;
+  return static_cast<double>(block.size) * static_cast<double>(lifetime_ns) * 1e-9;
 }
 
 void PeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
   if (block.reserve)
     return;
-  addByteSeconds(block, time_ns);
+  elementAt(byte_seconds_, block.cohort.index) += byteSeconds(block, time_ns);
   heaps_[static_cast<size_t>(block.heap)].remove(block.cohort, block.size);
   if (block.device != 0)
     devices_[{block.heap, block.device}].remove(block.cohort, block.size);

@@ -103,7 +103,7 @@ private:
     uint64_t now_bytes = 0, peak_bytes = 0, peak_time_ns = 0;
   };
   ProcessSum &sumOf(uint32_t process);
-  void addByteSeconds(const Block &, uint64_t time_ns);
+  static double byteSeconds(const Block &, uint64_t until_ns);
   void findStandingOut(const Peak &, const Account &, Conclusion &) const;
 
   PeakTracker total_;

@@ -64,6 +64,21 @@ TEST_F(Findings, AreRankedByWhatTheySaveAndSayWhatTheySaveTogether) {
   EXPECT_EQ(found[1]["saves_cumulative_bytes"], 30 * kMiB) << "nothing is left";
 }
 
+// Whatever is freed and comes back meanwhile: a realloc that is refused, a mapping of which a part goes.
+TEST_F(Findings, ABlocksTimeCountsOnce) {
+  Where realloc = kOne, restored = kOne, mapping = kTwo;
+  realloc.flags = abi::kRealloc;
+  restored.flags = abi::kRestored;
+  mapping.heap = abi::Heap::Mapping;
+  run({at(0, 0x10, kMiB, kOne), at(0, 0x40000000, 2 * kMiB, mapping), at(1000, 0x10, 0, realloc),
+       at(1000, 0x10, kMiB, restored), test::free(kStart + 2'000'000'000, 0x40000000, mapping, kMiB),
+       at(4000, 0x10, 0, kOne), test::free(kStart + 4'000'000'000, 0x40100000, mapping, kMiB)});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0]["heap"], "mapping");
+  EXPECT_NEAR(found[0]["byte_seconds"], static_cast<double>(kMiB) * (2 + 4), kMiB * 0.01);
+  EXPECT_NEAR(found[1]["byte_seconds"], static_cast<double>(kMiB) * 4, kMiB * 0.01);
+}
+
 TEST_F(Findings, ADevicesBlocksSaveOfThatDevicesPeak) {
   const Where first{.heap = abi::Heap::Device, .site = 1};
   const Where second{.heap = abi::Heap::Device, .site = 2, .device = 1};
