@@ -174,7 +174,7 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &prog
 
 Result<Report> finishRun(const std::filesystem::path &run, RunningReport *running, const Progress &progress) {
   const auto recorded = MSL_TRY(Recorded::open(run));
-  RunAnalysis *analysis = running ? running->takeRest(recorded.reader, progress) : nullptr;
+  RunAnalysis *analysis = running ? running->finish(recorded.reader, progress) : nullptr;
   uint64_t stored = recorded.reader.eventCount();
   std::optional<RunAnalysis> own;
   if (!analysis) {

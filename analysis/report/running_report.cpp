@@ -13,7 +13,7 @@ Result<std::unique_ptr<RunningReport>> RunningReport::follow(const std::filesyst
   return running;
 }
 
-RunAnalysis *RunningReport::takeRest(const TraceReader &reader, const Progress &progress) {
+RunAnalysis *RunningReport::finish(const TraceReader &reader, const Progress &progress) {
   constexpr uint64_t kEventsOfStep = 100'000; // between two looks at the progress
   early_events_ = trace_->events();
   ReadProgress read(progress, reader.eventCount());

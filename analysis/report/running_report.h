@@ -30,9 +30,9 @@ public:
   bool isBehind() const { return trace_->isBehind(); }
   uint64_t liveBlocks() const { return analysis_.pipeline.liveSet().liveBlocks(); }
 
-  // After the session: what is left of it. Null when the trace as a whole says something else than its parts did as
-  // they came, or cannot be followed to its end: then it must be read again.
-  RunAnalysis *takeRest(const TraceReader &, const Progress &);
+  // After the session: takes in what is left of it. Null when the trace as a whole says something else than its parts
+  // did as they came, or cannot be followed to its end: then it must be read again.
+  RunAnalysis *finish(const TraceReader &, const Progress &);
   bool wasEnough() const { return was_enough_; }
   // Events that were taken in before the rest.
   uint64_t earlyEvents() const { return early_events_; }

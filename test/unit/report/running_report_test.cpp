@@ -40,7 +40,7 @@ protected:
     EXPECT_EQ(jsonOf(finishRun(run, running.get())), whole);
     auto reader = TraceReader::open(trace_file);
     EXPECT_TRUE(reader);
-    return running->takeRest(*reader, {}) != nullptr;
+    return running->finish(*reader, {}) != nullptr;
   }
 
   std::unique_ptr<RunningReport> running;
