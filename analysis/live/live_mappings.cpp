@@ -82,7 +82,7 @@ std::vector<LiveSet::Mapping> LiveSet::cutOut(Process &process, uint64_t begin, 
 }
 
 // What was reserved becomes memory, or memory is given back and the address space kept. A file's pages are the file's
-// whatever their protection.
+// whatever their protection, and what several may show stays memory as long as one of them shows it.
 void LiveSet::onProtect(const StreamEvent &event, const abi::ProtectEvent &protect) {
   Process &process = processOf(event.process);
   const bool reserve = protect.header.flags & abi::kReserve;
@@ -96,7 +96,7 @@ void LiveSet::onProtect(const StreamEvent &event, const abi::ProtectEvent &prote
     const Block &whole = at->second.block;
     const uint64_t begin = std::max(protect.address, whole.address);
     const uint64_t stop = std::min(end, endOf(whole.address, whole.size));
-    if (whole.file || whole.reserve == reserve || begin >= stop) {
+    if (whole.file || at->second.object.known() || whole.reserve == reserve || begin >= stop) {
       ++at;
       continue;
     }
@@ -121,14 +121,15 @@ void LiveSet::addPiece(Process &process, Block piece, uint64_t time_ns) {
     piece.address = std::min(piece.address, neighbour.address);
     piece.size += neighbour.size;
   };
+  const auto isPartOf = [&](const Mapping &neighbour) {
+    return !neighbour.object.known() && sameMapping(neighbour.block, piece);
+  };
   auto next = mappings.lower_bound(piece.address);
   if (next != mappings.begin())
-    if (const auto before = std::prev(next);
-        before->second.end() == piece.address && sameMapping(before->second.block, piece))
+    if (const auto before = std::prev(next); before->second.end() == piece.address && isPartOf(before->second))
       take(before);
   next = mappings.lower_bound(piece.address);
-  if (next != mappings.end() && endOf(piece.address, piece.size) == next->first &&
-      sameMapping(next->second.block, piece))
+  if (next != mappings.end() && endOf(piece.address, piece.size) == next->first && isPartOf(next->second))
     take(next);
   ++live_blocks_;
   announceAlloc(mappings.emplace(piece.address, Mapping{piece}).first->second.block, AllocCause::Remainder, time_ns);

@@ -129,6 +129,17 @@ TEST_F(SharedMappings, ARefusedMunmapAndAnMremapKeepTheObject) {
   EXPECT_EQ(sum.pages[1], 6);
 }
 
+TEST_F(SharedMappings, WhatIsProtectedIsStillTheObject) {
+  map(1, 0x10000, 4, 7);
+  map(2, 0x10000, 4, 7);
+  apply(test::protect(++time_, 0x11000, kPage, abi::kReserve, 1));
+  EXPECT_EQ(sum.all(), 4);
+  end(1);
+  EXPECT_EQ(sum.pages[2], 4);
+  end(2);
+  EXPECT_EQ(sum.all(), 0);
+}
+
 TEST_F(SharedMappings, AMappingPutOverItTakesItsPagesOnly) {
   map(1, 0x10000, 8, 7);
   map(2, 0x90000, 8, 7);
