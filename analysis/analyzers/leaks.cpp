@@ -22,7 +22,7 @@ template <class ByCohort> std::vector<CohortRemains> sorted(const ByCohort &by_c
 
 Remains remainsOf(const Block &block, uint64_t age_ns) {
   const uint64_t bytes = block.bytes();
-  return {block.heap, bytes, 1, bytes, age_ns, age_ns, static_cast<double>(bytes) * static_cast<double>(age_ns) / 1e9};
+  return {block.heap, bytes, 1, bytes, age_ns, age_ns, byteNsOf(bytes, age_ns)};
 }
 
 // Leaked blocks of one place and account.
@@ -116,7 +116,7 @@ Draft<Finding> findingOf(Leak &leak, Conclusion &conclusion) {
   finding.confidence = isLibrarysOwn(leak.group, conclusion.catalog) ? Confidence::Hint : Confidence::Likely;
   finding.heap = leak.account.heap;
   finding.device = leak.account.device;
-  finding.byte_seconds = leak.remains.byte_seconds;
+  finding.byte_seconds = byteSecondsOf(leak.remains.byte_ns);
   finding.owner = conclusion.ownerOf(leak.cohorts, finding.site);
   finding.evidence = {{"largest_bytes", leak.remains.largest_bytes},
                       {"oldest_age_ns", leak.remains.oldest_age_ns},

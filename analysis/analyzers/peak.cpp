@@ -33,7 +33,7 @@ void PeakAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_n
     return;
   // What was counted when the whole of it, or the first half of a realloc, was freed: it comes with its old birth.
   if (cause == AllocCause::Restored || cause == AllocCause::Remainder)
-    elementAt(byte_seconds_, block.cohort.index) -= byteSeconds(block, time_ns);
+    elementAt(byte_ns_, block.cohort.index) -= byteNs(block, time_ns);
   heaps_[static_cast<size_t>(block.heap)].add(block.cohort, block.size, time_ns);
   if (block.device != 0)
     devices_[{block.heap, block.device}].add(block.cohort, block.size, time_ns);
@@ -48,15 +48,14 @@ void PeakAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_n
   }
 }
 
-double PeakAnalyzer::byteSeconds(const Block &block, uint64_t until_ns) {
-  const uint64_t lifetime_ns = until_ns > block.time_ns ? until_ns - block.time_ns : 0;
-  return static_cast<double>(block.size) * static_cast<double>(lifetime_ns) * 1e-9;
+ByteNs PeakAnalyzer::byteNs(const Block &block, uint64_t until_ns) {
+  return byteNsOf(block.size, until_ns > block.time_ns ? until_ns - block.time_ns : 0);
 }
 
 void PeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
   if (block.reserve)
     return;
-  elementAt(byte_seconds_, block.cohort.index) += byteSeconds(block, time_ns);
+  elementAt(byte_ns_, block.cohort.index) += byteNs(block, time_ns);
   heaps_[static_cast<size_t>(block.heap)].remove(block.cohort, block.size);
   if (block.device != 0)
     devices_[{block.heap, block.device}].remove(block.cohort, block.size);
@@ -135,8 +134,10 @@ void PeakAnalyzer::findStandingOut(const Peak &peak, const Account &account, Con
     std::vector<CohortShare> shares = peak.by_cohort;
     std::erase_if(shares, [&](const CohortShare &share) { return !absence.cohorts[share.cohort.index]; });
     finding.owner = conclusion.ownerOf(shares, finding.site);
+    ByteNs byte_ns = 0;
     for (uint32_t index = 1; index < absence.cohorts.size(); ++index)
-      finding.byte_seconds += absence.cohorts[index] ? valueAt(byte_seconds_, index) : 0;
+      byte_ns += absence.cohorts[index] ? valueAt(byte_ns_, index) : 0;
+    finding.byte_seconds = byteSecondsOf(byte_ns);
     finding.evidence = {{"peak_bytes", peak.bytes}, {"peak_time_ns", peak.time_ns}};
     finding.advice = "Look whether all of it is needed at the peak: allocate less, later, or free it before.";
     conclusion.add(std::move(draft), std::move(absence));

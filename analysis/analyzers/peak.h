@@ -103,13 +103,13 @@ private:
     uint64_t now_bytes = 0, peak_bytes = 0, peak_time_ns = 0;
   };
   ProcessSum &sumOf(uint32_t process);
-  static double byteSeconds(const Block &, uint64_t until_ns);
+  static ByteNs byteNs(const Block &, uint64_t until_ns);
   void findStandingOut(const Peak &, const Account &, Conclusion &) const;
 
   PeakTracker total_;
   std::array<PeakTracker, static_cast<size_t>(abi::Heap::Count)> heaps_;
   std::map<Account, PeakTracker> devices_; // but the first
-  std::vector<double> byte_seconds_;       // by cohort: bytes times lifetime of its blocks
+  std::vector<ByteNs> byte_ns_;            // by cohort: bytes times lifetime of its blocks
   std::unordered_map<uint32_t, ProcessSum> processes_;
   ProcessSum *last_sum_ = nullptr; // elements of an unordered_map stay where they are
   uint32_t last_process_ = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <string_view>
 #include <tuple>
 #include <xxhash.h>
 
@@ -63,10 +65,12 @@ void Conclusion::addGroups(std::string_view name, std::string_view title, std::s
 }
 
 std::string Conclusion::ownerOf(std::span<const CohortShare> shares, const SiteText &site) const {
-  const auto most = std::max_element(shares.begin(), shares.end(),
-                                     [](const CohortShare &a, const CohortShare &b) { return a.bytes < b.bytes; });
-  const LabelId owner = most == shares.end() ? LabelId{} : cohorts[most->cohort].owner;
-  return owner.known() ? std::string(catalog.labels().textOf(owner)) : site.library;
+  std::map<std::string_view, uint64_t> bytes; // by owner; of equal ones the first in the alphabet
+  for (const CohortShare &share : shares)
+    bytes[catalog.labels().textOf(cohorts[share.cohort].owner)] += share.bytes;
+  const auto most =
+      std::max_element(bytes.begin(), bytes.end(), [](const auto &a, const auto &b) { return a.second < b.second; });
+  return most == bytes.end() || most->first.empty() ? site.library : std::string(most->first);
 }
 
 // A hint gives way to a surer finding about most of the same blocks.

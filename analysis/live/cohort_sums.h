@@ -20,6 +20,12 @@ struct BlockSum {
   bool operator==(const BlockSum &) const = default;
 };
 
+// Bytes times the nanoseconds that they were alive: a whole number, so that a sum does not depend on the order of its
+// blocks.
+__extension__ using ByteNs = __int128;
+inline ByteNs byteNsOf(uint64_t bytes, uint64_t ns) { return static_cast<ByteNs>(bytes) * static_cast<ByteNs>(ns); }
+inline double byteSecondsOf(ByteNs sum) { return static_cast<double>(sum) * 1e-9; }
+
 struct CohortShare {
   CohortId cohort;
   uint64_t bytes = 0, count = 0;
@@ -32,7 +38,7 @@ struct Remains {
   uint64_t bytes = 0, count = 0;
   uint64_t largest_bytes = 0;
   uint64_t oldest_age_ns = 0, newest_age_ns = UINT64_MAX; // at the end of their process
-  double byte_seconds = 0;                                // bytes times age
+  ByteNs byte_ns = 0;                                     // bytes times age
 
   // The blocks of another one, with them.
   Remains &operator+=(const Remains &other) {
@@ -41,7 +47,7 @@ struct Remains {
     largest_bytes = std::max(largest_bytes, other.largest_bytes);
     oldest_age_ns = std::max(oldest_age_ns, other.oldest_age_ns);
     newest_age_ns = std::min(newest_age_ns, other.newest_age_ns);
-    byte_seconds += other.byte_seconds;
+    byte_ns += other.byte_ns;
     return *this;
   }
 };
