@@ -1,6 +1,7 @@
 #include "analysis/live/contexts.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace msleaks::analysis {
 
@@ -47,21 +48,31 @@ void Contexts::popOwner(Thread &thread, LabelId label) {
 
 // A range with an id may have begun in another thread.
 void Contexts::endRange(uint32_t process, uint32_t stream, uint64_t id) {
-  const auto endIn = [&](Thread &thread) {
-    const auto last =
-        std::find_if(thread.ranges.rbegin(), thread.ranges.rend(), [&](const Range &range) { return range.id == id; });
-    if (last == thread.ranges.rend())
-      return false;
-    thread.ranges.erase(std::next(last).base());
-    thread.now.phase = thread.ranges.empty() ? LabelId{} : thread.ranges.back().label;
-    return true;
+  const auto has = [&](const Thread &thread) {
+    return std::any_of(thread.ranges.begin(), thread.ranges.end(), [&](const Range &range) { return range.id == id; });
   };
-  const auto own = threads_.find(keyOf(process, stream));
-  if ((own != threads_.end() && endIn(own->second)) || id == 0)
-    return;
-  for (auto &[key, thread] : threads_)
-    if (key >> 32 == process && endIn(thread))
-      return;
+  auto of = threads_.find(keyOf(process, stream));
+  if (of == threads_.end() || !has(of->second)) {
+    of = threads_.end();
+    for (auto at = id == 0 ? of : threads_.begin(); at != threads_.end(); ++at) // of several, the first thread's
+      if (at->first >> 32 == process && has(at->second) && (of == threads_.end() || at->first < of->first))
+        of = at;
+  }
+  if (of != threads_.end())
+    endLast(of->second, id);
+}
+
+void Contexts::endLast(Thread &thread, uint64_t id) {
+  const auto last =
+      std::find_if(thread.ranges.rbegin(), thread.ranges.rend(), [&](const Range &range) { return range.id == id; });
+  thread.ranges.erase(std::next(last).base());
+  thread.now.phase = thread.ranges.empty() ? LabelId{} : thread.ranges.back().label;
+}
+
+void Contexts::restore(uint64_t key, Thread thread) {
+  thread.now.owner = thread.owners.empty() ? LabelId{} : thread.owners.back();
+  thread.now.phase = thread.ranges.empty() ? LabelId{} : thread.ranges.back().label;
+  threads_.insert_or_assign(key, std::move(thread));
 }
 
 void Contexts::endProcess(uint32_t process) {

@@ -29,7 +29,7 @@ public:
   }
   void endProcess(uint32_t process);
 
-private:
+  // What goes into a checkpoint, and comes out of one.
   struct Range {
     LabelId label;
     uint64_t id; // 0 = ends with the innermost
@@ -39,13 +39,23 @@ private:
     std::vector<Range> ranges;
     Context now;
   };
-  static uint64_t keyOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
+  using Threads = std::unordered_map<uint64_t, Thread>; // by process << 32 | stream
+  const Threads &threads() const { return threads_; }
+  void restore(uint64_t key, Thread);
+  std::string_view textOf(LabelId label) const { return labels_ ? labels_->textOf(label) : std::string_view(); }
+  LabelId labelNamed(std::string_view text) const { return labels_ ? labels_->named(text) : LabelId{}; }
+  void clear() { threads_.clear(); }
+  // What an event of this process names by a number.
   LabelId labelOf(uint32_t process, uint64_t number) const;
+
+private:
+  static uint64_t keyOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
   static void popOwner(Thread &, LabelId);
   void endRange(uint32_t process, uint32_t stream, uint64_t id);
+  static void endLast(Thread &, uint64_t id);
 
   const Labels *labels_ = nullptr;
-  std::unordered_map<uint64_t, Thread> threads_; // that ever said something
+  Threads threads_; // that ever said something
 };
 
 } // namespace msleaks::analysis

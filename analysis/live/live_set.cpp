@@ -9,9 +9,6 @@ namespace msleaks::analysis {
 namespace {
 
 constexpr uint64_t kLargestPageBytes = 1 << 20;
-// No kernel maps the last page: its addresses are those of errors, and it would have no end.
-constexpr uint64_t kLastMapping = UINT64_MAX - 2 * kUsualPageBytes + 1;
-constexpr uint16_t kMostOwners = 0x3fff; // of a counted block: what Block::refs holds
 
 // Only the C heap takes back whatever it is given.
 bool mayBeRefused(const abi::EventHeader &freed) {
@@ -107,17 +104,11 @@ void LiveSet::apply(const StreamEvent &event, SiteId site) {
   case abi::EventKind::Step:
     return timeline_.addStep({event.event.header().time, event.event.as<abi::StepEvent>().number, event.process});
   case abi::EventKind::Mark:
-    return timeline_.addMark(
-        {event.event.header().time,
-         labels_ ? labels_->find(event.process, event.event.as<abi::MarkEvent>().label) : LabelId{}, event.process});
+    return timeline_.addMark({event.event.header().time,
+                              contexts_.labelOf(event.process, event.event.as<abi::MarkEvent>().label), event.process});
   default:
     return contexts_.apply(event);
   }
-}
-
-void LiveSet::useLabels(const Labels &labels) {
-  labels_ = &labels;
-  contexts_.useLabels(labels);
 }
 
 void LiveSet::prefetch(const StreamEvent &event) const {

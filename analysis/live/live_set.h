@@ -10,6 +10,7 @@
 #include "analysis/live/pauses.h"
 #include "analysis/live/timeline.h"
 #include "analysis/places/site.h"
+#include "analysis/trace/bytes.h"
 #include "analysis/trace/trace_reader.h"
 #include "msleaks/abi/events.h"
 
@@ -17,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -83,6 +85,10 @@ public:
   virtual void onRetarget(const Block &, const Block &before, uint64_t time_ns) = 0;
 };
 
+// A number for each of these sites, in this order; fewer when one has none.
+using NumbersOfSites = std::function<std::vector<SiteNumber>(const std::vector<SiteId> &)>;
+using SiteOfNumber = std::function<SiteId(SiteNumber)>;
+
 // What did not fit the picture. A run that lost nothing and saw everything has zeros.
 struct LiveSetCounts {
   uint64_t allocs = 0, frees = 0;   // events
@@ -114,7 +120,7 @@ public:
   void setPageBytes(uint32_t process, uint64_t page_bytes);
 
   // Before the first event: the texts of owners, ranges and marks.
-  void useLabels(const Labels &);
+  void useLabels(const Labels &labels) { contexts_.useLabels(labels); }
 
   // `site` is the event's site in the session's catalog. Events come in the order of TraceReader.
   void apply(const StreamEvent &event, SiteId site);
@@ -124,6 +130,13 @@ public:
 
   // Everything that `process` has alive dies of `cause` (one of isEnd).
   void endProcess(uint32_t process, FreeCause cause, uint64_t time_ns);
+
+  // What later events need to know of those until `time_ns`, the last one's time or later: into a checkpoint. False,
+  // and nothing written, when a site has no number.
+  bool save(uint64_t time_ns, const NumbersOfSites &, trace::ByteWriter &to) const;
+  // Goes on where save() was called, whatever was here before; no observer is told. False when that makes no sense, or
+  // a later version wrote it: then nothing is alive.
+  bool load(uint64_t time_ns, std::span<const uint8_t> saved, const SiteOfNumber &);
 
   // The live block at exactly this address, or null; of several devices' the first one's. Valid until the next event.
   const Block *find(uint32_t process, AddressSpace space, uint64_t address) const;
@@ -138,12 +151,16 @@ public:
   const LiveSetCounts &counts() const { return counts_; }
   const Cohorts &cohorts() const { return cohorts_; }
   const Timeline &timeline() const { return timeline_; }
+  const Pauses &pauses() const { return pauses_; }
 
 private:
   struct Process;
   struct Parked;
   struct Mapping;
+  class Saver;
+  class Loader;
 
+  void clear();
   Process &processOf(uint32_t number);
   std::unique_ptr<Process> makeProcess(uint32_t number) const;
   void onAlloc(const StreamEvent &, const abi::AllocEvent &, SiteId);
@@ -190,7 +207,6 @@ private:
   Cohorts cohorts_;
   Contexts contexts_;
   Timeline timeline_;
-  const Labels *labels_ = nullptr;
   uint32_t last_id_ = 0;
   std::vector<BlockId> free_ids_;
   std::vector<BlockId> parents_; // by number of a pool's block

@@ -35,6 +35,7 @@ public:
   // More are not followed, so that no trace can make each of its events cost a million others.
   static constexpr size_t kMostHolders = 1024, kMostPiecesOfOne = 256;
 
+  const std::map<ObjectKey, Pieces> &objects() const { return objects_; }
   Pieces &operator[](const ObjectKey &key) { return objects_[key]; }
 
   // Whether a mapping of [begin, end) can be followed.

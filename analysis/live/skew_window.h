@@ -14,7 +14,7 @@ namespace msleaks::analysis {
 // belong before them.
 class SkewWindow {
 public:
-  enum class What : uint8_t { Free, ReallocFree, Retain };
+  enum class What : uint8_t { Free, ReallocFree, Retain, Count };
   struct Entry {
     uint64_t address, time_ns;
     uint64_t bytes; // of a mapping: how much of it; 0 = the whole block
@@ -30,6 +30,15 @@ public:
     if (entries_.size() == kKept)
       entries_.erase(entries_.begin());
     entries_.push_back(entry);
+  }
+
+  const std::vector<Entry> &entries() const { return entries_; }
+  // Goes on with an entry that was kept. False: there is no room for so many.
+  bool restore(const Entry &entry) {
+    if (entries_.size() == kKept)
+      return false;
+    entries_.push_back(entry);
+    return true;
   }
 
   // Who asks for what came early: the address of `stream`'s event at `time_ns`.

@@ -49,6 +49,11 @@ LabelId Labels::intern(std::string_view text) {
   return id;
 }
 
+LabelId Labels::named(std::string_view text) const {
+  const auto known = by_text_.find(text);
+  return known == by_text_.end() ? LabelId{} : known->second;
+}
+
 LabelId Labels::findOwn(uint32_t process, uint64_t number) const {
   const auto numbers = processes_.find(process);
   if (numbers == processes_.end())

@@ -44,6 +44,8 @@ public:
 
   // The text of an event; unknown for a number that neither the process nor an ancestor defined.
   LabelId find(uint32_t process, uint64_t number) const;
+  // The label with this text; unknown: nobody defined it.
+  LabelId named(std::string_view text) const;
   // Valid while the labels live; empty when it is not known.
   std::string_view textOf(LabelId id) const { return id.index < texts_.size() ? texts_[id.index] : texts_.front(); }
   std::string_view textOf(uint32_t process, uint64_t number) const { return textOf(find(process, number)); }

@@ -20,6 +20,14 @@ public:
       return low_[page] ? (*low_[page])[number % kPageSites] : SiteId{};
     return page < kLowPages ? SiteId{} : findHigh(number);
   }
+  // Calls f(number, site) for those that are known.
+  template <class F> void forEach(F &&f) const {
+    for (uint32_t page = 0; page < low_.size(); ++page)
+      if (low_[page])
+        forEachOf(page, *low_[page], f);
+    for (const auto &[page, sites] : high_)
+      forEachOf(page, *sites, f);
+  }
   void set(uint32_t number, SiteId site) {
     const uint32_t page = number / kPageSites;
     if (page < kLowPages && page >= low_.size())
@@ -35,6 +43,11 @@ private:
   static constexpr uint32_t kLowPages = 4096; // four million sites
   using Page = std::array<SiteId, kPageSites>;
 
+  template <class F> static void forEachOf(uint32_t page, const Page &sites, F &&f) {
+    for (uint32_t i = 0; i < kPageSites; ++i)
+      if (sites[i].known())
+        f(page * kPageSites + i, sites[i]);
+  }
   SiteId findHigh(uint32_t number) const {
     const auto found = high_.find(number / kPageSites);
     return found == high_.end() ? SiteId{} : (*found->second)[number % kPageSites];

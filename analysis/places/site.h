@@ -19,6 +19,11 @@ struct SiteId {
   constexpr auto operator<=>(const SiteId &) const = default;
 };
 
+// A site as the events of a process name it.
+struct SiteNumber {
+  uint32_t process = 0, number = 0;
+};
+
 enum class SiteOrigin : uint8_t {
   Unknown,
   Pass, // a row of a site table

@@ -1,8 +1,8 @@
 #include "analysis/places/site_catalog.h"
 
 #include "definition_records.h"
-#include "number_map.h"
 #include "path_index.h"
+#include "process_sites.h"
 
 #include "msleaks/abi/session.h"
 
@@ -54,24 +54,6 @@ std::string_view pathOf(std::span<const std::byte> bytes) {
 }
 
 } // namespace
-
-struct SiteCatalog::Image {
-  uint32_t number; // in images_
-  uint64_t load_bias;
-};
-
-struct SiteCatalog::ProcessSites {
-  NumberMap rows; // its own, and inherited ones that were asked for
-  bool inherits = false;
-  NumberMap callers;
-  // What callerAt said, by address: a path's calls are told again with each path that branches off behind them.
-  std::unordered_map<uint64_t, std::pair<uint32_t, SiteId>> calls; // image, site
-  std::vector<uint32_t> paths;                                     // in paths_, by the process' own number
-  NumberMap path_sites;                                            // of those that an event named
-  std::unordered_map<uint32_t, Image> images;                      // by the process' own number
-  std::set<uint32_t> loaded; // in images_: those of `images`, and of what they replaced
-  bool reloaded = false;     // one was loaded twice: two addresses may be one call
-};
 
 SiteCatalog::SiteCatalog(Symbolizer &symbolizer) : symbolizer_(symbolizer), paths_(std::make_unique<PathIndex>()) {
   sites_.emplace_back();
@@ -173,19 +155,6 @@ void SiteCatalog::addInherited(uint32_t process, std::span<const std::byte> body
   sitesOf(process).inherits = true;
 }
 
-// The nearest ancestor that defined the number. Kept among the process' own: it is asked for with each event.
-SiteId SiteCatalog::findInherited(uint32_t process, uint32_t number) {
-  SiteId site;
-  ancestry_.findAmong(process, [&](uint32_t ancestor) {
-    if (const auto known = processes_.find(ancestor); known != processes_.end())
-      site = known->second->rows.find(number);
-    return site.known();
-  });
-  if (site.known())
-    sitesOf(process).rows.set(number, site);
-  return site;
-}
-
 // Eight ranks of one program bring the same tables eight times: each is parsed once.
 const std::vector<SiteId> *SiteCatalog::idsOfTable(std::span<const std::byte> bytes, uint32_t image, uint32_t process) {
   const auto &images = sitesOf(process).images;
@@ -269,23 +238,6 @@ void SiteCatalog::addPaths(uint32_t process, std::span<const PathEntry> entries)
   }
 }
 
-SiteId SiteCatalog::findPath(ProcessSites &sites, uint32_t number) {
-  if (const SiteId known = sites.path_sites.find(number); known.known())
-    return known;
-  const uint32_t path = number < sites.paths.size() ? sites.paths[number] : PathIndex::kUnknown;
-  if (!PathIndex::isCall(path))
-    return {};
-  if (path >= path_sites_.size())
-    path_sites_.resize(paths_->size());
-  SiteId &site = path_sites_[path];
-  if (!site.known()) {
-    site = SiteId{static_cast<uint32_t>(known_.size())};
-    known_.push_back({known_[(*paths_)[path].frame.index].site, path});
-  }
-  sites.path_sites.set(number, site);
-  return site;
-}
-
 uint32_t SiteCatalog::firstProcessWith(std::string_view library) const {
   const auto first = first_process_.find(library);
   return first == first_process_.end() ? 0 : first->second;
@@ -341,24 +293,6 @@ SiteId SiteCatalog::intern(const Site &site) {
   sites_.push_back(site);
   by_key_.emplace(keyOf(site), id);
   return id;
-}
-
-SiteId SiteCatalog::find(uint32_t process, uint32_t number) {
-  if (number == 0)
-    return {};
-  if (!last_process_ || last_number_ != process) {
-    const auto found = processes_.find(process);
-    if (found == processes_.end())
-      return {};
-    last_process_ = found->second.get();
-    last_number_ = process;
-  }
-  if (number & abi::kCallerSite)
-    return last_process_->callers.find(number & ~abi::kCallerSite);
-  if (number & abi::kPathSite)
-    return findPath(*last_process_, number & ~abi::kPathSite);
-  const SiteId own = last_process_->rows.find(number);
-  return own.known() || !last_process_->inherits ? own : findInherited(process, number);
 }
 
 // The address is where the call returns to; the call itself lies before it.

@@ -54,6 +54,8 @@ public:
   // The site of an event; unknown for a number that nobody defined. Events of one place that different paths led to
   // have different sites.
   SiteId find(uint32_t process, uint32_t number);
+  // For each of these sites, in their order, a number that find() has it for. Fewer: one was never found.
+  std::vector<SiteNumber> numbersOf(const std::vector<SiteId> &) const;
   // What is known about its place. The caller of a hook gets its function's name now. Valid while the catalog lives.
   const Site &describe(SiteId);
   // The number of the call itself that is the same in every process and run of the same code.

@@ -3,6 +3,7 @@
 #include "analysis/report/run_analysis.h"
 #include "analysis/report/running_report.h"
 #include "analysis/report/session_facts.h"
+#include "analysis/report/window_begin.h"
 #include "analysis/run/run_folder.h"
 
 #include <algorithm>
@@ -96,29 +97,41 @@ Report Recorded::facts() const {
   return report;
 }
 
-// Tells the pipeline all events, or those of the window. Returns how many there were.
-Result<uint64_t> replay(const Recorded &recorded, Pipeline &pipeline, const Progress &progress) {
+// All that must be known before the first event.
+Result<void> prepare(const Recorded &recorded, RunAnalysis &analysis) {
   const TraceReader &reader = recorded.reader;
+  MSL_TRY(reader.forEachNames([&](const ImageNames &names) { analysis.symbolizer.add(names); }));
+  MSL_TRY(analysis.catalog.load(reader));
   for (const auto &[process, fate] : recorded.fates)
-    pipeline.expectEnd(process, fate);
+    analysis.pipeline.expectEnd(process, fate);
   for (const ProcessStart &start : reader.processes())
-    pipeline.setPageBytes(start.process, start.page_bytes);
+    analysis.pipeline.setPageBytes(start.process, start.page_bytes);
+  return {};
+}
+
+// Tells the pipeline all events behind `begin`, or those until the end of the window. Returns how many there were, with
+// those before it.
+Result<uint64_t> replay(const TraceReader &reader, const WindowBegin &begin, Pipeline &pipeline,
+                        const Progress &progress) {
   ReadProgress read(progress, reader.eventCount());
-  const uint64_t events = MSL_TRY(reader.forEachEvent(Reading::Ahead, [&](const StreamEvent &event) {
+  read.onEvents(begin.events);
+  const auto tell = [&](const StreamEvent &event) {
     pipeline.apply(event);
     if (pipeline.isDone())
       return false;
     read.onEvent();
     return true;
-  }));
+  };
+  const uint64_t events = MSL_TRY(reader.forEachEvent(Reading::Ahead, tell, {begin.first_ns, UINT64_MAX}));
   pipeline.finish();
-  return events;
+  return begin.events + events;
 }
 
-Result<uint64_t> readAll(const Recorded &recorded, RunAnalysis &analysis, const Progress &progress) {
-  MSL_TRY(recorded.reader.forEachNames([&](const ImageNames &names) { analysis.symbolizer.add(names); }));
-  MSL_TRY(analysis.catalog.load(recorded.reader));
-  return replay(recorded, analysis.pipeline, progress);
+Result<uint64_t> readAll(const Recorded &recorded, const Window &window, RunAnalysis &analysis,
+                         const Progress &progress) {
+  MSL_TRY(prepare(recorded, analysis));
+  const WindowBegin begin = goToWindow(window, recorded.reader, analysis);
+  return replay(recorded.reader, begin, analysis.pipeline, progress);
 }
 
 // Asks the analyzers what they found in `stored` events.
@@ -143,12 +156,17 @@ void conclude(Report &report, const Recorded &recorded, RunAnalysis &analysis, u
   append(report.notes, analysis.symbolizer.notes());
 }
 
-Result<void> storeNames(const std::filesystem::path &trace, const std::vector<ImageNames> &found) {
-  if (found.empty())
+// What later reports need not find out again.
+Result<void> store(const std::filesystem::path &trace, const RunAnalysis &analysis) {
+  const std::vector<ImageNames> found = analysis.symbolizer.found();
+  const std::vector<PackedCheckpoint> &checkpoints = analysis.checkpoints->taken();
+  if (found.empty() && checkpoints.empty())
     return {};
   auto writer = MSL_TRY(TraceWriter::append(trace));
   for (const ImageNames &names : found)
     MSL_TRY(writer.names(names));
+  for (const PackedCheckpoint &checkpoint : checkpoints)
+    MSL_TRY(writer.checkpoint(checkpoint));
   return writer.close();
 }
 
@@ -157,8 +175,9 @@ Result<void> storeNames(const std::filesystem::path &trace, const std::vector<Im
 Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion &question, const Progress &progress) {
   const auto recorded = MSL_TRY(Recorded::open(run));
   Report report = recorded.facts();
-  RunAnalysis analysis(windowOf(question, report.start_ns), MSL_TRY(selectionOf(question, recorded.reader)));
-  const uint64_t stored = MSL_TRY(readAll(recorded, analysis, progress));
+  const Window window = windowOf(question, report.start_ns);
+  RunAnalysis analysis(window, MSL_TRY(selectionOf(question, recorded.reader)));
+  const uint64_t stored = MSL_TRY(readAll(recorded, window, analysis, progress));
   const Pipeline &pipeline = analysis.pipeline;
   if (!pipeline.hasBegun() || (isStepOrMark(question.window.to) && !pipeline.isDone()))
     return tl::make_unexpected(Error{"the window never begins, or never ends: the run has no such step or mark "
@@ -179,11 +198,11 @@ Result<Report> finishRun(const std::filesystem::path &run, RunningReport *runnin
   std::optional<RunAnalysis> own;
   if (!analysis) {
     analysis = &own.emplace();
-    stored = MSL_TRY(readAll(recorded, *analysis, progress));
+    stored = MSL_TRY(readAll(recorded, {}, *analysis, progress));
   }
   Report report = recorded.facts();
   conclude(report, recorded, *analysis, stored, {}, progress);
-  if (const auto stored = storeNames(recorded.folder.trace(), analysis->symbolizer.found()); !stored)
+  if (const auto stored = store(recorded.folder.trace(), *analysis); !stored)
     report.notes.push_back("the names of calls are not in the trace, so a report needs the binaries: " +
                            stored.error().message);
   return report;

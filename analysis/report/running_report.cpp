@@ -5,9 +5,10 @@
 
 namespace msleaks::analysis {
 
-Result<std::unique_ptr<RunningReport>> RunningReport::follow(const std::filesystem::path &run) {
+Result<std::unique_ptr<RunningReport>> RunningReport::follow(const std::filesystem::path &run,
+                                                             uint64_t checkpoint_events) {
   const auto folder = MSL_TRY(RunFolder::open(run));
-  std::unique_ptr<RunningReport> running(new RunningReport);
+  std::unique_ptr<RunningReport> running(new RunningReport(checkpoint_events));
   running->trace_ =
       MSL_TRY(FollowedTrace::open(folder.trace(), running->analysis_.catalog, running->analysis_.pipeline));
   return running;

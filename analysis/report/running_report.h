@@ -22,7 +22,8 @@ namespace msleaks::analysis {
 class RunningReport {
 public:
   // Of a run folder whose trace is there.
-  static Result<std::unique_ptr<RunningReport>> follow(const std::filesystem::path &run);
+  static Result<std::unique_ptr<RunningReport>> follow(const std::filesystem::path &run,
+                                                       uint64_t checkpoint_events = Checkpoints::kEvents);
 
   // Takes in what is complete; stops behind `most` events. Returns how many there were.
   Result<uint64_t> advance(uint64_t most = UINT64_MAX) { return trace_->advance(most); }
@@ -38,7 +39,7 @@ public:
   uint64_t earlyEvents() const { return early_events_; }
 
 private:
-  RunningReport() = default;
+  explicit RunningReport(uint64_t checkpoint_events) : analysis_(checkpoint_events) {}
   bool sawAllOf(const TraceReader &) const;
 
   RunAnalysis analysis_;

@@ -40,6 +40,8 @@ void Pipeline::expectEnd(uint32_t process, const ProcessFate &fate) {
 void Pipeline::tellOldest() {
   const Waiting &oldest = waiting_[told_++ % kAhead];
   const abi::EventHeader &header = oldest.event.event.header();
+  if (told_ > next_checkpoint_)
+    takeCheckpoint(header.time);
   if (gate_)
     passGateUntil(header.time);
   if (header.time >= next_end_ns_ && !isDone())
@@ -52,6 +54,27 @@ void Pipeline::tellOldest() {
   live_.apply(oldest.event, oldest.site);
   if (!wanted_[static_cast<uint8_t>(header.kind)].empty())
     tellAnalyzers(oldest.event, oldest.site);
+}
+
+// Behind all that happened until then, and before all that comes: not between two events of one time.
+void Pipeline::takeCheckpoint(uint64_t next_event_ns) {
+  const uint64_t time_ns = std::max(last_event_ns_, last_end_ns_);
+  if (time_ns >= next_event_ns)
+    return;
+  checkpoints_->take(live_, time_ns, told_ - 1);
+  next_checkpoint_ = checkpoints_->next();
+}
+
+bool Pipeline::goOnFrom(const Checkpoint &checkpoint) {
+  const auto siteOf = [this](SiteNumber number) { return catalog_.find(number.process, number.number); };
+  if (!live_.load(checkpoint.time_ns, checkpoint.state, siteOf))
+    return false;
+  ends_.erase(ends_.begin(), ends_.upper_bound(checkpoint.time_ns));
+  next_end_ns_ = ends_.empty() ? UINT64_MAX : ends_.begin()->first;
+  last_event_ns_ = checkpoint.time_ns;
+  for (const abi::EpochEvent &epoch : live_.pauses().epochs())
+    tellAnalyzers({kSessionProcess, 0, abi::AnyEvent::from(epoch)}, {});
+  return true;
 }
 
 // Processes that end before the window begins, or ends, do so before it.
@@ -70,6 +93,7 @@ void Pipeline::drain() {
 void Pipeline::endProcessesUntil(uint64_t time_ns) {
   while (!ends_.empty() && ends_.begin()->first <= time_ns) {
     const uint32_t process = ends_.begin()->second;
+    last_end_ns_ = ends_.begin()->first;
     ends_.erase(ends_.begin());
     end(process, fates_[process]);
   }

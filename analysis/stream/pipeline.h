@@ -6,6 +6,7 @@
 #include "analysis/live/memory_history.h"
 #include "analysis/places/site_catalog.h"
 #include "analysis/stream/analyzer.h"
+#include "analysis/stream/checkpoints.h"
 #include "analysis/stream/gate.h"
 
 #include <array>
@@ -33,6 +34,15 @@ public:
   void expectEnd(uint32_t process, const ProcessFate &);
   // Ends that were said too late.
   uint64_t lateEnds() const { return late_ends_; }
+
+  // Before the first event: `checkpoints` are taken from now on. Only where all of a recording is told.
+  void take(Checkpoints &checkpoints) {
+    checkpoints_ = &checkpoints;
+    next_checkpoint_ = checkpoints.next();
+  }
+  // Goes on behind a checkpoint: the next event is the first one behind its time. Once, when all else is said that must
+  // be said before the first event. False: it makes no sense, and nothing has happened.
+  bool goOnFrom(const Checkpoint &);
 
   // Takes the event in. It is told to the analyzers kAhead events later, when the memory that it needs has arrived from
   // far away: at a million live blocks each look-up misses every cache.
@@ -77,6 +87,7 @@ private:
   };
 
   void tellOldest();
+  void takeCheckpoint(uint64_t next_event_ns);
   void endProcessesUntil(uint64_t time_ns);
   void passGateUntil(uint64_t time_ns);
   void end(uint32_t process, const ProcessFate &);
@@ -95,7 +106,10 @@ private:
   std::unordered_map<uint32_t, ProcessFate> fates_;
   uint64_t next_end_ns_ = UINT64_MAX;
   uint64_t last_event_ns_ = 0;
+  uint64_t last_end_ns_ = 0; // of those that were told
   uint64_t late_ends_ = 0;
+  Checkpoints *checkpoints_ = nullptr;
+  uint64_t next_checkpoint_ = UINT64_MAX; // events behind which one is due
 };
 
 ProcessFate fateOf(const ProcessEnd &);

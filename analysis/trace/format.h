@@ -51,10 +51,11 @@ inline constexpr ChunkKind kLastChunkKind = ChunkKind::Paths; // that this versi
 // What an Index chunk is, in its header's `stream`. An older reader knows flat ones only: it passes over the others,
 // and walks where a trailer points to one.
 enum class IndexLevel : uint32_t {
-  Flat = 0, // read only: an entry for every chunk of the trace
-  Leaf = 1, // entries of some hundred chunks
-  Root = 2, // the leaves, and what is to be known without reading them
-  Mark = 3, // nothing but its time: of what is earlier, all that is recorded is in the file before it
+  Flat = 0,       // read only: an entry for every chunk of the trace
+  Leaf = 1,       // entries of some hundred chunks
+  Root = 2,       // the leaves, and what is to be known without reading them
+  Mark = 3,       // nothing but its time: of what is earlier, all that is recorded is in the file before it
+  Checkpoint = 4, // what was alive behind all events until its time; its position: how many they are
 };
 
 enum class Codec : uint16_t { None = 0, Zstd = 1 };

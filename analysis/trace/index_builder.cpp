@@ -33,6 +33,7 @@ IndexBuilder::IndexBuilder(const ChunkIndex &before) : IndexBuilder() {
     streams_[keyOf(totals.process, totals.stream)] = totals;
   for (const DefinitionTotals &totals : before.root->definition_bytes)
     definition_bytes_[totals.process] = totals.bytes;
+  checkpoints_ = before.root->checkpoints;
 }
 
 IndexBuilder::Group IndexBuilder::groupOf(ChunkKind kind) {
@@ -61,6 +62,8 @@ void IndexBuilder::add(const ChunkPlace &place) {
   const ChunkHeader &header = place.header;
   if (header.kind == ChunkKind::Index || header.kind == ChunkKind::Trailer)
     return;
+  if (header.kind != ChunkKind::Names)
+    checkpoints_.clear();
   if (header.kind == ChunkKind::Events)
     addToStream(header);
   if (header.kind == ChunkKind::Definitions)
@@ -95,7 +98,7 @@ void IndexBuilder::stored(const std::vector<uint64_t> &offsets) {
 }
 
 IndexRoot IndexBuilder::root(const std::vector<uint64_t> &offsets) const {
-  IndexRoot root{stored_, {}, {}};
+  IndexRoot root{stored_, {}, {}, checkpoints_};
   const std::vector<const OpenLeaf *> rest = allLeaves();
   for (size_t i = 0; i < rest.size(); ++i) {
     root.leaves.push_back(rest[i]->place);

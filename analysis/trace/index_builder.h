@@ -20,7 +20,11 @@ public:
   // Goes on with a trace that has this index.
   explicit IndexBuilder(const ChunkIndex &before);
 
+  // What changes which events come, or whose they are, ends the use of earlier checkpoints.
   void add(const ChunkPlace &place);
+  void addCheckpoint(const CheckpointPlace &place) { checkpoints_.push_back(place); }
+  // Of the last checkpoint; 0: there is none.
+  uint64_t lastCheckpointNs() const { return checkpoints_.empty() ? 0 : checkpoints_.back().time_ns; }
 
   // Leaves that are not in the file: those that are full, then the others. Each is a LeafPlace without its offset, and
   // the payload of its chunk.
@@ -47,6 +51,7 @@ private:
   OpenLeaf open_[kGroups];
   std::unordered_map<uint64_t, StreamTotals> streams_; // by process and stream
   std::map<uint32_t, uint64_t> definition_bytes_;      // by process
+  std::vector<CheckpointPlace> checkpoints_;
 };
 
 } // namespace msleaks::analysis::trace

@@ -91,6 +91,18 @@ bool readStreams(ByteReader &from, std::vector<StreamTotals> &streams) {
   return !from.failed() && std::is_sorted(streams.begin(), streams.end(), byNumber);
 }
 
+bool readCheckpoints(ByteReader &from, uint64_t index_begin, std::vector<CheckpointPlace> &checkpoints) {
+  CheckpointPlace last;
+  for (uint64_t count = from.varint(); count > 0 && !from.failed(); --count) {
+    const CheckpointPlace next{last.offset + from.varint(), last.time_ns + from.varint()};
+    const bool follows = checkpoints.empty() || (next.offset > last.offset && next.time_ns > last.time_ns);
+    if (!follows || next.offset < sizeof(FileHeader) || next.offset >= index_begin)
+      return false;
+    checkpoints.push_back(last = next);
+  }
+  return !from.failed();
+}
+
 } // namespace
 
 void writeRoot(const IndexRoot &root, ByteWriter &to) {
@@ -115,6 +127,15 @@ void writeRoot(const IndexRoot &root, ByteWriter &to) {
     to.varint(totals.process);
     to.varint(totals.bytes);
   }
+  if (root.checkpoints.empty())
+    return;
+  to.varint(root.checkpoints.size());
+  CheckpointPlace last;
+  for (const CheckpointPlace &checkpoint : root.checkpoints) {
+    to.varint(checkpoint.offset - last.offset);
+    to.varint(checkpoint.time_ns - last.time_ns);
+    last = checkpoint;
+  }
 }
 
 std::optional<IndexRoot> readRoot(std::span<const uint8_t> payload, uint64_t index_begin) {
@@ -126,6 +147,8 @@ std::optional<IndexRoot> readRoot(std::span<const uint8_t> payload, uint64_t ind
     const auto process = static_cast<uint32_t>(from.varint());
     root.definition_bytes.push_back({process, from.varint()});
   }
+  if (from.left() > 0 && !readCheckpoints(from, index_begin, root.checkpoints)) // older traces have none
+    return std::nullopt;
   return from.failed() ? std::nullopt : std::optional(std::move(root));
 }
 

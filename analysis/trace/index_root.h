@@ -41,10 +41,17 @@ struct DefinitionTotals {
   uint64_t bytes = 0;
 };
 
+// Of a chunk that says what was alive behind all events until a time.
+struct CheckpointPlace {
+  uint64_t offset = 0;
+  uint64_t time_ns = 0;
+};
+
 struct IndexRoot {
   std::vector<LeafPlace> leaves;                  // by offset
   std::vector<StreamTotals> streams;              // by process and stream
   std::vector<DefinitionTotals> definition_bytes; // by process
+  std::vector<CheckpointPlace> checkpoints;       // by offset, which is by time
 };
 
 void writeRoot(const IndexRoot &root, ByteWriter &to);

@@ -1,5 +1,6 @@
 #include "analysis/trace/trace_reader.h"
 
+#include "analysis/trace/checkpoint.h"
 #include "analysis/trace/event_totals.h"
 #include "analysis/trace/leaf_cursor.h"
 #include "analysis/trace/meaning.h"
@@ -41,6 +42,7 @@ struct TraceReader::State {
   uint64_t event_count = 0;
   std::vector<StreamTotals> streams; // by process and stream
   std::map<uint32_t, uint64_t> definition_bytes;
+  std::vector<CheckpointPlace> checkpoints;
   std::vector<ProcessStart> starts;
   std::vector<ProcessEnd> ends;
   std::vector<StreamAccount> accounts;
@@ -99,6 +101,7 @@ void TraceReader::State::takeIndex(ChunkIndex index) {
   IndexRoot &root = *index.root;
   for (const DefinitionTotals &totals : root.definition_bytes)
     definition_bytes[totals.process] = totals.bytes;
+  checkpoints = std::move(root.checkpoints);
   std::vector<ChunkPlace> repeated;
   const bool plan = std::any_of(root.streams.begin(), root.streams.end(), [](const auto &of) { return of.repeated; });
   for (const LeafPlace &leaf : root.leaves)
@@ -218,6 +221,12 @@ Result<void> TraceReader::forEachNames(const std::function<void(const ImageNames
   state_->forEachMeaning(kindBit(ChunkKind::Names),
                          [&](ChunkKind, uint32_t, ByteReader &payload) { f(readNames(payload)); });
   return {};
+}
+
+const std::vector<CheckpointPlace> &TraceReader::checkpoints() const { return state_->checkpoints; }
+
+Result<Checkpoint> TraceReader::checkpoint(const CheckpointPlace &place) const {
+  return readCheckpoint(state_->file, place);
 }
 
 EventCursor TraceReader::events(const TimeWindow &window, Reading reading) const {

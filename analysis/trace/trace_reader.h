@@ -3,6 +3,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/trace/event_cursor.h"
+#include "analysis/trace/index_root.h"
 #include "analysis/trace/trace_writer.h"
 
 #include <cstdint>
@@ -15,13 +16,19 @@
 
 namespace msleaks::analysis {
 
-// What is const may be called from several threads at once.
 // On whose time chunks are unpacked, decoded and merged.
 enum class Reading {
   Inline, // the caller's, when it asks for events
   Ahead,  // a second thread's, where there is a processor for it and more than a few events
 };
 
+// What later events need to know of those until `time_ns`, `events` of them. `state`: LiveSet::save.
+struct Checkpoint {
+  uint64_t time_ns = 0, events = 0;
+  std::vector<uint8_t> state;
+};
+
+// What is const may be called from several threads at once.
 class TraceReader {
 public:
   // Opens the trace: by the root of its index, or by walking the chunk headers when there is none. Damage (a
@@ -53,6 +60,11 @@ public:
   Result<void> forEachNames(const std::function<void(const ImageNames &)> &f) const;
   Result<void> forEachPaths(const std::function<void(uint32_t, std::span<const PathEntry>)> &f) const;
 
+  // Where a reader can begin, by time; none in a trace that ended otherwise than in order.
+  const std::vector<trace::CheckpointPlace> &checkpoints() const;
+  // Fails when it cannot be read: an earlier one, or all events, say the same.
+  Result<Checkpoint> checkpoint(const trace::CheckpointPlace &) const;
+
   // The events of a window, merged over all streams by time, order within a stream kept. Memory: one decoded chunk for
   // each stream that overlaps the current moment, and the leaves of the index that do.
   EventCursor events(const TimeWindow &window = {}, Reading reading = Reading::Inline) const;
@@ -61,8 +73,8 @@ public:
   template <class F> Result<uint64_t> forEachEvent(F &&f, uint64_t begin_ns = 0, uint64_t end_ns = UINT64_MAX) const {
     return forEachEvent(events({begin_ns, end_ns}), f);
   }
-  template <class F> Result<uint64_t> forEachEvent(Reading reading, F &&f) const {
-    return forEachEvent(events({}, reading), f);
+  template <class F> Result<uint64_t> forEachEvent(Reading reading, F &&f, const TimeWindow &window = {}) const {
+    return forEachEvent(events(window, reading), f);
   }
 
 private:

@@ -1,5 +1,6 @@
 #include "analysis/trace/trace_writer.h"
 
+#include "analysis/trace/checkpoint.h"
 #include "analysis/trace/event_encoder.h"
 #include "analysis/trace/index_builder.h"
 #include "analysis/trace/metadata.h"
@@ -206,6 +207,16 @@ Result<void> TraceWriter::completeUntil(uint64_t time_ns) {
                            .first_time_ns = time_ns,
                            .last_time_ns = time_ns},
                           {});
+}
+
+Result<void> TraceWriter::checkpoint(const PackedCheckpoint &checkpoint) {
+  State &state = *state_;
+  if (checkpoint.time_ns <= state.index.lastCheckpointNs())
+    return {};
+  const CheckpointPlace place{state.file.size(), checkpoint.time_ns};
+  MSL_TRY(state.file.append(checkpoint.chunk));
+  state.index.addCheckpoint(place);
+  return {};
 }
 
 // A root that is too large for a chunk is left out: a trailer alone says that the session ended in order.

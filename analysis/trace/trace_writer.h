@@ -79,6 +79,9 @@ struct StreamAccount {
   uint64_t stalled_ns;
 };
 
+// What later events need to know of all until a time, packed as a chunk (trace/checkpoint.h).
+struct PackedCheckpoint;
+
 // A call of a path (abi::PathNode), with its number in the process.
 struct PathEntry {
   uint32_t number, parent, image;
@@ -115,6 +118,9 @@ public:
   // Says to who reads the trace while it grows that everything earlier than this is stored, but for records of
   // processes that have not attached yet. 80 bytes.
   Result<void> completeUntil(uint64_t time_ns);
+  // Behind all events and ends of processes: who adds some later ends its use. One that is not later than the one
+  // before is left out.
+  Result<void> checkpoint(const PackedCheckpoint &);
   // Writes index and trailer. A trace without them is complete all the same: the reader rebuilds the index.
   Result<void> close();
 

@@ -11,7 +11,6 @@
 #include "msleaks/abi/definitions.h"
 #include "msleaks/abi/session.h"
 
-#include <array>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -87,10 +86,10 @@ protected:
   // Stores these events behind those that were stored so before, and that all before `until_ns` are there.
   void grow(const std::vector<StreamEvent> &list, uint64_t until_ns) {
     for (const StreamEvent &event : list) {
-      const std::array slots{event.event.slots[0]};
+      const auto slots = std::span(event.event.slots).first(abi::slotsOf(event.event.header().kind));
       uint64_t &position = positions_[{event.process, event.stream}];
       ASSERT_TRUE(writer->events({event.process, event.stream, position, slots}));
-      ++position;
+      position += slots.size();
     }
     ASSERT_TRUE(writer->completeUntil(until_ns));
   }

@@ -19,7 +19,7 @@ ROWS = {
     "reading": ["read and analyzed, an event of 100,000: with read-ahead / on one thread", "is opened by its index: a GiB / goal",
                 "free and alloc, never asked / asked for interior pointers"],
     "sessions": ["begun while it ran: program's end to ours / goal", "top beside 1 M events/s, 1,000 blocks alive: share of a core / goal"],
-    "report": ["live blocks: wanted / reached"],
+    "report": ["live blocks: wanted / reached", "report of 1 % of"],
 }
 
 done = subprocess.run([sys.executable, "-B", SCRIPT, "--build", sys.argv[1], "--check", *ROWS], stdout=subprocess.PIPE,

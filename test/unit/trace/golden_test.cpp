@@ -1,5 +1,6 @@
 // The bytes of the format. A change here is a change that older readers see: raise kFormatVersion or be sure that they
 // pass over it.
+#include "analysis/trace/checkpoint.h"
 #include "analysis/trace/chunk.h"
 #include "analysis/trace/event_encoder.h"
 #include "random_events.h"
@@ -268,6 +269,24 @@ TEST_F(Golden, IndexAndTrailer) {
       "4d53434b1ef1a3c7 0800 0000 00000000 00000000 00000000 0000000000000000 00000000 08000000 08000000 00000000"
       "0000000000000000 0000000000000000",
       "aa01000000000000"); // where the root begins
+}
+
+TEST_F(Golden, Checkpoint) {
+  ASSERT_TRUE(writer_->close());
+  const size_t before = bytesFrom(0).size();
+  trace::Compressor compressor;
+  const uint8_t state[] = {1, 2, 3};
+  auto again = TraceWriter::append(file_);
+  ASSERT_TRUE(again && again->checkpoint(trace::packCheckpoint(0x1234, 7, state, compressor)));
+  expectChunk(before,
+              "4d53434b1ef1a3c7 0700 0000 00000000 04000000 00000000 0700000000000000 00000000 03000000 03000000"
+              "00000000 3412000000000000 3412000000000000",
+              "010203");
+  ASSERT_TRUE(again->close());
+  const size_t root = before + 80 + 3;
+  EXPECT_EQ(hexOf(bytesFrom(root + 80).substr(0, 18)),
+            withoutSpaces("ffffffffffffffffff01 00 00 00" // no flat index, leaves, streams, definitions
+                          "01 d501 b424"));               // checkpoints: offset, time
 }
 
 } // namespace

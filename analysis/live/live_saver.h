@@ -1,0 +1,92 @@
+// A live set into a checkpoint, and out of one (docs/trace-format.md).
+#pragma once
+
+#include "live_process.h"
+#include "saved_fields.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// What names others stands behind them in memory, and before them in the file: numbers are given while it is written.
+class LiveSet::Saver {
+public:
+  Saver(const LiveSet &live, uint64_t time_ns) : live_(live), time_ns_(time_ns) {}
+  // False: a site has no number.
+  bool save(const NumbersOfSites &, trace::ByteWriter &to);
+
+private:
+  void saveProcess(const Process &);
+  void saveBlocks(const Process &);
+  void saveMappings(const Process &);
+  void saveParked(const Process &);
+  void saveSkew(const SkewWindow &);
+  void saveBlock(const Block &, uint64_t &last_address);
+  void saveMapping(const Mapping &, uint64_t &last_address);
+  void saveObjects();
+  void saveContexts();
+  void saveTimeline();
+  trace::ByteWriter cohorts();
+
+  const LiveSet &live_;
+  uint64_t time_ns_;
+  trace::ByteWriter body_;
+  FieldWriter put_{body_};
+  Named<CohortId> cohorts_;
+  Named<SiteId> sites_;
+  Named<LabelId> labels_;
+};
+
+class LiveSet::Loader {
+public:
+  Loader(LiveSet &live, uint64_t time_ns, trace::ByteReader &from) : live_(live), time_ns_(time_ns), from_(from) {}
+  // False: what is written makes no sense, and the set is of no use.
+  bool load(const SiteOfNumber &);
+
+private:
+  template <class F> void repeat(F &&f) {
+    for (uint64_t count = from_.varint(); count > 0 && !from_.failed(); --count)
+      f();
+  }
+  template <class T> T take() {
+    T value{};
+    visitFields(get_, value);
+    return value;
+  }
+  uint32_t takeNumber();
+  [[gnu::noinline]] void expect(bool plausible) {
+    if (!plausible)
+      from_.fail();
+  }
+  void loadLabels();
+  void loadSites(const SiteOfNumber &);
+  void loadCohorts();
+  void loadProcess();
+  void loadBlocks(Process &);
+  void loadMappings(Process &);
+  void loadParked(Process &);
+  void loadSkew(SkewWindow &);
+  std::optional<Block> loadBlock(const Process &, uint64_t &last_address);
+  std::optional<Mapping> loadMapping(const Process &, uint64_t &last_address);
+  void noteParents(Process &);
+  void loadObjects();
+  void loadPieces(const ObjectKey &);
+  bool isHolder(const SharedObjects::Holder &, const ObjectKey &, uint64_t begin, uint64_t end);
+  void loadContexts();
+  void loadTimeline();
+  LabelId takeLabel();
+
+  LiveSet &live_;
+  uint64_t time_ns_;
+  trace::ByteReader &from_;
+  FieldReader get_{from_};
+  std::vector<LabelId> labels_{1};
+  std::vector<SiteId> sites_{1};
+  std::vector<CohortId> cohorts_{1};
+  uint64_t shown_mappings_ = 0; // of objects that several may show
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,136 @@
+// The fields of what a checkpoint holds of the live set, in the order of the file: each list serves both directions.
+#pragma once
+
+#include "analysis/base/element_at.h"
+#include "analysis/live/live_set.h"
+#include "analysis/trace/bytes.h"
+
+#include "shared_objects.h"
+#include "skew_window.h"
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// Raised when the fields change: a reader that does not know the version reads the events instead.
+inline constexpr uint64_t kCheckpointVersion = 1;
+
+class FieldWriter {
+public:
+  explicit FieldWriter(trace::ByteWriter &to) : to_(to) {}
+  template <class T> void operator()(const T &value) { to_.varint(static_cast<uint64_t>(value)); }
+  // Of an enumeration that has this many values.
+  template <class T> void choice(const T &value, T) { (*this)(value); }
+
+private:
+  trace::ByteWriter &to_;
+};
+
+class FieldReader {
+public:
+  explicit FieldReader(trace::ByteReader &from) : from_(from) {}
+  template <class T> void operator()(T &value) {
+    const uint64_t number = from_.varint();
+    value = static_cast<T>(number);
+    if (static_cast<uint64_t>(value) != number)
+      from_.fail();
+  }
+  template <class T> void choice(T &value, T count) {
+    const uint64_t number = from_.varint();
+    if (number >= static_cast<uint64_t>(count))
+      return from_.fail();
+    value = static_cast<T>(number);
+  }
+
+private:
+  trace::ByteReader &from_;
+};
+
+template <class Visitor>
+void visitFields(Visitor &visit, auto &counts)
+  requires std::is_same_v<std::remove_cvref_t<decltype(counts)>, LiveSetCounts>
+{
+  visit(counts.allocs);
+  visit(counts.frees);
+  visit(counts.failed_allocs);
+  visit(counts.unmatched_frees);
+  visit(counts.frees_before_start);
+  visit(counts.freed_unseen);
+  visit(counts.unmatched_retargets);
+  visit(counts.implicit_frees);
+  visit(counts.late_frees);
+  visit(counts.early_frees);
+  visit(counts.unknown_heaps);
+}
+
+template <class Visitor>
+void visitFields(Visitor &visit, auto &epoch)
+  requires std::is_same_v<std::remove_cvref_t<decltype(epoch)>, abi::EpochEvent>
+{
+  visit(epoch.header.time);
+  visit(epoch.number);
+  visit(epoch.enabled);
+}
+
+template <class Visitor>
+void visitFields(Visitor &visit, auto &entry)
+  requires std::is_same_v<std::remove_cvref_t<decltype(entry)>, SkewWindow::Entry>
+{
+  visit(entry.address);
+  visit(entry.time_ns);
+  visit(entry.bytes);
+  visit.choice(entry.space, AddressSpace::Count);
+  visit(entry.stream);
+  visit.choice(entry.what, SkewWindow::What::Count);
+}
+
+template <class Visitor>
+void visitFields(Visitor &visit, auto &shared)
+  requires std::is_same_v<std::remove_cvref_t<decltype(shared)>, abi::SharedEvent>
+{
+  visit(shared.address);
+  visit(shared.size);
+  visit(shared.file_system);
+  visit(shared.object);
+  visit(shared.offset);
+}
+
+template <class Visitor>
+void visitFields(Visitor &visit, auto &key)
+  requires std::is_same_v<std::remove_cvref_t<decltype(key)>, ObjectKey>
+{
+  visit(key.file_system);
+  visit(key.inode);
+}
+
+template <class Visitor>
+void visitFields(Visitor &visit, auto &holder)
+  requires std::is_same_v<std::remove_cvref_t<decltype(holder)>, SharedObjects::Holder>
+{
+  visit(holder.process);
+  visit(holder.address);
+}
+
+// Numbers, from 1, of what a checkpoint names: in the order in which it is named first. 0: none.
+template <class Id> class Named {
+public:
+  uint64_t numberOf(Id id) {
+    if (id == Id{})
+      return 0;
+    uint32_t &number = elementAt(numbers_, id.index);
+    if (number == 0) {
+      list_.push_back(id);
+      number = static_cast<uint32_t>(list_.size());
+    }
+    return number;
+  }
+  const std::vector<Id> &list() const { return list_; }
+
+private:
+  std::vector<uint32_t> numbers_; // by index
+  std::vector<Id> list_;
+};
+
+} // namespace msleaks::analysis
