@@ -89,15 +89,9 @@ std::vector<PlaceGroup> largestOwn(const Peak &peak, const Account &account, Con
   std::erase_if(shares,
                 [&](const CohortShare &share) { return conclusion.cohorts[share.cohort].device != account.device; });
   std::vector<PlaceGroup> own = conclusion.lines.byPlace(bySite(shares, conclusion.cohorts));
-  const auto bytesOf = [](const PlaceGroup &group) {
-    uint64_t bytes = 0;
-    for (const SiteShare &share : group.shares)
-      bytes += share.bytes;
-    return bytes;
-  };
   const uint64_t least_bytes = std::max(kLeastBytes, peak.bytes / kLeastShare);
-  std::erase_if(own, [&](const PlaceGroup &group) { return !group.place.own || bytesOf(group) < least_bytes; });
-  std::stable_sort(own.begin(), own.end(), [&](const auto &a, const auto &b) { return bytesOf(a) > bytesOf(b); });
+  std::erase_if(own, [&](const PlaceGroup &group) { return !group.place.own || group.sum().bytes < least_bytes; });
+  std::stable_sort(own.begin(), own.end(), [&](const auto &a, const auto &b) { return a.sum().bytes > b.sum().bytes; });
   if (own.size() > kMostPerHeap)
     own.resize(kMostPerHeap);
   return own;
@@ -144,6 +138,31 @@ void PeakAnalyzer::findStandingOut(const Peak &peak, const Account &account, Con
   }
 }
 
+// Most bytes first, whichever process has them.
+Section PeakAnalyzer::placesByProcess(const Peak &peak, Conclusion &conclusion) {
+  Section section{.name = "process_places",
+                  .title = "At the peak, by process and place",
+                  .columns = {{"process", Unit::Text, Fold::Key},
+                              {"place", Unit::Place, Fold::Key},
+                              {"bytes", Unit::Bytes},
+                              {"count", Unit::Count}},
+                  .rows = {},
+                  .compares = true};
+  std::map<uint32_t, std::vector<CohortShare>> shares; // by process
+  for (const CohortShare &share : peak.by_cohort)
+    shares[conclusion.cohorts[share.cohort].process].push_back(share);
+  for (const auto &[process, of] : shares)
+    for (const PlaceGroup &group : conclusion.lines.byPlace(bySite(of, conclusion.cohorts))) {
+      const BlockSum sum = group.sum();
+      section.rows.push_back({conclusion.names.process(process),
+                              std::make_shared<const SiteText>(textOf(conclusion.catalog, group.place)), sum.bytes,
+                              sum.count});
+    }
+  std::stable_sort(section.rows.begin(), section.rows.end(),
+                   [](const auto &a, const auto &b) { return std::get<uint64_t>(a[2]) > std::get<uint64_t>(b[2]); });
+  return section;
+}
+
 void PeakAnalyzer::conclude(Conclusion &conclusion) const {
   const PeakResult found = result();
   Lines &lines = conclusion.lines;
@@ -159,6 +178,8 @@ void PeakAnalyzer::conclude(Conclusion &conclusion) const {
       report.by_heap.push_back({static_cast<abi::Heap>(heap), peak.bytes, peak.time_ns,
                                 lines.bySite(bySite(peak.by_cohort, conclusion.cohorts), Lines::Paths::LeftOut)});
   report.by_process = found.by_process;
+  if (found.total.bytes != 0)
+    conclusion.result.sections.push_back(placesByProcess(found.total, conclusion));
   conclusion.addGroups("peak", "At the peak", found.total.by_cohort);
   for (const auto &[account, peak] : found.by_account)
     findStandingOut(peak, account, conclusion);

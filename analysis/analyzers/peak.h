@@ -104,6 +104,7 @@ private:
   };
   ProcessSum &sumOf(uint32_t process);
   static ByteNs byteNs(const Block &, uint64_t until_ns);
+  static Section placesByProcess(const Peak &, Conclusion &);
   void findStandingOut(const Peak &, const Account &, Conclusion &) const;
 
   PeakTracker total_;

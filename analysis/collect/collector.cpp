@@ -216,7 +216,16 @@ Result<void> Collector::lookAround(Urgency urgency) {
   noteEnds();
   if (session_.changed() || unready_ || urgency == Urgency::Everything)
     MSL_TRY(attachNew());
-  return finishEnded();
+  MSL_TRY(finishEnded());
+  return sampleResident();
+}
+
+Result<void> Collector::sampleResident() {
+  const uint64_t now_ns = readMonotonicNs();
+  for (const auto &process : attached_)
+    if (process->life == Life::Running && resident_.isDue(process->collector.process(), now_ns))
+      resident_.visit(process->collector.process(), process->pid, now_ns);
+  return resident_.store(trace_, now_ns);
 }
 
 Result<void> Collector::waitForOthers() {
@@ -249,6 +258,7 @@ Result<void> Collector::finishSession() {
       summary_.processes.push_back({0, pidOfArena(file), {}, -1});
     }
   MSL_TRY(accountForUnseen());
+  MSL_TRY(resident_.store(trace_, readMonotonicNs(), true));
   return trace_.close();
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/collect/process_collector.h"
 #include "analysis/collect/process_watch.h"
 #include "analysis/collect/recording_switch.h"
+#include "analysis/collect/resident_sampler.h"
 #include "analysis/collect/session_dir.h"
 #include "analysis/collect/session_waiter.h"
 #include "analysis/run/run_folder.h"
@@ -79,6 +80,7 @@ private:
   ProcessTotals totalsNow() const;
   Result<uint64_t> round(Urgency);
   Result<void> lookAround(Urgency);
+  Result<void> sampleResident();
   Result<void> markComplete(uint64_t now_ns);
   void noteEnds();
   void beat();
@@ -107,6 +109,7 @@ private:
   std::optional<ControlSocket> socket_; // none: the file system has no sockets
   std::vector<std::unique_ptr<Attached>> attached_;
   std::unordered_set<std::string> known_arenas_;
+  ResidentSampler resident_;
   std::unique_ptr<Predecessor> predecessor_;
   uint64_t alone_since_ns_ = 0; // no process has been there since then
   bool unready_ = false;        // an arena was there that could not be attached yet

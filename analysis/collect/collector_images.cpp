@@ -136,6 +136,7 @@ Result<void> Collector::finishEnded() {
 Result<void> Collector::finish(Attached &process, uint64_t end_ns, int wait_status, EndReason reason) {
   ProcessCollector &collector = process.collector;
   MSL_TRY(collector.finish(output_, end_ns, wait_status, reason));
+  resident_.forget(collector.process());
   summary_.totals += collector.totals();
   summary_.notes.insert(summary_.notes.end(), collector.notes().begin(), collector.notes().end());
   const ArenaFacts &facts = collector.facts();

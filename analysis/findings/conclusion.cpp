@@ -58,7 +58,7 @@ void Conclusion::add(Draft<Finding> draft, Absence absence) {
 void Conclusion::addGroups(std::string_view name, std::string_view title, std::span<const CohortShare> shares) {
   if (!question.group_by)
     return;
-  Section section = groupBy(*question.group_by, shares, lines, cohorts, names_);
+  Section section = groupBy(*question.group_by, shares, lines, cohorts, names);
   section.name = fmt::format("{}_by_{}", name, nameOf(*question.group_by));
   section.title = title;
   result.sections.push_back(std::move(section));

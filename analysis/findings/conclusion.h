@@ -3,6 +3,7 @@
 
 #include "analysis/findings/grouping.h"
 #include "analysis/findings/lines.h"
+#include "analysis/findings/resident.h"
 #include "analysis/findings/result.h"
 #include "analysis/findings/rules.h"
 #include "analysis/findings/savings.h"
@@ -28,9 +29,10 @@ public:
   static constexpr size_t kMostFindings = 1000;
 
   Conclusion(SiteCatalog &catalog, const Cohorts &cohorts, const MemoryHistory &history,
-             std::span<const ReportProcess> processes, const Question &question, const Names &names)
+             std::span<const ReportProcess> processes, const Question &question, const Names &names,
+             const ResidentHistory &resident)
       : lines(catalog, processes), catalog(catalog), cohorts(cohorts), processes(processes), question(question),
-        names_(names), savings_(history, cohorts) {}
+        names(names), resident(resident), savings_(history, cohorts) {}
 
   // A finding about the blocks of a place; `absence` are those that would not be there if it were fixed. What is said
   // of the place comes from the draft, what it saves is worked out here.
@@ -51,6 +53,8 @@ public:
   const Cohorts &cohorts;
   std::span<const ReportProcess> processes;
   const Question &question;
+  const Names &names;
+  const ResidentHistory &resident;
   AnalysisResult result; // sections, peak and remains are put in here
 
 private:
@@ -60,7 +64,6 @@ private:
   };
   void dropTwins();
 
-  const Names &names_;
   Savings savings_;
   std::vector<Candidate> candidates_;
 };

@@ -77,9 +77,7 @@ std::vector<std::vector<Cell>> rowsBySite(std::span<const CohortShare> shares, L
   const std::vector<CohortShare> all(shares.begin(), shares.end());
   std::vector<std::vector<Cell>> rows;
   for (const PlaceGroup &group : lines.byPlace(bySite(all, cohorts))) {
-    BlockSum sum;
-    for (const SiteShare &share : group.shares)
-      sum += {share.bytes, share.count};
+    const BlockSum sum = group.sum();
     rows.push_back({std::make_shared<const SiteText>(textOf(lines.catalog(), group.place)), sum.bytes, sum.count});
   }
   return rows;

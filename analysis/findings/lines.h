@@ -18,6 +18,13 @@ namespace msleaks::analysis {
 struct PlaceGroup {
   Place place;
   std::vector<SiteShare> shares;
+
+  BlockSum sum() const {
+    BlockSum sum;
+    for (const SiteShare &share : shares)
+      sum += {share.bytes, share.count};
+    return sum;
+  }
 };
 
 // A line whose paths are not named yet.

@@ -57,6 +57,8 @@ struct LeakLine : SiteLine { // `bytes` and `count` are those of `remains`
 struct ProcessPeak {
   uint32_t process = 0;
   uint64_t bytes = 0, time_ns = 0;
+  std::optional<uint64_t> resident_bytes = {};         // as sampled next to that time
+  std::optional<uint64_t> highest_resident_bytes = {}; // of all its samples
 };
 struct HeapPeak {
   abi::Heap heap = abi::Heap::Host;
@@ -64,7 +66,8 @@ struct HeapPeak {
   std::vector<SiteLine> by_site; // without paths
 };
 struct PeakReport {
-  uint64_t bytes = 0, time_ns = 0; // CLOCK_MONOTONIC
+  uint64_t bytes = 0, time_ns = 0;        // CLOCK_MONOTONIC
+  std::optional<uint64_t> resident_bytes; // of the processes that have a share, as sampled next to that time
   std::vector<SiteLine> by_site;
   std::vector<NamedLine> by_type, by_owner;
   std::vector<HeapPeak> by_heap; // only heaps that were used

@@ -134,6 +134,13 @@ Result<uint64_t> readAll(const Recorded &recorded, const Window &window, RunAnal
   return replay(recorded.reader, begin, analysis.pipeline, progress);
 }
 
+// What cannot be read is in the damage.
+ResidentHistory residentOf(const TraceReader &reader) {
+  ResidentHistory resident;
+  (void)reader.forEachResident([&](std::span<const ResidentSample> samples) { resident.add(samples); });
+  return resident;
+}
+
 // Asks the analyzers what they found in `stored` events.
 void conclude(Report &report, const Recorded &recorded, RunAnalysis &analysis, uint64_t stored,
               const ReportQuestion &question, const Progress &progress) {
@@ -144,8 +151,9 @@ void conclude(Report &report, const Recorded &recorded, RunAnalysis &analysis, u
   report.counts = pipeline.liveSet().counts();
   report.events_per_s = rateOf(report);
   const Names names = namesOf(recorded.reader, report.processes);
+  const ResidentHistory resident = residentOf(recorded.reader);
   Conclusion conclusion(analysis.catalog, pipeline.liveSet().cohorts(), pipeline.history(), report.processes, question,
-                        names);
+                        names, resident);
   for (const auto &analyzer : analysis.analyzers)
     analyzer->conclude(conclusion);
   static_cast<AnalysisResult &>(report) = conclusion.finish();

@@ -65,6 +65,8 @@ Json jsonOf(const std::vector<SiteLine> &lines) {
   return list;
 }
 
+Json orNull(const std::optional<uint64_t> &number) { return number ? Json(*number) : Json(); }
+
 // The same lines are in another list with their paths.
 Json withoutPaths(const std::vector<SiteLine> &lines) {
   Json list = Json::array();
@@ -133,11 +135,14 @@ Json jsonOf(const Report &report, const PeakReport &peak) {
     processes.push_back({{"pid", of == report.processes.end() ? Json() : Json(of->pid)},
                          {"bytes", process.bytes},
                          {"time_ns", process.time_ns},
-                         {"since_start_ns", sinceStart(report, process.time_ns)}});
+                         {"since_start_ns", sinceStart(report, process.time_ns)},
+                         {"resident_bytes", orNull(process.resident_bytes)},
+                         {"highest_resident_bytes", orNull(process.highest_resident_bytes)}});
   }
   return {{"bytes", peak.bytes},
           {"time_ns", peak.time_ns},
           {"since_start_ns", sinceStart(report, peak.time_ns)},
+          {"resident_bytes", orNull(peak.resident_bytes)},
           {"by_site", jsonOf(peak.by_site)},
           {"by_type", jsonOf(peak.by_type, "type")},
           {"by_owner", jsonOf(peak.by_owner, "owner")},

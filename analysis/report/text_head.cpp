@@ -29,8 +29,10 @@ void writePeakEntry(TextTable &table, const Report &report) {
   if (peak.bytes == 0)
     return table.entry("peak", "nothing was allocated");
   const uint64_t since_ns = peak.time_ns > report.start_ns ? peak.time_ns - report.start_ns : 0;
-  table.entry("peak", fmt::format("{} at {} after the start{}", bytesText(peak.bytes), durationText(since_ns),
-                                  heapsText(peak)));
+  const std::string resident =
+      peak.resident_bytes ? fmt::format("; then {} resident", bytesText(*peak.resident_bytes)) : "";
+  table.entry("peak", fmt::format("{} at {} after the start{}{}", bytesText(peak.bytes), durationText(since_ns),
+                                  resident, heapsText(peak)));
 }
 
 void writeRemainsEntry(TextTable &table, const char *word, const RemainsReport &remains, const char *none) {

@@ -91,6 +91,9 @@ std::string cellText(const Cell &cell, Unit unit, size_t room) {
 }
 
 void writeSection(TextTable &table, const Section &section) {
+  const auto sameKey = [&](const std::vector<Cell> &row) { return row.front() == section.rows.front().front(); };
+  if (section.compares && std::all_of(section.rows.begin(), section.rows.end(), sameKey))
+    return;
   const size_t shown = std::min(section.rows.size(), table.style().top);
   const SectionLines lines(section, table.columns(), shown);
   table.heading(section.title);

@@ -45,8 +45,9 @@ enum class ChunkKind : uint16_t {
   PathsByNumber = 9, // read only: of older traces
   Names = 10,
   Paths = 11,
+  Resident = 12,
 };
-inline constexpr ChunkKind kLastChunkKind = ChunkKind::Paths; // that this version knows
+inline constexpr ChunkKind kLastChunkKind = ChunkKind::Resident; // that this version knows
 
 // What an Index chunk is, in its header's `stream`. An older reader knows flat ones only: it passes over the others,
 // and walks where a trailer points to one.
@@ -100,6 +101,7 @@ constexpr uint32_t maxRawBytes(ChunkKind kind) {
   case ChunkKind::ProcessStart:
   case ChunkKind::ProcessEnd:
   case ChunkKind::StreamAccount:
+  case ChunkKind::Resident:
     return kMaxMetadataRawBytes;
   case ChunkKind::Callers:
     return kMaxCallersRawBytes;
@@ -147,6 +149,8 @@ constexpr const char *nameOf(ChunkKind kind) {
     return "paths";
   case ChunkKind::Names:
     return "names";
+  case ChunkKind::Resident:
+    return "resident memory";
   }
   return "unknown";
 }

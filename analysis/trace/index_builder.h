@@ -20,7 +20,7 @@ public:
   // Goes on with a trace that has this index.
   explicit IndexBuilder(const ChunkIndex &before);
 
-  // What changes which events come, or whose they are, ends the use of earlier checkpoints.
+  // What changes which events come, or what they mean, ends the use of earlier checkpoints.
   void add(const ChunkPlace &place);
   void addCheckpoint(const CheckpointPlace &place) { checkpoints_.push_back(place); }
   // Of the last checkpoint; 0: there is none.

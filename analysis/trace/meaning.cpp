@@ -58,6 +58,15 @@ std::vector<PathEntry> readPaths(ChunkKind kind, ByteReader &payload) {
   return entries;
 }
 
+std::vector<ResidentSample> readResident(ByteReader &payload) {
+  std::vector<ResidentSample> samples;
+  readEntries(payload, samples);
+  uint64_t time_ns = 0;
+  for (ResidentSample &sample : samples)
+    sample.time_ns = time_ns += sample.time_ns;
+  return samples;
+}
+
 ImageNames readNames(ByteReader &payload) {
   ImageNames names;
   names.image.path = payload.text();

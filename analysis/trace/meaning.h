@@ -14,6 +14,7 @@ namespace msleaks::analysis::trace {
 std::vector<TraceWriter::CallerEntry> readCallers(ByteReader &payload);
 // `kind`: Paths, or PathsByNumber.
 std::vector<PathEntry> readPaths(ChunkKind kind, ByteReader &payload);
+std::vector<ResidentSample> readResident(ByteReader &payload);
 ImageNames readNames(ByteReader &payload);
 
 } // namespace msleaks::analysis::trace

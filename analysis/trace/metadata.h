@@ -108,6 +108,16 @@ void visitMetadata(Visitor &&visit, Entry &entry) {
   visit(entry.address);
 }
 
+// In the file, `time_ns` is since the one before in the chunk.
+template <class Visitor, class Sample>
+  requires std::is_same_v<std::remove_const_t<Sample>, ResidentSample>
+void visitMetadata(Visitor &&visit, Sample &sample) {
+  visit(sample.process);
+  visit(sample.time_ns);
+  visit(sample.resident_bytes);
+  visit(sample.file_bytes);
+}
+
 // Their numbers follow one another; the first one's stands before them. In the file, `parent` is how far back it is.
 template <class Visitor, class Entry>
   requires std::is_same_v<std::remove_const_t<Entry>, PathEntry>

@@ -217,6 +217,12 @@ Result<void> TraceReader::forEachPaths(const std::function<void(uint32_t, std::s
   return {};
 }
 
+Result<void> TraceReader::forEachResident(const std::function<void(std::span<const ResidentSample>)> &f) const {
+  state_->forEachMeaning(kindBit(ChunkKind::Resident),
+                         [&](ChunkKind, uint32_t, ByteReader &payload) { f(readResident(payload)); });
+  return {};
+}
+
 Result<void> TraceReader::forEachNames(const std::function<void(const ImageNames &)> &f) const {
   state_->forEachMeaning(kindBit(ChunkKind::Names),
                          [&](ChunkKind, uint32_t, ByteReader &payload) { f(readNames(payload)); });

@@ -58,6 +58,7 @@ public:
   Result<void> forEachDefinitions(const std::function<void(uint32_t, std::span<const std::byte>)> &f) const;
   Result<void> forEachCallers(const std::function<void(uint32_t, std::span<const TraceWriter::CallerEntry>)> &f) const;
   Result<void> forEachNames(const std::function<void(const ImageNames &)> &f) const;
+  Result<void> forEachResident(const std::function<void(std::span<const ResidentSample>)> &f) const;
   Result<void> forEachPaths(const std::function<void(uint32_t, std::span<const PathEntry>)> &f) const;
 
   // Where a reader can begin, by time; none in a trace that ended otherwise than in order.

@@ -5,6 +5,8 @@
 #include "analysis/trace/index_builder.h"
 #include "analysis/trace/metadata.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace msleaks::analysis {
@@ -138,6 +140,23 @@ Result<void> TraceWriter::paths(uint32_t process, std::span<const PathEntry> ent
     visitMetadata(MetadataWriter(state.raw), entry);
   }
   return state.writeRaw({.kind = ChunkKind::Paths, .process = process}, state.raw.written());
+}
+
+Result<void> TraceWriter::resident(std::span<const ResidentSample> samples) {
+  if (samples.empty())
+    return {};
+  State &state = *state_;
+  state.raw.clear();
+  uint64_t last_ns = 0;
+  for (ResidentSample sample : samples) {
+    sample.time_ns -= std::exchange(last_ns, sample.time_ns);
+    visitMetadata(MetadataWriter(state.raw), sample);
+  }
+  return state.writeRaw({.kind = ChunkKind::Resident,
+                         .process = kSessionProcess,
+                         .first_time_ns = samples.front().time_ns,
+                         .last_time_ns = samples.back().time_ns},
+                        state.raw.written());
 }
 
 namespace {

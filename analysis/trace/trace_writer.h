@@ -82,6 +82,14 @@ struct StreamAccount {
 // What later events need to know of all until a time, packed as a chunk (trace/checkpoint.h).
 struct PackedCheckpoint;
 
+// How much memory of a process was resident, as its kernel had it.
+struct ResidentSample {
+  uint32_t process;
+  uint64_t time_ns;
+  uint64_t resident_bytes;
+  uint64_t file_bytes; // of them: pages of files and of shared memory
+};
+
 // A call of a path (abi::PathNode), with its number in the process.
 struct PathEntry {
   uint32_t number, parent, image;
@@ -113,6 +121,9 @@ public:
   Result<void> paths(uint32_t process, std::span<const PathEntry> entries);
   // What addresses in an image are called: for a report where the image is not.
   Result<void> names(const ImageNames &);
+  // At most kMaxResidentAtOnce.
+  static constexpr size_t kMaxResidentAtOnce = 4096;
+  Result<void> resident(std::span<const ResidentSample>);
   Result<void> events(const EventBatch &);
   Result<void> streamAccount(const StreamAccount &);
   // Says to who reads the trace while it grows that everything earlier than this is stored, but for records of

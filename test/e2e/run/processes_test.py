@@ -249,6 +249,22 @@ def sees_a_program_that_allocates_nothing():
         check(result["session"]["complete"], f"{result['notes']} {result['processes']}")
 
 
+def says_what_was_resident():
+    """The kernel's number beside ours: of 64 MiB half is touched, of the child's 32 all."""
+    done, folder = tools.run([tools.compile("resident.c")])
+    check(done.returncode == 0, f"{done}")
+    result = report(folder)
+    mib = 1 << 20
+    parent, child = sorted(result["peak"]["by_process"], key=lambda process: -process["bytes"])
+    for process, bytes_, touched in ((parent, 64 * mib, 32 * mib), (child, 32 * mib, 32 * mib)):
+        check(process["bytes"] >= bytes_, f"{process}")
+        check(touched <= process["highest_resident_bytes"] < touched + 24 * mib, f"{process}")
+    check("resident" in done.stderr, done.stderr)
+    tables = {section["name"]: section["rows"] for section in result["sections"]}
+    check(len(tables["resident"]) == 2 and {row[0] for row in tables["process_places"]} == {row[0] for row in tables["resident"]},
+          f"{tables['resident']} {tables['process_places']}")
+
+
 run_topics(follows_a_fork_without_exec, follows_every_image_of_a_process, follows_short_threads,
            follows_short_threads_in_small_rings, follows_eight_processes_at_once, follows_hundreds_of_processes,
            waits_for_a_process_that_ends_shortly_after, leaves_a_process_that_goes_on, keeps_the_newest_in_a_flight_recorder,
@@ -256,4 +272,4 @@ run_topics(follows_a_fork_without_exec, follows_every_image_of_a_process, follow
            knows_an_end_that_it_noticed_late,
            counts_what_an_exec_replaces_as_no_leak, keeps_equal_pids_apart, says_that_a_process_goes_on,
            counts_children_that_cannot_be_seen, says_that_it_lost_sight_of_a_program,
-           follows_a_program_that_keeps_its_environment, sees_a_program_that_allocates_nothing)
+           follows_a_program_that_keeps_its_environment, sees_a_program_that_allocates_nothing, says_what_was_resident)

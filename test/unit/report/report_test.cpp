@@ -78,8 +78,8 @@ TEST_F(ReportTest, JsonIsWhatScriptsHoldOnTo) {
   EXPECT_EQ(peak["by_heap"][0]["bytes"], 6070);
   EXPECT_EQ(peak["by_heap"][0]["time_ns"], kStart + 300);
   EXPECT_EQ(peak["by_heap"][1]["bytes"], 4096);
-  EXPECT_EQ(peak["by_process"],
-            json::parse(R"([{"pid":4711,"bytes":10166,"time_ns":1000000400,"since_start_ns":400}])"));
+  EXPECT_EQ(peak["by_process"], json::parse(R"([{"pid":4711,"bytes":10166,"time_ns":1000000400,"since_start_ns":400,
+                             "resident_bytes":null,"highest_resident_bytes":null}])"));
 
   const json &leaks = report["leaks"];
   EXPECT_EQ(leaks["bytes"], 1000 + 30 + 70 + 1);

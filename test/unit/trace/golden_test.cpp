@@ -271,6 +271,22 @@ TEST_F(Golden, IndexAndTrailer) {
       "aa01000000000000"); // where the root begins
 }
 
+TEST_F(Golden, ResidentMemory) {
+  const ResidentSample samples[] = {{3, 0x1000, 40960, 8192}, {4, 0x1001, 50, 0}};
+  ASSERT_TRUE(writer_->resident(samples));
+  expectChunk(kFileHeaderBytes,
+              "4d53434b1ef1a3c7 0c00 0000 00000000 00000000 00000000 0000000000000000 00000000 0d000000 0d000000"
+              "00000000 0010000000000000 0110000000000000",
+              "06 8040 808005 808001" // process, time, bytes, of them files
+              "08 02 64 00");         // time since the one before
+  std::vector<ResidentSample> read;
+  ASSERT_TRUE(TraceReader::open(file_)->forEachResident(
+      [&](std::span<const ResidentSample> some) { read.assign(some.begin(), some.end()); }));
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(std::tuple(read[1].process, read[1].time_ns, read[1].resident_bytes, read[1].file_bytes),
+            std::tuple(4u, 0x1001u, 50u, 0u));
+}
+
 TEST_F(Golden, Checkpoint) {
   ASSERT_TRUE(writer_->close());
   const size_t before = bytesFrom(0).size();

@@ -1,0 +1,53 @@
+// Looks now and then how much memory of each process is resident.
+#pragma once
+
+#include "analysis/base/result.h"
+#include "analysis/trace/trace_writer.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace msleaks::analysis {
+
+class ResidentSampler {
+public:
+  struct Pages {
+    uint64_t resident_bytes = 0, file_bytes = 0;
+    bool operator==(const Pages &) const = default;
+  };
+  using Look = std::function<std::optional<Pages>(uint32_t pid)>;
+
+  // `look`: what is resident of a process now; nothing when there is none.
+  explicit ResidentSampler(Look look = lookAt) : look_(std::move(look)) {}
+
+  // Soon after the process was seen first, later ten times a second, less often where there are many processes.
+  bool isDue(uint32_t process, uint64_t now_ns) const;
+  // Samples it. `pid`: where we are; 0 = not seen from here. What is as it was the last time is not kept.
+  void visit(uint32_t process, uint32_t pid, uint64_t now_ns);
+  void forget(uint32_t process) { processes_.erase(process); }
+  // Writes the samples, each second or when there are many; with `all`, whatever is there.
+  Result<void> store(TraceWriter &, uint64_t now_ns, bool all = false);
+
+  // From /proc/PID/statm.
+  static std::optional<Pages> lookAt(uint32_t pid);
+
+private:
+  struct Visited {
+    uint64_t next_ns = 0;
+    uint64_t pause_ns = kFirstPauseNs;
+    Pages last;
+  };
+  // A look takes 5 to 10 us: all together cost less than a thousandth of a core.
+  static constexpr uint64_t kFirstPauseNs = 10'000'000, kLongestPauseNs = 100'000'000, kPauseOfOneNs = 10'000'000;
+  static constexpr uint64_t kStoreNs = 1'000'000'000;
+
+  Look look_;
+  std::unordered_map<uint32_t, Visited> processes_;
+  std::vector<ResidentSample> samples_;
+  uint64_t next_store_ns_ = 0;
+};
+
+} // namespace msleaks::analysis

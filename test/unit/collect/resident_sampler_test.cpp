@@ -1,0 +1,100 @@
+// When processes are looked at, and what of it gets into the trace.
+#include "analysis/collect/resident_sampler.h"
+
+#include "analysis/trace/trace_reader.h"
+
+#include "../trace/random_events.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+
+class ResidentSamplerTest : public testing::Test {
+protected:
+  // Comes by every 5 ms, as the collector does.
+  void run(uint64_t until_ms, uint32_t processes) {
+    for (; now_ns < until_ms * kMs; now_ns += 5 * kMs)
+      for (uint32_t process = 1; process <= processes; ++process)
+        if (sampler.isDue(process, now_ns))
+          sampler.visit(process, 100 + process, now_ns);
+  }
+  std::vector<ResidentSample> samples() {
+    std::vector<ResidentSample> list;
+    EXPECT_TRUE(TraceReader::open(file)->forEachResident(
+        [&](std::span<const ResidentSample> some) { list.insert(list.end(), some.begin(), some.end()); }));
+    return list;
+  }
+
+  test::ScratchFolder folder;
+  std::filesystem::path file = folder / "trace.mslt";
+  Result<TraceWriter> writer = TraceWriter::create(file);
+  uint64_t looks = 0, now_ns = 0, growth = 1'000;
+  ResidentSampler sampler{[this](uint32_t pid) -> std::optional<ResidentSampler::Pages> {
+    ++looks;
+    if (pid == 102)
+      return std::nullopt; // it has ended
+    return ResidentSampler::Pages{pid * 1'000ul + looks * growth, pid * 10ul};
+  }};
+};
+
+TEST_F(ResidentSamplerTest, LooksOftenAtFirstAndTenTimesASecondLater) {
+  run(100, 1);
+  EXPECT_EQ(looks, 4u); // at 0, 10, 30 and 70 ms
+  run(1'000, 1);
+  EXPECT_NEAR(static_cast<double>(looks), 12, 1);
+}
+
+TEST_F(ResidentSamplerTest, KeepsNothingThatIsAsItWas) {
+  growth = 0;
+  run(1'000, 1);
+  EXPECT_GT(looks, 5u);
+  ASSERT_TRUE(sampler.store(*writer, now_ns));
+  EXPECT_EQ(samples().size(), 1u);
+}
+
+TEST_F(ResidentSamplerTest, LooksLessOftenAtMany) {
+  run(1'000, 100); // of each once a second, but for the beginning
+  EXPECT_LE(looks, 300u);
+  EXPECT_GE(looks, 100u);
+}
+
+TEST_F(ResidentSamplerTest, StoresEachSecondAndAtTheEnd) {
+  run(300, 3);
+  ASSERT_TRUE(sampler.store(*writer, now_ns));
+  const auto first = samples();
+  ASSERT_FALSE(first.empty());
+  EXPECT_EQ(first[0].process, 1u);
+  EXPECT_EQ(first[0].resident_bytes, 102'000u);
+  EXPECT_EQ(first[0].file_bytes, 1'010u);
+  for (const ResidentSample &sample : first)
+    EXPECT_NE(sample.process, 2u);
+  run(600, 3);
+  ASSERT_TRUE(sampler.store(*writer, now_ns));
+  EXPECT_EQ(samples().size(), first.size()); // not yet
+  ASSERT_TRUE(sampler.store(*writer, now_ns, true));
+  EXPECT_GT(samples().size(), first.size());
+  ASSERT_TRUE(sampler.store(*writer, now_ns, true)); // nothing is left
+}
+
+TEST(ResidentPages, AreThoseOfTheKernel) {
+  constexpr size_t kBytes = 32 << 20;
+  const auto before = ResidentSampler::lookAt(static_cast<uint32_t>(getpid()));
+  ASSERT_TRUE(before);
+  EXPECT_LE(before->file_bytes, before->resident_bytes);
+  auto *memory = static_cast<volatile char *>(malloc(kBytes));
+  for (size_t i = 0; i < kBytes; i += 4096)
+    memory[i] = 1;
+  const auto with = ResidentSampler::lookAt(static_cast<uint32_t>(getpid()));
+  free(const_cast<char *>(memory));
+  ASSERT_TRUE(with);
+  EXPECT_GE(with->resident_bytes + (1 << 20), before->resident_bytes + kBytes);
+  EXPECT_FALSE(ResidentSampler::lookAt(0x7fffffff));
+}
+
+} // namespace
+} // namespace msleaks::analysis
