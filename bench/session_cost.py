@@ -25,9 +25,10 @@ class SessionCost:
             self.bench.table.add(f"short report after {2 * pairs / 1e6:g} M events at 1 M/s, {way}: program's end to ours / goal",
                                  END_S, seconds, seconds / END_S, 1.0, "s")
         for live in (1_000, 100_000):
-            share = self.top_beside(live)
-            self.bench.table.add(f"top beside 1 M events/s, {live:,} blocks alive: share of a core / goal",
-                                 CORE, share, share / CORE, 1.0, "cores")
+            for way, options, goal in (("told by msleaks-run", [], 1.0), ("reading the trace", ["--analyze-at-end"], None)):
+                share = self.top_beside(live, options)
+                self.bench.table.add(f"top beside 1 M events/s, {live:,} blocks alive, {way}: share of a core / goal",
+                                     CORE, share, share / CORE, goal, "cores")
 
     def end_of(self, pairs, options):
         folder = self.bench.scratch / "ends"
@@ -39,11 +40,11 @@ class SessionCost:
         self.bench.discard(folder)
         return (ended - last_number(done.stdout)) / 1e9
 
-    def top_beside(self, live):
+    def top_beside(self, live, options):
         seconds = max(1, int(2 * self.bench.scale * 5))
-        words, folder = self.bench.session()
-        program = subprocess.Popen([str(word) for word in [*words, self.paced, (seconds + 2) * 500_000, 500, live]],
-                                   stdout=subprocess.DEVNULL)
+        folder = self.bench.scratch / "watched"
+        command = [self.bench.program("msleaks-run"), *options, "-o", folder, "--", self.paced, (seconds + 2) * 500_000, 500, live]
+        program = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not (folder / "trace.mslt").exists() and program.poll() is None:
             time.sleep(0.01)
         time.sleep(0.5)

@@ -62,6 +62,16 @@ public:
       move(giver.at_peak, taker.at_peak, bytes);
   }
   Peak peak() const;
+  // Calls f(cohort, what it has now, what it had at the peak) for those that ever had something.
+  template <class F> void forEach(F &&f) const {
+    for (uint32_t index = 1; index < counters_.size(); ++index) {
+      const Counter &counter = counters_[index];
+      const BlockSum at_peak = counter.epoch == epoch_ ? counter.at_peak : counter.now;
+      if (counter.now.count != 0 || at_peak.count != 0)
+        f(CohortId{index}, counter.now, at_peak);
+    }
+  }
+  uint64_t nowBytes() const { return now_bytes_; }
   uint64_t peakBytes() const { return peak_bytes_; }
   uint64_t peakTimeNs() const { return peak_time_ns_; }
 
@@ -97,6 +107,9 @@ public:
   void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
   void conclude(Conclusion &) const override;
   PeakResult result() const;
+  // Of the physical heaps of all processes together, and of one heap.
+  const PeakTracker &total() const { return total_; }
+  const PeakTracker &of(abi::Heap heap) const { return heaps_[static_cast<size_t>(heap)]; }
 
 private:
   struct ProcessSum {

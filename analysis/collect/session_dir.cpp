@@ -205,6 +205,8 @@ void SessionDir::remove() {
     fs::remove(definitions, ignored);
   if (fs::is_symlink(path_ / kLibraryLink, ignored))
     fs::remove(path_ / kLibraryLink, ignored);
+  for (const char *file : {kWatchedFile, kSumsFile, kUnfinishedSums})
+    fs::remove(path_ / file, ignored);
   fs::remove(path_ / kControlSocket, ignored);
   fs::remove(path_ / abi::kControlFile, ignored);
   removeUnfinished(path_);

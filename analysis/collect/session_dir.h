@@ -14,6 +14,10 @@ namespace msleaks::analysis {
 
 inline constexpr char kRingsSuffix[] = ".rings";
 inline constexpr char kDefinitionsSuffix[] = ".defs";
+// Who watches the session touches the first file; then msleaks-run keeps the second one up to date
+// (watch/session_sums.h).
+inline constexpr char kWatchedFile[] = "watched";
+inline constexpr char kSumsFile[] = "sums", kUnfinishedSums[] = "sums.new";
 // msleaks-run's second name for the folder of the hooks, where LD_PRELOAD cannot say the first.
 inline constexpr char kLibraryLink[] = "lib";
 

@@ -29,6 +29,8 @@ public:
   Result<uint64_t> advance(uint64_t most = UINT64_MAX) { return trace_->advance(most); }
   // More was there when the last advance() stopped.
   bool isBehind() const { return trace_->isBehind(); }
+  const RunAnalysis &analysis() const { return analysis_; }
+  const FollowedTrace &trace() const { return *trace_; }
   uint64_t liveBlocks() const { return analysis_.pipeline.liveSet().liveBlocks(); }
 
   // After the session: takes in what is left of it. Null when the trace as a whole says something else than its parts

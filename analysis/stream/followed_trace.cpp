@@ -6,9 +6,10 @@
 namespace msleaks::analysis {
 
 Result<std::unique_ptr<FollowedTrace>> FollowedTrace::open(const std::filesystem::path &trace, SiteCatalog &catalog,
-                                                           Pipeline &pipeline, LastEnd last_end) {
+                                                           Pipeline &pipeline, LastEnd last_end,
+                                                           FollowedEvents events) {
   std::unique_ptr<FollowedTrace> followed(new FollowedTrace(catalog, pipeline, last_end));
-  followed->follower_ = MSL_TRY(TraceFollower::open(trace, followed->listener()));
+  followed->follower_ = MSL_TRY(TraceFollower::open(trace, followed->listener(), events));
   return followed;
 }
 

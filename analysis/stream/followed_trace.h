@@ -33,7 +33,7 @@ public:
 
   // Catalog and pipeline are new, outlive this, and are told by nobody else.
   static Result<std::unique_ptr<FollowedTrace>> open(const std::filesystem::path &trace, SiteCatalog &, Pipeline &,
-                                                     LastEnd = LastEnd::Told);
+                                                     LastEnd = LastEnd::Told, FollowedEvents = FollowedEvents::All);
 
   // Takes in what is complete; stops behind `most` events, so that a long session can be caught up with in steps.
   // Returns how many there were. Fails when the trace was removed, replaced or cut short.

@@ -15,9 +15,9 @@ namespace msleaks::analysis {
 using namespace trace;
 
 struct TraceFollower::State {
-  State(InputFile opened, TraceListener told)
-      : file(std::move(opened)), listener(std::move(told)), walk(file, sizeof(FileHeader), 0), payloads(file),
-        opener(file, damage), merge({}, opener) {}
+  State(InputFile opened, TraceListener told, FollowedEvents wanted)
+      : file(std::move(opened)), listener(std::move(told)), events(wanted), walk(file, sizeof(FileHeader), 0),
+        payloads(file), opener(file, damage), merge({}, opener) {}
 
   Result<std::span<const StreamEvent>> next();
   Result<bool> grow();
@@ -28,6 +28,7 @@ struct TraceFollower::State {
 
   InputFile file;
   TraceListener listener;
+  FollowedEvents events;
   DamageNotes damage;
   ChunkWalk walk;
   PayloadReader payloads;
@@ -75,6 +76,8 @@ void TraceFollower::State::take(const ChunkPlace &place) {
   const ChunkHeader &header = place.header;
   closed = header.kind == ChunkKind::Trailer && place.end() == file.size();
   if (header.kind == ChunkKind::Events) {
+    if (events == FollowedEvents::None)
+      return;
     if (const auto chunk = positions.take(place))
       merge.add(*chunk);
   } else if (header.kind == ChunkKind::Index) {
@@ -137,9 +140,10 @@ TraceFollower::TraceFollower(TraceFollower &&) noexcept = default;
 TraceFollower &TraceFollower::operator=(TraceFollower &&) noexcept = default;
 TraceFollower::~TraceFollower() = default;
 
-Result<TraceFollower> TraceFollower::open(const std::filesystem::path &path, TraceListener listener) {
+Result<TraceFollower> TraceFollower::open(const std::filesystem::path &path, TraceListener listener,
+                                          FollowedEvents events) {
   auto file = MSL_TRY(InputFile::open(path));
-  return TraceFollower(std::make_unique<State>(std::move(file), std::move(listener)));
+  return TraceFollower(std::make_unique<State>(std::move(file), std::move(listener), events));
 }
 
 Result<std::span<const StreamEvent>> TraceFollower::next() {

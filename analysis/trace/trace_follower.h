@@ -25,10 +25,17 @@ struct TraceListener {
   std::function<void(uint32_t process, std::span<const PathEntry>)> paths;
 };
 
+// What a follower reads of events.
+enum class FollowedEvents : uint8_t {
+  All,
+  None, // they are passed over: who follows wants to know what they mean, and who began and ended
+};
+
 class TraceFollower {
 public:
   // The file must be there; it may still be empty.
-  static Result<TraceFollower> open(const std::filesystem::path &file, TraceListener listener = {});
+  static Result<TraceFollower> open(const std::filesystem::path &file, TraceListener listener = {},
+                                    FollowedEvents events = FollowedEvents::All);
   TraceFollower(TraceFollower &&) noexcept;
   TraceFollower &operator=(TraceFollower &&) noexcept;
   ~TraceFollower();

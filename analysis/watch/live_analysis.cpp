@@ -3,7 +3,6 @@
 #include "analysis/base/base_name.h"
 #include "analysis/base/clock.h"
 #include "analysis/collect/running_runs.h"
-#include "analysis/run/run_folder.h"
 
 #include <algorithm>
 #include <utility>
@@ -16,34 +15,93 @@ constexpr uint64_t kAskEachNs = 1'000'000'000;
 
 } // namespace
 
-LiveAnalysis::LiveAnalysis(std::filesystem::path run) : run_(std::move(run)) {}
+LiveAnalysis::LiveAnalysis(const RunFolder &folder) : run_(folder.path()), trace_file_(folder.trace()) {}
 
-Result<std::unique_ptr<LiveAnalysis>> LiveAnalysis::open(const std::filesystem::path &run) {
+Result<std::unique_ptr<LiveAnalysis>> LiveAnalysis::open(const std::filesystem::path &run, WatchSource source) {
   const auto folder = MSL_TRY(RunFolder::open(run));
-  std::unique_ptr<LiveAnalysis> live(new LiveAnalysis(folder.path()));
+  std::unique_ptr<LiveAnalysis> live(new LiveAnalysis(folder));
   const auto manifest = folder.readManifest();
+  const bool goes_on = manifest && manifest->state == "running";
   if (manifest) {
     live->command_ = manifest->command;
     live->start_ns_ = manifest->start_ns;
   }
-  // The names of calls are written at the end; then the binaries need not be there.
-  if (manifest && manifest->state != "running") {
-    const auto reader = MSL_TRY(TraceReader::open(folder.trace()));
-    MSL_TRY(reader.forEachNames([&](const ImageNames &names) { live->symbolizer_.add(names); }));
+  if (goes_on && source == WatchSource::Session) {
+    live->watcher_.emplace(manifest->session_dir);
+    MSL_TRY(live->beginReading(FollowedEvents::None));
+    if (live->hearFromSession())
+      return live;
+    live->watcher_.reset();
   }
-  live->trace_ = MSL_TRY(FollowedTrace::open(folder.trace(), live->catalog_, live->pipeline_, LastEnd::HeldBack));
+  MSL_TRY(live->beginReading(FollowedEvents::All));
+  // The names of calls are written at the end; then the binaries need not be there.
+  if (manifest && !goes_on) {
+    const auto reader = MSL_TRY(TraceReader::open(folder.trace()));
+    MSL_TRY(reader.forEachNames([&](const ImageNames &names) { live->reading_->symbolizer.add(names); }));
+  }
   return live;
 }
 
+Result<void> LiveAnalysis::beginReading(FollowedEvents events) {
+  reading_ = std::make_unique<Reading>();
+  reading_->trace =
+      MSL_TRY(FollowedTrace::open(trace_file_, reading_->catalog, reading_->pipeline, LastEnd::HeldBack, events));
+  return {};
+}
+
+// Waits for its first word.
+bool LiveAnalysis::hearFromSession() {
+  constexpr uint64_t kLookEachNs = 10'000'000, kPatienceNs = 1'000'000'000;
+  for (const uint64_t begin_ns = readMonotonicNs(); readMonotonicNs() - begin_ns < kPatienceNs; sleepNs(kLookEachNs)) {
+    if (!watcher_->look())
+      return false;
+    if (!watcher_->bytes().empty())
+      return true;
+  }
+  return false;
+}
+
 Result<uint64_t> LiveAnalysis::advance(uint64_t most) {
-  const uint64_t taken = MSL_TRY(trace_->advance(most));
+  const uint64_t taken = MSL_TRY(reading_->trace->advance(most));
   if (!isBehind())
     lookWhetherItEnded(taken);
-  return taken;
+  if (!watcher_ || (state_ == WatchState::Running && watcher_->look()))
+    return taken;
+  // It has ended, or found no time for us: from here on the trace says it, from its beginning.
+  watcher_.reset();
+  MSL_TRY(beginReading(FollowedEvents::All));
+  state_ = WatchState::Running;
+  return advance(most);
+}
+
+void LiveAnalysis::setMoment() {
+  told_moment_.clear();
+  if (!watcher_)
+    return reading_->sums.setMoment(reading_->trace->reachedNs());
+  told_moment_ = watcher_->bytes();
+  told_moment_ns_ = sums().reached_ns;
+}
+
+SessionSums LiveAnalysis::sums() {
+  SessionSums sums;
+  if (watcher_) {
+    sums = decodeSums(watcher_->bytes(), reading_->catalog).value_or(SessionSums{});
+  } else {
+    const LiveSet &live = reading_->pipeline.liveSet();
+    const LiveSums &own = reading_->sums;
+    sums = {reading_->trace->events(), reading_->trace->reachedNs(),   own.alive(), own.peakBytes(),
+            own.peakTimeNs(),          live.timeline().steps().size(), {},          own.sums(live.cohorts())};
+    if (sums.steps != 0)
+      sums.step = live.timeline().steps().back();
+  }
+  if (const auto moment = decodeSums(told_moment_, reading_->catalog))
+    for (const PlaceSum &then : moment->sums)
+      sums.sums.push_back({then.site, then.process, then.heap, {}, then.now, {}});
+  return sums;
 }
 
 void LiveAnalysis::lookWhetherItEnded(uint64_t taken) {
-  if (trace_->closed())
+  if (reading_->trace->closed())
     state_ = WatchState::Ended;
   const uint64_t now_ns = readMonotonicNs();
   const bool goes_on = taken != 0 && asked_ns_ != 0; // a first look may be the only one
@@ -54,37 +112,33 @@ void LiveAnalysis::lookWhetherItEnded(uint64_t taken) {
     return;
   // Whoever ended it may have written the rest since we looked: that is taken in before the end is said.
   state_ = WatchState::Killed;
-  trace_->takeRest();
+  reading_->trace->takeRest();
 }
 
 // Events by the session's own time: a reader that was away for a while does not make them faster.
-void LiveAnalysis::measureRate(Frame &frame) {
-  const uint64_t reached_ns = trace_->reachedNs(), events = trace_->events();
+void LiveAnalysis::measureRate(Frame &frame, uint64_t reached_ns) {
   const uint64_t since_ns = rate_time_ns_ != 0 ? rate_time_ns_ : startNs();
-  if (reached_ns > since_ns)
-    rate_ = static_cast<double>(events - rate_events_) * 1e9 / static_cast<double>(reached_ns - since_ns);
-  else if (!isBehind() && rate_events_ == events)
+  if (reached_ns > since_ns && frame.events >= rate_events_)
+    rate_ = static_cast<double>(frame.events - rate_events_) * 1e9 / static_cast<double>(reached_ns - since_ns);
+  else if (!isBehind() && rate_events_ == frame.events)
     rate_ = 0; // nothing was recorded: its time stands still
-  rate_events_ = events;
+  rate_events_ = frame.events;
   rate_time_ns_ = reached_ns;
   frame.events_per_s = rate_;
 }
 
-void LiveAnalysis::sumUp(Frame &frame) const {
+void LiveAnalysis::sumUp(Frame &frame, const std::vector<PlaceSum> &sums) const {
   std::map<uint32_t, BlockSum> by_process;
   std::array<BlockSum, static_cast<size_t>(abi::Heap::Count)> by_heap{};
-  const Cohorts &cohorts = pipeline_.liveSet().cohorts();
-  const std::vector<BlockSum> &now = sums_.now();
-  for (uint32_t index = 1; index < cohorts.size() && index < now.size(); ++index) {
-    const Cohort &cohort = cohorts[{index}];
-    by_heap[static_cast<size_t>(cohort.heap)] += now[index];
-    if (abi::isPhysical(cohort.heap))
-      by_process[cohort.process] += now[index];
+  for (const PlaceSum &sum : sums) {
+    by_heap[static_cast<size_t>(sum.heap)] += sum.now;
+    if (abi::isPhysical(sum.heap))
+      by_process[sum.process] += sum.now;
   }
   for (size_t heap = 0; heap < by_heap.size(); ++heap)
     if (by_heap[heap].count != 0)
       frame.heaps.push_back({static_cast<abi::Heap>(heap), by_heap[heap]});
-  for (const auto &[number, process] : trace_->processes()) {
+  for (const auto &[number, process] : reading_->trace->processes()) {
     const BlockSum sum = by_process[number];
     frame.ended_processes += !process.running;
     if (process.running || sum.count != 0)
@@ -96,32 +150,30 @@ void LiveAnalysis::sumUp(Frame &frame) const {
 }
 
 // A session that is silent gets older all the same.
-uint64_t LiveAnalysis::timeOf(const Frame &frame) const {
-  const uint64_t reached_ns = trace_->reachedNs();
+uint64_t LiveAnalysis::timeOf(const Frame &frame, uint64_t reached_ns) const {
   if (isBehind())
     return reached_ns;
-  return std::max(reached_ns, frame.state == WatchState::Running ? readMonotonicNs() : trace_->lastEndNs());
+  return std::max(reached_ns, frame.state == WatchState::Running ? readMonotonicNs() : reading_->trace->lastEndNs());
 }
 
 Frame LiveAnalysis::frame(Split split, uint64_t naming_ns) {
+  SessionSums sums = this->sums();
   Frame frame;
   frame.state = isBehind() ? WatchState::Running : state_;
   frame.behind = isBehind();
   frame.command = command_;
-  frame.time_ns = sinceStart(timeOf(frame));
-  frame.moment_ns = sinceStart(sums_.momentNs());
-  frame.events = trace_->events();
-  measureRate(frame);
-  frame.now = sums_.alive();
-  frame.peak_bytes = sums_.peakBytes();
-  frame.peak_time_ns = sinceStart(sums_.peakTimeNs());
-  const auto &steps = pipeline_.liveSet().timeline().steps();
-  frame.steps = steps.size();
-  if (!steps.empty())
-    frame.step = steps.back();
-  sumUp(frame);
-  frame.rows = places_.of(sums_, pipeline_.liveSet().cohorts(), split, naming_ns);
-  frame.damage = trace_->damage();
+  frame.time_ns = sinceStart(timeOf(frame, sums.reached_ns));
+  frame.moment_ns = sinceStart(told_moment_.empty() ? reading_->sums.momentNs() : told_moment_ns_);
+  frame.events = sums.events;
+  measureRate(frame, sums.reached_ns);
+  frame.now = sums.alive;
+  frame.peak_bytes = sums.peak_bytes;
+  frame.peak_time_ns = sinceStart(sums.peak_time_ns);
+  frame.steps = sums.steps;
+  frame.step = sums.step;
+  sumUp(frame, sums.sums);
+  frame.rows = reading_->places.of(std::move(sums.sums), split, naming_ns);
+  frame.damage = reading_->trace->damage();
   return frame;
 }
 

@@ -47,6 +47,20 @@ void LiveSums::onRetarget(const Block &block, const Block &before, uint64_t) {
   add(elementAt(at_moment_, block.cohort.index), block.size);
 }
 
+std::vector<PlaceSum> LiveSums::sums(const Cohorts &cohorts) const {
+  std::vector<BlockSum> at_peak(cohorts.size());
+  tracker_.forEach([&](CohortId cohort, const BlockSum &, const BlockSum &then) { at_peak[cohort.index] = then; });
+  std::vector<PlaceSum> sums;
+  for (uint32_t index = 1; index < cohorts.size(); ++index) {
+    const Cohort &cohort = cohorts[{index}];
+    const PlaceSum sum{cohort.site,   cohort.process, cohort.heap, valueAt(now_, index), valueAt(at_moment_, index),
+                       at_peak[index]};
+    if (sum.now.count != 0 || sum.at_moment.count != 0 || sum.at_peak.count != 0)
+      sums.push_back(sum);
+  }
+  return sums;
+}
+
 void LiveSums::setMoment(uint64_t time_ns) {
   at_moment_ = now_;
   moment_ns_ = time_ns;

@@ -4,6 +4,7 @@
 
 #include "analysis/analyzers/peak.h"
 #include "analysis/stream/analyzer.h"
+#include "analysis/watch/session_sums.h"
 
 #include <cstdint>
 #include <string_view>
@@ -22,14 +23,12 @@ public:
   void setMoment(uint64_t time_ns);
   uint64_t momentNs() const { return moment_ns_; }
 
-  // By cohort; what is behind the end is nothing.
-  const std::vector<BlockSum> &now() const { return now_; }
-  const std::vector<BlockSum> &atMoment() const { return at_moment_; }
+  // By cohort, of those that ever had something.
+  std::vector<PlaceSum> sums(const Cohorts &) const;
   // Of the physical heaps of all processes together.
   BlockSum alive() const { return alive_; }
   uint64_t peakBytes() const { return tracker_.peakBytes(); }
   uint64_t peakTimeNs() const { return tracker_.peakTimeNs(); }
-  Peak peak() const { return tracker_.peak(); }
 
 private:
   std::vector<BlockSum> now_, at_moment_;

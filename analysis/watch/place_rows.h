@@ -5,7 +5,7 @@
 #include "analysis/places/place.h"
 #include "analysis/places/site_catalog.h"
 #include "analysis/watch/frame.h"
-#include "analysis/watch/live_sums.h"
+#include "analysis/watch/session_sums.h"
 
 #include <cstdint>
 #include <map>
@@ -18,16 +18,12 @@ class PlaceRows {
 public:
   explicit PlaceRows(SiteCatalog &catalog) : catalog_(catalog), places_(catalog) {}
 
-  std::vector<FrameRow> of(const LiveSums &, const Cohorts &, Split, uint64_t naming_ns);
+  // Of the physical heaps; split by heap, of all.
+  std::vector<FrameRow> of(std::vector<PlaceSum>, Split, uint64_t naming_ns);
 
 private:
   static constexpr uint32_t kNotNamed = 0;
-  struct Share {
-    CohortId cohort;
-    BlockSum now, at_moment, at_peak;
-  };
-  static std::vector<Share> sharesOf(const LiveSums &, const Cohorts &, Split);
-  void nameSites(const std::vector<Share> &, const Cohorts &, uint64_t naming_ns);
+  void nameSites(const std::vector<PlaceSum> &, uint64_t naming_ns);
   uint32_t placeOf(SiteId site) const { return site.index < by_site_.size() ? by_site_[site.index] : kNotNamed; }
 
   SiteCatalog &catalog_;

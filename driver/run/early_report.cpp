@@ -22,14 +22,15 @@ constexpr uint64_t kMostBlocks = 1'000'000;
 
 } // namespace
 
-std::unique_ptr<EarlyReport> EarlyReport::start(const std::filesystem::path &run) {
+std::unique_ptr<EarlyReport> EarlyReport::start(const std::filesystem::path &run,
+                                                const std::filesystem::path &session) {
   if (!mayUseIdleProcessors())
     return nullptr;
   try {
     auto report = analysis::RunningReport::follow(run);
     if (!report)
       return nullptr;
-    std::unique_ptr<EarlyReport> early(new EarlyReport(std::move(*report)));
+    std::unique_ptr<EarlyReport> early(new EarlyReport(std::move(*report), session));
     early->thread_ = std::thread([early = early.get()] { early->run(); });
     return early;
   } catch (const std::exception &error) {
@@ -77,6 +78,7 @@ bool EarlyReport::follow() {
     const auto taken = report_->advance(kEventsOfStep);
     if (!taken || report_->liveBlocks() > kMostBlocks)
       return false;
+    publisher_.offer(*report_);
     sleep_ns = *taken != 0 ? kShortSleepNs : std::min(sleep_ns * 2, kLongSleepNs);
     if (sleep(report_->isBehind() ? 0 : sleep_ns))
       return true;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/report/running_report.h"
+#include "analysis/watch/sums_publisher.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -17,7 +18,8 @@ namespace msleaks::driver {
 class EarlyReport {
 public:
   // Null where it would be at the program's cost, or is not possible: then the report is made at the end.
-  static std::unique_ptr<EarlyReport> start(const std::filesystem::path &run);
+  // Who watches `session` is told what is alive.
+  static std::unique_ptr<EarlyReport> start(const std::filesystem::path &run, const std::filesystem::path &session);
   ~EarlyReport();
 
   // Processor time that it took until now.
@@ -26,12 +28,14 @@ public:
   analysis::RunningReport *stop();
 
 private:
-  explicit EarlyReport(std::unique_ptr<analysis::RunningReport> report) : report_(std::move(report)) {}
+  EarlyReport(std::unique_ptr<analysis::RunningReport> report, const std::filesystem::path &session)
+      : report_(std::move(report)), publisher_(session) {}
   void run() noexcept;
   bool follow();
   bool sleep(uint64_t ns);
 
   std::unique_ptr<analysis::RunningReport> report_; // the thread's until it has ended; null: it gave up
+  analysis::SumsPublisher publisher_;
   std::mutex lock_;
   std::condition_variable stopping_;
   bool stopped_ = false;

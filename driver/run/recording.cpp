@@ -168,15 +168,18 @@ void Recording::programStarted(pid_t pid) noexcept {
   collector_.programStarted(program_pid_);
   begin_.set_value(true);
   if (early_wanted_)
-    early_ = EarlyReport::start(folder_.path());
+    early_ = EarlyReport::start(folder_.path(), session_.path());
 }
 
 void Recording::programEnded(int wait_status) {
   collector_.programEnded(wait_status);
   stopThread();
   finishManifest(wait_status);
-  if (!summary().failure)
-    session_.remove();
+  if (summary().failure)
+    return;
+  if (early_)
+    early_->stop(); // it may be writing there
+  session_.remove();
 }
 
 void Recording::finishManifest(int wait_status) {

@@ -90,8 +90,9 @@ Result<ExitStatus> top(const Options &options) {
     return fail("--json goes with --once: it is one object", ExitStatus::Usage);
   const std::string run = options.run.empty() ? MSL_TRY(analysis::newestRunningRun()).string() : options.run;
   std::ignore = setpriority(PRIO_PROCESS, 0, kNice); // where it is refused, nothing else changes
-  const auto live = MSL_TRY(analysis::LiveAnalysis::open(run));
   const auto screen = options.once ? nullptr : Screen::open();
+  const auto live = MSL_TRY(
+      analysis::LiveAnalysis::open(run, screen ? analysis::WatchSource::Session : analysis::WatchSource::Trace));
   return screen ? showLive(*live, *screen, options) : showOnce(*live, run, options);
 }
 

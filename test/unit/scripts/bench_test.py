@@ -18,7 +18,7 @@ ROWS = {
     "trace": ["collector at 10 M events/s from two threads, worst of 1: dropped / produced", "trace of malloc+free: bytes / event"],
     "reading": ["read and analyzed, an event of 100,000: with read-ahead / on one thread", "is opened by its index: a GiB / goal",
                 "free and alloc, never asked / asked for interior pointers"],
-    "sessions": ["begun while it ran: program's end to ours / goal", "top beside 1 M events/s, 1,000 blocks alive: share of a core / goal"],
+    "sessions": ["begun while it ran: program's end to ours / goal", "top beside 1 M events/s, 1,000 blocks alive, told by msleaks-run: share of a core / goal"],
     "report": ["live blocks: wanted / reached", "report of 1 % of"],
 }
 

@@ -1,0 +1,49 @@
+#include "analysis/watch/sums_publisher.h"
+
+#include "analysis/base/clock.h"
+#include "analysis/base/file_descriptor.h"
+#include "analysis/collect/session_dir.h"
+#include "analysis/watch/session_sums.h"
+
+#include <cstdio>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace msleaks::analysis {
+
+SumsPublisher::SumsPublisher(std::filesystem::path session) : session_(std::move(session)) {
+  const FileDescriptor sign(::open((session_ / kSumsFile).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+}
+
+bool SumsPublisher::isWatched() const {
+  struct stat facts{};
+  if (stat((session_ / kWatchedFile).c_str(), &facts) != 0)
+    return false;
+  const uint64_t touched_ns =
+      static_cast<uint64_t>(facts.st_mtim.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(facts.st_mtim.tv_nsec);
+  return readRealtimeNs() < touched_ns + kWatchedNs;
+}
+
+void SumsPublisher::offer(const RunningReport &running) {
+  const uint64_t now_ns = readMonotonicNs();
+  if (now_ns < next_ns_)
+    return;
+  next_ns_ = now_ns + (isWatched() && write(running) ? kWriteNs : kLookNs);
+}
+
+// To another name first: who reads gets a whole one.
+bool SumsPublisher::write(const RunningReport &running) const {
+  const auto bytes = encode(sumsOf(running), running.analysis().catalog);
+  if (!bytes)
+    return false;
+  const std::filesystem::path unfinished = session_ / kUnfinishedSums;
+  {
+    const FileDescriptor file(::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (!file.valid() || ::write(file.get(), bytes->data(), bytes->size()) != static_cast<ssize_t>(bytes->size()))
+      return false;
+  }
+  return std::rename(unfinished.c_str(), (session_ / kSumsFile).c_str()) == 0;
+}
+
+} // namespace msleaks::analysis
