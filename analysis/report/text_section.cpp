@@ -90,10 +90,40 @@ std::string cellText(const Cell &cell, Unit unit, size_t room) {
   return real ? fmt::format("{:.3g}", *real) : "(unknown)";
 }
 
-void writeSection(TextTable &table, const Section &section) {
-  const auto sameKey = [&](const std::vector<Cell> &row) { return row.front() == section.rows.front().front(); };
-  if (section.compares && std::all_of(section.rows.begin(), section.rows.end(), sameKey))
+namespace {
+
+bool isOfOne(const Section &section) {
+  return std::all_of(section.rows.begin(), section.rows.end(),
+                     [&](const std::vector<Cell> &row) { return row.front() == section.rows.front().front(); });
+}
+
+// By the column that the user names: most first, names in their order. Where the section has no such column its rows
+// stay as they are.
+std::vector<std::vector<Cell>> sortedRows(const Section &section, const std::string &by) {
+  std::vector<std::vector<Cell>> rows = section.rows;
+  const auto column = std::find_if(section.columns.begin(), section.columns.end(),
+                                   [&](const Column &candidate) { return candidate.name == by; });
+  if (column == section.columns.end())
+    return rows;
+  const auto at = static_cast<size_t>(column - section.columns.begin());
+  const auto textAt = [&](const std::vector<Cell> &row) { return cellText(row[at], column->unit, SIZE_MAX); };
+  const auto numberAt = [&](const std::vector<Cell> &row) {
+    const auto *number = std::get_if<uint64_t>(&row[at]);
+    return number ? *number : 0;
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const auto &left, const auto &right) {
+    return isText(*column) ? textAt(left) < textAt(right) : numberAt(left) > numberAt(right);
+  });
+  return rows;
+}
+
+} // namespace
+
+void writeSection(TextTable &table, const Section &unsorted) {
+  if (unsorted.compares && isOfOne(unsorted))
     return;
+  Section section = unsorted;
+  section.rows = sortedRows(unsorted, table.style().sort);
   const size_t shown = std::min(section.rows.size(), table.style().top);
   const SectionLines lines(section, table.columns(), shown);
   table.heading(section.title);

@@ -10,6 +10,12 @@
 
 namespace msleaks::analysis {
 
+namespace {
+
+constexpr uint64_t kMostBytes = 64 << 20; // some million places
+
+} // namespace
+
 bool SumsWatcher::touch() const {
   const FileDescriptor file(
       ::open((session_ / kWatchedFile).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -27,7 +33,7 @@ bool SumsWatcher::read() {
   if (facts.st_ino == inode_ && modified_ns == modified_ns_)
     return false;
   const auto opened = trace::InputFile::open(file);
-  if (!opened)
+  if (!opened || opened->size() > kMostBytes)
     return false;
   std::vector<uint8_t> bytes(opened->size());
   if (!opened->readAll(0, bytes))

@@ -87,5 +87,22 @@ TEST_F(ResidentTest, PlacesStandByProcess) {
   EXPECT_EQ(places["totals"][2], 11 * kMiB);
 }
 
+TEST_F(ResidentTest, SectionsAreSortedByTheirOwnColumns) {
+  endAll();
+  const auto tableBy = [&](const char *sort) {
+    std::ostringstream out;
+    writeReportTable(out, report(), {.columns = 80, .sort = sort});
+    const std::string text = out.str();
+    return text.substr(text.find("At the peak, by process and place"));
+  };
+  const auto isBefore = [](const std::string &text, const char *first, const char *second) {
+    return text.find(first) < text.find(second);
+  };
+  EXPECT_TRUE(isBefore(tableBy(""), "pid 4711", "pid 4712"));
+  EXPECT_TRUE(isBefore(tableBy("place"), "net.cpp:12", "net.cpp:3"));
+  EXPECT_TRUE(isBefore(tableBy("bytes"), "8.00 MiB", "2.00 MiB"));
+  EXPECT_TRUE(isBefore(tableBy("age"), "8.00 MiB", "2.00 MiB")); // has no such column
+}
+
 } // namespace
 } // namespace msleaks::analysis
