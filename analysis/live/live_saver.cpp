@@ -1,6 +1,7 @@
 #include "live_saver.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace msleaks::analysis {

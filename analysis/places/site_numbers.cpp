@@ -6,7 +6,7 @@
 
 #include "msleaks/abi/session.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace msleaks::analysis {
 

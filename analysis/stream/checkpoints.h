@@ -29,8 +29,8 @@ public:
   const std::vector<PackedCheckpoint> &taken() const { return taken_; }
 
 private:
-  // A checkpoint takes about as much room as this many of a trace's events for each live block: it may come that much
-  // later, so that all of them are small beside the trace.
+  // A live block takes some 8 bytes of a checkpoint, an event 2 to 6 of the trace: so all of them together take a
+  // fifth of the trace, or less where fewer blocks are alive (7 % with 200,000).
   static constexpr uint64_t kEventsPerBlock = 8;
   static constexpr uint64_t kMostBytes = 128 << 20;
 
