@@ -13,7 +13,12 @@
 namespace msleaks::analysis {
 
 SumsPublisher::SumsPublisher(std::filesystem::path session) : session_(std::move(session)) {
-  const FileDescriptor sign(::open((session_ / kSumsFile).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  constexpr timespec kNever[2] = {};
+  for (const char *name : {kSumsFile, kWatchedFile}) {
+    const FileDescriptor file(::open((session_ / name).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    if (file.valid())
+      futimens(file.get(), kNever);
+  }
 }
 
 bool SumsPublisher::isWatched() const {

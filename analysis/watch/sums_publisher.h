@@ -13,7 +13,8 @@ inline constexpr uint64_t kWatchedNs = 3'000'000'000;
 
 class SumsPublisher {
 public:
-  // An empty file says from now on that there is somebody to ask.
+  // From now on there is somebody to ask: the files for both sides are there. Who watches makes none, so that the
+  // directory can be removed at any time.
   explicit SumsPublisher(std::filesystem::path session);
 
   // Looks now and then whether somebody watches, and writes what there is for him. What cannot be written is left out.

@@ -17,8 +17,7 @@ constexpr uint64_t kMostBytes = 64 << 20; // some million places
 } // namespace
 
 bool SumsWatcher::touch() const {
-  const FileDescriptor file(
-      ::open((session_ / kWatchedFile).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const FileDescriptor file(::open((session_ / kWatchedFile).c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
   return file.valid() && futimens(file.get(), nullptr) == 0;
 }
 
@@ -46,7 +45,7 @@ bool SumsWatcher::read() {
 
 bool SumsWatcher::look() {
   const uint64_t now_ns = readMonotonicNs();
-  if (::access((session_ / kSumsFile).c_str(), R_OK) != 0 || !touch())
+  if (!touch())
     return false;
   const bool is_first = heard_ns_ == 0;
   if (read() || is_first)

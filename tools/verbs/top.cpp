@@ -56,10 +56,13 @@ Result<ExitStatus> showOnce(analysis::LiveAnalysis &live, const std::string &run
   return ExitStatus::Clean;
 }
 
-// Until a key is wanted or a frame is due.
+// Until a key is wanted, a frame is due, or msleaks-run is to be told that somebody still watches.
 int timeoutOf(bool goes_on, bool behind, uint64_t until_frame_ns) {
   constexpr int kStandingStill = 60'000; // nothing but a key changes what is shown
-  return !goes_on ? kStandingStill : behind ? 0 : static_cast<int>(until_frame_ns / 1'000'000) + 1;
+  constexpr uint64_t kLongestNs = 1'000'000'000;
+  return !goes_on ? kStandingStill
+         : behind ? 0
+                  : static_cast<int>(std::min(until_frame_ns, kLongestNs) / 1'000'000) + 1;
 }
 
 Result<ExitStatus> showLive(analysis::LiveAnalysis &live, Screen &screen, const Options &options) {
