@@ -3,7 +3,7 @@
 #include "analysis/trace/metadata.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstddef>
 
 namespace msleaks::analysis::trace {
 namespace {
@@ -71,8 +71,8 @@ ImageNames readNames(ByteReader &payload) {
   ImageNames names;
   names.image.path = payload.text();
   const std::string id(payload.text());
-  names.image.build_id.resize(id.size());
-  std::memcpy(names.image.build_id.data(), id.data(), id.size());
+  for (const char byte : id)
+    names.image.build_id.push_back(static_cast<std::byte>(byte));
   while (payload.left() > 0 && !payload.failed())
     names.addresses.push_back(readNamed(payload));
   if (payload.failed() && !names.addresses.empty())
