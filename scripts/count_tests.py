@@ -3,8 +3,8 @@
 
     count_tests.py FILE.xml...      JUnit files of `ctest --output-junit`
 
-Prints a line for every test that failed or was skipped (with its reason), and as last line
-`N passed, N failed` (`, N skipped`). A ctest entry that runs lit counts as the tests that lit ran.
+Prints a line for every test that failed or was skipped (with its reason), the ends of what failed tests printed, and as
+last line `N passed, N failed` (`, N skipped`). A ctest entry that runs lit counts as the tests that lit ran.
 Exit status 1 when something failed, or when nothing ran at all.
 """
 import os
@@ -25,6 +25,7 @@ LIT_RESULTS = {
     "Unsupported": "skipped",
     "Skipped": "skipped",
 }
+SHOWN_TESTS, SHOWN_LINES = 5, 60
 LIT_LINE = re.compile(r"^\s+(%s)\s*:\s*(\d+)" % "|".join(LIT_RESULTS), re.MULTILINE)
 
 
@@ -53,8 +54,16 @@ def count(test):
     return Counter(skipped=1), reason.group(1) if reason else "no reason given"
 
 
+def show_output(suite, test):
+    """The end of what a failed test printed: who reads the log of a machine that is gone has nothing else."""
+    lines = (test.findtext("system-out") or "").rstrip().splitlines()
+    print(f"== {suite}: {test.get('name')} printed" + (f" (the last {SHOWN_LINES} of {len(lines)} lines)" if len(lines) > SHOWN_LINES else ""))
+    print("\n".join(lines[-SHOWN_LINES:]))
+
+
 def main(files):
     total = Counter()
+    failed = []
     for file in files:
         suite = os.path.splitext(os.path.basename(file))[0]
         try:
@@ -68,8 +77,11 @@ def main(files):
             total += counts
             if counts["failed"]:
                 print(f"FAILED   {suite}: {test.get('name')}")
+                failed.append((suite, test))
             elif counts["skipped"]:
                 print(f"skipped  {suite}: {test.get('name')}: {reason or counts['skipped']}")
+    for suite, test in failed[:SHOWN_TESTS]:
+        show_output(suite, test)
     line = f"{total['passed']} passed, {total['failed']} failed"
     if total["skipped"]:
         line += f", {total['skipped']} skipped"

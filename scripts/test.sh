@@ -28,7 +28,7 @@ results=$repository/build/test-results
 mkdir -p "$results"
 rm -f "$results"/*.xml
 
-# What is told about a suite is on the terminal at once; what its tests printed only when they fail.
+# What is told about a suite is on the terminal at once; what its tests printed only when they fail, at the very end.
 run_suite() { # NAME PRESET BUILD-TARGETS CTEST-OPTIONS...
   local name=$1 preset=$2 targets=$3
   shift 3
@@ -43,7 +43,8 @@ run_suite() { # NAME PRESET BUILD-TARGETS CTEST-OPTIONS...
   begin=$SECONDS
   ctest --test-dir "$repository/build/$preset" --output-junit "$results/$name.xml" --output-on-failure \
     --parallel "$jobs" --timeout 600 --no-tests=error "$@" </dev/null 2>&1 | tee "$results/$name.log" |
-    { grep --line-buffered -E '^ *[0-9]+/[0-9]+ ' || true; } | show_progress "$name tests" || tail -n 200 "$results/$name.log"
+    { grep --line-buffered -E '^ *[0-9]+/[0-9]+ ' || true; } | show_progress "$name tests" ||
+    [[ -s $results/$name.xml ]] || tail -n 200 "$results/$name.log"
   say "== $name: tested in $((SECONDS - begin)) s"
 }
 

@@ -43,6 +43,11 @@ class CountTests(unittest.TestCase):
         self.assertEqual((lines[-1], status), ("1 passed, 1 failed", 1))
         self.assertIn("suite: b", lines[0])
 
+    def test_what_a_failed_test_printed_comes_before_the_count(self):
+        lines, _ = count(("a", "run", "fine"), ("b", "fail", "\n".join(f"line {n}" for n in range(100))))
+        self.assertIn("the last 60 of 100 lines", lines[1])
+        self.assertEqual(lines[2:-1], [f"line {n}" for n in range(40, 100)])
+
     def test_a_skip_says_why(self):
         lines, status = count(("a", "run", ""), ("b", "notrun", "skipped: no network", "said"),
                               ("c", "notrun", "[  SKIPPED ] stepping", "matched"))
