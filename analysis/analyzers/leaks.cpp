@@ -104,7 +104,7 @@ bool isLibrarysOwn(const PlaceGroup &group, SiteCatalog &catalog) {
                                      [](const SiteShare &a, const SiteShare &b) { return a.bytes < b.bytes; });
   const Site &innermost = catalog.describe(catalog.innermostCallOf(most->site));
   const std::string_view library = baseName(innermost.library);
-  return innermost.origin == SiteOrigin::Hook && isSystemPath(innermost.library) && !library.starts_with("libc.so") &&
+  return innermost.origin == SiteOrigin::Hook && isSystemImage(innermost.library) && !library.starts_with("libc.so") &&
          !library.starts_with("libstdc++.so") && !library.starts_with("libc++");
 }
 

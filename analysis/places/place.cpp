@@ -16,6 +16,18 @@ bool isSystemPath(std::string_view path) { return isSystemHeader(path) || path.s
 
 namespace {
 
+// CPython's program, its library, and the extension modules of its standard library: pyenv, conda and uv have them in a
+// home directory.
+bool isInterpreter(std::string_view image) {
+  std::string_view name = baseName(image);
+  if (name.starts_with("libpython") || image.find("/lib-dynload/") != std::string_view::npos)
+    return true;
+  if (!name.starts_with("python"))
+    return false;
+  name.remove_prefix(std::string_view("python").size());
+  return name.find_first_not_of("0123456789.td") == std::string_view::npos; // "python3.13t": as its builds are named
+}
+
 // Where the file is not known: linkage names of functions in namespace std and in libstdc++'s own.
 bool isStandardLibrary(std::string_view function) {
   constexpr std::array<std::string_view, 6> kPrefixes = {"_ZSt",  "_ZNSt",         "_ZNKSt",
@@ -38,7 +50,7 @@ bool isOurs(const Site &site) { return isInserted(site) || baseName(site.library
 bool isInOwnImage(const Site &site) {
   if (isOurs(site))
     return false;
-  return site.origin == SiteOrigin::Pass || (site.library.starts_with('/') && !isSystemPath(site.library));
+  return site.origin == SiteOrigin::Pass || (site.library.starts_with('/') && !isSystemImage(site.library));
 }
 
 // The function whose code the call is in, whatever was inlined there.
@@ -56,6 +68,8 @@ bool isInstrumented(SiteCatalog &catalog, SiteId site) {
 }
 
 } // namespace
+
+bool isSystemImage(std::string_view path) { return isSystemPath(path) || isInterpreter(path); }
 
 // A call of an allocator that is the last thing a function does may have left that function behind: then the next call
 // is of another one.

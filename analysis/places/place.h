@@ -33,6 +33,9 @@ bool isSystemHeader(std::string_view file);
 // A distribution's file: code, or an image.
 bool isSystemPath(std::string_view path);
 
+// An image that nobody builds together with the program that it runs in: a distribution's, or an interpreter's.
+bool isSystemImage(std::string_view path);
+
 Place innermostPlace(SiteCatalog &, SiteId);
 
 // The first line in the user's own code that is not a wrapper's; else the outermost wrapper, else the innermost call. A

@@ -39,7 +39,7 @@ std::optional<SiteText> wrapperOf(const SiteLine &line, const std::vector<SiteTe
     return std::nullopt;
   const SiteText &inner = lines[place - 1];
   const bool is_own = !inner.file.empty() && !isSystemHeader(inner.file) &&
-                      (inner.origin == SiteOrigin::Pass || !isSystemPath(inner.library));
+                      (inner.origin == SiteOrigin::Pass || !isSystemImage(inner.library));
   return is_own ? std::optional(inner) : std::nullopt;
 }
 

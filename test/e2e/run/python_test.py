@@ -1,0 +1,32 @@
+"""A Python program that does nothing has no finding: what the interpreter keeps until its end is its own, wherever it is installed."""
+import json
+import os
+import shutil
+import sys
+
+from run_e2e import Tools, check, expect_status, run_topics
+
+tools = Tools()
+python = os.path.realpath(sys.executable)
+
+
+def expect_no_finding(interpreter, name, **environment):
+    done, folder = tools.run([interpreter, "-c", "pass"], name=name, env={**os.environ, **environment})
+    expect_status(done, 0)
+    report = json.loads(tools.verb("report", folder, "--json").stdout)
+    check(report["leaks"]["bytes"] > 100_000, f"Python gave all its memory back: {report['leaks']}")
+    check(report["findings"] == [], f"{interpreter}: {report['findings']}")
+
+
+def of_this_interpreter():
+    expect_no_finding(python, "this")
+
+
+def of_one_in_a_home_directory():
+    copy = tools.folder("home") / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    copy.parent.mkdir()
+    shutil.copy(python, copy)
+    expect_no_finding(copy, "copied", PYTHONHOME=sys.base_prefix)
+
+
+run_topics(of_this_interpreter, of_one_in_a_home_directory)
