@@ -65,7 +65,6 @@ std::vector<Leak> leaksOf(const std::vector<CohortRemains> &leaked, const std::v
     const Account account{cohort.heap, cohort.device};
     Leak &leak = leaks[{place.keyIn(conclusion.catalog), account}];
     leak.group.place = place;
-    leak.group.shares.push_back({cohort.site, remains.bytes, remains.count});
     leak.account = account;
     leak.remains += remains;
     leak.cohorts.push_back({remains.cohort, remains.bytes, remains.count});
@@ -84,19 +83,6 @@ void keepLargest(std::vector<Leak> &leaks) {
     leaks.erase(leaks.begin() + Conclusion::kMostFindings, leaks.end());
 }
 
-// Threads and processes that took the same path are one.
-void mergePaths(PlaceGroup &group) {
-  std::map<SiteId, SiteShare> by_site;
-  for (const SiteShare &share : group.shares) {
-    SiteShare &sum = by_site.try_emplace(share.site, SiteShare{share.site}).first->second;
-    sum.bytes += share.bytes;
-    sum.count += share.count;
-  }
-  group.shares.clear();
-  for (const auto &[site, share] : by_site)
-    group.shares.push_back(share);
-}
-
 // Whether a library of the system allocated most of it for itself, as far as can be told: not the C or C++ library,
 // which allocate for their callers.
 bool isLibrarysOwn(const PlaceGroup &group, SiteCatalog &catalog) {
@@ -109,7 +95,7 @@ bool isLibrarysOwn(const PlaceGroup &group, SiteCatalog &catalog) {
 }
 
 Draft<Finding> findingOf(Leak &leak, Conclusion &conclusion) {
-  mergePaths(leak.group);
+  leak.group.shares = bySite(leak.cohorts, conclusion.cohorts); // threads and processes that took the same path are one
   auto draft = conclusion.lines.lineOf<Finding>(leak.group, Lines::Paths::Shown);
   Finding &finding = draft.line;
   finding.kind = "leak";
