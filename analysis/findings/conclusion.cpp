@@ -73,6 +73,25 @@ std::string Conclusion::ownerOf(std::span<const CohortShare> shares, const SiteT
   return most == bytes.end() || most->first.empty() ? site.library : std::string(most->first);
 }
 
+// A leak that grows from step to step is one finding: the leak, which knows how it grows.
+void Conclusion::mergeGrowth() {
+  const auto isOther = [](const Candidate &candidate) { return candidate.draft.line.kind != "growth"; };
+  const auto others = std::stable_partition(candidates_.begin(), candidates_.end(), isOther);
+  const auto givesToLeak = [&](const Candidate &candidate) {
+    const Finding &growth = candidate.draft.line;
+    const auto leak = std::find_if(candidates_.begin(), others, [&](const Candidate &other) {
+      const Finding &finding = other.draft.line;
+      return finding.kind == "leak" && finding.bytes >= growth.bytes / 2 && isSamePlace(finding, growth);
+    });
+    if (leak == others)
+      return false;
+    Evidence &evidence = leak->draft.line.evidence;
+    evidence.insert(evidence.end(), growth.evidence.begin(), growth.evidence.end());
+    return true;
+  };
+  candidates_.erase(std::remove_if(others, candidates_.end(), givesToLeak), candidates_.end());
+}
+
 // A hint gives way to a surer finding about most of the same blocks.
 void Conclusion::dropTwins() {
   std::erase_if(candidates_, [&](const Candidate &candidate) {
@@ -87,6 +106,7 @@ void Conclusion::dropTwins() {
 }
 
 AnalysisResult Conclusion::finish() {
+  mergeGrowth();
   dropTwins();
   const auto hasMore = [](const Candidate &a, const Candidate &b) { return a.draft.line.bytes > b.draft.line.bytes; };
   std::stable_sort(candidates_.begin(), candidates_.end(), hasMore);

@@ -62,6 +62,7 @@ private:
     Draft<Finding> draft;
     Absence absence;
   };
+  void mergeGrowth();
   void dropTwins();
 
   Savings savings_;

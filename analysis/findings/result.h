@@ -96,7 +96,7 @@ using Evidence = std::vector<std::pair<std::string, std::variant<uint64_t, doubl
 // What an analyzer says about the blocks of one place.
 struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is about
   std::string id;           // the same in every run in which the place is the same
-  std::string kind;         // "leak", "peak"
+  std::string kind;         // "leak", "growth", "peak"
   Confidence confidence = Confidence::Hint;
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;

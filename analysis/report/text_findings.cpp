@@ -27,6 +27,14 @@ std::string savingText(const Finding &finding) {
   return text;
 }
 
+// Of a place that grows: ", 2.9 KiB a step".
+std::string growthText(const Finding &finding) {
+  for (const auto &[name, value] : finding.evidence)
+    if (const auto *bytes = std::get_if<uint64_t>(&value); bytes && name == "growth_bytes_per_step")
+      return fmt::format(", {} a step", bytesText(*bytes));
+  return {};
+}
+
 // Place, what it is for, whose code it is in, and who called: what does not fit is left out, the callers first, and
 // never the line's number.
 std::string whereText(const Finding &finding, size_t room) {
@@ -56,8 +64,9 @@ std::string whereText(const Finding &finding, size_t room) {
 void writeFinding(TextTable &table, size_t number, const Finding &finding) {
   constexpr size_t kIndent = 4;
   table.paragraph(fmt::format("{:<{}}", fmt::format("{}.", number), kIndent),
-                  fmt::format("{}: {} in {}, {} ({})", finding.kind, bytesText(finding.bytes),
-                              blocksText(finding.count), savingText(finding), nameOf(finding.confidence)));
+                  fmt::format("{}: {} in {}{}, {} ({})", finding.kind, bytesText(finding.bytes),
+                              blocksText(finding.count), growthText(finding), savingText(finding),
+                              nameOf(finding.confidence)));
   table.line(std::string(kIndent, ' ') + whereText(finding, table.columns() - kIndent));
   table.paragraph(std::string(kIndent, ' '), finding.advice);
 }

@@ -1,0 +1,196 @@
+// Growth: places of whose blocks nearly every step leaves some behind (docs/report.md).
+#include "analysis/analyzers/registry.h"
+#include "analysis/live/step_survivors.h"
+#include "analysis/places/place.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <span>
+
+namespace msleaks::analysis {
+namespace {
+
+// Fewer steps show nothing; a step in four may do without, as one that only validates.
+constexpr size_t kLeastBuckets = 3;
+constexpr int64_t kOneIn = 4;
+
+// What is left of one place and account, in one process or in all in which it grows.
+struct Growth {
+  PlaceGroup group;
+  std::vector<CohortShare> cohorts;
+  std::vector<Added> blocks; // from the end of their step on
+  int64_t bytes = 0, freed_bytes = 0;
+  uint64_t bytes_per_step = 0, first_step = UINT64_MAX, steps = 0;
+  ByteNs byte_ns = 0;
+};
+
+using PlaceOfAccount = std::pair<Place::Key, Account>;
+using Growths = std::map<PlaceOfAccount, Growth>;
+
+// The blocks of one place and account in one process.
+struct Candidate {
+  Place place;
+  std::vector<StepSurvivors::Share> shares;
+};
+
+// From the first bucket of which something was left, most have something that is left, and the older half has its part:
+// otherwise it is what the program keeps for a while.
+bool growsFrom(size_t first, const std::vector<int64_t> &bytes) {
+  const size_t buckets = bytes.size() - std::min(first, bytes.size());
+  if (buckets < kLeastBuckets)
+    return false;
+  const auto begin = bytes.begin() + static_cast<ptrdiff_t>(first);
+  const auto middle = begin + static_cast<ptrdiff_t>(buckets / 2);
+  const int64_t without = std::count_if(begin, bytes.end(), [](int64_t left) { return left <= 0; });
+  const auto sum = [](auto from, auto to) { return std::accumulate(from, to, int64_t{0}); };
+  return without * kOneIn <= bytes.end() - begin && sum(begin, middle) * kOneIn >= sum(begin, bytes.end());
+}
+
+class GrowthAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "growth"; }
+  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Step); }
+
+  void onEvent(const StreamEvent &event, SiteId) override {
+    const auto step = event.event.as<abi::StepEvent>();
+    last_ = nullptr;
+    processes_[event.process].beginStep(step.number, step.header.time);
+  }
+  void onAlloc(const Block &block, AllocCause, uint64_t) override { change(block, block.cohort, 1); }
+  void onFree(const Block &block, FreeCause cause, uint64_t) override {
+    if (!isEnd(cause))
+      change(block, block.cohort, -1);
+  }
+  void onRetarget(const Block &block, const Block &before, uint64_t) override {
+    change(block, before.cohort, -1);
+    change(block, block.cohort, 1);
+  }
+  void conclude(Conclusion &) const override;
+
+private:
+  void change(const Block &block, CohortId cohort, int64_t count) {
+    if (processes_.empty() || block.bytes() == 0)
+      return; // most programs say nothing of steps
+    if (!last_ || last_process_ != block.process) {
+      const auto at = processes_.find(block.process);
+      if (at == processes_.end())
+        return;
+      last_process_ = block.process;
+      last_ = &at->second;
+    }
+    last_->change(cohort, block.time_ns, count * static_cast<int64_t>(block.bytes()), count);
+  }
+
+  std::map<uint32_t, StepSurvivors> processes_; // that say where their steps begin
+  StepSurvivors *last_ = nullptr;               // of the block before
+  uint32_t last_process_ = 0;
+};
+
+std::map<PlaceOfAccount, Candidate> candidatesOf(const StepSurvivors &survivors, Conclusion &conclusion) {
+  std::map<PlaceOfAccount, Candidate> candidates;
+  for (const StepSurvivors::Share &share : survivors.shares()) {
+    const Cohort &cohort = conclusion.cohorts[share.cohort];
+    const Place place = conclusion.lines.places().of(cohort.site);
+    if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+      continue;
+    Candidate &candidate = candidates[{place.keyIn(conclusion.catalog), {cohort.heap, cohort.device}}];
+    candidate.place = place;
+    candidate.shares.push_back(share);
+  }
+  return candidates;
+}
+
+size_t firstBucketOf(const Candidate &candidate, const StepSurvivors &survivors) {
+  size_t first = SIZE_MAX;
+  for (const StepSurvivors::Share &share : candidate.shares)
+    first = std::min<size_t>(first, survivors.firstBucketOf(share.cohort).value_or(share.bucket));
+  return first;
+}
+
+void add(Growth &growth, const Candidate &candidate, size_t first, std::span<const StepSurvivors::Bucket> buckets) {
+  int64_t bytes = 0;
+  uint64_t steps = 0;
+  for (const StepSurvivors::Bucket &bucket : buckets.subspan(first))
+    steps += bucket.steps;
+  for (const StepSurvivors::Share &share : candidate.shares) {
+    const StepSurvivors::Bucket &bucket = buckets[share.bucket];
+    const auto left = static_cast<uint64_t>(std::max<int64_t>(share.bytes, 0));
+    const auto count = static_cast<uint64_t>(std::max<int64_t>(share.count, 0));
+    growth.cohorts.push_back({share.cohort, left, count});
+    growth.blocks.push_back({bucket.end_ns, share.cohort, share.bytes});
+    growth.byte_ns += byteNsOf(left, buckets.back().end_ns - bucket.end_ns);
+    growth.freed_bytes += share.freed_bytes;
+    bytes += share.bytes;
+  }
+  growth.group.place = candidate.place;
+  growth.bytes += bytes;
+  growth.bytes_per_step += static_cast<uint64_t>(bytes) / steps;
+  growth.first_step = std::min(growth.first_step, buckets[first].first_step);
+  growth.steps = std::max(growth.steps, steps);
+}
+
+void findIn(const StepSurvivors &survivors, Conclusion &conclusion, Growths &growths) {
+  const std::vector<StepSurvivors::Bucket> buckets = survivors.buckets();
+  if (buckets.size() < kLeastBuckets)
+    return;
+  for (const auto &[key, candidate] : candidatesOf(survivors, conclusion)) {
+    std::vector<int64_t> bytes(buckets.size());
+    for (const StepSurvivors::Share &share : candidate.shares)
+      bytes[share.bucket] += share.bytes;
+    if (const size_t first = firstBucketOf(candidate, survivors); growsFrom(first, bytes))
+      add(growths[key], candidate, first, buckets);
+  }
+}
+
+// No others become findings.
+std::vector<std::pair<PlaceOfAccount, Growth *>> largestOf(Growths &growths) {
+  std::vector<std::pair<PlaceOfAccount, Growth *>> list;
+  for (auto &[key, growth] : growths)
+    list.emplace_back(key, &growth);
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto &a, const auto &b) { return a.second->bytes > b.second->bytes; });
+  if (list.size() > Conclusion::kMostFindings)
+    list.resize(Conclusion::kMostFindings);
+  return list;
+}
+
+Draft<Finding> findingOf(Growth &growth, const Account &account, Conclusion &conclusion) {
+  growth.group.shares = bySite(growth.cohorts, conclusion.cohorts);
+  auto draft = conclusion.lines.lineOf<Finding>(growth.group, Lines::Paths::Shown);
+  const bool is_freed = growth.freed_bytes * 2 > growth.bytes;
+  Finding &finding = draft.line;
+  finding.kind = "growth";
+  finding.confidence = is_freed ? Confidence::Hint : Confidence::Likely;
+  finding.heap = account.heap;
+  finding.device = account.device;
+  finding.byte_seconds = byteSecondsOf(growth.byte_ns);
+  finding.owner = conclusion.ownerOf(growth.cohorts, finding.site);
+  finding.evidence = {
+      {"growth_bytes_per_step", growth.bytes_per_step},
+      {"first_step", growth.first_step},
+      {"steps", growth.steps},
+      {"freed_behind_last_step_bytes", static_cast<uint64_t>(std::max<int64_t>(growth.freed_bytes, 0))}};
+  finding.advice = is_freed
+                       ? "Each step keeps some of these until the last one is over: free them in it, or bound them."
+                       : "Each step leaves some of these behind: free them before the next one, or bound them.";
+  return draft;
+}
+
+void GrowthAnalyzer::conclude(Conclusion &conclusion) const {
+  Growths growths;
+  for (const auto &[process, survivors] : processes_)
+    findIn(survivors, conclusion, growths);
+  for (auto &[key, growth] : largestOf(growths)) {
+    Absence absence{{}, std::move(growth->blocks)};
+    std::sort(absence.blocks.begin(), absence.blocks.end(),
+              [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
+    conclusion.add(findingOf(*growth, key.second, conclusion), std::move(absence));
+  }
+}
+
+} // namespace
+
+MSL_REGISTER_ANALYZER(growth, GrowthAnalyzer)
+
+} // namespace msleaks::analysis

@@ -1,0 +1,97 @@
+// In which steps the blocks were allocated that outlived them. What a program forgets in every step is there once for
+// each step, from the first to the last; what it keeps for a while is there of the last ones only.
+//
+// Of one process. Memory grows with what is alive: steps lie in a bounded number of buckets, and when all are full, two
+// become one.
+#pragma once
+
+#include "analysis/base/element_at.h"
+#include "analysis/live/cohorts.h"
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace msleaks::analysis {
+
+class StepSurvivors {
+public:
+  // What the first steps allocate is there to stay: caches, an optimizer's state.
+  static constexpr uint64_t kWarmUpSteps = 1;
+
+  // `most_buckets`: an even number.
+  explicit StepSurvivors(size_t most_buckets = 128) : most_buckets_(most_buckets) {}
+
+  // A step begins, and the one before it ends.
+  void beginStep(uint64_t number, uint64_t time_ns);
+  // A block of this cohort and birth came, or went (negative), now.
+  void change(CohortId cohort, uint64_t born_ns, int64_t bytes, int64_t count) {
+    if (open_ && born_ns >= open_->begin_ns) [[likely]]
+      changeOpen(cohort, bytes, count);
+    else if (!closed_.empty() && born_ns >= closed_.front().begin_ns)
+      changeClosed(cohort, born_ns, bytes, count);
+  }
+
+  // Steps that follow each other.
+  struct Bucket {
+    uint64_t begin_ns, end_ns;
+    uint64_t first_step; // as the program counts
+    uint64_t steps;
+  };
+  struct Share {
+    uint32_t bucket;
+    CohortId cohort;
+    int64_t bytes, count;    // alive when the last step began
+    int64_t freed_bytes = 0; // of them: behind that
+  };
+  // The buckets in whose steps what is kept has had a whole step to be freed in, and what is left of them; ascending by
+  // cohort, then by bucket.
+  std::vector<Bucket> buckets() const;
+  std::vector<Share> shares() const;
+  // The first bucket of which something outlived its end, whether it is still there or not.
+  std::optional<uint32_t> firstBucketOf(CohortId) const;
+
+private:
+  struct Sum {
+    int64_t bytes = 0, count = 0;
+  };
+  struct OpenSum : Sum {
+    bool touched = false;
+  };
+  struct Kept : Sum {
+    int64_t freed_bytes = 0, freed_count = 0; // since the open step began: they count when the next one begins
+  };
+  // Of a cohort and a bucket.
+  using Key = uint64_t;
+  static Key keyOf(CohortId cohort, uint32_t bucket) { return uint64_t{cohort.index} << 32 | bucket; }
+
+  void changeOpen(CohortId cohort, int64_t bytes, int64_t count) {
+    OpenSum &sum = elementAt(sums_, cohort.index);
+    if (!sum.touched) {
+      sum.touched = true;
+      touched_.push_back(cohort);
+    }
+    sum.bytes += bytes;
+    sum.count += count;
+  }
+  void changeClosed(CohortId, uint64_t born_ns, int64_t bytes, int64_t count);
+  void takeFreed();
+  void close(uint64_t time_ns);
+  void halve();
+  size_t judged() const { return closed_.empty() ? 0 : closed_.size() - (open_->steps == 0); }
+
+  size_t most_buckets_;
+  uint64_t stride_ = 1; // steps in a bucket
+  uint64_t steps_ = 0;  // that have begun
+  std::optional<uint64_t> last_number_;
+  std::vector<Bucket> closed_;
+  std::optional<Bucket> open_;
+  std::vector<OpenSum> sums_; // by cohort: of the open bucket
+  std::vector<CohortId> touched_;
+  std::unordered_map<Key, Kept> kept_;
+  std::vector<Key> freed_;      // whose Kept has something that was freed in the open step
+  std::vector<uint32_t> first_; // by cohort: number of its first bucket, from 1
+};
+
+} // namespace msleaks::analysis

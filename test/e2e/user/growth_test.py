@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""What a program keeps of each of its steps: findings of one that ends and of one that is killed.   usage: growth_test.py BUILD SCRATCH LLVM
+"""
+import json
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check  # noqa: E402
+
+PROGRAM = Path(__file__).resolve().parent / "programs" / "epochs.c"
+RECORD, BATCH, NOTE = 3000, 50_000, 900
+
+
+def line_of(text):
+    return next(number for number, line in enumerate(PROGRAM.read_text().splitlines(), 1) if text in line)
+
+
+FORGOTTEN, BATCHES, CACHE, HISTORY = (line_of(f"{text} = used(") for text in ("forgotten", "batches[number % kKeptBatches]", "cache[number]", "history[number]"))
+
+
+def growing(msleaks, folder):
+    """{line: (kind, confidence, bytes a step, first step)} of all places that grow."""
+    findings = json.loads(msleaks.output("report", folder, "--json"))["findings"]
+    return {finding["site"]["line"]: (finding["kind"], finding["confidence"], finding["evidence"]["growth_bytes_per_step"],
+                                      finding["evidence"]["first_step"])
+            for finding in findings if "growth_bytes_per_step" in finding["evidence"]}
+
+
+def equal(what, found, wanted):
+    check(found == wanted, f"{what}: {found}, not {wanted}")
+
+
+def main():
+    build, scratch, llvm = arguments("build", "scratch", "llvm")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build, llvm)
+    program = f"{scratch}/epochs"
+    msleaks.compile(PROGRAM, program, f"-I{REPOSITORY / 'runtime' / 'include'}")
+    for steps in (20, 900):  # more than there are buckets
+        ended, killed = f"{scratch}/ended-{steps}", f"{scratch}/killed-{steps}"
+        done, _ = msleaks.run(ended, [program, str(steps)])
+        equal("output", done.stdout, f"{steps} steps\n")
+        equal(f"what grows in {steps} steps", growing(msleaks, ended),
+              {FORGOTTEN: ("leak", "likely", RECORD, 1), HISTORY: ("growth", "hint", NOTE, 1)})
+        msleaks.run(killed, [program, str(steps), "kill"])
+        equal(f"what grows in {steps} steps until the kill", growing(msleaks, killed),
+              {FORGOTTEN: ("growth", "likely", RECORD, 1), HISTORY: ("growth", "likely", NOTE, 1)})
+    done, _ = msleaks.run(f"{scratch}/short", [program, "5"])
+    equal("what grows in 5 steps", growing(msleaks, f"{scratch}/short"), {})
+
+
+main()

@@ -1,0 +1,135 @@
+// What each step of a program leaves behind.
+#include "report_fixture.h"
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kStepNs = 1'000'000, kSize = 100'000;
+constexpr Where kKept{.site = 1}, kOther{.site = 2};
+
+class Growth : public ReportTest {
+protected:
+  StreamEvent step(uint64_t number) { return test::make<abi::StepEvent>(at(number), {}, number, 0); }
+  // The address of a block is its own number.
+  StreamEvent born(uint64_t number, uint64_t behind_ns, uint64_t address, uint64_t size, const Where &where = kKept) {
+    return test::alloc(at(number) + behind_ns, address << 4, size, where);
+  }
+  StreamEvent dies(uint64_t number, uint64_t behind_ns, uint64_t address, const Where &where = kKept) {
+    return test::free(at(number) + behind_ns, address << 4, where);
+  }
+  void run(const std::vector<StreamEvent> &list, int status = 0) {
+    start(1, 4711);
+    events(list);
+    end(1, status, at(1000));
+    manifest();
+    close();
+    found = asJson()["findings"];
+  }
+  json of(const std::string &kind) const {
+    for (const json &finding : found)
+      if (finding["kind"] == kind)
+        return finding;
+    return {};
+  }
+  static uint64_t at(uint64_t number) { return kStart + number * kStepNs; }
+  json found;
+};
+
+} // namespace
+
+TEST_F(Growth, ALeakSaysHowMuchEachStepAdds) {
+  std::vector<StreamEvent> list{born(0, 0, 1000, 7 * kSize, kOther)};
+  for (uint64_t number = 1; number <= 10; ++number) {
+    list.push_back(step(number));
+    list.push_back(born(number, 10, number, kSize));
+    list.push_back(born(number, 20, 500, kSize, kOther));
+    list.push_back(dies(number, 30, 500, kOther));
+  }
+  run(list);
+  EXPECT_TRUE(of("growth").is_null()) << "it is the leak";
+  const json leak = found[0]["site"]["line"] == 12 ? found[0] : found[1];
+  EXPECT_EQ(leak["kind"], "leak");
+  EXPECT_EQ(leak["bytes"], 10 * kSize);
+  EXPECT_EQ(leak["evidence"]["growth_bytes_per_step"], kSize);
+  EXPECT_EQ(leak["evidence"]["first_step"], 2);
+  EXPECT_EQ(leak["evidence"]["steps"], 7) << "steps 2 to 8: what step 9 made may still be used in step 10";
+  const json other = found[0]["site"]["line"] == 12 ? found[1] : found[0];
+  EXPECT_EQ(other["bytes"], 7 * kSize);
+  EXPECT_FALSE(other["evidence"].contains("growth_bytes_per_step"));
+}
+
+TEST_F(Growth, IsFoundInAProgramThatNeverEnds) {
+  std::vector<StreamEvent> list;
+  for (uint64_t number = 1; number <= 8; ++number) {
+    list.push_back(step(number));
+    list.push_back(born(number, 10, number, kSize));
+  }
+  run(list, 9); // killed: what it had is no leak
+  ASSERT_EQ(found.size(), 1u) << found;
+  const json &growth = found[0];
+  EXPECT_EQ(growth["kind"], "growth");
+  EXPECT_EQ(growth["confidence"], "likely");
+  EXPECT_EQ(growth["bytes"], 5 * kSize);
+  EXPECT_EQ(growth["count"], 5);
+  EXPECT_EQ(growth["saves_bytes"], 5 * kSize);
+  EXPECT_EQ(growth["site"]["line"], 12);
+  EXPECT_EQ(growth["evidence"]["growth_bytes_per_step"], kSize);
+  EXPECT_FALSE(growth["retracted"]);
+  EXPECT_NE(asTable(120).find("growth: 488.3 KiB in 5 blocks, 97.7 KiB a step, saves"), std::string::npos) << asTable(120);
+}
+
+TEST_F(Growth, ThatIsFreedBehindTheLastStepIsAHint) {
+  std::vector<StreamEvent> list;
+  for (uint64_t number = 1; number <= 8; ++number) {
+    list.push_back(step(number));
+    list.push_back(born(number, 10, number, kSize));
+  }
+  for (uint64_t number = 1; number <= 8; ++number)
+    list.push_back(dies(8, 100 + number, number));
+  run(list);
+  const json growth = of("growth");
+  ASSERT_FALSE(growth.is_null()) << found;
+  EXPECT_EQ(growth["confidence"], "hint");
+  EXPECT_EQ(growth["bytes"], 5 * kSize);
+  EXPECT_EQ(growth["saves_bytes"], 5 * kSize);
+  EXPECT_EQ(growth["evidence"]["freed_behind_last_step_bytes"], 5 * kSize);
+}
+
+// A prefetch of three steps, and a cache that is full after five.
+TEST_F(Growth, IsNotWhatIsKeptForAWhileOrKeptOnce) {
+  std::vector<StreamEvent> list;
+  for (uint64_t number = 1; number <= 40; ++number) {
+    list.push_back(step(number));
+    list.push_back(born(number, 10, number, kSize));
+    if (number > 3)
+      list.push_back(dies(number, 20, number - 3));
+    if (number < 6)
+      list.push_back(born(number, 30, 100 + number, kSize, kOther));
+  }
+  run(list, 9);
+  EXPECT_TRUE(of("growth").is_null()) << found;
+}
+
+TEST_F(Growth, MayBeginLateAndMissSteps) {
+  std::vector<StreamEvent> list;
+  for (uint64_t number = 1; number <= 60; ++number) {
+    list.push_back(step(number));
+    if (number >= 40 && number % 5 != 0)
+      list.push_back(born(number, 10, number, kSize));
+  }
+  run(list, 9);
+  const json growth = of("growth");
+  ASSERT_FALSE(growth.is_null()) << found;
+  EXPECT_EQ(growth["evidence"]["first_step"], 41);
+  EXPECT_EQ(growth["bytes"], 15 * kSize) << "41 to 58 without 45, 50 and 55";
+}
+
+TEST_F(Growth, NeedsSteps) {
+  std::vector<StreamEvent> list;
+  for (uint64_t number = 1; number <= 60; ++number)
+    list.push_back(born(number, 10, number, kSize));
+  run(list, 9);
+  EXPECT_TRUE(of("growth").is_null()) << found;
+}
+
+} // namespace msleaks::analysis
