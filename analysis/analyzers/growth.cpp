@@ -1,5 +1,6 @@
 // Growth: places of whose blocks nearly every step leaves some behind (docs/report.md).
 #include "analysis/analyzers/registry.h"
+#include "analysis/findings/keeper.h"
 #include "analysis/live/step_survivors.h"
 #include "analysis/places/place.h"
 
@@ -15,7 +16,7 @@ namespace {
 constexpr size_t kLeastBuckets = 3;
 constexpr int64_t kOneIn = 4;
 
-// What is left of one place and account, in one process or in all in which it grows.
+// In all processes in which it grows.
 struct Growth {
   PlaceGroup group;
   std::vector<CohortShare> cohorts;
@@ -25,10 +26,9 @@ struct Growth {
   ByteNs byte_ns = 0;
 };
 
-using PlaceOfAccount = std::pair<Place::Key, Account>;
-using Growths = std::map<PlaceOfAccount, Growth>;
+using Growths = std::map<Keeper, Growth>;
 
-// The blocks of one place and account in one process.
+// In one process.
 struct Candidate {
   Place place;
   std::vector<StepSurvivors::Share> shares;
@@ -87,14 +87,14 @@ private:
   uint32_t last_process_ = 0;
 };
 
-std::map<PlaceOfAccount, Candidate> candidatesOf(const StepSurvivors &survivors, Conclusion &conclusion) {
-  std::map<PlaceOfAccount, Candidate> candidates;
+std::map<Keeper, Candidate> candidatesOf(const StepSurvivors &survivors, Conclusion &conclusion) {
+  std::map<Keeper, Candidate> candidates;
   for (const StepSurvivors::Share &share : survivors.shares()) {
     const Cohort &cohort = conclusion.cohorts[share.cohort];
     const Place place = conclusion.lines.places().of(cohort.site);
     if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
       continue;
-    Candidate &candidate = candidates[{place.keyIn(conclusion.catalog), {cohort.heap, cohort.device}}];
+    Candidate &candidate = candidates[keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog)];
     candidate.place = place;
     candidate.shares.push_back(share);
   }
@@ -134,20 +134,20 @@ void findIn(const StepSurvivors &survivors, Conclusion &conclusion, Growths &gro
   const std::vector<StepSurvivors::Bucket> buckets = survivors.buckets();
   if (buckets.size() < kLeastBuckets)
     return;
-  for (const auto &[key, candidate] : candidatesOf(survivors, conclusion)) {
+  for (const auto &[keeper, candidate] : candidatesOf(survivors, conclusion)) {
     std::vector<int64_t> bytes(buckets.size());
     for (const StepSurvivors::Share &share : candidate.shares)
       bytes[share.bucket] += share.bytes;
     if (const size_t first = firstBucketOf(candidate, survivors); growsFrom(first, bytes))
-      add(growths[key], candidate, first, buckets);
+      add(growths[keeper], candidate, first, buckets);
   }
 }
 
 // No others become findings.
-std::vector<std::pair<PlaceOfAccount, Growth *>> largestOf(Growths &growths) {
-  std::vector<std::pair<PlaceOfAccount, Growth *>> list;
-  for (auto &[key, growth] : growths)
-    list.emplace_back(key, &growth);
+std::vector<std::pair<Keeper, Growth *>> largestOf(Growths &growths) {
+  std::vector<std::pair<Keeper, Growth *>> list;
+  for (auto &[keeper, growth] : growths)
+    list.emplace_back(keeper, &growth);
   std::stable_sort(list.begin(), list.end(),
                    [](const auto &a, const auto &b) { return a.second->bytes > b.second->bytes; });
   if (list.size() > Conclusion::kMostFindings)
@@ -155,15 +155,16 @@ std::vector<std::pair<PlaceOfAccount, Growth *>> largestOf(Growths &growths) {
   return list;
 }
 
-Draft<Finding> findingOf(Growth &growth, const Account &account, Conclusion &conclusion) {
+Draft<Finding> findingOf(Growth &growth, const Keeper &keeper, Conclusion &conclusion) {
   growth.group.shares = bySite(growth.cohorts, conclusion.cohorts);
   auto draft = conclusion.lines.lineOf<Finding>(growth.group, Lines::Paths::Shown);
   const bool is_freed = growth.freed_bytes * 2 > growth.bytes;
   Finding &finding = draft.line;
   finding.kind = "growth";
-  finding.confidence = is_freed ? Confidence::Hint : Confidence::Likely;
-  finding.heap = account.heap;
-  finding.device = account.device;
+  finding.closed_library = keeper.closed_library;
+  finding.confidence = is_freed || !finding.closed_library.empty() ? Confidence::Hint : Confidence::Likely;
+  finding.heap = keeper.account.heap;
+  finding.device = keeper.account.device;
   finding.byte_seconds = byteSecondsOf(growth.byte_ns);
   finding.owner = conclusion.ownerOf(growth.cohorts, finding.site);
   finding.evidence = {
@@ -181,11 +182,11 @@ void GrowthAnalyzer::conclude(Conclusion &conclusion) const {
   Growths growths;
   for (const auto &[process, survivors] : processes_)
     findIn(survivors, conclusion, growths);
-  for (auto &[key, growth] : largestOf(growths)) {
+  for (auto &[keeper, growth] : largestOf(growths)) {
     Absence absence{{}, std::move(growth->blocks)};
     std::sort(absence.blocks.begin(), absence.blocks.end(),
               [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
-    conclusion.add(findingOf(*growth, key.second, conclusion), std::move(absence));
+    conclusion.add(findingOf(*growth, keeper, conclusion), std::move(absence));
   }
 }
 

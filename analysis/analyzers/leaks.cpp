@@ -1,8 +1,8 @@
 #include "analysis/analyzers/leaks.h"
 
 #include "analysis/analyzers/registry.h"
-#include "analysis/base/base_name.h"
 #include "analysis/findings/harmless.h"
+#include "analysis/findings/keeper.h"
 #include "analysis/places/place.h"
 
 #include <algorithm>
@@ -25,12 +25,12 @@ Remains remainsOf(const Block &block, uint64_t age_ns) {
   return {block.heap, bytes, 1, bytes, age_ns, age_ns, byteNsOf(bytes, age_ns)};
 }
 
-// Leaked blocks of one place and account.
 struct Leak {
-  PlaceGroup group;
-  Account account;
+  PlaceGroup group; // its place is that of the most bytes
+  Keeper keeper;
   Remains remains;
   std::vector<CohortShare> cohorts;
+  uint64_t most_bytes = 0; // of a cohort
 };
 
 using SitesAndHeaps = std::set<std::pair<SiteId, abi::Heap>>;
@@ -53,24 +53,27 @@ std::vector<CohortShare> sharesOf(const std::vector<CohortRemains> &leaked,
   return shares;
 }
 
+// Those of the user's own places, one for each place or closed library that it calls.
 std::vector<Leak> leaksOf(const std::vector<CohortRemains> &leaked, const std::vector<SiteRemains> &not_harmless,
                           Conclusion &conclusion) {
   const SitesAndHeaps counts = sitesAndHeapsOf(not_harmless);
-  std::map<std::pair<Place::Key, Account>, Leak> leaks;
+  std::map<Keeper, Leak> leaks;
   for (const CohortRemains &remains : leaked) {
     const Cohort &cohort = conclusion.cohorts[remains.cohort];
     const Place place = conclusion.lines.places().of(cohort.site);
     if (!place.own || !counts.contains({cohort.site, cohort.heap}))
       continue;
-    const Account account{cohort.heap, cohort.device};
-    Leak &leak = leaks[{place.keyIn(conclusion.catalog), account}];
-    leak.group.place = place;
-    leak.account = account;
+    const Keeper keeper = keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog);
+    Leak &leak = leaks[keeper];
+    leak.keeper = keeper;
+    if (remains.bytes >= leak.most_bytes)
+      leak.group.place = place;
+    leak.most_bytes = std::max(leak.most_bytes, remains.bytes);
     leak.remains += remains;
     leak.cohorts.push_back({remains.cohort, remains.bytes, remains.count});
   }
   std::vector<Leak> list;
-  for (auto &[key, leak] : leaks)
+  for (auto &[keeper, leak] : leaks)
     list.push_back(std::move(leak));
   return list;
 }
@@ -83,32 +86,24 @@ void keepLargest(std::vector<Leak> &leaks) {
     leaks.erase(leaks.begin() + Conclusion::kMostFindings, leaks.end());
 }
 
-// Whether a library of the system allocated most of it for itself, as far as can be told: not the C or C++ library,
-// which allocate for their callers.
-bool isLibrarysOwn(const PlaceGroup &group, SiteCatalog &catalog) {
-  const auto most = std::max_element(group.shares.begin(), group.shares.end(),
-                                     [](const SiteShare &a, const SiteShare &b) { return a.bytes < b.bytes; });
-  const Site &innermost = catalog.describe(catalog.innermostCallOf(most->site));
-  const std::string_view library = baseName(innermost.library);
-  return innermost.origin == SiteOrigin::Hook && isSystemImage(innermost.library) && !library.starts_with("libc.so") &&
-         !library.starts_with("libstdc++.so") && !library.starts_with("libc++");
-}
-
 Draft<Finding> findingOf(Leak &leak, Conclusion &conclusion) {
   leak.group.shares = bySite(leak.cohorts, conclusion.cohorts); // threads and processes that took the same path are one
   auto draft = conclusion.lines.lineOf<Finding>(leak.group, Lines::Paths::Shown);
   Finding &finding = draft.line;
   finding.kind = "leak";
-  finding.confidence = isLibrarysOwn(leak.group, conclusion.catalog) ? Confidence::Hint : Confidence::Likely;
-  finding.heap = leak.account.heap;
-  finding.device = leak.account.device;
+  finding.confidence = leak.keeper.closed_library.empty() ? Confidence::Likely : Confidence::Hint;
+  finding.closed_library = leak.keeper.closed_library;
+  finding.heap = leak.keeper.account.heap;
+  finding.device = leak.keeper.account.device;
   finding.byte_seconds = byteSecondsOf(leak.remains.byte_ns);
   finding.owner = conclusion.ownerOf(leak.cohorts, finding.site);
   finding.evidence = {{"largest_bytes", leak.remains.largest_bytes},
                       {"oldest_age_ns", leak.remains.oldest_age_ns},
                       {"newest_age_ns", leak.remains.newest_age_ns}};
-  finding.advice = finding.count == 1 ? "Free this block before its last user forgets it."
-                                      : "Free each of these blocks before its last user forgets it.";
+  finding.advice = !leak.keeper.closed_library.empty()
+                       ? "The library keeps these for itself: look whether it is told when nobody needs it any more."
+                   : finding.count == 1 ? "Free this block before its last user forgets it."
+                                        : "Free each of these blocks before its last user forgets it.";
   return draft;
 }
 

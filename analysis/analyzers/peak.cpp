@@ -1,6 +1,7 @@
 #include "analysis/analyzers/peak.h"
 
 #include "analysis/analyzers/registry.h"
+#include "analysis/findings/keeper.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -77,8 +78,8 @@ void PeakAnalyzer::onRetarget(const Block &block, const Block &before, uint64_t)
 
 namespace {
 
-// What stands out: a place in the user's own code that has that much of its heap's peak, and without which the peak
-// would be that much lower. Less than a few pages is nobody's concern.
+// What stands out: a place in the user's own code that has that much of its heap's peak, not for a closed library that
+// it called, and without which the peak would be that much lower. Less than a few pages is nobody's concern.
 constexpr uint64_t kLeastBytes = 64 << 10;
 constexpr uint64_t kLeastShare = 10, kLeastSaving = 20; // one part of so many
 constexpr size_t kMostPerHeap = 3;
@@ -86,8 +87,10 @@ constexpr size_t kMostPerHeap = 3;
 // Places with the most bytes first.
 std::vector<PlaceGroup> largestOwn(const Peak &peak, const Account &account, Conclusion &conclusion) {
   std::vector<CohortShare> shares = peak.by_cohort;
-  std::erase_if(shares,
-                [&](const CohortShare &share) { return conclusion.cohorts[share.cohort].device != account.device; });
+  std::erase_if(shares, [&](const CohortShare &share) {
+    const Cohort &cohort = conclusion.cohorts[share.cohort];
+    return cohort.device != account.device || !closedLibraryOf(cohort.site, conclusion.catalog).empty();
+  });
   std::vector<PlaceGroup> own = conclusion.lines.byPlace(bySite(shares, conclusion.cohorts));
   const uint64_t least_bytes = std::max(kLeastBytes, peak.bytes / kLeastShare);
   std::erase_if(own, [&](const PlaceGroup &group) { return !group.place.own || group.sum().bytes < least_bytes; });

@@ -1,5 +1,7 @@
 #include "analysis/findings/conclusion.h"
 
+#include "analysis/base/base_name.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -14,6 +16,11 @@ Account accountOf(const Finding &finding) { return {finding.heap, finding.device
 
 // By what a reader of the source would tell it by, so that it is the same for a program that was built again.
 std::string idOf(const Finding &finding) {
+  if (!finding.closed_library.empty()) {
+    const std::string key = fmt::format("{}\n{}\n{}\n{}", finding.kind, static_cast<int>(finding.heap), finding.device,
+                                        baseName(finding.closed_library));
+    return fmt::format("{:016x}", XXH3_64bits(key.data(), key.size()));
+  }
   const SiteText &site = finding.site;
   const bool has_line = !site.file.empty();
   const std::string key =
@@ -22,18 +29,29 @@ std::string idOf(const Finding &finding) {
   return fmt::format("{:016x}", XXH3_64bits(key.data(), key.size()));
 }
 
+// What its fix probably saves.
+uint64_t expectedSaving(const Finding &finding) {
+  constexpr uint64_t kHintsOfWhichOneHolds = 4;
+  return finding.confidence == Confidence::Hint ? finding.saves_bytes / kHintsOfWhichOneHolds : finding.saves_bytes;
+}
+
 bool isBefore(const Finding &left, const Finding &right) {
   const auto orderOf = [](const Finding &finding) {
     return std::tie(finding.site.file, finding.site.line, finding.site.column, finding.kind, finding.id);
   };
-  if (left.saves_bytes != right.saves_bytes)
-    return left.saves_bytes > right.saves_bytes;
+  if (left.closed_library.empty() != right.closed_library.empty())
+    return left.closed_library.empty();
+  if (expectedSaving(left) != expectedSaving(right))
+    return expectedSaving(left) > expectedSaving(right);
   return left.bytes != right.bytes ? left.bytes > right.bytes : orderOf(left) < orderOf(right);
 }
 
+// Or of one closed library.
 bool isSamePlace(const Finding &a, const Finding &b) {
-  return a.heap == b.heap && a.device == b.device && a.site.id == b.site.id &&
-         static_cast<const FrameText &>(a.site) == static_cast<const FrameText &>(b.site);
+  if (accountOf(a) != accountOf(b) || a.closed_library != b.closed_library)
+    return false;
+  return !a.closed_library.empty() ||
+         (a.site.id == b.site.id && static_cast<const FrameText &>(a.site) == static_cast<const FrameText &>(b.site));
 }
 
 } // namespace

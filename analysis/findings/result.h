@@ -104,6 +104,7 @@ struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is abo
   uint64_t saves_cumulative_bytes = 0; // and all findings above it are fixed, too
   double byte_seconds = 0;             // bytes times lifetime of its blocks
   std::string owner;
+  std::string closed_library; // whose own blocks these are; such findings stand behind all others
   Evidence evidence;
   std::string advice;     // one sentence
   bool retracted = false; // what happened later spoke against it
@@ -116,7 +117,7 @@ struct AnalysisResult {
   RemainsReport suppressed;      // the same, known to be harmless
   RemainsReport alive;           // their process was killed or goes on
   RemainsReport unsure;          // their free may lie in a pause of the recording
-  std::vector<Finding> findings; // that save most first
+  std::vector<Finding> findings; // that probably save most first
   std::vector<Section> sections;
 };
 

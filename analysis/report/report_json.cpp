@@ -172,6 +172,7 @@ Json jsonOf(const std::vector<Finding> &findings) {
                               {"byte_seconds", finding.byte_seconds},
                               {"site", jsonOf(finding.site)},
                               {"owner", textOrNull(finding.owner)},
+                              {"closed_library", textOrNull(finding.closed_library)},
                               {"evidence", evidenceOf(finding.evidence)},
                               {"advice", finding.advice},
                               {"retracted", finding.retracted}},

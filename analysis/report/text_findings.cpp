@@ -42,7 +42,9 @@ std::string whereText(const Finding &finding, size_t room) {
   SiteText site = finding.site;
   if (site.type.empty())
     site.type = finding.allocator.type;
-  std::string text = placeOf(site, std::min(room / 2, kWidestPlace));
+  std::string text =
+      finding.closed_library.empty() ? "" : fmt::format("{}, most at ", printable(baseName(finding.closed_library)));
+  text += placeOf(site, std::min(room / 2, kWidestPlace));
   if (const std::string name = nameOf(site, std::min(room - widthOf(text) - 1, kWidestName)); !name.empty())
     text += " " + name;
   std::vector<std::string> more;

@@ -49,19 +49,65 @@ TEST_F(Findings, ALeakSavesWhatItHadAtThePeak) {
   EXPECT_FALSE(leak["advice"].get<std::string>().empty());
 }
 
-TEST_F(Findings, AreRankedByWhatTheySaveAndSayWhatTheySaveTogether) {
+TEST_F(Findings, AreRankedByWhatTheyProbablySaveAndSayWhatTheySaveTogether) {
   // 8 MiB are leaked after the peak of 30 MiB; of that peak, 20 MiB are one place's and 10 MiB leak.
   run({at(1, 0x10, 10 * kMiB, kTwo), at(2, 0x20, 20 * kMiB, kOne), at(3, 0x20, 0, kOne), at(4, 0x30, 8 * kMiB, kTwo)});
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[0]["kind"], "peak");
-  EXPECT_EQ(found[0]["confidence"], "hint");
-  EXPECT_EQ(found[0]["site"]["line"], 12);
-  EXPECT_EQ(found[0]["saves_bytes"], 12 * kMiB) << "18 MiB are left at the end";
-  EXPECT_EQ(found[0]["evidence"]["peak_bytes"], 30 * kMiB);
-  EXPECT_EQ(found[1]["kind"], "leak");
-  EXPECT_EQ(found[1]["bytes"], 18 * kMiB);
-  EXPECT_EQ(found[1]["saves_bytes"], 10 * kMiB);
+  EXPECT_EQ(found[0]["kind"], "leak");
+  EXPECT_EQ(found[0]["bytes"], 18 * kMiB);
+  EXPECT_EQ(found[0]["saves_bytes"], 10 * kMiB);
+  EXPECT_EQ(found[0]["saves_cumulative_bytes"], 10 * kMiB);
+  EXPECT_EQ(found[1]["kind"], "peak");
+  EXPECT_EQ(found[1]["confidence"], "hint");
+  EXPECT_EQ(found[1]["site"]["line"], 12);
+  EXPECT_EQ(found[1]["saves_bytes"], 12 * kMiB) << "18 MiB are left at the end; of four hints one is right";
+  EXPECT_EQ(found[1]["evidence"]["peak_bytes"], 30 * kMiB);
   EXPECT_EQ(found[1]["saves_cumulative_bytes"], 30 * kMiB) << "nothing is left";
+}
+
+TEST_F(Findings, AHintThatSavesFarMoreStandsFirst) {
+  run({at(1, 0x10, kMiB, kTwo), at(2, 0x20, 20 * kMiB, kOne), at(3, 0x20, 0, kOne)});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0]["kind"], "peak");
+  EXPECT_EQ(found[1]["kind"], "leak");
+}
+
+// Two lines of the user's call a library that keeps something for itself each time.
+TEST_F(Findings, WhatAClosedLibraryKeepsIsOneFindingBehindAllOthers) {
+  start(1, 4711);
+  abi::ImageDefinition closed{}, libc{};
+  closed.image = 3;
+  libc.image = 4;
+  const std::string image = record(abi::DefinitionKind::Image, raw(closed) + "/usr/lib/libclosed.so.1") +
+                            record(abi::DefinitionKind::Image, raw(libc) + "/lib64/libc.so.6");
+  ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(image))));
+  const PathEntry paths[] = {{2, abi::kPathBegin, abi::kImageOfSite, 1},
+                             {3, 2, 3, 0x9010},
+                             {4, abi::kPathBegin, abi::kImageOfSite, 2},
+                             {5, 4, 3, 0x9010},
+                             {6, 5, 4, 0xa010},  // its strdup
+                             {7, 4, 4, 0xa010}}; // the user's
+  ASSERT_TRUE(writer->paths(1, paths));
+  const Where one{.flags = abi::kFromHook, .site = abi::kPathSite | 3};
+  const Where two{.flags = abi::kFromHook, .site = abi::kPathSite | 6};
+  const Where own{.flags = abi::kFromHook, .site = abi::kPathSite | 7};
+  events({at(1, 0x10, 4 * kMiB, one), at(2, 0x20, 2 * kMiB, two), at(3, 0x30, 600, kTwo), at(3, 0x40, 400, own)});
+  end(1, 0, kStart + 10'000'000'000);
+  manifest();
+  close();
+  found = asJson()["findings"];
+  ASSERT_EQ(found.size(), 2u) << found;
+  EXPECT_EQ(found[0]["bytes"], 1000);
+  EXPECT_TRUE(found[0]["closed_library"].is_null());
+  EXPECT_EQ(found[1]["kind"], "leak");
+  EXPECT_EQ(found[1]["confidence"], "hint");
+  EXPECT_EQ(found[1]["closed_library"], "/usr/lib/libclosed.so.1");
+  EXPECT_EQ(found[1]["bytes"], 6 * kMiB);
+  EXPECT_EQ(found[1]["count"], 2);
+  EXPECT_EQ(found[1]["saves_bytes"], 6 * kMiB);
+  EXPECT_EQ(found[1]["site"]["line"], 12) << "the place with most of it";
+  EXPECT_EQ(found[1]["evidence"]["largest_bytes"], 4 * kMiB);
+  EXPECT_NE(asTable(120).find("libclosed.so.1, most at "), std::string::npos) << asTable(120);
 }
 
 // Whatever is freed and comes back meanwhile: a realloc that is refused, a mapping of which a part goes.

@@ -1,0 +1,30 @@
+// Whose blocks these are: those of a place in the user's own code, or of a closed library, which keeps them for itself
+// whoever called it.
+#pragma once
+
+#include "analysis/findings/savings.h"
+#include "analysis/places/place.h"
+
+#include <string_view>
+#include <tuple>
+
+namespace msleaks::analysis {
+
+// Findings about leftovers are told by it.
+struct Keeper {
+  std::string_view closed_library; // its path; empty: the place
+  Place::Key place;                // empty with a closed library
+  Account account;
+  bool operator<(const Keeper &other) const {
+    return std::tie(closed_library, place, account) < std::tie(other.closed_library, other.place, other.account);
+  }
+};
+
+// The path of the library of the system, or of an interpreter, that allocates at this site for itself, as far as can be
+// told; empty: none does. The C and the C++ library allocate for whoever called them. Valid while the catalog lives.
+std::string_view closedLibraryOf(SiteId, SiteCatalog &);
+
+// `place` is that of the site.
+Keeper keeperOf(SiteId, const Place &place, const Account &, SiteCatalog &);
+
+} // namespace msleaks::analysis
