@@ -75,7 +75,8 @@ TEST_F(Growth, IsFoundInAProgramThatNeverEnds) {
   EXPECT_EQ(growth["site"]["line"], 12);
   EXPECT_EQ(growth["evidence"]["growth_bytes_per_step"], kSize);
   EXPECT_FALSE(growth["retracted"]);
-  EXPECT_NE(asTable(120).find("growth: 488.3 KiB in 5 blocks, 97.7 KiB a step, saves"), std::string::npos) << asTable(120);
+  EXPECT_NE(asTable(120).find("growth: 488.3 KiB in 5 blocks, 97.7 KiB a step, saves"), std::string::npos)
+      << asTable(120);
 }
 
 TEST_F(Growth, ThatIsFreedBehindTheLastStepIsAHint) {
