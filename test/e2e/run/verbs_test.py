@@ -85,7 +85,8 @@ def reports_what_a_cut_trace_still_has():
 
 
 def writes_names_in_full_where_nobodys_window_ends():
-    _, folder = tools.run([parent, leak], "--no-report", name="children")
+    # Relative: a word wider than the window, such as the path of a build in a deep folder, is not broken.
+    _, folder = tools.run([f"./{parent.name}", f"./{leak.name}"], "--no-report", name="children", cwd=leak.parent)
     whole = "in a_function_whose_name_is_so_long_that_no_terminal_of_eighty_columns_can_show_all_of_it"
     without = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     report = tools.verb("report", folder, env=without).stdout
