@@ -129,6 +129,10 @@ class Report:
         sys.exit(f"FAILED: {part} has no site in {file} with {wanted}, count {count}, bytes {bytes}. Those in that file:\n{shown}")
 
 
+def equal(what, found, wanted):
+    check(found == wanted, f"{what}: {found}, not {wanted}")
+
+
 def line_of(source, text, nth=0):
     """The number of the (nth) line of a source that contains a text, or begins with it if it begins with spaces: tests
     name code, not numbers."""

@@ -7,17 +7,11 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import REPOSITORY, Msleaks, arguments, check  # noqa: E402
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, equal, line_of  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "epochs.c"
 RECORD, BATCH, NOTE = 3000, 50_000, 900
-
-
-def line_of(text):
-    return next(number for number, line in enumerate(PROGRAM.read_text().splitlines(), 1) if text in line)
-
-
-FORGOTTEN, BATCHES, CACHE, HISTORY = (line_of(f"{text} = used(") for text in ("forgotten", "batches[number % kKeptBatches]", "cache[number]", "history[number]"))
+FORGOTTEN, BATCHES, CACHE, HISTORY = (line_of(PROGRAM, f"{text} = used(") for text in ("forgotten", "batches[number % kKeptBatches]", "cache[number]", "history[number]"))
 
 
 def growing(msleaks, folder):
@@ -26,10 +20,6 @@ def growing(msleaks, folder):
     return {finding["site"]["line"]: (finding["kind"], finding["confidence"], finding["evidence"]["growth_bytes_per_step"],
                                       finding["evidence"]["first_step"])
             for finding in findings if "growth_bytes_per_step" in finding["evidence"]}
-
-
-def equal(what, found, wanted):
-    check(found == wanted, f"{what}: {found}, not {wanted}")
 
 
 def main():

@@ -10,17 +10,11 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import REPOSITORY, Msleaks, arguments, check  # noqa: E402
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, line_of  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "steps.c"
 WEIGHTS, BATCH, KEPT, CHILD = 1 << 20, 1 << 18, 1 << 10, 3 << 16
-
-
-def line_of(text):
-    return next(number for number, line in enumerate(PROGRAM.read_text().splitlines(), 1) if text in line)
-
-
-BATCHES, CACHE, LOAD, IN_CHILD = (line_of(text) for text in ("*batch =", "kept[number] =", "*weights =", "kept[0] ="))
+BATCHES, CACHE, LOAD, IN_CHILD = (line_of(PROGRAM, text) for text in ("*batch =", "kept[number] =", "*weights =", "kept[0] ="))
 
 
 class Run:
@@ -38,10 +32,6 @@ class Run:
         check(done.stderr.count("\n") == 1, f"{options}: not one line: {done.stderr}")
         check(done.stdout == "", f"{options}: {done.stdout}")
         return done.returncode
-
-
-def equal(what, found, wanted):
-    check(found == wanted, f"{what}: {found}, not {wanted}")
 
 
 def own(report, key="by_site"):
