@@ -1,4 +1,4 @@
-// Growth: places of whose blocks nearly every step leaves some behind (docs/report.md).
+// Growth: places of whose blocks nearly every step leaves some behind (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/live/step_survivors.h"
@@ -16,9 +16,10 @@ namespace {
 constexpr size_t kLeastBuckets = 3;
 constexpr int64_t kOneIn = 4;
 
-// In all processes in which it grows.
+// What the processes in which a keeper's blocks grow have left, together.
 struct Growth {
-  PlaceGroup group;
+  Keeper keeper;
+  Place place;
   std::vector<CohortShare> cohorts;
   std::vector<Added> blocks; // from the end of their step on
   int64_t bytes = 0, freed_bytes = 0;
@@ -28,7 +29,7 @@ struct Growth {
 
 using Growths = std::map<Keeper, Growth>;
 
-// In one process.
+// What one process has left of a keeper's blocks.
 struct Candidate {
   Place place;
   std::vector<StepSurvivors::Share> shares;
@@ -54,7 +55,6 @@ public:
 
   void onEvent(const StreamEvent &event, SiteId) override {
     const auto step = event.event.as<abi::StepEvent>();
-    last_ = nullptr;
     processes_[event.process].beginStep(step.number, step.header.time);
   }
   void onAlloc(const Block &block, AllocCause, uint64_t) override { change(block, block.cohort, 1); }
@@ -123,7 +123,7 @@ void add(Growth &growth, const Candidate &candidate, size_t first, std::span<con
     growth.freed_bytes += share.freed_bytes;
     bytes += share.bytes;
   }
-  growth.group.place = candidate.place;
+  growth.place = candidate.place;
   growth.bytes += bytes;
   growth.bytes_per_step += static_cast<uint64_t>(bytes) / steps;
   growth.first_step = std::min(growth.first_step, buckets[first].first_step);
@@ -138,35 +138,21 @@ void findIn(const StepSurvivors &survivors, Conclusion &conclusion, Growths &gro
     std::vector<int64_t> bytes(buckets.size());
     for (const StepSurvivors::Share &share : candidate.shares)
       bytes[share.bucket] += share.bytes;
-    if (const size_t first = firstBucketOf(candidate, survivors); growsFrom(first, bytes))
-      add(growths[keeper], candidate, first, buckets);
+    if (const size_t first = firstBucketOf(candidate, survivors); growsFrom(first, bytes)) {
+      Growth &growth = growths[keeper];
+      growth.keeper = keeper;
+      add(growth, candidate, first, buckets);
+    }
   }
 }
 
-// No others become findings.
-std::vector<std::pair<Keeper, Growth *>> largestOf(Growths &growths) {
-  std::vector<std::pair<Keeper, Growth *>> list;
-  for (auto &[keeper, growth] : growths)
-    list.emplace_back(keeper, &growth);
-  std::stable_sort(list.begin(), list.end(),
-                   [](const auto &a, const auto &b) { return a.second->bytes > b.second->bytes; });
-  if (list.size() > Conclusion::kMostFindings)
-    list.resize(Conclusion::kMostFindings);
-  return list;
-}
-
-Draft<Finding> findingOf(Growth &growth, const Keeper &keeper, Conclusion &conclusion) {
-  growth.group.shares = bySite(growth.cohorts, conclusion.cohorts);
-  auto draft = conclusion.lines.lineOf<Finding>(growth.group, Lines::Paths::Shown);
+Draft<Finding> findingOf(const Growth &growth, Conclusion &conclusion) {
+  auto draft = draftOf("growth", growth.keeper, growth.place, growth.cohorts, conclusion);
   const bool is_freed = growth.freed_bytes * 2 > growth.bytes;
   Finding &finding = draft.line;
-  finding.kind = "growth";
-  finding.closed_library = keeper.closed_library;
-  finding.confidence = is_freed || !finding.closed_library.empty() ? Confidence::Hint : Confidence::Likely;
-  finding.heap = keeper.account.heap;
-  finding.device = keeper.account.device;
+  if (is_freed)
+    finding.confidence = Confidence::Hint;
   finding.byte_seconds = byteSecondsOf(growth.byte_ns);
-  finding.owner = conclusion.ownerOf(growth.cohorts, finding.site);
   finding.evidence = {
       {"growth_bytes_per_step", growth.bytes_per_step},
       {"first_step", growth.first_step},
@@ -182,12 +168,12 @@ void GrowthAnalyzer::conclude(Conclusion &conclusion) const {
   Growths growths;
   for (const auto &[process, survivors] : processes_)
     findIn(survivors, conclusion, growths);
-  for (auto &[keeper, growth] : largestOf(growths)) {
-    Absence absence{{}, std::move(growth->blocks)};
-    std::sort(absence.blocks.begin(), absence.blocks.end(),
-              [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
-    conclusion.add(findingOf(*growth, keeper, conclusion), std::move(absence));
-  }
+  std::vector<Growth> list;
+  for (auto &[keeper, growth] : growths)
+    list.push_back(std::move(growth));
+  Conclusion::keepLargest(list, [](const Growth &growth) { return growth.bytes; });
+  for (const Growth &growth : list)
+    conclusion.add(findingOf(growth, conclusion), {{}, growth.blocks});
 }
 
 } // namespace

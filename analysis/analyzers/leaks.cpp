@@ -26,7 +26,7 @@ Remains remainsOf(const Block &block, uint64_t age_ns) {
 }
 
 struct Leak {
-  PlaceGroup group; // its place is that of the most bytes
+  Place place; // of the most bytes
   Keeper keeper;
   Remains remains;
   std::vector<CohortShare> cohorts;
@@ -67,7 +67,7 @@ std::vector<Leak> leaksOf(const std::vector<CohortRemains> &leaked, const std::v
     Leak &leak = leaks[keeper];
     leak.keeper = keeper;
     if (remains.bytes >= leak.most_bytes)
-      leak.group.place = place;
+      leak.place = place;
     leak.most_bytes = std::max(leak.most_bytes, remains.bytes);
     leak.remains += remains;
     leak.cohorts.push_back({remains.cohort, remains.bytes, remains.count});
@@ -78,25 +78,10 @@ std::vector<Leak> leaksOf(const std::vector<CohortRemains> &leaked, const std::v
   return list;
 }
 
-// No others become findings.
-void keepLargest(std::vector<Leak> &leaks) {
-  std::stable_sort(leaks.begin(), leaks.end(),
-                   [](const Leak &a, const Leak &b) { return a.remains.bytes > b.remains.bytes; });
-  if (leaks.size() > Conclusion::kMostFindings)
-    leaks.erase(leaks.begin() + Conclusion::kMostFindings, leaks.end());
-}
-
-Draft<Finding> findingOf(Leak &leak, Conclusion &conclusion) {
-  leak.group.shares = bySite(leak.cohorts, conclusion.cohorts); // threads and processes that took the same path are one
-  auto draft = conclusion.lines.lineOf<Finding>(leak.group, Lines::Paths::Shown);
+Draft<Finding> findingOf(const Leak &leak, Conclusion &conclusion) {
+  auto draft = draftOf("leak", leak.keeper, leak.place, leak.cohorts, conclusion);
   Finding &finding = draft.line;
-  finding.kind = "leak";
-  finding.confidence = leak.keeper.closed_library.empty() ? Confidence::Likely : Confidence::Hint;
-  finding.closed_library = leak.keeper.closed_library;
-  finding.heap = leak.keeper.account.heap;
-  finding.device = leak.keeper.account.device;
   finding.byte_seconds = byteSecondsOf(leak.remains.byte_ns);
-  finding.owner = conclusion.ownerOf(leak.cohorts, finding.site);
   finding.evidence = {{"largest_bytes", leak.remains.largest_bytes},
                       {"oldest_age_ns", leak.remains.oldest_age_ns},
                       {"newest_age_ns", leak.remains.newest_age_ns}};
@@ -150,15 +135,13 @@ void LeakAnalyzer::conclude(Conclusion &conclusion) const {
   for (const Added &birth : births_)
     births[birth.cohort.index].push_back(birth);
   std::vector<Leak> leaks = leaksOf(found.leaked, sorted.leaks, conclusion);
-  keepLargest(leaks);
-  for (Leak &leak : leaks) {
+  Conclusion::keepLargest(leaks, [](const Leak &leak) { return leak.remains.bytes; });
+  for (const Leak &leak : leaks) {
     Absence absence;
     for (const CohortShare &share : leak.cohorts) {
       const std::vector<Added> &of = births[share.cohort.index];
       absence.blocks.insert(absence.blocks.end(), of.begin(), of.end());
     }
-    std::sort(absence.blocks.begin(), absence.blocks.end(),
-              [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
     conclusion.add(findingOf(leak, conclusion), std::move(absence));
   }
 }

@@ -14,19 +14,17 @@ namespace {
 
 Account accountOf(const Finding &finding) { return {finding.heap, finding.device}; }
 
+std::string hashOf(const std::string &key) { return fmt::format("{:016x}", XXH3_64bits(key.data(), key.size())); }
+
 // By what a reader of the source would tell it by, so that it is the same for a program that was built again.
 std::string idOf(const Finding &finding) {
-  if (!finding.closed_library.empty()) {
-    const std::string key = fmt::format("{}\n{}\n{}\n{}", finding.kind, static_cast<int>(finding.heap), finding.device,
-                                        baseName(finding.closed_library));
-    return fmt::format("{:016x}", XXH3_64bits(key.data(), key.size()));
-  }
+  const std::string kept = fmt::format("{}\n{}\n{}", finding.kind, static_cast<int>(finding.heap), finding.device);
+  if (!finding.closed_library.empty())
+    return hashOf(fmt::format("{}\n{}", kept, baseName(finding.closed_library)));
   const SiteText &site = finding.site;
   const bool has_line = !site.file.empty();
-  const std::string key =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", finding.kind, static_cast<int>(finding.heap), finding.device,
-                  site.file, site.line, site.column, site.function, site.variable, has_line ? 0 : site.id);
-  return fmt::format("{:016x}", XXH3_64bits(key.data(), key.size()));
+  return hashOf(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", kept, site.file, site.line, site.column, site.function,
+                            site.variable, has_line ? 0 : site.id));
 }
 
 // What its fix probably saves.
@@ -70,6 +68,8 @@ const char *nameOf(Confidence confidence) {
 
 void Conclusion::add(Draft<Finding> draft, Absence absence) {
   draft.line.id = idOf(draft.line);
+  std::sort(absence.blocks.begin(), absence.blocks.end(),
+            [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
   candidates_.push_back({std::move(draft), std::move(absence)});
 }
 
@@ -126,10 +126,7 @@ void Conclusion::dropTwins() {
 AnalysisResult Conclusion::finish() {
   mergeGrowth();
   dropTwins();
-  const auto hasMore = [](const Candidate &a, const Candidate &b) { return a.draft.line.bytes > b.draft.line.bytes; };
-  std::stable_sort(candidates_.begin(), candidates_.end(), hasMore);
-  if (candidates_.size() > kMostFindings)
-    candidates_.erase(candidates_.begin() + kMostFindings, candidates_.end());
+  keepLargest(candidates_, [](const Candidate &candidate) { return candidate.draft.line.bytes; });
   for (Candidate &candidate : candidates_) {
     Finding &finding = candidate.draft.line;
     const Savings::Saving saving = savings_.alone(accountOf(finding), candidate.absence);

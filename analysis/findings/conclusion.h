@@ -9,6 +9,7 @@
 #include "analysis/findings/savings.h"
 #include "analysis/live/memory_history.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,9 +35,15 @@ public:
       : lines(catalog, processes), catalog(catalog), cohorts(cohorts), processes(processes), question(question),
         names(names), resident(resident), savings_(history, cohorts) {}
 
-  // A finding about the blocks of a place; `absence` are those that would not be there if it were fixed. What is said
-  // of the place comes from the draft, what it saves is worked out here.
+  // A finding about the blocks of a place; `absence` are those that would not be there if it were fixed, in any order.
+  // What is said of the place comes from the draft, what it saves is worked out here.
   void add(Draft<Finding>, Absence);
+  // Drops all but those that can become findings: with the most bytes, which stand first then.
+  template <class List, class BytesOf> static void keepLargest(List &list, BytesOf bytesOf) {
+    std::stable_sort(list.begin(), list.end(), [&](const auto &a, const auto &b) { return bytesOf(a) > bytesOf(b); });
+    if (list.size() > kMostFindings)
+      list.erase(list.begin() + kMostFindings, list.end());
+  }
   // A section "NAME_by_DIMENSION" of these blocks, if the user asks to group them.
   void addGroups(std::string_view name, std::string_view title, std::span<const CohortShare>);
   // What the account's peak would fall by without these blocks alone.

@@ -19,18 +19,33 @@ std::string_view closedLibraryOf(SiteId site, SiteCatalog &catalog) {
     const Site &at = catalog.describe(call);
     return at.origin == SiteOrigin::Hook && isSystemImage(at.library) ? at.library : std::string_view();
   };
-  std::string_view library = libraryOf(catalog.innermostCallOf(site));
   uint32_t node = catalog.innermostNodeOf(site);
-  while (allocatesForCallers(library)) {
-    node = SiteCatalog::isNode(node) ? catalog.pathNode(node).outer : node;
-    library = SiteCatalog::isNode(node) ? libraryOf(catalog.pathNode(node).call) : std::string_view();
+  if (!SiteCatalog::isNode(node)) {
+    const std::string_view library = libraryOf(site);
+    return allocatesForCallers(library) ? std::string_view() : library;
   }
-  return library;
+  for (; SiteCatalog::isNode(node); node = catalog.pathNode(node).outer)
+    if (const std::string_view library = libraryOf(catalog.pathNode(node).call); !allocatesForCallers(library))
+      return library;
+  return {};
 }
 
 Keeper keeperOf(SiteId site, const Place &place, const Account &account, SiteCatalog &catalog) {
   const std::string_view library = closedLibraryOf(site, catalog);
   return library.empty() ? Keeper{{}, place.keyIn(catalog), account} : Keeper{library, {}, account};
+}
+
+Draft<Finding> draftOf(const char *kind, const Keeper &keeper, const Place &place,
+                       const std::vector<CohortShare> &blocks, Conclusion &conclusion) {
+  auto draft = conclusion.lines.lineOf<Finding>({place, bySite(blocks, conclusion.cohorts)}, Lines::Paths::Shown);
+  Finding &finding = draft.line;
+  finding.kind = kind;
+  finding.closed_library = keeper.closed_library;
+  finding.confidence = keeper.closed_library.empty() ? Confidence::Likely : Confidence::Hint;
+  finding.heap = keeper.account.heap;
+  finding.device = keeper.account.device;
+  finding.owner = conclusion.ownerOf(blocks, finding.site);
+  return draft;
 }
 
 } // namespace msleaks::analysis

@@ -2,15 +2,15 @@
 // whoever called it.
 #pragma once
 
-#include "analysis/findings/savings.h"
+#include "analysis/findings/conclusion.h"
 #include "analysis/places/place.h"
 
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 namespace msleaks::analysis {
 
-// Findings about leftovers are told by it.
 struct Keeper {
   std::string_view closed_library; // its path; empty: the place
   Place::Key place;                // empty with a closed library
@@ -26,5 +26,10 @@ std::string_view closedLibraryOf(SiteId, SiteCatalog &);
 
 // `place` is that of the site.
 Keeper keeperOf(SiteId, const Place &place, const Account &, SiteCatalog &);
+
+// What is known of a finding about these blocks without the analysis that found them. `place`: the keeper's, or the one
+// of a closed library's callers to show.
+Draft<Finding> draftOf(const char *kind, const Keeper &, const Place &place, const std::vector<CohortShare> &,
+                       Conclusion &);
 
 } // namespace msleaks::analysis
