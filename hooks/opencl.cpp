@@ -7,6 +7,7 @@ using Context = void *;
 using Queue = void *;
 using Mem = void *;
 using Kernel = void *;
+using Program = void *;
 using Bits = uint64_t;
 using Events = const void *;
 using Sizes = const uint64_t *;
@@ -16,8 +17,13 @@ MSL_HOOK(libOpenCL, void *, clSVMAlloc, (Context, Bits, size_t, unsigned))
 MSL_HOOK(libOpenCL, int, clRetainMemObject, (Mem))
 MSL_HOOK(libOpenCL, int, clReleaseMemObject, (Mem))
 MSL_HOOK(libOpenCL, void, clSVMFree, (Context, void *))
+MSL_HOOK(libOpenCL, Kernel, clCreateKernel, (Program, const char *, int *))
+MSL_HOOK(libOpenCL, Kernel, clCloneKernel, (Kernel, int *))
+MSL_HOOK(libOpenCL, int, clSetKernelArg, (Kernel, unsigned, size_t, const void *))
+MSL_HOOK(libOpenCL, int, clSetKernelArgSVMPointer, (Kernel, unsigned, const void *))
 MSL_HOOK(libOpenCL, int, clEnqueueNDRangeKernel,
          (Queue, Kernel, unsigned, Sizes, Sizes, Sizes, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueTask, (Queue, Kernel, unsigned, Events, void *))
 MSL_HOOK(libOpenCL, int, clEnqueueReadBuffer, (Queue, Mem, unsigned, size_t, size_t, void *, unsigned, Events, void *))
 MSL_HOOK(libOpenCL, int, clEnqueueWriteBuffer,
          (Queue, Mem, unsigned, size_t, size_t, const void *, unsigned, Events, void *))
@@ -26,3 +32,18 @@ MSL_HOOK(libOpenCL, int, clEnqueueFillBuffer,
          (Queue, Mem, const void *, size_t, size_t, size_t, unsigned, Events, void *))
 MSL_HOOK(libOpenCL, int, clEnqueueSVMMemcpy, (Queue, unsigned, void *, const void *, size_t, unsigned, Events, void *))
 MSL_HOOK(libOpenCL, int, clEnqueueSVMMemFill, (Queue, void *, const void *, size_t, size_t, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, void *, clEnqueueMapBuffer,
+         (Queue, Mem, unsigned, Bits, size_t, size_t, unsigned, Events, void *, int *))
+MSL_HOOK(libOpenCL, int, clEnqueueUnmapMemObject, (Queue, Mem, void *, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueReadBufferRect,
+         (Queue, Mem, unsigned, Sizes, Sizes, Sizes, size_t, size_t, size_t, size_t, void *, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueWriteBufferRect,
+         (Queue, Mem, unsigned, Sizes, Sizes, Sizes, size_t, size_t, size_t, size_t, const void *, unsigned, Events,
+          void *))
+MSL_HOOK(libOpenCL, int, clEnqueueCopyBufferRect,
+         (Queue, Mem, Mem, Sizes, Sizes, Sizes, size_t, size_t, size_t, size_t, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueCopyBufferToImage, (Queue, Mem, Mem, size_t, Sizes, Sizes, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueCopyImageToBuffer, (Queue, Mem, Mem, Sizes, Sizes, size_t, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueNativeKernel,
+         (Queue, void (*)(void *), void *, size_t, unsigned, const Mem *, const void **, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, Mem, clCreateSubBuffer, (Mem, Bits, unsigned, const void *, int *))

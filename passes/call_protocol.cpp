@@ -106,6 +106,10 @@ void CallProtocol::emitBefore(IRBuilder<> &builder, Value *site) const {
     return emit(
         builder, Callback::on_set, site,
         {at(symbol_.address), orZero(builder, symbol_.value), at(symbol_.size), orNull(builder, symbol_.stream)});
+  case Verb::Argument:
+  case Verb::Kernel:
+  case Verb::Access:
+    return; // only hooks see them
   }
 }
 
@@ -153,6 +157,9 @@ void CallProtocol::emitAfter(IRBuilder<> &builder, Value *site) const {
     return emitStatus(builder, site, Callback::on_protect,
                       {at(symbol_.address), sizeIn(builder), at(symbol_.protection)});
   case Verb::Retain:
+  case Verb::Argument:
+  case Verb::Kernel:
+  case Verb::Access:
     return;
   }
 }

@@ -87,7 +87,7 @@ const Symbol *knownCallee(const CallBase &call, const KnownSymbols &symbols) {
   if (!callee || callee->isIntrinsic() || isOurs(*callee))
     return nullptr;
   if (const Symbol *symbol = symbols.find(*callee))
-    return symbol;
+    return abi::isInstrumented(symbol->verb) ? symbol : nullptr;
   return isLaunchStub(*callee) ? stubSymbol(*callee, symbols) : nullptr;
 }
 

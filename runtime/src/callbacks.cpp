@@ -1,4 +1,5 @@
 // The callbacks that the pass inserts (callbacks.def). What they and the hooks agree on is in pending.h.
+#include "kernel_arguments.h"
 #include "open_calls.h"
 
 #include "msleaks/runtime/pending.h"
@@ -168,6 +169,18 @@ abi::EventHeader headerOf(abi::EventKind kind, Traits traits, uint32_t site) noe
   return {kind, traits.heap(), 0, traits.flags(), site, 0};
 }
 
+bool knowsArguments(Traits row, uint64_t kernel) noexcept {
+  return row.family() == abi::Family::OpenCl && (enabledWord() & abi::enabledBit(abi::EventKind::Access)) != 0 &&
+         kernel_arguments.isKnown(kernel);
+}
+
+// Behind the launch: what the kernel may read and write. Whether a word is the address of a block, the analysis knows.
+void recordArguments(Thread &thread, Traits row, uint32_t site, uint64_t kernel) noexcept {
+  kernel_arguments.forEach(kernel, [&](uint64_t address) {
+    record(thread, abi::AccessEvent{headerOf(abi::EventKind::Access, row, site), address, 0});
+  });
+}
+
 } // namespace
 } // namespace msleaks::runtime
 
@@ -297,7 +310,11 @@ void __msl_on_launch(uint32_t site, uint32_t traits, const void *kernel, const v
   event.block_x = narrowed(low(block_xy));
   event.block_y = narrowed(high(block_xy));
   event.block_z = narrowed(block_z);
+  const bool is_listed = knowsArguments(row, event.kernel);
+  event.header.flags |= is_listed ? uint32_t{abi::kListed} : 0u;
   record(thread, event);
+  if (is_listed)
+    recordArguments(thread, row, launched, addressOf(kernel));
   leavePending(thread, {launched, traits, addressOf(kernel)});
 }
 
@@ -356,6 +373,28 @@ void __msl_on_failed(uint32_t site, uint32_t traits, const void *handle, int64_t
     return;
   record(thread, abi::FailedEvent{headerOf(abi::EventKind::Failed, row, site), addressOf(handle),
                                   static_cast<uint64_t>(status)});
+}
+
+// Whatever the session does meanwhile: the kernel may be launched when it records again.
+void __msl_on_argument(uint32_t, const void *kernel, uint32_t index, uint64_t size, const void *value) noexcept {
+  uint64_t word = 0;
+  if (value != nullptr && size == sizeof word)
+    __builtin_memcpy(&word, value, sizeof word);
+  kernel_arguments.set(addressOf(kernel), index, word);
+}
+
+void __msl_on_kernel(uint32_t, const void *kernel, uint32_t copied) noexcept {
+  kernel_arguments.begin(addressOf(kernel), copied ? KernelArguments::Given::Unknown : KernelArguments::Given::None);
+}
+
+void __msl_on_access(uint32_t site, uint32_t traits, const void *address, uint32_t flags) noexcept {
+  Thread &thread = __msl_thread;
+  const Traits row(traits);
+  if (isLeftOut(thread, row) || (enabledWord() & abi::enabledBit(abi::EventKind::Access)) == 0)
+    return;
+  abi::EventHeader header = headerOf(abi::EventKind::Access, row, site);
+  header.flags |= flags;
+  record(thread, abi::AccessEvent{header, addressOf(address), 0});
 }
 
 // Behind the call, since a call that is refused changes nothing.

@@ -128,6 +128,8 @@ public:
       __msl_on_set(site, kTraits, values.template pointer<indexOf(kRow.address)>(),
                    values.template word<indexOf(kRow.value)>(), values.template word<indexOf(kRow.size)>(),
                    values.template pointer<indexOf(kRow.stream)>());
+    else if constexpr (kRow.verb == Verb::Access)
+      beforeAccess(site, values);
     else
       beforeLaunch(site, values);
   }
@@ -162,11 +164,21 @@ public:
     if constexpr (kStatus && kRow.verb == Verb::Free)
       __msl_on_freed(site, kTraits, values.template pointer<indexOf(kRow.address)>(),
                      values.template word<indexOf(kRow.size)>(), static_cast<int64_t>(result));
-    else if constexpr (kStatus && kRow.verb != Verb::Protect)
+    else if constexpr (kStatus && kRow.verb != Verb::Protect && kRow.verb != Verb::Access)
       __msl_on_failed(site, kTraits, reinterpret_cast<const void *>(identity(values)), static_cast<int64_t>(result));
   }
 
 private:
+  static void beforeAccess(uint32_t site, const Values &values) {
+    const void *written = values.template pointer<indexOf(kRow.address)>(),
+               *read = values.template pointer<indexOf(kRow.source)>();
+    if (written == read)
+      __msl_on_access(site, kTraits, written, written != nullptr ? abi::kRead | abi::kWrite : 0u);
+    if (written != read && written != nullptr)
+      __msl_on_access(site, kTraits, written, abi::kWrite);
+    if (written != read && read != nullptr)
+      __msl_on_access(site, kTraits, read, abi::kRead);
+  }
   static void beforeLaunch(uint32_t site, const Values &values) {
     const void *kernel = values.template pointer<indexOf(kRow.kernel)>(),
                *stream = values.template pointer<indexOf(kRow.stream)>();
@@ -221,6 +233,27 @@ auto callRecorded(Real real, void *caller, Parameters... parameters) {
   }
 }
 
+// What a kernel will be given counts whether recording is on or not: it may be launched later.
+template <class OfRow, class Real, class... Parameters> auto callNoted(Real real, Parameters... parameters) {
+  constexpr abi::Symbol kRow = OfRow::kRow;
+  constexpr uint32_t kTraits = abi::Traits(kRow.verb, kRow.family, kRow.heap, abi::kFromHook).packed();
+  const Arguments<Parameters...> values(parameters...);
+  const auto result = real(parameters...);
+  if constexpr (kRow.verb == abi::Verb::Kernel) {
+    if (result != nullptr && __msl_on_kernel != nullptr)
+      __msl_on_kernel(kTraits, result, kRow.copied);
+  } else if (result == 0 && __msl_on_argument != nullptr) {
+    const void *kernel = values.template pointer<indexOf(kRow.kernel)>(),
+               *value = values.template pointer<indexOf(kRow.value)>();
+    const auto index = static_cast<uint32_t>(values.template word<indexOf(kRow.index)>());
+    if constexpr (kRow.size.present())
+      __msl_on_argument(kTraits, kernel, index, values.template word<indexOf(kRow.size)>(), value);
+    else
+      __msl_on_argument(kTraits, kernel, index, sizeof value, &value);
+  }
+  return result;
+}
+
 template <class OfRow, class Result, class... Parameters>
 Result callHooked(Function &function, void *caller, Parameters... parameters) {
   auto *real = reinterpret_cast<Result (*)(Parameters...)>(realOf(function));
@@ -230,7 +263,12 @@ Result callHooked(Function &function, void *caller, Parameters... parameters) {
     else
       return missing<OfRow, Result>();
   }
-  return own_library.state == kAccepted ? callRecorded<OfRow>(real, caller, parameters...) : real(parameters...);
+  if (own_library.state != kAccepted)
+    return real(parameters...);
+  if constexpr (abi::isRecorded(OfRow::kRow.verb))
+    return callRecorded<OfRow>(real, caller, parameters...);
+  else
+    return callNoted<OfRow>(real, parameters...);
 }
 
 // The row of symbols.def.

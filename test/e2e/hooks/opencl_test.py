@@ -20,7 +20,7 @@ LEAKED = 4 * 256 * 256
 def device_events(msleaks, folder):
     """How many of each kind concern the device, or are calls of OpenCL."""
     lines = msleaks.output("dump", folder).splitlines()
-    return Counter(kind for line in lines for kind in ("Alloc", "Free", "Launch", "Copy", "Set")
+    return Counter(kind for line in lines for kind in ("Alloc", "Free", "Launch", "Access", "Copy", "Set")
                    if f" {kind} " in f" {line} " and " device" in line)
 
 
@@ -46,7 +46,7 @@ def main():
         leaks = [row for row in report.sites("leaks") if row["heap"] == "device"]
         check([(row["count"], row["bytes"]) for row in leaks] == [(STEPS, STEPS * LEAKED)], f"{name}: leaks {leaks}")
         seen[name] = report.heap_peak_bytes("device"), device_events(msleaks, folder)
-        check(all(seen[name][1][kind] for kind in ("Alloc", "Free", "Launch", "Copy")), f"{name}: {seen[name]}")
+        check(all(seen[name][1][kind] for kind in ("Alloc", "Free", "Launch", "Access", "Copy")), f"{name}: {seen[name]}")
     check(seen["plain"] == seen["instrumented"], f"hooks and callbacks do not see the same: {seen}")
     print(f"recorded once: {dict(seen['plain'][1])}")
 

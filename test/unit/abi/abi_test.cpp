@@ -109,6 +109,14 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
     case Verb::Protect:
       EXPECT_TRUE(symbol.address.present() && symbol.size.present() && symbol.protection.present()) << symbol.name;
       break;
+    case Verb::Argument:
+      EXPECT_TRUE(symbol.kernel.present() && symbol.index.present() && symbol.value.present()) << symbol.name;
+      break;
+    case Verb::Kernel:
+      EXPECT_EQ(symbol.result.kind, ResultKind::Return) << symbol.name;
+      break;
+    case Verb::Access:
+      break; // without positions: which memory is used is not known
     case Verb::Wrap:
       ADD_FAILURE() << symbol.name << " hands out blocks of its own";
       break;
@@ -175,9 +183,13 @@ TEST(Numbers, AreTheOnesOfTheFirstVersion) {
   EXPECT_EQ(number(Verb::Set), 7u);
   EXPECT_EQ(number(Verb::Wrap), 8u);
   EXPECT_EQ(number(Verb::Protect), 9u);
+  EXPECT_EQ(number(Verb::Argument), 10u);
+  EXPECT_EQ(number(Verb::Kernel), 11u);
+  EXPECT_EQ(number(Verb::Access), 12u);
   EXPECT_EQ(kFromHook, 1u << 0);
   EXPECT_EQ(kReserve, 1u << 6);
   EXPECT_EQ(kFile, 1u << 9);
+  EXPECT_EQ(kListed, 1u << 10);
 }
 
 TEST(SiteTable, ChecksumIsFnv1a) {

@@ -26,11 +26,26 @@ constexpr const char *nameOf(Family family) {
 }
 
 // Wrap: hands out what an allocator inside it recorded, and only names it anew.
-enum class Verb : uint8_t { Alloc, Realloc, Map, Free, Retain, Launch, Copy, Set, Wrap, Protect };
+// From Argument on, only hooks see the call. Argument and Kernel: what a kernel will be given.
+enum class Verb : uint8_t {
+  Alloc,
+  Realloc,
+  Map,
+  Free,
+  Retain,
+  Launch,
+  Copy,
+  Set,
+  Wrap,
+  Protect,
+  Argument,
+  Kernel,
+  Access
+};
 
 constexpr const char *nameOf(Verb verb) {
-  constexpr const char *kNames[] = {"alloc",  "realloc", "map", "free", "retain",
-                                    "launch", "copy",    "set", "wrap", "protect"};
+  constexpr const char *kNames[] = {"alloc", "realloc", "map",     "free",     "retain", "launch", "copy",
+                                    "set",   "wrap",    "protect", "argument", "kernel", "access"};
   return kNames[static_cast<unsigned>(verb)];
 }
 
@@ -77,17 +92,24 @@ struct Symbol {
   uint16_t flags = 0; // EventFlag bits of its events
   Result result{};
   Position size{}, count{};
-  Position address{};               // Free, Realloc (the old block), Retain, Protect; Copy and Set: destination
+  Position address{};               // Free, Realloc (the old block), Retain, Protect; Copy, Set, Access: destination
   Position old_size{};              // Realloc that names it
-  Position source{}, direction{};   // Copy
-  Position value{};                 // Set
+  Position source{}, direction{};   // Copy; `source` also Access
+  Position value{};                 // Set, Argument
+  Position index{};                 // Argument
   Position protection{}, mapping{}; // Map; `protection` also Protect; `mapping` also a Realloc of mappings: its flags
   Position kernel{}, stream{}, shared{};
   Shape shape{};
   int partner = -1;    // row that frees what this row allocates
+  bool copied = false; // Kernel: made from another one, with its arguments
   bool status = false; // what it returns, if that is an integer, is 0 on success
   constexpr bool operator==(const Symbol &) const = default;
 };
+
+// Whether the pass inserts callbacks around such a call.
+constexpr bool isInstrumented(Verb verb) { return verb < Verb::Argument; }
+// Whether a call has events of its own, before or after it.
+constexpr bool isRecorded(Verb verb) { return verb != Verb::Argument && verb != Verb::Kernel; }
 
 namespace detail {
 // Row numbers by symbol; `Row::free` of a missing row does not compile.
@@ -103,6 +125,9 @@ enum : int {
 #define MSL_LAUNCH(symbol, ...) symbol,
 #define MSL_COPY(symbol, ...) symbol,
 #define MSL_SET(symbol, ...) symbol,
+#define MSL_ACCESS(symbol, ...) symbol,
+#define MSL_ARGUMENT(symbol, ...) symbol,
+#define MSL_KERNEL(symbol, ...) symbol,
 #include "msleaks/abi/symbols.def"
   kCount
 };
@@ -156,6 +181,11 @@ inline constexpr Symbol kSymbols[] = {
 #define MSL_SET(symbol, fam, bits, dst, fill, bytes, queue)                                                            \
   MSL_ROW(#symbol, Set, fam, Device, .flags = bits, .size = bytes, .address = dst, .value = fill, .stream = queue,     \
           .status = true)
+#define MSL_ARGUMENT(symbol, fam, function, number, bytes, at)                                                         \
+  MSL_ROW(#symbol, Argument, fam, Device, .size = bytes, .value = at, .index = number, .kernel = function,             \
+          .status = true)
+#define MSL_KERNEL(symbol, fam, given) MSL_ROW(#symbol, Kernel, fam, Device, .result = RETURN, .copied = given != 0)
+#define MSL_ACCESS(symbol, fam, to, from) MSL_ROW(#symbol, Access, fam, Device, .address = to, .source = from)
 #include "msleaks/abi/symbols.def"
 };
 #undef MSL_ROW

@@ -1,0 +1,52 @@
+#include "kernel_arguments.h"
+
+namespace msleaks::runtime {
+
+constinit KernelArguments kernel_arguments;
+
+// The slot of the key, or one that is now its; null: there is none.
+KernelArguments::Slot *KernelArguments::slotFor(uint64_t key) noexcept {
+  for (uint32_t probe = 0; probe < kMostProbes; ++probe) {
+    Slot &slot = slots_[(home(key) + probe) % kSlots];
+    uint64_t known = slot.key.load(std::memory_order_acquire);
+    if (known == key || (known == 0 && slot.key.compare_exchange_strong(known, key)) || known == key)
+      return &slot;
+  }
+  return nullptr;
+}
+
+uint64_t KernelArguments::valueOf(uint64_t key) const noexcept {
+  for (uint32_t probe = 0; probe < kMostProbes; ++probe) {
+    const Slot &slot = slots_[(home(key) + probe) % kSlots];
+    const uint64_t known = slot.key.load(std::memory_order_acquire);
+    if (known == key)
+      return slot.value.load(std::memory_order_relaxed);
+    if (known == 0)
+      return 0;
+  }
+  return 0;
+}
+
+// Without a place to count its arguments, the kernel is not known.
+void KernelArguments::set(uint64_t kernel, uint32_t index, uint64_t word) noexcept {
+  Slot *count = slotFor(keyOf(kernel, kCount));
+  if (count == nullptr)
+    return;
+  if (count->value.load(std::memory_order_relaxed) < index + uint64_t{2})
+    count->value.store(index + uint64_t{2}, std::memory_order_relaxed);
+  if (index >= kMostOfKernel)
+    return;
+  if (Slot *slot = slotFor(keyOf(kernel, index)))
+    slot->value.store(word != 0 ? word : kNoAddress, std::memory_order_relaxed);
+}
+
+void KernelArguments::begin(uint64_t kernel, Given given) noexcept {
+  const uint64_t count = valueOf(keyOf(kernel, kCount));
+  for (uint32_t index = 0; index + 1 < count && index < kMostOfKernel; ++index)
+    if (Slot *slot = slotFor(keyOf(kernel, index)))
+      slot->value.store(0, std::memory_order_relaxed);
+  if (Slot *slot = slotFor(keyOf(kernel, kCount)))
+    slot->value.store(given == Given::None ? 1 : 0, std::memory_order_relaxed);
+}
+
+} // namespace msleaks::runtime

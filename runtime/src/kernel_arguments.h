@@ -1,0 +1,55 @@
+// What kernels will be given, where an API sets their arguments one by one before it launches them (OpenCL).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace msleaks::runtime {
+
+// A table of a fixed size in memory that nobody touches where there are no such kernels. Threads may set arguments of
+// different kernels at once; of one kernel, the API forbids it.
+class KernelArguments {
+public:
+  static constexpr uint32_t kMostOfKernel = 256;
+
+  constexpr KernelArguments() = default;
+
+  enum class Given : uint8_t { None, Unknown };
+
+  // A new kernel, maybe at the address of one that is gone.
+  void begin(uint64_t kernel, Given) noexcept;
+  // The argument is this word; 0: it can be no address.
+  void set(uint64_t kernel, uint32_t index, uint64_t word) noexcept;
+  // Whether each of its arguments is known, or is told as unknown.
+  bool isKnown(uint64_t kernel) const noexcept { return valueOf(keyOf(kernel, kCount)) != 0; }
+  // Of a kernel that is known: calls f(word) for each argument that may be an address, f(0) for one that nobody knows.
+  template <class F> void forEach(uint64_t kernel, F &&f) const noexcept {
+    const uint64_t count = valueOf(keyOf(kernel, kCount)) - 1;
+    for (uint32_t index = 0; index < count && index < kMostOfKernel; ++index)
+      if (const uint64_t word = valueOf(keyOf(kernel, index)); word != kNoAddress)
+        f(word);
+    if (count > kMostOfKernel)
+      f(0);
+  }
+
+private:
+  static constexpr uint32_t kSlots = 1 << 15, kMostProbes = 128;
+  static constexpr uint32_t kCount = kMostOfKernel; // the entry that says how many arguments the kernel has, and 1
+  static constexpr uint64_t kNoAddress = 1;
+
+  struct Slot {
+    std::atomic<uint64_t> key{0};
+    std::atomic<uint64_t> value{0};
+  };
+  // A kernel's handle is an address: the bits above 47 are free.
+  static uint64_t keyOf(uint64_t kernel, uint32_t index) noexcept { return kernel << 16 | (index + 1); }
+  static uint32_t home(uint64_t key) noexcept { return static_cast<uint32_t>(key * 0x9e37'79b9'7f4a'7c15u >> 49); }
+  Slot *slotFor(uint64_t key) noexcept;
+  uint64_t valueOf(uint64_t key) const noexcept;
+
+  Slot slots_[kSlots];
+};
+
+extern constinit KernelArguments kernel_arguments;
+
+} // namespace msleaks::runtime
