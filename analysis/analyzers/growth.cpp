@@ -173,7 +173,7 @@ void GrowthAnalyzer::conclude(Conclusion &conclusion) const {
     list.push_back(std::move(growth));
   Conclusion::keepLargest(list, [](const Growth &growth) { return growth.bytes; });
   for (const Growth &growth : list)
-    conclusion.add(findingOf(growth, conclusion), {{}, growth.blocks});
+    conclusion.add(findingOf(growth, conclusion), {.blocks = growth.blocks});
 }
 
 } // namespace

@@ -117,7 +117,10 @@ Absence absenceOf(const PlaceGroup &group, const Account &account, const Conclus
 
 } // namespace
 
+// Where uses are seen, they say what could have done without its memory (uses.cpp).
 void PeakAnalyzer::findStandingOut(const Peak &peak, const Account &account, Conclusion &conclusion) const {
+  if (conclusion.seesUses(account))
+    return;
   for (const PlaceGroup &group : largestOwn(peak, account, conclusion)) {
     Absence absence = absenceOf(group, account, conclusion);
     if (conclusion.saves(account, absence) < std::max(kLeastBytes, peak.bytes / kLeastSaving))

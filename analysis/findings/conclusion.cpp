@@ -91,6 +91,19 @@ std::string Conclusion::ownerOf(std::span<const CohortShare> shares, const SiteT
   return most == bytes.end() || most->first.empty() ? site.library : std::string(most->first);
 }
 
+bool Conclusion::seesUses(const Account &account) const {
+  bool has_blocks = false;
+  for (uint32_t index = 1; index < cohorts.size(); ++index) {
+    const Cohort &cohort = cohorts[{index}];
+    if (cohort.heap != account.heap || cohort.device != account.device)
+      continue;
+    has_blocks = true;
+    if (!sources_.seesAll(cohort.process))
+      return false;
+  }
+  return has_blocks && hasUses(account.heap);
+}
+
 // A leak that grows from step to step is one finding: the leak, which knows how it grows.
 void Conclusion::mergeGrowth() {
   const auto isOther = [](const Candidate &candidate) { return candidate.draft.line.kind != "growth"; };

@@ -8,6 +8,7 @@
 #include "analysis/findings/rules.h"
 #include "analysis/findings/savings.h"
 #include "analysis/live/memory_history.h"
+#include "analysis/live/use_sources.h"
 
 #include <algorithm>
 #include <optional>
@@ -31,9 +32,9 @@ public:
 
   Conclusion(SiteCatalog &catalog, const Cohorts &cohorts, const MemoryHistory &history,
              std::span<const ReportProcess> processes, const Question &question, const Names &names,
-             const ResidentHistory &resident)
+             const ResidentHistory &resident, const UseSources &sources)
       : lines(catalog, processes), catalog(catalog), cohorts(cohorts), processes(processes), question(question),
-        names(names), resident(resident), savings_(history, cohorts) {}
+        names(names), resident(resident), savings_(history, cohorts), sources_(sources) {}
 
   // A finding about the blocks of a place; `absence` are those that would not be there if it were fixed, in any order.
   // What is said of the place comes from the draft, what it saves is worked out here.
@@ -48,6 +49,11 @@ public:
   void addGroups(std::string_view name, std::string_view title, std::span<const CohortShare>);
   // What the account's peak would fall by without these blocks alone.
   uint64_t saves(const Account &account, const Absence &absence) { return savings_.alone(account, absence).bytes; }
+
+  uint64_t peakOf(const Account &account) { return static_cast<uint64_t>(savings_.peakOf(account)); }
+  // Whether each use of the account's blocks was seen, by launches, copies and fills.
+  bool seesUses(const Account &) const;
+  Savings::Physical physicalWithout(std::span<const Absence> absences) { return savings_.physicalWithout(absences); }
 
   // Whose these blocks are: what the program said of most of them (msl_owner_push), else the image of `site`.
   std::string ownerOf(std::span<const CohortShare>, const SiteText &site) const;
@@ -73,6 +79,7 @@ private:
   void dropTwins();
 
   Savings savings_;
+  const UseSources &sources_;
   std::vector<Candidate> candidates_;
 };
 

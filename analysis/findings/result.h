@@ -110,9 +110,16 @@ struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is abo
   bool retracted = false; // what happened later spoke against it
 };
 
+// The peak if every block lived from its first use to its last one only, where all uses of its heap were seen.
+struct Floor {
+  uint64_t bytes = 0;
+  std::vector<abi::Heap> heaps; // whose uses were seen; blocks of others count all their life
+};
+
 // Lists are sorted: own code first, then by bytes, then by place; so the same run gives the same report.
 struct AnalysisResult {
   PeakReport peak;
+  std::optional<Floor> floor;    // none: no heap's uses were seen
   RemainsReport leaks;           // their process exited
   RemainsReport suppressed;      // the same, known to be harmless
   RemainsReport alive;           // their process was killed or goes on

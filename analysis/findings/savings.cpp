@@ -5,7 +5,7 @@
 namespace msleaks::analysis {
 namespace {
 
-int64_t peakOf(const std::vector<int64_t> &curve) {
+int64_t highestOf(const std::vector<int64_t> &curve) {
   return curve.empty() ? 0 : std::max<int64_t>(*std::max_element(curve.begin(), curve.end()), 0);
 }
 
@@ -24,7 +24,7 @@ template <class Counts> Savings::Memory Savings::memoryOf(Counts counts) const {
     set[index] = counts(cohorts_[{index}]);
   Memory memory;
   memory.all = memory.left = history_.curveOf(set);
-  memory.peak_bytes = peakOf(memory.all);
+  memory.peak_bytes = highestOf(memory.all);
   return memory;
 }
 
@@ -46,7 +46,7 @@ Savings::Curve Savings::curveOf(const Absence &absence) const {
   Curve curve = history_.curveOf(absence.blocks);
   if (absence.cohorts.empty())
     return curve;
-  const Curve cohorts = history_.curveOf(absence.cohorts);
+  const Curve cohorts = history_.curveOf(absence.cohorts, absence.parts);
   std::transform(curve.begin(), curve.end(), cohorts.begin(), curve.begin(), std::plus<>());
   return curve;
 }
@@ -59,11 +59,20 @@ Savings::Saving Savings::alone(const Account &account, const Absence &absence) {
   return {without(of(account)), abi::isPhysical(account.heap) ? without(physical()) : 0};
 }
 
+Savings::Physical Savings::physicalWithout(std::span<const Absence> absences) {
+  Curve left = physical().all;
+  for (const Absence &absence : absences) {
+    const Curve absent = curveOf(absence);
+    std::transform(left.begin(), left.end(), absent.begin(), left.begin(), std::minus<>());
+  }
+  return {static_cast<uint64_t>(physical_.peak_bytes), static_cast<uint64_t>(highestOf(left))};
+}
+
 uint64_t Savings::remove(const Account &account, const Absence &absence) {
   Memory &memory = of(account);
   const Curve absent = curveOf(absence);
   std::transform(memory.left.begin(), memory.left.end(), absent.begin(), memory.left.begin(), std::minus<>());
-  return static_cast<uint64_t>(memory.peak_bytes - peakOf(memory.left));
+  return static_cast<uint64_t>(memory.peak_bytes - highestOf(memory.left));
 }
 
 } // namespace msleaks::analysis

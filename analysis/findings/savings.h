@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 namespace msleaks::analysis {
@@ -19,8 +20,9 @@ struct Account {
 
 // The blocks that would not be there if a finding were fixed, all of one account.
 struct Absence {
-  CohortSet cohorts;         // all blocks of these
-  std::vector<Added> blocks; // ascending by time; of other cohorts
+  CohortSet cohorts = {};             // all blocks of these,
+  LifeParts parts = LifeParts::all(); // in these parts of their lives
+  std::vector<Added> blocks = {};     // ascending by time; of other cohorts
 };
 
 class Savings {
@@ -33,6 +35,12 @@ public:
   };
   // Without these blocks and with all others.
   Saving alone(const Account &, const Absence &);
+  int64_t peakOf(const Account &account) { return of(account).peak_bytes; }
+  // The peak over all physical heaps, and what it is without these blocks; they are not the same ones.
+  struct Physical {
+    uint64_t bytes = 0, left_bytes = 0;
+  };
+  Physical physicalWithout(std::span<const Absence>);
   // What the account's peak falls by without them and all that were removed before.
   uint64_t remove(const Account &, const Absence &);
 

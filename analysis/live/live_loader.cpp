@@ -18,8 +18,10 @@ bool areDifferent(std::vector<SharedObjects::Holder> holders) {
 bool LiveSet::load(uint64_t time_ns, std::span<const uint8_t> saved, const SiteOfNumber &site_of) {
   trace::ByteReader from(saved);
   clear();
-  if (Loader(*this, time_ns, from).load(site_of))
+  if (Loader(*this, time_ns, from).load(site_of)) {
+    use_sources_.forgetAll(); // a checkpoint does not say which uses were seen
     return true;
+  }
   clear();
   return false;
 }
@@ -36,6 +38,7 @@ void LiveSet::clear() {
   parents_.clear();
   *shared_ = {};
   pauses_ = {};
+  use_sources_ = {};
   counts_ = {};
 }
 

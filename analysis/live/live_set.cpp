@@ -101,6 +101,14 @@ void LiveSet::apply(const StreamEvent &event, SiteId site) {
     return onProtect(event, event.event.as<abi::ProtectEvent>());
   case abi::EventKind::Shared:
     return onShared(event, event.event.as<abi::SharedEvent>());
+  case abi::EventKind::Launch:
+    return use_sources_.addLaunch(event.process, (event.event.header().flags & abi::kListed) != 0);
+  case abi::EventKind::Access:
+    return onAccess(event, event.event.as<abi::AccessEvent>(), site);
+  case abi::EventKind::Copy:
+    return onCopy(event, event.event.as<abi::CopyEvent>(), site);
+  case abi::EventKind::Set:
+    return onSet(event, event.event.as<abi::SetEvent>(), site);
   case abi::EventKind::Step:
     return timeline_.addStep({event.event.header().time, event.event.as<abi::StepEvent>().number, event.process});
   case abi::EventKind::Mark:

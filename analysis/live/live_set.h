@@ -9,6 +9,8 @@
 #include "analysis/live/contexts.h"
 #include "analysis/live/pauses.h"
 #include "analysis/live/timeline.h"
+#include "analysis/live/use.h"
+#include "analysis/live/use_sources.h"
 #include "analysis/places/site.h"
 #include "analysis/trace/bytes.h"
 #include "analysis/trace/trace_reader.h"
@@ -83,6 +85,8 @@ public:
   virtual void onFree(const Block &, FreeCause, uint64_t time_ns) = 0;
   // The live block belongs to block.site, and did so from its birth; until now it was taken for what `before` says.
   virtual void onRetarget(const Block &, const Block &before, uint64_t time_ns) = 0;
+  // A launch, copy or fill names the block. Only of heaps whose uses can be seen (hasUses).
+  virtual void onUse(const Block &, const Use &) {}
 };
 
 // A number for each of these sites, in this order; fewer when one has none.
@@ -152,6 +156,7 @@ public:
   const Cohorts &cohorts() const { return cohorts_; }
   const Timeline &timeline() const { return timeline_; }
   const Pauses &pauses() const { return pauses_; }
+  const UseSources &useSources() const { return use_sources_; }
 
 private:
   struct Process;
@@ -178,6 +183,10 @@ private:
   std::vector<Mapping> cutOut(Process &, uint64_t begin, uint64_t bytes, FreeCause, uint64_t time_ns);
   void insertMapping(Process &, const Mapping &, AllocCause, uint64_t time_ns);
   void onShared(const StreamEvent &, const abi::SharedEvent &);
+  void onAccess(const StreamEvent &, const abi::AccessEvent &, SiteId);
+  void onCopy(const StreamEvent &, const abi::CopyEvent &, SiteId);
+  void onSet(const StreamEvent &, const abi::SetEvent &, SiteId);
+  void use(uint64_t address, uint8_t device, const Use &);
   static void takeShown(Process &, const StreamEvent &alloc, Mapping &);
   void share(Process &, uint64_t address, uint64_t time_ns);
   void splitObject(const ObjectKey &, uint64_t offset, uint64_t time_ns);
@@ -212,6 +221,7 @@ private:
   std::vector<BlockId> parents_; // by number of a pool's block
   std::unique_ptr<SharedObjects> shared_;
   Pauses pauses_;
+  UseSources use_sources_;
   LiveSetCounts counts_;
 };
 

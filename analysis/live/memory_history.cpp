@@ -7,45 +7,115 @@ namespace msleaks::analysis {
 namespace {
 
 constexpr size_t kMostMoved = 1 << 16;
-constexpr size_t kChangesPerCohort = 8;
+constexpr size_t kChangesPerKey = 8;
 
 bool isIn(const CohortSet &set, CohortId cohort) { return cohort.index < set.size() && set[cohort.index]; }
 
-void sortByTime(std::vector<Added> &list) {
-  std::stable_sort(list.begin(), list.end(), [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
+template <class List> void sortByTime(List &list) {
+  std::stable_sort(list.begin(), list.end(), [](const auto &a, const auto &b) { return a.time_ns < b.time_ns; });
 }
 
 } // namespace
 
-// The block was the other cohort's from its birth on. If that lies before the last maximum, the changes up to that one
-// are put right later: there may be many such blocks.
-void MemoryHistory::onRetarget(const Block &block, const Block &before, uint64_t) {
-  const auto bytes = static_cast<int64_t>(block.bytes());
-  if (bytes == 0 || block.cohort == before.cohort)
-    return;
-  if (maxima_.empty() || block.time_ns > maxima_.back().time_ns) {
-    deltaOf(before.cohort) -= bytes;
-    deltaOf(block.cohort) += bytes;
+// If the moment lies before the last maximum, the changes up to that one are put right later: there may be many.
+void MemoryHistory::move(Key from, Key to, uint64_t bytes, uint64_t since_ns) {
+  const auto moved = static_cast<int64_t>(bytes);
+  if (maxima_.empty() || since_ns > maxima_.back().time_ns) {
+    deltaOf(from) -= moved;
+    deltaOf(to) += moved;
     return;
   }
-  moved_.push_back({block.time_ns, before.cohort, -bytes});
-  moved_.push_back({block.time_ns, block.cohort, bytes});
+  moved_.push_back({since_ns, {from, -moved}});
+  moved_.push_back({since_ns, {to, moved}});
   if (moved_.size() >= kMostMoved)
     settle();
+}
+
+// The block was the other cohort's from its birth on.
+void MemoryHistory::onRetarget(const Block &block, const Block &before, uint64_t) {
+  const uint64_t bytes = block.bytes();
+  if (bytes == 0 || block.cohort == before.cohort)
+    return;
+  const Life life = hasUses(block.heap) ? valueAt(lives_, block.id.index) : Life{};
+  const LifePart first = life.was_there ? LifePart::InUse : LifePart::NotUsed;
+  move({before.cohort, first}, {block.cohort, first}, bytes, life.was_there ? life.first_ns : block.time_ns);
+  if (life.bytes == 0)
+    return;
+  lives_[block.id.index].cohort = block.cohort;
+  const auto passOn = [&](LifePart from, LifePart to, uint64_t since_ns) {
+    move({before.cohort, to}, {before.cohort, from}, bytes, since_ns);
+    move({block.cohort, from}, {block.cohort, to}, bytes, since_ns);
+  };
+  if (life.first_ns != 0 && !life.was_there)
+    passOn(LifePart::NotUsed, LifePart::InUse, life.first_ns);
+  if (life.assumed_late)
+    passOn(LifePart::InUse, LifePart::Late, life.last_ns + 1);
+}
+
+// What was there before may have been used before: it counts as used, and is not late until it is used again.
+LifePart MemoryHistory::beginUses(const Block &block, AllocCause cause, uint64_t time_ns) {
+  const bool is_new = cause == AllocCause::Allocated || cause == AllocCause::Reallocated;
+  has_lives_ = true;
+  elementAt(lives_, block.id.index) = {block.cohort, block.bytes(), is_new ? 0 : time_ns, 0, !is_new, false};
+  return is_new ? LifePart::NotUsed : LifePart::InUse;
+}
+
+void MemoryHistory::onUse(const Block &block, const Use &use) {
+  if (block.id.index >= lives_.size() || lives_[block.id.index].bytes == 0)
+    return;
+  if (rises_)
+    close(); // behind this moment, the block may be out of use
+  Life &life = lives_[block.id.index];
+  if (life.first_ns == 0) {
+    life.first_ns = life.last_ns = use.time_ns;
+    fall({life.cohort, LifePart::NotUsed}, life.bytes);
+    rise({life.cohort, LifePart::InUse}, life.bytes, use.time_ns);
+    return close(); // this use may be the last one, too
+  }
+  if (std::exchange(life.assumed_late, false))
+    move({life.cohort, LifePart::Late}, {life.cohort, LifePart::InUse}, life.bytes, life.last_ns + 1);
+  life.last_ns = std::max(life.last_ns, use.time_ns);
+}
+
+// Now it is known which use was the last one. Returns the part of its life that ends with the block.
+LifePart MemoryHistory::endUses(const Block &block, FreeCause cause) {
+  const Life life = std::exchange(elementAt(lives_, block.id.index), {});
+  if (life.bytes == 0)
+    return LifePart::NotUsed;
+  if (rises_)
+    close();
+  if (life.first_ns == 0) {
+    move({life.cohort, LifePart::NotUsed}, {life.cohort, LifePart::Unused}, life.bytes, block.time_ns);
+    return LifePart::Unused;
+  }
+  if (life.last_ns == 0)
+    return LifePart::InUse;
+  const LifePart last = isEnd(cause) ? LifePart::Kept : LifePart::Late;
+  const LifePart seen = life.assumed_late ? LifePart::Late : LifePart::InUse;
+  if (last != seen)
+    move({life.cohort, seen}, {life.cohort, last}, life.bytes, life.last_ns + 1);
+  return last;
+}
+
+// Of maxima that go, no part of the blocks' lives may be missed: also of those that end with a use that has been.
+void MemoryHistory::assumeLate() {
+  for (Life &life : lives_)
+    if (life.last_ns != 0 && !std::exchange(life.assumed_late, true))
+      move({life.cohort, LifePart::InUse}, {life.cohort, LifePart::Late}, life.bytes, life.last_ns + 1);
 }
 
 // Memory falls again: that was a maximum.
 void MemoryHistory::close() {
   const size_t first = changes_.size();
-  for (const CohortId cohort : touched_)
-    if (const int64_t bytes = deltas_[cohort.index].bytes; bytes != 0)
-      changes_.push_back({cohort, bytes});
-  if (changes_.size() != first)
+  for (const Key key : touched_)
+    if (const int64_t bytes = deltaOf(key); bytes != 0)
+      changes_.push_back({key, bytes});
+  if (changes_.size() != first || has_lives_) // what is the same now may be told apart later
     maxima_.push_back({time_ns_, changes_.size()});
   touched_.clear();
   ++maximum_;
-  rises_ = false;
-  if (changes_.size() > std::max(most_changes_, kChangesPerCohort * cohorts_))
+  rises_ = has_lives_ = false;
+  if (std::max(changes_.size(), maxima_.size()) > std::max(most_changes_, kChangesPerKey * keys_))
     thinOut();
 }
 
@@ -56,21 +126,24 @@ template <class F> void MemoryHistory::forEachMaximum(F &&f) const {
     begin = maximum.end;
   }
   std::vector<Change> open;
-  for (const CohortId cohort : touched_)
-    open.push_back({cohort, deltas_[cohort.index].bytes});
+  for (const Key key : touched_)
+    open.push_back({key, deltas_[static_cast<size_t>(key.part)][key.cohort.index].bytes});
   f(UINT64_MAX, std::span<const Change>(open));
 }
 
-std::vector<int64_t> MemoryHistory::curveOf(const CohortSet &set) const {
-  std::vector<Added> moved = moved_;
-  std::erase_if(moved, [&](const Added &added) { return !isIn(set, added.cohort); });
+std::vector<int64_t> MemoryHistory::curveOf(const CohortSet &set, LifeParts parts) const {
+  const auto counts = [&](const Key &key) { return isIn(set, key.cohort) && parts.has(key.part); };
+  std::vector<Added> moved;
+  for (const Moved &change : moved_)
+    if (counts(change.change.key))
+      moved.push_back({change.time_ns, change.change.key.cohort, change.change.bytes});
   sortByTime(moved);
   std::vector<int64_t> curve = curveOf(std::span<const Added>(moved));
   int64_t sum = 0;
   size_t at = 0;
   forEachMaximum([&](uint64_t, std::span<const Change> changes) {
     for (const Change &change : changes)
-      sum += isIn(set, change.cohort) ? change.bytes : 0;
+      sum += counts(change.key) ? change.bytes : 0;
     curve[at++] += sum;
   });
   return curve;
@@ -108,7 +181,7 @@ void MemoryHistory::settle() {
     changes.insert(changes.end(), changes_.begin() + static_cast<ptrdiff_t>(begin),
                    changes_.begin() + static_cast<ptrdiff_t>(maximum.end));
     for (; next != moved_.end() && next->time_ns <= maximum.time_ns; ++next)
-      changes.push_back({next->cohort, next->bytes});
+      changes.push_back(next->change);
     begin = maximum.end;
     maximum.end = changes.size();
   }
@@ -117,8 +190,9 @@ void MemoryHistory::settle() {
 }
 
 void MemoryHistory::thinOut() {
+  assumeLate();
   settle();
-  const size_t most = std::max(most_changes_, kChangesPerCohort * cohorts_) / 2;
+  const size_t most = std::max(most_changes_, kChangesPerKey * keys_) / 2;
   for (mergeHumps(limit_bytes_); changes_.size() > most && maxima_.size() > 2; mergeHumps(limit_bytes_))
     limit_bytes_ *= 2;
 }
@@ -128,13 +202,13 @@ void MemoryHistory::thinOut() {
 // than cohorts have fallen since.
 class MemoryHistory::Run {
 public:
-  explicit Run(size_t cohorts) : cohorts_(cohorts) {}
+  explicit Run(size_t cohorts) : of_part_(cohorts), keys_(cohorts * static_cast<size_t>(LifePart::Count)) {}
 
   // What may be lost if the run goes on with these changes, and ends with them.
   uint64_t lostWith(std::span<const Change> changes) const {
     int64_t fallen = fallen_;
     for (const Change &change : changes) {
-      const Moved &moved = cohorts_[change.cohort.index];
+      const Level &moved = keys_[indexOf(change.key)];
       fallen += fallAt(std::max(moved.highest, moved.now), moved.now + change.bytes) - fallAt(moved.highest, moved.now);
     }
     return static_cast<uint64_t>(std::min(std::max(most_risen_, risen_), fallen));
@@ -142,23 +216,23 @@ public:
   void add(std::span<const Change> changes, uint64_t time_ns) {
     most_risen_ = std::max(most_risen_, risen_);
     for (const Change &change : changes) {
-      Moved &moved = cohorts_[change.cohort.index];
+      Level &moved = keys_[indexOf(change.key)];
       fallen_ -= fallAt(moved.highest, moved.now);
       risen_ -= std::max<int64_t>(moved.now, 0);
       moved.highest = std::max(moved.highest, moved.now);
       moved.now += change.bytes;
       fallen_ += fallAt(moved.highest, moved.now);
       risen_ += std::max<int64_t>(moved.now, 0);
-      touched_.push_back(change.cohort);
+      touched_.push_back(change.key);
     }
     time_ns_ = time_ns;
   }
   // The run as one maximum.
   void take(std::vector<Change> &changes, std::vector<Maximum> &maxima) {
     const size_t first = changes.size();
-    for (const CohortId cohort : touched_)
-      if (const Moved moved = std::exchange(cohorts_[cohort.index], {}); moved.now != 0)
-        changes.push_back({cohort, moved.now});
+    for (const Key key : touched_)
+      if (const Level moved = std::exchange(keys_[indexOf(key)], {}); moved.now != 0)
+        changes.push_back({key, moved.now});
     if (changes.size() != first)
       maxima.push_back({time_ns_, changes.size()});
     touched_.clear();
@@ -166,14 +240,17 @@ public:
   }
 
 private:
-  // Of a cohort, against the maximum before the run.
-  struct Moved {
+  // Of a key, against the maximum before the run.
+  struct Level {
     int64_t now = 0, highest = 0; // at the maxima before the last one
   };
   static int64_t fallAt(int64_t highest, int64_t now) { return std::max<int64_t>(highest - now, 0); }
 
-  std::vector<Moved> cohorts_;
-  std::vector<CohortId> touched_;
+  size_t indexOf(Key key) const { return static_cast<size_t>(key.part) * of_part_ + key.cohort.index; }
+
+  size_t of_part_;
+  std::vector<Level> keys_;
+  std::vector<Key> touched_;
   int64_t fallen_ = 0, risen_ = 0, most_risen_ = 0; // sums over cohorts; the last: at the maxima before the last one
   uint64_t time_ns_ = 0;
 };
@@ -182,7 +259,10 @@ private:
 void MemoryHistory::mergeHumps(uint64_t limit_bytes) {
   spare_changes_.clear();
   spare_maxima_.clear();
-  Run run(deltas_.size());
+  size_t cohorts = 0;
+  for (const auto &part : deltas_)
+    cohorts = std::max(cohorts, part.size());
+  Run run(cohorts);
   uint64_t most_lost_bytes = 0;
   size_t begin = 0;
   for (const Maximum &maximum : maxima_) {

@@ -6,6 +6,10 @@
 // much each cohort has changed since the one before. A place that allocates and frees in turns changes by nothing and
 // takes no room.
 //
+// A block's part in it changes with its uses: what it takes before its first use, from there to the last one, and
+// behind it are told apart (LifePart). Which use was the last one is known when the block is freed, so a local maximum
+// is also kept wherever a use may have been the last.
+//
 // Memory is bounded: where there are too many local maxima, those go that no part of the blocks misses by more than a
 // limit, which grows until there is room again (error() says by how much a peak that is worked out may be too low).
 #pragma once
@@ -13,6 +17,7 @@
 #include "analysis/base/element_at.h"
 #include "analysis/live/live_set.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -30,22 +35,30 @@ using CohortSet = std::vector<bool>; // by index; those behind its end are not i
 
 class MemoryHistory final : public BlockObserver {
 public:
+  static constexpr LifeParts kAllParts = LifeParts::all();
+
   // `most_changes`: bound of what is kept, in changes of one cohort (16 bytes each); eight for each cohort are always
   // kept.
   explicit MemoryHistory(size_t most_changes = 1 << 17) : most_changes_(most_changes) {}
 
-  void onAlloc(const Block &block, AllocCause, uint64_t time_ns) override {
-    if (block.bytes() != 0)
-      rise(block.cohort, block.bytes(), time_ns);
+  void onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) override {
+    if (block.bytes() == 0)
+      return;
+    const LifePart part = hasUses(block.heap) ? beginUses(block, cause, time_ns) : LifePart::NotUsed;
+    rise({block.cohort, part}, block.bytes(), time_ns);
   }
-  void onFree(const Block &block, FreeCause, uint64_t) override {
-    if (block.bytes() != 0)
-      fall(block.cohort, block.bytes());
+  void onFree(const Block &block, FreeCause cause, uint64_t) override {
+    if (block.bytes() == 0)
+      return;
+    const LifePart part = hasUses(block.heap) ? endUses(block, cause) : LifePart::NotUsed;
+    fall({block.cohort, part}, block.bytes());
   }
   void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
+  void onUse(const Block &, const Use &) override;
 
-  // What these cohorts, or these blocks (ascending by time), had at each local maximum, and have now.
-  std::vector<int64_t> curveOf(const CohortSet &) const;
+  // What these cohorts had in these parts of their blocks' lives, or these blocks (ascending by time), at each local
+  // maximum, and have now.
+  std::vector<int64_t> curveOf(const CohortSet &, LifeParts = kAllParts) const;
   std::vector<int64_t> curveOf(std::span<const Added>) const;
   // The highest sum of these cohorts.
   uint64_t peakOf(const CohortSet &) const;
@@ -55,35 +68,57 @@ public:
   size_t maxima() const { return maxima_.size(); }
 
 private:
-  struct Change {
+  struct Key {
     CohortId cohort;
+    LifePart part = LifePart::NotUsed;
+  };
+  struct Change {
+    Key key;
     int64_t bytes;
+  };
+  // Bytes that are another key's from a moment on that lies behind us.
+  struct Moved {
+    uint64_t time_ns;
+    Change change;
+  };
+  // Of a live block whose uses can be seen.
+  struct Life {
+    CohortId cohort;
+    uint64_t bytes = 0;
+    uint64_t first_ns = 0, last_ns = 0; // uses; 0: none
+    bool was_there = false;             // when the history began: then first_ns is that moment
+    bool assumed_late = false;          // behind the last use
   };
   struct Maximum {
     uint64_t time_ns;
     size_t end; // of its changes
   };
 
-  void rise(CohortId cohort, uint64_t bytes, uint64_t time_ns) {
+  void rise(Key key, uint64_t bytes, uint64_t time_ns) {
     rises_ = true;
     time_ns_ = time_ns;
-    deltaOf(cohort) += static_cast<int64_t>(bytes);
+    deltaOf(key) += static_cast<int64_t>(bytes);
   }
-  void fall(CohortId cohort, uint64_t bytes) {
+  void fall(Key key, uint64_t bytes) {
     if (rises_)
       close();
-    deltaOf(cohort) -= static_cast<int64_t>(bytes);
+    deltaOf(key) -= static_cast<int64_t>(bytes);
   }
-  int64_t &deltaOf(CohortId cohort) {
-    Delta &delta = elementAt(deltas_, cohort.index);
+  int64_t &deltaOf(Key key) {
+    Delta &delta = elementAt(deltas_[static_cast<size_t>(key.part)], key.cohort.index);
     if (delta.maximum != maximum_) {
-      cohorts_ += delta.maximum == 0;
+      keys_ += delta.maximum == 0;
       delta = {maximum_, 0};
-      touched_.push_back(cohort);
+      touched_.push_back(key);
     }
     return delta.bytes;
   }
   class Run;
+
+  LifePart beginUses(const Block &, AllocCause, uint64_t time_ns);
+  LifePart endUses(const Block &, FreeCause);
+  void assumeLate();
+  void move(Key from, Key to, uint64_t bytes, uint64_t since_ns);
 
   void close();
   void thinOut();
@@ -101,14 +136,15 @@ private:
   std::vector<Maximum> spare_maxima_; // while they are thinned out: each time from the heap again costs more than that
   std::vector<Change> spare_changes_;
   // Since the last maximum:
-  std::vector<Delta> deltas_; // by cohort
-  std::vector<CohortId> touched_;
-  size_t cohorts_ = 0;   // that ever had memory
+  std::array<std::vector<Delta>, static_cast<size_t>(LifePart::Count)> deltas_; // by cohort
+  std::vector<Key> touched_;
+  size_t keys_ = 0;      // that ever had memory
   uint64_t maximum_ = 1; // number of the next one, to tell old deltas
   uint64_t time_ns_ = 0; // of its last allocation
   bool rises_ = false;
-  std::vector<Added>
-      moved_; // to or from another cohort, by a Retarget behind the maximum that the block was allocated before
+  bool has_lives_ = false; // blocks have changed whose uses can be seen
+  std::vector<Moved> moved_; // since a moment before the last maximum
+  std::vector<Life> lives_;  // by number of the block
   uint64_t limit_bytes_ = 32, error_bytes_ = 0;
 };
 

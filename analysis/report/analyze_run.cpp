@@ -153,7 +153,7 @@ void conclude(Report &report, const Recorded &recorded, RunAnalysis &analysis, u
   const Names names = namesOf(recorded.reader, report.processes);
   const ResidentHistory resident = residentOf(recorded.reader);
   Conclusion conclusion(analysis.catalog, pipeline.liveSet().cohorts(), pipeline.history(), report.processes, question,
-                        names, resident);
+                        names, resident, pipeline.liveSet().useSources());
   for (const auto &analyzer : analysis.analyzers)
     analyzer->conclude(conclusion);
   static_cast<AnalysisResult &>(report) = conclusion.finish();

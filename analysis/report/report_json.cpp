@@ -150,6 +150,15 @@ Json jsonOf(const Report &report, const PeakReport &peak) {
           {"by_process", std::move(processes)}};
 }
 
+Json jsonOf(const std::optional<Floor> &floor) {
+  if (!floor)
+    return nullptr;
+  Json heaps = Json::array();
+  for (const abi::Heap heap : floor->heaps)
+    heaps.push_back(abi::nameOf(heap));
+  return {{"bytes", floor->bytes}, {"heaps", std::move(heaps)}};
+}
+
 Json evidenceOf(const Evidence &evidence) {
   Json json = Json::object();
   for (const auto &[name, value] : evidence)
@@ -264,6 +273,7 @@ void writeReportJson(std::ostream &to, const Report &report) {
                      {"processes", processesOf(report)},
                      {"findings", jsonOf(report.findings)},
                      {"peak", jsonOf(report, report.peak)},
+                     {"floor", jsonOf(report.floor)},
                      {"leaks", std::move(leaks)},
                      {"alive_at_end", jsonOf(report.alive)},
                      {"unsure", jsonOf(report.unsure)},

@@ -35,6 +35,20 @@ void writePeakEntry(TextTable &table, const Report &report) {
                                   resident, heapsText(peak)));
 }
 
+// Only of heaps that can have one.
+void writeFloorEntry(TextTable &table, const Report &report) {
+  const auto &heaps = report.peak.by_heap;
+  if (std::none_of(heaps.begin(), heaps.end(), [](const HeapPeak &heap) { return hasUses(heap.heap); }))
+    return;
+  if (!report.floor)
+    return table.entry("floor", "not known: not all uses of device memory were seen");
+  std::string names;
+  for (const abi::Heap heap : report.floor->heaps)
+    names += fmt::format("{}{}", names.empty() ? "" : " and ", abi::nameOf(heap));
+  table.entry("floor", fmt::format("{}: the peak if {} memory were held from its first to its last use only",
+                                   bytesText(report.floor->bytes), names));
+}
+
 void writeRemainsEntry(TextTable &table, const char *word, const RemainsReport &remains, const char *none) {
   if (remains.empty()) {
     if (none)
@@ -116,6 +130,7 @@ void writeSession(TextTable &table, const Report &report) {
 
 void writeEntries(TextTable &table, const Report &report) {
   writePeakEntry(table, report);
+  writeFloorEntry(table, report);
   writeRemainsEntry(table, "leaks", report.leaks, "none");
   writeRemainsEntry(table, "alive", report.alive, nullptr);
   writeRemainsEntry(table, "unsure", report.unsure, nullptr);

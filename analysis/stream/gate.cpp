@@ -67,4 +67,11 @@ void Gate::onRetarget(const Block &block, const Block &before, uint64_t time_ns)
     observer->onRetarget(block, before, time_ns);
 }
 
+void Gate::onUse(const Block &block, const Use &use) {
+  if (state_ != State::Open || !selection_.has(block))
+    return;
+  for (BlockObserver *observer : behind_)
+    observer->onUse(block, use);
+}
+
 } // namespace msleaks::analysis

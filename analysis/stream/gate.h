@@ -34,6 +34,7 @@ public:
   void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
   void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
+  void onUse(const Block &, const Use &) override;
 
 private:
   // What the gate waits for; null: nothing more.

@@ -66,6 +66,18 @@ def main():
     for name, report in ("early", early), ("late", late):
         more = report.heap_peak_bytes("device") - clean.heap_peak_bytes("device")
         check(more > 1_900_000, f"{name}: the device's peak is only {more} bytes higher")
+
+    # The first finding is what was planted; what it saves is what not planting it saves, within 1 % of the peak.
+    for name, report, kind, text, nth in (("early", early, "early-allocation", "workspace = clCreateBuffer", 0),
+                                          ("late", late, "late-free", "raw_ = clCreateBuffer", 0)):
+        first, peak = report.json["findings"][0], report.heap_peak_bytes("device")
+        check((first["kind"], first["site"]["line"]) == (kind, line_of(SOURCE, text, nth)), f"{name}: the first finding is {first}")
+        without = peak - clean.heap_peak_bytes("device")
+        check(abs(first["saves_bytes"] - without) <= peak / 100, f"{name}: saves {first['saves_bytes']}, measured {without}")
+    for name, report in ("clean", clean), ("leak", leak), ("early", early), ("late", late):
+        check(report.json["floor"]["heaps"] == ["device"] and report.json["floor"]["bytes"] <= report.json["peak"]["bytes"],
+              f"{name}: floor {report.json['floor']}")
+    check(not [finding for finding in clean.json["findings"] if finding["heap"] == "device"], f"nothing was planted: {clean.json['findings']}")
     print("clean, leak, early, late: as planted")
 
 

@@ -57,6 +57,23 @@ inline auto shared(uint64_t time_ns, uint64_t address, uint64_t size, uint64_t o
   return analysis::StreamEvent{where.process, where.stream, abi::AnyEvent::from(event)};
 }
 
+inline auto launch(uint64_t time_ns, uint16_t flags, const Where &where = {.heap = abi::Heap::Device}) {
+  abi::LaunchEvent event{};
+  event.header = {abi::EventKind::Launch, where.heap, where.device, flags, where.site, time_ns};
+  event.continuation = abi::kContinuationTag;
+  return analysis::StreamEvent{where.process, where.stream, abi::AnyEvent::from(event)};
+}
+inline auto access(uint64_t time_ns, uint64_t address, const Where &where = {.heap = abi::Heap::Device}) {
+  return make<abi::AccessEvent>(time_ns, where, address, 0);
+}
+inline auto copy(uint64_t time_ns, uint64_t destination, uint64_t source,
+                 const Where &where = {.heap = abi::Heap::Device}) {
+  return make<abi::CopyEvent>(time_ns, where, destination, source);
+}
+inline auto fill(uint64_t time_ns, uint64_t destination, const Where &where = {.heap = abi::Heap::Device}) {
+  return make<abi::SetEvent>(time_ns, where, destination, 8);
+}
+
 inline auto epoch(uint64_t time_ns, uint64_t enabled) {
   return make<abi::EpochEvent>(time_ns, {.process = analysis::kSessionProcess}, 2, enabled);
 }

@@ -28,6 +28,9 @@ public:
   void onRetarget(const Block &block, const Block &before, uint64_t) override {
     add("=", block, ("from " + std::to_string(before.site.index)).c_str());
   }
+  void onUse(const Block &block, const Use &use) override {
+    add("*", block, use.reads && use.writes ? "both" : use.reads ? "read" : use.writes ? "written" : "used");
+  }
   std::string take() { return std::exchange(lines, {}); }
 
   std::string lines;

@@ -74,13 +74,21 @@ protected:
     ASSERT_TRUE(writer->callers(process, callers));
   }
   void events(const std::vector<StreamEvent> &list, uint64_t dropped = 0, uint64_t stalled_ns = 0) {
-    std::map<std::pair<uint32_t, uint32_t>, std::vector<abi::Slot>> streams;
-    for (const StreamEvent &event : list)
-      streams[{event.process, event.stream}].push_back(event.event.slots[0]);
-    for (const auto &[where, slots] : streams) {
-      ASSERT_TRUE(writer->events({where.first, where.second, 0, slots}));
-      ASSERT_TRUE(
-          writer->streamAccount({where.first, where.second, 100, "main", slots.size() + dropped, dropped, stalled_ns}));
+    struct Stream {
+      std::vector<abi::Slot> slots;
+      uint64_t events = 0;
+    };
+    std::map<std::pair<uint32_t, uint32_t>, Stream> streams;
+    for (const StreamEvent &event : list) {
+      Stream &stream = streams[{event.process, event.stream}];
+      const auto slots = std::span(event.event.slots).first(abi::slotsOf(event.event.header().kind));
+      stream.slots.insert(stream.slots.end(), slots.begin(), slots.end());
+      ++stream.events;
+    }
+    for (const auto &[where, stream] : streams) {
+      ASSERT_TRUE(writer->events({where.first, where.second, 0, stream.slots}));
+      ASSERT_TRUE(writer->streamAccount(
+          {where.first, where.second, 100, "main", stream.events + dropped, dropped, stalled_ns}));
     }
   }
   // Stores these events behind those that were stored so before, and that all before `until_ns` are there.

@@ -1,0 +1,63 @@
+// Which blocks launches, copies and fills use, and of which processes all uses are seen.
+#include "live_set_fixture.h"
+
+namespace msleaks::analysis {
+namespace {
+
+using abi::Heap;
+using test::access, test::alloc, test::copy, test::fill, test::launch;
+
+constexpr test::Where kDevice{.heap = Heap::Device};
+
+class LiveUsesTest : public LiveSetTest {
+protected:
+  void SetUp() override {
+    apply(alloc(1, 0x1000, 0x100, kDevice));
+    apply(alloc(2, 0x2000, 0x100, kDevice));
+    apply(alloc(3, 0x1000, 0x100)); // of the host, at the same address
+    journal.take();
+  }
+};
+
+} // namespace
+
+TEST_F(LiveUsesTest, AnArgumentIsAHandleOrTheAddressOfAByte) {
+  apply(access(5, 0x1000));
+  apply(access(6, 0x20ff));
+  apply(access(7, 0x2100)); // a number
+  EXPECT_EQ(journal.take(), "*1000:256@0 used\n*2000:256@0 used\n");
+}
+
+TEST_F(LiveUsesTest, CopiesReadAndWriteAndFillsWrite) {
+  apply(copy(5, 0x1000, 0x2000));
+  apply(copy(6, 0x7f00'0000, 0x1000)); // to the host
+  apply(fill(7, 0x2010));
+  EXPECT_EQ(journal.take(), "*2000:256@0 read\n*1000:256@0 written\n*1000:256@0 read\n*2000:256@0 written\n");
+}
+
+TEST_F(LiveUsesTest, FlagsOfAnAccessSayWhich) {
+  apply(access(5, 0x1000, {.heap = Heap::Device, .flags = abi::kRead}));
+  apply(access(6, 0x1000, {.heap = Heap::Device, .flags = abi::kRead | abi::kWrite}));
+  EXPECT_EQ(journal.take(), "*1000:256@0 read\n*1000:256@0 both\n");
+}
+
+TEST_F(LiveUsesTest, OfOtherHeapsNobodySeesTheUses) {
+  apply(alloc(4, 0x9000, 0x100, {.heap = Heap::Managed}));
+  journal.take();
+  apply(access(5, 0x9000));
+  EXPECT_EQ(journal.take(), "");
+}
+
+TEST_F(LiveUsesTest, AProcessIsSeenWhenAllItsLaunchesNameTheirMemory) {
+  EXPECT_FALSE(live.useSources().seesAll(1)) << "it launches nothing, as far as anybody sees";
+  apply(launch(5, abi::kListed));
+  EXPECT_TRUE(live.useSources().seesAll(1));
+  EXPECT_FALSE(live.useSources().seesAll(2));
+  apply(launch(6, 0, {.process = 2, .heap = Heap::Device}));
+  apply(launch(7, abi::kListed, {.process = 2, .heap = Heap::Device}));
+  EXPECT_FALSE(live.useSources().seesAll(2));
+  apply(access(8, 0)); // an argument that nobody knows
+  EXPECT_FALSE(live.useSources().seesAll(1));
+}
+
+} // namespace msleaks::analysis
