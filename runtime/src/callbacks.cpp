@@ -181,6 +181,40 @@ void recordArguments(Thread &thread, Traits row, uint32_t site, uint64_t kernel)
   });
 }
 
+// Sizes as the callbacks take them: x | y << 32.
+struct Launch {
+  const void *kernel, *stream;
+  uint64_t grid_xy;
+  uint32_t grid_z;
+  uint64_t block_xy;
+  uint32_t block_z, shared_bytes;
+};
+
+void recordLaunch(const CallerFrame &frame, uint32_t site, Traits row, const Launch &launch) noexcept {
+  Thread &thread = __msl_thread;
+  if (isLeftOut(thread, row))
+    return;
+  const uint32_t launched = launchSite(thread, site, row);
+  abi::LaunchEvent event{};
+  event.header = headerOf(abi::EventKind::Launch, row, launched);
+  event.kernel = addressOf(launch.kernel);
+  event.stream = addressOf(launch.stream);
+  event.continuation = abi::kContinuationTag;
+  event.grid_x = low(launch.grid_xy);
+  event.grid_y = high(launch.grid_xy);
+  event.grid_z = launch.grid_z;
+  event.shared_bytes = launch.shared_bytes;
+  event.block_x = narrowed(low(launch.block_xy));
+  event.block_y = narrowed(high(launch.block_xy));
+  event.block_z = narrowed(launch.block_z);
+  const bool is_listed = knowsArguments(row, event.kernel);
+  event.header.flags |= is_listed ? uint32_t{abi::kListed} : 0u;
+  record(thread, event);
+  if (is_listed)
+    recordArguments(thread, row, launched == site ? pathOfSite(enabledWord(), site, frame) : launched, event.kernel);
+  leavePending(thread, {launched, row.packed(), event.kernel});
+}
+
 } // namespace
 } // namespace msleaks::runtime
 
@@ -293,29 +327,7 @@ void __msl_on_retain(uint32_t site, uint32_t traits, const void *address) noexce
 
 void __msl_on_launch(uint32_t site, uint32_t traits, const void *kernel, const void *stream, uint64_t grid_xy,
                      uint32_t grid_z, uint64_t block_xy, uint32_t block_z, uint32_t shared_bytes) noexcept {
-  Thread &thread = __msl_thread;
-  const Traits row(traits);
-  if (isLeftOut(thread, row))
-    return;
-  const uint32_t launched = launchSite(thread, site, row);
-  abi::LaunchEvent event{};
-  event.header = headerOf(abi::EventKind::Launch, row, launched);
-  event.kernel = addressOf(kernel);
-  event.stream = addressOf(stream);
-  event.continuation = abi::kContinuationTag;
-  event.grid_x = low(grid_xy);
-  event.grid_y = high(grid_xy);
-  event.grid_z = grid_z;
-  event.shared_bytes = shared_bytes;
-  event.block_x = narrowed(low(block_xy));
-  event.block_y = narrowed(high(block_xy));
-  event.block_z = narrowed(block_z);
-  const bool is_listed = knowsArguments(row, event.kernel);
-  event.header.flags |= is_listed ? uint32_t{abi::kListed} : 0u;
-  record(thread, event);
-  if (is_listed)
-    recordArguments(thread, row, launched, addressOf(kernel));
-  leavePending(thread, {launched, traits, addressOf(kernel)});
+  recordLaunch(callerFrame(), site, Traits(traits), {kernel, stream, grid_xy, grid_z, block_xy, block_z, shared_bytes});
 }
 
 void __msl_on_launch_range(uint32_t site, uint32_t traits, const void *kernel, const void *queue, uint32_t dimensions,
@@ -328,8 +340,9 @@ void __msl_on_launch_range(uint32_t site, uint32_t traits, const void *kernel, c
   };
   // Without local sizes the driver chooses: 0 says so.
   const auto block = [&](uint32_t i) -> uint64_t { return local != nullptr ? size(local, i) : 0; };
-  __msl_on_launch(site, traits, kernel, queue, grid(0) | uint64_t{grid(1)} << 32, grid(2),
-                  narrowed(block(0)) | uint64_t{narrowed(block(1))} << 32, narrowed(block(2)), 0);
+  recordLaunch(callerFrame(), site, Traits(traits),
+               {kernel, queue, grid(0) | uint64_t{grid(1)} << 32, grid(2),
+                narrowed(block(0)) | uint64_t{narrowed(block(1))} << 32, narrowed(block(2)), 0});
 }
 
 void __msl_on_copy(uint32_t site, uint32_t traits, const void *destination, const void *source, uint64_t size,
