@@ -32,6 +32,8 @@ concept HasFields = requires(T &value) { visitFields(AnyVisitor{}, value); };
 
 using OrderedJson = nlohmann::ordered_json; // keys in the order of the fields
 
+template <class T> OrderedJson toJson(const std::optional<T> &value);
+template <class T> OrderedJson toJson(const std::vector<T> &list);
 template <class T> OrderedJson toJson(const T &value) {
   if constexpr (HasFields<const T>) {
     OrderedJson object = OrderedJson::object();

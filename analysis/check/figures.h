@@ -1,0 +1,51 @@
+// What `msleaks check` compares of a run, and the file that keeps it (docs/check.md).
+#pragma once
+
+#include "analysis/base/result.h"
+#include "analysis/report/report.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace msleaks::analysis {
+
+inline constexpr uint32_t kFiguresVersion = 1;
+
+// Blocks of a place. Of other code than the user's own all places of an image are one: only `library` is known then.
+struct PlaceFigures {
+  bool own = false;
+  std::string file, function, variable, type, callee, library, heap, child;
+  uint32_t line = 0, column = 0;
+  uint64_t offset = 0; // in the library, of a place without a line
+  uint64_t bytes = 0, count = 0;
+};
+
+struct PeakFigures {
+  uint64_t bytes = 0; // over the physical heaps of all processes
+  std::vector<PlaceFigures> places;
+};
+
+struct LeakFigures {
+  uint64_t bytes = 0, count = 0;           // of physical heaps
+  uint64_t pool_bytes = 0, pool_count = 0; // parts of blocks that other heaps have
+  std::vector<PlaceFigures> places;
+};
+
+struct RunFigures {
+  std::vector<std::string> command;
+  std::optional<int> exit;       // of the first process, as a shell reports it
+  std::vector<std::string> gaps; // why the figures may not be those of the whole program; none: they are
+  PeakFigures peak;
+  LeakFigures leaks;
+};
+
+RunFigures figuresOf(const Report &);
+
+std::string formatFigures(const RunFigures &);
+// `where` names the file in the error.
+Result<RunFigures> parseFigures(std::string_view text, const std::string &where);
+
+} // namespace msleaks::analysis

@@ -1,0 +1,199 @@
+#include "analysis/check/same_places.h"
+
+#include "analysis/base/base_name.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+namespace msleaks::analysis {
+namespace {
+
+using Roots = std::pair<std::string_view, std::string_view>; // what two paths have before their common end
+
+// At a slash: "/home/me/net" and "/build" of "/home/me/net/src/x.c" and "/build/src/x.c".
+Roots rootsOf(std::string_view before, std::string_view now) {
+  if (before == now)
+    return {};
+  while (true) {
+    const std::string_view name = baseName(before);
+    if (name != baseName(now) || before.empty() || now.empty())
+      return {before, now};
+    const auto withoutName = [&](std::string_view path) {
+      path.remove_suffix(name.size());
+      if (path.ends_with('/'))
+        path.remove_suffix(1);
+      return path;
+    };
+    before = withoutName(before);
+    now = withoutName(now);
+  }
+}
+
+// Everything but the line that tells a place from others.
+using Group = std::tuple<bool, std::string, std::string, std::string, std::string, std::string>;
+using Purpose = std::tuple<std::string_view, std::string_view, std::string_view>;
+
+Group groupOf(const PlaceFigures &place, std::string file) {
+  const bool has_file = place.own && !file.empty();
+  return {place.own,  std::move(file), place.function, has_file ? std::string() : place.library,
+          place.heap, place.child};
+}
+
+Purpose purposeOf(const PlaceFigures &place) { return {place.variable, place.type, place.callee}; }
+
+// What one of them does not know, as where a function was inlined into another one, does not tell them apart.
+bool mayBeSame(const PlaceFigures &a, const PlaceFigures &b) {
+  const auto agree = [](const std::string &left, const std::string &right) {
+    return left.empty() || right.empty() || left == right;
+  };
+  return agree(a.variable, b.variable) && agree(a.type, b.type) && agree(a.callee, b.callee);
+}
+
+// A line, or where a place has none, where it is in its library.
+int64_t positionOf(const PlaceFigures &place) {
+  return place.line != 0 ? place.line : static_cast<int64_t>(place.offset);
+}
+
+class Pairing {
+public:
+  Pairing(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now) : before_(before), now_(now) {}
+
+  // Those of equal purpose first; then those of which less is known.
+  void pair(std::vector<size_t> before, std::vector<size_t> now) {
+    std::map<Purpose, std::pair<std::vector<size_t>, std::vector<size_t>>> by_purpose;
+    for (const size_t index : before)
+      by_purpose[purposeOf(before_[index])].first.push_back(index);
+    for (const size_t index : now)
+      by_purpose[purposeOf(now_[index])].second.push_back(index);
+    before.clear();
+    now.clear();
+    for (auto &[purpose, both] : by_purpose) {
+      pairEqual(both.first, both.second);
+      before.insert(before.end(), both.first.begin(), both.first.end());
+      now.insert(now.end(), both.second.begin(), both.second.end());
+    }
+    for (const size_t index : now) {
+      const auto same = std::find_if(before.begin(), before.end(),
+                                     [&](size_t other) { return mayBeSame(before_[other], now_[index]); });
+      if (same == before.end()) {
+        found_.fresh.push_back(index);
+        continue;
+      }
+      found_.pairs.emplace_back(*same, index);
+      before.erase(same);
+    }
+    found_.gone.insert(found_.gone.end(), before.begin(), before.end());
+  }
+  SamePlaces take() {
+    std::sort(found_.pairs.begin(), found_.pairs.end(), [](auto a, auto b) { return a.second < b.second; });
+    std::sort(found_.fresh.begin(), found_.fresh.end());
+    std::sort(found_.gone.begin(), found_.gone.end());
+    return std::move(found_);
+  }
+
+private:
+  // Those that lines were put before or taken from first, as far as most of them moved; then in their order. Leaves
+  // those without a partner.
+  void pairEqual(std::vector<size_t> &before, std::vector<size_t> &now) {
+    const auto sort = [](std::vector<size_t> &list, std::span<const PlaceFigures> places) {
+      std::sort(list.begin(), list.end(), [&](size_t a, size_t b) {
+        return std::tuple(positionOf(places[a]), places[a].column) <
+               std::tuple(positionOf(places[b]), places[b].column);
+      });
+    };
+    sort(before, before_);
+    sort(now, now_);
+    const int64_t shift = shiftOf(before, now);
+    takePairs(before, now, [&](size_t a, size_t b) { return positionOf(now_[b]) - positionOf(before_[a]) - shift; });
+    takePairs(before, now, [](size_t, size_t) { return 0; });
+  }
+
+  // By how many lines most of these places have moved.
+  int64_t shiftOf(const std::vector<size_t> &before, const std::vector<size_t> &now) const {
+    constexpr size_t kNeighbours = 64; // so that ten thousand places of a generated function cost no hundred million
+    std::map<int64_t, size_t> votes;
+    for (size_t i = 0; i < now.size(); ++i) {
+      const size_t first = i > kNeighbours ? i - kNeighbours : 0;
+      for (size_t k = first; k < std::min(before.size(), i + kNeighbours); ++k)
+        ++votes[positionOf(now_[now[i]]) - positionOf(before_[before[k]])];
+    }
+    const auto most = std::max_element(votes.begin(), votes.end(), [](const auto &a, const auto &b) {
+      return std::tuple(a.second, -std::abs(a.first)) < std::tuple(b.second, -std::abs(b.first));
+    });
+    return most == votes.end() ? 0 : most->first;
+  }
+
+  // Pairs those that are 0 apart, in their order; negative: the later one is too early.
+  template <class Distance> void takePairs(std::vector<size_t> &before, std::vector<size_t> &now, Distance distance) {
+    std::vector<size_t> left_before, left_now;
+    size_t a = 0, b = 0;
+    while (a < before.size() && b < now.size()) {
+      const int64_t apart = distance(before[a], now[b]);
+      if (apart == 0)
+        found_.pairs.emplace_back(before[a++], now[b++]);
+      else if (apart < 0)
+        left_now.push_back(now[b++]);
+      else
+        left_before.push_back(before[a++]);
+    }
+    left_before.insert(left_before.end(), before.begin() + static_cast<ptrdiff_t>(a), before.end());
+    left_now.insert(left_now.end(), now.begin() + static_cast<ptrdiff_t>(b), now.end());
+    before = std::move(left_before);
+    now = std::move(left_now);
+  }
+
+  std::span<const PlaceFigures> before_, now_;
+  SamePlaces found_;
+};
+
+} // namespace
+
+Relocation::Relocation(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now) {
+  using Function = std::pair<std::string_view, std::string_view>; // and the name of its file
+  const auto functionOf = [](const PlaceFigures &place) { return Function(baseName(place.file), place.function); };
+  std::map<Function, std::set<std::string_view>> files;
+  for (const PlaceFigures &place : before)
+    if (!place.file.empty())
+      files[functionOf(place)].insert(place.file);
+  std::map<Roots, size_t> votes;
+  for (const PlaceFigures &place : now)
+    if (const auto known = files.find(functionOf(place)); known != files.end())
+      for (const std::string_view file : known->second)
+        ++votes[rootsOf(file, place.file)];
+  // Of equally many, the first: that of no move.
+  const auto most =
+      std::max_element(votes.begin(), votes.end(), [](const auto &a, const auto &b) { return a.second < b.second; });
+  if (most != votes.end())
+    std::tie(from_, to_) = most->first;
+}
+
+std::string Relocation::of(const std::string &file) const {
+  if (from_ == to_ || file.empty())
+    return file;
+  const auto joined = [&](std::string_view rest) {
+    return to_.empty() ? std::string(rest) : to_ + "/" + std::string(rest);
+  };
+  if (from_.empty())
+    return file.starts_with('/') ? file : joined(file);
+  return file.starts_with(from_ + "/") ? joined(std::string_view(file).substr(from_.size() + 1)) : file;
+}
+
+SamePlaces samePlaces(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now,
+                      const Relocation &relocation) {
+  std::map<Group, std::pair<std::vector<size_t>, std::vector<size_t>>> groups;
+  for (size_t i = 0; i < before.size(); ++i)
+    groups[groupOf(before[i], relocation.of(before[i].file))].first.push_back(i);
+  for (size_t i = 0; i < now.size(); ++i)
+    groups[groupOf(now[i], now[i].file)].second.push_back(i);
+  Pairing pairing(before, now);
+  for (auto &[group, both] : groups)
+    pairing.pair(std::move(both.first), std::move(both.second));
+  return pairing.take();
+}
+
+} // namespace msleaks::analysis

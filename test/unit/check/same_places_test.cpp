@@ -1,0 +1,120 @@
+// Which places of a run are those of another one.
+#include "analysis/check/same_places.h"
+
+#include <gmock/gmock.h>
+
+namespace msleaks::analysis {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Listed = std::vector<PlaceFigures>;
+
+PlaceFigures at(uint32_t line, const char *variable = "rows", const char *function = "grow",
+                const char *file = "/src/net.c") {
+  PlaceFigures place;
+  place.own = true;
+  place.file = file;
+  place.line = line;
+  place.column = 7;
+  place.function = function;
+  place.variable = variable;
+  place.callee = "malloc";
+  place.library = "net";
+  place.heap = "host";
+  return place;
+}
+
+PlaceFigures in(const char *library) {
+  PlaceFigures place;
+  place.library = library;
+  place.heap = "host";
+  return place;
+}
+
+SamePlaces compare(const Listed &before, const Listed &now) { return samePlaces(before, now, Relocation(before, now)); }
+
+// Lines of the places that are new.
+std::vector<uint32_t> freshLines(const Listed &before, const Listed &now) {
+  std::vector<uint32_t> lines;
+  for (const size_t index : compare(before, now).fresh)
+    lines.push_back(now[index].line);
+  return lines;
+}
+
+} // namespace
+
+TEST(SamePlaces, AreThoseThatTwoLinesAtTheTopHaveMoved) {
+  const SamePlaces same =
+      compare({at(10), at(20, "names"), at(30, "rows", "main")}, {at(12), at(22, "names"), at(32, "rows", "main")});
+  EXPECT_THAT(same.fresh, IsEmpty());
+  EXPECT_THAT(same.gone, IsEmpty());
+  EXPECT_THAT(same.pairs, ElementsAre(std::pair(0, 0), std::pair(1, 1), std::pair(2, 2)));
+}
+
+TEST(SamePlaces, OfAnotherFunctionVariableOrFileAreNew) {
+  const Listed before{at(10)};
+  EXPECT_THAT(freshLines(before, {at(10, "names")}), ElementsAre(10));
+  EXPECT_THAT(freshLines(before, {at(10, "rows", "shrink")}), ElementsAre(10));
+  EXPECT_THAT(freshLines(before, {at(10), at(10, "rows", "grow", "/src/other.c")}), ElementsAre(10));
+  EXPECT_THAT(freshLines({}, before), ElementsAre(10));
+  EXPECT_THAT(compare(before, {}).gone, ElementsAre(0));
+}
+
+TEST(SamePlaces, SayWhichOfSeveralInAFunctionIsNew) {
+  EXPECT_THAT(freshLines({at(10), at(12)}, {at(12), at(13), at(14)}), ElementsAre(13)) << "two lines above them";
+  EXPECT_THAT(freshLines({at(10), at(12)}, {at(8), at(10), at(12)}), ElementsAre(8)) << "none above them";
+  EXPECT_THAT(freshLines({at(10), at(20)}, {at(10), at(29)}), IsEmpty()) << "a part of the function has moved";
+}
+
+TEST(SamePlaces, AreNotToldApartByWhatOneBuildDoesNotKnow) {
+  EXPECT_THAT(freshLines({at(10, "rows")}, {at(10, "")}), IsEmpty()) << "the function was inlined into another one";
+  EXPECT_THAT(freshLines({at(10, "")}, {at(12, "rows")}), IsEmpty());
+  EXPECT_THAT(freshLines({at(10, "")}, {at(12, "rows"), at(14, "names")}).size(), 1u);
+}
+
+TEST(SamePlaces, MayLieInAnotherFolder) {
+  const auto mine = [](const char *file, const char *function) { return at(10, "rows", function, file); };
+  EXPECT_THAT(freshLines({mine("/home/me/net/src/net.c", "grow"), mine("/home/me/net/main.c", "main")},
+                         {mine("/build/7/src/net.c", "grow"), mine("/build/7/main.c", "main")}),
+              IsEmpty());
+  EXPECT_THAT(freshLines({mine("src/net.c", "grow")}, {mine("/build/src/net.c", "grow")}), IsEmpty());
+  EXPECT_THAT(freshLines({mine("/src/net.c", "grow")}, {mine("net.c", "grow")}), IsEmpty());
+}
+
+TEST(SamePlaces, OfEquallyNamedFilesAreToldApart) {
+  const Listed before{at(1, "p", "init", "/net/a/init.c"), at(1, "q", "main", "/net/main.c"),
+                      at(1, "r", "work", "/net/work.c")};
+  const Listed now{at(1, "p", "init", "/net/b/init.c"), at(2, "q", "main", "/net/main.c"),
+                   at(2, "r", "work", "/net/work.c")};
+  EXPECT_THAT(compare(before, now).fresh, ElementsAre(0));
+  EXPECT_THAT(compare(before, now).gone, ElementsAre(0));
+}
+
+TEST(SamePlaces, OfALibraryHaveNoLines) {
+  EXPECT_THAT(compare({in("libx.so.1")}, {in("libx.so.1"), in("liby.so")}).fresh, ElementsAre(1));
+  PlaceFigures stripped = at(0, "", "", "");
+  stripped.offset = 0x100;
+  PlaceFigures moved = stripped;
+  moved.offset = 0x180;
+  EXPECT_THAT(compare({stripped}, {moved}).fresh, IsEmpty());
+  EXPECT_THAT(compare({stripped}, {stripped, moved}).fresh, ElementsAre(1));
+}
+
+TEST(SamePlaces, OfAChildAreNotThoseOfTheProgram) {
+  PlaceFigures child = at(10);
+  child.child = "helper";
+  EXPECT_THAT(compare({at(10)}, {child}).fresh, ElementsAre(0));
+}
+
+TEST(SamePlaces, OfAGeneratedFunctionAreManyAndFast) {
+  Listed before, now;
+  for (uint32_t line = 1; line <= 30'000; ++line) {
+    before.push_back(at(line));
+    now.push_back(at(line + 3));
+  }
+  now.push_back(at(2));
+  EXPECT_THAT(freshLines(before, now), ElementsAre(2));
+}
+
+} // namespace msleaks::analysis

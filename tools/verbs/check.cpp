@@ -1,0 +1,90 @@
+// msleaks check RUN: whether the run keeps within limits, and what has changed since a baseline (docs/check.md).
+#include "analysis/base/progress_line.h"
+#include "analysis/check/read_baseline.h"
+#include "analysis/check/verdict.h"
+#include "analysis/run/output_file.h"
+#include "verb.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+namespace msleaks::tools {
+namespace {
+
+struct Options {
+  std::string run, baseline, peak, sites, suppressions, save;
+  std::optional<uint64_t> leak_bytes;
+  bool json = false, incomplete_allowed = false;
+};
+
+Result<analysis::Limits> limitsOf(const Options &options) {
+  analysis::Limits limits;
+  if (!options.peak.empty())
+    limits.peak = MSL_TRY(analysis::parsePeakLimit(options.peak));
+  limits.leak_bytes = options.leak_bytes;
+  limits.new_places = !options.sites.empty();
+  limits.incomplete_allowed = options.incomplete_allowed;
+  MSL_TRY(analysis::checkBaseline(limits, !options.baseline.empty()));
+  return limits;
+}
+
+// A disk that is full says nothing of RUN.
+Result<void> save(const analysis::RunFigures &figures, const std::string &path) {
+  const auto write = [&]() -> Result<void> {
+    auto file = MSL_TRY(analysis::OutputFile::create(path));
+    MSL_TRY(file.write(analysis::formatFigures(figures)));
+    return file.commit();
+  };
+  return write().map_error([](Error error) {
+    if (error.status == ExitStatus::BadInput)
+      error.status = ExitStatus::OwnFault;
+    return error;
+  });
+}
+
+Result<ExitStatus> check(const Options &options) {
+  const analysis::Limits limits = MSL_TRY(limitsOf(options));
+  analysis::ReportQuestion question;
+  if (!options.suppressions.empty())
+    question.suppressions = MSL_TRY(analysis::readSuppressions(options.suppressions));
+  analysis::ProgressLine line;
+  const auto progress = [&line](const std::string &doing) { line.drawIfDue(doing); };
+  std::optional<analysis::RunFigures> baseline;
+  if (!options.baseline.empty())
+    baseline = MSL_TRY(analysis::readBaseline(options.baseline, question, progress));
+  const auto now = analysis::figuresOf(MSL_TRY(analysis::analyzeRun(options.run, question, progress)));
+  const auto verdict = MSL_TRY(analysis::judge(now, baseline, limits));
+  line.erase();
+  if (!options.save.empty() && verdict.passed())
+    MSL_TRY(save(now, options.save));
+  (options.json ? analysis::writeVerdictJson : analysis::writeVerdictMarkdown)(std::cout, verdict);
+  if (!options.save.empty() && !verdict.passed())
+    std::cerr << "msleaks: '" << options.save << "' is not written, because the check failed\n";
+  return verdict.passed() ? ExitStatus::Clean : ExitStatus::Findings;
+}
+
+Action declare(CLI::App &app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("RUN", options->run, "folder of a run, or its trace file")->required();
+  app.add_option("--baseline", options->baseline, "what to compare with: another run, or a file that --save wrote")
+      ->type_name("BASE");
+  app.add_option("--peak", options->peak, "the most that the peak may be: 512MiB; or with a baseline +2%, +10MiB")
+      ->type_name("LIMIT");
+  app.add_option("--leaks", options->leak_bytes, "the most bytes that may leak (0, 4KiB)")
+      ->transform(CLI::AsSizeValue(false));
+  app.add_option("--sites", options->sites, "new: no place may leak that did not in the baseline")
+      ->check(CLI::IsMember({"new"}));
+  app.add_flag("--allow-incomplete", options->incomplete_allowed,
+               "judge what there is, also when not all of a program was recorded");
+  app.add_option("--suppressions", options->suppressions, "file of rules leak:PATTERN, as LeakSanitizer's");
+  app.add_option("--save", options->save, "keep the figures in this file, unless the check fails")->type_name("FILE");
+  app.add_flag("--json", options->json, "an object for programs instead of the table (docs/check.md)");
+  return [options] { return check(*options); };
+}
+
+} // namespace
+
+MSL_REGISTER_VERB(check, "whether a run keeps within limits, against a baseline", declare)
+
+} // namespace msleaks::tools
