@@ -80,6 +80,8 @@ std::string placeText(const PlaceFigures &place) {
   std::string text = shortPath(place.file, kWidestPath);
   if (place.line != 0)
     text += fmt::format(":{}", place.line);
+  if (place.line != 0 && place.column != 0)
+    text += fmt::format(":{}", place.column);
   if (text.empty() && place.own && place.offset != 0)
     text = fmt::format("{}+{:#x}", place.library, place.offset);
   if (text.empty())

@@ -84,7 +84,7 @@ def expect_worse(gate, run):
     worse = gate.record("worse", flags=["-DWORSE"])
     text = gate.expect(FAILED, "a worse program", worse, "--baseline", gate.baseline, "--peak", "+2%", "--leaks", str(LEAKED), "--sites", "new")
     check("### msleaks check: failed" in text and text.count("**failed**") == 3, text)
-    place = f"gated.c:{line_of(PROGRAM, 'forgotten = used(')}`"
+    place = f"gated.c:{line_of(PROGRAM, 'forgotten = used(')}:"
     check(any(place in line and "| 50 B | 1 | `work`" in line for line in text.splitlines()), f"the new place {place} is not named:\n{text}")
     check("**What changed at the peak**" in text, text)
     gate.expect(PASSED, "limits that allow it", worse, "--baseline", gate.baseline, "--peak", "+4%", "--leaks", str(LEAKED + FORGOTTEN))
