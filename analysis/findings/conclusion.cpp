@@ -44,9 +44,9 @@ bool isBefore(const Finding &left, const Finding &right) {
   return left.bytes != right.bytes ? left.bytes > right.bytes : orderOf(left) < orderOf(right);
 }
 
-// Or of one closed library.
+// Or of one closed library. What the user's own analyzers say stands beside what ours do.
 bool isSamePlace(const Finding &a, const Finding &b) {
-  if (accountOf(a) != accountOf(b) || a.closed_library != b.closed_library)
+  if (accountOf(a) != accountOf(b) || a.closed_library != b.closed_library || a.analyzer != b.analyzer)
     return false;
   return !a.closed_library.empty() ||
          (a.site.id == b.site.id && static_cast<const FrameText &>(a.site) == static_cast<const FrameText &>(b.site));

@@ -97,6 +97,7 @@ using Evidence = std::vector<std::pair<std::string, std::variant<uint64_t, doubl
 struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is about
   std::string id;           // the same in every run in which the place is the same
   std::string kind;         // "leak", "growth", "peak"
+  std::string analyzer;     // the user's own that says it; empty: one of ours
   Confidence confidence = Confidence::Hint;
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;

@@ -156,8 +156,14 @@ void conclude(Report &report, const Recorded &recorded, RunAnalysis &analysis, u
                         names, resident, pipeline.liveSet().useSources());
   for (const auto &analyzer : analysis.analyzers)
     analyzer->conclude(conclusion);
+  for (const ForeignAnalyzer &analyzer : analysis.own_analyzers) {
+    analyzer.conclude(conclusion);
+    if (analyzer.failure())
+      report.failed_analyzers.push_back(*analyzer.failure());
+  }
   static_cast<AnalysisResult &>(report) = conclusion.finish();
   report.damage = recorded.reader.damage();
+  append(report.notes, report.failed_analyzers);
   append(report.notes, notesOf(report));
   append(report.notes, recorded.manifest.value_or(Manifest{}).notes);
   append(report.notes, analysis.catalog.notes());
@@ -184,7 +190,7 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion
   const auto recorded = MSL_TRY(Recorded::open(run));
   Report report = recorded.facts();
   const Window window = windowOf(question, report.start_ns);
-  RunAnalysis analysis(window, MSL_TRY(selectionOf(question, recorded.reader)));
+  RunAnalysis analysis(window, MSL_TRY(selectionOf(question, recorded.reader)), question.analyzers);
   const uint64_t stored = MSL_TRY(readAll(recorded, window, analysis, progress));
   const Pipeline &pipeline = analysis.pipeline;
   if (!pipeline.hasBegun() || (isStepOrMark(question.window.to) && !pipeline.isDone()))

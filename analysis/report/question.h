@@ -3,11 +3,13 @@
 
 #include "analysis/base/result.h"
 #include "analysis/findings/conclusion.h"
+#include "analysis/foreign/analyzer_library.h"
 #include "analysis/stream/selection.h"
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace msleaks::analysis {
 
@@ -15,6 +17,7 @@ struct ReportQuestion : Question {
   Window window; // times since the start of the session
   std::optional<uint32_t> pid, tid;
   std::optional<abi::Heap> heap;
+  std::vector<AnalyzerLibrary> analyzers; // the user's own
 };
 
 // "step:3", "mark:loaded", or a time since the start: "90", "1.5s", "20ms", "2min".

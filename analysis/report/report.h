@@ -44,6 +44,7 @@ struct Report : AnalysisResult {
   std::vector<ReportProcess> processes;
   LiveSetCounts counts;
   std::vector<std::string> damage, notes;
+  std::vector<std::string> failed_analyzers; // of the user's own; also notes
 
   bool hasFindings() const { return !leaks.empty(); }
   // The session ended, and nothing of it is missing that msleaks knows of.

@@ -17,6 +17,7 @@ struct Options {
   std::string run, group_by, from, to, heap, suppressions, filter, color = "auto";
   std::optional<uint32_t> pid, thread;
   std::optional<size_t> width;
+  std::vector<std::string> analyzers;
   bool json = false;
   analysis::TableStyle style;
 };
@@ -41,14 +42,25 @@ bool isColored(const Options &options) {
   return isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
 }
 
+// One that fails takes its own results away, not the report.
+bool sayFailures(const std::vector<std::string> &failures) {
+  for (const std::string &failure : failures)
+    std::cerr << "msleaks: " << failure << '\n';
+  return !failures.empty();
+}
+
 Result<ExitStatus> report(const Options &options) {
-  const analysis::ReportQuestion question = MSL_TRY(questionOf(options));
+  analysis::ReportQuestion question = MSL_TRY(questionOf(options));
+  analysis::LoadedAnalyzers own = analysis::loadAnalyzers(options.analyzers);
+  question.analyzers = std::move(own.libraries);
   Result<analysis::Report> report = [&] {
     analysis::ProgressLine line;
     return analysis::analyzeRun(options.run, question, [&line](const std::string &doing) { line.drawIfDue(doing); });
   }();
   if (!report)
     return tl::make_unexpected(report.error());
+  report->notes.insert(report->notes.begin(), own.refusals.begin(), own.refusals.end());
+  own.refusals.insert(own.refusals.end(), report->failed_analyzers.begin(), report->failed_analyzers.end());
   if (!options.filter.empty())
     analysis::keepMatching(*report, analysis::Pattern(options.filter));
   if (options.json) {
@@ -59,6 +71,8 @@ Result<ExitStatus> report(const Options &options) {
     style.color = isColored(options);
     analysis::writeReportTable(std::cout, *report, style);
   }
+  if (sayFailures(own.refusals))
+    return ExitStatus::BadInput;
   return report->hasFindings() ? ExitStatus::Findings : ExitStatus::Clean;
 }
 
@@ -72,6 +86,10 @@ void declarePart(CLI::App &app, Options &options) {
   app.add_option("--heap", options.heap, "blocks of this heap: host, mapping, device, pinned, managed, pool")
       ->group(group);
   app.add_option("--suppressions", options.suppressions, "file of rules leak:PATTERN, as LeakSanitizer's")
+      ->group(group);
+  app.add_option("--analyzer", options.analyzers, "a shared object with an analyzer of your own (docs/analyzers.md)")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
       ->group(group);
 }
 

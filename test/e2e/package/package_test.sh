@@ -112,6 +112,14 @@ if test "$llvm" = 22; then
   python3 -B "$here/../hooks/foreign_test.py" "$prefix" "$work/foreign" "$prefix/include" || fail "hooks against the installed headers"
 fi
 
+echo "== an analyzer of one's own"
+if test "$llvm" = 22; then
+  python3 -B "$here/../user/analyzer_test.py" "$prefix" "$work/analyzer" "$llvm" "$prefix/include" || fail "an analyzer against the installed headers"
+fi
+cmake -G Ninja -S "$here/../../../examples/analyzer" -B "$work/own" -DCMAKE_PREFIX_PATH="$prefix" >"$work/configure.log"
+cmake --build "$work/own" >"$work/build.log"
+expect_status 1 "with find_package" "$prefix/bin/msleaks" report "$work/RUN" --analyzer "$work/own/one_at_a_time.so"
+
 echo "== msleaks plugin"
 expect "the plugin's path" test "$("$prefix/bin/msleaks" plugin --llvm "$llvm")" = "$prefix/lib/msleaks/llvm-$llvm/libMemPass.so"
 expect "the newest, unless told" test -r "$("$prefix/bin/msleaks" plugin)"
