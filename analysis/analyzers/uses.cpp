@@ -207,7 +207,9 @@ std::optional<Floor> floorOf(Conclusion &conclusion) {
   }
   if (floor.heaps.empty())
     return std::nullopt;
-  floor.bytes = conclusion.physicalWithout({&idle, 1}).left_bytes;
+  const Savings::Curve all = conclusion.physicalCurve(), absent = conclusion.curveOf(idle);
+  for (size_t i = 0; i < all.size(); ++i)
+    floor.bytes = std::max(floor.bytes, static_cast<uint64_t>(std::max<int64_t>(all[i] - absent[i], 0)));
   return floor;
 }
 

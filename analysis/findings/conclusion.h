@@ -7,6 +7,7 @@
 #include "analysis/findings/result.h"
 #include "analysis/findings/rules.h"
 #include "analysis/findings/savings.h"
+#include "analysis/findings/what_if.h"
 #include "analysis/live/memory_history.h"
 #include "analysis/live/use_sources.h"
 
@@ -23,6 +24,7 @@ namespace msleaks::analysis {
 struct Question {
   std::optional<Dimension> group_by;
   std::vector<SuppressionRule> suppressions;
+  std::vector<Change> changes; // what the peak would be with them
 };
 
 class Conclusion {
@@ -34,7 +36,7 @@ public:
              std::span<const ReportProcess> processes, const Question &question, const Names &names,
              const ResidentHistory &resident, const UseSources &sources)
       : lines(catalog, processes), catalog(catalog), cohorts(cohorts), processes(processes), question(question),
-        names(names), resident(resident), savings_(history, cohorts), sources_(sources) {}
+        names(names), resident(resident), savings_(history, cohorts), history_(history), sources_(sources) {}
 
   // A finding about the blocks of a place; `absence` are those that would not be there if it were fixed, in any order.
   // What is said of the place comes from the draft, what it saves is worked out here.
@@ -53,7 +55,10 @@ public:
   uint64_t peakOf(const Account &account) { return static_cast<uint64_t>(savings_.peakOf(account)); }
   // Whether each use of the account's blocks was seen, by launches, copies and fills.
   bool seesUses(const Account &) const;
-  Savings::Physical physicalWithout(std::span<const Absence> absences) { return savings_.physicalWithout(absences); }
+  // What these blocks, and all of the physical heaps, had at each local maximum; and when these were.
+  Savings::Curve curveOf(const Absence &absence) const { return savings_.curveOf(absence); }
+  const Savings::Curve &physicalCurve() { return savings_.physicalCurve(); }
+  std::vector<uint64_t> timesOfCurves() const { return history_.times(); }
 
   // Whose these blocks are: what the program said of most of them (msl_owner_push), else the image of `site`.
   std::string ownerOf(std::span<const CohortShare>, const SiteText &site) const;
@@ -79,6 +84,7 @@ private:
   void dropTwins();
 
   Savings savings_;
+  const MemoryHistory &history_;
   const UseSources &sources_;
   std::vector<Candidate> candidates_;
 };

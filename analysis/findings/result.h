@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/findings/section.h"
+#include "analysis/findings/what_if.h"
 #include "analysis/live/cohort_sums.h"
 #include "analysis/live/live_set.h"
 #include "analysis/places/site_text.h"
@@ -120,6 +121,7 @@ struct Floor {
 // Lists are sorted: own code first, then by bytes, then by place; so the same run gives the same report.
 struct AnalysisResult {
   PeakReport peak;
+  std::optional<WhatIf> what_if; // where the question is about changes
   std::optional<Floor> floor;    // none: no heap's uses were seen
   RemainsReport leaks;           // their process exited
   RemainsReport suppressed;      // the same, known to be harmless

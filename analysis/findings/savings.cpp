@@ -59,15 +59,6 @@ Savings::Saving Savings::alone(const Account &account, const Absence &absence) {
   return {without(of(account)), abi::isPhysical(account.heap) ? without(physical()) : 0};
 }
 
-Savings::Physical Savings::physicalWithout(std::span<const Absence> absences) {
-  Curve left = physical().all;
-  for (const Absence &absence : absences) {
-    const Curve absent = curveOf(absence);
-    std::transform(left.begin(), left.end(), absent.begin(), left.begin(), std::minus<>());
-  }
-  return {static_cast<uint64_t>(physical_.peak_bytes), static_cast<uint64_t>(highestOf(left))};
-}
-
 uint64_t Savings::remove(const Account &account, const Absence &absence) {
   Memory &memory = of(account);
   const Curve absent = curveOf(absence);

@@ -6,7 +6,6 @@
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <vector>
 
 namespace msleaks::analysis {
@@ -36,16 +35,14 @@ public:
   // Without these blocks and with all others.
   Saving alone(const Account &, const Absence &);
   int64_t peakOf(const Account &account) { return of(account).peak_bytes; }
-  // The peak over all physical heaps, and what it is without these blocks; they are not the same ones.
-  struct Physical {
-    uint64_t bytes = 0, left_bytes = 0;
-  };
-  Physical physicalWithout(std::span<const Absence>);
+  using Curve = std::vector<int64_t>; // at each local maximum (MemoryHistory::times)
+  // What these blocks, and all of the physical heaps, had.
+  Curve curveOf(const Absence &) const;
+  const Curve &physicalCurve() { return physical().all; }
   // What the account's peak falls by without them and all that were removed before.
   uint64_t remove(const Account &, const Absence &);
 
 private:
-  using Curve = std::vector<int64_t>; // at each local maximum
   struct Memory {
     Curve all, left;
     int64_t peak_bytes = 0;
@@ -53,7 +50,6 @@ private:
   template <class Counts> Memory memoryOf(Counts counts) const;
   Memory &of(const Account &);
   const Memory &physical();
-  Curve curveOf(const Absence &) const;
 
   const MemoryHistory &history_;
   const Cohorts &cohorts_;

@@ -165,6 +165,14 @@ std::vector<int64_t> MemoryHistory::curveOf(std::span<const Added> blocks) const
   return curve;
 }
 
+std::vector<uint64_t> MemoryHistory::times() const {
+  std::vector<uint64_t> times;
+  for (const Maximum &maximum : maxima_)
+    times.push_back(maximum.time_ns);
+  times.push_back(UINT64_MAX);
+  return times;
+}
+
 uint64_t MemoryHistory::peakOf(const CohortSet &set) const {
   const std::vector<int64_t> curve = curveOf(set);
   return static_cast<uint64_t>(std::max<int64_t>(*std::max_element(curve.begin(), curve.end()), 0));

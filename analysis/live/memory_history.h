@@ -60,6 +60,8 @@ public:
   // maximum, and have now.
   std::vector<int64_t> curveOf(const CohortSet &, LifeParts = kAllParts) const;
   std::vector<int64_t> curveOf(std::span<const Added>) const;
+  // CLOCK_MONOTONIC of each local maximum; now: UINT64_MAX.
+  std::vector<uint64_t> times() const;
   // The highest sum of these cohorts.
   uint64_t peakOf(const CohortSet &) const;
 
@@ -142,7 +144,7 @@ private:
   uint64_t maximum_ = 1; // number of the next one, to tell old deltas
   uint64_t time_ns_ = 0; // of its last allocation
   bool rises_ = false;
-  bool has_lives_ = false; // blocks have changed whose uses can be seen
+  bool has_lives_ = false;   // blocks have changed whose uses can be seen
   std::vector<Moved> moved_; // since a moment before the last maximum
   std::vector<Life> lives_;  // by number of the block
   uint64_t limit_bytes_ = 32, error_bytes_ = 0;

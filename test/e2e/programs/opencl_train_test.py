@@ -3,6 +3,7 @@
 
     opencl_train_test.py BUILD SCRATCH
 """
+import json
 import os
 import sys
 from pathlib import Path
@@ -74,6 +75,15 @@ def main():
         check((first["kind"], first["site"]["line"]) == (kind, line_of(SOURCE, text, nth)), f"{name}: the first finding is {first}")
         without = peak - clean.heap_peak_bytes("device")
         check(abs(first["saves_bytes"] - without) <= peak / 100, f"{name}: saves {first['saves_bytes']}, measured {without}")
+    # So says whatif, of the peak of the device.
+    for name, plant, option, site in (("early", early, "--alloc-at-first-use", "workspace"), ("late", late, "--free-at-last-use", "train.cpp:%d" % line_of(SOURCE, "raw_ = clCreateBuffer")),
+                                      ("leak", leak, "--drop", "delta_below"), ("late", late, "--share", "raw_,workspace")):
+        told = json.loads(msleaks.output("whatif", f"{scratch}/{name}", "--heap", "device", option, site, "--json"))
+        peak = plant.heap_peak_bytes("device")
+        check(told["peak_bytes"] == peak and told["floor_bytes"] <= told["new_peak_bytes"], f"{name}: {told}")
+        wanted = clean.heap_peak_bytes("device")
+        check(name == "leak" or abs(told["new_peak_bytes"] - wanted) <= peak / 100, f"{name} {option}: {told['new_peak_bytes']}, measured {wanted}")
+        check(max(point["new_bytes"] for point in told["curve"]) == told["new_peak_bytes"], f"{name}: the curve is another one")
     for name, report in ("clean", clean), ("leak", leak), ("early", early), ("late", late):
         check(report.json["floor"]["heaps"] == ["device"] and report.json["floor"]["bytes"] <= report.json["peak"]["bytes"],
               f"{name}: floor {report.json['floor']}")

@@ -13,7 +13,7 @@ from run_e2e import Tools, check, expect_account, expect_status, in_namespace, m
 tools = Tools()
 churn, leak, parent = (tools.compile(name) for name in ("churn.c", "leak.c", "parent.c"))
 _, RUN = tools.run([churn, tools.scratch / "counts", "2", "50000"], "--no-report", name="whole")
-VERBS = {"report": [RUN], "dump": [RUN], "export": [RUN, "--format", "jsonl"], "recover": [RUN], "sites": [churn], "plugin": []}
+VERBS = {"report": [RUN], "whatif": [RUN, "--drop", "main"], "dump": [RUN], "export": [RUN, "--format", "jsonl"], "recover": [RUN], "sites": [churn], "plugin": []}
 
 
 def expect_refused(done, status, *words):
@@ -35,6 +35,10 @@ def refuses_bad_usage():
         expect_refused(tools.verb(verb, *words, "surplus"), 2, "surplus")
         if words:
             expect_refused(tools.verb(verb), 2, "required")
+    expect_refused(tools.verb("whatif", RUN), 2, "no change")
+    expect_refused(tools.verb("whatif", RUN, "--drop", "nosuch.c:1"), 2, "nosuch.c:1")
+    expect_refused(tools.verb("whatif", RUN, "--share", "one"), 2, "--share")
+    expect_refused(tools.verb("whatif", RUN, "--free-at-last-use", "main"), 2, "not all uses")
     expect_refused(tools.verb("dump", RUN, "--kind", "nonsense"), 2, "nonsense")
     expect_refused(tools.verb("dump", RUN, "--kind", ""), 2, "--kind")
     if tools.verb("plugin").returncode == 0:
