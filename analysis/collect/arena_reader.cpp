@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <iterator>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace msleaks::analysis {
@@ -216,6 +217,11 @@ uint64_t ArenaReader::droppedNoRing() const { return header()->dropped_no_ring.l
 bool ArenaReader::hasLeft() const { return header()->leaving.load(std::memory_order_acquire) != 0; }
 
 uint64_t ArenaReader::exitNs() const { return header()->exit_ns.load(std::memory_order_acquire); }
+
+uint64_t ArenaReader::memoryBytes() const {
+  struct stat now{};
+  return fstat(file_.get(), &now) == 0 ? static_cast<uint64_t>(now.st_blocks) * 512 : 0;
+}
 
 uint32_t ArenaReader::definitionsRefused() const {
   return header()->definitions_refused.load(std::memory_order_relaxed);

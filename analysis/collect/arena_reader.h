@@ -107,6 +107,8 @@ public:
   uint32_t pathsRefused() const;
   uint64_t droppedNoRing() const;
   uint32_t definitionsRefused() const;
+  // Of memory that the file takes.
+  uint64_t memoryBytes() const;
   // It has called exec.
   bool hasLeft() const;
   // When the process said that it exits (CLOCK_MONOTONIC); 0 = it did not, or not yet.

@@ -224,7 +224,7 @@ Result<void> Collector::sampleResident() {
   const uint64_t now_ns = readMonotonicNs();
   for (const auto &process : attached_)
     if (process->life == Life::Running && resident_.isDue(process->collector.process(), now_ns))
-      resident_.visit(process->collector.process(), process->pid, now_ns);
+      resident_.visit(process->collector.process(), process->pid, process->collector.arenaBytes(), now_ns);
   return resident_.store(trace_, now_ns);
 }
 

@@ -68,6 +68,7 @@ public:
   uint32_t process() const { return process_; }
   const ArenaFacts &facts() const { return arena_.facts(); }
   const std::filesystem::path &arenaFile() const { return arena_.path(); }
+  uint64_t arenaBytes() const { return arena_.memoryBytes(); }
 
   Result<void> start(TraceWriter &);
   // One look at every ring. Returns the number of events stored; 0 when there was nothing to do.

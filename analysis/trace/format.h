@@ -45,9 +45,13 @@ enum class ChunkKind : uint16_t {
   PathsByNumber = 9, // read only: of older traces
   Names = 10,
   Paths = 11,
-  Resident = 12,
+  ResidentOfFiles = 12, // read only: of older traces
+  Resident = 13,
 };
 inline constexpr ChunkKind kLastChunkKind = ChunkKind::Resident; // that this version knows
+
+// Whether it is samples of resident memory: nothing that events mean.
+constexpr bool isResident(ChunkKind kind) { return kind == ChunkKind::Resident || kind == ChunkKind::ResidentOfFiles; }
 
 // What an Index chunk is, in its header's `stream`. An older reader knows flat ones only: it passes over the others,
 // and walks where a trailer points to one.
@@ -102,6 +106,7 @@ constexpr uint32_t maxRawBytes(ChunkKind kind) {
   case ChunkKind::ProcessEnd:
   case ChunkKind::StreamAccount:
   case ChunkKind::Resident:
+  case ChunkKind::ResidentOfFiles:
     return kMaxMetadataRawBytes;
   case ChunkKind::Callers:
     return kMaxCallersRawBytes;
@@ -150,6 +155,7 @@ constexpr const char *nameOf(ChunkKind kind) {
   case ChunkKind::Names:
     return "names";
   case ChunkKind::Resident:
+  case ChunkKind::ResidentOfFiles:
     return "resident memory";
   }
   return "unknown";

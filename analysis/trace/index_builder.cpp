@@ -62,7 +62,7 @@ void IndexBuilder::add(const ChunkPlace &place) {
   const ChunkHeader &header = place.header;
   if (header.kind == ChunkKind::Index || header.kind == ChunkKind::Trailer)
     return;
-  if (header.kind != ChunkKind::Names && header.kind != ChunkKind::Resident)
+  if (header.kind != ChunkKind::Names && !isResident(header.kind))
     checkpoints_.clear();
   if (header.kind == ChunkKind::Events)
     addToStream(header);

@@ -58,9 +58,15 @@ std::vector<PathEntry> readPaths(ChunkKind kind, ByteReader &payload) {
   return entries;
 }
 
-std::vector<ResidentSample> readResident(ByteReader &payload) {
+std::vector<ResidentSample> readResident(ChunkKind kind, ByteReader &payload) {
   std::vector<ResidentSample> samples;
-  readEntries(payload, samples);
+  if (kind == ChunkKind::Resident) {
+    readEntries(payload, samples);
+  } else {
+    std::vector<ResidentOfFiles> old;
+    readEntries(payload, old);
+    samples.assign(old.begin(), old.end());
+  }
   uint64_t time_ns = 0;
   for (ResidentSample &sample : samples)
     sample.time_ns = time_ns += sample.time_ns;

@@ -14,7 +14,8 @@ namespace msleaks::analysis::trace {
 std::vector<TraceWriter::CallerEntry> readCallers(ByteReader &payload);
 // `kind`: Paths, or PathsByNumber.
 std::vector<PathEntry> readPaths(ChunkKind kind, ByteReader &payload);
-std::vector<ResidentSample> readResident(ByteReader &payload);
+// `kind`: Resident, or ResidentOfFiles.
+std::vector<ResidentSample> readResident(ChunkKind kind, ByteReader &payload);
 ImageNames readNames(ByteReader &payload);
 
 } // namespace msleaks::analysis::trace

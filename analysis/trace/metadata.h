@@ -116,6 +116,19 @@ void visitMetadata(Visitor &&visit, Sample &sample) {
   visit(sample.time_ns);
   visit(sample.resident_bytes);
   visit(sample.file_bytes);
+  visit(sample.shared_bytes);
+  visit(sample.recorder_bytes);
+}
+
+// As older traces have it.
+struct ResidentOfFiles : ResidentSample {};
+template <class Visitor, class Sample>
+  requires std::is_same_v<std::remove_const_t<Sample>, ResidentOfFiles>
+void visitMetadata(Visitor &&visit, Sample &sample) {
+  visit(sample.process);
+  visit(sample.time_ns);
+  visit(sample.resident_bytes);
+  visit(sample.file_bytes);
 }
 
 // Their numbers follow one another; the first one's stands before them. In the file, `parent` is how far back it is.

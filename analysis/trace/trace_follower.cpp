@@ -83,8 +83,8 @@ void TraceFollower::State::take(const ChunkPlace &place) {
   } else if (header.kind == ChunkKind::Index) {
     if (header.stream == static_cast<uint32_t>(IndexLevel::Mark))
       complete_until_ns = std::max(complete_until_ns, header.first_time_ns);
-  } else if (header.kind != ChunkKind::Trailer && header.kind != ChunkKind::Names &&
-             header.kind != ChunkKind::Resident && header.kind <= kLastChunkKind) {
+  } else if (header.kind != ChunkKind::Trailer && header.kind != ChunkKind::Names && !isResident(header.kind) &&
+             header.kind <= kLastChunkKind) {
     tell(place);
   }
 }

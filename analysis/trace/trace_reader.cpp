@@ -218,8 +218,8 @@ Result<void> TraceReader::forEachPaths(const std::function<void(uint32_t, std::s
 }
 
 Result<void> TraceReader::forEachResident(const std::function<void(std::span<const ResidentSample>)> &f) const {
-  state_->forEachMeaning(kindBit(ChunkKind::Resident),
-                         [&](ChunkKind, uint32_t, ByteReader &payload) { f(readResident(payload)); });
+  state_->forEachMeaning(kindBit(ChunkKind::Resident) | kindBit(ChunkKind::ResidentOfFiles),
+                         [&](ChunkKind kind, uint32_t, ByteReader &payload) { f(readResident(kind, payload)); });
   return {};
 }
 

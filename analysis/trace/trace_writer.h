@@ -88,6 +88,9 @@ struct ResidentSample {
   uint64_t time_ns;
   uint64_t resident_bytes;
   uint64_t file_bytes; // of them: pages of files and of shared memory
+  // Not in old traces.
+  uint64_t shared_bytes = 0;   // of these: shared memory, as of a memfd or a tmpfs
+  uint64_t recorder_bytes = 0; // of file_bytes: the process' arena, in which msleaks records
 };
 
 // A call of a path (abi::PathNode), with its number in the process.

@@ -7,12 +7,13 @@
 
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
+constexpr uint64_t kMs = 1'000'000, kArena = 8192;
 
 class ResidentSamplerTest : public testing::Test {
 protected:
@@ -21,7 +22,7 @@ protected:
     for (; now_ns < until_ms * kMs; now_ns += 5 * kMs)
       for (uint32_t process = 1; process <= processes; ++process)
         if (sampler.isDue(process, now_ns))
-          sampler.visit(process, 100 + process, now_ns);
+          sampler.visit(process, 100 + process, kArena, now_ns);
   }
   std::vector<ResidentSample> samples() {
     std::vector<ResidentSample> list;
@@ -38,7 +39,7 @@ protected:
     ++looks;
     if (pid == 102)
       return std::nullopt; // it has ended
-    return ResidentSampler::Pages{pid * 1'000ul + looks * growth, pid * 10ul};
+    return ResidentSampler::Pages{pid * 1'000ul + looks * growth, pid * 10ul, pid};
   }};
 };
 
@@ -71,6 +72,8 @@ TEST_F(ResidentSamplerTest, StoresEachSecondAndAtTheEnd) {
   EXPECT_EQ(first[0].process, 1u);
   EXPECT_EQ(first[0].resident_bytes, 102'000u);
   EXPECT_EQ(first[0].file_bytes, 1'010u);
+  EXPECT_EQ(first[0].shared_bytes, 101u);
+  EXPECT_EQ(first[0].recorder_bytes, kArena);
   for (const ResidentSample &sample : first)
     EXPECT_NE(sample.process, 2u);
   run(600, 3);
@@ -81,11 +84,23 @@ TEST_F(ResidentSamplerTest, StoresEachSecondAndAtTheEnd) {
   ASSERT_TRUE(sampler.store(*writer, now_ns, true)); // nothing is left
 }
 
+TEST(ResidentPages, TellSharedMemoryFromFiles) {
+  constexpr size_t kBytes = 8 << 20;
+  const auto before = ResidentSampler::lookAt(static_cast<uint32_t>(getpid()));
+  void *memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  const auto with = ResidentSampler::lookAt(static_cast<uint32_t>(getpid()));
+  munmap(memory, kBytes);
+  ASSERT_TRUE(before && with);
+  EXPECT_EQ(with->shared_bytes, before->shared_bytes + kBytes);
+  EXPECT_GE(with->file_bytes, before->file_bytes + kBytes);
+}
+
 TEST(ResidentPages, AreThoseOfTheKernel) {
   constexpr size_t kBytes = 32 << 20;
   const auto before = ResidentSampler::lookAt(static_cast<uint32_t>(getpid()));
   ASSERT_TRUE(before);
   EXPECT_LE(before->file_bytes, before->resident_bytes);
+  EXPECT_LE(before->shared_bytes, before->file_bytes);
   auto *memory = static_cast<volatile char *>(malloc(kBytes));
   for (size_t i = 0; i < kBytes; i += 4096)
     memory[i] = 1;

@@ -3,6 +3,7 @@
 #include "analysis/trace/checkpoint.h"
 #include "analysis/trace/chunk.h"
 #include "analysis/trace/event_encoder.h"
+#include "analysis/trace/meaning.h"
 #include "random_events.h"
 
 #include "msleaks/abi/session.h"
@@ -272,18 +273,30 @@ TEST_F(Golden, IndexAndTrailer) {
 }
 
 TEST_F(Golden, ResidentMemory) {
-  const ResidentSample samples[] = {{3, 0x1000, 40960, 8192}, {4, 0x1001, 50, 0}};
+  const ResidentSample samples[] = {{3, 0x1000, 40960, 8192, 4096, 64}, {4, 0x1001, 50, 0}};
   ASSERT_TRUE(writer_->resident(samples));
   expectChunk(kFileHeaderBytes,
-              "4d53434b1ef1a3c7 0c00 0000 00000000 00000000 00000000 0000000000000000 00000000 0d000000 0d000000"
+              "4d53434b1ef1a3c7 0d00 0000 00000000 00000000 00000000 0000000000000000 00000000 13000000 13000000"
               "00000000 0010000000000000 0110000000000000",
-              "06 8040 808005 808001" // process, time, bytes, of them files
-              "08 02 64 00");         // time since the one before
+              "06 8040 808005 808001 8040 8001" // process, time, bytes, of them files, shared memory, msleaks' own
+              "08 02 64 00 00 00");             // time since the one before
   std::vector<ResidentSample> read;
   ASSERT_TRUE(TraceReader::open(file_)->forEachResident(
       [&](std::span<const ResidentSample> some) { read.assign(some.begin(), some.end()); }));
   ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(std::tuple(read[0].shared_bytes, read[0].recorder_bytes), std::tuple(4096u, 64u));
   EXPECT_EQ(std::tuple(read[1].process, read[1].time_ns, read[1].resident_bytes, read[1].file_bytes),
+            std::tuple(4u, 0x1001u, 50u, 0u));
+}
+
+TEST(GoldenOfOlder, ResidentMemoryOfFiles) {
+  const uint8_t payload[] = {0x06, 0x80, 0x40, 0x80, 0x80, 0x05, 0x80, 0x80, 0x01, 0x08, 0x02, 0x64, 0x00};
+  trace::ByteReader bytes(payload);
+  const std::vector<ResidentSample> read = trace::readResident(trace::ChunkKind::ResidentOfFiles, bytes);
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(std::tuple(read[0].process, read[0].time_ns, read[0].resident_bytes, read[0].file_bytes),
+            std::tuple(3u, 0x1000u, 40960u, 8192u));
+  EXPECT_EQ(std::tuple(read[1].process, read[1].time_ns, read[1].resident_bytes, read[1].shared_bytes),
             std::tuple(4u, 0x1001u, 50u, 0u));
 }
 
