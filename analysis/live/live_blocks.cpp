@@ -21,7 +21,7 @@ void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uin
   ++live_blocks_;
   announceAlloc(*place, cause, time_ns);
   if (block.heap == abi::Heap::Pool) [[unlikely]]
-    noteParent(process, *place);
+    announcePart(process, *place, time_ns);
 }
 
 void LiveSet::erase(Process &process, Block *block) {
@@ -32,14 +32,19 @@ void LiveSet::erase(Process &process, Block *block) {
 }
 
 // A pool hands out parts of what an allocator beside it has handed out.
-void LiveSet::noteParent(Process &process, const Block &part) {
-  BlockId &parent = elementAt(parents_, part.id.index);
-  parent = {};
+const Block *LiveSet::wholeOf(Process &process, const Block &part) {
   for (const AddressSpace space : {AddressSpace::Accelerator, AddressSpace::Host, AddressSpace::Mapping})
-    if (const Block *whole = process.holding(space, part.address, part.device)) {
-      parent = whole->id;
-      return;
-    }
+    if (const Block *whole = process.holding(space, part.address, part.device))
+      return whole;
+  return nullptr;
+}
+
+const Block *LiveSet::wholeOf(const Block &part) { return wholeOf(processOf(part.process), part); }
+
+const Block *LiveSet::noteParent(Process &process, const Block &part) {
+  const Block *whole = wholeOf(process, part);
+  elementAt(parents_, part.id.index) = whole ? whole->id : BlockId{};
+  return whole;
 }
 
 CohortId LiveSet::cohortOf(const Block &block, const Context &context) {
@@ -66,6 +71,12 @@ void LiveSet::announceAlloc(Block &block, AllocCause cause, uint64_t time_ns) {
   block.cohort = cohortOf(block, is_new ? contexts_.of(block.process, block.stream) : contextOf(block));
   for (BlockObserver *observer : observers_)
     observer->onAlloc(block, cause, time_ns);
+}
+
+void LiveSet::announcePart(Process &process, const Block &part, uint64_t time_ns) {
+  if (const Block *whole = noteParent(process, part))
+    for (BlockObserver *observer : observers_)
+      observer->onPart(part, *whole, time_ns);
 }
 
 void LiveSet::announceFree(const Block &block, FreeCause cause, uint64_t time_ns) {

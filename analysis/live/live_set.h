@@ -87,6 +87,8 @@ public:
   virtual void onRetarget(const Block &, const Block &before, uint64_t time_ns) = 0;
   // A launch, copy or fill names the block. Only of heaps whose uses can be seen (hasUses).
   virtual void onUse(const Block &, const Use &) {}
+  // The pool's block that has just come is a part of `whole`, which another allocator handed out.
+  virtual void onPart(const Block & /*part*/, const Block & /*whole*/, uint64_t /*time_ns*/) {}
 };
 
 // A number for each of these sites, in this order; fewer when one has none.
@@ -149,6 +151,8 @@ public:
   const Block *holding(uint32_t process, AddressSpace space, uint64_t address, uint8_t device = 0);
   // Of a pool's live block: the one that it is a part of, as long as that one lives; none if nobody knows.
   BlockId parentOf(BlockId part) const { return valueAt(parents_, part.index); }
+  // The block that a pool's block is a part of now, or null; as holding().
+  const Block *wholeOf(const Block &part);
   uint64_t liveBlocks() const { return live_blocks_; }
   std::vector<uint32_t> processes() const;                        // that have something alive, ascending
   void forEach(const std::function<void(const Block &)> &) const; // that is alive
@@ -197,11 +201,13 @@ private:
   void restore(Process &, const StreamEvent &);
   void insert(Process &, const Block &, AllocCause, uint64_t time_ns);
   void erase(Process &, Block *);
-  void noteParent(Process &, const Block &part);
+  static const Block *wholeOf(Process &, const Block &part);
+  const Block *noteParent(Process &, const Block &part);
   void noteUnmatched(Process &, const StreamEvent &, const abi::FreeEvent &);
   void noteReplaced(Process &, const Block &old, uint32_t by_stream, uint64_t time_ns);
   // Gives the block its numbers, and takes them back.
   void announceAlloc(Block &, AllocCause, uint64_t time_ns);
+  void announcePart(Process &, const Block &part, uint64_t time_ns);
   void announceFree(const Block &, FreeCause, uint64_t time_ns);
   BlockId takeId();
   CohortId cohortOf(const Block &, const Context &);

@@ -1,5 +1,8 @@
 #include "analysis/stream/gate.h"
 
+#include <algorithm>
+#include <tuple>
+
 namespace msleaks::analysis {
 namespace {
 
@@ -26,24 +29,35 @@ uint64_t Gate::nextTime() const {
   return time_ns ? *time_ns : UINT64_MAX;
 }
 
-void Gate::pass(uint64_t time_ns, const LiveSet &live) {
+void Gate::pass(uint64_t time_ns, LiveSet &live) {
   if (time_ns >= nextTime())
     turn(nextTime(), live);
 }
 
-void Gate::look(const StreamEvent &event, const Labels &labels, const LiveSet &live) {
+void Gate::look(const StreamEvent &event, const Labels &labels, LiveSet &live) {
   if (const Moment *moment = next(); moment && isAt(*moment, event, labels))
     turn(event.event.header().time, live);
 }
 
-void Gate::turn(uint64_t time_ns, const LiveSet &live) {
+void Gate::turn(uint64_t time_ns, LiveSet &live) {
   if (state_ == State::Open) {
     state_ = State::Behind;
     closed_ns_ = time_ns;
     return;
   }
   state_ = State::Open;
-  live.forEach([&](const Block &block) { onAlloc(block, AllocCause::WasThere, time_ns); });
+  std::vector<Block> parts; // of pools, perhaps
+  live.forEach([&](const Block &block) {
+    onAlloc(block, AllocCause::WasThere, time_ns);
+    if (block.heap == abi::Heap::Pool)
+      parts.push_back(block);
+  });
+  std::sort(parts.begin(), parts.end(), [](const Block &a, const Block &b) {
+    return std::tie(a.process, a.address) < std::tie(b.process, b.address);
+  });
+  for (const Block &part : parts)
+    if (const Block *whole = live.wholeOf(part))
+      onPart(part, *whole, time_ns);
 }
 
 void Gate::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
@@ -51,6 +65,13 @@ void Gate::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
     return;
   for (BlockObserver *observer : behind_)
     observer->onAlloc(block, cause, time_ns);
+}
+
+void Gate::onPart(const Block &part, const Block &whole, uint64_t time_ns) {
+  if (state_ != State::Open || !selection_.has(part) || !selection_.has(whole))
+    return;
+  for (BlockObserver *observer : behind_)
+    observer->onPart(part, whole, time_ns);
 }
 
 void Gate::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {

@@ -19,9 +19,9 @@ public:
 
   // The next moment that is a time; UINT64_MAX: there is none. Whoever comes by it tells pass().
   uint64_t nextTime() const;
-  void pass(uint64_t time_ns, const LiveSet &);
+  void pass(uint64_t time_ns, LiveSet &);
   // Before the live set takes the event in: it may be the step or the mark.
-  void look(const StreamEvent &, const Labels &, const LiveSet &);
+  void look(const StreamEvent &, const Labels &, LiveSet &);
   State state() const { return state_; }
   // Time of the end of the window; of no use before it is Behind.
   uint64_t closedAt() const { return closed_ns_; }
@@ -35,11 +35,12 @@ public:
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
   void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
   void onUse(const Block &, const Use &) override;
+  void onPart(const Block &, const Block &whole, uint64_t time_ns) override;
 
 private:
   // What the gate waits for; null: nothing more.
   const Moment *next() const;
-  void turn(uint64_t time_ns, const LiveSet &);
+  void turn(uint64_t time_ns, LiveSet &);
 
   std::vector<BlockObserver *> behind_;
   Window window_;
