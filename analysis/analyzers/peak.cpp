@@ -175,6 +175,7 @@ void PeakAnalyzer::conclude(Conclusion &conclusion) const {
   PeakReport &report = conclusion.result.peak;
   report.bytes = found.total.bytes;
   report.time_ns = found.total.time_ns;
+  conclusion.at_peak = found.total.by_cohort;
   const std::vector<SiteShare> shares = bySite(found.total.by_cohort, conclusion.cohorts);
   report.by_site = lines.bySite(shares, Lines::Paths::Shown);
   report.by_type = lines.byType(shares);

@@ -73,7 +73,9 @@ public:
   const Question &question;
   const Names &names;
   const ResidentHistory &resident;
-  AnalysisResult result; // sections, peak and remains are put in here
+  uint64_t start_ns = 0;            // of the session
+  std::vector<CohortShare> at_peak; // of the physical heaps, at their peak: from the analyzer of the peak
+  AnalysisResult result;            // sections, peak and remains are put in here
 
 private:
   struct Candidate {

@@ -12,7 +12,8 @@ constexpr uint64_t kNearNs = 1'000'000'000;
 
 std::optional<ResidentSample> ResidentHistory::near(uint32_t process, uint64_t time_ns) const {
   const auto of = by_process_.find(process);
-  if (of == by_process_.end())
+  const auto end = ends_.find(process);
+  if (of == by_process_.end() || (end != ends_.end() && end->second < time_ns))
     return std::nullopt;
   const std::vector<ResidentSample> &samples = of->second;
   const auto next = std::lower_bound(samples.begin(), samples.end(), time_ns,

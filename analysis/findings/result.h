@@ -2,6 +2,7 @@
 // runs can be put together.
 #pragma once
 
+#include "analysis/findings/ledger.h"
 #include "analysis/findings/section.h"
 #include "analysis/findings/what_if.h"
 #include "analysis/live/cohort_sums.h"
@@ -123,6 +124,7 @@ struct AnalysisResult {
   PeakReport peak;
   std::optional<WhatIf> what_if; // where the question is about changes
   std::optional<Floor> floor;    // none: no heap's uses were seen
+  Ledger ledger;
   RemainsReport leaks;           // their process exited
   RemainsReport suppressed;      // the same, known to be harmless
   RemainsReport alive;           // their process was killed or goes on

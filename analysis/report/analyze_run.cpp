@@ -135,9 +135,12 @@ Result<uint64_t> readAll(const Recorded &recorded, const Window &window, RunAnal
 }
 
 // What cannot be read is in the damage.
-ResidentHistory residentOf(const TraceReader &reader) {
+ResidentHistory residentOf(const Recorded &recorded) {
   ResidentHistory resident;
-  (void)reader.forEachResident([&](std::span<const ResidentSample> samples) { resident.add(samples); });
+  for (const auto &[process, fate] : recorded.fates)
+    if (fate.cause != FreeCause::StillAlive)
+      resident.end(process, fate.time_ns);
+  (void)recorded.reader.forEachResident([&](std::span<const ResidentSample> samples) { resident.add(samples); });
   return resident;
 }
 
@@ -151,9 +154,10 @@ void conclude(Report &report, const Recorded &recorded, RunAnalysis &analysis, u
   report.counts = pipeline.liveSet().counts();
   report.events_per_s = rateOf(report);
   const Names names = namesOf(recorded.reader, report.processes);
-  const ResidentHistory resident = residentOf(recorded.reader);
+  const ResidentHistory resident = residentOf(recorded);
   Conclusion conclusion(analysis.catalog, pipeline.liveSet().cohorts(), pipeline.history(), report.processes, question,
                         names, resident, pipeline.liveSet().useSources());
+  conclusion.start_ns = report.start_ns;
   for (const auto &analyzer : analysis.analyzers)
     analyzer->conclude(conclusion);
   for (const ForeignAnalyzer &analyzer : analysis.own_analyzers) {

@@ -159,6 +159,16 @@ Json jsonOf(const std::optional<Floor> &floor) {
   return {{"bytes", floor->bytes}, {"heaps", std::move(heaps)}};
 }
 
+Json jsonOf(const Ledger &ledger) {
+  Json list = Json::array();
+  for (const LedgerLine &line : ledger)
+    list.push_back({{"device", line.device ? Json(*line.device) : Json()},
+                    {"source", analysis::nameOf(line.source)},
+                    {"bytes", line.bytes},
+                    {"at_peak_bytes", line.at_peak_bytes}});
+  return list;
+}
+
 Json evidenceOf(const Evidence &evidence) {
   Json json = Json::object();
   for (const auto &[name, value] : evidence)
@@ -274,6 +284,7 @@ void writeReportJson(std::ostream &to, const Report &report) {
                      {"findings", jsonOf(report.findings)},
                      {"peak", jsonOf(report, report.peak)},
                      {"floor", jsonOf(report.floor)},
+                     {"ledger", jsonOf(report.ledger)},
                      {"leaks", std::move(leaks)},
                      {"alive_at_end", jsonOf(report.alive)},
                      {"unsure", jsonOf(report.unsure)},

@@ -140,6 +140,7 @@ void writeLists(TextTable &table, const Report &report) {
     table.heading("At the peak");
     table.rows("place", rowsOf(peak.by_site, table), peak.bytes, "place");
   }
+  writeLedger(table, report.ledger);
   if (!is_grouped)
     writeRemains(table, report.leaks, "Leaked");
   writeRemains(table, report.alive, "Alive");

@@ -16,6 +16,8 @@ void writeSession(TextTable &, const Report &);
 void writeEntries(TextTable &, const Report &);
 void writeNotes(TextTable &, const Report &);
 void writeFindings(TextTable &, const Report &);
+// What the memory at the peak is made of, where that says more than the places of the peak do.
+void writeLedger(TextTable &, const Ledger &);
 // Any table of a result: numbers first, at the right of their columns, then names.
 void writeSection(TextTable &, const Section &);
 

@@ -1,0 +1,250 @@
+// Ledger: what the memory of the host and of each device is made of, as far as it is known (docs/analyses.md).
+#include "analysis/analyzers/registry.h"
+#include "analysis/findings/keeper.h"
+#include "analysis/findings/ledger.h"
+#include "analysis/live/at_peak.h"
+#include "analysis/live/segments.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <unordered_map>
+
+namespace msleaks::analysis {
+namespace {
+
+// What malloc adds to a block of this size, as glibc's does: a header of 8 bytes, and whole chunks of 16 bytes, of 32
+// at least; or a mapping of whole pages with a header of 16.
+constexpr uint64_t overheadOf(uint64_t bytes) {
+  constexpr uint64_t kMapped = 128 << 10, kPage = 4096;
+  const uint64_t chunk = bytes >= kMapped ? (bytes + 16 + kPage - 1) & ~(kPage - 1)
+                                          : std::max<uint64_t>((bytes + 8 + 15) & ~uint64_t{15}, 32);
+  return chunk - bytes;
+}
+
+// A pool's segments of one cohort.
+struct PoolSum {
+  uint64_t segment_bytes = 0, part_bytes = 0;
+};
+// Of one process: the host's memory, and that of each device.
+using Heaps = std::map<std::optional<uint8_t>, LedgerSums>;
+
+// When a process ended, and what malloc had then.
+struct EndOf {
+  uint64_t time_ns = 0;
+  uint64_t overhead_bytes = 0;
+};
+
+// Behind the analyzer of the peak, whose moment and blocks it takes.
+class UsageLedgerAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "ledger"; }
+
+  void onAlloc(const Block &block, AllocCause, uint64_t) override {
+    if (block.reserve || !abi::isPhysical(block.heap))
+      return;
+    if (block.heap == abi::Heap::Host)
+      overheadIn(block.process).touch(peak_) += overheadOf(block.size);
+    now_bytes_ += block.size;
+    if (now_bytes_ > peak_bytes_) {
+      peak_bytes_ = now_bytes_;
+      ++peak_;
+    }
+  }
+  void onFree(const Block &, FreeCause, uint64_t) override;
+  void onPart(const Block &part, const Block &whole, uint64_t) override;
+  void onProcessEnd(uint32_t process, const ProcessFate &fate) override { ends_[process].time_ns = fate.time_ns; }
+  void conclude(Conclusion &) const override;
+
+private:
+  AtPeak<uint64_t> &overheadIn(uint32_t process) {
+    if (!last_overhead_ || last_process_ != process) {
+      last_overhead_ = &overheads_[process];
+      last_process_ = process;
+    }
+    return *last_overhead_;
+  }
+  PoolSum &poolOf(CohortId cohort) { return elementAt(pools_, cohort.index).touch(peak_); }
+  void endBlock(const Block &);
+  std::map<uint32_t, Heaps> atPeak(Conclusion &) const;
+  std::map<uint32_t, Heaps> atEnd(Conclusion &) const;
+
+  uint64_t now_bytes_ = 0, peak_bytes_ = 0;
+  uint64_t peak_ = 0;                                        // how many there have been
+  std::unordered_map<uint32_t, AtPeak<uint64_t>> overheads_; // by process
+  AtPeak<uint64_t> *last_overhead_ = nullptr;                // elements of an unordered_map stay where they are
+  uint32_t last_process_ = 0;
+  Segments<PoolSum> segments_;         // only part_bytes of each
+  std::vector<AtPeak<PoolSum>> pools_; // by cohort of the segments
+  std::map<uint32_t, EndOf> ends_;     // by process
+  std::vector<uint64_t> end_bytes_;    // by cohort
+  std::vector<PoolSum> end_pools_;
+};
+
+void UsageLedgerAnalyzer::onPart(const Block &part, const Block &whole, uint64_t) {
+  auto &segment = segments_.add(part, whole);
+  PoolSum &pool = poolOf(segment.block.cohort);
+  if (segment.content.segment_bytes == 0) {
+    segment.content.segment_bytes = whole.bytes();
+    pool.segment_bytes += whole.bytes();
+  }
+  segment.content.part_bytes += part.size;
+  pool.part_bytes += part.size;
+}
+
+void UsageLedgerAnalyzer::endBlock(const Block &block) {
+  if (abi::isPhysical(block.heap))
+    elementAt(end_bytes_, block.cohort.index) += block.size;
+  if (block.heap == abi::Heap::Host)
+    ends_[block.process].overhead_bytes += overheadOf(block.size);
+}
+
+void UsageLedgerAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t) {
+  const bool is_end = isEnd(cause);
+  if (block.heap == abi::Heap::Pool) {
+    if (auto *segment = segments_.takePart(block)) {
+      segment->content.part_bytes -= block.size;
+      poolOf(segment->block.cohort).part_bytes -= block.size;
+      if (is_end)
+        elementAt(end_pools_, segment->block.cohort.index).part_bytes += block.size;
+    }
+    return;
+  }
+  if (block.reserve)
+    return;
+  if (is_end)
+    endBlock(block);
+  if (block.heap == abi::Heap::Host)
+    overheadIn(block.process).touch(peak_) -= overheadOf(block.size);
+  now_bytes_ -= block.size;
+  if (auto *segment = segments_.find(block)) {
+    PoolSum &pool = poolOf(segment->block.cohort);
+    pool.segment_bytes -= segment->content.segment_bytes;
+    if (is_end) {
+      elementAt(end_pools_, segment->block.cohort.index).segment_bytes += segment->content.segment_bytes;
+      return segments_.end(block);
+    }
+    pool.part_bytes -= segment->content.part_bytes;
+    segments_.erase(block);
+  }
+}
+
+// Of which memory these blocks are; nothing: of none that is counted.
+std::optional<uint8_t> deviceOf(const Cohort &cohort) {
+  const bool on_device = cohort.heap == abi::Heap::Device || cohort.heap == abi::Heap::Managed;
+  return on_device ? std::optional(cohort.device) : std::nullopt;
+}
+
+LedgerSource sourceOf(const Cohort &cohort, SiteCatalog &catalog) {
+  return closedLibraryOf(cohort.site, catalog).empty() ? LedgerSource::Blocks : LedgerSource::ClosedLibrary;
+}
+
+// Blocks of a cohort, and what of them pools hand out.
+void add(LedgerSums &sums, LedgerSource source, uint64_t bytes, const PoolSum &pool) {
+  const uint64_t used = std::min(pool.part_bytes, pool.segment_bytes);
+  sums[source] += static_cast<int64_t>(bytes) - static_cast<int64_t>(pool.segment_bytes);
+  sums[LedgerSource::PoolUsed] += static_cast<int64_t>(used);
+  sums[LedgerSource::PoolFree] += static_cast<int64_t>(pool.segment_bytes - used);
+}
+
+// With what the kernel had in memory of the process.
+void settle(LedgerSums &sums, const ResidentSample &sample) {
+  const uint64_t recorder = std::min(sample.recorder_bytes, sample.file_bytes);
+  const uint64_t recorder_files = recorder - std::min(recorder, sample.shared_bytes);
+  const uint64_t files = sample.file_bytes - std::min(sample.shared_bytes, sample.file_bytes);
+  sums[LedgerSource::Recorder] = static_cast<int64_t>(recorder);
+  sums[LedgerSource::FileBacked] = static_cast<int64_t>(files - std::min(recorder_files, files));
+  const int64_t rest = static_cast<int64_t>(sample.resident_bytes) - sums.total();
+  sums[rest < 0 ? LedgerSource::NotResident : LedgerSource::Unattributed] = rest;
+}
+
+std::map<uint32_t, Heaps> UsageLedgerAnalyzer::atPeak(Conclusion &conclusion) const {
+  std::map<uint32_t, Heaps> processes;
+  const auto add = [&](CohortId id, uint64_t bytes, const PoolSum &pool) {
+    const Cohort &cohort = conclusion.cohorts[id];
+    analysis::add(processes[cohort.process][deviceOf(cohort)], sourceOf(cohort, conclusion.catalog), bytes, pool);
+  };
+  for (const CohortShare &share : conclusion.at_peak)
+    add(share.cohort, share.bytes, {});
+  for (uint32_t index = 1; index < pools_.size(); ++index)
+    if (const PoolSum &pool = pools_[index].then(peak_); pool.segment_bytes != 0)
+      add({index}, 0, pool);
+  for (const auto &[process, overhead] : overheads_)
+    processes[process][{}][LedgerSource::Allocator] = static_cast<int64_t>(overhead.then(peak_));
+  return processes;
+}
+
+std::map<uint32_t, Heaps> UsageLedgerAnalyzer::atEnd(Conclusion &conclusion) const {
+  std::map<uint32_t, Heaps> processes;
+  for (uint32_t index = 1; index < end_bytes_.size(); ++index)
+    if (end_bytes_[index] != 0) {
+      const Cohort &cohort = conclusion.cohorts[{index}];
+      analysis::add(processes[cohort.process][deviceOf(cohort)], sourceOf(cohort, conclusion.catalog),
+                    end_bytes_[index], valueAt(end_pools_, index));
+    }
+  for (const auto &[process, end] : ends_)
+    processes[process][{}][LedgerSource::Allocator] = static_cast<int64_t>(end.overhead_bytes);
+  return processes;
+}
+
+// The host's memory of processes of which the kernel's number is known, if there are any: all its lines are that number
+// then.
+Heaps settled(std::map<uint32_t, Heaps> processes, const std::function<uint64_t(uint32_t)> &timeOf,
+              const ResidentHistory &resident) {
+  Heaps all, unsampled;
+  bool is_sampled = false;
+  for (auto &[process, heaps] : processes) {
+    LedgerSums host = heaps[{}];
+    heaps.erase(std::nullopt);
+    for (const auto &[device, sums] : heaps)
+      all[device] += sums;
+    const auto sample = resident.near(process, timeOf(process));
+    is_sampled |= sample.has_value();
+    if (sample)
+      settle(host, *sample);
+    (sample ? all : unsampled)[{}] += host;
+  }
+  if (!is_sampled)
+    all[{}] += unsampled[{}];
+  return all;
+}
+
+Ledger linesOf(const Heaps &at_end, const Heaps &at_peak) {
+  Ledger ledger;
+  Heaps devices = at_end; // for the keys
+  devices.insert(at_peak.begin(), at_peak.end());
+  const auto of = [](const Heaps &heaps, std::optional<uint8_t> device) {
+    const auto found = heaps.find(device);
+    return found == heaps.end() ? LedgerSums{} : found->second;
+  };
+  for (const auto &[device, ignored] : devices)
+    for (size_t source = 0; source < kLedgerSources; ++source) {
+      const LedgerLine line{device, static_cast<LedgerSource>(source),
+                            of(at_end, device)[static_cast<LedgerSource>(source)],
+                            of(at_peak, device)[static_cast<LedgerSource>(source)]};
+      if (line.bytes != 0 || line.at_peak_bytes != 0)
+        ledger.push_back(line);
+    }
+  return ledger;
+}
+
+void UsageLedgerAnalyzer::conclude(Conclusion &conclusion) const {
+  const uint64_t peak_ns = conclusion.result.peak.time_ns;
+  // As the resident memory of the peak is: of processes that ever had blocks.
+  auto at_peak = atPeak(conclusion);
+  for (const ProcessPeak &process : conclusion.result.peak.by_process)
+    at_peak[process.process];
+  const auto endOf = [&](uint32_t process) {
+    const auto end = ends_.find(process);
+    return end == ends_.end() ? UINT64_MAX : end->second.time_ns;
+  };
+  conclusion.result.ledger =
+      linesOf(settled(atEnd(conclusion), endOf, conclusion.resident),
+              settled(std::move(at_peak), [=](uint32_t) { return peak_ns; }, conclusion.resident));
+}
+
+} // namespace
+
+MSL_REGISTER_ANALYZER(usage_ledger, UsageLedgerAnalyzer)
+
+} // namespace msleaks::analysis

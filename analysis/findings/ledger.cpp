@@ -1,0 +1,26 @@
+#include "analysis/findings/ledger.h"
+
+namespace msleaks::analysis {
+namespace {
+
+struct Words {
+  const char *name, *meaning;
+};
+constexpr Words kWords[kLedgerSources] = {
+    {"blocks", "blocks of the program and of what it called"},
+    {"closed-library", "blocks that closed libraries keep for themselves"},
+    {"pool-used", "parts of blocks that pools have handed out"},
+    {"pool-free", "what pools have of their blocks beside that"},
+    {"allocator", "headers and rounding of malloc, estimated"},
+    {"file-backed", "pages of files: code and data of programs and libraries"},
+    {"recorder", "what msleaks records in"},
+    {"not-resident", "of the lines above, not in memory: never touched, or swapped out"},
+    {"unattributed", "stacks, malloc's free memory, data of images, and what nobody saw"},
+};
+
+} // namespace
+
+const char *nameOf(LedgerSource source) { return kWords[static_cast<size_t>(source)].name; }
+const char *meaningOf(LedgerSource source) { return kWords[static_cast<size_t>(source)].meaning; }
+
+} // namespace msleaks::analysis

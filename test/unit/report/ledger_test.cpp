@@ -1,0 +1,171 @@
+// What the memory of the host and of a device is made of.
+#include "report_fixture.h"
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20, kMs = 1'000'000;
+constexpr Where kSegment{.site = 1}, kPart{.heap = abi::Heap::Pool, .site = 2}, kOther{.site = 2};
+constexpr Where kClosed{.flags = abi::kFromHook, .site = abi::kCallerSite | 1};
+
+class LedgerTest : public ReportTest {
+protected:
+  static StreamEvent at(uint64_t ms, uint64_t address, uint64_t bytes, const Where &where) {
+    return bytes == 0 ? test::free(kStart + ms * kMs, address, where)
+                      : test::alloc(kStart + ms * kMs, address, bytes, where);
+  }
+  static Where in(uint32_t process, Where where) {
+    where.process = process;
+    return where;
+  }
+  void begin(uint32_t process, uint32_t pid) {
+    start(process, pid);
+    abi::ImageDefinition closed{};
+    closed.image = 3;
+    const std::string image = record(abi::DefinitionKind::Image, raw(closed) + "/usr/lib/libclosed.so.1");
+    ASSERT_TRUE(writer->definitions(process, std::as_bytes(std::span(image))));
+    const TraceWriter::CallerEntry callers[] = {{1, 3, 0x9010}};
+    ASSERT_TRUE(writer->callers(process, callers));
+  }
+  void sample(uint32_t process, uint64_t ms, int64_t resident, int64_t file, int64_t shared, int64_t recorder) {
+    const ResidentSample samples[] = {{process, kStart + ms * kMs, static_cast<uint64_t>(resident),
+                                       static_cast<uint64_t>(file), static_cast<uint64_t>(shared),
+                                       static_cast<uint64_t>(recorder)}};
+    ASSERT_TRUE(writer->resident(samples));
+  }
+  json finish() {
+    manifest();
+    close();
+    const json report = asJson();
+    for (const json &line : report["ledger"])
+      all_[{line["device"].is_null() ? -1 : line["device"].get<int>(), line["source"]}] = {line["at_peak_bytes"],
+                                                                                           line["bytes"]};
+    return report;
+  }
+  // At the peak, and at the end.
+  using Both = std::pair<int64_t, int64_t>;
+  Both of(const std::string &source, int device = -1) const {
+    const auto found = all_.find({device, source});
+    return found == all_.end() ? Both{0, 0} : found->second;
+  }
+  Both sumOf(int device) const {
+    Both sum;
+    for (const auto &[key, bytes] : all_)
+      if (key.first == device)
+        sum = {sum.first + bytes.first, sum.second + bytes.second};
+    return sum;
+  }
+
+private:
+  std::map<std::pair<int, std::string>, Both> all_;
+};
+
+using Both = std::pair<int64_t, int64_t>;
+
+} // namespace
+
+TEST_F(LedgerTest, IsWhatIsResidentLineByLine) {
+  begin(1, 4711);
+  events({at(1, 0x100000, kMiB, kSegment), at(2, 0x100000, 300'000, kPart), at(3, 0x180000, 100'000, kPart),
+          at(4, 0x40, 40, kOther), at(5, 0x80, 1000, kClosed), at(6, 0x200, 500, kOther), at(7, 0x200, 0, kOther),
+          at(8, 0x180000, 0, kPart)});
+  sample(1, 6, 10 * kMiB, 5 * kMiB, 3 * kMiB, 2 * kMiB);
+  sample(1, 500, 6 * kMiB, 2 * kMiB, 0, kMiB);
+  end(1, 0, kStart + 1000 * kMs);
+  const json report = finish();
+  EXPECT_EQ(report["peak"]["resident_bytes"], 10 * kMiB);
+  EXPECT_EQ(sumOf(-1), Both(10 * kMiB, 6 * kMiB));
+  EXPECT_EQ(of("blocks"), Both(540, 40));
+  EXPECT_EQ(of("closed-library"), Both(1000, 1000));
+  EXPECT_EQ(of("pool-used"), Both(400'000, 300'000));
+  EXPECT_EQ(of("pool-free"), Both(kMiB - 400'000, kMiB - 300'000));
+  // A mapping of a page more than its 1 MiB, chunks of 48, 1,008 and 512 bytes.
+  EXPECT_EQ(of("allocator"), Both(4096 + 8 + 8 + 12, 4096 + 8 + 8));
+  EXPECT_EQ(of("recorder"), Both(2 * kMiB, kMiB)) << "in shared memory, then in a file";
+  EXPECT_EQ(of("file-backed"), Both(2 * kMiB, kMiB));
+  EXPECT_EQ(of("not-resident"), Both(0, 0));
+  EXPECT_EQ(of("unattributed"), Both(5 * kMiB - 540 - 1000 - 4124, 3 * kMiB - 40 - 1000 - 4112));
+  EXPECT_EQ(report["ledger"][0]["source"], "blocks");
+  EXPECT_NE(asTable(120).find("Ledger: what the memory is made of"), std::string::npos) << asTable(120);
+  EXPECT_NE(asTable(120).find("   390.6 KiB   293.0 KiB    pool-used: "), std::string::npos) << asTable(120);
+}
+
+TEST_F(LedgerTest, SaysWhatOfTheBlocksIsNotResident) {
+  begin(1, 4711);
+  events({at(1, 0x100000, 64 * kMiB, kOther)});
+  sample(1, 2, 5 * kMiB, kMiB, 0, 0);
+  end(1, 0, kStart + 1000 * kMs);
+  finish();
+  EXPECT_EQ(sumOf(-1), Both(5 * kMiB, 5 * kMiB));
+  EXPECT_EQ(of("blocks").first, 64 * kMiB);
+  EXPECT_EQ(of("not-resident").first, 5 * kMiB - (64 * kMiB + 4096 + kMiB));
+  EXPECT_EQ(of("unattributed").first, 0);
+  EXPECT_NE(asTable(120).find("-60.0 MiB"), std::string::npos) << asTable(120);
+}
+
+TEST_F(LedgerTest, AddsUpProcessesThatTheKernelTellsOf) {
+  for (uint32_t process = 1; process <= 4; ++process)
+    begin(process, 4710 + process);
+  events({at(1, 0x10, 50 * kMiB, in(4, kOther)), at(2, 0x10, 0, in(4, kOther)), at(10, 0x10, 20 * kMiB, in(1, kOther)),
+          at(11, 0x10, 40 * kMiB, in(2, kOther)), at(12, 0x10, 1000, in(3, kOther))});
+  sample(4, 1, 51 * kMiB, 0, 0, 0);
+  sample(1, 10, 30 * kMiB, 0, 0, 0);
+  sample(2, 11, 15 * kMiB, 0, 0, 0); // one has memory that nobody saw, the other one has not touched what it has
+  end(4, 0, kStart + 3 * kMs);
+  for (uint32_t process = 1; process <= 3; ++process)
+    end(process, 0, kStart + 100 * kMs);
+  const json report = finish();
+  EXPECT_EQ(report["peak"]["bytes"], 60 * kMiB + 1000);
+  EXPECT_EQ(report["peak"]["resident_bytes"], 45 * kMiB) << "of a process that has ended, nothing is resident";
+  EXPECT_EQ(sumOf(-1).first, 45 * kMiB);
+  EXPECT_EQ(of("blocks").first, 60 * kMiB) << "without the process that nobody looked at";
+  EXPECT_EQ(of("unattributed").first, 10 * kMiB - 4096);
+  EXPECT_EQ(of("not-resident").first, -25 * kMiB - 4096);
+}
+
+TEST_F(LedgerTest, HasALedgerOfEachDevice) {
+  const Where first{.heap = abi::Heap::Device, .site = 1}, second{.heap = abi::Heap::Device, .site = 1, .device = 1};
+  const Where managed{.heap = abi::Heap::Managed, .site = 2, .device = 1};
+  begin(1, 4711);
+  events({at(1, 0x1000, 8000, first), at(2, 0x1000, 3000, kPart), at(3, 0x9000, 500, second),
+          at(4, 0xa000, 70, managed), at(5, 0x9000, 0, second)});
+  end(1, 0, kStart + 1000 * kMs);
+  finish();
+  EXPECT_EQ(of("pool-used", 0), Both(3000, 3000));
+  EXPECT_EQ(of("pool-free", 0), Both(5000, 5000));
+  EXPECT_EQ(of("blocks", 1), Both(570, 70));
+  EXPECT_EQ(sumOf(-1), Both(0, 0)) << "the kernel's number is not known";
+}
+
+// A realloc in a segment's place, and a part that outlives its segment.
+TEST_F(LedgerTest, ForgetsSegmentsThatAreFreed) {
+  begin(1, 4711);
+  events({at(1, 0x1000, 8000, kSegment), at(2, 0x1000, 3000, kPart), at(3, 0x1000, 0, kSegment),
+          at(4, 0x20000, 9000, kOther), at(5, 0x1000, 0, kPart), at(6, 0x1000, 100, kSegment)});
+  end(1, 0, kStart + 1000 * kMs);
+  finish();
+  EXPECT_EQ(of("pool-used"), Both(0, 0));
+  EXPECT_EQ(of("pool-free"), Both(0, 0));
+  EXPECT_EQ(of("blocks"), Both(9100, 9100));
+}
+
+// The window begins when the pool has handed out parts already.
+TEST_F(LedgerTest, KnowsPoolsFromBeforeAWindow) {
+  begin(1, 4711);
+  events({at(1, 0x1000, 8000, kSegment), at(2, 0x1000, 3000, kPart), at(30, 0x20000, 500, kOther)});
+  end(1, 0, kStart + 1000 * kMs);
+  manifest();
+  close();
+  ReportQuestion question;
+  question.window.from = uint64_t{20 * kMs};
+  const auto report = analyzeRun(run, question);
+  ASSERT_TRUE(report) << report.error().message;
+  std::map<std::string, int64_t> at_peak;
+  for (const LedgerLine &line : report->ledger)
+    at_peak[nameOf(line.source)] = line.at_peak_bytes;
+  EXPECT_EQ(at_peak["pool-used"], 3000);
+  EXPECT_EQ(at_peak["pool-free"], 5000);
+  EXPECT_EQ(at_peak["blocks"], 500);
+}
+
+} // namespace msleaks::analysis
