@@ -123,11 +123,12 @@ void Conclusion::mergeGrowth() {
   candidates_.erase(std::remove_if(others, candidates_.end(), givesToLeak), candidates_.end());
 }
 
-// A hint gives way to a surer finding about most of the same blocks.
+// A hint gives way to a surer finding about most of the same blocks. What a pool's segments have free is another thing
+// than their leak.
 void Conclusion::dropTwins() {
   std::erase_if(candidates_, [&](const Candidate &candidate) {
     const Finding &hint = candidate.draft.line;
-    return hint.confidence == Confidence::Hint &&
+    return hint.confidence == Confidence::Hint && hint.kind != "fragmentation" &&
            std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate &other) {
              const Finding &finding = other.draft.line;
              return finding.confidence < Confidence::Hint && finding.bytes >= hint.bytes / 2 &&

@@ -1,0 +1,281 @@
+// Fragmentation: blocks that a small part of them keeps alive, and what it is (docs/analyses.md).
+#include "analysis/analyzers/registry.h"
+#include "analysis/findings/keeper.h"
+#include "analysis/live/part_map.h"
+#include "analysis/live/segments.h"
+#include "analysis/places/place.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+
+namespace msleaks::analysis {
+namespace {
+
+// What is low: a quarter of the segment or less is in use. Less than a few pages, or a small part of the peak, is
+// nobody's concern.
+constexpr uint64_t kLowOneIn = 4, kLeastBytes = 64 << 10, kLeastSavingOneIn = 20;
+constexpr size_t kMostRows = 1000;
+
+// A time in which little of a segment was in use, after there had been more.
+struct Low {
+  uint64_t since_ns = 0, until_ns = UINT64_MAX;
+  uint64_t most_bytes = 0; // in use
+};
+
+struct Use {
+  PartMap parts;
+  uint64_t first_part_ns = 0;
+  bool was_full = false; // more than a quarter was in use
+  std::optional<Low> low, low_at_peak;
+};
+using Segment = Segments<Use>::Segment;
+
+// A segment as it was at the peak of its account.
+struct AtPeakOfAccount {
+  CohortId cohort;
+  uint64_t bytes = 0, used_bytes = 0, largest_hole_bytes = 0;
+  std::vector<CohortShare> parts;
+  std::optional<Low> low;
+};
+
+// The memory of one heap and device.
+struct AccountSum {
+  uint64_t now_bytes = 0, peak_bytes = 0, peak_ns = 0;
+  uint64_t peak = 0;                     // how many there have been
+  std::vector<AtPeakOfAccount> segments; // that have gone since the peak `segments_of`
+  uint64_t segments_of = 0;
+};
+
+bool isIn(uint64_t time_ns, const Low &low) { return low.since_ns <= time_ns && time_ns < low.until_ns; }
+
+AtPeakOfAccount atPeakOf(const Segment &segment, const AccountSum &sum) {
+  const PartMap::Parts parts = segment.content.parts.atPeak(sum.peak);
+  AtPeakOfAccount then;
+  then.cohort = segment.block.cohort;
+  then.bytes = segment.block.bytes();
+  std::map<CohortId, BlockSum> by_cohort;
+  for (const auto &[address, part] : parts) {
+    by_cohort[part.cohort] += {part.bytes, 1};
+    then.used_bytes += part.bytes;
+  }
+  then.used_bytes = std::min(then.used_bytes, then.bytes);
+  then.largest_hole_bytes = largestHole(parts, segment.block.address, then.bytes);
+  for (const auto &[cohort, part] : by_cohort)
+    then.parts.push_back({cohort, part.bytes, part.count});
+  if (const auto &low = segment.content.low_at_peak; low && isIn(sum.peak_ns, *low))
+    then.low = low;
+  return then;
+}
+
+class FragmentationAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "fragmentation"; }
+
+  void onAlloc(const Block &block, AllocCause, uint64_t time_ns) override {
+    if (block.reserve || block.heap == abi::Heap::Pool)
+      return;
+    AccountSum &sum = sumOf(block);
+    sum.now_bytes += block.size;
+    if (sum.now_bytes > sum.peak_bytes) {
+      sum.peak_bytes = sum.now_bytes;
+      sum.peak_ns = time_ns;
+      ++sum.peak;
+    }
+  }
+  void onPart(const Block &part, const Block &whole, uint64_t time_ns) override {
+    Segment &segment = segments_.add(part, whole);
+    if (segment.content.first_part_ns == 0)
+      segment.content.first_part_ns = time_ns;
+    segment.content.parts.add(part.address, {part.size, part.cohort}, sumOf(whole).peak);
+    look(segment, time_ns);
+  }
+  void onFree(const Block &, FreeCause, uint64_t time_ns) override;
+  void onRetarget(const Block &block, const Block &, uint64_t) override {
+    if (Segment *of = block.heap == abi::Heap::Pool ? segments_.of(block) : nullptr)
+      of->content.parts.retarget(block.address, block.cohort);
+    else if (Segment *segment = segments_.find(block))
+      segment->block.cohort = block.cohort;
+  }
+  void conclude(Conclusion &) const override;
+
+private:
+  AccountSum &sumOf(const Block &block) { return elementAt(sums_[static_cast<size_t>(block.heap)], block.device); }
+  void look(Segment &, uint64_t time_ns);
+  void endLow(Segment &, uint64_t time_ns);
+  template <class F> void forEachSegment(F &&) const;
+
+  std::array<std::vector<AccountSum>, static_cast<size_t>(abi::Heap::Count)> sums_; // by device
+  Segments<Use> segments_;
+};
+
+void FragmentationAnalyzer::endLow(Segment &segment, uint64_t time_ns) {
+  Use &use = segment.content;
+  if (!use.low)
+    return;
+  use.low->until_ns = time_ns;
+  if (isIn(sumOf(segment.block).peak_ns, *use.low))
+    use.low_at_peak = use.low;
+  use.low.reset();
+}
+
+// After a change of what is in use.
+void FragmentationAnalyzer::look(Segment &segment, uint64_t time_ns) {
+  Use &use = segment.content;
+  const uint64_t used = use.parts.usedBytes();
+  if (used * kLowOneIn > segment.block.bytes()) {
+    endLow(segment, time_ns);
+    use.was_full = true;
+  } else if (!use.low && use.was_full) {
+    use.low = Low{.since_ns = time_ns, .most_bytes = used};
+  } else if (use.low) {
+    use.low->most_bytes = std::max(use.low->most_bytes, used);
+  }
+}
+
+void FragmentationAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
+  if (block.heap == abi::Heap::Pool) {
+    if (Segment *segment = segments_.takePart(block)) {
+      segment->content.parts.remove(block.address, sumOf(segment->block).peak);
+      look(*segment, time_ns);
+    }
+    return;
+  }
+  if (block.reserve)
+    return;
+  AccountSum &sum = sumOf(block);
+  sum.now_bytes -= block.size;
+  Segment *segment = segments_.find(block);
+  if (!segment)
+    return;
+  endLow(*segment, time_ns);
+  if (sum.segments_of != sum.peak) {
+    sum.segments.clear();
+    sum.segments_of = sum.peak;
+  }
+  if (segment->content.first_part_ns <= sum.peak_ns)
+    sum.segments.push_back(atPeakOf(*segment, sum));
+  segments_.erase(block);
+}
+
+// All have gone by now, with their processes.
+template <class F> void FragmentationAnalyzer::forEachSegment(F &&f) const {
+  for (size_t heap = 0; heap < sums_.size(); ++heap)
+    for (size_t device = 0; device < sums_[heap].size(); ++device)
+      if (const AccountSum &sum = sums_[heap][device]; sum.segments_of == sum.peak)
+        for (const AtPeakOfAccount &segment : sum.segments)
+          f(Account{static_cast<abi::Heap>(heap), static_cast<uint8_t>(device)}, sum, segment);
+}
+
+// The place that has most of these parts; null: there are none.
+std::shared_ptr<const SiteText> largestPlaceOf(const std::vector<CohortShare> &parts, Conclusion &conclusion) {
+  const std::vector<PlaceGroup> groups = conclusion.lines.byPlace(bySite(parts, conclusion.cohorts));
+  const auto largest = std::max_element(groups.begin(), groups.end(), [](const PlaceGroup &a, const PlaceGroup &b) {
+    return a.sum().bytes < b.sum().bytes;
+  });
+  return largest == groups.end() ? nullptr
+                                 : std::make_shared<const SiteText>(textOf(conclusion.catalog, largest->place));
+}
+
+std::string wordsOf(const SiteText &place) {
+  return place.file.empty() ? fmt::format("{}+{:#x}", place.library, place.offset)
+                            : fmt::format("{}:{}", place.file, place.line);
+}
+
+// Segments of one keeper that are low at the peak.
+struct Pinned {
+  Place place;
+  uint64_t peak_bytes = 0;
+  std::vector<CohortShare> segments, parts;
+  std::vector<Added> free; // as long as they are low
+  uint64_t free_bytes = 0, segment_bytes = 0, largest_hole_bytes = 0;
+};
+
+void add(Pinned &pinned, const AtPeakOfAccount &segment) {
+  const uint64_t free = segment.bytes - std::min(segment.low->most_bytes, segment.bytes);
+  pinned.segments.push_back({segment.cohort, free, 1});
+  pinned.parts.insert(pinned.parts.end(), segment.parts.begin(), segment.parts.end());
+  pinned.free.push_back({segment.low->since_ns, segment.cohort, static_cast<int64_t>(free)});
+  pinned.free.push_back({segment.low->until_ns, segment.cohort, -static_cast<int64_t>(free)});
+  pinned.free_bytes += free;
+  pinned.segment_bytes += segment.bytes;
+  pinned.largest_hole_bytes = std::max(pinned.largest_hole_bytes, segment.largest_hole_bytes);
+}
+
+Draft<Finding> findingOf(const Keeper &keeper, const Pinned &pinned, Conclusion &conclusion) {
+  auto draft = draftOf("fragmentation", keeper, pinned.place, pinned.segments, conclusion);
+  Finding &finding = draft.line;
+  finding.confidence = Confidence::Hint;
+  uint64_t used = 0, parts = 0;
+  for (const CohortShare &part : pinned.parts) {
+    used += part.bytes;
+    parts += part.count;
+  }
+  finding.evidence = {{"segment_bytes", pinned.segment_bytes},
+                      {"used_at_peak_bytes", used},
+                      {"parts_at_peak", parts},
+                      {"largest_hole_bytes", pinned.largest_hole_bytes}};
+  if (const auto pin = largestPlaceOf(pinned.parts, conclusion))
+    finding.evidence.emplace_back("pinned_by", wordsOf(*pin));
+  finding.advice = parts == 0 ? "Nothing is in use of these: let the pool give them back."
+                              : "Few parts keep these alive: put what lives long into a segment of its own, so that "
+                                "the others can be given back.";
+  return draft;
+}
+
+Section segmentsOf(std::vector<std::pair<Account, const AtPeakOfAccount *>> segments, Conclusion &conclusion) {
+  const auto freeOf = [](const auto &segment) { return segment.second->bytes - segment.second->used_bytes; };
+  std::stable_sort(segments.begin(), segments.end(),
+                   [&](const auto &a, const auto &b) { return freeOf(a) > freeOf(b); });
+  segments.resize(std::min(segments.size(), kMostRows));
+  Section section{.name = "segments",
+                  .title = "Segments of pools at the peak of their heap",
+                  .columns = {{"place", Unit::Place, Fold::Key},
+                              {"bytes", Unit::Bytes},
+                              {"used", Unit::Bytes},
+                              {"free", Unit::Bytes},
+                              {"largest_hole", Unit::Bytes, Fold::Largest},
+                              {"pinned_by", Unit::Place, Fold::First}},
+                  .rows = {}};
+  for (const auto &[account, segment] : segments) {
+    const Place place = conclusion.lines.places().of(conclusion.cohorts[segment->cohort].site);
+    const auto pin = largestPlaceOf(segment->parts, conclusion);
+    section.rows.push_back({std::make_shared<const SiteText>(textOf(conclusion.catalog, place)), segment->bytes,
+                            segment->used_bytes, segment->bytes - segment->used_bytes, segment->largest_hole_bytes,
+                            pin ? Cell(pin) : Cell()});
+  }
+  return section;
+}
+
+void FragmentationAnalyzer::conclude(Conclusion &conclusion) const {
+  std::map<Keeper, Pinned> by_keeper;
+  std::vector<std::pair<Account, const AtPeakOfAccount *>> segments;
+  forEachSegment([&](const Account &account, const AccountSum &sum, const AtPeakOfAccount &segment) {
+    segments.emplace_back(account, &segment);
+    const SiteId site = conclusion.cohorts[segment.cohort].site;
+    const Place place = conclusion.lines.places().of(site);
+    if (!segment.low || !place.own)
+      return;
+    Pinned &pinned = by_keeper[keeperOf(site, place, account, conclusion.catalog)];
+    pinned.place = place;
+    pinned.peak_bytes = sum.peak_bytes;
+    add(pinned, segment);
+  });
+  if (!segments.empty())
+    conclusion.result.sections.push_back(segmentsOf(std::move(segments), conclusion));
+  for (auto &[keeper, pinned] : by_keeper) {
+    Absence absence{{}, std::move(pinned.free)};
+    std::sort(absence.blocks.begin(), absence.blocks.end(),
+              [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
+    if (conclusion.saves(keeper.account, absence) >= std::max(kLeastBytes, pinned.peak_bytes / kLeastSavingOneIn))
+      conclusion.add(findingOf(keeper, pinned, conclusion), std::move(absence));
+  }
+}
+
+} // namespace
+
+MSL_REGISTER_ANALYZER(fragmentation, FragmentationAnalyzer)
+
+} // namespace msleaks::analysis

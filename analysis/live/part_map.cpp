@@ -1,0 +1,17 @@
+#include "analysis/live/part_map.h"
+
+#include <algorithm>
+
+namespace msleaks::analysis {
+
+uint64_t largestHole(const PartMap::Parts &parts, uint64_t begin, uint64_t bytes) {
+  uint64_t largest = 0, until = 0; // where the parts so far end, from the beginning of the segment
+  for (const auto &[address, part] : parts) {
+    const uint64_t at = std::min(address - begin, bytes);
+    largest = std::max(largest, at > until ? at - until : 0);
+    until = std::max(until, at + std::min(part.bytes, bytes - at));
+  }
+  return std::max(largest, bytes - until);
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,135 @@
+// Segments of pools that few parts keep alive.
+#include "report_fixture.h"
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kMiB = 1 << 20, kMs = 1'000'000;
+constexpr Where kSegment{.heap = abi::Heap::Device, .site = 1}, kPart{.heap = abi::Heap::Pool, .site = 2};
+constexpr Where kPin{.heap = abi::Heap::Pool, .flags = abi::kFromHook, .site = abi::kCallerSite};
+
+class Fragmentation : public ReportTest {
+protected:
+  void SetUp() override {
+    ReportTest::SetUp();
+    start(1, 4711);
+  }
+  void alloc(uint64_t address, uint64_t bytes, const Where &where) {
+    list.push_back(test::alloc(kStart + ++ms * kMs, address * kMiB, bytes, where));
+  }
+  void free(uint64_t address, const Where &where) {
+    list.push_back(test::free(kStart + ++ms * kMs, address * kMiB, where));
+  }
+  void finish() {
+    events(list);
+    end(1, 0, kStart + ++ms * kMs);
+    manifest();
+    close();
+    report = asJson();
+  }
+  json segments() const {
+    for (const json &section : report["sections"])
+      if (section["name"] == "segments")
+        return section["rows"];
+    return {};
+  }
+  json finding() const {
+    for (const json &finding : report["findings"])
+      if (finding["kind"] == "fragmentation")
+        return finding;
+    return {};
+  }
+  // A segment at 100 that was full, and has 1 MiB at 110 in use now.
+  void leaveOnePart() {
+    alloc(100, 20 * kMiB, kSegment);
+    alloc(100, 10 * kMiB, kPart);
+    alloc(110, 1 * kMiB, kPin);
+    free(100, kPart);
+  }
+  std::vector<StreamEvent> list;
+  uint64_t ms = 0;
+  json report;
+};
+
+} // namespace
+
+TEST_F(Fragmentation, SavesWhatIsFreeWhileLittleIsInUse) {
+  leaveOnePart();
+  alloc(200, 30 * kMiB, kSegment); // the peak: 50 MiB
+  alloc(200, 30 * kMiB, kPart);
+  finish();
+  const json found = finding();
+  ASSERT_FALSE(found.is_null()) << report["findings"];
+  EXPECT_EQ(found["confidence"], "hint");
+  EXPECT_EQ(found["bytes"], 19 * kMiB);
+  EXPECT_EQ(found["count"], 1);
+  EXPECT_EQ(found["heap"], "device");
+  EXPECT_EQ(found["saves_bytes"], 19 * kMiB) << "what is in use would be elsewhere";
+  EXPECT_EQ(found["site"]["line"], 12);
+  EXPECT_EQ(found["evidence"]["segment_bytes"], 20 * kMiB);
+  EXPECT_EQ(found["evidence"]["used_at_peak_bytes"], kMiB);
+  EXPECT_EQ(found["evidence"]["parts_at_peak"], 1);
+  EXPECT_EQ(found["evidence"]["largest_hole_bytes"], 10 * kMiB);
+  EXPECT_EQ(found["evidence"]["pinned_by"], "/nowhere/libx.so+0x123");
+  ASSERT_EQ(segments().size(), 1u) << "the other one was none yet";
+  EXPECT_EQ(segments()[0][1], 20 * kMiB);
+  EXPECT_EQ(segments()[0][2], kMiB);
+  EXPECT_EQ(segments()[0][3], 19 * kMiB);
+  EXPECT_EQ(segments()[0][4], 10 * kMiB);
+  EXPECT_EQ(segments()[0][5]["library"], "/nowhere/libx.so");
+}
+
+TEST_F(Fragmentation, SavesNoMoreThanThePeakFallsBy) {
+  leaveOnePart();
+  alloc(200, 30 * kMiB, kSegment); // 50 MiB
+  free(200, kSegment);
+  alloc(105, 8 * kMiB, kPart);     // in use again
+  alloc(300, 25 * kMiB, kSegment); // 45 MiB: now the segment is needed
+  finish();
+  EXPECT_EQ(finding()["bytes"], 19 * kMiB);
+  EXPECT_EQ(finding()["saves_bytes"], 5 * kMiB);
+}
+
+TEST_F(Fragmentation, IsNotWhatIsInUseAtThePeak) {
+  alloc(100, 20 * kMiB, kSegment);
+  alloc(100, 10 * kMiB, kPart); // half of it, at the peak
+  alloc(200, 30 * kMiB, kSegment);
+  free(200, kSegment);
+  alloc(110, 1 * kMiB, kPin);
+  free(100, kPart); // low behind the peak
+  finish();
+  EXPECT_TRUE(finding().is_null()) << finding();
+  ASSERT_EQ(segments().size(), 1u);
+  EXPECT_EQ(segments()[0][2], 10 * kMiB) << "as it was at the peak";
+}
+
+TEST_F(Fragmentation, IsNotWhatWasNeverFull) {
+  alloc(100, 20 * kMiB, kSegment);
+  alloc(100, 1 * kMiB, kPart);
+  alloc(200, 30 * kMiB, kSegment);
+  finish();
+  EXPECT_TRUE(finding().is_null()) << finding();
+}
+
+TEST_F(Fragmentation, IsNotWhatWasGivenBackBeforeThePeak) {
+  leaveOnePart();
+  free(110, kPin);
+  free(100, kSegment);
+  alloc(200, 30 * kMiB, kSegment);
+  alloc(200, 30 * kMiB, kPart);
+  finish();
+  EXPECT_TRUE(finding().is_null()) << finding();
+}
+
+TEST_F(Fragmentation, AnEmptySegmentIsPinnedByNothing) {
+  leaveOnePart();
+  free(110, kPin);
+  alloc(200, 30 * kMiB, kSegment);
+  finish();
+  EXPECT_EQ(finding()["saves_bytes"], 19 * kMiB) << "the last part was there until behind the first of the time";
+  EXPECT_EQ(finding()["evidence"]["parts_at_peak"], 0);
+  EXPECT_FALSE(finding()["evidence"].contains("pinned_by"));
+  EXPECT_TRUE(segments()[0][5].is_null());
+}
+
+} // namespace msleaks::analysis
