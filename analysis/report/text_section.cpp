@@ -120,7 +120,7 @@ std::vector<std::vector<Cell>> sortedRows(const Section &section, const std::str
 } // namespace
 
 void writeSection(TextTable &table, const Section &unsorted) {
-  if (unsorted.compares && isOfOne(unsorted))
+  if (!unsorted.in_text || (unsorted.compares && isOfOne(unsorted)))
     return;
   Section section = unsorted;
   section.rows = sortedRows(unsorted, table.style().sort);

@@ -26,6 +26,10 @@ class Analyzer : public BlockObserver {
 public:
   virtual std::string_view name() const = 0;
 
+  // Before the first event: what the numbers of cohorts and of their owners stand for. Both grow, and outlive the
+  // analyzer.
+  virtual void useCohorts(const Cohorts &, const Labels &) {}
+
   // Kinds of events that onEvent wants: abi::enabledBit of each.
   virtual uint32_t eventKinds() const { return 0; }
   // After the live set has taken the event in; `site` is its site in the catalog.

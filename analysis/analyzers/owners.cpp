@@ -1,0 +1,232 @@
+// Owners: how much memory those have that the program named, framework@component@…, and each of these with all below it
+// (docs/analyses.md).
+#include "analysis/analyzers/registry.h"
+#include "analysis/live/at_peak.h"
+#include "analysis/live/owner_tree.h"
+#include "analysis/live/segments.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+
+namespace msleaks::analysis {
+namespace {
+
+using NodeId = OwnerTree::NodeId;
+
+// What a node of the tree has, with all below it.
+struct Owned {
+  AtPeak<uint64_t> bytes;
+  uint64_t highest_bytes = 0, highest_ns = 0;
+  uint64_t end_bytes = 0; // alive at the ends of processes
+};
+
+// What a pool has handed out of a segment.
+struct HandedOut {
+  uint64_t bytes = 0;
+  std::map<NodeId, uint64_t> by_owner;
+};
+using Segment = Segments<HandedOut>::Segment;
+
+// When a step began, what each node had. At most kMostSteps are kept: then every second one goes.
+struct StepOfOwners {
+  uint64_t number, time_ns;
+  std::vector<uint64_t> bytes; // by node
+};
+constexpr size_t kMostSteps = 128;
+
+class OwnersAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "owners"; }
+  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Step); }
+  void useCohorts(const Cohorts &cohorts, const Labels &labels) override { tree_.emplace(cohorts, labels); }
+
+  void onEvent(const StreamEvent &event, SiteId) override;
+  void onAlloc(const Block &block, AllocCause, uint64_t time_ns) override {
+    if (!counts(block))
+      return;
+    add(tree_->of(block.cohort), block.size, time_ns);
+    now_bytes_ += block.size;
+    if (now_bytes_ > peak_bytes_) {
+      peak_bytes_ = now_bytes_;
+      ++peak_;
+    }
+  }
+  void onFree(const Block &, FreeCause, uint64_t time_ns) override;
+  void onPart(const Block &part, const Block &whole, uint64_t time_ns) override;
+  void onRetarget(const Block &block, const Block &before, uint64_t time_ns) override;
+  void conclude(Conclusion &) const override;
+
+private:
+  static bool counts(const Block &block) { return !block.reserve && abi::isPhysical(block.heap); }
+  void add(NodeId node, uint64_t bytes, uint64_t time_ns) {
+    tree_->forEachUp(node, [&](NodeId at) {
+      Owned &owned = elementAt(owned_, at.index);
+      const uint64_t now = owned.bytes.touch(peak_) += bytes;
+      if (now > owned.highest_bytes) {
+        owned.highest_bytes = now;
+        owned.highest_ns = time_ns;
+      }
+    });
+  }
+  void remove(NodeId node, uint64_t bytes, bool is_end) {
+    tree_->forEachUp(node, [&](NodeId at) {
+      Owned &owned = elementAt(owned_, at.index);
+      owned.bytes.touch(peak_) -= bytes;
+      owned.end_bytes += is_end ? bytes : 0;
+    });
+  }
+  void freePart(const Block &, bool is_end, uint64_t time_ns);
+  void freeParts(const Segment &, bool is_end, uint64_t time_ns);
+  Cell nameOf(NodeId node) const { return node == NodeId{} ? Cell() : Cell(tree_->pathOf(node)); }
+  Section owners(uint64_t start_ns) const;
+  Section steps() const;
+
+  std::optional<OwnerTree> tree_;
+  std::vector<Owned> owned_; // by node
+  Segments<HandedOut> segments_;
+  std::vector<uint64_t> taken_; // by number of a pool's block: what of its segment's bytes counts for it
+  uint64_t now_bytes_ = 0, peak_bytes_ = 0;
+  uint64_t peak_ = 0; // how many there have been
+  std::vector<StepOfOwners> steps_;
+  uint64_t seen_steps_ = 0, stride_ = 1;
+  std::optional<uint64_t> last_number_;
+};
+
+// What a pool hands out counts for who gets it, no more than the segment has; the rest of the segment for who made the
+// pool get it.
+void OwnersAnalyzer::onPart(const Block &part, const Block &whole, uint64_t time_ns) {
+  Segment &segment = segments_.add(part, whole);
+  HandedOut &handed_out = segment.content;
+  const uint64_t bytes = std::min(part.size, whole.bytes() - std::min(handed_out.bytes, whole.bytes()));
+  const NodeId owner = tree_->of(part.cohort);
+  elementAt(taken_, part.id.index) = bytes;
+  handed_out.bytes += bytes;
+  handed_out.by_owner[owner] += bytes;
+  remove(tree_->of(segment.block.cohort), bytes, false);
+  add(owner, bytes, time_ns);
+}
+
+void OwnersAnalyzer::freePart(const Block &part, bool is_end, uint64_t time_ns) {
+  Segment *segment = segments_.takePart(part);
+  if (!segment)
+    return;
+  const NodeId owner = tree_->of(part.cohort);
+  const uint64_t bytes = taken_[part.id.index];
+  segment->content.by_owner[owner] -= bytes;
+  remove(owner, bytes, is_end);
+  if (is_end)
+    return; // and the segment ends with what is not handed out
+  segment->content.bytes -= bytes;
+  add(tree_->of(segment->block.cohort), bytes, time_ns);
+}
+
+// The segment goes before them.
+void OwnersAnalyzer::freeParts(const Segment &segment, bool is_end, uint64_t time_ns) {
+  for (const auto &[owner, bytes] : segment.content.by_owner) {
+    remove(owner, bytes, is_end);
+    if (!is_end)
+      add(tree_->of(segment.block.cohort), bytes, time_ns);
+  }
+}
+
+void OwnersAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
+  const bool is_end = isEnd(cause);
+  if (block.heap == abi::Heap::Pool)
+    return freePart(block, is_end, time_ns);
+  if (!counts(block))
+    return;
+  uint64_t bytes = block.size;
+  if (const Segment *segment = segments_.find(block)) {
+    freeParts(*segment, is_end, time_ns);
+    bytes -= is_end ? segment->content.bytes : 0;
+    segments_.erase(block);
+  }
+  remove(tree_->of(block.cohort), bytes, is_end);
+  now_bytes_ -= block.size;
+}
+
+// The parts of a segment, or of a pool's block, stay with those who have them.
+void OwnersAnalyzer::onRetarget(const Block &block, const Block &before, uint64_t time_ns) {
+  const NodeId from = tree_->of(before.cohort), to = tree_->of(block.cohort);
+  if (from == to)
+    return;
+  uint64_t bytes = counts(block) ? block.size : 0;
+  if (Segment *part_of = block.heap == abi::Heap::Pool ? segments_.of(block) : nullptr) {
+    bytes = taken_[block.id.index];
+    part_of->content.by_owner[from] -= bytes;
+    part_of->content.by_owner[to] += bytes;
+  } else if (Segment *segment = bytes != 0 ? segments_.find(block) : nullptr) {
+    bytes -= std::min(segment->content.bytes, bytes);
+    segment->block.cohort = block.cohort;
+  }
+  remove(from, bytes, false);
+  add(to, bytes, time_ns);
+}
+
+void OwnersAnalyzer::onEvent(const StreamEvent &event, SiteId) {
+  const auto step = event.event.as<abi::StepEvent>();
+  if (step.number == last_number_)
+    return; // another thread or process says so, too
+  last_number_ = step.number;
+  if (seen_steps_++ % stride_ != 0)
+    return;
+  StepOfOwners &kept = steps_.emplace_back(StepOfOwners{step.number, step.header.time, {}});
+  for (const Owned &owned : owned_)
+    kept.bytes.push_back(owned.bytes.now());
+  if (steps_.size() < kMostSteps)
+    return;
+  for (size_t i = 0; i < kMostSteps / 2; ++i)
+    steps_[i] = std::move(steps_[2 * i]);
+  steps_.resize(kMostSteps / 2);
+  stride_ *= 2;
+}
+
+Section OwnersAnalyzer::owners(uint64_t start_ns) const {
+  Section section{.name = "owners",
+                  .title = "Owners, each with all below it",
+                  .columns = {{"owner", Unit::Text, Fold::Key},
+                              {"at_peak", Unit::Bytes, Fold::First},
+                              {"at_end", Unit::Bytes, Fold::First},
+                              {"highest", Unit::Bytes, Fold::First},
+                              {"highest_since_start", Unit::TimeNs, Fold::First}},
+                  .rows = {}};
+  for (const NodeId node : tree_->inOrder()) {
+    const Owned owned = valueAt(owned_, node.index);
+    if (owned.highest_bytes != 0)
+      section.rows.push_back({nameOf(node), owned.bytes.then(peak_), owned.end_bytes, owned.highest_bytes,
+                              owned.highest_ns - std::min(start_ns, owned.highest_ns)});
+  }
+  return section;
+}
+
+Section OwnersAnalyzer::steps() const {
+  Section section{.name = "owner_steps",
+                  .title = "Owners, at the beginnings of steps",
+                  .columns = {{"owner", Unit::Text, Fold::Key},
+                              {"step", Unit::Count, Fold::Key},
+                              {"bytes", Unit::Bytes, Fold::First}},
+                  .rows = {},
+                  .in_text = false};
+  for (const NodeId node : tree_->inOrder())
+    for (const StepOfOwners &step : steps_)
+      if (const uint64_t bytes = valueAt(step.bytes, node.index); bytes != 0)
+        section.rows.push_back({nameOf(node), step.number, bytes});
+  return section;
+}
+
+// A program that names no owners has none but the libraries, and they are in the peak's own list.
+void OwnersAnalyzer::conclude(Conclusion &conclusion) const {
+  if (!tree_ || tree_->size() < 2)
+    return;
+  conclusion.result.sections.push_back(owners(conclusion.start_ns));
+  if (Section section = steps(); !section.rows.empty())
+    conclusion.result.sections.push_back(std::move(section));
+}
+
+} // namespace
+
+MSL_REGISTER_ANALYZER(owners, OwnersAnalyzer)
+
+} // namespace msleaks::analysis

@@ -1,0 +1,62 @@
+// Owners as a tree: framework@component@… is below framework@component, and that is below framework.
+#pragma once
+
+#include "analysis/base/element_at.h"
+#include "analysis/live/cohorts.h"
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace msleaks::analysis {
+
+class OwnerTree {
+public:
+  // 0: of blocks whose owner nobody named.
+  struct NodeId {
+    uint32_t index = 0;
+    constexpr auto operator<=>(const NodeId &) const = default;
+  };
+
+  // Both may grow, and outlive the tree.
+  OwnerTree(const Cohorts &cohorts, const Labels &labels) : cohorts_(cohorts), labels_(labels) {}
+
+  NodeId of(CohortId cohort) {
+    uint32_t &number = elementAt(by_cohort_, cohort.index); // one more than the node's; 0: not looked for yet
+    if (number == 0)
+      number = ofLabel(cohorts_[cohort].owner).index + 1;
+    return {number - 1};
+  }
+  // Calls f for the node and all above it.
+  template <class F> void forEachUp(NodeId node, F &&f) const {
+    for (;; node = nodes_[node.index].parent) {
+      f(node);
+      if (nodes_[node.index].parent == NodeId{})
+        return;
+    }
+  }
+  size_t size() const { return nodes_.size(); } // with the one of nobody
+  const std::string &pathOf(NodeId node) const { return nodes_[node.index].path; }
+  // Each node before those below it, siblings in the order of the alphabet; the one of nobody is the last.
+  std::vector<NodeId> inOrder() const;
+
+private:
+  struct Node {
+    NodeId parent; // 0: none
+    std::string path;
+  };
+
+  NodeId ofLabel(LabelId);
+  NodeId ofPath(std::string_view path);
+
+  const Cohorts &cohorts_;
+  const Labels &labels_;
+  std::vector<Node> nodes_ = std::vector<Node>(1);
+  std::map<std::string, NodeId, std::less<>> by_path_;
+  std::vector<uint32_t> by_cohort_;
+};
+
+} // namespace msleaks::analysis
