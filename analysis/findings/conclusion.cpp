@@ -123,16 +123,19 @@ void Conclusion::mergeGrowth() {
   candidates_.erase(std::remove_if(others, candidates_.end(), givesToLeak), candidates_.end());
 }
 
-// A hint gives way to a surer finding about most of the same blocks. What a pool's segments have free is another thing
-// than their leak.
+// A hint gives way to a surer finding about most of the same blocks, and to one that says more of them: what a pool's
+// segments have free. That is another thing than their leak.
 void Conclusion::dropTwins() {
+  const auto isPool = [](const Finding &finding) { return finding.kind == "fragmentation"; };
+  const auto saysMore = [&](const Finding &finding) {
+    return finding.confidence < Confidence::Hint || isPool(finding);
+  };
   std::erase_if(candidates_, [&](const Candidate &candidate) {
     const Finding &hint = candidate.draft.line;
-    return hint.confidence == Confidence::Hint && hint.kind != "fragmentation" &&
+    return hint.confidence == Confidence::Hint && !isPool(hint) &&
            std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate &other) {
              const Finding &finding = other.draft.line;
-             return finding.confidence < Confidence::Hint && finding.bytes >= hint.bytes / 2 &&
-                    isSamePlace(finding, hint);
+             return saysMore(finding) && finding.bytes >= hint.bytes / 2 && isSamePlace(finding, hint);
            });
   });
 }
