@@ -34,6 +34,8 @@ int main(void) {
   clEnqueueNDRangeKernel(queue, kernel, 2, 0, global, local, 0, 0, 0);
   // CHECK: on_launch_range opencl launch kernel=0x30 queue=0x20 dimensions=1 global=64 local=0 | clEnqueueNDRangeKernel at
   clEnqueueNDRangeKernel(queue, kernel, 1, 0, global, 0, 0, 0, 0);
+  // CHECK: on_launch opencl launch block stream=0x20 grid=0,0,0 block=0,0,0 shared=0 | clEnqueueTask at
+  clEnqueueTask(queue, kernel, 0, 0, 0);
   cl_mem from = (cl_mem)0x200, to = (cl_mem)0x100;
   // CHECK: on_copy opencl copy flags=0x20 to=0x300 from=0x200 size=9 stream=0x20 direction=0 | clEnqueueReadBuffer at
   clEnqueueReadBuffer(queue, from, 1, 0, 9, (void *)0x300, 0, 0, 0);

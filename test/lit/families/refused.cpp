@@ -65,6 +65,8 @@ static int launchesAndCopies(void *to) {
   // CHECK: on_launch_range opencl launch
   // CHECK-NEXT: on_failed opencl launch 0 status=1 | clEnqueueNDRangeKernel at
   refused += clEnqueueNDRangeKernel(nullptr, nullptr, 1, nullptr, &one, nullptr, 0, nullptr, nullptr) != 0;
+  // CHECK: on_failed opencl launch 0 status=1 | clEnqueueTask at
+  refused += clEnqueueTask(nullptr, nullptr, 0, nullptr, nullptr) != 0;
   return refused;
 }
 
@@ -86,5 +88,5 @@ int main() {
   std::printf("%d %d\n", freed, done);
   silent(std::malloc(3));
 }
-// PLAIN: 7 6
+// PLAIN: 7 7
 // PLAIN-NOT: {{.}}

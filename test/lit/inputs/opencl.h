@@ -22,6 +22,7 @@ void clSVMFree(cl_context context, void *block);
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
                               const size_t *global, const size_t *local, cl_uint waits, const cl_event *wait,
                               cl_event *event);
+cl_int clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint waits, const cl_event *wait, cl_event *event);
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem from, cl_uint blocking, size_t offset, size_t size, void *to,
                            cl_uint waits, const cl_event *wait, cl_event *event);
 cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem to, cl_uint blocking, size_t offset, size_t size,

@@ -167,6 +167,9 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue, cl_kernel kernel, cl_uint, const
                               const size_t *, cl_uint, const cl_event *, cl_event *) {
   return statusOf(kernel);
 }
+cl_int clEnqueueTask(cl_command_queue, cl_kernel kernel, cl_uint, const cl_event *, cl_event *) {
+  return statusOf(kernel);
+}
 cl_int clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_uint, size_t, size_t, void *, cl_uint, const cl_event *,
                            cl_event *) {
   return 0;
