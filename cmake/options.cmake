@@ -9,6 +9,7 @@ target_compile_options(msleaks_options INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>)
 if(MSLEAKS_SANITIZE)
   target_compile_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_compile_definitions(msleaks_options INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE})
 endif()
 

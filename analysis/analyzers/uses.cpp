@@ -119,9 +119,11 @@ std::vector<IdleBlocks> UsesAnalyzer::blocksOf(const Idle &idle, Conclusion &con
   const ByCohort &cohorts = of(idle);
   for (uint32_t index = 1; index < cohorts.size(); ++index) {
     const Idleness &idleness = cohorts[index];
+    if (idleness.count == 0) // perhaps no cohort at all: there are more elements than that
+      continue;
     const Cohort &cohort = conclusion.cohorts[{index}];
     const Account account{cohort.heap, cohort.device};
-    if (idleness.count == 0 || !conclusion.seesUses(account))
+    if (!conclusion.seesUses(account))
       continue;
     const Place place = conclusion.lines.places().of(cohort.site);
     if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))

@@ -110,6 +110,18 @@ TEST_F(Uses, WhatLeaksIsNotLate) {
   EXPECT_EQ(report["floor"]["bytes"], 2 * kSize);
 }
 
+TEST_F(Uses, ManyCohortsAreAllLookedAt) {
+  constexpr uint8_t kDevices = 63;
+  std::vector<StreamEvent> list = {launch(1)};
+  for (uint8_t device = 1; device <= kDevices; ++device) {
+    const Where where{.heap = Heap::Device, .site = 1, .device = device};
+    list.push_back(born(2 * device, device, kSize, where));
+    list.push_back(test::free(kStart + 2 * device + 1, uint64_t{device} << 24, where));
+  }
+  run(list);
+  EXPECT_EQ(of("unused", 12)["count"], 1) << report["findings"];
+}
+
 TEST_F(Uses, HostMemoryHasNoFloorOfItsOwn) {
   run({test::alloc(kStart + 10, 0x1000, kSize, {.site = 1}), test::free(kStart + 20, 0x1000, {.site = 1})});
   EXPECT_TRUE(report["floor"].is_null());
