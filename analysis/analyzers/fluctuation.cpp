@@ -94,7 +94,7 @@ void FluctuationAnalyzer::onEvent(const StreamEvent &event, SiteId) {
 
 void FluctuationAnalyzer::conclude(Conclusion &conclusion) const {
   Section section{.name = "fluctuation",
-                  .title = "Fluctuation within a step: the least steady step, and the steadiest",
+                  .title = "Fluctuation within a step: the most and the least",
                   .columns = {{"process", Unit::Text, Fold::Key},
                               {"heap", Unit::Text, Fold::Key},
                               {"step", Unit::Count, Fold::Key},

@@ -266,7 +266,7 @@ void FragmentationAnalyzer::conclude(Conclusion &conclusion) const {
   if (!segments.empty())
     conclusion.result.sections.push_back(segmentsOf(std::move(segments), conclusion));
   for (auto &[keeper, pinned] : by_keeper) {
-    Absence absence{{}, std::move(pinned.free)};
+    Absence absence{.blocks = std::move(pinned.free)};
     std::sort(absence.blocks.begin(), absence.blocks.end(),
               [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
     if (conclusion.saves(keeper.account, absence) >= std::max(kLeastBytes, pinned.peak_bytes / kLeastSavingOneIn))

@@ -97,7 +97,7 @@ def expect_text(run):
     for width in ("20", "80", "200"):
         text = run.text("--width", width)
         for line in text.splitlines():
-            check(len(line) <= max(int(width), 50) or "/" in line, f"--width {width}: {line}")
+            check(len(line) <= max(int(width), 64) or "/" in line, f"--width {width}: {line}")
     text = run.text("--width", "120", "--color", "never")
     words = [line.split(" ")[0] for line in text.splitlines() if line and not line.startswith(" ")]
     equal("order", [word for word in words if word in ("command", "time", "peak", "events", "Findings", "At", "Leaked")],
