@@ -30,7 +30,7 @@ void repairChunks(std::vector<uint8_t> &bytes) {
   std::memcpy(bytes.data(), &file, sizeof file);
   for (size_t at = sizeof file; at + sizeof(ChunkHeader) <= bytes.size();) {
     ChunkHeader header;
-    std::memcpy(&header, &bytes[at], sizeof header);
+    std::memcpy(&header, bytes.data() + at, sizeof header);
     const auto room = static_cast<uint32_t>(bytes.size() - at - sizeof header);
     header.magic = kChunkMagic;
     header.stored_bytes = std::min(header.stored_bytes, room);
@@ -39,9 +39,9 @@ void repairChunks(std::vector<uint8_t> &bytes) {
     // A chunk may claim 16,384 events whose columns are all constant; a few are as good and leave time for others.
     header.events %= 64;
     header.slots = header.events + header.slots % 64;
-    header.payload_checksum = checksumOf({&bytes[at + sizeof header], header.stored_bytes});
+    header.payload_checksum = checksumOf({bytes.data() + at + sizeof header, header.stored_bytes});
     header.checksum = checksumOf({reinterpret_cast<const uint8_t *>(&header), offsetof(ChunkHeader, checksum)});
-    std::memcpy(&bytes[at], &header, sizeof header);
+    std::memcpy(bytes.data() + at, &header, sizeof header);
     at += sizeof header + header.stored_bytes;
   }
 }
