@@ -1,11 +1,12 @@
-// Allocations: how much was allocated where, how much of it only for a moment, in which sizes, and what was refused.
+// Allocations: how much was allocated where, how much of it only for a moment, in which
+// sizes, what was refused, and where allocating takes time.
 #include "analysis/analyzers/registry.h"
-#include "analysis/base/element_at.h"
+#include "analysis/findings/churn.h"
+#include "analysis/live/allocation_counts.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <fmt/format.h>
 #include <map>
 #include <unordered_map>
 
@@ -15,16 +16,7 @@ namespace {
 // A program like PyTorch has half a million paths that allocate. To name all of them takes longer than all else.
 constexpr size_t kMostNamedSites = 4000;
 
-struct Allocated {
-  uint64_t bytes = 0, count = 0, temporary = 0;
-  Allocated &operator+=(const Allocated &other) {
-    bytes += other.bytes;
-    count += other.count;
-    temporary += other.temporary;
-    return *this;
-  }
-};
-using BySite = std::vector<std::pair<SiteId, Allocated>>;
+using BySite = std::vector<std::pair<SiteId, AllocationCount>>;
 
 struct Refused {
   uint64_t count = 0, largest_bytes = 0;
@@ -33,76 +25,51 @@ struct Refused {
 class AllocationAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "allocations"; }
-  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::AllocFailed); }
+  uint32_t eventKinds() const override {
+    return abi::enabledBit(abi::EventKind::AllocFailed) | abi::enabledBit(abi::EventKind::Free);
+  }
   void onEvent(const StreamEvent &, SiteId) override;
   void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
-  void onFree(const Block &, FreeCause, uint64_t time_ns) override;
-  void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
+  void onFree(const Block &block, FreeCause cause, uint64_t) override { counts_.onFree(block, cause); }
+  void onRetarget(const Block &block, const Block &before, uint64_t) override { counts_.onRetarget(block, before); }
+  void onProcessEnd(uint32_t process, const ProcessFate &fate) override { counts_.onProcessEnd(process, fate.time_ns); }
   void conclude(Conclusion &) const override;
 
 private:
-  Allocated &of(CohortId cohort) { return elementAt(by_cohort_, cohort.index); }
-  BlockId &lastOf(const Block &block) {
-    const uint64_t thread = uint64_t{block.process} << 32 | block.stream;
-    if (last_ == nullptr || thread != last_thread_) {
-      last_ = &last_of_thread_[thread];
-      last_thread_ = thread;
-    }
-    return *last_;
-  }
   BySite bySites(const Cohorts &) const;
   Section byPlace(Conclusion &) const;
   Section bySize() const;
   Section refusedByPlace(Conclusion &) const;
 
-  std::vector<Allocated> by_cohort_;
+  AllocationCounts counts_;
   std::array<BlockSum, 65> by_size_{}; // by bits of the size
   std::map<SiteId, Refused> refused_;
-  // The block that a thread has allocated last. One that is freed before the next one is allocated was temporary.
-  std::unordered_map<uint64_t, BlockId> last_of_thread_;
-  BlockId *last_ = nullptr; // elements stay where they are
-  uint64_t last_thread_ = 0;
 };
 
 void AllocationAnalyzer::onEvent(const StreamEvent &event, SiteId site) {
+  if (event.event.header().kind == abi::EventKind::Free) {
+    if ((event.event.header().flags & abi::kRealloc) != 0)
+      counts_.onReallocFree(event.process, event.stream);
+    return;
+  }
   Refused &refused = refused_[site];
   ++refused.count;
   refused.largest_bytes = std::max(refused.largest_bytes, event.event.as<abi::AllocFailedEvent>().size);
 }
 
-void AllocationAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t) {
-  if (block.reserve || (cause != AllocCause::Allocated && cause != AllocCause::Reallocated))
-    return;
-  of(block.cohort) += {block.size, 1, 0};
-  by_size_[static_cast<size_t>(std::bit_width(block.size))] += {block.size, 1};
-  lastOf(block) = block.id;
-}
-
-void AllocationAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t) {
-  if (cause != FreeCause::Freed || block.reserve)
-    return;
-  if (BlockId &last = lastOf(block); last == block.id) {
-    ++of(block.cohort).temporary;
-    last = {};
-  }
-}
-
-void AllocationAnalyzer::onRetarget(const Block &block, const Block &before, uint64_t) {
-  if (block.reserve)
-    return;
-  of(block.cohort); // may move the others
-  Allocated &from = of(before.cohort);
-  from.bytes -= std::min(from.bytes, block.size);
-  from.count -= from.count != 0;
-  of(block.cohort) += {block.size, 1, 0};
+void AllocationAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
+  counts_.onAlloc(block, cause, time_ns);
+  if (!block.reserve && (cause == AllocCause::Allocated || cause == AllocCause::Reallocated))
+    by_size_[static_cast<size_t>(std::bit_width(block.size))] += {block.size, 1};
 }
 
 // Most bytes first.
 BySite AllocationAnalyzer::bySites(const Cohorts &cohorts) const {
-  std::unordered_map<SiteId, Allocated> sums;
-  for (uint32_t index = 1; index < std::min(by_cohort_.size(), cohorts.size()); ++index)
-    if (by_cohort_[index].count != 0)
-      sums[cohorts[{index}].site] += by_cohort_[index];
+  std::unordered_map<SiteId, AllocationCount> sums;
+  const std::vector<AllocationCount> &by_cohort = counts_.byCohort();
+  for (uint32_t index = 1; index < std::min(by_cohort.size(), cohorts.size()); ++index)
+    if (by_cohort[index].count != 0)
+      sums[cohorts[{index}].site] += by_cohort[index];
   BySite list(sums.begin(), sums.end());
   std::sort(list.begin(), list.end(), [](const auto &a, const auto &b) {
     return a.second.bytes != b.second.bytes ? a.second.bytes > b.second.bytes : a.first < b.first;
@@ -113,7 +80,7 @@ BySite AllocationAnalyzer::bySites(const Cohorts &cohorts) const {
 // Sites that have much, in bytes or in blocks, by their places; the others together.
 Section AllocationAnalyzer::byPlace(Conclusion &conclusion) const {
   BySite sites = bySites(conclusion.cohorts);
-  Allocated others;
+  AllocationCount others;
   if (sites.size() > 2 * kMostNamedSites) {
     const auto rest = sites.begin() + kMostNamedSites, most = rest + kMostNamedSites;
     std::nth_element(rest, most, sites.end(),
@@ -123,7 +90,7 @@ Section AllocationAnalyzer::byPlace(Conclusion &conclusion) const {
     sites.erase(most, sites.end());
   }
   std::vector<SiteShare> shares;
-  std::unordered_map<SiteId, Allocated> of_site(sites.begin(), sites.end());
+  std::unordered_map<SiteId, AllocationCount> of_site(sites.begin(), sites.end());
   for (const auto &[site, sum] : sites)
     shares.push_back({site, sum.bytes, sum.count});
   Section section{
@@ -133,7 +100,7 @@ Section AllocationAnalyzer::byPlace(Conclusion &conclusion) const {
       {}};
   struct Row {
     std::shared_ptr<const SiteText> place;
-    Allocated sum;
+    AllocationCount sum;
   };
   std::vector<Row> rows;
   for (const PlaceGroup &group : conclusion.lines.byPlace(shares)) {
@@ -177,6 +144,7 @@ void AllocationAnalyzer::conclude(Conclusion &conclusion) const {
   for (Section section : {byPlace(conclusion), bySize(), refusedByPlace(conclusion)})
     if (!section.rows.empty())
       conclusion.result.sections.push_back(std::move(section));
+  concludeChurn(counts_, conclusion);
 }
 
 } // namespace

@@ -30,7 +30,8 @@ std::string idOf(const Finding &finding) {
 // What its fix probably saves.
 uint64_t expectedSaving(const Finding &finding) {
   constexpr uint64_t kHintsOfWhichOneHolds = 4;
-  return finding.confidence == Confidence::Hint ? finding.saves_bytes / kHintsOfWhichOneHolds : finding.saves_bytes;
+  const uint64_t saving = finding.concern == Concern::Time ? finding.saves_ns : finding.saves_bytes;
+  return finding.confidence == Confidence::Hint ? saving / kHintsOfWhichOneHolds : saving;
 }
 
 bool isBefore(const Finding &left, const Finding &right) {
@@ -39,6 +40,8 @@ bool isBefore(const Finding &left, const Finding &right) {
   };
   if (left.closed_library.empty() != right.closed_library.empty())
     return left.closed_library.empty();
+  if (left.concern != right.concern)
+    return left.concern < right.concern;
   if (expectedSaving(left) != expectedSaving(right))
     return expectedSaving(left) > expectedSaving(right);
   return left.bytes != right.bytes ? left.bytes > right.bytes : orderOf(left) < orderOf(right);
@@ -135,7 +138,8 @@ void Conclusion::dropTwins() {
     return hint.confidence == Confidence::Hint && !isPool(hint) &&
            std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate &other) {
              const Finding &finding = other.draft.line;
-             return saysMore(finding) && finding.bytes >= hint.bytes / 2 && isSamePlace(finding, hint);
+             return saysMore(finding) && finding.concern == hint.concern && finding.bytes >= hint.bytes / 2 &&
+                    isSamePlace(finding, hint);
            });
   });
 }

@@ -92,19 +92,27 @@ enum class Confidence : uint8_t {
 };
 const char *nameOf(Confidence);
 
+// What a fix of a finding changes; findings are listed in this order.
+enum class Concern : uint8_t {
+  Memory, // the peak
+  Time,   // what allocating takes of it
+};
+
 // A number or a text that a finding rests on.
 using Evidence = std::vector<std::pair<std::string, std::variant<uint64_t, double, std::string>>>;
 
 // What an analyzer says about the blocks of one place.
 struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is about
   std::string id;           // the same in every run in which the place is the same
-  std::string kind;         // "leak", "growth", "peak"
+  std::string kind;         // "leak", "growth", "peak", "churn"
   std::string analyzer;     // the user's own that says it; empty: one of ours
+  Concern concern = Concern::Memory;
   Confidence confidence = Confidence::Hint;
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;
   uint64_t saves_bytes = 0; // what the peak of its heap (a device's: of that device) falls by, if it is fixed
   uint64_t saves_cumulative_bytes = 0; // and all findings above it are fixed, too
+  uint64_t saves_ns = 0;               // of threads' time, estimated
   double byte_seconds = 0;             // bytes times lifetime of its blocks
   std::string owner;
   std::string closed_library; // whose own blocks these are; such findings stand behind all others

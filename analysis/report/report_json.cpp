@@ -188,6 +188,7 @@ Json jsonOf(const std::vector<Finding> &findings) {
                               {"device", finding.device},
                               {"saves_bytes", finding.saves_bytes},
                               {"saves_cumulative_bytes", finding.saves_cumulative_bytes},
+                              {"saves_ns", finding.saves_ns},
                               {"byte_seconds", finding.byte_seconds},
                               {"site", jsonOf(finding.site)},
                               {"owner", textOrNull(finding.owner)},

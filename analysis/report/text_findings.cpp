@@ -18,7 +18,17 @@ std::string accountText(const Finding &finding) {
                              : fmt::format("{} {}", abi::nameOf(finding.heap), finding.device);
 }
 
+std::string timeText(const Finding &finding) {
+  std::string text = fmt::format("about {}", durationText(finding.saves_ns));
+  for (const auto &[name, value] : finding.evidence)
+    if (const auto *share = std::get_if<double>(&value); share && name == "share_of_time")
+      text += fmt::format(", {:.0f}% of the time", 100 * *share);
+  return text;
+}
+
 std::string savingText(const Finding &finding) {
+  if (finding.concern == Concern::Time)
+    return timeText(finding);
   if (finding.saves_bytes == 0)
     return "saves nothing of the peak";
   std::string text = fmt::format("saves {} of the {} peak", bytesText(finding.saves_bytes), accountText(finding));

@@ -1,0 +1,180 @@
+#include "analysis/findings/churn.h"
+
+#include "analysis/findings/keeper.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace msleaks::analysis {
+namespace {
+
+// Below that it is nobody's concern: of the time of the threads that do it, and in all.
+constexpr double kLeastShare = 0.05, kLeastShownShare = 0.01;
+constexpr double kLeastNs = 10e6;
+
+// What an allocation and its free cost, rather too little than too much (docs/analyses.md says where these are from).
+constexpr double kTemporaryNs = 10, kStepNs = 20, kOtherNs = 40;
+constexpr double kCopyNsPerByte = 1.0 / 64;
+constexpr double kMapNs = 1000, kDriverNs = 10'000;
+constexpr double kFirstTouchNs = 250; // of a page that the kernel has to fill with zeros
+constexpr uint64_t kPageBytes = 4096;
+
+// What each way to do without the repeated allocations saves, in nanoseconds.
+struct Cost {
+  double temporaries = 0; // a buffer that is kept
+  double steps = 0;       // a size that is reserved
+  double others = 0;      // an arena, or blocks that are kept
+  double touches = 0;     // of pages, if the program writes to all of them
+  double known() const { return temporaries + steps + others; }
+  double all() const { return known() + touches; }
+};
+
+Cost costOf(const AllocationCount &count, abi::Heap heap) {
+  const auto repeated = static_cast<double>(count.repeated());
+  const double part = repeated / static_cast<double>(std::max<uint64_t>(count.count, 1));
+  const double touched = part * kFirstTouchNs * static_cast<double>(count.own_pages_bytes) / kPageBytes;
+  if (heap == abi::Heap::Pool)
+    return {}; // an arena already; what it costs is not known
+  if (heap == abi::Heap::Mapping)
+    return {.others = repeated * kMapNs, .touches = touched};
+  if (heap != abi::Heap::Host)
+    return {.others = repeated * kDriverNs};
+  const double steps = std::min(static_cast<double>(count.growth_steps), repeated);
+  const double temporaries = std::min(static_cast<double>(count.temporary), repeated - steps);
+  return {.temporaries = temporaries * kTemporaryNs,
+          .steps = steps * kStepNs + static_cast<double>(count.copied_bytes) * kCopyNsPerByte,
+          .others = (repeated - steps - temporaries) * kOtherNs + part * kMapNs * static_cast<double>(count.own_pages),
+          .touches = touched};
+}
+
+// What one place, or a closed library, allocates of a heap.
+struct Churn {
+  Keeper keeper;
+  Place place;
+  std::vector<CohortShare> cohorts;
+  AllocationCount count;
+  std::map<uint32_t, std::set<uint32_t>> threads; // by process
+  Cost cost;
+  double time_ns = 0; // that it might have taken all of
+  double share() const { return time_ns == 0 ? 0 : cost.all() / time_ns; }
+};
+
+// A thread may be there for a part of the time only, or be one of many that work side by side.
+double timeOf(const Churn &churn, const AllocationCounts &counts) {
+  double time_ns = 0;
+  for (const auto &[process, threads] : churn.threads) {
+    uint64_t of_threads = 0;
+    for (const uint32_t thread : threads)
+      of_threads += counts.ofThread(process, thread).ns();
+    time_ns += static_cast<double>(std::max(of_threads, counts.ofProcess(process).ns()));
+  }
+  return time_ns;
+}
+
+// Most time first.
+std::vector<Churn> churnsOf(const AllocationCounts &counts, Conclusion &conclusion) {
+  std::map<Keeper, Churn> by_keeper;
+  const std::vector<AllocationCount> &by_cohort = counts.byCohort();
+  for (uint32_t index = 1; index < std::min(by_cohort.size(), conclusion.cohorts.size()); ++index) {
+    const AllocationCount &count = by_cohort[index];
+    const Cohort &cohort = conclusion.cohorts[{index}];
+    if (count.repeated() == 0 || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+      continue;
+    const Place place = conclusion.lines.places().of(cohort.site);
+    const Keeper keeper = keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog);
+    Churn &churn = by_keeper[keeper];
+    if (count.bytes >= churn.count.bytes)
+      churn.place = place;
+    churn.keeper = keeper;
+    churn.cohorts.push_back({CohortId{index}, count.bytes, count.count});
+    churn.count += count;
+    churn.threads[cohort.process].insert(cohort.stream);
+  }
+  std::vector<Churn> list;
+  for (auto &[keeper, churn] : by_keeper) {
+    churn.cost = costOf(churn.count, keeper.account.heap);
+    if (churn.cost.all() < kLeastNs)
+      continue;
+    churn.time_ns = timeOf(churn, counts);
+    list.push_back(std::move(churn));
+  }
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Churn &a, const Churn &b) { return a.cost.all() > b.cost.all(); });
+  return list;
+}
+
+const char *adviceFor(const Churn &churn) {
+  const Cost &cost = churn.cost;
+  if (!churn.keeper.closed_library.empty())
+    return "The library allocates these again and again: look whether it can be called less often.";
+  if (cost.steps >= std::max(cost.temporaries, cost.others + cost.touches))
+    return "These grow step by step, and what they hold is moved each time: reserve the final size.";
+  if (cost.temporaries >= cost.others + cost.touches || 2 * churn.count.temporary > churn.count.count)
+    return "Most of these are freed before the next one is allocated: keep one buffer and use it again.";
+  return "These come and go: take them from an arena that is emptied at once, or keep freed ones for the next.";
+}
+
+// That a call is gone is sure; what an arena takes instead, or how much of a block is written to, is not.
+Confidence confidenceOf(const Churn &churn) {
+  const Cost &cost = churn.cost;
+  const bool is_known = churn.keeper.closed_library.empty() && churn.keeper.account.heap == abi::Heap::Host &&
+                        (cost.temporaries + cost.steps) >= kLeastShare * churn.time_ns;
+  return is_known ? Confidence::Likely : Confidence::Hint;
+}
+
+Draft<Finding> findingOf(const Churn &churn, Conclusion &conclusion) {
+  auto draft = draftOf("churn", churn.keeper, churn.place, churn.cohorts, conclusion);
+  Finding &finding = draft.line;
+  const AllocationCount &count = churn.count;
+  finding.concern = Concern::Time;
+  finding.confidence = confidenceOf(churn);
+  finding.saves_ns = static_cast<uint64_t>(churn.cost.all());
+  finding.evidence = {{"allocations", count.count},
+                      {"allocations_per_second", static_cast<double>(count.count) * 1e9 / churn.time_ns},
+                      {"repeated", count.repeated()},
+                      {"temporary", count.temporary},
+                      {"reallocs", count.reallocs},
+                      {"growth_steps", count.growth_steps},
+                      {"longest_chain", count.longest_chain},
+                      {"copied_bytes", count.copied_bytes},
+                      {"mean_bytes", count.bytes / count.count},
+                      {"share_of_time", churn.share()},
+                      {"first_touch_ns", static_cast<uint64_t>(churn.cost.touches)}};
+  if (const auto bytes = count.usual_size.of(count.count))
+    finding.evidence.emplace_back("usual_bytes", *bytes);
+  finding.advice = adviceFor(churn);
+  return draft;
+}
+
+Section tableOf(const std::vector<Churn> &list, Conclusion &conclusion) {
+  Section section{"churn",
+                  "Allocated again and again (time estimated)",
+                  {{"place", Unit::Place, Fold::Key},
+                   {"time", Unit::TimeNs},
+                   {"count", Unit::Count},
+                   {"temporary", Unit::Count},
+                   {"growth_steps", Unit::Count},
+                   {"copied", Unit::Bytes}},
+                  {}};
+  for (const Churn &churn : list)
+    if (churn.share() >= kLeastShownShare)
+      section.rows.push_back({std::make_shared<const SiteText>(textOf(conclusion.catalog, churn.place)),
+                              static_cast<uint64_t>(churn.cost.all()), churn.count.count, churn.count.temporary,
+                              churn.count.growth_steps, churn.count.copied_bytes});
+  return section;
+}
+
+} // namespace
+
+void concludeChurn(const AllocationCounts &counts, Conclusion &conclusion) {
+  const std::vector<Churn> list = churnsOf(counts, conclusion);
+  for (const Churn &churn : list)
+    if (churn.place.own && churn.share() >= kLeastShare)
+      conclusion.add(findingOf(churn, conclusion), {});
+  if (Section table = tableOf(list, conclusion); !table.rows.empty())
+    conclusion.result.sections.push_back(std::move(table));
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,155 @@
+#include "analysis/live/allocation_counts.h"
+
+#include <algorithm>
+
+namespace msleaks::analysis {
+namespace {
+
+// glibc never takes larger ones from its heap.
+constexpr uint64_t kAlwaysMappedBytes = 32 << 20;
+
+bool hasOwnPages(const Block &block) {
+  return block.heap == abi::Heap::Mapping || (block.heap == abi::Heap::Host && block.size >= kAlwaysMappedBytes);
+}
+
+// As std::vector and std::string grow: std::string has a byte more than its capacity.
+bool isDoubled(uint64_t from_bytes, uint64_t to_bytes) {
+  return from_bytes != 0 && to_bytes + 1 >= 2 * from_bytes && to_bytes <= 2 * from_bytes + 1;
+}
+
+} // namespace
+
+AllocationCount &AllocationCount::operator+=(const AllocationCount &other) {
+  bytes += other.bytes;
+  count += other.count;
+  temporary += other.temporary;
+  alive += other.alive;
+  most_alive += other.most_alive;
+  reallocs += other.reallocs;
+  growth_steps += other.growth_steps;
+  copied_bytes += other.copied_bytes;
+  longest_chain = std::max(longest_chain, other.longest_chain);
+  own_pages += other.own_pages;
+  own_pages_bytes += other.own_pages_bytes;
+  usual_size += other.usual_size;
+  return *this;
+}
+
+void AllocationCounts::Time::reach(uint64_t time_ns) {
+  first_ns = std::min(first_ns, time_ns);
+  last_ns = std::max(last_ns, time_ns);
+}
+
+void AllocationCounts::addNew(const Block &block, AllocationCount &count) {
+  count.bytes += block.size;
+  ++count.count;
+  count.usual_size.vote(block.size);
+  if (hasOwnPages(block)) {
+    ++count.own_pages;
+    count.own_pages_bytes += block.size;
+  }
+}
+
+void AllocationCounts::addStep(Last &to, AllocationCount &count, uint32_t steps, uint64_t copied_bytes) {
+  elementAt(steps_, to.id.index) = steps;
+  to.is_step = true;
+  to.copied_bytes = copied_bytes;
+  ++count.growth_steps;
+  count.copied_bytes += copied_bytes;
+  count.longest_chain = std::max<uint64_t>(count.longest_chain, steps);
+}
+
+// One that shrinks, or stays as it is, is no step, but the chain goes on. The kernel moves a mapping without a copy.
+void AllocationCounts::onReallocated(const Block &block, Last &last, AllocationCount &count, const GivenBack &old) {
+  ++count.reallocs;
+  last.is_reallocated = true;
+  if (old.size != 0 && block.size > old.size)
+    addStep(last, count, old.steps + 1, block.address != old.address && !hasOwnPages(block) ? old.size : 0);
+  else
+    steps_[block.id.index] = old.steps;
+}
+
+void AllocationCounts::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
+  if (block.reserve)
+    return;
+  Thread &thread = threadOf(block.process, block.stream);
+  thread.time.reach(time_ns);
+  AllocationCount &count = of(block.cohort);
+  count.most_alive = std::max(count.most_alive, ++count.alive);
+  elementAt(steps_, block.id.index) = cause == AllocCause::Restored ? std::exchange(thread.given_back, {}).steps : 0;
+  if (cause != AllocCause::Allocated && cause != AllocCause::Reallocated)
+    return;
+  addNew(block, count);
+  thread.last = {block.id, block.cohort, block.size};
+  if (cause == AllocCause::Reallocated)
+    onReallocated(block, thread.last, count, std::exchange(thread.given_back, {}));
+}
+
+// A container that grows allocates the larger block, moves what it has, and frees the smaller one.
+void AllocationCounts::onFreed(const Block &block, Last &last) {
+  AllocationCount &count = of(block.cohort);
+  if (last.id == block.id)
+    ++count.temporary;
+  else if (last.id.index != 0 && last.cohort == block.cohort && isDoubled(block.size, last.size))
+    addStep(last, count, valueAt(steps_, block.id.index) + 1, block.size);
+}
+
+void AllocationCounts::onFree(const Block &block, FreeCause cause) {
+  if (block.reserve)
+    return;
+  AllocationCount &count = of(block.cohort);
+  count.alive -= count.alive != 0;
+  if (cause == FreeCause::Reallocated)
+    given_back_ = {block.address, block.size, valueAt(steps_, block.id.index)};
+  Last &last = threadOf(block.process, block.stream).last;
+  if (cause == FreeCause::Freed)
+    onFreed(block, last);
+  if (last.id == block.id)
+    last = {};
+}
+
+// The block was the wrapper's caller's from the beginning.
+void AllocationCounts::onRetarget(const Block &block, const Block &before) {
+  if (block.reserve || block.cohort == before.cohort)
+    return;
+  of(block.cohort); // may move the others
+  AllocationCount &from = of(before.cohort), &to = of(block.cohort);
+  from.bytes -= std::min(from.bytes, block.size);
+  from.count -= from.count != 0;
+  from.alive -= from.alive != 0;
+  from.most_alive = std::min(from.most_alive, from.count); // it had this one for a moment
+  addNew(block, to);
+  to.most_alive = std::max(to.most_alive, ++to.alive);
+  Last &last = threadOf(block.process, block.stream).last;
+  if (last.id != block.id)
+    return;
+  last.cohort = block.cohort;
+  for (auto [sum, part] : {std::pair(&AllocationCount::reallocs, uint64_t{last.is_reallocated}),
+                           std::pair(&AllocationCount::growth_steps, uint64_t{last.is_step}),
+                           std::pair(&AllocationCount::copied_bytes, last.copied_bytes)}) {
+    from.*sum -= part;
+    to.*sum += part;
+  }
+  to.longest_chain = std::max<uint64_t>(to.longest_chain, valueAt(steps_, block.id.index));
+}
+
+void AllocationCounts::onProcessEnd(uint32_t process, uint64_t time_ns) { ends_[process] = time_ns; }
+
+AllocationCounts::Time AllocationCounts::ofThread(uint32_t process, uint32_t stream) const {
+  const auto at = threads_.find(keyOf(process, stream));
+  return at == threads_.end() ? Time{} : at->second.time;
+}
+
+AllocationCounts::Time AllocationCounts::ofProcess(uint32_t process) const {
+  Time time;
+  for (const auto &[key, thread] : threads_)
+    if (key >> 32 == process && thread.time.last_ns != 0) {
+      time.reach(thread.time.first_ns);
+      time.reach(thread.time.last_ns);
+    }
+  if (const auto end = ends_.find(process); end != ends_.end())
+    time.last_ns = std::max(time.last_ns, end->second);
+  return time;
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Programs that allocate the same memory again and again, the same work done without, and ordinary programs, of which nothing is said.
+   usage: churn_test.py BUILD SCRATCH LLVM
+"""
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import Msleaks, arguments, check, equal, line_of, plain_compiler  # noqa: E402
+
+PROGRAM = Path(__file__).resolve().parent / "programs" / "churn.cpp"
+LINES, WORDS, BUFFERS, TABLES, REQUESTS, NODES = 3_000_000, 2000, 3000, 400_000, 3000, 500
+# What: (a text of its line, confidence, a word of the advice, evidence).
+WANTED = {
+    "temporary": ("std::free(used(std::malloc(80)))", "likely", "keep one buffer",
+                  dict(allocations=LINES, repeated=LINES - 1, temporary=LINES, reallocs=0, copied_bytes=0, usual_bytes=80)),
+    "growing": ("std::realloc(words", "likely", "reserve the final size",
+                dict(allocations=WORDS * BUFFERS, reallocs=(WORDS - 1) * BUFFERS, growth_steps=(WORDS - 1) * BUFFERS, longest_chain=WORDS - 1)),
+    "doubling": ("entries.push_back(entry); // no reserve", "likely", "reserve the final size",
+                 dict(allocations=5 * TABLES, reallocs=0, growth_steps=4 * TABLES, longest_chain=4, copied_bytes=(8 + 16 + 32 + 64) * TABLES)),
+    "nodes": ("queue.push_back(node)", "hint", "arena",
+              dict(allocations=NODES * REQUESTS, repeated=NODES * (REQUESTS - 1), temporary=REQUESTS, growth_steps=0, usual_bytes=24)),
+}
+# A machine that is busy with other things makes all else of a program look longer.
+ATTEMPTS = 4
+
+
+def churns(report):
+    return [finding for finding in report.json["findings"] if finding["kind"] == "churn"]
+
+
+def run(msleaks, folder, command, expected):
+    for _ in range(ATTEMPTS):
+        _, report = msleaks.run(folder, command)
+        if len(churns(report)) == expected:
+            break
+    equal(f"findings of {command}", len(churns(report)), expected)
+    return report
+
+
+def check_planted(msleaks, scratch, name, program):
+    for what, (text, confidence, advice, evidence) in WANTED.items():
+        finding = churns(run(msleaks, f"{scratch}/{name}-{what}", [program, what], 1))[0]
+        equal(f"line of {what}, {name}", finding["site"]["line"], line_of(PROGRAM, text))
+        equal(f"confidence of {what}, {name}", finding["confidence"], confidence)
+        check(advice in finding["advice"], f"advice of {what}: {finding['advice']}")
+        for key, value in evidence.items():
+            equal(f"{key} of {what}, {name}", finding["evidence"].get(key), value)
+        check(0.05 <= finding["evidence"]["share_of_time"] <= 1, f"share of {what}: {finding['evidence']}")
+        equal(f"bytes that {what} saves of the peak", finding["saves_bytes"], 0)
+    report = run(msleaks, f"{scratch}/{name}-mended", [program, "mended"], 0)
+    check("churn" not in [section["name"] for section in report.json["sections"]], "the mended program is in the table")
+
+
+def ordinary(scratch):
+    """Commands of programs that do what they should, as far as this machine has them."""
+    numbers = f"{scratch}/numbers.json"
+    Path(numbers).write_text(json.dumps([{"name": f"n{i}", "value": i} for i in range(20_000)]))
+    sql = "create table t(a integer, b text); with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) " \
+          "insert into t select i, 'text ' || i from n; select count(*), sum(a) from t;"
+    commands = [["sqlite3", ":memory:", sql], ["jq", "map(.value) | add", numbers], ["xz", "-kf", "-1", numbers],
+                [sys.executable, "-c", "pass"], ["sort", numbers], ["gcc", "-O2", "-S", "-o", "/dev/null", "-x", "c++", PROGRAM]]
+    return [command for command in commands if subprocess.run(["which", command[0]], stdout=subprocess.DEVNULL).returncode == 0]
+
+
+def main():
+    build, scratch, llvm = arguments("build", "scratch", "llvm")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build, llvm)
+    marked, plain = f"{scratch}/marked", f"{scratch}/plain"
+    msleaks.compile(PROGRAM, marked)
+    check_planted(msleaks, scratch, "marked", marked)
+    check(subprocess.run([plain_compiler(PROGRAM), "-std=c++20", "-g", "-O2", PROGRAM, "-o", plain]).returncode == 0, "g++ fails")
+    check_planted(msleaks, scratch, "hooked", plain)
+    for number, command in enumerate(ordinary(scratch)):
+        run(msleaks, f"{scratch}/ordinary-{number}", command, 0)
+
+
+main()

@@ -1,0 +1,75 @@
+// Allocates the same memory again and again, in one of the ways that a program is told not to; `mended` does the same
+// work without. How often each does it is known by heart.
+#include <cstdio>
+#include <cstdlib>
+#include <list>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+enum { kLines = 3'000'000, kWords = 2000, kBuffers = 3000, kTables = 400'000, kEntries = 16, kRequests = 3000 };
+enum { kNodes = 500 };
+
+// The optimiser must not see that nobody reads it.
+template <class T> static T *used(T *block) {
+  __asm__ volatile("" : "+r"(block)::"memory");
+  return block;
+}
+
+static void temporary() {
+  for (int line = 0; line < kLines; ++line)
+    std::free(used(std::malloc(80))); // a buffer for each line
+}
+
+static void growing() {
+  for (int buffer = 0; buffer < kBuffers; ++buffer) {
+    char *words = nullptr;
+    for (int word = 1; word <= kWords; ++word)
+      words = used(static_cast<char *>(std::realloc(words, static_cast<size_t>(word) * 16))); // a word more
+    std::free(words);
+  }
+}
+
+static void doubling() {
+  for (int table = 0; table < kTables; ++table) {
+    std::vector<long> entries;
+    for (int entry = 0; entry < kEntries; ++entry)
+      entries.push_back(entry); // no reserve
+    used(entries.data());
+  }
+}
+
+static void nodes() {
+  for (int request = 0; request < kRequests; ++request) {
+    std::list<long> queue;
+    for (int node = 0; node < kNodes; ++node)
+      queue.push_back(node); // a node for each
+    used(&queue.front());
+  }
+}
+
+// What each of them should have been.
+static void mended() {
+  char *buffer = static_cast<char *>(std::malloc(80));
+  for (int line = 0; line < kLines; ++line)
+    used(buffer);
+  std::free(buffer);
+  std::vector<long> entries;
+  entries.reserve(kEntries);
+  for (int table = 0; table < kTables; ++table) {
+    entries.clear();
+    for (int entry = 0; entry < kEntries; ++entry)
+      entries.push_back(entry);
+    used(entries.data());
+  }
+}
+
+int main(int, char **arguments) {
+  constexpr std::pair<std::string_view, void (*)()> kWays[] = {
+      {"temporary", temporary}, {"growing", growing}, {"doubling", doubling}, {"nodes", nodes}, {"mended", mended}};
+  for (const auto &[name, run] : kWays)
+    if (name == arguments[1])
+      run();
+  std::puts("done");
+  return 0;
+}
