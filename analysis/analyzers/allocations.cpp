@@ -1,5 +1,5 @@
-// Allocations: how much was allocated where, how much of it only for a moment, in which
-// sizes, what was refused, and where allocating takes time.
+// Allocations: how much was allocated where, how much of it only for a moment, in which sizes, and where that takes
+// time.
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/churn.h"
 #include "analysis/live/allocation_counts.h"
@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <map>
 #include <unordered_map>
 
 namespace msleaks::analysis {
@@ -18,17 +17,14 @@ constexpr size_t kMostNamedSites = 4000;
 
 using BySite = std::vector<std::pair<SiteId, AllocationCount>>;
 
-struct Refused {
-  uint64_t count = 0, largest_bytes = 0;
-};
-
 class AllocationAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "allocations"; }
-  uint32_t eventKinds() const override {
-    return abi::enabledBit(abi::EventKind::AllocFailed) | abi::enabledBit(abi::EventKind::Free);
+  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Free); }
+  void onEvent(const StreamEvent &event, SiteId) override {
+    if ((event.event.header().flags & abi::kRealloc) != 0)
+      counts_.onReallocFree(event.process, event.stream);
   }
-  void onEvent(const StreamEvent &, SiteId) override;
   void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
   void onFree(const Block &block, FreeCause cause, uint64_t) override { counts_.onFree(block, cause); }
   void onRetarget(const Block &block, const Block &before, uint64_t) override { counts_.onRetarget(block, before); }
@@ -39,23 +35,10 @@ private:
   BySite bySites(const Cohorts &) const;
   Section byPlace(Conclusion &) const;
   Section bySize() const;
-  Section refusedByPlace(Conclusion &) const;
 
   AllocationCounts counts_;
   std::array<BlockSum, 65> by_size_{}; // by bits of the size
-  std::map<SiteId, Refused> refused_;
 };
-
-void AllocationAnalyzer::onEvent(const StreamEvent &event, SiteId site) {
-  if (event.event.header().kind == abi::EventKind::Free) {
-    if ((event.event.header().flags & abi::kRealloc) != 0)
-      counts_.onReallocFree(event.process, event.stream);
-    return;
-  }
-  Refused &refused = refused_[site];
-  ++refused.count;
-  refused.largest_bytes = std::max(refused.largest_bytes, event.event.as<abi::AllocFailedEvent>().size);
-}
 
 void AllocationAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
   counts_.onAlloc(block, cause, time_ns);
@@ -127,21 +110,8 @@ Section AllocationAnalyzer::bySize() const {
   return section;
 }
 
-Section AllocationAnalyzer::refusedByPlace(Conclusion &conclusion) const {
-  Section section{
-      "refused",
-      "Refused allocations",
-      {{"place", Unit::Place, Fold::Key}, {"count", Unit::Count}, {"largest_bytes", Unit::Bytes, Fold::Largest}},
-      {}};
-  for (const auto &[site, refused] : refused_)
-    section.rows.push_back(
-        {std::make_shared<const SiteText>(textOf(conclusion.catalog, conclusion.lines.places().of(site))),
-         refused.count, refused.largest_bytes});
-  return section;
-}
-
 void AllocationAnalyzer::conclude(Conclusion &conclusion) const {
-  for (Section section : {byPlace(conclusion), bySize(), refusedByPlace(conclusion)})
+  for (Section section : {byPlace(conclusion), bySize()})
     if (!section.rows.empty())
       conclusion.result.sections.push_back(std::move(section));
   concludeChurn(counts_, conclusion);

@@ -94,8 +94,9 @@ const char *nameOf(Confidence);
 
 // What a fix of a finding changes; findings are listed in this order.
 enum class Concern : uint8_t {
-  Memory, // the peak
-  Time,   // what allocating takes of it
+  Refusal, // whether the program gets what it asks for
+  Memory,  // the peak
+  Time,    // what allocating takes of it
 };
 
 // A number or a text that a finding rests on.
@@ -104,7 +105,7 @@ using Evidence = std::vector<std::pair<std::string, std::variant<uint64_t, doubl
 // What an analyzer says about the blocks of one place.
 struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is about
   std::string id;           // the same in every run in which the place is the same
-  std::string kind;         // "leak", "growth", "peak", "churn"
+  std::string kind;         // "leak", "growth", "peak", "churn", "out-of-memory"
   std::string analyzer;     // the user's own that says it; empty: one of ours
   Concern concern = Concern::Memory;
   Confidence confidence = Confidence::Hint;

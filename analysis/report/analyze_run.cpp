@@ -190,11 +190,12 @@ Result<void> store(const std::filesystem::path &trace, const RunAnalysis &analys
 
 } // namespace
 
-Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion &question, const Progress &progress) {
+Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion &question, const Progress &progress,
+                          Analyzers more) {
   const auto recorded = MSL_TRY(Recorded::open(run));
   Report report = recorded.facts();
   const Window window = windowOf(question, report.start_ns);
-  RunAnalysis analysis(window, MSL_TRY(selectionOf(question, recorded.reader)), question.analyzers);
+  RunAnalysis analysis(window, MSL_TRY(selectionOf(question, recorded.reader)), question.analyzers, std::move(more));
   const uint64_t stored = MSL_TRY(readAll(recorded, window, analysis, progress));
   const Pipeline &pipeline = analysis.pipeline;
   if (!pipeline.hasBegun() || (isStepOrMark(question.window.to) && !pipeline.isDone()))
@@ -203,6 +204,10 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion
                                      ExitStatus::Usage});
   conclude(report, recorded, analysis, pipeline.isDone() ? recorded.reader.eventCount() : stored, question, progress);
   return report;
+}
+
+Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion &question, const Progress &progress) {
+  return analyzeRun(run, question, progress, {});
 }
 
 Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &progress) {

@@ -1,6 +1,6 @@
 #include "analysis/report/report.h"
 
-#include "site_json.h"
+#include "report_json.h"
 
 #include <algorithm>
 #include <map>
@@ -274,6 +274,11 @@ Json countsOf(const LiveSetCounts &counts) {
 }
 
 } // namespace
+
+Json findingsJson(const std::vector<Finding> &findings) { return jsonOf(findings); }
+Json remainsJson(const RemainsReport &remains) { return jsonOf(remains); }
+Json placesJson(const std::vector<SiteLine> &lines) { return jsonOf(lines); }
+Json processesJson(const Report &report) { return processesOf(report); }
 
 void writeReportJson(std::ostream &to, const Report &report) {
   Json leaks = jsonOf(report.leaks);

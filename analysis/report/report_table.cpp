@@ -103,6 +103,8 @@ template <class Line> std::vector<TableRow> rowsOf(const std::vector<Line> &line
   return rows;
 }
 
+} // namespace
+
 void writeRemains(TextTable &table, const RemainsReport &remains, const std::string &what) {
   if (!remains.by_site.empty()) {
     table.heading(what);
@@ -113,6 +115,8 @@ void writeRemains(TextTable &table, const RemainsReport &remains, const std::str
     table.rows("place", rowsOf(remains.pool_by_site, table), remains.pool_sum.bytes, "place");
   }
 }
+
+namespace {
 
 bool isGroup(const Section &section) { return section.name.find("_by_") != std::string::npos; }
 

@@ -5,9 +5,12 @@
 #include "analysis/foreign/foreign_analyzer.h"
 #include "analysis/places/site_catalog.h"
 #include "analysis/places/symbolizer.h"
+#include "analysis/report/report.h"
 #include "analysis/stream/checkpoints.h"
 #include "analysis/stream/pipeline.h"
 
+#include <algorithm>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <optional>
@@ -16,11 +19,13 @@
 
 namespace msleaks::analysis {
 
+using Analyzers = std::vector<std::unique_ptr<Analyzer>>;
+
 class RunAnalysis {
 public:
-  // A part of a run.
-  RunAnalysis(Window window, Selection selection, const std::vector<AnalyzerLibrary> &own = {})
-      : catalog(symbolizer), analyzers(makeAnalyzers()), own_analyzers(own.begin(), own.end()),
+  // A part of a run. `more`: analyzers beside those of every report, told behind them.
+  RunAnalysis(Window window, Selection selection, const std::vector<AnalyzerLibrary> &own = {}, Analyzers more = {})
+      : catalog(symbolizer), analyzers(withAll(std::move(more))), own_analyzers(own.begin(), own.end()),
         pipeline(catalog, pointers(), std::move(window), std::move(selection)) {}
   // All of a run, with a checkpoint about every `checkpoint_events` events.
   explicit RunAnalysis(uint64_t checkpoint_events = Checkpoints::kEvents) : RunAnalysis({}, {}) {
@@ -30,12 +35,17 @@ public:
 
   Symbolizer symbolizer;
   SiteCatalog catalog;
-  std::vector<std::unique_ptr<Analyzer>> analyzers;
+  Analyzers analyzers;
   std::list<ForeignAnalyzer> own_analyzers; // the user's
   Pipeline pipeline;
   std::optional<Checkpoints> checkpoints; // of all of a run
 
 private:
+  static Analyzers withAll(Analyzers more) {
+    Analyzers all = makeAnalyzers();
+    std::move(more.begin(), more.end(), std::back_inserter(all));
+    return all;
+  }
   std::vector<Analyzer *> pointers() {
     std::vector<Analyzer *> list;
     for (const auto &analyzer : analyzers)
@@ -45,5 +55,8 @@ private:
     return list;
   }
 };
+
+// The report of a run that more analyzers have a part in.
+Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion &, const Progress &, Analyzers more);
 
 } // namespace msleaks::analysis

@@ -26,7 +26,16 @@ std::string timeText(const Finding &finding) {
   return text;
 }
 
+std::string refusalText(const Finding &finding) {
+  for (const auto &[name, value] : finding.evidence)
+    if (const auto *bytes = std::get_if<uint64_t>(&value); bytes && name == "alive_bytes")
+      return fmt::format("refused when {} of {} were alive", bytesText(*bytes), accountText(finding));
+  return "refused";
+}
+
 std::string savingText(const Finding &finding) {
+  if (finding.concern == Concern::Refusal)
+    return refusalText(finding);
   if (finding.concern == Concern::Time)
     return timeText(finding);
   if (finding.saves_bytes == 0)

@@ -85,6 +85,8 @@ std::string eventsText(const Report &report) {
   return text;
 }
 
+} // namespace
+
 std::string exitText(const ReportProcess &process) {
   switch (process.fate) {
   case FreeCause::ProcessKilled:
@@ -97,8 +99,6 @@ std::string exitText(const ReportProcess &process) {
     return process.exit ? fmt::format("exit {}", *process.exit) : "ended, nobody saw how";
   }
 }
-
-} // namespace
 
 std::string blocksText(uint64_t count) { return countText(count) + (count == 1 ? " block" : " blocks"); }
 

@@ -18,12 +18,14 @@ void writeNotes(TextTable &, const Report &);
 void writeFindings(TextTable &, const Report &);
 // What the memory at the peak is made of, where that says more than the places of the peak do.
 void writeLedger(TextTable &, const Ledger &);
+void writeRemains(TextTable &, const RemainsReport &, const std::string &what);
 // Any table of a result: numbers first, at the right of their columns, then names.
 void writeSection(TextTable &, const Section &);
 
 // At most `room` columns of a place or a text.
 std::string cellText(const Cell &, Unit, size_t room);
-std::string blocksText(uint64_t count); // "1 block", "1,234 blocks"
+std::string exitText(const ReportProcess &); // "exit 0", "killed by signal 9"
+std::string blocksText(uint64_t count);      // "1 block", "1,234 blocks"
 // Place and name in one line, the user's own place if there is one; the name as far as there is room.
 std::string wholePlaceOf(const SiteText &, size_t columns);
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# verbs_test.sh MSLEAKS: what a script sees of `msleaks report` and `msleaks sites` on bad input: the exit status, one
+# verbs_test.sh MSLEAKS: what a script sees of `msleaks report`, `msleaks oom` and `msleaks sites` on bad input: the exit status, one
 # line on stderr, nothing on stdout.
 set -u
 msleaks=$1
@@ -29,6 +29,11 @@ expect 2 'top' report --top many empty
 expect 3 'missing' report missing
 expect 3 '' report empty
 expect 3 '' report text
+expect 2 'RUN' oom
+expect 2 'top' oom --top 0 empty
+expect 3 'missing' oom missing
+expect 3 '' oom empty
+expect 3 '' oom text
 expect 3 'missing' sites missing
 expect 3 'not an ELF file' sites text
 expect 3 'is not a file' sites empty

@@ -1,0 +1,37 @@
+#include "analysis/live/refusals.h"
+
+#include <algorithm>
+
+namespace msleaks::analysis {
+namespace {
+
+// Who asks again does so at once.
+constexpr uint64_t kAsksAgainNs = 100'000'000;
+
+} // namespace
+
+void Refusals::refuse(const Asker &asker, const Refusal &refusal) {
+  Sum &sum = sums_[asker];
+  Waiting &waiting = waiting_[{asker.process, asker.stream}];
+  if (waiting.count == 0 || waiting.asker != asker || refusal.time_ns > waiting.time_ns + kAsksAgainNs)
+    waiting = {asker, 0, 0, sum.last};
+  ++waiting.count;
+  waiting.time_ns = refusal.time_ns;
+  ++sum.count;
+  sum.largest_bytes = std::max(sum.largest_bytes, refusal.bytes);
+  sum.last = refusal;
+}
+
+void Refusals::answer(uint32_t process, uint32_t stream, SiteId site, uint64_t time_ns) {
+  const auto at = waiting_.find({process, stream});
+  if (at == waiting_.end())
+    return;
+  if (const Waiting &waiting = at->second; waiting.asker.site == site && time_ns <= waiting.time_ns + kAsksAgainNs) {
+    Sum &sum = sums_[waiting.asker];
+    sum.answered += waiting.count;
+    sum.last = waiting.before;
+  }
+  waiting_.erase(at);
+}
+
+} // namespace msleaks::analysis

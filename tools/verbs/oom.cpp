@@ -1,0 +1,53 @@
+// msleaks oom RUN: what was refused, what was alive then, and what to try first.
+#include "analysis/base/output_columns.h"
+#include "analysis/base/progress_line.h"
+#include "analysis/report/out_of_memory.h"
+#include "verb.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <unistd.h>
+
+namespace msleaks::tools {
+namespace {
+
+struct Options {
+  std::string run;
+  bool json = false;
+  analysis::TableStyle style;
+};
+
+Result<ExitStatus> showOutOfMemory(const Options &options) {
+  Result<analysis::OutOfMemory> found = [&] {
+    analysis::ProgressLine line;
+    return analysis::analyzeOutOfMemory(options.run, options.style.top,
+                                        [&line](const std::string &doing) { line.drawIfDue(doing); });
+  }();
+  if (!found)
+    return tl::make_unexpected(found.error());
+  if (options.json) {
+    analysis::writeOutOfMemoryJson(std::cout, *found);
+  } else {
+    analysis::TableStyle style = options.style;
+    style.columns = analysis::outputColumns(STDOUT_FILENO);
+    analysis::writeOutOfMemoryText(std::cout, *found, style);
+  }
+  return found->refused ? ExitStatus::Findings : ExitStatus::Clean;
+}
+
+Action declare(CLI::App &app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("RUN", options->run, "folder of a run, or its trace file")->required();
+  app.add_flag("--json", options->json, "everything, for programs (docs/analyses.md)");
+  app.add_option("--top", options->style.top, "blocks and places of each list")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  return [options] { return showOutOfMemory(*options); };
+}
+
+} // namespace
+
+MSL_REGISTER_VERB(oom, "what was alive when memory was refused, and what to try first", declare)
+
+} // namespace msleaks::tools
