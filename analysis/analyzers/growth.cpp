@@ -1,13 +1,16 @@
 // Growth: places of whose blocks nearly every step leaves some behind (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/keeper.h"
+#include "analysis/live/period_finder.h"
 #include "analysis/live/step_survivors.h"
 #include "analysis/places/place.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <numeric>
 #include <span>
+#include <utility>
 
 namespace msleaks::analysis {
 namespace {
@@ -15,6 +18,13 @@ namespace {
 // Fewer steps show nothing; a step in four may do without, as one that only validates.
 constexpr size_t kLeastBuckets = 3;
 constexpr int64_t kOneIn = 4;
+
+// The steps of a process: those that it says, or the rounds of a period that was found.
+struct Steps {
+  StepSurvivors survivors;
+  PeriodFinder finder;
+  bool are_said = false;
+};
 
 // What the processes in which a keeper's blocks grow have left, together.
 struct Growth {
@@ -25,6 +35,7 @@ struct Growth {
   int64_t bytes = 0, freed_bytes = 0;
   uint64_t bytes_per_step = 0, first_step = UINT64_MAX, steps = 0;
   ByteNs byte_ns = 0;
+  std::optional<PeriodFinder::Period> period; // of a process that does not say its steps
 };
 
 using Growths = std::map<Keeper, Growth>;
@@ -55,35 +66,58 @@ public:
 
   void onEvent(const StreamEvent &event, SiteId) override {
     const auto step = event.event.as<abi::StepEvent>();
-    processes_[event.process].beginStep(step.number, step.header.time);
+    Steps &steps = of(event.process);
+    if (!std::exchange(steps.are_said, true))
+      steps.survivors = StepSurvivors();
+    steps.survivors.beginStep(step.number, step.header.time);
   }
-  void onAlloc(const Block &block, AllocCause, uint64_t) override { change(block, block.cohort, 1); }
+  void onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) override {
+    if (block.bytes() == 0)
+      return;
+    Steps &steps = of(block.process);
+    if (!steps.are_said && (cause == AllocCause::Allocated || cause == AllocCause::Reallocated))
+      look(steps, block, time_ns);
+    change(steps, block, block.cohort, 1);
+  }
   void onFree(const Block &block, FreeCause cause, uint64_t) override {
-    if (!isEnd(cause))
-      change(block, block.cohort, -1);
+    if (isEnd(cause) || block.bytes() == 0)
+      return;
+    Steps &steps = of(block.process);
+    if (!steps.are_said)
+      steps.finder.onFree(block.bytes());
+    change(steps, block, block.cohort, -1);
   }
   void onRetarget(const Block &block, const Block &before, uint64_t) override {
-    change(block, before.cohort, -1);
-    change(block, block.cohort, 1);
+    if (block.bytes() == 0)
+      return;
+    Steps &steps = of(block.process);
+    change(steps, block, before.cohort, -1);
+    change(steps, block, block.cohort, 1);
   }
   void conclude(Conclusion &) const override;
 
 private:
-  void change(const Block &block, CohortId cohort, int64_t count) {
-    if (processes_.empty() || block.bytes() == 0)
-      return; // most programs say nothing of steps
-    if (!last_ || last_process_ != block.process) {
-      const auto at = processes_.find(block.process);
-      if (at == processes_.end())
-        return;
-      last_process_ = block.process;
-      last_ = &at->second;
+  Steps &of(uint32_t process) {
+    if (!last_ || last_process_ != process) {
+      last_process_ = process;
+      last_ = &processes_[process];
     }
-    last_->change(cohort, block.time_ns, count * static_cast<int64_t>(block.bytes()), count);
+    return *last_;
+  }
+  static void look(Steps &steps, const Block &block, uint64_t time_ns) {
+    const auto step = steps.finder.onAlloc(block.stream, block.cohort, block.bytes(), time_ns);
+    if (step == PeriodFinder::Step::GoesOn)
+      return;
+    if (step == PeriodFinder::Step::First)
+      steps.survivors = StepSurvivors();
+    steps.survivors.beginStep(steps.finder.rounds(), time_ns);
+  }
+  static void change(Steps &steps, const Block &block, CohortId cohort, int64_t count) {
+    steps.survivors.change(cohort, block.time_ns, count * static_cast<int64_t>(block.bytes()), count);
   }
 
-  std::map<uint32_t, StepSurvivors> processes_; // that say where their steps begin
-  StepSurvivors *last_ = nullptr;               // of the block before
+  std::map<uint32_t, Steps> processes_; // elements stay where they are
+  Steps *last_ = nullptr;               // of the block before
   uint32_t last_process_ = 0;
 };
 
@@ -130,7 +164,11 @@ void add(Growth &growth, const Candidate &candidate, size_t first, std::span<con
   growth.steps = std::max(growth.steps, steps);
 }
 
-void findIn(const StepSurvivors &survivors, Conclusion &conclusion, Growths &growths) {
+void findIn(const Steps &steps, Conclusion &conclusion, Growths &growths) {
+  const auto period = steps.are_said ? std::nullopt : steps.finder.period();
+  if (!steps.are_said && !period)
+    return;
+  const StepSurvivors &survivors = steps.survivors;
   const std::vector<StepSurvivors::Bucket> buckets = survivors.buckets();
   if (buckets.size() < kLeastBuckets)
     return;
@@ -141,16 +179,27 @@ void findIn(const StepSurvivors &survivors, Conclusion &conclusion, Growths &gro
     if (const size_t first = firstBucketOf(candidate, survivors); growsFrom(first, bytes)) {
       Growth &growth = growths[keeper];
       growth.keeper = keeper;
+      growth.period = period;
       add(growth, candidate, first, buckets);
     }
   }
+}
+
+// Where a round begins, and how long one takes.
+void addPeriod(const PeriodFinder::Period &period, Evidence &evidence, Conclusion &conclusion) {
+  const SiteId site = conclusion.cohorts[period.anchor].site;
+  const SiteText place = textOf(conclusion.catalog, conclusion.lines.places().of(site));
+  evidence.emplace_back("period_found", place.file.empty() ? fmt::format("{}+{:#x}", place.library, place.offset)
+                                                           : fmt::format("{}:{}", place.file, place.line));
+  evidence.emplace_back("period_rounds", period.rounds);
+  evidence.emplace_back("period_ns", period.mean_ns);
 }
 
 Draft<Finding> findingOf(const Growth &growth, Conclusion &conclusion) {
   auto draft = draftOf("growth", growth.keeper, growth.place, growth.cohorts, conclusion);
   const bool is_freed = growth.freed_bytes * 2 > growth.bytes;
   Finding &finding = draft.line;
-  if (is_freed)
+  if (is_freed || growth.period)
     finding.confidence = Confidence::Hint;
   finding.byte_seconds = byteSecondsOf(growth.byte_ns);
   finding.evidence = {
@@ -158,6 +207,8 @@ Draft<Finding> findingOf(const Growth &growth, Conclusion &conclusion) {
       {"first_step", growth.first_step},
       {"steps", growth.steps},
       {"freed_behind_last_step_bytes", static_cast<uint64_t>(std::max<int64_t>(growth.freed_bytes, 0))}};
+  if (growth.period)
+    addPeriod(*growth.period, finding.evidence, conclusion);
   finding.advice = is_freed
                        ? "Each step keeps some of these until the last one is over: free them in it, or bound them."
                        : "Each step leaves some of these behind: free them before the next one, or bound them.";
@@ -166,8 +217,8 @@ Draft<Finding> findingOf(const Growth &growth, Conclusion &conclusion) {
 
 void GrowthAnalyzer::conclude(Conclusion &conclusion) const {
   Growths growths;
-  for (const auto &[process, survivors] : processes_)
-    findIn(survivors, conclusion, growths);
+  for (const auto &[process, steps] : processes_)
+    findIn(steps, conclusion, growths);
   std::vector<Growth> list;
   for (auto &[keeper, growth] : growths)
     list.push_back(std::move(growth));

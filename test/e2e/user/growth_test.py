@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import REPOSITORY, Msleaks, arguments, equal, line_of  # noqa: E402
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, line_of  # noqa: E402
 
-PROGRAM = Path(__file__).resolve().parent / "programs" / "epochs.c"
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+PROGRAM, ROUNDS = PROGRAMS / "epochs.c", PROGRAMS / "rounds.c"
 RECORD, BATCH, NOTE = 3000, 50_000, 900
 FORGOTTEN, BATCHES, CACHE, HISTORY = (line_of(PROGRAM, f"{text} = used(") for text in ("forgotten", "batches[number % kKeptBatches]", "cache[number]", "history[number]"))
 
@@ -20,6 +21,22 @@ def growing(msleaks, folder):
     return {finding["site"]["line"]: (finding["kind"], finding["confidence"], finding["evidence"]["growth_bytes_per_step"],
                                       finding["evidence"]["first_step"])
             for finding in findings if "growth_bytes_per_step" in finding["evidence"]}
+
+
+def check_rounds(msleaks, scratch):
+    """A program that says nothing of steps: what repeats is found, where something does."""
+    program = f"{scratch}/rounds"
+    msleaks.compile(ROUNDS, program)
+    kept, batch = line_of(ROUNDS, "// kept"), line_of(ROUNDS, "// the batch")
+    for how in ("regular", "random", "collect"):
+        for end in ("exit", "kill"):
+            _, report = msleaks.run(f"{scratch}/rounds-{how}-{end}", [program, how, end])
+            growths = [finding for finding in report.json["findings"] if finding["kind"] == "growth"]
+            equal(f"what grows in {how} rounds, {end}", [(finding["site"]["line"], finding["confidence"]) for finding in growths], [(kept, "hint")] if how == "regular" else [])
+            for evidence in (growth["evidence"] for growth in growths):
+                check(evidence["period_found"].endswith((f"rounds.c:{batch}", f"rounds.c:{kept}")), f"period: {evidence}")
+                equal("bytes a round", evidence["growth_bytes_per_step"], 700)
+                check(evidence["period_rounds"] > 250 and evidence["steps"] > 250 and evidence["period_ns"] >= 200_000, f"period: {evidence}")
 
 
 def main():
@@ -39,6 +56,7 @@ def main():
               {FORGOTTEN: ("growth", "likely", RECORD, 1), HISTORY: ("growth", "likely", NOTE, 1)})
     done, _ = msleaks.run(f"{scratch}/short", [program, "5"])
     equal("what grows in 5 steps", growing(msleaks, f"{scratch}/short"), {})
+    check_rounds(msleaks, scratch)
 
 
 main()

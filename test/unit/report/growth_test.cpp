@@ -125,7 +125,45 @@ TEST_F(Growth, MayBeginLateAndMissSteps) {
   EXPECT_EQ(growth["bytes"], 15 * kSize) << "41 to 58 without 45, 50 and 55";
 }
 
-TEST_F(Growth, NeedsSteps) {
+// A batch that each round frees, and a little that it keeps. Nobody says where a round begins.
+TEST_F(Growth, WithoutStepsCountsTheRoundsThatRepeat) {
+  std::vector<StreamEvent> list;
+  for (uint64_t number = 1; number <= 60; ++number) {
+    list.push_back(born(number, 10, 5000, 9 * kSize, kOther));
+    list.push_back(born(number, 20, number, kSize));
+    list.push_back(dies(number, 30, 5000, kOther));
+  }
+  run(list, 9);
+  const json growth = of("growth");
+  ASSERT_FALSE(growth.is_null()) << found;
+  EXPECT_EQ(growth["confidence"], "hint") << "the program did not say so";
+  EXPECT_EQ(growth["site"]["line"], 12);
+  const json &evidence = growth["evidence"];
+  EXPECT_EQ(evidence["growth_bytes_per_step"], kSize);
+  EXPECT_EQ(evidence["period_found"], "src/net.cpp:3");
+  EXPECT_EQ(evidence["period_ns"], kStepNs);
+  EXPECT_GE(evidence["steps"], 45);
+}
+
+// What a program says counts, whatever else repeats.
+TEST_F(Growth, OfStepsThatAreSaidHasNoFoundPeriod) {
+  std::vector<StreamEvent> list;
+  for (uint64_t number = 1; number <= 60; ++number) {
+    if (number > 20 && number % 5 == 0)
+      list.push_back(step(number));
+    list.push_back(born(number, 10, 5000, 9 * kSize, kOther));
+    list.push_back(born(number, 20, number, kSize));
+    list.push_back(dies(number, 30, 5000, kOther));
+  }
+  run(list, 9);
+  const json growth = of("growth");
+  ASSERT_FALSE(growth.is_null()) << found;
+  EXPECT_EQ(growth["confidence"], "likely");
+  EXPECT_EQ(growth["evidence"]["growth_bytes_per_step"], 5 * kSize);
+  EXPECT_FALSE(growth["evidence"].contains("period_found"));
+}
+
+TEST_F(Growth, OfWhoOnlyCollectsIsNone) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number)
     list.push_back(born(number, 10, number, kSize));

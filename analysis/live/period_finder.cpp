@@ -1,0 +1,71 @@
+#include "analysis/live/period_finder.h"
+
+namespace msleaks::analysis {
+namespace {
+
+// Sums of these differ where the cohorts do.
+uint64_t hashOf(CohortId cohort) {
+  uint64_t mixed = (cohort.index + 1) * 0x9e37'79b9'7f4a'7c15u;
+  mixed ^= mixed >> 32;
+  return mixed * 0xff51'afd7'ed55'8ccdu | 1;
+}
+
+} // namespace
+
+PeriodFinder::Step PeriodFinder::onAlloc(uint32_t stream, CohortId cohort, uint64_t bytes, uint64_t time_ns) {
+  uint64_t &sum = sumOf(stream);
+  Candidate &candidate = elementAt(candidates_, cohort.index);
+  ++allocations_;
+  if (candidate.last_number == 0) {
+    candidate.first_ns = time_ns;
+    candidate.first_number = allocations_;
+  } else {
+    const uint64_t between = sum - candidate.sum;
+    // A round of one place tells nothing: it is like all others, whatever happens.
+    if (between == candidate.between && between != hashOf(cohort)) {
+      ++candidate.alike;
+      candidate.alike_ns += time_ns - candidate.last_ns;
+    }
+    candidate.between = between;
+    ++candidate.rounds;
+  }
+  candidate.sum = sum;
+  candidate.last_ns = time_ns;
+  candidate.last_number = allocations_;
+  sum += hashOf(cohort);
+  const Step step = adopt(cohort, candidate);
+  allocated_bytes_ += bytes;
+  return step;
+}
+
+PeriodFinder::Step PeriodFinder::adopt(CohortId cohort, const Candidate &candidate) {
+  if (cohort == anchor_) {
+    ++rounds_;
+    return Step::Begins;
+  }
+  if (!candidate.isRegular() || candidate.meanNs() < kLeastNs)
+    return Step::GoesOn;
+  if (anchor_.index != 0) {
+    const Candidate &known = candidates_[anchor_.index];
+    if (known.isRegular() && !known.hasPassed(kLeastRounds, allocations_) &&
+        candidate.meanAllocations() < kLonger * known.meanAllocations())
+      return Step::GoesOn;
+  }
+  anchor_ = cohort;
+  rounds_ = 0;
+  allocated_bytes_ = freed_bytes_ = 0;
+  return Step::First;
+}
+
+// Who only collects, as one that reads a file into memory, goes through no rounds: of what rounds allocate, they free
+// the greater part.
+std::optional<PeriodFinder::Period> PeriodFinder::period() const {
+  if (anchor_.index == 0)
+    return std::nullopt;
+  const Candidate &known = candidates_[anchor_.index];
+  if (!known.isRegular() || known.hasPassed(kLeastRounds / 2, allocations_) || freed_bytes_ * 2 < allocated_bytes_)
+    return std::nullopt;
+  return Period{anchor_, rounds_, known.meanNs()};
+}
+
+} // namespace msleaks::analysis

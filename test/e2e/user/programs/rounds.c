@@ -1,0 +1,43 @@
+// rounds HOW [kill]: a loop that works on a batch, frees it, and keeps a record of it; nobody says where a round
+// begins. `regular`: each round is like the others. `random`: none is. `collect`: it reads records into memory, and
+// nothing else.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { kRounds = 300, kRecord = 700, kBatch = 60000, kToken = 40, kTokens = 5, kWorkUs = 200 };
+
+static void *records[kRounds];
+
+// The optimiser must not see that nobody reads it.
+static void *used(void *block) {
+  __asm__ volatile("" : "+r"(block)::"memory");
+  return block;
+}
+
+static void work(int tokens) {
+  void *batch = used(malloc(kBatch)); // the batch
+  for (int i = 0; i < tokens; ++i)
+    free(used(malloc(kToken)));
+  usleep(kWorkUs);
+  free(batch);
+}
+
+int main(int argc, char **argv) {
+  const char *how = argc > 1 ? argv[1] : "";
+  for (int round = 0; round < kRounds; ++round) {
+    if (strcmp(how, "collect") != 0)
+      work(strcmp(how, "random") == 0 ? rand() % 50 : kTokens);
+    else
+      usleep(kWorkUs);
+    records[round] = used(malloc(kRecord)); // kept
+  }
+  if (argc > 2 && strcmp(argv[2], "kill") == 0)
+    raise(SIGKILL);
+  for (int round = 0; round < kRounds; ++round)
+    free(records[round]);
+  puts("done");
+  return 0;
+}

@@ -1,0 +1,164 @@
+// Rounds of programs that do not say where their steps begin.
+#include "analysis/live/period_finder.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+namespace msleaks::analysis {
+namespace {
+
+using Step = PeriodFinder::Step;
+constexpr CohortId kBatch{1}, kNode{2}, kNote{3}, kOther{4};
+constexpr uint64_t kRoundNs = 1'000'000, kStartNs = 5'000'000'000;
+
+class PeriodFinderTest : public testing::Test {
+protected:
+  Step alloc(CohortId cohort, uint64_t bytes = 100, uint32_t stream = 0) {
+    const Step step = finder.onAlloc(stream, cohort, bytes, now_ns);
+    begun += step == Step::Begins;
+    first += step == Step::First;
+    return step;
+  }
+  // A block that is freed at once.
+  void pass(CohortId cohort, uint32_t stream = 0) {
+    alloc(cohort, 100, stream);
+    finder.onFree(100);
+  }
+  PeriodFinder finder;
+  uint64_t now_ns = kStartNs;
+  int begun = 0, first = 0;
+};
+
+} // namespace
+
+TEST_F(PeriodFinderTest, ARoundBeginsWithAPlaceThatIsInEachOnce) {
+  for (int round = 0; round < 30; ++round, now_ns += kRoundNs) {
+    pass(kBatch);
+    for (int node = 0; node < 5; ++node)
+      pass(kNode);
+    alloc(kNote, 8);
+  }
+  const auto period = finder.period();
+  ASSERT_TRUE(period);
+  EXPECT_EQ(period->anchor, kBatch);
+  EXPECT_EQ(period->mean_ns, kRoundNs);
+  EXPECT_EQ(first, 1);
+  EXPECT_EQ(period->rounds, static_cast<uint64_t>(begun));
+  EXPECT_GE(begun, 20);
+}
+
+// The outer loop is noticed later, and takes over.
+TEST_F(PeriodFinderTest, OfTwoLoopsTheOuterOneCounts) {
+  for (int epoch = 0; epoch < 20; ++epoch) {
+    pass(kNote);
+    for (int round = 0; round < 12; ++round, now_ns += kRoundNs) {
+      pass(kBatch);
+      pass(kNode);
+    }
+  }
+  const auto period = finder.period();
+  ASSERT_TRUE(period);
+  EXPECT_EQ(period->anchor, kNote);
+  EXPECT_EQ(period->mean_ns, 12 * kRoundNs);
+}
+
+TEST_F(PeriodFinderTest, WhatNeverRepeatsIsNone) {
+  std::mt19937 random(4711);
+  for (int i = 0; i < 20'000; ++i, now_ns += kRoundNs)
+    pass({1 + static_cast<uint32_t>(random() % 40)});
+  EXPECT_FALSE(finder.period());
+}
+
+TEST_F(PeriodFinderTest, RoundsThatDifferAreNone) {
+  std::mt19937 random(42);
+  for (int round = 0; round < 1000; ++round, now_ns += kRoundNs) {
+    pass(kBatch);
+    for (uint32_t i = 0; i < random() % 9; ++i)
+      pass(kNode);
+  }
+  EXPECT_FALSE(finder.period());
+}
+
+// It reads a file into memory, line by line.
+TEST_F(PeriodFinderTest, WhoOnlyCollectsGoesThroughNoRounds) {
+  for (int line = 0; line < 1000; ++line, now_ns += kRoundNs) {
+    alloc(kNode);
+    alloc(kNote);
+  }
+  EXPECT_FALSE(finder.period());
+}
+
+TEST_F(PeriodFinderTest, APeriodThatIsOverIsNone) {
+  for (int round = 0; round < 100; ++round, now_ns += kRoundNs) {
+    pass(kBatch);
+    pass(kNode);
+  }
+  EXPECT_TRUE(finder.period());
+  for (int i = 0; i < 9; ++i)
+    pass(kNote);
+  EXPECT_FALSE(finder.period());
+}
+
+TEST_F(PeriodFinderTest, AThreadThatWaitsGoesOnLater) {
+  for (int round = 0; round < 100; ++round, now_ns += round == 50 ? 1000 * kRoundNs : kRoundNs) {
+    pass(kBatch);
+    pass(kNode);
+  }
+  ASSERT_TRUE(finder.period());
+  EXPECT_EQ(finder.period()->anchor, kBatch);
+  EXPECT_EQ(first, 1);
+}
+
+TEST_F(PeriodFinderTest, AnotherLoopComesBehindOneThatIsOver) {
+  for (const CohortId place : {kBatch, kOther})
+    for (int round = 0; round < 100; ++round, now_ns += kRoundNs) {
+      pass(place);
+      pass({place.index + 10});
+    }
+  const auto period = finder.period();
+  ASSERT_TRUE(period);
+  EXPECT_EQ(period->anchor, kOther);
+  EXPECT_EQ(first, 2);
+}
+
+TEST_F(PeriodFinderTest, TightLoopsAreNone) {
+  for (int i = 0; i < 10'000; ++i, now_ns += 1000) {
+    pass(kNode);
+    pass(kNote);
+  }
+  EXPECT_FALSE(finder.period());
+}
+
+TEST_F(PeriodFinderTest, OnePlaceAloneIsNone) {
+  for (int i = 0; i < 1000; ++i, now_ns += kRoundNs)
+    pass(kNode);
+  EXPECT_FALSE(finder.period());
+}
+
+// Twenty to forty pairs, and then a wait: the pairs are alike, but it is not they that take the time.
+TEST_F(PeriodFinderTest, InnerLoopsOfRoundsThatDifferAreNone) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 300; ++round, now_ns += 100 * kRoundNs) {
+    pass(kBatch);
+    for (uint32_t left = 20 + static_cast<uint32_t>(random() % 21); left > 0; --left, now_ns += 30'000) {
+      pass(kNode);
+      pass(kNote);
+    }
+  }
+  EXPECT_FALSE(finder.period());
+}
+
+TEST_F(PeriodFinderTest, OtherThreadsDoNotDisturb) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round, now_ns += kRoundNs) {
+    pass(kBatch);
+    for (uint32_t i = 0; i < random() % 9; ++i)
+      pass({10 + static_cast<uint32_t>(random() % 30)}, 1);
+    pass(kNode);
+  }
+  const auto period = finder.period();
+  ASSERT_TRUE(period);
+  EXPECT_EQ(period->anchor, kBatch);
+}
+
+} // namespace msleaks::analysis
