@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import Msleaks, arguments, check, equal, line_of, plain_compiler  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "churn.cpp"
-LINES, WORDS, BUFFERS, TABLES, REQUESTS, NODES = 3_000_000, 2000, 3000, 400_000, 3000, 500
+LINES, WORDS, BUFFERS, TABLES, REQUESTS, NODES = 1_500_000, 2000, 1000, 200_000, 1500, 500
 # What: (a text of its line, confidence, a word of the advice, evidence).
 WANTED = {
     "temporary": ("std::free(used(std::malloc(80)))", "likely", "keep one buffer",

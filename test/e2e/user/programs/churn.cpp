@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-enum { kLines = 3'000'000, kWords = 2000, kBuffers = 3000, kTables = 400'000, kEntries = 16, kRequests = 3000 };
+enum { kLines = 1'500'000, kWords = 2000, kBuffers = 1000, kTables = 200'000, kEntries = 16, kRequests = 1500 };
 enum { kNodes = 500 };
 
 // The optimiser must not see that nobody reads it.
