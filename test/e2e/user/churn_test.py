@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, check, equal, line_of, plain_compiler  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, equal, line_of, plain_compiler, skip  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "churn.cpp"
 LINES, WORDS, BUFFERS, TABLES, REQUESTS, NODES = 1_500_000, 2000, 1000, 200_000, 1500, 500
@@ -37,6 +37,9 @@ def run(msleaks, folder, command, expected):
         _, report = msleaks.run(folder, command)
         if len(churns(report)) == expected:
             break
+    else:
+        if len(churns(report)) < expected and os.getloadavg()[0] > 2 * os.cpu_count():
+            skip(f"{os.getloadavg()[0]:.0f} processes want this machine: a share of the time says nothing")
     equal(f"findings of {command}", len(churns(report)), expected)
     return report
 
