@@ -164,6 +164,10 @@ struct PathBlock {
   uint64_t offset; // in the arena
 };
 
+// A process that exits waits until its memory has been read (Flags::reach). The process moves this to Waiting and
+// GaveUp, the collector to Reading and Read; both by compare and exchange. A futex.
+enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp };
+
 struct ArenaHeader {
   static constexpr uint64_t kMagic = 0x4e455241'4c534d01;
   std::atomic<uint64_t> magic; // stored last: an arena without it was never used
@@ -199,6 +203,12 @@ struct ArenaHeader {
   uint64_t path_blocks_offset;         // of PathBlock[kMaxPathBlocks]
   std::atomic<uint32_t> path_count;    // numbers below it, from kFirstPath on, have their node
   std::atomic<uint32_t> paths_refused; // paths that there was no room for
+  // Of the thread that waits, once `reach_wait` is not None.
+  std::atomic<ReachWait> reach_wait;
+  uint32_t reach_tid;
+  uint64_t reach_since_ns;       // CLOCK_MONOTONIC
+  uint64_t reach_stack;          // nothing below it is in use; the registers of its callers lie above
+  uint64_t reach_thread_pointer; // beside which its thread-local storage lies
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 

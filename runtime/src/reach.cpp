@@ -1,0 +1,96 @@
+// A process that exits waits until the collector has read who still points to what.
+#include "arena.h"
+#include "ring.h"
+#include "system.h"
+
+extern "C" int __cxa_atexit(void (*)(void *), void *, void *);
+
+namespace msleaks::runtime {
+namespace {
+
+constexpr uint64_t kNsPerMs = 1'000'000;
+constexpr uint64_t kLookNs = 10 * kNsPerMs; // at the collector, whether it is still there
+// A heartbeat that is old when we look may be that of a collector which was stopped together with us.
+constexpr uint64_t kGraceNs = 100 * kNsPerMs;
+constexpr uint64_t kMostTimeouts = 10;
+
+uint64_t stackPointer() noexcept {
+  uint64_t pointer = 0;
+#if defined(__x86_64__)
+  __asm__ volatile("mov %%rsp, %0" : "=r"(pointer));
+#elif defined(__aarch64__)
+  __asm__ volatile("mov %0, sp" : "=r"(pointer));
+#endif
+  return pointer;
+}
+
+// A new name in the session's directory wakes the collector; it would look by itself in 5 ms.
+void wakeCollector(const Arena &arena) noexcept {
+  PathText &path = session.scratch;
+  path = arena.rings_path;
+  path << ".waits";
+  if (!path.fits())
+    return;
+  if (const OpenFile file = createFile(path.c_str(), O_WRONLY))
+    ::syscall(SYS_unlinkat, AT_FDCWD, path.c_str(), 0);
+}
+
+bool isStill(const std::atomic<abi::ReachWait> &wait) noexcept {
+  const abi::ReachWait now = wait.load(std::memory_order_acquire);
+  return now == abi::ReachWait::Waiting || now == abi::ReachWait::Reading;
+}
+
+// Bounded: a dead collector is not waited for, and a living one not longer than for room in a ring.
+void waitUntilRead(std::atomic<abi::ReachWait> &wait) noexcept {
+  const abi::ControlPage &control = *session.control;
+  const uint64_t timeout_ns = control.flags.block_timeout_ms * kNsPerMs;
+  const uint64_t began_ns = monotonicNs();
+  while (isStill(wait)) {
+    const abi::ReachWait seen = wait.load(std::memory_order_relaxed);
+    const timespec look{0, static_cast<long>(kLookNs)};
+    ::syscall(SYS_futex, &wait, FUTEX_WAIT, static_cast<uint32_t>(seen), &look, nullptr, 0);
+    const uint64_t now_ns = monotonicNs();
+    const bool is_old = now_ns > control.heartbeat_ns.load(std::memory_order_relaxed) + timeout_ns &&
+                        now_ns > began_ns + (timeout_ns < kGraceNs ? timeout_ns : kGraceNs);
+    if (!collectorGone() && !is_old && now_ns < began_ns + kMostTimeouts * timeout_ns)
+      continue;
+    abi::ReachWait from = seen;
+    if (isStill(wait) && wait.compare_exchange_strong(from, abi::ReachWait::GaveUp, std::memory_order_acq_rel))
+      return;
+  }
+}
+
+// Not a vfork's child, which has our arena and another pid, and not a process whose blocks nobody records.
+bool shallWait() noexcept {
+  const Arena *arena = __msl_process.arena;
+  return arena != nullptr && arena->header->pid == processId() && !collectorGone() &&
+         session.control->flags.reach == abi::Reach::On && isEnabled(abi::EventKind::Alloc) &&
+         arena->header->reach_wait.load(std::memory_order_relaxed) == abi::ReachWait::None;
+}
+
+// What its callers had in registers is on the stack, above the pointer that is told.
+[[gnu::noinline]] void tellReach(void *) noexcept {
+  if (!shallWait())
+    return;
+  __builtin_unwind_init();
+  const ErrnoKept kept;
+  const SignalsBlocked blocked;
+  abi::ArenaHeader &header = *__msl_process.arena->header;
+  header.reach_tid = threadId();
+  header.reach_since_ns = monotonicNs();
+  header.reach_stack = stackPointer();
+  header.reach_thread_pointer = reinterpret_cast<uintptr_t>(__builtin_thread_pointer());
+  header.reach_wait.store(abi::ReachWait::Waiting, std::memory_order_release);
+  {
+    const ProcessLocked locked; // of the path
+    wakeCollector(*__msl_process.arena);
+  }
+  waitUntilRead(header.reach_wait);
+}
+
+// Without a handle of our image: then it is called at exit(), behind everything that was registered later, which are
+// all handlers of the program and the destructors of all images; and not when an image is closed.
+[[gnu::constructor]] void watchExit() noexcept { __cxa_atexit(tellReach, nullptr, nullptr); }
+
+} // namespace
+} // namespace msleaks::runtime
