@@ -47,8 +47,10 @@ enum class ChunkKind : uint16_t {
   Paths = 11,
   ResidentOfFiles = 12, // read only: of older traces
   Resident = 13,
+  Pointers = 14,
+  PointerMap = 15,
 };
-inline constexpr ChunkKind kLastChunkKind = ChunkKind::Resident; // that this version knows
+inline constexpr ChunkKind kLastChunkKind = ChunkKind::PointerMap; // that this version knows
 
 // Whether it is samples of resident memory: nothing that events mean.
 constexpr bool isResident(ChunkKind kind) { return kind == ChunkKind::Resident || kind == ChunkKind::ResidentOfFiles; }
@@ -95,6 +97,8 @@ inline constexpr uint32_t kMaxMetadataRawBytes = 1u << 20; // of a process or a 
 inline constexpr uint32_t kMaxCallersRawBytes = 4u << 20;
 inline constexpr uint32_t kMaxPathsRawBytes = 4u << 20;
 inline constexpr uint32_t kMaxNamesRawBytes = 16u << 20;
+inline constexpr uint32_t kMaxPointersRawBytes = 1u << 20;
+inline constexpr uint32_t kMaxPointerMapRawBytes = 16u << 20;
 inline constexpr uint32_t kMaxArguments = 4096; // of a command: an empty one takes a byte in the file and 32 in memory
 inline constexpr uint32_t kMaxColumns = 1024;   // of an Events chunk, those of later versions included
 // Payload that shrinks by more than this is stored as it is: a few bytes must not claim a gigabyte.
@@ -115,6 +119,10 @@ constexpr uint32_t maxRawBytes(ChunkKind kind) {
     return kMaxPathsRawBytes;
   case ChunkKind::Names:
     return kMaxNamesRawBytes;
+  case ChunkKind::Pointers:
+    return kMaxPointersRawBytes;
+  case ChunkKind::PointerMap:
+    return kMaxPointerMapRawBytes;
   case ChunkKind::Events:
     return kMaxEventsRawBytes;
   default:
@@ -157,6 +165,10 @@ constexpr const char *nameOf(ChunkKind kind) {
   case ChunkKind::Resident:
   case ChunkKind::ResidentOfFiles:
     return "resident memory";
+  case ChunkKind::Pointers:
+    return "pointers";
+  case ChunkKind::PointerMap:
+    return "pointer map";
   }
   return "unknown";
 }

@@ -24,6 +24,7 @@ struct TraceFollower::State {
   Result<bool> readUntilMark();
   void take(const ChunkPlace &place);
   void tell(const ChunkPlace &place);
+  void tellPointers(const ChunkHeader &header);
   std::optional<uint64_t> limit() const { return closed || rest ? std::nullopt : std::optional(complete_until_ns); }
 
   InputFile file;
@@ -36,6 +37,7 @@ struct TraceFollower::State {
   StreamPositions positions;
   ChunkOpener opener;
   EventMerge merge;
+  PointerAssembly pointers;
   std::optional<Error> failure;
   uint64_t complete_until_ns = 0, seen_bytes = 0;
   bool header_checked = false, closed = false, rest = false;
@@ -94,10 +96,19 @@ template <class Metadata, class F> static void tellIf(const std::optional<Metada
     f(*metadata);
 }
 
+void TraceFollower::State::tellPointers(const ChunkHeader &header) {
+  if (!listener.pointed_memory)
+    return;
+  if (auto memory = pointers.take(header, payload))
+    listener.pointed_memory(std::move(memory));
+}
+
 void TraceFollower::State::tell(const ChunkPlace &place) {
   const uint32_t process = place.header.process;
   if (const Result<void> read = payloads.read(place.header, place.offset, payload); !read)
     return damage.add(place, read.error().message);
+  if (PointerAssembly::takes(place.header.kind))
+    return tellPointers(place.header);
   ByteReader bytes(payload);
   switch (place.header.kind) {
   case ChunkKind::ProcessStart:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/base/result.h"
+#include "analysis/trace/pointers.h"
 #include "analysis/trace/stream_event.h"
 #include "analysis/trace/trace_writer.h"
 
@@ -23,6 +24,7 @@ struct TraceListener {
   std::function<void(uint32_t process, std::span<const std::byte>)> definitions;
   std::function<void(uint32_t process, std::span<const TraceWriter::CallerEntry>)> callers;
   std::function<void(uint32_t process, std::span<const PathEntry>)> paths;
+  std::function<void(std::shared_ptr<const PointedMemory>)> pointed_memory;
 };
 
 // What a follower reads of events.

@@ -229,6 +229,19 @@ Result<void> TraceReader::forEachNames(const std::function<void(const ImageNames
   return {};
 }
 
+Result<void>
+TraceReader::forEachPointedMemory(const std::function<void(std::shared_ptr<const PointedMemory>)> &f) const {
+  PointerAssembly assembly;
+  state_->forEachPayload(kindBit(ChunkKind::Pointers) | kindBit(ChunkKind::PointerMap),
+                         [&](const ChunkPlace &place, std::span<const uint8_t> payload) {
+                           if (auto memory = assembly.take(place.header, payload))
+                             f(std::move(memory));
+                           else if (place.header.kind == ChunkKind::PointerMap)
+                             state_->damage.add(place, "its fields make no sense");
+                         });
+  return {};
+}
+
 const std::vector<CheckpointPlace> &TraceReader::checkpoints() const { return state_->checkpoints; }
 
 Result<Checkpoint> TraceReader::checkpoint(const CheckpointPlace &place) const {

@@ -4,6 +4,7 @@
 #include "analysis/base/result.h"
 #include "analysis/trace/event_cursor.h"
 #include "analysis/trace/index_root.h"
+#include "analysis/trace/pointers.h"
 #include "analysis/trace/trace_writer.h"
 
 #include <cstdint>
@@ -59,6 +60,8 @@ public:
   Result<void> forEachCallers(const std::function<void(uint32_t, std::span<const TraceWriter::CallerEntry>)> &f) const;
   Result<void> forEachNames(const std::function<void(const ImageNames &)> &f) const;
   Result<void> forEachResident(const std::function<void(std::span<const ResidentSample>)> &f) const;
+  // Those that are whole, with their pointers.
+  Result<void> forEachPointedMemory(const std::function<void(std::shared_ptr<const PointedMemory>)> &f) const;
   Result<void> forEachPaths(const std::function<void(uint32_t, std::span<const PathEntry>)> &f) const;
 
   // Where a reader can begin, by time; none in a trace that ended otherwise than in order.

@@ -4,6 +4,7 @@
 #include "analysis/trace/event_encoder.h"
 #include "analysis/trace/index_builder.h"
 #include "analysis/trace/metadata.h"
+#include "analysis/trace/pointers.h"
 
 #include <utility>
 
@@ -194,6 +195,21 @@ Result<void> TraceWriter::names(const ImageNames &names) {
     state.raw.clear();
   }
   return {};
+}
+
+Result<void> TraceWriter::pointers(uint32_t process, std::span<const uint8_t> packed) {
+  return state_->writeRaw({.kind = ChunkKind::Pointers, .process = process}, packed);
+}
+
+Result<void> TraceWriter::pointerMap(const PointerMap &map) {
+  State &state = *state_;
+  state.raw.clear();
+  writePointerMap(map, state.raw);
+  return state.writeRaw({.kind = ChunkKind::PointerMap,
+                         .process = map.process,
+                         .first_time_ns = map.time_ns,
+                         .last_time_ns = map.time_ns},
+                        state.raw.written());
 }
 
 Result<void> TraceWriter::events(const EventBatch &batch) {

@@ -93,6 +93,9 @@ struct ResidentSample {
   uint64_t recorder_bytes = 0; // of file_bytes: the process' arena, in which msleaks records
 };
 
+// What the memory of a process pointed to (trace/pointers.h).
+struct PointerMap;
+
 // A call of a path (abi::PathNode), with its number in the process.
 struct PathEntry {
   uint32_t number, parent, image;
@@ -127,6 +130,9 @@ public:
   // At most kMaxResidentAtOnce.
   static constexpr size_t kMaxResidentAtOnce = 4096;
   Result<void> resident(std::span<const ResidentSample>);
+  // Pointers that are packed (trace::PointerPacker), then the map that says what they were found in.
+  Result<void> pointers(uint32_t process, std::span<const uint8_t> packed);
+  Result<void> pointerMap(const PointerMap &);
   Result<void> events(const EventBatch &);
   Result<void> streamAccount(const StreamAccount &);
   // Says to who reads the trace while it grows that everything earlier than this is stored, but for records of

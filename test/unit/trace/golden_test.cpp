@@ -4,6 +4,7 @@
 #include "analysis/trace/chunk.h"
 #include "analysis/trace/event_encoder.h"
 #include "analysis/trace/meaning.h"
+#include "analysis/trace/pointers.h"
 #include "random_events.h"
 
 #include "msleaks/abi/session.h"
@@ -298,6 +299,48 @@ TEST(GoldenOfOlder, ResidentMemoryOfFiles) {
             std::tuple(3u, 0x1000u, 40960u, 8192u));
   EXPECT_EQ(std::tuple(read[1].process, read[1].time_ns, read[1].resident_bytes, read[1].shared_bytes),
             std::tuple(4u, 0x1001u, 50u, 0u));
+}
+
+TEST_F(Golden, Pointers) {
+  trace::PointerPacker packer;
+  packer.add({0x1000, 0x7000});
+  packer.add({0x1010, 0x6ff0});
+  ASSERT_TRUE(writer_->pointers(1, packer.payload()));
+  expectChunk(kFileHeaderBytes,
+              "4d53434b1ef1a3c7 0e00 0000 01000000 00000000 00000000 0000000000000000 00000000 07000000 07000000"
+              "00000000 0000000000000000 0000000000000000",
+              "8004 80c003" // words since the last one, difference to it
+              "02 1f");
+}
+
+TEST_F(Golden, PointerMap) {
+  PointerMap map{1, 0x1234, 5, 0x2000, 0, "x", true, {}};
+  map.regions = {{0x1000, 0x2000, RegionUse::Globals, 0, {"/p", {std::byte{0xab}}}, 0x400},
+                 {0x7000, 0x8000, RegionUse::Stack, 9, {}, 0}};
+  ASSERT_TRUE(writer_->pointerMap(map));
+  expectChunk(kFileHeaderBytes,
+              "4d53434b1ef1a3c7 0f00 0000 01000000 00000000 00000000 0000000000000000 00000000 1c000000 1c000000"
+              "00000000 3412000000000000 3412000000000000",
+              "05 8040 00 0178 01 02"            // waited, read, pointers, why not, all blocks, regions
+              "8020 8020 00 00 022f70 01ab 8008" // since the last one, bytes, use, thread, image, its id, its bias
+              "80a001 8020 02 09");              // not of an image
+  std::shared_ptr<const PointedMemory> read;
+  ASSERT_TRUE(TraceReader::open(file_)->forEachPointedMemory([&](auto memory) { read = std::move(memory); }));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->map().time_ns, 0x1234u);
+  EXPECT_EQ(read->map().why_not, "x");
+  ASSERT_EQ(read->map().regions.size(), 2u);
+  EXPECT_EQ(read->map().regions[0].image.path, "/p");
+  EXPECT_EQ(read->map().regions[0].load_bias, 0x400u);
+  EXPECT_EQ(read->map().regions[1].tid, 9u);
+}
+
+TEST_F(Golden, APointerMapWithoutItsPointersSaysSo) {
+  ASSERT_TRUE(writer_->pointerMap({.process = 1, .time_ns = 7, .pointers = 3}));
+  std::shared_ptr<const PointedMemory> read;
+  ASSERT_TRUE(TraceReader::open(file_)->forEachPointedMemory([&](auto memory) { read = std::move(memory); }));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->map().why_not, "the trace is damaged");
 }
 
 TEST_F(Golden, Checkpoint) {
