@@ -7,7 +7,9 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <iterator>
+#include <linux/futex.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace msleaks::analysis {
@@ -222,6 +224,27 @@ uint64_t ArenaReader::memoryBytes() const {
   struct stat now{};
   return fstat(file_.get(), &now) == 0 ? static_cast<uint64_t>(now.st_blocks) * 512 : 0;
 }
+
+std::optional<ArenaReader::Waiting> ArenaReader::waiting() const {
+  const abi::ArenaHeader &arena = *header();
+  if (arena.reach_wait.load(std::memory_order_acquire) != abi::ReachWait::Waiting)
+    return std::nullopt;
+  return Waiting{arena.reach_tid, arena.reach_since_ns, arena.reach_stack, arena.reach_thread_pointer};
+}
+
+bool ArenaReader::moveWait(abi::ReachWait from, abi::ReachWait to) {
+  std::atomic<abi::ReachWait> &wait = header()->reach_wait;
+  if (!wait.compare_exchange_strong(from, to, std::memory_order_acq_rel))
+    return false;
+  syscall(SYS_futex, &wait, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
+  return true;
+}
+
+bool ArenaReader::beginReading() { return moveWait(abi::ReachWait::Waiting, abi::ReachWait::Reading); }
+bool ArenaReader::isReading() const {
+  return header()->reach_wait.load(std::memory_order_acquire) == abi::ReachWait::Reading;
+}
+void ArenaReader::endReading() { moveWait(abi::ReachWait::Reading, abi::ReachWait::Read); }
 
 uint32_t ArenaReader::definitionsRefused() const {
   return header()->definitions_refused.load(std::memory_order_relaxed);

@@ -114,7 +114,21 @@ public:
   // When the process said that it exits (CLOCK_MONOTONIC); 0 = it did not, or not yet.
   uint64_t exitNs() const;
 
+  // Whether the process waits to be read; what it says of the thread that waits is there then.
+  struct Waiting {
+    uint32_t tid;
+    uint64_t since_ns, stack, thread_pointer;
+  };
+  std::optional<Waiting> waiting() const;
+  // Begins to read it. False: it gave up meanwhile.
+  bool beginReading();
+  // Whether it still waits for the end of that.
+  bool isReading() const;
+  // It goes on.
+  void endReading();
+
 private:
+  bool moveWait(abi::ReachWait from, abi::ReachWait to);
   abi::ArenaHeader *header() const { return mapping_.at<abi::ArenaHeader>(0); }
   abi::RingEntry *entries() const { return mapping_.at<abi::RingEntry>(rings_offset_); }
 

@@ -137,7 +137,7 @@ Result<void> Collector::collect() {
   while (!program_ended_.load(std::memory_order_acquire) && !isOver()) {
     auto stored = MSL_TRY(round(Urgency::Batch));
     sleep_ns = stored > 0 ? kMinSleepNs : sleepAfter(sleep_ns);
-    if (waiter_.wait(sleep_ns))
+    if (waiter_.wait(reading_ ? 0 : sleep_ns))
       next_look_ns_ = 0;
     if (readMonotonicNs() >= next_look_ns_) // a command wakes us
       MSL_TRY(serve());
@@ -181,6 +181,7 @@ Result<uint64_t> Collector::round(Urgency urgency) {
       return drained;
     stored += *drained;
   }
+  reading_ = MSL_TRY(readWaiting());
   MSL_TRY(markComplete(now));
   if (now >= next_progress_ns_) {
     next_progress_ns_ = now + kProgressNs;

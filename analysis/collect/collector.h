@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/collect/control_socket.h"
+#include "analysis/collect/pointer_reading.h"
 #include "analysis/collect/process_collector.h"
 #include "analysis/collect/process_watch.h"
 #include "analysis/collect/recording_switch.h"
@@ -63,8 +64,9 @@ private:
     ProcessWatch watch;
     uint32_t pid; // where we are; 0 = not seen from here
     Life life = Life::Running;
-    uint64_t ended_ns = 0; // when its life did; 0 = not known
-    int known_status = -1; // a collector before us has stored its end
+    uint64_t ended_ns = 0;                     // when its life did; 0 = not known
+    int known_status = -1;                     // a collector before us has stored its end
+    std::unique_ptr<PointerReading> reading{}; // while it waits at its exit
   };
 
   Collector(SessionDir &session, TraceWriter trace, ClockModel clock);
@@ -82,6 +84,9 @@ private:
   Result<void> lookAround(Urgency);
   Result<void> sampleResident();
   Result<void> markComplete(uint64_t now_ns);
+  PointerReading::Subject subjectOf(const Attached &, const ArenaReader::Waiting &) const;
+  Result<bool> readWaiting(); // whether there are any
+  Result<void> endReading(Attached &);
   void noteEnds();
   void beat();
   std::vector<std::filesystem::path> newArenas();
@@ -112,6 +117,7 @@ private:
   ResidentSampler resident_;
   std::unique_ptr<Predecessor> predecessor_;
   uint64_t alone_since_ns_ = 0; // no process has been there since then
+  bool reading_ = false;        // a process waits to be read
   bool unready_ = false;        // an arena was there that could not be attached yet
   uint32_t next_process_ = 1;
   uint64_t look_again_ns_ = 0; // while an arena is unready

@@ -84,6 +84,8 @@ public:
   // longer than records do.
   uint64_t completeUntil() const;
   uint64_t exitNs() const { return arena_.exitNs(); }
+  ArenaReader &arena() { return arena_; }
+  const ArenaReader &arena() const { return arena_; }
   // After finish(): it became a program that nobody could see.
   bool lostSight() const { return lost_sight_; }
   // What could not be seen, and why; one line each.

@@ -15,9 +15,9 @@ template <class T> void storeShared(T &field, T value) {
 
 constexpr std::string_view withoutDashes(std::string_view option) { return option.substr(2); }
 
-Result<void> setNumber(uint32_t &field, std::string_view name, std::string_view text, uint32_t minimum,
-                       uint32_t maximum) {
-  uint32_t value = 0;
+template <class Number>
+Result<void> setNumber(Number &field, std::string_view name, std::string_view text, Number minimum, Number maximum) {
+  Number value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < minimum || value > maximum)
     return fail(fmt::format("{}: {} is no number in {}..{}", name, text, minimum, maximum), ExitStatus::Usage);
@@ -32,6 +32,7 @@ Result<void> checkChange(abi::OnFull from, abi::OnFull to, std::string_view name
   return {};
 }
 Result<void> checkChange(abi::CallStack, abi::CallStack, std::string_view) { return {}; }
+Result<void> checkChange(abi::Reach, abi::Reach, std::string_view) { return {}; }
 
 template <class Choice> Result<void> setChoice(Choice &field, std::string_view name, std::string_view text) {
 #define MSL_VALUE(type, value, word, doc)                                                                              \
@@ -48,7 +49,7 @@ template <class Choice> Result<void> setChoice(Choice &field, std::string_view n
 Result<void> changeOne(abi::Flags &flags, std::string_view name, std::string_view value) {
 #define MSL_FLAG(type, field, standard, option, minimum, maximum, doc)                                                 \
   if (name == withoutDashes(option))                                                                                   \
-    return setNumber(flags.field, name, value, minimum, maximum);
+    return setNumber<type>(flags.field, name, value, minimum, maximum);
 #define MSL_CHOICE(type, field, standard, option, doc)                                                                 \
   if (name == withoutDashes(option))                                                                                   \
     return setChoice(flags.field, name, value);

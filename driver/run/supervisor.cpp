@@ -70,7 +70,7 @@ int Supervisor::waitFor(pid_t program, const std::function<void()> &tick, const 
   for (;;) {
     int status = 0;
     const pid_t ended = waitpid(program, &status, WNOHANG);
-    if (ended == program)
+    if (ended == program && !WIFSTOPPED(status)) // a thread that we stopped is reported, too
       return status;
     if (ended < 0 && errno != EINTR)
       return -1;

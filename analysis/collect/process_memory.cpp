@@ -1,0 +1,88 @@
+#include "analysis/collect/process_memory.h"
+
+#include "analysis/base/file_access.h"
+
+#include <charconv>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace msleaks::analysis {
+namespace {
+
+// "begin-end rwxp offset device inode path"
+bool parseLine(std::string_view line, MappedRange &range) {
+  const auto hex = [&](uint64_t &value, char behind) {
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value, 16);
+    if (error != std::errc() || end == line.data() + line.size() || *end != behind)
+      return false;
+    line.remove_prefix(static_cast<size_t>(end - line.data()) + 1);
+    return true;
+  };
+  if (!hex(range.begin, '-') || !hex(range.end, ' ') || line.size() < 5)
+    return false;
+  range.readable = line[0] == 'r';
+  range.writable = line[1] == 'w';
+  range.executable = line[2] == 'x';
+  line.remove_prefix(5);
+  if (!hex(range.file_offset, ' '))
+    return false;
+  for (int field = 0; field < 2; ++field) // device and inode
+    line.remove_prefix(std::min(line.size(), line.find(' ') + 1));
+  line.remove_prefix(std::min(line.size(), line.find_first_not_of(' ')));
+  range.path = line;
+  return true;
+}
+
+} // namespace
+
+std::vector<MappedRange> parseMaps(std::string_view text) {
+  std::vector<MappedRange> ranges;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    if (MappedRange range; parseLine(text.substr(0, end), range))
+      ranges.push_back(std::move(range));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return ranges;
+}
+
+ProcessMemory::ProcessMemory(uint32_t pid)
+    : pid_(pid), page_bytes_(static_cast<uint64_t>(sysconf(_SC_PAGESIZE))),
+      pages_(open(fmt::format("/proc/{}/pagemap", pid).c_str(), O_RDONLY | O_CLOEXEC)) {}
+
+std::vector<MappedRange> ProcessMemory::maps() const {
+  std::ifstream file(fmt::format("/proc/{}/maps", pid_));
+  return parseMaps(std::string(std::istreambuf_iterator<char>(file), {}));
+}
+
+bool ProcessMemory::read(uint64_t address, std::span<std::byte> to) const {
+  const iovec here{to.data(), to.size()};
+  const iovec there{reinterpret_cast<void *>(address), to.size()}; // NOLINT: an address of the other process
+  return process_vm_readv(static_cast<pid_t>(pid_), &here, 1, &there, 1, 0) == static_cast<ssize_t>(to.size());
+}
+
+std::vector<ProcessMemory::Run> ProcessMemory::touched(uint64_t begin, uint64_t end) const {
+  constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62;
+  std::vector<uint64_t> pages((end - begin) / page_bytes_);
+  const auto bytes = static_cast<ssize_t>(pages.size() * sizeof(uint64_t));
+  const auto at = static_cast<off_t>(begin / page_bytes_ * sizeof(uint64_t));
+  if (!pages_.valid() || pread(pages_.get(), pages.data(), static_cast<size_t>(bytes), at) != bytes)
+    return {{begin, end}};
+  std::vector<Run> runs;
+  for (size_t i = 0; i < pages.size(); ++i) {
+    if ((pages[i] & (kPresent | kSwapped)) == 0)
+      continue;
+    const uint64_t page = begin + i * page_bytes_;
+    if (!runs.empty() && runs.back().end == page)
+      runs.back().end += page_bytes_;
+    else
+      runs.push_back({page, page + page_bytes_});
+  }
+  return runs;
+}
+
+} // namespace msleaks::analysis

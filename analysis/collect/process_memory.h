@@ -1,0 +1,51 @@
+// The memory of another process: what is mapped where, and its bytes.
+#pragma once
+
+#include "analysis/base/file_descriptor.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// A line of /proc/PID/maps.
+struct MappedRange {
+  uint64_t begin = 0, end = 0;
+  bool readable = false, writable = false, executable = false;
+  uint64_t file_offset = 0;
+  std::string path; // of a file, or a name of the kernel's as "[heap]"; empty: anonymous
+};
+std::vector<MappedRange> parseMaps(std::string_view text);
+
+class ProcessMemory {
+public:
+  explicit ProcessMemory(uint32_t pid);
+
+  uint64_t pageBytes() const { return page_bytes_; }
+  std::vector<MappedRange> maps() const;
+  // Whether all of these bytes were there.
+  bool read(uint64_t address, std::span<std::byte> to) const;
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  bool read(uint64_t address, T &to) const {
+    return read(address, std::as_writable_bytes(std::span(&to, 1)));
+  }
+  // The parts of [begin, end), whole pages, that were ever touched: the others are zeros. All, where the kernel does
+  // not say.
+  struct Run {
+    uint64_t begin, end;
+  };
+  std::vector<Run> touched(uint64_t begin, uint64_t end) const;
+
+private:
+  uint32_t pid_;
+  uint64_t page_bytes_;
+  FileDescriptor pages_; // /proc/PID/pagemap
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,41 @@
+// The other threads of a process that waits: held still while its memory is read, and their registers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace msleaks::analysis {
+
+struct ThreadState {
+  uint32_t tid = 0;
+  uint64_t stack = 0;          // 0 = not known
+  uint64_t thread_pointer = 0; // beside which its thread-local storage lies; 0 = not known
+  std::vector<uint64_t> registers;
+};
+
+// Stops threads with ptrace(2), from the thread that calls. A system call that a stop would end with EINTR is left
+// alone: the program would notice. Such a thread is not seen, and may run on.
+class StoppedThreads {
+public:
+  // All but `waiting`.
+  StoppedThreads(uint32_t pid, uint32_t waiting);
+  ~StoppedThreads();
+  StoppedThreads(const StoppedThreads &) = delete;
+  StoppedThreads &operator=(const StoppedThreads &) = delete;
+
+  const std::vector<ThreadState> &threads() const { return threads_; }
+  // How many there are that could not be stopped.
+  size_t unseen() const { return unseen_; }
+
+private:
+  bool stop(uint32_t tid);
+
+  uint32_t pid_;
+  std::vector<ThreadState> threads_;
+  size_t unseen_ = 0;
+};
+
+std::vector<uint32_t> threadsOf(uint32_t pid);
+
+} // namespace msleaks::analysis

@@ -1,0 +1,149 @@
+// What is read of a process that waits: its maps, the words that may be pointers, and what its memory is used for.
+#include "analysis/collect/pointer_reading.h"
+
+#include "analysis/trace/trace_reader.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace msleaks::analysis {
+namespace {
+
+TEST(Maps, ALineHasItsParts) {
+  const auto ranges = parseMaps("55d0c000-55d0e000 rw-p 0000a000 fe:00 247766      /usr/bin/a file\n"
+                                "no line\n"
+                                "7ffc0000-7ffc2000 r-xp 00000000 00:00 0 \n");
+  ASSERT_EQ(ranges.size(), 2u);
+  EXPECT_EQ(ranges[0].begin, 0x55d0c000u);
+  EXPECT_EQ(ranges[0].end, 0x55d0e000u);
+  EXPECT_TRUE(ranges[0].readable && ranges[0].writable && !ranges[0].executable);
+  EXPECT_EQ(ranges[0].file_offset, 0xa000u);
+  EXPECT_EQ(ranges[0].path, "/usr/bin/a file");
+  EXPECT_TRUE(ranges[1].executable && !ranges[1].writable);
+  EXPECT_EQ(ranges[1].path, "");
+}
+
+TEST(PointerScan, FindsWordsThatPointIntoARange) {
+  const std::vector<MemoryRegion> targets{{0x1000, 0x2000}, {0x2000, 0x3000}, {0x9000, 0xa000}};
+  const std::vector<uint64_t> words{0, 0xfff, 0x1000, 0x2fff, 0x3000, 0x9008, 0xa000, 0x1000 | uint64_t{3} << 60};
+  std::vector<Pointer> found;
+  PointerScan(targets).scan(0x500, words, [&](const Pointer &pointer) { found.push_back(pointer); });
+  EXPECT_EQ(found, (std::vector<Pointer>{{0x510, 0x1000}, {0x518, 0x2fff}, {0x528, 0x9008}, {0x538, words[7]}}));
+  PointerScan({}).scan(0, words, [](const Pointer &) { FAIL(); });
+}
+
+char *in_a_global;
+
+// A child that waits until it is killed.
+class ReadingTest : public testing::Test {
+protected:
+  void SetUp() override {
+    in_a_global = static_cast<char *>(std::malloc(100));
+    int ready[2];
+    ASSERT_EQ(pipe(ready), 0);
+    child_ = fork();
+    if (child_ == 0) {
+      [[maybe_unused]] const auto told = write(ready[1], "r", 1);
+      for (;;)
+        pause();
+    }
+    char byte = 0;
+    ASSERT_EQ(read(ready[0], &byte, 1), 1);
+    close(ready[0]), close(ready[1]);
+    subject_.process = 1;
+    subject_.pid = static_cast<uint32_t>(child_);
+    subject_.waiting = {static_cast<uint32_t>(child_),
+                        reinterpret_cast<uintptr_t>(__builtin_frame_address(0)),
+                        reinterpret_cast<uintptr_t>(__builtin_thread_pointer()),
+                        {}};
+    subject_.most_bytes = UINT64_MAX;
+    folder_ = testing::TempDir() + "reading-" + std::to_string(getpid());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directory(folder_);
+  }
+  void TearDown() override {
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+    std::free(in_a_global);
+    std::filesystem::remove_all(folder_);
+  }
+
+  std::shared_ptr<const PointedMemory> readAll(bool whole = true) {
+    {
+      auto writer = TraceWriter::create(folder_ / "trace.mslt");
+      PointerReading reading(subject_);
+      while (!*reading.advance(*writer, 1 << 20))
+        continue;
+      EXPECT_TRUE(reading.store(*writer, 77, whole));
+      EXPECT_TRUE(writer->close());
+    }
+    std::shared_ptr<const PointedMemory> memory;
+    const auto reader = TraceReader::open(folder_ / "trace.mslt");
+    EXPECT_TRUE(reader->forEachPointedMemory([&](auto found) { memory = std::move(found); }));
+    EXPECT_TRUE(reader->damage().empty());
+    return memory;
+  }
+
+  pid_t child_ = 0;
+  PointerReading::Subject subject_;
+  std::filesystem::path folder_;
+};
+
+TEST_F(ReadingTest, FindsAGlobalThatPointsToABlock) {
+  const auto memory = readAll();
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory->map().why_not, "");
+  EXPECT_EQ(memory->map().time_ns, 77u);
+  uint64_t pointers = 0;
+  bool found = false;
+  memory->forEachPointer([&](const Pointer &pointer) {
+    ++pointers;
+    found = found ||
+            pointer == Pointer{reinterpret_cast<uintptr_t>(&in_a_global), reinterpret_cast<uintptr_t>(in_a_global)};
+  });
+  EXPECT_TRUE(found);
+  EXPECT_EQ(pointers, memory->map().pointers);
+  const auto useOf = [&](const void *address) -> const MemoryRegion * {
+    for (const MemoryRegion &region : memory->map().regions)
+      if (const auto at = reinterpret_cast<uintptr_t>(address); region.begin <= at && at < region.end)
+        return &region;
+    return nullptr;
+  };
+  const MemoryRegion *globals = useOf(&in_a_global);
+  ASSERT_TRUE(globals);
+  EXPECT_EQ(globals->use, RegionUse::Globals);
+  EXPECT_EQ(globals->image.path, std::filesystem::read_symlink("/proc/self/exe"));
+  static thread_local int of_this_thread;
+  of_this_thread = 1;
+  ASSERT_TRUE(useOf(&of_this_thread));
+  EXPECT_EQ(useOf(&of_this_thread)->use, RegionUse::ThreadLocal);
+  const int on_the_stack = of_this_thread;
+  ASSERT_TRUE(useOf(&on_the_stack + 1024));
+  EXPECT_EQ(useOf(&on_the_stack + 1024)->use, RegionUse::Stack);
+}
+
+TEST_F(ReadingTest, SaysThatThereIsTooMuch) {
+  subject_.most_bytes = 4096;
+  const auto memory = readAll();
+  ASSERT_TRUE(memory);
+  EXPECT_NE(memory->map().why_not.find("--reach-max allows 4096"), std::string::npos) << memory->map().why_not;
+  EXPECT_TRUE(memory->map().regions.empty());
+}
+
+TEST_F(ReadingTest, SaysThatTheProcessWentOn) {
+  const auto memory = readAll(false);
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory->map().why_not, "the process did not wait until it had been read");
+}
+
+TEST_F(ReadingTest, SaysThatItCannotBeRead) {
+  subject_.pid = 0;
+  EXPECT_EQ(readAll()->map().why_not, "the process cannot be read from here");
+}
+
+} // namespace
+} // namespace msleaks::analysis
