@@ -106,6 +106,7 @@ Result<void> prepare(const Recorded &recorded, RunAnalysis &analysis) {
     analysis.pipeline.expectEnd(process, fate);
   for (const ProcessStart &start : reader.processes())
     analysis.pipeline.setPageBytes(start.process, start.page_bytes);
+  MSL_TRY(reader.forEachPointedMemory([&](auto memory) { analysis.pipeline.expectPointers(std::move(memory)); }));
   return {};
 }
 

@@ -5,10 +5,12 @@
 
 #include "analysis/findings/conclusion.h"
 #include "analysis/live/live_set.h"
+#include "analysis/live/reachability.h"
 #include "analysis/trace/trace_reader.h"
 #include "msleaks/abi/events.h"
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +39,11 @@ public:
 
   // After the deaths of what the process had alive.
   virtual void onProcessEnd(uint32_t /*process*/, const ProcessFate &) {}
+
+  // Whether it wants to know which blocks something still pointed to, which takes a while where there are many.
+  virtual bool wantsReach() const { return false; }
+  // When the memory of the process was read; in an ordinary run, shortly before it ends.
+  virtual void onReach(uint32_t /*process*/, const std::shared_ptr<const Reachability> &) {}
 
   // After the last event: findings, and sections of the report.
   virtual void conclude(Conclusion &) const {}

@@ -20,6 +20,7 @@ TraceListener FollowedTrace::listener() {
   listener.definitions = [this](uint32_t process, auto records) { catalog_.addDefinitions(process, records); };
   listener.callers = [this](uint32_t process, auto entries) { catalog_.addCallers(process, entries); };
   listener.paths = [this](uint32_t process, auto entries) { catalog_.addPaths(process, entries); };
+  listener.pointed_memory = [this](auto memory) { pipeline_.expectPointers(std::move(memory)); };
   return listener;
 }
 

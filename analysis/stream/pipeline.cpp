@@ -36,7 +36,19 @@ void Pipeline::expectEnd(uint32_t process, const ProcessFate &fate) {
   const uint64_t end_ns = fate.time_ns + std::min(slack_ns, UINT64_MAX - fate.time_ns);
   late_ends_ += end_ns <= last_event_ns_;
   ends_.emplace(end_ns, process);
-  next_end_ns_ = ends_.begin()->first;
+  setNextEnd();
+}
+
+void Pipeline::expectPointers(std::shared_ptr<const PointedMemory> memory) {
+  const uint64_t time_ns = memory->map().time_ns;
+  late_ends_ += time_ns <= last_event_ns_;
+  pointers_.emplace(time_ns, std::move(memory));
+  setNextEnd();
+}
+
+void Pipeline::setNextEnd() {
+  next_end_ns_ = std::min(ends_.empty() ? UINT64_MAX : ends_.begin()->first,
+                          pointers_.empty() ? UINT64_MAX : pointers_.begin()->first);
 }
 
 void Pipeline::tellOldest() {
@@ -72,7 +84,8 @@ bool Pipeline::goOnFrom(const Checkpoint &checkpoint) {
   if (!live_.load(checkpoint.time_ns, checkpoint.state, siteOf))
     return false;
   ends_.erase(ends_.begin(), ends_.upper_bound(checkpoint.time_ns));
-  next_end_ns_ = ends_.empty() ? UINT64_MAX : ends_.begin()->first;
+  pointers_.erase(pointers_.begin(), pointers_.upper_bound(checkpoint.time_ns));
+  setNextEnd();
   last_event_ns_ = checkpoint.time_ns;
   for (const abi::EpochEvent &epoch : live_.pauses().epochs())
     tellAnalyzers({kSessionProcess, 0, abi::AnyEvent::from(epoch)}, {});
@@ -93,13 +106,30 @@ void Pipeline::drain() {
 }
 
 void Pipeline::endProcessesUntil(uint64_t time_ns) {
-  while (!ends_.empty() && ends_.begin()->first <= time_ns) {
+  for (; next_end_ns_ <= time_ns && !(ends_.empty() && pointers_.empty()); setNextEnd()) {
+    if (!pointers_.empty() && pointers_.begin()->first == next_end_ns_) {
+      followPointers(*pointers_.extract(pointers_.begin()).mapped());
+      continue;
+    }
     const uint32_t process = ends_.begin()->second;
     last_end_ns_ = ends_.begin()->first;
     ends_.erase(ends_.begin());
     end(process, fates_[process]);
   }
-  next_end_ns_ = ends_.empty() ? UINT64_MAX : ends_.begin()->first;
+}
+
+void Pipeline::followPointers(const PointedMemory &memory) {
+  const uint32_t process = memory.map().process;
+  if (gate_ && !gate_->tellsProcess(process))
+    return;
+  std::shared_ptr<const Reachability> reachability;
+  for (Analyzer *analyzer : analyzers_) {
+    if (!analyzer->wantsReach())
+      continue;
+    if (!reachability)
+      reachability = std::make_shared<const Reachability>(live_, memory);
+    analyzer->onReach(process, reachability);
+  }
 }
 
 void Pipeline::end(uint32_t process, const ProcessFate &fate) {

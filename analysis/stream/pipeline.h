@@ -32,7 +32,9 @@ public:
 
   // Must be said before the first event that is later than the end.
   void expectEnd(uint32_t process, const ProcessFate &);
-  // Ends that were said too late.
+  // The same of what its memory pointed to.
+  void expectPointers(std::shared_ptr<const PointedMemory>);
+  // Ends and pointers that were said too late.
   uint64_t lateEnds() const { return late_ends_; }
 
   // Before the first event: `checkpoints` are taken from now on. Only where all of a recording is told.
@@ -91,6 +93,8 @@ private:
   void endProcessesUntil(uint64_t time_ns);
   void passGateUntil(uint64_t time_ns);
   void end(uint32_t process, const ProcessFate &);
+  void followPointers(const PointedMemory &);
+  void setNextEnd();
   void tellAnalyzers(const StreamEvent &, SiteId);
   std::vector<BlockObserver *> observers(Window &&, Selection &&, History);
 
@@ -100,11 +104,12 @@ private:
   std::unique_ptr<Gate> gate_; // null: all is told
   LiveSet live_;
   std::array<Waiting, kAhead> waiting_{};
-  uint64_t taken_ = 0, told_ = 0;                   // events
-  std::array<std::vector<Analyzer *>, 256> wanted_; // by event kind
-  std::multimap<uint64_t, uint32_t> ends_;          // time to process
+  uint64_t taken_ = 0, told_ = 0;                                          // events
+  std::array<std::vector<Analyzer *>, 256> wanted_;                        // by event kind
+  std::multimap<uint64_t, uint32_t> ends_;                                 // time to process
+  std::multimap<uint64_t, std::shared_ptr<const PointedMemory>> pointers_; // by time
   std::unordered_map<uint32_t, ProcessFate> fates_;
-  uint64_t next_end_ns_ = UINT64_MAX;
+  uint64_t next_end_ns_ = UINT64_MAX; // or of pointers
   uint64_t last_event_ns_ = 0;
   uint64_t last_end_ns_ = 0; // of those that were told
   uint64_t late_ends_ = 0;

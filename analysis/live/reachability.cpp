@@ -1,0 +1,293 @@
+#include "analysis/live/reachability.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace msleaks::analysis {
+namespace {
+
+// Where a block can be reached from several of them, the first one is named: it says most.
+constexpr std::array kRootOrder{RegionUse::Globals, RegionUse::ThreadLocal, RegionUse::Stack, RegionUse::Registers,
+                                RegionUse::Other};
+
+// What pointers into a block may be less than, counted from its begin. An empty block has one byte. An array of
+// objects without any element is a count of 8 bytes, and the program keeps a pointer behind it.
+uint64_t reachOf(const Block &block) {
+  constexpr uint64_t kArrayCookie = 8;
+  return block.size == kArrayCookie ? kArrayCookie + 1 : std::max<uint64_t>(block.size, 1);
+}
+
+} // namespace
+
+const char *nameOf(Reach reach) {
+  switch (reach) {
+  case Reach::Lost:
+    return "lost";
+  case Reach::Indirect:
+    return "indirect";
+  case Reach::Held:
+    return "held";
+  case Reach::Unknown:
+    return "unknown";
+  }
+  return "";
+}
+
+// Sorts the pointers into those within blocks and those outside.
+class Reachability::Reading {
+public:
+  Reading(const Reachability &graph) : graph_(graph) {}
+
+  void take(const Pointer &pointer) {
+    const uint32_t to = graph_.nodeHolding(addressOf(pointer.to));
+    if (to == kNone)
+      return;
+    if (isTagged(pointer.to))
+      return tagged.push_back({pointer.at, to});
+    const RegionUse use = useOf(pointer.at);
+    const bool in_memory_of_blocks = use == RegionUse::Heap || use == RegionUse::Other;
+    const uint32_t from = in_memory_of_blocks ? graph_.nodeHolding(pointer.at) : kNone;
+    if (from != kNone)
+      addEdge(from, to, pointer.at);
+    else
+      (use == RegionUse::Heap ? outside : roots[static_cast<size_t>(use)]).push_back({pointer.at, to});
+  }
+
+  std::array<std::vector<RootWord>, static_cast<size_t>(RegionUse::Other) + 1> roots;
+  std::vector<RootWord> outside; // in the heap, in no block
+  std::vector<RootWord> tagged;  // wherever they are
+  std::vector<Edge> edges;
+
+private:
+  RegionUse useOf(uint64_t address) {
+    if (region_ == nullptr || address < region_->begin || address >= region_->end)
+      region_ = graph_.regionOf(address);
+    return region_ ? region_->use : RegionUse::Other;
+  }
+  void addEdge(uint32_t from, uint32_t to, uint64_t at) {
+    const uint64_t words = (at - graph_.begins_[from]) / sizeof(uint64_t);
+    if (from != to)
+      edges.push_back({from, to, static_cast<uint32_t>(std::min<uint64_t>(words, kWhole - 1))});
+  }
+
+  const Reachability &graph_;
+  const MemoryRegion *region_ = nullptr;
+};
+
+Reachability::Reachability(const LiveSet &live, const PointedMemory &memory) : map_(memory.map()) {
+  takeBlocks(live);
+  Reading reading(*this);
+  memory.forEachPointer([&](const Pointer &pointer) { reading.take(pointer); });
+  for (uint32_t node = 0; node < in_heap_; ++node) // who holds a part holds the mapping
+    if (const auto whole = static_cast<uint32_t>(
+            std::upper_bound(begins_.begin() + static_cast<ptrdiff_t>(in_heap_), begins_.end(), begins_[node]) -
+            begins_.begin());
+        whole > in_heap_ && begins_[node] - begins_[whole - 1] < blocks_[whole - 1].size)
+      reading.edges.push_back({node, whole - 1, kWhole});
+  sortEdges(reading.edges);
+  for (const RegionUse use : kRootOrder)
+    floodFrom(reading.roots[static_cast<size_t>(use)], Reach::Held);
+  floodFrom(reading.tagged, Reach::Unknown);
+  if (!map_.all_blocks)
+    floodFrom(reading.outside, Reach::Unknown);
+  if (map_.why_not.empty())
+    findLost();
+  edges_ = {};
+  first_edge_ = {};
+  queue_ = {};
+}
+
+void Reachability::takeBlocks(const LiveSet &live) {
+  std::vector<Block> mappings;
+  live.forEach([&](const Block &block) {
+    if (block.process != map_.process || block.reserve)
+      return;
+    if (spaceOf(block.heap) == AddressSpace::Host)
+      blocks_.push_back(block);
+    else if (spaceOf(block.heap) == AddressSpace::Mapping)
+      mappings.push_back(block);
+  });
+  const auto byAddress = [](const Block &a, const Block &b) { return a.address < b.address; };
+  std::sort(blocks_.begin(), blocks_.end(), byAddress);
+  std::sort(mappings.begin(), mappings.end(), byAddress);
+  in_heap_ = blocks_.size();
+  blocks_.insert(blocks_.end(), mappings.begin(), mappings.end());
+  begins_.reserve(blocks_.size());
+  for (const Block &block : blocks_)
+    begins_.push_back(block.address);
+  reach_.assign(blocks_.size(), Reach::Unknown);
+  visited_.assign(blocks_.size(), false);
+  parents_.assign(blocks_.size(), {});
+}
+
+// The innermost block.
+uint32_t Reachability::nodeHolding(uint64_t address) const {
+  const auto middle = begins_.begin() + static_cast<ptrdiff_t>(in_heap_);
+  for (const auto &[begin, end] : {std::pair(begins_.begin(), middle), std::pair(middle, begins_.end())}) {
+    const auto behind = std::upper_bound(begin, end, address);
+    if (behind == begin)
+      continue;
+    const auto node = static_cast<size_t>(behind - begins_.begin()) - 1;
+    if (address - begins_[node] < reachOf(blocks_[node]))
+      return static_cast<uint32_t>(node);
+  }
+  return kNone;
+}
+
+uint32_t Reachability::nodeOf(const Block &block) const {
+  const auto begin = begins_.begin(), middle = begin + static_cast<ptrdiff_t>(in_heap_);
+  const bool in_heap = spaceOf(block.heap) == AddressSpace::Host;
+  const auto end = in_heap ? middle : begins_.end();
+  const auto found = std::lower_bound(in_heap ? begin : middle, end, block.address);
+  const auto node = static_cast<uint32_t>(found - begin);
+  return found != end && *found == block.address && blocks_[node].id == block.id &&
+                 blocks_[node].time_ns == block.time_ns
+             ? node
+             : kNone;
+}
+
+const MemoryRegion *Reachability::regionOf(uint64_t address) const {
+  const auto behind = std::upper_bound(map_.regions.begin(), map_.regions.end(), address,
+                                       [](uint64_t at, const MemoryRegion &region) { return at < region.begin; });
+  return behind != map_.regions.begin() && address < std::prev(behind)->end ? &*std::prev(behind) : nullptr;
+}
+
+void Reachability::sortEdges(const std::vector<Edge> &edges) {
+  first_edge_.assign(blocks_.size() + 1, 0);
+  for (const Edge &edge : edges)
+    ++first_edge_[edge.from + 1];
+  std::partial_sum(first_edge_.begin(), first_edge_.end(), first_edge_.begin());
+  edges_.resize(edges.size());
+  std::vector<uint64_t> next(first_edge_.begin(), first_edge_.end() - 1);
+  for (const Edge &edge : edges)
+    edges_[next[edge.from]++] = edge;
+}
+
+// From what is in the queue, along the shortest ways.
+void Reachability::flood(Reach reach) {
+  for (size_t i = 0; i < queue_.size(); ++i) {
+    const uint32_t node = queue_[i];
+    for (uint64_t e = first_edge_[node]; e < first_edge_[node + 1]; ++e) {
+      const Edge &edge = edges_[e];
+      if (visited_[edge.to])
+        continue;
+      visited_[edge.to] = true;
+      reach_[edge.to] = reach;
+      const bool whole = edge.offset == kWhole;
+      parents_[edge.to] = {begins_[node] + (whole ? 0 : edge.offset * sizeof(uint64_t)), node, whole};
+      queue_.push_back(edge.to);
+    }
+  }
+  queue_.clear();
+}
+
+void Reachability::floodFrom(const std::vector<RootWord> &roots, Reach reach) {
+  for (const RootWord &word : roots)
+    if (!visited_[word.to]) {
+      visited_[word.to] = true;
+      reach_[word.to] = reach;
+      parents_[word.to] = {word.at, kNone};
+      queue_.push_back(word.to);
+    }
+  flood(reach);
+}
+
+std::vector<bool> Reachability::pointedToByOthers() const {
+  std::vector<bool> pointed_to(blocks_.size());
+  for (const Edge &edge : edges_)
+    if (!visited_[edge.from])
+      pointed_to[edge.to] = true;
+  return pointed_to;
+}
+
+void Reachability::takeHead(uint32_t node) {
+  visited_[node] = true;
+  reach_[node] = Reach::Lost;
+  queue_.push_back(node);
+}
+
+// Heads are those that no lost block points to, and the oldest of those that point to each other in a circle.
+void Reachability::findLost() {
+  const std::vector<bool> pointed_to = pointedToByOthers();
+  for (uint32_t node = 0; node < blocks_.size(); ++node)
+    if (!visited_[node] && !pointed_to[node])
+      takeHead(node);
+  flood(Reach::Indirect);
+  const std::vector<uint32_t> finished = circlesByFinish();
+  for (auto node = finished.rbegin(); node != finished.rend(); ++node)
+    if (!visited_[*node]) {
+      takeHead(*node);
+      flood(Reach::Indirect);
+    }
+}
+
+// What is left: circles, and what they lead to, in the order in which a search into depth that begins with the oldest
+// one leaves them. Of those that nothing else leads to, the oldest of a circle is left last.
+std::vector<uint32_t> Reachability::circlesByFinish() const {
+  std::vector<uint32_t> rest, finished;
+  for (uint32_t node = 0; node < blocks_.size(); ++node)
+    if (!visited_[node])
+      rest.push_back(node);
+  std::sort(rest.begin(), rest.end(), [&](uint32_t a, uint32_t b) {
+    return std::pair(blocks_[a].time_ns, a) < std::pair(blocks_[b].time_ns, b);
+  });
+  std::vector<bool> entered = visited_;
+  struct Open {
+    uint32_t node;
+    uint64_t next_edge;
+  };
+  std::vector<Open> open;
+  const auto enter = [&](uint32_t node) {
+    if (entered[node])
+      return;
+    entered[node] = true;
+    open.push_back({node, first_edge_[node]});
+  };
+  for (const uint32_t oldest : rest)
+    for (enter(oldest); !open.empty();) {
+      Open &last = open.back();
+      if (last.next_edge < first_edge_[last.node + 1]) {
+        enter(edges_[last.next_edge++].to);
+        continue;
+      }
+      finished.push_back(last.node);
+      open.pop_back();
+    }
+  return finished;
+}
+
+Reach Reachability::of(const Block &block) const {
+  const uint32_t node = nodeOf(block);
+  return node == kNone ? Reach::Unknown : reach_[node];
+}
+
+Holders Reachability::holdersOf(const Block &block) const {
+  constexpr size_t kMostLinks = 8;
+  Holders holders;
+  const uint32_t node = nodeOf(block);
+  if (node == kNone || (reach_[node] != Reach::Held && reach_[node] != Reach::Indirect))
+    return holders;
+  uint32_t at = node;
+  for (; parents_[at].node != kNone; at = parents_[at].node) {
+    const Parent &parent = parents_[at];
+    const Holders::Link link{blocks_[parent.node].site, parent.at - begins_[parent.node], 1, parent.whole};
+    if (!holders.links.empty() && holders.links.back().site == link.site && holders.links.back().offset == link.offset)
+      ++holders.links.back().count;
+    else
+      holders.links.push_back(link);
+  }
+  if (reach_[node] == Reach::Held)
+    if (const MemoryRegion *region = regionOf(parents_[at].at))
+      holders.root = {*region, parents_[at].at};
+  std::reverse(holders.links.begin(), holders.links.end());
+  if (holders.links.size() > kMostLinks) {
+    const auto first = holders.links.begin() + kMostLinks / 2, last = holders.links.end() - kMostLinks / 2;
+    for (auto link = first; link != last; ++link)
+      holders.left_out += link->count;
+    holders.links.erase(first, last);
+  }
+  return holders;
+}
+
+} // namespace msleaks::analysis
