@@ -2,6 +2,7 @@
 
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/harmless.h"
+#include "analysis/findings/holders_text.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/places/place.h"
 
@@ -20,17 +21,25 @@ template <class ByCohort> std::vector<CohortRemains> sorted(const ByCohort &by_c
   return list;
 }
 
-Remains remainsOf(const Block &block, uint64_t age_ns) {
+// Whether it is larger than those of its cohort before.
+bool addTo(std::unordered_map<uint32_t, CohortRemains> &by_cohort, const Block &block, uint64_t age_ns) {
   const uint64_t bytes = block.bytes();
-  return {block.heap, bytes, 1, bytes, age_ns, age_ns, byteNsOf(bytes, age_ns)};
+  CohortRemains &remains =
+      by_cohort.try_emplace(block.cohort.index, CohortRemains{{block.heap}, block.cohort}).first->second;
+  const bool is_largest = remains.count == 0 || bytes > remains.largest_bytes;
+  remains += {block.heap, bytes, 1, bytes, age_ns, age_ns, byteNsOf(bytes, age_ns)};
+  return is_largest;
 }
 
 struct Leak {
   Place place; // of the most bytes
   Keeper keeper;
+  Reach reach = Reach::Unknown;
+  bool is_first = true; // the place has no leaks of an earlier reach
   Remains remains;
   std::vector<CohortShare> cohorts;
-  uint64_t most_bytes = 0; // of a cohort
+  CohortId largest; // with the most bytes
+  uint64_t most_bytes = 0;
 };
 
 using SitesAndHeaps = std::set<std::pair<SiteId, abi::Heap>>;
@@ -53,42 +62,79 @@ std::vector<CohortShare> sharesOf(const std::vector<CohortRemains> &leaked,
   return shares;
 }
 
-// Those of the user's own places, one for each place or closed library that it calls.
-std::vector<Leak> leaksOf(const std::vector<CohortRemains> &leaked, const std::vector<SiteRemains> &not_harmless,
-                          Conclusion &conclusion) {
-  const SitesAndHeaps counts = sitesAndHeapsOf(not_harmless);
-  std::map<Keeper, Leak> leaks;
-  for (const CohortRemains &remains : leaked) {
-    const Cohort &cohort = conclusion.cohorts[remains.cohort];
-    const Place place = conclusion.lines.places().of(cohort.site);
-    if (!place.own || !counts.contains({cohort.site, cohort.heap}))
-      continue;
-    const Keeper keeper = keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog);
-    Leak &leak = leaks[keeper];
+// Those of the user's own places, one for each place or closed library that it calls, and each reach.
+class LeakList {
+public:
+  LeakList(const std::vector<SiteRemains> &not_harmless, Conclusion &conclusion)
+      : counts_(sitesAndHeapsOf(not_harmless)), conclusion_(conclusion) {}
+
+  void add(const std::vector<CohortRemains> &leaked, Reach reach) {
+    for (const CohortRemains &remains : leaked)
+      add(remains, reach);
+  }
+  std::vector<Leak> take() {
+    std::vector<Leak> list;
+    for (auto &[key, leak] : leaks_) {
+      leak.is_first = list.empty() || list.back().keeper < leak.keeper;
+      list.push_back(std::move(leak));
+    }
+    return list;
+  }
+
+private:
+  void add(const CohortRemains &remains, Reach reach) {
+    const Cohort &cohort = conclusion_.cohorts[remains.cohort];
+    const Place place = conclusion_.lines.places().of(cohort.site);
+    if (!place.own || !counts_.contains({cohort.site, cohort.heap}))
+      return;
+    const Keeper keeper = keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion_.catalog);
+    Leak &leak = leaks_[{keeper, reach}];
     leak.keeper = keeper;
-    if (remains.bytes >= leak.most_bytes)
+    leak.reach = reach;
+    if (remains.bytes >= leak.most_bytes) {
       leak.place = place;
-    leak.most_bytes = std::max(leak.most_bytes, remains.bytes);
+      leak.largest = remains.cohort;
+      leak.most_bytes = remains.bytes;
+    }
     leak.remains += remains;
     leak.cohorts.push_back({remains.cohort, remains.bytes, remains.count});
   }
-  std::vector<Leak> list;
-  for (auto &[keeper, leak] : leaks)
-    list.push_back(std::move(leak));
-  return list;
+
+  SitesAndHeaps counts_;
+  Conclusion &conclusion_;
+  std::map<std::pair<Keeper, Reach>, Leak> leaks_;
+};
+
+std::string adviceOf(const Leak &leak) {
+  if (!leak.keeper.closed_library.empty())
+    return "The library keeps these for itself: look whether it is told when nobody needs it any more.";
+  const bool one = leak.remains.count == 1;
+  switch (leak.reach) {
+  case Reach::Lost:
+    return one ? "Nothing points to this block any more: free it before the last pointer to it goes."
+               : "Nothing points to these blocks any more: free each before the last pointer to it goes.";
+  case Reach::Indirect:
+    return "Only lost blocks point to these: free them together with the one that leads to them.";
+  default:
+    return one ? "Free this block before its last user forgets it."
+               : "Free each of these blocks before its last user forgets it.";
+  }
 }
 
 Draft<Finding> findingOf(const Leak &leak, Conclusion &conclusion) {
   auto draft = draftOf("leak", leak.keeper, leak.place, leak.cohorts, conclusion);
   Finding &finding = draft.line;
+  const bool is_lost = leak.reach == Reach::Lost || leak.reach == Reach::Indirect;
+  if (is_lost && leak.keeper.closed_library.empty())
+    finding.confidence = Confidence::Proved;
+  if (!leak.is_first)
+    finding.part = nameOf(leak.reach);
   finding.byte_seconds = byteSecondsOf(leak.remains.byte_ns);
   finding.evidence = {{"largest_bytes", leak.remains.largest_bytes},
                       {"oldest_age_ns", leak.remains.oldest_age_ns},
-                      {"newest_age_ns", leak.remains.newest_age_ns}};
-  finding.advice = !leak.keeper.closed_library.empty()
-                       ? "The library keeps these for itself: look whether it is told when nobody needs it any more."
-                   : finding.count == 1 ? "Free this block before its last user forgets it."
-                                        : "Free each of these blocks before its last user forgets it.";
+                      {"newest_age_ns", leak.remains.newest_age_ns},
+                      {"reach", nameOf(leak.reach)}};
+  finding.advice = adviceOf(leak);
   return draft;
 }
 
@@ -106,14 +152,30 @@ void LeakAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns)
   if (!isEnd(cause) || cause == FreeCause::ProcessExec || block.reserve)
     return;
   const uint64_t age_ns = time_ns > block.time_ns ? time_ns - block.time_ns : 0;
-  ByCohort &remains = cause != FreeCause::ProcessExited         ? alive_
-                      : pauses_.mayHaveBeenFreed(block.time_ns) ? unsure_
-                                                                : leaked_;
-  const auto [at, fresh] = remains.try_emplace(block.cohort.index, CohortRemains{{block.heap}, block.cohort});
-  at->second += remainsOf(block, age_ns);
-  if (&remains == &leaked_)
-    births_.push_back({block.time_ns, block.cohort, static_cast<int64_t>(block.bytes())});
+  const bool may_be_freed = pauses_.mayHaveBeenFreed(block.time_ns);
+  if (cause == FreeCause::ProcessExited && !may_be_freed)
+    addLeaked(block, age_ns);
+  else
+    addTo(cause == FreeCause::ProcessExited ? unsure_ : alive_, block, age_ns);
 }
+
+void LeakAnalyzer::addLeaked(const Block &block, uint64_t age_ns) {
+  const auto known = reachabilities_.find(block.process);
+  const Reach reach = known == reachabilities_.end() ? Reach::Unknown : known->second->of(block);
+  Leaked &leaked = leaked_[static_cast<size_t>(reach)];
+  const bool is_largest = addTo(leaked.by_cohort, block, age_ns);
+  leaked.births.push_back({block.time_ns, block.cohort, static_cast<int64_t>(block.bytes())});
+  if (is_largest && (reach == Reach::Held || reach == Reach::Indirect))
+    leaked.holders[block.cohort.index] = known->second->holdersOf(block);
+}
+
+void LeakAnalyzer::onReach(uint32_t process, const std::shared_ptr<const Reachability> &reachability) {
+  reachabilities_[process] = reachability;
+  if (!reachability->whyNot().empty())
+    why_not_[process] = reachability->whyNot();
+}
+
+void LeakAnalyzer::onProcessEnd(uint32_t process, const ProcessFate &) { reachabilities_.erase(process); }
 
 void LeakAnalyzer::onEvent(const StreamEvent &event, SiteId) { pauses_.apply(event.event.as<abi::EpochEvent>()); }
 
@@ -130,23 +192,48 @@ void LeakAnalyzer::conclude(Conclusion &conclusion) const {
   lines.addRemains(bySite(found.unsure, conclusion.cohorts), nullptr, result.unsure);
 
   conclusion.addGroups("leaks", "Leaked", sharesOf(found.leaked, sorted.leaks, conclusion.cohorts));
+  addFindings(sorted.leaks, conclusion);
+}
 
-  std::unordered_map<uint32_t, std::vector<Added>> births; // by cohort
-  for (const Added &birth : births_)
-    births[birth.cohort.index].push_back(birth);
-  std::vector<Leak> leaks = leaksOf(found.leaked, sorted.leaks, conclusion);
+void LeakAnalyzer::addFindings(const std::vector<SiteRemains> &not_harmless, Conclusion &conclusion) const {
+  LeakList list(not_harmless, conclusion);
+  std::array<std::unordered_map<uint32_t, std::vector<Added>>, kReaches> births; // by cohort
+  for (size_t reach = 0; reach < kReaches; ++reach) {
+    list.add(analysis::sorted(leaked_[reach].by_cohort), static_cast<Reach>(reach));
+    for (const Added &birth : leaked_[reach].births)
+      births[reach][birth.cohort.index].push_back(birth);
+  }
+  std::vector<Leak> leaks = list.take();
   Conclusion::keepLargest(leaks, [](const Leak &leak) { return leak.remains.bytes; });
   for (const Leak &leak : leaks) {
     Absence absence;
     for (const CohortShare &share : leak.cohorts) {
-      const std::vector<Added> &of = births[share.cohort.index];
+      const std::vector<Added> &of = births[static_cast<size_t>(leak.reach)][share.cohort.index];
       absence.blocks.insert(absence.blocks.end(), of.begin(), of.end());
     }
-    conclusion.add(findingOf(leak, conclusion), std::move(absence));
+    auto draft = findingOf(leak, conclusion);
+    addReachOf(leak.reach, leak.largest, draft.line.evidence, conclusion);
+    conclusion.add(std::move(draft), std::move(absence));
   }
 }
 
-LeakResult LeakAnalyzer::result() const { return {sorted(leaked_), sorted(alive_), sorted(unsure_)}; }
+// Who holds the largest block; or why that cannot be known.
+void LeakAnalyzer::addReachOf(Reach reach, CohortId cohort, Evidence &evidence, Conclusion &conclusion) const {
+  const auto &holders = leaked_[static_cast<size_t>(reach)].holders;
+  if (const auto found = holders.find(cohort.index); found != holders.end())
+    evidence.emplace_back("holders", std::vector<std::string>{textOf(found->second, conclusion)});
+  if (const auto why = why_not_.find(conclusion.cohorts[cohort].process);
+      why != why_not_.end() && reach == Reach::Unknown)
+    evidence.emplace_back("why_unknown", why->second);
+}
+
+LeakResult LeakAnalyzer::result() const {
+  ByCohort leaked;
+  for (const Leaked &of_reach : leaked_)
+    for (const auto &[cohort, remains] : of_reach.by_cohort)
+      leaked.try_emplace(cohort, CohortRemains{{remains.heap}, remains.cohort}).first->second += remains;
+  return {sorted(leaked), sorted(alive_), sorted(unsure_)};
+}
 
 MSL_REGISTER_ANALYZER(leaks, LeakAnalyzer)
 

@@ -3,9 +3,13 @@
 
 #include "analysis/live/cohort_sums.h"
 #include "analysis/live/pauses.h"
+#include "analysis/live/reachability.h"
 #include "analysis/stream/analyzer.h"
 
+#include <array>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -28,12 +32,27 @@ public:
   void onEvent(const StreamEvent &, SiteId) override;
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
   void conclude(Conclusion &) const override;
+  bool wantsReach() const override { return true; }
+  void onReach(uint32_t process, const std::shared_ptr<const Reachability> &) override;
+  void onProcessEnd(uint32_t process, const ProcessFate &) override;
   LeakResult result() const;
 
 private:
   using ByCohort = std::unordered_map<uint32_t, CohortRemains>;
-  ByCohort leaked_, alive_, unsure_;
-  std::vector<Added> births_; // of leaked blocks
+  // Of blocks of one reach.
+  struct Leaked {
+    ByCohort by_cohort;
+    std::unordered_map<uint32_t, Holders> holders; // of the largest block of a cohort
+    std::vector<Added> births;
+  };
+  void addLeaked(const Block &, uint64_t age_ns);
+  void addFindings(const std::vector<SiteRemains> &not_harmless, Conclusion &) const;
+  void addReachOf(Reach, CohortId, Evidence &, Conclusion &) const;
+
+  std::array<Leaked, kReaches> leaked_;
+  ByCohort alive_, unsure_;
+  std::map<uint32_t, std::shared_ptr<const Reachability>> reachabilities_; // of processes that are about to end
+  std::map<uint32_t, std::string> why_not_;                                // by process
   Pauses pauses_;
 };
 

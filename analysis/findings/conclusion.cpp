@@ -18,7 +18,9 @@ std::string hashOf(const std::string &key) { return fmt::format("{:016x}", XXH3_
 
 // By what a reader of the source would tell it by, so that it is the same for a program that was built again.
 std::string idOf(const Finding &finding) {
-  const std::string kept = fmt::format("{}\n{}\n{}", finding.kind, static_cast<int>(finding.heap), finding.device);
+  std::string kept = fmt::format("{}\n{}\n{}", finding.kind, static_cast<int>(finding.heap), finding.device);
+  if (!finding.part.empty())
+    kept += "\n" + finding.part;
   if (!finding.closed_library.empty())
     return hashOf(fmt::format("{}\n{}", kept, baseName(finding.closed_library)));
   const SiteText &site = finding.site;

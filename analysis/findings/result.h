@@ -99,13 +99,15 @@ enum class Concern : uint8_t {
   Time,    // what allocating takes of it
 };
 
-// A number or a text that a finding rests on.
-using Evidence = std::vector<std::pair<std::string, std::variant<uint64_t, double, std::string>>>;
+// A number, a text or texts that a finding rests on.
+using Evidence =
+    std::vector<std::pair<std::string, std::variant<uint64_t, double, std::string, std::vector<std::string>>>>;
 
 // What an analyzer says about the blocks of one place.
 struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is about
   std::string id;           // the same in every run in which the place is the same
   std::string kind;         // "leak", "growth", "peak", "churn", "out-of-memory"
+  std::string part;         // of the place's blocks, where another finding of the kind is about the first; else empty
   std::string analyzer;     // the user's own that says it; empty: one of ours
   Concern concern = Concern::Memory;
   Confidence confidence = Confidence::Hint;

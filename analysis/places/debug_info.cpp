@@ -4,6 +4,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <optional>
 #include <unordered_map>
 
 namespace msleaks::analysis {
@@ -100,6 +101,28 @@ std::vector<Function> functionsOf(const Dwarf_Die &unit) {
   return functions;
 }
 
+// Where the definitions of variables with an address lie: beside functions, and in them.
+bool mayHoldVariables(Dwarf_Die &die) {
+  return mayHoldFunctions(die) || isFunction(die) || dwarf_tag(&die) == DW_TAG_lexical_block;
+}
+
+// Of a variable with a fixed address.
+std::optional<uint64_t> addressOf(Dwarf_Die &variable) {
+  Dwarf_Attribute location, operand;
+  Dwarf_Op *operation = nullptr;
+  size_t operations = 0;
+  if (!dwarf_attr(&variable, DW_AT_location, &location) || dwarf_getlocation(&location, &operation, &operations) != 0 ||
+      operations != 1)
+    return std::nullopt;
+  if (operation->atom == DW_OP_addr)
+    return operation->number;
+  Dwarf_Addr address = 0;
+  if (operation->atom == DW_OP_addrx && dwarf_getlocation_attr(&location, operation, &operand) == 0 &&
+      dwarf_formaddr(&operand, &address) == 0)
+    return address;
+  return std::nullopt;
+}
+
 // The first block or inlined function in `scope` whose code holds the address; that becomes `scope`.
 bool enter(Dwarf_Die &scope, uint64_t address) {
   Dwarf_Die die;
@@ -137,6 +160,9 @@ struct DebugInfo::State {
 
   std::unordered_map<Dwarf_CU *, std::vector<Function>> functions; // of units that somebody asked for
 
+  std::optional<std::unordered_map<uint64_t, CodePlace>> variables; // by address, once somebody asked
+
+  void addVariables(const Dwarf_Die &unit, uint64_t &left);
   void addUnit(Dwarf_Die &unit) {
     forEachRange(unit, [&](uint64_t begin, uint64_t end) { ranges.push_back({begin, end, unit}); });
   }
@@ -185,6 +211,43 @@ DebugInfo DebugInfo::open(const std::filesystem::path &image, const std::filesys
   std::sort(state->ranges.begin(), state->ranges.end(),
             [](const Range &left, const Range &right) { return left.begin < right.begin; });
   return DebugInfo(std::move(state));
+}
+
+void DebugInfo::State::addVariables(const Dwarf_Die &unit, uint64_t &left) {
+  std::vector<Dwarf_Die> holders{unit};
+  while (!holders.empty() && left > 0) {
+    Dwarf_Die holder = holders.back(), die;
+    holders.pop_back();
+    for (int end = dwarf_child(&holder, &die); end == 0 && left > 0; end = dwarf_siblingof(&die, &die), --left) {
+      if (mayHoldVariables(die))
+        holders.push_back(die);
+      if (dwarf_tag(&die) != DW_TAG_variable)
+        continue;
+      const auto address = addressOf(die);
+      int line = 0;
+      if (address && dwarf_decl_line(&die, &line) == 0)
+        variables->try_emplace(*address, CodePlace{{}, textOf(dwarf_decl_file(&die)), static_cast<uint32_t>(line), 0});
+    }
+  }
+}
+
+CodePlace DebugInfo::variableAt(uint64_t address) const {
+  constexpr uint64_t kMostEntries = 5'000'000; // a second
+  Dwarf_Addr bias = 0;
+  Dwarf *dwarf = state_ && state_->module ? dwfl_module_getdwarf(state_->module, &bias) : nullptr;
+  if (!dwarf)
+    return {};
+  if (!state_->variables) {
+    state_->variables.emplace();
+    uint64_t left = kMostEntries;
+    Dwarf_CU *unit = nullptr;
+    Dwarf_Die die;
+    while (left > 0 && dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0)
+      if (dwarf_tag(&die) == DW_TAG_compile_unit)
+        state_->addVariables(die, left);
+  }
+  const auto found = state_->variables->find(address);
+  return found == state_->variables->end() ? CodePlace{} : found->second;
 }
 
 std::vector<CodePlace> DebugInfo::at(uint64_t address) const {

@@ -20,6 +20,9 @@ public:
   // The function at `address` (as in the file), preceded by those that were inlined there, innermost first. Empty when
   // nothing is known.
   std::vector<CodePlace> at(uint64_t address) const;
+  // Where the variable that begins at `address` is defined, without its name. Nothing when that is not known, or there
+  // are too many variables to look through.
+  CodePlace variableAt(uint64_t address) const;
 
 private:
   struct State;

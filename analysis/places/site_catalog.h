@@ -62,6 +62,10 @@ public:
   uint64_t stableIdOf(SiteId site) const { return site.index < known_.size() ? sites_[known_[site.index].site].id : 0; }
   // Linkage name of the function that a call calls, when it is not one of instrumented code, which says it itself.
   std::string_view calleeOf(SiteId call);
+  // As Symbolizer::variableAt has it.
+  const CodePlace &variableAt(const ImageFile &image, uint64_t address) {
+    return symbolizer_.variableAt(image, address);
+  }
   // Whether the function calls there for its caller only, as xmalloc calls malloc: always, or if what it calls does so.
   enum class Handing : uint8_t { Keeps, Forwards, HandsOut };
   Handing handingOf(const InlineFrame &line) const;

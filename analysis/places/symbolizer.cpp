@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint64_t kLookUpsBetweenCalls = 100;
 
+// Or a variable.
 struct Function {
   uint64_t begin, end; // end == begin: hand-written code that states no size
   uint32_t name;       // in the table's text
@@ -43,8 +44,12 @@ std::string debugFileOf(const std::vector<std::byte> &build_id) {
 
 } // namespace
 
+enum class Symbols : uint8_t { Functions, Variables };
+
 class Symbolizer::SymbolTable {
 public:
+  explicit SymbolTable(Symbols what) : what_(what) {}
+
   void add(Elf *elf) {
     forEachSection(elf, [&](Elf_Scn *section, const GElf_Shdr &header) {
       if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
@@ -63,18 +68,29 @@ public:
   }
 
   std::string_view at(uint64_t address) const {
+    const Function *function = holding(address);
+    return function ? nameOf(*function) : std::string_view();
+  }
+  std::string_view nameOf(const Function &function) const { return text_.data() + function.name; }
+
+  const Function *holding(uint64_t address) const {
     auto found = std::upper_bound(functions_.begin(), functions_.end(), address,
                                   [](uint64_t value, const Function &function) { return value < function.begin; });
     if (found == functions_.begin())
-      return {};
+      return nullptr;
     --found;
     // One without a size is believed only at its very address: what follows it may be another function without a name.
     if (address >= std::max(found->end, found->begin + 1))
-      return {};
-    return text_.data() + found->name;
+      return nullptr;
+    return &*found;
   }
 
 private:
+  bool isWanted(unsigned type) const {
+    return what_ == Symbols::Functions ? type == STT_FUNC || type == STT_GNU_IFUNC
+                                       : type == STT_OBJECT || type == STT_COMMON;
+  }
+
   void readSection(Elf *elf, Elf_Scn *section, const GElf_Shdr &header) {
     Elf_Data *data = elf_getdata(section, nullptr);
     if (!data || header.sh_entsize == 0)
@@ -85,7 +101,7 @@ private:
       if (!gelf_getsym(data, static_cast<int>(i), &symbol))
         return;
       const unsigned type = GELF_ST_TYPE(symbol.st_info);
-      if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF)
+      if (!isWanted(type) || symbol.st_shndx == SHN_UNDEF)
         continue;
       const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
       if (!name || !*name || text_.size() > UINT32_MAX / 2)
@@ -96,13 +112,15 @@ private:
     }
   }
 
-  std::vector<Function> functions_; // by begin
+  Symbols what_;
+  std::vector<Function> functions_; // by begin; or variables
   std::string text_;                // names, each with its NUL
 };
 
 // Debug information is read when the first line is asked for: an image may have gigabytes of it.
 struct Symbolizer::Image {
-  SymbolTable symbols;
+  SymbolTable symbols{Symbols::Functions};
+  std::optional<SymbolTable> variables; // once somebody asked
   bool usable = false;
   std::optional<DebugInfo> debug_info;
   struct Calls {
@@ -201,6 +219,44 @@ const std::vector<CodePlace> &Symbolizer::placesAt(const ImageFile &file, uint64
       places.back().function = symbol;
   }
   return places;
+}
+
+namespace {
+
+// Of a variable in a function, C compilers number the symbol: "cache.1".
+std::string sourceNameOf(std::string_view symbol) {
+  const size_t dot = symbol.rfind('.');
+  const bool numbered = dot != std::string_view::npos && dot > 0 && dot + 1 < symbol.size() &&
+                        symbol.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
+  return demangle(numbered ? symbol.substr(0, dot) : symbol);
+}
+
+} // namespace
+
+const CodePlace &Symbolizer::variableAt(const ImageFile &file, uint64_t address) {
+  static const CodePlace kNone;
+  if (const NamedAddress *known = told(file, address))
+    return known->places.empty() ? kNone : known->places.front();
+  Image &image = imageOf(file);
+  const auto [known, fresh] = image.found.try_emplace(address);
+  std::vector<CodePlace> &places = known->second;
+  if (!fresh || !image.usable)
+    return places.empty() ? kNone : places.front();
+  if (!image.variables) {
+    image.variables.emplace(Symbols::Variables);
+    if (const auto elf = ElfFile::open(file.path))
+      readSymbols(*image.variables, *elf);
+  }
+  const Function *variable = image.variables->holding(address);
+  if (!variable)
+    return kNone;
+  if (!image.debug_info)
+    image.debug_info = DebugInfo::open(file.path, debug_folder_);
+  CodePlace &place = places.emplace_back(image.debug_info->variableAt(variable->begin));
+  place.function = sourceNameOf(image.variables->nameOf(*variable));
+  if (address > variable->begin)
+    place.function += fmt::format(" +{}", address - variable->begin);
+  return place;
 }
 
 void Symbolizer::add(const ImageNames &names) {

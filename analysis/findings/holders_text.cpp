@@ -1,0 +1,66 @@
+#include "analysis/findings/holders_text.h"
+
+#include "analysis/base/base_name.h"
+
+#include <fmt/format.h>
+
+namespace msleaks::analysis {
+namespace {
+
+std::string offsetText(uint64_t offset) { return offset == 0 ? std::string() : fmt::format(" +{}", offset); }
+
+std::string placeText(std::string_view file, uint32_t line) { return fmt::format("{}:{}", baseName(file), line); }
+
+std::string globalText(const Holders::Root &root, Conclusion &conclusion) {
+  const uint64_t address = root.address - root.region.load_bias;
+  const CodePlace &variable = conclusion.catalog.variableAt(root.region.image, address);
+  const std::string_view image = baseName(root.region.image.path);
+  if (variable.function.empty())
+    return fmt::format("global at 0x{:x} of {}", address, image);
+  return fmt::format("global {} ({})", variable.function,
+                     variable.line != 0 ? placeText(variable.file, variable.line) : std::string(image));
+}
+
+std::string textOf(const Holders::Root &root, Conclusion &conclusion) {
+  switch (root.region.use) {
+  case RegionUse::Globals:
+    return globalText(root, conclusion);
+  case RegionUse::ThreadLocal:
+    return fmt::format("thread-local storage of thread {}", root.region.tid);
+  case RegionUse::Stack:
+    return fmt::format("stack of thread {}", root.region.tid);
+  case RegionUse::Registers:
+    return fmt::format("register of thread {}", root.region.tid);
+  default:
+    return fmt::format("memory at 0x{:x} that nobody was seen to allocate", root.address);
+  }
+}
+
+std::string textOf(const Holders::Link &link, Conclusion &conclusion) {
+  const Place place = conclusion.lines.places().of(link.site);
+  const SiteText site = textOf(conclusion.catalog, place);
+  const std::string type = conclusion.lines.typeOf(link.site);
+  std::string text = type.empty() ? "block" : type;
+  if (link.count > 1)
+    text = fmt::format("{} × {}", link.count, text);
+  text += site.file.empty() ? fmt::format(" ({})", site.function.empty() ? "unknown place" : site.function)
+                            : fmt::format(" ({})", placeText(site.file, site.line));
+  return link.whole ? text + ", a part of it" : text + offsetText(link.offset);
+}
+
+} // namespace
+
+std::string textOf(const Holders &holders, Conclusion &conclusion) {
+  std::string text = holders.root ? textOf(*holders.root, conclusion) : std::string();
+  const size_t first = holders.links.size() / 2;
+  for (size_t i = 0; i < holders.links.size(); ++i) {
+    if (!text.empty())
+      text += " → ";
+    if (holders.left_out > 0 && i == first)
+      text += fmt::format("{} more blocks → ", holders.left_out);
+    text += textOf(holders.links[i], conclusion);
+  }
+  return text;
+}
+
+} // namespace msleaks::analysis
