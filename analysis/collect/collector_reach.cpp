@@ -24,6 +24,8 @@ PointerReading::Subject Collector::subjectOf(const Attached &process, const Aren
   subject.all_blocks = collector.facts().ancestor.pid == 0 && switch_->stored() == 0;
   if (collector.totals().dropped > 0)
     subject.why_not = "events of the process were dropped";
+  else if ((switch_->selected() & abi::enabledBit(abi::EventKind::Free)) == 0)
+    subject.why_not = "frees were not recorded";
   return subject;
 }
 

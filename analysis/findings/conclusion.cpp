@@ -1,6 +1,7 @@
 #include "analysis/findings/conclusion.h"
 
 #include "analysis/base/base_name.h"
+#include "analysis/live/reachability.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -47,6 +48,14 @@ bool isBefore(const Finding &left, const Finding &right) {
   if (expectedSaving(left) != expectedSaving(right))
     return expectedSaving(left) > expectedSaving(right);
   return left.bytes != right.bytes ? left.bytes > right.bytes : orderOf(left) < orderOf(right);
+}
+
+// Of leaks: lost blocks are certain, and those that only they lead to go with them.
+int rankOfReach(const Finding &leak) {
+  for (const auto &[name, value] : leak.evidence)
+    if (const auto *reach = std::get_if<std::string>(&value); reach && name == "reach")
+      return *reach == nameOf(Reach::Lost) ? 0 : *reach == nameOf(Reach::Indirect) ? 1 : 2;
+  return 2;
 }
 
 // Or of one closed library. What the user's own analyzers say stands beside what ours do.
@@ -146,6 +155,24 @@ void Conclusion::dropTwins() {
   });
 }
 
+// Leaks keep their ranks among all findings; within these, lost ones come first.
+void Conclusion::putLostFirst() {
+  std::vector<size_t> ranks;
+  std::vector<Candidate> leaks;
+  for (size_t i = 0; i < candidates_.size(); ++i) {
+    const Finding &finding = candidates_[i].draft.line;
+    if (finding.kind != "leak" || !finding.closed_library.empty())
+      continue;
+    ranks.push_back(i);
+    leaks.push_back(std::move(candidates_[i]));
+  }
+  std::stable_sort(leaks.begin(), leaks.end(), [](const Candidate &a, const Candidate &b) {
+    return rankOfReach(a.draft.line) < rankOfReach(b.draft.line);
+  });
+  for (size_t i = 0; i < ranks.size(); ++i)
+    candidates_[ranks[i]] = std::move(leaks[i]);
+}
+
 AnalysisResult Conclusion::finish() {
   mergeGrowth();
   dropTwins();
@@ -158,6 +185,7 @@ AnalysisResult Conclusion::finish() {
   }
   std::sort(candidates_.begin(), candidates_.end(),
             [](const Candidate &a, const Candidate &b) { return isBefore(a.draft.line, b.draft.line); });
+  putLostFirst();
   std::vector<Draft<Finding>> drafts;
   for (Candidate &candidate : candidates_) {
     Finding &finding = candidate.draft.line;

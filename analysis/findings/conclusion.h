@@ -84,6 +84,7 @@ private:
   };
   void mergeGrowth();
   void dropTwins();
+  void putLostFirst();
 
   Savings savings_;
   const MemoryHistory &history_;

@@ -54,6 +54,23 @@ std::string growthText(const Finding &finding) {
   return {};
 }
 
+// Of a leak: ", lost".
+std::string reachText(const Finding &finding) {
+  for (const auto &[name, value] : finding.evidence)
+    if (const auto *reach = std::get_if<std::string>(&value); reach && name == "reach" && *reach != "unknown")
+      return *reach == "indirect" ? ", lost with others" : ", " + *reach;
+  return {};
+}
+
+// Who holds its largest block; empty: nobody is known.
+std::string holdersText(const Finding &finding) {
+  for (const auto &[name, value] : finding.evidence)
+    if (const auto *holders = std::get_if<std::vector<std::string>>(&value); holders && name == "holders")
+      for (const std::string &holder : *holders)
+        return "by " + printable(holder);
+  return {};
+}
+
 // Place, what it is for, whose code it is in, and who called: what does not fit is left out, the callers first, and
 // never the line's number.
 std::string whereText(const Finding &finding, size_t room) {
@@ -85,10 +102,12 @@ std::string whereText(const Finding &finding, size_t room) {
 void writeFinding(TextTable &table, size_t number, const Finding &finding) {
   constexpr size_t kIndent = 4;
   table.paragraph(fmt::format("{:<{}}", fmt::format("{}.", number), kIndent),
-                  fmt::format("{}: {} in {}{}, {} ({})", finding.kind, bytesText(finding.bytes),
-                              blocksText(finding.count), growthText(finding), savingText(finding),
+                  fmt::format("{}: {} in {}{}{}, {} ({})", finding.kind, bytesText(finding.bytes),
+                              blocksText(finding.count), reachText(finding), growthText(finding), savingText(finding),
                               nameOf(finding.confidence)));
   table.line(std::string(kIndent, ' ') + whereText(finding, table.columns() - kIndent));
+  if (const std::string holders = holdersText(finding); !holders.empty())
+    table.paragraph(std::string(kIndent, ' '), holders);
   table.paragraph(std::string(kIndent, ' '), finding.advice);
 }
 

@@ -50,7 +50,7 @@ def main():
         done, _ = msleaks.run(ended, [program, str(steps)])
         equal("output", done.stdout, f"{steps} steps\n")
         equal(f"what grows in {steps} steps", growing(msleaks, ended),
-              {FORGOTTEN: ("leak", "likely", RECORD, 1), HISTORY: ("growth", "hint", NOTE, 1)})
+              {FORGOTTEN: ("leak", "proved", RECORD, 1), HISTORY: ("growth", "hint", NOTE, 1)})
         msleaks.run(killed, [program, str(steps), "kill"])
         equal(f"what grows in {steps} steps until the kill", growing(msleaks, killed),
               {FORGOTTEN: ("growth", "likely", RECORD, 1), HISTORY: ("growth", "likely", NOTE, 1)})

@@ -4,8 +4,11 @@
 import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -74,6 +77,65 @@ def expect_unknown(msleaks, folder, why):
         check((why is None and because is None) or (why or "") in (because or ""), f"{folder}: unknown because of {because}")
 
 
+def child_of(pid):
+    """The program that msleaks-run has started, once it runs."""
+    for _ in range(600):
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        if children and "holders" in Path(f"/proc/{children[0]}/cmdline").read_text().split("\0")[0]:
+            return int(children[0])
+        time.sleep(0.05)
+    sys.exit("FAILED: the program was not started")
+
+
+def wait_for(what, condition, seconds=60):
+    until = time.monotonic() + seconds
+    while not condition():
+        check(time.monotonic() < until, f"{what} took longer than {seconds} s")
+        time.sleep(0.05)
+
+
+def state_of(pid):
+    """As in /proc/PID/stat; None when it has gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        return None
+
+
+def start(msleaks, folder, program, *options):
+    """Starts it under msleaks-run, which is stopped at once: nobody reads what waits to be read."""
+    shutil.rmtree(folder, ignore_errors=True)
+    command = [msleaks.bin / "msleaks-run", "--no-report", *options, "-o", folder, "--", program, "slow"]
+    watched = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pid = child_of(watched.pid)
+    time.sleep(1)  # the collector has seen it
+    watched.send_signal(signal.SIGSTOP)
+    return watched, pid
+
+
+def expect_bounded_wait(msleaks, scratch, program):
+    """Whatever becomes of the collector, the program ends, and as it would have."""
+    folder = f"{scratch}/stopped"
+    watched, pid = start(msleaks, folder, program, "--block-timeout-ms", "300")
+    wait_for("the exit beside a stopped collector", lambda: state_of(pid) == "Z")
+    watched.send_signal(signal.SIGCONT)
+    equal("output beside a stopped collector", (watched.communicate()[0], watched.returncode), ("done\n", 0))
+    expect_unknown(msleaks, folder, None)
+
+    watched, pid = start(msleaks, f"{scratch}/killed", program)
+    watched.kill()
+    output = watched.communicate()[0]  # ends when the program does
+    equal("output behind a killed collector", output, "done\n")
+
+    watched, pid = start(msleaks, f"{scratch}/program-killed", program, "--block-timeout-ms", "60000")
+    time.sleep(4)  # it waits by now
+    os.kill(pid, signal.SIGKILL)
+    watched.send_signal(signal.SIGCONT)
+    watched.communicate()
+    equal("status of the killed program", watched.returncode, -signal.SIGKILL)
+    equal("leaks of the killed program", leaks(msleaks, f"{scratch}/program-killed"), {})
+
+
 def main():
     build, scratch, llvm = arguments("build", "scratch", "llvm")
     os.makedirs(scratch, exist_ok=True)
@@ -99,6 +161,7 @@ def main():
     equal("output of the large one", (done.returncode, done.stdout), (0, "done\n"))
     expect_unknown(msleaks, f"{scratch}/large", f"--reach-max allows {4 << 20}")
 
+    expect_bounded_wait(msleaks, scratch, program)
     refused = run([msleaks.bin / "msleaks-run", "--reach", "maybe", "--", program])
     equal("exit status of a wrong --reach", refused.returncode, 2)
     check("--reach" in refused.stderr, refused.stderr)

@@ -1,10 +1,11 @@
 // Blocks that something still points to when the program ends, each in its own way, and some that nothing does. With
-// an argument, that many bytes more are held by a list.
+// a number, that many bytes more are held by a list; with "slow", it sleeps before its end.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct Node {
   struct Node *next;
@@ -90,6 +91,8 @@ int main(int argc, char **argv) {
     node->next = list;
     list = node;
   }
+  if (argc > 1 && strcmp(argv[1], "slow") == 0)
+    sleep(3);
   forget();
   puts("done");
   return 0;

@@ -1,0 +1,87 @@
+// What a report says of leaks when the trace has what the memory of their process pointed to.
+#include "report_fixture.h"
+
+#include "analysis/trace/pointers.h"
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr Where kOne{.site = 1}, kTwo{.site = 2};
+constexpr uint64_t kHeap = 0x10000, kGlobals = 0x1000;
+
+class Reached : public ReportTest {
+protected:
+  void runWith(const std::vector<StreamEvent> &list, const std::vector<Pointer> &pointers,
+               const std::string &why_not = "") {
+    start(1, 4711);
+    events(list);
+    trace::PointerPacker packer;
+    for (const Pointer &pointer : pointers)
+      packer.add(pointer);
+    ASSERT_TRUE(writer->pointers(1, packer.payload()));
+    PointerMap map{1, kStart + 5'000, 10, 4096, packer.count(), why_not, true, {}};
+    map.regions = {{kGlobals, kGlobals + 0x1000, RegionUse::Globals, 0, {"/nowhere/net", {}}, 0x1000},
+                   {kHeap, kHeap + 0x10000, RegionUse::Heap, 0, {}, 0}};
+    ASSERT_TRUE(writer->pointerMap(map));
+    end(1, 0, kStart + 1'000'000);
+    manifest();
+    close();
+    found = asJson()["findings"];
+  }
+  json found;
+};
+
+} // namespace
+
+TEST_F(Reached, LostBlocksStandFirstAndAreProved) {
+  runWith({test::alloc(kStart + 100, kHeap, 5000, kOne), test::alloc(kStart + 200, kHeap + 0x2000, 100, kTwo)},
+          {{kGlobals + 16, kHeap}});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0]["bytes"], 100);
+  EXPECT_EQ(found[0]["confidence"], "proved");
+  EXPECT_EQ(found[0]["evidence"]["reach"], "lost");
+  EXPECT_FALSE(found[0]["evidence"].contains("holders"));
+  EXPECT_EQ(found[1]["bytes"], 5000);
+  EXPECT_EQ(found[1]["confidence"], "likely");
+  EXPECT_EQ(found[1]["evidence"]["reach"], "held");
+  EXPECT_EQ(found[1]["evidence"]["holders"], json::array({"global at 0x10 of net"}));
+}
+
+TEST_F(Reached, BlocksOfOnePlaceThatDifferAreFindingsOfTheirOwn) {
+  runWith({test::alloc(kStart + 100, kHeap, 64, kOne), test::alloc(kStart + 200, kHeap + 0x100, 64, kOne),
+           test::alloc(kStart + 300, kHeap + 0x200, 64, kTwo)},
+          {{kGlobals, kHeap}, {kHeap + 8, kHeap + 0x200}});
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0]["evidence"]["reach"], "lost");
+  for (size_t i = 1; i < 3; ++i)
+    EXPECT_EQ(found[i]["evidence"]["reach"], "held");
+  EXPECT_NE(found[0]["id"], found[1]["id"]);
+  const json &other = found[1]["site"]["line"] == 12 ? found[2] : found[1];
+  EXPECT_EQ(other["evidence"]["holders"][0].get<std::string>().find("global at 0x0 of net → "), 0u);
+  EXPECT_NE(other["evidence"]["holders"][0].get<std::string>().find("net.cpp:12) +8"), std::string::npos);
+}
+
+TEST_F(Reached, WhatCameBehindTheReadingIsUnknown) {
+  runWith({test::alloc(kStart + 100, kHeap, 64, kOne), test::alloc(kStart + 6'000, kHeap + 0x100, 64, kTwo)}, {});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0]["evidence"]["reach"], "lost");
+  EXPECT_EQ(found[1]["evidence"]["reach"], "unknown");
+  EXPECT_EQ(found[1]["confidence"], "likely");
+}
+
+TEST_F(Reached, TheReasonWhyItIsUnknownIsTold) {
+  runWith({test::alloc(kStart + 100, kHeap, 64, kOne)}, {}, "a thread went on");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0]["evidence"]["reach"], "unknown");
+  EXPECT_EQ(found[0]["evidence"]["why_unknown"], "a thread went on");
+  EXPECT_EQ(found[0]["confidence"], "likely");
+}
+
+TEST_F(Reached, TheTextNamesTheHolder) {
+  runWith({test::alloc(kStart + 100, kHeap, 64, kOne)}, {{kGlobals, kHeap}});
+  const std::string text = asTable();
+  EXPECT_NE(text.find("1 block, held,"), std::string::npos) << text;
+  EXPECT_NE(text.find("by global at 0x0 of net"), std::string::npos);
+}
+
+} // namespace msleaks::analysis
