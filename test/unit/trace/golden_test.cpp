@@ -336,7 +336,10 @@ TEST_F(Golden, PointerMap) {
 }
 
 TEST_F(Golden, APointerMapWithoutItsPointersSaysSo) {
-  ASSERT_TRUE(writer_->pointerMap({.process = 1, .time_ns = 7, .pointers = 3}));
+  PointerMap map;
+  map.process = 1;
+  map.pointers = 3;
+  ASSERT_TRUE(writer_->pointerMap(map));
   std::shared_ptr<const PointedMemory> read;
   ASSERT_TRUE(TraceReader::open(file_)->forEachPointedMemory([&](auto memory) { read = std::move(memory); }));
   ASSERT_TRUE(read);
