@@ -68,6 +68,15 @@ bool shallWait() noexcept {
          arena->header->reach_wait.load(std::memory_order_relaxed) == abi::ReachWait::None;
 }
 
+// What we remember of the thread's last calls is no holder of their blocks; nobody asks for it any more.
+void forgetBlocks(Thread &thread) noexcept {
+  thread.pending_address = 0;
+  for (RecordedAlloc &last : thread.last)
+    last.address = 0;
+  for (OpenCall &call : thread.open)
+    call.old = 0;
+}
+
 // What its callers had in registers is on the stack, above the pointer that is told.
 [[gnu::noinline]] void tellReach(void *) noexcept {
   if (!shallWait())
@@ -75,6 +84,7 @@ bool shallWait() noexcept {
   __builtin_unwind_init();
   const ErrnoKept kept;
   const SignalsBlocked blocked;
+  forgetBlocks(__msl_thread);
   abi::ArenaHeader &header = *__msl_process.arena->header;
   header.reach_tid = threadId();
   header.reach_since_ns = monotonicNs();

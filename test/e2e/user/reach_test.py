@@ -23,14 +23,14 @@ CASES = {
 }
 HOLDERS = {
     "// held by a global": "global cache (holders.c:{cache})",
-    "// held by the cache": "global cache (holders.c:{cache}) → Node (holders.c:{node}) +8",
-    "// held by a static": "global in_function (holders.c:{static})",
+    "// held by the cache": "global cache (holders.c:{cache}) → block (holders.c:{node}) +8",
+    "// held by a static": "global hold.in_function (holders.c:{static})",
     "// held by thread-local storage": "thread-local storage of thread ",
     "// held from inside": "global interior (holders.c:{interior})",
     "// held by a stack": "stack of thread ",
     "// held by a thread's own storage": "thread-local storage of thread ",
-    "// below the head": "Node (holders.c:{head}) +8",
-    "// second of the circle": "Node (holders.c:{circle})",
+    "// below the head": "block (holders.c:{head}) +8",
+    "// second of the circle": "block (holders.c:{circle})",
 }
 
 
