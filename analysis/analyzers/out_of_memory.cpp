@@ -17,7 +17,8 @@ public:
 
   void onEvent(const StreamEvent &event, SiteId site) override {
     const auto failed = event.event.as<abi::AllocFailedEvent>();
-    const Refusals::Asker asker{event.process, event.stream, site, failed.header.heap, failed.header.device};
+    const uint8_t device = failed.header.device;
+    const Refusals::Asker asker{event.process, event.stream, site, failed.header.heap, device};
     refusals_.refuse(asker, {failed.size, failed.status, failed.header.time});
     alive_then_[asker] =
         failed.header.heap < abi::Heap::Count ? aliveOf(event.process)[indexOf(failed.header.heap)] : 0;

@@ -27,7 +27,8 @@ Result<Refusals> refusalsOf(const TraceReader &trace, const Progress &progress) 
     const SiteId site{header.site};
     if (header.kind == abi::EventKind::AllocFailed) {
       const auto failed = event.event.as<abi::AllocFailedEvent>();
-      refusals.refuse({event.process, event.stream, site, header.heap, header.device},
+      const uint8_t device = header.device;
+      refusals.refuse({event.process, event.stream, site, header.heap, device},
                       {failed.size, failed.status, header.time});
     } else if (header.kind == abi::EventKind::Alloc && (header.flags & abi::kRestored) == 0) {
       refusals.give(event.process, event.stream, site, header.time);
