@@ -141,7 +141,7 @@ TEST_F(Churn, OfABlockThatGrowsIsASizeToReserve) {
 }
 
 // 64 MiB for each of a few steps: what it costs is the first touch of their pages, if they are touched.
-TEST_F(Churn, OfLargeBlocksIsAHint) {
+TEST_F(Churn, OfLargeOnesIsAHint) {
   pairs(100, 50'000'000, 64 << 20);
   finish(now_ns);
   const json finding = churn();
