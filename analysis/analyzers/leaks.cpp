@@ -34,11 +34,12 @@ bool addTo(std::unordered_map<uint32_t, CohortRemains> &by_cohort, const Block &
 struct Leak {
   Place place; // of the most bytes
   Keeper keeper;
-  Reach reach = Reach::Unknown;
-  bool is_first = true; // the place has no leaks of an earlier reach
+  Reach reach = Reach::Unknown; // of a closed library's: of the most bytes
+  bool is_first = true;         // the place has no leaks of an earlier reach
   Remains remains;
   std::vector<CohortShare> cohorts;
-  CohortId largest; // with the most bytes
+  std::vector<Reach> reaches; // of these blocks, one for each of `cohorts`
+  CohortId largest;           // with the most bytes
   uint64_t most_bytes = 0;
 };
 
@@ -62,7 +63,7 @@ std::vector<CohortShare> sharesOf(const std::vector<CohortRemains> &leaked,
   return shares;
 }
 
-// Those of the user's own places, one for each place or closed library that it calls, and each reach.
+// Those of the user's own places: one for each place and reach, and one for each closed library that it calls.
 class LeakList {
 public:
   LeakList(const std::vector<SiteRemains> &not_harmless, Conclusion &conclusion)
@@ -88,16 +89,17 @@ private:
     if (!place.own || !counts_.contains({cohort.site, cohort.heap}))
       return;
     const Keeper keeper = keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion_.catalog);
-    Leak &leak = leaks_[{keeper, reach}];
+    Leak &leak = leaks_[{keeper, keeper.closed_library.empty() ? reach : Reach::Unknown}];
     leak.keeper = keeper;
-    leak.reach = reach;
     if (remains.bytes >= leak.most_bytes) {
       leak.place = place;
+      leak.reach = reach;
       leak.largest = remains.cohort;
       leak.most_bytes = remains.bytes;
     }
     leak.remains += remains;
     leak.cohorts.push_back({remains.cohort, remains.bytes, remains.count});
+    leak.reaches.push_back(reach);
   }
 
   SitesAndHeaps counts_;
@@ -207,8 +209,8 @@ void LeakAnalyzer::addFindings(const std::vector<SiteRemains> &not_harmless, Con
   Conclusion::keepLargest(leaks, [](const Leak &leak) { return leak.remains.bytes; });
   for (const Leak &leak : leaks) {
     Absence absence;
-    for (const CohortShare &share : leak.cohorts) {
-      const std::vector<Added> &of = births[static_cast<size_t>(leak.reach)][share.cohort.index];
+    for (size_t i = 0; i < leak.cohorts.size(); ++i) {
+      const std::vector<Added> &of = births[static_cast<size_t>(leak.reaches[i])][leak.cohorts[i].cohort.index];
       absence.blocks.insert(absence.blocks.end(), of.begin(), of.end());
     }
     auto draft = findingOf(leak, conclusion);
