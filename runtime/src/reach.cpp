@@ -60,11 +60,17 @@ void waitUntilRead(std::atomic<abi::ReachWait> &wait) noexcept {
   }
 }
 
+// Some programs fork for a millisecond's work: the wait would be most of it.
+bool isWanted(const abi::ArenaHeader &arena) noexcept {
+  const abi::Reach reach = session.control->flags.reach;
+  return reach == abi::Reach::All || (reach == abi::Reach::On && arena.ancestor_pid == 0);
+}
+
 // Not a vfork's child, which has our arena and another pid, and not a process whose blocks nobody records.
 bool shallWait() noexcept {
   const Arena *arena = __msl_process.arena;
-  return arena != nullptr && arena->header->pid == processId() && !collectorGone() &&
-         session.control->flags.reach == abi::Reach::On && isEnabled(abi::EventKind::Alloc) &&
+  return arena != nullptr && arena->header->pid == processId() && !collectorGone() && isWanted(*arena->header) &&
+         isEnabled(abi::EventKind::Alloc) &&
          arena->header->reach_wait.load(std::memory_order_relaxed) == abi::ReachWait::None;
 }
 
