@@ -4,8 +4,8 @@
     bench/run.py [--build build/release] [--quick|--check] [PART …]
 
 Parts: record malloc stopped forks programs paths compile trace reading
-sessions report.
-Peers: LTTng-UST for one event, heaptrack for a malloc+free pair, heaptrack and memray (in a virtual environment in the
+sessions report reach.
+Peers: LTTng-UST for one event, LeakSanitizer for reach, heaptrack for a malloc+free pair, heaptrack and memray (in a virtual environment in the
 cache) for a PyTorch training; a peer that is not installed is said to be missing. Every figure is the median of
 interleaved runs (a b c, a b c, …), of whole programs their least, so that a noisy minute hits all of them; only compare
 figures of one run. The goals are those of docs/performance.md. Exit status 0: measured; goals that were missed are marked,
@@ -26,6 +26,7 @@ from fork_cost import ForkCost
 from lttng_session import LttngSession
 from measure import Failed, Skipped, Table, last_number, machine, measured, output_of, pair_cost, picked
 from path_cost import PathCost
+from reach_cost import ReachCost
 from session_cost import SessionCost
 
 HERE = Path(__file__).resolve().parent
@@ -298,6 +299,9 @@ class Bench:
     def sessions(self):
         SessionCost(self).run()
 
+    def reach(self):
+        ReachCost(self).run()
+
     def compile(self):
         CompileCost(self).run()
 
@@ -343,7 +347,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report"]
+    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "reach"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:

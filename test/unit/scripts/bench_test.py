@@ -19,6 +19,7 @@ ROWS = {
     "reading": ["read and analyzed, an event of 100,000: with read-ahead / on one thread", "is opened by its index: a GiB / goal",
                 "free and alloc, never asked / asked for interior pointers"],
     "sessions": ["begun while it ran: program's end to ours / goal", "top beside 1 M events/s, 1,000 blocks alive, told by msleaks-run: share of a core / goal"],
+    "reach": ["later end of program and report", "a process that ends at once, read / not read"],
     "report": ["live blocks: wanted / reached", "report of 1 % of"],
 }
 
