@@ -9,6 +9,12 @@ namespace {
 
 std::string offsetText(uint64_t offset) { return offset == 0 ? std::string() : fmt::format(" +{}", offset); }
 
+// "+16", and the member there, where the type and its layout are known.
+std::string memberText(std::string_view library, std::string_view type, uint64_t offset, Conclusion &conclusion) {
+  const std::string member = type.empty() ? std::string() : conclusion.catalog.memberAt(library, type, offset);
+  return member.empty() ? offsetText(offset) : fmt::format(" +{} .{}", offset, member);
+}
+
 std::string placeText(std::string_view file, uint32_t line) { return fmt::format("{}:{}", baseName(file), line); }
 
 std::string globalText(const Holders::Root &root, Conclusion &conclusion) {
@@ -45,7 +51,7 @@ std::string textOf(const Holders::Link &link, Conclusion &conclusion) {
     text = fmt::format("{} × {}", link.count, text);
   text += site.file.empty() ? fmt::format(" ({})", site.function.empty() ? "unknown place" : site.function)
                             : fmt::format(" ({})", placeText(site.file, site.line));
-  return link.whole ? text + ", a part of it" : text + offsetText(link.offset);
+  return link.whole ? text + ", a part of it" : text + memberText(site.library, type, link.offset, conclusion);
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "debug_info.h"
 
+#include "analysis/places/type_layouts.h"
+
 #include <algorithm>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -106,6 +108,13 @@ bool mayHoldVariables(Dwarf_Die &die) {
   return mayHoldFunctions(die) || isFunction(die) || dwarf_tag(&die) == DW_TAG_lexical_block;
 }
 
+// Of a definition. libdw takes number 0 for no file; in DWARF 5 it is the unit's own.
+std::string fileOf(Dwarf_Die &die, const Dwarf_Die &unit) {
+  const char *file = dwarf_decl_file(&die);
+  Dwarf_Die of = unit;
+  return textOf(file ? file : dwarf_diename(&of));
+}
+
 // Of a variable with a fixed address.
 std::optional<uint64_t> addressOf(Dwarf_Die &variable) {
   Dwarf_Attribute location, operand;
@@ -162,6 +171,12 @@ struct DebugInfo::State {
 
   std::optional<std::unordered_map<uint64_t, CodePlace>> variables; // by address, once somebody asked
 
+  std::optional<TypeLayouts> types; // once somebody asked
+
+  Dwarf *dwarf() const {
+    Dwarf_Addr bias = 0;
+    return module ? dwfl_module_getdwarf(module, &bias) : nullptr;
+  }
   void addVariables(const Dwarf_Die &unit, uint64_t &left);
   void addUnit(Dwarf_Die &unit) {
     forEachRange(unit, [&](uint64_t begin, uint64_t end) { ranges.push_back({begin, end, unit}); });
@@ -199,8 +214,7 @@ DebugInfo DebugInfo::open(const std::filesystem::path &image, const std::filesys
     return {};
   state->module = dwfl_report_offline(state->session.get(), image.filename().c_str(), image.c_str(), -1);
   dwfl_report_end(state->session.get(), nullptr, nullptr);
-  Dwarf_Addr bias = 0;
-  Dwarf *dwarf = state->module ? dwfl_module_getdwarf(state->module, &bias) : nullptr;
+  Dwarf *dwarf = state->dwarf();
   if (!dwarf)
     return {};
   Dwarf_CU *unit = nullptr;
@@ -226,15 +240,14 @@ void DebugInfo::State::addVariables(const Dwarf_Die &unit, uint64_t &left) {
       const auto address = addressOf(die);
       int line = 0;
       if (address && dwarf_decl_line(&die, &line) == 0)
-        variables->try_emplace(*address, CodePlace{{}, textOf(dwarf_decl_file(&die)), static_cast<uint32_t>(line), 0});
+        variables->try_emplace(*address, CodePlace{{}, fileOf(die, unit), static_cast<uint32_t>(line), 0});
     }
   }
 }
 
 CodePlace DebugInfo::variableAt(uint64_t address) const {
   constexpr uint64_t kMostEntries = 5'000'000; // a second
-  Dwarf_Addr bias = 0;
-  Dwarf *dwarf = state_ && state_->module ? dwfl_module_getdwarf(state_->module, &bias) : nullptr;
+  Dwarf *dwarf = state_ ? state_->dwarf() : nullptr;
   if (!dwarf)
     return {};
   if (!state_->variables) {
@@ -248,6 +261,15 @@ CodePlace DebugInfo::variableAt(uint64_t address) const {
   }
   const auto found = state_->variables->find(address);
   return found == state_->variables->end() ? CodePlace{} : found->second;
+}
+
+std::string DebugInfo::memberAt(std::string_view type, uint64_t offset) const {
+  Dwarf *dwarf = state_ ? state_->dwarf() : nullptr;
+  if (!dwarf)
+    return {};
+  if (!state_->types)
+    state_->types.emplace(dwarf);
+  return state_->types->memberAt(type, offset);
 }
 
 std::vector<CodePlace> DebugInfo::at(uint64_t address) const {

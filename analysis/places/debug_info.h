@@ -5,6 +5,8 @@
 #include "analysis/places/symbolizer.h"
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 namespace msleaks::analysis {
 
@@ -23,6 +25,8 @@ public:
   // Where the variable that begins at `address` is defined, without its name. Nothing when that is not known, or there
   // are too many variables to look through.
   CodePlace variableAt(uint64_t address) const;
+  // As TypeLayouts::memberAt has it.
+  std::string memberAt(std::string_view type, uint64_t offset) const;
 
 private:
   struct State;

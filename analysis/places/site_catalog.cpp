@@ -296,6 +296,12 @@ SiteId SiteCatalog::intern(const Site &site) {
 }
 
 // The address is where the call returns to; the call itself lies before it.
+std::string SiteCatalog::memberAt(std::string_view library, std::string_view type, uint64_t offset) const {
+  const auto image =
+      std::find_if(images_.begin(), images_.end(), [&](const ImageFile &file) { return file.path == library; });
+  return image == images_.end() ? std::string() : symbolizer_.memberAt(*image, type, offset);
+}
+
 void SiteCatalog::name(Site &site, const ImageFile &image) {
   const std::vector<CodePlace> &places = symbolizer_.placesAt(image, site.offset - 1);
   if (places.empty())

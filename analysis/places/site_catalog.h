@@ -66,6 +66,8 @@ public:
   const CodePlace &variableAt(const ImageFile &image, uint64_t address) {
     return symbolizer_.variableAt(image, address);
   }
+  // The member of a type of this image at an offset, as Symbolizer::memberAt has it. Empty: nobody knows.
+  std::string memberAt(std::string_view library, std::string_view type, uint64_t offset) const;
   // Whether the function calls there for its caller only, as xmalloc calls malloc: always, or if what it calls does so.
   enum class Handing : uint8_t { Keeps, Forwards, HandsOut };
   Handing handingOf(const InlineFrame &line) const;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <optional>
 #include <unordered_map>
+#include <xxhash.h>
 
 namespace msleaks::analysis {
 namespace {
@@ -257,6 +258,28 @@ const CodePlace &Symbolizer::variableAt(const ImageFile &file, uint64_t address)
   if (address > variable->begin)
     place.function += fmt::format(" +{}", address - variable->begin);
   return place;
+}
+
+// Where the trace has the name of a member: at no address of an image.
+static uint64_t keyOf(std::string_view type, uint64_t offset) {
+  return uint64_t{1} << 63 | XXH3_64bits_withSeed(type.data(), type.size(), offset);
+}
+
+const std::string &Symbolizer::memberAt(const ImageFile &file, std::string_view type, uint64_t offset) {
+  static const std::string kNone;
+  const uint64_t key = keyOf(type, offset);
+  if (const NamedAddress *known = told(file, key))
+    return known->places.empty() ? kNone : known->places.front().function;
+  Image &image = imageOf(file);
+  const auto [known, fresh] = image.found.try_emplace(key);
+  std::vector<CodePlace> &places = known->second;
+  if (fresh && image.usable) {
+    if (!image.debug_info)
+      image.debug_info = DebugInfo::open(file.path, debug_folder_);
+    if (std::string member = image.debug_info->memberAt(type, offset); !member.empty())
+      places.emplace_back().function = std::move(member);
+  }
+  return places.empty() ? kNone : places.front().function;
 }
 
 void Symbolizer::add(const ImageNames &names) {

@@ -43,13 +43,16 @@ public:
   // ("cache +16"), and where it is defined; empty when no symbol says so.
   const CodePlace &variableAt(const ImageFile &, uint64_t address);
 
+  // The member of the image's type at this offset (TypeLayouts::memberAt).
+  const std::string &memberAt(const ImageFile &, std::string_view type, uint64_t offset);
+
   // Calls f(addresses so far) each time that some more were looked up in files: that may take seconds.
   void onLookUp(std::function<void(uint64_t)> f) { on_look_up_ = std::move(f); }
 
   // What a trace says of an image: it is believed before the file, which need not be there then.
   void add(const ImageNames &);
-  // What placesAt, variableAt and calleeAt found in files, and that they found nothing: who asks again need not open
-  // the files.
+  // What placesAt, variableAt, memberAt and calleeAt found in files, and that they found nothing: who asks again need
+  // not open the files.
   std::vector<ImageNames> found() const;
 
   // Images that could not be asked, one line each: gone, changed since the run, not readable.

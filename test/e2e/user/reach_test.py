@@ -19,7 +19,7 @@ CASES = {
     "lost": ["// lost", "// head", "// first of the circle", "// xor", "// lost with its thread"],
     "indirect": ["// below the head", "// second of the circle"],
     "held": ["// held by a global", "// held by the cache", "// held by a static", "// held by thread-local storage", "// held from inside",
-             "// held by a stack", "// held by a thread's own storage"],
+             "// held as a table", "// held by an entry", "// held by a stack", "// held by a thread's own storage"],
 }
 HOLDERS = {
     "// held by a global": "global cache (holders.c:{cache})",
@@ -27,6 +27,8 @@ HOLDERS = {
     "// held by a static": "global hold.in_function (holders.c:{static})",
     "// held by thread-local storage": "thread-local storage of thread ",
     "// held from inside": "global interior (holders.c:{interior})",
+    "// held as a table": "global table (holders.c:{variable})",
+    "// held by an entry": "global table (holders.c:{variable}) → struct Table (holders.c:{table}) +48 .entries[2].name",
     "// held by a stack": "stack of thread ",
     "// held by a thread's own storage": "thread-local storage of thread ",
     "// below the head": "block (holders.c:{head}) +8",
@@ -51,7 +53,7 @@ def expect_reach(found):
     wanted = {line(text): (reach, confidence[reach]) for reach, texts in CASES.items() for text in texts}
     equal("reach by line", {number: leak[:2] for number, leak in found.items()}, wanted)
     lines = {"cache": line("// the global"), "node": line("// held by a global"), "static": line("static char *in_function;"),
-             "interior": line("static char *interior;"), "head": line("// head"), "circle": line("// first of the circle")}
+             "interior": line("static char *interior;"), "variable": line("static struct Table *table;"), "table": line("// held as a table"), "head": line("// head"), "circle": line("// first of the circle")}
     for text, holders in HOLDERS.items():
         told = found[line(text)][2]
         check(told and told[0].startswith(holders.format(**lines)), f"{text}: holders are {told}")

@@ -12,7 +12,16 @@ struct Node {
   char *text;
 };
 
+struct Table {
+  long count;
+  struct {
+    struct Node *node;
+    char *name;
+  } entries[4];
+};
+
 static struct Node *cache; // the global
+static struct Table *table;
 static __thread char *local;
 static pthread_barrier_t ready;
 static char *interior;
@@ -50,7 +59,9 @@ __attribute__((noinline)) static void hold(void) {
   local = used(malloc(203)); // held by thread-local storage
   used(&local);
   interior = (char *)used(malloc(204)) + 100; // held from inside
-  used(&cache), used(&interior);
+  table = calloc(1, sizeof *table); // held as a table
+  table->entries[2].name = used(malloc(207)); // held by an entry
+  used(&cache), used(&interior), used(&table);
 }
 
 static void *sleeper(void *argument) {
