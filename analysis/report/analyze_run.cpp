@@ -25,7 +25,7 @@ bool isStepOrMark(const std::optional<Moment> &moment) { return moment && !std::
 
 Window windowOf(const ReportQuestion &question, uint64_t start_ns) {
   Window window = question.window;
-  for (std::optional<Moment> *moment : {&window.from, &window.to})
+  for (std::optional<Moment> *moment : {&window.from, &window.born_until, &window.to})
     if (*moment && !isStepOrMark(*moment))
       **moment = std::get<uint64_t>(**moment) + start_ns;
   return window;
@@ -199,7 +199,7 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion
   RunAnalysis analysis(window, MSL_TRY(selectionOf(question, recorded.reader)), question.analyzers, std::move(more));
   const uint64_t stored = MSL_TRY(readAll(recorded, window, analysis, progress));
   const Pipeline &pipeline = analysis.pipeline;
-  if (!pipeline.hasBegun() || (isStepOrMark(question.window.to) && !pipeline.isDone()))
+  if (!pipeline.hasBegun() || pipeline.waitsForStepOrMark())
     return tl::make_unexpected(Error{"the window never begins, or never ends: the run has no such step or mark "
                                      "(msleaks dump RUN --kind step,mark shows them)",
                                      ExitStatus::Usage});

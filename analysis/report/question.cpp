@@ -25,6 +25,13 @@ std::optional<uint64_t> nanosecondsOf(std::string_view text) {
   return std::nullopt;
 }
 
+// Of steps and marks, only the recording knows.
+bool areInWrongOrder(const std::optional<Moment> &first, const std::optional<Moment> &second) {
+  const uint64_t *first_ns = first ? std::get_if<uint64_t>(&*first) : nullptr;
+  const uint64_t *second_ns = second ? std::get_if<uint64_t>(&*second) : nullptr;
+  return first_ns && second_ns && *first_ns >= *second_ns;
+}
+
 } // namespace
 
 Result<Moment> parseMoment(std::string_view text) {
@@ -42,17 +49,20 @@ Result<Moment> parseMoment(std::string_view text) {
   return usage(fmt::format("`{}` is no moment: a time since the start (1.5s, 20ms, 2min), step:N or mark:NAME", text));
 }
 
-Result<Window> parseWindow(std::string_view from, std::string_view to) {
+Result<Window> parseWindow(std::string_view from, std::string_view to, std::string_view born_until) {
   Window window;
   if (!from.empty())
     window.from = MSL_TRY(parseMoment(from));
   if (!to.empty())
     window.to = MSL_TRY(parseMoment(to));
-  if (!window.from || !window.to)
-    return window;
-  const auto *first = std::get_if<uint64_t>(&*window.from), *last = std::get_if<uint64_t>(&*window.to);
-  if (first && last && *first >= *last)
+  if (!born_until.empty())
+    window.born_until = MSL_TRY(parseMoment(born_until));
+  if (areInWrongOrder(window.from, window.to))
     return usage(fmt::format("the window is empty: --from {} is not before --to {}", from, to));
+  if (areInWrongOrder(window.from, window.born_until))
+    return usage(fmt::format("no block counts: --from {} is not before --born-until {}", from, born_until));
+  if (areInWrongOrder(window.born_until, window.to))
+    return usage(fmt::format("--born-until {} is not before --to {}", born_until, to));
   return window;
 }
 

@@ -23,7 +23,8 @@ struct ReportQuestion : Question {
 // "step:3", "mark:loaded", or a time since the start: "90", "1.5s", "20ms", "2min".
 Result<Moment> parseMoment(std::string_view text);
 // An error of the usage when both are times, and the window would be empty.
-Result<Window> parseWindow(std::string_view from, std::string_view to); // empty: not said
+Result<Window> parseWindow(std::string_view from, std::string_view to,
+                           std::string_view born_until = {}); // empty: not said
 Result<abi::Heap> parseHeap(std::string_view name);
 Result<Dimension> parseDimension(std::string_view name);
 

@@ -19,8 +19,17 @@ bool isAt(const Moment &moment, const StreamEvent &event, const Labels &labels) 
 } // namespace
 
 const Moment *Gate::next() const {
-  const std::optional<Moment> &moment = state_ == State::Before ? window_.from : window_.to;
+  const bool grows = state_ == State::Open && window_.born_until;
+  const std::optional<Moment> &moment = state_ == State::Before ? window_.from
+                                        : grows                 ? window_.born_until
+                                                                : window_.to;
   return state_ == State::Behind || !moment ? nullptr : &*moment;
+}
+
+Gate::State Gate::stateBehindThis() const {
+  if (state_ == State::Before)
+    return State::Open;
+  return state_ == State::Open && window_.born_until ? State::Grown : State::Behind;
 }
 
 uint64_t Gate::nextTime() const {
@@ -40,12 +49,17 @@ void Gate::look(const StreamEvent &event, const Labels &labels, LiveSet &live) {
 }
 
 void Gate::turn(uint64_t time_ns, LiveSet &live) {
-  if (state_ == State::Open) {
-    state_ = State::Behind;
-    closed_ns_ = time_ns;
+  state_ = stateBehindThis();
+  if (state_ == State::Open)
+    open(time_ns, live);
+  else
+    (state_ == State::Grown ? grown_ns_ : closed_ns_) = time_ns;
+}
+
+void Gate::open(uint64_t time_ns, LiveSet &live) {
+  opened_ns_ = time_ns;
+  if (window_.born_until)
     return;
-  }
-  state_ = State::Open;
   std::vector<Block> parts; // of pools, perhaps
   live.forEach([&](const Block &block) {
     onAlloc(block, AllocCause::WasThere, time_ns);
@@ -61,35 +75,36 @@ void Gate::turn(uint64_t time_ns, LiveSet &live) {
 }
 
 void Gate::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
-  if (state_ != State::Open || !selection_.has(block))
+  if (!isInWindow() || !counts(block))
     return;
   for (BlockObserver *observer : behind_)
     observer->onAlloc(block, cause, time_ns);
 }
 
 void Gate::onPart(const Block &part, const Block &whole, uint64_t time_ns) {
-  if (state_ != State::Open || !selection_.has(part) || !selection_.has(whole))
+  if (!isInWindow() || !counts(part) || !counts(whole))
     return;
   for (BlockObserver *observer : behind_)
     observer->onPart(part, whole, time_ns);
 }
 
 void Gate::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
-  if (state_ == State::Before || !selection_.has(block))
+  if (state_ == State::Before || !counts(block))
     return;
+  const bool outlives = window_.born_until && state_ == State::Behind && cause == FreeCause::StillAlive;
   for (BlockObserver *observer : behind_)
-    observer->onFree(block, cause, time_ns);
+    observer->onFree(block, outlives ? FreeCause::ProcessExited : cause, time_ns);
 }
 
 void Gate::onRetarget(const Block &block, const Block &before, uint64_t time_ns) {
-  if (state_ == State::Before || !selection_.has(block))
+  if (state_ == State::Before || !counts(block))
     return;
   for (BlockObserver *observer : behind_)
     observer->onRetarget(block, before, time_ns);
 }
 
 void Gate::onUse(const Block &block, const Use &use) {
-  if (state_ != State::Open || !selection_.has(block))
+  if (!isInWindow() || !counts(block))
     return;
   for (BlockObserver *observer : behind_)
     observer->onUse(block, use);

@@ -11,7 +11,12 @@ namespace msleaks::analysis {
 
 class Gate final : public BlockObserver {
 public:
-  enum class State : uint8_t { Before, Open, Behind };
+  enum class State : uint8_t {
+    Before,
+    Open,
+    Grown, // blocks that come from now on do not count
+    Behind
+  };
 
   Gate(std::vector<BlockObserver *> behind, Window window, Selection selection)
       : behind_(std::move(behind)), window_(std::move(window)), selection_(std::move(selection)),
@@ -23,11 +28,12 @@ public:
   // Before the live set takes the event in: it may be the step or the mark.
   void look(const StreamEvent &, const Labels &, LiveSet &);
   State state() const { return state_; }
+  bool waitsForStepOrMark() const { return next() && !std::holds_alternative<uint64_t>(*next()); }
   // Time of the end of the window; of no use before it is Behind.
   uint64_t closedAt() const { return closed_ns_; }
   // Whether events of this thread are told.
   bool tells(const StreamEvent &event) const {
-    return state_ == State::Open && selection_.hasThread(event.process, event.stream);
+    return isInWindow() && selection_.hasThread(event.process, event.stream);
   }
   bool tellsProcess(uint32_t process) const { return state_ != State::Before && selection_.hasProcess(process); }
 
@@ -41,12 +47,18 @@ private:
   // What the gate waits for; null: nothing more.
   const Moment *next() const;
   void turn(uint64_t time_ns, LiveSet &);
+  void open(uint64_t time_ns, LiveSet &);
+  State stateBehindThis() const;
+  bool isInWindow() const { return state_ == State::Open || state_ == State::Grown; }
+  bool counts(const Block &block) const {
+    return selection_.has(block) && (!window_.born_until || (block.time_ns >= opened_ns_ && block.time_ns < grown_ns_));
+  }
 
   std::vector<BlockObserver *> behind_;
   Window window_;
   Selection selection_;
   State state_;
-  uint64_t closed_ns_ = 0;
+  uint64_t opened_ns_ = 0, grown_ns_ = UINT64_MAX, closed_ns_ = 0;
 };
 
 } // namespace msleaks::analysis

@@ -10,7 +10,7 @@ std::vector<BlockObserver *> Pipeline::observers(Window &&window, Selection &&se
   if (history == History::Kept)
     all.push_back(&history_);
   all.insert(all.end(), analyzers_.begin(), analyzers_.end());
-  if (!window.from && !window.to && selection.hasAll())
+  if (window.hasAll() && selection.hasAll())
     return all;
   gate_ = std::make_unique<Gate>(std::move(all), std::move(window), std::move(selection));
   return {gate_.get()};

@@ -71,6 +71,7 @@ public:
   bool isDone() const { return gate_ && gate_->state() == Gate::State::Behind; }
   // Whether the window has begun.
   bool hasBegun() const { return !gate_ || gate_->state() != Gate::State::Before; }
+  bool waitsForStepOrMark() const { return gate_ && gate_->waitsForStepOrMark(); }
 
   // No more events: processes end as expected, those without an expected end as StillAlive.
   void finish();

@@ -22,8 +22,11 @@ struct MarkNamed {
 using Moment = std::variant<uint64_t, StepBegin, MarkNamed>;
 
 // Times of [from, to). What is alive at `from` counts as allocated then; what is alive at `to` is alive at the end.
+// With `born_until`: only blocks of [from, born_until) count, and those that are alive at `to` are leaked.
 struct Window {
-  std::optional<Moment> from, to;
+  std::optional<Moment> from, born_until, to;
+
+  bool hasAll() const { return !from && !born_until && !to; }
 };
 
 // A thread of a process, both as the trace numbers them.

@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
   if (name.find_first_of("*^$") == std::string_view::npos && !name.empty() && !Pattern(name).matches(name))
     std::abort();
   (void)Pattern(text).matches(name);
-  (void)parseWindow(text, name);
+  (void)parseWindow(text, name, text);
   (void)parseHeap(text);
   (void)parseDimension(text);
   return 0;

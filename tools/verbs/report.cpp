@@ -14,7 +14,7 @@ namespace msleaks::tools {
 namespace {
 
 struct Options {
-  std::string run, group_by, from, to, heap, suppressions, filter, color = "auto";
+  std::string run, group_by, from, to, born_until, heap, suppressions, filter, color = "auto";
   std::optional<uint32_t> pid, thread;
   std::optional<size_t> width;
   std::vector<std::string> analyzers;
@@ -24,7 +24,7 @@ struct Options {
 
 Result<analysis::ReportQuestion> questionOf(const Options &options) {
   analysis::ReportQuestion question;
-  question.window = MSL_TRY(analysis::parseWindow(options.from, options.to));
+  question.window = MSL_TRY(analysis::parseWindow(options.from, options.to, options.born_until));
   question.pid = options.pid;
   question.tid = options.thread;
   if (!options.heap.empty())
@@ -81,6 +81,9 @@ void declarePart(CLI::App &app, Options &options) {
   app.add_option("--from", options.from, "from this moment on: a time since the start (1.5s), step:N or mark:NAME")
       ->group(group);
   app.add_option("--to", options.to, "up to this moment")->group(group);
+  app.add_option("--born-until", options.born_until,
+                 "only blocks that came between --from and this moment; those alive at --to count as leaked")
+      ->group(group);
   app.add_option("--pid", options.pid, "blocks that this process allocated")->group(group);
   app.add_option("--thread", options.thread, "blocks that the thread with this number allocated")->group(group);
   app.add_option("--heap", options.heap, "blocks of this heap: host, mapping, device, pinned, managed, pool")

@@ -46,6 +46,10 @@ def expect_windows(run):
     equal("peak before the first mark", own_peak(run.ask("--to", "mark:loaded")), {LOAD: WEIGHTS})
     equal("peak behind the last mark", own_peak(run.ask("--from", "mark:done")), {LOAD: WEIGHTS, CACHE: 3 * KEPT})
     equal("leaks of a window that the end lies behind", own(run.ask("--from", "step:1", "--to", "step:2")), {})
+    equal("what came in step 1 and outlives step 2", own(run.ask("--from", "step:1", "--born-until", "step:2", "--to", "step:3")), {CACHE: KEPT})
+    equal("what came before the first step", own(run.ask("--born-until", "step:1", "--to", "mark:done")), {LOAD: WEIGHTS, IN_CHILD: CHILD})
+    equal("exit status", run.refused("--born-until", "step:77"), 2)
+    equal("exit status", run.refused("--from", "2s", "--born-until", "1s"), 2)
     equal("a window of all", own(run.ask("--from", "0s", "--to", "1h")), own(whole))
 
 

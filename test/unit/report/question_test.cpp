@@ -39,9 +39,9 @@ protected:
     EXPECT_TRUE(report) << report.error().message;
     return report.value_or(Report{});
   }
-  Report between(const char *from, const char *to) {
+  Report between(const char *from, const char *to, const char *born_until = "") {
     ReportQuestion question;
-    question.window = *parseWindow(from, to);
+    question.window = *parseWindow(from, to, born_until);
     return ask(question);
   }
 };
@@ -84,6 +84,18 @@ TEST_F(Questions, StepsBoundAWindow) {
     ASSERT_FALSE(nothing);
     EXPECT_EQ(nothing.error().status, ExitStatus::Usage);
   }
+}
+
+TEST_F(Questions, WhatOutlivesAMomentIsLeaked) {
+  const Report report = between("step:1", "step:3", "step:2");
+  EXPECT_EQ(report.leaks.sum, (BlockSum{70, 1})) << "block 0x20 was freed, and 0x40 came later";
+  EXPECT_TRUE(report.alive.empty());
+  EXPECT_EQ(report.peak.bytes, 1070u) << "of these blocks";
+  EXPECT_EQ(between("", "13ms", "9ms").leaks.sum, (BlockSum{180, 3})) << "times; block 0x40 is freed before";
+  EXPECT_EQ(between("step:1", "", "step:2").leaks.sum, (BlockSum{70, 1})) << "up to the end of its process";
+  ReportQuestion question;
+  question.window = *parseWindow("step:1", "", "step:9");
+  EXPECT_EQ(analyzeRun(run, question).error().status, ExitStatus::Usage) << "there is no such step";
 }
 
 TEST_F(Questions, ResultsOfTwoProcessesAddUp) {
@@ -179,6 +191,9 @@ TEST(Moments, AreTimesStepsAndMarks) {
   EXPECT_EQ(parseWindow("2s", "1s").error().status, ExitStatus::Usage);
   EXPECT_FALSE(parseWindow("1s", "1000ms"));
   EXPECT_TRUE(parseWindow("", ""));
+  EXPECT_FALSE(parseWindow("2s", "3s", "1s"));
+  EXPECT_FALSE(parseWindow("1s", "2s", "3s"));
+  EXPECT_TRUE(parseWindow("1s", "3s", "2s"));
 }
 
 TEST(Rules, AreLeakSanitizers) {

@@ -72,7 +72,7 @@ protected:
 
 ReportQuestion between(std::optional<Moment> from, std::optional<Moment> to = {}) {
   ReportQuestion question;
-  question.window = {std::move(from), std::move(to)};
+  question.window = {.from = std::move(from), .born_until = {}, .to = std::move(to)};
   return question;
 }
 
