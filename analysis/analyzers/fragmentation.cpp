@@ -1,6 +1,7 @@
 // Fragmentation: blocks that a small part of them keeps alive, and what it is (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/keeper.h"
+#include "analysis/findings/use_line.h"
 #include "analysis/live/part_map.h"
 #include "analysis/live/segments.h"
 #include "analysis/places/place.h"
@@ -179,11 +180,6 @@ std::shared_ptr<const SiteText> largestPlaceOf(const std::vector<CohortShare> &p
                                  : std::make_shared<const SiteText>(textOf(conclusion.catalog, largest->place));
 }
 
-std::string wordsOf(const SiteText &place) {
-  return place.file.empty() ? fmt::format("{}+{:#x}", place.library, place.offset)
-                            : fmt::format("{}:{}", place.file, place.line);
-}
-
 // Segments of one keeper that are low at the peak.
 struct Pinned {
   Place place;
@@ -218,7 +214,7 @@ Draft<Finding> findingOf(const Keeper &keeper, const Pinned &pinned, Conclusion 
                       {"parts_at_peak", parts},
                       {"largest_hole_bytes", pinned.largest_hole_bytes}};
   if (const auto pin = largestPlaceOf(pinned.parts, conclusion))
-    finding.evidence.emplace_back("pinned_by", wordsOf(*pin));
+    finding.evidence.emplace_back("pinned_by", lineOf(*pin));
   finding.advice = parts == 0 ? "Nothing is in use of these: let the pool give them back."
                               : "Few parts keep these alive: put what lives long into a segment of its own, so that "
                                 "the others can be given back.";

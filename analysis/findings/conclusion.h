@@ -20,8 +20,15 @@
 
 namespace msleaks::analysis {
 
+// Which idle device memory is a finding.
+enum class Policy : uint8_t {
+  Effect,     // what makes the peak lower
+  MsMemScope, // what msMemScope marks, however little it is
+};
+
 // What the user wants to know, and not.
 struct Question {
+  Policy policy = Policy::Effect;
   std::optional<Dimension> group_by;
   std::vector<SuppressionRule> suppressions;
   std::vector<Change> changes; // what the peak would be with them

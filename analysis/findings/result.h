@@ -127,7 +127,9 @@ struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is abo
 // The peak if every block lived from its first use to its last one only, where all uses of its heap were seen.
 struct Floor {
   uint64_t bytes = 0;
-  std::vector<abi::Heap> heaps; // whose uses were seen; blocks of others count all their life
+  std::vector<abi::Heap> heaps;      // whose uses were seen; blocks of others count all their life
+  uint64_t largest_launch_bytes = 0; // of the launch that is given most: no program with it needs less
+  std::string largest_launch;        // where it is: file and line, and behind "<" who called; empty: not known
 };
 
 // Lists are sorted: own code first, then by bytes, then by place; so the same run gives the same report.

@@ -16,6 +16,9 @@ int64_t peakOfDifference(const std::vector<int64_t> &curve, const std::vector<in
   return peak;
 }
 
+// It may rise: a block that takes another one's memory keeps that alive.
+uint64_t fallOf(int64_t peak, int64_t left) { return static_cast<uint64_t>(std::max<int64_t>(peak - left, 0)); }
+
 } // namespace
 
 template <class Counts> Savings::Memory Savings::memoryOf(Counts counts) const {
@@ -54,7 +57,7 @@ Savings::Curve Savings::curveOf(const Absence &absence) const {
 Savings::Saving Savings::alone(const Account &account, const Absence &absence) {
   const Curve absent = curveOf(absence);
   const auto without = [&](const Memory &memory) {
-    return static_cast<uint64_t>(memory.peak_bytes - peakOfDifference(memory.all, absent));
+    return fallOf(memory.peak_bytes, peakOfDifference(memory.all, absent));
   };
   return {without(of(account)), abi::isPhysical(account.heap) ? without(physical()) : 0};
 }
@@ -63,7 +66,7 @@ uint64_t Savings::remove(const Account &account, const Absence &absence) {
   Memory &memory = of(account);
   const Curve absent = curveOf(absence);
   std::transform(memory.left.begin(), memory.left.end(), absent.begin(), memory.left.begin(), std::minus<>());
-  return static_cast<uint64_t>(memory.peak_bytes - highestOf(memory.left));
+  return fallOf(memory.peak_bytes, highestOf(memory.left));
 }
 
 } // namespace msleaks::analysis

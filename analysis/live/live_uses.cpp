@@ -26,12 +26,12 @@ void LiveSet::onAccess(const StreamEvent &event, const abi::AccessEvent &access,
 // One end may be host memory.
 void LiveSet::onCopy(const StreamEvent &event, const abi::CopyEvent &copy, SiteId site) {
   const abi::EventHeader &header = copy.header;
-  use(copy.source, header.device, {header.time, site, event.process, event.stream, true, false});
-  use(copy.destination, header.device, {header.time, site, event.process, event.stream, false, true});
+  use(copy.source, header.device, {header.time, site, event.process, event.stream, true, false, copy.size});
+  use(copy.destination, header.device, {header.time, site, event.process, event.stream, false, true, copy.size});
 }
 
 void LiveSet::onSet(const StreamEvent &event, const abi::SetEvent &set, SiteId site) {
-  use(set.destination, set.header.device, {set.header.time, site, event.process, event.stream, false, true});
+  use(set.destination, set.header.device, {set.header.time, site, event.process, event.stream, false, true, set.size});
 }
 
 } // namespace msleaks::analysis

@@ -15,6 +15,7 @@ struct Use {
   SiteId site; // of the call; none: not known
   uint32_t process = 0, stream = 0;
   bool reads = false, writes = false; // neither: not known which
+  uint64_t bytes = 0;                 // that a copy or fill reads or writes; 0: not known
 };
 
 // Heaps whose uses can be seen.

@@ -77,6 +77,14 @@ Result<abi::Heap> parseHeap(std::string_view name) {
   return usage(fmt::format("`{}` is no heap: {}", name, names));
 }
 
+Result<Policy> parsePolicy(std::string_view name) {
+  if (name == "effect")
+    return Policy::Effect;
+  if (name == "msmemscope")
+    return Policy::MsMemScope;
+  return usage(fmt::format("`{}` is no policy: effect, msmemscope", name));
+}
+
 Result<Dimension> parseDimension(std::string_view name) {
   if (const auto dimension = dimensionNamed(name))
     return *dimension;

@@ -27,5 +27,6 @@ Result<Window> parseWindow(std::string_view from, std::string_view to,
                            std::string_view born_until = {}); // empty: not said
 Result<abi::Heap> parseHeap(std::string_view name);
 Result<Dimension> parseDimension(std::string_view name);
+Result<Policy> parsePolicy(std::string_view name);
 
 } // namespace msleaks::analysis

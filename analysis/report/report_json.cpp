@@ -156,7 +156,10 @@ Json jsonOf(const std::optional<Floor> &floor) {
   Json heaps = Json::array();
   for (const abi::Heap heap : floor->heaps)
     heaps.push_back(abi::nameOf(heap));
-  return {{"bytes", floor->bytes}, {"heaps", std::move(heaps)}};
+  return {{"bytes", floor->bytes},
+          {"heaps", std::move(heaps)},
+          {"largest_launch_bytes", floor->largest_launch_bytes},
+          {"largest_launch", floor->largest_launch}};
 }
 
 Json jsonOf(const Ledger &ledger) {

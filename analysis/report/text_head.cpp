@@ -45,8 +45,10 @@ void writeFloorEntry(TextTable &table, const Report &report) {
   std::string names;
   for (const abi::Heap heap : report.floor->heaps)
     names += fmt::format("{}{}", names.empty() ? "" : " and ", abi::nameOf(heap));
-  table.entry("floor", fmt::format("{}: the peak if {} memory were held from its first to its last use only",
-                                   bytesText(report.floor->bytes), names));
+  table.entry("floor",
+              fmt::format("{}: the peak if {} memory were held from its first to its last use only; one "
+                          "launch uses {} at most",
+                          bytesText(report.floor->bytes), names, bytesText(report.floor->largest_launch_bytes)));
 }
 
 void writeRemainsEntry(TextTable &table, const char *word, const RemainsReport &remains, const char *none) {

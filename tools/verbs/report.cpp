@@ -14,7 +14,7 @@ namespace msleaks::tools {
 namespace {
 
 struct Options {
-  std::string run, group_by, from, to, born_until, heap, suppressions, filter, color = "auto";
+  std::string run, group_by, from, to, born_until, heap, suppressions, filter, policy = "effect", color = "auto";
   std::optional<uint32_t> pid, thread;
   std::optional<size_t> width;
   std::vector<std::string> analyzers;
@@ -31,6 +31,7 @@ Result<analysis::ReportQuestion> questionOf(const Options &options) {
     question.heap = MSL_TRY(analysis::parseHeap(options.heap));
   if (!options.group_by.empty())
     question.group_by = MSL_TRY(analysis::parseDimension(options.group_by));
+  question.policy = MSL_TRY(analysis::parsePolicy(options.policy));
   if (!options.suppressions.empty())
     question.suppressions = MSL_TRY(analysis::readSuppressions(options.suppressions));
   return question;
@@ -89,6 +90,9 @@ void declarePart(CLI::App &app, Options &options) {
   app.add_option("--heap", options.heap, "blocks of this heap: host, mapping, device, pinned, managed, pool")
       ->group(group);
   app.add_option("--suppressions", options.suppressions, "file of rules leak:PATTERN, as LeakSanitizer's")
+      ->group(group);
+  app.add_option("--policy", options.policy,
+                 "which idle device memory is a finding: effect (what lowers the peak) or msmemscope (by its rules)")
       ->group(group);
   app.add_option("--analyzer", options.analyzers, "a shared object with an analyzer of your own (docs/analyzers.md)")
       ->type_name("FILE")

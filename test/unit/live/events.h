@@ -68,10 +68,22 @@ inline auto access(uint64_t time_ns, uint64_t address, const Where &where = {.he
 }
 inline auto copy(uint64_t time_ns, uint64_t destination, uint64_t source,
                  const Where &where = {.heap = abi::Heap::Device}) {
-  return make<abi::CopyEvent>(time_ns, where, destination, source);
+  abi::CopyEvent event{};
+  event.header = {abi::EventKind::Copy, where.heap, where.device, where.flags, where.site, time_ns};
+  event.destination = destination;
+  event.source = source;
+  event.continuation = abi::kContinuationTag;
+  event.size = 8;
+  return analysis::StreamEvent{where.process, where.stream, abi::AnyEvent::from(event)};
 }
-inline auto fill(uint64_t time_ns, uint64_t destination, const Where &where = {.heap = abi::Heap::Device}) {
-  return make<abi::SetEvent>(time_ns, where, destination, 8);
+inline auto fill(uint64_t time_ns, uint64_t destination, const Where &where = {.heap = abi::Heap::Device},
+                 uint64_t size = 8) {
+  abi::SetEvent event{};
+  event.header = {abi::EventKind::Set, where.heap, where.device, where.flags, where.site, time_ns};
+  event.destination = destination;
+  event.size = size;
+  event.continuation = abi::kContinuationTag;
+  return analysis::StreamEvent{where.process, where.stream, abi::AnyEvent::from(event)};
 }
 
 inline auto epoch(uint64_t time_ns, uint64_t enabled) {

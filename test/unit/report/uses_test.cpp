@@ -1,6 +1,8 @@
 // Device memory that is idle before its first use, behind its last one, or all the time.
 #include "report_fixture.h"
 
+#include <set>
+
 namespace msleaks::analysis {
 namespace {
 
@@ -17,6 +19,10 @@ protected:
   StreamEvent dies(uint64_t at, uint64_t address) { return test::free(kStart + at, address << 24, kKept); }
   StreamEvent launch(uint64_t at, uint16_t flags = abi::kListed) { return test::launch(kStart + at, flags, kOther); }
   StreamEvent used(uint64_t at, uint64_t address) { return test::access(kStart + at, address << 24, kOther); }
+
+  StreamEvent written(uint64_t at, uint64_t address, uint64_t size) {
+    return test::fill(kStart + at, address << 24, kOther, size);
+  }
 
   void run(const std::vector<StreamEvent> &list) {
     start(1, 4711);
@@ -108,6 +114,149 @@ TEST_F(Uses, WhatLeaksIsNotLate) {
   EXPECT_FALSE(of("leak", 12).is_null());
   EXPECT_TRUE(of("late-free", 12).is_null());
   EXPECT_EQ(report["floor"]["bytes"], 2 * kSize);
+}
+
+TEST_F(Uses, TheLaunchThatIsGivenMostIsNamed) {
+  run({born(10, 1, kSize, kKept), born(20, 2, 2 * kSize, kKept), born(25, 3, kSize, kKept), launch(30), used(31, 1),
+       used(32, 2), used(33, 1), test::copy(kStart + 40, 3 << 24, 1 << 24, kKept), used(41, 3), launch(50), used(51, 3),
+       dies(70, 3), dies(80, 2), dies(90, 1)});
+  EXPECT_EQ(report["floor"]["largest_launch_bytes"], 3 * kSize) << "block 1 is two arguments; a copy is no launch";
+  EXPECT_FALSE(report["floor"]["largest_launch"].get<std::string>().empty());
+  EXPECT_NE(asTable(200).find("one launch uses 2.86 MiB at most"), std::string::npos) << asTable(200);
+}
+
+// Block 1 is used at 30 and then behind `launches` others, between which block 2 comes and goes.
+class Idle : public Uses {
+protected:
+  json idleAfter(uint64_t launches, bool at_peak = true) {
+    std::vector<StreamEvent> list = {born(10, 1, kSize, kKept), launch(30), used(30, 1)};
+    uint64_t at = 40;
+    if (at_peak)
+      list.insert(list.end(), {born(40, 2, kSize, kOther), launch(41), used(41, 2), dies(42, 2)});
+    for (at = 50; launches > uint64_t{at_peak}; --launches, ++at)
+      list.push_back(launch(at));
+    list.insert(list.end(), {launch(500), used(500, 1)});
+    if (!at_peak)
+      list.insert(list.end(), {born(501, 2, kSize, kOther), launch(502), used(502, 2), used(502, 1), dies(503, 2)});
+    list.push_back(dies(600, 1));
+    run(list);
+    return of("idle", 12);
+  }
+};
+
+TEST_F(Idle, IsABlockThatNoneOfManyLaunchesUsesAtThePeak) {
+  const json idle = idleAfter(100);
+  ASSERT_FALSE(idle.is_null()) << report["findings"];
+  EXPECT_EQ(idle["confidence"], "hint");
+  EXPECT_EQ(idle["bytes"], kSize);
+  EXPECT_EQ(idle["saves_bytes"], kSize);
+  EXPECT_EQ(idle["evidence"]["idle_launches"], 100);
+  EXPECT_EQ(idle["evidence"]["idle_ns"], 500 - 30);
+  EXPECT_FALSE(idle["evidence"]["last_use"].get<std::string>().empty());
+  EXPECT_FALSE(idle["evidence"]["next_use"].get<std::string>().empty());
+}
+
+TEST_F(Idle, IsNoneThatIsUsedSoonAgain) { EXPECT_TRUE(idleAfter(99).is_null()) << report["findings"]; }
+
+TEST_F(Idle, IsNoneWhereThePeakIsAnotherTime) { EXPECT_TRUE(idleAfter(200, false).is_null()) << report["findings"]; }
+
+TEST_F(Uses, WhatFitsIntoABlockThatIsUsedNoMoreIsRedundant) {
+  run({born(10, 1, 3 * kSize, kKept), launch(20), used(20, 1), born(30, 2, 2 * kSize, kOther), launch(40), used(40, 2),
+       dies(50, 2), dies(60, 1)});
+  const json redundant = of("redundant", 3);
+  ASSERT_FALSE(redundant.is_null()) << report["findings"];
+  EXPECT_EQ(redundant["confidence"], "hint");
+  EXPECT_EQ(redundant["bytes"], 2 * kSize);
+  EXPECT_EQ(redundant["saves_bytes"], 2 * kSize);
+  EXPECT_EQ(redundant["evidence"]["fits_into_bytes"], 3 * kSize);
+  EXPECT_NE(redundant["evidence"]["fits_into"].get<std::string>().find(":12"), std::string::npos) << redundant;
+}
+
+// The dead block lives on as the other one: nothing is saved once it would have been gone.
+TEST_F(Uses, WhatIsFreedBeforeItsGuestLivesLongerThen) {
+  run({born(10, 1, 4 * kSize, kKept), launch(20), used(20, 1), born(30, 2, 2 * kSize, kOther), launch(40), used(40, 2),
+       dies(50, 1), born(60, 3, 3 * kSize, kKept), launch(70), used(70, 3), used(70, 2), dies(80, 2), dies(90, 3)});
+  EXPECT_TRUE(of("redundant", 3).is_null()) << "6 MB before, 7 MB then: " << report["findings"];
+}
+
+TEST_F(Uses, WhatIsUsedAgainIsNobodysRoom) {
+  run({born(10, 1, 3 * kSize, kKept), launch(20), used(20, 1), born(30, 2, 2 * kSize, kOther), launch(40), used(40, 2),
+       launch(45), used(45, 1), dies(50, 2), dies(60, 1)});
+  EXPECT_TRUE(of("redundant", 3).is_null()) << report["findings"];
+}
+
+TEST_F(Uses, WhatIsOverwrittenUnreadIsADeadWrite) {
+  run({born(10, 1, 1 << 20, kKept), written(20, 1, 1 << 20), written(30, 1, 1 << 20), launch(40), used(40, 1),
+       written(50, 1, 1 << 20), launch(60), used(60, 1), dies(90, 1)});
+  const json dead = of("dead-write", 12);
+  ASSERT_FALSE(dead.is_null()) << report["findings"];
+  EXPECT_EQ(dead["confidence"], "likely");
+  EXPECT_EQ(dead["bytes"], 1 << 20);
+  EXPECT_EQ(dead["count"], 1);
+  EXPECT_EQ(dead["saves_bytes"], 0);
+  EXPECT_EQ(dead["evidence"]["written_bytes"], 3 << 20);
+}
+
+TEST_F(Uses, APartThatIsWrittenOverwritesNothing) {
+  run({born(10, 1, 1 << 20, kKept), written(20, 1, 1 << 19), written(30, 1, 1 << 19), launch(40), used(40, 1),
+       dies(90, 1)});
+  EXPECT_TRUE(of("dead-write", 12).is_null()) << report["findings"];
+}
+
+TEST_F(Uses, PartsAreOverwrittenByAWholeBlock) {
+  run({born(10, 1, 1 << 20, kKept), written(20, 1, 1 << 19), written(30, 1, 1 << 18), written(35, 1, 1 << 20),
+       launch(40), used(40, 1), dies(90, 1)});
+  EXPECT_EQ(of("dead-write", 12)["bytes"], (1 << 19) + (1 << 18)) << report["findings"];
+  EXPECT_EQ(of("dead-write", 12)["count"], 2);
+}
+
+// Kinds of the findings about the place of site 1 by msMemScope's rules.
+class MsMemScope : public Uses {
+protected:
+  std::set<std::string> kindsOf(const std::vector<StreamEvent> &list) {
+    run(list);
+    ReportQuestion question;
+    question.policy = *parsePolicy("msmemscope");
+    const auto answer = analyzeRun(ReportTest::run, question);
+    EXPECT_TRUE(answer) << answer.error().message;
+    std::set<std::string> kinds;
+    for (const Finding &finding : answer->findings)
+      if (finding.site.line == 12 && finding.kind != "leak")
+        kinds.insert(finding.kind);
+    return kinds;
+  }
+  std::vector<StreamEvent> withLaunchesBetweenUses(uint64_t launches) {
+    std::vector<StreamEvent> list = {born(1, 1, 8, kKept), launch(2), used(2, 1)};
+    list.insert(list.end(), launches, launch(3));
+    list.insert(list.end(), {launch(4), used(4, 1), dies(5, 1)});
+    return list;
+  }
+  using Kinds = std::set<std::string>;
+};
+
+TEST_F(MsMemScope, EarlyIsWhatLetsAnotherBlockGoBeforeItsFirstUse) {
+  EXPECT_EQ(kindsOf({born(10, 2, 8, kOther), launch(15), used(15, 2), born(20, 1, 8, kKept), dies(30, 2), launch(40),
+                     used(40, 1), dies(50, 1)}),
+            Kinds{"early-allocation"})
+      << "however little it is";
+}
+
+TEST_F(MsMemScope, LateIsWhatAnotherBlockComesBehindTheLastUseOf) {
+  EXPECT_EQ(kindsOf({born(20, 1, 8, kKept), launch(30), used(30, 1), born(40, 2, 8, kOther), launch(45), used(45, 2),
+                     dies(50, 1), dies(60, 2)}),
+            Kinds{"late-free"});
+}
+
+TEST_F(MsMemScope, NothingIsSaidWhereNothingElseHappens) {
+  EXPECT_EQ(kindsOf({born(10, 1, 8, kKept), launch(20), used(20, 1), launch(30), used(30, 1), dies(40, 1)}), Kinds{});
+}
+
+TEST_F(MsMemScope, IdleIsWhatThreeThousandCallsDoNotUse) {
+  EXPECT_EQ(kindsOf(withLaunchesBetweenUses(3000)), Kinds{"idle"});
+}
+
+TEST_F(MsMemScope, ThreeThousandCallsAreNotMoreThanThreeThousand) {
+  EXPECT_EQ(kindsOf(withLaunchesBetweenUses(2999)), Kinds{});
 }
 
 TEST_F(Uses, ManyCohortsAreAllLookedAt) {

@@ -1,0 +1,122 @@
+// Dead writes: copies and fills whose bytes are overwritten before anything could have read them (docs/analyses.md).
+#include "analysis/analyzers/registry.h"
+#include "analysis/findings/keeper.h"
+#include "analysis/findings/use_line.h"
+#include "analysis/live/use.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kLeastBytes = 64 << 10;
+constexpr uint64_t kLeastShare = 20; // of the bytes that are written to the place's blocks
+constexpr uint64_t kBytesPerNs = 10; // estimated: as fast as a copy over PCI Express 3, and slower than most fills
+
+// What was written to a live block since something else used it.
+struct Written {
+  uint64_t bytes = 0, count = 0;
+  SiteId site; // of the last write
+};
+
+// Of a cohort's blocks.
+struct Dead {
+  uint64_t written_bytes = 0; // in all
+  uint64_t bytes = 0, count = 0;
+  SiteId written_at, overwritten_at; // of the last one
+
+  Dead &operator+=(const Dead &other) {
+    written_bytes += other.written_bytes;
+    bytes += other.bytes;
+    count += other.count;
+    if (other.count != 0) {
+      written_at = other.written_at;
+      overwritten_at = other.overwritten_at;
+    }
+    return *this;
+  }
+};
+
+class DeadWritesAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "dead_writes"; }
+  void onUse(const Block &, const Use &) override;
+  void onFree(const Block &block, FreeCause, uint64_t) override {
+    if (hasUses(block.heap))
+      elementAt(written_, block.id.index) = {};
+  }
+  void conclude(Conclusion &) const override;
+
+private:
+  std::vector<Written> written_; // by number of the block
+  std::vector<Dead> dead_;       // by cohort
+};
+
+// A copy or fill knows how much it writes; only one of the whole block overwrites all that was written before. What a
+// launch or a map does with the block is not known: it may read.
+void DeadWritesAnalyzer::onUse(const Block &block, const Use &use) {
+  Written &written = elementAt(written_, block.id.index);
+  if (use.reads || !use.writes || use.bytes == 0) {
+    written = {};
+    return;
+  }
+  Dead &dead = elementAt(dead_, block.cohort.index);
+  dead.written_bytes += use.bytes;
+  if (use.bytes >= block.size) {
+    if (written.count != 0)
+      dead += {0, written.bytes, written.count, written.site, use.site};
+    written = {};
+  }
+  written.bytes += use.bytes;
+  ++written.count;
+  written.site = use.site;
+}
+
+struct DeadWrites {
+  Place place;
+  std::vector<CohortShare> cohorts;
+  Dead sum;
+};
+
+Draft<Finding> findingOf(const Keeper &keeper, const DeadWrites &writes, Conclusion &conclusion) {
+  auto draft = draftOf("dead-write", keeper, writes.place, writes.cohorts, conclusion);
+  Finding &finding = draft.line;
+  finding.concern = Concern::Time;
+  finding.confidence = Confidence::Likely;
+  finding.saves_ns = writes.sum.bytes / kBytesPerNs;
+  finding.evidence = {{"written_bytes", writes.sum.written_bytes}};
+  for (const auto &[name, site] :
+       {std::pair("written_at", writes.sum.written_at), std::pair("overwritten_at", writes.sum.overwritten_at)})
+    if (std::string line = lineOf(site, conclusion); !line.empty())
+      finding.evidence.emplace_back(name, std::move(line));
+  finding.advice = "What is written is overwritten before anything reads it: leave the first write out.";
+  return draft;
+}
+
+void DeadWritesAnalyzer::conclude(Conclusion &conclusion) const {
+  std::map<Keeper, DeadWrites> by_keeper;
+  for (uint32_t index = 1; index < std::min(dead_.size(), conclusion.cohorts.size()); ++index) {
+    const Dead &dead = dead_[index];
+    const Cohort &cohort = conclusion.cohorts[{index}];
+    if (dead.written_bytes == 0 || !conclusion.seesUses({cohort.heap, cohort.device}))
+      continue;
+    const Place place = conclusion.lines.places().of(cohort.site);
+    if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+      continue;
+    DeadWrites &writes = by_keeper[keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog)];
+    writes.place = place;
+    writes.cohorts.push_back({CohortId{index}, dead.bytes, dead.count});
+    writes.sum += dead;
+  }
+  for (const auto &[keeper, writes] : by_keeper)
+    if (writes.sum.bytes >= std::max(kLeastBytes, writes.sum.written_bytes / kLeastShare))
+      conclusion.add(findingOf(keeper, writes, conclusion), {});
+}
+
+} // namespace
+
+MSL_REGISTER_ANALYZER(dead_writes, DeadWritesAnalyzer)
+
+} // namespace msleaks::analysis

@@ -1,0 +1,250 @@
+// Device memory that the peak could do without, though it is used before and behind it: blocks that are idle there
+// between two uses, and blocks that fit into others which are used no more (docs/analyses.md).
+#include "analysis/analyzers/registry.h"
+#include "analysis/findings/keeper.h"
+#include "analysis/findings/use_line.h"
+#include "analysis/live/use.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+namespace msleaks::analysis {
+namespace {
+
+// What is worth changing: a saving of so much of its heap's peak, and of more than a few pages.
+constexpr uint64_t kLeastShare = 20, kLeastBytes = 64 << 10;
+// Between two uses: what a step or two pass over is not worth a copy to the host and back.
+constexpr uint64_t kLeastLaunches = 100;
+constexpr size_t kMostMatched = 4096; // blocks, the largest ones
+
+// The time between two uses.
+struct Gap {
+  uint64_t begin_ns = 0, end_ns = 0, launches = 0;
+  SiteId before, behind;
+};
+
+// The life of a block.
+struct Life {
+  CohortId cohort;
+  uint64_t bytes = 0;
+  uint64_t birth_ns = 0, end_ns = 0;
+  uint64_t first_ns = 0, last_ns = 0; // uses; 0: none
+  uint64_t last_launch = 0;           // how many its process had launched at its last use
+  SiteId last_use;
+  std::optional<Gap> gap; // in which the peak lies
+  bool counts = false;    // all of it was seen
+};
+
+// The memory of one heap and device.
+struct AccountSum {
+  uint64_t now_bytes = 0, peak_bytes = 0, peak_ns = 0;
+  uint64_t peak = 0;      // how many there have been
+  std::vector<Life> gone; // blocks that were alive at the peak `gone_of`
+  uint64_t gone_of = 0;
+};
+
+class UsesAtPeakAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "uses_at_peak"; }
+  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Launch); }
+  void onEvent(const StreamEvent &event, SiteId) override { ++launches_[event.process]; }
+  void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
+  void onUse(const Block &, const Use &) override;
+  void onFree(const Block &, FreeCause, uint64_t time_ns) override;
+  void conclude(Conclusion &) const override;
+
+private:
+  AccountSum &sumOf(const Block &block) { return sums_[Account{block.heap, block.device}]; }
+
+  std::map<Account, AccountSum> sums_;
+  std::vector<Life> lives_; // by number of the block
+  std::unordered_map<uint32_t, uint64_t> launches_;
+};
+
+void UsesAtPeakAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
+  if (!hasUses(block.heap) || block.bytes() == 0)
+    return;
+  AccountSum &sum = sumOf(block);
+  sum.now_bytes += block.size;
+  if (sum.now_bytes > sum.peak_bytes) {
+    sum.peak_bytes = sum.now_bytes;
+    sum.peak_ns = time_ns;
+    ++sum.peak;
+  }
+  Life life;
+  life.birth_ns = time_ns;
+  life.counts = cause == AllocCause::Allocated || cause == AllocCause::Reallocated;
+  elementAt(lives_, block.id.index) = life;
+}
+
+void UsesAtPeakAnalyzer::onUse(const Block &block, const Use &use) {
+  Life &life = elementAt(lives_, block.id.index);
+  const uint64_t launches = launches_[block.process], peak_ns = sumOf(block).peak_ns;
+  if (life.first_ns == 0)
+    life.first_ns = use.time_ns;
+  else if (life.last_ns <= peak_ns && peak_ns < use.time_ns)
+    life.gap = {life.last_ns, use.time_ns, launches - std::min(launches, life.last_launch + 1), life.last_use,
+                use.site};
+  life.last_ns = use.time_ns;
+  life.last_launch = launches;
+  life.last_use = use.site;
+}
+
+void UsesAtPeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
+  if (!hasUses(block.heap) || block.bytes() == 0)
+    return;
+  AccountSum &sum = sumOf(block);
+  sum.now_bytes -= block.size;
+  Life life = std::exchange(elementAt(lives_, block.id.index), {});
+  if (life.birth_ns > sum.peak_ns)
+    return;
+  if (sum.gone_of != sum.peak) {
+    sum.gone.clear();
+    sum.gone_of = sum.peak;
+  }
+  life.cohort = block.cohort;
+  life.bytes = block.size;
+  life.end_ns = time_ns;
+  sum.gone.push_back(life);
+}
+
+// The blocks of one keeper that the peak could do without, and when.
+struct Spare {
+  Place place;
+  std::vector<CohortShare> cohorts;
+  Absence absence;
+  Life largest, fits_into; // `fits_into`: whose memory the largest could have
+
+  void add(const Life &life) {
+    cohorts.push_back({life.cohort, life.bytes, 1});
+    if (life.bytes >= largest.bytes)
+      largest = life;
+  }
+  void addAbsent(uint64_t from_ns, uint64_t to_ns, CohortId cohort, int64_t bytes) {
+    absence.blocks.push_back({from_ns, cohort, bytes});
+    absence.blocks.push_back({to_ns, cohort, -bytes});
+  }
+};
+using Spares = std::map<Keeper, Spare>;
+
+// The keeper's, if its blocks can become a finding.
+Spare *spareOf(Spares &spares, const Life &life, Conclusion &conclusion) {
+  const Cohort &cohort = conclusion.cohorts[life.cohort];
+  const Place place = conclusion.lines.places().of(cohort.site);
+  if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+    return nullptr;
+  Spare &spare = spares[keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog)];
+  spare.place = place;
+  return &spare;
+}
+
+Spares idleOf(const AccountSum &sum, Conclusion &conclusion) {
+  Spares spares;
+  for (const Life &life : sum.gone) {
+    const bool is_idle = life.gap && life.gap->launches >= kLeastLaunches && life.gap->begin_ns <= sum.peak_ns &&
+                         sum.peak_ns < life.gap->end_ns;
+    Spare *spare = is_idle ? spareOf(spares, life, conclusion) : nullptr;
+    if (!spare)
+      continue;
+    spare->add(life);
+    spare->addAbsent(life.gap->begin_ns, life.gap->end_ns, life.cohort, static_cast<int64_t>(life.bytes));
+  }
+  return spares;
+}
+
+// Largest first.
+std::vector<Life> usedBlocksOf(const AccountSum &sum) {
+  std::vector<Life> lives;
+  std::copy_if(sum.gone.begin(), sum.gone.end(), std::back_inserter(lives),
+               [](const Life &life) { return life.counts && life.first_ns != 0; });
+  std::stable_sort(lives.begin(), lives.end(), [](const Life &a, const Life &b) { return a.bytes > b.bytes; });
+  if (lives.size() > kMostMatched)
+    lives.resize(kMostMatched);
+  return lives;
+}
+
+// Each of the largest blocks gets the smallest one that it fits into, and that is used no more when it is used first;
+// none is given away twice, and none that has got another one's memory.
+Spares redundantOf(const AccountSum &sum, Conclusion &conclusion) {
+  Spares spares;
+  const std::vector<Life> lives = usedBlocksOf(sum);
+  std::vector<bool> taken(lives.size());
+  for (size_t block = 0; block < lives.size(); ++block) {
+    const Life &life = lives[block];
+    for (size_t other = lives.size(); other-- > 0 && !taken[block];) {
+      const Life &dead = lives[other];
+      if (other == block || taken[other] || dead.bytes < life.bytes || dead.last_ns >= life.first_ns)
+        continue;
+      Spare *spare = spareOf(spares, life, conclusion);
+      if (!spare)
+        break;
+      taken[block] = taken[other] = true;
+      spare->add(life);
+      if (spare->largest.birth_ns == life.birth_ns)
+        spare->fits_into = dead;
+      spare->addAbsent(life.birth_ns, life.end_ns, life.cohort, static_cast<int64_t>(life.bytes));
+      if (dead.end_ns < life.end_ns) // it lives longer then
+        spare->addAbsent(dead.end_ns, life.end_ns, dead.cohort, -static_cast<int64_t>(dead.bytes));
+    }
+  }
+  return spares;
+}
+
+void addLine(Evidence &evidence, const char *name, SiteId use, Conclusion &conclusion) {
+  if (std::string line = lineOf(use, conclusion); !line.empty())
+    evidence.emplace_back(name, std::move(line));
+}
+
+void describeIdle(Finding &finding, const Spare &spare, Conclusion &conclusion) {
+  const Gap &gap = *spare.largest.gap;
+  finding.evidence = {{"idle_ns", gap.end_ns - gap.begin_ns}, {"idle_launches", gap.launches}};
+  addLine(finding.evidence, "last_use", gap.before, conclusion);
+  addLine(finding.evidence, "next_use", gap.behind, conclusion);
+  finding.advice = "Nothing uses it while the memory is at its highest: free it and fill it again, or move it to the "
+                   "host meanwhile.";
+}
+
+void describeRedundant(Finding &finding, const Spare &spare, Conclusion &conclusion) {
+  const Place place = conclusion.lines.places().of(conclusion.cohorts[spare.fits_into.cohort].site);
+  const std::string other = lineOf(textOf(conclusion.catalog, place));
+  finding.evidence = {{"fits_into", other}, {"fits_into_bytes", spare.fits_into.bytes}};
+  addLine(finding.evidence, "last_use_of_that", spare.fits_into.last_use, conclusion);
+  finding.advice =
+      fmt::format("It fits into the block of {}, which nothing uses any more: let both use one memory.", other);
+}
+
+void addFindings(const char *kind, Spares spares, void (*describe)(Finding &, const Spare &, Conclusion &),
+                 Conclusion &conclusion) {
+  for (auto &[keeper, spare] : spares) {
+    auto &blocks = spare.absence.blocks;
+    std::sort(blocks.begin(), blocks.end(), [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
+    const uint64_t least_bytes = std::max(kLeastBytes, conclusion.peakOf(keeper.account) / kLeastShare);
+    if (conclusion.saves(keeper.account, spare.absence) < least_bytes)
+      continue;
+    auto draft = draftOf(kind, keeper, spare.place, spare.cohorts, conclusion);
+    draft.line.confidence = Confidence::Hint;
+    describe(draft.line, spare, conclusion);
+    conclusion.add(std::move(draft), std::move(spare.absence));
+  }
+}
+
+void UsesAtPeakAnalyzer::conclude(Conclusion &conclusion) const {
+  if (conclusion.question.policy != Policy::Effect)
+    return;
+  for (const auto &[account, sum] : sums_) {
+    if (sum.gone_of != sum.peak || !conclusion.seesUses(account))
+      continue;
+    addFindings("idle", idleOf(sum, conclusion), describeIdle, conclusion);
+    addFindings("redundant", redundantOf(sum, conclusion), describeRedundant, conclusion);
+  }
+}
+
+} // namespace
+
+MSL_REGISTER_ANALYZER(uses_at_peak, UsesAtPeakAnalyzer)
+
+} // namespace msleaks::analysis

@@ -1,0 +1,74 @@
+#include "analysis/findings/idle_blocks.h"
+
+#include "analysis/findings/use_line.h"
+
+#include <fmt/format.h>
+#include <map>
+#include <string>
+
+namespace msleaks::analysis {
+namespace {
+
+std::string adviceOf(const Idle &idle, const std::string &use) {
+  const std::string at = use.empty() ? "" : fmt::format(" at {}", use);
+  switch (idle.part) {
+  case LifePart::NotUsed:
+    return fmt::format("Allocate it when it is first used{}: until then it only takes room.", at);
+  case LifePart::Late:
+    return fmt::format("Free it behind its last use{}: from there on it only takes room.", at);
+  case LifePart::InUse:
+    return "Long between two uses: free it and fill it again, or move it to the host meanwhile.";
+  default:
+    return "Leave it out, or allocate it where it is needed: no launch, copy or fill ever used it.";
+  }
+}
+
+} // namespace
+
+std::vector<IdleBlocks> blocksOf(const std::vector<Idleness> &cohorts, Conclusion &conclusion) {
+  std::map<Keeper, IdleBlocks> keepers;
+  for (uint32_t index = 1; index < cohorts.size(); ++index) {
+    const Idleness &idleness = cohorts[index];
+    if (idleness.count == 0) // perhaps no cohort at all: there are more elements than that
+      continue;
+    const Cohort &cohort = conclusion.cohorts[{index}];
+    const Account account{cohort.heap, cohort.device};
+    if (!conclusion.seesUses(account))
+      continue;
+    const Place place = conclusion.lines.places().of(cohort.site);
+    if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+      continue;
+    const Keeper keeper = keeperOf(cohort.site, place, account, conclusion.catalog);
+    IdleBlocks &blocks = keepers[keeper];
+    blocks.keeper = keeper;
+    blocks.place = place;
+    blocks.cohorts.push_back({{index}, idleness.bytes, idleness.count});
+    blocks.sum += idleness;
+  }
+  std::vector<IdleBlocks> list;
+  for (auto &[keeper, blocks] : keepers)
+    list.push_back(std::move(blocks));
+  Conclusion::keepLargest(list, [](const IdleBlocks &blocks) { return blocks.sum.bytes; });
+  return list;
+}
+
+Absence absenceOf(const Idle &idle, const IdleBlocks &blocks, const Conclusion &conclusion) {
+  Absence absence{CohortSet(conclusion.cohorts.size()), {idle.part}, {}};
+  for (const CohortShare &share : blocks.cohorts)
+    absence.cohorts[share.cohort.index] = true;
+  return absence;
+}
+
+Draft<Finding> findingOf(const Idle &idle, const IdleBlocks &blocks, Conclusion &conclusion) {
+  auto draft = draftOf(idle.kind, blocks.keeper, blocks.place, blocks.cohorts, conclusion);
+  Finding &finding = draft.line;
+  finding.byte_seconds = byteSecondsOf(blocks.sum.byte_ns);
+  const std::string use = lineOf(blocks.sum.use, conclusion);
+  finding.evidence = {{"idle_ns", blocks.sum.longest_ns}};
+  if (!use.empty())
+    finding.evidence.emplace_back(idle.use, use);
+  finding.advice = adviceOf(idle, use);
+  return draft;
+}
+
+} // namespace msleaks::analysis
