@@ -122,8 +122,9 @@ TEST_F(ReadingTest, FindsAGlobalThatPointsToABlock) {
   ASSERT_TRUE(useOf(&of_this_thread));
   EXPECT_EQ(useOf(&of_this_thread)->use, RegionUse::ThreadLocal);
   const int on_the_stack = of_this_thread;
-  ASSERT_TRUE(useOf(&on_the_stack + 1024));
-  EXPECT_EQ(useOf(&on_the_stack + 1024)->use, RegionUse::Stack);
+  const auto *const above = reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(&on_the_stack) + 4096);
+  ASSERT_TRUE(useOf(above));
+  EXPECT_EQ(useOf(above)->use, RegionUse::Stack);
 }
 
 TEST_F(ReadingTest, SaysThatThereIsTooMuch) {
