@@ -1,6 +1,7 @@
 // Device memory that the peak could do without, though it is used before and behind it: blocks that are idle there
 // between two uses, and blocks that fit into others which are used no more (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
+#include "analysis/base/base_name.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/findings/use_line.h"
 #include "analysis/live/use.h"
@@ -210,7 +211,9 @@ void describeIdle(Finding &finding, const Spare &spare, Conclusion &conclusion) 
 
 void describeRedundant(Finding &finding, const Spare &spare, Conclusion &conclusion) {
   const Place place = conclusion.lines.places().of(conclusion.cohorts[spare.fits_into.cohort].site);
-  const std::string other = lineOf(textOf(conclusion.catalog, place));
+  SiteText site = textOf(conclusion.catalog, place);
+  site.file = baseName(site.file);
+  const std::string other = lineOf(site);
   finding.evidence = {{"fits_into", other}, {"fits_into_bytes", spare.fits_into.bytes}};
   addLine(finding.evidence, "last_use_of_that", spare.fits_into.last_use, conclusion);
   finding.advice =

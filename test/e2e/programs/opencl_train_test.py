@@ -42,6 +42,7 @@ def main():
 
     clean = watched("clean")
     check(not device(clean, "leaks"), f"leaks that nobody planted: {device(clean, 'leaks')}")
+    check(all(finding["confidence"] != "proved" for finding in clean.json["findings"]), f"proved, and nobody planted it: {clean.json['findings']}")
     workspace = line_of(SOURCE, "workspace = clCreateBuffer", 1)
     clean.expect_site("peak", "train.cpp", line=workspace, variable="workspace", count=1, bytes=WORKSPACE)
     clean.expect_site("peak", "train.cpp", line=line_of(SOURCE, "weights = clCreateBuffer"), count=3)
