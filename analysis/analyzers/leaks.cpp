@@ -36,6 +36,8 @@ struct Leak {
   Keeper keeper;
   Reach reach = Reach::Unknown; // of a closed library's: of the most bytes
   bool is_first = true;         // the place has no leaks of an earlier reach
+  BlockSum leads_to;            // indirect ones
+  uint32_t family = 0;          // Finding::family
   Remains remains;
   std::vector<CohortShare> cohorts;
   std::vector<Reach> reaches; // of these blocks, one for each of `cohorts`
@@ -107,6 +109,40 @@ private:
   std::map<std::pair<Keeper, Reach>, Leak> leaks_;
 };
 
+// Gives each lost place, and the places whose blocks most of all it leads to, one number: the largest family first.
+void findFamilies(std::vector<Leak> &leaks, const std::map<std::pair<CohortId, CohortId>, BlockSum> &under) {
+  std::map<std::pair<Reach, CohortId>, size_t> leak_of;
+  for (size_t i = 0; i < leaks.size(); ++i)
+    for (size_t part = 0; part < leaks[i].cohorts.size(); ++part)
+      leak_of[{leaks[i].reaches[part], leaks[i].cohorts[part].cohort}] = i;
+  std::map<size_t, std::map<size_t, uint64_t>> heads; // of each indirect place: bytes by the place of the head
+  for (const auto &[cohorts, sum] : under) {
+    const auto head = leak_of.find({Reach::Lost, cohorts.first}), led = leak_of.find({Reach::Indirect, cohorts.second});
+    if (head == leak_of.end())
+      continue;
+    leaks[head->second].leads_to += sum;
+    if (led != leak_of.end())
+      heads[led->second][head->second] += sum.bytes;
+  }
+  std::vector<size_t> lost;
+  for (size_t i = 0; i < leaks.size(); ++i) {
+    if (leaks[i].reach == Reach::Lost)
+      lost.push_back(i);
+    else if (leaks[i].reach == Reach::Indirect)
+      leaks[i].family = UINT32_MAX; // unless its head is one of these
+  }
+  const auto bytesOf = [&](size_t i) { return leaks[i].remains.bytes + leaks[i].leads_to.bytes; };
+  std::stable_sort(lost.begin(), lost.end(), [&](size_t a, size_t b) { return bytesOf(a) > bytesOf(b); });
+  for (size_t i = 0; i < lost.size(); ++i)
+    leaks[lost[i]].family = static_cast<uint32_t>(i + 1);
+  for (const auto &[led, bytes] : heads) {
+    const auto most =
+        std::max_element(bytes.begin(), bytes.end(), [](const auto &a, const auto &b) { return a.second < b.second; });
+    if (leaks[led].reach == Reach::Indirect)
+      leaks[led].family = leaks[most->first].family;
+  }
+}
+
 std::string adviceOf(const Leak &leak) {
   if (!leak.keeper.closed_library.empty())
     return "The library keeps these for itself: look whether it is told when nobody needs it any more.";
@@ -136,6 +172,11 @@ Draft<Finding> findingOf(const Leak &leak, Conclusion &conclusion) {
                       {"oldest_age_ns", leak.remains.oldest_age_ns},
                       {"newest_age_ns", leak.remains.newest_age_ns},
                       {"reach", nameOf(leak.reach)}};
+  finding.family = leak.family;
+  if (leak.leads_to.count != 0) {
+    finding.evidence.emplace_back("leads_to_bytes", leak.leads_to.bytes);
+    finding.evidence.emplace_back("leads_to_blocks", leak.leads_to.count);
+  }
   finding.advice = adviceOf(leak);
   return draft;
 }
@@ -167,6 +208,8 @@ void LeakAnalyzer::addLeaked(const Block &block, uint64_t age_ns) {
   Leaked &leaked = leaked_[static_cast<size_t>(reach)];
   const bool is_largest = addTo(leaked.by_cohort, block, age_ns);
   leaked.births.push_back({block.time_ns, block.cohort, static_cast<int64_t>(block.bytes())});
+  if (const Block *head = reach == Reach::Indirect ? known->second->headOf(block) : nullptr)
+    under_[{head->cohort, block.cohort}] += {block.bytes(), 1};
   if (is_largest && (reach == Reach::Held || reach == Reach::Indirect))
     leaked.holders[block.cohort.index] = known->second->holdersOf(block);
 }
@@ -207,6 +250,7 @@ void LeakAnalyzer::addFindings(const std::vector<SiteRemains> &not_harmless, Con
   }
   std::vector<Leak> leaks = list.take();
   Conclusion::keepLargest(leaks, [](const Leak &leak) { return leak.remains.bytes; });
+  findFamilies(leaks, under_);
   for (const Leak &leak : leaks) {
     Absence absence;
     for (size_t i = 0; i < leak.cohorts.size(); ++i) {

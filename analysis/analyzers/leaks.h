@@ -45,11 +45,13 @@ private:
     std::unordered_map<uint32_t, Holders> holders; // of the largest block of a cohort
     std::vector<Added> births;
   };
+  using UnderHeads = std::map<std::pair<CohortId, CohortId>, BlockSum>; // lost one, and what it leads to
   void addLeaked(const Block &, uint64_t age_ns);
   void addFindings(const std::vector<SiteRemains> &not_harmless, Conclusion &) const;
   void addReachOf(Reach, CohortId, Evidence &, Conclusion &) const;
 
   std::array<Leaked, kReaches> leaked_;
+  UnderHeads under_;
   ByCohort alive_, unsure_;
   std::map<uint32_t, std::shared_ptr<const Reachability>> reachabilities_; // of processes that are about to end
   std::map<uint32_t, std::string> why_not_;                                // by process

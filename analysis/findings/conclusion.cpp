@@ -155,7 +155,7 @@ void Conclusion::dropTwins() {
   });
 }
 
-// Leaks keep their ranks among all findings; within these, lost ones come first.
+// Leaks keep their ranks among all findings; within these, lost ones come first, each with those that it leads to.
 void Conclusion::putLostFirst() {
   std::vector<size_t> ranks;
   std::vector<Candidate> leaks;
@@ -166,9 +166,12 @@ void Conclusion::putLostFirst() {
     ranks.push_back(i);
     leaks.push_back(std::move(candidates_[i]));
   }
-  std::stable_sort(leaks.begin(), leaks.end(), [](const Candidate &a, const Candidate &b) {
-    return rankOfReach(a.draft.line) < rankOfReach(b.draft.line);
-  });
+  const auto rankOf = [](const Candidate &leak) {
+    const Finding &finding = leak.draft.line;
+    return std::tuple(finding.family == 0, finding.family, rankOfReach(finding));
+  };
+  std::stable_sort(leaks.begin(), leaks.end(),
+                   [&](const Candidate &a, const Candidate &b) { return rankOf(a) < rankOf(b); });
   for (size_t i = 0; i < ranks.size(); ++i)
     candidates_[ranks[i]] = std::move(leaks[i]);
 }

@@ -107,6 +107,7 @@ using Evidence =
 struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is about
   std::string id;           // the same in every run in which the place is the same
   std::string kind;         // "leak", "growth", "peak", "churn", "out-of-memory"
+  uint32_t family = 0;      // of lost leaks that one place's leads to: by what they are together, from 1; else 0
   std::string part;         // of the place's blocks, where another finding of the kind is about the first; else empty
   std::string analyzer;     // the user's own that says it; empty: one of ours
   Concern concern = Concern::Memory;

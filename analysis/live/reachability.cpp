@@ -119,6 +119,7 @@ void Reachability::takeBlocks(const LiveSet &live) {
   reach_.assign(blocks_.size(), Reach::Unknown);
   visited_.assign(blocks_.size(), false);
   parents_.assign(blocks_.size(), {});
+  heads_.assign(blocks_.size(), kNone);
 }
 
 // The innermost block.
@@ -174,6 +175,7 @@ void Reachability::flood(Reach reach) {
         continue;
       visited_[edge.to] = true;
       reach_[edge.to] = reach;
+      heads_[edge.to] = heads_[node];
       const bool whole = edge.offset == kWhole;
       parents_[edge.to] = {begins_[node] + (whole ? 0 : edge.offset * sizeof(uint64_t)), node, whole};
       queue_.push_back(edge.to);
@@ -204,6 +206,7 @@ std::vector<bool> Reachability::pointedToByOthers() const {
 void Reachability::takeHead(uint32_t node) {
   visited_[node] = true;
   reach_[node] = Reach::Lost;
+  heads_[node] = node;
   queue_.push_back(node);
 }
 
@@ -260,6 +263,11 @@ std::vector<uint32_t> Reachability::circlesByFinish() const {
 Reach Reachability::of(const Block &block) const {
   const uint32_t node = nodeOf(block);
   return node == kNone ? Reach::Unknown : reach_[node];
+}
+
+const Block *Reachability::headOf(const Block &block) const {
+  const uint32_t node = nodeOf(block);
+  return node == kNone || reach_[node] != Reach::Indirect ? nullptr : &blocks_[heads_[node]];
 }
 
 Holders Reachability::holdersOf(const Block &block) const {

@@ -48,6 +48,8 @@ public:
   Reachability(const LiveSet &live, const PointedMemory &memory);
 
   Reach of(const Block &) const;
+  // Of a block that is indirectly lost: the lost one that leads to it; otherwise null.
+  const Block *headOf(const Block &) const;
   // Of a block that is held or indirectly lost; otherwise nothing.
   Holders holdersOf(const Block &) const;
   // Why blocks are unknown; empty: none is for a reason that holds for all.
@@ -92,6 +94,7 @@ private:
   std::vector<Reach> reach_;
   std::vector<bool> visited_;
   std::vector<Parent> parents_;
+  std::vector<uint32_t> heads_; // of lost blocks, and of those that they lead to
   std::vector<uint32_t> queue_;
 };
 

@@ -62,6 +62,15 @@ std::string reachText(const Finding &finding) {
   return {};
 }
 
+// Of a lost one: ", leads to 2.9 KiB in 3 more".
+std::string leadsToText(const Finding &finding) {
+  uint64_t bytes = 0, blocks = 0;
+  for (const auto &[name, value] : finding.evidence)
+    if (const auto *number = std::get_if<uint64_t>(&value); number && name.starts_with("leads_to_"))
+      (name == "leads_to_bytes" ? bytes : blocks) = *number;
+  return blocks == 0 ? "" : fmt::format(", leads to {} in {} more", bytesText(bytes), blocks);
+}
+
 // Who holds its largest block; empty: nobody is known.
 std::string holdersText(const Finding &finding) {
   for (const auto &[name, value] : finding.evidence)
@@ -103,8 +112,8 @@ void writeFinding(TextTable &table, size_t number, const Finding &finding) {
   constexpr size_t kIndent = 4;
   table.paragraph(fmt::format("{:<{}}", fmt::format("{}.", number), kIndent),
                   fmt::format("{}: {} in {}{}{}, {} ({})", finding.kind, bytesText(finding.bytes),
-                              blocksText(finding.count), reachText(finding), growthText(finding), savingText(finding),
-                              nameOf(finding.confidence)));
+                              blocksText(finding.count), reachText(finding) + leadsToText(finding), growthText(finding),
+                              savingText(finding), nameOf(finding.confidence)));
   table.line(std::string(kIndent, ' ') + whereText(finding, table.columns() - kIndent));
   if (const std::string holders = holdersText(finding); !holders.empty())
     table.paragraph(std::string(kIndent, ' '), holders);

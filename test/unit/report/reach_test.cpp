@@ -47,6 +47,23 @@ TEST_F(Reached, LostBlocksStandFirstAndAreProved) {
   EXPECT_EQ(found[1]["evidence"]["holders"], json::array({"global at 0x10 of net"}));
 }
 
+// The larger lost block leads to nothing.
+TEST_F(Reached, WhatLostBlocksLeadToStandsBehindThem) {
+  runWith({test::alloc(kStart + 100, kHeap, 16, kOne), test::alloc(kStart + 200, kHeap + 0x100, 3000, kTwo),
+           test::alloc(kStart + 300, kHeap + 0x2000, 2000, {.heap = abi::Heap::Mapping, .site = 2})},
+          {{kHeap + 8, kHeap + 0x100}});
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0]["bytes"], 16);
+  EXPECT_EQ(found[0]["evidence"]["leads_to_bytes"], 3000);
+  EXPECT_EQ(found[0]["evidence"]["leads_to_blocks"], 1);
+  EXPECT_EQ(found[1]["bytes"], 3000);
+  EXPECT_EQ(found[1]["evidence"]["reach"], "indirect");
+  EXPECT_EQ(found[2]["bytes"], 2000);
+  EXPECT_EQ(found[2]["evidence"]["reach"], "lost");
+  EXPECT_FALSE(found[2]["evidence"].contains("leads_to_bytes"));
+  EXPECT_NE(asTable(120).find("lost, leads to 2.93 KiB in 1 more"), std::string::npos) << asTable(120);
+}
+
 TEST_F(Reached, BlocksOfOnePlaceThatDifferAreFindingsOfTheirOwn) {
   runWith({test::alloc(kStart + 100, kHeap, 64, kOne), test::alloc(kStart + 200, kHeap + 0x100, 64, kOne),
            test::alloc(kStart + 300, kHeap + 0x200, 64, kTwo)},
