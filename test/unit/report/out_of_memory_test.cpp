@@ -121,7 +121,8 @@ TEST_F(OutOfMemoryTest, IsNoneWhenAskedAgainForLess) {
   EXPECT_TRUE(found["refused"].is_null());
   EXPECT_EQ(found["refusals"], json::parse(R"({"count":2,"answered":2})"));
   EXPECT_NE(text().find("refused 2 times, and asked again for less each time"), std::string::npos) << text();
-  for (const json &section : asJson()["sections"])
+  const json report = asJson();
+  for (const json &section : report["sections"])
     if (section["name"] == "refused") {
       EXPECT_EQ(section["rows"][0][1], 2);
       EXPECT_EQ(section["rows"][0][2], 1 << 30);
