@@ -10,6 +10,15 @@ namespace {
 constexpr uint64_t kPartBytes = 1 << 20;
 // A kernel answers for so many pages at once.
 constexpr uint64_t kPlanBytes = uint64_t{256} << 20;
+// To ask which pages of so much are there takes a second. AddressSanitizer maps a hundred times as much.
+constexpr uint64_t kMostMappedBytes = uint64_t{256} << 30;
+
+uint64_t bytesOf(const std::vector<MemoryRegion> &regions) {
+  uint64_t bytes = 0;
+  for (const MemoryRegion &region : regions)
+    bytes += region.end - region.begin;
+  return bytes;
+}
 
 } // namespace
 
@@ -38,6 +47,10 @@ void PointerReading::prepare() {
       regionsOf(*memory_, {subject_.session, subject_.waiting, stopped_->threads(), {live.begin(), live.end()}});
   if (map_.regions.empty())
     return giveUp("its memory cannot be read");
+  if (const uint64_t mapped = bytesOf(map_.regions); mapped > kMostMappedBytes) {
+    map_.regions.clear();
+    return giveUp(fmt::format("it has mapped {} bytes, more than can be looked through", mapped));
+  }
   if (stopped_->unseen() > 0 && map_.why_not.empty())
     map_.why_not = fmt::format("{} of its threads went on while its memory was read", stopped_->unseen());
   std::vector<MemoryRegion> targets;
