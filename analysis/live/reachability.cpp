@@ -1,5 +1,7 @@
 #include "analysis/live/reachability.h"
 
+#include "analysis/base/base_name.h"
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -16,6 +18,17 @@ constexpr std::array kRootOrder{RegionUse::Globals, RegionUse::ThreadLocal, Regi
 uint64_t reachOf(const Block &block) {
   constexpr uint64_t kArrayCookie = 8;
   return block.size == kArrayCookie ? kArrayCookie + 1 : std::max<uint64_t>(block.size, 1);
+}
+
+// Where glibc's malloc keeps its lists: addresses of free chunks. A chunk begins with eight bytes that the block before
+// it may use, so such an address may lie in a block.
+bool isLibc(const MemoryRegion &region) {
+  return region.use == RegionUse::Globals && baseName(region.image.path).starts_with("libc.so");
+}
+bool isBeginOfChunkBehind(const Block &block, uint64_t address) {
+  constexpr uint64_t kHeader = 8, kAlignment = 16, kLeastChunk = 32;
+  const uint64_t chunk = std::max((block.size + kHeader + kAlignment - 1) / kAlignment * kAlignment, kLeastChunk);
+  return spaceOf(block.heap) == AddressSpace::Host && address == block.address + chunk - kAlignment;
 }
 
 } // namespace
@@ -46,6 +59,8 @@ public:
     if (isTagged(pointer.to))
       return tagged.push_back({pointer.at, to});
     const RegionUse use = useOf(pointer.at);
+    if (region_ && isLibc(*region_) && isBeginOfChunkBehind(graph_.blocks_[to], pointer.to))
+      return;
     const bool in_memory_of_blocks = use == RegionUse::Heap || use == RegionUse::Other;
     const uint32_t from = in_memory_of_blocks ? graph_.nodeHolding(pointer.at) : kNone;
     if (from != kNone)
@@ -62,7 +77,7 @@ public:
 private:
   RegionUse useOf(uint64_t address) {
     if (region_ == nullptr || address < region_->begin || address >= region_->end)
-      region_ = graph_.regionOf(address);
+      region_ = graph_.regionOf(address); // null: none
     return region_ ? region_->use : RegionUse::Other;
   }
   void addEdge(uint32_t from, uint32_t to, uint64_t at) {

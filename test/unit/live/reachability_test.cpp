@@ -70,6 +70,17 @@ TEST_F(ReachabilityTest, APointerAnywhereIntoABlockCounts) {
   EXPECT_EQ(told(), "0 held, 100 held, 200 lost, 300 held, 400 lost");
 }
 
+// malloc's own lists name free chunks, whose first bytes belong to the block before them.
+TEST_F(ReachabilityTest, ListsOfFreeChunksHoldNothing) {
+  block(kHeap + 0x10, 24), block(kHeap + 0x110, 136), block(kHeap + 0x210, 136), block(kHeap + 0x310, 24);
+  map.regions[0].image.path = "/lib/x86_64-linux-gnu/libc.so.6";
+  point(kGlobals, kHeap + 0x20);
+  point(kGlobals + 8, kHeap + 0x190);
+  point(kGlobals + 16, kHeap + 0x210 + 120); // before its end
+  point(kStack, kHeap + 0x320);              // no list of malloc's
+  EXPECT_EQ(told(), "16 lost, 272 lost, 528 held, 784 held");
+}
+
 TEST_F(ReachabilityTest, BlocksHoldBlocks) {
   block(kHeap + 0x10, 64), block(kHeap + 0x100, 64), block(kHeap + 0x200, 64);
   point(kGlobals, kHeap + 0x10);
