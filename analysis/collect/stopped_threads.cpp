@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <elf.h>
 #include <filesystem>
@@ -16,7 +15,6 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
-#include <sys/wait.h>
 
 namespace msleaks::analysis {
 namespace {
@@ -63,10 +61,10 @@ bool readRegisters(uint32_t tid, ThreadState &state) {
 }
 
 // Until the thread has stopped. Its stop is not waited for by waitpid: that would be reported for a child, too.
-template <class F> bool tryFor(uint64_t ns, F &&f) {
-  const uint64_t until_ns = readMonotonicNs() + ns;
+bool waitForRegisters(uint32_t tid, ThreadState &state) {
+  const uint64_t until_ns = readMonotonicNs() + kStopNs;
   do {
-    if (f())
+    if (readRegisters(tid, state))
       return true;
     sleepNs(kPauseNs);
   } while (readMonotonicNs() < until_ns);
@@ -87,12 +85,26 @@ std::vector<uint32_t> threadsOf(uint32_t pid) {
   return threads;
 }
 
-// Again as long as there are new ones: they are made by threads that have not stopped yet.
 StoppedThreads::StoppedThreads(uint32_t pid, uint32_t waiting) : pid_(pid) {
+  tracer_ = std::thread([this, waiting] {
+    stopAll(waiting);
+    stopped_.count_down();
+    done_.wait();
+  });
+  stopped_.wait();
+}
+
+StoppedThreads::~StoppedThreads() {
+  done_.count_down();
+  tracer_.join();
+}
+
+// Again as long as there are new ones: they are made by threads that have not stopped yet.
+void StoppedThreads::stopAll(uint32_t waiting) {
   std::set<uint32_t> known{waiting};
   for (bool fresh = true; fresh;) {
     fresh = false;
-    for (const uint32_t tid : threadsOf(pid))
+    for (const uint32_t tid : threadsOf(pid_))
       if (known.insert(tid).second) {
         fresh = true;
         unseen_ += !stop(tid);
@@ -105,20 +117,9 @@ bool StoppedThreads::stop(uint32_t tid) {
     return false;
   ThreadState state;
   state.tid = tid;
-  const bool stopped = ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr) == 0 &&
-                       tryFor(kStopNs, [&] { return readRegisters(tid, state); });
-  threads_.push_back(std::move(state)); // it must be let go, whatever it does
+  const bool stopped = ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr) == 0 && waitForRegisters(tid, state);
+  threads_.push_back(std::move(state));
   return stopped;
-}
-
-// A thread that has been killed meanwhile stays until somebody has waited for it.
-StoppedThreads::~StoppedThreads() {
-  for (const ThreadState &thread : threads_)
-    tryFor(kStopNs, [&] {
-      if (ptrace(PTRACE_DETACH, thread.tid, nullptr, nullptr) == 0)
-        return true;
-      return thread.tid != pid_ && waitpid(static_cast<pid_t>(thread.tid), nullptr, __WALL | WNOHANG) != 0;
-    });
 }
 
 } // namespace msleaks::analysis

@@ -1,0 +1,136 @@
+// The threads of another process, held still while somebody looks: whatever happens meanwhile, they are let go.
+#include "analysis/collect/stopped_threads.h"
+
+#include <csignal>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <optional>
+#include <pthread.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace msleaks::analysis {
+namespace {
+
+volatile sig_atomic_t signals_taken;
+
+// A child with a thread that sleeps, and a first thread that does what it is told by a byte.
+class StoppedThreadsTest : public testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_EQ(pipe(told_), 0);
+    ASSERT_EQ(pipe(ready_), 0);
+    child_ = fork();
+    if (child_ == 0)
+      runChild();
+    waitUntilReady();
+  }
+  void TearDown() override {
+    if (child_ > 0) {
+      kill(child_, SIGKILL);
+      waitForEnd();
+    }
+    for (const int file : {told_[0], told_[1], ready_[0], ready_[1]})
+      close(file);
+  }
+
+  [[noreturn]] void runChild() {
+    signal(SIGUSR1, [](int) { signals_taken = signals_taken + 1; });
+    pthread_t thread;
+    pthread_create(
+        &thread, nullptr,
+        [](void *) -> void * {
+          for (;;)
+            sleep(1000);
+        },
+        nullptr);
+    for (char order = 0;;) {
+      [[maybe_unused]] const auto said = write(ready_[1], "r", 1);
+      if (read(told_[0], &order, 1) != 1 || order == 'e')
+        _exit(signals_taken);
+      pthread_kill(thread, SIGUSR1);
+    }
+  }
+
+  void waitUntilReady() {
+    char byte = 0;
+    ASSERT_EQ(read(ready_[0], &byte, 1), 1);
+  }
+  // Its wait status.
+  int waitForEnd() {
+    int status = -1;
+    EXPECT_EQ(waitpid(child_, &status, 0), child_);
+    child_ = 0;
+    return status;
+  }
+  void tell(char order) { ASSERT_EQ(write(told_[1], &order, 1), 1); }
+  void stop() { stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_)); }
+
+  // State and tracer of the thread that is not the first one.
+  std::string other(const std::string &field) const {
+    for (const uint32_t tid : threadsOf(static_cast<uint32_t>(child_)))
+      if (tid != static_cast<uint32_t>(child_)) {
+        std::ifstream file("/proc/" + std::to_string(child_) + "/task/" + std::to_string(tid) + "/status");
+        for (std::string line; std::getline(file, line);)
+          if (line.starts_with(field))
+            return line.substr(field.size() + 2);
+      }
+    return "";
+  }
+  // The kernel lets a thread go when its tracer is gone, which may be a moment after its end is seen.
+  std::string soon(const std::string &field, const std::string &expected) const {
+    for (int i = 0; i < 5000 && other(field) != expected; ++i)
+      usleep(1000);
+    return other(field);
+  }
+
+  int told_[2], ready_[2];
+  pid_t child_ = 0;
+  std::optional<StoppedThreads> stopped_;
+};
+
+TEST_F(StoppedThreadsTest, StandStillAndGoOn) {
+  stop();
+  EXPECT_EQ(stopped_->unseen(), 0u);
+  ASSERT_EQ(stopped_->threads().size(), 1u);
+  EXPECT_NE(stopped_->threads()[0].stack, 0u);
+  EXPECT_FALSE(stopped_->threads()[0].registers.empty());
+  EXPECT_EQ(other("State"), "t (tracing stop)");
+  stopped_.reset();
+  EXPECT_EQ(soon("TracerPid", "0"), "0");
+  EXPECT_EQ(soon("State", "S (sleeping)"), "S (sleeping)");
+}
+
+TEST_F(StoppedThreadsTest, ASignalIsTakenLater) {
+  stop();
+  tell('s');
+  waitUntilReady();
+  EXPECT_EQ(other("State"), "t (tracing stop)");
+  stopped_.reset();
+  EXPECT_EQ(soon("SigPnd", "0000000000000000"), "0000000000000000");
+  EXPECT_EQ(soon("State", "S (sleeping)"), "S (sleeping)");
+  tell('e');
+  EXPECT_EQ(WEXITSTATUS(waitForEnd()), 1);
+}
+
+// Its thread is a zombie that the tracer must collect before the process can end.
+TEST_F(StoppedThreadsTest, AProcessThatEndsMeanwhileEnds) {
+  stop();
+  tell('e');
+  usleep(10'000);
+  EXPECT_EQ(waitpid(child_, nullptr, WNOHANG), 0);
+  stopped_.reset();
+  EXPECT_EQ(waitForEnd(), 0);
+}
+
+TEST_F(StoppedThreadsTest, AProcessThatIsGoneHasNone) {
+  const auto gone = static_cast<uint32_t>(child_);
+  kill(child_, SIGKILL);
+  waitForEnd();
+  stopped_.emplace(gone, gone);
+  EXPECT_TRUE(stopped_->threads().empty());
+}
+
+} // namespace
+} // namespace msleaks::analysis
