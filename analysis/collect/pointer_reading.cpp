@@ -10,15 +10,9 @@ namespace {
 constexpr uint64_t kPartBytes = 1 << 20;
 // A kernel answers for so many pages at once.
 constexpr uint64_t kPlanBytes = uint64_t{256} << 20;
-// To ask which pages of so much are there takes a second. AddressSanitizer maps a hundred times as much.
+// To look which pages of so much are there, and where malloc's arenas are, takes a second. The sanitizers map a hundred
+// times as much.
 constexpr uint64_t kMostMappedBytes = uint64_t{256} << 30;
-
-uint64_t bytesOf(const std::vector<MemoryRegion> &regions) {
-  uint64_t bytes = 0;
-  for (const MemoryRegion &region : regions)
-    bytes += region.end - region.begin;
-  return bytes;
-}
 
 } // namespace
 
@@ -40,17 +34,15 @@ void PointerReading::giveUp(std::string why) {
 }
 
 void PointerReading::prepare() {
-  stopped_.emplace(subject_.pid, subject_.waiting.tid);
   memory_.emplace(subject_.pid);
+  if (const uint64_t mapped = writableBytes(memory_->maps()); mapped > kMostMappedBytes)
+    return giveUp(fmt::format("it has mapped {} bytes, more than can be looked through", mapped));
+  stopped_.emplace(subject_.pid, subject_.waiting.tid);
   const std::vector<uint32_t> live = threadsOf(subject_.pid);
   map_.regions =
       regionsOf(*memory_, {subject_.session, subject_.waiting, stopped_->threads(), {live.begin(), live.end()}});
   if (map_.regions.empty())
     return giveUp("its memory cannot be read");
-  if (const uint64_t mapped = bytesOf(map_.regions); mapped > kMostMappedBytes) {
-    map_.regions.clear();
-    return giveUp(fmt::format("it has mapped {} bytes, more than can be looked through", mapped));
-  }
   if (stopped_->unseen() > 0 && map_.why_not.empty())
     map_.why_not = fmt::format("{} of its threads went on while its memory was read", stopped_->unseen());
   std::vector<MemoryRegion> targets;

@@ -208,6 +208,14 @@ std::vector<MemoryRegion> regionsOf(const ProcessMemory &memory, const RegionQue
   return RegionMap(memory, question).regions();
 }
 
+uint64_t writableBytes(const std::vector<MappedRange> &ranges) {
+  uint64_t bytes = 0;
+  for (const MappedRange &range : ranges)
+    if (range.readable && range.writable && !isDevice(range.path))
+      bytes += range.end - range.begin;
+  return bytes;
+}
+
 bool mayHoldBlocks(const MemoryRegion &region) {
   return region.use != RegionUse::Globals && region.use != RegionUse::Registers;
 }

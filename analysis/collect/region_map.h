@@ -23,6 +23,9 @@ struct RegionQuestion {
 // are stacks below their end, those that the C library keeps for later threads, and memory of devices.
 std::vector<MemoryRegion> regionsOf(const ProcessMemory &, const RegionQuestion &);
 
+// How much of it is writable memory, whether it was ever touched or not. Memory of devices does not count.
+uint64_t writableBytes(const std::vector<MappedRange> &);
+
 // Whether blocks may lie there.
 bool mayHoldBlocks(const MemoryRegion &);
 
