@@ -13,12 +13,22 @@
 namespace msleaks::analysis {
 namespace {
 
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kHasOtherThreads = true;
+#elif defined(__has_feature)
+constexpr bool kHasOtherThreads = __has_feature(thread_sanitizer);
+#else
+constexpr bool kHasOtherThreads = false;
+#endif
+
 volatile sig_atomic_t signals_taken;
 
 // A child with a thread that sleeps, and a first thread that does what it is told by a byte.
 class StoppedThreadsTest : public testing::Test {
 protected:
   void SetUp() override {
+    if (kHasOtherThreads)
+      GTEST_SKIP() << "ThreadSanitizer has threads of its own";
     ASSERT_EQ(pipe(told_), 0);
     ASSERT_EQ(pipe(ready_), 0);
     child_ = fork();
@@ -85,7 +95,7 @@ protected:
     return other(field);
   }
 
-  int told_[2], ready_[2];
+  int told_[2] = {-1, -1}, ready_[2] = {-1, -1};
   pid_t child_ = 0;
   std::optional<StoppedThreads> stopped_;
 };
