@@ -180,6 +180,8 @@ Result<uint64_t> Collector::round(Urgency urgency) {
     if (!drained)
       return drained;
     stored += *drained;
+    if (process->life == Life::Running)
+      MSL_TRY(process->collector.lookAtPages(trace_, now, false));
   }
   reading_ = MSL_TRY(readWaiting());
   MSL_TRY(markComplete(now));

@@ -86,6 +86,7 @@ private:
   Result<void> markComplete(uint64_t now_ns);
   PointerReading::Subject subjectOf(const Attached &, const ArenaReader::Waiting &) const;
   Result<bool> readWaiting(); // whether there are any
+  Result<void> lookAtPages(Attached &);
   Result<void> endReading(Attached &);
   void noteEnds();
   void beat();

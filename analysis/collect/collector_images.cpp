@@ -102,6 +102,8 @@ Result<void> Collector::attach(ArenaReader arena) {
   ProcessCollector collector(number, std::move(arena), policy, known ? known->stored : StoredProcess{});
   attached_.push_back(std::make_unique<Attached>(Attached{std::move(collector), std::move(watch), pid, Life::Running}));
   Attached &process = *attached_.back();
+  if (const abi::Flags &flags = session_.control().flags; flags.access == abi::AccessSource::Pages && pid != 0)
+    process.collector.watchPages(pid, flags.access_min);
   if (known && known->end)
     process.known_status = known->end->status;
   waiter_.watchEnd(process.watch.pidfd());

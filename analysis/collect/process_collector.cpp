@@ -12,6 +12,8 @@ namespace {
 constexpr uint64_t kBatchSlots = 16384;
 constexpr uint64_t kDueSlots = 8192;
 constexpr uint64_t kDueAgeNs = 500'000'000;
+// What a page tells of a block can be known from when the block is.
+constexpr uint64_t kDueAgeForPagesNs = 10'000'000;
 constexpr size_t kMaxNotes = 20;
 
 std::filesystem::path definitionsOf(std::filesystem::path arena) { return arena.replace_extension(kDefinitionsSuffix); }
@@ -35,6 +37,10 @@ ProcessCollector::ProcessCollector(uint32_t process, ArenaReader arena, abi::OnF
     stream.stored = before.events;
     stream.account = {before.account.produced, before.account.dropped, before.account.stalled_ns};
     stream.accounted = true; // as far as its rings have gone; one that is still here says more
+    if (number == abi::kCollectorStream) {
+      stream.account.produced = before.events;
+      stream.accounted = false;
+    }
   }
   stored_paths_ = std::max(stored_paths_, stored.path_count);
   for (const uint32_t caller : stored.callers)
@@ -44,6 +50,33 @@ ProcessCollector::ProcessCollector(uint32_t process, ArenaReader arena, abi::OnF
 
 Result<void> ProcessCollector::start(TraceWriter &writer) {
   return writer.processStart(startOf(process_, arena_.facts()));
+}
+
+void ProcessCollector::watchPages(uint32_t pid, uint64_t least_bytes) {
+  pages_.emplace(pid, least_bytes);
+  if (pages_->works())
+    return;
+  note("--access pages: the kernel does not tell which pages were touched (/proc/PID/pagemap)");
+  pages_.reset();
+}
+
+// As a stream of its own.
+Result<void> ProcessCollector::lookAtPages(TraceWriter &writer, uint64_t now_ns, bool now) {
+  if (!pages_ || (!now && !pages_->isDue(now_ns)))
+    return {};
+  const std::vector<abi::Slot> &slots = pages_->look(now_ns);
+  if (slots.empty())
+    return {};
+  Stream &stream = streams_[abi::kCollectorStream];
+  stream.thread_name = "msleaks";
+  const uint64_t events = slots.size() / abi::PagesEvent::kSlots;
+  MSL_TRY(writer.events({process_, abi::kCollectorStream, stream.until_position, slots}));
+  stream.until_position += slots.size();
+  stream.stored += events;
+  stream.account.produced = stream.stored;
+  stream.accounted = false;
+  stored_ += events;
+  return {};
 }
 
 void ProcessCollector::note(std::string text) {
@@ -112,7 +145,8 @@ bool ProcessCollector::isDue(Ring &ring, uint64_t head, uint64_t now_ns) const {
     return false;
   if (ring.pending_since_ns == 0)
     ring.pending_since_ns = now_ns;
-  return pending >= kDueSlots || pending >= ring.reader.capacity() / 4 || now_ns - ring.pending_since_ns >= kDueAgeNs;
+  const uint64_t due_age_ns = pages_ ? kDueAgeForPagesNs : kDueAgeNs;
+  return pending >= kDueSlots || pending >= ring.reader.capacity() / 4 || now_ns - ring.pending_since_ns >= due_age_ns;
 }
 
 bool ProcessCollector::shallDrain(Ring &ring, uint64_t head, Urgency urgency, uint64_t now_ns) const {
@@ -222,6 +256,8 @@ Result<uint64_t> ProcessCollector::storeWhole(const Ring &ring, uint64_t first, 
       header.time = output.clock.toNs(header.time);
     if ((header.site & abi::kCallerSite) != 0)
       noteCaller(header.site);
+    if (pages_)
+      pages_->onEvent(slots[at]);
     at += count;
     ++events;
   }
@@ -362,6 +398,8 @@ Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns
     note(fmt::format(
         "{} images, tables of sites, labels or notes could not be written: what is instrumented there was not recorded",
         refused));
+  if (pages_ && pages_->leftOut() > 0)
+    note(fmt::format("--access pages: {} blocks were not looked at: there were too many", pages_->leftOut()));
   if (const uint32_t refused = arena_.pathsRefused(); refused > 0)
     note(fmt::format("{} allocations are shown without their path: there was no room for it", refused));
   lost_sight_ = reason != EndReason::Replaced && arena_.hasLeft();

@@ -8,10 +8,12 @@
 #include "analysis/collect/arena_reader.h"
 #include "analysis/collect/clock_fit.h"
 #include "analysis/collect/definitions_file.h"
+#include "analysis/collect/page_access.h"
 #include "analysis/trace/trace_writer.h"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -71,6 +73,10 @@ public:
   uint64_t arenaBytes() const { return arena_.memoryBytes(); }
 
   Result<void> start(TraceWriter &);
+  // From now on it is looked which pages of large blocks were touched. `pid`: where we are.
+  void watchPages(uint32_t pid, uint64_t least_bytes);
+  // Looks, if it is time for it or `now`.
+  Result<void> lookAtPages(TraceWriter &, uint64_t now_ns, bool now);
   // One look at every ring. Returns the number of events stored; 0 when there was nothing to do.
   Result<uint64_t> drain(CollectOutput &, Urgency, uint64_t now_ns);
   // All that is published so far, what it means, and the accounts as they stand; recording goes on.
@@ -146,6 +152,7 @@ private:
   uint64_t last_event_ns_ = 0; // nearly: of the last in a batch
   uint64_t damaged_slots_ = 0;
   bool lost_sight_ = false;
+  std::optional<PageAccess> pages_;
   std::vector<std::string> notes_;
 };
 

@@ -27,6 +27,8 @@ public:
   explicit ProcessMemory(uint32_t pid);
 
   uint64_t pageBytes() const { return page_bytes_; }
+  // Whether the kernel tells which pages were touched.
+  bool tellsTouched() const { return pages_.valid(); }
   std::vector<MappedRange> maps() const;
   // Whether all of these bytes were there.
   bool read(uint64_t address, std::span<std::byte> to) const;

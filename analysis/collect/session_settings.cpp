@@ -33,6 +33,13 @@ Result<void> checkChange(abi::OnFull from, abi::OnFull to, std::string_view name
 }
 Result<void> checkChange(abi::CallStack, abi::CallStack, std::string_view) { return {}; }
 Result<void> checkChange(abi::Reach, abi::Reach, std::string_view) { return {}; }
+// Blocks that were there before would be missing.
+Result<void> checkChange(abi::AccessSource from, abi::AccessSource to, std::string_view name) {
+  if (from != to)
+    return fail(fmt::format("{}: what tells of uses is chosen when a session starts, not later", name),
+                ExitStatus::OwnFault);
+  return {};
+}
 
 template <class Choice> Result<void> setChoice(Choice &field, std::string_view name, std::string_view text) {
 #define MSL_VALUE(type, value, word, doc)                                                                              \

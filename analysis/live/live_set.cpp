@@ -109,6 +109,8 @@ void LiveSet::apply(const StreamEvent &event, SiteId site) {
     return onCopy(event, event.event.as<abi::CopyEvent>(), site);
   case abi::EventKind::Set:
     return onSet(event, event.event.as<abi::SetEvent>(), site);
+  case abi::EventKind::Pages:
+    return onPages(event, event.event.as<abi::PagesEvent>());
   case abi::EventKind::Step:
     return timeline_.addStep({event.event.header().time, event.event.as<abi::StepEvent>().number, event.process});
   case abi::EventKind::Mark:

@@ -87,6 +87,8 @@ public:
   virtual void onRetarget(const Block &, const Block &before, uint64_t time_ns) = 0;
   // A launch, copy or fill names the block. Only of heaps whose uses can be seen (hasUses).
   virtual void onUse(const Block &, const Use &) {}
+  // The collector looked at the block's pages, and not all was as the last time.
+  virtual void onPages(const Block &, const TouchedPages &) {}
   // The pool's block that has just come is a part of `whole`, which another allocator handed out.
   virtual void onPart(const Block & /*part*/, const Block & /*whole*/, uint64_t /*time_ns*/) {}
 };
@@ -191,6 +193,7 @@ private:
   void onCopy(const StreamEvent &, const abi::CopyEvent &, SiteId);
   void onSet(const StreamEvent &, const abi::SetEvent &, SiteId);
   void use(uint64_t address, uint8_t device, const Use &);
+  void onPages(const StreamEvent &, const abi::PagesEvent &);
   static void takeShown(Process &, const StreamEvent &alloc, Mapping &);
   void share(Process &, uint64_t address, uint64_t time_ns);
   void splitObject(const ObjectKey &, uint64_t offset, uint64_t time_ns);

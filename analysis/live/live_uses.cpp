@@ -1,4 +1,4 @@
-// Which blocks launches, copies and fills use.
+// Which blocks launches, copies and fills use, and what was touched of others.
 #include "live_process.h"
 
 namespace msleaks::analysis {
@@ -32,6 +32,15 @@ void LiveSet::onCopy(const StreamEvent &event, const abi::CopyEvent &copy, SiteI
 
 void LiveSet::onSet(const StreamEvent &event, const abi::SetEvent &set, SiteId site) {
   use(set.destination, set.header.device, {set.header.time, site, event.process, event.stream, false, true, set.size});
+}
+
+// The collector may have taken a block for alive that was freed, or handed out again.
+void LiveSet::onPages(const StreamEvent &event, const abi::PagesEvent &pages) {
+  const Block *block = find(event.process, spaceOf(pages.header.heap), pages.address);
+  if (!block || block->time_ns != pages.allocated_ns || block->size != pages.size)
+    return;
+  for (BlockObserver *observer : observers_)
+    observer->onPages(*block, {pages.header.time, pages.touched});
 }
 
 } // namespace msleaks::analysis

@@ -18,6 +18,12 @@ struct Use {
   uint64_t bytes = 0;                 // that a copy or fill reads or writes; 0: not known
 };
 
+// What was touched of a block that its process had until then.
+struct TouchedPages {
+  uint64_t time_ns = 0;
+  uint64_t bytes = 0; // the rest was never read nor written
+};
+
 // Heaps whose uses can be seen.
 constexpr bool hasUses(abi::Heap heap) { return heap == abi::Heap::Device; }
 

@@ -110,4 +110,11 @@ void Gate::onUse(const Block &block, const Use &use) {
     observer->onUse(block, use);
 }
 
+void Gate::onPages(const Block &block, const TouchedPages &pages) {
+  if (!isInWindow() || !counts(block))
+    return;
+  for (BlockObserver *observer : behind_)
+    observer->onPages(block, pages);
+}
+
 } // namespace msleaks::analysis

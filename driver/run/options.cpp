@@ -18,6 +18,7 @@
 namespace msleaks::driver {
 namespace {
 
+constexpr uint64_t kLeastAccessMin = 16384, kMostAccessMin = uint64_t{1} << 50; // as --access-min
 constexpr char kUsage[] = "msleaks-run [options] [--] program [arguments...]";
 
 class HelpFormatter : public CLI::Formatter {
@@ -37,16 +38,27 @@ template <class Choice> Choice valueOf(const std::string &option, const std::str
   throw CLI::ValidationError(option, fmt::format("{} is none of {}", text, fmt::join(names, ", ")));
 }
 
-// "all:20": and at most so many calls of each path.
-std::string withoutDepth(const std::string &text, uint32_t &depth) {
+// "all:20": what stands behind the colon, into `number`.
+template <class Number>
+std::string withoutNumber(const char *option, const std::string &text, Number &number, Number least, Number most) {
   const size_t colon = text.find(':');
   if (colon == std::string::npos)
     return text;
-  const std::string number = text.substr(colon + 1);
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), depth);
-  if (error != std::errc() || end != number.data() + number.size() || depth < 1 || depth > abi::kMaxPathDepth)
-    throw CLI::ValidationError("--call-stack", fmt::format("{} is no depth in 1..{}", number, abi::kMaxPathDepth));
+  const std::string digits = text.substr(colon + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size() || number < least || number > most)
+    throw CLI::ValidationError(option, fmt::format("{} is none of {}..{}", digits, least, most));
   return text.substr(0, colon);
+}
+
+// The value's name, without what stands behind a colon.
+template <class Choice> std::string nameIn(const char *option, const std::string &text, abi::Flags &flags) {
+  if constexpr (std::is_same_v<Choice, abi::CallStack>)
+    return withoutNumber(option, text, flags.call_stack_depth, 1u, abi::kMaxPathDepth);
+  else if constexpr (std::is_same_v<Choice, abi::AccessSource>)
+    return withoutNumber(option, text, flags.access_min, uint64_t{kLeastAccessMin}, uint64_t{kMostAccessMin});
+  else
+    return text;
 }
 
 template <class Choice> std::string meaningOf(std::string text) {
@@ -67,10 +79,7 @@ void addFlags(CLI::App &app, abi::Flags &flags) {
   app.add_option_function<std::string>(                                                                                \
          option,                                                                                                       \
          [&flags](const std::string &text) {                                                                           \
-           if constexpr (std::is_same_v<abi::type, abi::CallStack>)                                                    \
-             flags.name = valueOf<abi::type>(option, withoutDepth(text, flags.call_stack_depth));                      \
-           else                                                                                                        \
-             flags.name = valueOf<abi::type>(option, text);                                                            \
+           flags.name = valueOf<abi::type>(option, nameIn<abi::type>(option, text, flags));                            \
          },                                                                                                            \
          meaningOf<abi::type>(doc))                                                                                    \
       ->type_name("NAME")                                                                                              \

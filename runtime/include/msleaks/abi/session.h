@@ -223,6 +223,8 @@ constexpr bool isOtherProcess(uint64_t birth, uint64_t other) {
 
 inline constexpr uint32_t kMaxRings = 16384;
 inline constexpr uint32_t kMaxCallers = 65536; // a power of two: open addressing
+// What the collector itself says of a process; no thread has this number.
+inline constexpr uint32_t kCollectorStream = UINT32_MAX;
 
 // A single-producer, single-consumer ring of slots; the slots follow at kHeaderBytes. Positions count slots since the
 // stream began and never wrap; slot = position mod capacity. A stream (a thread) may go through several rings: each

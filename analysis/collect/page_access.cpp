@@ -1,0 +1,124 @@
+#include "analysis/collect/page_access.h"
+
+#include "analysis/base/clock.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kLeastPauseNs = 10'000'000, kPauseOfCost = 50;
+constexpr size_t kMostBlocks = 100'000;
+// The kernel is asked for so many pages at once.
+constexpr uint64_t kAskedBytes = uint64_t{256} << 20;
+
+template <class Event> Event eventIn(const abi::Slot &slot) {
+  static_assert(Event::kSlots == 1);
+  Event event;
+  std::memcpy(&event, &slot, sizeof event);
+  return event;
+}
+
+} // namespace
+
+void PageAccess::onEvent(const abi::Slot &slot) {
+  const abi::EventHeader &header = slot.header;
+  if (header.heap != abi::Heap::Host && header.heap != abi::Heap::Mapping)
+    return;
+  if (header.kind == abi::EventKind::Alloc && (header.flags & (abi::kReserve | abi::kFile)) == 0) {
+    const auto alloc = eventIn<abi::AllocEvent>(slot);
+    add(header.heap, alloc.address, alloc.size, header.time);
+  } else if (header.kind == abi::EventKind::Free) {
+    const auto free = eventIn<abi::FreeEvent>(slot);
+    remove(header.heap, free.address, free.size, header.time);
+  }
+}
+
+// Threads' events come one thread after the other: a later block may be there already.
+void PageAccess::add(abi::Heap heap, uint64_t address, uint64_t size, uint64_t time_ns) {
+  Blocks &blocks = of(heap);
+  if (size < least_bytes_) {
+    if (const auto found = blocks.find(address); found != blocks.end() && found->second.time_ns < time_ns)
+      blocks.erase(found);
+    return;
+  }
+  if (blocks_[0].size() + blocks_[1].size() >= kMostBlocks) {
+    ++left_out_;
+    return;
+  }
+  Block &block = blocks[address];
+  if (block.time_ns <= time_ns)
+    block = {size, time_ns};
+}
+
+void PageAccess::remove(abi::Heap heap, uint64_t address, uint64_t size, uint64_t time_ns) {
+  Blocks &blocks = of(heap);
+  auto at = blocks.lower_bound(address);
+  if (size > 0 && at != blocks.begin()) { // munmap may cut the one before
+    const auto before = std::prev(at);
+    if (before->first + before->second.size > address)
+      at = before;
+  }
+  while (at != blocks.end() && at->first < address + std::max<uint64_t>(size, 1))
+    at = at->second.time_ns < time_ns ? blocks.erase(at) : std::next(at);
+}
+
+// Within a page that the block does not own all of. Only who has touched it may read it: that would touch it.
+uint64_t PageAccess::touchedAtEnd(uint64_t begin, uint64_t end) const {
+  const uint64_t page = begin / memory_.pageBytes() * memory_.pageBytes();
+  std::vector<std::byte> bytes(end - begin);
+  if (bytes.empty() || memory_.touched(page, page + memory_.pageBytes()).empty() || !memory_.read(begin, bytes))
+    return 0;
+  const bool zero = std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == std::byte{}; });
+  return zero ? 0 : bytes.size();
+}
+
+uint64_t PageAccess::touchedBytes(uint64_t address, const Block &block) const {
+  const uint64_t page = memory_.pageBytes(), end = address + block.size;
+  const uint64_t first = std::min((address + page - 1) / page * page, end), last = std::max(end / page * page, first);
+  uint64_t touched = touchedAtEnd(address, first) + touchedAtEnd(last, end);
+  for (uint64_t at = first; at < last; at += kAskedBytes)
+    for (const ProcessMemory::Run &run : memory_.touched(at, std::min(last, at + kAskedBytes)))
+      touched += run.end - run.begin;
+  return touched;
+}
+
+// What was touched stays so, though its pages may be given back.
+void PageAccess::lookAt(abi::Heap heap, uint64_t address, Block &block, uint64_t now_ns) {
+  if (block.known && block.touched_bytes == block.size)
+    return;
+  const uint64_t touched_bytes = std::max(block.touched_bytes, touchedBytes(address, block));
+  if (block.known && touched_bytes == block.touched_bytes)
+    return;
+  block.known = true;
+  block.touched_bytes = touched_bytes;
+  say(heap, address, block, now_ns);
+}
+
+void PageAccess::say(abi::Heap heap, uint64_t address, const Block &block, uint64_t now_ns) {
+  abi::PagesEvent event{};
+  event.header = {abi::EventKind::Pages, heap, 0, 0, 0, now_ns};
+  event.address = address;
+  event.size = block.size;
+  event.continuation = abi::kContinuationTag;
+  event.allocated_ns = block.time_ns;
+  event.touched = block.touched_bytes;
+  const abi::AnyEvent any = abi::AnyEvent::from(event);
+  events_.insert(events_.end(), std::begin(any.slots), std::end(any.slots));
+}
+
+const std::vector<abi::Slot> &PageAccess::look(uint64_t now_ns) {
+  events_.clear();
+  for (const abi::Heap heap : {abi::Heap::Host, abi::Heap::Mapping})
+    for (auto &[address, block] : of(heap))
+      lookAt(heap, address, block, now_ns);
+  if (!blocks_[0].empty() || !blocks_[1].empty())
+    say(abi::Heap::Host, 0, {}, now_ns);
+  const uint64_t cost_ns = readMonotonicNs() - now_ns;
+  next_ns_ = now_ns + cost_ns + std::max(kLeastPauseNs, cost_ns * kPauseOfCost);
+  return events_;
+}
+
+} // namespace msleaks::analysis

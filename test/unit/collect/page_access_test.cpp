@@ -1,0 +1,140 @@
+// What the page tables tell of blocks, of this process itself.
+#include "analysis/collect/page_access.h"
+
+#include "analysis/base/clock.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kLeast = 65536, kSize = 1 << 20;
+
+struct Looked {
+  uint64_t address, size, allocated_ns, touched;
+  auto operator<=>(const Looked &) const = default;
+};
+
+class PageAccessTest : public testing::Test {
+protected:
+  void SetUp() override {
+    if (!access.works())
+      GTEST_SKIP() << "this kernel tells no pages";
+    page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    memory = static_cast<char *>(
+        mmap(nullptr, 2 * kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    ASSERT_NE(memory, MAP_FAILED);
+    madvise(memory, 2 * kSize, MADV_NOHUGEPAGE);
+    address = reinterpret_cast<uintptr_t>(memory);
+  }
+  void TearDown() override {
+    if (memory)
+      munmap(memory, 2 * kSize);
+  }
+
+  template <class Event> void tell(Event event) {
+    abi::Slot slot;
+    std::memcpy(&slot, &event, sizeof slot);
+    access.onEvent(slot);
+  }
+  void alloc(uint64_t at, uint64_t size, uint64_t time_ns, abi::Heap heap = abi::Heap::Host, uint16_t flags = 0) {
+    tell(abi::AllocEvent{{abi::EventKind::Alloc, heap, 0, flags, 0, time_ns}, at, size});
+  }
+  void free(uint64_t at, uint64_t time_ns, uint64_t size = 0, abi::Heap heap = abi::Heap::Host) {
+    tell(abi::FreeEvent{{abi::EventKind::Free, heap, 0, 0, 0, time_ns}, at, size});
+  }
+  // What it says that has changed; with the end that says that all was looked at.
+  std::vector<Looked> look() {
+    std::vector<Looked> list;
+    const std::vector<abi::Slot> &slots = access.look(readMonotonicNs());
+    for (size_t i = 0; i + 1 < slots.size(); i += 2) {
+      EXPECT_TRUE(abi::isWholeEvent(&slots[i], 2));
+      abi::PagesEvent event;
+      std::memcpy(&event, &slots[i], sizeof event);
+      list.push_back({event.address, event.size, event.allocated_ns, event.touched});
+    }
+    if (!list.empty()) {
+      EXPECT_EQ(list.back().address, 0u);
+      list.pop_back();
+    }
+    return list;
+  }
+
+  PageAccess access{static_cast<uint32_t>(getpid()), kLeast};
+  char *memory = nullptr;
+  uint64_t address = 0, page = 0;
+};
+
+TEST_F(PageAccessTest, SaysWhatIsTouched) {
+  alloc(address, kSize, 10);
+  EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 10, 0}}));
+  EXPECT_EQ(look(), std::vector<Looked>{}) << "nothing has changed";
+  memory[3 * page] = 1;
+  EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 10, page}}));
+  std::memset(memory, 1, kSize);
+  EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 10, kSize}}));
+}
+
+TEST_F(PageAccessTest, ReadingTouches) {
+  alloc(address, kSize, 10);
+  look();
+  EXPECT_EQ(*const_cast<volatile char *>(memory + page), 0);
+  EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 10, page}}));
+}
+
+TEST_F(PageAccessTest, WhatIsGivenBackWasTouched) {
+  alloc(address, kSize, 10);
+  std::memset(memory, 1, kSize);
+  look();
+  madvise(memory, kSize, MADV_DONTNEED);
+  EXPECT_EQ(look(), std::vector<Looked>{});
+}
+
+TEST_F(PageAccessTest, PagesAtTheEndsAreSharedWithOthers) {
+  const uint64_t from = address + 16, size = kSize;
+  memory[0] = 1; // in front of the block
+  alloc(from, size, 10);
+  EXPECT_EQ(look(), (std::vector<Looked>{{from, size, 10, 0}}));
+  memory[kSize + page / 2] = 1; // behind it
+  EXPECT_EQ(look(), std::vector<Looked>{});
+  memory[20] = 1;
+  EXPECT_EQ(look(), (std::vector<Looked>{{from, size, 10, page - 16}}));
+  memory[kSize + 1] = 1;
+  EXPECT_EQ(look(), (std::vector<Looked>{{from, size, 10, page}}));
+}
+
+TEST_F(PageAccessTest, SmallBlocksAndFilesAreLeftOut) {
+  alloc(address, kLeast - 1, 10);
+  alloc(address + kSize, kSize, 10, abi::Heap::Mapping, abi::kReserve);
+  alloc(address + kSize, kSize, 10, abi::Heap::Mapping, abi::kFile);
+  alloc(address + kSize, kSize, 10, abi::Heap::Device);
+  EXPECT_TRUE(access.look(readMonotonicNs()).empty());
+}
+
+TEST_F(PageAccessTest, BlocksThatAreFreedAreLookedAtNoMore) {
+  alloc(address, kSize, 10);
+  alloc(address + kSize, kSize, 10, abi::Heap::Mapping);
+  free(address, 20);
+  free(address + kSize + page, 20, page, abi::Heap::Mapping); // the rest of it is another block
+  EXPECT_TRUE(look().empty());
+}
+
+TEST_F(PageAccessTest, ThreadsTellOneAfterTheOther) {
+  alloc(address, kSize, 30); // after a free at 20, by another thread
+  alloc(address, 2 * kSize, 10);
+  free(address, 20);
+  EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 30, 0}}));
+}
+
+TEST_F(PageAccessTest, LooksTakeASmallPartOfTheTime) {
+  EXPECT_TRUE(access.isDue(1));
+  const uint64_t now_ns = readMonotonicNs();
+  access.look(now_ns);
+  EXPECT_FALSE(access.isDue(now_ns + 9'000'000));
+}
+
+} // namespace
+} // namespace msleaks::analysis
