@@ -1,0 +1,159 @@
+// Touched: large host blocks that are never touched, long before they are first touched, or only in part, by what the
+// page tables said while the program ran (--access pages; docs/analyses.md).
+#include "analysis/analyzers/registry.h"
+#include "analysis/findings/keeper.h"
+#include "analysis/places/place.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+
+namespace msleaks::analysis {
+namespace {
+
+// What is worth changing, as for device memory (uses.cpp).
+constexpr uint64_t kLeastShare = 20, kLeastBytes = 64 << 10;
+// Blocks that have gone are kept, so that it can be worked out what they cost; no more than these.
+constexpr size_t kMostWastes = 100'000;
+// A block may have been touched behind the last look at it: not known when that is longer than this part of its life.
+constexpr uint64_t kUnseenOneIn = 10;
+
+enum class Waste : uint8_t { Unused, Early, Rest, Count };
+
+struct Kind {
+  const char *name, *advice;
+};
+constexpr std::array<Kind, static_cast<size_t>(Waste::Count)> kKinds{{
+    {"unused", "Leave it out, or allocate it where it is needed: nothing ever touched its pages. As long as nothing "
+               "does they take address space, not memory."},
+    {"early-allocation", "Allocate it when it is first touched: until then it only takes room."},
+    {"overallocated", "Ask for less: the rest was never touched. It takes address space, not memory, as long as "
+                      "nothing touches it."},
+}};
+
+// Of a live block that was looked at.
+struct Touched {
+  uint64_t born_ns = 0;
+  uint64_t bytes = 0;
+  uint64_t until_ns = 0; // not touched at all until then; 0: when it was looked at first, it had been
+  bool known = false;
+};
+
+// What of a block was not needed from `from_ns` to `to_ns`.
+struct Wasted {
+  CohortId cohort;
+  uint64_t bytes = 0, touched_bytes = 0;
+  uint64_t from_ns = 0, to_ns = 0;
+};
+
+class TouchedAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "touched"; }
+  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Pages); }
+  void onEvent(const StreamEvent &event, SiteId) override {
+    if (event.event.as<abi::PagesEvent>().address == 0)
+      looked_ns_[event.process] = event.event.header().time;
+  }
+  void onPages(const Block &block, const TouchedPages &pages) override {
+    Touched &touched = elementAt(blocks_, block.id.index);
+    if (!touched.known || touched.born_ns != block.time_ns)
+      touched = {block.time_ns, 0, 0, true};
+    else if (touched.bytes == 0)
+      touched.until_ns = looked_ns_[block.process];
+    touched.bytes = pages.bytes;
+  }
+  void onFree(const Block &block, FreeCause, uint64_t time_ns) override;
+  void conclude(Conclusion &) const override;
+
+private:
+  void add(Waste, const Block &, uint64_t bytes, uint64_t from_ns, uint64_t to_ns, uint64_t touched_bytes);
+  void concludeOn(Waste, Conclusion &) const;
+
+  std::vector<Touched> blocks_;                      // by number of the block
+  std::unordered_map<uint32_t, uint64_t> looked_ns_; // by process: when all was looked at
+  std::array<std::vector<Wasted>, static_cast<size_t>(Waste::Count)> wastes_;
+};
+
+void TouchedAnalyzer::add(Waste waste, const Block &block, uint64_t bytes, uint64_t from_ns, uint64_t to_ns,
+                          uint64_t touched_bytes) {
+  auto &list = wastes_[static_cast<size_t>(waste)];
+  if (bytes > 0 && list.size() < kMostWastes)
+    list.push_back({block.cohort, bytes, touched_bytes, from_ns, to_ns});
+}
+
+void TouchedAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
+  if (block.id.index >= blocks_.size() || block.bytes() == 0)
+    return;
+  const Touched touched = std::exchange(blocks_[block.id.index], {});
+  if (!touched.known || touched.born_ns != block.time_ns)
+    return;
+  if (touched.until_ns > touched.born_ns)
+    add(Waste::Early, block, block.size, touched.born_ns, touched.until_ns, touched.bytes);
+  const uint64_t looked_ns = looked_ns_[block.process], life_ns = time_ns - touched.born_ns;
+  if (looked_ns < time_ns && time_ns - looked_ns > life_ns / kUnseenOneIn)
+    return;
+  const Waste waste = touched.bytes == 0 ? Waste::Unused : Waste::Rest;
+  add(waste, block, block.size - std::min(touched.bytes, block.size), touched.born_ns, time_ns, touched.bytes);
+}
+
+// Of one keeper.
+struct WastedBlocks {
+  Place place;
+  std::vector<CohortShare> cohorts;
+  std::vector<Added> absent;
+  uint64_t bytes = 0, touched_bytes = 0, longest_ns = 0;
+  ByteNs byte_ns = 0;
+};
+
+void addTo(WastedBlocks &blocks, const Wasted &wasted) {
+  const uint64_t ns = wasted.to_ns - wasted.from_ns;
+  blocks.cohorts.push_back({wasted.cohort, wasted.bytes, 1});
+  blocks.absent.push_back({wasted.from_ns, wasted.cohort, static_cast<int64_t>(wasted.bytes)});
+  blocks.absent.push_back({wasted.to_ns, wasted.cohort, -static_cast<int64_t>(wasted.bytes)});
+  blocks.bytes += wasted.bytes;
+  blocks.touched_bytes += wasted.touched_bytes;
+  blocks.longest_ns = std::max(blocks.longest_ns, ns);
+  blocks.byte_ns += byteNsOf(wasted.bytes, ns);
+}
+
+void TouchedAnalyzer::concludeOn(Waste waste, Conclusion &conclusion) const {
+  std::map<Keeper, WastedBlocks> by_keeper;
+  for (const Wasted &wasted : wastes_[static_cast<size_t>(waste)]) {
+    const Cohort &cohort = conclusion.cohorts[wasted.cohort];
+    const Place place = conclusion.lines.places().of(cohort.site);
+    if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+      continue;
+    WastedBlocks &blocks = by_keeper[keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog)];
+    blocks.place = place;
+    addTo(blocks, wasted);
+  }
+  const Kind &kind = kKinds[static_cast<size_t>(waste)];
+  for (auto &[keeper, blocks] : by_keeper) {
+    Absence absence{.blocks = std::move(blocks.absent)};
+    std::sort(absence.blocks.begin(), absence.blocks.end(),
+              [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
+    const uint64_t least_bytes = std::max(kLeastBytes, conclusion.peakOf(keeper.account) / kLeastShare);
+    if (conclusion.saves(keeper.account, absence) < least_bytes)
+      continue;
+    auto draft = draftOf(kind.name, keeper, blocks.place, blocks.cohorts, conclusion);
+    Finding &finding = draft.line;
+    finding.byte_seconds = byteSecondsOf(blocks.byte_ns);
+    finding.evidence = {{"idle_ns", blocks.longest_ns}, {"touched_bytes", blocks.touched_bytes}};
+    finding.advice = kind.advice;
+    conclusion.add(std::move(draft), std::move(absence));
+  }
+}
+
+void TouchedAnalyzer::conclude(Conclusion &conclusion) const {
+  if (conclusion.question.policy != Policy::Effect)
+    return;
+  for (const Waste waste : {Waste::Unused, Waste::Early, Waste::Rest})
+    concludeOn(waste, conclusion);
+}
+
+} // namespace
+
+MSL_REGISTER_ANALYZER(touched, TouchedAnalyzer)
+
+} // namespace msleaks::analysis

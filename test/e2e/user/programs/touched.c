@@ -1,0 +1,28 @@
+// Large blocks: one that is never touched, one that is filled at once, one of which a half is, one that waits.
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { kMiB = 1 << 20 };
+char *volatile kept[8];
+
+int main(void) {
+  kept[0] = calloc(8, kMiB); // never touched
+  kept[1] = malloc(8 * kMiB);
+  memset(kept[1], 1, 8 * kMiB);
+  kept[2] = malloc(16 * kMiB); // half of it
+  memset(kept[2], 2, 8 * kMiB);
+  kept[3] = malloc(8 * kMiB); // waits
+  kept[4] = malloc(8 * kMiB); // and nobody needs this one behind it
+  memset(kept[4], 4, 8 * kMiB);
+  usleep(300 * 1000);
+  free(kept[4]);
+  memset(kept[3], 3, 8 * kMiB);
+  kept[5] = malloc(100 * 1000); // of its pages, only the first is touched, which has malloc's own bytes
+  kept[5][0] = 5;
+  usleep(300 * 1000);
+  for (int i = 0; i < 4; ++i)
+    free(kept[i]);
+  free(kept[5]);
+  return 0;
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Host blocks that are never touched, late, or only in part, by the page tables.   usage: touched_test.py BUILD SCRATCH LLVM
+"""
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import Msleaks, arguments, check, equal, run  # noqa: E402
+
+PROGRAM = Path(__file__).resolve().parent / "programs" / "touched.c"
+KINDS = ("unused", "early-allocation", "overallocated")
+MIB = 1 << 20
+
+
+def line_of(text):
+    return next(number for number, line in enumerate(PROGRAM.read_text().splitlines(), 1) if text in line)
+
+
+def wastes(report):
+    found = [finding for finding in report.json["findings"] if finding["kind"] in KINDS]
+    return {(finding["kind"], finding["site"]["line"]): finding for finding in found}
+
+
+def expect(finding, saves, touched):
+    equal("saves_bytes", finding["saves_bytes"], saves)
+    equal("confidence", finding["confidence"], "likely")
+    check(abs(finding["evidence"]["touched_bytes"] - touched) <= 8192, f"touched: {finding['evidence']}")
+
+
+def main():
+    build, scratch, llvm = arguments("build", "scratch", "llvm")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build, llvm)
+    program = f"{scratch}/touched"
+    msleaks.compile(PROGRAM, program, flags=("-O0",))
+    for how, options in (("all", []), ("from 4 MiB on", ["--reach", "off"])):
+        access = "pages" if how == "all" else f"pages:{4 * MIB}"
+        _, report = msleaks.run(f"{scratch}/run", [program], ["--access", access, *options])
+        found = wastes(report)
+        never, half, waits = line_of("// never touched"), line_of("// half of it"), line_of("// waits")
+        equal(f"{how}: findings", set(found), {("unused", never), ("overallocated", half), ("early-allocation", waits)})
+        expect(found["unused", never], 8 * MIB, 0)
+        # Behind its first touch, the last block is alive beside it.
+        expect(found["early-allocation", waits], 8 * MIB - 100 * 1000, 8 * MIB)
+        rest = found["overallocated", half]
+        check(8 * MIB - 8192 <= rest["saves_bytes"] <= 8 * MIB, f"half: {rest['saves_bytes']}")
+        check(report.json["session"]["complete"], f"not complete: {report.json['notes']}")
+    _, report = msleaks.run(f"{scratch}/run", [program])
+    equal("without --access pages", wastes(report), {})
+    done = run([Path(build) / "bin" / "msleaks-run", "--access", "pages:12", "true"])
+    equal("too small", (done.returncode, "12 is none of 16384.." in done.stderr), (2, True))
+
+
+main()

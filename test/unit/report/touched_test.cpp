@@ -1,0 +1,101 @@
+// Host blocks of which the page tables said how much was touched.
+#include "report_fixture.h"
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kSize = 1'000'000;
+constexpr Where kKept{.site = 1}, kOther{.site = 2};
+
+class Touched : public ReportTest {
+protected:
+  StreamEvent born(uint64_t at, uint64_t address, uint64_t size, const Where &where = kKept) {
+    return test::alloc(kStart + at, address << 24, size, where);
+  }
+  StreamEvent dies(uint64_t at, uint64_t address) { return test::free(kStart + at, address << 24, kKept); }
+  StreamEvent looked(uint64_t at, uint64_t address, uint64_t size, uint64_t born_at, uint64_t touched) {
+    abi::PagesEvent pages{};
+    pages.header = {abi::EventKind::Pages, abi::Heap::Host, 0, 0, 0, kStart + at};
+    pages.address = address << 24;
+    pages.size = size;
+    pages.continuation = abi::kContinuationTag;
+    pages.allocated_ns = kStart + born_at;
+    pages.touched = touched;
+    return {1, abi::kCollectorStream, abi::AnyEvent::from(pages)};
+  }
+  StreamEvent lookedAtAll(uint64_t at) { return looked(at, 0, 0, 0, 0); }
+
+  void run(const std::vector<StreamEvent> &list) {
+    start(1, 4711);
+    events(list);
+    end(1, 0, kStart + 1000);
+    manifest();
+    close();
+    report = asJson();
+  }
+  json of(const std::string &kind) const {
+    for (const json &finding : report["findings"])
+      if (finding["kind"] == kind)
+        return finding;
+    return {};
+  }
+  json report;
+};
+
+TEST_F(Touched, WhatNothingEverTouchesIsUnused) {
+  run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(20), born(30, 2, kSize, kOther), lookedAtAll(99),
+       dies(100, 1), dies(200, 2)});
+  const json unused = of("unused");
+  ASSERT_FALSE(unused.is_null()) << report["findings"];
+  EXPECT_EQ(unused["site"]["line"], 12);
+  EXPECT_EQ(unused["heap"], "host");
+  EXPECT_EQ(unused["confidence"], "likely");
+  EXPECT_EQ(unused["bytes"], kSize);
+  EXPECT_EQ(unused["count"], 1);
+  EXPECT_EQ(unused["saves_bytes"], kSize);
+  EXPECT_EQ(unused["evidence"]["idle_ns"], 90);
+  EXPECT_EQ(unused["evidence"]["touched_bytes"], 0);
+}
+
+TEST_F(Touched, WhatMayHaveBeenTouchedBehindTheLastLookIsNot) {
+  run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(20), lookedAtAll(80), dies(100, 1)});
+  EXPECT_TRUE(of("unused").is_null()) << report["findings"];
+}
+
+TEST_F(Touched, WhatIsTouchedInPartIsTooLarge) {
+  run({born(10, 1, kSize), looked(20, 1, kSize, 10, kSize / 4), lookedAtAll(20), lookedAtAll(99), dies(100, 1)});
+  const json rest = of("overallocated");
+  ASSERT_FALSE(rest.is_null()) << report["findings"];
+  EXPECT_EQ(rest["bytes"], kSize - kSize / 4);
+  EXPECT_EQ(rest["saves_bytes"], kSize - kSize / 4);
+  EXPECT_EQ(rest["evidence"]["touched_bytes"], kSize / 4);
+  EXPECT_TRUE(of("early-allocation").is_null()) << "when it was first touched is not known";
+}
+
+TEST_F(Touched, WhatWaitsForItsFirstTouchIsEarly) {
+  run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(20), born(30, 2, kSize, kOther),
+       looked(35, 2, kSize, 30, kSize), lookedAtAll(40), dies(50, 2), lookedAtAll(60), looked(70, 1, kSize, 10, kSize),
+       lookedAtAll(70), dies(100, 1)});
+  const json early = of("early-allocation");
+  ASSERT_FALSE(early.is_null()) << report["findings"];
+  EXPECT_EQ(early["site"]["line"], 12);
+  EXPECT_EQ(early["saves_bytes"], kSize);
+  EXPECT_EQ(early["evidence"]["idle_ns"], 60 - 10) << "until the last look that found nothing";
+  EXPECT_TRUE(of("unused").is_null());
+  EXPECT_TRUE(of("overallocated").is_null());
+}
+
+TEST_F(Touched, WaitingThatNoPeakSeesIsNothing) {
+  run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(60), looked(70, 1, kSize, 10, kSize),
+       lookedAtAll(70), born(80, 2, kSize, kOther), dies(90, 2), lookedAtAll(99), dies(100, 1)});
+  EXPECT_TRUE(of("early-allocation").is_null()) << report["findings"];
+}
+
+TEST_F(Touched, AnotherBlockAtTheAddressIsNotMeant) {
+  run({born(10, 1, kSize), dies(15, 1), born(16, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(99),
+       dies(100, 1)});
+  EXPECT_TRUE(of("unused").is_null()) << report["findings"];
+}
+
+} // namespace
+} // namespace msleaks::analysis
