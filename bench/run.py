@@ -4,7 +4,7 @@
     bench/run.py [--build build/release] [--quick|--check] [PART …]
 
 Parts: record malloc stopped forks programs paths compile trace reading
-sessions report reach.
+sessions report reach pages.
 Peers: LTTng-UST for one event, LeakSanitizer for reach, heaptrack for a malloc+free pair, heaptrack and memray (in a virtual environment in the
 cache) for a PyTorch training; a peer that is not installed is said to be missing. Every figure is the median of
 interleaved runs (a b c, a b c, …), of whole programs their least, so that a noisy minute hits all of them; only compare
@@ -25,6 +25,7 @@ from compile_cost import CompileCost
 from fork_cost import ForkCost
 from lttng_session import LttngSession
 from measure import Failed, Skipped, Table, last_number, machine, measured, output_of, pair_cost, picked
+from pages_cost import PagesCost
 from path_cost import PathCost
 from reach_cost import ReachCost
 from session_cost import SessionCost
@@ -281,14 +282,19 @@ class Bench:
         text = output_of([script, self.build], skipped=77)
         return dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
 
-    def programs(self):
+    def workloads(self):
+        """Name and commands of each that can be had here."""
         for script in sorted((HERE / "workloads").glob("*/bench.sh")):
             try:
                 commands = self.workload(script)
             except Skipped as reason:
                 self.table.note(script.parent.name, f"skipped: {reason}")
                 continue
-            self.program_costs(script.parent.name, commands)
+            yield script.parent.name, commands
+
+    def programs(self):
+        for name, commands in self.workloads():
+            self.program_costs(name, commands)
 
     def paths(self):
         PathCost(self).run()
@@ -301,6 +307,9 @@ class Bench:
 
     def reach(self):
         ReachCost(self).run()
+
+    def pages(self):
+        PagesCost(self).run()
 
     def compile(self):
         CompileCost(self).run()
@@ -347,7 +356,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "reach"]
+    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "reach", "pages"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:

@@ -16,6 +16,7 @@ namespace {
 constexpr uint64_t kLeastShare = 20, kLeastBytes = 64 << 10;
 // Blocks that have gone are kept, so that it can be worked out what they cost; no more than these.
 constexpr size_t kMostWastes = 100'000;
+constexpr size_t kMostRows = 1000;
 // A block may have been touched behind the last look at it: not known when that is longer than this part of its life.
 constexpr uint64_t kUnseenOneIn = 10;
 
@@ -40,6 +41,18 @@ struct Touched {
   bool known = false;
 };
 
+// Of a cohort's blocks of which it is known at their end what was touched.
+struct TouchedSum {
+  uint64_t bytes = 0, count = 0, touched_bytes = 0;
+
+  TouchedSum &operator+=(const TouchedSum &other) {
+    bytes += other.bytes;
+    count += other.count;
+    touched_bytes += other.touched_bytes;
+    return *this;
+  }
+};
+
 // What of a block was not needed from `from_ns` to `to_ns`.
 struct Wasted {
   CohortId cohort;
@@ -47,20 +60,26 @@ struct Wasted {
   uint64_t from_ns = 0, to_ns = 0;
 };
 
+struct Look {
+  uint64_t time_ns = 0;
+  uint64_t seen_ns = 0; // until then it is known what was touched
+};
+
 class TouchedAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "touched"; }
   uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Pages); }
   void onEvent(const StreamEvent &event, SiteId) override {
-    if (event.event.as<abi::PagesEvent>().address == 0)
-      looked_ns_[event.process] = event.event.header().time;
+    const auto pages = event.event.as<abi::PagesEvent>();
+    if (pages.address == 0)
+      looks_[event.process] = {pages.header.time, pages.at_exit != 0 ? UINT64_MAX : pages.header.time};
   }
   void onPages(const Block &block, const TouchedPages &pages) override {
     Touched &touched = elementAt(blocks_, block.id.index);
     if (!touched.known || touched.born_ns != block.time_ns)
       touched = {block.time_ns, 0, 0, true};
     else if (touched.bytes == 0)
-      touched.until_ns = looked_ns_[block.process];
+      touched.until_ns = looks_[block.process].time_ns;
     touched.bytes = pages.bytes;
   }
   void onFree(const Block &block, FreeCause, uint64_t time_ns) override;
@@ -69,9 +88,11 @@ public:
 private:
   void add(Waste, const Block &, uint64_t bytes, uint64_t from_ns, uint64_t to_ns, uint64_t touched_bytes);
   void concludeOn(Waste, Conclusion &) const;
+  void addSection(Conclusion &) const;
 
-  std::vector<Touched> blocks_;                      // by number of the block
-  std::unordered_map<uint32_t, uint64_t> looked_ns_; // by process: when all was looked at
+  std::vector<TouchedSum> sums_;             // by cohort
+  std::vector<Touched> blocks_;              // by number of the block
+  std::unordered_map<uint32_t, Look> looks_; // by process: the last one at all of its blocks
   std::array<std::vector<Wasted>, static_cast<size_t>(Waste::Count)> wastes_;
 };
 
@@ -90,9 +111,10 @@ void TouchedAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
     return;
   if (touched.until_ns > touched.born_ns)
     add(Waste::Early, block, block.size, touched.born_ns, touched.until_ns, touched.bytes);
-  const uint64_t looked_ns = looked_ns_[block.process], life_ns = time_ns - touched.born_ns;
-  if (looked_ns < time_ns && time_ns - looked_ns > life_ns / kUnseenOneIn)
+  const uint64_t seen_ns = std::min(looks_[block.process].seen_ns, time_ns);
+  if (time_ns - seen_ns > (time_ns - touched.born_ns) / kUnseenOneIn)
     return;
+  elementAt(sums_, block.cohort.index) += {block.size, 1, touched.bytes};
   const Waste waste = touched.bytes == 0 ? Waste::Unused : Waste::Rest;
   add(waste, block, block.size - std::min(touched.bytes, block.size), touched.born_ns, time_ns, touched.bytes);
 }
@@ -145,7 +167,44 @@ void TouchedAnalyzer::concludeOn(Waste waste, Conclusion &conclusion) const {
   }
 }
 
+// Each place of the user's own, with most that was never touched first.
+void TouchedAnalyzer::addSection(Conclusion &conclusion) const {
+  std::map<Place::Key, std::pair<Place, TouchedSum>> by_place;
+  for (uint32_t index = 1; index < sums_.size(); ++index) {
+    if (sums_[index].count == 0)
+      continue;
+    const Place place = conclusion.lines.places().of(conclusion.cohorts[{index}].site);
+    if (!place.own)
+      continue;
+    auto &[at, sum] = by_place[place.keyIn(conclusion.catalog)];
+    at = place;
+    sum += sums_[index];
+  }
+  std::vector<std::pair<Place, TouchedSum>> rows;
+  for (const auto &[key, row] : by_place)
+    rows.push_back(row);
+  const auto untouchedOf = [](const auto &row) { return row.second.bytes - row.second.touched_bytes; };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const auto &a, const auto &b) { return untouchedOf(a) > untouchedOf(b); });
+  rows.resize(std::min(rows.size(), kMostRows));
+  if (rows.empty())
+    return;
+  Section section{.name = "touched",
+                  .title = "What was touched of large host blocks, by the page tables",
+                  .columns = {{"place", Unit::Place, Fold::Key},
+                              {"blocks", Unit::Count},
+                              {"bytes", Unit::Bytes},
+                              {"touched", Unit::Bytes},
+                              {"untouched", Unit::Bytes}},
+                  .rows = {}};
+  for (const auto &row : rows)
+    section.rows.push_back({std::make_shared<const SiteText>(textOf(conclusion.catalog, row.first)), row.second.count,
+                            row.second.bytes, row.second.touched_bytes, untouchedOf(row)});
+  conclusion.result.sections.push_back(std::move(section));
+}
+
 void TouchedAnalyzer::conclude(Conclusion &conclusion) const {
+  addSection(conclusion);
   if (conclusion.question.policy != Policy::Effect)
     return;
   for (const Waste waste : {Waste::Unused, Waste::Early, Waste::Rest})

@@ -181,7 +181,7 @@ Result<uint64_t> Collector::round(Urgency urgency) {
       return drained;
     stored += *drained;
     if (process->life == Life::Running)
-      MSL_TRY(process->collector.lookAtPages(trace_, now, false));
+      MSL_TRY(process->collector.lookAtPages(trace_, now));
   }
   reading_ = MSL_TRY(readWaiting());
   MSL_TRY(markComplete(now));

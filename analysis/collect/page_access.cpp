@@ -97,7 +97,7 @@ void PageAccess::lookAt(abi::Heap heap, uint64_t address, Block &block, uint64_t
   say(heap, address, block, now_ns);
 }
 
-void PageAccess::say(abi::Heap heap, uint64_t address, const Block &block, uint64_t now_ns) {
+void PageAccess::say(abi::Heap heap, uint64_t address, const Block &block, uint64_t now_ns, bool at_exit) {
   abi::PagesEvent event{};
   event.header = {abi::EventKind::Pages, heap, 0, 0, 0, now_ns};
   event.address = address;
@@ -105,17 +105,18 @@ void PageAccess::say(abi::Heap heap, uint64_t address, const Block &block, uint6
   event.continuation = abi::kContinuationTag;
   event.allocated_ns = block.time_ns;
   event.touched = block.touched_bytes;
+  event.at_exit = at_exit;
   const abi::AnyEvent any = abi::AnyEvent::from(event);
   events_.insert(events_.end(), std::begin(any.slots), std::end(any.slots));
 }
 
-const std::vector<abi::Slot> &PageAccess::look(uint64_t now_ns) {
+const std::vector<abi::Slot> &PageAccess::look(uint64_t now_ns, bool at_exit) {
   events_.clear();
   for (const abi::Heap heap : {abi::Heap::Host, abi::Heap::Mapping})
     for (auto &[address, block] : of(heap))
       lookAt(heap, address, block, now_ns);
   if (!blocks_[0].empty() || !blocks_[1].empty())
-    say(abi::Heap::Host, 0, {}, now_ns);
+    say(abi::Heap::Host, 0, {}, now_ns, at_exit);
   const uint64_t cost_ns = readMonotonicNs() - now_ns;
   next_ns_ = now_ns + cost_ns + std::max(kLeastPauseNs, cost_ns * kPauseOfCost);
   return events_;

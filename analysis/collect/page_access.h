@@ -27,7 +27,7 @@ public:
   // Whether it may look again: 100 times a second, and a fiftieth of the time at most.
   bool isDue(uint64_t now_ns) const { return now_ns >= next_ns_; }
   // Looks. Pages events of what has changed, and the one that says that all was looked at; two slots each.
-  const std::vector<abi::Slot> &look(uint64_t now_ns);
+  const std::vector<abi::Slot> &look(uint64_t now_ns, bool at_exit = false);
   // Blocks that were there at once and were not looked at: there were too many.
   uint64_t leftOut() const { return left_out_; }
 
@@ -44,7 +44,7 @@ private:
   uint64_t touchedBytes(uint64_t address, const Block &) const;
   uint64_t touchedAtEnd(uint64_t begin, uint64_t end) const;
   void lookAt(abi::Heap, uint64_t address, Block &, uint64_t now_ns);
-  void say(abi::Heap, uint64_t address, const Block &, uint64_t now_ns);
+  void say(abi::Heap, uint64_t address, const Block &, uint64_t now_ns, bool at_exit = false);
   Blocks &of(abi::Heap heap) { return blocks_[heap == abi::Heap::Mapping]; }
 
   ProcessMemory memory_;

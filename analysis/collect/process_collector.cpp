@@ -61,10 +61,10 @@ void ProcessCollector::watchPages(uint32_t pid, uint64_t least_bytes) {
 }
 
 // As a stream of its own.
-Result<void> ProcessCollector::lookAtPages(TraceWriter &writer, uint64_t now_ns, bool now) {
-  if (!pages_ || (!now && !pages_->isDue(now_ns)))
+Result<void> ProcessCollector::lookAtPages(TraceWriter &writer, uint64_t now_ns, bool at_exit) {
+  if (!pages_ || (!at_exit && !pages_->isDue(now_ns)))
     return {};
-  const std::vector<abi::Slot> &slots = pages_->look(now_ns);
+  const std::vector<abi::Slot> &slots = pages_->look(now_ns, at_exit);
   if (slots.empty())
     return {};
   Stream &stream = streams_[abi::kCollectorStream];

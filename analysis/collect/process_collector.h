@@ -75,8 +75,8 @@ public:
   Result<void> start(TraceWriter &);
   // From now on it is looked which pages of large blocks were touched. `pid`: where we are.
   void watchPages(uint32_t pid, uint64_t least_bytes);
-  // Looks, if it is time for it or `now`.
-  Result<void> lookAtPages(TraceWriter &, uint64_t now_ns, bool now);
+  // Looks if it is time for it, or for the last time: the process waits `at_exit`.
+  Result<void> lookAtPages(TraceWriter &, uint64_t now_ns, bool at_exit = false);
   // One look at every ring. Returns the number of events stored; 0 when there was nothing to do.
   Result<uint64_t> drain(CollectOutput &, Urgency, uint64_t now_ns);
   // All that is published so far, what it means, and the accounts as they stand; recording goes on.

@@ -23,7 +23,13 @@ protected:
     pages.touched = touched;
     return {1, abi::kCollectorStream, abi::AnyEvent::from(pages)};
   }
-  StreamEvent lookedAtAll(uint64_t at) { return looked(at, 0, 0, 0, 0); }
+  StreamEvent lookedAtAll(uint64_t at, bool at_exit = false) {
+    StreamEvent event = looked(at, 0, 0, 0, 0);
+    auto pages = event.event.as<abi::PagesEvent>();
+    pages.at_exit = at_exit;
+    event.event = abi::AnyEvent::from(pages);
+    return event;
+  }
 
   void run(const std::vector<StreamEvent> &list) {
     start(1, 4711);
@@ -60,6 +66,11 @@ TEST_F(Touched, WhatNothingEverTouchesIsUnused) {
 TEST_F(Touched, WhatMayHaveBeenTouchedBehindTheLastLookIsNot) {
   run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(20), lookedAtAll(80), dies(100, 1)});
   EXPECT_TRUE(of("unused").is_null()) << report["findings"];
+}
+
+TEST_F(Touched, WhatWaitsAtItsExitTouchesNothingMore) {
+  run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(20), lookedAtAll(80, true)});
+  EXPECT_EQ(of("unused")["saves_bytes"], kSize) << report["findings"];
 }
 
 TEST_F(Touched, WhatIsTouchedInPartIsTooLarge) {

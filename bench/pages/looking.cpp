@@ -1,0 +1,59 @@
+// bench_looking BLOCKS BYTES: one look at the pages of so many blocks of this process, as the collector takes it with
+// --access pages.
+//
+// Prints `untouched MS half MS again MS whole MS`: milliseconds of a look at blocks that nothing has touched, at blocks
+// of which every other page has been, at the same once more, and when all of them is touched.
+#include "analysis/base/clock.h"
+#include "analysis/collect/page_access.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace msleaks;
+using namespace msleaks::analysis;
+
+double lookMs(PageAccess &access) {
+  const uint64_t begin_ns = readMonotonicNs();
+  access.look(begin_ns);
+  return static_cast<double>(readMonotonicNs() - begin_ns) / 1e6;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: bench_looking BLOCKS BYTES\n");
+    return 2;
+  }
+  const uint64_t count = std::strtoull(argv[1], nullptr, 10), size = std::strtoull(argv[2], nullptr, 10);
+  void *mapped =
+      mmap(nullptr, count * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) {
+    std::perror("mmap");
+    return 4;
+  }
+  madvise(mapped, count * size, MADV_NOHUGEPAGE);
+  auto *memory = static_cast<char *>(mapped);
+  PageAccess access(static_cast<uint32_t>(getpid()), 1);
+  for (uint64_t i = 0; i < count; ++i) {
+    const abi::AllocEvent event{
+        {abi::EventKind::Alloc, abi::Heap::Host, 0, 0, 0, i + 1}, reinterpret_cast<uintptr_t>(memory + i * size), size};
+    abi::Slot slot;
+    std::memcpy(&slot, &event, sizeof slot);
+    access.onEvent(slot);
+  }
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const double untouched = lookMs(access);
+  for (uint64_t at = 0; at < count * size; at += 2 * page)
+    memory[at] = 1;
+  const double half = lookMs(access), again = lookMs(access);
+  for (uint64_t at = page; at < count * size; at += 2 * page)
+    memory[at] = 1;
+  std::printf("untouched %.2f half %.2f again %.2f whole %.2f\n", untouched, half, again, lookMs(access));
+  return 0;
+}
