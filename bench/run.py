@@ -258,8 +258,20 @@ class Bench:
             name = f"report of {events // 1_000_000} M events, {live:,} live blocks"
             self.table.add(f"{name}: wanted / reached", 8, rate, 8 / rate, 1.0, "M events/s")
             self.table.note(f"{name}: memory", f"{cost['peak_kib'] / 1024:.0f} MiB")
+            self.on_one_core(name, events, folder)
             self.discard(folder)
         self.window(events, 100_000)
+
+    def on_one_core(self, name, events, folder):
+        """The same report, and a check against itself, where nothing can be done beside each other."""
+        one = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
+        msleaks, base = self.program("msleaks"), self.scratch / "base.json"
+        took = statistics.median(measured([*one, msleaks, "report", folder, "--json"])["wall_s"] for _ in range(self.rounds))
+        rate = events / took / 1e6
+        self.table.add(f"{name}, on one core: wanted / reached", 5, rate, 5 / rate, 1.0, "M events/s")
+        measured([msleaks, "check", folder, "--save", base])
+        took = measured([*one, msleaks, "check", folder, "--baseline", base, "--peak", "+2%"])["wall_s"] * 10e6 / events
+        self.table.add(f"check of {events // 1_000_000} M events, {name.split(', ')[-1]}, on one core: 10 M of them / 5 s", 5, took, took / 5, 1.0, "s")
 
     def window(self, events, live):
         """One hundredth of a run, from its middle on: read from the last checkpoint before it."""

@@ -48,14 +48,15 @@ public:
     --size_;
   }
 
-  // Asks for the lines that a look-up of `address` will need; a slot may lie across two. Always inline: g++ takes a
-  // function that only prefetches for one without effect, and drops the calls.
+  // Asks for the lines that a look-up of `address` will need, and an erase: it looks at the slots behind. Always inline:
+  // g++ takes a function that only prefetches for one without effect, and drops the calls.
   [[gnu::always_inline]] void prefetch(uint64_t address) const {
     if (slots_.empty())
       return;
     const auto *slot = reinterpret_cast<const char *>(&slots_[home(address)]);
     __builtin_prefetch(slot, 1);
     __builtin_prefetch(slot + sizeof(Row), 1);
+    __builtin_prefetch(slot + 2 * sizeof(Row), 1);
   }
 
   size_t size() const { return size_; }
