@@ -4,15 +4,17 @@
 namespace msleaks::analysis {
 
 // A handle, or the address of a byte in the block. A launch's argument may be neither: a number looks like both.
-void LiveSet::use(uint64_t address, uint8_t device, const Use &use) {
-  Process &process = processOf(use.process);
+const Block *LiveSet::usedBlock(Process &process, uint64_t address, uint8_t device) {
   const Block *block = process.find(AddressSpace::Accelerator, address, device);
   if (!block)
     block = process.holding(AddressSpace::Accelerator, address, device);
-  if (!block || !hasUses(block->heap))
-    return;
-  for (BlockObserver *observer : observers_)
-    observer->onUse(*block, use);
+  return block && hasUses(block->heap) ? block : nullptr;
+}
+
+void LiveSet::use(uint64_t address, uint8_t device, const Use &use) {
+  if (const Block *block = usedBlock(processOf(use.process), address, device))
+    for (BlockObserver *observer : observers_)
+      observer->onUse(*block, use);
 }
 
 void LiveSet::onAccess(const StreamEvent &event, const abi::AccessEvent &access, SiteId site) {
@@ -23,11 +25,27 @@ void LiveSet::onAccess(const StreamEvent &event, const abi::AccessEvent &access,
   use(access.address, header.device, {header.time, site, event.process, event.stream, reads, writes});
 }
 
+// The host's block that is copied, all of it but for a tenth at most; null: there is none.
+const Block *LiveSet::copiedBlock(const abi::CopyEvent &copy, uint32_t process) const {
+  constexpr uint64_t kLeftOutOneIn = 10;
+  for (const AddressSpace space : {AddressSpace::Host, AddressSpace::Mapping})
+    if (const Block *block = find(process, space, copy.source))
+      return copy.size >= block->size - block->size / kLeftOutOneIn ? block : nullptr;
+  const Block *block = find(process, AddressSpace::Accelerator, copy.source);
+  return block && block->heap == abi::Heap::Pinned && copy.size >= block->size - block->size / kLeftOutOneIn ? block
+                                                                                                             : nullptr;
+}
+
 // One end may be host memory.
 void LiveSet::onCopy(const StreamEvent &event, const abi::CopyEvent &copy, SiteId site) {
   const abi::EventHeader &header = copy.header;
   use(copy.source, header.device, {header.time, site, event.process, event.stream, true, false, copy.size});
   use(copy.destination, header.device, {header.time, site, event.process, event.stream, false, true, copy.size});
+  const Block *source = copiedBlock(copy, event.process);
+  const Block *destination = source ? usedBlock(processOf(event.process), copy.destination, header.device) : nullptr;
+  if (destination)
+    for (BlockObserver *observer : observers_)
+      observer->onCopyToDevice(*source, *destination, {header.time, site});
 }
 
 void LiveSet::onSet(const StreamEvent &event, const abi::SetEvent &set, SiteId site) {

@@ -18,6 +18,12 @@ struct Use {
   uint64_t bytes = 0;                 // that a copy or fill reads or writes; 0: not known
 };
 
+// All of a host block, or nearly, was copied to a device's.
+struct CopyToDevice {
+  uint64_t time_ns = 0;
+  SiteId site; // of the call; none: not known
+};
+
 // What was touched of a block that its process had until then.
 struct TouchedPages {
   uint64_t time_ns = 0;

@@ -110,6 +110,13 @@ void Gate::onUse(const Block &block, const Use &use) {
     observer->onUse(block, use);
 }
 
+void Gate::onCopyToDevice(const Block &source, const Block &destination, const CopyToDevice &copy) {
+  if (!isInWindow() || !counts(source) || !counts(destination))
+    return;
+  for (BlockObserver *observer : behind_)
+    observer->onCopyToDevice(source, destination, copy);
+}
+
 void Gate::onPages(const Block &block, const TouchedPages &pages) {
   if (!isInWindow() || !counts(block))
     return;

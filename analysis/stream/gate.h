@@ -41,6 +41,7 @@ public:
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
   void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
   void onUse(const Block &, const Use &) override;
+  void onCopyToDevice(const Block &source, const Block &destination, const CopyToDevice &) override;
   void onPages(const Block &, const TouchedPages &) override;
   void onPart(const Block &, const Block &whole, uint64_t time_ns) override;
 

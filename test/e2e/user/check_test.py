@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import Msleaks, arguments, check, equal, line_of  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "gated.c"
-RUNS, LEAKED, FORGOTTEN, MORE = 20, 8000, 50, 30000
+RUNS, LEAKED, FORGOTTEN, MORE = 50, 8000, 50, 30000
 PASSED, FAILED, USAGE, BAD_INPUT = 0, 1, 2, 3
 
 

@@ -1,0 +1,139 @@
+// Copies: host blocks that were copied to a device, and live on beside the copy (docs/analyses.md).
+#include "analysis/analyzers/registry.h"
+#include "analysis/findings/keeper.h"
+#include "analysis/findings/use_line.h"
+#include "analysis/places/place.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kLeastShare = 20, kLeastBytes = 64 << 10; // of the heap's peak, as for unused memory
+// Blocks that have gone are kept, so that it can be worked out what they cost; no more than these.
+constexpr size_t kMostCopied = 100'000;
+
+// Of a live host block. What it is copied to last counts: a staging buffer is filled and copied again and again.
+struct Copied {
+  uint64_t born_ns = 0; // tells it from a later block of the same number
+  uint64_t copied_ns = 0;
+  uint64_t until_ns = UINT64_MAX; // the copy went then
+  BlockId to;
+  SiteId site, to_site;
+};
+
+// A host block beside its copy.
+struct Beside {
+  CohortId cohort;
+  uint64_t bytes, from_ns, to_ns;
+  SiteId site, to_site;
+};
+
+class CopiesAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "copies"; }
+  void onCopyToDevice(const Block &source, const Block &destination, const CopyToDevice &copy) override {
+    endCopyIn(destination.id, copy.time_ns);
+    if (source.size < kLeastBytes)
+      return;
+    copied_[source.id.index] = {source.time_ns, copy.time_ns, UINT64_MAX, destination.id, copy.site, destination.site};
+    sources_[destination.id.index] = source.id;
+  }
+  void onFree(const Block &block, FreeCause, uint64_t time_ns) override {
+    if (copied_.empty())
+      return;
+    if (hasUses(block.heap))
+      endCopyIn(block.id, time_ns);
+    else
+      endSource(block, time_ns);
+  }
+  void conclude(Conclusion &) const override;
+
+private:
+  void endCopyIn(BlockId destination, uint64_t time_ns);
+  void endSource(const Block &, uint64_t time_ns);
+
+  std::unordered_map<uint32_t, Copied> copied_;   // by number of the host block
+  std::unordered_map<uint32_t, BlockId> sources_; // by number of the device's: whose copy it has
+  std::vector<Beside> beside_;
+};
+
+// It goes, or something else is copied into it.
+void CopiesAnalyzer::endCopyIn(BlockId destination, uint64_t time_ns) {
+  const auto source = sources_.find(destination.index);
+  if (source == sources_.end())
+    return;
+  const auto copied = copied_.find(source->second.index);
+  if (copied != copied_.end() && copied->second.to == destination)
+    copied->second.until_ns = std::min(copied->second.until_ns, time_ns);
+  sources_.erase(source);
+}
+
+void CopiesAnalyzer::endSource(const Block &block, uint64_t time_ns) {
+  const auto found = copied_.find(block.id.index);
+  if (found == copied_.end())
+    return;
+  const Copied copied = found->second;
+  copied_.erase(found);
+  const uint64_t to_ns = std::min(copied.until_ns, time_ns);
+  if (copied.born_ns == block.time_ns && to_ns > copied.copied_ns && beside_.size() < kMostCopied)
+    beside_.push_back({block.cohort, block.size, copied.copied_ns, to_ns, copied.site, copied.to_site});
+}
+
+// Of one keeper.
+struct BesideCopies {
+  Place place;
+  std::vector<CohortShare> cohorts;
+  std::vector<Added> absent;
+  const Beside *longest = nullptr;
+  ByteNs byte_ns = 0;
+};
+
+Draft<Finding> findingOf(const Keeper &keeper, const BesideCopies &blocks, Conclusion &conclusion) {
+  auto draft = draftOf("copy", keeper, blocks.place, blocks.cohorts, conclusion);
+  Finding &finding = draft.line;
+  const Beside &longest = *blocks.longest;
+  finding.confidence = Confidence::Hint;
+  finding.byte_seconds = byteSecondsOf(blocks.byte_ns);
+  finding.evidence = {{"idle_ns", longest.to_ns - longest.from_ns}};
+  for (const auto &[name, site] : {std::pair("copied_at", longest.site), std::pair("copied_to", longest.to_site)})
+    if (std::string line = lineOf(site, conclusion); !line.empty())
+      finding.evidence.emplace_back(name, std::move(line));
+  finding.advice = "Free it behind the copy, if nothing reads it any more: its bytes live on in memory of the device.";
+  return draft;
+}
+
+void CopiesAnalyzer::conclude(Conclusion &conclusion) const {
+  std::map<Keeper, BesideCopies> by_keeper;
+  for (const Beside &beside : beside_) {
+    const Cohort &cohort = conclusion.cohorts[beside.cohort];
+    const Place place = conclusion.lines.places().of(cohort.site);
+    if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+      continue;
+    BesideCopies &blocks = by_keeper[keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog)];
+    blocks.place = place;
+    blocks.cohorts.push_back({beside.cohort, beside.bytes, 1});
+    blocks.absent.push_back({beside.from_ns, beside.cohort, static_cast<int64_t>(beside.bytes)});
+    blocks.absent.push_back({beside.to_ns, beside.cohort, -static_cast<int64_t>(beside.bytes)});
+    blocks.byte_ns += byteNsOf(beside.bytes, beside.to_ns - beside.from_ns);
+    if (!blocks.longest || beside.to_ns - beside.from_ns > blocks.longest->to_ns - blocks.longest->from_ns)
+      blocks.longest = &beside;
+  }
+  for (auto &[keeper, blocks] : by_keeper) {
+    Absence absence{.blocks = std::move(blocks.absent)};
+    std::sort(absence.blocks.begin(), absence.blocks.end(),
+              [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
+    if (conclusion.saves(keeper.account, absence) >=
+        std::max(kLeastBytes, conclusion.peakOf(keeper.account) / kLeastShare))
+      conclusion.add(findingOf(keeper, blocks, conclusion), std::move(absence));
+  }
+}
+
+} // namespace
+
+MSL_REGISTER_ANALYZER(copies, CopiesAnalyzer)
+
+} // namespace msleaks::analysis
