@@ -4,10 +4,11 @@
     darknet_test.py BUILD SCRATCH
 
 Run as it is and with msleaks-run; the same objects linked with LeakSanitizer say what is alive at exit, and heaptrack
-how high the peak is.
+how high the peak is. By the page tables, what is for training only is never touched.
 """
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -29,6 +30,31 @@ def generated_image(path, size=64):
     pixels = bytes((x * 4) % 256 if c == 0 else (y * 4) % 256 if c == 1 else (x * y) % 256
                    for y in range(size) for x in range(size) for c in range(3))
     Path(path).write_bytes(b"P6\n%d %d\n255\n" % (size, size) + pixels)
+
+
+def finding_of(report, kind, line):
+    found = [finding for finding in report.json["findings"] if finding["kind"] == kind and finding["site"]["line"] == line]
+    check(len(found) == 1, f"{len(found)} findings {kind} at line {line}: {[(f['kind'], f['site']['line'], f['bytes']) for f in report.json['findings']]}")
+    return found[0]
+
+
+def expect_unused(msleaks, darknet, scratch):
+    """Inference never touches what is for training only. Without it the peak is lower by what the report says."""
+    command, left_out = ["./darknet", "speed", "cfg/tiny.cfg", "1"], "        l.x_norm = calloc(l.batch*l.outputs, sizeof(float));"
+    _, report = msleaks.run(f"{scratch}/pages", command, ["--access", "pages"], cwd=darknet)
+    unused = finding_of(report, "unused", line_of(f"{darknet}/src/convolutional_layer.c", left_out))
+    check(unused["site"]["variable"] == "l.x_norm" and unused["evidence"]["touched_bytes"] == 0, unused)
+    changed = f"{scratch}/without"
+    shutil.rmtree(changed, ignore_errors=True)
+    shutil.copytree(darknet, changed) # and the times of its files: one of them is built again
+    source = Path(f"{changed}/src/convolutional_layer.c")
+    source.write_text(source.read_text().replace(left_out, "", 1))
+    built = run(["make", "-s", f"CC=clang-22 -w -fpass-plugin={msleaks.plugin}", "OPTS=-O2 -g", "darknet"], cwd=changed)
+    check(built.returncode == 0, f"darknet without x_norm: {built.stderr}")
+    _, without = msleaks.run(f"{scratch}/pages-without", command, cwd=changed)
+    saved, predicted = report.json["peak"]["bytes"] - without.json["peak"]["bytes"], unused["saves_bytes"]
+    print(f"without x_norm the peak is {saved} bytes lower; predicted {predicted}")
+    check(abs(saved - predicted) <= predicted / 100, "more than 1 % beside it")
 
 
 def main():
@@ -69,6 +95,7 @@ def main():
     print(f"peak: {ours} bytes, heaptrack {peak}")
     check(abs(ours - peak) <= peak / 1000, "the peaks differ by more than 0.1 %")
 
+    expect_unused(msleaks, darknet, scratch)
     operations = [*command[:1], "ops", "cfg/resnet50.cfg"]
     watched, report = msleaks.run(f"{scratch}/ops", operations, ["--no-report"], cwd=darknet)
     expect_same(run(operations, cwd=darknet), watched, stderr=True)
