@@ -58,6 +58,7 @@ struct Wasted {
   CohortId cohort;
   uint64_t bytes = 0, touched_bytes = 0;
   uint64_t from_ns = 0, to_ns = 0;
+  bool seen = false; // all that time
 };
 
 struct Look {
@@ -86,7 +87,7 @@ public:
   void conclude(Conclusion &) const override;
 
 private:
-  void add(Waste, const Block &, uint64_t bytes, uint64_t from_ns, uint64_t to_ns, uint64_t touched_bytes);
+  void add(Waste, const Wasted &);
   void concludeOn(Waste, Conclusion &) const;
   void addSection(Conclusion &) const;
 
@@ -96,11 +97,10 @@ private:
   std::array<std::vector<Wasted>, static_cast<size_t>(Waste::Count)> wastes_;
 };
 
-void TouchedAnalyzer::add(Waste waste, const Block &block, uint64_t bytes, uint64_t from_ns, uint64_t to_ns,
-                          uint64_t touched_bytes) {
+void TouchedAnalyzer::add(Waste waste, const Wasted &wasted) {
   auto &list = wastes_[static_cast<size_t>(waste)];
-  if (bytes > 0 && list.size() < kMostWastes)
-    list.push_back({block.cohort, bytes, touched_bytes, from_ns, to_ns});
+  if (wasted.bytes > 0 && list.size() < kMostWastes)
+    list.push_back(wasted);
 }
 
 void TouchedAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
@@ -109,14 +109,20 @@ void TouchedAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
   const Touched touched = std::exchange(blocks_[block.id.index], {});
   if (!touched.known || touched.born_ns != block.time_ns)
     return;
-  if (touched.until_ns > touched.born_ns)
-    add(Waste::Early, block, block.size, touched.born_ns, touched.until_ns, touched.bytes);
+  Wasted wasted{
+      .cohort = block.cohort, .bytes = block.size, .touched_bytes = touched.bytes, .from_ns = touched.born_ns};
+  if (wasted.to_ns = touched.until_ns; wasted.to_ns > wasted.from_ns) {
+    wasted.seen = true;
+    add(Waste::Early, wasted);
+  }
   const uint64_t seen_ns = std::min(looks_[block.process].seen_ns, time_ns);
   if (time_ns - seen_ns > (time_ns - touched.born_ns) / kUnseenOneIn)
     return;
   elementAt(sums_, block.cohort.index) += {block.size, 1, touched.bytes};
-  const Waste waste = touched.bytes == 0 ? Waste::Unused : Waste::Rest;
-  add(waste, block, block.size - std::min(touched.bytes, block.size), touched.born_ns, time_ns, touched.bytes);
+  wasted.bytes = block.size - std::min(touched.bytes, block.size);
+  wasted.to_ns = time_ns;
+  wasted.seen = seen_ns == time_ns;
+  add(touched.bytes == 0 ? Waste::Unused : Waste::Rest, wasted);
 }
 
 // Of one keeper.
@@ -124,8 +130,9 @@ struct WastedBlocks {
   Place place;
   std::vector<CohortShare> cohorts;
   std::vector<Added> absent;
-  uint64_t bytes = 0, touched_bytes = 0, longest_ns = 0;
+  uint64_t touched_bytes = 0, longest_ns = 0;
   ByteNs byte_ns = 0;
+  bool seen = true; // of all blocks
 };
 
 void addTo(WastedBlocks &blocks, const Wasted &wasted) {
@@ -133,7 +140,7 @@ void addTo(WastedBlocks &blocks, const Wasted &wasted) {
   blocks.cohorts.push_back({wasted.cohort, wasted.bytes, 1});
   blocks.absent.push_back({wasted.from_ns, wasted.cohort, static_cast<int64_t>(wasted.bytes)});
   blocks.absent.push_back({wasted.to_ns, wasted.cohort, -static_cast<int64_t>(wasted.bytes)});
-  blocks.bytes += wasted.bytes;
+  blocks.seen &= wasted.seen;
   blocks.touched_bytes += wasted.touched_bytes;
   blocks.longest_ns = std::max(blocks.longest_ns, ns);
   blocks.byte_ns += byteNsOf(wasted.bytes, ns);
@@ -161,6 +168,8 @@ void TouchedAnalyzer::concludeOn(Waste waste, Conclusion &conclusion) const {
     auto draft = draftOf(kind.name, keeper, blocks.place, blocks.cohorts, conclusion);
     Finding &finding = draft.line;
     finding.byte_seconds = byteSecondsOf(blocks.byte_ns);
+    if (blocks.seen && finding.confidence == Confidence::Likely)
+      finding.confidence = Confidence::Proved;
     finding.evidence = {{"idle_ns", blocks.longest_ns}, {"touched_bytes", blocks.touched_bytes}};
     finding.advice = kind.advice;
     conclusion.add(std::move(draft), std::move(absence));

@@ -44,6 +44,7 @@ def expect_unused(msleaks, darknet, scratch):
     _, report = msleaks.run(f"{scratch}/pages", command, ["--access", "pages"], cwd=darknet)
     unused = finding_of(report, "unused", line_of(f"{darknet}/src/convolutional_layer.c", left_out))
     check(unused["site"]["variable"] == "l.x_norm" and unused["evidence"]["touched_bytes"] == 0, unused)
+    check(unused["confidence"] == "proved", f"it waits at its exit: {unused['confidence']}")
     changed = f"{scratch}/without"
     shutil.rmtree(changed, ignore_errors=True)
     shutil.copytree(darknet, changed) # and the times of its files: one of them is built again

@@ -71,6 +71,7 @@ TEST_F(Touched, WhatMayHaveBeenTouchedBehindTheLastLookIsNot) {
 TEST_F(Touched, WhatWaitsAtItsExitTouchesNothingMore) {
   run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(20), lookedAtAll(80, true)});
   EXPECT_EQ(of("unused")["saves_bytes"], kSize) << report["findings"];
+  EXPECT_EQ(of("unused")["confidence"], "proved");
 }
 
 TEST_F(Touched, WhatIsTouchedInPartIsTooLarge) {
@@ -91,6 +92,7 @@ TEST_F(Touched, WhatWaitsForItsFirstTouchIsEarly) {
   ASSERT_FALSE(early.is_null()) << report["findings"];
   EXPECT_EQ(early["site"]["line"], 12);
   EXPECT_EQ(early["saves_bytes"], kSize);
+  EXPECT_EQ(early["confidence"], "proved");
   EXPECT_EQ(early["evidence"]["idle_ns"], 60 - 10) << "until the last look that found nothing";
   EXPECT_TRUE(of("unused").is_null());
   EXPECT_TRUE(of("overallocated").is_null());
