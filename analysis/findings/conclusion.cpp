@@ -189,6 +189,8 @@ AnalysisResult Conclusion::finish() {
   std::sort(candidates_.begin(), candidates_.end(),
             [](const Candidate &a, const Candidate &b) { return isBefore(a.draft.line, b.draft.line); });
   putLostFirst();
+  for (const Candidate &candidate : candidates_)
+    savings_.expect(candidate.absence);
   std::vector<Draft<Finding>> drafts;
   for (Candidate &candidate : candidates_) {
     Finding &finding = candidate.draft.line;

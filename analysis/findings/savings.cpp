@@ -1,6 +1,10 @@
 #include "analysis/findings/savings.h"
 
+#include "analysis/base/element_at.h"
+
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 namespace msleaks::analysis {
 namespace {
@@ -18,6 +22,16 @@ int64_t peakOfDifference(const std::vector<int64_t> &curve, const std::vector<in
 
 // It may rise: a block that takes another one's memory keeps that alive.
 uint64_t fallOf(int64_t peak, int64_t left) { return static_cast<uint64_t>(std::max<int64_t>(peak - left, 0)); }
+
+std::set<CohortId> cohortsIn(const Absence &absence) {
+  std::set<CohortId> cohorts;
+  for (uint32_t index = 0; index < absence.cohorts.size(); ++index)
+    if (absence.cohorts[index])
+      cohorts.insert({index});
+  for (const Added &block : absence.blocks)
+    cohorts.insert(block.cohort);
+  return cohorts;
+}
 
 } // namespace
 
@@ -62,9 +76,48 @@ Savings::Saving Savings::alone(const Account &account, const Absence &absence) {
   return {without(of(account)), abi::isPhysical(account.heap) ? without(physical()) : 0};
 }
 
+void Savings::expect(const Absence &absence) {
+  for (const CohortId cohort : cohortsIn(absence))
+    ++elementAt(expected_, cohort.index);
+}
+
+// What of it is this cohort's.
+Savings::Curve Savings::partOf(const Absence &absence, CohortId cohort) const {
+  Absence part{.parts = absence.parts};
+  if (cohort.index < absence.cohorts.size() && absence.cohorts[cohort.index]) {
+    part.cohorts.resize(cohort.index + 1);
+    part.cohorts[cohort.index] = true;
+  }
+  std::copy_if(absence.blocks.begin(), absence.blocks.end(), std::back_inserter(part.blocks),
+               [&](const Added &block) { return block.cohort == cohort; });
+  return curveOf(part);
+}
+
+// Without what others have removed of the same cohorts. How much of it is the same blocks is not known: as little as
+// can be.
+Savings::Curve Savings::removeOnce(const Absence &absence) {
+  Curve absent = curveOf(absence);
+  for (const CohortId cohort : cohortsIn(absence)) {
+    if (valueAt(expected_, cohort.index) < 2)
+      continue;
+    const auto [at, fresh] = removed_.try_emplace(cohort, Curve(absent.size()));
+    Curve &removed = at->second;
+    const Curve wanted = partOf(absence, cohort);
+    CohortSet alone(cohort.index + 1);
+    alone[cohort.index] = true;
+    const Curve all = history_.curveOf(alone);
+    for (size_t i = 0; i < absent.size(); ++i) {
+      const int64_t taken = std::min(wanted[i], std::max<int64_t>(all[i] - removed[i], 0));
+      removed[i] += taken;
+      absent[i] -= wanted[i] - taken;
+    }
+  }
+  return absent;
+}
+
 uint64_t Savings::remove(const Account &account, const Absence &absence) {
   Memory &memory = of(account);
-  const Curve absent = curveOf(absence);
+  const Curve absent = removeOnce(absence);
   std::transform(memory.left.begin(), memory.left.end(), absent.begin(), memory.left.begin(), std::minus<>());
   return fallOf(memory.peak_bytes, highestOf(memory.left));
 }

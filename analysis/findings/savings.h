@@ -39,7 +39,10 @@ public:
   // What these blocks, and all of the physical heaps, had.
   Curve curveOf(const Absence &) const;
   const Curve &physicalCurve() { return physical().all; }
-  // What the account's peak falls by without them and all that were removed before.
+  // Of all that will be removed, before the first one is: several may be about the same blocks.
+  void expect(const Absence &);
+  // What the account's peak falls by without them and all that were removed before. Of no cohort more is removed than
+  // it has.
   uint64_t remove(const Account &, const Absence &);
 
 private:
@@ -49,12 +52,16 @@ private:
   };
   template <class Counts> Memory memoryOf(Counts counts) const;
   Memory &of(const Account &);
+  Curve partOf(const Absence &, CohortId) const;
+  Curve removeOnce(const Absence &);
   const Memory &physical();
 
   const MemoryHistory &history_;
   const Cohorts &cohorts_;
   std::map<Account, Memory> accounts_;
   Memory physical_;
+  std::vector<uint32_t> expected_;    // by cohort: in how many absences
+  std::map<CohortId, Curve> removed_; // of cohorts that several are about
 };
 
 } // namespace msleaks::analysis

@@ -74,6 +74,17 @@ TEST_F(Touched, WhatWaitsAtItsExitTouchesNothingMore) {
   EXPECT_EQ(of("unused")["confidence"], "proved");
 }
 
+TEST_F(Touched, WhatIsNeverTouchedAndLeaksIsSavedOnce) {
+  run({born(10, 1, kSize), looked(20, 1, kSize, 10, kSize / 4), lookedAtAll(20, true)});
+  uint64_t most = 0;
+  for (const json &finding : report["findings"])
+    most = std::max(most, finding["saves_cumulative_bytes"].get<uint64_t>());
+  EXPECT_EQ(of("overallocated")["saves_bytes"], kSize - kSize / 4);
+  EXPECT_EQ(of("leak")["saves_bytes"], kSize);
+  EXPECT_EQ(most, kSize);
+  EXPECT_EQ(of("leak")["saves_cumulative_bytes"], kSize);
+}
+
 TEST_F(Touched, WhatIsTouchedInPartIsTooLarge) {
   run({born(10, 1, kSize), looked(20, 1, kSize, 10, kSize / 4), lookedAtAll(20), lookedAtAll(99), dies(100, 1)});
   const json rest = of("overallocated");
