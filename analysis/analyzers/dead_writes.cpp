@@ -42,11 +42,9 @@ struct Dead {
 class DeadWritesAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "dead_writes"; }
+  bool wants(abi::Heap heap) const override { return hasUses(heap); }
   void onUse(const Block &, const Use &) override;
-  void onFree(const Block &block, FreeCause, uint64_t) override {
-    if (hasUses(block.heap))
-      elementAt(written_, block.id.index) = {};
-  }
+  void onFree(const Block &block, FreeCause, uint64_t) override { elementAt(written_, block.id.index) = {}; }
   void conclude(Conclusion &) const override;
 
 private:

@@ -121,9 +121,21 @@ private:
   uint32_t last_process_ = 0;
 };
 
-std::map<Keeper, Candidate> candidatesOf(const StepSurvivors &survivors, Conclusion &conclusion) {
+// How many buckets the user does not ask about. The first step is in none of them.
+size_t skippedOf(std::span<const StepSurvivors::Bucket> buckets, uint64_t skip_steps) {
+  uint64_t steps = StepSurvivors::kWarmUpSteps;
+  size_t skipped = 0;
+  for (; skipped < buckets.size() && steps < skip_steps; ++skipped)
+    steps += buckets[skipped].steps;
+  return skipped;
+}
+
+// Of what was allocated from the bucket `from` on.
+std::map<Keeper, Candidate> candidatesOf(const StepSurvivors &survivors, size_t from, Conclusion &conclusion) {
   std::map<Keeper, Candidate> candidates;
   for (const StepSurvivors::Share &share : survivors.shares()) {
+    if (share.bucket < from)
+      continue;
     const Cohort &cohort = conclusion.cohorts[share.cohort];
     const Place place = conclusion.lines.places().of(cohort.site);
     if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
@@ -172,11 +184,12 @@ void findIn(const Steps &steps, Conclusion &conclusion, Growths &growths) {
   const std::vector<StepSurvivors::Bucket> buckets = survivors.buckets();
   if (buckets.size() < kLeastBuckets)
     return;
-  for (const auto &[keeper, candidate] : candidatesOf(survivors, conclusion)) {
+  const size_t skipped = skippedOf(buckets, conclusion.question.skip_steps);
+  for (const auto &[keeper, candidate] : candidatesOf(survivors, skipped, conclusion)) {
     std::vector<int64_t> bytes(buckets.size());
     for (const StepSurvivors::Share &share : candidate.shares)
       bytes[share.bucket] += share.bytes;
-    if (const size_t first = firstBucketOf(candidate, survivors); growsFrom(first, bytes)) {
+    if (const size_t first = std::max(firstBucketOf(candidate, survivors), skipped); growsFrom(first, bytes)) {
       Growth &growth = growths[keeper];
       growth.keeper = keeper;
       growth.period = period;
@@ -221,7 +234,8 @@ void GrowthAnalyzer::conclude(Conclusion &conclusion) const {
     findIn(steps, conclusion, growths);
   std::vector<Growth> list;
   for (auto &[keeper, growth] : growths)
-    list.push_back(std::move(growth));
+    if (growth.bytes_per_step >= conclusion.question.least_growth_bytes)
+      list.push_back(std::move(growth));
   Conclusion::keepLargest(list, [](const Growth &growth) { return growth.bytes; });
   for (const Growth &growth : list)
     conclusion.add(findingOf(growth, conclusion), {.blocks = growth.blocks});

@@ -35,6 +35,7 @@ struct BlockCalls {
 class MsMemScopePolicy final : public Analyzer {
 public:
   std::string_view name() const override { return "msmemscope_policy"; }
+  bool wants(abi::Heap heap) const override { return hasUses(heap); }
   uint32_t eventKinds() const override {
     return abi::enabledBit(abi::EventKind::Launch) | abi::enabledBit(abi::EventKind::Copy) |
            abi::enabledBit(abi::EventKind::Set);
@@ -60,8 +61,6 @@ void MsMemScopePolicy::mark(const Idle &idle, const Block &block, SiteId use, ui
 }
 
 void MsMemScopePolicy::onAlloc(const Block &block, AllocCause, uint64_t time_ns) {
-  if (!hasUses(block.heap))
-    return;
   Calls &calls = calls_[block.process];
   calls.last_alloc = ++calls.last;
   BlockCalls fresh;
@@ -85,7 +84,7 @@ void MsMemScopePolicy::onUse(const Block &block, const Use &use) {
 }
 
 void MsMemScopePolicy::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
-  if (!hasUses(block.heap) || isEnd(cause))
+  if (isEnd(cause))
     return;
   Calls &calls = calls_[block.process];
   calls.last_free = ++calls.last;

@@ -69,6 +69,7 @@ struct Look {
 class TouchedAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "touched"; }
+  bool wants(abi::Heap heap) const override { return heap == abi::Heap::Host || heap == abi::Heap::Mapping; }
   uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Pages); }
   void onEvent(const StreamEvent &event, SiteId) override {
     const auto pages = event.event.as<abi::PagesEvent>();

@@ -29,10 +29,11 @@ struct BlockUses {
 class UsesAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "uses"; }
+  bool wants(abi::Heap heap) const override { return hasUses(heap); }
   uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Launch); }
   void onEvent(const StreamEvent &event, SiteId) override { launches_.onLaunch(event.process, event.stream); }
   void onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) override {
-    if (!hasUses(block.heap) || block.bytes() == 0)
+    if (block.bytes() == 0)
       return;
     const uint64_t others = ++allocations_[block.device];
     const bool counts = cause == AllocCause::Allocated || cause == AllocCause::Reallocated;
@@ -65,8 +66,6 @@ void UsesAnalyzer::add(const Idle &idle, const Block &block, SiteId use, uint64_
 
 // Blocks are idle when somebody else could have had the memory: when another block of the device was asked for.
 void UsesAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
-  if (!hasUses(block.heap))
-    return;
   const BlockUses uses = std::exchange(elementAt(uses_, block.id.index), {});
   if (!uses.counts)
     return;

@@ -51,6 +51,7 @@ struct AccountSum {
 class UsesAtPeakAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "uses_at_peak"; }
+  bool wants(abi::Heap heap) const override { return hasUses(heap); }
   uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Launch); }
   void onEvent(const StreamEvent &event, SiteId) override { ++launches_[event.process]; }
   void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
@@ -67,7 +68,7 @@ private:
 };
 
 void UsesAtPeakAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
-  if (!hasUses(block.heap) || block.bytes() == 0)
+  if (block.bytes() == 0)
     return;
   AccountSum &sum = sumOf(block);
   sum.now_bytes += block.size;
@@ -96,7 +97,7 @@ void UsesAtPeakAnalyzer::onUse(const Block &block, const Use &use) {
 }
 
 void UsesAtPeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
-  if (!hasUses(block.heap) || block.bytes() == 0)
+  if (block.bytes() == 0)
     return;
   AccountSum &sum = sumOf(block);
   sum.now_bytes -= block.size;

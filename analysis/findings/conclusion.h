@@ -31,7 +31,9 @@ struct Question {
   Policy policy = Policy::Effect;
   std::optional<Dimension> group_by;
   std::vector<SuppressionRule> suppressions;
-  std::vector<Change> changes; // what the peak would be with them
+  uint64_t skip_steps = 1;         // of growth: the first ones are left out
+  uint64_t least_growth_bytes = 0; // in a step
+  std::vector<Change> changes;     // what the peak would be with them
 };
 
 class Conclusion {

@@ -69,7 +69,7 @@ void LiveSet::announceAlloc(Block &block, AllocCause cause, uint64_t time_ns) {
   block.id = takeId();
   const bool is_new = block.cohort == CohortId{}; // not a part of one, nor one that came back
   block.cohort = cohortOf(block, is_new ? contexts_.of(block.process, block.stream) : contextOf(block));
-  for (BlockObserver *observer : observers_)
+  for (BlockObserver *observer : observersOf(block))
     observer->onAlloc(block, cause, time_ns);
 }
 
@@ -80,7 +80,7 @@ void LiveSet::announcePart(Process &process, const Block &part, uint64_t time_ns
 }
 
 void LiveSet::announceFree(const Block &block, FreeCause cause, uint64_t time_ns) {
-  for (BlockObserver *observer : observers_)
+  for (BlockObserver *observer : observersOf(block))
     observer->onFree(block, cause, time_ns);
   free_ids_.push_back(block.id);
 }

@@ -51,7 +51,11 @@ LiveSetCounts &LiveSetCounts::operator+=(const LiveSetCounts &other) {
 }
 
 LiveSet::LiveSet(std::vector<BlockObserver *> observers)
-    : observers_(std::move(observers)), shared_(std::make_unique<SharedObjects>()) {}
+    : observers_(std::move(observers)), shared_(std::make_unique<SharedObjects>()) {
+  for (size_t heap = 0; heap < observers_of_.size(); ++heap)
+    std::copy_if(observers_.begin(), observers_.end(), std::back_inserter(observers_of_[heap]),
+                 [heap](const BlockObserver *observer) { return observer->wants(static_cast<abi::Heap>(heap)); });
+}
 LiveSet::~LiveSet() = default;
 
 void LiveSet::setPageBytes(uint32_t process, uint64_t page_bytes) {
@@ -308,7 +312,7 @@ void LiveSet::onRetarget(const StreamEvent &event, const abi::RetargetEvent &ret
   const Block before = *block;
   block->site = site;
   block->cohort = cohortOf(*block, contextOf(*block));
-  for (BlockObserver *observer : observers_)
+  for (BlockObserver *observer : observersOf(*block))
     observer->onRetarget(*block, before, retarget.header.time);
 }
 

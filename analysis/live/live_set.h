@@ -16,6 +16,7 @@
 #include "analysis/trace/trace_reader.h"
 #include "msleaks/abi/events.h"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -81,6 +82,8 @@ constexpr bool isEnd(FreeCause cause) { return cause >= FreeCause::ProcessExited
 class BlockObserver {
 public:
   virtual ~BlockObserver() = default;
+  // Heaps whose blocks' births and deaths it wants to be told of.
+  virtual bool wants(abi::Heap) const { return true; }
   virtual void onAlloc(const Block &, AllocCause, uint64_t time_ns) = 0;
   virtual void onFree(const Block &, FreeCause, uint64_t time_ns) = 0;
   // The live block belongs to block.site, and did so from its birth; until now it was taken for what `before` says.
@@ -212,6 +215,9 @@ private:
   const Block *noteParent(Process &, const Block &part);
   void noteUnmatched(Process &, const StreamEvent &, const abi::FreeEvent &);
   void noteReplaced(Process &, const Block &old, uint32_t by_stream, uint64_t time_ns);
+  const std::vector<BlockObserver *> &observersOf(const Block &block) const {
+    return observers_of_[static_cast<size_t>(block.heap)];
+  }
   // Gives the block its numbers, and takes them back.
   void announceAlloc(Block &, AllocCause, uint64_t time_ns);
   void announcePart(Process &, const Block &part, uint64_t time_ns);
@@ -221,6 +227,7 @@ private:
   Context contextOf(const Block &) const;
 
   std::vector<BlockObserver *> observers_;
+  std::array<std::vector<BlockObserver *>, static_cast<size_t>(abi::Heap::Count)> observers_of_; // by heap
   std::unordered_map<uint32_t, std::unique_ptr<Process>> processes_;
   std::unordered_map<uint32_t, uint64_t> page_bytes_; // where it is not kUsualPageBytes
   Process *last_process_ = nullptr;                   // of the event before

@@ -17,6 +17,7 @@ struct Options {
   std::string run, group_by, from, to, born_until, heap, suppressions, filter, policy = "effect", color = "auto";
   std::optional<uint32_t> pid, thread;
   std::optional<size_t> width;
+  uint64_t skip_steps = 1, least_growth_bytes = 0;
   std::vector<std::string> analyzers;
   bool json = false;
   analysis::TableStyle style;
@@ -31,6 +32,8 @@ Result<analysis::ReportQuestion> questionOf(const Options &options) {
     question.heap = MSL_TRY(analysis::parseHeap(options.heap));
   if (!options.group_by.empty())
     question.group_by = MSL_TRY(analysis::parseDimension(options.group_by));
+  question.skip_steps = options.skip_steps;
+  question.least_growth_bytes = options.least_growth_bytes;
   question.policy = MSL_TRY(analysis::parsePolicy(options.policy));
   if (!options.suppressions.empty())
     question.suppressions = MSL_TRY(analysis::readSuppressions(options.suppressions));
@@ -90,6 +93,13 @@ void declarePart(CLI::App &app, Options &options) {
   app.add_option("--heap", options.heap, "blocks of this heap: host, mapping, device, pinned, managed, pool")
       ->group(group);
   app.add_option("--suppressions", options.suppressions, "file of rules leak:PATTERN, as LeakSanitizer's")
+      ->group(group);
+  app.add_option("--skip-steps", options.skip_steps, "of growth: leave out what the first N steps allocate")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--min-growth", options.least_growth_bytes, "only growth by so much a step or more (4KiB, 10MB)")
+      ->transform(CLI::AsSizeValue(false))
       ->group(group);
   app.add_option("--policy", options.policy,
                  "which idle device memory is a finding: effect (what lowers the peak) or msmemscope (by its rules)")

@@ -97,6 +97,28 @@ TEST_F(Growth, ThatIsFreedBehindTheLastStepIsAHint) {
 }
 
 // A prefetch of three steps, and a cache that is full after five.
+TEST_F(Growth, MayBeAskedForFromALaterStepOnAndFromSoMuchOn) {
+  std::vector<StreamEvent> list;
+  for (uint64_t number = 1; number <= 12; ++number) {
+    list.push_back(step(number));
+    list.push_back(born(number, 10, number, number <= 6 ? 10 * kSize : kSize));
+  }
+  run(list, 9);
+  const auto growths = [this](uint64_t skip_steps, uint64_t least_growth_bytes) {
+    ReportQuestion question;
+    question.skip_steps = skip_steps;
+    question.least_growth_bytes = least_growth_bytes;
+    auto report = analyzeRun(ReportTest::run, question);
+    std::erase_if(report->findings, [](const Finding &finding) { return finding.kind != "growth"; });
+    return std::move(report->findings);
+  };
+  EXPECT_EQ(growths(1, 0).at(0).bytes, 5 * 10 * kSize + 4 * kSize) << "steps 2 to 10";
+  EXPECT_EQ(growths(6, 0).at(0).bytes, 4 * kSize) << "steps 7 to 10";
+  EXPECT_EQ(growths(6, kSize).size(), 1u);
+  EXPECT_TRUE(growths(6, kSize + 1).empty());
+  EXPECT_TRUE(growths(9, 0).empty()) << "too few steps are left";
+}
+
 TEST_F(Growth, IsNotWhatIsKeptForAWhileOrKeptOnce) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 40; ++number) {
