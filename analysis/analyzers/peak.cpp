@@ -100,17 +100,24 @@ std::vector<PlaceGroup> largestOwn(const Peak &peak, const Account &account, Con
   return own;
 }
 
-// All blocks that the place ever had in this account.
-Absence absenceOf(const PlaceGroup &group, const Account &account, const Conclusion &conclusion) {
-  std::set<SiteId> sites;
-  for (const SiteShare &share : group.shares)
+// All blocks that the place ever had in this account, also on paths that had none at the peak.
+Absence absenceOf(const PlaceGroup &group, const Account &account, Conclusion &conclusion) {
+  SiteCatalog &catalog = conclusion.catalog;
+  const Place::Key key = group.place.keyIn(catalog);
+  std::set<SiteId> sites, innermost;
+  for (const SiteShare &share : group.shares) {
     sites.insert(share.site);
+    innermost.insert(innermostPlace(catalog, share.site).call);
+  }
+  const auto isThere = [&](SiteId site) {
+    return sites.contains(site) || (innermost.contains(innermostPlace(catalog, site).call) &&
+                                    conclusion.lines.places().of(site).keyIn(catalog) == key);
+  };
   Absence absence;
   absence.cohorts.resize(conclusion.cohorts.size());
   for (uint32_t index = 1; index < conclusion.cohorts.size(); ++index) {
     const Cohort &cohort = conclusion.cohorts[{index}];
-    absence.cohorts[index] =
-        cohort.heap == account.heap && cohort.device == account.device && sites.contains(cohort.site);
+    absence.cohorts[index] = cohort.heap == account.heap && cohort.device == account.device && isThere(cohort.site);
   }
   return absence;
 }

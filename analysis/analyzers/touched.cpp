@@ -62,7 +62,7 @@ struct Wasted {
 };
 
 struct Look {
-  uint64_t time_ns = 0;
+  uint64_t begin_ns = 0;
   uint64_t seen_ns = 0; // until then it is known what was touched
 };
 
@@ -74,14 +74,14 @@ public:
   void onEvent(const StreamEvent &event, SiteId) override {
     const auto pages = event.event.as<abi::PagesEvent>();
     if (pages.address == 0)
-      looks_[event.process] = {pages.header.time, pages.at_exit != 0 ? UINT64_MAX : pages.header.time};
+      looks_[event.process] = {pages.allocated_ns, pages.at_exit != 0 ? UINT64_MAX : pages.allocated_ns};
   }
   void onPages(const Block &block, const TouchedPages &pages) override {
     Touched &touched = elementAt(blocks_, block.id.index);
     if (!touched.known || touched.born_ns != block.time_ns)
       touched = {block.time_ns, 0, 0, true};
     else if (touched.bytes == 0)
-      touched.until_ns = looks_[block.process].time_ns;
+      touched.until_ns = looks_[block.process].begin_ns;
     touched.bytes = pages.bytes;
   }
   void onFree(const Block &block, FreeCause, uint64_t time_ns) override;

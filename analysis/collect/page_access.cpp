@@ -86,7 +86,7 @@ uint64_t PageAccess::touchedBytes(uint64_t address, const Block &block) const {
 }
 
 // What was touched stays so, though its pages may be given back.
-void PageAccess::lookAt(abi::Heap heap, uint64_t address, Block &block, uint64_t now_ns) {
+void PageAccess::lookAt(abi::Heap heap, uint64_t address, Block &block) {
   if (block.known && block.touched_bytes == block.size)
     return;
   const uint64_t touched_bytes = std::max(block.touched_bytes, touchedBytes(address, block));
@@ -94,31 +94,35 @@ void PageAccess::lookAt(abi::Heap heap, uint64_t address, Block &block, uint64_t
     return;
   block.known = true;
   block.touched_bytes = touched_bytes;
-  say(heap, address, block, now_ns);
-}
-
-void PageAccess::say(abi::Heap heap, uint64_t address, const Block &block, uint64_t now_ns, bool at_exit) {
   abi::PagesEvent event{};
-  event.header = {abi::EventKind::Pages, heap, 0, 0, 0, now_ns};
+  event.header.heap = heap;
   event.address = address;
   event.size = block.size;
-  event.continuation = abi::kContinuationTag;
   event.allocated_ns = block.time_ns;
-  event.touched = block.touched_bytes;
-  event.at_exit = at_exit;
-  const abi::AnyEvent any = abi::AnyEvent::from(event);
-  events_.insert(events_.end(), std::begin(any.slots), std::end(any.slots));
+  event.touched = touched_bytes;
+  found_.push_back(event);
 }
 
 const std::vector<abi::Slot> &PageAccess::look(uint64_t now_ns, bool at_exit) {
   events_.clear();
+  found_.clear();
   for (const abi::Heap heap : {abi::Heap::Host, abi::Heap::Mapping})
     for (auto &[address, block] : of(heap))
-      lookAt(heap, address, block, now_ns);
-  if (!blocks_[0].empty() || !blocks_[1].empty())
-    say(abi::Heap::Host, 0, {}, now_ns, at_exit);
-  const uint64_t cost_ns = readMonotonicNs() - now_ns;
-  next_ns_ = now_ns + cost_ns + std::max(kLeastPauseNs, cost_ns * kPauseOfCost);
+      lookAt(heap, address, block);
+  const uint64_t end_ns = std::max(readMonotonicNs(), now_ns), cost_ns = end_ns - now_ns;
+  next_ns_ = end_ns + std::max(kLeastPauseNs, cost_ns * kPauseOfCost);
+  if (blocks_[0].empty() && blocks_[1].empty())
+    return events_;
+  abi::PagesEvent all{};
+  all.allocated_ns = now_ns;
+  all.at_exit = at_exit;
+  found_.push_back(all);
+  for (abi::PagesEvent &event : found_) {
+    event.header = {abi::EventKind::Pages, event.header.heap, 0, 0, 0, end_ns};
+    event.continuation = abi::kContinuationTag;
+    const abi::AnyEvent any = abi::AnyEvent::from(event);
+    events_.insert(events_.end(), std::begin(any.slots), std::end(any.slots));
+  }
   return events_;
 }
 

@@ -26,7 +26,8 @@ public:
   void onEvent(const abi::Slot &);
   // Whether it may look again: 100 times a second, and a fiftieth of the time at most.
   bool isDue(uint64_t now_ns) const { return now_ns >= next_ns_; }
-  // Looks. Pages events of what has changed, and the one that says that all was looked at; two slots each.
+  // Looks, from `now_ns` on. Pages events of what has changed, and the one that says that all was looked at; two slots
+  // each. They have the time behind the look: of a block that was freed meanwhile nobody knows what was seen.
   const std::vector<abi::Slot> &look(uint64_t now_ns, bool at_exit = false);
   // Blocks that were there at once and were not looked at: there were too many.
   uint64_t leftOut() const { return left_out_; }
@@ -43,13 +44,13 @@ private:
   void remove(abi::Heap, uint64_t address, uint64_t size, uint64_t time_ns);
   uint64_t touchedBytes(uint64_t address, const Block &) const;
   uint64_t touchedAtEnd(uint64_t begin, uint64_t end) const;
-  void lookAt(abi::Heap, uint64_t address, Block &, uint64_t now_ns);
-  void say(abi::Heap, uint64_t address, const Block &, uint64_t now_ns, bool at_exit = false);
+  void lookAt(abi::Heap, uint64_t address, Block &);
   Blocks &of(abi::Heap heap) { return blocks_[heap == abi::Heap::Mapping]; }
 
   ProcessMemory memory_;
   uint64_t least_bytes_, next_ns_ = 0, left_out_ = 0;
   std::array<Blocks, 2> blocks_; // of the host's heap, mappings
+  std::vector<abi::PagesEvent> found_;
   std::vector<abi::Slot> events_;
 };
 

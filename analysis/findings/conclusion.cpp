@@ -30,10 +30,15 @@ std::string idOf(const Finding &finding) {
                             site.variable, has_line ? 0 : site.id));
 }
 
-// What its fix probably saves.
+bool isPeak(const Finding &finding) { return finding.kind == "peak"; }
+
+// What its fix probably saves. A leak that comes behind the peak is as large, and a longer run has a higher one.
 uint64_t expectedSaving(const Finding &finding) {
   constexpr uint64_t kHintsOfWhichOneHolds = 4;
-  const uint64_t saving = finding.concern == Concern::Time ? finding.saves_ns : finding.saves_bytes;
+  const bool leaks = finding.kind == "leak" || finding.kind == "growth";
+  const uint64_t saving = finding.concern == Concern::Time ? finding.saves_ns
+                          : leaks                          ? std::max(finding.saves_bytes, finding.bytes)
+                                                           : finding.saves_bytes;
   return finding.confidence == Confidence::Hint ? saving / kHintsOfWhichOneHolds : saving;
 }
 
@@ -45,6 +50,8 @@ bool isBefore(const Finding &left, const Finding &right) {
     return left.closed_library.empty();
   if (left.concern != right.concern)
     return left.concern < right.concern;
+  if (isPeak(left) != isPeak(right)) // who only says what is large stands behind who says what is wrong
+    return isPeak(right);
   if (expectedSaving(left) != expectedSaving(right))
     return expectedSaving(left) > expectedSaving(right);
   return left.bytes != right.bytes ? left.bytes > right.bytes : orderOf(left) < orderOf(right);

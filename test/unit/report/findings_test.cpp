@@ -65,11 +65,34 @@ TEST_F(Findings, AreRankedByWhatTheyProbablySaveAndSayWhatTheySaveTogether) {
   EXPECT_EQ(found[1]["saves_cumulative_bytes"], 30 * kMiB) << "nothing is left";
 }
 
-TEST_F(Findings, AHintThatSavesFarMoreStandsFirst) {
-  run({at(1, 0x10, kMiB, kTwo), at(2, 0x20, 20 * kMiB, kOne), at(3, 0x20, 0, kOne)});
+TEST_F(Findings, WhatIsOnlyLargeStandsBehindWhatLeaks) {
+  run({at(1, 0x10, 20 * kMiB, kOne), at(2, 0x10, 0, kOne), at(3, 0x20, kMiB, kTwo)});
   ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0]["kind"], "leak");
+  EXPECT_EQ(found[0]["saves_bytes"], 0) << "it comes behind the peak";
+  EXPECT_EQ(found[1]["kind"], "peak");
+}
+
+TEST_F(Findings, APlaceThatMakesThePeakOnTwoPathsIsOne) {
+  start(1, 4711);
+  abi::ImageDefinition image{};
+  image.image = 3;
+  const std::string defined = record(abi::DefinitionKind::Image, raw(image) + "/opt/libmine.so");
+  ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(defined))));
+  const PathEntry paths[] = {
+      {2, abi::kPathBegin, 3, 0x1010}, {3, abi::kPathBegin, 3, 0x2010}, {4, 2, 3, 0x9010}, {5, 3, 3, 0x9010}};
+  ASSERT_TRUE(writer->paths(1, paths));
+  const Where first{.flags = abi::kFromHook, .site = abi::kPathSite | 4};
+  const Where second{.flags = abi::kFromHook, .site = abi::kPathSite | 5};
+  events(
+      {at(1, 0x10, 20 * kMiB, first), at(2, 0x10, 0, first), at(3, 0x20, 20 * kMiB, second), at(4, 0x20, 0, second)});
+  end(1, 0, kStart + 10'000'000'000);
+  manifest();
+  close();
+  found = asJson()["findings"];
+  ASSERT_EQ(found.size(), 1u) << found;
   EXPECT_EQ(found[0]["kind"], "peak");
-  EXPECT_EQ(found[1]["kind"], "leak");
+  EXPECT_EQ(found[0]["saves_bytes"], 20 * kMiB);
 }
 
 // Two lines of the user's call a library that keeps something for itself each time.

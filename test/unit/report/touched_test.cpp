@@ -24,7 +24,7 @@ protected:
     return {1, abi::kCollectorStream, abi::AnyEvent::from(pages)};
   }
   StreamEvent lookedAtAll(uint64_t at, bool at_exit = false) {
-    StreamEvent event = looked(at, 0, 0, 0, 0);
+    StreamEvent event = looked(at, 0, 0, at, 0);
     auto pages = event.event.as<abi::PagesEvent>();
     pages.at_exit = at_exit;
     event.event = abi::AnyEvent::from(pages);
@@ -83,6 +83,15 @@ TEST_F(Touched, WhatIsNeverTouchedAndLeaksIsSavedOnce) {
   EXPECT_EQ(of("leak")["saves_bytes"], kSize);
   EXPECT_EQ(most, kSize);
   EXPECT_EQ(of("leak")["saves_cumulative_bytes"], kSize);
+}
+
+TEST_F(Touched, WhatIsFreedDuringALookIsNot) {
+  StreamEvent all = lookedAtAll(110);
+  auto pages = all.event.as<abi::PagesEvent>();
+  pages.allocated_ns = kStart + 95;
+  all.event = abi::AnyEvent::from(pages);
+  run({born(10, 1, kSize), dies(100, 1), looked(110, 1, kSize, 10, 0), all});
+  EXPECT_TRUE(of("unused").is_null()) << report["findings"];
 }
 
 TEST_F(Touched, WhatIsTouchedInPartIsTooLarge) {
