@@ -4,8 +4,9 @@
     guilty_test.py BUILD SCRATCH SOURCE
 
 A program marks that line with "guilty:", behind it the type that the report says, if it says one. The line is the place
-or one of the three callers that the text shows, in the first three rows of the leaks: instrumented at -O0 and -O2, and as
-any compiler builds it, with debug information and hooks alone.
+or one of the three callers that the text shows, in the first three findings, and the first three rows of the leaks:
+instrumented at -O0 and -O2, and as any compiler builds it, with debug information and hooks alone. What another finding than
+a leak is to name says so with "kind:", and with "options:" what msleaks-run needs for it.
 """
 import os
 import re
@@ -29,6 +30,18 @@ def sources_of(source):
     return [source, *(str(PARTS / name) for name in re.findall(r"// with: (\S+)", Path(source).read_text()))]
 
 
+def said_of(source, word):
+    """What stands behind it in the program, or nothing."""
+    found = re.search(rf"^// {word}: (.*)", Path(source).read_text(), re.MULTILINE)
+    return found[1] if found else ""
+
+
+def findings_of(text):
+    """Each with the lines below it."""
+    section = re.split(r"^Findings.*$", text, maxsplit=1, flags=re.MULTILINE)[-1].split("\n\n")[0]
+    return re.split(r"^\d+\.  ", section, flags=re.MULTILINE)[1:]
+
+
 def leaked_rows(text):
     """The rows of the list of leaks: lines that begin with a size, each with those below it."""
     leaked = text.split("\nLeaked", 1)[-1].split("\n\n")[0].splitlines()[1:]
@@ -42,13 +55,15 @@ def leaked_rows(text):
 
 
 def expect_named(source, text, types, mode):
-    rows = leaked_rows(text)[:ROWS]
-    for number, named_type in guilty_lines(source).items():
-        place = f"{Path(source).name}:{number}"
-        named = [row for row in rows if re.search(re.escape(place) + r"\b", row)]
-        check(named, f"{mode}: {place} is not in the first {ROWS} rows:\n{text}")
-        if types and named_type:
-            check(any(f"({named_type})" in row for row in named), f"{mode}: {place} is not said to be {named_type}:\n{text}")
+    kind = said_of(source, "kind") or "leak"
+    findings = [finding for finding in findings_of(text)[:ROWS] if finding.startswith(f"{kind}: ")]
+    for rows in [findings, leaked_rows(text)[:ROWS]] if kind == "leak" else [findings]:
+        for number, named_type in guilty_lines(source).items():
+            place = f"{Path(source).name}:{number}"[-20:]  # long paths are shortened at their beginning
+            named = [row for row in rows if re.search(re.escape(place) + r"\b", row)]
+            check(named, f"{mode}: {place} is not in the first {ROWS}:\n{text}")
+            if types and named_type:
+                check(any(f"({named_type})" in row for row in named), f"{mode}: {place} is not said to be {named_type}:\n{text}")
 
 
 def build_program(msleaks, mode, source, scratch):
@@ -71,8 +86,8 @@ def main():
     msleaks = Msleaks(build)
     for mode in ("-O0", "-O2", "hooks"):
         program = build_program(msleaks, mode, source, scratch)
-        msleaks.run(f"{scratch}/run", [program], ["--no-report"], cwd=scratch)
-        text = msleaks.output("report", f"{scratch}/run")
+        msleaks.run(f"{scratch}/run", [program], ["--no-report", *said_of(source, "options").split()], cwd=scratch)
+        text = msleaks.output("report", f"{scratch}/run", "--width", "400")
         expect_named(source, text, mode != "hooks", mode)
         print(f"{mode}: named")
 
