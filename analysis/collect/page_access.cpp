@@ -104,13 +104,14 @@ void PageAccess::lookAt(abi::Heap heap, uint64_t address, Block &block) {
 }
 
 const std::vector<abi::Slot> &PageAccess::look(uint64_t now_ns, bool at_exit) {
+  const uint64_t cpu_ns = readClockNs(CLOCK_THREAD_CPUTIME_ID);
   events_.clear();
   found_.clear();
   for (const abi::Heap heap : {abi::Heap::Host, abi::Heap::Mapping})
     for (auto &[address, block] : of(heap))
       lookAt(heap, address, block);
-  const uint64_t end_ns = std::max(readMonotonicNs(), now_ns), cost_ns = end_ns - now_ns;
-  next_ns_ = end_ns + std::max(kLeastPauseNs, cost_ns * kPauseOfCost);
+  const uint64_t end_ns = std::max(readMonotonicNs(), now_ns);
+  next_ns_ = end_ns + std::max(kLeastPauseNs, (readClockNs(CLOCK_THREAD_CPUTIME_ID) - cpu_ns) * kPauseOfCost);
   if (blocks_[0].empty() && blocks_[1].empty())
     return events_;
   abi::PagesEvent all{};

@@ -37,7 +37,7 @@ int main(void) {
     kept[i] = print(text, 500000);
     sum += strlen(kept[i]);
   }
-  usleep(400000);
+  usleep(1000000);
   printf("%zu\n", sum);
   for (int i = 0; i < 20; ++i)
     free(kept[i]);

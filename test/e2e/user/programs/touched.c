@@ -20,7 +20,7 @@ int main(void) {
   memset(kept[3], 3, 8 * kMiB);
   kept[5] = malloc(100 * 1000); // of its pages, only the first is touched, which has malloc's own bytes
   kept[5][0] = 5;
-  usleep(300 * 1000);
+  usleep(900 * 1000);
   for (int i = 0; i < 4; ++i)
     free(kept[i]);
   free(kept[5]);
