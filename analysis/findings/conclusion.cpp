@@ -48,10 +48,10 @@ bool isBefore(const Finding &left, const Finding &right) {
   };
   if (left.closed_library.empty() != right.closed_library.empty())
     return left.closed_library.empty();
-  if (left.concern != right.concern)
-    return left.concern < right.concern;
   if (isPeak(left) != isPeak(right)) // who only says what is large stands behind who says what is wrong
     return isPeak(right);
+  if (left.concern != right.concern)
+    return left.concern < right.concern;
   if (expectedSaving(left) != expectedSaving(right))
     return expectedSaving(left) > expectedSaving(right);
   return left.bytes != right.bytes ? left.bytes > right.bytes : orderOf(left) < orderOf(right);

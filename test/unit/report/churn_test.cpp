@@ -173,8 +173,8 @@ TEST_F(Churn, HidesNoHintAboutTheSamePlacesMemory) {
   list.push_back(test::free(now_ns + 50, 0x20, kOften));
   finish(now_ns + 100);
   ASSERT_EQ(found["findings"].size(), 2u) << found["findings"];
-  EXPECT_EQ(found["findings"][0]["kind"], "peak");
-  EXPECT_EQ(found["findings"][1]["kind"], "churn");
+  EXPECT_EQ(found["findings"][0]["kind"], "churn");
+  EXPECT_EQ(found["findings"][1]["kind"], "peak");
 }
 
 } // namespace msleaks::analysis
