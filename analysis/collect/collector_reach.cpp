@@ -36,7 +36,7 @@ Result<bool> Collector::readWaiting() {
       const auto waiting = process->life == Life::Running ? process->collector.arena().waiting() : std::nullopt;
       if (!waiting || !process->collector.arena().beginReading())
         continue;
-      MSL_TRY(lookAtPages(*process));
+      MSL_TRY(lookAtPages(*process)); // before its memory is read: that touches pages
       process->reading = std::make_unique<PointerReading>(subjectOf(*process, *waiting));
     }
     reads = true;
