@@ -12,13 +12,12 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kLeastShare = 20, kLeastBytes = 64 << 10; // of the heap's peak, as for unused memory
+constexpr uint64_t kLeastBytes = 64 << 10; // of a block
 // Blocks that have gone are kept, so that it can be worked out what they cost; no more than these.
 constexpr size_t kMostCopied = 100'000;
 
 // Of a live host block. What it is copied to last counts: a staging buffer is filled and copied again and again.
 struct Copied {
-  uint64_t born_ns = 0; // tells it from a later block of the same number
   uint64_t copied_ns = 0;
   uint64_t until_ns = UINT64_MAX; // the copy went then
   BlockId to;
@@ -39,7 +38,7 @@ public:
     endCopyIn(destination.id, copy.time_ns);
     if (source.size < kLeastBytes)
       return;
-    copied_[source.id.index] = {source.time_ns, copy.time_ns, UINT64_MAX, destination.id, copy.site, destination.site};
+    copied_[source.id.index] = {copy.time_ns, UINT64_MAX, destination.id, copy.site, destination.site};
     sources_[destination.id.index] = source.id;
   }
   void onFree(const Block &block, FreeCause, uint64_t time_ns) override {
@@ -68,7 +67,7 @@ void CopiesAnalyzer::endCopyIn(BlockId destination, uint64_t time_ns) {
     return;
   const auto copied = copied_.find(source->second.index);
   if (copied != copied_.end() && copied->second.to == destination)
-    copied->second.until_ns = std::min(copied->second.until_ns, time_ns);
+    copied->second.until_ns = time_ns;
   sources_.erase(source);
 }
 
@@ -79,7 +78,7 @@ void CopiesAnalyzer::endSource(const Block &block, uint64_t time_ns) {
   const Copied copied = found->second;
   copied_.erase(found);
   const uint64_t to_ns = std::min(copied.until_ns, time_ns);
-  if (copied.born_ns == block.time_ns && to_ns > copied.copied_ns && beside_.size() < kMostCopied)
+  if (to_ns > copied.copied_ns && beside_.size() < kMostCopied)
     beside_.push_back({block.cohort, block.size, copied.copied_ns, to_ns, copied.site, copied.to_site});
 }
 
@@ -87,7 +86,7 @@ void CopiesAnalyzer::endSource(const Block &block, uint64_t time_ns) {
 struct BesideCopies {
   Place place;
   std::vector<CohortShare> cohorts;
-  std::vector<Added> absent;
+  Absence absence;
   const Beside *longest = nullptr;
   ByteNs byte_ns = 0;
 };
@@ -99,9 +98,8 @@ Draft<Finding> findingOf(const Keeper &keeper, const BesideCopies &blocks, Concl
   finding.confidence = Confidence::Hint;
   finding.byte_seconds = byteSecondsOf(blocks.byte_ns);
   finding.evidence = {{"idle_ns", longest.to_ns - longest.from_ns}};
-  for (const auto &[name, site] : {std::pair("copied_at", longest.site), std::pair("copied_to", longest.to_site)})
-    if (std::string line = lineOf(site, conclusion); !line.empty())
-      finding.evidence.emplace_back(name, std::move(line));
+  addLine(finding.evidence, "copied_at", longest.site, conclusion);
+  addLine(finding.evidence, "copied_to", longest.to_site, conclusion);
   finding.advice = "Free it behind the copy, if nothing reads it any more: its bytes live on in memory of the device.";
   return draft;
 }
@@ -109,26 +107,22 @@ Draft<Finding> findingOf(const Keeper &keeper, const BesideCopies &blocks, Concl
 void CopiesAnalyzer::conclude(Conclusion &conclusion) const {
   std::map<Keeper, BesideCopies> by_keeper;
   for (const Beside &beside : beside_) {
-    const Cohort &cohort = conclusion.cohorts[beside.cohort];
-    const Place place = conclusion.lines.places().of(cohort.site);
-    if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+    const auto kept = ownKeeperOf(conclusion.cohorts[beside.cohort], conclusion);
+    if (!kept)
       continue;
-    BesideCopies &blocks = by_keeper[keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog)];
-    blocks.place = place;
+    const uint64_t ns = beside.to_ns - beside.from_ns;
+    BesideCopies &blocks = by_keeper[kept->keeper];
+    blocks.place = kept->place;
     blocks.cohorts.push_back({beside.cohort, beside.bytes, 1});
-    blocks.absent.push_back({beside.from_ns, beside.cohort, static_cast<int64_t>(beside.bytes)});
-    blocks.absent.push_back({beside.to_ns, beside.cohort, -static_cast<int64_t>(beside.bytes)});
-    blocks.byte_ns += byteNsOf(beside.bytes, beside.to_ns - beside.from_ns);
-    if (!blocks.longest || beside.to_ns - beside.from_ns > blocks.longest->to_ns - blocks.longest->from_ns)
+    blocks.absence.add(beside.cohort, static_cast<int64_t>(beside.bytes), beside.from_ns, beside.to_ns);
+    blocks.byte_ns += byteNsOf(beside.bytes, ns);
+    if (!blocks.longest || ns > blocks.longest->to_ns - blocks.longest->from_ns)
       blocks.longest = &beside;
   }
   for (auto &[keeper, blocks] : by_keeper) {
-    Absence absence{.blocks = std::move(blocks.absent)};
-    std::sort(absence.blocks.begin(), absence.blocks.end(),
-              [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
-    if (conclusion.saves(keeper.account, absence) >=
-        std::max(kLeastBytes, conclusion.peakOf(keeper.account) / kLeastShare))
-      conclusion.add(findingOf(keeper, blocks, conclusion), std::move(absence));
+    blocks.absence.sort();
+    if (conclusion.isWorthSaving(keeper.account, blocks.absence))
+      conclusion.add(findingOf(keeper, blocks, conclusion), blocks.absence);
   }
 }
 

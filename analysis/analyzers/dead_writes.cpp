@@ -85,10 +85,8 @@ Draft<Finding> findingOf(const Keeper &keeper, const DeadWrites &writes, Conclus
   finding.confidence = Confidence::Likely;
   finding.saves_ns = writes.sum.bytes / kBytesPerNs;
   finding.evidence = {{"written_bytes", writes.sum.written_bytes}};
-  for (const auto &[name, site] :
-       {std::pair("written_at", writes.sum.written_at), std::pair("overwritten_at", writes.sum.overwritten_at)})
-    if (std::string line = lineOf(site, conclusion); !line.empty())
-      finding.evidence.emplace_back(name, std::move(line));
+  addLine(finding.evidence, "written_at", writes.sum.written_at, conclusion);
+  addLine(finding.evidence, "overwritten_at", writes.sum.overwritten_at, conclusion);
   finding.advice = "What is written is overwritten before anything reads it: leave the first write out.";
   return draft;
 }
@@ -100,11 +98,11 @@ void DeadWritesAnalyzer::conclude(Conclusion &conclusion) const {
     const Cohort &cohort = conclusion.cohorts[{index}];
     if (dead.written_bytes == 0 || !conclusion.seesUses({cohort.heap, cohort.device}))
       continue;
-    const Place place = conclusion.lines.places().of(cohort.site);
-    if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+    const auto kept = ownKeeperOf(cohort, conclusion);
+    if (!kept)
       continue;
-    DeadWrites &writes = by_keeper[keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog)];
-    writes.place = place;
+    DeadWrites &writes = by_keeper[kept->keeper];
+    writes.place = kept->place;
     writes.cohorts.push_back({CohortId{index}, dead.bytes, dead.count});
     writes.sum += dead;
   }

@@ -185,7 +185,7 @@ struct Pinned {
   Place place;
   uint64_t peak_bytes = 0;
   std::vector<CohortShare> segments, parts;
-  std::vector<Added> free; // as long as they are low
+  Absence free; // what they have free, as long as they are low
   uint64_t free_bytes = 0, segment_bytes = 0, largest_hole_bytes = 0;
 };
 
@@ -193,8 +193,7 @@ void add(Pinned &pinned, const AtPeakOfAccount &segment) {
   const uint64_t free = segment.bytes - std::min(segment.low->most_bytes, segment.bytes);
   pinned.segments.push_back({segment.cohort, free, 1});
   pinned.parts.insert(pinned.parts.end(), segment.parts.begin(), segment.parts.end());
-  pinned.free.push_back({segment.low->since_ns, segment.cohort, static_cast<int64_t>(free)});
-  pinned.free.push_back({segment.low->until_ns, segment.cohort, -static_cast<int64_t>(free)});
+  pinned.free.add(segment.cohort, static_cast<int64_t>(free), segment.low->since_ns, segment.low->until_ns);
   pinned.free_bytes += free;
   pinned.segment_bytes += segment.bytes;
   pinned.largest_hole_bytes = std::max(pinned.largest_hole_bytes, segment.largest_hole_bytes);
@@ -262,11 +261,9 @@ void FragmentationAnalyzer::conclude(Conclusion &conclusion) const {
   if (!segments.empty())
     conclusion.result.sections.push_back(segmentsOf(std::move(segments), conclusion));
   for (auto &[keeper, pinned] : by_keeper) {
-    Absence absence{.blocks = std::move(pinned.free)};
-    std::sort(absence.blocks.begin(), absence.blocks.end(),
-              [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
-    if (conclusion.saves(keeper.account, absence) >= std::max(kLeastBytes, pinned.peak_bytes / kLeastSavingOneIn))
-      conclusion.add(findingOf(keeper, pinned, conclusion), std::move(absence));
+    pinned.free.sort();
+    if (conclusion.saves(keeper.account, pinned.free) >= std::max(kLeastBytes, pinned.peak_bytes / kLeastSavingOneIn))
+      conclusion.add(findingOf(keeper, pinned, conclusion), pinned.free);
   }
 }
 

@@ -121,7 +121,7 @@ private:
   uint32_t last_process_ = 0;
 };
 
-// How many buckets the user does not ask about. The first step is in none of them.
+// How many of the first buckets --skip-steps leaves out. The warm-up is in none of the buckets.
 size_t skippedOf(std::span<const StepSurvivors::Bucket> buckets, uint64_t skip_steps) {
   uint64_t steps = StepSurvivors::kWarmUpSteps;
   size_t skipped = 0;
@@ -136,12 +136,11 @@ std::map<Keeper, Candidate> candidatesOf(const StepSurvivors &survivors, size_t 
   for (const StepSurvivors::Share &share : survivors.shares()) {
     if (share.bucket < from)
       continue;
-    const Cohort &cohort = conclusion.cohorts[share.cohort];
-    const Place place = conclusion.lines.places().of(cohort.site);
-    if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+    const auto kept = ownKeeperOf(conclusion.cohorts[share.cohort], conclusion);
+    if (!kept)
       continue;
-    Candidate &candidate = candidates[keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog)];
-    candidate.place = place;
+    Candidate &candidate = candidates[kept->keeper];
+    candidate.place = kept->place;
     candidate.shares.push_back(share);
   }
   return candidates;

@@ -12,8 +12,6 @@
 namespace msleaks::analysis {
 namespace {
 
-// What is worth changing, as for device memory (uses.cpp).
-constexpr uint64_t kLeastShare = 20, kLeastBytes = 64 << 10;
 // Blocks that have gone are kept, so that it can be worked out what they cost; no more than these.
 constexpr size_t kMostWastes = 100'000;
 constexpr size_t kMostRows = 1000;
@@ -35,9 +33,8 @@ constexpr std::array<Kind, static_cast<size_t>(Waste::Count)> kKinds{{
 
 // Of a live block that was looked at.
 struct Touched {
-  uint64_t born_ns = 0;
   uint64_t bytes = 0;
-  uint64_t until_ns = 0; // not touched at all until then; 0: when it was looked at first, it had been
+  uint64_t until_ns = 0; // nothing of it was touched until then; 0: something was at the first look
   bool known = false;
 };
 
@@ -78,10 +75,9 @@ public:
   }
   void onPages(const Block &block, const TouchedPages &pages) override {
     Touched &touched = elementAt(blocks_, block.id.index);
-    if (!touched.known || touched.born_ns != block.time_ns)
-      touched = {block.time_ns, 0, 0, true};
-    else if (touched.bytes == 0)
+    if (touched.known && touched.bytes == 0)
       touched.until_ns = looks_[block.process].begin_ns;
+    touched.known = true;
     touched.bytes = pages.bytes;
   }
   void onFree(const Block &block, FreeCause, uint64_t time_ns) override;
@@ -105,19 +101,18 @@ void TouchedAnalyzer::add(Waste waste, const Wasted &wasted) {
 }
 
 void TouchedAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
-  if (block.id.index >= blocks_.size() || block.bytes() == 0)
+  if (block.id.index >= blocks_.size())
     return;
   const Touched touched = std::exchange(blocks_[block.id.index], {});
-  if (!touched.known || touched.born_ns != block.time_ns)
+  if (!touched.known || block.bytes() == 0)
     return;
-  Wasted wasted{
-      .cohort = block.cohort, .bytes = block.size, .touched_bytes = touched.bytes, .from_ns = touched.born_ns};
+  Wasted wasted{.cohort = block.cohort, .bytes = block.size, .touched_bytes = touched.bytes, .from_ns = block.time_ns};
   if (wasted.to_ns = touched.until_ns; wasted.to_ns > wasted.from_ns) {
     wasted.seen = true;
     add(Waste::Early, wasted);
   }
   const uint64_t seen_ns = std::min(looks_[block.process].seen_ns, time_ns);
-  if (time_ns - seen_ns > (time_ns - touched.born_ns) / kUnseenOneIn)
+  if (time_ns - seen_ns > (time_ns - block.time_ns) / kUnseenOneIn)
     return;
   elementAt(sums_, block.cohort.index) += {block.size, 1, touched.bytes};
   wasted.bytes = block.size - std::min(touched.bytes, block.size);
@@ -130,7 +125,7 @@ void TouchedAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
 struct WastedBlocks {
   Place place;
   std::vector<CohortShare> cohorts;
-  std::vector<Added> absent;
+  Absence absence;
   uint64_t touched_bytes = 0, longest_ns = 0;
   ByteNs byte_ns = 0;
   bool seen = true; // of all blocks
@@ -139,8 +134,7 @@ struct WastedBlocks {
 void addTo(WastedBlocks &blocks, const Wasted &wasted) {
   const uint64_t ns = wasted.to_ns - wasted.from_ns;
   blocks.cohorts.push_back({wasted.cohort, wasted.bytes, 1});
-  blocks.absent.push_back({wasted.from_ns, wasted.cohort, static_cast<int64_t>(wasted.bytes)});
-  blocks.absent.push_back({wasted.to_ns, wasted.cohort, -static_cast<int64_t>(wasted.bytes)});
+  blocks.absence.add(wasted.cohort, static_cast<int64_t>(wasted.bytes), wasted.from_ns, wasted.to_ns);
   blocks.seen &= wasted.seen;
   blocks.touched_bytes += wasted.touched_bytes;
   blocks.longest_ns = std::max(blocks.longest_ns, ns);
@@ -150,21 +144,17 @@ void addTo(WastedBlocks &blocks, const Wasted &wasted) {
 void TouchedAnalyzer::concludeOn(Waste waste, Conclusion &conclusion) const {
   std::map<Keeper, WastedBlocks> by_keeper;
   for (const Wasted &wasted : wastes_[static_cast<size_t>(waste)]) {
-    const Cohort &cohort = conclusion.cohorts[wasted.cohort];
-    const Place place = conclusion.lines.places().of(cohort.site);
-    if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+    const auto kept = ownKeeperOf(conclusion.cohorts[wasted.cohort], conclusion);
+    if (!kept)
       continue;
-    WastedBlocks &blocks = by_keeper[keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog)];
-    blocks.place = place;
+    WastedBlocks &blocks = by_keeper[kept->keeper];
+    blocks.place = kept->place;
     addTo(blocks, wasted);
   }
   const Kind &kind = kKinds[static_cast<size_t>(waste)];
   for (auto &[keeper, blocks] : by_keeper) {
-    Absence absence{.blocks = std::move(blocks.absent)};
-    std::sort(absence.blocks.begin(), absence.blocks.end(),
-              [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
-    const uint64_t least_bytes = std::max(kLeastBytes, conclusion.peakOf(keeper.account) / kLeastShare);
-    if (conclusion.saves(keeper.account, absence) < least_bytes)
+    blocks.absence.sort();
+    if (!conclusion.isWorthSaving(keeper.account, blocks.absence))
       continue;
     auto draft = draftOf(kind.name, keeper, blocks.place, blocks.cohorts, conclusion);
     Finding &finding = draft.line;
@@ -173,7 +163,7 @@ void TouchedAnalyzer::concludeOn(Waste waste, Conclusion &conclusion) const {
       finding.confidence = Confidence::Proved;
     finding.evidence = {{"idle_ns", blocks.longest_ns}, {"touched_bytes", blocks.touched_bytes}};
     finding.advice = kind.advice;
-    conclusion.add(std::move(draft), std::move(absence));
+    conclusion.add(std::move(draft), std::move(blocks.absence));
   }
 }
 

@@ -13,9 +13,6 @@
 namespace msleaks::analysis {
 namespace {
 
-// What is worth changing: a saving of so much of its heap's peak, and of more than a few pages.
-constexpr uint64_t kLeastShare = 20, kLeastBytes = 64 << 10;
-
 // Of a live block. `others`: how many blocks its device had been asked for at that moment.
 struct BlockUses {
   struct Moment {
@@ -112,8 +109,7 @@ void UsesAnalyzer::conclude(Conclusion &conclusion) const {
   for (const Idle &idle : {kEarly, kLate, kUnused})
     for (const IdleBlocks &blocks : blocksOf(idle_.contains(idle.part) ? idle_.at(idle.part) : none, conclusion)) {
       Absence absence = absenceOf(idle, blocks, conclusion);
-      const uint64_t least_bytes = std::max(kLeastBytes, conclusion.peakOf(blocks.keeper.account) / kLeastShare);
-      if (conclusion.saves(blocks.keeper.account, absence) >= least_bytes)
+      if (conclusion.isWorthSaving(blocks.keeper.account, absence))
         conclusion.add(findingOf(idle, blocks, conclusion), std::move(absence));
     }
 }

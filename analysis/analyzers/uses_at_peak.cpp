@@ -16,8 +16,6 @@
 namespace msleaks::analysis {
 namespace {
 
-// What is worth changing: a saving of so much of its heap's peak, and of more than a few pages.
-constexpr uint64_t kLeastShare = 20, kLeastBytes = 64 << 10;
 // Between two uses: what a step or two pass over is not worth a copy to the host and back.
 constexpr uint64_t kLeastLaunches = 100;
 constexpr size_t kMostMatched = 4096; // blocks, the largest ones
@@ -126,21 +124,16 @@ struct Spare {
     if (life.bytes >= largest.bytes)
       largest = life;
   }
-  void addAbsent(uint64_t from_ns, uint64_t to_ns, CohortId cohort, int64_t bytes) {
-    absence.blocks.push_back({from_ns, cohort, bytes});
-    absence.blocks.push_back({to_ns, cohort, -bytes});
-  }
 };
 using Spares = std::map<Keeper, Spare>;
 
 // The keeper's, if its blocks can become a finding.
 Spare *spareOf(Spares &spares, const Life &life, Conclusion &conclusion) {
-  const Cohort &cohort = conclusion.cohorts[life.cohort];
-  const Place place = conclusion.lines.places().of(cohort.site);
-  if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+  const auto kept = ownKeeperOf(conclusion.cohorts[life.cohort], conclusion);
+  if (!kept)
     return nullptr;
-  Spare &spare = spares[keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog)];
-  spare.place = place;
+  Spare &spare = spares[kept->keeper];
+  spare.place = kept->place;
   return &spare;
 }
 
@@ -153,7 +146,7 @@ Spares idleOf(const AccountSum &sum, Conclusion &conclusion) {
     if (!spare)
       continue;
     spare->add(life);
-    spare->addAbsent(life.gap->begin_ns, life.gap->end_ns, life.cohort, static_cast<int64_t>(life.bytes));
+    spare->absence.add(life.cohort, static_cast<int64_t>(life.bytes), life.gap->begin_ns, life.gap->end_ns);
   }
   return spares;
 }
@@ -188,17 +181,12 @@ Spares redundantOf(const AccountSum &sum, Conclusion &conclusion) {
       spare->add(life);
       if (spare->largest.birth_ns == life.birth_ns)
         spare->fits_into = dead;
-      spare->addAbsent(life.birth_ns, life.end_ns, life.cohort, static_cast<int64_t>(life.bytes));
+      spare->absence.add(life.cohort, static_cast<int64_t>(life.bytes), life.birth_ns, life.end_ns);
       if (dead.end_ns < life.end_ns) // it lives longer then
-        spare->addAbsent(dead.end_ns, life.end_ns, dead.cohort, -static_cast<int64_t>(dead.bytes));
+        spare->absence.add(dead.cohort, -static_cast<int64_t>(dead.bytes), dead.end_ns, life.end_ns);
     }
   }
   return spares;
-}
-
-void addLine(Evidence &evidence, const char *name, SiteId use, Conclusion &conclusion) {
-  if (std::string line = lineOf(use, conclusion); !line.empty())
-    evidence.emplace_back(name, std::move(line));
 }
 
 void describeIdle(Finding &finding, const Spare &spare, Conclusion &conclusion) {
@@ -224,10 +212,8 @@ void describeRedundant(Finding &finding, const Spare &spare, Conclusion &conclus
 void addFindings(const char *kind, Spares spares, void (*describe)(Finding &, const Spare &, Conclusion &),
                  Conclusion &conclusion) {
   for (auto &[keeper, spare] : spares) {
-    auto &blocks = spare.absence.blocks;
-    std::sort(blocks.begin(), blocks.end(), [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
-    const uint64_t least_bytes = std::max(kLeastBytes, conclusion.peakOf(keeper.account) / kLeastShare);
-    if (conclusion.saves(keeper.account, spare.absence) < least_bytes)
+    spare.absence.sort();
+    if (!conclusion.isWorthSaving(keeper.account, spare.absence))
       continue;
     auto draft = draftOf(kind, keeper, spare.place, spare.cohorts, conclusion);
     draft.line.confidence = Confidence::Hint;

@@ -89,8 +89,7 @@ const char *nameOf(Confidence confidence) {
 
 void Conclusion::add(Draft<Finding> draft, Absence absence) {
   draft.line.id = idOf(draft.line);
-  std::sort(absence.blocks.begin(), absence.blocks.end(),
-            [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
+  absence.sort();
   candidates_.push_back({std::move(draft), std::move(absence)});
 }
 

@@ -61,6 +61,12 @@ public:
   // What the account's peak would fall by without these blocks alone.
   uint64_t saves(const Account &account, const Absence &absence) { return savings_.alone(account, absence).bytes; }
 
+  // Whether the peak falls so much that a finding is worth it: by a twentieth, and by more than a few pages.
+  bool isWorthSaving(const Account &account, const Absence &absence) {
+    constexpr uint64_t kLeastBytes = 64 << 10, kLeastOneIn = 20;
+    return saves(account, absence) >= std::max(kLeastBytes, peakOf(account) / kLeastOneIn);
+  }
+
   uint64_t peakOf(const Account &account) { return static_cast<uint64_t>(savings_.peakOf(account)); }
   // Whether each use of the account's blocks was seen, by launches, copies and fills.
   bool seesUses(const Account &) const;

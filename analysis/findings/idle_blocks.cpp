@@ -32,16 +32,14 @@ std::vector<IdleBlocks> blocksOf(const std::vector<Idleness> &cohorts, Conclusio
     if (idleness.count == 0) // perhaps no cohort at all: there are more elements than that
       continue;
     const Cohort &cohort = conclusion.cohorts[{index}];
-    const Account account{cohort.heap, cohort.device};
-    if (!conclusion.seesUses(account))
+    if (!conclusion.seesUses({cohort.heap, cohort.device}))
       continue;
-    const Place place = conclusion.lines.places().of(cohort.site);
-    if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+    const auto kept = ownKeeperOf(cohort, conclusion);
+    if (!kept)
       continue;
-    const Keeper keeper = keeperOf(cohort.site, place, account, conclusion.catalog);
-    IdleBlocks &blocks = keepers[keeper];
-    blocks.keeper = keeper;
-    blocks.place = place;
+    IdleBlocks &blocks = keepers[kept->keeper];
+    blocks.keeper = kept->keeper;
+    blocks.place = kept->place;
     blocks.cohorts.push_back({{index}, idleness.bytes, idleness.count});
     blocks.sum += idleness;
   }

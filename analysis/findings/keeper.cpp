@@ -35,6 +35,13 @@ Keeper keeperOf(SiteId site, const Place &place, const Account &account, SiteCat
   return library.empty() ? Keeper{{}, place.keyIn(catalog), account} : Keeper{library, {}, account};
 }
 
+std::optional<KeptPlace> ownKeeperOf(const Cohort &cohort, Conclusion &conclusion) {
+  const Place place = conclusion.lines.places().of(cohort.site);
+  if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+    return std::nullopt;
+  return KeptPlace{keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog), place};
+}
+
 Draft<Finding> draftOf(const char *kind, const Keeper &keeper, const Place &place,
                        const std::vector<CohortShare> &blocks, Conclusion &conclusion) {
   auto draft = conclusion.lines.lineOf<Finding>({place, bySite(blocks, conclusion.cohorts)}, Lines::Paths::Shown);

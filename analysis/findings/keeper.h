@@ -5,6 +5,7 @@
 #include "analysis/findings/conclusion.h"
 #include "analysis/places/place.h"
 
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -26,6 +27,13 @@ std::string_view closedLibraryOf(SiteId, SiteCatalog &);
 
 // `place` is that of the site.
 Keeper keeperOf(SiteId, const Place &place, const Account &, SiteCatalog &);
+
+struct KeptPlace {
+  Keeper keeper;
+  Place place;
+};
+// Whose blocks the cohort's are; nothing where they can be no finding: the place is not the user's own, or suppressed.
+std::optional<KeptPlace> ownKeeperOf(const Cohort &, Conclusion &);
 
 // What is known of a finding about these blocks without the analysis that found them. `place`: the keeper's, or the one
 // of a closed library's callers to show.

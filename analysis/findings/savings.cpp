@@ -33,6 +33,12 @@ std::set<CohortId> cohortsIn(const Absence &absence) {
   return cohorts;
 }
 
+CohortSet setOf(CohortId cohort) {
+  CohortSet set(cohort.index + 1);
+  set[cohort.index] = true;
+  return set;
+}
+
 } // namespace
 
 template <class Counts> Savings::Memory Savings::memoryOf(Counts counts) const {
@@ -84,17 +90,15 @@ void Savings::expect(const Absence &absence) {
 // What of it is this cohort's.
 Savings::Curve Savings::partOf(const Absence &absence, CohortId cohort) const {
   Absence part{.parts = absence.parts};
-  if (cohort.index < absence.cohorts.size() && absence.cohorts[cohort.index]) {
-    part.cohorts.resize(cohort.index + 1);
-    part.cohorts[cohort.index] = true;
-  }
+  if (cohort.index < absence.cohorts.size() && absence.cohorts[cohort.index])
+    part.cohorts = setOf(cohort);
   std::copy_if(absence.blocks.begin(), absence.blocks.end(), std::back_inserter(part.blocks),
                [&](const Added &block) { return block.cohort == cohort; });
   return curveOf(part);
 }
 
-// Without what others have removed of the same cohorts. How much of it is the same blocks is not known: as little as
-// can be.
+// Its curve, of each cohort no more than those before have left. Which blocks two absences share is not known: they are
+// taken to share none as long as the cohort has enough.
 Savings::Curve Savings::removeOnce(const Absence &absence) {
   Curve absent = curveOf(absence);
   for (const CohortId cohort : cohortsIn(absence)) {
@@ -103,9 +107,7 @@ Savings::Curve Savings::removeOnce(const Absence &absence) {
     const auto [at, fresh] = removed_.try_emplace(cohort, Curve(absent.size()));
     Curve &removed = at->second;
     const Curve wanted = partOf(absence, cohort);
-    CohortSet alone(cohort.index + 1);
-    alone[cohort.index] = true;
-    const Curve all = history_.curveOf(alone);
+    const Curve all = history_.curveOf(setOf(cohort));
     for (size_t i = 0; i < absent.size(); ++i) {
       const int64_t taken = std::min(wanted[i], std::max<int64_t>(all[i] - removed[i], 0));
       removed[i] += taken;

@@ -3,6 +3,7 @@
 
 #include "analysis/live/memory_history.h"
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -22,6 +23,15 @@ struct Absence {
   CohortSet cohorts = {};             // all blocks of these,
   LifeParts parts = LifeParts::all(); // in these parts of their lives
   std::vector<Added> blocks = {};     // ascending by time; of other cohorts
+
+  // Adds a block that would not be there from `from_ns` to `to_ns`; of negative bytes, one that would. sort() follows.
+  void add(CohortId cohort, int64_t bytes, uint64_t from_ns, uint64_t to_ns) {
+    blocks.push_back({from_ns, cohort, bytes});
+    blocks.push_back({to_ns, cohort, -bytes});
+  }
+  void sort() {
+    std::sort(blocks.begin(), blocks.end(), [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
+  }
 };
 
 class Savings {
@@ -39,7 +49,7 @@ public:
   // What these blocks, and all of the physical heaps, had.
   Curve curveOf(const Absence &) const;
   const Curve &physicalCurve() { return physical().all; }
-  // Of all that will be removed, before the first one is: several may be about the same blocks.
+  // Each absence that will be removed, before the first remove(): several may be about the same cohorts.
   void expect(const Absence &);
   // What the account's peak falls by without them and all that were removed before. Of no cohort more is removed than
   // it has.

@@ -30,4 +30,9 @@ std::string lineOf(const SiteText &place) {
                             : fmt::format("{}:{}", place.file, place.line);
 }
 
+void addLine(Evidence &evidence, const char *name, SiteId use, Conclusion &conclusion) {
+  if (std::string line = lineOf(use, conclusion); !line.empty())
+    evidence.emplace_back(name, std::move(line));
+}
+
 } // namespace msleaks::analysis

@@ -14,4 +14,7 @@ std::string lineOf(SiteId use, Conclusion &);
 // "train.cpp:74", or "libx.so+0x10" where no line is known.
 std::string lineOf(const SiteText &place);
 
+// The line of the use as evidence, where it is known.
+void addLine(Evidence &, const char *name, SiteId use, Conclusion &);
+
 } // namespace msleaks::analysis
