@@ -90,7 +90,7 @@ public:
   virtual void onRetarget(const Block &, const Block &before, uint64_t time_ns) = 0;
   // A launch, copy or fill names the block. Only of heaps whose uses can be seen (hasUses).
   virtual void onUse(const Block &, const Use &) {}
-  // From host memory to memory of a device.
+  // All of a host block, or nearly, is copied to a block of a device.
   virtual void onCopyToDevice(const Block & /*source*/, const Block & /*destination*/, const CopyToDevice &) {}
   // The collector looked at the block's pages, and not all was as the last time.
   virtual void onPages(const Block &, const TouchedPages &) {}
@@ -197,8 +197,7 @@ private:
   void onAccess(const StreamEvent &, const abi::AccessEvent &, SiteId);
   void onCopy(const StreamEvent &, const abi::CopyEvent &, SiteId);
   void onSet(const StreamEvent &, const abi::SetEvent &, SiteId);
-  static const Block *usedBlock(Process &, uint64_t address, uint8_t device);
-  void use(uint64_t address, uint8_t device, const Use &);
+  const Block *use(uint64_t address, uint8_t device, const Use &);
   const Block *copiedBlock(const abi::CopyEvent &, uint32_t process) const;
   void onPages(const StreamEvent &, const abi::PagesEvent &);
   static void takeShown(Process &, const StreamEvent &alloc, Mapping &);

@@ -3,18 +3,18 @@
 
 namespace msleaks::analysis {
 
-// A handle, or the address of a byte in the block. A launch's argument may be neither: a number looks like both.
-const Block *LiveSet::usedBlock(Process &process, uint64_t address, uint8_t device) {
+// The block that is used: the address is a handle, or one of a byte in it. Null: a launch's argument may be neither, a
+// number looks like both.
+const Block *LiveSet::use(uint64_t address, uint8_t device, const Use &use) {
+  Process &process = processOf(use.process);
   const Block *block = process.find(AddressSpace::Accelerator, address, device);
   if (!block)
     block = process.holding(AddressSpace::Accelerator, address, device);
-  return block && hasUses(block->heap) ? block : nullptr;
-}
-
-void LiveSet::use(uint64_t address, uint8_t device, const Use &use) {
-  if (const Block *block = usedBlock(processOf(use.process), address, device))
-    for (BlockObserver *observer : observers_)
-      observer->onUse(*block, use);
+  if (!block || !hasUses(block->heap))
+    return nullptr;
+  for (BlockObserver *observer : observers_)
+    observer->onUse(*block, use);
+  return block;
 }
 
 void LiveSet::onAccess(const StreamEvent &event, const abi::AccessEvent &access, SiteId site) {
@@ -28,22 +28,23 @@ void LiveSet::onAccess(const StreamEvent &event, const abi::AccessEvent &access,
 // The host's block that is copied, all of it but for a tenth at most; null: there is none.
 const Block *LiveSet::copiedBlock(const abi::CopyEvent &copy, uint32_t process) const {
   constexpr uint64_t kLeftOutOneIn = 10;
-  for (const AddressSpace space : {AddressSpace::Host, AddressSpace::Mapping})
-    if (const Block *block = find(process, space, copy.source))
-      return copy.size >= block->size - block->size / kLeftOutOneIn ? block : nullptr;
-  const Block *block = find(process, AddressSpace::Accelerator, copy.source);
-  return block && block->heap == abi::Heap::Pinned && copy.size >= block->size - block->size / kLeftOutOneIn ? block
-                                                                                                             : nullptr;
+  const Block *block = find(process, AddressSpace::Host, copy.source);
+  if (!block)
+    block = find(process, AddressSpace::Mapping, copy.source);
+  if (!block)
+    block = find(process, AddressSpace::Accelerator, copy.source);
+  const bool is_host = block && (spaceOf(block->heap) != AddressSpace::Accelerator || block->heap == abi::Heap::Pinned);
+  return is_host && copy.size >= block->size - block->size / kLeftOutOneIn ? block : nullptr;
 }
 
 // One end may be host memory.
 void LiveSet::onCopy(const StreamEvent &event, const abi::CopyEvent &copy, SiteId site) {
   const abi::EventHeader &header = copy.header;
   use(copy.source, header.device, {header.time, site, event.process, event.stream, true, false, copy.size});
-  use(copy.destination, header.device, {header.time, site, event.process, event.stream, false, true, copy.size});
-  const Block *source = copiedBlock(copy, event.process);
-  const Block *destination = source ? usedBlock(processOf(event.process), copy.destination, header.device) : nullptr;
-  if (destination)
+  const Block *destination =
+      use(copy.destination, header.device, {header.time, site, event.process, event.stream, false, true, copy.size});
+  const Block *source = destination ? copiedBlock(copy, event.process) : nullptr;
+  if (source)
     for (BlockObserver *observer : observers_)
       observer->onCopyToDevice(*source, *destination, {header.time, site});
 }

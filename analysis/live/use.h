@@ -18,13 +18,13 @@ struct Use {
   uint64_t bytes = 0;                 // that a copy or fill reads or writes; 0: not known
 };
 
-// All of a host block, or nearly, was copied to a device's.
+// A copy of a host block to a block of a device.
 struct CopyToDevice {
   uint64_t time_ns = 0;
   SiteId site; // of the call; none: not known
 };
 
-// What was touched of a block that its process had until then.
+// How much of a block had been touched when the collector looked at its pages.
 struct TouchedPages {
   uint64_t time_ns = 0;
   uint64_t bytes = 0; // the rest was never read nor written
