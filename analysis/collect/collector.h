@@ -86,7 +86,6 @@ private:
   Result<void> markComplete(uint64_t now_ns);
   PointerReading::Subject subjectOf(const Attached &, const ArenaReader::Waiting &) const;
   Result<bool> readWaiting(); // whether there are any
-  Result<void> lookAtPages(Attached &);
   Result<void> endReading(Attached &);
   void noteEnds();
   void beat();

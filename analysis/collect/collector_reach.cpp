@@ -36,7 +36,7 @@ Result<bool> Collector::readWaiting() {
       const auto waiting = process->life == Life::Running ? process->collector.arena().waiting() : std::nullopt;
       if (!waiting || !process->collector.arena().beginReading())
         continue;
-      MSL_TRY(lookAtPages(*process)); // before its memory is read: that touches pages
+      MSL_TRY(process->collector.lookAtPagesAtExit(output_)); // before its memory is read: that maps pages
       process->reading = std::make_unique<PointerReading>(subjectOf(*process, *waiting));
     }
     reads = true;
@@ -44,12 +44,6 @@ Result<bool> Collector::readWaiting() {
       MSL_TRY(endReading(*process));
   }
   return reads;
-}
-
-// Once more, while it waits: all that it has allocated is known then.
-Result<void> Collector::lookAtPages(Attached &process) {
-  MSL_TRY(process.collector.drain(output_, Urgency::Everything, readMonotonicNs()));
-  return process.collector.lookAtPages(trace_, readMonotonicNs(), true);
 }
 
 // The map first: a report finds it before the end of the process.

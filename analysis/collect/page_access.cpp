@@ -3,7 +3,6 @@
 #include "analysis/base/clock.h"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 
 namespace msleaks::analysis {
@@ -11,15 +10,6 @@ namespace {
 
 constexpr uint64_t kLeastPauseNs = 10'000'000, kPauseOfCost = 50;
 constexpr size_t kMostBlocks = 100'000;
-// The kernel is asked for so many pages at once.
-constexpr uint64_t kAskedBytes = uint64_t{256} << 20;
-
-template <class Event> Event eventIn(const abi::Slot &slot) {
-  static_assert(Event::kSlots == 1);
-  Event event;
-  std::memcpy(&event, &slot, sizeof event);
-  return event;
-}
 
 } // namespace
 
@@ -28,15 +18,15 @@ void PageAccess::onEvent(const abi::Slot &slot) {
   if (header.heap != abi::Heap::Host && header.heap != abi::Heap::Mapping)
     return;
   if (header.kind == abi::EventKind::Alloc && (header.flags & (abi::kReserve | abi::kFile)) == 0) {
-    const auto alloc = eventIn<abi::AllocEvent>(slot);
+    const auto alloc = abi::AnyEvent{{slot, {}}}.as<abi::AllocEvent>();
     add(header.heap, alloc.address, alloc.size, header.time);
   } else if (header.kind == abi::EventKind::Free) {
-    const auto free = eventIn<abi::FreeEvent>(slot);
+    const auto free = abi::AnyEvent{{slot, {}}}.as<abi::FreeEvent>();
     remove(header.heap, free.address, free.size, header.time);
   }
 }
 
-// Threads' events come one thread after the other: a later block may be there already.
+// Events of different threads are not in the order of their times: a later block may be there already.
 void PageAccess::add(abi::Heap heap, uint64_t address, uint64_t size, uint64_t time_ns) {
   Blocks &blocks = of(heap);
   if (size < least_bytes_) {
@@ -65,7 +55,7 @@ void PageAccess::remove(abi::Heap heap, uint64_t address, uint64_t size, uint64_
     at = at->second.time_ns < time_ns ? blocks.erase(at) : std::next(at);
 }
 
-// Within a page that the block does not own all of. Only who has touched it may read it: that would touch it.
+// Within a page that the block does not own all of. A page that is absent is not read: that would map it.
 uint64_t PageAccess::touchedAtEnd(uint64_t begin, uint64_t end) const {
   const uint64_t page = begin / memory_.pageBytes() * memory_.pageBytes();
   std::vector<std::byte> bytes(end - begin);
@@ -79,9 +69,8 @@ uint64_t PageAccess::touchedBytes(uint64_t address, const Block &block) const {
   const uint64_t page = memory_.pageBytes(), end = address + block.size;
   const uint64_t first = std::min((address + page - 1) / page * page, end), last = std::max(end / page * page, first);
   uint64_t touched = touchedAtEnd(address, first) + touchedAtEnd(last, end);
-  for (uint64_t at = first; at < last; at += kAskedBytes)
-    for (const ProcessMemory::Run &run : memory_.touched(at, std::min(last, at + kAskedBytes)))
-      touched += run.end - run.begin;
+  for (const ProcessMemory::Run &run : memory_.touched(first, last))
+    touched += run.end - run.begin;
   return touched;
 }
 

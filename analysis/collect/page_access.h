@@ -26,10 +26,11 @@ public:
   void onEvent(const abi::Slot &);
   // Whether it may look again: 100 times a second, and a fiftieth of the time at most.
   bool isDue(uint64_t now_ns) const { return now_ns >= next_ns_; }
-  // Looks, from `now_ns` on. Pages events of what has changed, and the one that says that all was looked at; two slots
-  // each. They have the time behind the look: of a block that was freed meanwhile nobody knows what was seen.
+  // Looks, from `now_ns` on. Returns a Pages event for each block of which more is touched, and one that ends the look;
+  // two slots each. Their time is the end of the look: a block that was freed during it is dead by then, and its event
+  // is ignored.
   const std::vector<abi::Slot> &look(uint64_t now_ns, bool at_exit = false);
-  // Blocks that were there at once and were not looked at: there were too many.
+  // How many blocks were not looked at, because there were too many.
   uint64_t leftOut() const { return left_out_; }
 
 private:

@@ -8,8 +8,6 @@ namespace {
 
 // Still in the cache of the processor when it is looked through.
 constexpr uint64_t kPartBytes = 1 << 20;
-// A kernel answers for so many pages at once.
-constexpr uint64_t kPlanBytes = uint64_t{256} << 20;
 // To look which pages of so much are there, and where malloc's arenas are, takes a second. The sanitizers map a hundred
 // times as much.
 constexpr uint64_t kMostMappedBytes = uint64_t{256} << 30;
@@ -57,13 +55,12 @@ void PointerReading::prepare() {
 }
 
 void PointerReading::planRuns() {
+  const uint64_t page = memory_->pageBytes();
   for (const MemoryRegion &region : map_.regions)
-    for (uint64_t at = region.begin; at < region.end; at += kPlanBytes) {
-      const uint64_t page = memory_->pageBytes(), end = std::min(region.end, at + kPlanBytes);
-      for (const ProcessMemory::Run &run : memory_->touched(at & ~(page - 1), (end + page - 1) & ~(page - 1))) {
-        runs_.push_back({std::max(run.begin, at), std::min(run.end, end)});
-        map_.read_bytes += runs_.back().end - runs_.back().begin;
-      }
+    for (const ProcessMemory::Run &run :
+         memory_->touched(region.begin & ~(page - 1), (region.end + page - 1) & ~(page - 1))) {
+      runs_.push_back({std::max(run.begin, region.begin), std::min(run.end, region.end)});
+      map_.read_bytes += runs_.back().end - runs_.back().begin;
     }
 }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kBatchSlots = 16384;
 constexpr uint64_t kDueSlots = 8192;
 constexpr uint64_t kDueAgeNs = 500'000'000;
-// What a page tells of a block can be known from when the block is.
+// With --access pages: a block is looked at from when its Alloc event was drained.
 constexpr uint64_t kDueAgeForPagesNs = 10'000'000;
 constexpr size_t kMaxNotes = 20;
 
@@ -60,11 +60,19 @@ void ProcessCollector::watchPages(uint32_t pid, uint64_t least_bytes) {
   pages_.reset();
 }
 
-// As a stream of its own.
-Result<void> ProcessCollector::lookAtPages(TraceWriter &writer, uint64_t now_ns, bool at_exit) {
-  if (!pages_ || (!at_exit && !pages_->isDue(now_ns)))
+Result<void> ProcessCollector::lookAtPages(TraceWriter &writer, uint64_t now_ns) {
+  return pages_ && pages_->isDue(now_ns) ? storePages(pages_->look(now_ns), writer) : Result<void>();
+}
+
+Result<void> ProcessCollector::lookAtPagesAtExit(CollectOutput &output) {
+  if (!pages_)
     return {};
-  const std::vector<abi::Slot> &slots = pages_->look(now_ns, at_exit);
+  MSL_TRY(drain(output, Urgency::Everything, readMonotonicNs()));
+  return storePages(pages_->look(readMonotonicNs(), true), output.writer);
+}
+
+// In a stream of their own.
+Result<void> ProcessCollector::storePages(const std::vector<abi::Slot> &slots, TraceWriter &writer) {
   if (slots.empty())
     return {};
   Stream &stream = streams_[abi::kCollectorStream];

@@ -75,8 +75,10 @@ public:
   Result<void> start(TraceWriter &);
   // From now on it is looked which pages of large blocks were touched. `pid`: where we are.
   void watchPages(uint32_t pid, uint64_t least_bytes);
-  // Looks if it is time for it, or for the last time: the process waits `at_exit`.
-  Result<void> lookAtPages(TraceWriter &, uint64_t now_ns, bool at_exit = false);
+  // Looks, if it is time for it.
+  Result<void> lookAtPages(TraceWriter &, uint64_t now_ns);
+  // For the last time: the process waits at its exit. Drains its rings, so that all its blocks are known.
+  Result<void> lookAtPagesAtExit(CollectOutput &);
   // One look at every ring. Returns the number of events stored; 0 when there was nothing to do.
   Result<uint64_t> drain(CollectOutput &, Urgency, uint64_t now_ns);
   // All that is published so far, what it means, and the accounts as they stand; recording goes on.
@@ -116,6 +118,7 @@ private:
     uint64_t complete_until_ns = 0; // when all that was in it had been stored
   };
 
+  Result<void> storePages(const std::vector<abi::Slot> &, TraceWriter &);
   void findRings();
   bool openNewRings();
   void openRing(uint32_t index, bool ended);

@@ -2,6 +2,7 @@
 
 #include "analysis/base/file_access.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -66,23 +67,29 @@ bool ProcessMemory::read(uint64_t address, std::span<std::byte> to) const {
 }
 
 std::vector<ProcessMemory::Run> ProcessMemory::touched(uint64_t begin, uint64_t end) const {
+  constexpr uint64_t kBytesAtOnce = uint64_t{256} << 20; // an entry of 8 bytes for each page of these
+  std::vector<Run> runs;
+  for (uint64_t at = begin; at < end; at += kBytesAtOnce)
+    addTouched(at, std::min(end, at + kBytesAtOnce), runs);
+  return runs;
+}
+
+void ProcessMemory::addTouched(uint64_t begin, uint64_t end, std::vector<Run> &runs) const {
   constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62;
+  const auto add = [&runs](uint64_t from, uint64_t to) {
+    if (!runs.empty() && runs.back().end == from)
+      runs.back().end = to;
+    else
+      runs.push_back({from, to});
+  };
   std::vector<uint64_t> pages((end - begin) / page_bytes_);
   const auto bytes = static_cast<ssize_t>(pages.size() * sizeof(uint64_t));
   const auto at = static_cast<off_t>(begin / page_bytes_ * sizeof(uint64_t));
   if (!pages_.valid() || pread(pages_.get(), pages.data(), static_cast<size_t>(bytes), at) != bytes)
-    return {{begin, end}};
-  std::vector<Run> runs;
-  for (size_t i = 0; i < pages.size(); ++i) {
-    if ((pages[i] & (kPresent | kSwapped)) == 0)
-      continue;
-    const uint64_t page = begin + i * page_bytes_;
-    if (!runs.empty() && runs.back().end == page)
-      runs.back().end += page_bytes_;
-    else
-      runs.push_back({page, page + page_bytes_});
-  }
-  return runs;
+    return add(begin, end);
+  for (size_t i = 0; i < pages.size(); ++i)
+    if ((pages[i] & (kPresent | kSwapped)) != 0)
+      add(begin + i * page_bytes_, begin + (i + 1) * page_bytes_);
 }
 
 } // namespace msleaks::analysis

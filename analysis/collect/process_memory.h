@@ -45,6 +45,8 @@ public:
   std::vector<Run> touched(uint64_t begin, uint64_t end) const;
 
 private:
+  void addTouched(uint64_t begin, uint64_t end, std::vector<Run> &) const;
+
   uint32_t pid_;
   uint64_t page_bytes_;
   FileDescriptor pages_; // /proc/PID/pagemap
