@@ -18,7 +18,14 @@
 namespace msleaks::driver {
 namespace {
 
-constexpr uint64_t kLeastAccessMin = 16384, kMostAccessMin = uint64_t{1} << 50; // as --access-min
+// The bounds of the numbers among the flags.
+template <class Number> struct Bounds {
+  Number least, most;
+};
+#define MSL_FLAG(type, name, value, option, minimum, maximum, doc)                                                     \
+  constexpr Bounds<type> bounds_of_##name{minimum, maximum};
+#include "msleaks/abi/flags.def"
+
 constexpr char kUsage[] = "msleaks-run [options] [--] program [arguments...]";
 
 class HelpFormatter : public CLI::Formatter {
@@ -40,23 +47,23 @@ template <class Choice> Choice valueOf(const std::string &option, const std::str
 
 // "all:20": what stands behind the colon, into `number`.
 template <class Number>
-std::string withoutNumber(const char *option, const std::string &text, Number &number, Number least, Number most) {
+std::string withoutNumber(const char *option, const std::string &text, Number &number, const Bounds<Number> &bounds) {
   const size_t colon = text.find(':');
   if (colon == std::string::npos)
     return text;
   const std::string digits = text.substr(colon + 1);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size() || number < least || number > most)
-    throw CLI::ValidationError(option, fmt::format("{} is none of {}..{}", digits, least, most));
+  if (error != std::errc() || end != digits.data() + digits.size() || number < bounds.least || number > bounds.most)
+    throw CLI::ValidationError(option, fmt::format("{} is none of {}..{}", digits, bounds.least, bounds.most));
   return text.substr(0, colon);
 }
 
 // The value's name, without what stands behind a colon.
 template <class Choice> std::string nameIn(const char *option, const std::string &text, abi::Flags &flags) {
   if constexpr (std::is_same_v<Choice, abi::CallStack>)
-    return withoutNumber(option, text, flags.call_stack_depth, 1u, abi::kMaxPathDepth);
+    return withoutNumber(option, text, flags.call_stack_depth, bounds_of_call_stack_depth);
   else if constexpr (std::is_same_v<Choice, abi::AccessSource>)
-    return withoutNumber(option, text, flags.access_min, uint64_t{kLeastAccessMin}, uint64_t{kMostAccessMin});
+    return withoutNumber(option, text, flags.access_min, bounds_of_access_min);
   else
     return text;
 }
