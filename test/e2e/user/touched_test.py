@@ -6,15 +6,11 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, check, equal, run  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "touched.c"
 KINDS = ("unused", "early-allocation", "overallocated")
 MIB = 1 << 20
-
-
-def line_of(text):
-    return next(number for number, line in enumerate(PROGRAM.read_text().splitlines(), 1) if text in line)
 
 
 def wastes(report):
@@ -38,7 +34,7 @@ def main():
         access = "pages" if how == "all" else f"pages:{4 * MIB}"
         _, report = msleaks.run(f"{scratch}/run", [program], ["--access", access, *options])
         found = wastes(report)
-        never, half, waits = line_of("// never touched"), line_of("// half of it"), line_of("// waits")
+        never, half, waits = (line_of(PROGRAM, text) for text in ("// never touched", "// half of it", "// waits"))
         equal(f"{how}: findings", set(found), {("unused", never), ("overallocated", half), ("early-allocation", waits)})
         expect(found["unused", never], "likely", 8 * MIB, 0)
         # Behind its first touch, the last block is alive beside it.

@@ -35,11 +35,7 @@ protected:
       munmap(memory, 2 * kSize);
   }
 
-  template <class Event> void tell(Event event) {
-    abi::Slot slot;
-    std::memcpy(&slot, &event, sizeof slot);
-    access.onEvent(slot);
-  }
+  template <class Event> void tell(Event event) { access.onEvent(abi::AnyEvent::from(event).slots[0]); }
   void alloc(uint64_t at, uint64_t size, uint64_t time_ns, abi::Heap heap = abi::Heap::Host, uint16_t flags = 0) {
     tell(abi::AllocEvent{{abi::EventKind::Alloc, heap, 0, flags, 0, time_ns}, at, size});
   }
@@ -52,8 +48,7 @@ protected:
     const std::vector<abi::Slot> &slots = access.look(readMonotonicNs());
     for (size_t i = 0; i + 1 < slots.size(); i += 2) {
       EXPECT_TRUE(abi::isWholeEvent(&slots[i], 2));
-      abi::PagesEvent event;
-      std::memcpy(&event, &slots[i], sizeof event);
+      const auto event = abi::AnyEvent{{slots[i], slots[i + 1]}}.as<abi::PagesEvent>();
       list.push_back({event.address, event.size, event.allocated_ns, event.touched});
     }
     if (!list.empty()) {

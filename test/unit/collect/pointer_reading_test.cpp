@@ -1,6 +1,8 @@
 // What is read of a process that waits: its maps, the words that may be pointers, and what its memory is used for.
 #include "analysis/collect/pointer_reading.h"
 
+#include "../sanitizers.h"
+
 #include "analysis/trace/trace_reader.h"
 
 #include <csignal>
@@ -40,18 +42,10 @@ TEST(PointerScan, FindsWordsThatPointIntoARange) {
 char *in_a_global;
 
 // A child that waits until it is killed.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMapsTerabytes = true;
-#elif defined(__has_feature)
-constexpr bool kMapsTerabytes = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kMapsTerabytes = false;
-#endif
-
 class ReadingTest : public testing::Test {
 protected:
   void SetUp() override {
-    if (kMapsTerabytes)
+    if (test::kAddressSanitizer || test::kThreadSanitizer)
       GTEST_SKIP() << "sanitizers map terabytes";
     in_a_global = static_cast<char *>(std::malloc(100));
     int ready[2];

@@ -1,6 +1,8 @@
 // The threads of another process, held still while somebody looks: whatever happens meanwhile, they are let go.
 #include "analysis/collect/stopped_threads.h"
 
+#include "../sanitizers.h"
+
 #include <csignal>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -13,21 +15,13 @@
 namespace msleaks::analysis {
 namespace {
 
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kHasOtherThreads = true;
-#elif defined(__has_feature)
-constexpr bool kHasOtherThreads = __has_feature(thread_sanitizer);
-#else
-constexpr bool kHasOtherThreads = false;
-#endif
-
 volatile sig_atomic_t signals_taken;
 
 // A child with a thread that sleeps, and a first thread that does what it is told by a byte.
 class StoppedThreadsTest : public testing::Test {
 protected:
   void SetUp() override {
-    if (kHasOtherThreads)
+    if (test::kThreadSanitizer)
       GTEST_SKIP() << "ThreadSanitizer has threads of its own";
     ASSERT_EQ(pipe(told_), 0);
     ASSERT_EQ(pipe(ready_), 0);

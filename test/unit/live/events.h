@@ -67,13 +67,13 @@ inline auto access(uint64_t time_ns, uint64_t address, const Where &where = {.he
   return make<abi::AccessEvent>(time_ns, where, address, 0);
 }
 inline auto copy(uint64_t time_ns, uint64_t destination, uint64_t source,
-                 const Where &where = {.heap = abi::Heap::Device}) {
+                 const Where &where = {.heap = abi::Heap::Device}, uint64_t size = 8) {
   abi::CopyEvent event{};
   event.header = {abi::EventKind::Copy, where.heap, where.device, where.flags, where.site, time_ns};
   event.destination = destination;
   event.source = source;
   event.continuation = abi::kContinuationTag;
-  event.size = 8;
+  event.size = size;
   return analysis::StreamEvent{where.process, where.stream, abi::AnyEvent::from(event)};
 }
 inline auto fill(uint64_t time_ns, uint64_t destination, const Where &where = {.heap = abi::Heap::Device},

@@ -18,27 +18,12 @@ protected:
     return test::alloc(kStart + at, address << 24, size, kDevice);
   }
   StreamEvent copied(uint64_t at, uint64_t to, uint64_t from, uint64_t size = kSize) {
-    StreamEvent event = test::copy(kStart + at, to << 24, from << 24, kDevice);
-    auto copy = event.event.as<abi::CopyEvent>();
-    copy.size = size;
-    event.event = abi::AnyEvent::from(copy);
-    return event;
+    return test::copy(kStart + at, to << 24, from << 24, kDevice, size);
   }
   StreamEvent hostDies(uint64_t at, uint64_t address) { return test::free(kStart + at, address << 24, kHost); }
   StreamEvent deviceDies(uint64_t at, uint64_t address) { return test::free(kStart + at, address << 24, kDevice); }
 
-  json finding(const std::vector<StreamEvent> &list) {
-    start(1, 4711);
-    events(list);
-    end(1, 0, kStart + 1000);
-    manifest();
-    close();
-    const json report = asJson();
-    for (const json &finding : report["findings"])
-      if (finding["kind"] == "copy")
-        return finding;
-    return {};
-  }
+  json finding(const std::vector<StreamEvent> &list) { return findingOf(reportOf(list), "copy"); }
 };
 
 TEST_F(Copies, WhatWasUploadedLivesOnBesideItsCopy) {

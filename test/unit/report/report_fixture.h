@@ -130,6 +130,22 @@ protected:
     writeReportJson(out, report());
     return json::parse(out.str());
   }
+  // The report of a process that does this and exits.
+  json reportOf(const std::vector<StreamEvent> &list) {
+    start(1, 4711);
+    events(list);
+    end(1, 0, kStart + 1000);
+    manifest();
+    close();
+    return asJson();
+  }
+  // The first one of the kind, and of this line if one is given; null: there is none.
+  static json findingOf(const json &report, const std::string &kind, uint32_t line = 0) {
+    for (const json &finding : report["findings"])
+      if (finding["kind"] == kind && (line == 0 || finding["site"]["line"] == line))
+        return finding;
+    return {};
+  }
   std::string asTable(size_t columns = 80, size_t top = 10) {
     std::ostringstream out;
     writeReportTable(out, report(), {.columns = columns, .top = top, .color = false});

@@ -31,20 +31,8 @@ protected:
     return event;
   }
 
-  void run(const std::vector<StreamEvent> &list) {
-    start(1, 4711);
-    events(list);
-    end(1, 0, kStart + 1000);
-    manifest();
-    close();
-    report = asJson();
-  }
-  json of(const std::string &kind) const {
-    for (const json &finding : report["findings"])
-      if (finding["kind"] == kind)
-        return finding;
-    return {};
-  }
+  void run(const std::vector<StreamEvent> &list) { report = reportOf(list); }
+  json of(const std::string &kind) const { return findingOf(report, kind); }
   json report;
 };
 

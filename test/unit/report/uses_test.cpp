@@ -24,14 +24,7 @@ protected:
     return test::fill(kStart + at, address << 24, kOther, size);
   }
 
-  void run(const std::vector<StreamEvent> &list) {
-    start(1, 4711);
-    events(list);
-    end(1, 0, kStart + 1000);
-    manifest();
-    close();
-    report = asJson();
-  }
+  void run(const std::vector<StreamEvent> &list) { report = reportOf(list); }
   // Block 1 is born before block 2 and dies behind it; both are used by launches at 30 and 40, if at all.
   std::vector<StreamEvent> twoBlocks(uint64_t first_used, uint64_t second_used) {
     return {born(10, 1, kSize, kKept),
@@ -47,12 +40,7 @@ protected:
             dies(80, 2),
             dies(90, 1)};
   }
-  json of(const std::string &kind, uint32_t line) const {
-    for (const json &finding : report["findings"])
-      if (finding["kind"] == kind && finding["site"]["line"] == line)
-        return finding;
-    return {};
-  }
+  json of(const std::string &kind, uint32_t line) const { return findingOf(report, kind, line); }
   json report;
 };
 

@@ -2,6 +2,7 @@
 // leave in it. Recording happens in a child process, because a process belongs to one session for good.
 #pragma once
 
+#include "../sanitizers.h"
 #include "msleaks/abi/definitions.h"
 #include "msleaks/abi/session.h"
 #include "msleaks/abi/site_table.h"
@@ -27,14 +28,6 @@
 #include <vector>
 
 namespace msleaks::test {
-
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool kThreadSanitizer = true;
-#elif defined(__has_feature)
-inline constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
-#else
-inline constexpr bool kThreadSanitizer = false;
-#endif
 
 inline uint64_t nowNs() {
   timespec now;
