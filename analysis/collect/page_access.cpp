@@ -101,6 +101,8 @@ const std::vector<abi::Slot> &PageAccess::look(uint64_t now_ns, bool at_exit) {
       lookAt(heap, address, block);
   const uint64_t end_ns = std::max(readMonotonicNs(), now_ns);
   next_ns_ = end_ns + std::max(kLeastPauseNs, (readClockNs(CLOCK_THREAD_CPUTIME_ID) - cpu_ns) * kPauseOfCost);
+  if (at_exit)
+    next_ns_ = UINT64_MAX;
   if (blocks_[0].empty() && blocks_[1].empty())
     return events_;
   abi::PagesEvent all{};

@@ -28,7 +28,7 @@ public:
   bool isDue(uint64_t now_ns) const { return now_ns >= next_ns_; }
   // Looks, from `now_ns` on. Returns a Pages event for each block of which more is touched, and one that ends the look;
   // two slots each. Their time is the end of the look: a block that was freed during it is dead by then, and its event
-  // is ignored.
+  // is ignored. None is due behind the look at the exit: who reads the process' memory then maps pages of it.
   const std::vector<abi::Slot> &look(uint64_t now_ns, bool at_exit = false);
   // How many blocks were not looked at, because there were too many.
   uint64_t leftOut() const { return left_out_; }

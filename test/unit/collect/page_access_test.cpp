@@ -131,5 +131,13 @@ TEST_F(PageAccessTest, LooksTakeASmallPartOfTheTime) {
   EXPECT_FALSE(access.isDue(now_ns + 9'000'000));
 }
 
+TEST_F(PageAccessTest, BehindTheLookAtTheExitNoneIsDue) {
+  alloc(address, kSize, 10);
+  access.look(readMonotonicNs());
+  EXPECT_TRUE(access.isDue(readMonotonicNs() + 1'000'000'000));
+  access.look(readMonotonicNs(), true);
+  EXPECT_FALSE(access.isDue(readMonotonicNs() + 1'000'000'000'000));
+}
+
 } // namespace
 } // namespace msleaks::analysis
