@@ -1,5 +1,6 @@
 #include "real.h"
 
+#include "guarded_blocks.h"
 #include "registry.h"
 
 #include <atomic>
@@ -41,6 +42,7 @@ bool findReal() noexcept {
 #include "hooked.def"
   libc_allocates = imageOf(reinterpret_cast<const void *>(found.malloc)) ==
                    imageOf(reinterpret_cast<const void *>(&::gnu_get_libc_version));
+  guardBlocks(found);
 #define MSL_HOOKED(symbol) __atomic_store_n(&real.symbol, found.symbol, __ATOMIC_RELEASE);
 #include "hooked.def"
   search.store(Search::Done, std::memory_order_release);

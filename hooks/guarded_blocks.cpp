@@ -1,0 +1,19 @@
+#include "guarded_blocks.h"
+
+#include "guarded_pages.h"
+
+#include <cstdlib>
+
+namespace msleaks::hooks {
+
+void guardBlocks(RealFunctions &real) noexcept {
+  const char *least = ::getenv(abi::kGuardVariable);
+  const uint64_t least_bytes = least != nullptr ? std::strtoull(least, nullptr, 10) : 0;
+  // A tracer answers an offer of nothing, too.
+  if (least_bytes == 0 || tellTracer(abi::GuardCall::Offer, 0) < 0 || !reserveGuardedRange(least_bytes))
+    return;
+  guardHeap(real);
+  guardMappings(real);
+}
+
+} // namespace msleaks::hooks
