@@ -1,14 +1,14 @@
 // msleaks-run: starts a program, records it, and ends as it ended.
 #include "run/options.h"
-#include "run/program.h"
 #include "run/progress.h"
 #include "run/recording.h"
-#include "run/sanitizer.h"
 #include "run/supervisor.h"
 
 #include "analysis/base/log.h"
 #include "analysis/base/output_columns.h"
 #include "analysis/base/progress_line.h"
+#include "analysis/launch/hooks_library.h"
+#include "analysis/launch/program.h"
 #include "analysis/report/report.h"
 
 #include <cstdio>
@@ -24,8 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kHooksLibrary[] = "libmsleaks_hooks.so";
-
 // Printed regardless of the log level. A stderr that takes nothing changes nothing.
 int complain(const std::string &message, int status) {
   std::fputs(fmt::format("msleaks-run: {}\n", message).c_str(), stderr);
@@ -34,41 +32,13 @@ int complain(const std::string &message, int status) {
 
 int complain(const Error &error) { return complain(error.message, static_cast<int>(error.status)); }
 
-// ../lib beside our own executable, wherever it was installed; a second name for it in the session's directory where
-// its own cannot be preloaded. Without hooks the program runs as it would have, and the report has no events.
-std::string findHooks(const fs::path &session) {
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  fs::path folder = self.parent_path().parent_path() / "lib";
-  if (error || access((folder / kHooksLibrary).c_str(), R_OK) != 0) {
-    spdlog::warn("{}: not found; nothing will be recorded", (folder / kHooksLibrary).string());
-    return {};
-  }
-  if (!canPreload(folder)) {
-    const fs::path second = session / analysis::kLibraryLink;
-    if (canPreload(second))
-      fs::create_directory_symlink(folder, second, error);
-    if (error || !canPreload(second)) {
-      spdlog::warn("{}: LD_PRELOAD cannot name a path with a space or a colon{}; nothing will be recorded",
-                   folder.string(),
-                   error ? ", and a link to it cannot be made: " + error.message()
-                         : ", and neither can one in " + session.string());
-      return {};
-    }
-    folder = second;
-  }
-  return (folder / kHooksLibrary).string();
-}
-
-// A sanitizer's runtime must be first. Then ours: a hook that both have is recorded by the outer one.
+// Without hooks the program runs as it would have, and the report has no events.
 std::vector<std::string> preloads(const RunOptions &options, const fs::path &program, const fs::path &session) {
-  std::vector<std::string> libraries;
-  if (std::string ours = findHooks(session); !ours.empty()) {
-    libraries = sanitizersOf(program);
-    libraries.push_back(std::move(ours));
-    libraries.insert(libraries.end(), options.hooks.begin(), options.hooks.end());
-  }
-  return libraries;
+  const auto hooks = analysis::findHooks(session / analysis::kLibraryLink);
+  if (hooks)
+    return analysis::preloadsFor(program, *hooks, options.hooks);
+  spdlog::warn("{}; nothing will be recorded", hooks.error().message);
+  return {};
 }
 
 void printAccount(const Recording &recording) {
@@ -138,7 +108,7 @@ Verdict conclude(Recording &recording, const RunOptions &options) {
 }
 
 int run(const RunOptions &options) {
-  const auto program = findProgram(options.command[0]);
+  const auto program = analysis::findProgram(options.command[0]);
   if (!program)
     return complain(program.error().message, program.error().exit_status);
   Supervisor supervisor;
@@ -147,9 +117,10 @@ int run(const RunOptions &options) {
   auto recording = Recording::create(options);
   if (!recording)
     return complain(recording.error());
-  const auto environment =
-      makeEnvironment((*recording)->session(), preloads(options, *program, (*recording)->session()));
-  const auto pid = startProgram(*program, options.command, environment, supervisor.found());
+  const fs::path session = (*recording)->session();
+  const auto environment = analysis::makeEnvironment(fmt::format("{}={}", abi::kSessionVariable, session.string()),
+                                                     preloads(options, *program, session));
+  const auto pid = analysis::startProgram(*program, options.command, environment, supervisor.found());
   if (!pid) {
     (*recording)->discard();
     return complain(pid.error().message, pid.error().exit_status);

@@ -1,9 +1,9 @@
 #include "run/options.h"
 
-#include "run/program.h"
 #include "run/signal_name.h"
 
 #include "analysis/base/event_names.h"
+#include "analysis/launch/program.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -115,7 +115,7 @@ Result<void> findHookLibraries(RunOptions &options) {
     if (error || access(file.c_str(), R_OK) != 0)
       return fail(fmt::format("--hooks {}: {}", path, error ? error.message() : std::strerror(errno)),
                   ExitStatus::Usage);
-    if (!canPreload(file))
+    if (!analysis::canPreload(file))
       return fail(fmt::format("--hooks {}: LD_PRELOAD cannot name a path with a space or a colon", path),
                   ExitStatus::Usage);
     path = file;

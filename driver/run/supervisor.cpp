@@ -40,7 +40,7 @@ Supervisor::Supervisor() {
   for (const auto &[signal, disposition] : kOurs) {
     struct sigaction ours{};
     ours.sa_handler = disposition;
-    SignalSetup::Disposition &found = found_.dispositions.emplace_back();
+    analysis::SignalSetup::Disposition &found = found_.dispositions.emplace_back();
     found.signal = signal;
     sigaction(signal, &ours, &found.action);
   }
@@ -51,7 +51,7 @@ void Supervisor::takeForToggle(int signal) {
   toggle_signal_ = signal;
   struct sigaction ours{}; // one that is ignored could not be waited for
   ours.sa_handler = SIG_DFL;
-  SignalSetup::Disposition &found = found_.dispositions.emplace_back();
+  analysis::SignalSetup::Disposition &found = found_.dispositions.emplace_back();
   found.signal = signal;
   sigaction(signal, &ours, &found.action);
   sigaddset(&waited_, signal);

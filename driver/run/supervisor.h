@@ -4,7 +4,7 @@
 // what somebody sends to our process alone is handed on.
 #pragma once
 
-#include "run/program.h"
+#include "analysis/launch/program.h"
 
 #include <functional>
 
@@ -20,7 +20,7 @@ public:
   void takeForToggle(int signal);
 
   // What the program must find as we found it.
-  const SignalSetup &found() const { return found_; }
+  const analysis::SignalSetup &found() const { return found_; }
 
   // Waits for the end of the program and returns its wait status. `tick` is called a few times per second.
   int waitFor(pid_t program, const std::function<void()> &tick, const std::function<void()> &toggle);
@@ -31,7 +31,7 @@ public:
 private:
   void passOn(const siginfo_t &, pid_t program) const;
 
-  SignalSetup found_{};
+  analysis::SignalSetup found_{};
   sigset_t waited_{};
   int toggle_signal_ = 0;
 };

@@ -1,5 +1,6 @@
-#include "run/program.h"
+#include "analysis/launch/program.h"
 
+#include "msleaks/abi/guarded.h"
 #include "msleaks/abi/session.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace msleaks::driver {
+namespace msleaks::analysis {
 namespace {
 
 namespace fs = std::filesystem;
@@ -78,25 +79,26 @@ Launched<fs::path> findProgram(const std::string &name) {
 
 bool canPreload(const fs::path &path) { return path.native().find_first_of(" :\t\n") == std::string::npos; }
 
-std::vector<std::string> makeEnvironment(const fs::path &session, std::vector<std::string> preload) {
+std::vector<std::string> makeEnvironment(const std::string &variable, std::vector<std::string> preload) {
   std::vector<std::string> environment;
-  const std::string sessionPrefix = fmt::format("{}=", abi::kSessionVariable);
+  const std::string ours[] = {fmt::format("{}=", abi::kSessionVariable), fmt::format("{}=", abi::kGuardVariable)};
   const std::string preloadPrefix = fmt::format("{}=", kPreloadVariable);
   for (char **entry = environ; *entry; ++entry) {
     const std::string text = *entry;
     if (text.size() > preloadPrefix.size() && text.starts_with(preloadPrefix))
       preload.push_back(text.substr(preloadPrefix.size()));
-    else if (!text.starts_with(sessionPrefix))
+    else if (!text.starts_with(ours[0]) && !text.starts_with(ours[1]))
       environment.push_back(text);
   }
-  environment.push_back(sessionPrefix + session.string());
+  environment.push_back(variable);
   if (!preload.empty())
     environment.push_back(fmt::format("{}{}", preloadPrefix, fmt::join(preload, ":")));
   return environment;
 }
 
 Launched<pid_t> startProgram(const fs::path &program, const std::vector<std::string> &command,
-                             const std::vector<std::string> &environment, const SignalSetup &signals) {
+                             const std::vector<std::string> &environment, const SignalSetup &signals,
+                             const BeforeExec &before_exec) {
   const std::vector<char *> arguments = pointersTo(command), variables = pointersTo(environment);
   // execvp's rule for a script without #!: the shell reads it.
   std::vector<std::string> script{"/bin/sh", program.string()};
@@ -106,11 +108,22 @@ Launched<pid_t> startProgram(const fs::path &program, const std::vector<std::str
   int report[2]; // closed by a successful exec
   if (pipe2(report, O_CLOEXEC) != 0)
     return cannotStart(command[0], errno);
+  int go[2]; // closed by us when the child may go on
+  if (pipe2(go, O_CLOEXEC) != 0) {
+    const int error = errno;
+    close(report[0]);
+    close(report[1]);
+    return cannotStart(command[0], error);
+  }
   const pid_t pid = fork();
   if (pid == 0) {
     for (const SignalSetup::Disposition &found : signals.dispositions)
       sigaction(found.signal, &found.action, nullptr);
     sigprocmask(SIG_SETMASK, &signals.mask, nullptr);
+    before_exec.in_child();
+    close(go[1]);
+    char end;
+    [[maybe_unused]] const ssize_t none = read(go[0], &end, sizeof end);
     execve(program.c_str(), arguments.data(), variables.data());
     if (errno == ENOEXEC)
       execve(script[0].c_str(), scriptArguments.data(), variables.data());
@@ -119,6 +132,10 @@ Launched<pid_t> startProgram(const fs::path &program, const std::vector<std::str
     _exit(kNotFound);
   }
   int error = pid < 0 ? errno : 0;
+  if (pid > 0 && before_exec.in_parent)
+    before_exec.in_parent(pid);
+  close(go[0]);
+  close(go[1]);
   close(report[1]);
   if (pid > 0 && read(report[0], &error, sizeof error) != sizeof error)
     error = 0;
@@ -130,4 +147,4 @@ Launched<pid_t> startProgram(const fs::path &program, const std::vector<std::str
   return cannotStart(command[0], error);
 }
 
-} // namespace msleaks::driver
+} // namespace msleaks::analysis

@@ -1,4 +1,4 @@
-#include "run/sanitizer.h"
+#include "analysis/launch/sanitizer.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <optional>
 
-namespace msleaks::driver {
+namespace msleaks::analysis {
 namespace {
 
 constexpr const char *kRuntimes[] = {"libasan.so",       "libtsan.so",         "liblsan.so",
@@ -96,4 +96,4 @@ std::vector<std::string> sanitizersOf(const std::filesystem::path &path) {
   return found;
 }
 
-} // namespace msleaks::driver
+} // namespace msleaks::analysis

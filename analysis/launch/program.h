@@ -4,12 +4,13 @@
 #include "analysis/base/result.h"
 
 #include <filesystem>
+#include <functional>
 #include <signal.h>
 #include <string>
 #include <sys/types.h>
 #include <vector>
 
-namespace msleaks::driver {
+namespace msleaks::analysis {
 
 // As a shell says it.
 inline constexpr int kNotExecutable = 126;
@@ -28,8 +29,9 @@ Launched<std::filesystem::path> findProgram(const std::string &name);
 // LD_PRELOAD has no way to write a path with a space or a colon.
 bool canPreload(const std::filesystem::path &path);
 
-// Our own environment with MSLEAKS_SESSION, and with `preload` in front of what LD_PRELOAD held.
-std::vector<std::string> makeEnvironment(const std::filesystem::path &session, std::vector<std::string> preload);
+// Our own environment with `variable` ("NAME=value"), which tells the hooks what they are for, and with `preload` in
+// front of what LD_PRELOAD held.
+std::vector<std::string> makeEnvironment(const std::string &variable, std::vector<std::string> preload);
 
 // What the program must find as we found it: the signals that are blocked, and what those do that we need otherwise.
 struct SignalSetup {
@@ -41,8 +43,14 @@ struct SignalSetup {
   std::vector<Disposition> dispositions;
 };
 
+// What is done between fork and exec.
+struct BeforeExec {
+  std::function<void()> in_child = [] {};    // only what may be done behind a fork
+  std::function<void(pid_t)> in_parent = {}; // the child waits for its end
+};
+
 // fork and exec. The error of exec comes back as ours.
 Launched<pid_t> startProgram(const std::filesystem::path &program, const std::vector<std::string> &command,
-                             const std::vector<std::string> &environment, const SignalSetup &);
+                             const std::vector<std::string> &environment, const SignalSetup &, const BeforeExec & = {});
 
-} // namespace msleaks::driver
+} // namespace msleaks::analysis

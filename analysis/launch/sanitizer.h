@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::driver {
+namespace msleaks::analysis {
 
 // As the program names them, so that the dynamic linker finds the same files. Empty for what is no ELF program.
 std::vector<std::string> sanitizersOf(const std::filesystem::path &program);
 
-} // namespace msleaks::driver
+} // namespace msleaks::analysis
