@@ -4,7 +4,7 @@
     bench/run.py [--build build/release] [--quick|--check] [PART …]
 
 Parts: record malloc stopped forks programs paths compile trace reading
-sessions report reach pages.
+sessions report reach pages verify.
 Peers: LTTng-UST for one event, LeakSanitizer for reach, heaptrack for a malloc+free pair, heaptrack and memray (in a virtual environment in the
 cache) for a PyTorch training; a peer that is not installed is said to be missing. Every figure is the median of
 interleaved runs (a b c, a b c, …), of whole programs their least, so that a noisy minute hits all of them; only compare
@@ -29,6 +29,7 @@ from pages_cost import PagesCost
 from path_cost import PathCost
 from reach_cost import ReachCost
 from session_cost import SessionCost
+from verify_cost import VerifyCost
 
 HERE = Path(__file__).resolve().parent
 
@@ -323,6 +324,9 @@ class Bench:
     def pages(self):
         PagesCost(self).run()
 
+    def verify(self):
+        VerifyCost(self).run()
+
     def compile(self):
         CompileCost(self).run()
 
@@ -368,7 +372,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "reach", "pages"]
+    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "reach", "pages", "verify"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:

@@ -45,6 +45,9 @@ def expect_unused(msleaks, darknet, scratch):
     unused = finding_of(report, "unused", line_of(f"{darknet}/src/convolutional_layer.c", left_out))
     check(unused["site"]["variable"] == "l.x_norm" and unused["evidence"]["touched_bytes"] == 0, unused)
     check(unused["confidence"] == "proved", f"it waits at its exit: {unused['confidence']}")
+    second = run([msleaks.bin / "msleaks", "verify", f"{scratch}/pages", unused["id"], "--json", "--", *command], cwd=darknet)
+    verdict = json.loads(second.stdout)
+    check((verdict["result"], verdict["bytes"]) == ("proved", unused["bytes"]), f"verify: {verdict}{second.stderr}")
     changed = f"{scratch}/without"
     shutil.rmtree(changed, ignore_errors=True)
     shutil.copytree(darknet, changed) # and the times of its files: one of them is built again

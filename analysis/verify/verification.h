@@ -1,0 +1,67 @@
+// A finding held against a second run of the program, in which nobody can touch its blocks unseen (docs/verify.md).
+#pragma once
+
+#include "analysis/base/result.h"
+#include "analysis/findings/result.h"
+#include "analysis/verify/guarded_blocks.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace msleaks::analysis {
+
+enum class Outcome : uint8_t { Proved, Refuted, Unknown };
+const char *nameOf(Outcome);
+
+// The first touches of blocks, by where they were made.
+struct TouchPath {
+  std::vector<SiteText> calls; // innermost first
+  uint64_t blocks = 0;
+  bool operator==(const TouchPath &) const = default;
+};
+
+// What the second run showed of the blocks of the finding's place.
+struct GuardedSum {
+  uint64_t blocks = 0, bytes = 0;
+  uint64_t touched_blocks = 0;
+  uint64_t never_touched_bytes = 0; // of blocks of which nothing was touched
+  uint64_t untouched_bytes = 0;     // of all blocks, by parts
+  uint64_t doubtful_bytes = 0;      // of touched parts, but perhaps not touched
+  uint64_t longest_wait_ns = 0;     // from a birth to the first touch, or to the block's end
+  bool unwatched = false;           // some were opened without a touch
+};
+GuardedSum sumOf(const std::vector<std::shared_ptr<GuardedBlock>> &, uint64_t end_ns, uint64_t page_bytes);
+
+struct Judgement {
+  Outcome outcome = Outcome::Unknown;
+  std::string why; // one clause
+};
+// The kind of the finding says what its blocks' pages have to show.
+Judgement judge(const Finding &, const GuardedSum &);
+// Why no second run can say anything about such a finding; empty: one can.
+std::string whyNotVerifiable(const Finding &);
+
+struct Verification {
+  std::string finding, kind;
+  Judgement judgement;
+  SiteText allocated_at;
+  GuardedSum sum;
+  std::vector<TouchPath> touches; // most blocks first
+  int exit_status = -1;           // of the second run, as a shell reports it
+};
+
+struct SecondRun {
+  std::vector<std::string> command;
+  bool stdout_to_stderr = false; // of the program: our own stdout is for the verdict
+};
+// Runs the program, unless that can say nothing of the finding.
+Result<Verification> verify(const Finding &, const SecondRun &);
+
+void writeVerificationJson(std::ostream &, const Verification &);
+void writeVerificationText(std::ostream &, const Verification &, size_t columns);
+
+} // namespace msleaks::analysis

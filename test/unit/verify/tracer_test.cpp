@@ -1,0 +1,116 @@
+// Whole programs of the machine, with every block that the hooks offer guarded: they must do what they do alone.
+#include "analysis/launch/program.h"
+#include "analysis/verify/tracer.h"
+#include "msleaks/abi/guarded.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace msleaks::analysis {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Done {
+  int status = 0;
+  std::string output;
+};
+
+class TracerTest : public testing::Test {
+protected:
+  void SetUp() override {
+    folder = fs::temp_directory_path() / fmt::format("msleaks-tracer-{}", getpid());
+    fs::create_directories(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  // A script of the shell; with every block of 4 KiB or more guarded, or none.
+  Done run(const std::string &script, bool guarded) {
+    const fs::path output = folder / "output";
+    const std::vector<std::string> command{
+        "sh", "-c", fmt::format("exec > {}; cd {}; {}", output.string(), folder.string(), script)};
+    Tracer tracer({.wants =
+                       [&](const StoppedThread &, pid_t, uint64_t) {
+                         ++offers;
+                         return guarded;
+                       },
+                   .touched = [&](const StoppedThread &, pid_t, const GuardedBlock &) { ++touches; },
+                   .replaced = [](pid_t) {}});
+    const auto environment = makeEnvironment(fmt::format("{}=4096", abi::kGuardVariable), {MSL_HOOKS_LIBRARY});
+    SignalSetup signals{};
+    sigprocmask(SIG_BLOCK, nullptr, &signals.mask);
+    Result<void> seized;
+    BeforeExec before;
+    before.in_child = [&] { tracer.filterCalls(); };
+    before.in_parent = [&](pid_t child) { seized = tracer.seize(child); };
+    const auto started = startProgram("/bin/sh", command, environment, signals, before);
+    EXPECT_TRUE(started.has_value());
+    EXPECT_TRUE(seized.has_value());
+    const int status = tracer.run();
+    blocks = tracer.blocks();
+    std::ifstream file(output);
+    return {status, std::string(std::istreambuf_iterator<char>(file), {})};
+  }
+
+  void expectSame(const std::string &script) {
+    const Done alone = run(script, false), guarded = run(script, true);
+    EXPECT_EQ(guarded.status, alone.status) << script;
+    EXPECT_EQ(guarded.output, alone.output) << script;
+    EXPECT_GT(blocks.size(), 0u) << script;
+    EXPECT_GT(touches, 0u) << script;
+    std::printf("%zu blocks, %zu touched, of %zu offered: %s\n", blocks.size(), touches, offers, script.c_str());
+  }
+
+  fs::path folder;
+  size_t offers = 0, touches = 0;
+  std::vector<std::shared_ptr<GuardedBlock>> blocks;
+};
+
+bool has(const char *program) { return findProgram(program).has_value(); }
+
+TEST_F(TracerTest, SortWithThreads) { expectSame("seq 300000 | sort -r --parallel=4 -S 8M | md5sum"); }
+
+TEST_F(TracerTest, ToolsThatReadAndWriteMuch) {
+  expectSame("head -c 3000000 /dev/zero > a && gzip -9 < a | gunzip | cmp - a && tar cf b.tar a && tar tf b.tar && dd "
+             "if=a of=c bs=1M 2>&1 | head -2");
+}
+
+TEST_F(TracerTest, Python) {
+  if (!has("python3"))
+    GTEST_SKIP() << "no python3";
+  expectSame(
+      "python3 -c 'import json, threading, subprocess, os, mmap\n"
+      "a = [list(range(5000)) for _ in range(50)]\n"
+      "t = [threading.Thread(target=lambda: sum(map(sum, a))) for _ in range(8)]\n"
+      "[x.start() for x in t]; [x.join() for x in t]\n"
+      "b = bytearray(1 << 20)\n"
+      "f = open(\"/dev/zero\", \"rb\", 0); print(f.readinto(b), os.writev(1, [b\"x\" * 100000, b\"y\\n\"]))\n"
+      "r, w = os.pipe(); os.write(w, b\"q\" * 60000); print(os.readv(r, [b]))\n"
+      "import socket; s, t = socket.socketpair(); s.sendmsg([b\"1\" * 20000, b\"2\"]); print(t.recvmsg_into([b])[0])\n"
+      "print(subprocess.run([\"echo\", \"z\" * 5000], capture_output=True).stdout[:5], os.fork() and os.wait()[1])'");
+}
+
+TEST_F(TracerTest, TheCompiler) {
+  if (!has("gcc"))
+    GTEST_SKIP() << "no gcc";
+  expectSame("printf 'int main(void) { return 42; }' > x.c && gcc -O2 -g x.c -o x; ./x; echo $?");
+}
+
+TEST_F(TracerTest, HowAProgramEnds) {
+  expectSame("seq 100000 | sort > /dev/null; kill -SEGV $$");
+  expectSame("seq 100000 | sort > /dev/null; exit 7");
+}
+
+TEST_F(TracerTest, AProgramThatStopsAndGoesOn) {
+  expectSame("(sleep 0.2; kill -CONT $$) & kill -STOP $$; seq 100000 | sort | md5sum; echo on");
+}
+
+} // namespace
+} // namespace msleaks::analysis

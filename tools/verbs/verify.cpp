@@ -1,0 +1,74 @@
+// msleaks verify RUN FINDING -- program…: runs the program again so that nobody can touch the finding's blocks unseen.
+#include "analysis/base/output_columns.h"
+#include "analysis/base/progress_line.h"
+#include "analysis/report/report.h"
+#include "analysis/verify/verification.h"
+#include "verb.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <unistd.h>
+
+namespace msleaks::tools {
+namespace {
+
+struct Options {
+  std::string run, finding;
+  std::vector<std::string> command;
+  bool json = false;
+};
+
+// By its number in the report, from 1, or by the beginning of its id.
+Result<analysis::Finding> findingOf(const Options &options, const std::vector<analysis::Finding> &findings) {
+  constexpr size_t kMostDigits = 4;
+  const std::string &wanted = options.finding;
+  const bool is_number =
+      wanted.size() <= kMostDigits && wanted.find_first_not_of("0123456789") == std::string::npos && !wanted.empty();
+  if (const size_t number = is_number ? std::stoul(wanted) : 0; number >= 1 && number <= findings.size())
+    return findings[number - 1];
+  std::vector<const analysis::Finding *> found;
+  for (const analysis::Finding &finding : findings)
+    if (finding.id.starts_with(wanted))
+      found.push_back(&finding);
+  if (found.size() == 1)
+    return *found.front();
+  return fail(fmt::format("'{}' is {} of the {} findings of {}: give the number or the id of one, as `msleaks report "
+                          "{} --json` has it",
+                          wanted, found.empty() ? "none" : "several", findings.size(), options.run, options.run),
+              ExitStatus::Usage);
+}
+
+Result<ExitStatus> verify(const Options &options) {
+  const auto finding = [&]() -> Result<analysis::Finding> {
+    analysis::ProgressLine line;
+    const auto report =
+        MSL_TRY(analysis::analyzeRun(options.run, [&line](const std::string &doing) { line.drawIfDue(doing); }));
+    return findingOf(options, report.findings);
+  }();
+  if (!finding)
+    return tl::make_unexpected(finding.error());
+  const auto verification = MSL_TRY(analysis::verify(*finding, {options.command, options.json}));
+  if (options.json)
+    analysis::writeVerificationJson(std::cout, verification);
+  else
+    analysis::writeVerificationText(std::cout, verification, analysis::outputColumns(STDOUT_FILENO));
+  return verification.judgement.outcome == analysis::Outcome::Proved ? ExitStatus::Clean : ExitStatus::Findings;
+}
+
+Action declare(CLI::App &app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("RUN", options->run, "folder of a run, or its trace file")->required();
+  app.add_option("FINDING", options->finding, "id of one of its findings, or its number in the report")->required();
+  app.add_option("PROGRAM", options->command, "the program and its arguments, behind --")->required();
+  app.add_flag("--json", options->json,
+               "an object for programs (docs/verify.md); what the program prints goes to stderr");
+  return [options] { return verify(*options); };
+}
+
+} // namespace
+
+MSL_REGISTER_VERB(verify, "runs a program again to prove or refute that blocks are not touched", declare)
+
+} // namespace msleaks::tools
