@@ -6,9 +6,12 @@
 #include <csignal>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <map>
 #include <optional>
 #include <pthread.h>
 #include <string>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +34,7 @@ protected:
     waitUntilReady();
   }
   void TearDown() override {
+    stopped_.reset();
     if (child_ > 0) {
       kill(child_, SIGKILL);
       waitForEnd();
@@ -42,19 +46,29 @@ protected:
   [[noreturn]] void runChild() {
     signal(SIGUSR1, [](int) { signals_taken = signals_taken + 1; });
     pthread_t thread;
-    pthread_create(
-        &thread, nullptr,
-        [](void *) -> void * {
-          for (;;)
-            sleep(1000);
-        },
-        nullptr);
+    static const int wake = eventfd(0, 0);
+    pthread_create(&thread, nullptr, sleepOrWait, const_cast<int *>(&wake));
     for (char order = 0;;) {
       [[maybe_unused]] const auto said = write(ready_[1], "r", 1);
       if (read(told_[0], &order, 1) != 1 || order == 'e')
         _exit(signals_taken);
-      pthread_kill(thread, SIGUSR1);
+      if (order == 'w') {
+        eventfd_write(wake, 1);
+        pthread_join(thread, nullptr);
+      } else {
+        pthread_kill(thread, SIGUSR1);
+      }
     }
+  }
+  // Waits for an event, and exits with 77 when the wait is interrupted.
+  static void *sleepOrWait(void *wake) {
+    epoll_event event{.events = EPOLLIN, .data = {}};
+    const int set = epoll_create1(0);
+    epoll_ctl(set, EPOLL_CTL_ADD, *static_cast<int *>(wake), &event);
+    while (epoll_wait(set, &event, 1, -1) != 1)
+      if (signals_taken == 0)
+        _exit(77);
+    return nullptr;
   }
 
   void waitUntilReady() {
@@ -126,6 +140,65 @@ TEST_F(StoppedThreadsTest, AProcessThatEndsMeanwhileEnds) {
   EXPECT_EQ(waitpid(child_, nullptr, WNOHANG), 0);
   stopped_.reset();
   EXPECT_EQ(waitForEnd(), 0);
+}
+
+// The call would end with EINTR otherwise, which this program does not expect.
+TEST_F(StoppedThreadsTest, AnInterruptedCallIsMadeAgain) {
+#if !defined(__x86_64__)
+  GTEST_SKIP() << "only the kernel can make a call again there";
+#endif
+  for (int i = 0; i < 10; ++i) {
+    stop();
+    EXPECT_EQ(stopped_->unseen(), 0u);
+    stopped_.reset();
+    EXPECT_EQ(soon("State", "S (sleeping)"), "S (sleeping)");
+  }
+  tell('w');
+  waitUntilReady();
+  tell('e');
+  EXPECT_EQ(WEXITSTATUS(waitForEnd()), 0);
+}
+
+TEST_F(StoppedThreadsTest, RunOnUntilTheyMayBeHeld) {
+  std::map<uint32_t, int> looks;
+  stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_),
+                   [&](const ThreadState &thread) { return ++looks[thread.tid] == 4; });
+  EXPECT_EQ(stopped_->unsettled(), 0u);
+  ASSERT_EQ(looks.size(), 1u);
+  EXPECT_EQ(looks.begin()->second, 4);
+  EXPECT_EQ(other("State"), "t (tracing stop)");
+  stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_),
+                   [](const ThreadState &) { return false; });
+  EXPECT_EQ(stopped_->unsettled(), 1u);
+  stopped_.reset();
+  tell('w');
+  waitUntilReady();
+  tell('e');
+  EXPECT_EQ(WEXITSTATUS(waitForEnd()), 0);
+}
+
+// The signal comes while the thread may not be held.
+TEST_F(StoppedThreadsTest, ASignalIsTakenWhileTheyRunOn) {
+  int looks = 0;
+  stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_), [&](const ThreadState &) {
+    if (++looks == 2) {
+      tell('s');
+      waitUntilReady();
+    }
+    return looks == 6;
+  });
+  EXPECT_EQ(stopped_->unsettled(), 0u);
+  stopped_.reset();
+  EXPECT_EQ(soon("SigPnd", "0000000000000000"), "0000000000000000");
+  EXPECT_EQ(soon("State", "S (sleeping)"), "S (sleeping)");
+  tell('e');
+  EXPECT_EQ(WEXITSTATUS(waitForEnd()), 1);
+}
+
+TEST_F(StoppedThreadsTest, AllOfThem) {
+  stopped_.emplace(static_cast<uint32_t>(child_), 0);
+  EXPECT_EQ(stopped_->threads().size(), 2u);
+  EXPECT_EQ(stopped_->unseen(), 0u);
 }
 
 TEST_F(StoppedThreadsTest, AProcessThatIsGoneHasNone) {
