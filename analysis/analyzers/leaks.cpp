@@ -195,11 +195,18 @@ void LeakAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns)
   if (!isEnd(cause) || cause == FreeCause::ProcessExec || block.reserve)
     return;
   const uint64_t age_ns = time_ns > block.time_ns ? time_ns - block.time_ns : 0;
-  const bool may_be_freed = pauses_.mayHaveBeenFreed(block.time_ns);
-  if (cause == FreeCause::ProcessExited && !may_be_freed)
+  const bool may_be_freed = pauses_.mayHaveBeenFreed(block.time_ns), exited = cause == FreeCause::ProcessExited;
+  if (!may_be_freed && (exited || isLost(block)))
     addLeaked(block, age_ns);
   else
-    addTo(cause == FreeCause::ProcessExited ? unsure_ : alive_, block, age_ns);
+    addTo(exited ? unsure_ : alive_, block, age_ns);
+}
+
+// Also where its process was killed, or goes on: nobody can free it any more.
+bool LeakAnalyzer::isLost(const Block &block) const {
+  const auto known = reachabilities_.find(block.process);
+  const Reach reach = known == reachabilities_.end() ? Reach::Unknown : known->second->of(block);
+  return reach == Reach::Lost || reach == Reach::Indirect;
 }
 
 void LeakAnalyzer::addLeaked(const Block &block, uint64_t age_ns) {
@@ -210,12 +217,15 @@ void LeakAnalyzer::addLeaked(const Block &block, uint64_t age_ns) {
   leaked.births.push_back({block.time_ns, block.cohort, static_cast<int64_t>(block.bytes())});
   if (const Block *head = reach == Reach::Indirect ? known->second->headOf(block) : nullptr)
     under_[{head->cohort, block.cohort}] += {block.bytes(), 1};
+  if (known != reachabilities_.end() && block.time_ns > known->second->timeNs())
+    later_.insert(block.cohort.index);
   if (is_largest && (reach == Reach::Held || reach == Reach::Indirect))
     leaked.holders[block.cohort.index] = known->second->holdersOf(block);
 }
 
 void LeakAnalyzer::onReach(uint32_t process, const std::shared_ptr<const Reachability> &reachability) {
   reachabilities_[process] = reachability;
+  why_not_.erase(process);
   if (!reachability->whyNot().empty())
     why_not_[process] = reachability->whyNot();
 }
@@ -271,6 +281,8 @@ void LeakAnalyzer::addReachOf(Reach reach, CohortId cohort, Evidence &evidence, 
   if (const auto why = why_not_.find(conclusion.cohorts[cohort].process);
       why != why_not_.end() && reach == Reach::Unknown)
     evidence.emplace_back("why_unknown", why->second);
+  else if (reach == Reach::Unknown && later_.contains(cohort.index))
+    evidence.emplace_back("why_unknown", "allocated after the memory of its process was last read");
 }
 
 LeakResult LeakAnalyzer::result() const {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -46,6 +47,7 @@ private:
     std::vector<Added> births;
   };
   using UnderHeads = std::map<std::pair<CohortId, CohortId>, BlockSum>; // lost one, and what it leads to
+  bool isLost(const Block &) const;
   void addLeaked(const Block &, uint64_t age_ns);
   void addFindings(const std::vector<SiteRemains> &not_harmless, Conclusion &) const;
   void addReachOf(Reach, CohortId, Evidence &, Conclusion &) const;
@@ -55,6 +57,7 @@ private:
   ByCohort alive_, unsure_;
   std::map<uint32_t, std::shared_ptr<const Reachability>> reachabilities_; // of processes that are about to end
   std::map<uint32_t, std::string> why_not_;                                // by process
+  std::set<uint32_t> later_; // cohorts with blocks that were allocated after their process was last read
   Pauses pauses_;
 };
 

@@ -229,7 +229,8 @@ std::optional<ArenaReader::Waiting> ArenaReader::waiting() const {
   const abi::ArenaHeader &arena = *header();
   if (arena.reach_wait.load(std::memory_order_acquire) != abi::ReachWait::Waiting)
     return std::nullopt;
-  return Waiting{arena.reach_tid, arena.reach_since_ns, arena.reach_stack, arena.reach_thread_pointer};
+  return Waiting{arena.reach_tid, arena.reach_since_ns, arena.reach_stack, arena.reach_thread_pointer,
+                 arena.reach_at_exit != 0};
 }
 
 bool ArenaReader::moveWait(abi::ReachWait from, abi::ReachWait to) {
@@ -245,6 +246,11 @@ bool ArenaReader::isReading() const {
   return header()->reach_wait.load(std::memory_order_acquire) == abi::ReachWait::Reading;
 }
 void ArenaReader::endReading() { moveWait(abi::ReachWait::Reading, abi::ReachWait::Read); }
+
+OwnStorage ArenaReader::ownStorage() const {
+  const abi::ArenaHeader &arena = *header();
+  return {arena.thread_offset, arena.thread_bytes, arena.call_state_offset};
+}
 
 uint32_t ArenaReader::definitionsRefused() const {
   return header()->definitions_refused.load(std::memory_order_relaxed);

@@ -81,6 +81,15 @@ struct ArenaFacts {
   std::vector<std::string> command;
 };
 
+// The runtime's own storage of each thread.
+struct OwnStorage {
+  int64_t offset = 0;      // from the thread pointer on
+  uint64_t bytes = 0;      // 0 = not told
+  uint64_t call_state = 0; // abi::CallState's offset in it
+
+  uint64_t of(uint64_t thread_pointer) const { return thread_pointer + static_cast<uint64_t>(offset); }
+};
+
 class ArenaReader {
 public:
   // Nothing: the process is still making it, or we have too many files open. An error: it will never be usable.
@@ -118,6 +127,7 @@ public:
   struct Waiting {
     uint32_t tid;
     uint64_t since_ns, stack, thread_pointer;
+    bool at_exit;
   };
   std::optional<Waiting> waiting() const;
   // Begins to read it. False: it gave up meanwhile.
@@ -126,6 +136,8 @@ public:
   bool isReading() const;
   // It goes on.
   void endReading();
+  // Where the runtime keeps what it knows of a thread.
+  OwnStorage ownStorage() const;
 
 private:
   bool moveWait(abi::ReachWait from, abi::ReachWait to);

@@ -66,7 +66,7 @@ private:
     Life life = Life::Running;
     uint64_t ended_ns = 0;                     // when its life did; 0 = not known
     int known_status = -1;                     // a collector before us has stored its end
-    std::unique_ptr<PointerReading> reading{}; // while it waits at its exit
+    std::unique_ptr<PointerReading> reading{}; // while it waits, or is held
   };
 
   Collector(SessionDir &session, TraceWriter trace, ClockModel clock);
@@ -84,8 +84,11 @@ private:
   Result<void> lookAround(Urgency);
   Result<void> sampleResident();
   Result<void> markComplete(uint64_t now_ns);
-  PointerReading::Subject subjectOf(const Attached &, const ArenaReader::Waiting &) const;
+  PointerReading::Subject subjectOf(const Attached &) const;
   Result<bool> readWaiting(); // whether there are any
+  Attached *running(uint32_t number) const;
+  Result<void> hold(uint32_t number);
+  Result<ControlAnswer> reachNow();
   Result<void> endReading(Attached &);
   void noteEnds();
   void beat();
@@ -116,9 +119,10 @@ private:
   std::unordered_set<std::string> known_arenas_;
   ResidentSampler resident_;
   std::unique_ptr<Predecessor> predecessor_;
-  uint64_t alone_since_ns_ = 0; // no process has been there since then
-  bool reading_ = false;        // a process waits to be read
-  bool unready_ = false;        // an arena was there that could not be attached yet
+  uint64_t alone_since_ns_ = 0;             // no process has been there since then
+  bool reading_ = false;                    // a process waits to be read, or is held
+  std::vector<std::string> read_on_demand_; // what to say of the last ones
+  bool unready_ = false;                    // an arena was there that could not be attached yet
   uint32_t next_process_ = 1;
   uint64_t look_again_ns_ = 0; // while an arena is unready
   uint64_t next_look_ns_ = 0, next_progress_ns_ = 0;

@@ -45,6 +45,8 @@ Result<ControlAnswer> Collector::obey(const std::string &text) {
     return done(switch_->stop(trace_));
   if (word == "snapshot")
     return done(snapshot());
+  if (word == "reach")
+    return reachNow();
   if (word == "status")
     return ControlAnswer{ExitStatus::Clean, status()};
   if (word == "set")

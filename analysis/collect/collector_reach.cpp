@@ -1,24 +1,36 @@
-// Processes that wait at their exit until the collector has read who still points to what.
+// Processes that are read for who points to what: at their exit and at marks, where they wait for it, and on demand.
 #include "analysis/collect/collector.h"
 
 #include "analysis/base/clock.h"
 #include "analysis/collect/pointer_reading.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace msleaks::analysis {
 namespace {
 
 constexpr uint64_t kBytesOfRound = 32 << 20; // some 10 ms: then the rings of others are looked at
+constexpr int kMostHolds = 10;
+constexpr size_t kMostLines = 100; // of an answer
+
+std::string lineOf(uint32_t pid, const PointerMap &map) {
+  std::string line =
+      fmt::format("process {}: held for {:.1f} ms, {:.1f} MiB read", pid, static_cast<double>(map.waited_ns) / 1e6,
+                  static_cast<double>(map.read_bytes) / 1048576);
+  return map.why_not.empty() ? line : line + "; what is lost is not known: " + map.why_not;
+}
 
 } // namespace
 
-PointerReading::Subject Collector::subjectOf(const Attached &process, const ArenaReader::Waiting &waiting) const {
+// Of a process that does not wait for it.
+PointerReading::Subject Collector::subjectOf(const Attached &process) const {
   const ProcessCollector &collector = process.collector;
   PointerReading::Subject subject;
   subject.process = collector.process();
   subject.pid = process.pid;
-  subject.waiting = {waiting.tid, waiting.stack, waiting.thread_pointer, {}};
-  subject.since_ns = waiting.since_ns;
   subject.session = session_.path();
+  subject.own = collector.arena().ownStorage();
   subject.most_bytes = session_.control().flags.reach_max;
   // What a fork's child inherited, and what was allocated while nothing was recorded, is no block that we know.
   subject.all_blocks = collector.facts().ancestor.pid == 0 && switch_->stored() == 0;
@@ -36,8 +48,12 @@ Result<bool> Collector::readWaiting() {
       const auto waiting = process->life == Life::Running ? process->collector.arena().waiting() : std::nullopt;
       if (!waiting || !process->collector.arena().beginReading())
         continue;
-      MSL_TRY(process->collector.lookAtPagesAtExit(output_)); // before its memory is read: that maps pages
-      process->reading = std::make_unique<PointerReading>(subjectOf(*process, *waiting));
+      if (waiting->at_exit)
+        MSL_TRY(process->collector.lookAtPagesAtExit(output_));
+      PointerReading::Subject subject = subjectOf(*process);
+      subject.waiting = {.tid = waiting->tid, .stack = waiting->stack, .thread_pointer = waiting->thread_pointer};
+      subject.since_ns = waiting->since_ns;
+      process->reading = std::make_unique<PointerReading>(std::move(subject));
     }
     reads = true;
     if (MSL_TRY(process->reading->advance(trace_, kBytesOfRound)))
@@ -48,11 +64,51 @@ Result<bool> Collector::readWaiting() {
 
 // The map first: a report finds it before the end of the process.
 Result<void> Collector::endReading(Attached &process) {
-  const bool waits = process.life == Life::Running && process.collector.arena().isReading();
-  auto stored = process.reading->store(trace_, readMonotonicNs(), waits);
+  const bool waits = !process.reading->isAwaited() || process.collector.arena().isReading();
+  auto stored = process.reading->store(trace_, readMonotonicNs(), process.life == Life::Running && waits);
+  if (!process.reading->isAwaited() && read_on_demand_.size() < kMostLines)
+    read_on_demand_.push_back(lineOf(process.collector.facts().pid, process.reading->map()));
   process.reading.reset(); // its threads go on
   process.collector.arena().endReading();
   return stored;
+}
+
+// Null: it has ended.
+Collector::Attached *Collector::running(uint32_t number) const {
+  for (const auto &process : attached_)
+    if (process->collector.process() == number && process->life == Life::Running)
+      return process.get();
+  return nullptr;
+}
+
+// Again when a thread stayed in the middle of an allocation: its ring may have been full.
+Result<void> Collector::hold(uint32_t number) {
+  for (int left = kMostHolds; left > 0; --left) {
+    Attached *process = running(number);
+    if (process == nullptr || process->reading) // that one is at its exit
+      return {};
+    process->reading = std::make_unique<PointerReading>(subjectOf(*process));
+    if (!process->reading->isUnsettled() || left == 1)
+      return {};
+    process->reading.reset();
+    MSL_TRY(round(Urgency::Everything));
+  }
+  return {};
+}
+
+// Of every process that runs, one after the other: each is held for as long as its own memory takes.
+Result<ControlAnswer> Collector::reachNow() {
+  std::vector<uint32_t> numbers; // processes may end meanwhile
+  for (const auto &process : attached_)
+    numbers.push_back(process->collector.process());
+  read_on_demand_.clear();
+  for (const uint32_t number : numbers) {
+    MSL_TRY(hold(number));
+    for (reading_ = true; reading_;)
+      MSL_TRY(round(Urgency::Batch));
+  }
+  MSL_TRY(snapshot());
+  return ControlAnswer{ExitStatus::Clean, fmt::format("{}", fmt::join(read_on_demand_, "\n"))};
 }
 
 } // namespace msleaks::analysis

@@ -36,6 +36,8 @@ LoadedImage readImage(const ProcessMemory &memory, uint64_t begin) {
   if (!memory.read(begin + header.e_phoff, std::as_writable_bytes(std::span(segments))))
     return image;
   for (const Elf64_Phdr &segment : segments) {
+    if (segment.p_type == PT_LOAD)
+      image.end = std::max(image.end, image.load_bias + segment.p_vaddr + segment.p_memsz);
     if (segment.p_type == PT_TLS)
       image.thread_local_bytes = segment.p_memsz + segment.p_align;
     if (segment.p_type != PT_NOTE || !image.build_id.empty())

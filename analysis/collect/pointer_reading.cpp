@@ -1,5 +1,8 @@
 #include "analysis/collect/pointer_reading.h"
 
+#include "analysis/base/clock.h"
+#include "analysis/collect/between_allocations.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -35,14 +38,11 @@ void PointerReading::prepare() {
   memory_.emplace(subject_.pid);
   if (const uint64_t mapped = writableBytes(memory_->maps()); mapped > kMostMappedBytes)
     return giveUp(fmt::format("it has mapped {} bytes, more than can be looked through", mapped));
-  stopped_.emplace(subject_.pid, subject_.waiting.tid);
+  stopThreads();
   const std::vector<uint32_t> live = threadsOf(subject_.pid);
-  map_.regions =
-      regionsOf(*memory_, {subject_.session, subject_.waiting, stopped_->threads(), {live.begin(), live.end()}});
+  map_.regions = regionsOf(*memory_, {subject_.session, threads(), {live.begin(), live.end()}, subject_.own});
   if (map_.regions.empty())
     return giveUp("its memory cannot be read");
-  if (stopped_->unseen() > 0 && map_.why_not.empty())
-    map_.why_not = fmt::format("{} of its threads went on while its memory was read", stopped_->unseen());
   std::vector<MemoryRegion> targets;
   std::copy_if(map_.regions.begin(), map_.regions.end(), std::back_inserter(targets), mayHoldBlocks);
   scan_.emplace(targets);
@@ -52,6 +52,31 @@ void PointerReading::prepare() {
     giveUp(fmt::format("it has {} bytes to be read, and --reach-max allows {}", map_.read_bytes, subject_.most_bytes));
     map_.read_bytes = 0;
   }
+}
+
+// A realloc that is under way has moved what the old block held to one that nobody knows yet.
+void PointerReading::stopThreads() {
+  if (isAwaited())
+    stopped_.emplace(subject_.pid, subject_.waiting.tid);
+  else
+    stopped_.emplace(subject_.pid, 0, BetweenAllocations(*memory_, subject_.own));
+  if (!isAwaited())
+    subject_.since_ns = readMonotonicNs();
+  if (!map_.why_not.empty())
+    return;
+  if (stopped_->unseen() > 0)
+    map_.why_not = fmt::format("{} of its threads went on while its memory was read", stopped_->unseen());
+  else if (stopped_->unsettled() > 0)
+    map_.why_not = fmt::format("{} of its threads were in the middle of an allocation", stopped_->unsettled());
+}
+
+std::vector<ThreadState> PointerReading::threads() const {
+  std::vector<ThreadState> threads = stopped_->threads();
+  if (isAwaited()) {
+    threads.insert(threads.begin(), subject_.waiting);
+    threads[0].registers = {subject_.waiting.stack};
+  }
+  return threads;
 }
 
 void PointerReading::planRuns() {
@@ -103,12 +128,9 @@ Result<void> PointerReading::flush(TraceWriter &writer) {
 }
 
 void PointerReading::takeRegisters() {
-  constexpr uint64_t kBytesOfThread = 4096;
-  std::vector<ThreadState> threads{subject_.waiting};
-  threads[0].registers = {subject_.waiting.stack};
-  threads.insert(threads.end(), stopped_->threads().begin(), stopped_->threads().end());
+  constexpr uint64_t kBytesOfThread = 32768;
   uint64_t at = kFirstRegister;
-  for (const ThreadState &thread : threads) {
+  for (const ThreadState &thread : threads()) {
     map_.regions.push_back({at, at + kBytesOfThread, RegionUse::Registers, thread.tid, {}, 0});
     scan_->scan(at, thread.registers, [&](const Pointer &pointer) { packer_.add(pointer); });
     at += kBytesOfThread;

@@ -26,8 +26,6 @@ bool isDevice(const std::string &path) {
 class RegionMap {
 public:
   RegionMap(const ProcessMemory &memory, const RegionQuestion &question) : memory_(memory), question_(question) {
-    threads_.push_back(question.waiting);
-    threads_.insert(threads_.end(), question.stopped.begin(), question.stopped.end());
     ranges_ = memory.maps();
     for (const MappedRange &range : ranges_)
       if (range.executable && range.path.starts_with('/'))
@@ -62,13 +60,15 @@ private:
     }
     if (!range.writable)
       return;
-    if (const std::string *image = imageBefore(i))
-      return add(range, RegionUse::Globals, 0, image);
     if (range.path == "[heap]")
       return add(range, RegionUse::Heap);
     if (range.path.starts_with("[v"))
       return;
-    takeOther(i);
+    const uint64_t variables_end = endOfVariables(i);
+    if (variables_end > range.begin)
+      add({range.begin, variables_end, true, true, false, 0, {}}, RegionUse::Globals, 0, &ranges_[i - 1].path);
+    if (variables_end < range.end)
+      takeOther(i, variables_end);
   }
 
   bool isOurs(const std::string &path) const {
@@ -76,12 +76,17 @@ private:
            baseName(path).starts_with("libmsleaks_");
   }
 
-  // Variables without a value in the file lie behind those that have one.
-  const std::string *imageBefore(size_t i) const {
-    if (i == 0 || !isAnonymous(ranges_[i]) || ranges_[i - 1].end != ranges_[i].begin || !ranges_[i - 1].writable)
-      return nullptr;
-    const std::string &path = ranges_[i - 1].path;
-    return images_.contains(path) ? &path : nullptr;
+  // Variables without a value in the file lie behind those that have one. Directly behind them the kernel may put
+  // mappings of anybody.
+  uint64_t endOfVariables(size_t i) const {
+    const MappedRange &range = ranges_[i];
+    if (i == 0 || !isAnonymous(range) || ranges_[i - 1].end != range.begin || !ranges_[i - 1].writable)
+      return range.begin;
+    const auto image = images_.find(ranges_[i - 1].path);
+    if (image == images_.end())
+      return range.begin;
+    const uint64_t page = memory_.pageBytes(), end = image->second ? image->second->end : 0;
+    return end == 0 ? range.end : std::clamp((end + page - 1) & ~(page - 1), range.begin, range.end);
   }
 
   void add(const MappedRange &range, RegionUse use, uint32_t tid = 0, const std::string *image = nullptr) {
@@ -101,25 +106,28 @@ private:
   }
 
   // Anonymous memory, or a file's: what is not known to be anything else counts as in use.
-  void takeOther(size_t i) {
+  void takeOther(size_t i, uint64_t begin) {
     const MappedRange &range = ranges_[i];
     if (isKeptStack(i))
       return;
-    parts_ = {{range.begin, range.end, RegionUse::Other, 0, {}, 0}};
+    parts_ = {{begin, range.end, RegionUse::Other, 0, {}, 0}};
     dead_.reset();
     if (isAnonymous(range))
       markArenas(range);
-    for (const ThreadState &thread : threads_) {
+    for (const ThreadState &thread : question_.threads) {
       if (thread.stack >= range.begin && thread.stack < range.end) {
-        const uint64_t begin = std::max(range.begin, (thread.stack - kRedZone) & ~uint64_t{7});
-        mark(begin, range.end, RegionUse::Stack, thread.tid);
+        const uint64_t in_use = std::max(range.begin, (thread.stack - kRedZone) & ~uint64_t{7});
+        mark(in_use, range.end, RegionUse::Stack, thread.tid);
         if (range.path == "[stack]" || isBehindGuard(i))
-          dead_ = begin;
+          dead_ = in_use;
       }
       if (const uint64_t at = thread.thread_pointer; at >= range.begin && at < range.end)
         mark(std::max(range.begin, (at - std::min(at, thread_local_bytes_)) & ~uint64_t{63}),
              std::min(range.end, at + kDescriptorBytes), RegionUse::ThreadLocal, thread.tid);
     }
+    for (const ThreadState &thread : question_.threads) // what we remember of its last calls is no holder of blocks
+      if (thread.thread_pointer != 0 && question_.own.bytes != 0)
+        cut(question_.own.of(thread.thread_pointer), question_.own.of(thread.thread_pointer) + question_.own.bytes);
     for (const MemoryRegion &part : parts_)
       if (!dead_ || part.end > *dead_)
         regions_.push_back(part);
@@ -127,6 +135,12 @@ private:
 
   // This part is used so, whatever was thought of it.
   void mark(uint64_t begin, uint64_t end, RegionUse use, uint32_t tid) {
+    cut(begin, end);
+    parts_.push_back({begin, end, use, tid, {}, 0});
+    std::sort(parts_.begin(), parts_.end(), [](const auto &a, const auto &b) { return a.begin < b.begin; });
+  }
+
+  void cut(uint64_t begin, uint64_t end) {
     std::vector<MemoryRegion> parts;
     for (const MemoryRegion &part : parts_) {
       if (part.begin < begin && begin < part.end)
@@ -136,8 +150,6 @@ private:
       if (part.begin < end && end < part.end)
         parts.push_back({end, part.end, part.use, part.tid, {}, 0});
     }
-    parts.push_back({begin, end, use, tid, {}, 0});
-    std::sort(parts.begin(), parts.end(), [](const auto &a, const auto &b) { return a.begin < b.begin; });
     parts_ = std::move(parts);
   }
 
@@ -147,13 +159,18 @@ private:
     constexpr uint64_t kFarthestState = 256;
     for (uint64_t at = (range.begin + kArenaBytes - 1) & ~(kArenaBytes - 1); at < range.end; at += kArenaBytes) {
       uint64_t head[4];
-      if (!memory_.read(at, head))
+      if (!isTouched(at) || !memory_.read(at, head))
         continue;
       const auto [state, before, size, accessible] = head;
       if (state % kArenaBytes < kFarthestState && state % kArenaBytes >= sizeof head && size > 0 &&
           size <= accessible && accessible <= kArenaBytes && before % kArenaBytes == 0)
         mark(at, std::min(range.end, at + accessible), RegionUse::Heap, 0);
     }
+  }
+
+  bool isTouched(uint64_t address) const {
+    const uint64_t page = memory_.pageBytes(), begin = address & ~(page - 1);
+    return !memory_.touched(begin, begin + page).empty();
   }
 
   // A stack whose thread has ended: glibc keeps some for later threads.
@@ -170,7 +187,8 @@ private:
   std::optional<uint64_t> descriptorIn(const MappedRange &range) const {
     std::vector<uint64_t> words(std::min(range.end - range.begin, kDescriptorBytes) / sizeof(uint64_t));
     const uint64_t begin = range.end - words.size() * sizeof(uint64_t);
-    if (!memory_.read(begin, std::as_writable_bytes(std::span(words))))
+    if (!isTouched(begin) || !isTouched(range.end - 1) ||
+        !memory_.read(begin, std::as_writable_bytes(std::span(words))))
       return std::nullopt;
     for (size_t i = 0; i + 2 < words.size(); ++i)
       if (const uint64_t at = begin + i * sizeof(uint64_t); words[i] == at && words[i + 2] == at)
@@ -178,14 +196,16 @@ private:
     return std::nullopt;
   }
 
-  // Where glibc keeps a thread's number: found in the descriptor of the thread that waits.
+  // Where glibc keeps a thread's number: found in a descriptor.
   void findDescriptors() {
 #if defined(__x86_64__)
-    const ThreadState &waiting = question_.waiting;
-    uint32_t words[256];
-    if (waiting.thread_pointer == 0 || !memory_.read(waiting.thread_pointer, words))
+    if (question_.threads.empty())
       return;
-    const auto found = std::find(std::begin(words), std::end(words), waiting.tid);
+    const ThreadState &thread = question_.threads[0];
+    uint32_t words[256];
+    if (thread.thread_pointer == 0 || !memory_.read(thread.thread_pointer, words))
+      return;
+    const auto found = std::find(std::begin(words), std::end(words), thread.tid);
     if (found != std::end(words))
       tid_offset_ = static_cast<uint64_t>(found - std::begin(words)) * sizeof(uint32_t);
 #endif
@@ -193,7 +213,6 @@ private:
 
   const ProcessMemory &memory_;
   const RegionQuestion &question_;
-  std::vector<ThreadState> threads_;
   std::vector<MappedRange> ranges_;
   std::map<std::string, std::optional<LoadedImage>, std::less<>> images_; // by path
   uint64_t thread_local_bytes_ = 0;

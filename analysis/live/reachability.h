@@ -52,6 +52,8 @@ public:
   const Block *headOf(const Block &) const;
   // Of a block that is held or indirectly lost; otherwise nothing.
   Holders holdersOf(const Block &) const;
+  // When the memory was read.
+  uint64_t timeNs() const { return map_.time_ns; }
   // Why blocks are unknown; empty: none is for a reason that holds for all.
   const std::string &whyNot() const { return map_.why_not; }
 

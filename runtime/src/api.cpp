@@ -1,5 +1,6 @@
 // What a program says about itself (msleaks/api.h), as events.
 #include "label_table.h"
+#include "reach.h"
 #include "ring.h"
 
 #define MSL_API_RUNTIME
@@ -24,9 +25,12 @@ template <class Event> void recordNumber(uint64_t number) noexcept {
     record(__msl_thread, Event{headerOf(Event::kKind), number, 0});
 }
 
-template <class Event> void recordText(const char *text) noexcept {
-  if (mayRecord(__msl_thread, Event::kKind))
-    record(__msl_thread, Event{headerOf(Event::kKind), labelOf(text), 0});
+// Whether it did.
+template <class Event> bool recordText(const char *text) noexcept {
+  if (!mayRecord(__msl_thread, Event::kKind))
+    return false;
+  record(__msl_thread, Event{headerOf(Event::kKind), labelOf(text), 0});
+  return true;
 }
 
 } // namespace
@@ -36,7 +40,10 @@ using namespace msleaks::abi;
 using namespace msleaks::runtime;
 
 void __msl_step(uint64_t number) noexcept { recordNumber<StepEvent>(number); }
-void __msl_mark(const char *text) noexcept { recordText<MarkEvent>(text); }
+void __msl_mark(const char *text) noexcept {
+  if (recordText<MarkEvent>(text))
+    waitAtMark();
+}
 void __msl_range_push(const char *text) noexcept { recordText<RangeBeginEvent>(text); }
 void __msl_range_pop(void) noexcept { recordNumber<RangeEndEvent>(0); }
 void __msl_owner_push(const char *owner) noexcept { recordText<OwnerPushEvent>(owner); }

@@ -120,6 +120,10 @@ void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
   header.max_rings = abi::kMaxRings;
   header.max_callers = abi::kMaxCallers;
   header.page_bytes = static_cast<uint32_t>(session.page_bytes);
+  header.thread_bytes = sizeof(Thread);
+  header.thread_offset =
+      reinterpret_cast<char *>(&__msl_thread) - static_cast<const char *>(__builtin_thread_pointer());
+  header.call_state_offset = offsetof(Thread, call);
   header.file_bytes.store(kTablesEnd, std::memory_order_relaxed);
 }
 

@@ -1,4 +1,5 @@
-// A process that exits waits until the collector has read who still points to what.
+#include "reach.h"
+
 #include "arena.h"
 #include "ring.h"
 #include "system.h"
@@ -63,35 +64,44 @@ void waitUntilRead(std::atomic<abi::ReachWait> &wait) noexcept {
 // Some programs fork for a millisecond's work: the wait would be most of it.
 bool isWanted(const abi::ArenaHeader &arena) noexcept {
   const abi::Reach reach = session.control->flags.reach;
-  return reach == abi::Reach::All || (reach == abi::Reach::On && arena.ancestor_pid == 0);
+  return reach == abi::Reach::All || (reach != abi::Reach::Off && arena.ancestor_pid == 0);
 }
 
 // Not a vfork's child, which has our arena and another pid, and not a process whose blocks nobody records.
 bool shallWait() noexcept {
   const Arena *arena = __msl_process.arena;
   return arena != nullptr && arena->header->pid == processId() && !collectorGone() && isWanted(*arena->header) &&
-         isEnabled(abi::EventKind::Alloc) &&
-         arena->header->reach_wait.load(std::memory_order_relaxed) == abi::ReachWait::None;
+         isEnabled(abi::EventKind::Alloc);
 }
 
-// What we remember of the thread's last calls is no holder of their blocks; nobody asks for it any more.
-void forgetBlocks(Thread &thread) noexcept {
-  thread.pending_address = 0;
-  for (RecordedAlloc &last : thread.last)
-    last.address = 0;
-  for (OpenCall &call : thread.open)
-    call.old = 0;
+// False: another thread waits.
+bool claim(std::atomic<abi::ReachWait> &wait) noexcept {
+  abi::ReachWait seen = wait.load(std::memory_order_relaxed);
+  return seen != abi::ReachWait::Claimed && seen != abi::ReachWait::Waiting && seen != abi::ReachWait::Reading &&
+         wait.compare_exchange_strong(seen, abi::ReachWait::Claimed, std::memory_order_acquire);
+}
+
+// Bounded as the wait of the other thread is.
+bool claimLast(std::atomic<abi::ReachWait> &wait) noexcept {
+  const uint64_t until_ns = monotonicNs() + (kMostTimeouts + 1) * session.control->flags.block_timeout_ms * kNsPerMs;
+  while (!claim(wait)) {
+    if (monotonicNs() > until_ns)
+      return false;
+    const timespec look{0, static_cast<long>(kLookNs)};
+    ::syscall(SYS_nanosleep, &look, nullptr);
+  }
+  return true;
 }
 
 // What its callers had in registers is on the stack, above the pointer that is told.
-[[gnu::noinline]] void tellReach(void *) noexcept {
-  if (!shallWait())
-    return;
+[[gnu::noinline]] void waitToBeRead(bool at_exit) noexcept {
   __builtin_unwind_init();
   const ErrnoKept kept;
   const SignalsBlocked blocked;
-  forgetBlocks(__msl_thread);
   abi::ArenaHeader &header = *__msl_process.arena->header;
+  if (!(at_exit ? claimLast(header.reach_wait) : claim(header.reach_wait)))
+    return;
+  header.reach_at_exit = at_exit;
   header.reach_tid = threadId();
   header.reach_since_ns = monotonicNs();
   header.reach_stack = stackPointer();
@@ -104,9 +114,20 @@ void forgetBlocks(Thread &thread) noexcept {
   waitUntilRead(header.reach_wait);
 }
 
+void tellReach(void *) noexcept {
+  if (shallWait())
+    waitToBeRead(true);
+}
+
 // Without a handle of our image: then it is called at exit(), behind everything that was registered later, which are
 // all handlers of the program and the destructors of all images; and not when an image is closed.
 [[gnu::constructor]] void watchExit() noexcept { __cxa_atexit(tellReach, nullptr, nullptr); }
 
 } // namespace
+
+void waitAtMark() noexcept {
+  if (__msl_process.arena != nullptr && session.control->flags.reach == abi::Reach::Marks && shallWait())
+    waitToBeRead(false);
+}
+
 } // namespace msleaks::runtime

@@ -1,4 +1,4 @@
-// msleaks ctl RUN start|stop|status|snapshot|set|adopt: changes a session while it runs.
+// msleaks ctl RUN start|stop|status|snapshot|reach|set|adopt: changes a session while it runs.
 #include "analysis/collect/adoption.h"
 #include "analysis/collect/control_socket.h"
 #include "analysis/collect/session_status.h"
@@ -38,6 +38,8 @@ Result<ExitStatus> ask(const Options &options, const std::string &request) {
   const auto answer = MSL_TRY(analysis::askSession(session, request));
   if (answer.status != ExitStatus::Clean)
     return fail(answer.text, answer.status);
+  if (!answer.text.empty())
+    std::cout << answer.text << '\n';
   return ExitStatus::Clean;
 }
 
@@ -71,12 +73,12 @@ Result<ExitStatus> control(const Options &options) {
 Action declare(CLI::App &app) {
   auto options = std::make_shared<Options>();
   app.add_option("RUN", options->run, "folder of the recording")->required();
-  app.add_option(
-         "COMMAND", options->command,
-         "start: record from here on; stop: record nothing; status: how it stands; snapshot: store all that is "
-         "published; set: change an option of msleaks-run; adopt: collect in place of a collector that was killed")
+  app.add_option("COMMAND", options->command,
+                 "start: record from here on; stop: record nothing; status: how it stands; snapshot: store all that is "
+                 "published; reach: hold its processes and read who points to what; set: change an option of "
+                 "msleaks-run; adopt: collect in place of a collector that was killed")
       ->required()
-      ->check(CLI::IsMember({"start", "stop", "status", "snapshot", "set", "adopt"}));
+      ->check(CLI::IsMember({"start", "stop", "status", "snapshot", "reach", "set", "adopt"}));
   app.add_option("NAME=VALUE", options->argument,
                  "for set: on-full, ring-kib, ring-max-kib, block-timeout-ms or events");
   app.add_flag("--json", options->json, "for status: as an object for programs");

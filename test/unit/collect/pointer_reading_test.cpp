@@ -5,13 +5,19 @@
 
 #include "analysis/trace/trace_reader.h"
 
+#include "msleaks/abi/session.h"
+#include "msleaks/abi/symbols.h"
+
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+extern char _end; // behind the variables of this program
 
 namespace msleaks::analysis {
 namespace {
@@ -41,6 +47,14 @@ TEST(PointerScan, FindsWordsThatPointIntoARange) {
 
 char *in_a_global;
 
+// What the runtime would have.
+struct Own {
+  uint64_t record = 0;
+  abi::CallState call{};
+  char *block = nullptr;
+};
+thread_local Own own;
+
 // A child that waits until it is killed.
 class ReadingTest : public testing::Test {
 protected:
@@ -48,6 +62,7 @@ protected:
     if (test::kAddressSanitizer || test::kThreadSanitizer)
       GTEST_SKIP() << "sanitizers map terabytes";
     in_a_global = static_cast<char *>(std::malloc(100));
+    own.block = in_a_global;
     int ready[2];
     ASSERT_EQ(pipe(ready), 0);
     child_ = fork();
@@ -80,6 +95,7 @@ protected:
   }
 
   std::shared_ptr<const PointedMemory> readAll(bool whole = true) {
+    std::filesystem::remove(folder_ / "trace.mslt");
     {
       auto writer = TraceWriter::create(folder_ / "trace.mslt");
       PointerReading reading(subject_);
@@ -128,10 +144,82 @@ TEST_F(ReadingTest, FindsAGlobalThatPointsToABlock) {
   of_this_thread = 1;
   ASSERT_TRUE(useOf(&of_this_thread));
   EXPECT_EQ(useOf(&of_this_thread)->use, RegionUse::ThreadLocal);
-  const int on_the_stack = of_this_thread;
-  const auto *const above = reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(&on_the_stack) + 4096);
-  ASSERT_TRUE(useOf(above));
-  EXPECT_EQ(useOf(above)->use, RegionUse::Stack);
+  const auto *const on_the_stack = reinterpret_cast<const void *>(getauxval(AT_RANDOM)); // NOLINT: an address
+  ASSERT_TRUE(useOf(on_the_stack));
+  EXPECT_EQ(useOf(on_the_stack)->use, RegionUse::Stack);
+}
+
+TEST_F(ReadingTest, AProcessThatDoesNotWaitIsHeld) {
+  subject_.waiting = {};
+  subject_.own = {reinterpret_cast<char *>(&own) - static_cast<char *>(__builtin_thread_pointer()), sizeof own,
+                  offsetof(Own, call)};
+  const auto memory = readAll();
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory->map().why_not, "");
+  EXPECT_GT(memory->map().pointers, 0u);
+  EXPECT_LT(memory->map().waited_ns, memory->map().time_ns);
+}
+
+TEST_F(ReadingTest, WhoIsInTheMiddleOfAnAllocationIsNotTold) {
+  kill(child_, SIGKILL);
+  waitpid(child_, nullptr, 0);
+  own.call.inside = 1u << static_cast<unsigned>(abi::Family::Heap);
+  SetUp();
+  own.call.inside = 0;
+  subject_.waiting = {};
+  subject_.own = {reinterpret_cast<char *>(&own) - static_cast<char *>(__builtin_thread_pointer()), sizeof own,
+                  offsetof(Own, call)};
+  const auto memory = readAll();
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory->map().why_not, "1 of its threads were in the middle of an allocation");
+}
+
+// It remembers the last blocks of a thread.
+TEST_F(ReadingTest, WhatMsleaksKeepsHoldsNothing) {
+  const auto at = reinterpret_cast<uintptr_t>(&own.block);
+  const auto isFound = [&] {
+    bool found = false;
+    readAll()->forEachPointer([&](const Pointer &pointer) { found = found || pointer.at == at; });
+    return found;
+  };
+  EXPECT_TRUE(isFound());
+  subject_.own = {reinterpret_cast<char *>(&own) - static_cast<char *>(__builtin_thread_pointer()), sizeof own,
+                  offsetof(Own, call)};
+  EXPECT_FALSE(isFound());
+}
+
+TEST_F(ReadingTest, MappingsBehindTheVariablesAreNone) {
+  kill(child_, SIGKILL);
+  waitpid(child_, nullptr, 0);
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t behind = (reinterpret_cast<uintptr_t>(&_end) + page - 1) & ~(page - 1);
+  void *const mapping = mmap(reinterpret_cast<void *>(behind), page, PROT_READ | PROT_WRITE, // NOLINT: an address
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  SetUp();
+  if (mapping == MAP_FAILED)
+    GTEST_SKIP() << "something else lies there";
+  const auto memory = readAll();
+  munmap(mapping, page);
+  RegionUse use = RegionUse::Registers;
+  for (const MemoryRegion &region : memory->map().regions)
+    if (region.begin <= behind && behind < region.end)
+      use = region.use;
+  EXPECT_EQ(use, RegionUse::Other);
+}
+
+TEST_F(ReadingTest, PagesThatNobodyTouchedStayAbsent) {
+  kill(child_, SIGKILL);
+  waitpid(child_, nullptr, 0);
+  constexpr size_t kBytes = size_t{256} << 20; // three places where an arena could begin
+  void *const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  SetUp();
+  readAll();
+  const ProcessMemory child(static_cast<uint32_t>(child_));
+  const auto begin = reinterpret_cast<uintptr_t>(memory);
+  if (child.tellsTouched())
+    EXPECT_TRUE(child.touched(begin, begin + kBytes).empty());
+  munmap(memory, kBytes);
 }
 
 TEST_F(ReadingTest, SaysThatTooMuchIsMapped) {

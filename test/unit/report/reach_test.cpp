@@ -15,19 +15,26 @@ protected:
                const std::string &why_not = "") {
     start(1, 4711);
     events(list);
-    trace::PointerPacker packer;
-    for (const Pointer &pointer : pointers)
-      packer.add(pointer);
-    ASSERT_TRUE(writer->pointers(1, packer.payload()));
-    PointerMap map{1, kStart + 5'000, 10, 4096, packer.count(), why_not, true, {}};
-    map.regions = {{kGlobals, kGlobals + 0x1000, RegionUse::Globals, 0, {"/nowhere/net", {}}, 0x1000},
-                   {kHeap, kHeap + 0x10000, RegionUse::Heap, 0, {}, 0}};
-    ASSERT_TRUE(writer->pointerMap(map));
-    end(1, 0, kStart + 1'000'000);
+    reading(kStart + 5'000, pointers, why_not);
+    for (const auto &[time_ns, list] : more_readings)
+      reading(time_ns, list, why_not);
+    end(1, wait_status, kStart + 1'000'000);
     manifest();
     close();
     found = asJson()["findings"];
   }
+  void reading(uint64_t time_ns, const std::vector<Pointer> &pointers, const std::string &why_not) {
+    trace::PointerPacker packer;
+    for (const Pointer &pointer : pointers)
+      packer.add(pointer);
+    ASSERT_TRUE(writer->pointers(1, packer.payload()));
+    PointerMap map{1, time_ns, 10, 4096, packer.count(), why_not, true, {}};
+    map.regions = {{kGlobals, kGlobals + 0x1000, RegionUse::Globals, 0, {"/nowhere/net", {}}, 0x1000},
+                   {kHeap, kHeap + 0x10000, RegionUse::Heap, 0, {}, 0}};
+    ASSERT_TRUE(writer->pointerMap(map));
+  }
+  int wait_status = 0;
+  std::vector<std::pair<uint64_t, std::vector<Pointer>>> more_readings; // behind the first one
   json found;
 };
 
@@ -83,7 +90,32 @@ TEST_F(Reached, WhatCameBehindTheReadingIsUnknown) {
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0]["evidence"]["reach"], "lost");
   EXPECT_EQ(found[1]["evidence"]["reach"], "unknown");
+  EXPECT_EQ(found[1]["evidence"]["why_unknown"], "allocated after the memory of its process was last read");
   EXPECT_EQ(found[1]["confidence"], "likely");
+}
+
+TEST_F(Reached, LostBlocksOfAKilledProcessAreLeaks) {
+  wait_status = SIGKILL;
+  runWith({test::alloc(kStart + 100, kHeap, 5000, kOne), test::alloc(kStart + 200, kHeap + 0x2000, 100, kTwo)},
+          {{kGlobals + 16, kHeap}});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0]["bytes"], 100);
+  EXPECT_EQ(found[0]["confidence"], "proved");
+  EXPECT_EQ(found[0]["evidence"]["reach"], "lost");
+}
+
+// Of two readings the later one counts, and what was freed behind them is no leak, whatever they said.
+TEST_F(Reached, TheLastReadingCounts) {
+  const Pointer to_first{kGlobals + 16, kHeap}, to_second{kGlobals + 24, kHeap + 0x2000};
+  more_readings = {{kStart + 7'000, {to_second}}};
+  runWith({test::alloc(kStart + 100, kHeap, 5000, kOne), test::alloc(kStart + 200, kHeap + 0x2000, 100, kTwo),
+           test::alloc(kStart + 300, kHeap + 0x4000, 200, kTwo), test::free(kStart + 8'000, kHeap + 0x4000)},
+          {to_first});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0]["evidence"]["reach"], "lost");
+  EXPECT_EQ(found[0]["bytes"], 5000);
+  EXPECT_EQ(found[1]["evidence"]["reach"], "held");
+  EXPECT_EQ(found[1]["bytes"], 100);
 }
 
 TEST_F(Reached, TheReasonWhyItIsUnknownIsTold) {

@@ -164,9 +164,19 @@ struct PathBlock {
   uint64_t offset; // in the arena
 };
 
-// A process that exits waits until its memory has been read (Flags::reach). The process moves this to Waiting and
-// GaveUp, the collector to Reading and Read; both by compare and exchange. A futex.
-enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp };
+// A process that exits, or sets a mark, waits until its memory has been read (Flags::reach). The process moves this to
+// Claimed, Waiting and GaveUp, the collector to Reading and Read; both by compare and exchange. A futex. One thread at
+// a time: it claims what is None, Read or GaveUp.
+enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp, Claimed };
+
+// What a thread's own storage of the runtime says of it (ArenaHeader::thread_offset). Beside this word, the storage
+// begins with one whose upper half is above 0 while the thread writes an event.
+struct alignas(uint64_t) CallState {
+  uint32_t site;       // left by a callback; written last when set
+  uint16_t inside;     // bit per family whose calls are left out now
+  uint16_t open_calls; // instrumented allocator calls under way, with those that were left by an exception
+};
+static_assert(sizeof(CallState) == sizeof(uint64_t));
 
 struct ArenaHeader {
   static constexpr uint64_t kMagic = 0x4e455241'4c534d01;
@@ -203,12 +213,17 @@ struct ArenaHeader {
   uint64_t path_blocks_offset;         // of PathBlock[kMaxPathBlocks]
   std::atomic<uint32_t> path_count;    // numbers below it, from kFirstPath on, have their node
   std::atomic<uint32_t> paths_refused; // paths that there was no room for
-  // Of the thread that waits, once `reach_wait` is not None.
+  // Of the thread that waits, while `reach_wait` is Waiting or Reading.
   std::atomic<ReachWait> reach_wait;
   uint32_t reach_tid;
   uint64_t reach_since_ns;       // CLOCK_MONOTONIC
   uint64_t reach_stack;          // nothing below it is in use; the registers of its callers lie above
   uint64_t reach_thread_pointer; // beside which its thread-local storage lies
+  uint32_t reach_at_exit;        // 1; 0 = at a mark
+  // Of every thread: where the runtime's own storage lies, from the thread pointer on; bytes 0 = not told.
+  uint32_t thread_bytes;
+  int64_t thread_offset;
+  uint32_t call_state_offset; // of CallState in it
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 

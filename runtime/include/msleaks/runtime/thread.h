@@ -43,12 +43,8 @@ inline constexpr uint32_t kRememberedAllocs = 8; // powers of two
 inline constexpr uint32_t kOpenCalls = 8;
 
 // What a hook has to look at beyond the plain case. All zero in the plain case, which is one load and one compare.
-struct alignas(uint64_t) CallState {
-  uint32_t site;       // left by a callback; written last when set
-  uint16_t inside;     // bit per family whose calls are left out now (class Inside)
-  uint16_t open_calls; // of Thread::open: Allocs are remembered
-};
-static_assert(sizeof(CallState) == sizeof(uint64_t));
+// `inside`: see class Inside; `open_calls`: of Thread::open, whose Allocs are remembered.
+using abi::CallState;
 
 // What a real function calls of its own family is its own business, and so is what the heap maps: its supply. A host
 // block that a driver frees is an event like any other.
