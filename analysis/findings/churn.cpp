@@ -16,7 +16,7 @@ constexpr double kLeastNs = 10e6;
 
 // What an allocation and its free cost, rather too little than too much (docs/analyses.md says where these are from).
 constexpr double kTemporaryNs = 10, kStepNs = 20, kOtherNs = 40;
-constexpr double kCopyNsPerByte = 1.0 / 64;
+constexpr double kCopyNsPerByte = 1.0 / 64, kClearNsPerByte = 1.0 / 160;
 constexpr double kMapNs = 1000, kDriverNs = 10'000;
 constexpr double kFirstTouchNs = 250; // of a page that the kernel has to fill with zeros
 constexpr uint64_t kPageBytes = 4096;
@@ -26,9 +26,9 @@ struct Cost {
   double temporaries = 0; // a buffer that is kept
   double steps = 0;       // a size that is reserved
   double others = 0;      // an arena, or blocks that are kept
+  double clears = 0;      // a block that is kept, if the program needs no zeros
   double touches = 0;     // of pages, if the program writes to all of them
-  double known() const { return temporaries + steps + others; }
-  double all() const { return known() + touches; }
+  double all() const { return temporaries + steps + others + clears + touches; }
 };
 
 Cost costOf(const AllocationCount &count, abi::Heap heap) {
@@ -46,6 +46,7 @@ Cost costOf(const AllocationCount &count, abi::Heap heap) {
   return {.temporaries = temporaries * kTemporaryNs,
           .steps = steps * kStepNs + static_cast<double>(count.copied_bytes) * kCopyNsPerByte,
           .others = (repeated - steps - temporaries) * kOtherNs + part * kMapNs * static_cast<double>(count.own_pages),
+          .clears = part * static_cast<double>(count.cleared_bytes) * kClearNsPerByte,
           .touches = touched};
 }
 
@@ -109,6 +110,9 @@ const char *adviceFor(const Churn &churn) {
   const Cost &cost = churn.cost;
   if (!churn.keeper.closed_library.empty())
     return "The library allocates these again and again: look whether it can be called less often.";
+  if (cost.clears >= std::max({cost.temporaries, cost.steps, cost.others + cost.touches}))
+    return "Each is filled with zeros when it is allocated: keep blocks and clear what was used, or use malloc where "
+           "all of it is written anyway.";
   if (cost.steps >= std::max(cost.temporaries, cost.others + cost.touches))
     return "These grow step by step, and what they hold is moved each time: reserve the final size.";
   if (cost.temporaries >= cost.others + cost.touches || 2 * churn.count.temporary > churn.count.count)
@@ -141,7 +145,8 @@ Draft<Finding> findingOf(const Churn &churn, Conclusion &conclusion) {
                       {"copied_bytes", count.copied_bytes},
                       {"mean_bytes", count.bytes / count.count},
                       {"share_of_time", churn.share()},
-                      {"first_touch_ns", static_cast<uint64_t>(churn.cost.touches)}};
+                      {"first_touch_ns", static_cast<uint64_t>(churn.cost.touches)},
+                      {"cleared_bytes", count.cleared_bytes}};
   if (const auto bytes = count.usual_size.of(count.count))
     finding.evidence.emplace_back("usual_bytes", *bytes);
   finding.advice = adviceFor(churn);
@@ -156,13 +161,14 @@ Section tableOf(const std::vector<Churn> &list, Conclusion &conclusion) {
                    {"count", Unit::Count},
                    {"temporary", Unit::Count},
                    {"growth_steps", Unit::Count},
-                   {"copied", Unit::Bytes}},
+                   {"copied", Unit::Bytes},
+                   {"cleared", Unit::Bytes}},
                   {}};
   for (const Churn &churn : list)
     if (churn.share() >= kLeastShownShare)
       section.rows.push_back({std::make_shared<const SiteText>(textOf(conclusion.catalog, churn.place)),
                               static_cast<uint64_t>(churn.cost.all()), churn.count.count, churn.count.temporary,
-                              churn.count.growth_steps, churn.count.copied_bytes});
+                              churn.count.growth_steps, churn.count.copied_bytes, churn.count.cleared_bytes});
   return section;
 }
 

@@ -31,6 +31,7 @@ AllocationCount &AllocationCount::operator+=(const AllocationCount &other) {
   longest_chain = std::max(longest_chain, other.longest_chain);
   own_pages += other.own_pages;
   own_pages_bytes += other.own_pages_bytes;
+  cleared_bytes += other.cleared_bytes;
   usual_size += other.usual_size;
   return *this;
 }
@@ -47,6 +48,8 @@ void AllocationCounts::addNew(const Block &block, AllocationCount &count) {
   if (hasOwnPages(block)) {
     ++count.own_pages;
     count.own_pages_bytes += block.size;
+  } else if (block.zeroed) {
+    count.cleared_bytes += block.size;
   }
 }
 

@@ -141,7 +141,7 @@ std::optional<Block> LiveSet::Loader::loadBlock(const Process &process, uint64_t
   block.stream = known.stream;
   block.heap = known.heap;
   block.device = known.device;
-  block.refs = rest >> 2 & kMostOwners;
+  block.refs = std::min<uint64_t>(rest >> 2, kMostOwners) & kMostOwners;
   block.file = rest >> 1 & 1;
   block.reserve = rest & 1;
   return from_.failed() ? std::nullopt : std::optional(block);

@@ -18,7 +18,7 @@ namespace msleaks::analysis {
 inline constexpr uint64_t kUsualPageBytes = 4096;
 // No kernel maps the last page: its addresses are those of errors, and it would have no end.
 inline constexpr uint64_t kLastMapping = UINT64_MAX - 2 * kUsualPageBytes + 1;
-inline constexpr uint16_t kMostOwners = 0x3fff; // of a counted block: what Block::refs holds
+inline constexpr uint16_t kMostOwners = 0x1fff; // of a counted block: what Block::refs holds
 
 // begin + bytes, without wrapping.
 inline uint64_t endOf(uint64_t begin, uint64_t bytes) { return begin + std::min(bytes, UINT64_MAX - begin); }

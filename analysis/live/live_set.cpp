@@ -150,6 +150,7 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   block.site = site;
   block.stream = event.stream;
   block.process = event.process;
+  block.zeroed = (header.flags & abi::kZeroed) != 0;
   block.reserve = (header.flags & abi::kReserve) != 0 || old.block.reserve; // a moved mapping stays what it was
   block.file = (header.flags & abi::kFile) != 0 || old.block.file;
   block.heap = header.heap;

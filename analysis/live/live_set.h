@@ -46,7 +46,8 @@ struct Block {
   uint32_t process = 0;
   CohortId cohort;
   BlockId id;
-  uint16_t refs : 14 = 1;   // owners of a counted block
+  uint16_t refs : 13 = 1;   // owners of a counted block
+  uint16_t zeroed : 1 = 0;  // handed out filled with zeros; known until a checkpoint
   uint16_t reserve : 1 = 0; // address space only, or a file's pages: no memory of its own
   uint16_t file : 1 = 0;    // a file's pages, whatever their protection
   abi::Heap heap = abi::Heap::Host;

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import Msleaks, arguments, check, equal, line_of, plain_compiler, skip  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "churn.cpp"
-LINES, WORDS, BUFFERS, TABLES, REQUESTS, NODES = 1_500_000, 2000, 1000, 200_000, 1500, 500
+LINES, WORDS, BUFFERS, TABLES, REQUESTS, NODES, STATES = 1_500_000, 2000, 1000, 200_000, 1500, 500, 20_000
 # What: (a text of its line, confidence, a word of the advice, evidence).
 WANTED = {
     "temporary": ("std::free(used(std::malloc(80)))", "likely", "keep one buffer",
@@ -23,6 +23,7 @@ WANTED = {
                  dict(allocations=5 * TABLES, reallocs=0, growth_steps=4 * TABLES, longest_chain=4, copied_bytes=(8 + 16 + 32 + 64) * TABLES)),
     "nodes": ("queue.push_back(node)", "hint", "arena",
               dict(allocations=NODES * REQUESTS, repeated=NODES * (REQUESTS - 1), temporary=REQUESTS, growth_steps=0, usual_bytes=24)),
+    "clearing": ("std::calloc(1, kStateBytes)", "hint", "filled with zeros", dict(allocations=STATES, temporary=STATES, cleared_bytes=STATES * 100_000)),
 }
 # A machine that is busy with other things makes all else of a program look longer.
 ATTEMPTS = 4

@@ -151,6 +151,18 @@ TEST_F(Churn, OfLargeOnesIsAHint) {
   EXPECT_NE(std::string(finding["advice"]).find("keep one buffer"), std::string::npos) << finding;
 }
 
+// What calloc does before the program gets the block; that may need the zeros.
+TEST_F(Churn, OfClearedBlocksIsAHint) {
+  pairs(10'000, 10'000, 256 << 10, {.flags = abi::kZeroed, .site = 1});
+  finish(now_ns);
+  const json finding = churn();
+  ASSERT_FALSE(finding.is_null()) << found["findings"];
+  EXPECT_EQ(finding["confidence"], "hint");
+  EXPECT_NEAR(finding["saves_ns"].get<double>(), 9999 * 10 + 9999.0 * (256 << 10) / 160, 1);
+  EXPECT_EQ(finding["evidence"]["cleared_bytes"], uint64_t{10'000} * (256 << 10));
+  EXPECT_NE(std::string(finding["advice"]).find("filled with zeros"), std::string::npos) << finding;
+}
+
 TEST_F(Churn, OfAPoolIsNone) {
   pairs(kPairs, 100, 24, {.heap = abi::Heap::Pool, .site = 1});
   finish(now_ns);

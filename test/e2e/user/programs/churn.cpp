@@ -8,7 +8,7 @@
 #include <vector>
 
 enum { kLines = 1'500'000, kWords = 2000, kBuffers = 1000, kTables = 200'000, kEntries = 16, kRequests = 1500 };
-enum { kNodes = 500 };
+enum { kNodes = 500, kStates = 20'000, kStateBytes = 100'000 };
 
 // The optimiser must not see that nobody reads it.
 template <class T> static T *used(T *block) {
@@ -48,6 +48,14 @@ static void nodes() {
   }
 }
 
+static void clearing() {
+  for (int state = 0; state < kStates; ++state) {
+    char *const made = used(static_cast<char *>(std::calloc(1, kStateBytes))); // a state for each
+    made[0] = 1;
+    std::free(used(made));
+  }
+}
+
 // What each of them should have been.
 static void mended() {
   char *buffer = static_cast<char *>(std::malloc(80));
@@ -65,8 +73,9 @@ static void mended() {
 }
 
 int main(int, char **arguments) {
-  constexpr std::pair<std::string_view, void (*)()> kWays[] = {
-      {"temporary", temporary}, {"growing", growing}, {"doubling", doubling}, {"nodes", nodes}, {"mended", mended}};
+  constexpr std::pair<std::string_view, void (*)()> kWays[] = {{"temporary", temporary}, {"growing", growing},
+                                                               {"doubling", doubling},   {"nodes", nodes},
+                                                               {"clearing", clearing},   {"mended", mended}};
   for (const auto &[name, run] : kWays)
     if (name == arguments[1])
       run();
