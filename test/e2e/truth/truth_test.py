@@ -50,8 +50,9 @@ def is_own(program, module, file):
 
 
 def place_of(program, frames):
-    """`frames`: (module, file, line, function), the allocator's caller first. Returns the place and the user's own lines."""
-    own = [(os.path.basename(file), line) for module, file, line, _ in frames if is_own(program, module, file)]
+    """`frames`: (module, file, line, function), the allocator's caller first. Returns the place and the user's own lines. What the
+    compiler made itself, and LeakSanitizer's own code, has no line."""
+    own = [(os.path.basename(file), line) for module, file, line, _ in frames if is_own(program, module, file) and line]
     return (own[0] if own else (os.path.basename(frames[0][0] or "unknown") if frames else "unknown",)), tuple(own)
 
 

@@ -35,7 +35,7 @@ TEST(SessionDir, IsPrivateAndItsControlPageComplete) {
   EXPECT_EQ(control.magic, abi::ControlPage::kMagic);
   EXPECT_EQ(control.session_version, abi::kSessionVersion);
   EXPECT_EQ(control.collector_pid, static_cast<uint32_t>(getpid()));
-  EXPECT_EQ(control.enabled.load(), 6u | abi::kPathsOfCallers);
+  EXPECT_EQ(control.enabled.load(), 6u | abi::kPathBits);
   EXPECT_EQ(control.flags.ring_kib, 32u);
   EXPECT_EQ(control.state.load(), abi::SessionState::Open);
   EXPECT_TRUE(session->note().empty());

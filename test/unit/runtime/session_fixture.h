@@ -152,10 +152,17 @@ private:
   char *base_ = nullptr;
 };
 
+// Events name the places of instrumented code, as most tests expect them, and not the paths to these.
+inline abi::Flags ofPlaces() {
+  abi::Flags flags;
+  flags.call_stack = abi::CallStack::Auto;
+  return flags;
+}
+
 // A session directory with its control page, removed at the end.
 class SessionDirectory {
 public:
-  explicit SessionDirectory(const abi::Flags &flags = {}, const std::string &parent = "/dev/shm") {
+  explicit SessionDirectory(const abi::Flags &flags = ofPlaces(), const std::string &parent = "/dev/shm") {
     std::string name = parent + "/msleaks-test-XXXXXX";
     path_ = ::mkdtemp(name.data());
     control_ = new (makePage(abi::kControlFile)) abi::ControlPage{};
