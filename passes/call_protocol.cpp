@@ -109,6 +109,7 @@ void CallProtocol::emitBefore(IRBuilder<> &builder, Value *site) const {
   case Verb::Argument:
   case Verb::Kernel:
   case Verb::Access:
+  case Verb::Device:
     return; // only hooks see them
   }
 }
@@ -160,6 +161,7 @@ void CallProtocol::emitAfter(IRBuilder<> &builder, Value *site) const {
   case Verb::Argument:
   case Verb::Kernel:
   case Verb::Access:
+  case Verb::Device:
     return;
   }
 }

@@ -55,6 +55,18 @@ LaunchDimensions emitBlocks(IRBuilder<> &builder, Value *blocks) {
   return {{builder.CreateOr(x, kOneRow), builder.getInt32(1)}, {builder.getInt64(0), builder.getInt32(0)}};
 }
 
+// Six integers.
+LaunchDimensions emitSizes(IRBuilder<> &builder, const CallBase &call, const abi::Shape &shape) {
+  const auto size = [&](int index, Type *type) {
+    return builder.CreateZExtOrTrunc(rangeOperand(call, shape, index), type);
+  };
+  const auto take = [&](int x) {
+    Value *y = builder.CreateShl(size(x + 1, builder.getInt64Ty()), 32);
+    return Dimensions{builder.CreateOr(size(x, builder.getInt64Ty()), y), size(x + 2, builder.getInt32Ty())};
+  };
+  return {take(0), take(3)};
+}
+
 } // namespace
 
 Value *rangeOperand(const CallBase &call, const abi::Shape &shape, int index) {
@@ -67,11 +79,17 @@ bool shapeFits(const CallBase &call, const abi::Symbol &symbol) {
   const Value *first = rangeOperand(call, symbol.shape, 0);
   switch (symbol.shape.kind) {
   case ShapeKind::None:
+  case ShapeKind::Config:
     return true;
   case ShapeKind::Dim3:
     return first;
   case ShapeKind::Blocks:
     return first && first->getType()->isIntegerTy();
+  case ShapeKind::Sizes:
+    for (int i = 0; i < 6; ++i)
+      if (const Value *size = rangeOperand(call, symbol.shape, i); !size || !size->getType()->isIntegerTy())
+        return false;
+    return true;
   case ShapeKind::Range: {
     const Value *local = rangeOperand(call, symbol.shape, 3);
     return local && first->getType()->isIntegerTy() && local->getType()->isPointerTy() &&
@@ -85,6 +103,8 @@ LaunchDimensions emitDimensions(IRBuilder<> &builder, const CallBase &call, cons
   switch (shape.kind) {
   case ShapeKind::Dim3:
     return emitDim3(builder, call, static_cast<unsigned>(shape.at.resolve(static_cast<int>(call.arg_size()))));
+  case ShapeKind::Sizes:
+    return emitSizes(builder, call, shape);
   case ShapeKind::Blocks:
     return emitBlocks(builder, rangeOperand(call, shape, 0));
   default:

@@ -54,7 +54,8 @@ void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits tr
     return;
   restore(closed);
   if (untaken)
-    recordAllocFailed(traits.heap(), traits.flags() & ~abi::kRealloc, site, outcome.size_bytes, outcome.status);
+    recordAllocFailed(traits.heap(), traits.flags() & ~abi::kRealloc, site, outcome.size_bytes, outcome.status,
+                      deviceOf(__msl_thread, traits));
 }
 
 // An inner call of a family that is being recorded, or an allocator's own mapping.
@@ -88,7 +89,7 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
     const uint16_t flags =
         traits.verb() == Verb::Realloc && closed.old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
     return recordAlloc(traits.heap(), flags | outcome.flags, site, outcome.address, outcome.size_bytes,
-                       pathOfSite(enabledWord(), site, frame));
+                       pathOfSite(enabledWord(), site, frame), deviceOf(thread, traits));
   }
   if (recorded->site == site)
     return;
@@ -166,7 +167,7 @@ uint32_t launchSite(Thread &thread, uint32_t site, Traits traits) noexcept {
 }
 
 abi::EventHeader headerOf(abi::EventKind kind, Traits traits, uint32_t site) noexcept {
-  return {kind, traits.heap(), 0, traits.flags(), site, 0};
+  return {kind, traits.heap(), deviceOf(__msl_thread, traits), traits.flags(), site, 0};
 }
 
 bool knowsArguments(Traits row, uint64_t kernel) noexcept {

@@ -56,6 +56,16 @@ void __msl_hook_enter(hook::Call *call) noexcept {
     call->site = siteOf(call->caller, row, callerFrame());
 }
 
+uint32_t __msl_hook_device(uint32_t traits, uint32_t device) noexcept {
+  const abi::Family family = abi::Traits(traits).family();
+  if (!hasDevices(family))
+    return 0;
+  uint8_t &chosen = chosenDevice(__msl_thread, family);
+  const uint32_t before = chosen;
+  chosen = device < UINT8_MAX ? static_cast<uint8_t>(device) : UINT8_MAX;
+  return before;
+}
+
 void __msl_hook_begin(hook::Call *call) noexcept {
   Thread &thread = __msl_thread;
   call->kept = thread.call.inside;

@@ -179,6 +179,10 @@ private:
     if (written != read && read != nullptr)
       __msl_on_access(site, kTraits, read, abi::kRead);
   }
+  // x | y << 32
+  template <int kAt> static uint64_t pairAt(const Values &values) {
+    return values.template word<kAt>() | values.template word<kAt + 1>() << 32;
+  }
   static void beforeLaunch(uint32_t site, const Values &values) {
     const void *kernel = values.template pointer<indexOf(kRow.kernel)>(),
                *stream = values.template pointer<indexOf(kRow.stream)>();
@@ -191,6 +195,17 @@ private:
       const auto grid = values.template get<kAt>(), block = values.template get<kAt + 1>();
       __msl_on_launch(site, kTraits, kernel, stream, grid.x | uint64_t{grid.y} << 32, grid.z,
                       block.x | uint64_t{block.y} << 32, block.z, shared);
+    } else if constexpr (kRow.shape.kind == abi::ShapeKind::Config) {
+      constexpr abi::LaunchConfig kNone{};
+      const auto *given = static_cast<const abi::LaunchConfig *>(values.template pointer<kAt>());
+      const abi::LaunchConfig &config = given != nullptr ? *given : kNone;
+      __msl_on_launch(site, kTraits, kernel, config.stream, config.grid[0] | uint64_t{config.grid[1]} << 32,
+                      config.grid[2], config.block[0] | uint64_t{config.block[1]} << 32, config.block[2],
+                      config.shared_bytes);
+    } else if constexpr (kRow.shape.kind == abi::ShapeKind::Sizes) {
+      __msl_on_launch(site, kTraits, kernel, stream, pairAt<kAt>(values),
+                      static_cast<uint32_t>(values.template word<kAt + 2>()), pairAt<kAt + 3>(values),
+                      static_cast<uint32_t>(values.template word<kAt + 5>()), shared);
     } else {
       const uint64_t blocks = kRow.shape.kind == abi::ShapeKind::Blocks ? values.template word<kAt>() : 1;
       __msl_on_launch(site, kTraits, kernel, stream, blocks | uint64_t{1} << 32, 1, 1 | uint64_t{1} << 32, 1, shared);
@@ -233,13 +248,16 @@ auto callRecorded(Real real, void *caller, Parameters... parameters) {
   }
 }
 
-// What a kernel will be given counts whether recording is on or not: it may be launched later.
+// What a kernel will be given, and which device a thread has chosen, counts whether recording is on or not.
 template <class OfRow, class Real, class... Parameters> auto callNoted(Real real, Parameters... parameters) {
   constexpr abi::Symbol kRow = OfRow::kRow;
   constexpr uint32_t kTraits = abi::Traits(kRow.verb, kRow.family, kRow.heap, abi::kFromHook).packed();
   const Arguments<Parameters...> values(parameters...);
   const auto result = real(parameters...);
-  if constexpr (kRow.verb == abi::Verb::Kernel) {
+  if constexpr (kRow.verb == abi::Verb::Device) {
+    if (static_cast<int64_t>(result) == 0 && __msl_hook_device != nullptr)
+      __msl_hook_device(kTraits, static_cast<uint32_t>(values.template word<indexOf(kRow.index)>()));
+  } else if constexpr (kRow.verb == abi::Verb::Kernel) {
     if (result != nullptr && __msl_on_kernel != nullptr)
       __msl_on_kernel(kTraits, result, kRow.copied);
   } else if (result == 0 && __msl_on_argument != nullptr) {
@@ -270,6 +288,25 @@ Result callHooked(Function &function, void *caller, Parameters... parameters) {
   else
     return callNoted<OfRow>(real, parameters...);
 }
+
+// For the time of one call that names its device itself.
+class WithDevice {
+public:
+  WithDevice(abi::Family family, uint32_t device)
+      : traits_(abi::Traits(abi::Verb::Device, family, abi::Heap::Device, 0).packed()) {
+    if (__msl_hook_device != nullptr)
+      before_ = __msl_hook_device(traits_, device);
+  }
+  ~WithDevice() {
+    if (__msl_hook_device != nullptr)
+      __msl_hook_device(traits_, before_);
+  }
+  WithDevice(const WithDevice &) = delete;
+  WithDevice &operator=(const WithDevice &) = delete;
+
+private:
+  uint32_t traits_, before_ = 0;
+};
 
 // The row of symbols.def.
 template <int kNumber> struct RowOf {

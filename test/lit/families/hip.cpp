@@ -64,6 +64,8 @@ int main(int count, char **) {
   hipLaunchKernel((const void *)kernel, {6 + (unsigned)count, 2, 3}, {32, 4, 5}, nullptr, 128, stream);
   // CHECK: on_launch hip launch block stream=0x51 grid=7,1,1 block=8,1,1 shared=0 | hipLaunchKernel_spt at
   hipLaunchKernel_spt((const void *)kernel, {6 + (unsigned)count, 1, 1}, {8, 1, 1}, nullptr, 0, stream);
+  // CHECK: on_launch hip launch block stream=0 grid=0,0,0 block=0,0,0 shared=0 | hipLaunchKernelExC at
+  hipLaunchKernelExC(from, (const void *)kernel, nullptr);
   // CHECK: on_copy hip copy to=0x100 from=0x200 size=9 stream=0 direction=1 | hipMemcpy at
   hipMemcpy(to, from, 9, 1);
   // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=10 stream=0x51 direction=2 | hipMemcpyAsync at

@@ -43,6 +43,16 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 bloc
                                         cudaStream_t stream);
 cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                              size_t shared, cudaStream_t stream);
+typedef struct CUfunc_st *CUfunction;
+CUresult cuLaunchKernel(CUfunction kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared, cudaStream_t stream, void **arguments,
+                        void **extra);
+CUresult cuLaunchKernelEx(const void *config, CUfunction kernel, void **arguments, void **extra);
+cudaError_t cudaLaunchKernelExC(const void *config, const void *kernel, void **arguments);
+cudaError_t cudaLaunchKernelExC_ptsz(const void *config, const void *kernel, void **arguments);
+CUresult cuLaunchCooperativeKernel(CUfunction kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                   cudaStream_t stream, void **arguments);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t size, int kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, int kind, cudaStream_t stream);
 cudaError_t cudaMemset(void *to, int value, size_t size);

@@ -70,6 +70,17 @@ CUresult cuMemFreeHost(void *block) { return release(block); }
 cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **, size_t, cudaStream_t) { return statusOf(kernel); }
 cudaError_t cudaLaunchKernel_ptsz(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
 cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
+CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, cudaStream_t,
+                        void **, void **) {
+  return 0;
+}
+CUresult cuLaunchKernelEx(const void *, CUfunction, void **, void **) { return 0; }
+cudaError_t cudaLaunchKernelExC(const void *, const void *, void **) { return 0; }
+cudaError_t cudaLaunchKernelExC_ptsz(const void *, const void *, void **) { return 0; }
+CUresult cuLaunchCooperativeKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                   cudaStream_t, void **) {
+  return 0;
+}
 cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
 cudaError_t cudaMemcpy_ptds(void *, const void *, size_t, int) { return 0; }
 cudaError_t cudaMemcpyAsync_ptsz(void *, const void *, size_t, int, cudaStream_t) { return 0; }
@@ -108,6 +119,7 @@ hipError_t hipFree(void *block) { return release(block); }
 hipError_t hipFreeAsync(void *block, hipStream_t) { return release(block); }
 hipError_t hipHostFree(void *block) { return release(block); }
 hipError_t hipLaunchKernel(const void *, struct hip_dim3, struct hip_dim3, void **, size_t, hipStream_t) { return 0; }
+hipError_t hipLaunchKernelExC(const void *, const void *, void **) { return 0; }
 hipError_t hipLaunchKernel_spt(const void *, struct hip_dim3, struct hip_dim3, void **, size_t, hipStream_t) {
   return 0;
 }

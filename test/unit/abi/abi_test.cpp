@@ -98,7 +98,8 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
       EXPECT_TRUE(symbol.address.present()) << symbol.name;
       break;
     case Verb::Launch:
-      EXPECT_TRUE(symbol.kernel.present() && symbol.stream.present()) << symbol.name;
+      EXPECT_TRUE(symbol.kernel.present()) << symbol.name;
+      EXPECT_TRUE(symbol.stream.present() || symbol.shape.kind == ShapeKind::Config) << symbol.name;
       break;
     case Verb::Copy:
       EXPECT_TRUE(symbol.address.present() && symbol.source.present() && symbol.size.present()) << symbol.name;
@@ -114,6 +115,9 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
       break;
     case Verb::Kernel:
       EXPECT_EQ(symbol.result.kind, ResultKind::Return) << symbol.name;
+      break;
+    case Verb::Device:
+      EXPECT_TRUE(symbol.index.present()) << symbol.name;
       break;
     case Verb::Access:
       break; // without positions: which memory is used is not known
@@ -186,6 +190,7 @@ TEST(Numbers, AreTheOnesOfTheFirstVersion) {
   EXPECT_EQ(number(Verb::Argument), 10u);
   EXPECT_EQ(number(Verb::Kernel), 11u);
   EXPECT_EQ(number(Verb::Access), 12u);
+  EXPECT_EQ(number(Verb::Device), 13u);
   EXPECT_EQ(kFromHook, 1u << 0);
   EXPECT_EQ(kReserve, 1u << 6);
   EXPECT_EQ(kFile, 1u << 9);

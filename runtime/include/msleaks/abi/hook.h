@@ -53,6 +53,8 @@ extern "C" {
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_find(const msleaks::hook::Function *function) noexcept;
 // Whether to record the call, and its site.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_enter(msleaks::hook::Call *call) noexcept;
+// The device that the thread's calls of the row's family are about from now on, by ordinal. Returns the one before.
+[[gnu::weak, gnu::visibility("default")]] uint32_t __msl_hook_device(uint32_t traits, uint32_t device) noexcept;
 // Around the real function: calls of its family are left out meanwhile.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_begin(msleaks::hook::Call *call) noexcept;
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_end(msleaks::hook::Call *call) noexcept;

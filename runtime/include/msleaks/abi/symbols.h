@@ -26,7 +26,8 @@ constexpr const char *nameOf(Family family) {
 }
 
 // Wrap: hands out what an allocator inside it recorded, and only names it anew.
-// From Argument on, only hooks see the call. Argument and Kernel: what a kernel will be given.
+// From Argument on, only hooks see the call. Argument and Kernel: what a kernel will be given. Device: which one the
+// thread uses from now on.
 enum class Verb : uint8_t {
   Alloc,
   Realloc,
@@ -40,12 +41,13 @@ enum class Verb : uint8_t {
   Protect,
   Argument,
   Kernel,
-  Access
+  Access,
+  Device
 };
 
 constexpr const char *nameOf(Verb verb) {
   constexpr const char *kNames[] = {"alloc", "realloc", "map",     "free",     "retain", "launch", "copy",
-                                    "set",   "wrap",    "protect", "argument", "kernel", "access"};
+                                    "set",   "wrap",    "protect", "argument", "kernel", "access", "device"};
   return kNames[static_cast<unsigned>(verb)];
 }
 
@@ -76,7 +78,14 @@ struct Result {
   constexpr bool operator==(const Result &) const = default;
 };
 
-enum class ShapeKind : uint8_t { None, Dim3, Range, Blocks };
+enum class ShapeKind : uint8_t { None, Dim3, Range, Blocks, Sizes, Config };
+// The beginning of CUDA's CUlaunchConfig and cudaLaunchConfig_t.
+struct LaunchConfig {
+  uint32_t grid[3], block[3];
+  uint32_t shared_bytes; // its lower half
+  uint32_t reserved;
+  const void *stream;
+};
 struct Shape {
   ShapeKind kind = ShapeKind::None;
   Position at;
@@ -96,7 +105,7 @@ struct Symbol {
   Position old_size{};              // Realloc that names it
   Position source{}, direction{};   // Copy; `source` also Access
   Position value{};                 // Set, Argument
-  Position index{};                 // Argument
+  Position index{};                 // Argument; Device: its ordinal
   Position protection{}, mapping{}; // Map; `protection` also Protect; `mapping` also a Realloc of mappings: its flags
   Position kernel{}, stream{}, shared{};
   Shape shape{};
@@ -109,7 +118,9 @@ struct Symbol {
 // Whether the pass inserts callbacks around such a call.
 constexpr bool isInstrumented(Verb verb) { return verb < Verb::Argument; }
 // Whether a call has events of its own, before or after it.
-constexpr bool isRecorded(Verb verb) { return verb != Verb::Argument && verb != Verb::Kernel; }
+constexpr bool isRecorded(Verb verb) {
+  return verb != Verb::Argument && verb != Verb::Kernel && verb != Verb::Device;
+}
 
 namespace detail {
 // Row numbers by symbol; `Row::free` of a missing row does not compile.
@@ -128,6 +139,7 @@ enum : int {
 #define MSL_ACCESS(symbol, ...) symbol,
 #define MSL_ARGUMENT(symbol, ...) symbol,
 #define MSL_KERNEL(symbol, ...) symbol,
+#define MSL_DEVICE(symbol, ...) symbol,
 #include "msleaks/abi/symbols.def"
   kCount
 };
@@ -144,6 +156,8 @@ constexpr Result HANDLE(int index) { return {ResultKind::Handle, Position(index)
 constexpr Shape DIM3(int index) { return {ShapeKind::Dim3, Position(index)}; }
 constexpr Shape RANGE(int index) { return {ShapeKind::Range, Position(index)}; }
 constexpr Shape BLOCKS(int index) { return {ShapeKind::Blocks, Position(index)}; }
+constexpr Shape SIZES(int index) { return {ShapeKind::Sizes, Position(index)}; }
+constexpr Shape CONFIG(int index) { return {ShapeKind::Config, Position(index)}; }
 } // namespace detail
 
 // Every kind of row, told by its verb; what else it has follows.
@@ -185,6 +199,7 @@ inline constexpr Symbol kSymbols[] = {
   MSL_ROW(#symbol, Argument, fam, Device, .size = bytes, .value = at, .index = number, .kernel = function,             \
           .status = true)
 #define MSL_KERNEL(symbol, fam, given) MSL_ROW(#symbol, Kernel, fam, Device, .result = RETURN, .copied = given != 0)
+#define MSL_DEVICE(symbol, fam, ordinal) MSL_ROW(#symbol, Device, fam, Device, .index = ordinal, .status = true)
 #define MSL_ACCESS(symbol, fam, to, from) MSL_ROW(#symbol, Access, fam, Device, .address = to, .source = from)
 #include "msleaks/abi/symbols.def"
 };

@@ -198,10 +198,11 @@ template <class Event> [[gnu::always_inline]] inline void record(Thread &thread,
 
 // `path`: to the site, as the event has it; 0 = the site alone.
 [[gnu::always_inline]] inline void recordAlloc(abi::Heap heap, uint16_t flags, uint32_t site, uint64_t address,
-                                               uint64_t size_bytes, uint32_t path = 0) noexcept {
+                                               uint64_t size_bytes, uint32_t path = 0, uint32_t device = 0) noexcept {
   rememberAlloc(__msl_thread, heap, address, site);
-  record(__msl_thread,
-         abi::AllocEvent{{abi::EventKind::Alloc, heap, 0, flags, path != 0 ? path : site, 0}, address, size_bytes});
+  record(
+      __msl_thread,
+      abi::AllocEvent{{abi::EventKind::Alloc, heap, device, flags, path != 0 ? path : site, 0}, address, size_bytes});
 }
 
 [[gnu::always_inline]] inline void recordFree(abi::Heap heap, uint16_t flags, uint32_t site, uint64_t address,
@@ -210,9 +211,9 @@ template <class Event> [[gnu::always_inline]] inline void record(Thread &thread,
 }
 
 [[gnu::always_inline]] inline void recordAllocFailed(abi::Heap heap, uint16_t flags, uint32_t site, uint64_t size_bytes,
-                                                     uint64_t status) noexcept {
+                                                     uint64_t status, uint32_t device = 0) noexcept {
   record(__msl_thread,
-         abi::AllocFailedEvent{{abi::EventKind::AllocFailed, heap, 0, flags, site, 0}, size_bytes, status});
+         abi::AllocFailedEvent{{abi::EventKind::AllocFailed, heap, device, flags, site, 0}, size_bytes, status});
 }
 
 } // namespace msleaks::runtime

@@ -73,6 +73,7 @@ struct Thread {
   uint32_t generation;     // of `ring`; in `state` only if the clock is the processor's
   uint32_t remembered;     // Allocs during open calls so far; the last of them are in `last`
   uint32_t skipped_site;   // of the last call whose first callback came while the session was stopped
+  uint8_t devices[4];      // that it has chosen, of each family of accelerators (deviceOf)
   ThreadPath *path;        // null until the thread takes one
   RecordedAlloc last[kRememberedAllocs];
   OpenCall open[kOpenCalls];
@@ -83,6 +84,18 @@ static_assert(sizeof(Thread) <= 512);
 
 [[gnu::always_inline]] inline bool isInside(const Thread &thread, abi::Family family) noexcept {
   return (thread.call.inside & familyBit(family)) != 0;
+}
+
+// The device that the thread's calls of this family are about. Others' memory has none, or says it itself.
+constexpr bool hasDevices(abi::Family family) { return family >= abi::Family::Cuda && family <= abi::Family::OpenCl; }
+static_assert(static_cast<unsigned>(abi::Family::OpenCl) - static_cast<unsigned>(abi::Family::Cuda) <
+              sizeof(Thread::devices));
+inline uint8_t &chosenDevice(Thread &thread, abi::Family family) noexcept {
+  return thread.devices[static_cast<unsigned>(family) - static_cast<unsigned>(abi::Family::Cuda)];
+}
+inline uint32_t deviceOf(Thread &thread, abi::Traits row) noexcept {
+  const bool is_there = row.heap() == abi::Heap::Device || row.heap() == abi::Heap::Managed;
+  return is_there && hasDevices(row.family()) ? chosenDevice(thread, row.family()) : 0;
 }
 
 // What the real function behind a hook, or libc for us, does meanwhile must not come back to us. Where nothing else is
