@@ -1,51 +1,41 @@
-// cuGetProcAddress: the CUDA driver hands out its own functions, to the runtime library and to others that open it. It
-// names a function without the version that the symbol has.
-#include "registry.h"
-
+// CUDA's driver: what programs call themselves, and what a runtime library that is linked statically calls for them.
 #include "msleaks/hook.h"
 
-#include <cstring>
+#include <cstddef>
 
-using namespace msleaks;
+#ifdef MSL_VENDOR_HEADERS
+#include <cuda.h>
+static_assert(offsetof(CUlaunchConfig, blockDimX) == offsetof(msleaks::abi::LaunchConfig, block));
+static_assert(offsetof(CUlaunchConfig, sharedMemBytes) == offsetof(msleaks::abi::LaunchConfig, shared_bytes));
+static_assert(offsetof(CUlaunchConfig, hStream) == offsetof(msleaks::abi::LaunchConfig, stream));
+#else
+using CUresult = int;
+using CUdeviceptr = unsigned long long;
+using CUfunction = void *;
+using CUstream = void *;
+using CUlaunchConfig = msleaks::abi::LaunchConfig;
+#endif
 
-namespace {
+MSL_HOOK(libcuda, CUresult, cuMemAlloc_v2, (CUdeviceptr *, size_t))
+MSL_HOOK(libcuda, CUresult, cuMemAllocManaged, (CUdeviceptr *, size_t, unsigned))
+MSL_HOOK(libcuda, CUresult, cuMemAllocAsync, (CUdeviceptr *, size_t, CUstream))
+MSL_HOOK(libcuda, CUresult, cuMemAllocHost_v2, (void **, size_t))
+MSL_HOOK(libcuda, CUresult, cuMemHostAlloc, (void **, size_t, unsigned))
+MSL_HOOK(libcuda, CUresult, cuMemFree_v2, (CUdeviceptr))
+MSL_HOOK(libcuda, CUresult, cuMemFreeAsync, (CUdeviceptr, CUstream))
+MSL_HOOK(libcuda, CUresult, cuMemFreeHost, (void *))
 
-constexpr const char *kEndings[] = {"", "_v2", "_v3", "_ptds", "_ptsz", "_v2_ptds", "_v2_ptsz"};
+MSL_HOOK(libcuda, CUresult, cuLaunchKernel,
+         (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **))
+MSL_HOOK(libcuda, CUresult, cuLaunchCooperativeKernel,
+         (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **))
+MSL_HOOK(libcuda, CUresult, cuLaunchKernelEx, (const CUlaunchConfig *, CUfunction, void **, void **))
 
-// What the driver gave for a name, or the hook in front of just that.
-void *orHook(const char *name, void *given) noexcept {
-  char symbol[128];
-  for (const char *ending : kEndings) {
-    if (std::strlen(name) + std::strlen(ending) >= sizeof symbol)
-      continue;
-    std::strcpy(symbol, name);
-    std::strcat(symbol, ending);
-    if (hook::Function *function = hooks::findFunction(symbol);
-        function != nullptr && hooks::realOf(*function) == given)
-      return function->hook;
-  }
-  return given;
-}
-
-int afterAnswer(int status, const char *name, void **function) noexcept {
-  if (status == 0 && name != nullptr && function != nullptr && *function != nullptr)
-    *function = orHook(name, *function);
-  return status;
-}
-
-} // namespace
-
-// Both are found like any hooked function; what they do has no row.
-#define MSL_PROC_ADDRESS(name, parameters, arguments)                                                                  \
-  extern "C" [[gnu::visibility("default")]] int name parameters;                                                       \
-  [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_##name = {                                   \
-      "libcuda", #name, reinterpret_cast<void *>(&name), nullptr};                                                     \
-  extern "C" int name parameters {                                                                                     \
-    auto *real = reinterpret_cast<decltype(&name)>(hook::realOf(function_##name));                                     \
-    return real != nullptr ? afterAnswer(real arguments, symbol, function) : -1;                                       \
-  }
-
-MSL_PROC_ADDRESS(cuGetProcAddress, (const char *symbol, void **function, int version, uint64_t flags),
-                 (symbol, function, version, flags))
-MSL_PROC_ADDRESS(cuGetProcAddress_v2, (const char *symbol, void **function, int version, uint64_t flags, void *outcome),
-                 (symbol, function, version, flags, outcome))
+MSL_HOOK(libcuda, CUresult, cuMemcpyHtoD_v2, (CUdeviceptr, const void *, size_t))
+MSL_HOOK(libcuda, CUresult, cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))
+MSL_HOOK(libcuda, CUresult, cuMemcpyDtoD_v2, (CUdeviceptr, CUdeviceptr, size_t))
+MSL_HOOK(libcuda, CUresult, cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, CUstream))
+MSL_HOOK(libcuda, CUresult, cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))
+MSL_HOOK(libcuda, CUresult, cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))
+MSL_HOOK(libcuda, CUresult, cuMemsetD8_v2, (CUdeviceptr, unsigned char, size_t))
+MSL_HOOK(libcuda, CUresult, cuMemsetD8Async, (CUdeviceptr, unsigned char, size_t, CUstream))

@@ -70,6 +70,10 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "dlclose",
                                          "cuGetProcAddress",
                                          "cuGetProcAddress_v2",
+                                         "halMemAlloc", // what they do stands in a word that they are given
+                                         "halMemCreate",
+                                         "halMemFree",
+                                         "halMemRelease",
                                          "__msl_hook_find",
                                          "__msl_hook_register",
                                          "execve",

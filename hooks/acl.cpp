@@ -1,0 +1,39 @@
+// Ascend CANN: ACL, and below it the runtime. A launch of ACL calls the runtime's: the outer one counts.
+#include "msleaks/hook.h"
+
+#include <cstddef>
+#include <cstdint>
+
+using aclError = int;
+using Stream = void *;
+using Handle = void *;
+using Config = void *;
+
+MSL_HOOK(libascendcl, aclError, aclrtSetDevice, (int32_t))
+
+MSL_HOOK(libascendcl, aclError, aclrtMalloc, (void **, size_t, int))
+MSL_HOOK(libascendcl, aclError, aclrtMallocAlign32, (void **, size_t, int))
+MSL_HOOK(libascendcl, aclError, aclrtMallocCached, (void **, size_t, int))
+MSL_HOOK(libascendcl, aclError, aclrtMallocWithCfg, (void **, size_t, int, Config))
+MSL_HOOK(libascendcl, aclError, aclrtMallocHost, (void **, size_t))
+MSL_HOOK(libascendcl, aclError, aclrtFree, (void *))
+MSL_HOOK(libascendcl, aclError, aclrtFreeHost, (void *))
+
+MSL_HOOK(libascendcl, aclError, aclrtLaunchKernel, (Handle, uint32_t, const void *, size_t, Stream))
+MSL_HOOK(libascendcl, aclError, aclrtLaunchKernelV2, (Handle, uint32_t, const void *, size_t, Config, Stream))
+MSL_HOOK(libascendcl, aclError, aclrtLaunchKernelWithConfig, (Handle, uint32_t, Stream, Config, Handle, void *))
+MSL_HOOK(libascendcl, aclError, aclrtLaunchKernelWithHostArgs,
+         (Handle, uint32_t, Stream, Config, void *, size_t, void *, size_t))
+
+MSL_HOOK(libascendcl, aclError, aclrtMemcpy, (void *, size_t, const void *, size_t, int))
+MSL_HOOK(libascendcl, aclError, aclrtMemcpyAsync, (void *, size_t, const void *, size_t, int, Stream))
+MSL_HOOK(libascendcl, aclError, aclrtMemset, (void *, size_t, int32_t, size_t))
+MSL_HOOK(libascendcl, aclError, aclrtMemsetAsync, (void *, size_t, int32_t, size_t, Stream))
+
+MSL_HOOK(libruntime, int, rtKernelLaunch, (const void *, uint32_t, void *, uint32_t, void *, Stream))
+MSL_HOOK(libruntime, int, rtKernelLaunchWithFlag, (const void *, uint32_t, void *, void *, Stream, uint32_t))
+MSL_HOOK(libruntime, int, rtKernelLaunchWithFlagV2,
+         (const void *, uint32_t, void *, void *, Stream, uint32_t, const void *))
+MSL_HOOK(libruntime, int, rtKernelLaunchWithHandle, (Handle, uint64_t, uint32_t, void *, void *, Stream, const void *))
+MSL_HOOK(libruntime, int, rtKernelLaunchWithHandleV2,
+         (Handle, uint64_t, uint32_t, void *, void *, Stream, const void *))

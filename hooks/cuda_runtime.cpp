@@ -1,0 +1,55 @@
+// CUDA's runtime library, where it is shared. Linked statically it calls the driver (cuda_driver.cpp). Its types are
+// ours, so that no header of it is needed to build; a test builds this file with NVIDIA's (MSL_VENDOR_HEADERS), where a
+// prototype that differs does not compile.
+#include "msleaks/hook.h"
+
+#include <cstddef>
+
+#ifdef MSL_VENDOR_HEADERS
+#include <cuda_runtime_api.h>
+static_assert(offsetof(cudaLaunchConfig_t, blockDim) == offsetof(msleaks::abi::LaunchConfig, block));
+static_assert(offsetof(cudaLaunchConfig_t, dynamicSmemBytes) == offsetof(msleaks::abi::LaunchConfig, shared_bytes));
+static_assert(offsetof(cudaLaunchConfig_t, stream) == offsetof(msleaks::abi::LaunchConfig, stream));
+#else
+using cudaError_t = int;
+using cudaMemcpyKind = int;
+using cudaStream_t = void *;
+using cudaMemPool_t = void *;
+using cudaLaunchConfig_t = msleaks::abi::LaunchConfig;
+struct dim3 {
+  unsigned x, y, z;
+};
+#endif
+
+MSL_HOOK(libcudart, cudaError_t, cudaSetDevice, (int))
+
+MSL_HOOK(libcudart, cudaError_t, cudaMalloc, (void **, size_t))
+MSL_HOOK(libcudart, cudaError_t, cudaMallocPitch, (void **, size_t *, size_t, size_t))
+MSL_HOOK(libcudart, cudaError_t, cudaMallocManaged, (void **, size_t, unsigned))
+MSL_HOOK(libcudart, cudaError_t, cudaMallocAsync, (void **, size_t, cudaStream_t))
+MSL_HOOK(libcudart, cudaError_t, cudaMallocAsync_ptsz, (void **, size_t, cudaStream_t))
+MSL_HOOK(libcudart, cudaError_t, cudaMallocFromPoolAsync, (void **, size_t, cudaMemPool_t, cudaStream_t))
+MSL_HOOK(libcudart, cudaError_t, cudaMallocFromPoolAsync_ptsz, (void **, size_t, cudaMemPool_t, cudaStream_t))
+MSL_HOOK(libcudart, cudaError_t, cudaMallocHost, (void **, size_t))
+MSL_HOOK(libcudart, cudaError_t, cudaHostAlloc, (void **, size_t, unsigned))
+MSL_HOOK(libcudart, cudaError_t, cudaFree, (void *))
+MSL_HOOK(libcudart, cudaError_t, cudaFreeAsync, (void *, cudaStream_t))
+MSL_HOOK(libcudart, cudaError_t, cudaFreeAsync_ptsz, (void *, cudaStream_t))
+MSL_HOOK(libcudart, cudaError_t, cudaFreeHost, (void *))
+
+MSL_HOOK(libcudart, cudaError_t, cudaLaunchKernel, (const void *, dim3, dim3, void **, size_t, cudaStream_t))
+MSL_HOOK(libcudart, cudaError_t, cudaLaunchKernel_ptsz, (const void *, dim3, dim3, void **, size_t, cudaStream_t))
+MSL_HOOK(libcudart, cudaError_t, cudaLaunchCooperativeKernel, (const void *, dim3, dim3, void **, size_t, cudaStream_t))
+MSL_HOOK(libcudart, cudaError_t, cudaLaunchCooperativeKernel_ptsz,
+         (const void *, dim3, dim3, void **, size_t, cudaStream_t))
+MSL_HOOK(libcudart, cudaError_t, cudaLaunchKernelExC, (const cudaLaunchConfig_t *, const void *, void **))
+MSL_HOOK(libcudart, cudaError_t, cudaLaunchKernelExC_ptsz, (const cudaLaunchConfig_t *, const void *, void **))
+
+MSL_HOOK(libcudart, cudaError_t, cudaMemcpy, (void *, const void *, size_t, cudaMemcpyKind))
+MSL_HOOK(libcudart, cudaError_t, cudaMemcpy_ptds, (void *, const void *, size_t, cudaMemcpyKind))
+MSL_HOOK(libcudart, cudaError_t, cudaMemcpyAsync, (void *, const void *, size_t, cudaMemcpyKind, cudaStream_t))
+MSL_HOOK(libcudart, cudaError_t, cudaMemcpyAsync_ptsz, (void *, const void *, size_t, cudaMemcpyKind, cudaStream_t))
+MSL_HOOK(libcudart, cudaError_t, cudaMemset, (void *, int, size_t))
+MSL_HOOK(libcudart, cudaError_t, cudaMemset_ptds, (void *, int, size_t))
+MSL_HOOK(libcudart, cudaError_t, cudaMemsetAsync, (void *, int, size_t, cudaStream_t))
+MSL_HOOK(libcudart, cudaError_t, cudaMemsetAsync_ptsz, (void *, int, size_t, cudaStream_t))

@@ -1,0 +1,47 @@
+// AMD's HIP: as CUDA's runtime library (cuda_runtime.cpp), where the two agree.
+#include "msleaks/hook.h"
+
+#include <cstddef>
+
+#ifdef MSL_VENDOR_HEADERS
+#include <hip/hip_runtime_api.h>
+#else
+using hipError_t = int;
+using hipMemcpyKind = int;
+using hipStream_t = void *;
+using hipMemPool_t = void *;
+using hipLaunchConfig_t = msleaks::abi::LaunchConfig;
+struct dim3 {
+  unsigned x, y, z;
+};
+#endif
+
+MSL_HOOK(libamdhip64, hipError_t, hipSetDevice, (int))
+
+MSL_HOOK(libamdhip64, hipError_t, hipMalloc, (void **, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipExtMallocWithFlags, (void **, size_t, unsigned))
+MSL_HOOK(libamdhip64, hipError_t, hipMallocPitch, (void **, size_t *, size_t, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMallocManaged, (void **, size_t, unsigned))
+MSL_HOOK(libamdhip64, hipError_t, hipMallocAsync, (void **, size_t, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMallocFromPoolAsync, (void **, size_t, hipMemPool_t, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipHostMalloc, (void **, size_t, unsigned))
+MSL_HOOK(libamdhip64, hipError_t, hipHostAlloc, (void **, size_t, unsigned))
+MSL_HOOK(libamdhip64, hipError_t, hipMallocHost, (void **, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipFree, (void *))
+MSL_HOOK(libamdhip64, hipError_t, hipFreeAsync, (void *, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipHostFree, (void *))
+MSL_HOOK(libamdhip64, hipError_t, hipFreeHost, (void *))
+
+MSL_HOOK(libamdhip64, hipError_t, hipLaunchKernel, (const void *, dim3, dim3, void **, size_t, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipLaunchKernel_spt, (const void *, dim3, dim3, void **, size_t, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipLaunchKernelExC, (const hipLaunchConfig_t *, const void *, void **))
+
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpy, (void *, const void *, size_t, hipMemcpyKind))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpy_spt, (void *, const void *, size_t, hipMemcpyKind))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyWithStream, (void *, const void *, size_t, hipMemcpyKind, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyAsync, (void *, const void *, size_t, hipMemcpyKind, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyAsync_spt, (void *, const void *, size_t, hipMemcpyKind, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemset, (void *, int, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemset_spt, (void *, int, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemsetAsync, (void *, int, size_t, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemsetAsync_spt, (void *, int, size_t, hipStream_t))

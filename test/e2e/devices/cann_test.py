@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Ascend CANN on its stand-in (test/standins/cann): ACL, and what other libraries of the vendor take of the driver, with their names; a call of ACL that
+calls the driver or the runtime counts once.   usage: cann_test.py BUILD SCRATCH
+"""
+import os
+
+from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, standin, watched)
+from msleaks_e2e import arguments, line_of
+
+SOURCE = PROGRAMS / "cann.c"
+STEPS, WEIGHTS, ACTIVATIONS, FORGOTTEN, BUFFER = 5, 1 << 20, 1 << 18, 8192, 1 << 19
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    folder = STANDINS / "cann"
+    driver = standin(scratch, "libascend_hal.so", folder / "driver.cpp")
+    runtime = standin(scratch, "libruntime.so", folder / "runtime.cpp")
+    acl = standin(scratch, "libascendcl.so", folder / "ascendcl.cpp", link=[driver, runtime])
+    msleaks = Msleaks(build)
+    for name, program in build_programs(build, scratch, SOURCE, f"-I{folder}", acl, driver, runtime).items():
+        run, report = watched(msleaks, scratch, program)
+        expect_allocations(msleaks, run, [("device", 1, WEIGHTS), ("pinned", 0, 4096), ("device", 0, BUFFER),
+                                          *[("device", 1, ACTIVATIONS), ("device", 1, FORGOTTEN)] * STEPS])
+        expect_counts(msleaks, run, launch=STEPS, copy=2, set=STEPS, failed=0)
+        refused = [(event["device"], event["size"], event["status"]) for event in events_of(msleaks, run, "alloc-failed")]
+        equal(f"{name}: refused", refused, [(1, 1 << 40, 200000)])
+        forgotten = ("device", 1, STEPS, STEPS * FORGOTTEN, line_of(SOURCE, "// forgotten"))
+        leaks = device_leaks(report)
+        equal(f"{name}: the user's leak", [leak for leak in leaks if leak[-1] == forgotten[-1]], [forgotten])
+        equal(f"{name}: leaks of device 0", [leak[:4] for leak in leaks if leak[1] == 0], [("device", 0, 1, BUFFER)])
+        equal(f"{name}: leaks", len(leaks), 2)
+        owners = [row for section in report.json["sections"] if section["name"] == "owners" for row in section["rows"]]
+        equal(f"{name}: owners of the driver's memory", "HCCL" in str(owners), True)
+        _, report = watched(msleaks, scratch, program, "mended")
+        equal(f"{name}: leaks of the mended program", device_leaks(report), [])
+        print(f"{name}: {leaks}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""CUDA's runtime library, and HIP's, which has the same functions, on their stand-in (test/standins/cuda): what is allocated where, what is forgotten and
+what is refused, by hooks alone and beside the plugin; the program sees the same as without.   usage: cuda_test.py BUILD SCRATCH cuda|hip
+"""
+import os
+from pathlib import Path
+
+from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, standin, watched)
+from msleaks_e2e import arguments, line_of
+
+STEPS, MODEL, ACTIVATIONS, FORGOTTEN = 4, 1 << 20, 1 << 16, 4096
+
+
+def expect_events(msleaks, folder):
+    """Each call once, with the device that its thread has chosen."""
+    expect_allocations(msleaks, folder, [("device", 0, MODEL), ("pinned", 0, 8192), ("managed", 0, 16384), ("device", 0, 1024 * 16),
+                                         *[("device", 1, FORGOTTEN)] * STEPS, *[("device", 0, ACTIVATIONS)] * (2 * STEPS)])
+    failed = [(event["device"], event["status"]) for event in events_of(msleaks, folder, "alloc-failed") if event["heap"] == "device"]
+    equal("refused", failed, [(0, 2)])
+    expect_counts(msleaks, folder, launch=STEPS + 2, copy=2, set=STEPS, failed=1)
+
+
+def sources(scratch, vendor):
+    """The program, the stand-in and its header, with the names of the vendor."""
+    folder = Path(scratch) / "sources"
+    (folder / "cuda").mkdir(parents=True, exist_ok=True)
+    (folder / "common").unlink(missing_ok=True)
+    (folder / "common").symlink_to(STANDINS / "common")
+    for source in PROGRAMS / "cuda.c", STANDINS / "cuda/cudart.cpp", STANDINS / "cuda/cuda_runtime_api.h":
+        (folder / "cuda" / source.name.replace("cuda_", f"{vendor}_")).write_text(source.read_text().replace("cuda", vendor))
+    return folder / "cuda"
+
+
+def main():
+    build, scratch, vendor = arguments("build", "scratch", "vendor")
+    os.makedirs(scratch, exist_ok=True)
+    folder = sources(scratch, vendor)
+    library = standin(scratch, {"cuda": "libcudart.so.12", "hip": "libamdhip64.so.6"}[vendor], folder / "cudart.cpp")
+    msleaks = Msleaks(build)
+    for name, program in build_programs(build, scratch, folder / "cuda.c", f"-I{folder}", library).items():
+        run, report = watched(msleaks, scratch, program)
+        expect_events(msleaks, run)
+        if name == "hooks":
+            launch = events_of(msleaks, run, "launch")[STEPS]
+            equal("a launch with a configuration", [launch[key] for key in ("grid_x", "grid_y", "grid_z", "block_x", "shared_bytes")], [5, 6, 7, 8, 64])
+        leak = ("device", 1, STEPS, STEPS * FORGOTTEN, line_of(folder / "cuda.c", "// forgotten"))
+        equal(f"{name}: leaks", device_leaks(report), [leak])
+        first = report.json["findings"][0]
+        equal(f"{name}: the first finding", (first["kind"], first["device"], first["site"]["line"]),
+              ("out-of-memory", 0, line_of(folder / "cuda.c", "// refused")))
+        _, report = watched(msleaks, scratch, program, "mended")
+        equal(f"{name}: leaks of the mended program", device_leaks(report), [])
+        print(f"{name}: {leak}")
+
+
+if __name__ == "__main__":
+    main()

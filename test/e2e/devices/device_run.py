@@ -1,0 +1,66 @@
+"""What the tests of devices share: stand-ins and programs are built, run alone and watched, and the events of a run are counted."""
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import REPOSITORY, Msleaks, check, equal, expect_same, need, run  # noqa: E402
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+STANDINS = REPOSITORY / "test/standins"
+
+
+def compile(*command):
+    done = run(command)
+    check(done.returncode == 0, f"{' '.join(map(str, command))}: {done.stderr}")
+
+
+def standin(folder, name, *sources, link=()):
+    """Builds a library of test/standins; the program that links with it finds it where it is."""
+    library = f"{folder}/{name}"
+    compile(need("g++"), "-std=c++20", "-O1", "-g", "-fPIC", "-shared", f"-I{sources[0].parent}", *sources, STANDINS / "common/machine.cpp",
+            f"-Wl,-soname,{name}", "-o", library, *link, f"-Wl,-rpath,{folder}", "-pthread")
+    return library
+
+
+def build_programs(build, scratch, source, *options):
+    """{way: program}: for hooks alone, and with the plugin of each LLVM."""
+    options = [f"-I{REPOSITORY}/runtime/include", *options, f"-Wl,-rpath,{scratch}", "-pthread"]
+    programs = {"hooks": f"{scratch}/plain"}
+    compile(need("gcc"), "-g", "-O1", source, "-o", programs["hooks"], *options)
+    for llvm in "19", "22":
+        programs[f"plugin {llvm}"] = f"{scratch}/instrumented-{llvm}"
+        Msleaks(build, llvm).compile(source, programs[f"plugin {llvm}"], *options)
+    return programs
+
+
+def watched(msleaks, scratch, program, *options):
+    """The program's folder and report; it does what it does alone."""
+    plain = run([program, *options])
+    check(plain.returncode == 0, f"the program fails: {plain.stdout} {plain.stderr}")
+    folder = f"{scratch}/{Path(program).name}-{'-'.join(options) or 'run'}"
+    done, report = msleaks.run(folder, [program, *options])
+    expect_same(plain, done)
+    report.expect_account()
+    return folder, report
+
+
+def events_of(msleaks, folder, kind):
+    return [json.loads(line) for line in msleaks.output("dump", folder, "--json", "--kind", kind).splitlines()]
+
+
+def expect_allocations(msleaks, folder, expected):
+    """`expected`: (heap, device, bytes) of each block of a driver."""
+    found = [(event["heap"], event["device"], event["size"]) for event in events_of(msleaks, folder, "alloc")
+             if event["heap"] in ("device", "managed", "pinned") and "restored" not in event["flags"]]
+    equal("allocations", sorted(found), sorted(expected))
+
+
+def expect_counts(msleaks, folder, **counts):
+    for kind, count in counts.items():
+        equal(f"events of kind {kind}", len(events_of(msleaks, folder, kind)), count)
+
+
+def device_leaks(report):
+    return [(finding["heap"], finding["device"], finding["count"], finding["bytes"], finding["site"]["line"])
+            for finding in report.json["findings"] if finding["kind"] == "leak" and finding["heap"] in ("device", "managed", "pinned")]

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Hooks and stand-ins are declared as the vendors declare them: built with their headers, a prototype that differs does not compile.
+   usage: headers_test.py BUILD SCRATCH
+"""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import REPOSITORY, arguments, check, need, run, skip  # noqa: E402
+
+WHEELS = ["nvidia-cuda-runtime-cu12==12.9.79", "nvidia-cuda-nvcc-cu12==12.9.86"]
+
+
+def fetched():
+    """The folder of CUDA's headers, unpacked once."""
+    done = run([REPOSITORY / "test/standins/cuda/headers.sh"])
+    if done.returncode == 77:
+        skip(done.stderr.strip().splitlines()[-1] if done.stderr else "CUDA's headers cannot be had")
+    check(done.returncode == 0, done.stderr)
+    return done.stdout.splitlines()[-1]
+
+
+def builds(source, *options):
+    return run([need("g++"), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", f"-I{REPOSITORY}/runtime/include", "-DMSL_VENDOR_HEADERS", *options, source])
+
+
+def main():
+    _, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    include = f"-I{fetched()}"
+    for source in "hooks/cuda_runtime.cpp", "hooks/cuda_driver.cpp", "test/standins/cuda/cudart.cpp":
+        done = builds(REPOSITORY / source, include)
+        check(done.returncode == 0, f"{source} does not build with CUDA's headers:\n{done.stderr}")
+    # It would be noticed.
+    wrong = Path(scratch) / "wrong.cpp"
+    text = (REPOSITORY / "hooks/cuda_runtime.cpp").read_text()
+    check("cudaMalloc, (void **, size_t)" in text, "cudaMalloc has moved")
+    wrong.write_text(text.replace("cudaMalloc, (void **, size_t)", "cudaMalloc, (void **, int)"))
+    check(builds(wrong, include).returncode != 0, "a wrong prototype compiles")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+// libascendcl.so: ACL. It takes device memory from the driver, a page more than it was asked for, and launches by the
+// runtime.
+#include "../common/machine.h"
+
+#include "acl.h"
+
+#include <cstring>
+
+extern "C" unsigned standinDevices();
+extern "C" size_t standinFree(unsigned device);
+extern "C" size_t standinTotal(unsigned device);
+
+namespace {
+
+thread_local int current = 0;
+constexpr unsigned long long kDevice = 1, kHost = 2, kAcl = 48, kHccl = 3;
+
+unsigned long long flagOf(int device, unsigned long long module, unsigned long long side = kDevice) {
+  return static_cast<unsigned long long>(device) | side << 10 | module << 56;
+}
+
+} // namespace
+
+aclError aclInit(const char *) { return ACL_SUCCESS; }
+aclError aclFinalize() { return ACL_SUCCESS; }
+aclError aclrtSetDevice(int32_t device) {
+  if (device < 0 || device >= static_cast<int32_t>(standinDevices()))
+    return ACL_ERROR_RT_DEVICE;
+  current = device;
+  return ACL_SUCCESS;
+}
+aclError aclrtGetMemInfo(int, size_t *free, size_t *total) {
+  *free = standinFree(static_cast<unsigned>(current));
+  *total = standinTotal(static_cast<unsigned>(current));
+  return ACL_SUCCESS;
+}
+aclError aclrtMalloc(void **block, size_t size, int) {
+  if (block == nullptr || size == 0)
+    return ACL_ERROR_INVALID_PARAM;
+  return halMemAlloc(block, size + 32, flagOf(current, kAcl)) == 0 ? ACL_SUCCESS : ACL_ERROR_BAD_ALLOC;
+}
+aclError aclrtFree(void *block) { return halMemFree(block) == 0 ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM; }
+aclError aclrtMallocHost(void **block, size_t size) {
+  return halMemAlloc(block, size, flagOf(current, kAcl, kHost)) == 0 ? ACL_SUCCESS : ACL_ERROR_BAD_ALLOC;
+}
+aclError aclrtFreeHost(void *block) { return aclrtFree(block); }
+aclError aclrtMemcpy(void *to, size_t capacity, const void *from, size_t size, int) {
+  if (to == nullptr || from == nullptr || size > capacity)
+    return ACL_ERROR_INVALID_PARAM;
+  std::memmove(to, from, size);
+  return ACL_SUCCESS;
+}
+aclError aclrtMemset(void *to, size_t capacity, int32_t value, size_t size) {
+  if (to == nullptr || size > capacity)
+    return ACL_ERROR_INVALID_PARAM;
+  std::memset(to, value, size);
+  return ACL_SUCCESS;
+}
+aclError aclrtCreateStream(aclrtStream *stream) {
+  *stream = new standin::Stream;
+  return ACL_SUCCESS;
+}
+aclError aclrtDestroyStream(aclrtStream stream) {
+  delete static_cast<standin::Stream *>(stream);
+  return ACL_SUCCESS;
+}
+aclError aclrtSynchronizeStream(aclrtStream stream) {
+  static_cast<standin::Stream *>(stream)->wait();
+  return ACL_SUCCESS;
+}
+aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,
+                           aclrtStream stream) {
+  return rtKernelLaunch(kernel, blocks, const_cast<void *>(arguments), static_cast<uint32_t>(size), nullptr, stream);
+}
+
+int hcclBuffer(int device, void **block, size_t size) { return halMemAlloc(block, size, flagOf(device, kHccl)); }

@@ -1,0 +1,135 @@
+#include "machine.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace standin {
+namespace {
+
+size_t fromEnvironment(const char *name, size_t otherwise) {
+  const char *text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
+}
+
+} // namespace
+
+// As a file's pages, which a driver's are: they are no memory of the host's.
+Memory::Memory(size_t bytes) : bytes_(bytes) {
+  const int file = open(P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0)
+    std::abort();
+  begin_ = static_cast<char *>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+  close(file);
+  if (begin_ == MAP_FAILED)
+    std::abort();
+  holes_[0] = bytes;
+}
+
+Memory::~Memory() { munmap(begin_, bytes_); }
+
+void *Memory::allocate(size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const size_t wanted = std::max<size_t>(bytes + kAlignment - 1, kAlignment) / kAlignment * kAlignment;
+  const auto hole = std::find_if(holes_.begin(), holes_.end(), [&](const auto &at) { return at.second >= wanted; });
+  if (wanted < bytes || hole == holes_.end())
+    return nullptr;
+  const auto [offset, size] = *hole;
+  holes_.erase(hole);
+  if (size > wanted)
+    holes_[offset + wanted] = size - wanted;
+  blocks_[offset] = wanted;
+  return begin_ + offset;
+}
+
+bool Memory::release(void *block) {
+  const std::lock_guard lock(mutex_);
+  if (!holds(block))
+    return false;
+  const auto found = blocks_.find(static_cast<size_t>(static_cast<char *>(block) - begin_));
+  if (found == blocks_.end())
+    return false;
+  auto [offset, size] = *found;
+  blocks_.erase(found);
+  if (const auto behind = holes_.find(offset + size); behind != holes_.end()) {
+    size += behind->second;
+    holes_.erase(behind);
+  }
+  if (auto before = holes_.lower_bound(offset); before != holes_.begin())
+    if (--before; before->first + before->second == offset) {
+      before->second += size;
+      return true;
+    }
+  holes_[offset] = size;
+  return true;
+}
+
+bool Memory::holds(const void *address) const {
+  const auto *at = static_cast<const char *>(address);
+  return at >= begin_ && at < begin_ + bytes_;
+}
+
+size_t Memory::free() const {
+  const std::lock_guard lock(mutex_);
+  size_t bytes = 0;
+  for (const auto &[offset, size] : holes_)
+    bytes += size;
+  return bytes;
+}
+
+Stream::Stream() : thread_([this] { loop(); }) {}
+
+Stream::~Stream() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void Stream::run(std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    work_.push(std::move(work));
+  }
+  changed_.notify_all();
+}
+
+void Stream::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return work_.empty() && !busy_; });
+}
+
+void Stream::loop() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return ends_ || !work_.empty(); });
+    if (work_.empty())
+      return;
+    const std::function<void()> work = std::move(work_.front());
+    work_.pop();
+    busy_ = true;
+    lock.unlock();
+    work();
+    lock.lock();
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+Machine::Machine() : pinned_(fromEnvironment("STANDIN_DEVICE_BYTES", 64 << 20)) {
+  const size_t count = fromEnvironment("STANDIN_DEVICES", 2);
+  for (size_t i = 0; i < count; ++i)
+    devices_.push_back(std::make_unique<Memory>(fromEnvironment("STANDIN_DEVICE_BYTES", 64 << 20)));
+}
+
+bool Machine::release(void *block) {
+  return pinned_.release(block) ||
+         std::any_of(devices_.begin(), devices_.end(), [block](const auto &memory) { return memory->release(block); });
+}
+
+} // namespace standin

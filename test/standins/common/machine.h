@@ -1,0 +1,75 @@
+// An accelerator that is none: devices with memory of a fixed size, and streams that run work in order on threads of
+// their own. The stand-ins for closed drivers (../README.md) put a vendor's functions in front of it.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <queue>
+#include <thread>
+#include <vector>
+
+namespace standin {
+
+// What one device has. Blocks are cut from one reservation, so an address belongs to one device and never to the host's
+// heap, and an access behind the end is one in the next block, as on a real one.
+class Memory {
+public:
+  explicit Memory(size_t bytes);
+  ~Memory();
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+
+  void *allocate(size_t bytes); // null: no hole is large enough
+  bool release(void *block);    // false: it is none
+  bool holds(const void *address) const;
+  size_t total() const { return bytes_; }
+  size_t free() const;
+
+private:
+  static constexpr size_t kAlignment = 256;
+  mutable std::mutex mutex_;
+  size_t bytes_;
+  char *begin_ = nullptr;
+  std::map<size_t, size_t> holes_;  // by offset
+  std::map<size_t, size_t> blocks_; // the same
+};
+
+// Work in order, on a thread.
+class Stream {
+public:
+  Stream();
+  ~Stream(); // behind all of it
+  void run(std::function<void()> work);
+  void wait();
+
+private:
+  void loop();
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::queue<std::function<void()>> work_;
+  bool busy_ = false, ends_ = false;
+  std::thread thread_;
+};
+
+// $STANDIN_DEVICES (2) of $STANDIN_DEVICE_BYTES (64 MiB) each.
+class Machine {
+public:
+  Machine();
+  unsigned count() const { return static_cast<unsigned>(devices_.size()); }
+  Memory &device(unsigned ordinal) { return *devices_[ordinal]; }
+  Memory &pinned() { return pinned_; } // of the host, page-locked
+  bool release(void *block);           // wherever it is
+  Stream &defaultStream() { return default_stream_; }
+
+private:
+  std::vector<std::unique_ptr<Memory>> devices_;
+  Memory pinned_;
+  Stream default_stream_;
+};
+
+} // namespace standin

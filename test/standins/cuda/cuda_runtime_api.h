@@ -1,0 +1,66 @@
+// As much of CUDA's runtime API as the stand-in has, declared as NVIDIA declares it: a program that includes
+// <cuda_runtime_api.h> builds with this one or with theirs.
+#pragma once
+#include <stddef.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cudaError {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInvalidDeviceFunction = 98,
+  cudaErrorInvalidDevice = 101
+} cudaError_t;
+enum cudaMemcpyKind {
+  cudaMemcpyHostToHost = 0,
+  cudaMemcpyHostToDevice = 1,
+  cudaMemcpyDeviceToHost = 2,
+  cudaMemcpyDeviceToDevice = 3,
+  cudaMemcpyDefault = 4
+};
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUmemPoolHandle_st *cudaMemPool_t;
+typedef struct dim3 {
+  unsigned x, y, z;
+} dim3;
+typedef struct cudaLaunchConfig_st {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  struct cudaLaunchAttribute_st *attrs;
+  unsigned numAttrs;
+} cudaLaunchConfig_t;
+
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
+cudaError_t cudaGetLastError(void);
+cudaError_t cudaPeekAtLastError(void);
+cudaError_t cudaMalloc(void **block, size_t size);
+cudaError_t cudaMallocPitch(void **block, size_t *pitch, size_t width, size_t height);
+cudaError_t cudaMallocManaged(void **block, size_t size, unsigned flags);
+cudaError_t cudaMallocHost(void **block, size_t size);
+cudaError_t cudaHostAlloc(void **block, size_t size, unsigned flags);
+cudaError_t cudaMallocAsync(void **block, size_t size, cudaStream_t stream);
+cudaError_t cudaFree(void *block);
+cudaError_t cudaFreeHost(void *block);
+cudaError_t cudaFreeAsync(void *block, cudaStream_t stream);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemset(void *to, int value, size_t size);
+cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream);
+// The kernel is a function of the host here: void kernel(void **arguments).
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                             cudaStream_t stream);
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments);
+cudaError_t cudaStreamCreate(cudaStream_t *stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaDeviceSynchronize(void);
+
+#ifdef __cplusplus
+}
+#endif

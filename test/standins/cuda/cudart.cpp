@@ -1,0 +1,145 @@
+// Stands in for CUDA's runtime library: the same symbols and statuses, on a machine that is none.
+#include "../common/machine.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+standin::Machine &machine() {
+  static auto *const made = new standin::Machine; // also for what runs behind the destructors of the program
+  return *made;
+}
+
+thread_local int current = 0;
+thread_local cudaError_t last = cudaSuccess;
+
+// What a call returns: an error is kept for cudaGetLastError.
+cudaError_t said(cudaError_t status) {
+  if (status != cudaSuccess)
+    last = status;
+  return status;
+}
+
+standin::Stream &streamOf(cudaStream_t stream) {
+  return stream != nullptr ? *reinterpret_cast<standin::Stream *>(stream) : machine().defaultStream();
+}
+
+cudaError_t allocate(void **block, size_t bytes) {
+  if (block == nullptr)
+    return said(cudaErrorInvalidValue);
+  *block = bytes != 0 ? machine().device(static_cast<unsigned>(current)).allocate(bytes) : nullptr;
+  return said(bytes == 0 || *block != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+cudaError_t release(void *block) {
+  return said(block == nullptr || machine().release(block) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+} // namespace
+
+cudaError_t cudaGetDeviceCount(int *count) {
+  *count = static_cast<int>(machine().count());
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  if (device < 0 || device >= static_cast<int>(machine().count()))
+    return said(cudaErrorInvalidDevice);
+  current = device;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int *device) {
+  *device = current;
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
+  const standin::Memory &memory = machine().device(static_cast<unsigned>(current));
+  *free = memory.free();
+  *total = memory.total();
+  return cudaSuccess;
+}
+cudaError_t cudaGetLastError() {
+  const cudaError_t was = last;
+  last = cudaSuccess;
+  return was;
+}
+cudaError_t cudaPeekAtLastError() { return last; }
+
+cudaError_t cudaMalloc(void **block, size_t size) { return allocate(block, size); }
+cudaError_t cudaMallocPitch(void **block, size_t *pitch, size_t width, size_t height) {
+  *pitch = (width + 511) / 512 * 512;
+  return allocate(block, *pitch * height);
+}
+cudaError_t cudaMallocManaged(void **block, size_t size, unsigned) { return allocate(block, size); }
+cudaError_t cudaMallocHost(void **block, size_t size) {
+  return said((*block = machine().pinned().allocate(size)) != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+cudaError_t cudaHostAlloc(void **block, size_t size, unsigned) { return cudaMallocHost(block, size); }
+cudaError_t cudaMallocAsync(void **block, size_t size, cudaStream_t) { return allocate(block, size); }
+cudaError_t cudaFree(void *block) {
+  machine().defaultStream().wait();
+  return release(block);
+}
+cudaError_t cudaFreeHost(void *block) { return release(block); }
+cudaError_t cudaFreeAsync(void *block, cudaStream_t stream) {
+  streamOf(stream).wait();
+  return release(block);
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t size, cudaMemcpyKind) {
+  if (to == nullptr || from == nullptr)
+    return said(cudaErrorInvalidValue);
+  machine().defaultStream().wait();
+  std::memmove(to, from, size);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind, cudaStream_t stream) {
+  if (to == nullptr || from == nullptr)
+    return said(cudaErrorInvalidValue);
+  streamOf(stream).run([=] { std::memmove(to, from, size); });
+  return cudaSuccess;
+}
+cudaError_t cudaMemset(void *to, int value, size_t size) {
+  machine().defaultStream().wait();
+  std::memset(to, value, size);
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream) {
+  streamOf(stream).run([=] { std::memset(to, value, size); });
+  return cudaSuccess;
+}
+
+// Its arguments may be gone when the call returns, and nobody knows their sizes here: it is waited for.
+cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments, size_t, cudaStream_t stream) {
+  if (kernel == nullptr)
+    return said(cudaErrorInvalidDeviceFunction);
+  auto *const function = reinterpret_cast<void (*)(void **)>(reinterpret_cast<uintptr_t>(kernel));
+  streamOf(stream).run([=] { function(arguments); });
+  streamOf(stream).wait();
+  return cudaSuccess;
+}
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments) {
+  if (config == nullptr)
+    return said(cudaErrorInvalidValue);
+  return cudaLaunchKernel(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+                          config->stream);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream) {
+  *stream = reinterpret_cast<cudaStream_t>(new standin::Stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  streamOf(stream).wait();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete reinterpret_cast<standin::Stream *>(stream);
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() {
+  machine().defaultStream().wait();
+  return cudaSuccess;
+}
