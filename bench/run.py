@@ -4,7 +4,7 @@
     bench/run.py [--build build/release] [--quick|--check] [PART …]
 
 Parts: record malloc stopped forks programs paths compile trace reading
-sessions report reach pages verify.
+sessions report reach pages verify devices.
 Peers: LTTng-UST for one event, LeakSanitizer for reach, heaptrack for a malloc+free pair, heaptrack and memray (in a virtual environment in the
 cache) for a PyTorch training; a peer that is not installed is said to be missing. Every figure is the median of
 interleaved runs (a b c, a b c, …), of whole programs their least, so that a noisy minute hits all of them; only compare
@@ -22,6 +22,7 @@ import tempfile
 from pathlib import Path
 
 from compile_cost import CompileCost
+from device_cost import DeviceCost
 from fork_cost import ForkCost
 from lttng_session import LttngSession
 from measure import Failed, Skipped, Table, last_number, machine, measured, output_of, pair_cost, picked
@@ -327,6 +328,9 @@ class Bench:
     def verify(self):
         VerifyCost(self).run()
 
+    def devices(self):
+        DeviceCost(self).run()
+
     def compile(self):
         CompileCost(self).run()
 
@@ -372,7 +376,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "reach", "pages", "verify"]
+    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "reach", "pages", "verify", "devices"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:
