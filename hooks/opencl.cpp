@@ -13,6 +13,8 @@ using Events = const void *;
 using Sizes = const uint64_t *;
 
 MSL_HOOK(libOpenCL, Mem, clCreateBuffer, (Context, Bits, size_t, void *, int *))
+MSL_HOOK(libOpenCL, Mem, clCreateBufferWithProperties, (Context, const Bits *, Bits, size_t, void *, int *))
+MSL_HOOK(libOpenCL, Mem, clCreatePipe, (Context, Bits, unsigned, unsigned, const void *, int *))
 MSL_HOOK(libOpenCL, void *, clSVMAlloc, (Context, Bits, size_t, unsigned))
 MSL_HOOK(libOpenCL, int, clRetainMemObject, (Mem))
 MSL_HOOK(libOpenCL, int, clReleaseMemObject, (Mem))
@@ -44,6 +46,14 @@ MSL_HOOK(libOpenCL, int, clEnqueueCopyBufferRect,
          (Queue, Mem, Mem, Sizes, Sizes, Sizes, size_t, size_t, size_t, size_t, unsigned, Events, void *))
 MSL_HOOK(libOpenCL, int, clEnqueueCopyBufferToImage, (Queue, Mem, Mem, size_t, Sizes, Sizes, unsigned, Events, void *))
 MSL_HOOK(libOpenCL, int, clEnqueueCopyImageToBuffer, (Queue, Mem, Mem, Sizes, Sizes, size_t, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueReadImage,
+         (Queue, Mem, unsigned, Sizes, Sizes, size_t, size_t, void *, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueWriteImage,
+         (Queue, Mem, unsigned, Sizes, Sizes, size_t, size_t, const void *, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueCopyImage, (Queue, Mem, Mem, Sizes, Sizes, Sizes, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, int, clEnqueueFillImage, (Queue, Mem, const void *, Sizes, Sizes, unsigned, Events, void *))
+MSL_HOOK(libOpenCL, void *, clEnqueueMapImage,
+         (Queue, Mem, unsigned, Bits, Sizes, Sizes, size_t *, size_t *, unsigned, Events, void *, int *))
 MSL_HOOK(libOpenCL, int, clEnqueueNativeKernel,
          (Queue, void (*)(void *), void *, size_t, unsigned, const Mem *, const void **, unsigned, Events, void *))
 MSL_HOOK(libOpenCL, Mem, clCreateSubBuffer, (Mem, Bits, unsigned, const void *, int *))

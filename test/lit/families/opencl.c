@@ -26,6 +26,11 @@ int main(void) {
   cl_mem refused = clCreateBuffer(context, 1, 666, 0, &status);
   // CHECK: on_retain opencl retain block | clRetainMemObject at
   clRetainMemObject(weights);
+  // CHECK: on_alloc_status opencl alloc block size=512 status=0 | clCreateBufferWithProperties at {{.*}} variable=special{{$}}
+  cl_mem special = clCreateBufferWithProperties(context, 0, 1, 512, 0, &status);
+  // CHECK: on_alloc_status opencl alloc block size=96 status=0 | clCreatePipe at {{.*}} variable=pipe{{$}}
+  cl_mem pipe = clCreatePipe(context, 1, 8, 12, 0, &status);
+  clReleaseMemObject(special), clReleaseMemObject(pipe);
   // CHECK: on_alloc opencl alloc block size=128 | clSVMAlloc at {{.*}} variable=shared type=float
   float *shared = (float *)clSVMAlloc(context, 1, 128, 0);
   // CHECK: on_alloc opencl alloc null size=666 | clSVMAlloc at

@@ -15,6 +15,10 @@ typedef struct _cl_kernel *cl_kernel;
 typedef struct _cl_event *cl_event;
 
 cl_mem clCreateBuffer(cl_context context, cl_bitfield flags, size_t size, void *host, cl_int *status);
+cl_mem clCreateBufferWithProperties(cl_context context, const cl_bitfield *properties, cl_bitfield flags, size_t size,
+                                    void *host, cl_int *status);
+cl_mem clCreatePipe(cl_context context, cl_bitfield flags, cl_uint packet, cl_uint packets, const void *properties,
+                    cl_int *status);
 void *clSVMAlloc(cl_context context, cl_bitfield flags, size_t size, cl_uint alignment);
 cl_int clReleaseMemObject(cl_mem block);
 cl_int clRetainMemObject(cl_mem block);

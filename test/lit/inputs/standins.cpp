@@ -167,6 +167,14 @@ cl_mem clCreateBuffer(cl_context, cl_bitfield, size_t size, void *, cl_int *stat
   *status = allocate(&block, size);
   return (cl_mem)block;
 }
+cl_mem clCreateBufferWithProperties(cl_context context, const cl_bitfield *, cl_bitfield flags, size_t size, void *host,
+                                    cl_int *status) {
+  return clCreateBuffer(context, flags, size, host, status);
+}
+cl_mem clCreatePipe(cl_context context, cl_bitfield flags, cl_uint packet, cl_uint packets, const void *,
+                    cl_int *status) {
+  return clCreateBuffer(context, flags, size_t{packet} * packets, nullptr, status);
+}
 void *clSVMAlloc(cl_context, cl_bitfield, size_t size, cl_uint) {
   void *block = nullptr;
   allocate(&block, size);

@@ -74,6 +74,10 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "halMemCreate",
                                          "halMemFree",
                                          "halMemRelease",
+                                         "clCreateImage", // how large it is says the driver
+                                         "clCreateImageWithProperties",
+                                         "clCreateImage2D",
+                                         "clCreateImage3D",
                                          "__msl_hook_find",
                                          "__msl_hook_register",
                                          "execve",

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Images and buffers with properties on PoCL: each is a block of the size that the driver says, and an image of a buffer is none.
+   usage: opencl_test.py BUILD SCRATCH
+"""
+import os
+import re
+
+from device_run import PROGRAMS, Msleaks, build_programs, equal, events_of, expect_allocations, run, watched
+from msleaks_e2e import arguments, skip
+
+SOURCE = PROGRAMS / "opencl.c"
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build)
+    for name, program in build_programs(build, scratch, SOURCE, "-lOpenCL").items():
+        plain = run([program])
+        if plain.returncode == 77:
+            skip("no OpenCL device; pocl-opencl-icd brings one")
+        sizes = {what: int(size) for what, size in re.findall(r"the ([a-z ]+) has (\d+) bytes", plain.stdout)}
+        folder, report = watched(msleaks, scratch, program)
+        expect_allocations(msleaks, folder, [("device", 0, sizes[what]) for what in ("image", "forgotten image", "buffer")])
+        uses = [event for event in events_of(msleaks, folder, "access")]
+        equal(f"{name}: writes and reads", [("write" in event["flags"], "read" in event["flags"]) for event in uses if event["address"] not in (0, "0x0")],
+              [(True, False), (False, True)])
+        leaks = [(row["bytes"], row["count"], row["site"]["function"]) for row in report.sites("leaks") if row["heap"] == "device"]
+        equal(f"{name}: leaks", leaks, [(sizes["forgotten image"], 1, "image_of")])
+        print(f"{name}: {sizes}")
+
+
+if __name__ == "__main__":
+    main()
