@@ -110,6 +110,7 @@ void CallProtocol::emitBefore(IRBuilder<> &builder, Value *site) const {
   case Verb::Kernel:
   case Verb::Access:
   case Verb::Device:
+  case Verb::Handle:
     return; // only hooks see them
   }
 }
@@ -162,6 +163,7 @@ void CallProtocol::emitAfter(IRBuilder<> &builder, Value *site) const {
   case Verb::Kernel:
   case Verb::Access:
   case Verb::Device:
+  case Verb::Handle:
     return;
   }
 }

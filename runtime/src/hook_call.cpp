@@ -33,7 +33,7 @@ uint32_t siteOf(uint64_t caller, abi::Traits row, const CallerFrame &own) noexce
   const bool takes = row.verb() == abi::Verb::Alloc || row.verb() == abi::Verb::Realloc || row.verb() == abi::Verb::Map;
   if (!takes || (enabledWord() & abi::kPathsOfCallers) == 0)
     return callerSite(caller);
-  return __msl_path_to(caller, own.return_address, own.stack_pointer, own.frame_pointer);
+  return __msl_path_to(caller, own.return_address, own.stack_pointer, own.frame_pointer, 0);
 }
 
 } // namespace
@@ -47,6 +47,10 @@ void __msl_hook_enter(hook::Call *call) noexcept {
   if (row.family() == abi::Family::Mmap && insideAllocator(thread))
     return;
   call->site = 0;
+  if (row.verb() == abi::Verb::Handle) { // no callback announces these
+    call->answer = hook::kRecord;
+    return;
+  }
   if (thread.call.site != 0 && isAnnounced(thread, *call, row)) {
     call->answer = hook::kAnnounced;
     return;

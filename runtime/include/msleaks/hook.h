@@ -14,10 +14,12 @@
 
 #include "msleaks/abi/hook.h"
 #include "msleaks/abi/symbols.h"
+#include "msleaks/hook/arguments.h"
+#include "msleaks/hook/handles.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <dlfcn.h>
-#include <tuple>
 #include <type_traits>
 
 extern "C" {
@@ -48,46 +50,6 @@ inline void *realOf(Function &function) {
     __atomic_store_n(&function.real, real, __ATOMIC_RELEASE);
   return real;
 }
-
-// A position of a row as a template's argument.
-inline constexpr int kAbsent = INT8_MIN;
-constexpr int indexOf(abi::Position position) { return position.present() ? position.index() : kAbsent; }
-
-// The parameters of a call, by the positions of its row.
-template <class... Parameters> class Arguments {
-public:
-  explicit Arguments(Parameters... values) : values_(values...) {}
-
-  template <int kIndex> auto get() const {
-    if constexpr (kIndex == kAbsent) {
-      return nullptr;
-    } else {
-      constexpr int kAt = abi::Position(kIndex).resolve(sizeof...(Parameters));
-      static_assert(kAt >= 0, "the row names a parameter that this function does not have");
-      return std::get<static_cast<unsigned>(kAt)>(values_);
-    }
-  }
-  template <int kIndex> uint64_t word() const { return toWord(get<kIndex>()); }
-  template <int kIndex> const void *pointer() const { return reinterpret_cast<const void *>(word<kIndex>()); }
-  template <int kSize, int kCount> uint64_t bytes() const {
-    uint64_t product = word<kSize>();
-    if constexpr (kCount != kAbsent)
-      if (__builtin_mul_overflow(product, word<kCount>(), &product))
-        return UINT64_MAX; // the real one refuses it
-    return product;
-  }
-
-private:
-  template <class Value> static uint64_t toWord(Value value) {
-    if constexpr (std::is_null_pointer_v<Value>)
-      return 0;
-    else if constexpr (std::is_pointer_v<Value>)
-      return reinterpret_cast<uint64_t>(value);
-    else
-      return static_cast<uint64_t>(value);
-  }
-  std::tuple<Parameters...> values_;
-};
 
 // What the plugin inserts around such a call (passes/rewrite.cpp), for a row that is known while compiling.
 template <class OfRow, class Values> class Callbacks {
@@ -130,7 +92,7 @@ public:
                    values.template pointer<indexOf(kRow.stream)>());
     else if constexpr (kRow.verb == Verb::Access)
       beforeAccess(site, values);
-    else
+    else if constexpr (kRow.verb != Verb::Handle)
       beforeLaunch(site, values);
   }
 
@@ -164,7 +126,7 @@ public:
     if constexpr (kStatus && kRow.verb == Verb::Free)
       __msl_on_freed(site, kTraits, values.template pointer<indexOf(kRow.address)>(),
                      values.template word<indexOf(kRow.size)>(), static_cast<int64_t>(result));
-    else if constexpr (kStatus && kRow.verb != Verb::Protect && kRow.verb != Verb::Access)
+    else if constexpr (kStatus && kRow.verb != Verb::Protect && kRow.verb != Verb::Access && kRow.verb != Verb::Handle)
       __msl_on_failed(site, kTraits, reinterpret_cast<const void *>(identity(values)), static_cast<int64_t>(result));
   }
 
@@ -222,38 +184,58 @@ template <class OfRow, class Result> Result missing() {
     return reinterpret_cast<Result>(OfRow::kRow.family == abi::Family::Mmap ? UINTPTR_MAX : 0);
 }
 
+// The operating system's calls may wait for long: what a signal handler opens meanwhile is its own, and a thread that
+// is cancelled there never comes back.
+template <class OfRow> void begin(Call &call) {
+  if constexpr (OfRow::kRow.family != abi::Family::System)
+    __msl_hook_begin(&call);
+}
+template <class OfRow> void end(Call &call) {
+  if constexpr (OfRow::kRow.family != abi::Family::System)
+    __msl_hook_end(&call);
+}
+
 // Calls the real function, and records what the row says of the call.
 template <class OfRow, class Real, class... Parameters>
 auto callRecorded(Real real, void *caller, Parameters... parameters) {
   using Result = decltype(real(parameters...));
   const Arguments<Parameters...> values(parameters...);
   using RowCallbacks = Callbacks<OfRow, Arguments<Parameters...>>;
+  using RowHandles = Handles<OfRow, Arguments<Parameters...>>;
   Call call{RowCallbacks::kTraits, kPass, reinterpret_cast<uint64_t>(caller), RowCallbacks::identity(values), 0, 0};
   __msl_hook_enter(&call);
   if (call.answer == kPass)
     return real(parameters...);
   if (call.answer == kRecord)
     RowCallbacks::before(call.site, values);
-  __msl_hook_begin(&call);
+  RowHandles::before(call, values);
+  begin<OfRow>(call);
   if constexpr (std::is_void_v<Result>) {
     real(parameters...);
-    __msl_hook_end(&call);
+    end<OfRow>(call);
   } else {
     const Result result = real(parameters...);
-    __msl_hook_end(&call);
+    end<OfRow>(call);
     if (call.answer == kRecord)
       RowCallbacks::after(call.site, values, result);
     RowCallbacks::afterStatus(call.site, values, result);
+    RowHandles::after(call, values, result);
     return result;
   }
 }
 
 // What a kernel will be given, and which device a thread has chosen, counts whether recording is on or not.
-template <class OfRow, class Real, class... Parameters> auto callNoted(Real real, Parameters... parameters) {
+template <class OfRow, class Real, class... Parameters>
+auto callNoted(Real real, void *caller, Parameters... parameters) {
   constexpr abi::Symbol kRow = OfRow::kRow;
   constexpr uint32_t kTraits = abi::Traits(kRow.verb, kRow.family, kRow.heap, abi::kFromHook).packed();
   const Arguments<Parameters...> values(parameters...);
-  const auto result = real(parameters...);
+  const auto result = [&] {
+    if constexpr (handlesOf<OfRow>().count != 0)
+      return callRecorded<HandlesOnly<OfRow>>(real, caller, parameters...);
+    else
+      return real(parameters...);
+  }();
   if constexpr (kRow.verb == abi::Verb::Device) {
     if (static_cast<int64_t>(result) == 0 && __msl_hook_device != nullptr)
       __msl_hook_device(kTraits, static_cast<uint32_t>(values.template word<indexOf(kRow.index)>()));
@@ -286,7 +268,7 @@ Result callHooked(Function &function, void *caller, Parameters... parameters) {
   if constexpr (abi::isRecorded(OfRow::kRow.verb))
     return callRecorded<OfRow>(real, caller, parameters...);
   else
-    return callNoted<OfRow>(real, parameters...);
+    return callNoted<OfRow>(real, caller, parameters...);
 }
 
 // For the time of one call that names its device itself.
@@ -313,11 +295,30 @@ template <int kNumber> struct RowOf {
   static constexpr abi::Symbol kRow = abi::kSymbols[kNumber];
 };
 
+template <size_t kSize> struct Name {
+  consteval Name(const char (&from)[kSize]) {
+    for (size_t i = 0; i < kSize; ++i)
+      text[i] = from[i];
+  }
+  char text[kSize];
+};
+
+// What msleaks' own tables say of a function: a row of symbols.def, those of handle_calls.def, or both.
+template <Name kName> struct Known {
+  static constexpr abi::HandleCalls kHandles = abi::handleCallsOf(kName.text);
+  static constexpr const abi::Symbol *kSymbol = abi::findSymbol(kName.text);
+  static_assert(kSymbol != nullptr || kHandles.count != 0, "no row of symbols.def or handle_calls.def has this name");
+  static constexpr abi::Symbol kRow =
+      kSymbol != nullptr
+          ? *kSymbol
+          : abi::Symbol{.name = kName.text, .verb = abi::Verb::Handle, .family = kHandles.calls[0].family};
+};
+
 } // namespace hook
 } // namespace msleaks
 
 #define MSL_HOOK(library, result, name, parameters)                                                                    \
-  MSL_HOOK_AS(::msleaks::hook::RowOf<::msleaks::abi::detail::Row::name>, library, result, name, parameters)
+  MSL_HOOK_AS(::msleaks::hook::Known<#name>, library, result, name, parameters)
 
 // `row`: a struct whose kRow is an abi::Symbol, for a function that symbols.def does not have.
 // The table names the hook itself, and not what a program of its own puts in front of it.

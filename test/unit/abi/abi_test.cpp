@@ -1,6 +1,7 @@
 #include "msleaks/abi/callbacks.h"
 #include "msleaks/abi/definitions.h"
 #include "msleaks/abi/events.h"
+#include "msleaks/abi/handle_calls.h"
 #include "msleaks/abi/session.h"
 #include "msleaks/abi/site_table.h"
 #include "msleaks/abi/symbols.h"
@@ -121,6 +122,9 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
       break;
     case Verb::Access:
       break; // without positions: which memory is used is not known
+    case Verb::Handle:
+      ADD_FAILURE() << symbol.name << " is a row of handle_calls.def";
+      break;
     case Verb::Wrap:
       ADD_FAILURE() << symbol.name << " hands out blocks of its own";
       break;
@@ -177,6 +181,7 @@ TEST(Numbers, AreTheOnesOfTheFirstVersion) {
   EXPECT_EQ(number(Family::Acl), 4u);
   EXPECT_EQ(number(Family::OpenCl), 5u);
   EXPECT_EQ(number(Family::User), 6u);
+  EXPECT_EQ(number(Family::System), 7u);
   EXPECT_EQ(number(Verb::Alloc), 0u);
   EXPECT_EQ(number(Verb::Realloc), 1u);
   EXPECT_EQ(number(Verb::Map), 2u);
@@ -191,10 +196,41 @@ TEST(Numbers, AreTheOnesOfTheFirstVersion) {
   EXPECT_EQ(number(Verb::Kernel), 11u);
   EXPECT_EQ(number(Verb::Access), 12u);
   EXPECT_EQ(number(Verb::Device), 13u);
+  EXPECT_EQ(number(Verb::Handle), 14u);
+  EXPECT_EQ(number(EventKind::Opened), 22u);
+  EXPECT_EQ(number(EventKind::Closed), 23u);
+  EXPECT_EQ(number(HandleKind::ClContext), 1u);
+  EXPECT_EQ(number(HandleKind::Thread), 16u);
   EXPECT_EQ(kFromHook, 1u << 0);
   EXPECT_EQ(kReserve, 1u << 6);
   EXPECT_EQ(kFile, 1u << 9);
   EXPECT_EQ(kListed, 1u << 10);
+}
+
+TEST(HandleCalls, SayWhatAFunctionDoes) {
+  constexpr HandleCalls kKnown = handleCallsOf("dup2");
+  static_assert(kKnown.count == 2 && kKnown.returnsHandle());
+  EXPECT_EQ(kKnown.calls[0].verb, HandleVerb::Closes);
+  EXPECT_EQ(kKnown.calls[0].at, Position(1));
+  EXPECT_EQ(kKnown.calls[1].verb, HandleVerb::Opens);
+  EXPECT_FALSE(handleCallsOf("pipe").returnsHandle());
+  EXPECT_EQ(handleCallsOf("malloc").count, 0u);
+}
+
+// A kind that nobody gives back, or nobody makes, is a row that is missing.
+TEST(HandleCalls, EachKindIsMadeAndGivenBack) {
+#define MSL_HANDLE(name, number, text, back, doc)                                                                      \
+  {                                                                                                                    \
+    std::set<HandleVerb> verbs;                                                                                        \
+    for (const HandleCall &call : detail::Handles::kCalls)                                                             \
+      if (call.kind == HandleKind::name)                                                                               \
+        verbs.insert(call.verb);                                                                                       \
+    EXPECT_TRUE(verbs.contains(HandleVerb::Opens) && verbs.contains(HandleVerb::Closes)) << text;                      \
+    EXPECT_EQ(verbs.contains(HandleVerb::Retains), std::string_view(text).starts_with("cl_")) << text;                 \
+  }
+#include "msleaks/abi/handles.def"
+  EXPECT_EQ(nameOf(HandleKind::None), nullptr);
+  EXPECT_EQ(nameOf(static_cast<HandleKind>(200)), nullptr);
 }
 
 TEST(SiteTable, ChecksumIsFnv1a) {

@@ -1,6 +1,7 @@
 // Prints the reference pages that are expanded from the .def tables.   usage: reference PAGE
 #include "msleaks/abi/events.h"
 #include "msleaks/abi/flags.h"
+#include "msleaks/abi/handle_calls.h"
 #include "msleaks/abi/symbols.h"
 
 #include <cstdio>
@@ -84,6 +85,34 @@ void printFlags() {
 #define MSL_VALUE(type, name, text, doc) std::printf("- `%s` `%s`: %s\n", #type, text, doc);
 #include "msleaks/abi/flags.def"
 }
+
+std::string whatOf(const HandleCall &call) {
+  const std::string at = call.at.present() ? "parameter " + position(call.at) : "";
+  switch (call.verb) {
+  case HandleVerb::Opens:
+    return call.result == HandleResult::Return ? "opens what it returns"
+           : call.result == HandleResult::Pair ? "opens two at " + at
+           : call.result == HandleResult::Each ? "opens a list at " + at
+                                               : "opens one at " + at;
+  case HandleVerb::Retains:
+    return "one more owner of " + at;
+  case HandleVerb::Closes:
+    return "closes " + at + (call.when == CloseWhen::Always ? ", also where it fails" : "");
+  }
+  return "?";
+}
+
+void printHandles() {
+  std::puts("# Handles\n\nExpanded from `handles.def` and `handle_calls.def`: what is counted, not measured, and the "
+            "functions that make it or\ngive it back. Positions count parameters from 0, or from the end (-1).\n\n"
+            "| kind | number | what it is | given back by |\n|---|---|---|---|");
+#define MSL_HANDLE(name, number, text, back, doc) std::printf("| `%s` | %d | %s | %s |\n", text, number, doc, back);
+#include "msleaks/abi/handles.def"
+  std::puts("\n| function | family | kind | what it does |\n|---|---|---|---|");
+  for (const HandleCall &call : detail::Handles::kCalls)
+    std::printf("| `%s` | %s | %s | %s |\n", std::string(call.name).c_str(), nameOf(call.family), nameOf(call.kind),
+                whatOf(call).c_str());
+}
 } // namespace
 
 int main(int argc, char **argv) {
@@ -96,6 +125,8 @@ int main(int argc, char **argv) {
     printFlags();
   else if (page == "callbacks")
     printCallbacks();
+  else if (page == "handles")
+    printHandles();
   else
-    return std::fputs("usage: reference events|symbols|flags|callbacks\n", stderr), 2;
+    return std::fputs("usage: reference events|symbols|flags|callbacks|handles\n", stderr), 2;
 }

@@ -27,7 +27,7 @@ constexpr const char *nameOf(Family family) {
 
 // Wrap: hands out what an allocator inside it recorded, and only names it anew.
 // From Argument on, only hooks see the call. Argument and Kernel: what a kernel will be given. Device: which one the
-// thread uses from now on.
+// thread uses from now on. Handle: nothing but what handle_calls.def says.
 enum class Verb : uint8_t {
   Alloc,
   Realloc,
@@ -42,12 +42,13 @@ enum class Verb : uint8_t {
   Argument,
   Kernel,
   Access,
-  Device
+  Device,
+  Handle
 };
 
 constexpr const char *nameOf(Verb verb) {
-  constexpr const char *kNames[] = {"alloc", "realloc", "map",     "free",     "retain", "launch", "copy",
-                                    "set",   "wrap",    "protect", "argument", "kernel", "access", "device"};
+  constexpr const char *kNames[] = {"alloc", "realloc", "map",      "free",   "retain", "launch", "copy",  "set",
+                                    "wrap",  "protect", "argument", "kernel", "access", "device", "handle"};
   return kNames[static_cast<unsigned>(verb)];
 }
 
@@ -118,9 +119,7 @@ struct Symbol {
 // Whether the pass inserts callbacks around such a call.
 constexpr bool isInstrumented(Verb verb) { return verb < Verb::Argument; }
 // Whether a call has events of its own, before or after it.
-constexpr bool isRecorded(Verb verb) {
-  return verb != Verb::Argument && verb != Verb::Kernel && verb != Verb::Device;
-}
+constexpr bool isRecorded(Verb verb) { return verb != Verb::Argument && verb != Verb::Kernel && verb != Verb::Device; }
 
 namespace detail {
 // Row numbers by symbol; `Row::free` of a missing row does not compile.

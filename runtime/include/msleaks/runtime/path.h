@@ -13,7 +13,7 @@ extern "C" {
                                                    uint64_t frame_pointer, uint32_t site) noexcept;
 // The same of `caller`, the return address of a hook; the walk begins with a call that the hook made.
 [[gnu::visibility("default")]] uint32_t __msl_path_to(uint64_t caller, uint64_t return_address, uint64_t stack_pointer,
-                                                      uint64_t frame_pointer) noexcept;
+                                                      uint64_t frame_pointer, uint32_t site) noexcept;
 }
 
 namespace msleaks::runtime {

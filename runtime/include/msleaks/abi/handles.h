@@ -1,0 +1,26 @@
+// handles.def: what is counted, not measured.
+#pragma once
+
+#include <cstdint>
+
+namespace msleaks::abi {
+
+enum class HandleKind : uint8_t {
+  None = 0,
+#define MSL_HANDLE(name, number, text, back, doc) name = number,
+#include "msleaks/abi/handles.def"
+};
+
+// Null: a kind that this version does not know.
+constexpr const char *nameOf(HandleKind kind) {
+  switch (kind) {
+#define MSL_HANDLE(name, number, text, back, doc)                                                                      \
+  case HandleKind::name:                                                                                               \
+    return text;
+#include "msleaks/abi/handles.def"
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace msleaks::abi

@@ -1,0 +1,57 @@
+// What is counted, not measured (abi/handles.def): only hooks see these calls.
+#include "arena.h"
+#include "system.h"
+
+#include "msleaks/abi/callbacks.h"
+#include "msleaks/abi/handles.h"
+#include "msleaks/runtime/path.h"
+#include "msleaks/runtime/record.h"
+
+using namespace msleaks;
+using namespace msleaks::runtime;
+
+namespace {
+
+using abi::HandleKind;
+using abi::Traits;
+
+// Whoever redirects a standard stream makes no handle that somebody has to close.
+bool isCounted(uint32_t kind, uint64_t handle) noexcept {
+  constexpr uint64_t kStandardStreams = 3;
+  return static_cast<HandleKind>(kind) != HandleKind::Descriptor || handle >= kStandardStreams;
+}
+
+// A vfork's child has our memory and a table of descriptors of its own.
+bool isBorrowed(Traits row, const Arena *arena) noexcept {
+  return row.family() == abi::Family::System && arena != nullptr && arena->header->pid != processId();
+}
+
+// Taken after the call, when there is a handle: most files that a program tries to open are not there.
+uint32_t pathOf(uint32_t site, uint64_t caller, const CallerFrame &hook) noexcept {
+  const uint32_t left = (site & (abi::kCallerSite | abi::kPathSite)) == 0 ? site : 0;
+  const uint32_t enabled = enabledWord();
+  if (left != 0 ? hasPath(enabled, left) : (enabled & abi::kPathsOfCallers) != 0)
+    return __msl_path_to(caller, hook.return_address, hook.stack_pointer, hook.frame_pointer, left);
+  return left != 0 ? left : callerSite(caller);
+}
+
+} // namespace
+
+void __msl_on_opened(uint32_t site, uint32_t traits, uint64_t caller, uint32_t kind, uint64_t handle) noexcept {
+  const Traits row(traits);
+  if (!isEnabled(abi::EventKind::Opened) || !isCounted(kind, handle) || isBorrowed(row, __msl_process.arena))
+    return;
+  const uint32_t where = (row.flags() & abi::kRestored) != 0 ? callerSite(caller) : pathOf(site, caller, callerFrame());
+  record(__msl_thread, abi::OpenedEvent{{abi::EventKind::Opened, row.heap(), 0, row.flags(), where, 0}, handle, kind});
+}
+
+// A process that never recorded anything has nothing to give back: the child of a fork that closes what it inherited,
+// and is another program in a moment.
+void __msl_on_closed(uint32_t, uint32_t traits, uint64_t caller, uint32_t kind, uint64_t handle) noexcept {
+  const Traits row(traits);
+  const Arena *arena = __msl_process.arena;
+  if (arena == nullptr || !isEnabled(abi::EventKind::Closed) || !isCounted(kind, handle) || isBorrowed(row, arena))
+    return;
+  record(__msl_thread,
+         abi::ClosedEvent{{abi::EventKind::Closed, row.heap(), 0, row.flags(), callerSite(caller), 0}, handle, kind});
+}
