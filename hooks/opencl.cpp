@@ -10,6 +10,7 @@ using Kernel = void *;
 using Program = void *;
 using Bits = uint64_t;
 using Events = const void *;
+using Event = void *;
 using Sizes = const uint64_t *;
 
 MSL_HOOK(libOpenCL, Mem, clCreateBuffer, (Context, Bits, size_t, void *, int *))
@@ -24,36 +25,36 @@ MSL_HOOK(libOpenCL, Kernel, clCloneKernel, (Kernel, int *))
 MSL_HOOK(libOpenCL, int, clSetKernelArg, (Kernel, unsigned, size_t, const void *))
 MSL_HOOK(libOpenCL, int, clSetKernelArgSVMPointer, (Kernel, unsigned, const void *))
 MSL_HOOK(libOpenCL, int, clEnqueueNDRangeKernel,
-         (Queue, Kernel, unsigned, Sizes, Sizes, Sizes, unsigned, Events, void *))
-MSL_HOOK(libOpenCL, int, clEnqueueTask, (Queue, Kernel, unsigned, Events, void *))
-MSL_HOOK(libOpenCL, int, clEnqueueReadBuffer, (Queue, Mem, unsigned, size_t, size_t, void *, unsigned, Events, void *))
+         (Queue, Kernel, unsigned, Sizes, Sizes, Sizes, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueTask, (Queue, Kernel, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueReadBuffer, (Queue, Mem, unsigned, size_t, size_t, void *, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueWriteBuffer,
-         (Queue, Mem, unsigned, size_t, size_t, const void *, unsigned, Events, void *))
-MSL_HOOK(libOpenCL, int, clEnqueueCopyBuffer, (Queue, Mem, Mem, size_t, size_t, size_t, unsigned, Events, void *))
+         (Queue, Mem, unsigned, size_t, size_t, const void *, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueCopyBuffer, (Queue, Mem, Mem, size_t, size_t, size_t, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueFillBuffer,
-         (Queue, Mem, const void *, size_t, size_t, size_t, unsigned, Events, void *))
-MSL_HOOK(libOpenCL, int, clEnqueueSVMMemcpy, (Queue, unsigned, void *, const void *, size_t, unsigned, Events, void *))
-MSL_HOOK(libOpenCL, int, clEnqueueSVMMemFill, (Queue, void *, const void *, size_t, size_t, unsigned, Events, void *))
+         (Queue, Mem, const void *, size_t, size_t, size_t, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueSVMMemcpy, (Queue, unsigned, void *, const void *, size_t, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueSVMMemFill, (Queue, void *, const void *, size_t, size_t, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, void *, clEnqueueMapBuffer,
-         (Queue, Mem, unsigned, Bits, size_t, size_t, unsigned, Events, void *, int *))
-MSL_HOOK(libOpenCL, int, clEnqueueUnmapMemObject, (Queue, Mem, void *, unsigned, Events, void *))
+         (Queue, Mem, unsigned, Bits, size_t, size_t, unsigned, Events, Event *, int *))
+MSL_HOOK(libOpenCL, int, clEnqueueUnmapMemObject, (Queue, Mem, void *, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueReadBufferRect,
-         (Queue, Mem, unsigned, Sizes, Sizes, Sizes, size_t, size_t, size_t, size_t, void *, unsigned, Events, void *))
+         (Queue, Mem, unsigned, Sizes, Sizes, Sizes, size_t, size_t, size_t, size_t, void *, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueWriteBufferRect,
          (Queue, Mem, unsigned, Sizes, Sizes, Sizes, size_t, size_t, size_t, size_t, const void *, unsigned, Events,
-          void *))
+          Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueCopyBufferRect,
-         (Queue, Mem, Mem, Sizes, Sizes, Sizes, size_t, size_t, size_t, size_t, unsigned, Events, void *))
-MSL_HOOK(libOpenCL, int, clEnqueueCopyBufferToImage, (Queue, Mem, Mem, size_t, Sizes, Sizes, unsigned, Events, void *))
-MSL_HOOK(libOpenCL, int, clEnqueueCopyImageToBuffer, (Queue, Mem, Mem, Sizes, Sizes, size_t, unsigned, Events, void *))
+         (Queue, Mem, Mem, Sizes, Sizes, Sizes, size_t, size_t, size_t, size_t, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueCopyBufferToImage, (Queue, Mem, Mem, size_t, Sizes, Sizes, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueCopyImageToBuffer, (Queue, Mem, Mem, Sizes, Sizes, size_t, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueReadImage,
-         (Queue, Mem, unsigned, Sizes, Sizes, size_t, size_t, void *, unsigned, Events, void *))
+         (Queue, Mem, unsigned, Sizes, Sizes, size_t, size_t, void *, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueWriteImage,
-         (Queue, Mem, unsigned, Sizes, Sizes, size_t, size_t, const void *, unsigned, Events, void *))
-MSL_HOOK(libOpenCL, int, clEnqueueCopyImage, (Queue, Mem, Mem, Sizes, Sizes, Sizes, unsigned, Events, void *))
-MSL_HOOK(libOpenCL, int, clEnqueueFillImage, (Queue, Mem, const void *, Sizes, Sizes, unsigned, Events, void *))
+         (Queue, Mem, unsigned, Sizes, Sizes, size_t, size_t, const void *, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueCopyImage, (Queue, Mem, Mem, Sizes, Sizes, Sizes, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueFillImage, (Queue, Mem, const void *, Sizes, Sizes, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, void *, clEnqueueMapImage,
-         (Queue, Mem, unsigned, Bits, Sizes, Sizes, size_t *, size_t *, unsigned, Events, void *, int *))
+         (Queue, Mem, unsigned, Bits, Sizes, Sizes, size_t *, size_t *, unsigned, Events, Event *, int *))
 MSL_HOOK(libOpenCL, int, clEnqueueNativeKernel,
-         (Queue, void (*)(void *), void *, size_t, unsigned, const Mem *, const void **, unsigned, Events, void *))
+         (Queue, void (*)(void *), void *, size_t, unsigned, const Mem *, const void **, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, Mem, clCreateSubBuffer, (Mem, Bits, unsigned, const void *, int *))

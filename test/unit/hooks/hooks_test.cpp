@@ -1,6 +1,7 @@
 // The hooks in programs that know nothing of them.
 #include "session_fixture.h"
 
+#include "msleaks/abi/handle_calls.h"
 #include "msleaks/abi/symbols.h"
 
 #include <algorithm>
@@ -91,8 +92,10 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "posix_spawn",
                                          "posix_spawnp"};
   for (const std::string &name : exported)
-    EXPECT_TRUE(abi::findSymbol(name) != nullptr || ways_in.contains(name))
-        << name << " is hooked and no row of symbols.def";
+    EXPECT_TRUE(abi::findSymbol(name) != nullptr || abi::handleCallsOf(name).count != 0 || ways_in.contains(name))
+        << name << " is hooked and no row of symbols.def or handle_calls.def";
+  for (const abi::HandleCall &call : abi::detail::Handles::kCalls)
+    EXPECT_TRUE(exported.contains(std::string(call.name))) << call.name << " has a row and no hook";
 }
 
 TEST(Hooks, TheRuntimeExportsNothingElse) {

@@ -1,0 +1,44 @@
+// What HIP counts: streams, events, contexts, modules, graphs.
+#include "msleaks/hook.h"
+
+#include <cstddef>
+
+#ifdef MSL_VENDOR_HEADERS
+#include <hip/hip_runtime_api.h>
+#else
+using hipError_t = int;
+using hipStream_t = void *;
+using hipEvent_t = void *;
+using hipCtx_t = void *;
+using hipDevice_t = int;
+using hipModule_t = void *;
+using hipJitOption = int;
+using hipGraph_t = void *;
+using hipGraphExec_t = void *;
+using hipGraphNode_t = void *;
+using hipGraphInstantiateParams = void;
+#endif
+
+MSL_HOOK(libamdhip64, hipError_t, hipStreamCreate, (hipStream_t *))
+MSL_HOOK(libamdhip64, hipError_t, hipStreamCreateWithFlags, (hipStream_t *, unsigned))
+MSL_HOOK(libamdhip64, hipError_t, hipStreamCreateWithPriority, (hipStream_t *, unsigned, int))
+MSL_HOOK(libamdhip64, hipError_t, hipStreamDestroy, (hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipEventCreate, (hipEvent_t *))
+MSL_HOOK(libamdhip64, hipError_t, hipEventCreateWithFlags, (hipEvent_t *, unsigned))
+MSL_HOOK(libamdhip64, hipError_t, hipEventDestroy, (hipEvent_t))
+MSL_HOOK(libamdhip64, hipError_t, hipCtxCreate, (hipCtx_t *, unsigned, hipDevice_t))
+MSL_HOOK(libamdhip64, hipError_t, hipCtxDestroy, (hipCtx_t))
+MSL_HOOK(libamdhip64, hipError_t, hipModuleLoad, (hipModule_t *, const char *))
+MSL_HOOK(libamdhip64, hipError_t, hipModuleLoadData, (hipModule_t *, const void *))
+MSL_HOOK(libamdhip64, hipError_t, hipModuleLoadDataEx, (hipModule_t *, const void *, unsigned, hipJitOption *, void **))
+MSL_HOOK(libamdhip64, hipError_t, hipModuleUnload, (hipModule_t))
+MSL_HOOK(libamdhip64, hipError_t, hipGraphCreate, (hipGraph_t *, unsigned))
+MSL_HOOK(libamdhip64, hipError_t, hipGraphClone, (hipGraph_t *, hipGraph_t))
+MSL_HOOK(libamdhip64, hipError_t, hipStreamEndCapture, (hipStream_t, hipGraph_t *))
+MSL_HOOK(libamdhip64, hipError_t, hipStreamEndCapture_spt, (hipStream_t, hipGraph_t *))
+MSL_HOOK(libamdhip64, hipError_t, hipGraphInstantiate, (hipGraphExec_t *, hipGraph_t, hipGraphNode_t *, char *, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipGraphInstantiateWithFlags, (hipGraphExec_t *, hipGraph_t, unsigned long long))
+MSL_HOOK(libamdhip64, hipError_t, hipGraphInstantiateWithParams,
+         (hipGraphExec_t *, hipGraph_t, hipGraphInstantiateParams *))
+MSL_HOOK(libamdhip64, hipError_t, hipGraphDestroy, (hipGraph_t))
+MSL_HOOK(libamdhip64, hipError_t, hipGraphExecDestroy, (hipGraphExec_t))

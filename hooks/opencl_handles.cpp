@@ -1,0 +1,67 @@
+// What OpenCL counts owners of: contexts, queues, programs, kernels, samplers, events. The events that a launch, a copy
+// or an access makes come with their hooks (opencl.cpp).
+#include "own_hook.h"
+
+#include <cstddef>
+
+using Context = void *;
+using Device = void *;
+using Queue = void *;
+using Mem = void *;
+using Kernel = void *;
+using Program = void *;
+using Sampler = void *;
+using Event = void *;
+using Bits = uint64_t;
+using Properties = const uint64_t *;
+using Events = const void *;
+using Notify = void *;
+using Text = const char *;
+
+MSL_HOOK(libOpenCL, Context, clCreateContext, (Properties, unsigned, const Device *, Notify, void *, int *))
+MSL_HOOK(libOpenCL, Context, clCreateContextFromType, (Properties, Bits, Notify, void *, int *))
+MSL_HOOK(libOpenCL, int, clRetainContext, (Context))
+MSL_HOOK(libOpenCL, int, clReleaseContext, (Context))
+
+MSL_HOOK(libOpenCL, Queue, clCreateCommandQueue, (Context, Device, Bits, int *))
+MSL_HOOK(libOpenCL, Queue, clCreateCommandQueueWithProperties, (Context, Device, Properties, int *))
+MSL_HOOK(libOpenCL, int, clRetainCommandQueue, (Queue))
+MSL_HOOK(libOpenCL, int, clReleaseCommandQueue, (Queue))
+
+MSL_HOOK(libOpenCL, Program, clCreateProgramWithSource, (Context, unsigned, Text *, const size_t *, int *))
+MSL_HOOK(libOpenCL, Program, clCreateProgramWithBinary,
+         (Context, unsigned, const Device *, const size_t *, const void **, int *, int *))
+MSL_HOOK(libOpenCL, Program, clCreateProgramWithIL, (Context, const void *, size_t, int *))
+MSL_HOOK(libOpenCL, Program, clCreateProgramWithBuiltInKernels, (Context, unsigned, const Device *, Text, int *))
+MSL_HOOK(libOpenCL, Program, clLinkProgram,
+         (Context, unsigned, const Device *, Text, unsigned, const Program *, Notify, void *, int *))
+MSL_HOOK(libOpenCL, int, clRetainProgram, (Program))
+MSL_HOOK(libOpenCL, int, clReleaseProgram, (Program))
+
+MSL_HOOK(libOpenCL, int, clRetainKernel, (Kernel))
+MSL_HOOK(libOpenCL, int, clReleaseKernel, (Kernel))
+
+MSL_HOOK(libOpenCL, Sampler, clCreateSampler, (Context, unsigned, unsigned, unsigned, int *))
+MSL_HOOK(libOpenCL, Sampler, clCreateSamplerWithProperties, (Context, Properties, int *))
+MSL_HOOK(libOpenCL, int, clRetainSampler, (Sampler))
+MSL_HOOK(libOpenCL, int, clReleaseSampler, (Sampler))
+
+MSL_HOOK(libOpenCL, Event, clCreateUserEvent, (Context, int *))
+MSL_HOOK(libOpenCL, int, clRetainEvent, (Event))
+MSL_HOOK(libOpenCL, int, clReleaseEvent, (Event))
+MSL_HOOK(libOpenCL, int, clEnqueueMarker, (Queue, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueMarkerWithWaitList, (Queue, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueBarrierWithWaitList, (Queue, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueMigrateMemObjects, (Queue, unsigned, const Mem *, Bits, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueSVMMap, (Queue, unsigned, Bits, void *, size_t, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueSVMUnmap, (Queue, void *, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueSVMFree, (Queue, unsigned, void **, Notify, void *, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueSVMMigrateMem,
+         (Queue, unsigned, const void **, const size_t *, Bits, unsigned, Events, Event *))
+
+// How many there are, the caller need not ask; we do.
+MSL_OWN_HOOK(libOpenCL, int, clCreateKernelsInProgram,
+             (Program program, unsigned room, Kernel *kernels, unsigned *made)) {
+  unsigned count = 0;
+  return MSL_AS_ROWS(int, clCreateKernelsInProgram, program, room, kernels, made != nullptr ? made : &count);
+}

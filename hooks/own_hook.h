@@ -1,0 +1,34 @@
+// A hook of msleaks' own that does more than its rows say: `body` follows the macro, and calls hook::callHooked or the
+// real function.
+//
+// Files with these include no header of the C library that declares what they hook: its exception specifications differ
+// from one version to the next.
+#pragma once
+
+#include "msleaks/hook.h"
+
+#define MSL_OWN_HOOK(library, result, name, parameters)                                                                \
+  extern "C" [[gnu::visibility("hidden")]] result msl_hooked_##name parameters;                                        \
+  [[gnu::used, gnu::section("msl_hooks")]] static ::msleaks::hook::Function msl_hook_of_##name = {                     \
+      #library, #name, reinterpret_cast<void *>(&msl_hooked_##name), nullptr};                                         \
+  extern "C" [[gnu::visibility("default"), gnu::alias("msl_hooked_" #name)]] result name parameters;                   \
+  extern "C" result msl_hooked_##name parameters
+
+// The function as its rows say.
+#define MSL_AS_ROWS(result, name, ...)                                                                                 \
+  ::msleaks::hook::callHooked<::msleaks::hook::Known<#name>, result>(                                                  \
+      msl_hook_of_##name, __builtin_return_address(0) __VA_OPT__(, ) __VA_ARGS__)
+
+// The function alone.
+#define MSL_REAL(result, name, ...)                                                                                    \
+  ::msleaks::hooks::callReal<::msleaks::hook::Known<#name>, result>(msl_hook_of_##name __VA_OPT__(, ) __VA_ARGS__)
+
+namespace msleaks::hooks {
+
+template <class OfRow, class Result, class... Parameters>
+Result callReal(hook::Function &function, Parameters... parameters) {
+  auto *const real = reinterpret_cast<Result (*)(Parameters...)>(hook::realOf(function));
+  return real != nullptr ? real(parameters...) : hook::missing<OfRow, Result>();
+}
+
+} // namespace msleaks::hooks

@@ -1,0 +1,27 @@
+// Threads that somebody has to join, or to detach.
+#include "own_hook.h"
+
+using Thread = unsigned long;
+using Time = const void *;
+
+extern "C" int pthread_attr_getdetachstate(const void *attributes, int *state) noexcept;
+
+namespace {
+bool isDetached(const void *attributes) {
+  constexpr int kDetached = 1; // PTHREAD_CREATE_DETACHED
+  int state = 0;
+  return attributes != nullptr && pthread_attr_getdetachstate(attributes, &state) == 0 && state == kDetached;
+}
+} // namespace
+
+MSL_OWN_HOOK(libc, int, pthread_create,
+             (Thread * made, const void *attributes, void *(*begin)(void *), void *argument)) {
+  return isDetached(attributes) ? MSL_REAL(int, pthread_create, made, attributes, begin, argument)
+                                : MSL_AS_ROWS(int, pthread_create, made, attributes, begin, argument);
+}
+
+MSL_HOOK(libc, int, pthread_join, (Thread, void **))
+MSL_HOOK(libc, int, pthread_tryjoin_np, (Thread, void **))
+MSL_HOOK(libc, int, pthread_timedjoin_np, (Thread, void **, Time))
+MSL_HOOK(libc, int, pthread_clockjoin_np, (Thread, void **, int, Time))
+MSL_HOOK(libc, int, pthread_detach, (Thread))
