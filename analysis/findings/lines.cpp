@@ -93,6 +93,7 @@ template <class Line> std::vector<Line> Lines::sorted(std::vector<Draft<Line>> d
 
 template std::vector<SiteLine> Lines::sorted(std::vector<Draft<SiteLine>>);
 template std::vector<LeakLine> Lines::sorted(std::vector<Draft<LeakLine>>);
+template std::vector<HandleLine> Lines::sorted(std::vector<Draft<HandleLine>>);
 template std::vector<Finding> Lines::named(std::vector<Draft<Finding>>);
 
 void Lines::describe(const PlaceGroup &group, Paths paths, Draft<SiteLine> &to) {

@@ -88,6 +88,7 @@ private:
 
 extern template std::vector<SiteLine> Lines::sorted(std::vector<Draft<SiteLine>>);
 extern template std::vector<LeakLine> Lines::sorted(std::vector<Draft<LeakLine>>);
+extern template std::vector<HandleLine> Lines::sorted(std::vector<Draft<HandleLine>>);
 extern template std::vector<Finding> Lines::named(std::vector<Draft<Finding>>);
 
 } // namespace msleaks::analysis

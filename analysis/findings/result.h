@@ -8,6 +8,7 @@
 #include "analysis/live/cohort_sums.h"
 #include "analysis/live/live_set.h"
 #include "analysis/places/site_text.h"
+#include "msleaks/abi/handles.h"
 
 #include <cstdint>
 #include <memory>
@@ -56,6 +57,11 @@ struct LeakLine : SiteLine { // `bytes` and `count` are those of `remains`
   std::string reason; // why it is suppressed
 };
 
+// Handles that one place has taken and nobody gave back. They have no bytes; `count` is all there is.
+struct HandleLine : SiteLine {
+  abi::HandleKind kind = abi::HandleKind::None;
+};
+
 struct ProcessPeak {
   uint32_t process = 0;
   uint64_t bytes = 0, time_ns = 0;
@@ -97,6 +103,7 @@ enum class Concern : uint8_t {
   Refusal, // whether the program gets what it asks for
   Memory,  // the peak
   Time,    // what allocating takes of it
+  Handles, // how many handles are open
 };
 
 // A number, a text or texts that a finding rests on.
@@ -106,7 +113,7 @@ using Evidence =
 // What an analyzer says about the blocks of one place.
 struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is about
   std::string id;           // the same in every run in which the place is the same
-  std::string kind;         // "leak", "growth", "peak", "churn", "out-of-memory"
+  std::string kind;         // "leak", "growth", "peak", "churn", "out-of-memory", "handles"
   uint32_t family = 0;      // of lost leaks that one place's leads to: by what they are together, from 1; else 0
   std::string part;         // of the place's blocks, where another finding of the kind is about the first; else empty
   std::string analyzer;     // the user's own that says it; empty: one of ours
@@ -139,11 +146,12 @@ struct AnalysisResult {
   std::optional<WhatIf> what_if; // where the question is about changes
   std::optional<Floor> floor;    // none: no heap's uses were seen
   Ledger ledger;
-  RemainsReport leaks;           // their process exited
-  RemainsReport suppressed;      // the same, known to be harmless
-  RemainsReport alive;           // their process was killed or goes on
-  RemainsReport unsure;          // their free may lie in a pause of the recording
-  std::vector<Finding> findings; // that probably save most first
+  RemainsReport leaks;             // their process exited
+  RemainsReport suppressed;        // the same, known to be harmless
+  RemainsReport alive;             // their process was killed or goes on
+  RemainsReport unsure;            // their free may lie in a pause of the recording
+  std::vector<HandleLine> handles; // open when their process ended, or the recording did
+  std::vector<Finding> findings;   // that probably save most first
   std::vector<Section> sections;
 };
 

@@ -43,6 +43,7 @@ void keepMatching(Report &report, const Pattern &pattern) {
     keepLines(remains->by_site, pattern);
     keepLines(remains->pool_by_site, pattern);
   }
+  keepLines(report.handles, pattern);
   keepLines(report.findings, pattern);
   for (Section &section : report.sections)
     if (hasNames(section))

@@ -99,6 +99,14 @@ Json jsonOf(const std::vector<LeakLine> &lines) {
   return list;
 }
 
+Json jsonOf(const std::vector<HandleLine> &lines) {
+  Json list = Json::array();
+  for (const HandleLine &line : lines)
+    list.push_back(
+        withPaths({{"kind", abi::nameOf(line.kind)}, {"count", line.count}, {"site", jsonOf(line.site)}}, line));
+  return list;
+}
+
 Json byHeap(const RemainsReport &remains) {
   std::map<abi::Heap, BlockSum> sums;
   for (const auto *lines : {&remains.by_site, &remains.pool_by_site})
@@ -297,6 +305,7 @@ void writeReportJson(std::ostream &to, const Report &report) {
                      {"leaks", std::move(leaks)},
                      {"alive_at_end", jsonOf(report.alive)},
                      {"unsure", jsonOf(report.unsure)},
+                     {"handles", jsonOf(report.handles)},
                      {"sections", jsonOf(report.sections)},
                      {"blocks", countsOf(report.counts)},
                      {"damage", report.damage},

@@ -149,6 +149,7 @@ void writeLists(TextTable &table, const Report &report) {
     writeRemains(table, report.leaks, "Leaked");
   writeRemains(table, report.alive, "Alive");
   writeRemains(table, report.unsure, "Unsure");
+  writeHandles(table, report.handles);
   for (const Section &section : report.sections)
     if (!isGroup(section))
       writeSection(table, section);

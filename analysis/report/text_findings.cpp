@@ -107,13 +107,24 @@ std::string whereText(const Finding &finding, size_t room) {
   return text;
 }
 
+// "handles: 1,000 of FILE, never given back (likely)"
+std::string handlesText(const Finding &finding) {
+  return fmt::format("{}: {} of {}, never given back ({})", finding.kind, countText(finding.count), finding.part,
+                     nameOf(finding.confidence));
+}
+
+std::string whatText(const Finding &finding) {
+  if (finding.concern == Concern::Handles)
+    return handlesText(finding);
+  return fmt::format("{}: {} in {}{}{}, {} ({})", finding.kind, bytesText(finding.bytes), blocksText(finding.count),
+                     reachText(finding) + leadsToText(finding), growthText(finding), savingText(finding),
+                     nameOf(finding.confidence));
+}
+
 // What and how much it saves; where, whose, and on what path; what to do.
 void writeFinding(TextTable &table, size_t number, const Finding &finding) {
   constexpr size_t kIndent = 4;
-  table.paragraph(fmt::format("{:<{}}", fmt::format("{}.", number), kIndent),
-                  fmt::format("{}: {} in {}{}{}, {} ({})", finding.kind, bytesText(finding.bytes),
-                              blocksText(finding.count), reachText(finding) + leadsToText(finding), growthText(finding),
-                              savingText(finding), nameOf(finding.confidence)));
+  table.paragraph(fmt::format("{:<{}}", fmt::format("{}.", number), kIndent), whatText(finding));
   table.line(std::string(kIndent, ' ') + whereText(finding, table.columns() - kIndent));
   if (const std::string holders = holdersText(finding); !holders.empty())
     table.paragraph(std::string(kIndent, ' '), holders);

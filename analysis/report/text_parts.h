@@ -19,6 +19,8 @@ void writeFindings(TextTable &, const Report &);
 // What the memory at the peak is made of, where that says more than the places of the peak do.
 void writeLedger(TextTable &, const Ledger &);
 void writeRemains(TextTable &, const RemainsReport &, const std::string &what);
+// What was never given back and has no bytes.
+void writeHandles(TextTable &, const std::vector<HandleLine> &);
 // Any table of a result: numbers first, at the right of their columns, then names.
 void writeSection(TextTable &, const Section &);
 

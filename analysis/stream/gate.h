@@ -33,6 +33,8 @@ public:
   uint64_t closedAt() const { return closed_ns_; }
   // Whether events of this thread are told.
   bool tells(const StreamEvent &event) const {
+    if (const auto kind = event.event.header().kind; kind == abi::EventKind::Opened || kind == abi::EventKind::Closed)
+      return isInWindow() && tellsHandle(event.event.header(), event);
     return isInWindow() && selection_.hasThread(event.process, event.stream);
   }
   bool tellsProcess(uint32_t process) const { return state_ != State::Before && selection_.hasProcess(process); }
@@ -51,6 +53,12 @@ private:
   void turn(uint64_t time_ns, LiveSet &);
   void open(uint64_t time_ns, LiveSet &);
   State stateBehindThis() const;
+  // As with blocks: those that a thread made, and that came while they still count, whoever gives them back.
+  bool tellsHandle(const abi::EventHeader &header, const StreamEvent &event) const {
+    const bool is_made = header.kind == abi::EventKind::Opened && (header.flags & abi::kRestored) == 0;
+    return is_made ? state_ == State::Open && selection_.hasThread(event.process, event.stream)
+                   : selection_.hasProcess(event.process);
+  }
   bool isInWindow() const { return state_ == State::Open || state_ == State::Grown; }
   bool counts(const Block &block) const {
     return selection_.has(block) && (!window_.born_until || (block.time_ns >= opened_ns_ && block.time_ns < grown_ns_));

@@ -3,6 +3,7 @@
 
 #include "analysis/trace/trace_reader.h"
 #include "msleaks/abi/events.h"
+#include "msleaks/abi/handles.h"
 
 namespace msleaks::test {
 
@@ -35,6 +36,12 @@ inline auto retarget(uint64_t time_ns, uint64_t address, const Where &where = {}
 }
 inline auto retain(uint64_t time_ns, uint64_t address, const Where &where = {}) {
   return make<abi::RetainEvent>(time_ns, where, address, 0);
+}
+inline auto opened(uint64_t time_ns, abi::HandleKind kind, uint64_t handle, const Where &where = {}) {
+  return make<abi::OpenedEvent>(time_ns, where, handle, static_cast<uint64_t>(kind));
+}
+inline auto closed(uint64_t time_ns, abi::HandleKind kind, uint64_t handle, const Where &where = {}) {
+  return make<abi::ClosedEvent>(time_ns, where, handle, static_cast<uint64_t>(kind));
 }
 inline auto protect(uint64_t time_ns, uint64_t address, uint64_t size, uint16_t flags, uint32_t process = 1) {
   return make<abi::ProtectEvent>(time_ns, {.process = process, .heap = abi::Heap::Mapping, .flags = flags}, address,

@@ -1,0 +1,122 @@
+// Handles that are never given back: streams, events, files, threads, … (docs/analyses.md).
+#include "analysis/analyzers/registry.h"
+#include "analysis/findings/keeper.h"
+#include "analysis/live/open_handles.h"
+
+#include <map>
+#include <utility>
+
+namespace msleaks::analysis {
+namespace {
+
+// A program may well end with a few of a place: a log, a pool of threads. Who forgets one forgets it each time.
+constexpr uint64_t kForgotten = 10;
+
+const char *adviceOf(abi::HandleKind kind) {
+  switch (kind) {
+#define MSL_HANDLE(name, number, text, back, doc)                                                                      \
+  case abi::HandleKind::name:                                                                                          \
+    return "Give each of these back before its last user forgets it (" back ").";
+#include "msleaks/abi/handles.def"
+  default:
+    return "";
+  }
+}
+
+class HandleAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "handles"; }
+  uint32_t eventKinds() const override {
+    return abi::enabledBit(abi::EventKind::Opened) | abi::enabledBit(abi::EventKind::Closed) |
+           abi::enabledBit(abi::EventKind::Epoch);
+  }
+
+  void onEvent(const StreamEvent &event, SiteId site) override {
+    if (event.event.header().kind != abi::EventKind::Epoch)
+      open_.apply(event, site);
+    else if ((event.event.as<abi::EpochEvent>().enabled & abi::enabledBit(abi::EventKind::Closed)) == 0)
+      open_.forgetAll();
+  }
+  // Another image goes on with what the program left open for it, and the kernel takes the rest.
+  void onProcessEnd(uint32_t process, const ProcessFate &fate) override {
+    const OpenHandles::OfProcess left = open_.endProcess(process);
+    if (fate.cause != FreeCause::ProcessExec)
+      add(left, fate.cause == FreeCause::ProcessExited, ended_);
+  }
+  void conclude(Conclusion &) const override;
+
+private:
+  struct Sum {
+    uint64_t count = 0;
+    uint64_t forgotten = 0; // of them: of processes that have exited
+  };
+  using Sums = std::map<std::pair<abi::HandleKind, SiteId>, Sum>;
+
+  static void add(const OpenHandles::OfProcess &handles, bool exited, Sums &to) {
+    for (const auto &[handle, open] : handles) {
+      Sum &sum = to[{handle.kind, open.site}];
+      ++sum.count;
+      sum.forgotten += exited;
+    }
+  }
+
+  OpenHandles open_;
+  Sums ended_;
+};
+
+using Shares = std::map<abi::HandleKind, std::vector<SiteShare>>;
+
+Draft<Finding> findingOf(abi::HandleKind kind, const PlaceGroup &forgotten, Conclusion &conclusion) {
+  auto draft = conclusion.lines.lineOf<Finding>(forgotten, Lines::Paths::Shown);
+  Finding &finding = draft.line;
+  finding.kind = "handles";
+  finding.part = abi::nameOf(kind);
+  finding.concern = Concern::Handles;
+  finding.confidence = kind == abi::HandleKind::Thread ? Confidence::Hint : Confidence::Likely;
+  finding.owner = finding.site.library;
+  finding.evidence = {{"handle", std::string(abi::nameOf(kind))}};
+  finding.advice = adviceOf(kind);
+  finding.bytes = 0;
+  for (PathLine &path : finding.paths)
+    path.bytes = 0;
+  return draft;
+}
+
+// Counts stand where lists have bytes: they are sorted by them.
+std::vector<HandleLine> linesOf(const Shares &shares, Conclusion &conclusion) {
+  std::vector<Draft<HandleLine>> drafts;
+  for (const auto &[kind, of_kind] : shares)
+    for (const PlaceGroup &group : conclusion.lines.byPlace(of_kind))
+      drafts.emplace_back(conclusion.lines.lineOf<HandleLine>(group, Lines::Paths::Shown)).line.kind = kind;
+  std::vector<HandleLine> lines = conclusion.lines.sorted(std::move(drafts));
+  for (HandleLine &line : lines) {
+    line.bytes = 0;
+    for (PathLine &path : line.paths)
+      path.bytes = 0;
+  }
+  return lines;
+}
+
+void HandleAnalyzer::conclude(Conclusion &conclusion) const {
+  Sums sums = ended_;
+  open_.forEachProcess([&](uint32_t, const OpenHandles::OfProcess &open) { add(open, false, sums); });
+  Shares all, forgotten;
+  for (const auto &[of, sum] : sums) {
+    all[of.first].push_back({of.second, sum.count, sum.count});
+    // What a library keeps for itself is nobody's to give back: a driver's threads, one a processor.
+    if (sum.forgotten != 0 && closedLibraryOf(of.second, conclusion.catalog).empty() &&
+        !ruleFor(conclusion.catalog, of.second, conclusion.question.suppressions))
+      forgotten[of.first].push_back({of.second, sum.forgotten, sum.forgotten});
+  }
+  conclusion.result.handles = linesOf(all, conclusion);
+  for (const auto &[kind, shares] : forgotten)
+    for (const PlaceGroup &group : conclusion.lines.byPlace(shares))
+      if (group.place.own && group.sum().count >= kForgotten)
+        conclusion.add(findingOf(kind, group, conclusion), {});
+}
+
+} // namespace
+
+MSL_REGISTER_ANALYZER(handles, HandleAnalyzer)
+
+} // namespace msleaks::analysis

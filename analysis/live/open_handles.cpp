@@ -1,0 +1,79 @@
+#include "analysis/live/open_handles.h"
+
+#include <utility>
+
+namespace msleaks::analysis {
+namespace {
+
+using abi::HandleKind;
+
+// How long before its Opened another thread's Closed may come. Times of two processors differ a little; and a thread
+// that detaches itself may do so before pthread_create has returned in the one that made it.
+uint64_t earlinessOf(HandleKind kind) { return kind == HandleKind::Thread ? 1'000'000'000 : 1'000; }
+
+} // namespace
+
+void OpenHandles::apply(const StreamEvent &event, SiteId site) {
+  const auto fields = event.event.as<abi::OpenedEvent>(); // those of a Closed are the same
+  const Handle handle{static_cast<HandleKind>(fields.kind), fields.handle};
+  if (fields.kind > UINT8_MAX || abi::nameOf(handle.kind) == nullptr)
+    return;
+  Process &process = processes_[event.process];
+  if (fields.header.kind == abi::EventKind::Closed)
+    close(process, handle, event);
+  else if ((fields.header.flags & abi::kRestored) != 0)
+    restore(process, handle, event);
+  else
+    make(process, handle, event, site);
+}
+
+// The one before of this number, if there is one, was closed unseen.
+void OpenHandles::make(Process &process, const Handle &handle, const StreamEvent &event, SiteId site) {
+  const uint64_t time_ns = event.event.header().time;
+  if (const auto early = process.early.extract(handle); !early.empty() && early.mapped().stream != event.stream &&
+                                                        time_ns <= early.mapped().time_ns + earlinessOf(handle.kind))
+    return;
+  process.open[handle] = {site, time_ns};
+}
+
+// One more owner; or the thread's last close was refused.
+void OpenHandles::restore(Process &process, const Handle &handle, const StreamEvent &event) {
+  if (const auto open = process.open.find(handle); open != process.open.end()) {
+    ++open->second.owners;
+    return;
+  }
+  const auto taken = process.taken.find(event.stream);
+  if (taken != process.taken.end() && taken->second.handle == handle)
+    process.open[handle] = taken->second.open;
+  process.early.erase(handle);
+}
+
+void OpenHandles::close(Process &process, const Handle &handle, const StreamEvent &event) {
+  process.taken.erase(event.stream);
+  const auto open = process.open.find(handle);
+  if (open == process.open.end())
+    return noteEarly(process, handle, event);
+  if (--open->second.owners != 0)
+    return;
+  Open last = open->second;
+  last.owners = 1;
+  process.taken[event.stream] = {handle, last};
+  process.open.erase(open);
+}
+
+void OpenHandles::noteEarly(Process &process, const Handle &handle, const StreamEvent &event) {
+  constexpr size_t kMost = 1024;
+  const uint64_t time_ns = event.event.header().time;
+  if (process.early.size() >= kMost)
+    std::erase_if(process.early,
+                  [&](const auto &early) { return early.second.time_ns + earlinessOf(early.first.kind) < time_ns; });
+  if (process.early.size() < kMost)
+    process.early[handle] = {time_ns, event.stream};
+}
+
+OpenHandles::OfProcess OpenHandles::endProcess(uint32_t process) {
+  const auto ended = processes_.extract(process);
+  return ended.empty() ? OfProcess{} : std::move(ended.mapped().open);
+}
+
+} // namespace msleaks::analysis
