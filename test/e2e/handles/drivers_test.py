@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""What drivers of accelerators count, on stand-ins that really make and destroy objects: each function that makes one, by hooks alone and beside the
+plugin; a call of the runtime library that calls the driver counts once.   usage: drivers_test.py BUILD SCRATCH cuda|hip|cann
+"""
+import os
+import re
+from pathlib import Path
+
+from msleaks_handles import PROGRAMS, compiled, expect_forgotten
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, need, run
+
+STANDINS = REPOSITORY / "test/standins"
+
+
+def library(scratch, name, source, *options):
+    path = f"{scratch}/{name}"
+    done = run([need("g++"), "-std=c++20", "-O1", "-g", "-fPIC", "-shared", source, f"-Wl,-soname,{name}", "-o", path, *options,
+                f"-Wl,-rpath,{scratch}", "-pthread"])
+    check(done.returncode == 0, done.stderr)
+    return path
+
+
+def hip_source(scratch):
+    """The runtime library and the driver of CUDA in one, with HIP's names. What both have is the runtime library's."""
+    folder = Path(scratch) / "source"
+    folder.mkdir(exist_ok=True)
+    both = (STANDINS / "cuda/cudart_handles.cpp").read_text() + (STANDINS / "cuda/libcuda.cpp").read_text()
+    both = both.replace("../common/objects.h", str(STANDINS / "common/objects.h"))
+    both = re.sub(r"\bcu(Ctx\w+|Module\w+)", lambda name: "hip" + re.sub("_v2$", "", name[1]), both).replace("cuda", "hip")
+    source = folder / "amdhip64.cpp"
+    source.write_text(re.sub(r"\bcu(?=[A-Z])", "inner", both))
+    return source
+
+
+def cuda(scratch):
+    driver = library(scratch, "libcuda.so.1", STANDINS / "cuda/libcuda.cpp")
+    runtime = library(scratch, "libcudart.so.12", STANDINS / "cuda/cudart_handles.cpp", driver)
+    return [runtime, driver, library(scratch, "libcufft.so.11", STANDINS / "cuda/cufft.cpp")]
+
+
+def hip(scratch):
+    return [library(scratch, "libamdhip64.so.6", hip_source(scratch)),
+            library(scratch, "libhipfft.so.0", STANDINS / "cuda/cufft.cpp", "-DSTANDIN_HIP")]
+
+
+def cann(scratch):
+    runtime = library(scratch, "libruntime.so", STANDINS / "cann/handles.cpp", "-DSTANDIN_RUNTIME")
+    return [library(scratch, "libascendcl.so", STANDINS / "cann/handles.cpp", runtime), runtime]
+
+
+def main():
+    build, scratch, vendor = arguments("build", "scratch", "vendor")
+    os.makedirs(scratch, exist_ok=True)
+    libraries = {"cuda": cuda, "hip": hip, "cann": cann}[vendor](scratch)
+    source = PROGRAMS / f"{vendor}.c"
+    for name, program in compiled(build, scratch, source, *libraries).items():
+        expect_forgotten(Msleaks(build), f"{scratch}/{name}", source, program)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Descriptors, FILEs, folders and threads that a program forgets, by each function of libc that makes them: how many of which kind, where, and on which
+path; what is given back is not there, and the program sees the same as without.   usage: host_test.py BUILD SCRATCH
+"""
+import os
+from pathlib import Path
+
+from msleaks_handles import PROGRAMS, compiled, expect_forgotten
+from msleaks_e2e import Msleaks, arguments, check, equal, need, run
+
+SOURCE = PROGRAMS / "host.c"
+LEAVES = '#include <fcntl.h>\nint main(void) { for (int i = 0; i < 30; ++i) open("/dev/null", O_RDONLY); return 0; }\n'
+
+
+def expect_no_failure(msleaks, scratch):
+    """Handles alone are a finding, and no reason to fail a program."""
+    source = Path(scratch) / "leaves.c"
+    source.write_text(LEAVES)
+    done = run([need("gcc"), "-g", source, "-o", f"{scratch}/leaves"])
+    check(done.returncode == 0, done.stderr)
+    done, report = msleaks.run(f"{scratch}/leaves-run", [f"{scratch}/leaves"], options=["--error-exitcode", "9"])
+    equal("exit status", done.returncode, 0)
+    equal("findings", [(row["kind"], row["count"], row["evidence"]["handle"], row["site"]["line"]) for row in report.json["findings"]],
+          [("handles", 30, "descriptor", 2)])
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build)
+    for name, program in compiled(build, scratch, SOURCE).items():
+        report = expect_forgotten(msleaks, f"{scratch}/{name}", SOURCE, program)
+        equal("findings about handles", [finding for finding in report.json["findings"] if finding["kind"] == "handles"], [])
+    expect_no_failure(msleaks, scratch)
+
+
+if __name__ == "__main__":
+    main()

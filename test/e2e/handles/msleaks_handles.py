@@ -1,0 +1,59 @@
+"""What the tests of handles share: what a source says that it forgets, and what a report says of it."""
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import Msleaks, check, equal, expect_same, need, run  # noqa: E402
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+
+
+def forgotten_in(source):
+    """{(line, kind): count} of the lines that say `forgets KIND N`."""
+    found = {}
+    for number, line in enumerate(Path(source).read_text().splitlines(), 1):
+        for kind, count in re.findall(r"forgets (\w+) (\d+)", line):
+            found[number, kind] = int(count)
+    return found
+
+
+def expect_handles(report, source, expected):
+    """The handles that places in this source have forgotten, and no others in it; each with its path to main. Threads of a driver that it called are not
+    its own."""
+    def is_own(frame):
+        return (frame["file"] or "").endswith(Path(source).name)
+    rows = [row for row in report.json["handles"] if is_own(row["site"]) and all(is_own(path["frames"][0]) for path in row["paths"])]
+    found = {(row["site"]["line"], row["kind"]): row["count"] for row in rows}
+    equal("rows", len(rows), len(found))
+    lines = Path(source).read_text().splitlines()
+    for key in sorted(found.keys() | expected.keys()):
+        check(found.get(key) == expected.get(key),
+              f"line {key[0]}, {key[1]}: {found.get(key)}, not {expected.get(key)}: {lines[key[0] - 1].strip()}")
+    for row in rows:
+        equal("handles of the paths", sum(path["count"] for path in row["paths"]), row["count"])
+        for path in row["paths"]:
+            check("main" in [frame["function"] for frame in path["frames"]], f"a path without main: {path}")
+            check(path["complete"], f"a path that ends somewhere: {path}")
+
+
+def compiled(build, scratch, source, *options):
+    """{way: program}: for hooks alone, and with the plugin."""
+    programs = {"hooks": f"{scratch}/{source.stem}", "plugin": f"{scratch}/{source.stem}-instrumented"}
+    options = [*options, f"-Wl,-rpath,{scratch}", "-pthread", "-w"]
+    done = run([need("gcc"), "-g", "-O1", source, "-o", programs["hooks"], *options])
+    check(done.returncode == 0, done.stderr)
+    Msleaks(build).compile(source, programs["plugin"], *options)
+    return programs
+
+
+def expect_forgotten(msleaks, folder, source, program):
+    """Watched, the program does what it does alone, and what it forgets is in the report; mended, it forgets nothing."""
+    for way, expected in ([], forgotten_in(source)), (["mended"], {}):
+        plain = run([program, *way])
+        equal("the program's status", plain.returncode, 0)
+        done, report = msleaks.run(folder + "".join(way), [program, *way])
+        expect_same(plain, done)
+        report.expect_account()
+        expect_handles(report, source, expected)
+    return report

@@ -1,0 +1,42 @@
+// Objects that a driver counts and that have no memory of the device: streams, events, graphs, … Each is a block of its
+// own, and only what was made can be destroyed.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <new>
+
+namespace standin {
+
+class Objects {
+public:
+  explicit Objects(const char *what) : what_(what) {}
+  // 0, and an object; or a status.
+  int make(void **where) {
+    if (where == nullptr)
+      return kInvalid;
+    const std::lock_guard lock(mutex_);
+    *where = ::operator new(64);
+    made_[*where] = what_;
+    return 0;
+  }
+  int destroy(void *object) {
+    const std::lock_guard lock(mutex_);
+    if (made_.erase(object) == 0)
+      return kInvalid;
+    ::operator delete(object);
+    return 0;
+  }
+  bool holds(void *object) {
+    const std::lock_guard lock(mutex_);
+    return made_.contains(object);
+  }
+
+private:
+  static constexpr int kInvalid = 400;
+  const char *what_;
+  std::mutex mutex_;
+  std::map<void *, const char *> made_;
+};
+
+} // namespace standin

@@ -1,0 +1,53 @@
+// Stands in for CUDA's driver, as far as it counts: streams, events, contexts, modules, graphs.
+#include "../common/objects.h"
+
+#include <cstddef>
+
+namespace {
+auto &streams = *new standin::Objects("stream");
+auto &events = *new standin::Objects("event");
+auto &contexts = *new standin::Objects("context");
+auto &modules = *new standin::Objects("module");
+auto &libraries = *new standin::Objects("library");
+auto &graphs = *new standin::Objects("graph");
+auto &runnables = *new standin::Objects("runnable graph");
+
+constexpr int kInvalid = 400;
+int run(void **made, void *graph) { return graphs.holds(graph) ? runnables.make(made) : kInvalid; }
+} // namespace
+
+extern "C" {
+int cuStreamCreate(void **made, unsigned) { return streams.make(made); }
+int cuStreamCreateWithPriority(void **made, unsigned, int) { return streams.make(made); }
+int cuStreamDestroy_v2(void *stream) { return streams.destroy(stream); }
+int cuEventCreate(void **made, unsigned) { return events.make(made); }
+int cuEventDestroy_v2(void *event) { return events.destroy(event); }
+
+int cuCtxCreate_v2(void **made, unsigned, int device) { return device < 0 ? kInvalid : contexts.make(made); }
+int cuCtxCreate_v3(void **made, void *, int, unsigned, int) { return contexts.make(made); }
+int cuCtxCreate_v4(void **made, void *, unsigned, int) { return contexts.make(made); }
+int cuCtxDestroy_v2(void *context) { return contexts.destroy(context); }
+
+int cuModuleLoad(void **made, const char *name) { return name == nullptr ? kInvalid : modules.make(made); }
+int cuModuleLoadData(void **made, const void *) { return modules.make(made); }
+int cuModuleLoadDataEx(void **made, const void *, unsigned, int *, void **) { return modules.make(made); }
+int cuModuleLoadFatBinary(void **made, const void *) { return modules.make(made); }
+int cuModuleUnload(void *module) { return modules.destroy(module); }
+int cuLibraryLoadData(void **made, const void *, int *, void **, unsigned, int *, void **, unsigned) {
+  return libraries.make(made);
+}
+int cuLibraryLoadFromFile(void **made, const char *, int *, void **, unsigned, int *, void **, unsigned) {
+  return libraries.make(made);
+}
+int cuLibraryUnload(void *library) { return libraries.destroy(library); }
+
+int cuGraphCreate(void **made, unsigned) { return graphs.make(made); }
+int cuGraphClone(void **made, void *graph) { return graphs.holds(graph) ? graphs.make(made) : kInvalid; }
+int cuStreamEndCapture(void *, void **made) { return graphs.make(made); }
+int cuStreamEndCapture_ptsz(void *, void **made) { return graphs.make(made); }
+int cuGraphInstantiateWithFlags(void **made, void *graph, unsigned long long) { return run(made, graph); }
+int cuGraphInstantiateWithParams(void **made, void *graph, void *) { return run(made, graph); }
+int cuGraphInstantiateWithParams_ptsz(void **made, void *graph, void *) { return run(made, graph); }
+int cuGraphDestroy(void *graph) { return graphs.destroy(graph); }
+int cuGraphExecDestroy(void *runnable) { return runnables.destroy(runnable); }
+}
