@@ -24,6 +24,14 @@ def expect_no_failure(msleaks, scratch):
           [("handles", 30, "descriptor", 2)])
 
 
+def expect_same_under_asan(msleaks, scratch):
+    """A sanitizer has functions of these names, too: each stands in front of the other."""
+    program = f"{scratch}/host-asan"
+    if run([need("gcc"), "-g", "-O1", "-w", "-pthread", "-fsanitize=address", SOURCE, "-o", program]).returncode != 0:
+        return print("no AddressSanitizer here")
+    expect_forgotten(msleaks, f"{scratch}/asan", SOURCE, program)
+
+
 def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
@@ -32,6 +40,8 @@ def main():
         report = expect_forgotten(msleaks, f"{scratch}/{name}", SOURCE, program)
         equal("findings about handles", [finding for finding in report.json["findings"] if finding["kind"] == "handles"], [])
     expect_no_failure(msleaks, scratch)
+    os.environ["ASAN_OPTIONS"] = "detect_leaks=0"
+    expect_same_under_asan(msleaks, scratch)
 
 
 if __name__ == "__main__":
