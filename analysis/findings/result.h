@@ -4,6 +4,7 @@
 
 #include "analysis/findings/ledger.h"
 #include "analysis/findings/section.h"
+#include "analysis/findings/watched.h"
 #include "analysis/findings/what_if.h"
 #include "analysis/live/cohort_sums.h"
 #include "analysis/live/live_set.h"
@@ -100,6 +101,7 @@ const char *nameOf(Confidence);
 
 // What a fix of a finding changes; findings are listed in this order.
 enum class Concern : uint8_t {
+  Content, // whether the program computes with what it has stored
   Refusal, // whether the program gets what it asks for
   Memory,  // the peak
   Time,    // what allocating takes of it
@@ -113,7 +115,7 @@ using Evidence =
 // What an analyzer says about the blocks of one place.
 struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is about
   std::string id;           // the same in every run in which the place is the same
-  std::string kind;         // "leak", "growth", "peak", "churn", "out-of-memory", "handles"
+  std::string kind;         // "leak", "growth", "peak", "churn", "out-of-memory", "handles", "trampled"
   uint32_t family = 0;      // of lost leaks that one place's leads to: by what they are together, from 1; else 0
   std::string part;         // of the place's blocks, where another finding of the kind is about the first; else empty
   std::string analyzer;     // the user's own that says it; empty: one of ours
@@ -153,6 +155,7 @@ struct AnalysisResult {
   std::vector<HandleLine> handles; // open when their process ended, or the recording did
   std::vector<Finding> findings;   // that probably save most first
   std::vector<Section> sections;
+  std::vector<WatchLine> watch; // in the order of time
 };
 
 } // namespace msleaks::analysis

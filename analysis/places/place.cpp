@@ -35,8 +35,13 @@ bool isStandardLibrary(std::string_view function) {
   return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](auto prefix) { return function.starts_with(prefix); });
 }
 
+// msleaks/api.h, wherever it was copied to.
+bool isOfApi(std::string_view file, std::string_view function) {
+  return baseName(file) == "api.h" && function.find("msl_") != std::string_view::npos;
+}
+
 bool isOwn(std::string_view file, std::string_view function) {
-  return file.empty() ? !isStandardLibrary(function) : !isSystemPath(file);
+  return file.empty() ? !isStandardLibrary(function) : !isSystemPath(file) && !isOfApi(file, function);
 }
 
 bool isInserted(const Site &site) {

@@ -46,7 +46,7 @@ struct Report : AnalysisResult {
   std::vector<std::string> damage, notes;
   std::vector<std::string> failed_analyzers; // of the user's own; also notes
 
-  bool hasFindings() const { return !leaks.empty(); }
+  bool hasFindings() const { return !leaks.empty() || !watch.empty(); }
   // The session ended, and nothing of it is missing that msleaks knows of.
   bool complete() const;
   // Those that never attached: what they allocated is in no figure.

@@ -244,6 +244,22 @@ Json jsonOf(const std::vector<Section> &sections) {
   return list;
 }
 
+Json jsonOf(const Report &report, const std::vector<WatchLine> &watch) {
+  Json list = Json::array();
+  for (const WatchLine &line : watch)
+    list.push_back({{"name", line.name},
+                    {"operator", line.operation ? Json(*line.operation) : Json()},
+                    {"site", jsonOf(line.site)},
+                    {"offset", line.offset},
+                    {"bytes", line.bytes},
+                    {"step", orNull(line.step)},
+                    {"given", nameOf(line.given)},
+                    {"block", line.address},
+                    {"time_ns", line.time_ns},
+                    {"since_start_ns", sinceStart(report, line.time_ns)}});
+  return list;
+}
+
 Json processesOf(const Report &report) {
   Json list = Json::array();
   for (const ReportProcess &process : report.processes)
@@ -306,6 +322,7 @@ void writeReportJson(std::ostream &to, const Report &report) {
                      {"alive_at_end", jsonOf(report.alive)},
                      {"unsure", jsonOf(report.unsure)},
                      {"handles", jsonOf(report.handles)},
+                     {"watch", jsonOf(report, report.watch)},
                      {"sections", jsonOf(report.sections)},
                      {"blocks", countsOf(report.counts)},
                      {"damage", report.damage},

@@ -33,6 +33,20 @@ std::string refusalText(const Finding &finding) {
   return "refused";
 }
 
+std::string textIn(const Finding &finding, std::string_view wanted) {
+  for (const auto &[name, value] : finding.evidence)
+    if (const auto *text = std::get_if<std::string>(&value); text && name == wanted)
+      return printable(*text);
+  return {};
+}
+
+// "trampled: 16 B of weights, by relu": of a block that changed, and was not given to who did it.
+std::string changeText(const Finding &finding) {
+  const std::string operation = textIn(finding, "operation");
+  return fmt::format("{}: {} of {} changed{} ({})", finding.kind, bytesText(finding.bytes), textIn(finding, "block"),
+                     operation.empty() ? "" : ", by " + operation, nameOf(finding.confidence));
+}
+
 std::string savingText(const Finding &finding) {
   if (finding.concern == Concern::Refusal)
     return refusalText(finding);
@@ -116,6 +130,8 @@ std::string handlesText(const Finding &finding) {
 std::string whatText(const Finding &finding) {
   if (finding.concern == Concern::Handles)
     return handlesText(finding);
+  if (finding.concern == Concern::Content)
+    return changeText(finding);
   return fmt::format("{}: {} in {}{}{}, {} ({})", finding.kind, bytesText(finding.bytes), blocksText(finding.count),
                      reachText(finding) + leadsToText(finding), growthText(finding), savingText(finding),
                      nameOf(finding.confidence));

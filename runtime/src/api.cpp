@@ -2,6 +2,9 @@
 #include "label_table.h"
 #include "reach.h"
 #include "ring.h"
+#include "watch.h"
+
+#include "msleaks/runtime/path.h"
 
 #define MSL_API_RUNTIME
 #include "msleaks/api.h"
@@ -26,11 +29,24 @@ template <class Event> void recordNumber(uint64_t number) noexcept {
 }
 
 // Whether it did.
-template <class Event> bool recordText(const char *text) noexcept {
+template <class Event> bool recordLabel(uint64_t label) noexcept {
   if (!mayRecord(__msl_thread, Event::kKind))
     return false;
-  record(__msl_thread, Event{headerOf(Event::kKind), labelOf(text), 0});
+  record(__msl_thread, Event{headerOf(Event::kKind), label, 0});
   return true;
+}
+
+uint64_t labelFor(abi::EventKind kind, const char *text) noexcept {
+  return mayRecord(__msl_thread, kind) ? labelOf(text) : 0;
+}
+
+// What watched blocks are before the program goes on to something else. Only then is it asked where that is.
+[[gnu::always_inline]] inline uint32_t lookFrom(const CallerFrame &caller) noexcept {
+  if (!isWatching()) [[likely]]
+    return 0;
+  const uint32_t here = pathOfCaller(enabledWord(), caller);
+  lookBetween(here);
+  return here;
 }
 
 } // namespace
@@ -39,12 +55,27 @@ template <class Event> bool recordText(const char *text) noexcept {
 using namespace msleaks::abi;
 using namespace msleaks::runtime;
 
-void __msl_step(uint64_t number) noexcept { recordNumber<StepEvent>(number); }
+void __msl_step(uint64_t number) noexcept {
+  lookFrom(callerFrame());
+  recordNumber<StepEvent>(number);
+}
 void __msl_mark(const char *text) noexcept {
-  if (recordText<MarkEvent>(text))
+  lookFrom(callerFrame());
+  if (recordLabel<MarkEvent>(labelFor(EventKind::Mark, text)))
     waitAtMark();
 }
-void __msl_range_push(const char *text) noexcept { recordText<RangeBeginEvent>(text); }
-void __msl_range_pop(void) noexcept { recordNumber<RangeEndEvent>(0); }
-void __msl_owner_push(const char *owner) noexcept { recordText<OwnerPushEvent>(owner); }
+void __msl_range_push(const char *text) noexcept {
+  const uint32_t here = lookFrom(callerFrame());
+  const uint64_t label = labelFor(EventKind::RangeBegin, text);
+  if (recordLabel<RangeBeginEvent>(label))
+    openRange(__msl_thread, {static_cast<uint32_t>(label), here});
+}
+void __msl_range_pop(void) noexcept {
+  lookFrom(callerFrame());
+  recordNumber<RangeEndEvent>(0);
+  closeRange(__msl_thread);
+}
+void __msl_owner_push(const char *owner) noexcept {
+  recordLabel<OwnerPushEvent>(labelFor(EventKind::OwnerPush, owner));
+}
 void __msl_owner_pop(void) noexcept { recordNumber<OwnerPopEvent>(0); }

@@ -1,6 +1,7 @@
 // The callbacks that the pass inserts (callbacks.def). What they and the hooks agree on is in pending.h.
 #include "kernel_arguments.h"
 #include "open_calls.h"
+#include "watch.h"
 
 #include "msleaks/runtime/pending.h"
 
@@ -166,6 +167,14 @@ uint32_t launchSite(Thread &thread, uint32_t site, Traits traits) noexcept {
   return left;
 }
 
+// Before the event of the operation, behind what changed until now.
+[[gnu::always_inline]] inline void tellWatch(Traits row, uint32_t site, const CallerFrame &frame, const void *kernel,
+                                             const void *stream) noexcept {
+  if (isWatching()) [[unlikely]]
+    operationBegins(
+        {row.verb(), row.family(), pathOfSite(enabledWord(), site, frame), addressOf(kernel), addressOf(stream)});
+}
+
 abi::EventHeader headerOf(abi::EventKind kind, Traits traits, uint32_t site) noexcept {
   return {kind, traits.heap(), deviceOf(__msl_thread, traits), traits.flags(), site, 0};
 }
@@ -196,6 +205,7 @@ void recordLaunch(const CallerFrame &frame, uint32_t site, Traits row, const Lau
   if (isLeftOut(thread, row))
     return;
   const uint32_t launched = launchSite(thread, site, row);
+  tellWatch(row, launched, frame, launch.kernel, launch.stream);
   abi::LaunchEvent event{};
   event.header = headerOf(abi::EventKind::Launch, row, launched);
   event.kernel = addressOf(launch.kernel);
@@ -261,6 +271,8 @@ void __msl_on_alloc_status(uint32_t site, uint32_t traits, const void *address, 
                            const int32_t *status) noexcept {
   afterAlloc(site, Traits(traits),
              {addressOf(address), size, status != nullptr ? static_cast<uint64_t>(int64_t{*status}) : 0, 0});
+  if (address != nullptr && Traits(traits).family() == abi::Family::OpenCl)
+    noteHandle(addressOf(address));
 }
 
 void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection,
@@ -352,6 +364,7 @@ void __msl_on_copy(uint32_t site, uint32_t traits, const void *destination, cons
   const Traits row(traits);
   if (isLeftOut(thread, row))
     return;
+  tellWatch(row, site, callerFrame(), nullptr, stream);
   const abi::CopyEvent event{headerOf(abi::EventKind::Copy, row, site),
                              addressOf(destination),
                              addressOf(source),
@@ -369,6 +382,7 @@ void __msl_on_set(uint32_t site, uint32_t traits, const void *destination, uint6
   const Traits row(traits);
   if (isLeftOut(thread, row))
     return;
+  tellWatch(row, site, callerFrame(), nullptr, stream);
   const abi::SetEvent event{headerOf(abi::EventKind::Set, row, site),
                             addressOf(destination),
                             size,
@@ -383,7 +397,11 @@ void __msl_on_set(uint32_t site, uint32_t traits, const void *destination, uint6
 void __msl_on_failed(uint32_t site, uint32_t traits, const void *handle, int64_t status) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (isLeftOut(thread, row) || !mustTell(thread, site, row, addressOf(handle), status))
+  if (isLeftOut(thread, row))
+    return;
+  if (isWatching()) [[unlikely]]
+    operationEnds();
+  if (!mustTell(thread, site, row, addressOf(handle), status))
     return;
   record(thread, abi::FailedEvent{headerOf(abi::EventKind::Failed, row, site), addressOf(handle),
                                   static_cast<uint64_t>(status)});
@@ -404,7 +422,11 @@ void __msl_on_kernel(uint32_t, const void *kernel, uint32_t copied) noexcept {
 void __msl_on_access(uint32_t site, uint32_t traits, const void *address, uint32_t flags) noexcept {
   Thread &thread = __msl_thread;
   const Traits row(traits);
-  if (isLeftOut(thread, row) || (enabledWord() & abi::enabledBit(abi::EventKind::Access)) == 0)
+  if (isLeftOut(thread, row))
+    return;
+  if (address != nullptr)
+    tellWatch(row, site, callerFrame(), nullptr, nullptr);
+  if ((enabledWord() & abi::enabledBit(abi::EventKind::Access)) == 0)
     return;
   abi::EventHeader header = headerOf(abi::EventKind::Access, row, site);
   header.flags |= flags;

@@ -2,6 +2,8 @@
 // the plugin would have inserted, unless the plugin did.
 #include "msleaks/abi/hook.h"
 
+#include "watch.h"
+
 #include "msleaks/runtime/path.h"
 #include "msleaks/runtime/pending.h"
 
@@ -28,10 +30,10 @@ bool isAnnounced(Thread &thread, hook::Call &call, abi::Traits row) noexcept {
   return address != kUnfollowed;
 }
 
-// Only what takes memory has a path.
+// Only what takes memory has a path; where blocks are watched, also what may change them.
 uint32_t siteOf(uint64_t caller, abi::Traits row, const CallerFrame &own) noexcept {
   const bool takes = row.verb() == abi::Verb::Alloc || row.verb() == abi::Verb::Realloc || row.verb() == abi::Verb::Map;
-  if (!takes || (enabledWord() & abi::kPathsOfCallers) == 0)
+  if ((!takes && !isWatching()) || (enabledWord() & abi::kPathsOfCallers) == 0)
     return callerSite(caller);
   return __msl_path_to(caller, own.return_address, own.stack_pointer, own.frame_pointer, 0);
 }

@@ -9,6 +9,7 @@
 #ifndef MSLEAKS_API_H
 #define MSLEAKS_API_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -36,6 +37,8 @@ MSL_API_SYMBOL void __msl_range_push(const char *text) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_range_pop(void) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_owner_push(const char *owner) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_owner_pop(void) MSL_API_NOEXCEPT;
+MSL_API_SYMBOL void __msl_watch(const void *block, size_t bytes, const char *name) MSL_API_NOEXCEPT;
+MSL_API_SYMBOL void __msl_unwatch(const void *block) MSL_API_NOEXCEPT;
 #ifdef __cplusplus
 }
 #endif
@@ -57,32 +60,42 @@ MSL_API_SYMBOL void __msl_owner_pop(void) MSL_API_NOEXCEPT;
 #define MSL_API_FIND(function, name) ((function) = 0)
 #endif
 
-#define MSL_API_CALL(name, parameter, argument)                                                                        \
+#define MSL_API_CALL(name, parameters, arguments)                                                                      \
   do {                                                                                                                 \
-    void (*msl_api_function)(parameter);                                                                               \
+    void(*msl_api_function) parameters;                                                                                \
     MSL_API_FIND(msl_api_function, name);                                                                              \
     if (msl_api_function)                                                                                              \
-      msl_api_function(argument);                                                                                      \
+      msl_api_function arguments;                                                                                      \
   } while (0)
 
 /* A training or inference iteration begins, with the program's own number. */
-static inline void msl_step(uint64_t number) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_step, uint64_t, number); }
+static inline void msl_step(uint64_t number) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_step, (uint64_t), (number)); }
 
 /* The program has come here: "model loaded". */
-static inline void msl_mark(const char *text) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_mark, const char *, text); }
+static inline void msl_mark(const char *text) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_mark, (const char *), (text)); }
 
 /* A range of this thread begins; pop ends the innermost one. A pop without a push is harmless. */
 static inline void msl_range_push(const char *text) MSL_API_NOEXCEPT {
-  MSL_API_CALL(__msl_range_push, const char *, text);
+  MSL_API_CALL(__msl_range_push, (const char *), (text));
 }
-static inline void msl_range_pop(void) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_range_pop, void, ); }
+static inline void msl_range_pop(void) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_range_pop, (void), ()); }
 
 /* What this thread allocates from here on belongs to an owner, "framework@component@..."; pop goes back to the one
  * before. A pop without a push is harmless. */
 static inline void msl_owner_push(const char *owner) MSL_API_NOEXCEPT {
-  MSL_API_CALL(__msl_owner_push, const char *, owner);
+  MSL_API_CALL(__msl_owner_push, (const char *), (owner));
 }
-static inline void msl_owner_pop(void) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_owner_pop, void, ); }
+static inline void msl_owner_pop(void) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_owner_pop, (void), ()); }
+
+/* From here on the content of these bytes is compared before and after each range, launch, copy and fill: the report
+ * says which one changed them without being given them, and where (docs/watch.md). A pointer to memory of the host, a
+ * pointer of a device or a cl_mem. */
+static inline void msl_watch(const void *block, size_t bytes, const char *name) MSL_API_NOEXCEPT {
+  MSL_API_CALL(__msl_watch, (const void *, size_t, const char *), (block, bytes, name));
+}
+static inline void msl_unwatch(const void *block) MSL_API_NOEXCEPT {
+  MSL_API_CALL(__msl_unwatch, (const void *), (block));
+}
 
 #undef MSL_API_CALL
 #undef MSL_API_FIND

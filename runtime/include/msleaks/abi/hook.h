@@ -44,6 +44,19 @@ enum Answer : uint32_t {
   kRecord
 };
 
+// How a watch (docs/watch.md) gets at what a driver knows. A look calls these with calls of the family left out. 0 =
+// done.
+struct Device {
+  uint32_t bytes; // sizeof(Device); what is appended in a later version stands behind
+  uint32_t family;
+  // Until all is done that this stream or queue has been given so far.
+  int32_t (*wait)(const void *stream);
+  // Copies bytes of a block into memory of the host, behind what the stream has been given so far.
+  int32_t (*read)(const void *stream, const void *block, uint64_t offset, uint64_t bytes, void *to);
+  // The kernel's name, ended by NUL and cut off at `bytes`.
+  int32_t (*name)(const void *kernel, char *text, uint64_t bytes);
+};
+
 } // namespace msleaks::hook
 
 extern "C" {
@@ -55,6 +68,8 @@ extern "C" {
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_enter(msleaks::hook::Call *call) noexcept;
 // The device that the thread's calls of the row's family are about from now on, by ordinal. Returns the one before.
 [[gnu::weak, gnu::visibility("default")]] uint32_t __msl_hook_device(uint32_t traits, uint32_t device) noexcept;
+// Before the first call of the family. `device` stays what it is as long as the process lives.
+[[gnu::weak, gnu::visibility("default")]] void __msl_hook_watches(const msleaks::hook::Device *device) noexcept;
 // Around the real function: calls of its family are left out meanwhile.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_begin(msleaks::hook::Call *call) noexcept;
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_end(msleaks::hook::Call *call) noexcept;

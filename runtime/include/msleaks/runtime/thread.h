@@ -16,6 +16,7 @@ namespace msleaks::runtime {
 struct Arena;
 class PathTree;
 struct ThreadPath;
+struct WatchList;
 
 // What a callback of the pass left for the hook that is about to run (pending.h).
 struct PendingSite {
@@ -39,8 +40,14 @@ struct RecordedAlloc {
   abi::Heap heap;
 };
 
+// A range of the program that this thread is in, and where it began: known where something is watched (watch.h).
+struct OpenRange {
+  uint32_t label, site;
+};
+
 inline constexpr uint32_t kRememberedAllocs = 8; // powers of two
 inline constexpr uint32_t kOpenCalls = 8;
+inline constexpr uint32_t kOpenRanges = 4;
 
 // What a hook has to look at beyond the plain case. All zero in the plain case, which is one load and one compare.
 // `inside`: see class Inside; `open_calls`: of Thread::open, whose Allocs are remembered.
@@ -77,6 +84,8 @@ struct Thread {
   ThreadPath *path;        // null until the thread takes one
   RecordedAlloc last[kRememberedAllocs];
   OpenCall open[kOpenCalls];
+  uint32_t range_depth;          // of which the last are known, unless deeper ones have taken their places
+  OpenRange ranges[kOpenRanges]; // by depth, modulo
 };
 // A runtime that a dlopen brings gets its thread storage from what glibc keeps for that
 // (glibc.rtld.optional_static_tls).
@@ -96,6 +105,19 @@ inline uint8_t &chosenDevice(Thread &thread, abi::Family family) noexcept {
 inline uint32_t deviceOf(Thread &thread, abi::Traits row) noexcept {
   const bool is_there = row.heap() == abi::Heap::Device || row.heap() == abi::Heap::Managed;
   return is_there && hasDevices(row.family()) ? chosenDevice(thread, row.family()) : 0;
+}
+
+inline void openRange(Thread &thread, OpenRange range) noexcept {
+  thread.ranges[thread.range_depth++ % kOpenRanges] = range;
+}
+inline void closeRange(Thread &thread) noexcept {
+  if (thread.range_depth != 0)
+    thread.ranges[--thread.range_depth % kOpenRanges] = {};
+}
+// Null: none is open, or it is not known any more.
+inline const OpenRange *innermostRange(const Thread &thread) noexcept {
+  const OpenRange &range = thread.ranges[(thread.range_depth - 1) % kOpenRanges];
+  return thread.range_depth != 0 && range.label != 0 ? &range : nullptr;
 }
 
 // What the real function behind a hook, or libc for us, does meanwhile must not come back to us. Where nothing else is
@@ -126,6 +148,7 @@ struct alignas(abi::kMaxPageBytes) Process {
   uint64_t state;       // what Thread::state is outside a record: the generation; 0 = no arena yet
   abi::Caller *callers; // null until its pages exist
   PathTree *paths;      // null until a path is taken
+  WatchList *watches;   // null until a block is watched
   Arena *arena;
   abi::ClockKind clock;
   uint32_t lock;

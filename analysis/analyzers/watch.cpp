@@ -1,0 +1,232 @@
+// Watch: which operation changed a watched block without being given it (docs/watch.md).
+#include "analysis/analyzers/registry.h"
+#include "analysis/places/labels.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace msleaks::analysis {
+namespace {
+
+using abi::EventKind;
+
+constexpr size_t kMostChanges = 1000;
+constexpr uint64_t kWholeWord = 0;
+
+// What the last launch, copy or fill of a thread may write.
+struct Operation {
+  bool is_known = false;                              // all of it
+  std::vector<std::pair<uint64_t, uint64_t>> written; // address and bytes; kWholeWord: a handle, or to its block's end
+
+  bool mayWrite(uint64_t address, uint64_t bytes) const {
+    return std::any_of(written.begin(), written.end(), [&](const auto &range) {
+      return range.first == address || (range.first < address + bytes && range.first + range.second > address);
+    });
+  }
+};
+
+struct Change {
+  uint64_t address, offset, bytes, time_ns;
+  LabelId name, operation;
+  SiteId site;
+  abi::Heap heap;
+  uint32_t process;
+  std::optional<uint64_t> step;
+  Given given;
+};
+
+struct Watched {
+  LabelId name;
+  uint64_t bytes = 0, looks = 0, changes = 0, given = 0;
+  abi::Heap heap = abi::Heap::Host;
+  bool is_watched = false;
+};
+
+class WatchAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "watch"; }
+  void useCohorts(const Cohorts &, const Labels &labels) override { labels_ = &labels; }
+  uint32_t eventKinds() const override {
+    return abi::enabledBit(EventKind::Watch) | abi::enabledBit(EventKind::Changed) |
+           abi::enabledBit(EventKind::Launch) | abi::enabledBit(EventKind::Copy) | abi::enabledBit(EventKind::Set) |
+           abi::enabledBit(EventKind::Access) | abi::enabledBit(EventKind::Step);
+  }
+  void onEvent(const StreamEvent &, SiteId) override;
+  void conclude(Conclusion &) const override;
+
+private:
+  using Key = std::pair<uint32_t, uint64_t>; // process, address
+  Operation &of(const StreamEvent &event) { return operations_[uint64_t{event.process} << 32 | event.stream]; }
+  void onWatch(const StreamEvent &);
+  void onChanged(const StreamEvent &, SiteId);
+  void onAccess(const StreamEvent &);
+  LabelId labelOf(const StreamEvent &event, uint64_t number) const {
+    return labels_ ? labels_->find(event.process, number) : LabelId{};
+  }
+  std::string textOf(LabelId label) const { return labels_ ? std::string(labels_->textOf(label)) : std::string(); }
+  std::string nameOf(LabelId label, uint64_t address) const;
+  WatchLine lineOf(const Change &, Conclusion &) const;
+  void addFinding(const Change &, Conclusion &) const;
+  Section blocks(Conclusion &) const;
+
+  const Labels *labels_ = nullptr;
+  std::unordered_map<uint64_t, Operation> operations_; // by process << 32 | stream
+  std::map<Key, Watched> watched_;
+  std::map<uint32_t, uint64_t> steps_; // the last of each process
+  std::set<uint32_t> unknown_;         // processes in which a launch may be given memory that nobody saw
+  std::vector<Change> changes_;        // by operations that were not given the block
+};
+
+void WatchAnalyzer::onEvent(const StreamEvent &event, SiteId site) {
+  switch (event.event.header().kind) {
+  case EventKind::Watch:
+    return onWatch(event);
+  case EventKind::Changed:
+    return onChanged(event, site);
+  case EventKind::Step:
+    steps_[event.process] = event.event.as<abi::StepEvent>().number;
+    return;
+  case EventKind::Access:
+    return onAccess(event);
+  default:
+    break;
+  }
+  if (watched_.empty())
+    return;
+  Operation &operation = of(event);
+  operation = {};
+  if (event.event.header().kind == EventKind::Launch) {
+    operation.is_known = (event.event.header().flags & abi::kListed) != 0;
+  } else if (event.event.header().kind == EventKind::Copy) {
+    const auto copy = event.event.as<abi::CopyEvent>();
+    operation = {true, {{copy.destination, copy.size}}};
+  } else {
+    const auto set = event.event.as<abi::SetEvent>();
+    operation = {true, {{set.destination, set.size}}};
+  }
+}
+
+// Of a launch, behind its event; or of a call that uses memory and has none.
+void WatchAnalyzer::onAccess(const StreamEvent &event) {
+  const auto access = event.event.as<abi::AccessEvent>();
+  const bool reads_only = (access.header.flags & abi::kRead) != 0 && (access.header.flags & abi::kWrite) == 0;
+  if (access.address == 0)
+    unknown_.insert(event.process);
+  else if (!watched_.empty() && !reads_only)
+    of(event).written.emplace_back(access.address, kWholeWord);
+}
+
+void WatchAnalyzer::onWatch(const StreamEvent &event) {
+  const auto watch = event.event.as<abi::WatchEvent>();
+  Watched &watched = watched_[{event.process, watch.address}];
+  watched.is_watched = watch.size != 0;
+  watched.heap = watch.header.heap;
+  watched.looks += watch.looks;
+  if (watch.size == 0)
+    return;
+  watched.name = labelOf(event, watch.name);
+  watched.bytes = watch.size;
+}
+
+void WatchAnalyzer::onChanged(const StreamEvent &event, SiteId site) {
+  const auto changed = event.event.as<abi::ChangedEvent>();
+  const auto at = watched_.find({event.process, changed.address});
+  if (at == watched_.end() || !at->second.is_watched)
+    return;
+  Watched &watched = at->second;
+  ++watched.changes;
+  const Operation &operation = of(event);
+  if (operation.mayWrite(changed.address, watched.bytes)) {
+    ++watched.given;
+    return;
+  }
+  const bool is_known = operation.is_known && !unknown_.contains(event.process);
+  const auto step = steps_.find(event.process);
+  if (changes_.size() < kMostChanges)
+    changes_.push_back({changed.address, changed.offset, changed.size, changed.header.time,
+                        labelOf(event, changed.name), labelOf(event, changed.operation), site, changed.header.heap,
+                        event.process, step != steps_.end() ? std::optional(step->second) : std::nullopt,
+                        is_known ? Given::No : Given::Unknown});
+}
+
+std::string WatchAnalyzer::nameOf(LabelId label, uint64_t address) const {
+  return label.known() ? textOf(label) : fmt::format("{:#x}", address);
+}
+
+WatchLine WatchAnalyzer::lineOf(const Change &change, Conclusion &conclusion) const {
+  WatchLine line;
+  line.name = nameOf(change.name, change.address);
+  if (change.operation.known())
+    line.operation = textOf(change.operation);
+  line.site = analysis::textOf(conclusion.catalog, conclusion.lines.places().of(change.site));
+  line.address = change.address;
+  line.offset = change.offset;
+  line.bytes = change.bytes;
+  line.step = change.step;
+  line.time_ns = change.time_ns;
+  line.process = change.process;
+  line.given = change.given;
+  return line;
+}
+
+void WatchAnalyzer::addFinding(const Change &change, Conclusion &conclusion) const {
+  const Place place = conclusion.lines.places().of(change.site);
+  auto draft = conclusion.lines.lineOf<Finding>({place, {{change.site, change.bytes, 1}}}, Lines::Paths::Shown);
+  Finding &finding = draft.line;
+  finding.kind = "trampled";
+  finding.part = nameOf(change.name, change.address);
+  finding.concern = Concern::Content;
+  finding.confidence = change.given == Given::No ? Confidence::Likely : Confidence::Hint;
+  finding.heap = change.heap;
+  finding.owner = finding.site.library;
+  finding.evidence = {{"block", finding.part},
+                      {"operation", change.operation.known() ? textOf(change.operation) : std::string()},
+                      {"offset", change.offset},
+                      {"bytes", change.bytes},
+                      {"given", analysis::nameOf(change.given)}};
+  if (change.step)
+    finding.evidence.emplace_back("step", *change.step);
+  finding.advice = change.given == Given::No
+                       ? "It is not given this block: look for an index or a size that is too large."
+                       : "Nobody knows what it is given: if not this block, an index or a size is too large.";
+  conclusion.add(std::move(draft), {});
+}
+
+Section WatchAnalyzer::blocks(Conclusion &conclusion) const {
+  Section section{.name = "watched",
+                  .title = "Watched blocks",
+                  .columns = {{"block", Unit::Text, Fold::Key},
+                              {"bytes", Unit::Bytes},
+                              {"changes", Unit::Count},
+                              {"by_others", Unit::Count},
+                              {"process", Unit::Text}},
+                  .rows = {}};
+  for (const auto &[key, watched] : watched_)
+    section.rows.push_back({nameOf(watched.name, key.second), watched.bytes, watched.changes,
+                            watched.changes - watched.given, conclusion.names.process(key.first)});
+  return section;
+}
+
+// Of each block, the first change is a finding: what comes behind may be its consequence.
+void WatchAnalyzer::conclude(Conclusion &conclusion) const {
+  if (watched_.empty())
+    return;
+  conclusion.result.sections.push_back(blocks(conclusion));
+  std::set<Key> told;
+  for (const Change &change : changes_) {
+    conclusion.result.watch.push_back(lineOf(change, conclusion));
+    if (told.insert({change.process, change.address}).second && change.site != SiteId{})
+      addFinding(change, conclusion);
+  }
+}
+
+} // namespace
+
+const char *nameOf(Given given) { return given == Given::No ? "no" : "unknown"; }
+
+MSL_REGISTER_ANALYZER(watch, WatchAnalyzer)
+
+} // namespace msleaks::analysis

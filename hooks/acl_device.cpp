@@ -1,0 +1,23 @@
+// What a watch asks of Ascend's ACL.
+#include "device.h"
+
+using namespace msleaks;
+
+namespace {
+
+hook::Function synchronize = {"libascendcl", "aclrtSynchronizeStream", nullptr, nullptr};
+hook::Function copy = {"libascendcl", "aclrtMemcpyAsync", nullptr, nullptr};
+
+int32_t wait(const void *stream) { return hooks::callReal<int(const void *)>(synchronize, stream); }
+
+int32_t read(const void *stream, const void *block, uint64_t offset, uint64_t bytes, void *to) {
+  constexpr int kDeviceToHost = 2;
+  const auto *from = static_cast<const char *>(block) + offset;
+  using Copy = int(void *, size_t, const void *, size_t, int, const void *);
+  const int32_t status = hooks::callReal<Copy>(copy, to, bytes, from, bytes, kDeviceToHost, stream);
+  return status == 0 ? wait(stream) : status;
+}
+
+MSL_DEVICE_OF(Acl, wait, read, nullptr)
+
+} // namespace

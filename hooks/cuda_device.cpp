@@ -1,0 +1,60 @@
+// What a watch asks of CUDA: its driver where the process has it, whose functions leave cudaGetLastError alone, else
+// its runtime.
+#include "device.h"
+
+using namespace msleaks;
+
+namespace {
+
+hook::Function driver_wait = {"libcuda.", "cuStreamSynchronize", nullptr, nullptr};
+hook::Function driver_read = {"libcuda.", "cuMemcpyDtoHAsync_v2", nullptr, nullptr};
+hook::Function driver_capturing = {"libcuda.", "cuStreamIsCapturing", nullptr, nullptr};
+hook::Function driver_name = {"libcuda.", "cuFuncGetName", nullptr, nullptr};
+hook::Function runtime_wait = {"libcudart", "cudaStreamSynchronize", nullptr, nullptr};
+hook::Function runtime_read = {"libcudart", "cudaMemcpyAsync", nullptr, nullptr};
+hook::Function runtime_capturing = {"libcudart", "cudaStreamIsCapturing", nullptr, nullptr};
+hook::Function runtime_name = {"libcudart", "cudaFuncGetName", nullptr, nullptr};
+
+// A call of ours would end a capture, and nothing runs before it is launched.
+bool isCapturing(const void *stream) {
+  int state = 0;
+  using Ask = int(const void *, int *);
+  if (hooks::callReal<Ask>(driver_capturing, stream, &state) == hooks::kNone)
+    hooks::callReal<Ask>(runtime_capturing, stream, &state);
+  return state != 0;
+}
+
+int32_t wait(const void *stream) {
+  if (isCapturing(stream))
+    return hooks::kNone;
+  const int32_t status = hooks::callReal<int(const void *)>(driver_wait, stream);
+  return status != hooks::kNone ? status : hooks::callReal<int(const void *)>(runtime_wait, stream);
+}
+
+int32_t read(const void *stream, const void *block, uint64_t offset, uint64_t bytes, void *to) {
+  constexpr int kDeviceToHost = 2;
+  const auto from = reinterpret_cast<uint64_t>(block) + offset;
+  int32_t status = hooks::callReal<int(void *, uint64_t, size_t, const void *)>(driver_read, to, from, bytes, stream);
+  if (status == hooks::kNone)
+    status = hooks::callReal<int(void *, const void *, size_t, int, const void *)>(
+        runtime_read, to, reinterpret_cast<const void *>(from), bytes, kDeviceToHost, stream);
+  return status == 0 ? wait(stream) : status;
+}
+
+int32_t name(const void *kernel, char *text, uint64_t bytes) {
+  const char *known = nullptr;
+  using Ask = int(const char **, const void *);
+  if (hooks::callReal<Ask>(runtime_name, &known, kernel) != 0 || known == nullptr)
+    hooks::callReal<Ask>(driver_name, &known, kernel);
+  if (known == nullptr)
+    return hooks::kNone;
+  uint64_t length = 0;
+  for (; known[length] != 0 && length + 1 < bytes; ++length)
+    text[length] = known[length];
+  text[length] = 0;
+  return 0;
+}
+
+MSL_DEVICE_OF(Cuda, wait, read, name)
+
+} // namespace

@@ -1,0 +1,26 @@
+// What a watch asks of a driver (hook::Device), by functions that no hook stands in front of.
+#pragma once
+
+#include "msleaks/hook.h"
+
+#include <cstddef>
+
+namespace msleaks::hooks {
+
+inline constexpr int32_t kNone = -1; // there is no such function, or it cannot be asked now
+
+// The real function, whoever has loaded it, called past our hooks.
+template <class Signature, class... Arguments> int32_t callReal(hook::Function &function, Arguments... arguments) {
+  auto *const real = reinterpret_cast<Signature *>(hook::realOf(function));
+  return real != nullptr ? real(arguments...) : kNone;
+}
+
+} // namespace msleaks::hooks
+
+#define MSL_DEVICE_OF(family, wait, read, name)                                                                        \
+  constinit const ::msleaks::hook::Device device_##family = {                                                          \
+      sizeof(::msleaks::hook::Device), static_cast<uint32_t>(::msleaks::abi::Family::family), wait, read, name};       \
+  [[gnu::constructor]] void tell##family() {                                                                           \
+    if (__msl_hook_watches != nullptr)                                                                                 \
+      __msl_hook_watches(&device_##family);                                                                            \
+  }

@@ -1,0 +1,316 @@
+#include "watch.h"
+
+#include "label_table.h"
+#include "ring.h"
+#include "system.h"
+#include "watched_block.h"
+
+#include "msleaks/runtime/note.h"
+#include "msleaks/runtime/path.h"
+
+#define MSL_API_RUNTIME
+#include "msleaks/api.h"
+
+extern "C" int __cxa_atexit(void (*)(void *), void *, void *);
+
+namespace msleaks::runtime {
+
+namespace {
+
+constexpr uint32_t kMostBlocks = 64, kMostThreads = 256;
+constexpr uint64_t kScratchBytes = 256 << 10;
+
+// What a thread is in the middle of.
+struct Pending {
+  const Thread *thread; // null = nobody's
+  Operation operation;
+};
+
+} // namespace
+
+// Made with the first watch, and never unmapped. A fork's child has none: Process is wiped.
+struct WatchList {
+  uint32_t lock;
+  uint32_t count;
+  WatchedBlock blocks[kMostBlocks];
+  Pending pending[kMostThreads];
+  char scratch[kScratchBytes];
+};
+
+namespace {
+
+constinit std::atomic<const hook::Device *> devices[static_cast<unsigned>(abi::Family::Count)]{};
+// The first word of an object of OpenCL leads to the functions of its driver, for all objects of that driver.
+constinit std::atomic<uint64_t> drivers[4]{};
+
+class ListHeld {
+public:
+  explicit ListHeld(WatchList &list) noexcept : locked_(list.lock) {}
+
+private:
+  const ErrnoKept errno_kept_;
+  const SignalsBlocked blocked_;
+  const Locked locked_;
+};
+
+Pending *pendingOf(WatchList &list, const Thread *thread) noexcept {
+  for (Pending &pending : list.pending)
+    if (pending.thread == thread)
+      return &pending;
+  return nullptr;
+}
+
+const hook::Device *deviceOf(abi::Family family) noexcept {
+  return devices[static_cast<unsigned>(family)].load(std::memory_order_acquire);
+}
+
+uint64_t labelOfKernel(const Operation &operation) noexcept {
+  const hook::Device *device = deviceOf(operation.family);
+  char text[512];
+  const auto *kernel = reinterpret_cast<const void *>(operation.kernel);
+  const bool is_named = device != nullptr && device->name != nullptr && device->name(kernel, text, sizeof text) == 0;
+  return labelOf(is_named ? text : "kernel");
+}
+
+uint64_t labelOfOperation(const Operation &operation) noexcept {
+  switch (operation.verb) {
+  case abi::Verb::Launch:
+    return labelOfKernel(operation);
+  case abi::Verb::Set:
+    return labelOf("fill");
+  default:
+    return labelOf("copy");
+  }
+}
+
+// A look: who has changed what it finds, and how it reads.
+struct Look {
+  WatchList &list;
+  Thread &thread;
+  const Operation *cause;  // null: the range that the thread is in, or nothing
+  const Operation *reader; // null: only memory of the host is read
+  uint32_t here;           // where the thread is; 0 = not known
+};
+
+void recordChange(const Look &look, const WatchedBlock &block, const Difference &difference) noexcept {
+  const bool is_host = block.where == Where::Host;
+  abi::ChangedEvent event{};
+  event.header = {abi::EventKind::Changed, is_host ? abi::Heap::Host : abi::Heap::Device, 0, 0, look.here, 0};
+  event.address = block.address;
+  event.name = block.name;
+  event.continuation = abi::kContinuationTag;
+  event.offset = difference.begin;
+  event.size = difference.end - difference.begin;
+  if (look.cause != nullptr) {
+    event.operation = labelOfOperation(*look.cause);
+    event.header.site = look.cause->site;
+  } else if (const OpenRange *range = innermostRange(look.thread); range != nullptr) {
+    event.operation = range->label;
+    event.header.site = range->site != 0 ? range->site : look.here;
+  }
+  record(look.thread, event);
+}
+
+void recordWatch(Thread &thread, const WatchedBlock &block, uint64_t bytes) noexcept {
+  abi::WatchEvent event{};
+  event.header = {abi::EventKind::Watch, block.where == Where::Host ? abi::Heap::Host : abi::Heap::Device, 0, 0, 0, 0};
+  event.address = block.address;
+  event.name = block.name;
+  event.continuation = abi::kContinuationTag;
+  event.size = bytes;
+  event.looks = block.looks;
+  record(thread, event);
+}
+
+// With the list held.
+void endWatch(WatchList &list, Thread &thread, WatchedBlock &block) noexcept {
+  recordWatch(thread, block, 0);
+  ::syscall(SYS_munmap, block.content, block.bytes);
+  block = {};
+  --list.count;
+}
+
+void lookAtAll(const Look &look) noexcept {
+  Reader reader{};
+  if (look.reader != nullptr)
+    reader = {deviceOf(look.reader->family), look.reader->family, reinterpret_cast<const void *>(look.reader->stream)};
+  const Inside inside(look.thread, reader.device != nullptr ? insideOf(reader.family) : uint16_t{0});
+  if (reader.device != nullptr && reader.device->wait(reader.stream) != 0)
+    reader.device = nullptr; // a stream that is being captured: nothing runs yet
+  for (WatchedBlock &block : look.list.blocks) {
+    if (block.address == 0)
+      continue;
+    Difference difference;
+    const bool is_read = block.look(reader, look.list.scratch, kScratchBytes, difference);
+    if (!difference.empty())
+      recordChange(look, block, difference);
+    if (!is_read && block.where == Where::Host)
+      endWatch(look.list, look.thread, block); // its memory has gone
+  }
+}
+
+WatchList *listOf() noexcept { return __atomic_load_n(&__msl_process.watches, __ATOMIC_ACQUIRE); }
+
+// The list, if any block is on it, and this thread is not in the middle of a look.
+WatchList *listToLookAt(const Thread &thread) noexcept {
+  WatchList *list = listOf();
+  const bool looks = list != nullptr && __atomic_load_n(&list->count, __ATOMIC_RELAXED) != 0 &&
+                     thread.call.inside != kInsideRuntime && isEnabled(abi::EventKind::Changed);
+  return looks ? list : nullptr;
+}
+
+WatchList *makeList() noexcept {
+  const ArenaHeld held;
+  if (attach() == nullptr)
+    return nullptr;
+  if (__msl_process.watches == nullptr)
+    __atomic_store_n(&__msl_process.watches, static_cast<WatchList *>(mapAnonymous(sizeof(WatchList))),
+                     __ATOMIC_RELEASE);
+  return __msl_process.watches;
+}
+
+bool isHandle(uint64_t address) noexcept {
+  uint64_t word = 0;
+  if (!readHost(address, &word, sizeof word))
+    return false;
+  for (const auto &driver : drivers)
+    if (word != 0 && driver.load(std::memory_order_relaxed) == word)
+      return true;
+  return false;
+}
+
+Where whereIs(uint64_t address, uint64_t bytes) noexcept {
+  if (isHandle(address))
+    return Where::Handle;
+  char last;
+  return readHost(address, &last, 1) && readHost(address + bytes - 1, &last, 1) ? Where::Host : Where::Device;
+}
+
+WatchedBlock *blockAt(WatchList &list, uint64_t address) noexcept {
+  for (WatchedBlock &block : list.blocks)
+    if (block.address == address)
+      return &block;
+  return nullptr;
+}
+
+// Null: no room. With the list held.
+WatchedBlock *addBlock(WatchList &list, uint64_t address, uint64_t bytes) noexcept {
+  WatchedBlock *free = blockAt(list, 0);
+  auto *content = free != nullptr ? static_cast<char *>(mapAnonymous(bytes)) : nullptr;
+  if (content == nullptr)
+    return nullptr;
+  *free = {};
+  free->address = address;
+  free->bytes = bytes;
+  free->content = content;
+  ++list.count;
+  return free;
+}
+
+void watch(WatchList &list, uint64_t address, uint64_t bytes, uint64_t name) noexcept {
+  Thread &thread = __msl_thread;
+  const ListHeld held(list);
+  if (WatchedBlock *before = blockAt(list, address); before != nullptr)
+    endWatch(list, thread, *before);
+  WatchedBlock *block = addBlock(list, address, bytes);
+  if (block == nullptr)
+    return __msl_note("a block is not watched: 64 are, or there is no memory for what is in it");
+  block->name = name;
+  block->where = whereIs(address, bytes);
+  recordWatch(thread, *block, bytes);
+  Difference none;
+  if (block->where == Where::Host && !block->look({}, list.scratch, kScratchBytes, none))
+    endWatch(list, thread, *block);
+}
+
+// What is pending has ended, whoever may have seen its end.
+void lookAndForget(WatchList &list, Thread &thread, uint32_t here) noexcept {
+  Pending *pending = pendingOf(list, &thread);
+  const Operation *operation = pending != nullptr ? &pending->operation : nullptr;
+  lookAtAll({list, thread, operation, operation, here});
+  if (pending != nullptr)
+    pending->thread = nullptr;
+}
+
+void lookAtExit(void *) noexcept { lookBetween(0); }
+
+// As reach.cpp does: behind everything that was registered later.
+[[gnu::constructor]] void lookLast() noexcept { __cxa_atexit(lookAtExit, nullptr, nullptr); }
+
+} // namespace
+
+void operationBegins(const Operation &operation) noexcept {
+  Thread &thread = __msl_thread;
+  WatchList *list = listToLookAt(thread);
+  if (list == nullptr)
+    return;
+  const ListHeld held(*list);
+  Pending *pending = pendingOf(*list, &thread);
+  lookAtAll({*list, thread, pending != nullptr ? &pending->operation : nullptr, &operation, operation.site});
+  if (pending == nullptr)
+    pending = pendingOf(*list, nullptr);
+  if (pending != nullptr)
+    *pending = {&thread, operation};
+}
+
+void operationEnds() noexcept {
+  Thread &thread = __msl_thread;
+  WatchList *list = listToLookAt(thread);
+  if (list == nullptr)
+    return;
+  const ListHeld held(*list);
+  if (pendingOf(*list, &thread) != nullptr)
+    lookAndForget(*list, thread, 0);
+}
+
+void lookBetween(uint32_t here) noexcept {
+  Thread &thread = __msl_thread;
+  WatchList *list = listToLookAt(thread);
+  if (list == nullptr)
+    return;
+  const ListHeld held(*list);
+  lookAndForget(*list, thread, here);
+}
+
+void noteHandle(uint64_t handle) noexcept {
+  uint64_t word = 0;
+  __builtin_memcpy(&word, reinterpret_cast<const void *>(handle), sizeof word);
+  for (auto &driver : drivers) {
+    uint64_t known = driver.load(std::memory_order_relaxed);
+    if (known == word || (known == 0 && driver.compare_exchange_strong(known, word)) || known == word)
+      return;
+  }
+}
+
+} // namespace msleaks::runtime
+
+using namespace msleaks;
+using namespace msleaks::runtime;
+
+void __msl_hook_watches(const hook::Device *device) noexcept {
+  if (device->bytes >= sizeof(hook::Device) && device->family < static_cast<uint32_t>(abi::Family::Count))
+    devices[device->family].store(device, std::memory_order_release);
+}
+
+void __msl_watch(const void *block, size_t bytes, const char *name) noexcept {
+  Thread &thread = __msl_thread;
+  if (thread.call.inside == kInsideRuntime || block == nullptr || bytes == 0 || !isEnabled(abi::EventKind::Changed))
+    return;
+  ensureAttached(thread);
+  if (!isEnabled(abi::EventKind::Changed))
+    return;
+  const uint64_t label = labelOf(name);
+  if (WatchList *list = makeList(); list != nullptr)
+    watch(*list, reinterpret_cast<uint64_t>(block), bytes, label);
+}
+
+void __msl_unwatch(const void *block) noexcept {
+  Thread &thread = __msl_thread;
+  WatchList *list = listToLookAt(thread);
+  if (list == nullptr)
+    return;
+  const ListHeld held(*list);
+  lookAndForget(*list, thread, pathOfCaller(enabledWord(), callerFrame()));
+  if (WatchedBlock *watched = blockAt(*list, reinterpret_cast<uint64_t>(block)); watched != nullptr && block != nullptr)
+    endWatch(*list, thread, *watched);
+}

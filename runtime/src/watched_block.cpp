@@ -1,0 +1,72 @@
+#include "watched_block.h"
+
+#include "system.h"
+
+#include "msleaks/abi/symbols.h"
+#include "msleaks/runtime/thread.h"
+
+#include <cstring>
+#include <sys/uio.h>
+
+namespace msleaks::runtime {
+namespace {
+
+// Where a container forbids process_vm_readv.
+bool readFile(uint64_t address, void *to, uint64_t bytes) noexcept {
+  const OpenFile memory("/proc/self/mem", O_RDONLY);
+  return memory && ::syscall(SYS_pread64, memory.fd(), to, bytes, address) == static_cast<long>(bytes);
+}
+
+void compare(const char *now, char *before, uint64_t offset, uint64_t bytes, Difference &difference) noexcept {
+  if (std::memcmp(now, before, bytes) == 0)
+    return;
+  uint64_t first = 0, end = bytes;
+  while (now[first] == before[first])
+    ++first;
+  while (now[end - 1] == before[end - 1])
+    --end;
+  if (difference.empty())
+    difference.begin = offset + first;
+  difference.end = offset + end;
+  std::memcpy(before, now, bytes);
+}
+
+} // namespace
+
+// By the kernel: the block may have been unmapped, and then that is an error and no signal.
+bool readHost(uint64_t address, void *to, uint64_t bytes) noexcept {
+  const iovec here{to, bytes}, there{reinterpret_cast<void *>(address), bytes};
+  const long count = ::syscall(SYS_process_vm_readv, processId(), &here, 1, &there, 1, 0);
+  if (count < 0 && errno != EFAULT)
+    return readFile(address, to, bytes);
+  return count == static_cast<long>(bytes);
+}
+
+bool WatchedBlock::isReadableBy(const Reader &reader) const noexcept {
+  return reader.device != nullptr && (where == Where::Handle) == (reader.family == abi::Family::OpenCl) &&
+         (!is_known || family == reader.family);
+}
+
+bool WatchedBlock::read(const Reader &reader, uint64_t offset, char *to, uint64_t bytes_wanted) const noexcept {
+  if (where == Where::Host)
+    return readHost(address + offset, to, bytes_wanted);
+  return reader.device->read(reader.stream, reinterpret_cast<const void *>(address), offset, bytes_wanted, to) == 0;
+}
+
+bool WatchedBlock::look(const Reader &reader, char *scratch, uint64_t scratch_bytes, Difference &difference) noexcept {
+  if (where != Where::Host && !isReadableBy(reader))
+    return false;
+  for (uint64_t offset = 0; offset < bytes; offset += scratch_bytes) {
+    const uint64_t rest = bytes - offset, part = rest < scratch_bytes ? rest : scratch_bytes;
+    if (!read(reader, offset, is_known ? scratch : content + offset, part))
+      return false;
+    if (is_known)
+      compare(scratch, content + offset, offset, part, difference);
+  }
+  family = reader.family;
+  is_known = true;
+  ++looks;
+  return true;
+}
+
+} // namespace msleaks::runtime

@@ -1,0 +1,50 @@
+// A watched block: where its bytes are, and what they were at the last look.
+#pragma once
+
+#include "msleaks/abi/hook.h"
+#include "msleaks/abi/symbols.h"
+
+#include <cstdint>
+
+namespace msleaks::runtime {
+
+enum class Where : uint8_t {
+  Host,   // as the process reads it
+  Handle, // a cl_mem: only its queues can read it
+  Device, // an address that only a driver can read
+};
+
+// From the first byte that has changed up to behind the last one; empty: none has.
+struct Difference {
+  uint64_t begin = UINT64_MAX, end = 0;
+  bool empty() const noexcept { return begin >= end; }
+};
+
+// What a device's block is read with: the driver's functions, and a stream of its.
+struct Reader {
+  const hook::Device *device; // null: none
+  abi::Family family;
+  const void *stream;
+};
+
+struct WatchedBlock {
+  uint64_t address; // 0 = no block
+  uint64_t bytes, looks;
+  uint64_t name; // label
+  char *content; // at the last look
+  Where where;
+  abi::Family family; // of Handle and Device, once a look has read it
+  bool is_known;      // `content` is
+
+  // Reads the block and keeps what it is now. False: it cannot be read, now (a device's) or any more (the host's).
+  bool look(const Reader &reader, char *scratch, uint64_t scratch_bytes, Difference &difference) noexcept;
+
+private:
+  bool read(const Reader &reader, uint64_t offset, char *to, uint64_t bytes) const noexcept;
+  bool isReadableBy(const Reader &reader) const noexcept;
+};
+
+// A copy of the process' own memory; false: it is not all there.
+bool readHost(uint64_t address, void *to, uint64_t bytes) noexcept;
+
+} // namespace msleaks::runtime
