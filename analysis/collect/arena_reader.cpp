@@ -247,6 +247,19 @@ bool ArenaReader::isReading() const {
 }
 void ArenaReader::endReading() { moveWait(abi::ReachWait::Reading, abi::ReachWait::Read); }
 
+uint32_t ArenaReader::askedImage() const { return header()->watch_image.load(std::memory_order_acquire); }
+
+void ArenaReader::answerImage(const std::vector<abi::WatchRange> &ranges) {
+  abi::ArenaHeader &arena = *header();
+  uint32_t count = std::min(arena.watch_ranges.load(std::memory_order_relaxed), abi::kMaxWatchRanges);
+  for (const abi::WatchRange &range : ranges)
+    if (count < abi::kMaxWatchRanges)
+      arena.watch_range[count++] = range;
+  arena.watch_ranges.store(count, std::memory_order_release);
+  arena.watch_image.store(0, std::memory_order_release);
+  syscall(SYS_futex, &arena.watch_image, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
+}
+
 OwnStorage ArenaReader::ownStorage() const {
   const abi::ArenaHeader &arena = *header();
   return {arena.thread_offset, arena.thread_bytes, arena.call_state_offset};

@@ -136,6 +136,10 @@ public:
   bool isReading() const;
   // It goes on.
   void endReading();
+  // The image of which the process wants to know where the watched line is; 0 = none.
+  uint32_t askedImage() const;
+  // It goes on. What there is no room for is left out.
+  void answerImage(const std::vector<abi::WatchRange> &);
   // Where the runtime keeps what it knows of a thread.
   OwnStorage ownStorage() const;
 

@@ -5,6 +5,7 @@
 #include "analysis/collect/predecessor.h"
 #include "analysis/collect/robust_futex.h"
 #include "analysis/collect/unseen.h"
+#include "analysis/collect/watch_answer.h"
 
 #include <algorithm>
 #include <exception>
@@ -180,6 +181,8 @@ Result<uint64_t> Collector::round(Urgency urgency) {
     if (!drained)
       return drained;
     stored += *drained;
+    if (process->life == Life::Running)
+      answerWatch(process->collector.arena(), session_.control().watch);
     if (process->life == Life::Running)
       MSL_TRY(process->collector.lookAtPages(trace_, now));
   }

@@ -104,6 +104,7 @@ Result<void> SessionDir::makeControl(const SessionWish &wish) {
   control->collector_pid = static_cast<uint32_t>(getpid());
   control->clock = wish.clock;
   control->flags = wish.flags;
+  control->watch = wish.watch;
   control->state.store(abi::SessionState::Open, std::memory_order_relaxed);
   const uint32_t selected = abi::enabledFor(wish.enabled, wish.flags.call_stack);
   control->selected.store(selected, std::memory_order_relaxed);

@@ -26,6 +26,7 @@ uint32_t pidOfArena(const std::filesystem::path &);
 
 struct SessionWish {
   abi::Flags flags;
+  abi::WatchWish watch{};
   uint32_t enabled = 0; // bit per EventKind
   bool paused = false;  // records nothing until it is told to start
   abi::ClockKind clock{};

@@ -263,6 +263,15 @@ CodePlace DebugInfo::variableAt(uint64_t address) const {
   return found == state_->variables->end() ? CodePlace{} : found->second;
 }
 
+void DebugInfo::forEachUnit(const std::function<void(Dwarf_Die &)> &f) const {
+  Dwarf *dwarf = state_ ? state_->dwarf() : nullptr;
+  Dwarf_CU *unit = nullptr;
+  Dwarf_Die die;
+  while (dwarf && dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0)
+    if (dwarf_tag(&die) == DW_TAG_compile_unit)
+      f(die);
+}
+
 std::string DebugInfo::memberAt(std::string_view type, uint64_t offset) const {
   Dwarf *dwarf = state_ ? state_->dwarf() : nullptr;
   if (!dwarf)

@@ -2,8 +2,11 @@
 // that its build id or its .gnu_debuglink names.
 #pragma once
 
+#include "analysis/places/line_code.h"
 #include "analysis/places/symbolizer.h"
 
+#include <elfutils/libdw.h>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,8 +31,12 @@ public:
   // As TypeLayouts::memberAt has it.
   std::string memberAt(std::string_view type, uint64_t offset) const;
 
+  // As the function of that name has it (line_code.h).
+  std::vector<CodeRange> codeOfLine(std::string_view file, uint32_t line) const;
+
 private:
   struct State;
+  void forEachUnit(const std::function<void(Dwarf_Die &)> &) const;
   explicit DebugInfo(std::unique_ptr<State>);
   std::unique_ptr<State> state_;
 };

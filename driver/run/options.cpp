@@ -1,6 +1,7 @@
 #include "run/options.h"
 
 #include "run/signal_name.h"
+#include "run/watch_option.h"
 
 #include "analysis/base/event_names.h"
 #include "analysis/launch/program.h"
@@ -149,6 +150,13 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
                  fmt::format("what to record, separated by commas [all]: {}", analysis::eventNames()))
       ->type_name("NAMES");
   addFlags(app, options.flags);
+  std::string watch;
+  app.add_option(
+         "--watch", watch,
+         "blocks whose content is compared before and after each range, launch, copy and fill: what is allocated "
+         "at ADDRESS or by a call at FILE:LINE, or what the program watches as NAME; from the end of the "
+         "operation START to that of END")
+      ->type_name("WHAT[:BYTES][,START][,END]");
   app.add_flag("--start-paused", options.start_paused, "record nothing until `msleaks ctl RUN start`");
   app.add_option_function<std::string>(
          "--toggle-signal", [&options](const std::string &name) { options.toggle_signal = signalOf(name); },
@@ -195,6 +203,10 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
   if (app.count("--events") > 0) {
     const auto enabled = MSL_TRY(analysis::eventBits("--events", events));
     options.enabled = enabled;
+  }
+  if (app.count("--watch") > 0) {
+    const auto wish = MSL_TRY(parseWatch(watch));
+    options.watch = wish;
   }
   MSL_TRY(findHookLibraries(options));
   MSL_TRY(checkTogether(options));

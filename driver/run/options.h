@@ -20,8 +20,9 @@ struct RunOptions {
   std::string output; // empty: a name made from program, date and pid
   abi::Flags flags;
   uint32_t enabled = UINT32_MAX; // bit per EventKind
-  bool start_paused = false;     // record nothing before `msleaks ctl RUN start`
-  int toggle_signal = 0;         // to msleaks-run: starts and stops recording; 0 = none
+  abi::WatchWish watch{};
+  bool start_paused = false; // record nothing before `msleaks ctl RUN start`
+  int toggle_signal = 0;     // to msleaks-run: starts and stops recording; 0 = none
   std::string log_level;
   int error_exitcode = 0;         // 0 = findings do not change the exit status
   std::vector<std::string> hooks; // libraries with hooks of others

@@ -124,6 +124,7 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   analysis::Manifest manifest = firstManifest(options);
   analysis::SessionWish wish;
   wish.flags = options.flags;
+  wish.watch = options.watch;
   wish.enabled = options.enabled;
   wish.paused = options.start_paused;
   wish.clock = analysis::chooseClock();

@@ -71,7 +71,8 @@ void __msl_range_push(const char *text) noexcept {
     openRange(__msl_thread, {static_cast<uint32_t>(label), here});
 }
 void __msl_range_pop(void) noexcept {
-  lookFrom(callerFrame());
+  if (isWatching()) [[unlikely]]
+    rangeEnds(pathOfCaller(enabledWord(), callerFrame()));
   recordNumber<RangeEndEvent>(0);
   closeRange(__msl_thread);
 }

@@ -269,10 +269,10 @@ void __msl_on_alloc_out(uint32_t site, uint32_t traits, const void *const *where
 
 void __msl_on_alloc_status(uint32_t site, uint32_t traits, const void *address, uint64_t size,
                            const int32_t *status) noexcept {
-  afterAlloc(site, Traits(traits),
-             {addressOf(address), size, status != nullptr ? static_cast<uint64_t>(int64_t{*status}) : 0, 0});
   if (address != nullptr && Traits(traits).family() == abi::Family::OpenCl)
     noteHandle(addressOf(address));
+  afterAlloc(site, Traits(traits),
+             {addressOf(address), size, status != nullptr ? static_cast<uint64_t>(int64_t{*status}) : 0, 0});
 }
 
 void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection,

@@ -25,17 +25,6 @@ uint64_t stackPointer() noexcept {
   return pointer;
 }
 
-// A new name in the session's directory wakes the collector; it would look by itself in 5 ms.
-void wakeCollector(const Arena &arena) noexcept {
-  PathText &path = session.scratch;
-  path = arena.rings_path;
-  path << ".waits";
-  if (!path.fits())
-    return;
-  if (const OpenFile file = createFile(path.c_str(), O_WRONLY))
-    ::syscall(SYS_unlinkat, AT_FDCWD, path.c_str(), 0);
-}
-
 bool isStill(const std::atomic<abi::ReachWait> &wait) noexcept {
   const abi::ReachWait now = wait.load(std::memory_order_acquire);
   return now == abi::ReachWait::Waiting || now == abi::ReachWait::Reading;
@@ -124,6 +113,16 @@ void tellReach(void *) noexcept {
 [[gnu::constructor]] void watchExit() noexcept { __cxa_atexit(tellReach, nullptr, nullptr); }
 
 } // namespace
+
+void wakeCollector(const Arena &arena) noexcept {
+  PathText &path = session.scratch;
+  path = arena.rings_path;
+  path << ".waits";
+  if (!path.fits())
+    return;
+  if (const OpenFile file = createFile(path.c_str(), O_WRONLY))
+    ::syscall(SYS_unlinkat, AT_FDCWD, path.c_str(), 0);
+}
 
 void waitAtMark() noexcept {
   if (__msl_process.arena != nullptr && session.control->flags.reach == abi::Reach::Marks && shallWait())

@@ -2,6 +2,8 @@
 #include "ring.h"
 #include "system.h"
 #include "thread_exit.h"
+#include "watch.h"
+#include "watch_choice.h"
 
 namespace msleaks::runtime {
 namespace {
@@ -51,6 +53,17 @@ void recordHere(Thread &thread, uint64_t *words, unsigned slots) noexcept {
   leave(thread, thread.ring);
 }
 
+// Before a block goes, and behind its coming. An event that interrupted another one is not looked at.
+void tellWatch(const Thread &thread, abi::EventKind about, const void *event) noexcept {
+  const auto &header = *static_cast<const abi::EventHeader *>(event);
+  if (!choosesBlocks() || header.kind != about || depthOf(thread) != 0 || thread.call.inside == kInsideRuntime)
+    return;
+  if (about == abi::EventKind::Free)
+    blockGoes(*static_cast<const abi::FreeEvent *>(event));
+  else
+    blockComes(*static_cast<const abi::AllocEvent *>(event));
+}
+
 } // namespace
 } // namespace msleaks::runtime
 
@@ -65,10 +78,12 @@ void __msl_record_slow(const void *event, unsigned slots) noexcept {
   ensureAttached(thread);
   if (!isEnabled(static_cast<abi::EventKind>(words[0] & 0xff)))
     return; // until now it was not known
+  tellWatch(thread, abi::EventKind::Free, event);
   if (thread.ended)
     recordLate(words, slots);
   else
     recordHere(thread, words, slots);
+  tellWatch(thread, abi::EventKind::Alloc, event);
 }
 
 void __msl_publish_again() noexcept {

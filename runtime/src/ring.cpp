@@ -3,6 +3,7 @@
 #include "arm.h"
 #include "system.h"
 #include "thread_exit.h"
+#include "watch_choice.h"
 
 #include "msleaks/runtime/page.h"
 
@@ -175,8 +176,9 @@ abi::RingHeader *ringOf(Thread &thread) noexcept {
   }
   thread.ring = ring;
   thread.generation = static_cast<uint32_t>(__msl_process.state);
-  // Whoever has to ask the operating system for the time always goes the long way.
-  setGeneration(thread, __msl_process.clock == abi::ClockKind::Tsc ? thread.generation : kNoGeneration);
+  // Whoever has to ask the operating system for the time always goes the long way, and so do events that are looked at.
+  const bool is_short = __msl_process.clock == abi::ClockKind::Tsc && !choosesBlocks();
+  setGeneration(thread, is_short ? thread.generation : kNoGeneration);
   announceThreadExit();
   return ring;
 }

@@ -3,6 +3,7 @@
 #include "label_table.h"
 #include "ring.h"
 #include "system.h"
+#include "watch_choice.h"
 #include "watched_block.h"
 
 #include "msleaks/runtime/note.h"
@@ -32,6 +33,8 @@ struct Pending {
 struct WatchList {
   uint32_t lock;
   uint32_t count;
+  const Thread *holder; // of the lock
+  bool is_closed;       // the operation after which is looked has not ended yet (abi::WatchWish)
   WatchedBlock blocks[kMostBlocks];
   Pending pending[kMostThreads];
   char scratch[kScratchBytes];
@@ -45,13 +48,23 @@ constinit std::atomic<uint64_t> drivers[4]{};
 
 class ListHeld {
 public:
-  explicit ListHeld(WatchList &list) noexcept : locked_(list.lock) {}
+  explicit ListHeld(WatchList &list) noexcept : locked_(list.lock), list_(list) { hold(&__msl_thread); }
+  ~ListHeld() { hold(nullptr); }
+  ListHeld(const ListHeld &) = delete;
+  ListHeld &operator=(const ListHeld &) = delete;
 
 private:
+  void hold(const Thread *thread) noexcept { __atomic_store_n(&list_.holder, thread, __ATOMIC_RELAXED); }
   const ErrnoKept errno_kept_;
   const SignalsBlocked blocked_;
   const Locked locked_;
+  WatchList &list_;
 };
+
+// What a driver does for a look is none of the program's doing.
+bool looksNow(const WatchList &list, const Thread &thread) noexcept {
+  return __atomic_load_n(&list.holder, __ATOMIC_RELAXED) == &thread;
+}
 
 Pending *pendingOf(WatchList &list, const Thread *thread) noexcept {
   for (Pending &pending : list.pending)
@@ -130,7 +143,32 @@ void endWatch(WatchList &list, Thread &thread, WatchedBlock &block) noexcept {
   --list.count;
 }
 
+// What the blocks were before does not matter.
+void open(WatchList &list) noexcept {
+  list.is_closed = false;
+  for (WatchedBlock &block : list.blocks)
+    block.is_known = false;
+}
+
+// An operation has ended, and has been looked at if the list is open. True: it has opened the list.
+bool passGate(WatchList &list, uint64_t label) noexcept {
+  const abi::WatchWish &wish = session.control->watch;
+  if (label == 0)
+    return false;
+  if (!list.is_closed && wish.end[0] != 0 && label == labelOf(wish.end))
+    list.is_closed = true;
+  else if (list.is_closed && label == labelOf(wish.begin))
+    open(list);
+  else
+    return false;
+  return !list.is_closed;
+}
+
+bool hasGate() noexcept { return session.control->watch.begin[0] != 0 || session.control->watch.end[0] != 0; }
+
 void lookAtAll(const Look &look) noexcept {
+  if (look.list.is_closed)
+    return;
   Reader reader{};
   if (look.reader != nullptr)
     reader = {deviceOf(look.reader->family), look.reader->family, reinterpret_cast<const void *>(look.reader->stream)};
@@ -155,7 +193,8 @@ WatchList *listOf() noexcept { return __atomic_load_n(&__msl_process.watches, __
 WatchList *listToLookAt(const Thread &thread) noexcept {
   WatchList *list = listOf();
   const bool looks = list != nullptr && __atomic_load_n(&list->count, __ATOMIC_RELAXED) != 0 &&
-                     thread.call.inside != kInsideRuntime && isEnabled(abi::EventKind::Changed);
+                     !looksNow(*list, thread) && thread.call.inside != kInsideRuntime &&
+                     isEnabled(abi::EventKind::Changed);
   return looks ? list : nullptr;
 }
 
@@ -163,10 +202,13 @@ WatchList *makeList() noexcept {
   const ArenaHeld held;
   if (attach() == nullptr)
     return nullptr;
-  if (__msl_process.watches == nullptr)
-    __atomic_store_n(&__msl_process.watches, static_cast<WatchList *>(mapAnonymous(sizeof(WatchList))),
-                     __ATOMIC_RELEASE);
-  return __msl_process.watches;
+  if (__msl_process.watches != nullptr)
+    return __msl_process.watches;
+  auto *list = static_cast<WatchList *>(mapAnonymous(sizeof(WatchList)));
+  if (list != nullptr)
+    list->is_closed = session.control->watch.begin[0] != 0;
+  __atomic_store_n(&__msl_process.watches, list, __ATOMIC_RELEASE);
+  return list;
 }
 
 bool isHandle(uint64_t address) noexcept {
@@ -207,9 +249,9 @@ WatchedBlock *addBlock(WatchList &list, uint64_t address, uint64_t bytes) noexce
   return free;
 }
 
+// With the list held.
 void watch(WatchList &list, uint64_t address, uint64_t bytes, uint64_t name) noexcept {
   Thread &thread = __msl_thread;
-  const ListHeld held(list);
   if (WatchedBlock *before = blockAt(list, address); before != nullptr)
     endWatch(list, thread, *before);
   WatchedBlock *block = addBlock(list, address, bytes);
@@ -219,6 +261,8 @@ void watch(WatchList &list, uint64_t address, uint64_t bytes, uint64_t name) noe
   block->where = whereIs(address, bytes);
   recordWatch(thread, *block, bytes);
   Difference none;
+  if (list.is_closed)
+    return;
   if (block->where == Where::Host && !block->look({}, list.scratch, kScratchBytes, none))
     endWatch(list, thread, *block);
 }
@@ -226,10 +270,13 @@ void watch(WatchList &list, uint64_t address, uint64_t bytes, uint64_t name) noe
 // What is pending has ended, whoever may have seen its end.
 void lookAndForget(WatchList &list, Thread &thread, uint32_t here) noexcept {
   Pending *pending = pendingOf(list, &thread);
-  const Operation *operation = pending != nullptr ? &pending->operation : nullptr;
-  lookAtAll({list, thread, operation, operation, here});
-  if (pending != nullptr)
-    pending->thread = nullptr;
+  if (pending == nullptr)
+    return lookAtAll({list, thread, nullptr, nullptr, here});
+  const Look look{list, thread, &pending->operation, &pending->operation, here};
+  lookAtAll(look);
+  if (hasGate() && passGate(list, labelOfOperation(pending->operation)))
+    lookAtAll(look);
+  pending->thread = nullptr;
 }
 
 void lookAtExit(void *) noexcept { lookBetween(0); }
@@ -272,6 +319,46 @@ void lookBetween(uint32_t here) noexcept {
   lookAndForget(*list, thread, here);
 }
 
+void rangeEnds(uint32_t here) noexcept {
+  Thread &thread = __msl_thread;
+  WatchList *list = listToLookAt(thread);
+  if (list == nullptr)
+    return;
+  const ListHeld held(*list);
+  lookAndForget(*list, thread, here);
+  const OpenRange *range = innermostRange(thread);
+  if (range != nullptr && hasGate() && passGate(*list, range->label))
+    lookAtAll({*list, thread, nullptr, nullptr, here});
+}
+
+void blockComes(const abi::AllocEvent &event) noexcept {
+  const abi::WatchWish &wish = session.control->watch;
+  WatchList *list = event.size != 0 ? makeList() : nullptr;
+  if (list == nullptr || looksNow(*list, __msl_thread) || (event.header.flags & abi::kRestored) != 0)
+    return;
+  const ListHeld held(*list);
+  if (!isChosen(event.address, event.header.site))
+    return;
+  const uint64_t bytes = wish.bytes != 0 && wish.bytes < event.size ? wish.bytes : event.size;
+  watch(*list, event.address, bytes, wish.what[0] != 0 ? labelOf(wish.what) : 0);
+}
+
+// While it is still there.
+void blockGoes(const abi::FreeEvent &event) noexcept {
+  Thread &thread = __msl_thread;
+  WatchList *list = listToLookAt(thread);
+  if (list == nullptr)
+    return;
+  const ListHeld held(*list);
+  WatchedBlock *block = blockAt(*list, event.address);
+  if (block == nullptr || event.address == 0 ||
+      (block->where == Where::Handle) != (event.header.heap == abi::Heap::Device))
+    return;
+  lookAndForget(*list, thread, event.header.site);
+  if (block->address == event.address)
+    endWatch(*list, thread, *block);
+}
+
 void noteHandle(uint64_t handle) noexcept {
   uint64_t word = 0;
   __builtin_memcpy(&word, reinterpret_cast<const void *>(handle), sizeof word);
@@ -300,8 +387,14 @@ void __msl_watch(const void *block, size_t bytes, const char *name) noexcept {
   if (!isEnabled(abi::EventKind::Changed))
     return;
   const uint64_t label = labelOf(name);
-  if (WatchList *list = makeList(); list != nullptr)
-    watch(*list, reinterpret_cast<uint64_t>(block), bytes, label);
+  const abi::WatchWish &wish = session.control->watch;
+  if (wish.kind == abi::WatchKind::Name && label != labelOf(wish.what))
+    return;
+  WatchList *list = makeList();
+  if (list == nullptr)
+    return;
+  const ListHeld held(*list);
+  watch(*list, reinterpret_cast<uint64_t>(block), wish.bytes != 0 && wish.bytes < bytes ? wish.bytes : bytes, label);
 }
 
 void __msl_unwatch(const void *block) noexcept {

@@ -26,6 +26,13 @@ struct Operation {
 void operationBegins(const Operation &) noexcept;
 void operationEnds() noexcept;
 
+// A range of the program ends, at this site.
+void rangeEnds(uint32_t here) noexcept;
+
+// What --watch may name (watch_choice.h).
+void blockComes(const abi::AllocEvent &) noexcept;
+void blockGoes(const abi::FreeEvent &) noexcept;
+
 // The program is somewhere else now: in another range, at a mark, in the next step. `here`: the site of that call.
 void lookBetween(uint32_t here) noexcept;
 

@@ -61,6 +61,16 @@ struct ClockFit {
   std::atomic<uint64_t> ns_per_tick_q32; // fixed point, 32 fractional bits
 };
 
+// What --watch asks for (docs/watch.md), beside what programs watch by msl_watch.
+enum class WatchKind : uint32_t { None, Address, Line, Name };
+struct WatchWish {
+  WatchKind kind;
+  uint32_t line;             // of the file `what`: blocks that a call there allocates, itself or further in
+  uint64_t address, bytes;   // bytes 0 = all of the block
+  char what[256];            // file, or name of a watch: no other one is looked at
+  char begin[128], end[128]; // operations: it is looked from the end of the first to that of the second; empty: always
+};
+
 struct ControlPage {
   static constexpr uint64_t kMagic = 0x4c544353'4c534d01; // versions of the layout have their own
   uint64_t magic;
@@ -68,6 +78,7 @@ struct ControlPage {
   uint32_t collector_pid;
   ClockKind clock;
   Flags flags;
+  WatchWish watch;
   alignas(64) std::atomic<uint32_t> enabled; // bit per EventKind; 0 = record nothing
   std::atomic<SessionState> state;
   // Only for collectors: what the next one has to know when this one is killed.
@@ -178,6 +189,12 @@ struct alignas(uint64_t) CallState {
 };
 static_assert(sizeof(CallState) == sizeof(uint64_t));
 
+// Code of the line that WatchWish names, as it lies in memory.
+struct WatchRange {
+  uint64_t begin, end;
+};
+inline constexpr uint32_t kMaxWatchRanges = 48;
+
 struct ArenaHeader {
   static constexpr uint64_t kMagic = 0x4e455241'4c534d01;
   std::atomic<uint64_t> magic; // stored last: an arena without it was never used
@@ -224,6 +241,11 @@ struct ArenaHeader {
   uint32_t thread_bytes;
   int64_t thread_offset;
   uint32_t call_state_offset; // of CallState in it
+  // Where a line is watched, the process asks for the code of it in each image, and waits: a futex that holds the
+  // image's number, until the collector has added its ranges and stored 0.
+  std::atomic<uint32_t> watch_image;
+  std::atomic<uint32_t> watch_ranges;
+  WatchRange watch_range[kMaxWatchRanges];
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 

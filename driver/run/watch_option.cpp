@@ -1,0 +1,90 @@
+#include "run/watch_option.h"
+
+#include <charconv>
+#include <cstring>
+#include <fmt/format.h>
+#include <vector>
+
+namespace msleaks::driver {
+namespace {
+
+constexpr char kForms[] = "write ADDRESS[:BYTES], FILE:LINE[:BYTES] or NAME[:BYTES], then [,START][,END]";
+
+tl::unexpected<Error> refuse(std::string_view text, std::string_view why) {
+  return fail(fmt::format("--watch {}: {}; {}", text, why, kForms), ExitStatus::Usage);
+}
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
+  for (size_t end = text.find(at); end != std::string_view::npos; end = text.find(at)) {
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+bool readNumber(std::string_view text, uint64_t &number) {
+  const bool is_hex = text.starts_with("0x");
+  const std::string_view digits = text.substr(is_hex ? 2 : 0);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, is_hex ? 16 : 10);
+  return error == std::errc() && end == digits.data() + digits.size();
+}
+
+// The number behind the last colon, which is taken off.
+bool takeNumber(std::string_view &text, uint64_t &number) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || !readNumber(text.substr(colon + 1), number))
+    return false;
+  text = text.substr(0, colon);
+  return true;
+}
+
+template <size_t kSize> bool keep(std::string_view text, char (&to)[kSize]) {
+  if (text.size() >= kSize)
+    return false;
+  std::memcpy(to, text.data(), text.size());
+  return true;
+}
+
+bool looksLikeFile(std::string_view text) { return text.find_first_of("./") != std::string_view::npos; }
+
+// `text` without the operations.
+Result<abi::WatchWish> parseBlock(std::string_view whole, std::string_view text) {
+  abi::WatchWish wish{};
+  const size_t colon = text.find(':');
+  if (readNumber(text.substr(0, colon), wish.address)) {
+    wish.kind = abi::WatchKind::Address;
+    if (colon != std::string_view::npos && !readNumber(text.substr(colon + 1), wish.bytes))
+      return refuse(whole, fmt::format("{} is no number of bytes", text.substr(colon + 1)));
+    return wish;
+  }
+  uint64_t last = 0, line = 0;
+  const bool has_last = takeNumber(text, last), has_line = has_last && takeNumber(text, line);
+  wish.kind = has_line || (has_last && looksLikeFile(text)) ? abi::WatchKind::Line : abi::WatchKind::Name;
+  const bool has_bytes = has_line || wish.kind == abi::WatchKind::Name;
+  wish.bytes = has_bytes ? last : 0;
+  line = has_line ? line : last;
+  if (wish.kind == abi::WatchKind::Line && (line == 0 || line > UINT32_MAX))
+    return refuse(whole, fmt::format("{} is no line", line));
+  wish.line = wish.kind == abi::WatchKind::Line ? static_cast<uint32_t>(line) : 0;
+  if (has_last && has_bytes && last == 0)
+    return refuse(whole, "0 bytes cannot change");
+  if (text.empty() || !keep(text, wish.what))
+    return refuse(whole, fmt::format("a file or name has 1 to {} bytes", sizeof wish.what - 1));
+  return wish;
+}
+
+} // namespace
+
+Result<abi::WatchWish> parseWatch(std::string_view text) {
+  const std::vector<std::string_view> parts = split(text, ',');
+  auto wish = MSL_TRY(parseBlock(text, parts[0]));
+  if (parts.size() > 3)
+    return refuse(text, fmt::format("{} is one part too many", parts[3]));
+  if ((parts.size() > 1 && !keep(parts[1], wish.begin)) || (parts.size() > 2 && !keep(parts[2], wish.end)))
+    return refuse(text, fmt::format("the name of an operation has at most {} bytes", sizeof wish.begin - 1));
+  return wish;
+}
+
+} // namespace msleaks::driver

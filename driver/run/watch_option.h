@@ -1,0 +1,14 @@
+// What --watch names (docs/watch.md): an address, a line of the source, or a watch of the program's own.
+#pragma once
+
+#include "analysis/base/result.h"
+#include "msleaks/abi/session.h"
+
+#include <string_view>
+
+namespace msleaks::driver {
+
+// "0x7f0000001000:4096", "train.c:31", "weights", each with operations behind it: ",begin,end".
+Result<abi::WatchWish> parseWatch(std::string_view text);
+
+} // namespace msleaks::driver

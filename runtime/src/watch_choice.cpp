@@ -1,0 +1,112 @@
+#include "watch_choice.h"
+
+#include "path_tree.h"
+#include "reach.h"
+#include "ring.h"
+#include "system.h"
+
+#include "msleaks/runtime/caller.h"
+
+namespace msleaks::runtime {
+namespace {
+
+constexpr uint64_t kNsPerMs = 1'000'000;
+constexpr long kLookNs = 10 * kNsPerMs; // at the collector, whether it is still there
+constexpr uint32_t kKnownSites = 4096;
+
+// Site << 1 | verdict, where it was asked last; 0 = empty. Of one process, as __msl_process is: a fork's child has
+// other numbers of paths.
+constinit std::atomic<uint64_t> known_sites[kKnownSites]{};
+constinit uint32_t known_by = 0;        // pid
+constinit bool asked[kMaxImages + 1]{}; // by image
+
+const abi::WatchWish &wish() noexcept { return session.control->watch; }
+
+// It may not have begun yet: a program's first allocations are made while it does.
+bool hasGone() noexcept {
+  return session.control->heartbeat_ns.load(std::memory_order_relaxed) != 0 && collectorGone();
+}
+
+// Images that come while the collector is away are asked for again with the next path.
+void ask(abi::ArenaHeader &header, uint32_t image) noexcept {
+  std::atomic<uint32_t> &word = header.watch_image;
+  const uint64_t until_ns = monotonicNs() + 10 * session.control->flags.block_timeout_ms * kNsPerMs;
+  word.store(image, std::memory_order_release);
+  {
+    const ProcessLocked locked; // of the path
+    wakeCollector(*__msl_process.arena);
+  }
+  while (word.load(std::memory_order_acquire) != 0 && !hasGone() && monotonicNs() < until_ns) {
+    const timespec look{0, kLookNs};
+    ::syscall(SYS_futex, &word, FUTEX_WAIT, image, &look, nullptr, 0);
+  }
+  asked[image] = word.exchange(0, std::memory_order_acq_rel) == 0;
+}
+
+// A return address lies behind its call.
+bool isOfLine(uint64_t return_address, uint32_t image) noexcept {
+  if (image == 0 || image > kMaxImages)
+    return false;
+  abi::ArenaHeader &header = *__msl_process.arena->header;
+  if (!asked[image])
+    ask(header, image);
+  const uint32_t count = header.watch_ranges.load(std::memory_order_acquire);
+  for (uint32_t i = 0; i < count && i < abi::kMaxWatchRanges; ++i)
+    if (return_address - 1 >= header.watch_range[i].begin && return_address - 1 < header.watch_range[i].end)
+      return true;
+  return false;
+}
+
+bool isPathOfLine(uint32_t node) noexcept {
+  const PathTree *tree = __msl_process.paths;
+  for (uint32_t depth = 0; tree != nullptr && node >= abi::kFirstPath && depth < abi::kMaxPathDepth; ++depth) {
+    const abi::PathNode &call = tree->nodeAt(node);
+    if (call.image != abi::kImageOfSite && isOfLine(call.address, call.image))
+      return true;
+    node = call.parent;
+  }
+  return false;
+}
+
+bool isSiteOfLine(uint32_t site) noexcept {
+  if (const abi::Caller *callers = __msl_process.callers; (site & abi::kCallerSite) != 0 && callers != nullptr) {
+    const abi::Caller &caller = callers[(site & ~abi::kCallerSite) % abi::kMaxCallers];
+    return isOfLine(caller.address.load(std::memory_order_acquire) & ~abi::kRetiredCaller, caller.image);
+  }
+  return (site & abi::kPathSite) != 0 && isPathOfLine(site & ~abi::kPathSite);
+}
+
+void forgetParents() noexcept {
+  if (known_by == processId())
+    return;
+  for (auto &known : known_sites)
+    known.store(0, std::memory_order_relaxed);
+  for (bool &image : asked)
+    image = false;
+  known_by = processId();
+}
+
+bool isKnownOfLine(uint32_t site) noexcept {
+  forgetParents();
+  std::atomic<uint64_t> &known = known_sites[site % kKnownSites];
+  const uint64_t entry = known.load(std::memory_order_relaxed);
+  if (entry >> 1 == site)
+    return (entry & 1) != 0;
+  const bool is_of_line = isSiteOfLine(site);
+  known.store(uint64_t{site} << 1 | (is_of_line ? 1 : 0), std::memory_order_relaxed);
+  return is_of_line;
+}
+
+} // namespace
+
+bool choosesBlocks() noexcept {
+  return session.control != nullptr && (wish().kind == abi::WatchKind::Address || wish().kind == abi::WatchKind::Line);
+}
+
+bool isChosen(uint64_t address, uint32_t site) noexcept {
+  if (wish().kind == abi::WatchKind::Address)
+    return address == wish().address;
+  return site != 0 && __msl_process.arena != nullptr && isKnownOfLine(site);
+}
+
+} // namespace msleaks::runtime

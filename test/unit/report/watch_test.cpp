@@ -1,0 +1,130 @@
+// What the report says of watched blocks: who was given one may change it.
+#include "report_fixture.h"
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kBlock = 0x5000, kBytes = 4096;
+
+StreamEvent of(const abi::AnyEvent &event) { return {1, 1, event}; }
+
+StreamEvent watch(uint64_t at, uint64_t bytes = kBytes) {
+  abi::WatchEvent event{};
+  event.header = {abi::EventKind::Watch, abi::Heap::Device, 0, 0, 0, kStart + at};
+  event.address = kBlock;
+  event.name = 1;
+  event.continuation = abi::kContinuationTag;
+  event.size = bytes;
+  return of(abi::AnyEvent::from(event));
+}
+
+StreamEvent changed(uint64_t at, uint64_t operation, uint32_t site = 2) {
+  abi::ChangedEvent event{};
+  event.header = {abi::EventKind::Changed, abi::Heap::Device, 0, 0, site, kStart + at};
+  event.address = kBlock;
+  event.name = 1;
+  event.continuation = abi::kContinuationTag;
+  event.operation = operation;
+  event.offset = 128;
+  event.size = 16;
+  return of(abi::AnyEvent::from(event));
+}
+
+StreamEvent launch(uint64_t at, bool is_listed) {
+  abi::LaunchEvent event{};
+  event.header = {
+      abi::EventKind::Launch, abi::Heap::Device, 0, is_listed ? uint32_t{abi::kListed} : 0u, 2, kStart + at};
+  event.continuation = abi::kContinuationTag;
+  return of(abi::AnyEvent::from(event));
+}
+
+StreamEvent given(uint64_t at, uint64_t address, uint32_t flags = 0) {
+  return of(abi::AnyEvent::from(
+      abi::AccessEvent{{abi::EventKind::Access, abi::Heap::Device, 0, flags, 2, kStart + at}, address, 0}));
+}
+
+StreamEvent copy(uint64_t at, uint64_t to, uint64_t bytes) {
+  abi::CopyEvent event{};
+  event.header = {abi::EventKind::Copy, abi::Heap::Device, 0, 0, 2, kStart + at};
+  event.destination = to;
+  event.source = 0x100000;
+  event.continuation = abi::kContinuationTag;
+  event.size = bytes;
+  return of(abi::AnyEvent::from(event));
+}
+
+StreamEvent step(uint64_t at, uint64_t number) {
+  return of(
+      abi::AnyEvent::from(abi::StepEvent{{abi::EventKind::Step, abi::Heap::Host, 0, 0, 0, kStart + at}, number, 0}));
+}
+
+class WatchTest : public ReportTest {
+protected:
+  json watchOf(const std::vector<StreamEvent> &list) {
+    start(1, 4711);
+    const std::string labels = record(abi::DefinitionKind::String, raw(abi::StringDefinition{1, 0}) + "weights") +
+                               record(abi::DefinitionKind::String, raw(abi::StringDefinition{2, 0}) + "relu");
+    EXPECT_TRUE(writer->definitions(1, std::as_bytes(std::span(labels))));
+    events(list);
+    end(1, 0, kStart + 10'000);
+    manifest();
+    close();
+    whole = asJson();
+    return whole["watch"];
+  }
+  json whole;
+};
+
+} // namespace
+
+TEST_F(WatchTest, NamesWhoWasNotGivenTheBlock) {
+  const json list = watchOf({watch(10), step(20, 3), launch(30, true), given(31, 0x9000), changed(40, 2)});
+  ASSERT_EQ(list.size(), 1u);
+  const json &change = list[0];
+  EXPECT_EQ(change["name"], "weights");
+  EXPECT_EQ(change["operator"], "relu");
+  EXPECT_EQ(change["offset"], 128);
+  EXPECT_EQ(change["bytes"], 16);
+  EXPECT_EQ(change["step"], 3);
+  EXPECT_EQ(change["given"], "no");
+  EXPECT_EQ(change["since_start_ns"], 40);
+  const json finding = findingOf(whole, "trampled");
+  EXPECT_EQ(finding["confidence"], "likely");
+  EXPECT_EQ(finding["evidence"]["block"], "weights");
+  EXPECT_EQ(finding["site"], change["site"]);
+  EXPECT_EQ(whole["findings"][0]["kind"], "trampled");
+}
+
+TEST_F(WatchTest, WhoIsGivenItMayChangeIt) {
+  EXPECT_TRUE(watchOf({watch(10), launch(30, true), given(31, kBlock), changed(40, 2), copy(50, kBlock + 128, 16),
+                       changed(60, 2), given(70, kBlock, abi::kWrite), changed(80, 2)})
+                  .empty());
+  json rows;
+  for (const json &section : whole["sections"])
+    if (section["name"] == "watched")
+      rows = section["rows"];
+  EXPECT_EQ(rows, json::parse(R"([["weights", 4096, 3, 0, "pid 4711 (net)"]])"));
+}
+
+TEST_F(WatchTest, WhoMayBeGivenItIsAHint) {
+  const json list = watchOf({watch(10), launch(30, false), changed(40, 2), copy(50, kBlock + kBytes, 16),
+                             changed(60, 0), launch(70, true), given(71, 0), given(72, 0x9000), changed(80, 2)});
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[0]["given"], "unknown");
+  EXPECT_EQ(list[1]["given"], "no"); // a copy says where to
+  EXPECT_EQ(list[1]["operator"], json());
+  EXPECT_EQ(list[2]["given"], "unknown"); // an argument that nobody could read
+  EXPECT_EQ(findingOf(whole, "trampled")["confidence"], "hint");
+}
+
+TEST_F(WatchTest, WhoOnlyReadsItMayNotChangeIt) {
+  const json list = watchOf({watch(10), launch(30, true), given(31, kBlock, abi::kRead), changed(40, 2)});
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0]["given"], "no");
+}
+
+TEST_F(WatchTest, WhatIsNotWatchedDoesNotChange) {
+  EXPECT_TRUE(watchOf({changed(5, 2), watch(10), watch(20, 0), changed(30, 2)}).empty());
+}
+
+} // namespace msleaks::analysis

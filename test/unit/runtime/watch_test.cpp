@@ -1,0 +1,279 @@
+// Watched blocks: which operation a change goes to, what cannot be read, and that nothing else is disturbed.
+#include "callbacks_fixture.h"
+
+#include "msleaks/api.h"
+
+#include <cstring>
+
+namespace msleaks::test {
+namespace {
+
+constexpr uint32_t kCopy = Traits(Verb::Copy, Family::Cuda, Heap::Device, 0).packed();
+
+struct Change {
+  std::string operation;
+  uint64_t offset, size;
+  uint32_t site;
+  bool operator==(const Change &) const = default;
+};
+std::ostream &operator<<(std::ostream &to, const Change &change) {
+  return to << change.operation << " " << change.offset << "+" << change.size << " at " << change.site;
+}
+
+struct Seen {
+  std::vector<Change> changes;
+  std::vector<uint64_t> watched; // sizes, 0 = its end
+  std::vector<std::string> notes;
+};
+
+std::string textIn(const std::vector<Definition> &definitions, uint64_t number) {
+  for (const Definition &definition : definitions) {
+    abi::StringDefinition label{};
+    if (definition.kind != abi::DefinitionKind::String)
+      continue;
+    std::memcpy(&label, definition.body.data(), sizeof label);
+    if (label.number == number)
+      return definition.body.substr(sizeof label);
+  }
+  return "";
+}
+
+Seen seenIn(const SessionDirectory &session, const std::function<void()> &body) {
+  EXPECT_EQ(session.runChild(body), 0);
+  Seen seen;
+  std::vector<Definition> definitions;
+  for (const auto &arena : session.arenas())
+    for (const Definition &definition : arena->definitions()) {
+      definitions.push_back(definition);
+      if (definition.kind == abi::DefinitionKind::Note)
+        seen.notes.push_back(definition.body);
+    }
+  for (const ReadEvent &read : session.drain()) {
+    if (read.event.header().kind == abi::EventKind::Watch)
+      seen.watched.push_back(read.event.as<abi::WatchEvent>().size);
+    if (read.event.header().kind != abi::EventKind::Changed)
+      continue;
+    const auto changed = read.event.as<abi::ChangedEvent>();
+    seen.changes.push_back({textIn(definitions, changed.operation), changed.offset, changed.size, changed.header.site});
+  }
+  return seen;
+}
+
+Seen seenOf(const std::function<void()> &body) { return seenIn(SessionDirectory(), body); }
+
+std::vector<Change> withoutSites(std::vector<Change> changes) {
+  for (Change &change : changes)
+    change.site = 0;
+  return changes;
+}
+
+// A device whose memory is an array, which no pointer leads to.
+namespace device {
+
+constexpr uint64_t kBlock = 0x10; // not an address of the process
+char memory[1024];
+int waits = 0;
+bool is_capturing = false;
+
+int32_t wait(const void *) { return is_capturing ? 1 : (++waits, 0); }
+int32_t read(const void *, const void *block, uint64_t offset, uint64_t bytes, void *to) {
+  if (reinterpret_cast<uint64_t>(block) != kBlock || offset + bytes > sizeof memory)
+    return 1;
+  std::memcpy(to, memory + offset, bytes);
+  return 0;
+}
+int32_t name(const void *kernel, char *text, uint64_t bytes) {
+  std::snprintf(text, bytes, "kernel %d", static_cast<int>(reinterpret_cast<uint64_t>(kernel)));
+  return 0;
+}
+constexpr hook::Device kOwn{sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), wait, read, name};
+
+void launch(uint32_t site, uint64_t kernel, const std::function<void()> &work, int64_t status = 0) {
+  __msl_on_launch(site, kLaunch, at(kernel), nullptr, 1, 1, 1, 1, 0);
+  work();
+  __msl_on_failed(site, kLaunch, at(kernel), status);
+}
+
+} // namespace device
+
+} // namespace
+
+TEST(Watch, AChangeGoesToTheInnermostRange) {
+  const Seen seen = seenOf([] {
+    char block[256] = {};
+    msl_watch(block, sizeof block, "weights");
+    msl_range_push("outer");
+    block[10] = 1;
+    msl_range_push("inner");
+    block[20] = 1;
+    block[29] = 1;
+    msl_range_pop();
+    block[255] = 1;
+    msl_range_pop();
+    block[0] = 1;
+    msl_mark("end");
+    msl_range_push("nothing");
+    msl_range_pop();
+    msl_unwatch(block);
+    block[1] = 1;
+    msl_mark("later");
+  });
+  EXPECT_EQ(withoutSites(seen.changes),
+            (std::vector<Change>{{"outer", 10, 1, 0}, {"inner", 20, 10, 0}, {"outer", 255, 1, 0}, {"", 0, 1, 0}}));
+  EXPECT_EQ(seen.watched, (std::vector<uint64_t>{256, 0}));
+}
+
+TEST(Watch, RangesThatAreTooDeepAreNotConfused) {
+  const Seen seen = seenOf([] {
+    char block[8] = {};
+    msl_watch(block, sizeof block, "weights");
+    for (const char *name : {"1", "2", "3", "4", "5", "6"})
+      msl_range_push(name);
+    block[0] = 1;
+    for (int i = 1; i < 7; ++i) {
+      msl_range_pop();
+      block[i] = 1;
+    }
+    msl_mark("end");
+  });
+  // 1 and 2 were displaced; behind 3 nobody knows what is open.
+  EXPECT_EQ(withoutSites(seen.changes), (std::vector<Change>{{"6", 0, 1, 0},
+                                                             {"5", 1, 1, 0},
+                                                             {"4", 2, 1, 0},
+                                                             {"3", 3, 1, 0},
+                                                             {"", 4, 1, 0},
+                                                             {"", 5, 1, 0},
+                                                             {"", 6, 1, 0}}));
+}
+
+TEST(Watch, ALaunchIsNamedByItsKernelAndSite) {
+  const Seen seen = seenOf([] {
+    char block[64] = {};
+    __msl_hook_watches(&device::kOwn);
+    msl_watch(block, sizeof block, "weights");
+    msl_range_push("forward");
+    device::launch(7, 3, [&] { block[5] = 1; });
+    block[6] = 1;
+    device::launch(8, 4, [&] { block[63] = 1; });
+    device::launch(9, 5, [] {});
+    __msl_on_copy(11, kCopy, at(0x2000), at(0x3000), 16, nullptr, 1);
+    block[9] = 1;
+    __msl_on_failed(11, kCopy, at(0x2000), 0);
+    msl_range_pop();
+    must(device::waits > 0);
+  });
+  std::vector<Change> changes = seen.changes;
+  ASSERT_EQ(changes.size(), 4u);
+  changes[1].site = 0; // of the range
+  EXPECT_EQ(changes, (std::vector<Change>{
+                         {"kernel 3", 5, 1, 7}, {"forward", 6, 1, 0}, {"kernel 4", 63, 1, 8}, {"copy", 9, 1, 11}}));
+}
+
+TEST(Watch, ABlockOfADeviceIsReadByItsDriver) {
+  const Seen seen = seenOf([] {
+    __msl_hook_watches(&device::kOwn);
+    msl_watch(at(device::kBlock), sizeof device::memory, "weights");
+    device::memory[3] = 1; // nobody has read it yet
+    device::launch(7, 1, [] { device::memory[1000] = 1; });
+    device::is_capturing = true;
+    device::launch(8, 2, [] { device::memory[17] = 1; });
+    device::is_capturing = false;
+    device::launch(9, 3, [] { device::memory[18] = 1; }, 5); // refused, and yet
+  });
+  EXPECT_EQ(seen.changes, (std::vector<Change>{{"kernel 1", 1000, 1, 7}, {"", 17, 1, 9}, {"kernel 3", 18, 1, 9}}));
+}
+
+TEST(Watch, MemoryThatIsGoneIsWatchedNoMore) {
+  const Seen seen = seenOf([] {
+    void *mapping = ::mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    must(mapping != MAP_FAILED);
+    msl_watch(mapping, 1 << 20, "mapping");
+    ::munmap(mapping, 1 << 20);
+    msl_mark("gone");
+    msl_unwatch(mapping);
+  });
+  EXPECT_EQ(seen.changes, std::vector<Change>());
+  EXPECT_EQ(seen.watched, (std::vector<uint64_t>{1 << 20, 0}));
+}
+
+TEST(Watch, ALargeBlockIsReadInParts) {
+  constexpr uint64_t kBytes = (1 << 20) + 17;
+  const Seen seen = seenOf([] {
+    auto *block =
+        static_cast<char *>(::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    msl_watch(block, kBytes, "large");
+    block[kBytes - 1] = 1;
+    msl_mark("last");
+    block[300'000] = block[600'000] = 1;
+    msl_mark("two");
+  });
+  EXPECT_EQ(withoutSites(seen.changes), (std::vector<Change>{{"", kBytes - 1, 1, 0}, {"", 300'000, 300'001, 0}}));
+}
+
+TEST(Watch, MoreThanItCanHoldIsSaid) {
+  const Seen seen = seenOf([] {
+    static char blocks[70];
+    for (char &block : blocks)
+      msl_watch(&block, 1, "one");
+    blocks[0] = 1;
+    msl_mark("end");
+  });
+  EXPECT_EQ(seen.watched.size(), 64u);
+  EXPECT_EQ(seen.changes.size(), 1u);
+  ASSERT_FALSE(seen.notes.empty());
+  EXPECT_NE(seen.notes[0].find("not watched"), std::string::npos) << seen.notes[0];
+}
+
+TEST(Watch, NothingThatCannotBeWatched) {
+  const Seen seen = seenOf([] {
+    char block[8] = {};
+    msl_watch(nullptr, 8, "null");
+    msl_watch(block, 0, "empty");
+    msl_unwatch(block);
+    msl_unwatch(nullptr);
+    block[0] = 1;
+    msl_mark("end");
+  });
+  EXPECT_TRUE(seen.watched.empty());
+  EXPECT_TRUE(seen.changes.empty());
+}
+
+TEST(Watch, AForksChildWatchesNothing) {
+  const Seen seen = seenOf([] {
+    char block[8] = {};
+    msl_watch(block, sizeof block, "weights");
+    const pid_t child = ::fork();
+    if (child == 0) {
+      block[0] = 1;
+      msl_mark("child");
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    must(status == 0);
+  });
+  EXPECT_TRUE(seen.changes.empty());
+}
+
+TEST(Watch, ThreadsDoNotDisturbEachOther) {
+  const Seen seen = seenOf([] {
+    static char blocks[8];
+    std::vector<std::thread> threads;
+    for (char &block : blocks)
+      threads.emplace_back([&block] {
+        msl_watch(&block, 1, "byte");
+        for (int i = 0; i < 100; ++i) {
+          msl_range_push("range");
+          block = static_cast<char>(i + 1);
+          msl_range_pop();
+        }
+        msl_unwatch(&block);
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+  });
+  EXPECT_EQ(seen.watched.size(), 16u);
+  EXPECT_GE(seen.changes.size(), 8u * 50);
+}
+
+} // namespace msleaks::test
