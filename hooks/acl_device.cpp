@@ -1,4 +1,4 @@
-// What a watch asks of Ascend's ACL.
+// What the runtime asks of Ascend's ACL.
 #include "device.h"
 
 using namespace msleaks;
@@ -6,6 +6,7 @@ using namespace msleaks;
 namespace {
 
 hook::Function synchronize = {"libascendcl", "aclrtSynchronizeStream", nullptr, nullptr};
+hook::Function information = {"libascendcl", "aclrtGetMemInfo", nullptr, nullptr};
 hook::Function copy = {"libascendcl", "aclrtMemcpyAsync", nullptr, nullptr};
 
 int32_t wait(const void *stream) { return hooks::callReal<int(const void *)>(synchronize, stream); }
@@ -18,6 +19,11 @@ int32_t read(const void *stream, const void *block, uint64_t offset, uint64_t by
   return status == 0 ? wait(stream) : status;
 }
 
-MSL_DEVICE_OF(Acl, wait, read, nullptr)
+int32_t memory(uint64_t *free, uint64_t *total) {
+  constexpr int kHighBandwidth = 1; // ACL_HBM_MEM
+  return hooks::callReal<int(int, size_t *, size_t *)>(information, kHighBandwidth, free, total);
+}
+
+MSL_DEVICE_OF(Acl, wait, read, nullptr, memory)
 
 } // namespace

@@ -1,4 +1,4 @@
-// What a watch asks of CUDA: its driver where the process has it, whose functions leave cudaGetLastError alone, else
+// What the runtime asks of CUDA: its driver where the process has it, whose functions leave cudaGetLastError alone, else
 // its runtime.
 #include "device.h"
 
@@ -10,6 +10,9 @@ hook::Function driver_wait = {"libcuda.", "cuStreamSynchronize", nullptr, nullpt
 hook::Function driver_read = {"libcuda.", "cuMemcpyDtoHAsync_v2", nullptr, nullptr};
 hook::Function driver_capturing = {"libcuda.", "cuStreamIsCapturing", nullptr, nullptr};
 hook::Function driver_name = {"libcuda.", "cuFuncGetName", nullptr, nullptr};
+hook::Function driver_memory = {"libcuda.", "cuMemGetInfo_v2", nullptr, nullptr};
+hook::Function driver_exchange = {"libcuda.", "cuThreadExchangeStreamCaptureMode", nullptr, nullptr};
+hook::Function runtime_memory = {"libcudart", "cudaMemGetInfo", nullptr, nullptr};
 hook::Function runtime_wait = {"libcudart", "cudaStreamSynchronize", nullptr, nullptr};
 hook::Function runtime_read = {"libcudart", "cudaMemcpyAsync", nullptr, nullptr};
 hook::Function runtime_capturing = {"libcudart", "cudaStreamIsCapturing", nullptr, nullptr};
@@ -55,6 +58,23 @@ int32_t name(const void *kernel, char *text, uint64_t bytes) {
   return 0;
 }
 
-MSL_DEVICE_OF(Cuda, wait, read, name)
+// While the thread captures a stream, a call that is no part of the capture would end it.
+class CaptureRelaxed {
+public:
+  CaptureRelaxed() { exchange(); }
+  ~CaptureRelaxed() { exchange(); }
+
+private:
+  void exchange() { hooks::callReal<int(int *)>(driver_exchange, &mode_); }
+  int mode_ = 2; // CU_STREAM_CAPTURE_MODE_RELAXED; then what it was
+};
+
+int32_t memory(uint64_t *free, uint64_t *total) {
+  const CaptureRelaxed relaxed;
+  const int32_t status = hooks::callReal<int(size_t *, size_t *)>(driver_memory, free, total);
+  return status != hooks::kNone ? status : hooks::callReal<int(size_t *, size_t *)>(runtime_memory, free, total);
+}
+
+MSL_DEVICE_OF(Cuda, wait, read, name, memory)
 
 } // namespace

@@ -1,4 +1,4 @@
-// What a watch asks of a driver (hook::Device), by functions that no hook stands in front of.
+// What the runtime asks of a driver (hook::Device), by functions that no hook stands in front of.
 #pragma once
 
 #include "msleaks/hook.h"
@@ -17,10 +17,10 @@ template <class Signature, class... Arguments> int32_t callReal(hook::Function &
 
 } // namespace msleaks::hooks
 
-#define MSL_DEVICE_OF(family, wait, read, name)                                                                        \
+#define MSL_DEVICE_OF(family, wait, read, name, memory)                                                                        \
   constinit const ::msleaks::hook::Device device_##family = {                                                          \
-      sizeof(::msleaks::hook::Device), static_cast<uint32_t>(::msleaks::abi::Family::family), wait, read, name};       \
+      sizeof(::msleaks::hook::Device), static_cast<uint32_t>(::msleaks::abi::Family::family), wait, read, name, memory};       \
   [[gnu::constructor]] void tell##family() {                                                                           \
-    if (__msl_hook_watches != nullptr)                                                                                 \
-      __msl_hook_watches(&device_##family);                                                                            \
+    if (__msl_hook_driver != nullptr)                                                                                 \
+      __msl_hook_driver(&device_##family);                                                                            \
   }

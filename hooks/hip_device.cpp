@@ -1,4 +1,4 @@
-// What a watch asks of HIP.
+// What the runtime asks of HIP.
 #include "device.h"
 
 using namespace msleaks;
@@ -7,6 +7,7 @@ namespace {
 
 hook::Function synchronize = {"libamdhip64", "hipStreamSynchronize", nullptr, nullptr};
 hook::Function copy = {"libamdhip64", "hipMemcpyAsync", nullptr, nullptr};
+hook::Function information = {"libamdhip64", "hipMemGetInfo", nullptr, nullptr};
 hook::Function capturing = {"libamdhip64", "hipStreamIsCapturing", nullptr, nullptr};
 
 // A call of ours would end a capture, and nothing runs before it is launched.
@@ -24,6 +25,10 @@ int32_t read(const void *stream, const void *block, uint64_t offset, uint64_t by
   return status == 0 ? wait(stream) : status;
 }
 
-MSL_DEVICE_OF(Hip, wait, read, nullptr)
+int32_t memory(uint64_t *free, uint64_t *total) {
+  return hooks::callReal<int(size_t *, size_t *)>(information, free, total);
+}
+
+MSL_DEVICE_OF(Hip, wait, read, nullptr, memory)
 
 } // namespace

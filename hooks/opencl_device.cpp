@@ -1,4 +1,4 @@
-// What a watch asks of OpenCL. Its types are ours: no header of it is needed to build.
+// What the runtime asks of OpenCL. Its types are ours: no header of it is needed to build.
 #include "device.h"
 
 using namespace msleaks;
@@ -25,6 +25,6 @@ int32_t name(const void *kernel, char *text, uint64_t bytes) {
                                                                                 bytes, text, nullptr);
 }
 
-MSL_DEVICE_OF(OpenCl, wait, read, name)
+MSL_DEVICE_OF(OpenCl, wait, read, name, nullptr) // it has no such number
 
 } // namespace

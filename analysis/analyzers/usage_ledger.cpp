@@ -35,19 +35,54 @@ struct EndOf {
   uint64_t overhead_bytes = 0;
 };
 
+// Of a device: blocks that are alive, of all processes, and what its driver had in use beside them when it was last
+// asked.
+class DeviceNow {
+public:
+  uint64_t block_bytes = 0;
+
+  // `peak`: how many there have been, the last one at `peak_ns`.
+  void sample(uint64_t driver_bytes, uint64_t time_ns, uint64_t peak, uint64_t peak_ns) {
+    const bool is_nearer = now_ns_ == 0 || time_ns - peak_ns <= peak_ns - std::min(now_ns_, peak_ns);
+    if (peak != sampled_peak_)
+      at_peak_ = is_nearer ? driver_bytes : now_;
+    sampled_peak_ = peak;
+    now_ = driver_bytes;
+    now_ns_ = time_ns;
+  }
+  uint64_t now() const { return now_; }
+  uint64_t atPeak(uint64_t peak) const { return peak == sampled_peak_ ? at_peak_ : now_; }
+
+private:
+  uint64_t now_ = 0, now_ns_ = 0;
+  uint64_t at_peak_ = 0, sampled_peak_ = 0;
+};
+
+// Of which memory these blocks are; nothing: of none that is counted.
+template <class Blocks> std::optional<uint8_t> deviceOf(const Blocks &blocks) {
+  const bool on_device = blocks.heap == abi::Heap::Device || blocks.heap == abi::Heap::Managed;
+  return on_device ? std::optional(blocks.device) : std::nullopt;
+}
+
 // Behind the analyzer of the peak, whose moment and blocks it takes.
 class UsageLedgerAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "ledger"; }
+  void useCohorts(const Cohorts &, const Labels &labels) override { labels_ = &labels; }
+  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Counter); }
+  void onEvent(const StreamEvent &, SiteId) override;
 
-  void onAlloc(const Block &block, AllocCause, uint64_t) override {
+  void onAlloc(const Block &block, AllocCause, uint64_t time_ns) override {
     if (block.reserve || !abi::isPhysical(block.heap))
       return;
     if (block.heap == abi::Heap::Host)
       overheadIn(block.process).touch(peak_) += overheadOf(block.size);
+    if (const auto device = deviceOf(block))
+      devices_[*device].block_bytes += block.size;
     now_bytes_ += block.size;
     if (now_bytes_ > peak_bytes_) {
       peak_bytes_ = now_bytes_;
+      peak_ns_ = time_ns;
       ++peak_;
     }
   }
@@ -69,6 +104,9 @@ private:
   std::map<uint32_t, Heaps> atPeak(Conclusion &) const;
   std::map<uint32_t, Heaps> atEnd(Conclusion &) const;
 
+  const Labels *labels_ = nullptr;
+  std::map<uint8_t, DeviceNow> devices_;
+  uint64_t peak_ns_ = 0; // of the last peak
   uint64_t now_bytes_ = 0, peak_bytes_ = 0;
   uint64_t peak_ = 0;                                        // how many there have been
   std::unordered_map<uint32_t, AtPeak<uint64_t>> overheads_; // by process
@@ -80,6 +118,15 @@ private:
   std::vector<uint64_t> end_bytes_;    // by cohort
   std::vector<PoolSum> end_pools_;
 };
+
+void UsageLedgerAnalyzer::onEvent(const StreamEvent &event, SiteId) {
+  const auto counter = event.event.as<abi::CounterEvent>();
+  if (counter.header.heap != abi::Heap::Device || !labels_ ||
+      labels_->textOf(event.process, counter.label) != "driver: bytes in use")
+    return;
+  DeviceNow &device = devices_[counter.header.device];
+  device.sample(counter.value - std::min(counter.value, device.block_bytes), counter.header.time, peak_, peak_ns_);
+}
 
 void UsageLedgerAnalyzer::onPart(const Block &part, const Block &whole, uint64_t) {
   auto &segment = segments_.add(part, whole);
@@ -116,6 +163,8 @@ void UsageLedgerAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t) 
     endBlock(block);
   if (block.heap == abi::Heap::Host)
     overheadIn(block.process).touch(peak_) -= overheadOf(block.size);
+  if (const auto device = deviceOf(block))
+    devices_[*device].block_bytes -= block.size;
   now_bytes_ -= block.size;
   if (auto *segment = segments_.find(block)) {
     PoolSum &pool = poolOf(segment->block.cohort);
@@ -127,12 +176,6 @@ void UsageLedgerAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t) 
     pool.part_bytes -= segment->content.part_bytes;
     segments_.erase(block);
   }
-}
-
-// Of which memory these blocks are; nothing: of none that is counted.
-std::optional<uint8_t> deviceOf(const Cohort &cohort) {
-  const bool on_device = cohort.heap == abi::Heap::Device || cohort.heap == abi::Heap::Managed;
-  return on_device ? std::optional(cohort.device) : std::nullopt;
 }
 
 LedgerSource sourceOf(const Cohort &cohort, SiteCatalog &catalog) {
@@ -238,9 +281,13 @@ void UsageLedgerAnalyzer::conclude(Conclusion &conclusion) const {
     const auto end = ends_.find(process);
     return end == ends_.end() ? UINT64_MAX : end->second.time_ns;
   };
-  conclusion.result.ledger =
-      linesOf(settled(atEnd(conclusion), endOf, conclusion.resident),
-              settled(std::move(at_peak), [=](uint32_t) { return peak_ns; }, conclusion.resident));
+  Heaps end = settled(atEnd(conclusion), endOf, conclusion.resident);
+  Heaps peak = settled(std::move(at_peak), [=](uint32_t) { return peak_ns; }, conclusion.resident);
+  for (const auto &[number, device] : devices_) {
+    end[number][LedgerSource::Driver] = static_cast<int64_t>(device.now());
+    peak[number][LedgerSource::Driver] = static_cast<int64_t>(device.atPeak(peak_));
+  }
+  conclusion.result.ledger = linesOf(end, peak);
 }
 
 } // namespace

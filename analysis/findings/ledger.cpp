@@ -11,6 +11,7 @@ constexpr Words kWords[kLedgerSources] = {
     {"closed-library", "blocks that closed libraries keep for themselves"},
     {"pool-used", "parts of blocks that pools have handed out"},
     {"pool-free", "what pools have of their blocks beside that"},
+    {"driver", "what the driver has in use beside these: contexts, code, closed libraries, other processes"},
     {"allocator", "headers and rounding of malloc, estimated"},
     {"file-backed", "pages of files: code and data of programs and libraries"},
     {"recorder", "what msleaks records in"},

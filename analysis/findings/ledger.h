@@ -13,6 +13,7 @@ enum class LedgerSource : uint8_t {
   ClosedLibrary,
   PoolUsed,
   PoolFree,
+  Driver,
   Allocator,
   FileBacked,
   Recorder,

@@ -1,4 +1,5 @@
 // What a program says about itself (msleaks/api.h), as events.
+#include "drivers.h"
 #include "label_table.h"
 #include "reach.h"
 #include "ring.h"
@@ -58,6 +59,7 @@ using namespace msleaks::runtime;
 void __msl_step(uint64_t number) noexcept {
   lookFrom(callerFrame());
   recordNumber<StepEvent>(number);
+  stepBegins();
 }
 void __msl_mark(const char *text) noexcept {
   lookFrom(callerFrame());

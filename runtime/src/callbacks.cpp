@@ -1,4 +1,5 @@
 // The callbacks that the pass inserts (callbacks.def). What they and the hooks agree on is in pending.h.
+#include "drivers.h"
 #include "kernel_arguments.h"
 #include "open_calls.h"
 #include "watch.h"
@@ -54,9 +55,12 @@ void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits tr
   if (outcome.size_bytes == 0)
     return;
   restore(closed);
-  if (untaken)
-    recordAllocFailed(traits.heap(), traits.flags() & ~abi::kRealloc, site, outcome.size_bytes, outcome.status,
-                      deviceOf(__msl_thread, traits));
+  if (!untaken)
+    return;
+  recordAllocFailed(traits.heap(), traits.flags() & ~abi::kRealloc, site, outcome.size_bytes, outcome.status,
+                    deviceOf(__msl_thread, traits));
+  if (hasDevices(traits.family()))
+    deviceRefused(traits);
 }
 
 // An inner call of a family that is being recorded, or an allocator's own mapping.
@@ -89,8 +93,11 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
   if (recorded == nullptr) {
     const uint16_t flags =
         traits.verb() == Verb::Realloc && closed.old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
-    return recordAlloc(traits.heap(), flags | outcome.flags, site, outcome.address, outcome.size_bytes,
-                       pathOfSite(enabledWord(), site, frame), deviceOf(thread, traits));
+    recordAlloc(traits.heap(), flags | outcome.flags, site, outcome.address, outcome.size_bytes,
+                pathOfSite(enabledWord(), site, frame), deviceOf(thread, traits));
+    if (hasDevices(traits.family()))
+      deviceAllocated(traits, outcome.size_bytes);
+    return;
   }
   if (recorded->site == site)
     return;

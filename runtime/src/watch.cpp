@@ -1,5 +1,6 @@
 #include "watch.h"
 
+#include "drivers.h"
 #include "label_table.h"
 #include "ring.h"
 #include "system.h"
@@ -42,7 +43,6 @@ struct WatchList {
 
 namespace {
 
-constinit std::atomic<const hook::Device *> devices[static_cast<unsigned>(abi::Family::Count)]{};
 // The first word of an object of OpenCL leads to the functions of its driver, for all objects of that driver.
 constinit std::atomic<uint64_t> drivers[4]{};
 
@@ -73,12 +73,8 @@ Pending *pendingOf(WatchList &list, const Thread *thread) noexcept {
   return nullptr;
 }
 
-const hook::Device *deviceOf(abi::Family family) noexcept {
-  return devices[static_cast<unsigned>(family)].load(std::memory_order_acquire);
-}
-
 uint64_t labelOfKernel(const Operation &operation) noexcept {
-  const hook::Device *device = deviceOf(operation.family);
+  const hook::Device *device = driverOf(operation.family);
   char text[512];
   const auto *kernel = reinterpret_cast<const void *>(operation.kernel);
   const bool is_named = device != nullptr && device->name != nullptr && device->name(kernel, text, sizeof text) == 0;
@@ -171,7 +167,7 @@ void lookAtAll(const Look &look) noexcept {
     return;
   Reader reader{};
   if (look.reader != nullptr)
-    reader = {deviceOf(look.reader->family), look.reader->family, reinterpret_cast<const void *>(look.reader->stream)};
+    reader = {driverOf(look.reader->family), look.reader->family, reinterpret_cast<const void *>(look.reader->stream)};
   const Inside inside(look.thread, reader.device != nullptr ? insideOf(reader.family) : uint16_t{0});
   if (reader.device != nullptr && reader.device->wait(reader.stream) != 0)
     reader.device = nullptr; // a stream that is being captured: nothing runs yet
@@ -373,11 +369,6 @@ void noteHandle(uint64_t handle) noexcept {
 
 using namespace msleaks;
 using namespace msleaks::runtime;
-
-void __msl_hook_watches(const hook::Device *device) noexcept {
-  if (device->bytes >= sizeof(hook::Device) && device->family < static_cast<uint32_t>(abi::Family::Count))
-    devices[device->family].store(device, std::memory_order_release);
-}
 
 void __msl_watch(const void *block, size_t bytes, const char *name) noexcept {
   Thread &thread = __msl_thread;

@@ -149,7 +149,7 @@ TEST(Watch, RangesThatAreTooDeepAreNotConfused) {
 TEST(Watch, ALaunchIsNamedByItsKernelAndSite) {
   const Seen seen = seenOf([] {
     char block[64] = {};
-    __msl_hook_watches(&device::kOwn);
+    __msl_hook_driver(&device::kOwn);
     msl_watch(block, sizeof block, "weights");
     msl_range_push("forward");
     device::launch(7, 3, [&] { block[5] = 1; });
@@ -171,7 +171,7 @@ TEST(Watch, ALaunchIsNamedByItsKernelAndSite) {
 
 TEST(Watch, ABlockOfADeviceIsReadByItsDriver) {
   const Seen seen = seenOf([] {
-    __msl_hook_watches(&device::kOwn);
+    __msl_hook_driver(&device::kOwn);
     msl_watch(at(device::kBlock), sizeof device::memory, "weights");
     device::memory[3] = 1; // nobody has read it yet
     device::launch(7, 1, [] { device::memory[1000] = 1; });

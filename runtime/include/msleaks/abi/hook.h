@@ -44,8 +44,8 @@ enum Answer : uint32_t {
   kRecord
 };
 
-// How a watch (docs/watch.md) gets at what a driver knows. A look calls these with calls of the family left out. 0 =
-// done.
+// What a driver is asked: by a watch (docs/watch.md) for content, and for its own number of bytes in use. Called with
+// calls of the family left out. A function that there is not is null; 0 = done.
 struct Device {
   uint32_t bytes; // sizeof(Device); what is appended in a later version stands behind
   uint32_t family;
@@ -55,6 +55,8 @@ struct Device {
   int32_t (*read)(const void *stream, const void *block, uint64_t offset, uint64_t bytes, void *to);
   // The kernel's name, ended by NUL and cut off at `bytes`.
   int32_t (*name)(const void *kernel, char *text, uint64_t bytes);
+  // Of the device that the thread has chosen, in bytes: what nobody uses, and all.
+  int32_t (*memory)(uint64_t *free, uint64_t *total);
 };
 
 } // namespace msleaks::hook
@@ -69,7 +71,7 @@ extern "C" {
 // The device that the thread's calls of the row's family are about from now on, by ordinal. Returns the one before.
 [[gnu::weak, gnu::visibility("default")]] uint32_t __msl_hook_device(uint32_t traits, uint32_t device) noexcept;
 // Before the first call of the family. `device` stays what it is as long as the process lives.
-[[gnu::weak, gnu::visibility("default")]] void __msl_hook_watches(const msleaks::hook::Device *device) noexcept;
+[[gnu::weak, gnu::visibility("default")]] void __msl_hook_driver(const msleaks::hook::Device *device) noexcept;
 // Around the real function: calls of its family are left out meanwhile.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_begin(msleaks::hook::Call *call) noexcept;
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_end(msleaks::hook::Call *call) noexcept;

@@ -1,0 +1,97 @@
+#include "drivers.h"
+
+#include "label_table.h"
+#include "ring.h"
+#include "system.h"
+
+#include "msleaks/runtime/clock.h"
+
+#include <atomic>
+
+namespace msleaks::runtime {
+namespace {
+
+constexpr uint64_t kNsPerMs = 1'000'000;
+constexpr uint64_t kPauseNs = 20 * kNsPerMs; // between two questions, or so many times as long as one takes
+constexpr uint64_t kShareOfTime = 50;
+constexpr uint64_t kLargeBytes = 1 << 20; // smaller blocks are asked about once in a while
+constexpr uint32_t kSmallBlocks = 64;
+
+struct Driver {
+  std::atomic<const hook::Device *> functions{nullptr};
+  std::atomic<uint64_t> next_ns{0}; // not asked before
+  std::atomic<uint32_t> blocks{0};  // allocated so far, roughly: no thread waits for another one
+};
+constinit Driver drivers[static_cast<unsigned>(abi::Family::Count)]{};
+
+Driver &driver(abi::Family family) noexcept { return drivers[static_cast<unsigned>(family)]; }
+
+// One thread at a time asks.
+bool isTurn(Driver &asked, uint64_t now_ns) noexcept {
+  uint64_t next = asked.next_ns.load(std::memory_order_relaxed);
+  return now_ns >= next && asked.next_ns.compare_exchange_strong(next, now_ns + kPauseNs, std::memory_order_relaxed);
+}
+
+void ask(abi::Family family) noexcept {
+  Thread &thread = __msl_thread;
+  Driver &asked = driver(family);
+  const hook::Device *functions = driverOf(family);
+  if (functions == nullptr || functions->memory == nullptr || isInside(thread, family) ||
+      !isEnabled(abi::EventKind::Counter))
+    return;
+  const ErrnoKept kept;
+  const uint64_t began_ns = monotonicNs();
+  if (!isTurn(asked, began_ns))
+    return;
+  uint64_t free = 0, total = 0;
+  int32_t status = 0;
+  {
+    const Inside inside(thread, insideOf(family));
+    status = functions->memory(&free, &total);
+  }
+  const uint64_t took_ns = monotonicNs() - began_ns;
+  if (took_ns * kShareOfTime > kPauseNs)
+    asked.next_ns.store(began_ns + took_ns * kShareOfTime, std::memory_order_relaxed);
+  if (status != 0 || free > total)
+    return;
+  const uint32_t device = chosenDevice(thread, family);
+  record(thread, abi::CounterEvent{{abi::EventKind::Counter, abi::Heap::Device, device, 0, 0, 0},
+                                   labelOf("driver: bytes in use"),
+                                   total - free});
+}
+
+} // namespace
+
+const hook::Device *driverOf(abi::Family family) noexcept {
+  return driver(family).functions.load(std::memory_order_acquire);
+}
+
+// Not behind one of a stream's: the stream may be captured.
+void deviceAllocated(abi::Traits row, uint64_t bytes) noexcept {
+  Driver &of = driver(row.family());
+  const uint32_t before = of.blocks.load(std::memory_order_relaxed);
+  of.blocks.store(before + 1, std::memory_order_relaxed);
+  if ((bytes >= kLargeBytes || before % kSmallBlocks == 0) && (row.flags() & abi::kAsync) == 0) [[unlikely]]
+    ask(row.family());
+}
+
+void deviceRefused(abi::Traits row) noexcept {
+  driver(row.family()).next_ns.store(0, std::memory_order_relaxed);
+  ask(row.family());
+}
+
+void stepBegins() noexcept {
+  for (unsigned family = 0; family < static_cast<unsigned>(abi::Family::Count); ++family)
+    if (drivers[family].blocks.load(std::memory_order_relaxed) != 0)
+      ask(static_cast<abi::Family>(family));
+}
+
+} // namespace msleaks::runtime
+
+using namespace msleaks;
+using namespace msleaks::runtime;
+
+void __msl_hook_driver(const hook::Device *device) noexcept {
+  if (device->bytes >= sizeof(hook::Device) && device->family < static_cast<uint32_t>(abi::Family::Count))
+    drivers[device->family].functions.store(device, std::memory_order_release);
+}
