@@ -90,7 +90,8 @@ std::vector<std::string> makeEnvironment(const std::string &variable, std::vecto
     else if (!text.starts_with(ours[0]) && !text.starts_with(ours[1]))
       environment.push_back(text);
   }
-  environment.push_back(variable);
+  if (!variable.empty())
+    environment.push_back(variable);
   if (!preload.empty())
     environment.push_back(fmt::format("{}{}", preloadPrefix, fmt::join(preload, ":")));
   return environment;
@@ -137,6 +138,8 @@ Launched<pid_t> startProgram(const fs::path &program, const std::vector<std::str
   close(go[0]);
   close(go[1]);
   close(report[1]);
+  if (pid > 0 && before_exec.meanwhile)
+    before_exec.meanwhile();
   if (pid > 0 && read(report[0], &error, sizeof error) != sizeof error)
     error = 0;
   close(report[0]);

@@ -29,8 +29,8 @@ Launched<std::filesystem::path> findProgram(const std::string &name);
 // LD_PRELOAD has no way to write a path with a space or a colon.
 bool canPreload(const std::filesystem::path &path);
 
-// Our own environment with `variable` ("NAME=value"), which tells the hooks what they are for, and with `preload` in
-// front of what LD_PRELOAD held.
+// Our own environment with `variable` ("NAME=value"), which tells the hooks what they are for (nothing: they pass
+// everything on), and with `preload` in front of what LD_PRELOAD held.
 std::vector<std::string> makeEnvironment(const std::string &variable, std::vector<std::string> preload);
 
 // What the program must find as we found it: the signals that are blocked, and what those do that we need otherwise.
@@ -47,6 +47,7 @@ struct SignalSetup {
 struct BeforeExec {
   std::function<void()> in_child = [] {};    // only what may be done behind a fork
   std::function<void(pid_t)> in_parent = {}; // the child waits for its end
+  std::function<void()> meanwhile = {};      // in the parent, while the child calls exec: what that needs to go on
 };
 
 // fork and exec. The error of exec comes back as ours.

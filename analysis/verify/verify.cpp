@@ -2,6 +2,7 @@
 #include "analysis/base/clock.h"
 #include "analysis/launch/hooks_library.h"
 #include "analysis/launch/program.h"
+#include "analysis/launch/terminal_signals.h"
 #include "analysis/verify/allocation_place.h"
 #include "analysis/verify/thread_stack.h"
 #include "analysis/verify/tracer.h"
@@ -21,31 +22,6 @@ namespace {
 constexpr uint64_t kLeastBytes = 16384; // smaller blocks are in no finding of what was touched (flags.def, access_min)
 constexpr size_t kShownCalls = 64, kMostPaths = 16;
 constexpr size_t kOwnCalls = 8; // of the hooks, between the allocator's caller and the tracer
-
-// The terminal sends these to the program, too; we wait for its end.
-class TerminalSignalsIgnored {
-public:
-  TerminalSignalsIgnored() {
-    sigprocmask(SIG_BLOCK, nullptr, &found_.mask);
-    for (const int signal : {SIGINT, SIGQUIT}) {
-      struct sigaction ignore{};
-      ignore.sa_handler = SIG_IGN;
-      SignalSetup::Disposition &before = found_.dispositions.emplace_back();
-      before.signal = signal;
-      sigaction(signal, &ignore, &before.action);
-    }
-  }
-  ~TerminalSignalsIgnored() {
-    for (const SignalSetup::Disposition &before : found_.dispositions)
-      sigaction(before.signal, &before.action, nullptr);
-  }
-  TerminalSignalsIgnored(const TerminalSignalsIgnored &) = delete;
-  TerminalSignalsIgnored &operator=(const TerminalSignalsIgnored &) = delete;
-  const SignalSetup &found() const { return found_; }
-
-private:
-  SignalSetup found_{};
-};
 
 bool isHooks(const SiteText &call) { return baseName(call.library).starts_with("libmsleaks_hooks"); }
 
