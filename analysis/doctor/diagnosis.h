@@ -1,0 +1,49 @@
+// What of a library's memory msleaks does not see, why, and what to do about it.
+#pragma once
+
+#include "analysis/doctor/process_view.h"
+#include "analysis/doctor/vocabulary.h"
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace msleaks::analysis {
+
+enum class Reason {
+#define MSL_REASON(name, text, reason, remedy) name,
+#include "reasons.def"
+};
+std::string_view nameOf(Reason);
+
+struct UnseenFunction {
+  std::string symbol;
+  Reason kind{};
+  std::string reason, remedy;
+  bool operator==(const UnseenFunction &) const = default;
+  auto operator<=>(const UnseenFunction &) const = default;
+};
+
+struct LibraryDiagnosis {
+  std::string path;
+  Role role{};
+  bool is_program = false;
+  bool is_instrumented = false;
+  std::set<std::string> pass, llvm; // versions
+  std::string allocator;            // that it holds; empty: none that is known
+  std::set<std::string> hooked;
+  std::set<UnseenFunction> unseen;
+  std::set<std::string> notes;
+
+  // The same library in another process, or at another time.
+  void add(const LibraryDiagnosis &);
+};
+
+// Which symbols of a file the diagnosis needs.
+NameFilter wantedNames(const HookedSymbols &);
+
+// Of all images but our own and the kernel's.
+std::vector<LibraryDiagnosis> diagnose(const ProcessView &, const HookedSymbols &);
+
+} // namespace msleaks::analysis

@@ -1,0 +1,56 @@
+// What the file of a library or program says about memory functions: whom it asks for them, and which it brings along.
+// Nobody vouches for the file: what is damaged is not there.
+#pragma once
+
+#include "analysis/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace msleaks::analysis {
+
+struct LibraryFile {
+  // A word that the dynamic linker fills with the address of the function.
+  struct Slot {
+    std::string symbol;
+    uint64_t address = 0;
+    bool operator==(const Slot &) const = default;
+  };
+  enum class Visibility { Exported, Protected, Local };
+  struct Definition {
+    uint64_t address = 0;
+    Visibility visibility = Visibility::Local;
+    bool is_called = false; // directly, by its own code
+    bool operator==(const Definition &) const = default;
+  };
+
+  bool is_32bit = false;
+  bool has_loader = false;  // a program that is linked dynamically
+  bool is_dynamic = false;  // has a dynamic section
+  bool is_symbolic = false; // linked with -Bsymbolic
+  bool is_program = false;  // not a shared library
+  std::vector<std::string> needed;
+  std::vector<Slot> slots;                       // of functions that are wanted
+  std::vector<std::string> imports;              // functions that are wanted and somebody else has
+  std::map<std::string, uint64_t> entries;       // of imports: where the program's own stub for it is
+  std::map<std::string, Definition> definitions; // of functions that are wanted
+  bool is_instrumented = false;
+  std::vector<std::string> producers; // "MemPass 0.1 LLVM 22.1.8", of each unit with sites, each once
+};
+
+using NameFilter = std::function<bool(const std::string &)>;
+
+// Of all its symbols those that are wanted.
+Result<LibraryFile> readLibraryFile(const std::filesystem::path &, const NameFilter &wanted);
+
+// Of "MemPass 0.1 LLVM 22.1.8"; empty where it does not say so.
+struct Producer {
+  std::string pass, llvm;
+};
+Producer parseProducer(std::string_view text);
+
+} // namespace msleaks::analysis

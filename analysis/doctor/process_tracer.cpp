@@ -1,0 +1,189 @@
+#include "analysis/doctor/process_tracer.h"
+
+#include "analysis/collect/process_memory.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+#include <elf.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+namespace msleaks::analysis {
+namespace {
+
+// Ends the program, should we end first: the calls that stop for us would fail.
+constexpr int kOptions = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+                         PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACESECCOMP;
+constexpr int kEventShift = 16;
+
+#if defined(__x86_64__)
+constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#else
+constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#endif
+constexpr uint32_t kCalls[] = {SYS_munmap, SYS_execve, SYS_execveat};
+
+constexpr sock_filter statement(uint16_t code, uint32_t value) { return BPF_STMT(code, value); }
+constexpr sock_filter skipUnless(uint32_t value, uint8_t skipped) {
+  return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skipped);
+}
+
+void resume(pid_t thread, int signal = 0) {
+  ptrace(PTRACE_CONT, thread, nullptr, reinterpret_cast<void *>(static_cast<intptr_t>(signal)));
+}
+
+// The number of its process; its own where nobody says so.
+pid_t processOf(pid_t thread) {
+  std::ifstream file(fmt::format("/proc/{}/status", thread));
+  constexpr std::string_view kName = "Tgid:";
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(kName))
+      return static_cast<pid_t>(std::atoi(line.c_str() + kName.size()));
+  return thread;
+}
+
+bool isImage(pid_t thread, uint64_t address) {
+  unsigned char magic[SELFMAG];
+  return ProcessMemory(static_cast<uint32_t>(thread)).read(address, magic) && std::memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
+} // namespace
+
+Result<void> ProcessTracer::seize(pid_t child) {
+  if (ptrace(PTRACE_SEIZE, child, nullptr, kOptions) != 0)
+    return fail(fmt::format("the program cannot be traced (ptrace: {}); a container may need --cap-add=SYS_PTRACE",
+                            std::strerror(errno)),
+                ExitStatus::OwnFault);
+  program_ = child;
+  threads_[child] = child;
+  return {};
+}
+
+void ProcessTracer::filterCalls() {
+  constexpr sock_filter kLoadNumber = statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
+  constexpr sock_filter kAllow = statement(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  constexpr sock_filter kTrace = statement(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
+  static constexpr sock_filter kFilter[] = {
+      statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0),
+      kAllow,
+      kLoadNumber,
+      skipUnless(kCalls[0], 1),
+      kTrace,
+      skipUnless(kCalls[1], 1),
+      kTrace,
+      skipUnless(kCalls[2], 1),
+      kTrace,
+      kAllow,
+  };
+  const sock_fprog program{static_cast<unsigned short>(std::size(kFilter)), const_cast<sock_filter *>(kFilter)};
+  // Who is traced gets no more privileges by exec anyway.
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+void ProcessTracer::runToExec() {
+  while (!is_started_ && threads_.contains(program_) && next())
+    ;
+}
+
+int ProcessTracer::run() {
+  while (next())
+    ;
+  return status_;
+}
+
+// Whatever happens next; false: all have ended.
+bool ProcessTracer::next() {
+  int status = 0;
+  const pid_t thread = waitpid(-1, &status, __WALL);
+  if (thread < 0)
+    return errno == EINTR;
+  if (WIFSTOPPED(status)) {
+    onStop(thread, status);
+    return true;
+  }
+  threads_.erase(thread);
+  if (thread == program_)
+    status_ = status;
+  return true;
+}
+
+void ProcessTracer::onStop(pid_t thread, int status) {
+  const int signal = WSTOPSIG(status), event = status >> kEventShift;
+  if (event != PTRACE_EVENT_EXIT)
+    if (const auto [entry, is_new] = threads_.try_emplace(thread, thread); is_new)
+      entry->second = processOf(thread);
+  if (event != 0)
+    onEvent(thread, event, signal);
+  else
+    resume(thread, signal);
+}
+
+void ProcessTracer::onEvent(pid_t thread, int event, int signal) {
+  switch (event) {
+  case PTRACE_EVENT_STOP:
+    // The first stop of a new thread, or one of its whole process, which lasts until somebody continues that.
+    if (signal == SIGTRAP)
+      break;
+    ptrace(PTRACE_LISTEN, thread, nullptr, nullptr);
+    return;
+  case PTRACE_EVENT_SECCOMP:
+    onCall(thread);
+    break;
+  case PTRACE_EVENT_EXIT:
+    onExit(thread);
+    break;
+  case PTRACE_EVENT_EXEC: {
+    is_started_ = true;
+    unsigned long former = 0; // its number, where another thread than the first one calls exec
+    if (ptrace(PTRACE_GETEVENTMSG, thread, nullptr, &former) == 0 && static_cast<pid_t>(former) != thread)
+      threads_.erase(static_cast<pid_t>(former));
+    break;
+  }
+  default:
+    break;
+  }
+  resume(thread);
+}
+
+void ProcessTracer::onCall(pid_t thread) {
+  __ptrace_syscall_info call{};
+  const long bytes = ptrace(PTRACE_GET_SYSCALL_INFO, thread, reinterpret_cast<void *>(sizeof call), &call);
+  if (bytes < static_cast<long>(offsetof(__ptrace_syscall_info, seccomp) + sizeof call.seccomp) ||
+      call.op != PTRACE_SYSCALL_INFO_SECCOMP)
+    return;
+  // The dynamic linker unmaps a library with one call, from its first byte on.
+  if (!is_started_)
+    return;
+  if (call.seccomp.nr != SYS_munmap || isImage(thread, call.seccomp.args[0]))
+    look_(thread);
+}
+
+// Its memory is there as long as one of its threads has not gone on from here.
+void ProcessTracer::onExit(pid_t thread) {
+  if (is_started_ && isLastOfProcess(thread)) {
+    ++processes_;
+    look_(thread);
+  }
+  threads_.erase(thread);
+}
+
+bool ProcessTracer::isLastOfProcess(pid_t thread) const {
+  const auto own = threads_.find(thread);
+  const pid_t process = own != threads_.end() ? own->second : thread;
+  return std::ranges::none_of(threads_,
+                              [&](const auto &other) { return other.first != thread && other.second == process; });
+}
+
+} // namespace msleaks::analysis

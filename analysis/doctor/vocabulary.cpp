@@ -1,0 +1,108 @@
+#include "analysis/doctor/vocabulary.h"
+
+#include "analysis/base/base_name.h"
+#include "analysis/doctor/library_file.h"
+#include "msleaks/abi/symbols.h"
+
+#include <fnmatch.h>
+#include <unordered_set>
+
+namespace msleaks::analysis {
+namespace {
+
+struct NamedLibrary {
+  std::string_view prefix;
+  Role role;
+};
+constexpr NamedLibrary kLibraries[] = {
+#define MSL_LIBRARY(prefix, role) {prefix, Role::role},
+#include "known_libraries.def"
+};
+
+struct Name {
+  const char *pattern;
+  const char *what;
+};
+constexpr Name kDriverNames[] = {
+#define MSL_MEMORY_NAME(pattern, what) {pattern, what},
+#include "memory_names.def"
+};
+constexpr Name kSystemNames[] = {
+#define MSL_SYSTEM_NAME(pattern, what) {pattern, what},
+#include "memory_names.def"
+};
+constexpr Name kAllocatorMarks[] = {
+#define MSL_ALLOCATOR_MARK(name, symbol) {symbol, name},
+#include "allocators.def"
+};
+constexpr Name kAllocatorCalls[] = {
+#define MSL_ALLOCATOR_CALL(name, pattern) {pattern, name},
+#include "allocators.def"
+};
+
+// A large library has half a million names: most differ in front of the first star.
+bool fits(std::string_view pattern, const std::string &symbol) {
+  const size_t star = pattern.find('*');
+  return star == std::string_view::npos
+             ? symbol == pattern
+             : symbol.starts_with(pattern.substr(0, star)) && fnmatch(pattern.data(), symbol.c_str(), 0) == 0;
+}
+
+template <size_t Count> const char *firstFit(const Name (&names)[Count], const std::string &symbol) {
+  for (const Name &name : names)
+    if (fits(name.pattern, symbol))
+      return name.what;
+  return nullptr;
+}
+
+} // namespace
+
+Role roleOf(std::string_view path) {
+  const std::string_view name = baseName(path);
+  for (const NamedLibrary &library : kLibraries)
+    if (name.starts_with(library.prefix))
+      return library.role;
+  return Role::Ordinary;
+}
+
+const char *systemMemory(const std::string &symbol) { return firstFit(kSystemNames, symbol); }
+const char *driverFunction(const std::string &symbol) { return firstFit(kDriverNames, symbol); }
+
+bool isRow(const std::string &symbol) {
+  static const std::unordered_set<std::string_view> rows = [] {
+    std::unordered_set<std::string_view> names;
+    for (const msleaks::abi::Symbol &row : msleaks::abi::kSymbols)
+      names.insert(row.name);
+    return names;
+  }();
+  return rows.contains(symbol);
+}
+
+const char *allocatorMarkedBy(std::string_view symbol) {
+  for (const Name &mark : kAllocatorMarks)
+    if (symbol == mark.pattern)
+      return mark.what;
+  return nullptr;
+}
+
+const char *allocatorCalledBy(const std::string &symbol) { return firstFit(kAllocatorCalls, symbol); }
+
+Result<HookedSymbols> HookedSymbols::of(const std::filesystem::path &hooks, const std::vector<std::string> &others) {
+  std::set<std::string> symbols;
+  const auto add = [&symbols](const LibraryFile &file) {
+    for (const auto &[symbol, definition] : file.definitions)
+      if (definition.visibility != LibraryFile::Visibility::Local)
+        symbols.insert(symbol);
+  };
+  add(MSL_TRY(readLibraryFile(
+      hooks, [](const std::string &symbol) { return isRow(symbol) || driverFunction(symbol) != nullptr; })));
+  std::set<std::string> libraries;
+  for (const std::string &other : others) {
+    add(MSL_TRY(readLibraryFile(other, [](const std::string &symbol) { return !symbol.starts_with("_"); })));
+    std::error_code error;
+    libraries.insert(std::filesystem::canonical(other, error).string());
+  }
+  return HookedSymbols(std::move(symbols), std::move(libraries));
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,45 @@
+// The names that the diagnosis turns on: which functions matter, and what a library is by its name.
+#pragma once
+
+#include "analysis/base/result.h"
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace msleaks::analysis {
+
+enum class Role { Ordinary, System, Own, Driver, Sanitizer };
+Role roleOf(std::string_view path);
+
+// Whether symbols.def has a row for it: the plugin sees its calls in what it compiles.
+bool isRow(const std::string &symbol);
+// What a function of memory_names.def is, in words: of an accelerator, of the C library and the kernel. Null: none.
+const char *driverFunction(const std::string &symbol);
+const char *systemMemory(const std::string &symbol);
+// The allocator that who defines this symbol holds, or null; the one whose own function it is.
+const char *allocatorMarkedBy(std::string_view symbol);
+const char *allocatorCalledBy(const std::string &symbol);
+
+// The functions that stand before those of libraries.
+class HookedSymbols {
+public:
+  HookedSymbols() = default;
+  explicit HookedSymbols(std::set<std::string> symbols, std::set<std::string> libraries = {})
+      : symbols_(std::move(symbols)), libraries_(std::move(libraries)) {}
+  // What our library exports that symbols.def and memory_names.def know, and all that libraries of the user's own
+  // export.
+  static Result<HookedSymbols> of(const std::filesystem::path &hooks, const std::vector<std::string> &others);
+
+  bool holds(const std::string &symbol) const { return symbols_.contains(symbol); }
+  // Whether a library of this path has hooks.
+  bool areIn(const std::string &path) const { return roleOf(path) == Role::Own || libraries_.contains(path); }
+
+private:
+  std::set<std::string> symbols_;
+  std::set<std::string> libraries_; // the user's own
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,41 @@
+// msleaks doctor -- program…: what a recording of the program would not see, library by library.
+#include "analysis/doctor/doctor.h"
+#include "analysis/base/output_columns.h"
+#include "verb.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <unistd.h>
+
+namespace msleaks::tools {
+namespace {
+
+struct Options {
+  analysis::DoctorRun run;
+  bool json = false;
+};
+
+Result<ExitStatus> examine(const Options &options) {
+  const auto answer = MSL_TRY(analysis::examine(options.run));
+  if (options.json)
+    analysis::writeDoctorJson(std::cout, answer);
+  else
+    analysis::writeDoctorText(std::cout, answer, analysis::outputColumns(STDOUT_FILENO));
+  return answer.sawAll() ? ExitStatus::Clean : ExitStatus::Findings;
+}
+
+Action declare(CLI::App &app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("PROGRAM", options->run.command, "the program and its arguments, behind --")->required();
+  app.add_option("--hooks", options->run.hooks, "a library with hooks of your own (docs/hooks.md); may be repeated")
+      ->allow_extra_args(false);
+  app.add_flag("--json", options->json, "a list for programs (docs/doctor.md)");
+  return [options] { return examine(*options); };
+}
+
+} // namespace
+
+MSL_REGISTER_VERB(doctor, "runs a program and says what of its memory cannot be seen, why, and what to do", declare)
+
+} // namespace msleaks::tools
