@@ -7,27 +7,20 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
 
 namespace msleaks::analysis {
 namespace {
 
 using Visibility = LibraryFile::Visibility;
 
-struct ReasonText {
-  std::string_view name;
-  const char *reason, *remedy;
-};
-constexpr ReasonText kReasons[] = {
-#define MSL_REASON(name, text, reason, remedy) {text, reason, remedy},
-#include "reasons.def"
-};
-
-const ReasonText &textOf(Reason reason) { return kReasons[static_cast<size_t>(reason)]; }
-
 // Who defines it beside operator new has that from the C++ library, whose operator new asks malloc.
 constexpr char kNewOfLibrary[] = "_ZSt15get_new_handlerv";
 constexpr char kRuntimeEntry[] = "__msl_arm_v2";
 constexpr char kAll[] = "*";
+constexpr char kMalloc[] = "malloc", kOwnAllocator[] = "own", kBreakAllocator[] = "brk";
+constexpr const char *kBreaks[] = {"sbrk", "brk"};
 
 bool isAllocation(const std::string &symbol) {
   using msleaks::abi::Verb;
@@ -71,19 +64,22 @@ public:
     if (!image_.file)
       return std::move(diagnosis_);
     takePass();
+    takeAllocator();
     if (is_own_affair)
       followSystem();
-    else if (image_.is_program && !view_.has_hooks && !file().has_loader)
+    else if (isStatic())
       followStatic();
     else if (!view_.has_hooks)
       followWithoutHooks();
     else
       follow();
+    noteRecorded();
     return std::move(diagnosis_);
   }
 
 private:
   const LibraryFile &file() const { return *image_.file; }
+  bool isStatic() const { return image_.is_program && !view_.has_hooks && !file().has_loader; }
 
   void takePass() {
     diagnosis_.is_instrumented = file().is_instrumented;
@@ -92,28 +88,39 @@ private:
       diagnosis_.pass.insert(producer.pass);
       diagnosis_.llvm.insert(producer.llvm);
     }
-    for (const auto &[symbol, definition] : file().definitions)
+  }
+
+  void takeAllocator() {
+    for (const auto &[symbol, definition] : file().definitions) {
       if (const char *name = allocatorMarkedBy(symbol))
         diagnosis_.allocator = name;
-    const auto own = file().definitions.find("malloc");
-    if (!diagnosis_.allocator.empty() || own == file().definitions.end() || diagnosis_.role != Role::Ordinary)
-      return;
-    const bool has_break = std::ranges::any_of(file().imports, [](const auto &name) { return systemMemory(name); });
-    diagnosis_.allocator = has_break ? "brk" : "own";
+      if (const char *text = poolNote(symbol))
+        note(text);
+    }
+    const bool is_libc = diagnosis_.role != Role::Ordinary || isStatic();
+    if (diagnosis_.allocator.empty() && file().definitions.contains(kMalloc) && !is_libc)
+      diagnosis_.allocator = std::ranges::any_of(kBreaks, [this](const char *name) { return imports(name); })
+                                 ? kBreakAllocator
+                                 : kOwnAllocator;
   }
+
+  bool imports(const std::string &symbol) const { return std::ranges::binary_search(file().imports, symbol); }
 
   void note(std::string text) { diagnosis_.notes.insert(std::move(text)); }
 
-  void unseen(const std::string &symbol, Reason reason, std::string_view about = "") {
-    const ReasonText &text = textOf(reason);
-    std::string words = fmt::format(fmt::runtime(text.reason), about);
-    if (file_is_instrumented() && isRow(symbol) && reachesPlugin(reason))
-      note(fmt::format("{}: {}; what the plugin compiled of it is recorded all the same", demangle(symbol), words));
+  // What the plugin compiled calls the runtime itself.
+  void unseen(const std::string &symbol, Reason reason, const std::string &about = "") {
+    UnseenFunction function = unseenFor(symbol, reason, about);
+    if (diagnosis_.is_instrumented && isRow(symbol) && reachesPlugin(reason))
+      recorded_[function.reason].push_back(demangle(symbol));
     else
-      diagnosis_.unseen.insert({symbol, reason, std::move(words), text.remedy});
+      diagnosis_.unseen.insert(std::move(function));
   }
 
-  bool file_is_instrumented() const { return diagnosis_.is_instrumented; }
+  void noteRecorded() {
+    for (const auto &[reason, symbols] : recorded_)
+      note(fmt::format("{}: {}; what the plugin compiled is recorded all the same", fmt::join(symbols, ", "), reason));
+  }
 
   void followSystem() {
     for (const LibraryFile::Slot &slot : file().slots)
@@ -125,16 +132,14 @@ private:
     if (file().is_instrumented && file().definitions.contains(kRuntimeEntry))
       return note(
           "linked statically with the runtime of msleaks: what the plugin compiled is recorded, no hook is there");
-    diagnosis_.is_instrumented = false; // nobody arms it
-    bool found = false;
+    std::vector<std::string> symbols;
     for (const auto &[symbol, definition] : file().definitions)
-      if (isAllocation(symbol)) {
-        unseen(symbol, Reason::StaticProgram);
-        found = true;
-      }
-    if (!found)
-      unseen(kAll, Reason::StaticProgram);
-    diagnosis_.is_instrumented = file().is_instrumented;
+      if (isAllocation(symbol))
+        symbols.push_back(symbol);
+    if (symbols.empty())
+      symbols.push_back(kAll);
+    for (const std::string &symbol : symbols)
+      diagnosis_.unseen.insert(unseenFor(symbol, Reason::StaticProgram));
   }
 
   void followWithoutHooks() {
@@ -156,11 +161,11 @@ private:
 
   std::string allocatorText() const {
     const std::string &name = diagnosis_.allocator;
-    return name.empty() || name == "own" || name == "brk" ? "" : fmt::format(" ({})", name);
+    return name.empty() || name == kOwnAllocator || name == kBreakAllocator ? "" : fmt::format(" ({})", name);
   }
 
   void followSlots() {
-    std::vector<std::string> unbound;
+    std::vector<std::string> unbound; // nobody has called them yet
     bool is_deep = false;
     for (const LibraryFile::Slot &slot : file().slots) {
       if (!hooked_.holds(slot.symbol))
@@ -176,25 +181,25 @@ private:
     // As the other functions were found.
     for (const std::string &symbol : unbound)
       if (is_deep)
-        unseen(symbol, Reason::DeepBind, "others");
+        unseen(symbol, Reason::DeepBind, "another one");
       else
         diagnosis_.hooked.insert(symbol);
   }
 
   Reason followBypass(const std::string &symbol, const Bound &bound) {
-    const auto [reason, about] = reasonOf(symbol, bound);
+    const auto [reason, about] = reasonOf(bound);
     unseen(symbol, reason, about);
     return reason;
   }
 
-  std::pair<Reason, std::string> reasonOf(const std::string &symbol, const Bound &bound) const {
+  std::pair<Reason, std::string> reasonOf(const Bound &bound) const {
     if (bound.binding == Binding::Nowhere)
       return {Reason::Before, "code of no library"};
     if (bound.binding == Binding::Own && file().is_symbolic)
       return {Reason::Symbolic, allocatorText()};
     if (bound.binding == Binding::Own)
       return image_.is_program ? std::pair{Reason::Own, allocatorText()}
-                               : std::pair{Reason::DeepBind, "its own " + demangle(symbol)};
+                               : std::pair{Reason::DeepBind, std::string("its own")};
     const std::string name(baseName(bound.to->path));
     if (roleOf(name) == Role::Sanitizer)
       return {Reason::Sanitizer, name};
@@ -205,7 +210,7 @@ private:
       return {Reason::Namespace, name};
     if (const size_t at = view_.preload.find(name); at < view_.preload.find("libmsleaks_hooks"))
       return {Reason::Before, name};
-    return {Reason::DeepBind, fmt::format("{} of {}", demangle(symbol), name)};
+    return {Reason::DeepBind, fmt::format("that of {}", name)};
   }
 
   bool hasSlot(const std::string &symbol) const {
@@ -214,16 +219,18 @@ private:
 
   // Calls of its own definitions that no slot stands for.
   void followDefinitions() {
+    const bool is_supply = standsBehind();
     bool is_static_library = false;
     for (const auto &[symbol, definition] : file().definitions) {
       const auto reason = reasonOf(definition);
-      if (!reason || hasSlot(symbol))
+      // What such an allocator calls of itself is a part of the call that came to it.
+      if (!reason || hasSlot(symbol) || (is_supply && *reason == Reason::BoundAtLink))
         continue;
       if (allocatorCalledBy(symbol) != nullptr && definition.is_called)
         unseen(symbol, Reason::Allocator, diagnosis_.allocator);
       if (!hooked_.holds(symbol))
         continue;
-      if (isOperator(symbol) && file().definitions.contains(kNewOfLibrary) && diagnosis_.hooked.contains("malloc"))
+      if (isOperator(symbol) && file().definitions.contains(kNewOfLibrary) && diagnosis_.hooked.contains(kMalloc))
         is_static_library = true;
       else if (isOfHost(symbol))
         unseen(symbol, *reason, allocatorText());
@@ -234,18 +241,23 @@ private:
       note("the C++ library is linked into it statically: no hook stands before its operator new, which takes its "
            "blocks "
            "from malloc; they are seen there");
-    if (const auto own = file().definitions.find("malloc");
-        own != file().definitions.end() && !reasonOf(own->second) && diagnosis_.unseen.empty())
+    if (is_supply && diagnosis_.unseen.empty())
       note("its malloc stands behind the hooks: each block is seen, and the mappings that it cuts them from are its "
            "supply");
   }
 
+  // An allocator for others, whom they reach through the hooks.
+  bool standsBehind() const {
+    const auto own = file().definitions.find(kMalloc);
+    return own != file().definitions.end() && !reasonOf(own->second);
+  }
+
   // Why its own calls go to a definition of its own; none: they do not, as far as can be seen.
   std::optional<Reason> reasonOf(const LibraryFile::Definition &definition) const {
-    if (definition.visibility == Visibility::Local)
-      return Reason::Hidden;
     if (image_.is_program)
       return Reason::Own;
+    if (definition.visibility == Visibility::Local)
+      return Reason::Hidden;
     if (definition.visibility == Visibility::Protected)
       return Reason::Protected;
     if (file().is_symbolic)
@@ -265,30 +277,36 @@ private:
   }
 
   void followImports() {
-    const bool is_allocator = file().definitions.contains("malloc") && !image_.is_program;
     for (const std::string &symbol : file().imports) {
-      if (hooked_.holds(symbol))
+      const Binding binding = bindingOf(symbol);
+      if (hooked_.holds(symbol) || binding == Binding::Missing)
         continue;
-      if (const char *what = systemMemory(symbol); what != nullptr && !is_allocator)
-        unseen(symbol, Reason::SystemMemory, what);
+      const std::string when = binding == Binding::Unbound ? " (not called in this run)" : "";
+      if (const char *what = systemMemory(symbol); what != nullptr && !standsBehind())
+        unseen(symbol, Reason::SystemMemory, what + when);
       else if (const char *allocator = allocatorCalledBy(symbol))
         unseen(symbol, Reason::Allocator, allocator);
       else if (isAllocation(symbol))
-        unseen(symbol, Reason::NoHook);
+        unseen(symbol, Reason::NoHook, when);
       else if (const char *function = driverFunction(symbol); function != nullptr && diagnosis_.role != Role::Driver)
-        unseen(symbol, Reason::NoRow, function);
+        unseen(symbol, Reason::NoRow, function + when);
     }
+  }
+
+  // Unbound: the dynamic linker still waits for the first call. Other: all that has no slot, too.
+  Binding bindingOf(const std::string &symbol) const {
+    const auto slot = std::ranges::find(file().slots, symbol, &LibraryFile::Slot::symbol);
+    return slot != file().slots.end() ? boundTo(view_, hooked_, image_, *slot).binding : Binding::Other;
   }
 
   const ProcessView &view_;
   const HookedSymbols &hooked_;
   const Image &image_;
   LibraryDiagnosis diagnosis_;
+  std::map<std::string, std::vector<std::string>> recorded_; // by the reason why no hook sees them
 };
 
 } // namespace
-
-std::string_view nameOf(Reason reason) { return textOf(reason).name; }
 
 void LibraryDiagnosis::add(const LibraryDiagnosis &other) {
   is_program |= other.is_program;
@@ -301,8 +319,8 @@ NameFilter wantedNames(const HookedSymbols &hooked) {
   return [hooked](const std::string &symbol) {
     return hooked.holds(symbol) || isRow(symbol) || systemMemory(symbol) != nullptr ||
            driverFunction(symbol) != nullptr || allocatorMarkedBy(symbol) != nullptr ||
-           allocatorCalledBy(symbol) != nullptr || symbol == kNewOfLibrary || symbol == kRuntimeEntry ||
-           symbol == kLibcEntry;
+           allocatorCalledBy(symbol) != nullptr || poolNote(symbol) != nullptr || symbol == kNewOfLibrary ||
+           symbol == kRuntimeEntry || symbol == kLibcEntry;
   };
 }
 

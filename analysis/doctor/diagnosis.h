@@ -2,28 +2,14 @@
 #pragma once
 
 #include "analysis/doctor/process_view.h"
+#include "analysis/doctor/reasons.h"
 #include "analysis/doctor/vocabulary.h"
 
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace msleaks::analysis {
-
-enum class Reason {
-#define MSL_REASON(name, text, reason, remedy) name,
-#include "reasons.def"
-};
-std::string_view nameOf(Reason);
-
-struct UnseenFunction {
-  std::string symbol;
-  Reason kind{};
-  std::string reason, remedy;
-  bool operator==(const UnseenFunction &) const = default;
-  auto operator<=>(const UnseenFunction &) const = default;
-};
 
 struct LibraryDiagnosis {
   std::string path;

@@ -3,6 +3,7 @@
 #include "analysis/report/text_format.h"
 #include "analysis/report/text_table.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
@@ -12,6 +13,8 @@
 namespace msleaks::analysis {
 namespace {
 
+constexpr size_t kWidest = 120; // where nobody's window cuts lines
+constexpr char kEverything[] = "*";
 constexpr int kSignalled = 128; // a shell's status of a program that a signal ended
 
 std::string counted(size_t count, std::string_view one, std::string_view more) {
@@ -39,28 +42,39 @@ std::string sumOf(const DoctorAnswer &answer) {
                      counted(answer.libraries.size(), "library", "libraries"));
 }
 
-std::string namesOf(const std::vector<std::string> &symbols) {
+// "operator new" for all of its overloads.
+std::string shortName(const std::string &symbol) {
+  const std::string name = symbol == kEverything ? "everything" : demangle(symbol);
+  return printable(name.substr(0, name.find('(')));
+}
+
+std::string namesOf(const auto &symbols) {
   constexpr size_t kMost = 12;
   std::vector<std::string> names;
-  for (size_t i = 0; i < std::min(symbols.size(), kMost); ++i)
-    names.push_back(symbols[i] == "*" ? "everything" : printable(demangle(symbols[i])));
-  std::string text = fmt::format("{}", fmt::join(names, ", "));
-  if (symbols.size() > kMost)
-    text += fmt::format(" and {} more", symbols.size() - kMost);
-  return text;
+  for (const std::string &symbol : symbols)
+    if (std::string name = shortName(symbol); std::ranges::find(names, name) == names.end())
+      names.push_back(std::move(name));
+  const size_t left_out = names.size() > kMost ? names.size() - kMost : 0;
+  names.resize(names.size() - left_out);
+  return fmt::format("{}{}", fmt::join(names, ", "), left_out == 0 ? "" : fmt::format(" and {} more", left_out));
+}
+
+std::string passOf(const LibraryDiagnosis &library) {
+  if (!library.is_instrumented)
+    return "not instrumented";
+  return library.llvm.empty() ? "instrumented"
+                              : fmt::format("instrumented by MemPass {}, LLVM {}", fmt::join(library.pass, ", "),
+                                            fmt::join(library.llvm, ", "));
 }
 
 std::string seenOf(const LibraryDiagnosis &library) {
-  std::string text = library.is_instrumented ? fmt::format("instrumented by MemPass {}, LLVM {}",
-                                                           fmt::join(library.pass, ", "), fmt::join(library.llvm, ", "))
-                                             : "not instrumented";
-  if (!library.hooked.empty())
-    text += fmt::format("; hooked: {}", namesOf({library.hooked.begin(), library.hooked.end()}));
-  else
+  std::string text = passOf(library);
+  if (library.hooked.empty())
     text += "; calls nothing that is hooked";
+  else
+    text += fmt::format("; hooked: {}", namesOf(library.hooked));
   if (!library.allocator.empty())
-    text +=
-        fmt::format("; has an allocator{}", library.allocator == "own" ? "" : fmt::format(" ({})", library.allocator));
+    text += fmt::format("; allocator: {}", library.allocator);
   return text;
 }
 
@@ -75,23 +89,52 @@ void writeUnseen(TextTable &table, const LibraryDiagnosis &library) {
   }
 }
 
+bool needsWords(const LibraryDiagnosis &library) {
+  return library.is_program || library.is_instrumented || !library.unseen.empty() || !library.notes.empty();
+}
+
+void writeOthers(TextTable &table, const DoctorAnswer &answer, size_t columns) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  size_t quiet = 0;
+  for (const LibraryDiagnosis &library : answer.libraries) {
+    if (needsWords(library))
+      continue;
+    if (library.hooked.empty())
+      ++quiet;
+    else
+      lines.emplace_back(namesOf(library.hooked), shortPath(printable(library.path), columns / 2));
+  }
+  if (lines.empty() && quiet == 0)
+    return;
+  table.heading("Not instrumented, and all is hooked");
+  size_t width = 0;
+  for (const auto &[names, path] : lines)
+    width = std::max(width, widthOf(path));
+  for (const auto &[names, path] : lines)
+    table.line(cutEnd(fmt::format("{}{}  {}", path, std::string(width - widthOf(path), ' '), names), columns));
+  if (quiet != 0)
+    table.line(fmt::format("and {} that {} nothing of it", counted(quiet, "library", "libraries"),
+                           quiet == 1 ? "calls" : "call"));
+}
+
 } // namespace
 
 void writeDoctorText(std::ostream &to, const DoctorAnswer &answer, size_t columns) {
   TableStyle style;
-  style.columns = columns;
+  style.columns = std::min(columns, kWidest);
   TextTable table(to, style);
   table.entry("ran", endOf(answer));
   table.entry("unseen", sumOf(answer));
   for (const LibraryDiagnosis &library : answer.libraries) {
-    if (library.role == Role::System && library.unseen.empty())
+    if (!needsWords(library))
       continue;
     table.heading(printable(library.path));
     table.entry("seen", seenOf(library));
+    writeUnseen(table, library);
     for (const std::string &note : library.notes)
       table.entry("note", printable(note));
-    writeUnseen(table, library);
   }
+  writeOthers(table, answer, columns);
 }
 
 } // namespace msleaks::analysis

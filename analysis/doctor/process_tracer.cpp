@@ -159,12 +159,8 @@ void ProcessTracer::onEvent(pid_t thread, int event, int signal) {
 
 void ProcessTracer::onCall(pid_t thread) {
   __ptrace_syscall_info call{};
-  const long bytes = ptrace(PTRACE_GET_SYSCALL_INFO, thread, reinterpret_cast<void *>(sizeof call), &call);
-  if (bytes < static_cast<long>(offsetof(__ptrace_syscall_info, seccomp) + sizeof call.seccomp) ||
-      call.op != PTRACE_SYSCALL_INFO_SECCOMP)
-    return;
-  // The dynamic linker unmaps a library with one call, from its first byte on.
-  if (!is_started_)
+  if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, reinterpret_cast<void *>(sizeof call), &call) <= 0 ||
+      call.op != PTRACE_SYSCALL_INFO_SECCOMP || !is_started_)
     return;
   if (call.seccomp.nr != SYS_munmap || isImage(thread, call.seccomp.args[0]))
     look_(thread);

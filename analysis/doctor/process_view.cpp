@@ -18,15 +18,16 @@ namespace {
 
 constexpr std::string_view kDeleted = " (deleted)";
 
-// As far as the header of the image says, or at least its first mapping.
-Image imageAt(const ProcessMemory &memory, const MappedRange &range) {
-  const LoadedImage loaded = readImage(memory, range.begin);
-  return {range.path, range.begin, std::max(loaded.end, range.end), loaded.load_bias, nullptr};
+// Its ELF class; none: no image begins there.
+unsigned char classOf(const ProcessMemory &memory, uint64_t begin) {
+  unsigned char ident[EI_NIDENT];
+  return memory.read(begin, ident) && std::memcmp(ident, ELFMAG, SELFMAG) == 0 ? ident[EI_CLASS] : ELFCLASSNONE;
 }
 
-bool isElf(const ProcessMemory &memory, uint64_t begin) {
-  unsigned char magic[SELFMAG];
-  return memory.read(begin, magic) && std::memcmp(magic, ELFMAG, SELFMAG) == 0;
+// As far as its header says, or at least its first mapping.
+Image imageAt(const ProcessMemory &memory, const MappedRange &range, unsigned char elf_class) {
+  const LoadedImage loaded = elf_class == ELFCLASS64 ? readImage(memory, range.begin) : LoadedImage{};
+  return {range.path, range.begin, std::max(loaded.end, range.end), loaded.load_bias, nullptr};
 }
 
 // Files that somebody only reads have no executable part.
@@ -35,12 +36,13 @@ std::vector<Image> imagesOf(const ProcessMemory &memory) {
   std::vector<Image> images;
   for (const MappedRange &range : ranges) {
     const bool begins = range.file_offset == 0 && range.readable && range.path.starts_with('/') &&
-                        (images.empty() || range.begin >= images.back().end);
-    if (!begins || !isElf(memory, range.begin))
+                        (images.empty() || range.path != images.back().path || range.begin >= images.back().end);
+    const unsigned char elf_class = begins ? classOf(memory, range.begin) : ELFCLASSNONE;
+    if (elf_class == ELFCLASSNONE)
       continue;
-    Image image = imageAt(memory, range);
-    const bool is_loaded = std::ranges::any_of(ranges, [&image](const MappedRange &other) {
-      return other.executable && other.path == image.path && image.holds(other.begin);
+    Image image = imageAt(memory, range, elf_class);
+    const bool is_loaded = std::ranges::any_of(ranges, [&image, elf_class](const MappedRange &other) {
+      return other.executable && other.path == image.path && (image.holds(other.begin) || elf_class == ELFCLASS32);
     });
     if (is_loaded)
       images.push_back(std::move(image));

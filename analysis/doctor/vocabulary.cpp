@@ -40,12 +40,24 @@ constexpr Name kAllocatorCalls[] = {
 #include "allocators.def"
 };
 
+constexpr Name kPools[] = {
+#define MSL_POOL(symbol, note) {symbol, note},
+#include "allocators.def"
+};
+
 // A large library has half a million names: most differ in front of the first star.
 bool fits(std::string_view pattern, const std::string &symbol) {
   const size_t star = pattern.find('*');
   return star == std::string_view::npos
              ? symbol == pattern
              : symbol.starts_with(pattern.substr(0, star)) && fnmatch(pattern.data(), symbol.c_str(), 0) == 0;
+}
+
+template <size_t Count> const char *whatOf(const Name (&names)[Count], std::string_view symbol) {
+  for (const Name &name : names)
+    if (symbol == name.pattern)
+      return name.what;
+  return nullptr;
 }
 
 template <size_t Count> const char *firstFit(const Name (&names)[Count], const std::string &symbol) {
@@ -78,12 +90,8 @@ bool isRow(const std::string &symbol) {
   return rows.contains(symbol);
 }
 
-const char *allocatorMarkedBy(std::string_view symbol) {
-  for (const Name &mark : kAllocatorMarks)
-    if (symbol == mark.pattern)
-      return mark.what;
-  return nullptr;
-}
+const char *allocatorMarkedBy(std::string_view symbol) { return whatOf(kAllocatorMarks, symbol); }
+const char *poolNote(std::string_view symbol) { return whatOf(kPools, symbol); }
 
 const char *allocatorCalledBy(const std::string &symbol) { return firstFit(kAllocatorCalls, symbol); }
 

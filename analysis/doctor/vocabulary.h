@@ -22,6 +22,8 @@ const char *systemMemory(const std::string &symbol);
 // The allocator that who defines this symbol holds, or null; the one whose own function it is.
 const char *allocatorMarkedBy(std::string_view symbol);
 const char *allocatorCalledBy(const std::string &symbol);
+// What is to be said of who defines this symbol and has pools; null: it tells of none.
+const char *poolNote(std::string_view symbol);
 
 // The functions that stand before those of libraries.
 class HookedSymbols {

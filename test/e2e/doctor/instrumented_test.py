@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""What the plugin compiled is recorded where no hook is.   usage: instrumented_test.py BUILD SCRATCH LLVM"""
+import subprocess
+
+from patient import Patient, check, equal, expect_unseen, need, run
+
+HEAP = ["free", "malloc"]
+
+
+def expect_versions(patient):
+    llvm = patient.msleaks.llvm
+    library = patient.examine(patient.instrument("instrumented", "plain.c"), status=0)["instrumented"]
+    equal("instrumented", (library["instrumented"], library["hooked"], library["unseen"]), (True, HEAP, []))
+    check(library["llvm"].startswith(f"{llvm}.") and library["pass"], f"versions: {library}")
+    stripped = patient.instrument("stripped", "plain.c", "-s")
+    equal("stripped", patient.examine(stripped, status=0)["stripped"]["llvm"], library["llvm"])
+
+
+def expect_recorded(patient):
+    opener = patient.build("opener", "opener.c", "-ldl")
+    worker = patient.instrument("libworker.so", "worker.c", "-shared", "-fPIC")
+    library = patient.examine(opener, "d", worker, status=0)["libworker.so"]
+    check(library["instrumented"] and any("RTLD_DEEPBIND" in note for note in library["notes"]), f"deepbind: {library}")
+    symbolic = patient.instrument("libsymbolic.so", "own.c", "-shared", "-fPIC", '-DVISIBILITY="default"', "-Wl,-Bsymbolic")
+    library = patient.examine(opener, "x", symbolic, status=0)["libsymbolic.so"]
+    check(any("-Bsymbolic" in note for note in library["notes"]), f"symbolic: {library}")
+    # There is no runtime in another namespace.
+    expect_unseen("namespace", patient.examine(opener, "m", worker, status=1)["libworker.so"], HEAP, "namespace")
+
+
+def expect_static(patient):
+    plain = patient.instrument("static", "plain.c", "-static")
+    library = patient.examine(plain, status=1)["static"]
+    check(library["instrumented"] and {function["kind"] for function in library["unseen"]} == {"static"}, f"static: {library}")
+    archive = patient.msleaks.bin.parent / "lib/libmsleaks_rt.a"
+    whole = patient.instrument("whole", "plain.c", "-static", "-Wl,--whole-archive", str(archive), "-Wl,--no-whole-archive")
+    library = patient.examine(whole, status=0)["whole"]
+    check(any("runtime of msleaks" in note for note in library["notes"]), f"static, with the runtime: {library}")
+
+
+def main():
+    patient = Patient()
+    expect_versions(patient)
+    expect_recorded(patient)
+    expect_static(patient)
+
+
+main()

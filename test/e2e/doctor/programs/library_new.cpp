@@ -1,0 +1,7 @@
+// Asks the C++ library's operator new.
+int *volatile block;
+
+int main() {
+  block = new int;
+  delete block;
+}
