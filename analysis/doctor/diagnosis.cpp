@@ -178,12 +178,24 @@ private:
       else if (bound.binding != Binding::Missing)
         is_deep |= followBypass(slot.symbol, bound) == Reason::DeepBind;
     }
-    // As the other functions were found.
     for (const std::string &symbol : unbound)
-      if (is_deep)
-        unseen(symbol, Reason::DeepBind, "another one");
-      else
-        diagnosis_.hooked.insert(symbol);
+      followUnbound(symbol, is_deep);
+  }
+
+  // As the dynamic linker will find it: the library's other functions tell where that begins to look.
+  void followUnbound(const std::string &symbol, bool is_deep) {
+    if (is_deep)
+      return unseen(symbol, Reason::DeepBind, "another one");
+    const auto before = std::ranges::find_if(view_.images, [&symbol](const Image &image) {
+      if (!image.file || (!image.is_program && roleOf(image.path) != Role::Sanitizer))
+        return false;
+      const auto own = image.file->definitions.find(symbol);
+      return own != image.file->definitions.end() && own->second.visibility != Visibility::Local;
+    });
+    if (before == view_.images.end())
+      diagnosis_.hooked.insert(symbol);
+    else
+      followBypass(symbol, {Binding::Other, &*before});
   }
 
   Reason followBypass(const std::string &symbol, const Bound &bound) {
