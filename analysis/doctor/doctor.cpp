@@ -90,7 +90,10 @@ Result<DoctorAnswer> examine(const DoctorRun &run) {
   DoctorAnswer answer;
   answer.exit_status = MSL_TRY(runTraced(run, hooks, tracer));
   answer.processes = tracer.processes();
+  answer.missed = tracer.missed();
   answer.libraries = findings.take();
+  if (answer.libraries.empty())
+    return fail(fmt::format("{}: ended before anybody could look at it", run.command[0]));
   return answer;
 }
 

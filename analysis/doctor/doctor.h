@@ -18,6 +18,7 @@ struct DoctorRun {
 struct DoctorAnswer {
   std::vector<LibraryDiagnosis> libraries; // programs first, those of the system last
   size_t processes = 0;
+  size_t missed = 0;   // processes that ended before anybody could look
   int exit_status = 0; // of the program, as a shell has it
 
   bool sawAll() const;

@@ -23,7 +23,9 @@ std::string counted(size_t count, std::string_view one, std::string_view more) {
 
 std::string endOf(const DoctorAnswer &answer) {
   const int status = answer.exit_status;
-  const std::string processes = counted(answer.processes, "process", "processes");
+  std::string processes = counted(answer.processes, "process", "processes");
+  if (answer.missed != 0)
+    processes += fmt::format(" ({} more ended before anybody could look)", answer.missed);
   if (status > kSignalled)
     return fmt::format("{}; the program was ended by signal {} ({})", processes, status - kSignalled,
                        strsignal(status - kSignalled));

@@ -68,7 +68,6 @@ private:
       file_.has_loader |= segment.p_type == PT_INTERP;
       file_.is_dynamic |= segment.p_type == PT_DYNAMIC;
     }
-    file_.is_program |= file_.has_loader;
   }
 
   void readSection(Elf_Scn *section, const GElf_Shdr &header) {

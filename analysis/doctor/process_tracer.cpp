@@ -62,10 +62,10 @@ bool isImage(pid_t thread, uint64_t address) {
 Result<void> ProcessTracer::seize(pid_t child) {
   if (ptrace(PTRACE_SEIZE, child, nullptr, kOptions) != 0)
     return fail(fmt::format("the program cannot be traced (ptrace: {}); a container may need --cap-add=SYS_PTRACE",
-                            std::strerror(errno)),
-                ExitStatus::OwnFault);
+                            std::strerror(errno)));
   program_ = child;
   threads_[child] = child;
+  alive_.insert(child);
   return {};
 }
 
@@ -114,6 +114,8 @@ bool ProcessTracer::next() {
     return true;
   }
   threads_.erase(thread);
+  // Of a process the first thread is reaped last. It need not stop at its end where the system is in a hurry.
+  missed_ += alive_.erase(thread);
   if (thread == program_)
     status_ = status;
   return true;
@@ -123,7 +125,7 @@ void ProcessTracer::onStop(pid_t thread, int status) {
   const int signal = WSTOPSIG(status), event = status >> kEventShift;
   if (event != PTRACE_EVENT_EXIT)
     if (const auto [entry, is_new] = threads_.try_emplace(thread, thread); is_new)
-      entry->second = processOf(thread);
+      alive_.insert(entry->second = processOf(thread));
   if (event != 0)
     onEvent(thread, event, signal);
   else
@@ -170,6 +172,7 @@ void ProcessTracer::onCall(pid_t thread) {
 void ProcessTracer::onExit(pid_t thread) {
   if (is_started_ && isLastOfProcess(thread)) {
     ++processes_;
+    alive_.erase(processOf(thread));
     look_(thread);
   }
   threads_.erase(thread);

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <sys/types.h>
 
 namespace msleaks::analysis {
@@ -24,7 +25,8 @@ public:
   void runToExec();
   // Until the program and all its children have ended; returns the wait status of the program.
   int run();
-  size_t processes() const { return processes_; } // that have ended
+  size_t processes() const { return processes_; } // shown at their end
+  size_t missed() const { return missed_; }       // others: the system did not stop them there
 
 private:
   bool next();
@@ -39,7 +41,8 @@ private:
   pid_t program_ = 0;
   bool is_started_ = false; // the program, by exec
   int status_ = 0;
-  size_t processes_ = 0;
+  std::set<pid_t> alive_; // processes that were not shown at their end
+  size_t processes_ = 0, missed_ = 0;
 };
 
 } // namespace msleaks::analysis

@@ -71,8 +71,10 @@ const Image *ProcessView::at(uint64_t address) const {
   return &*std::prev(behind);
 }
 
+// Not the dynamic linker, which may have been called by its name to start the program.
 const Image *ProcessView::program() const {
-  const auto found = std::ranges::find(images, true, &Image::is_program);
+  const auto found = std::ranges::find_if(
+      images, [](const Image &image) { return image.is_program && roleOf(image.path) != Role::System; });
   return found != images.end() ? &*found : nullptr;
 }
 
@@ -111,7 +113,7 @@ ProcessView viewOf(pid_t thread, LibraryFiles &files) {
   for (Image &image : view.images) {
     files.addTo(image, thread);
     view.has_hooks |= roleOf(image.path) == Role::Own;
-    image.is_program = image.path == program && view.program() == nullptr;
+    image.is_program = image.path == program || (image.file && image.file->is_program);
   }
   return view;
 }
