@@ -31,7 +31,7 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
 #else
 constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #endif
-constexpr uint32_t kCalls[] = {SYS_munmap, SYS_execve, SYS_execveat};
+constexpr uint32_t kCalls[] = {SYS_munmap, SYS_execve, SYS_execveat, SYS_exit_group};
 
 constexpr sock_filter statement(uint16_t code, uint32_t value) { return BPF_STMT(code, value); }
 constexpr sock_filter skipUnless(uint32_t value, uint8_t skipped) {
@@ -83,6 +83,8 @@ void ProcessTracer::filterCalls() {
       skipUnless(kCalls[1], 1),
       kTrace,
       skipUnless(kCalls[2], 1),
+      kTrace,
+      skipUnless(kCalls[3], 1),
       kTrace,
       kAllow,
   };
@@ -164,18 +166,29 @@ void ProcessTracer::onCall(pid_t thread) {
   if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, reinterpret_cast<void *>(sizeof call), &call) <= 0 ||
       call.op != PTRACE_SYSCALL_INFO_SECCOMP || !is_started_)
     return;
-  if (call.seccomp.nr != SYS_munmap || isImage(thread, call.seccomp.args[0]))
+  // The dynamic linker unmaps a library with one call, from its first byte on.
+  if (call.seccomp.nr == SYS_exit_group)
+    lookAtEnd(thread);
+  else if (call.seccomp.nr != SYS_munmap || isImage(thread, call.seccomp.args[0]))
     look_(thread);
 }
 
-// Its memory is there as long as one of its threads has not gone on from here.
+// What no call of exit_group ends: the last thread ends alone, or a signal ends them all. Each thread's memory is there
+// until it goes on from here; a thread that another one kills need not stop here at all.
 void ProcessTracer::onExit(pid_t thread) {
-  if (is_started_ && isLastOfProcess(thread)) {
-    ++processes_;
-    alive_.erase(processOf(thread));
-    look_(thread);
-  }
+  unsigned long status = 0;
+  ptrace(PTRACE_GETEVENTMSG, thread, nullptr, &status);
+  if (isLastOfProcess(thread) || WIFSIGNALED(static_cast<int>(status)))
+    lookAtEnd(thread);
   threads_.erase(thread);
+}
+
+// Once, whoever comes first.
+void ProcessTracer::lookAtEnd(pid_t thread) {
+  if (!is_started_ || alive_.erase(processOf(thread)) == 0)
+    return;
+  ++processes_;
+  look_(thread);
 }
 
 bool ProcessTracer::isLastOfProcess(pid_t thread) const {

@@ -34,6 +34,7 @@ private:
   void onEvent(pid_t thread, int event, int signal);
   void onCall(pid_t thread);
   void onExit(pid_t thread);
+  void lookAtEnd(pid_t thread);
   bool isLastOfProcess(pid_t thread) const;
 
   std::function<void(pid_t)> look_;

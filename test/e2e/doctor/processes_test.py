@@ -18,6 +18,16 @@ def expect_children(patient):
     check("plain" in patient.examine(script, status=0), "a script")
 
 
+def expect_threads(patient):
+    """Whichever thread ends the process, and however: its memory is looked at before."""
+    threads, plain = patient.build("threads", "threads.c", "-pthread"), patient.build("plain", "plain.c")
+    for _ in range(20):
+        for end in "leader", "kill":
+            equal(f"threads {end}", patient.examine(threads, end, status=0)["threads"]["hooked"], ["free", "malloc"])
+    answer = patient.examine(threads, "exec", plain, status=0)
+    equal("threads exec", (answer["threads"]["hooked"], answer["plain"]["hooked"]), (["free", "malloc"], ["free", "malloc"]))
+
+
 def expect_hooks(patient):
     """The user's own hooks are hooks, too."""
     source = Path(patient.scratch) / "own_hook.cpp"
@@ -60,6 +70,7 @@ def expect_errors(patient):
 def main():
     patient = Patient()
     expect_children(patient)
+    expect_threads(patient)
     expect_hooks(patient)
     expect_text(patient)
     expect_errors(patient)
