@@ -1,5 +1,5 @@
-// What the runtime asks of CUDA: its driver where the process has it, whose functions leave cudaGetLastError alone, else
-// its runtime.
+// What the runtime asks of CUDA: its driver where the process has it, whose functions leave cudaGetLastError alone,
+// else its runtime.
 #include "device.h"
 
 using namespace msleaks;

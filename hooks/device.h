@@ -17,10 +17,14 @@ template <class Signature, class... Arguments> int32_t callReal(hook::Function &
 
 } // namespace msleaks::hooks
 
-#define MSL_DEVICE_OF(family, wait, read, name, memory)                                                                        \
-  constinit const ::msleaks::hook::Device device_##family = {                                                          \
-      sizeof(::msleaks::hook::Device), static_cast<uint32_t>(::msleaks::abi::Family::family), wait, read, name, memory};       \
+#define MSL_DEVICE_OF(family, wait, read, name, memory)                                                                \
+  constinit const ::msleaks::hook::Device device_##family = {sizeof(::msleaks::hook::Device),                          \
+                                                             static_cast<uint32_t>(::msleaks::abi::Family::family),    \
+                                                             wait,                                                     \
+                                                             read,                                                     \
+                                                             name,                                                     \
+                                                             memory};                                                  \
   [[gnu::constructor]] void tell##family() {                                                                           \
-    if (__msl_hook_driver != nullptr)                                                                                 \
-      __msl_hook_driver(&device_##family);                                                                            \
+    if (__msl_hook_driver != nullptr)                                                                                  \
+      __msl_hook_driver(&device_##family);                                                                             \
   }

@@ -4,7 +4,7 @@ calls the driver or the runtime counts once.   usage: cann_test.py BUILD SCRATCH
 """
 import os
 
-from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, standin, watched)
+from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_driver, standin, watched)
 from msleaks_e2e import arguments, line_of
 
 SOURCE = PROGRAMS / "cann.c"
@@ -23,6 +23,7 @@ def main():
         run, report = watched(msleaks, scratch, program)
         expect_allocations(msleaks, run, [("device", 1, WEIGHTS), ("pinned", 0, 4096), ("device", 0, BUFFER),
                                           *[("device", 1, ACTIVATIONS), ("device", 1, FORGOTTEN)] * STEPS])
+        expect_driver(report, 1)
         expect_counts(msleaks, run, launch=STEPS, copy=2, set=STEPS, failed=0)
         refused = [(event["device"], event["size"], event["status"]) for event in events_of(msleaks, run, "alloc-failed")]
         equal(f"{name}: refused", refused, [(1, 1 << 40, 200000)])

@@ -5,7 +5,7 @@ what is refused, by hooks alone and beside the plugin; the program sees the same
 import os
 from pathlib import Path
 
-from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, standin, watched)
+from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_driver, standin, watched)
 from msleaks_e2e import arguments, line_of
 
 STEPS, MODEL, ACTIVATIONS, FORGOTTEN = 4, 1 << 20, 1 << 16, 4096
@@ -40,6 +40,7 @@ def main():
     for name, program in build_programs(build, scratch, folder / "cuda.c", f"-I{folder}", library).items():
         run, report = watched(msleaks, scratch, program)
         expect_events(msleaks, run)
+        expect_driver(report, 0)
         if name == "hooks":
             launch = events_of(msleaks, run, "launch")[STEPS]
             equal("a launch with a configuration", [launch[key] for key in ("grid_x", "grid_y", "grid_z", "block_x", "shared_bytes")], [5, 6, 7, 8, 64])

@@ -61,6 +61,15 @@ def expect_counts(msleaks, folder, **counts):
         equal(f"events of kind {kind}", len(events_of(msleaks, folder, kind)), count)
 
 
+CONTEXT = 3 << 20  # of each device of the stand-ins (common/machine.h)
+
+
+def expect_driver(report, *devices):
+    """What the drivers of these devices have in use beside the blocks, as the ledger says."""
+    found = [(line["device"], line["bytes"], line["at_peak_bytes"]) for line in report.json["ledger"] if line["source"] == "driver"]
+    equal("the drivers' own memory", found, [(device, CONTEXT, CONTEXT) for device in devices])
+
+
 def device_leaks(report):
     return [(finding["heap"], finding["device"], finding["count"], finding["bytes"], finding["site"]["line"])
             for finding in report.json["findings"] if finding["kind"] == "leak" and finding["heap"] in ("device", "managed", "pinned")]

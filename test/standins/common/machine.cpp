@@ -123,8 +123,10 @@ void Stream::loop() {
 
 Machine::Machine() : pinned_(fromEnvironment("STANDIN_DEVICE_BYTES", 64 << 20)) {
   const size_t count = fromEnvironment("STANDIN_DEVICES", 2);
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; ++i) {
     devices_.push_back(std::make_unique<Memory>(fromEnvironment("STANDIN_DEVICE_BYTES", 64 << 20)));
+    devices_.back()->allocate(kContextBytes);
+  }
 }
 
 bool Machine::release(void *block) {

@@ -56,7 +56,8 @@ private:
   std::thread thread_;
 };
 
-// $STANDIN_DEVICES (2) of $STANDIN_DEVICE_BYTES (64 MiB) each.
+// $STANDIN_DEVICES (2) of $STANDIN_DEVICE_BYTES (64 MiB) each, of which a context takes kContextBytes.
+inline constexpr size_t kContextBytes = 3 << 20;
 class Machine {
 public:
   Machine();

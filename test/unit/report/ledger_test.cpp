@@ -168,4 +168,56 @@ TEST_F(LedgerTest, KnowsPoolsFromBeforeAWindow) {
   EXPECT_EQ(at_peak["blocks"], 500);
 }
 
+namespace {
+
+constexpr Where kOnDevice{.heap = abi::Heap::Device, .site = 1};
+
+StreamEvent inUse(uint64_t ms, int64_t bytes, uint64_t label = 1) {
+  return {
+      1, 1,
+      abi::AnyEvent::from(abi::CounterEvent{{abi::EventKind::Counter, abi::Heap::Device, 0, 0, 0, kStart + ms * kMs},
+                                            label,
+                                            static_cast<uint64_t>(bytes)})};
+}
+
+} // namespace
+
+TEST_F(LedgerTest, SaysWhatADriverHasBesideTheBlocks) {
+  begin(1, 4711);
+  const std::string labels =
+      record(abi::DefinitionKind::String, raw(abi::StringDefinition{1, 0}) + "driver: bytes in use") +
+      record(abi::DefinitionKind::String, raw(abi::StringDefinition{2, 0}) + "something else");
+  ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(labels))));
+  events({at(1, 0x1000, 10 * kMiB, kOnDevice), inUse(2, 13 * kMiB), at(50, 0x900000, 20 * kMiB, kOnDevice),
+          inUse(52, 35 * kMiB), inUse(53, 99 * kMiB, 2), at(100, 0x900000, 0, kOnDevice), inUse(110, 16 * kMiB)});
+  end(1, 0, kStart + 1000 * kMs);
+  finish();
+  EXPECT_EQ(of("driver", 0), Both(5 * kMiB, 6 * kMiB));
+  EXPECT_EQ(of("blocks", 0), Both(30 * kMiB, 10 * kMiB));
+  EXPECT_EQ(sumOf(0), Both(35 * kMiB, 16 * kMiB));
+}
+
+TEST_F(LedgerTest, TakesWhatTheDriverSaidNextToThePeak) {
+  begin(1, 4711);
+  const std::string label =
+      record(abi::DefinitionKind::String, raw(abi::StringDefinition{1, 0}) + "driver: bytes in use");
+  ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(label))));
+  events({at(1, 0x1000, 10 * kMiB, kOnDevice), inUse(48, 14 * kMiB), at(50, 0x900000, 20 * kMiB, kOnDevice),
+          inUse(200, 31 * kMiB), at(300, 0x900000, 0, kOnDevice), at(301, 0x1000, 0, kOnDevice)});
+  end(1, 0, kStart + 1000 * kMs);
+  finish();
+  EXPECT_EQ(of("driver", 0), Both(4 * kMiB, kMiB));
+}
+
+TEST_F(LedgerTest, ADriverThatSaysLessThanTheBlocksHasNothing) {
+  begin(1, 4711);
+  const std::string label =
+      record(abi::DefinitionKind::String, raw(abi::StringDefinition{1, 0}) + "driver: bytes in use");
+  ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(label))));
+  events({at(1, 0x1000, 10 * kMiB, kOnDevice), inUse(2, 3 * kMiB)});
+  end(1, 0, kStart + 1000 * kMs);
+  finish();
+  EXPECT_EQ(of("driver", 0), Both(0, 0));
+}
+
 } // namespace msleaks::analysis
