@@ -175,6 +175,11 @@ private:
   }
 };
 
+// Of a function whose hook has a body of its own.
+struct NoRow {
+  static constexpr abi::Symbol kRow{};
+};
+
 // A function that nobody has: nothing to call, so it fails. mmap's pointer and a status are -1, which no success is;
 // others' pointers are null.
 template <class OfRow, class Result> Result missing() {
@@ -271,7 +276,20 @@ Result callHooked(Function &function, void *caller, Parameters... parameters) {
     return callNoted<OfRow>(real, caller, parameters...);
 }
 
-// For the time of one call that names its device itself.
+// The same with a body of your own (MSL_HOOK_WITH), which calls the real one.
+template <class Body, class Result, class... Parameters>
+Result callBody(Function &function, void *caller, Parameters... parameters) {
+  auto *real = reinterpret_cast<Result (*)(Parameters...)>(realOf(function));
+  if (real == nullptr) {
+    if constexpr (std::is_void_v<Result>)
+      return;
+    else
+      return missing<NoRow, Result>();
+  }
+  return own_library.state == kAccepted ? Body{}(real, caller, parameters...) : real(parameters...);
+}
+
+// For the time of one call that names its device itself: of the families Cuda, Hip, Acl and OpenCl, no other has one.
 class WithDevice {
 public:
   WithDevice(abi::Family family, uint32_t device)
@@ -323,13 +341,21 @@ template <Name kName> struct Known {
 // `row`: a struct whose kRow is an abi::Symbol, for a function that symbols.def does not have.
 // The table names the hook itself, and not what a program of its own puts in front of it.
 #define MSL_HOOK_AS(row, library, result, name, parameters)                                                            \
+  MSL_HOOK_CALLS((::msleaks::hook::callHooked<row, result>), library, result, name, parameters)
+
+// `body`: a lambda without captures that is given the real function, the return address and the parameters; for what
+// a row cannot say. It is left out where the hooks only pass on.
+#define MSL_HOOK_WITH(body, library, result, name, parameters)                                                         \
+  MSL_HOOK_CALLS((::msleaks::hook::callBody<decltype(body), result>), library, result, name, parameters)
+
+#define MSL_HOOK_CALLS(call, library, result, name, parameters)                                                        \
   extern "C" [[gnu::visibility("hidden")]] result msl_hooked_##name(                                                   \
       MSL_HOOK_EACH(MSL_HOOK_DECLARE, MSL_HOOK_LIST parameters));                                                      \
   [[gnu::used, gnu::section("msl_hooks")]] static ::msleaks::hook::Function msl_hook_of_##name = {                     \
       #library, #name, reinterpret_cast<void *>(&msl_hooked_##name), nullptr};                                         \
   extern "C" result msl_hooked_##name(MSL_HOOK_EACH(MSL_HOOK_DECLARE, MSL_HOOK_LIST parameters)) {                     \
-    return ::msleaks::hook::callHooked<row, result>(msl_hook_of_##name, __builtin_return_address(0),                   \
-                                                    MSL_HOOK_EACH(MSL_HOOK_NAME, MSL_HOOK_LIST parameters));           \
+    return call(msl_hook_of_##name, __builtin_return_address(0),                                                       \
+                MSL_HOOK_EACH(MSL_HOOK_NAME, MSL_HOOK_LIST parameters));                                               \
   }                                                                                                                    \
   extern "C" [[gnu::visibility("default"), gnu::alias("msl_hooked_" #name)]] result name(                              \
       MSL_HOOK_EACH(MSL_HOOK_DECLARE, MSL_HOOK_LIST parameters));
