@@ -34,12 +34,12 @@ def build_programs(build, scratch, source, *options):
     return programs
 
 
-def watched(msleaks, scratch, program, *options):
-    """The program's folder and report; it does what it does alone."""
+def watched(msleaks, scratch, program, *options, hooks=None):
+    """The program's folder and report; it does what it does alone. `hooks`: a library with hooks of others."""
     plain = run([program, *options])
     check(plain.returncode == 0, f"the program fails: {plain.stdout} {plain.stderr}")
     folder = f"{scratch}/{Path(program).name}-{'-'.join(options) or 'run'}"
-    done, report = msleaks.run(folder, [program, *options])
+    done, report = msleaks.run(folder, [program, *options], ["--hooks", hooks] if hooks else [])
     expect_same(plain, done)
     report.expect_account()
     return folder, report

@@ -1,0 +1,263 @@
+// Level Zero of oneAPI, Intel's driver for GPUs (libze_loader.so.1): a library that msleaks does not know, hooked in
+// one file. docs/hooks.md explains each step.
+//
+//   g++ -std=c++20 -O2 -shared -fPIC -I/opt/msleaks/include level_zero.cpp -o level_zero.so
+//   msleaks-run --hooks ./level_zero.so -o RUN -- ./program
+//
+// The types are written down here, so that no header of the driver is needed; with -DMSL_VENDOR_HEADERS they are the
+// driver's own (level_zero/ze_api.h), and a prototype that differs does not compile.
+#include "msleaks/hook.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#ifdef MSL_VENDOR_HEADERS
+#include <level_zero/ze_api.h>
+#else
+using ze_result_t = int; // 0: done
+using ze_driver_handle_t = void *;
+using ze_device_handle_t = void *;
+using ze_context_handle_t = void *;
+using ze_command_list_handle_t = void *;
+using ze_command_queue_handle_t = void *;
+using ze_fence_handle_t = void *;
+using ze_kernel_handle_t = void *;
+using ze_event_handle_t = void *;
+using ze_physical_mem_handle_t = void *;
+using ze_device_mem_alloc_desc_t = void;
+using ze_host_mem_alloc_desc_t = void;
+using ze_memory_free_ext_desc_t = void;
+struct ze_group_count_t {
+  uint32_t groupCountX, groupCountY, groupCountZ;
+};
+struct ze_physical_mem_desc_t {
+  uint32_t stype;
+  const void *pNext;
+  uint32_t flags;
+  size_t size;
+};
+#endif
+static_assert(sizeof(ze_result_t) == 4 && sizeof(ze_group_count_t) == 12);
+static_assert(offsetof(ze_physical_mem_desc_t, flags) == 16 && offsetof(ze_physical_mem_desc_t, size) == 24);
+
+using namespace msleaks;
+
+namespace {
+
+// There is none for this driver, and User has no devices. An OpenCL may stand on Level Zero, as one of PoCL's does:
+// then what it calls here counts once, as OpenCL's.
+constexpr abi::Family kFamily = abi::Family::OpenCl;
+
+// ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST, which older headers do not have.
+constexpr uint32_t kOnHost = 2;
+
+// Which device a handle is: they are counted as zeDeviceGet gives them out, and a part of a device is that device.
+// Handles stay what they are as long as the process lives.
+class Ordinals {
+public:
+  uint32_t of(ze_device_handle_t device) const { // 0: not known
+    const Known *known = find(device);
+    return known != nullptr ? known->ordinal : 0;
+  }
+  void addDevices(const ze_device_handle_t *devices, uint32_t count) {
+    const Alone alone(busy_);
+    for (uint32_t i = 0; i < count; ++i)
+      if (add(devices[i], devices_))
+        ++devices_;
+  }
+  void addParts(ze_device_handle_t whole, const ze_device_handle_t *parts, uint32_t count) {
+    const Alone alone(busy_);
+    for (uint32_t i = 0; i < count; ++i)
+      add(parts[i], of(whole));
+  }
+
+private:
+  struct Known {
+    ze_device_handle_t device;
+    uint32_t ordinal;
+  };
+  struct Alone {
+    explicit Alone(std::atomic_flag &flag) : busy(flag) {
+      while (busy.test_and_set(std::memory_order_acquire)) {
+      }
+    }
+    ~Alone() { busy.clear(std::memory_order_release); }
+    std::atomic_flag &busy;
+  };
+  const Known *find(ze_device_handle_t device) const {
+    const Known *const end = known_ + count_.load(std::memory_order_acquire);
+    const Known *const at = std::find_if(known_, end, [device](const Known &known) { return known.device == device; });
+    return at != end ? at : nullptr;
+  }
+  bool add(ze_device_handle_t device, uint32_t ordinal) {
+    const uint32_t count = count_.load(std::memory_order_relaxed);
+    if (count == std::size(known_) || find(device) != nullptr)
+      return false;
+    known_[count] = {device, ordinal};
+    count_.store(count + 1, std::memory_order_release);
+    return true;
+  }
+  Known known_[256] = {}; // a hook does not allocate
+  std::atomic<uint32_t> count_ = 0;
+  uint32_t devices_ = 0;
+  std::atomic_flag busy_;
+};
+constinit Ordinals ordinals;
+
+// Parameter kSize is the number of bytes, kBlock says where the address goes.
+template <abi::Heap kHeap, int kSize, int kBlock> struct Take {
+  static constexpr abi::Symbol kRow = {.name = "zeMemAlloc",
+                                       .verb = abi::Verb::Alloc,
+                                       .family = kFamily,
+                                       .heap = kHeap,
+                                       .result = {abi::ResultKind::Out, abi::Position(kBlock)},
+                                       .size = abi::Position(kSize)};
+};
+// Gives back blocks of all three kinds: their addresses are those of one space, and the heap need not be the block's.
+template <int kBlock> struct Give {
+  static constexpr abi::Symbol kRow = {.name = "zeMemFree",
+                                       .verb = abi::Verb::Free,
+                                       .family = kFamily,
+                                       .heap = abi::Heap::Device,
+                                       .address = abi::Position(kBlock),
+                                       .status = true};
+};
+struct Copy {
+  static constexpr abi::Symbol kRow = {.name = "zeCommandListAppendMemoryCopy",
+                                       .verb = abi::Verb::Copy,
+                                       .family = kFamily,
+                                       .heap = abi::Heap::Device,
+                                       .flags = abi::kAsync,
+                                       .size = abi::Position(3),
+                                       .address = abi::Position(1),
+                                       .source = abi::Position(2),
+                                       .stream = abi::Position(0),
+                                       .status = true};
+};
+// The pattern lies behind a pointer and has any length: no value.
+struct Fill {
+  static constexpr abi::Symbol kRow = {.name = "zeCommandListAppendMemoryFill",
+                                       .verb = abi::Verb::Set,
+                                       .family = kFamily,
+                                       .heap = abi::Heap::Device,
+                                       .flags = abi::kAsync,
+                                       .size = abi::Position(4),
+                                       .address = abi::Position(1),
+                                       .stream = abi::Position(0),
+                                       .status = true};
+};
+// Positions in what the body below hands on: list, kernel, grid, size of a group.
+struct Launch {
+  static constexpr abi::Symbol kRow = {.name = "zeCommandListAppendLaunchKernel",
+                                       .verb = abi::Verb::Launch,
+                                       .family = kFamily,
+                                       .heap = abi::Heap::Device,
+                                       .kernel = abi::Position(1),
+                                       .stream = abi::Position(0),
+                                       .shape = {abi::ShapeKind::Dim3, abi::Position(2)},
+                                       .status = true};
+};
+// An access without positions: nobody knows which memory is used. A list may run often, and long after what was
+// appended to it was recorded; and the sizes of an indirect launch are in memory of the device.
+struct Unknown {
+  static constexpr abi::Symbol kRow = {.name = "zeCommandQueueExecuteCommandLists",
+                                       .verb = abi::Verb::Access,
+                                       .family = kFamily,
+                                       .heap = abi::Heap::Device};
+};
+
+// Bodies, for what a row cannot say. Here the device is a handle.
+constexpr auto kOnDevice = [](auto real, void *caller, ze_context_handle_t context,
+                              const ze_device_mem_alloc_desc_t *wish, size_t size, size_t alignment,
+                              ze_device_handle_t device, void **block) {
+  const hook::WithDevice on(kFamily, ordinals.of(device));
+  return hook::callRecorded<Take<abi::Heap::Device, 2, 5>>(real, caller, context, wish, size, alignment, device, block);
+};
+constexpr auto kShared = [](auto real, void *caller, ze_context_handle_t context,
+                            const ze_device_mem_alloc_desc_t *wish, const ze_host_mem_alloc_desc_t *host_wish,
+                            size_t size, size_t alignment, ze_device_handle_t device, void **block) {
+  const hook::WithDevice on(kFamily, ordinals.of(device));
+  return hook::callRecorded<Take<abi::Heap::Managed, 3, 6>>(real, caller, context, wish, host_wish, size, alignment,
+                                                            device, block);
+};
+// The size is behind a pointer: it is handed on as one parameter more, which the real function is not given. The block
+// is a handle, an address of the driver's own host memory: no block of a heap but Device may have one. So physical
+// memory of the host is left out.
+constexpr auto kPhysical = [](auto real, void *caller, ze_context_handle_t context, ze_device_handle_t device,
+                              ze_physical_mem_desc_t *wish, ze_physical_mem_handle_t *memory) {
+  if (wish == nullptr || (wish->flags & kOnHost) != 0)
+    return real(context, device, wish, memory);
+  const hook::WithDevice on(kFamily, ordinals.of(device));
+  const auto create = [=](ze_physical_mem_handle_t *where, size_t) { return real(context, device, wish, where); };
+  return hook::callRecorded<Take<abi::Heap::Device, 1, 0>>(create, caller, memory, wish->size);
+};
+// So is the grid. The size of a group is the kernel's (zeKernelSetGroupSize): 0, not known.
+constexpr auto kLaunch = [](auto real, void *caller, ze_command_list_handle_t list, ze_kernel_handle_t kernel,
+                            const ze_group_count_t *groups, ze_event_handle_t signal, uint32_t waits,
+                            ze_event_handle_t *events) {
+  struct Sizes {
+    uint32_t x, y, z;
+  };
+  const Sizes grid =
+      groups != nullptr ? Sizes{groups->groupCountX, groups->groupCountY, groups->groupCountZ} : Sizes{0, 0, 0};
+  const auto launch = [=](ze_command_list_handle_t, ze_kernel_handle_t, Sizes, Sizes) {
+    return real(list, kernel, groups, signal, waits, events);
+  };
+  return hook::callRecorded<Launch>(launch, caller, list, kernel, grid, Sizes{0, 0, 0});
+};
+// Not recorded at all, only watched.
+constexpr auto kDevices = [](auto real, void *, ze_driver_handle_t driver, uint32_t *count,
+                             ze_device_handle_t *devices) {
+  const ze_result_t result = real(driver, count, devices);
+  if (result == ze_result_t{} && devices != nullptr)
+    ordinals.addDevices(devices, *count);
+  return result;
+};
+constexpr auto kParts = [](auto real, void *, ze_device_handle_t device, uint32_t *count, ze_device_handle_t *parts) {
+  const ze_result_t result = real(device, count, parts);
+  if (result == ze_result_t{} && parts != nullptr)
+    ordinals.addParts(device, parts, *count);
+  return result;
+};
+
+} // namespace
+
+MSL_HOOK_WITH(kDevices, libze_loader, ze_result_t, zeDeviceGet, (ze_driver_handle_t, uint32_t *, ze_device_handle_t *))
+MSL_HOOK_WITH(kParts, libze_loader, ze_result_t, zeDeviceGetSubDevices,
+              (ze_device_handle_t, uint32_t *, ze_device_handle_t *))
+
+MSL_HOOK_WITH(kOnDevice, libze_loader, ze_result_t, zeMemAllocDevice,
+              (ze_context_handle_t, const ze_device_mem_alloc_desc_t *, size_t, size_t, ze_device_handle_t, void **))
+MSL_HOOK_WITH(kShared, libze_loader, ze_result_t, zeMemAllocShared,
+              (ze_context_handle_t, const ze_device_mem_alloc_desc_t *, const ze_host_mem_alloc_desc_t *, size_t,
+               size_t, ze_device_handle_t, void **))
+using TakeHost = Take<abi::Heap::Pinned, 2, 4>;
+MSL_HOOK_AS(TakeHost, libze_loader, ze_result_t, zeMemAllocHost,
+            (ze_context_handle_t, const ze_host_mem_alloc_desc_t *, size_t, size_t, void **))
+MSL_HOOK_AS(Give<1>, libze_loader, ze_result_t, zeMemFree, (ze_context_handle_t, void *))
+MSL_HOOK_AS(Give<2>, libze_loader, ze_result_t, zeMemFreeExt,
+            (ze_context_handle_t, const ze_memory_free_ext_desc_t *, void *))
+MSL_HOOK_WITH(kPhysical, libze_loader, ze_result_t, zePhysicalMemCreate,
+              (ze_context_handle_t, ze_device_handle_t, ze_physical_mem_desc_t *, ze_physical_mem_handle_t *))
+MSL_HOOK_AS(Give<1>, libze_loader, ze_result_t, zePhysicalMemDestroy, (ze_context_handle_t, ze_physical_mem_handle_t))
+
+MSL_HOOK_WITH(kLaunch, libze_loader, ze_result_t, zeCommandListAppendLaunchKernel,
+              (ze_command_list_handle_t, ze_kernel_handle_t, const ze_group_count_t *, ze_event_handle_t, uint32_t,
+               ze_event_handle_t *))
+MSL_HOOK_WITH(kLaunch, libze_loader, ze_result_t, zeCommandListAppendLaunchCooperativeKernel,
+              (ze_command_list_handle_t, ze_kernel_handle_t, const ze_group_count_t *, ze_event_handle_t, uint32_t,
+               ze_event_handle_t *))
+MSL_HOOK_AS(Unknown, libze_loader, ze_result_t, zeCommandListAppendLaunchKernelIndirect,
+            (ze_command_list_handle_t, ze_kernel_handle_t, const ze_group_count_t *, ze_event_handle_t, uint32_t,
+             ze_event_handle_t *))
+MSL_HOOK_AS(Unknown, libze_loader, ze_result_t, zeCommandQueueExecuteCommandLists,
+            (ze_command_queue_handle_t, uint32_t, ze_command_list_handle_t *, ze_fence_handle_t))
+
+MSL_HOOK_AS(Copy, libze_loader, ze_result_t, zeCommandListAppendMemoryCopy,
+            (ze_command_list_handle_t, void *, const void *, size_t, ze_event_handle_t, uint32_t, ze_event_handle_t *))
+MSL_HOOK_AS(Fill, libze_loader, ze_result_t, zeCommandListAppendMemoryFill,
+            (ze_command_list_handle_t, void *, const void *, size_t, size_t, ze_event_handle_t, uint32_t,
+             ze_event_handle_t *))

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""A library that msleaks does not know, hooked in one file (examples/hooks/level_zero.cpp) and run on its stand-in (test/standins/level_zero): blocks with
+their heaps and devices, what is forgotten and what is refused; the program sees the same as without. Where the driver's own header is installed (Debian:
+libze-dev), a prototype that differs does not compile.   usage: level_zero_test.py BUILD SCRATCH
+"""
+import os
+from pathlib import Path
+
+from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, compile, device_leaks, equal, events_of, expect_allocations, expect_counts, standin,
+                        watched)
+from msleaks_e2e import REPOSITORY, arguments, check, line_of, need, run
+
+SOURCE, HOOKS, STANDIN = PROGRAMS / "level_zero.c", REPOSITORY / "examples/hooks/level_zero.cpp", STANDINS / "level_zero"
+INCLUDE = f"-I{REPOSITORY}/runtime/include"
+STEPS, WEIGHTS, ACTIVATIONS, FORGOTTEN, PAGES, NEARLY_ALL, TOO_MUCH = 5, 1 << 20, 1 << 18, 8192, 1 << 16, 60 << 20, 64 << 20
+OUT_OF_DEVICE_MEMORY, UNSUPPORTED_SIZE, INVALID_NULL_POINTER = 0x70000003, 0x78000009, 0x78000007
+INVALID_ARGUMENT, INVALID_SIZE = 0x78000004, 0x78000008
+
+
+def build_hooks(scratch):
+    """As docs/hooks.md says."""
+    compile(need("g++"), "-std=c++20", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", INCLUDE, HOOKS, "-o", f"{scratch}/level_zero.so")
+    return f"{scratch}/level_zero.so"
+
+
+def expect_vendor_header(scratch):
+    """Hooks and stand-in are declared as the driver declares itself, and a prototype that differs would be noticed."""
+    def builds(source, *options):
+        return run([need("g++"), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", INCLUDE, "-DMSL_VENDOR_HEADERS", *options, source])
+
+    present = Path(scratch) / "present.cpp"
+    present.write_text("#include <level_zero/ze_api.h>\n")
+    if builds(present).returncode != 0:
+        print("no header of the driver here (libze-dev): prototypes are not compared")
+        return
+    # Searched last: the driver's header stands before the stand-in's.
+    for source in HOOKS, STANDIN / "loader.cpp":
+        done = builds(source, "-idirafter", STANDIN)
+        check(done.returncode == 0, f"{source} does not build with the driver's header:\n{done.stderr}")
+    right, wrong = "zeMemFree, (ze_context_handle_t, void *)", Path(scratch) / "wrong.cpp"
+    check(right in HOOKS.read_text(), "zeMemFree has moved")
+    wrong.write_text(HOOKS.read_text().replace(right, "zeMemFree, (ze_context_handle_t, const void *)"))
+    check(builds(wrong).returncode != 0, "a wrong prototype compiles")
+    print("prototypes are those of the driver's header")
+
+
+def expect_events(msleaks, folder, name):
+    """Each call once, with the device that it names."""
+    expect_allocations(msleaks, folder, [("device", 1, WEIGHTS), ("pinned", 0, 4096), ("managed", 0, 16384), ("device", 1, 32768), ("device", 0, PAGES),
+                                         ("device", 1, NEARLY_ALL), *[("device", 1, ACTIVATIONS), ("device", 1, FORGOTTEN)] * STEPS])
+    refused = [(event["heap"], event["device"], event["size"], event["status"]) for event in events_of(msleaks, folder, "alloc-failed")]
+    equal(f"{name}: refused", refused, [("device", 1, TOO_MUCH, OUT_OF_DEVICE_MEMORY), ("pinned", 0, 1 << 40, UNSUPPORTED_SIZE),
+                                        ("device", 1, 4096, INVALID_NULL_POINTER)])
+    expect_counts(msleaks, folder, launch=STEPS + 2, copy=2, set=STEPS + 2)
+    failed = [event["status"] for event in events_of(msleaks, folder, "failed")]
+    equal(f"{name}: refused launches, copies and fills", failed, [INVALID_NULL_POINTER, INVALID_ARGUMENT, INVALID_SIZE])
+    grids = [tuple(event[key] for key in ("grid_x", "grid_y", "grid_z", "block_x", "device")) for event in events_of(msleaks, folder, "launch")]
+    equal(f"{name}: grids, and no device", grids, [(5, 6, 7, 0, 0), *[(2, 1, 1, 0, 0)] * STEPS, (0, 0, 0, 0, 0)])
+    sizes = [event["size"] for event in events_of(msleaks, folder, "set")]
+    equal(f"{name}: fills", sizes, [WEIGHTS, *[ACTIVATIONS] * STEPS, 3])
+    executed = [int(str(event["address"]), 0) for event in events_of(msleaks, folder, "access")]
+    equal(f"{name}: accesses of unknown memory, one for each run of the list", executed, [0, 0])
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    expect_vendor_header(scratch)
+    hooks = build_hooks(scratch)
+    loader = standin(scratch, "libze_loader.so.1", STANDIN / "loader.cpp")
+    msleaks = Msleaks(build)
+    for name, program in build_programs(build, scratch, SOURCE, f"-I{STANDIN}", loader).items():
+        folder, report = watched(msleaks, scratch, program, hooks=hooks)
+        expect_events(msleaks, folder, name)
+        leaks = [("device", 0, 1, PAGES, line_of(SOURCE, '&pages), "physical memory"')),
+                 ("device", 1, STEPS, STEPS * FORGOTTEN, line_of(SOURCE, "// forgotten"))]
+        equal(f"{name}: leaks", sorted(device_leaks(report)), leaks)
+        refused = [(finding["device"], finding["site"]["line"]) for finding in report.json["findings"] if finding["kind"] == "out-of-memory"]
+        check((1, line_of(SOURCE, "// refused")) in refused, f"{name}: the refused block is no finding: {refused}")
+        _, report = watched(msleaks, scratch, program, "mended", hooks=hooks)
+        equal(f"{name}: leaks of the mended program", device_leaks(report), [])
+        print(f"{name}: {leaks}")
+    # Without the library, nobody knows the driver.
+    folder, _ = watched(msleaks, scratch, program)
+    expect_allocations(msleaks, folder, [])
+
+
+if __name__ == "__main__":
+    main()
