@@ -4,6 +4,7 @@ their heaps and devices, what is forgotten and what is refused; the program sees
 libze-dev), a prototype that differs does not compile.   usage: level_zero_test.py BUILD SCRATCH
 """
 import os
+import re
 from pathlib import Path
 
 from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, compile, device_leaks, equal, events_of, expect_allocations, expect_counts, standin,
@@ -21,6 +22,25 @@ def build_hooks(scratch):
     """As docs/hooks.md says."""
     compile(need("g++"), "-std=c++20", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", INCLUDE, HOOKS, "-o", f"{scratch}/level_zero.so")
     return f"{scratch}/level_zero.so"
+
+
+def expect_page_builds(scratch):
+    """What docs/hooks.md shows is code."""
+    blocks = re.findall(r"```cpp\n(.*?)```", (REPOSITORY / "docs/hooks.md").read_text(), re.DOTALL)
+    equal("examples on the page", len(blocks), 3)
+    page = Path(scratch) / "page.cpp"
+    page.write_text("""#include <cstddef>
+#include <cstdint>
+using cl_context = void *;
+using cl_mem = void *;
+using cl_mem_flags = uint64_t;
+using cl_int = int;
+struct Wish {
+  uint32_t device;
+  size_t size;
+};
+""" + "\n".join(blocks))
+    compile(need("g++"), "-std=c++20", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", INCLUDE, page, "-o", f"{scratch}/page.so")
 
 
 def expect_vendor_header(scratch):
@@ -66,6 +86,7 @@ def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     expect_vendor_header(scratch)
+    expect_page_builds(scratch)
     hooks = build_hooks(scratch)
     loader = standin(scratch, "libze_loader.so.1", STANDIN / "loader.cpp")
     msleaks = Msleaks(build)
