@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <set>
 #include <sys/wait.h>
@@ -50,9 +51,16 @@ int shellStatus(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
+// LeakSanitizer is a tracer, too, and there is one already: the program would fail at its end.
+void endWithoutLeakCheck() {
+  const char *options = std::getenv("LSAN_OPTIONS");
+  setenv("LSAN_OPTIONS", fmt::format("{}:detect_leaks=0", options != nullptr ? options : "").c_str(), 1);
+}
+
 Result<int> runTraced(const DoctorRun &run, const std::string &hooks, ProcessTracer &tracer) {
   const auto told = [](const LaunchError &error) { return Error{error.message, ExitStatus::BadInput}; };
   const auto program = MSL_TRY(findProgram(run.command[0]).map_error(told));
+  endWithoutLeakCheck();
   const auto environment = makeEnvironment("", preloadsFor(program, hooks, run.hooks));
   const TerminalSignalsIgnored signals;
   Result<void> seized;

@@ -16,6 +16,8 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 
 namespace msleaks::analysis {
@@ -31,7 +33,7 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
 #else
 constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #endif
-constexpr uint32_t kCalls[] = {SYS_munmap, SYS_execve, SYS_execveat, SYS_exit_group};
+constexpr uint32_t kCalls[] = {SYS_munmap, SYS_execve, SYS_execveat};
 
 constexpr sock_filter statement(uint16_t code, uint32_t value) { return BPF_STMT(code, value); }
 constexpr sock_filter skipUnless(uint32_t value, uint8_t skipped) {
@@ -50,6 +52,19 @@ pid_t processOf(pid_t thread) {
     if (line.starts_with(kName))
       return static_cast<pid_t>(std::atoi(line.c_str() + kName.size()));
   return thread;
+}
+
+// The system call that it is in, or was last; -1: none.
+long lastCallOf(pid_t thread) {
+  user_regs_struct registers{};
+  iovec to{&registers, sizeof registers};
+  if (ptrace(PTRACE_GETREGSET, thread, NT_PRSTATUS, &to) != 0)
+    return -1;
+#if defined(__x86_64__)
+  return static_cast<long>(registers.orig_rax);
+#else
+  return static_cast<long>(registers.regs[8]);
+#endif
 }
 
 bool isImage(pid_t thread, uint64_t address) {
@@ -83,8 +98,6 @@ void ProcessTracer::filterCalls() {
       skipUnless(kCalls[1], 1),
       kTrace,
       skipUnless(kCalls[2], 1),
-      kTrace,
-      skipUnless(kCalls[3], 1),
       kTrace,
       kAllow,
   };
@@ -167,18 +180,16 @@ void ProcessTracer::onCall(pid_t thread) {
       call.op != PTRACE_SYSCALL_INFO_SECCOMP || !is_started_)
     return;
   // The dynamic linker unmaps a library with one call, from its first byte on.
-  if (call.seccomp.nr == SYS_exit_group)
-    lookAtEnd(thread);
-  else if (call.seccomp.nr != SYS_munmap || isImage(thread, call.seccomp.args[0]))
+  if (call.seccomp.nr != SYS_munmap || isImage(thread, call.seccomp.args[0]))
     look_(thread);
 }
 
-// What no call of exit_group ends: the last thread ends alone, or a signal ends them all. Each thread's memory is there
-// until it goes on from here; a thread that another one kills need not stop here at all.
+// Each thread's memory is there until it goes on from here. One that another one kills need not stop here at all, so it
+// is looked at when the one stops that ends them all.
 void ProcessTracer::onExit(pid_t thread) {
   unsigned long status = 0;
   ptrace(PTRACE_GETEVENTMSG, thread, nullptr, &status);
-  if (isLastOfProcess(thread) || WIFSIGNALED(static_cast<int>(status)))
+  if (isLastOfProcess(thread) || WIFSIGNALED(static_cast<int>(status)) || lastCallOf(thread) == SYS_exit_group)
     lookAtEnd(thread);
   threads_.erase(thread);
 }
