@@ -3,6 +3,7 @@
 #include "analysis/launch/program.h"
 #include "analysis/launch/sanitizer.h"
 
+#include <cstdlib>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,7 +13,17 @@ namespace fs = std::filesystem;
 
 namespace {
 constexpr char kHooksLibrary[] = "libmsleaks_hooks.so";
+constexpr char kAscendName[] = "libascend_kernel_hook.so";
+
+// torch_npu and MindSpore tell of their pools only where LD_PRELOAD names a library of this name. Where CANN is, one
+// with nothing in it does.
+void addAscendName(const std::string &hooks, std::vector<std::string> &libraries) {
+  const bool is_there = std::getenv("ASCEND_HOME_PATH") != nullptr || std::getenv("ASCEND_TOOLKIT_HOME") != nullptr;
+  const fs::path library = fs::path(hooks).parent_path() / kAscendName;
+  if (is_there && access(library.c_str(), R_OK) == 0)
+    libraries.push_back(library.string());
 }
+} // namespace
 
 Result<std::string> findHooks(const fs::path &link) {
   std::error_code error;
@@ -35,6 +46,7 @@ std::vector<std::string> preloadsFor(const fs::path &program, const std::string 
                                      const std::vector<std::string> &others) {
   std::vector<std::string> libraries = sanitizersOf(program);
   libraries.push_back(hooks);
+  addAscendName(hooks, libraries);
   libraries.insert(libraries.end(), others.begin(), others.end());
   return libraries;
 }

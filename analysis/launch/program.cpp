@@ -79,6 +79,21 @@ Launched<fs::path> findProgram(const std::string &name) {
 
 bool canPreload(const fs::path &path) { return path.native().find_first_of(" :\t\n") == std::string::npos; }
 
+namespace {
+
+// The header of NVTX asks the library that this names what it wants to be told of; a tool of the user's goes before.
+void addInjection(const std::vector<std::string> &preload, std::vector<std::string> &environment) {
+  constexpr std::string_view kInjection = "NVTX_INJECTION64_PATH=";
+  const auto names = [&](const std::string &entry) { return entry.starts_with(kInjection); };
+  const auto hooks = std::find_if(preload.begin(), preload.end(), [](const std::string &library) {
+    return fs::path(library).filename().string().starts_with("libmsleaks_hooks");
+  });
+  if (hooks != preload.end() && std::none_of(environment.begin(), environment.end(), names))
+    environment.push_back(std::string(kInjection) + *hooks);
+}
+
+} // namespace
+
 std::vector<std::string> makeEnvironment(const std::string &variable, std::vector<std::string> preload) {
   std::vector<std::string> environment;
   const std::string ours[] = {fmt::format("{}=", abi::kSessionVariable), fmt::format("{}=", abi::kGuardVariable)};
@@ -92,6 +107,7 @@ std::vector<std::string> makeEnvironment(const std::string &variable, std::vecto
   }
   if (!variable.empty())
     environment.push_back(variable);
+  addInjection(preload, environment);
   if (!preload.empty())
     environment.push_back(fmt::format("{}{}", preloadPrefix, fmt::join(preload, ":")));
   return environment;

@@ -6,6 +6,7 @@
 #include "watch.h"
 
 #include "msleaks/runtime/path.h"
+#include "msleaks/runtime/ranges.h"
 
 #define MSL_API_RUNTIME
 #include "msleaks/api.h"
@@ -50,6 +51,9 @@ uint64_t labelFor(abi::EventKind kind, const char *text) noexcept {
   return here;
 }
 
+// Of ranges that end by it; 0 is none. A fork's child goes on where its parent was.
+constinit std::atomic<uint64_t> last_range{0};
+
 } // namespace
 } // namespace msleaks::runtime
 
@@ -77,6 +81,24 @@ void __msl_range_pop(void) noexcept {
     rangeEnds(pathOfCaller(enabledWord(), callerFrame()));
   recordNumber<RangeEndEvent>(0);
   closeRange(__msl_thread);
+}
+void __msl_range_start_as(const char *text, uint64_t id) noexcept {
+  lookFrom(callerFrame());
+  if (mayRecord(__msl_thread, EventKind::RangeBegin))
+    record(__msl_thread, RangeBeginEvent{headerOf(EventKind::RangeBegin), labelOf(text), id});
+}
+uint64_t __msl_range_start(const char *text) noexcept {
+  lookFrom(callerFrame());
+  if (!mayRecord(__msl_thread, EventKind::RangeBegin))
+    return 0;
+  const uint64_t id = last_range.fetch_add(1, std::memory_order_relaxed) + 1;
+  record(__msl_thread, RangeBeginEvent{headerOf(EventKind::RangeBegin), labelOf(text), id});
+  return id;
+}
+void __msl_range_end(uint64_t id) noexcept {
+  lookFrom(callerFrame());
+  if (id != 0)
+    recordNumber<RangeEndEvent>(id);
 }
 void __msl_owner_push(const char *owner) noexcept {
   recordLabel<OwnerPushEvent>(labelFor(EventKind::OwnerPush, owner));

@@ -35,6 +35,8 @@ MSL_API_SYMBOL void __msl_step(uint64_t number) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_mark(const char *text) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_range_push(const char *text) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_range_pop(void) MSL_API_NOEXCEPT;
+MSL_API_SYMBOL uint64_t __msl_range_start(const char *text) MSL_API_NOEXCEPT;
+MSL_API_SYMBOL void __msl_range_end(uint64_t id) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_owner_push(const char *owner) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_owner_pop(void) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_watch(const void *block, size_t bytes, const char *name) MSL_API_NOEXCEPT;
@@ -79,6 +81,14 @@ static inline void msl_range_push(const char *text) MSL_API_NOEXCEPT {
   MSL_API_CALL(__msl_range_push, (const char *), (text));
 }
 static inline void msl_range_pop(void) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_range_pop, (void), ()); }
+
+/* A range that ends by its number, in whatever thread; 0 = it is not recorded. */
+static inline uint64_t msl_range_start(const char *text) MSL_API_NOEXCEPT {
+  uint64_t (*msl_api_function)(const char *);
+  MSL_API_FIND(msl_api_function, __msl_range_start);
+  return msl_api_function ? msl_api_function(text) : 0;
+}
+static inline void msl_range_end(uint64_t id) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_range_end, (uint64_t), (id)); }
 
 /* What this thread allocates from here on belongs to an owner, "framework@component@..."; pop goes back to the one
  * before. A pop without a push is harmless. */

@@ -103,7 +103,7 @@ TEST_F(WatchTest, WhoIsGivenItMayChangeIt) {
   for (const json &section : whole["sections"])
     if (section["name"] == "watched")
       rows = section["rows"];
-  EXPECT_EQ(rows, json::parse(R"([["weights", 4096, 3, 0, "pid 4711 (net)"]])"));
+  EXPECT_EQ(rows, json::parse(R"x([["weights", 4096, 3, 0, "pid 4711 (net)"]])x"));
 }
 
 TEST_F(WatchTest, WhoMayBeGivenItIsAHint) {

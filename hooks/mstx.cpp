@@ -1,0 +1,169 @@
+// MSTX: what programs on Ascend say of themselves, and the pools of frameworks. Its header, and torch_npu and MindSpore
+// with it, looks this function up in the process.
+//
+// A framework's pool is a domain. What it registers as a region is a part that it has handed out of a block; the block
+// itself comes by the driver's hooks.
+#include "injection.h"
+
+#include "msleaks/abi/hook.h"
+#include "msleaks/abi/symbols.h"
+#include "msleaks/api.h"
+
+#include <cstring>
+
+using namespace msleaks;
+using namespace msleaks::hooks;
+
+namespace {
+
+using Stream = const void *;
+
+struct Domain {
+  char name[64]; // empty: free
+};
+struct MemoryRange {
+  uint32_t device;
+  const void *address;
+  uint64_t bytes;
+};
+struct HeapDescription {
+  uint32_t usage, type;
+  const MemoryRange *range;
+};
+struct Regions {
+  const void *heap;
+  uint32_t type;
+  size_t count;
+  const MemoryRange *ranges;
+  const void **handles; // to be filled
+};
+struct RegionRef {
+  uint32_t type;
+  const void *region; // its address; as a handle we give that, too
+};
+struct RegionRefs {
+  size_t count;
+  const RegionRef *regions;
+};
+
+// A domain is its name. Who has more than these has one together.
+Domain domains[32];
+uint32_t domain_lock = 0;
+
+const Domain *domainOf(const char *name) {
+  while (__atomic_exchange_n(&domain_lock, 1, __ATOMIC_ACQUIRE) != 0) {
+  }
+  const Domain *found = &domains[31];
+  for (Domain &domain : domains) {
+    if (domain.name[0] == 0)
+      std::strncpy(domain.name, name, sizeof domain.name - 1);
+    if (std::strncmp(domain.name, name, sizeof domain.name - 1) == 0) {
+      found = &domain;
+      break;
+    }
+  }
+  __atomic_store_n(&domain_lock, 0, __ATOMIC_RELEASE);
+  return found;
+}
+
+void mark(const char *text, Stream) { msl_mark(text); }
+
+uint64_t steps = 0;
+
+// This text begins a step, as in msMemScope.
+uint64_t start(const char *text, Stream) {
+  if (text != nullptr && std::strcmp(text, "step start") == 0)
+    msl_step(__atomic_add_fetch(&steps, 1, __ATOMIC_RELAXED));
+  return msl_range_start(text);
+}
+void end(uint64_t range) { msl_range_end(range); }
+void toolId(uint64_t *id) {
+  constexpr uint64_t kMsleaks = 0x1003;
+  if (id != nullptr)
+    *id = kMsleaks;
+}
+
+const Domain *create(const char *name) { return domainOf(name != nullptr && name[0] != 0 ? name : "default"); }
+void destroy(const Domain *) {}
+void domainMark(const Domain *, const char *text, Stream stream) { mark(text, stream); }
+uint64_t domainStart(const Domain *, const char *text, Stream stream) { return start(text, stream); }
+void domainEnd(const Domain *, uint64_t range) { end(range); }
+
+constexpr uint32_t traitsOf(abi::Verb verb) {
+  return abi::Traits(verb, abi::Family::User, abi::Heap::Pool, abi::kFromHook).packed();
+}
+
+// As a hook does it, without a function behind.
+template <class Record> void recordCall(abi::Verb verb, const void *caller, Record record) {
+  hook::Call call{traitsOf(verb), hook::kPass, reinterpret_cast<uint64_t>(caller), 0, 0, 0};
+  __msl_hook_enter(&call);
+  if (call.answer == hook::kRecord)
+    record(call.site, call.traits);
+}
+
+void handOut(const Domain *domain, const MemoryRange &range, const void *caller) {
+  msl_owner_push(domain != nullptr ? domain->name : nullptr);
+  recordCall(abi::Verb::Alloc, caller, [&](uint32_t site, uint32_t traits) {
+    __msl_before(site, traits);
+    __msl_on_alloc(site, traits, range.address, range.bytes);
+  });
+  msl_owner_pop();
+}
+
+const void *registerHeap(const Domain *, const HeapDescription *heap) {
+  return heap != nullptr && heap->range != nullptr ? heap->range->address : nullptr;
+}
+void unregisterHeap(const Domain *, const void *) {}
+
+void registerRegions(const Domain *domain, const Regions *regions) {
+  for (size_t i = 0; regions != nullptr && regions->ranges != nullptr && i < regions->count; ++i) {
+    handOut(domain, regions->ranges[i], __builtin_return_address(0));
+    if (regions->handles != nullptr)
+      regions->handles[i] = regions->ranges[i].address;
+  }
+}
+void unregisterRegions(const Domain *, const RegionRefs *refs) {
+  for (size_t i = 0; refs != nullptr && refs->regions != nullptr && i < refs->count; ++i)
+    recordCall(abi::Verb::Free, __builtin_return_address(0),
+               [&](uint32_t site, uint32_t traits) { __msl_on_free(site, traits, refs->regions[i].region, 0); });
+}
+
+using TableOf = int(int module, AnyFunction ***functions, unsigned *count);
+
+FunctionTable tableOf(TableOf *ask, int module) {
+  AnyFunction **functions = nullptr;
+  unsigned last = 0; // number of the last one
+  return ask(module, &functions, &last) == 0 ? FunctionTable(functions, last) : FunctionTable(nullptr, 0);
+}
+
+void fillCore(const FunctionTable &core) {
+  core.set(1, mark);
+  core.set(2, start);
+  core.set(3, end);
+  core.set(4, toolId);
+}
+void fillDomains(const FunctionTable &table) {
+  table.set(1, create);
+  table.set(2, destroy);
+  table.set(3, domainMark);
+  table.set(4, domainStart);
+  table.set(5, domainEnd);
+}
+void fillMemory(const FunctionTable &table) {
+  table.set(1, registerHeap);
+  table.set(2, unregisterHeap);
+  table.set(3, registerRegions);
+  table.set(4, unregisterRegions);
+}
+
+} // namespace
+
+extern "C" [[gnu::visibility("default")]] int InitInjectionMstx(TableOf *table) {
+  constexpr int kDone = 0, kFailed = 1, kCore = 1, kDomains = 2, kMemory = 3;
+  if (table == nullptr || __msl_hook_enter == nullptr)
+    return kFailed;
+  fillCore(tableOf(table, kCore));
+  fillDomains(tableOf(table, kDomains));
+  fillMemory(tableOf(table, kMemory));
+  return kDone;
+}

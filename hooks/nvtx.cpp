@@ -1,0 +1,153 @@
+// NVTX: marks and ranges of CUDA programs. Its header loads the library that NVTX_INJECTION64_PATH names, which
+// msleaks-run sets if nobody has, and asks it to fill in what it wants to be told of.
+#include "injection.h"
+
+#include "msleaks/api.h"
+
+#include <cstddef>
+
+using namespace msleaks::hooks;
+
+namespace {
+
+// nvtxEventAttributes_t
+struct Attributes {
+  uint16_t version, bytes;
+  uint32_t category;
+  int32_t color_type;
+  uint32_t color;
+  int32_t payload_type, reserved;
+  uint64_t payload;
+  int32_t text_type;
+  const void *text;
+};
+enum TextType { kAscii = 1, kUnicode = 2, kRegistered = 3 };
+
+constexpr int kNotTracked = -2; // NVTX_NO_PUSH_POP_TRACKING: what a program gets where there is no tool
+constexpr size_t kMostBytes = 512;
+
+// As UTF-8, cut off where it is too long.
+struct Narrow {
+  explicit Narrow(const wchar_t *wide) {
+    constexpr unsigned kFirst[] = {0, 0xc0, 0xe0, 0xf0};
+    size_t at = 0;
+    for (; wide != nullptr && *wide != 0 && at + 5 < kMostBytes; ++wide) {
+      const auto code = static_cast<uint32_t>(*wide);
+      if (code < 0x80) {
+        bytes[at++] = static_cast<char>(code);
+        continue;
+      }
+      const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+      bytes[at++] = static_cast<char>(kFirst[more] | code >> 6 * more);
+      for (int i = more - 1; i >= 0; --i)
+        bytes[at++] = static_cast<char>(0x80 | (code >> 6 * i & 0x3f));
+    }
+    bytes[at] = 0;
+  }
+  char bytes[kMostBytes];
+};
+
+// Registered texts lie one behind the other; a handle is where one begins. They are few, and none is ever given back.
+char registered[64 << 10];
+size_t registered_bytes = 0;
+
+const char *registerText(const char *text) {
+  size_t bytes = 0;
+  while (text != nullptr && text[bytes++] != 0) {
+  }
+  const size_t at = __atomic_fetch_add(&registered_bytes, bytes, __ATOMIC_RELAXED);
+  if (bytes == 0 || at + bytes > sizeof registered)
+    return nullptr;
+  __builtin_memcpy(registered + at, text, bytes);
+  return registered + at;
+}
+
+template <class Say> auto withText(const Attributes *attributes, Say say) {
+  if (attributes == nullptr || attributes->text == nullptr)
+    return say(nullptr);
+  if (attributes->text_type == kUnicode)
+    return say(Narrow(static_cast<const wchar_t *>(attributes->text)).bytes);
+  const bool is_text = attributes->text_type == kAscii || attributes->text_type == kRegistered;
+  return say(is_text ? static_cast<const char *>(attributes->text) : nullptr);
+}
+
+void markA(const char *text) { msl_mark(text); }
+void markW(const wchar_t *text) { msl_mark(Narrow(text).bytes); }
+void markEx(const Attributes *attributes) { withText(attributes, msl_mark); }
+uint64_t startA(const char *text) { return msl_range_start(text); }
+uint64_t startW(const wchar_t *text) { return msl_range_start(Narrow(text).bytes); }
+uint64_t startEx(const Attributes *attributes) { return withText(attributes, msl_range_start); }
+void end(uint64_t range) { msl_range_end(range); }
+int pushA(const char *text) {
+  msl_range_push(text);
+  return kNotTracked;
+}
+int pushW(const wchar_t *text) { return pushA(Narrow(text).bytes); }
+int pushEx(const Attributes *attributes) { return withText(attributes, pushA); }
+int pop() {
+  msl_range_pop();
+  return kNotTracked;
+}
+
+// The same in a domain, whose name is not told: a text says enough.
+using Domain = const void *;
+void domainMarkEx(Domain, const Attributes *attributes) { markEx(attributes); }
+uint64_t domainStartEx(Domain, const Attributes *attributes) { return startEx(attributes); }
+void domainEnd(Domain, uint64_t range) { end(range); }
+int domainPushEx(Domain, const Attributes *attributes) { return pushEx(attributes); }
+int domainPop(Domain) { return pop(); }
+const char *domainRegisterA(Domain, const char *text) { return registerText(text); }
+const char *domainRegisterW(Domain, const wchar_t *text) { return registerText(Narrow(text).bytes); }
+Domain domainCreateA(const char *) { return registered; }
+Domain domainCreateW(const wchar_t *) { return registered; }
+
+struct Callbacks {
+  size_t bytes;
+  int (*functionsOf)(int module, AnyFunction ***functions, unsigned *count);
+};
+
+FunctionTable tableOf(const Callbacks &callbacks, int module) {
+  AnyFunction **functions = nullptr;
+  unsigned count = 0;
+  return callbacks.functionsOf(module, &functions, &count) != 0 ? FunctionTable(functions, count)
+                                                                : FunctionTable(nullptr, 0);
+}
+
+void fillCore(const FunctionTable &core) {
+  core.set(1, markEx);
+  core.set(2, markA);
+  core.set(3, markW);
+  core.set(4, startEx);
+  core.set(5, startA);
+  core.set(6, startW);
+  core.set(7, end);
+  core.set(8, pushEx);
+  core.set(9, pushA);
+  core.set(10, pushW);
+  core.set(11, pop);
+}
+
+void fillDomains(const FunctionTable &domains) {
+  domains.set(1, domainMarkEx);
+  domains.set(2, domainStartEx);
+  domains.set(3, domainEnd);
+  domains.set(4, domainPushEx);
+  domains.set(5, domainPop);
+  domains.set(10, domainRegisterA);
+  domains.set(11, domainRegisterW);
+  domains.set(12, domainCreateA);
+  domains.set(13, domainCreateW);
+}
+
+} // namespace
+
+extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtx2(const void *(*export_table)(uint32_t)) {
+  constexpr uint32_t kCallbacks = 1;
+  constexpr int kCore = 1, kDomains = 5;
+  const auto *callbacks = export_table != nullptr ? static_cast<const Callbacks *>(export_table(kCallbacks)) : nullptr;
+  if (callbacks == nullptr || callbacks->bytes < sizeof(Callbacks) || callbacks->functionsOf == nullptr)
+    return 0;
+  fillCore(tableOf(*callbacks, kCore));
+  fillDomains(tableOf(*callbacks, kDomains));
+  return 1;
+}

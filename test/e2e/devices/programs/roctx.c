@@ -1,0 +1,16 @@
+// Says where it is by roctx, whose library hears it, too.
+#include "roctx.h"
+
+#include <stdio.h>
+
+int main(void) {
+  roctxMarkA("loaded");
+  printf("%d\n", roctxRangePushA("forward"));
+  printf("%d\n", roctxRangePushA("inner"));
+  printf("%d\n", roctxRangePop());
+  const uint64_t range = roctxRangeStartA("copy");
+  printf("%d\n", roctxRangePop());
+  roctxRangeStop(range);
+  printf("%d\n", roctxRangePop());
+  return 0;
+}

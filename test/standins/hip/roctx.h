@@ -1,0 +1,10 @@
+// As roctx's header has them.
+#pragma once
+
+#include <stdint.h>
+
+void roctxMarkA(const char *text);
+int roctxRangePushA(const char *text);
+int roctxRangePop(void);
+uint64_t roctxRangeStartA(const char *text);
+void roctxRangeStop(uint64_t range);
