@@ -66,7 +66,6 @@ private:
       if (gelf_getphdr(elf_, static_cast<int>(i), &segment) == nullptr)
         return;
       file_.has_loader |= segment.p_type == PT_INTERP;
-      file_.is_dynamic |= segment.p_type == PT_DYNAMIC;
     }
   }
 
@@ -77,7 +76,7 @@ private:
       file_.is_instrumented = true;
     switch (header.sh_type) {
     case SHT_DYNAMIC:
-      return readDynamic(section, header);
+      return readDynamic(section);
     case SHT_DYNSYM:
     case SHT_SYMTAB:
       return readSymbols(section, header);
@@ -92,7 +91,7 @@ private:
     }
   }
 
-  void readDynamic(Elf_Scn *section, const GElf_Shdr &header) {
+  void readDynamic(Elf_Scn *section) {
     Elf_Data *data = elf_getdata(section, nullptr);
     GElf_Dyn entry;
     for (int i = 0; data != nullptr && gelf_getdyn(data, i, &entry) != nullptr && entry.d_tag != DT_NULL; ++i) {
@@ -100,9 +99,6 @@ private:
         file_.is_symbolic = true;
       if (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0)
         file_.is_program = true;
-      const char *name = entry.d_tag == DT_NEEDED ? elf_strptr(elf_, header.sh_link, entry.d_un.d_val) : nullptr;
-      if (name != nullptr)
-        file_.needed.emplace_back(name);
     }
   }
 

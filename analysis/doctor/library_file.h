@@ -29,11 +29,9 @@ struct LibraryFile {
   };
 
   bool is_32bit = false;
-  bool has_loader = false;  // names a dynamic linker, as programs do, and the C library
-  bool is_dynamic = false;  // has a dynamic section
-  bool is_symbolic = false; // linked with -Bsymbolic
-  bool is_program = false;  // it says that it is no library; old ones say nothing
-  std::vector<std::string> needed;
+  bool has_loader = false;                       // names a dynamic linker, as programs do, and the C library
+  bool is_symbolic = false;                      // linked with -Bsymbolic
+  bool is_program = false;                       // it says that it is no library; old ones say nothing
   std::vector<Slot> slots;                       // of functions that are wanted
   std::vector<std::string> imports;              // functions that are wanted and somebody else has
   std::map<std::string, uint64_t> entries;       // of imports: where the program's own stub for it is

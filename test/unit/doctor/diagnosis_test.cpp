@@ -1,7 +1,9 @@
 // Diagnoses of processes that are made up: their images, and the words that their dynamic linker has filled.
 #include "analysis/doctor/diagnosis.h"
 
+#include <fstream>
 #include <gmock/gmock.h>
+#include <iterator>
 #include <map>
 
 namespace msleaks::analysis {
@@ -222,6 +224,20 @@ TEST(Vocabulary, Names) {
   EXPECT_EQ(roleOf("/usr/lib/libcudart.so.12.1"), Role::Driver);
   EXPECT_EQ(roleOf("/usr/lib/libc.so.6"), Role::System);
   EXPECT_EQ(roleOf("/usr/lib/libcrypto.so.3"), Role::Ordinary);
+}
+
+TEST(Reasons, EachHasWordsAndIsInTheDocument) {
+  std::ifstream document(MSL_TEST_DOCUMENT);
+  const std::string text{std::istreambuf_iterator<char>(document), {}};
+  for (const Reason reason : {
+#define MSL_REASON(name, text, reason, remedy) Reason::name,
+#include "analysis/doctor/reasons.def"
+       }) {
+    const UnseenFunction function = unseenFor("malloc", reason, "something");
+    EXPECT_THAT(text, HasSubstr("`" + std::string(nameOf(reason)) + "`"));
+    EXPECT_FALSE(function.reason.empty() || function.remedy.empty());
+    EXPECT_EQ(function.reason.find_first_of("{}"), std::string::npos) << function.reason;
+  }
 }
 
 TEST(Vocabulary, OurHooks) {

@@ -52,9 +52,7 @@ TEST_F(LibraryFileTest, WhomItAsksAndWhatItBrings) {
   EXPECT_EQ(file.definitions.at("hidden").visibility, Visibility::Local);
   EXPECT_TRUE(file.definitions.at("hidden").is_called);
   EXPECT_FALSE(file.definitions.at("guarded").is_called);
-  EXPECT_TRUE(file.is_dynamic);
   EXPECT_FALSE(file.is_symbolic || file.is_program || file.has_loader || file.is_32bit || file.is_instrumented);
-  EXPECT_THAT(file.needed, testing::Contains(testing::StartsWith("libc.so")));
 }
 
 TEST_F(LibraryFileTest, StrippedItStillSaysWhatIsExported) {
@@ -75,7 +73,7 @@ TEST_F(LibraryFileTest, Programs) {
   EXPECT_TRUE(build("-pie -fPIE main.c").is_program);
   const LibraryFile file = build("-static main.c");
   EXPECT_TRUE(file.is_program);
-  EXPECT_FALSE(file.has_loader || file.is_dynamic);
+  EXPECT_FALSE(file.has_loader);
 }
 
 TEST_F(LibraryFileTest, WhatIsNoLibraryIsRefusedInOneLine) {
@@ -94,9 +92,9 @@ TEST_F(LibraryFileTest, WhatIsNoLibraryIsRefusedInOneLine) {
 TEST_F(LibraryFileTest, DamagedFilesAreReadAsFarAsTheyGo) {
   build("-shared -fPIC -s");
   const std::vector<std::byte> whole = readBytes(folder / "a.so");
-  for (size_t size = 0; size < whole.size(); size += 97)
+  for (size_t size = 0; size < whole.size(); size += 509)
     (void)readLibraryFile(writeBytes("cut", std::span(whole).first(size)), isWanted);
-  for (size_t at = 0; at < whole.size(); at += at < 1024 ? 1 : 61) {
+  for (size_t at = 0; at < whole.size(); at += at < 256 ? 1 : 211) {
     std::vector<std::byte> flipped = whole;
     flipped[at] ^= std::byte{0xff};
     (void)readLibraryFile(writeBytes("flipped", flipped), isWanted);

@@ -1,0 +1,14 @@
+// What `msleaks doctor` reads of a program's libraries, from arbitrary bytes: symbols, slots, code.
+#include "analysis/doctor/library_file.h"
+#include "named_memory.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  using namespace msleaks;
+  static NamedMemory memory;
+  const auto file = analysis::readLibraryFile(memory.store({bytes, size}), [](const std::string &) { return true; });
+  if (!file)
+    return file.error().message.find('\n') == std::string::npos ? 0 : (std::abort(), 0);
+  for (const std::string &producer : file->producers)
+    analysis::parseProducer(producer);
+  return 0;
+}
