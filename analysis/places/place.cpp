@@ -35,9 +35,16 @@ bool isStandardLibrary(std::string_view function) {
   return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](auto prefix) { return function.starts_with(prefix); });
 }
 
-// msleaks/api.h, wherever it was copied to.
+// Headers by which a program says something of itself, wherever they were copied to: who includes them says it.
 bool isOfApi(std::string_view file, std::string_view function) {
-  return baseName(file) == "api.h" && function.find("msl_") != std::string_view::npos;
+  struct Header {
+    std::string_view file, function; // what both have in their names
+  };
+  constexpr Header kHeaders[] = {{"api.h", "msl_"}, {"mstx", "mstx"}, {"nvtx", "nvtx"}};
+  return std::any_of(std::begin(kHeaders), std::end(kHeaders), [&](const Header &header) {
+    return baseName(file).find(header.file) != std::string_view::npos &&
+           function.find(header.function) != std::string_view::npos;
+  });
 }
 
 bool isOwn(std::string_view file, std::string_view function) {
