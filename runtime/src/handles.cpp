@@ -21,9 +21,10 @@ bool isCounted(uint32_t kind, uint64_t handle) noexcept {
   return static_cast<HandleKind>(kind) != HandleKind::Descriptor || handle >= kStandardStreams;
 }
 
-// A vfork's child has our memory and a table of descriptors of its own.
-bool isBorrowed(Traits row, const Arena *arena) noexcept {
-  return row.family() == abi::Family::System && arena != nullptr && arena->header->pid != processId();
+// A vfork's child has our memory, files and threads, and a table of descriptors of its own.
+bool isBorrowed(uint32_t kind, const Arena *arena) noexcept {
+  return static_cast<HandleKind>(kind) == HandleKind::Descriptor && arena != nullptr &&
+         arena->header->pid != processId();
 }
 
 // Taken after the call, when there is a handle: most files that a program tries to open are not there.
@@ -39,7 +40,7 @@ uint32_t pathOf(uint32_t site, uint64_t caller, const CallerFrame &hook) noexcep
 
 void __msl_on_opened(uint32_t site, uint32_t traits, uint64_t caller, uint32_t kind, uint64_t handle) noexcept {
   const Traits row(traits);
-  if (!isEnabled(abi::EventKind::Opened) || !isCounted(kind, handle) || isBorrowed(row, __msl_process.arena))
+  if (!isEnabled(abi::EventKind::Opened) || !isCounted(kind, handle) || isBorrowed(kind, __msl_process.arena))
     return;
   const uint32_t where = (row.flags() & abi::kRestored) != 0 ? callerSite(caller) : pathOf(site, caller, callerFrame());
   record(__msl_thread, abi::OpenedEvent{{abi::EventKind::Opened, row.heap(), 0, row.flags(), where, 0}, handle, kind});
@@ -50,7 +51,7 @@ void __msl_on_opened(uint32_t site, uint32_t traits, uint64_t caller, uint32_t k
 void __msl_on_closed(uint32_t, uint32_t traits, uint64_t caller, uint32_t kind, uint64_t handle) noexcept {
   const Traits row(traits);
   const Arena *arena = __msl_process.arena;
-  if (arena == nullptr || !isEnabled(abi::EventKind::Closed) || !isCounted(kind, handle) || isBorrowed(row, arena))
+  if (arena == nullptr || !isEnabled(abi::EventKind::Closed) || !isCounted(kind, handle) || isBorrowed(kind, arena))
     return;
   record(__msl_thread,
          abi::ClosedEvent{{abi::EventKind::Closed, row.heap(), 0, row.flags(), callerSite(caller), 0}, handle, kind});
