@@ -3,13 +3,16 @@
 #include "analysis/findings/keeper.h"
 #include "analysis/live/open_handles.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace msleaks::analysis {
 namespace {
 
-// A program may well end with a few of a place: a log, a pool of threads. Who forgets one forgets it each time.
+// A program may well end with a few of a place: a log, a pool of threads. Who forgets one forgets it each time. Where
+// the program says its steps, fewer are enough.
 constexpr uint64_t kForgotten = 10;
 
 const char *adviceOf(abi::HandleKind kind) {
@@ -28,7 +31,7 @@ public:
   std::string_view name() const override { return "handles"; }
   uint32_t eventKinds() const override {
     return abi::enabledBit(abi::EventKind::Opened) | abi::enabledBit(abi::EventKind::Closed) |
-           abi::enabledBit(abi::EventKind::Epoch);
+           abi::enabledBit(abi::EventKind::Step) | abi::enabledBit(abi::EventKind::Epoch);
   }
 
   void onEvent(const StreamEvent &event, SiteId site) override {
@@ -39,9 +42,13 @@ public:
   }
   // Another image goes on with what the program left open for it, and the kernel takes the rest.
   void onProcessEnd(uint32_t process, const ProcessFate &fate) override {
+    const uint32_t steps = open_.stepsOf(process);
     const OpenHandles::OfProcess left = open_.endProcess(process);
-    if (fate.cause != FreeCause::ProcessExec)
-      add(left, fate.cause == FreeCause::ProcessExited, ended_);
+    if (fate.cause == FreeCause::ProcessExec)
+      return;
+    add(left, fate.cause == FreeCause::ProcessExited, ended_);
+    if (fate.cause == FreeCause::ProcessExited)
+      addGrowth(left, steps);
   }
   void conclude(Conclusion &) const override;
 
@@ -50,7 +57,8 @@ private:
     uint64_t count = 0;
     uint64_t forgotten = 0; // of them: of processes that have exited
   };
-  using Sums = std::map<std::pair<abi::HandleKind, SiteId>, Sum>;
+  using KindAndSite = std::pair<abi::HandleKind, SiteId>;
+  using Sums = std::map<KindAndSite, Sum>;
 
   static void add(const OpenHandles::OfProcess &handles, bool exited, Sums &to) {
     for (const auto &[handle, open] : handles) {
@@ -60,13 +68,35 @@ private:
     }
   }
 
+  // Which places have left some open in nearly every step. The first step is the warm-up, and what the last one opened
+  // may still have been in use (docs/analyses.md, growth).
+  void addGrowth(const OpenHandles::OfProcess &handles, uint32_t steps) {
+    constexpr size_t kLeastSteps = 3;
+    std::map<KindAndSite, std::set<uint32_t>> left_in;
+    for (const auto &[handle, open] : handles)
+      if (open.step > 1 && open.step < steps)
+        left_in[{handle.kind, open.site}].insert(open.step);
+    for (const auto &[of, in] : left_in)
+      if (in.size() >= kLeastSteps && 4 * in.size() >= 3 * (steps - *in.begin()))
+        grown_[of] = std::max<uint64_t>(grown_[of], in.size());
+  }
+  // In how many steps the place has left some open; 0 = it does not grow.
+  uint64_t growthOf(abi::HandleKind kind, const PlaceGroup &group) const {
+    uint64_t steps = 0;
+    for (const SiteShare &share : group.shares)
+      if (const auto grown = grown_.find({kind, share.site}); grown != grown_.end())
+        steps = std::max(steps, grown->second);
+    return steps;
+  }
+
   OpenHandles open_;
   Sums ended_;
+  std::map<KindAndSite, uint64_t> grown_; // in how many steps
 };
 
 using Shares = std::map<abi::HandleKind, std::vector<SiteShare>>;
 
-Draft<Finding> findingOf(abi::HandleKind kind, const PlaceGroup &forgotten, Conclusion &conclusion) {
+Draft<Finding> findingOf(abi::HandleKind kind, const PlaceGroup &forgotten, uint64_t steps, Conclusion &conclusion) {
   auto draft = conclusion.lines.lineOf<Finding>(forgotten, Lines::Paths::Shown);
   Finding &finding = draft.line;
   finding.kind = "handles";
@@ -75,6 +105,8 @@ Draft<Finding> findingOf(abi::HandleKind kind, const PlaceGroup &forgotten, Conc
   finding.confidence = kind == abi::HandleKind::Thread ? Confidence::Hint : Confidence::Likely;
   finding.owner = finding.site.library;
   finding.evidence = {{"handle", std::string(abi::nameOf(kind))}};
+  if (steps != 0)
+    finding.evidence.emplace_back("steps", steps);
   finding.advice = adviceOf(kind);
   finding.bytes = 0;
   for (PathLine &path : finding.paths)
@@ -110,9 +142,11 @@ void HandleAnalyzer::conclude(Conclusion &conclusion) const {
   }
   conclusion.result.handles = linesOf(all, conclusion);
   for (const auto &[kind, shares] : forgotten)
-    for (const PlaceGroup &group : conclusion.lines.byPlace(shares))
-      if (group.place.own && group.sum().count >= kForgotten)
-        conclusion.add(findingOf(kind, group, conclusion), {});
+    for (const PlaceGroup &group : conclusion.lines.byPlace(shares)) {
+      const uint64_t steps = growthOf(kind, group);
+      if (group.place.own && (group.sum().count >= kForgotten || steps != 0))
+        conclusion.add(findingOf(kind, group, steps, conclusion), {});
+    }
 }
 
 } // namespace

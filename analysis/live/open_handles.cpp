@@ -14,6 +14,10 @@ uint64_t earlinessOf(HandleKind kind) { return kind == HandleKind::Thread ? 1'00
 } // namespace
 
 void OpenHandles::apply(const StreamEvent &event, SiteId site) {
+  if (event.event.header().kind == abi::EventKind::Step) {
+    ++processes_[event.process].steps;
+    return;
+  }
   const auto fields = event.event.as<abi::OpenedEvent>(); // those of a Closed are the same
   const Handle handle{static_cast<HandleKind>(fields.kind), fields.handle};
   if (fields.kind > UINT8_MAX || abi::nameOf(handle.kind) == nullptr)
@@ -33,7 +37,7 @@ void OpenHandles::make(Process &process, const Handle &handle, const StreamEvent
   if (const auto early = process.early.extract(handle); !early.empty() && early.mapped().stream != event.stream &&
                                                         time_ns <= early.mapped().time_ns + earlinessOf(handle.kind))
     return;
-  process.open[handle] = {site, time_ns};
+  process.open[handle] = {.site = site, .time_ns = time_ns, .step = process.steps};
 }
 
 // One more owner; or the thread's last close was refused.
@@ -69,6 +73,16 @@ void OpenHandles::noteEarly(Process &process, const Handle &handle, const Stream
                   [&](const auto &early) { return early.second.time_ns + earlinessOf(early.first.kind) < time_ns; });
   if (process.early.size() < kMost)
     process.early[handle] = {time_ns, event.stream};
+}
+
+void OpenHandles::forgetAll() {
+  for (auto &[number, process] : processes_)
+    process = Process{{}, {}, {}, process.steps};
+}
+
+uint32_t OpenHandles::stepsOf(uint32_t process) const {
+  const auto found = processes_.find(process);
+  return found == processes_.end() ? 0 : found->second.steps;
 }
 
 OpenHandles::OfProcess OpenHandles::endProcess(uint32_t process) {

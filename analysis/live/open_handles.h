@@ -23,15 +23,17 @@ public:
     SiteId site;
     uint64_t time_ns = 0;
     uint64_t owners = 1;
+    uint32_t step = 0; // of its process, in which it was opened: how many had begun
   };
   using OfProcess = std::map<Handle, Open>;
 
-  // An Opened or a Closed.
+  // An Opened, a Closed or a Step.
   void apply(const StreamEvent &, SiteId);
-  // What the process has open, which it ends with.
+  // What the process has open, which it ends with. Ask for its steps before.
   OfProcess endProcess(uint32_t process);
+  uint32_t stepsOf(uint32_t process) const;
   // From here on it is not seen what is closed.
-  void forgetAll() { processes_.clear(); }
+  void forgetAll();
 
   template <class F> void forEachProcess(F &&f) const {
     for (const auto &[number, process] : processes_)
@@ -52,6 +54,7 @@ private:
     OfProcess open;
     std::map<uint32_t, Taken> taken; // what each thread closed last: its close may be refused
     std::map<Handle, Early> early;
+    uint32_t steps = 0; // that have begun
   };
 
   static void make(Process &, const Handle &, const StreamEvent &, SiteId);

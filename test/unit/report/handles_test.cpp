@@ -92,6 +92,34 @@ TEST_F(HandlesTest, ManyOfOnePlaceAreAFinding) {
   EXPECT_EQ(finding["site"]["line"], 12);
 }
 
+TEST_F(HandlesTest, OneAStepIsAFinding) {
+  std::vector<StreamEvent> list;
+  for (uint64_t step = 0; step < 6; ++step) {
+    list.push_back(test::make<abi::StepEvent>(kStart + 100 * step, {}, step, 0));
+    list.push_back(opened(kStart + 100 * step + 1, HandleKind::Event, 10 + step, kOne)); // each is forgotten
+    list.push_back(opened(kStart + 100 * step + 2, HandleKind::Event, 20 + step, kTwo));
+    if (step != 0)
+      list.push_back(closed(kStart + 100 * step + 3, HandleKind::Event, 20 + step - 1, kTwo)); // a step later
+  }
+  const json report = reportOf(list);
+  const json finding = findingOf(report, "handles");
+  ASSERT_EQ(report["findings"].size(), 1u);
+  EXPECT_EQ(finding["count"], 6);
+  EXPECT_EQ(finding["site"]["line"], 12);
+  EXPECT_EQ(finding["evidence"]["steps"], 4);
+}
+
+// A cache that is full at last, and what the last steps use.
+TEST_F(HandlesTest, AFewOfSomeStepsAreNone) {
+  std::vector<StreamEvent> list;
+  for (uint64_t step = 0; step < 10; ++step) {
+    list.push_back(test::make<abi::StepEvent>(kStart + 50 * step, {}, step, 0));
+    if (step < 4)
+      list.push_back(opened(kStart + 50 * step + 1, HandleKind::Event, 10 + step, kOne));
+  }
+  EXPECT_EQ(reportOf(list)["findings"], json::array());
+}
+
 TEST_F(HandlesTest, TheyStandBehindWhatSavesMemory) {
   std::vector<StreamEvent> list = many(5000, HandleKind::Stream);
   list.push_back(test::alloc(kStart + 90'000, 0x10, 1, kTwo));
