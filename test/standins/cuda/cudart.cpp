@@ -111,6 +111,36 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t strea
   return cudaSuccess;
 }
 
+// Elements of an array lie as those of a block do.
+cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *format, size_t width, size_t height,
+                            unsigned flags) {
+  return cudaMalloc3DArray(array, format, {width, height, 0}, flags);
+}
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent, unsigned) {
+  const auto bytes = static_cast<size_t>(format->x + format->y + format->z + format->w) / 8;
+  const auto orOne = [](size_t count) { return count != 0 ? count : 1; };
+  return allocate(reinterpret_cast<void **>(array), bytes * extent.width * orOne(extent.height) * orOne(extent.depth));
+}
+cudaError_t cudaFreeArray(cudaArray_t array) { return release(array); }
+cudaError_t cudaMalloc3D(cudaPitchedPtr *block, cudaExtent extent) {
+  block->pitch = (extent.width + 511) / 512 * 512;
+  block->xsize = extent.width;
+  block->ysize = extent.height;
+  return allocate(&block->ptr, block->pitch * extent.height * extent.depth);
+}
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind) {
+  if (width > to_pitch || width > from_pitch)
+    return said(cudaErrorInvalidValue);
+  for (size_t row = 0; row < height; ++row)
+    std::memmove(static_cast<char *>(to) + row * to_pitch, static_cast<const char *>(from) + row * from_pitch, width);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t) {
+  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
 // Its arguments may be gone when the call returns, and nobody knows their sizes here: it is waited for.
 cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments, size_t, cudaStream_t stream) {
   if (kernel == nullptr)

@@ -71,6 +71,18 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "dlclose",
                                          "cuGetProcAddress",
                                          "cuGetProcAddress_v2",
+                                         "cuMemCreate", // a row of their own, in cuda_memory.cpp
+                                         "cuMemRelease",
+                                         "cudaMallocArray",
+                                         "cudaMalloc3DArray",
+                                         "cudaFreeArray",
+                                         "cudaMalloc3D",
+                                         "cudaMemcpy2D",
+                                         "cudaMemcpy2DAsync",
+                                         "cudaGraphLaunch",
+                                         "cudaGraphLaunch_ptsz",
+                                         "cuGraphLaunch",
+                                         "cuGraphLaunch_ptsz",
                                          "halMemAlloc", // what they do stands in a word that they are given
                                          "halMemCreate",
                                          "halMemFree",
