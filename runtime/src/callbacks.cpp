@@ -3,6 +3,7 @@
 #include "kernel_arguments.h"
 #include "open_calls.h"
 #include "watch.h"
+#include "watched_block.h"
 
 #include "msleaks/runtime/pending.h"
 

@@ -43,9 +43,6 @@ struct WatchList {
 
 namespace {
 
-// The first word of an object of OpenCL leads to the functions of its driver, for all objects of that driver.
-constinit std::atomic<uint64_t> drivers[4]{};
-
 class ListHeld {
 public:
   explicit ListHeld(WatchList &list) noexcept : locked_(list.lock), list_(list) { hold(&__msl_thread); }
@@ -185,10 +182,10 @@ void lookAtAll(const Look &look) noexcept {
 
 WatchList *listOf() noexcept { return __atomic_load_n(&__msl_process.watches, __ATOMIC_ACQUIRE); }
 
-// The list, if any block is on it, and this thread is not in the middle of a look.
+// The list, if there is something to look at or to wait for, and this thread is not in the middle of a look.
 WatchList *listToLookAt(const Thread &thread) noexcept {
   WatchList *list = listOf();
-  const bool looks = list != nullptr && __atomic_load_n(&list->count, __ATOMIC_RELAXED) != 0 &&
+  const bool looks = list != nullptr && (__atomic_load_n(&list->count, __ATOMIC_RELAXED) != 0 || list->is_closed) &&
                      !looksNow(*list, thread) && thread.call.inside != kInsideRuntime &&
                      isEnabled(abi::EventKind::Changed);
   return looks ? list : nullptr;
@@ -205,23 +202,6 @@ WatchList *makeList() noexcept {
     list->is_closed = session.control->watch.begin[0] != 0;
   __atomic_store_n(&__msl_process.watches, list, __ATOMIC_RELEASE);
   return list;
-}
-
-bool isHandle(uint64_t address) noexcept {
-  uint64_t word = 0;
-  if (!readHost(address, &word, sizeof word))
-    return false;
-  for (const auto &driver : drivers)
-    if (word != 0 && driver.load(std::memory_order_relaxed) == word)
-      return true;
-  return false;
-}
-
-Where whereIs(uint64_t address, uint64_t bytes) noexcept {
-  if (isHandle(address))
-    return Where::Handle;
-  char last;
-  return readHost(address, &last, 1) && readHost(address + bytes - 1, &last, 1) ? Where::Host : Where::Device;
 }
 
 WatchedBlock *blockAt(WatchList &list, uint64_t address) noexcept {
@@ -353,16 +333,6 @@ void blockGoes(const abi::FreeEvent &event) noexcept {
   lookAndForget(*list, thread, event.header.site);
   if (block->address == event.address)
     endWatch(*list, thread, *block);
-}
-
-void noteHandle(uint64_t handle) noexcept {
-  uint64_t word = 0;
-  __builtin_memcpy(&word, reinterpret_cast<const void *>(handle), sizeof word);
-  for (auto &driver : drivers) {
-    uint64_t known = driver.load(std::memory_order_relaxed);
-    if (known == word || (known == 0 && driver.compare_exchange_strong(known, word)) || known == word)
-      return;
-  }
 }
 
 } // namespace msleaks::runtime

@@ -36,7 +36,4 @@ void blockGoes(const abi::FreeEvent &) noexcept;
 // The program is somewhere else now: in another range, at a mark, in the next step. `here`: the site of that call.
 void lookBetween(uint32_t here) noexcept;
 
-// An object of OpenCL, which is no memory of the host although its handle is an address there.
-void noteHandle(uint64_t handle) noexcept;
-
 } // namespace msleaks::runtime

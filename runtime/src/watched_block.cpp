@@ -5,6 +5,7 @@
 #include "msleaks/abi/symbols.h"
 #include "msleaks/runtime/thread.h"
 
+#include <atomic>
 #include <cstring>
 #include <sys/uio.h>
 
@@ -15,6 +16,19 @@ namespace {
 bool readFile(uint64_t address, void *to, uint64_t bytes) noexcept {
   const OpenFile memory("/proc/self/mem", O_RDONLY);
   return memory && ::syscall(SYS_pread64, memory.fd(), to, bytes, address) == static_cast<long>(bytes);
+}
+
+// The first word of an object of OpenCL leads to the functions of its driver, for all objects of that driver.
+constinit std::atomic<uint64_t> drivers[4]{};
+
+bool isHandle(uint64_t address) noexcept {
+  uint64_t word = 0;
+  if (!readHost(address, &word, sizeof word))
+    return false;
+  for (const auto &driver : drivers)
+    if (word != 0 && driver.load(std::memory_order_relaxed) == word)
+      return true;
+  return false;
 }
 
 void compare(const char *now, char *before, uint64_t offset, uint64_t bytes, Difference &difference) noexcept {
@@ -40,6 +54,23 @@ bool readHost(uint64_t address, void *to, uint64_t bytes) noexcept {
   if (count < 0 && errno != EFAULT)
     return readFile(address, to, bytes);
   return count == static_cast<long>(bytes);
+}
+
+Where whereIs(uint64_t address, uint64_t bytes) noexcept {
+  if (isHandle(address))
+    return Where::Handle;
+  char last;
+  return readHost(address, &last, 1) && readHost(address + bytes - 1, &last, 1) ? Where::Host : Where::Device;
+}
+
+void noteHandle(uint64_t handle) noexcept {
+  uint64_t word = 0;
+  std::memcpy(&word, reinterpret_cast<const void *>(handle), sizeof word);
+  for (auto &driver : drivers) {
+    uint64_t known = driver.load(std::memory_order_relaxed);
+    if (known == word || (known == 0 && driver.compare_exchange_strong(known, word)) || known == word)
+      return;
+  }
 }
 
 bool WatchedBlock::isReadableBy(const Reader &reader) const noexcept {

@@ -44,6 +44,12 @@ private:
   bool isReadableBy(const Reader &reader) const noexcept;
 };
 
+// Of what the program watches.
+Where whereIs(uint64_t address, uint64_t bytes) noexcept;
+
+// An object of OpenCL, which is no memory of the host although its handle is an address there.
+void noteHandle(uint64_t handle) noexcept;
+
 // A copy of the process' own memory; false: it is not all there.
 bool readHost(uint64_t address, void *to, uint64_t bytes) noexcept;
 
