@@ -47,6 +47,12 @@ bool reachesPlugin(Reason reason) {
          reason != Reason::OtherWidth;
 }
 
+// Whether it is about the library, and not about one function.
+bool isOfLibrary(Reason reason) {
+  return reason != Reason::NoRow && reason != Reason::NoHook && reason != Reason::SystemMemory &&
+         reason != Reason::Allocator;
+}
+
 // One image of a process.
 class Examination {
 public:
@@ -83,6 +89,10 @@ private:
 
   void takePass() {
     diagnosis_.is_instrumented = file().is_instrumented;
+    if (file().is_symbolic)
+      addTrait(Reason::Symbolic);
+    if (isStatic())
+      addTrait(Reason::StaticProgram);
     for (const std::string &text : file().producers) {
       const Producer producer = parseProducer(text);
       diagnosis_.pass.insert(producer.pass);
@@ -111,11 +121,15 @@ private:
   // What the plugin compiled calls the runtime itself.
   void unseen(const std::string &symbol, Reason reason, const std::string &about = "") {
     UnseenFunction function = unseenFor(symbol, reason, about);
+    if (isOfLibrary(reason))
+      addTrait(reason);
     if (diagnosis_.is_instrumented && isRow(symbol) && reachesPlugin(reason))
       recorded_[function.reason].push_back(demangle(symbol));
     else
       diagnosis_.unseen.insert(std::move(function));
   }
+
+  void addTrait(Reason reason) { diagnosis_.traits.emplace(nameOf(reason)); }
 
   void noteRecorded() {
     for (const auto &[reason, symbols] : recorded_)
@@ -280,6 +294,7 @@ private:
   void followStaticRuntime(const std::string &symbol) {
     if (diagnosis_.role == Role::Driver)
       return;
+    addTrait(Reason::StaticRuntime);
     if (hasHookedDriver(symbol))
       note("CUDA's runtime is linked into it statically: what it asks of the driver (libcuda) is seen there, by the "
            "hooks of "
@@ -322,6 +337,7 @@ private:
 
 void LibraryDiagnosis::add(const LibraryDiagnosis &other) {
   is_program |= other.is_program;
+  traits.insert(other.traits.begin(), other.traits.end());
   hooked.insert(other.hooked.begin(), other.hooked.end());
   unseen.insert(other.unseen.begin(), other.unseen.end());
   notes.insert(other.notes.begin(), other.notes.end());

@@ -18,6 +18,7 @@ struct LibraryDiagnosis {
   bool is_instrumented = false;
   std::set<std::string> pass, llvm; // versions
   std::string allocator;            // that it holds; empty: none that is known
+  std::set<std::string> traits;     // names of kinds (reasons.def): what keeps hooks away, be it recorded or not
   std::set<std::string> hooked;
   std::set<UnseenFunction> unseen;
   std::set<std::string> notes;

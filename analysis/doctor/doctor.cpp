@@ -35,7 +35,7 @@ public:
     const auto rank = [](const LibraryDiagnosis &library) {
       return library.is_program ? 0 : library.role == Role::System ? 2 : 1;
     };
-    std::ranges::stable_sort(libraries_, [&](const LibraryDiagnosis &left, const LibraryDiagnosis &right) {
+    std::ranges::sort(libraries_, [&](const LibraryDiagnosis &left, const LibraryDiagnosis &right) {
       return std::pair(rank(left), left.path) < std::pair(rank(right), right.path);
     });
     return std::move(libraries_);

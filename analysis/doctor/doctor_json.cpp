@@ -28,7 +28,8 @@ Json jsonOf(const LibraryDiagnosis &library) {
   return {
       {"library", library.path},        {"program", library.is_program},  {"instrumented", library.is_instrumented},
       {"llvm", versions(library.llvm)}, {"pass", versions(library.pass)}, {"allocator", textOrNull(library.allocator)},
-      {"hooked", library.hooked},       {"unseen", std::move(unseen)},    {"notes", library.notes}};
+      {"traits", library.traits},       {"hooked", library.hooked},       {"unseen", std::move(unseen)},
+      {"notes", library.notes}};
 }
 
 } // namespace

@@ -77,6 +77,8 @@ std::string seenOf(const LibraryDiagnosis &library) {
     text += fmt::format("; hooked: {}", namesOf(library.hooked));
   if (!library.allocator.empty())
     text += fmt::format("; allocator: {}", library.allocator);
+  if (!library.traits.empty())
+    text += fmt::format("; {}", fmt::join(library.traits, ", "));
   return text;
 }
 
@@ -92,7 +94,8 @@ void writeUnseen(TextTable &table, const LibraryDiagnosis &library) {
 }
 
 bool needsWords(const LibraryDiagnosis &library) {
-  return library.is_program || library.is_instrumented || !library.unseen.empty() || !library.notes.empty();
+  return library.is_program || library.is_instrumented || !library.traits.empty() || !library.unseen.empty() ||
+         !library.notes.empty();
 }
 
 void writeOthers(TextTable &table, const DoctorAnswer &answer, size_t columns) {

@@ -36,6 +36,9 @@ def expect_own(patient):
     ):
         library = patient.build(f"lib{name}.so", "own.c", f'-DVISIBILITY="{visibility}"', *options)
         expect_unseen(name, patient.examine(opener, "x", library, status=1)[f"lib{name}.so"], HEAP, kind, word)
+    symbolic = patient.build("libnothing.so", "worker.c", "-Wl,-Bsymbolic")
+    library = patient.examine(opener, "x", symbolic, status=0)["libnothing.so"]
+    equal("-Bsymbolic, and nothing of its own", (library["traits"], library["hooked"]), (["symbolic"], HEAP))
     exported = patient.build("libown.so", "own.c", '-DVISIBILITY="default"')
     library = patient.examine(opener, "x", exported, status=0)["libown.so"]
     equal("its own, behind the hooks", (library["hooked"], library["allocator"]), (HEAP, "own"))

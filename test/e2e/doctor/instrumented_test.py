@@ -21,6 +21,7 @@ def expect_recorded(patient):
     worker = patient.instrument("libworker.so", "worker.c", "-shared", "-fPIC")
     library = patient.examine(opener, "d", worker, status=0)["libworker.so"]
     check(library["instrumented"] and any("RTLD_DEEPBIND" in note for note in library["notes"]), f"deepbind: {library}")
+    equal("deepbind: traits", library["traits"], ["deepbind"])
     symbolic = patient.instrument("libsymbolic.so", "own.c", "-shared", "-fPIC", '-DVISIBILITY="default"', "-Wl,-Bsymbolic")
     library = patient.examine(opener, "x", symbolic, status=0)["libsymbolic.so"]
     check(any("-Bsymbolic" in note for note in library["notes"]), f"symbolic: {library}")
