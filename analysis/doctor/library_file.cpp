@@ -50,6 +50,7 @@ public:
   LibraryFile read() {
     readSegments();
     forEachSection(elf_, [this](Elf_Scn *section, const GElf_Shdr &header) { readSection(section, header); });
+    dropUnasked();
     std::ranges::sort(file_.imports);
     file_.imports.erase(std::unique(file_.imports.begin(), file_.imports.end()), file_.imports.end());
     findCalls();
@@ -123,6 +124,8 @@ private:
         addDefinition(*name, symbol, is_dynamic);
       else if (is_dynamic) {
         file_.imports.push_back(*name);
+        if (GELF_ST_BIND(symbol.st_info) == STB_WEAK)
+          weak_.insert(*name);
         if (symbol.st_value != 0)
           file_.entries[*name] = symbol.st_value;
       }
@@ -158,6 +161,13 @@ private:
     }
   }
 
+  // A weak function without a slot is only compared with null, or one entry of a table: most often nobody has it.
+  void dropUnasked() {
+    for (const LibraryFile::Slot &slot : file_.slots)
+      weak_.erase(slot.symbol);
+    std::erase_if(file_.imports, [this](const std::string &name) { return weak_.contains(name); });
+  }
+
   void findCalls() {
     std::set<uint64_t> targets;
     for (const auto &[name, definition] : file_.definitions)
@@ -179,6 +189,7 @@ private:
   const NameFilter &wanted_;
   LibraryFile file_;
   std::vector<Elf_Scn *> code_;
+  std::set<std::string> weak_; // imports
 };
 
 std::vector<std::string> producersOf(const std::filesystem::path &path) {

@@ -55,6 +55,11 @@ TEST_F(LibraryFileTest, WhomItAsksAndWhatItBrings) {
   EXPECT_FALSE(file.is_symbolic || file.is_program || file.has_loader || file.is_32bit || file.is_instrumented);
 }
 
+TEST_F(LibraryFileTest, AWeakFunctionInATableAsksNobody) {
+  write("weak.c", "extern __attribute__((weak)) void perhaps(void); void (*table[])(void) = {perhaps};");
+  EXPECT_THAT(build("-shared -fPIC weak.c").imports, ElementsAre("outside"));
+}
+
 TEST_F(LibraryFileTest, StrippedItStillSaysWhatIsExported) {
   const LibraryFile file = build("-shared -fPIC -s");
   EXPECT_THAT(slotsOf(file), ElementsAre("exported", "outside"));
