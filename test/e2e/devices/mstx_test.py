@@ -3,6 +3,7 @@
 torch_npu and MindSpore look for is in LD_PRELOAD.   usage: mstx_test.py BUILD SCRATCH
 """
 import os
+import shutil
 
 from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, equal, events_of, standin, watched
 from msleaks_e2e import arguments, line_of, run
@@ -15,9 +16,9 @@ def expect_name(msleaks, scratch):
     command = [msleaks.bin / "msleaks-run", "--no-report", "-o", f"{scratch}/name", "--", "sh", "-c", "echo $LD_PRELOAD; ls -l $(echo $LD_PRELOAD | tr : ' ') >/dev/null"]
     plain = {name: value for name, value in os.environ.items() if not name.startswith("ASCEND")}
     for environment, is_there in (plain, False), (dict(plain, ASCEND_HOME_PATH="/usr/local/Ascend"), True):
+        shutil.rmtree(f"{scratch}/name", ignore_errors=True)
         done = run(command, env=environment)
         equal(f"libascend_kernel_hook.so in LD_PRELOAD {done.stdout} {done.stderr}", (done.stdout.strip().endswith("/libascend_kernel_hook.so"), done.returncode), (is_there, 0))
-        run(["rm", "-r", f"{scratch}/name"])
 
 
 def main():

@@ -3,6 +3,7 @@
    usage: nvtx_test.py BUILD SCRATCH
 """
 import os
+import shutil
 import subprocess
 import sys
 
@@ -35,6 +36,7 @@ def main():
         handed = next(event for event in begins if event["label"] == "handed over")
         equal(f"{name}: ended in another thread", [event["tid"] == handed["tid"] for event in ends if event["id"] == handed["id"]], [False])
         print(f"{name}: {RANGES}")
+    shutil.rmtree(f"{scratch}/theirs", ignore_errors=True)
     environment = dict(os.environ, NVTX_INJECTION64_PATH="/nowhere/tool.so")
     done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", f"{scratch}/theirs", "--", "sh", "-c", "echo $NVTX_INJECTION64_PATH"], env=environment)
     equal("the user's tool", done.stdout, "/nowhere/tool.so\n")

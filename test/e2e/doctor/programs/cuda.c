@@ -3,8 +3,8 @@
 
 int cudaMalloc(void **block, size_t bytes);
 int cudaFree(void *block);
-int cudaMalloc3DArray(void **block, size_t bytes);
-int cudaGraphLaunch(void *graph, void *stream);
+int cudaMallocMipmappedArray(void **block, size_t bytes);
+int cudaLaunchCooperativeKernelMultiDevice(void *graph, void *stream);
 
 #ifdef STANDIN
 int cudaMalloc(void **block, size_t bytes) { return (*block = malloc(bytes)) == 0; }
@@ -12,14 +12,14 @@ int cudaFree(void *block) {
   free(block);
   return 0;
 }
-int cudaMalloc3DArray(void **block, size_t bytes) { return cudaMalloc(block, bytes); }
-int cudaGraphLaunch(void *graph, void *stream) { return graph == stream; }
+int cudaMallocMipmappedArray(void **block, size_t bytes) { return cudaMalloc(block, bytes); }
+int cudaLaunchCooperativeKernelMultiDevice(void *graph, void *stream) { return graph == stream; }
 #endif
 
 #ifndef LIBRARY
 int main(void) {
   void *block = 0, *array = 0;
-  int failed = cudaMalloc(&block, 100) | cudaMalloc3DArray(&array, 100) | cudaGraphLaunch(array, block);
+  int failed = cudaMalloc(&block, 100) | cudaMallocMipmappedArray(&array, 100) | cudaLaunchCooperativeKernelMultiDevice(array, block);
   return failed | cudaFree(array) | cudaFree(block);
 }
 #endif
