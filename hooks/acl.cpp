@@ -1,5 +1,7 @@
 // Ascend CANN: ACL, and below it the runtime. A launch of ACL calls the runtime's: the outer one counts.
-#include "msleaks/hook.h"
+#include "own_hook.h"
+
+#include "msleaks/api.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +10,27 @@ using aclError = int;
 using Stream = void *;
 using Handle = void *;
 using Config = void *;
+
+using namespace msleaks;
+
+namespace {
+
+// From here on the driver has memory of its own; and no longer.
+constexpr auto kInit = [](auto real, void *, const char *configuration) {
+  const aclError status = real(configuration);
+  if (status == 0)
+    msl_mark("aclInit");
+  return status;
+};
+
+} // namespace
+
+MSL_HOOK_WITH(kInit, libascendcl, aclError, aclInit, (const char *))
+MSL_OWN_HOOK(libascendcl, aclError, aclFinalize, ()) {
+  msl_mark("aclFinalize");
+  auto *const real = reinterpret_cast<aclError (*)()>(hook::realOf(msl_hook_of_aclFinalize));
+  return real != nullptr ? real() : -1;
+}
 
 MSL_HOOK(libascendcl, aclError, aclrtSetDevice, (int32_t))
 

@@ -49,13 +49,7 @@ int32_t name(const void *kernel, char *text, uint64_t bytes) {
   using Ask = int(const char **, const void *);
   if (hooks::callReal<Ask>(runtime_name, &known, kernel) != 0 || known == nullptr)
     hooks::callReal<Ask>(driver_name, &known, kernel);
-  if (known == nullptr)
-    return hooks::kNone;
-  uint64_t length = 0;
-  for (; known[length] != 0 && length + 1 < bytes; ++length)
-    text[length] = known[length];
-  text[length] = 0;
-  return 0;
+  return hooks::copyText(known, text, bytes);
 }
 
 // While the thread captures a stream, a call that is no part of the capture would end it.

@@ -15,6 +15,17 @@ template <class Signature, class... Arguments> int32_t callReal(hook::Function &
   return real != nullptr ? real(arguments...) : kNone;
 }
 
+// Of a driver that gives a text of its own.
+inline int32_t copyText(const char *known, char *text, uint64_t bytes) {
+  if (known == nullptr || bytes == 0)
+    return kNone;
+  uint64_t length = 0;
+  for (; known[length] != 0 && length + 1 < bytes; ++length)
+    text[length] = known[length];
+  text[length] = 0;
+  return 0;
+}
+
 } // namespace msleaks::hooks
 
 #define MSL_DEVICE_OF(family, wait, read, name, memory)                                                                \

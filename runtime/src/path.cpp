@@ -161,8 +161,8 @@ uint32_t __msl_path(uint64_t return_address, uint64_t stack_pointer, uint64_t fr
   return site != 0 ? site : callerSite(return_address);
 }
 
-uint32_t __msl_path_to(uint64_t caller, uint64_t return_address, uint64_t stack_pointer,
-                       uint64_t frame_pointer, uint32_t site) noexcept {
+uint32_t __msl_path_to(uint64_t caller, uint64_t return_address, uint64_t stack_pointer, uint64_t frame_pointer,
+                       uint32_t site) noexcept {
   const uint32_t path = numberOf(
       {.frame = frameOf(return_address, stack_pointer, frame_pointer), .from = unwind::stripped(caller), .site = site});
   if (path != 0)

@@ -33,7 +33,7 @@ def main():
         folder_of_run, report = watched(msleaks, scratch, program)
         equal(f"{name}: steps", [event["number"] for event in events_of(msleaks, folder_of_run, "step")], [1, 2])
         equal(f"{name}: ranges", [event["label"] for event in events_of(msleaks, folder_of_run, "range-begin")], ["step start"] * 2)
-        equal(f"{name}: marks", [event["label"] for event in events_of(msleaks, folder_of_run, "mark")], ["in a step"] * 2 + ["all reduce"])
+        equal(f"{name}: marks", [event["label"] for event in events_of(msleaks, folder_of_run, "mark")], ["aclInit"] + ["in a step"] * 2 + ["all reduce"])
         parts = [(event["heap"], event["size"]) for event in events_of(msleaks, folder_of_run, "alloc") if event["heap"] == "pool"]
         equal(f"{name}: parts of the pool", parts, [("pool", PART)] * 3)
         equal(f"{name}: parts given back", len([event for event in events_of(msleaks, folder_of_run, "free") if event["heap"] == "pool"]), 2)

@@ -93,6 +93,8 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "clCreateImage3D",
                                          "InitializeInjectionNvtx2", // what a program says, by the header that it has
                                          "InitInjectionMstx",
+                                         "aclInit", // a mark
+                                         "aclFinalize",
                                          "roctxMarkA",
                                          "roctxRangePushA",
                                          "roctxRangePop",

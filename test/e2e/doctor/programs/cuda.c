@@ -19,7 +19,8 @@ int cudaLaunchCooperativeKernelMultiDevice(void *graph, void *stream) { return g
 #ifndef LIBRARY
 int main(void) {
   void *block = 0, *array = 0;
-  int failed = cudaMalloc(&block, 100) | cudaMallocMipmappedArray(&array, 100) | cudaLaunchCooperativeKernelMultiDevice(array, block);
+  int failed = cudaMalloc(&block, 100) | cudaMallocMipmappedArray(&array, 100) |
+               cudaLaunchCooperativeKernelMultiDevice(array, block);
   return failed | cudaFree(array) | cudaFree(block);
 }
 #endif

@@ -1,4 +1,5 @@
-// Opens libraries and calls what they have: opener {HOW LIBRARY}…; in HOW d: RTLD_DEEPBIND, m: dlmopen, c: closes it, n: does not call.
+// Opens libraries and calls what they have: opener {HOW LIBRARY}…; in HOW d: RTLD_DEEPBIND, m: dlmopen, c: closes it,
+// n: does not call.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

@@ -24,7 +24,7 @@ static void report(const char *what, int child) {
 
 // A child inherits what is open, and has what it opens itself.
 static void forks(void) {
-  const int first = open("/dev/null", O_RDONLY); // forgets descriptor 1
+  const int first = open("/dev/null", O_RDONLY);  // forgets descriptor 1
   const int second = open("/dev/null", O_RDONLY); // forgets descriptor 1
   fflush(stdout);
   const int child = fork();
@@ -179,7 +179,7 @@ static void many(void) {
   int count = 0;
   for (int i = 0; i < 4050; ++i)
     count += open("/dev/null", O_RDONLY) >= 0; // forgets descriptor 4050
-  while (open("/dev/null", O_RDONLY) >= 0) // (the last ones)
+  while (open("/dev/null", O_RDONLY) >= 0)     // (the last ones)
     ++count;
   printf("%d, then %d\n", count, errno);
 }

@@ -1,6 +1,7 @@
 // Opens what libc gives out, by each function that does. A line that says `forgets KIND N` keeps N of them; all others
 // are given back. With `mended` nothing is kept.
 #define _GNU_SOURCE
+// clang-format off: a call and what is said of it stand in one line
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
