@@ -1,0 +1,61 @@
+"""Trains a small network on a GPU; says what PyTorch knows of the device's memory, and what a step took.   usage: train_cuda.py STEPS graph|steps
+"""
+import json
+import sys
+import time
+
+import torch
+from torch import nn
+
+WIDTH, BATCH, WARM_UP = 2048, 256, 10
+
+
+def make_step():
+    torch.manual_seed(1)
+    network = nn.Sequential(*[layer for _ in range(4) for layer in (nn.Linear(WIDTH, WIDTH), nn.ReLU())]).cuda()
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9)
+    images = torch.randn(BATCH, WIDTH, device="cuda")
+
+    def step():
+        optimizer.zero_grad(set_to_none=False)
+        loss = network(images).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
+
+
+def captured(step):
+    """The step as a CUDA graph, after some steps on the stream that captures, as PyTorch asks for."""
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            step()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    return graph.replay
+
+
+def main():
+    steps, how = int(sys.argv[1]), sys.argv[2]
+    step = make_step()
+    if how == "graph":
+        step = captured(step)
+    for _ in range(WARM_UP):
+        step()
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    for _ in range(steps):
+        step()
+    torch.cuda.synchronize()
+    seconds = time.perf_counter() - begin
+    print(json.dumps({"torch": torch.__version__, "device": torch.cuda.get_device_name(), "reserved": torch.cuda.max_memory_reserved(),
+                      "allocated": torch.cuda.max_memory_allocated(), "step_ms": seconds / steps * 1e3}))
+
+
+if __name__ == "__main__":
+    main()
