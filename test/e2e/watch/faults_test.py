@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""What may go wrong with a watch: forks and signals in the middle of a look, names of 8 KiB, no memory for a copy, memory that is not there. The program
+does what it does alone.   usage: faults_test.py BUILD SCRATCH
+"""
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "devices"))
+from device_run import Msleaks, build_programs, check, equal, watched  # noqa: E402
+from msleaks_e2e import arguments  # noqa: E402
+
+SOURCE = Path(__file__).resolve().parent / "programs/faults.c"
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build)
+    for name, program in build_programs(build, scratch, SOURCE).items():
+        _, report = watched(msleaks, scratch, program)
+        names = {change["name"][:10] for change in report.json["watch"]}
+        check("shared" in names and "n" * 10 in names, f"{name}: {names}")
+        check(not names & {"nowhere", "beyond", "too large"}, f"{name}: {names}")
+        notes = " ".join(report.json["notes"])
+        equal(f"{name}: notes", ("no memory for what is in it" in notes, "longer than 4096 bytes" in notes), (True, True))
+        print(f"{name}: {sorted(names)}")
+
+
+if __name__ == "__main__":
+    main()
