@@ -14,12 +14,12 @@ namespace {
 using abi::EventKind;
 
 constexpr size_t kMostChanges = 1000;
-constexpr uint64_t kWholeWord = 0;
+constexpr uint64_t kToItsEnd = 0; // bytes: a handle, or an address up to the end of its block
 
 // What the last launch, copy or fill of a thread may write.
 struct Operation {
   bool is_known = false;                              // all of it
-  std::vector<std::pair<uint64_t, uint64_t>> written; // address and bytes; kWholeWord: a handle, or to its block's end
+  std::vector<std::pair<uint64_t, uint64_t>> written; // address and bytes; kToItsEnd: as it says
 
   bool mayWrite(uint64_t address, uint64_t bytes) const {
     return std::any_of(written.begin(), written.end(), [&](const auto &range) {
@@ -116,7 +116,7 @@ void WatchAnalyzer::onAccess(const StreamEvent &event) {
   if (access.address == 0)
     unknown_.insert(event.process);
   else if (!watched_.empty() && !reads_only)
-    of(event).written.emplace_back(access.address, kWholeWord);
+    of(event).written.emplace_back(access.address, kToItsEnd);
 }
 
 void WatchAnalyzer::onWatch(const StreamEvent &event) {
