@@ -1,23 +1,47 @@
 #!/usr/bin/env python3
-"""What of CUDA is said by a structure or has to be worked out: physical memory with its device, arrays, rows, and launches of graphs.
-   usage: cuda_memory_test.py BUILD SCRATCH
+"""What of CUDA, and of HIP with its names, is said by a structure or has to be worked out: physical memory with its device, arrays, rows, and launches of
+graphs.   usage: cuda_memory_test.py BUILD SCRATCH cuda_memory|hip_memory
 """
 import os
+from pathlib import Path
 
 from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, standin, watched
 from msleaks_e2e import arguments, line_of
 
-SOURCE = PROGRAMS / "cuda_memory.c"
+HIP = (("cuda", "hip"), ("cuMem", "hipMem"), ("cuGraphLaunch", "hipGraphLaunch_spt"))  # its driver is one library
+
+
+def in_hip(text):
+    for ours, theirs in HIP:
+        text = text.replace(ours, theirs)
+    return text
+
+
+def sources(scratch, topic):
+    """The program and the stand-in, with the names of the vendor."""
+    rename = in_hip if topic == "hip_memory" else str
+    folder = Path(scratch) / "sources"
+    (folder / "cuda").mkdir(parents=True, exist_ok=True)
+    (folder / "common").unlink(missing_ok=True)
+    (folder / "common").symlink_to(STANDINS / "common")
+    for source in PROGRAMS / "cuda_memory.c", *(STANDINS / "cuda" / name for name in ("cudart.cpp", "libcuda_memory.cpp", "cuda_runtime_api.h")):
+        (folder / "cuda" / source.name.replace("cuda_runtime", f"{rename('cuda')}_runtime")).write_text(rename(source.read_text()))
+    return folder / "cuda"
 
 
 def main():
-    build, scratch = arguments("build", "scratch")
+    build, scratch, topic = arguments("build", "scratch", "topic")
     os.makedirs(scratch, exist_ok=True)
-    folder = STANDINS / "cuda"
-    driver = standin(scratch, "libcuda.so.1", folder / "libcuda_memory.cpp")
-    runtime = standin(scratch, "libcudart.so.12", folder / "cudart.cpp", link=[driver])
+    folder = sources(scratch, topic)
+    both = [folder / "cudart.cpp", folder / "libcuda_memory.cpp"]
+    if topic == "hip_memory":
+        libraries = [standin(scratch, "libamdhip64.so.6", *both)]
+    else:
+        driver = standin(scratch, "libcuda.so.1", both[1])
+        libraries = [standin(scratch, "libcudart.so.12", both[0], link=[driver]), driver]
     msleaks = Msleaks(build)
-    for name, program in build_programs(build, scratch, SOURCE, f"-I{folder}", runtime, driver).items():
+    source = folder / "cuda_memory.c"
+    for name, program in build_programs(build, scratch, source, f"-I{folder}", *libraries).items():
         run, report = watched(msleaks, scratch, program)
         expect_allocations(msleaks, run, [("device", 1, 2 << 20), ("device", 1, 1 << 20), ("device", 0, 64 * 32 * 4), ("device", 0, 400),
                                           ("device", 0, 4000), ("device", 0, 2000)])
@@ -25,7 +49,7 @@ def main():
         equal(f"{name}: refused", refused, [(7, 4096, 1), (1, 1 << 40, 2)])
         expect_counts(msleaks, run, launch=3, failed=2)
         equal(f"{name}: copies", [event["size"] for event in events_of(msleaks, run, "copy")], [2000] * 3)
-        leak = ("device", 1, 1, 1 << 20, line_of(SOURCE, "// forgotten"))
+        leak = ("device", 1, 1, 1 << 20, line_of(source, "// forgotten"))
         equal(f"{name}: leaks", device_leaks(report), [leak])
         _, report = watched(msleaks, scratch, program, "mended")
         equal(f"{name}: leaks of the mended program", device_leaks(report), [])

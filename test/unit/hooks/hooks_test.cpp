@@ -71,7 +71,17 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "dlclose",
                                          "cuGetProcAddress",
                                          "cuGetProcAddress_v2",
-                                         "cuMemCreate", // a row of their own, in cuda_memory.cpp
+                                         "hipMemCreate", // a row of their own, in device_memory.h
+                                         "hipMemRelease",
+                                         "hipMallocArray",
+                                         "hipMalloc3DArray",
+                                         "hipFreeArray",
+                                         "hipMalloc3D",
+                                         "hipMemcpy2D",
+                                         "hipMemcpy2DAsync",
+                                         "hipGraphLaunch",
+                                         "hipGraphLaunch_spt",
+                                         "cuMemCreate",
                                          "cuMemRelease",
                                          "cudaMallocArray",
                                          "cudaMalloc3DArray",
