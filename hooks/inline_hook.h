@@ -85,6 +85,11 @@ template <class Call> auto callUnseen(const runtime::Thread &thread, abi::EventK
 inline constexpr uint32_t kAllocOutcomes =
     abi::enabledBit(abi::EventKind::Alloc) | abi::enabledBit(abi::EventKind::AllocFailed);
 
+// What OpenCL takes in one of its calls may be the memory of a buffer, where the device is the processor.
+inline uint16_t driverFlag(const runtime::Thread &thread) noexcept {
+  return runtime::isInside(thread, abi::Family::OpenCl) ? uint16_t{abi::kDriver} : uint16_t{0};
+}
+
 template <int kRow, class Call>
 [[gnu::noinline]] void *hookAnnouncedAlloc(uint64_t size_bytes, uint16_t flags, const runtime::CallerFrame &caller,
                                            Call call) noexcept {
@@ -96,7 +101,7 @@ template <int kRow, class Call>
     return call();
   const uint32_t left = runtime::takeAllocSite(thread, row.family);
   void *block = callInside(thread, runtime::insideOf(row.family), call);
-  recordResult<kRow>(pathOf(left, caller), left, flags | row.flags, block, size_bytes);
+  recordResult<kRow>(pathOf(left, caller), left, flags | row.flags | driverFlag(thread), block, size_bytes);
   return block;
 }
 

@@ -11,6 +11,8 @@ void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uin
   if (place) {
     const Block gone = std::exchange(*place, block);
     --live_blocks_;
+    if (Backings::concerns(gone)) [[unlikely]]
+      process.backings.goes(gone);
     announceFree(gone, FreeCause::Replaced, time_ns);
     noteReplaced(process, gone, block.stream, time_ns);
   } else {
@@ -19,14 +21,28 @@ void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uin
       index->insert(block.address);
   }
   ++live_blocks_;
+  if (Backings::concerns(block)) [[unlikely]]
+    process.backings.comes(block);
   announceAlloc(*place, cause, time_ns);
   if (block.heap == abi::Heap::Pool) [[unlikely]]
     announcePart(process, *place, time_ns);
 }
 
+// The memory of a device's block that has come, where that is the host's.
+void LiveSet::back(Process &process, const Block &device, uint64_t time_ns) {
+  const uint64_t address = process.backings.takenFor(device);
+  Block *host = address != 0 ? process.find(AddressSpace::Host, address) : nullptr;
+  if (host == nullptr || host->size != device.size || host->reserve)
+    return;
+  setReserve(*host, true, time_ns);
+  process.backings.comes(*host);
+}
+
 void LiveSet::erase(Process &process, Block *block) {
   if (AddressIndex *index = process.indexOf(*block)) [[unlikely]]
     index->erase(block->address);
+  if (Backings::concerns(*block)) [[unlikely]]
+    process.backings.goes(*block);
   process.tableOf(*block).erase(block);
   --live_blocks_;
 }

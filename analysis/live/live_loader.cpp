@@ -159,6 +159,8 @@ void LiveSet::Loader::loadBlocks(Process &process) {
       return;
     block->id = live_.takeId();
     table.insert(*block);
+    if (Backings::concerns(*block))
+      process.backings.comes(*block);
     ++live_.live_blocks_;
   });
 }

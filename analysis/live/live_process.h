@@ -4,6 +4,7 @@
 #include "analysis/live/live_set.h"
 
 #include "address_index.h"
+#include "backings.h"
 #include "block_table.h"
 #include "shared_objects.h"
 #include "skew_window.h"
@@ -57,6 +58,7 @@ struct LiveSet::Process {
   std::map<uint64_t, Mapping> mappings;                             // by address: munmap names ranges
   std::unordered_map<uint32_t, abi::SharedEvent> shown;             // by stream: what its next mapping shows
   std::unordered_map<uint64_t, Parked> parked;                      // by stream and space
+  Backings backings;
   SkewWindow replaced; // blocks whose address was handed out again: their free may still arrive
   SkewWindow early;    // frees and retains of no block: its allocation by another thread may still arrive
 

@@ -162,7 +162,11 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
       takeShown(process, event, mapping);
     insertMapping(process, mapping, cause, header.time);
   } else {
+    if ((header.flags & abi::kDriver) != 0) [[unlikely]]
+      block.reserve = process.backings.take(block);
     insert(process, block, cause, header.time);
+    if (header.heap == abi::Heap::Device || header.heap == abi::Heap::Managed) [[unlikely]]
+      back(process, block, header.time);
   }
   if (!process.early.empty())
     applyEarly(process, event);

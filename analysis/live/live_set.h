@@ -48,7 +48,7 @@ struct Block {
   BlockId id;
   uint16_t refs : 13 = 1;   // owners of a counted block
   uint16_t zeroed : 1 = 0;  // handed out filled with zeros; known until a checkpoint
-  uint16_t reserve : 1 = 0; // address space only, or a file's pages: no memory of its own
+  uint16_t reserve : 1 = 0; // no memory of its own: address space only, a file's pages, a device's block (backings.h)
   uint16_t file : 1 = 0;    // a file's pages, whatever their protection
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;
@@ -207,6 +207,7 @@ private:
   void splitMapping(Process &, uint64_t address, uint64_t time_ns);
   void leave(const Process &, const Mapping &, uint64_t time_ns);
   void setReserve(Block &, bool reserve, uint64_t time_ns);
+  void back(Process &, const Block &device, uint64_t time_ns);
   void endMappings(Process &, FreeCause, uint64_t time_ns);
   void restore(Process &, const StreamEvent &);
   void insert(Process &, const Block &, AllocCause, uint64_t time_ns);

@@ -56,7 +56,7 @@ void LiveSet::onSet(const StreamEvent &event, const abi::SetEvent &set, SiteId s
 // The collector may have taken a block for alive that was freed, or handed out again.
 void LiveSet::onPages(const StreamEvent &event, const abi::PagesEvent &pages) {
   const Block *block = find(event.process, spaceOf(pages.header.heap), pages.address);
-  if (!block || block->time_ns != pages.allocated_ns || block->size != pages.size)
+  if (!block || block->reserve || block->time_ns != pages.allocated_ns || block->size != pages.size)
     return;
   for (BlockObserver *observer : observers_)
     observer->onPages(*block, {pages.header.time, pages.touched});

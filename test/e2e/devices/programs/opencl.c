@@ -1,12 +1,12 @@
 // Memory objects of OpenCL that are no plain buffers: images, an image of a buffer, a buffer with properties. One image
-// is forgotten. Says how large the driver says that each is.
+// is forgotten. Says how large the driver says that each is. And a plain one that is larger than all else.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 
 #include <stdio.h>
 #include <string.h>
 
-enum { kWidth = 60, kHeight = 40, kBytes = kWidth * kHeight * 4, kBuffer = 4096 };
+enum { kWidth = 60, kHeight = 40, kBytes = kWidth * kHeight * 4, kBuffer = 4096, kLarge = 256 << 20 };
 
 static cl_context context;
 static cl_command_queue queue;
@@ -42,6 +42,17 @@ static void fill(cl_mem image) {
   printf("read %s\n", memcmp(pixels, read, sizeof read) == 0 ? "what was written" : "something else");
 }
 
+// The driver takes memory for it when it is used.
+static void use_large(void) {
+  const int zero = 0;
+  cl_int status;
+  cl_mem large = clCreateBuffer(context, CL_MEM_READ_WRITE, kLarge, NULL, &status);
+  expect(status, "large buffer");
+  expect(clEnqueueFillBuffer(queue, large, &zero, sizeof zero, 0, 4096, 0, NULL, NULL), "fill");
+  expect(clFinish(queue), "finish");
+  clReleaseMemObject(large);
+}
+
 int main(void) {
   cl_platform_id platform;
   cl_device_id device;
@@ -67,6 +78,7 @@ int main(void) {
     clReleaseMemObject(view);
   clReleaseMemObject(buffer);
   clReleaseMemObject(used);
+  use_large();
   clReleaseCommandQueue(queue);
   clReleaseContext(context);
   return 0;

@@ -1,0 +1,39 @@
+#include "backings.h"
+
+#include <algorithm>
+
+namespace msleaks::analysis {
+
+void Backings::change(const Block &block, int64_t by) {
+  if (block.size < kLeastBytes)
+    return;
+  const auto at = without_.try_emplace(block.size, 0).first;
+  at->second += block.heap == abi::Heap::Host ? -by : by;
+  if (at->second == 0)
+    without_.erase(at);
+}
+
+bool Backings::take(const Block &host) {
+  if (host.size < kLeastBytes)
+    return false;
+  if (const auto waiting = without_.find(host.size); waiting != without_.end() && waiting->second > 0)
+    return true;
+  std::vector<Taken> &taken = taken_[host.stream];
+  if (taken.size() == kMostTaken)
+    taken.erase(taken.begin());
+  taken.push_back({host.address, host.size});
+  return false;
+}
+
+uint64_t Backings::takenFor(const Block &device) {
+  const auto thread = taken_.find(device.stream);
+  if (thread == taken_.end())
+    return 0;
+  const std::vector<Taken> taken = std::move(thread->second);
+  taken_.erase(thread);
+  const auto found =
+      std::find_if(taken.rbegin(), taken.rend(), [&](const Taken &candidate) { return candidate.size == device.size; });
+  return found != taken.rend() ? found->address : 0;
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,46 @@
+// Where a device is the processor, its driver takes a device's block from malloc (PoCL): one memory, and two blocks.
+// The host's counts nothing then.
+//
+// A driver takes it in one of its calls, which the event of the host's block says (flag driver): the one that makes the
+// device's block, whose event comes behind it, or the first one that uses it. It is as large as that.
+#pragma once
+
+#include "analysis/live/live_set.h"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// Of one process. Only sizes are kept, and what threads took last: so what is alive tells all of it.
+class Backings {
+public:
+  // Whether it has to know of such a block: one of a device, or one that stands behind one.
+  static bool concerns(const Block &block) {
+    return block.heap == abi::Heap::Device || block.heap == abi::Heap::Managed ||
+           (block.heap == abi::Heap::Host && block.reserve);
+  }
+  void comes(const Block &block) { change(block, 1); }
+  void goes(const Block &block) { change(block, -1); }
+
+  // A driver takes this block of the host. True: one of the device has none yet, so it stands behind that.
+  bool take(const Block &host);
+  // The block that the thread's call has taken for this one of the device, before that came; 0 = none.
+  uint64_t takenFor(const Block &device);
+
+private:
+  // Smaller ones may be as large as anything.
+  static constexpr uint64_t kLeastBytes = 1024;
+  static constexpr size_t kMostTaken = 16;
+
+  struct Taken {
+    uint64_t address, size;
+  };
+  void change(const Block &block, int64_t by);
+
+  std::unordered_map<uint64_t, int64_t> without_;          // by size: blocks of devices, less those behind them
+  std::unordered_map<uint32_t, std::vector<Taken>> taken_; // by stream: since its last block of a device
+};
+
+} // namespace msleaks::analysis

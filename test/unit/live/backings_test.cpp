@@ -1,0 +1,88 @@
+// Where the device is the processor: memory that its driver takes from malloc for a block of the device is that
+// block's.
+#include "live_set_fixture.h"
+
+namespace msleaks::analysis {
+namespace {
+
+using test::alloc;
+using test::free;
+using test::Where;
+
+constexpr Where kDriver{.flags = abi::kFromHook | abi::kDriver, .site = 1};
+constexpr Where kOther{.flags = abi::kFromHook, .site = 2};
+constexpr Where kBuffer{.heap = abi::Heap::Device, .site = 3};
+constexpr Where kShared{.heap = abi::Heap::Managed, .site = 4};
+constexpr uint64_t kBytes = 1 << 20;
+
+using BackingsTest = LiveSetTest;
+
+} // namespace
+
+TEST_F(BackingsTest, WhatIsTakenLaterStandsBehindTheBuffer) {
+  apply(alloc(1, 0x10, kBytes, kBuffer));
+  apply(alloc(2, 0x1000, kBytes, kDriver));
+  EXPECT_EQ(journal.bytes, kBytes);
+  EXPECT_EQ(journal.blocks, 2u);
+  apply(alloc(3, 0x2000000, kBytes, kDriver)); // nothing waits for it any more
+  EXPECT_EQ(journal.bytes, 2 * kBytes);
+  apply(free(4, 0x10, kBuffer));
+  apply(free(5, 0x1000));
+  apply(free(6, 0x2000000));
+  EXPECT_EQ(journal.bytes, 0u);
+}
+
+TEST_F(BackingsTest, WhatIsTakenFirstStandsBehindTheBufferThatComes) {
+  apply(alloc(1, 0x1000, kBytes, kDriver));
+  EXPECT_EQ(journal.bytes, kBytes);
+  apply(alloc(2, 0x5000000, 4096, kDriver));
+  apply(alloc(3, 0x10, kBytes, kBuffer));
+  EXPECT_EQ(journal.bytes, kBytes + 4096);
+  apply(alloc(4, 0x20, kBytes, kBuffer)); // of a later call
+  EXPECT_EQ(journal.bytes, 2 * kBytes + 4096);
+}
+
+TEST_F(BackingsTest, SharedMemoryIsTheHostsBlockItself) {
+  apply(alloc(1, 0x1000, kBytes, kDriver));
+  apply(alloc(2, 0x1000, kBytes, kShared));
+  EXPECT_EQ(journal.bytes, kBytes);
+  apply(free(3, 0x1000, kShared));
+  apply(free(4, 0x1000));
+  EXPECT_EQ(journal.bytes, 0u);
+}
+
+TEST_F(BackingsTest, NothingElseDoes) {
+  apply(alloc(1, 0x10, kBytes, kBuffer));
+  apply(alloc(2, 0x1000, kBytes, kOther));         // the program's own
+  apply(alloc(3, 0x3000000, kBytes / 2, kDriver)); // of another size
+  apply(alloc(4, 0x20, 100, kBuffer));
+  apply(alloc(5, 0x4000000, 100, kDriver)); // as large as anything
+  EXPECT_EQ(journal.bytes, 2 * kBytes + kBytes / 2 + 200);
+}
+
+TEST_F(BackingsTest, ABufferThatIsGoneWaitsForNothing) {
+  apply(alloc(1, 0x10, kBytes, kBuffer));
+  apply(free(2, 0x10, kBuffer));
+  apply(alloc(3, 0x1000, kBytes, kDriver));
+  EXPECT_EQ(journal.bytes, kBytes);
+}
+
+TEST_F(BackingsTest, AnotherThreadsCallTakesForItsOwn) {
+  apply(alloc(1, 0x1000, kBytes, kDriver));
+  Where other = kBuffer;
+  other.stream = 1;
+  apply(alloc(2, 0x10, kBytes, other));
+  EXPECT_EQ(journal.bytes, 2 * kBytes);
+  apply(alloc(3, 0x20, kBytes, kBuffer));
+  EXPECT_EQ(journal.bytes, 2 * kBytes);
+}
+
+TEST_F(BackingsTest, ABlockThatWasFreedMeanwhileDoesNot) {
+  apply(alloc(1, 0x1000, kBytes, kDriver));
+  apply(free(2, 0x1000));
+  apply(alloc(3, 0x10, kBytes, kBuffer));
+  EXPECT_EQ(journal.bytes, kBytes);
+  EXPECT_EQ(journal.blocks, 1u);
+}
+
+} // namespace msleaks::analysis
