@@ -33,9 +33,10 @@ struct Pending {
 // Made with the first watch, and never unmapped. A fork's child has none: Process is wiped.
 struct WatchList {
   uint32_t lock;
+  // Written with the list held, read without it too:
   uint32_t count;
-  const Thread *holder; // of the lock
   bool is_closed;       // the operation after which is looked has not ended yet (abi::WatchWish)
+  const Thread *holder; // of the lock
   WatchedBlock blocks[kMostBlocks];
   Pending pending[kMostThreads];
   char scratch[kScratchBytes];
@@ -57,6 +58,16 @@ private:
   const Locked locked_;
   WatchList &list_;
 };
+
+uint32_t countOf(const WatchList &list) noexcept { return __atomic_load_n(&list.count, __ATOMIC_RELAXED); }
+
+void setCount(WatchList &list, uint32_t count) noexcept { __atomic_store_n(&list.count, count, __ATOMIC_RELAXED); }
+
+bool isClosed(const WatchList &list) noexcept { return __atomic_load_n(&list.is_closed, __ATOMIC_RELAXED); }
+
+void setClosed(WatchList &list, bool is_closed) noexcept {
+  __atomic_store_n(&list.is_closed, is_closed, __ATOMIC_RELAXED);
+}
 
 // What a driver does for a look is none of the program's doing.
 bool looksNow(const WatchList &list, const Thread &thread) noexcept {
@@ -133,12 +144,12 @@ void endWatch(WatchList &list, Thread &thread, WatchedBlock &block) noexcept {
   recordWatch(thread, block, 0);
   ::syscall(SYS_munmap, block.content, block.bytes);
   block = {};
-  --list.count;
+  setCount(list, countOf(list) - 1);
 }
 
 // What the blocks were before does not matter.
 void open(WatchList &list) noexcept {
-  list.is_closed = false;
+  setClosed(list, false);
   for (WatchedBlock &block : list.blocks)
     block.is_known = false;
 }
@@ -148,19 +159,19 @@ bool passGate(WatchList &list, uint64_t label) noexcept {
   const abi::WatchWish &wish = session.control->watch;
   if (label == 0)
     return false;
-  if (!list.is_closed && wish.end[0] != 0 && label == labelOf(wish.end))
-    list.is_closed = true;
-  else if (list.is_closed && label == labelOf(wish.begin))
+  if (!isClosed(list) && wish.end[0] != 0 && label == labelOf(wish.end))
+    setClosed(list, true);
+  else if (isClosed(list) && label == labelOf(wish.begin))
     open(list);
   else
     return false;
-  return !list.is_closed;
+  return !isClosed(list);
 }
 
 bool hasGate() noexcept { return session.control->watch.begin[0] != 0 || session.control->watch.end[0] != 0; }
 
 void lookAtAll(const Look &look) noexcept {
-  if (look.list.is_closed)
+  if (isClosed(look.list))
     return;
   Reader reader{};
   if (look.reader != nullptr)
@@ -185,9 +196,8 @@ WatchList *listOf() noexcept { return __atomic_load_n(&__msl_process.watches, __
 // The list, if there is something to look at or to wait for, and this thread is not in the middle of a look.
 WatchList *listToLookAt(const Thread &thread) noexcept {
   WatchList *list = listOf();
-  const bool looks = list != nullptr && (__atomic_load_n(&list->count, __ATOMIC_RELAXED) != 0 || list->is_closed) &&
-                     !looksNow(*list, thread) && thread.call.inside != kInsideRuntime &&
-                     isEnabled(abi::EventKind::Changed);
+  const bool looks = list != nullptr && (countOf(*list) != 0 || isClosed(*list)) && !looksNow(*list, thread) &&
+                     thread.call.inside != kInsideRuntime && isEnabled(abi::EventKind::Changed);
   return looks ? list : nullptr;
 }
 
@@ -199,7 +209,7 @@ WatchList *makeList() noexcept {
     return __msl_process.watches;
   auto *list = static_cast<WatchList *>(mapAnonymous(sizeof(WatchList)));
   if (list != nullptr)
-    list->is_closed = session.control->watch.begin[0] != 0;
+    setClosed(*list, session.control->watch.begin[0] != 0);
   __atomic_store_n(&__msl_process.watches, list, __ATOMIC_RELEASE);
   return list;
 }
@@ -221,7 +231,7 @@ WatchedBlock *addBlock(WatchList &list, uint64_t address, uint64_t bytes) noexce
   free->address = address;
   free->bytes = bytes;
   free->content = content;
-  ++list.count;
+  setCount(list, countOf(list) + 1);
   return free;
 }
 
@@ -237,7 +247,7 @@ void watch(WatchList &list, uint64_t address, uint64_t bytes, uint64_t name) noe
   block->where = whereIs(address, bytes);
   recordWatch(thread, *block, bytes);
   Difference none;
-  if (list.is_closed)
+  if (isClosed(list))
     return;
   if (block->where == Where::Host && !block->look({}, list.scratch, kScratchBytes, none))
     endWatch(list, thread, *block);
