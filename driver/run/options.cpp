@@ -1,9 +1,9 @@
 #include "run/options.h"
 
 #include "run/signal_name.h"
-#include "run/watch_option.h"
 
 #include "analysis/base/event_names.h"
+#include "analysis/collect/watch_option.h"
 #include "analysis/launch/program.h"
 
 #include <CLI/CLI.hpp>
@@ -205,7 +205,7 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
     options.enabled = enabled;
   }
   if (app.count("--watch") > 0) {
-    const auto wish = MSL_TRY(parseWatch(watch));
+    const auto wish = MSL_TRY(analysis::parseWatch(watch));
     options.watch = wish;
   }
   MSL_TRY(findHookLibraries(options));

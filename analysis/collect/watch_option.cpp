@@ -1,11 +1,11 @@
-#include "run/watch_option.h"
+#include "analysis/collect/watch_option.h"
 
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
 #include <vector>
 
-namespace msleaks::driver {
+namespace msleaks::analysis {
 namespace {
 
 constexpr char kForms[] = "write ADDRESS[:BYTES], FILE:LINE[:BYTES] or NAME[:BYTES], then [,START][,END]";
@@ -87,4 +87,19 @@ Result<abi::WatchWish> parseWatch(std::string_view text) {
   return wish;
 }
 
-} // namespace msleaks::driver
+abi::WatchWish watchOf(std::span<const std::string> options) {
+  constexpr std::string_view kOption = "--watch";
+  for (size_t i = 0; i < options.size(); ++i) {
+    const std::string_view option = options[i];
+    if (!option.starts_with(kOption))
+      continue;
+    const bool has_text = option.size() > kOption.size();
+    if (has_text ? option[kOption.size()] != '=' : i + 1 == options.size())
+      continue;
+    return parseWatch(has_text ? option.substr(kOption.size() + 1) : std::string_view(options[i + 1]))
+        .value_or(abi::WatchWish{});
+  }
+  return {};
+}
+
+} // namespace msleaks::analysis

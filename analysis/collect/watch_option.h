@@ -4,11 +4,16 @@
 #include "analysis/base/result.h"
 #include "msleaks/abi/session.h"
 
+#include <span>
+#include <string>
 #include <string_view>
 
-namespace msleaks::driver {
+namespace msleaks::analysis {
 
 // "0x7f0000001000:4096", "train.c:31", "weights", each with operations behind it: ",begin,end".
 Result<abi::WatchWish> parseWatch(std::string_view text);
 
-} // namespace msleaks::driver
+// Of a session's options, as the manifest has them; nothing is watched where none says so.
+abi::WatchWish watchOf(std::span<const std::string> options);
+
+} // namespace msleaks::analysis
