@@ -11,6 +11,7 @@ namespace msleaks::analysis {
 namespace {
 
 constexpr int kCallStop = SIGTRAP | 0x80; // PTRACE_O_TRACESYSGOOD
+constexpr int kEventShift = 16;
 
 // What would stop the thread, or run a handler of it, between two steps waits until they are done.
 class SignalsHeldBack {
@@ -35,6 +36,21 @@ private:
 
 } // namespace
 
+std::optional<int> waitForStop(pid_t tid) {
+  int status = 0;
+  pid_t found = 0;
+  do
+    found = waitpid(tid, &status, __WALL);
+  while (found < 0 && errno == EINTR);
+  return found == tid ? std::optional(status) : std::nullopt;
+}
+
+bool isSignalStop(int status) {
+  return WIFSTOPPED(status) && status >> kEventShift == 0 && WSTOPSIG(status) != kCallStop;
+}
+
+bool isTrap(int status) { return isSignalStop(status) && WSTOPSIG(status) == SIGTRAP; }
+
 std::optional<user_regs_struct> StoppedThread::registers() const {
   user_regs_struct registers{};
   iovec set{&registers, sizeof registers};
@@ -51,15 +67,10 @@ bool StoppedThread::setRegisters(const user_regs_struct &registers) const {
 // A SIGSTOP is not held back. This thread then goes on while the others of its process stop.
 bool StoppedThread::waitForCallStop() const {
   for (;;) {
-    int status = 0;
-    if (waitpid(tid_, &status, __WALL) != tid_) {
-      if (errno == EINTR)
-        continue;
+    const auto status = waitForStop(tid_);
+    if (!status || !WIFSTOPPED(*status))
       return false;
-    }
-    if (!WIFSTOPPED(status))
-      return false;
-    if (WSTOPSIG(status) == kCallStop)
+    if (WSTOPSIG(*status) == kCallStop)
       return true;
     if (ptrace(PTRACE_SYSCALL, tid_, nullptr, nullptr) != 0)
       return false;

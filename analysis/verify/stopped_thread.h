@@ -20,6 +20,11 @@ struct SystemCall {
   std::array<uint64_t, 6> arguments{};
 };
 
+// Of a thread that runs, when it stops or ends; nothing: there is no such thread.
+std::optional<int> waitForStop(pid_t tid);
+bool isSignalStop(int status); // at a signal, not at a call or an event
+bool isTrap(int status);       // behind one instruction, or at a breakpoint
+
 class StoppedThread {
 public:
   explicit StoppedThread(pid_t tid) : tid_(tid) {}

@@ -1,17 +1,13 @@
-// Runs a program under ptrace: answers the offers of its hooks (msleaks/abi/guarded.h), and sees whoever touches a
-// guarded block.
-//
-// A thread that touches a closed page gets SIGSEGV: it is taken back, that part of the block is opened by a call that
-// the thread is made to do, and the thread goes on with the same instruction. A system call that is given a guarded
-// block would fail instead, with EFAULT: what it is given is opened before it begins. Other calls do not stop.
+// Runs a program under ptrace, with all its threads and the children of forks and execs, from birth to end. Who derives
+// from it looks at their calls and signals.
 #pragma once
 
 #include "analysis/base/result.h"
-#include "analysis/verify/call_buffers.h"
-#include "analysis/verify/guarded_blocks.h"
 #include "analysis/verify/stopped_thread.h"
 
-#include <functional>
+#include <csignal>
+#include <deque>
+#include <linux/filter.h>
 #include <map>
 #include <memory>
 #include <set>
@@ -19,17 +15,9 @@
 
 namespace msleaks::analysis {
 
-// What the tracer asks and tells while the thread stands still. `process`: any number that is the process' alone until
-// it ends or calls exec.
-struct TracerUser {
-  std::function<bool(const StoppedThread &, pid_t process, uint64_t bytes)> wants; // whether to guard such a block
-  std::function<void(const StoppedThread &, pid_t process, const GuardedBlock &)> touched; // for the first time
-  std::function<void(pid_t process)> replaced; // by exec: its images are others now
-};
-
 class Tracer {
 public:
-  explicit Tracer(TracerUser user) : user_(std::move(user)) {}
+  virtual ~Tracer() = default;
 
   // For the child of a fork that waits before its exec, and has called filterCalls. An error: the system does not allow
   // it.
@@ -39,34 +27,57 @@ public:
   // Until the program and all its children have ended; returns the wait status of the program.
   int run();
 
-  // Of all processes, in the order of their births.
-  const std::vector<std::shared_ptr<GuardedBlock>> &blocks() const { return blocks_; }
-  bool loaded() const { return loaded_; }   // hooks that can guard
-  bool refused() const { return refused_; } // more blocks than can be guarded
+  struct AddressSpace {
+    explicit AddressSpace(pid_t pid) : pid(pid) {}
+    virtual ~AddressSpace() = default;
+    pid_t pid;                // of its first thread: any number that is the process' alone until it ends or calls exec
+    uint64_t instruction = 0; // of one that makes a system call
+    uint32_t threads = 1;     // that do not exit yet
+  };
+
+protected:
+  struct Stop {
+    pid_t tid;
+    int status;
+  };
+
+  explicit Tracer(std::vector<sock_filter> filter) : filter_(std::move(filter)) {}
+
+  virtual std::shared_ptr<AddressSpace> makeSpace(pid_t) const = 0;
+  virtual std::shared_ptr<AddressSpace> copySpace(const AddressSpace &) const = 0; // a fork's
+
+  virtual void onStart(pid_t tid) { resume(tid); }       // the first stop of a thread
+  virtual void onInterrupted(pid_t tid) { resume(tid); } // by PTRACE_INTERRUPT
+  virtual void onThreadEnd(pid_t) {}                     // which stops for the last time
+  virtual void onSpaceEnd(AddressSpace &) {}             // its memory is still there
+  virtual void onReplaced(pid_t tid) = 0;                // by exec: its images are others now
+  virtual void onCall(pid_t tid) = 0;                    // that the filter stops, before it is made
+  virtual void onCallStop(pid_t tid) = 0; // of a thread that was resumed up to its next call, or its call's end
+  virtual void onSignal(pid_t tid, int signal) = 0;
+  virtual void resume(pid_t tid, int signal = 0);
+
+  const std::map<pid_t, std::shared_ptr<AddressSpace>> &threads() const { return threads_; }
+  bool hasStarted(pid_t tid) const { return !unborn_.contains(tid); }
+  bool waitsForChild(pid_t tid) const { return waiting_.contains(tid); } // in vfork: nothing else can stop it
+  // One that somebody else has waited for: its turn comes.
+  void defer(Stop stop) { deferred_.push_back(stop); }
 
 private:
-  struct Process;
+  bool next(Stop &);
   void onStop(pid_t tid, int status);
   void onEvent(pid_t tid, int event, int signal);
   void onExec(pid_t tid);
   void onBirth(pid_t parent, int event);
   void onExit(pid_t tid);
-  void onSignal(pid_t tid, int signal);
-  void onCall(pid_t tid);
-  void onCallEnd(pid_t tid);
-  int64_t answer(Process &, const StoppedThread &, const SystemCall &);
-  bool openForCall(Process &, const StoppedThread &, const SystemCall &);
-  bool touch(Process &, const StoppedThread &, uint64_t address, uint64_t bytes, PageRange &closed);
-  void resume(pid_t tid, int signal = 0);
 
-  TracerUser user_;
-  std::vector<sock_filter> filter_ = filterOfCalls();
-  std::map<pid_t, std::shared_ptr<Process>> threads_;
-  std::set<pid_t> early_; // stopped before their birth was told
-  std::vector<std::shared_ptr<GuardedBlock>> blocks_;
+  std::vector<sock_filter> filter_;
+  std::map<pid_t, std::shared_ptr<AddressSpace>> threads_;
+  std::set<pid_t> early_;  // stopped before their birth was told
+  std::set<pid_t> unborn_; // told, and not stopped yet
+  std::set<pid_t> waiting_;
+  std::deque<Stop> deferred_;
   pid_t program_ = 0;
   int status_ = 0;
-  bool loaded_ = false, refused_ = false;
 };
 
 } // namespace msleaks::analysis

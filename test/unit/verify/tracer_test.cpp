@@ -1,6 +1,6 @@
 // Whole programs of the machine, with every block that the hooks offer guarded: they must do what they do alone.
 #include "analysis/launch/program.h"
-#include "analysis/verify/tracer.h"
+#include "analysis/verify/guard_tracer.h"
 #include "msleaks/abi/guarded.h"
 
 #include <cstdio>
@@ -36,7 +36,7 @@ protected:
     const fs::path output = folder / "output";
     const std::vector<std::string> command{
         "sh", "-c", fmt::format("exec > {}; cd {}; {}", output.string(), folder.string(), script)};
-    Tracer tracer({.wants =
+    GuardTracer tracer({.wants =
                        [&](const StoppedThread &, pid_t, uint64_t) {
                          ++offers;
                          return guarded;
