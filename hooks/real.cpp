@@ -2,6 +2,7 @@
 
 #include "guarded_blocks.h"
 #include "registry.h"
+#include "told_blocks.h"
 
 #include <atomic>
 #include <dlfcn.h>
@@ -43,6 +44,7 @@ bool findReal() noexcept {
   libc_allocates = imageOf(reinterpret_cast<const void *>(found.malloc)) ==
                    imageOf(reinterpret_cast<const void *>(&::gnu_get_libc_version));
   guardBlocks(found);
+  tellBlocks(found);
 #define MSL_HOOKED(symbol) __atomic_store_n(&real.symbol, found.symbol, __ATOMIC_RELEASE);
 #include "hooked.def"
   search.store(Search::Done, std::memory_order_release);

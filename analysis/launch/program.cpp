@@ -96,13 +96,17 @@ void addInjection(const std::vector<std::string> &preload, std::vector<std::stri
 
 std::vector<std::string> makeEnvironment(const std::string &variable, std::vector<std::string> preload) {
   std::vector<std::string> environment;
-  const std::string ours[] = {fmt::format("{}=", abi::kSessionVariable), fmt::format("{}=", abi::kGuardVariable)};
+  const std::string ours[] = {fmt::format("{}=", abi::kSessionVariable), fmt::format("{}=", abi::kGuardVariable),
+                              fmt::format("{}=", abi::kTellVariable)};
+  const auto isOurs = [&](const std::string &text) {
+    return std::ranges::any_of(ours, [&](const std::string &prefix) { return text.starts_with(prefix); });
+  };
   const std::string preloadPrefix = fmt::format("{}=", kPreloadVariable);
   for (char **entry = environ; *entry; ++entry) {
     const std::string text = *entry;
     if (text.size() > preloadPrefix.size() && text.starts_with(preloadPrefix))
       preload.push_back(text.substr(preloadPrefix.size()));
-    else if (!text.starts_with(ours[0]) && !text.starts_with(ours[1]))
+    else if (!isOurs(text))
       environment.push_back(text);
   }
   if (!variable.empty())

@@ -3,6 +3,7 @@
 #include "label_table.h"
 #include "reach.h"
 #include "ring.h"
+#include "tracer.h"
 #include "watch.h"
 
 #include "msleaks/runtime/path.h"
@@ -61,6 +62,8 @@ using namespace msleaks::abi;
 using namespace msleaks::runtime;
 
 void __msl_step(uint64_t number) noexcept {
+  if (hasTracer()) [[unlikely]]
+    return tellTracer(GuardCall::Step, number);
   lookFrom(callerFrame());
   recordNumber<StepEvent>(number);
   stepBegins();
@@ -71,12 +74,16 @@ void __msl_mark(const char *text) noexcept {
     waitAtMark();
 }
 void __msl_range_push(const char *text) noexcept {
+  if (hasTracer()) [[unlikely]]
+    return tellTracer(GuardCall::RangeBegins, text);
   const uint32_t here = lookFrom(callerFrame());
   const uint64_t label = labelFor(EventKind::RangeBegin, text);
   if (recordLabel<RangeBeginEvent>(label))
     openRange(__msl_thread, {static_cast<uint32_t>(label), here});
 }
 void __msl_range_pop(void) noexcept {
+  if (hasTracer()) [[unlikely]]
+    return tellTracer(GuardCall::RangeEnds);
   if (isWatching()) [[unlikely]]
     rangeEnds(pathOfCaller(enabledWord(), callerFrame()));
   recordNumber<RangeEndEvent>(0);

@@ -4,6 +4,7 @@
 #include "label_table.h"
 #include "ring.h"
 #include "system.h"
+#include "tracer.h"
 #include "watch_choice.h"
 #include "watched_block.h"
 
@@ -351,6 +352,9 @@ using namespace msleaks;
 using namespace msleaks::runtime;
 
 void __msl_watch(const void *block, size_t bytes, const char *name) noexcept {
+  if (hasTracer()) [[unlikely]]
+    return tellTracer(abi::GuardCall::Watch, reinterpret_cast<uint64_t>(block), bytes,
+                      reinterpret_cast<uint64_t>(name));
   Thread &thread = __msl_thread;
   if (thread.call.inside == kInsideRuntime || block == nullptr || bytes == 0 || !isEnabled(abi::EventKind::Changed))
     return;
@@ -369,6 +373,8 @@ void __msl_watch(const void *block, size_t bytes, const char *name) noexcept {
 }
 
 void __msl_unwatch(const void *block) noexcept {
+  if (hasTracer()) [[unlikely]]
+    return tellTracer(abi::GuardCall::Unwatch, reinterpret_cast<uint64_t>(block));
   Thread &thread = __msl_thread;
   WatchList *list = listToLookAt(thread);
   if (list == nullptr)

@@ -1,8 +1,9 @@
-// What the hooks in a program and its tracer (`msleaks verify`) say to each other about guarded blocks: host blocks on
-// pages of their own that nobody can touch unseen.
+// What the hooks and the runtime in a program say to its tracer (`msleaks verify`), and it to them: of guarded blocks,
+// host blocks on pages of their own that nobody can touch unseen; or of watched ones (msl_watch), which lie where they
+// lie, and of the ranges that the program is in.
 //
-// The hooks make a system call that no kernel has, kGuardCall(GuardCall, arguments…), and the tracer answers in place
-// of the kernel. Without a tracer the answer is an error, and nothing is guarded.
+// They make a system call that no kernel has, kGuardCall(GuardCall, arguments…), and the tracer answers in place of
+// the kernel. Without a tracer the answer is an error, and nothing is guarded or told.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 namespace msleaks::abi {
 
 inline constexpr char kGuardVariable[] = "MSLEAKS_GUARD"; // blocks of so many bytes and more are offered
+inline constexpr char kTellVariable[] = "MSLEAKS_TELL"; // blocks of "LEAST-MOST" bytes, and all watches and ranges
 inline constexpr long kGuardCall = 0x6d736c;
 
 // Where guarded blocks lie, in every process: the tracer has the kernel stop calls that are given such an address.
@@ -21,6 +23,14 @@ enum class GuardCall : uint64_t {
   Moved, // old address, new address, bytes: what was touched of the old block counts as touched of the new one
   Gone,  // address: the block's pages are nobody's any more
   Left,  // address: they go on, but nobody watches them any more
+
+  Listen,      // whether watches and ranges are to be told. 1: they are
+  Made,        // address, bytes: a block of a told size. 1: it is watched
+  Watch,       // address, bytes, name (0: none): what changes it is asked
+  Unwatch,     // address
+  RangeBegins, // text (0: none), of this thread
+  RangeEnds,
+  Step, // number
 };
 
 } // namespace msleaks::abi
