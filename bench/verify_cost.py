@@ -1,5 +1,6 @@
 """What a second run that verifies a finding costs: a program that computes, one that does nothing but system calls, and one
-that does nothing but allocate blocks that are offered to the tracer."""
+that does nothing but allocate blocks that are offered to the tracer. And one that names who wrote: what it does to each
+system call, and to each write on the page of a watched block."""
 import json
 import subprocess
 import time
@@ -8,6 +9,7 @@ from measure import Failed
 
 OFFERS, OFFERED_BYTES = 20_000, 20_000
 CALLS = 500_000
+WRITES = 5_000
 
 
 class VerifyCost:
@@ -15,6 +17,24 @@ class VerifyCost:
         self.bench = bench
 
     def run(self):
+        self.writes()
+        self.touches()
+
+    def writes(self):
+        count, program = self.bench.scaled(WRITES), self.bench.program("bench_writes")
+        words, folder = self.bench.session()
+        self.end_of([*words, program, "call", "0"], (0,))
+        verify = [self.bench.program("msleaks"), "verify", folder, "1", "--", program]
+        for what, name in (("call", "a system call while a block is watched"), ("given", "a call that is given a part of its page"),
+                           ("beside", "a write on its page, beside it"), ("into", "a write into it")):
+            seen = self.bench.medians({"none": lambda: self.end_of([*verify, what, "0"], (0,)), "all": lambda: self.end_of([*verify, what, count], (0,)),
+                                       "alone": lambda: self.end_of([program, what, count], (0,))}, pick=min)
+            alone = seen["alone"] * 1e6 / count
+            ours = (seen["all"] - seen["none"]) * 1e6 / count
+            self.bench.table.add(f"{name}: verify / alone", alone, ours, ours / alone, None, "us")
+        self.bench.discard(folder)
+
+    def touches(self):
         workloads = dict(self.bench.workloads())
         if "darknet" not in workloads:
             return self.bench.table.note("verify", "no darknet here")

@@ -29,7 +29,7 @@ struct Operation {
 };
 
 struct Change {
-  uint64_t address, offset, bytes, time_ns;
+  uint64_t address, offset, bytes, block_bytes, time_ns;
   LabelId name, operation;
   SiteId site;
   abi::Heap heap;
@@ -146,7 +146,7 @@ void WatchAnalyzer::onChanged(const StreamEvent &event, SiteId site) {
   const bool is_known = operation.is_known && !unknown_.contains(event.process);
   const auto step = steps_.find(event.process);
   if (changes_.size() < kMostChanges)
-    changes_.push_back({changed.address, changed.offset, changed.size, changed.header.time,
+    changes_.push_back({changed.address, changed.offset, changed.size, watched.bytes, changed.header.time,
                         labelOf(event, changed.name), labelOf(event, changed.operation), site, changed.header.heap,
                         event.process, step != steps_.end() ? std::optional(step->second) : std::nullopt,
                         is_known ? Given::No : Given::Unknown});
@@ -186,12 +186,14 @@ void WatchAnalyzer::addFinding(const Change &change, Conclusion &conclusion) con
                       {"operation", change.operation.known() ? textOf(change.operation) : std::string()},
                       {"offset", change.offset},
                       {"bytes", change.bytes},
+                      {"block_bytes", change.block_bytes},
                       {"given", analysis::nameOf(change.given)}};
   if (change.step)
     finding.evidence.emplace_back("step", *change.step);
   finding.advice = change.given == Given::No
-                       ? "It is not given this block: look for an index or a size that is too large."
-                       : "Nobody knows what it is given: if not this block, an index or a size is too large.";
+                       ? "It is not given this block: look for an index or a size that is too large"
+                       : "Nobody knows what it is given: if not this block, an index or a size is too large";
+  finding.advice += change.heap == abi::Heap::Host ? "; `msleaks verify` names the instruction." : ".";
   conclusion.add(std::move(draft), {});
 }
 

@@ -22,6 +22,7 @@ template <size_t kCount> bool holds(const std::array<int, kCount> &calls, uint64
 
 constexpr std::array kMappingCalls{SYS_mmap,  SYS_munmap,  SYS_mremap, SYS_mprotect, SYS_madvise, SYS_mincore,
                                    SYS_mlock, SYS_munlock, SYS_mbind,  SYS_brk,      SYS_exit,    SYS_exit_group};
+constexpr std::array kChangingCalls{SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect};
 constexpr std::array kListCalls{SYS_readv,   SYS_writev,   SYS_preadv,  SYS_pwritev,
                                 SYS_preadv2, SYS_pwritev2, SYS_vmsplice};
 constexpr std::array kMessageCalls{SYS_sendmsg, SYS_recvmsg};
@@ -39,6 +40,26 @@ void appendList(pid_t process, uint64_t address, uint64_t count, std::vector<Buf
     return;
   for (const iovec &entry : list)
     buffers.push_back({reinterpret_cast<uint64_t>(entry.iov_base), entry.iov_len});
+}
+
+void load(std::vector<sock_filter> &filter, size_t offset) {
+  filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)));
+}
+
+void answerIf(std::vector<sock_filter> &filter, uint64_t value, uint32_t answer) {
+  filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(value), 0, 1));
+  filter.push_back(BPF_STMT(BPF_RET | BPF_K, answer));
+}
+
+// With the call's number loaded.
+std::vector<sock_filter> filterBegin() {
+  std::vector<sock_filter> filter;
+  load(filter, offsetof(seccomp_data, arch));
+  filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0));
+  filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+  load(filter, offsetof(seccomp_data, nr));
+  answerIf(filter, abi::kGuardCall, SECCOMP_RET_TRACE);
+  return filter;
 }
 
 } // namespace
@@ -63,34 +84,30 @@ std::vector<Buffer> buffersOf(pid_t process, const SystemCall &call) {
 
 bool mayHideBuffers(const SystemCall &call) { return holds(kHidingCalls, call.number); }
 
+bool changesMappings(const SystemCall &call) { return holds(kChangingCalls, call.number); }
+
+std::vector<sock_filter> filterOfGuardCalls() {
+  std::vector<sock_filter> filter = filterBegin();
+  filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+  return filter;
+}
+
 std::vector<sock_filter> filterOfCalls() {
   constexpr unsigned kShift = 40, kWordBits = 32;
   static_assert(abi::kGuardedBytes == uint64_t{1} << kShift && abi::kGuardedBegin % abi::kGuardedBytes == 0);
-  std::vector<sock_filter> filter;
-  const auto load = [&](size_t offset) {
-    filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)));
-  };
-  const auto answerIf = [&](uint64_t value, uint32_t answer) {
-    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(value), 0, 1));
-    filter.push_back(BPF_STMT(BPF_RET | BPF_K, answer));
-  };
-  load(offsetof(seccomp_data, arch));
-  filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0));
-  filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
-  load(offsetof(seccomp_data, nr));
-  answerIf(abi::kGuardCall, SECCOMP_RET_TRACE);
+  std::vector<sock_filter> filter = filterBegin();
   for (const int call : kMappingCalls)
-    answerIf(static_cast<uint64_t>(call), SECCOMP_RET_ALLOW);
+    answerIf(filter, static_cast<uint64_t>(call), SECCOMP_RET_ALLOW);
   for (const int call : kListCalls)
-    answerIf(static_cast<uint64_t>(call), SECCOMP_RET_TRACE);
+    answerIf(filter, static_cast<uint64_t>(call), SECCOMP_RET_TRACE);
   for (const int call : kMessageCalls)
-    answerIf(static_cast<uint64_t>(call), SECCOMP_RET_TRACE);
+    answerIf(filter, static_cast<uint64_t>(call), SECCOMP_RET_TRACE);
   for (const int call : kHidingCalls)
-    answerIf(static_cast<uint64_t>(call), SECCOMP_RET_TRACE);
+    answerIf(filter, static_cast<uint64_t>(call), SECCOMP_RET_TRACE);
   for (size_t argument = 0; argument < SystemCall{}.arguments.size(); ++argument) {
-    load(offsetof(seccomp_data, args) + argument * sizeof(uint64_t) + sizeof(uint32_t)); // the high word
+    load(filter, offsetof(seccomp_data, args) + argument * sizeof(uint64_t) + sizeof(uint32_t)); // the high word
     filter.push_back(BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, kShift - kWordBits));
-    answerIf(abi::kGuardedBegin >> kShift, SECCOMP_RET_TRACE);
+    answerIf(filter, abi::kGuardedBegin >> kShift, SECCOMP_RET_TRACE);
   }
   filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
   return filter;

@@ -20,8 +20,13 @@ std::vector<Buffer> buffersOf(pid_t process, const SystemCall &);
 // Whether the call may be given buffers that buffersOf does not know: what its arguments point to names them.
 bool mayHideBuffers(const SystemCall &);
 
+// Whether it takes pages away, or changes what may be done with them: from its first argument on, as many bytes as the
+// second one says.
+bool changesMappings(const SystemCall &);
+
 // The calls that the tracer has to see: guard calls, those with a guarded address among their arguments, and those that
 // are given buffers otherwise. A program for seccomp(2); all other calls go on without a stop.
 std::vector<sock_filter> filterOfCalls();
+std::vector<sock_filter> filterOfGuardCalls(); // nothing but those
 
 } // namespace msleaks::analysis

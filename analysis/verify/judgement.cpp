@@ -1,4 +1,5 @@
 #include "analysis/verify/verification.h"
+#include "analysis/verify/writes.h"
 
 #include "analysis/report/text_format.h"
 
@@ -85,8 +86,13 @@ GuardedSum sumOf(const std::vector<std::shared_ptr<GuardedBlock>> &blocks, uint6
 }
 
 std::string whyNotVerifiable(const Finding &finding) {
+  if (finding.kind == kTrampled)
+    return finding.heap == abi::Heap::Host ? ""
+                                           : fmt::format("who writes into memory of the heap '{}' cannot be seen",
+                                                         abi::nameOf(finding.heap));
   if (kindOf(finding) == nullptr)
-    return "only findings unused, overallocated and early-allocation rest on what was not touched";
+    return "only findings unused, overallocated and early-allocation rest on what was not touched, and only trampled "
+           "on who wrote";
   if (finding.heap != abi::Heap::Host && finding.heap != abi::Heap::Mapping)
     return fmt::format("memory of the heap '{}' cannot be guarded, only host blocks and mappings",
                        abi::nameOf(finding.heap));

@@ -94,6 +94,11 @@ void setArguments(user_regs_struct &registers, const SystemCall &call) {
 
 } // namespace
 
+uint64_t StoppedThread::controlBlock() const {
+  const auto r = registers();
+  return r ? r->fs_base : 0;
+}
+
 std::optional<int64_t> StoppedThread::call(const SystemCall &call, uint64_t instruction) const {
   const auto before = registers();
   if (!before)
@@ -158,6 +163,7 @@ bool StoppedThread::repeatCall() const {
 
 #else
 
+uint64_t StoppedThread::controlBlock() const { return 0; }
 std::optional<int64_t> StoppedThread::call(const SystemCall &, uint64_t) const { return std::nullopt; }
 std::optional<int64_t> StoppedThread::callFirst(const SystemCall &) const { return std::nullopt; }
 std::optional<StoppedThread::CallState> StoppedThread::callState() const { return std::nullopt; }

@@ -34,6 +34,9 @@ public:
   // False: it has gone meanwhile, killed.
   bool setRegisters(const user_regs_struct &) const;
 
+  // Where the C library keeps what is the thread's alone; 0: it has gone, or nobody knows.
+  uint64_t controlBlock() const;
+
   // The thread makes this call and then stands where it stood: at a signal, or behind a call that it made.
   // `instruction`: the address of one that makes a system call. Nothing: the thread has gone meanwhile.
   std::optional<int64_t> call(const SystemCall &, uint64_t instruction) const;

@@ -1,14 +1,17 @@
-// A finding held against a second run of the program, in which nobody can touch its blocks unseen (docs/verify.md).
+// A finding held against a second run of the program, in which nobody can touch its blocks unseen, or write into them
+// (docs/verify.md).
 #pragma once
 
 #include "analysis/base/result.h"
 #include "analysis/findings/result.h"
 #include "analysis/verify/guarded_blocks.h"
+#include "msleaks/abi/session.h"
 
 #include <cstdint>
 #include <filesystem>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +39,26 @@ struct GuardedSum {
 };
 GuardedSum sumOf(const std::vector<std::shared_ptr<GuardedBlock>> &, uint64_t end_ns, uint64_t page_bytes);
 
+// Writes into a watched block, by where they were made.
+struct WritePath {
+  std::vector<SiteText> calls; // innermost first
+  uint64_t writes = 0;
+  uint64_t begin = 0, end = 0;  // of the block, from the first byte that changed up to behind the last one
+  bool by_call = false;         // by the kernel, for a call of the thread
+  bool given = false;           // to that call
+  bool is_within = false;       // the finding's operation
+  std::string operation;        // the thread's innermost range; empty: none
+  std::optional<uint64_t> step; // of the first
+};
+
+// What the second run showed of the block of a finding `trampled`.
+struct WriteSum {
+  uint64_t blocks = 0, bytes = 0; // that were watched
+  uint64_t operations = 0;        // how often the program was in the finding's operation
+  bool incomplete = false;        // some changes nobody has seen
+  std::vector<WritePath> paths;
+};
+
 struct Judgement {
   Outcome outcome = Outcome::Unknown;
   std::string why; // one clause
@@ -51,12 +74,14 @@ struct Verification {
   SiteText allocated_at;
   GuardedSum sum;
   std::vector<TouchPath> touches; // most blocks first
+  std::optional<WriteSum> writes; // of a finding about who wrote
   int exit_status = -1;           // of the second run, as a shell reports it
 };
 
 struct SecondRun {
   std::vector<std::string> command;
   bool stdout_to_stderr = false; // of the program: our own stdout is for the verdict
+  abi::WatchWish watch{};        // what the first run was told to watch
 };
 // Runs the program, unless that can say nothing of the finding.
 Result<Verification> verify(const Finding &, const SecondRun &);

@@ -10,29 +10,50 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr size_t kMargin = 10, kShownTouches = 4;
+constexpr size_t kMargin = 10, kShownPlaces = 4;
 
-Json jsonOf(const TouchPath &path) {
+using Calls = std::vector<SiteText>; // innermost first
+
+Json framesOf(const Calls &calls) {
   Json frames = Json::array();
-  for (const SiteText &call : path.calls)
+  for (const SiteText &call : calls)
     appendFrames(call, frames);
-  return {{"blocks", path.blocks}, {"frames", std::move(frames)}};
+  return frames;
+}
+
+Json jsonOf(const TouchPath &path) { return {{"blocks", path.blocks}, {"frames", framesOf(path.calls)}}; }
+
+Json jsonOf(const WritePath &path) {
+  return {{"writes", path.writes},
+          {"offset", path.begin},
+          {"bytes", path.end - path.begin},
+          {"by", path.by_call ? "call" : "instruction"},
+          {"given", path.given},
+          {"operation", path.operation.empty() ? Json() : Json(path.operation)},
+          {"step", path.step ? Json(*path.step) : Json()},
+          {"frames", framesOf(path.calls)}};
+}
+
+// The calls that say most: where it was touched first, or written.
+const Calls *callsOf(const Verification &verification) {
+  if (!verification.touches.empty())
+    return &verification.touches.front().calls;
+  return verification.writes && !verification.writes->paths.empty() ? &verification.writes->paths.front().calls
+                                                                    : nullptr;
 }
 
 Json siteOf(const Verification &verification) {
-  if (verification.touches.empty() || verification.touches.front().calls.empty())
-    return nullptr;
-  const auto &calls = verification.touches.front().calls;
-  return jsonOf(calls[ownCallOf(calls)]);
+  const Calls *calls = callsOf(verification);
+  return calls == nullptr || calls->empty() ? Json() : jsonOf((*calls)[ownCallOf(*calls)]);
 }
 
 // As a report has a place, and who called it.
-SiteLine siteLineOf(const TouchPath &touch) {
+SiteLine siteLineOf(const Calls &calls) {
   SiteLine line;
-  line.site = touch.calls[ownCallOf(touch.calls)];
+  line.site = calls[ownCallOf(calls)];
   PathLine &path = line.paths.emplace_back();
   path.complete = true;
-  for (const SiteText &call : touch.calls)
+  for (const SiteText &call : calls)
     path.calls.push_back(std::make_shared<const SiteText>(call));
   return line;
 }
@@ -49,6 +70,9 @@ void writeVerificationJson(std::ostream &to, const Verification &verification) {
   Json paths = Json::array();
   for (const TouchPath &path : verification.touches)
     paths.push_back(jsonOf(path));
+  if (verification.writes)
+    for (const WritePath &path : verification.writes->paths)
+      paths.push_back(jsonOf(path));
   const Json json = {{"finding", verification.finding},
                      {"kind", verification.kind},
                      {"result", nameOf(verification.judgement.outcome)},
@@ -56,8 +80,8 @@ void writeVerificationJson(std::ostream &to, const Verification &verification) {
                      {"site", siteOf(verification)},
                      {"paths", std::move(paths)},
                      {"allocated_at", jsonOf(verification.allocated_at)},
-                     {"blocks", sum.blocks},
-                     {"bytes", sum.bytes},
+                     {"blocks", verification.writes ? verification.writes->blocks : sum.blocks},
+                     {"bytes", verification.writes ? verification.writes->bytes : sum.bytes},
                      {"touched_blocks", sum.touched_blocks},
                      {"untouched_bytes", sum.untouched_bytes},
                      {"longest_wait_ns", sum.longest_wait_ns},
@@ -76,15 +100,19 @@ void writeVerificationText(std::ostream &to, const Verification &verification, s
   line("verdict", fmt::format("{}: {}", nameOf(verification.judgement.outcome), verification.judgement.why));
   if (verification.exit_status > 0)
     line("program", fmt::format("ended with status {}", verification.exit_status));
-  for (size_t i = 0; i < std::min(verification.touches.size(), kShownTouches); ++i) {
-    if (verification.touches[i].calls.empty())
-      continue;
-    const SiteLine touch = siteLineOf(verification.touches[i]);
-    line("touched", lineOf(touch.site, room));
-    for (const CallersText &callers : callersOf(touch, room))
+  const auto place = [&](std::string_view word, const Calls &calls) {
+    if (calls.empty())
+      return;
+    const SiteLine at = siteLineOf(calls);
+    line(word, lineOf(at.site, room));
+    for (const CallersText &callers : callersOf(at, room))
       for (const std::string &caller : callers.lines)
         line("", caller);
-  }
+  };
+  for (size_t i = 0; i < std::min(verification.touches.size(), kShownPlaces); ++i)
+    place("touched", verification.touches[i].calls);
+  for (size_t i = 0; verification.writes && i < std::min(verification.writes->paths.size(), kShownPlaces); ++i)
+    place("written", verification.writes->paths[i].calls);
 }
 
 } // namespace msleaks::analysis

@@ -4,7 +4,7 @@
 #include "analysis/verify/guard_tracer.h"
 #include "analysis/verify/second_run.h"
 #include "analysis/verify/thread_calls.h"
-#include "analysis/verify/verification.h"
+#include "analysis/verify/writes.h"
 #include "msleaks/abi/flags.h"
 #include "msleaks/abi/guarded.h"
 
@@ -92,7 +92,7 @@ Result<Verification> verify(const Finding &finding, const SecondRun &run) {
   verification.judgement.why = whyNotVerifiable(finding);
   if (!verification.judgement.why.empty())
     return verification;
-  MSL_TRY(verifyTouches(finding, run, verification));
+  MSL_TRY((finding.kind == kTrampled ? verifyWrites : verifyTouches)(finding, run, verification));
   return verification;
 }
 

@@ -1,7 +1,10 @@
-// msleaks verify RUN FINDING -- program…: runs the program again so that nobody can touch the finding's blocks unseen.
+// msleaks verify RUN FINDING -- program…: runs the program again so that nobody can touch the finding's blocks unseen,
+// or write into them.
 #include "analysis/base/output_columns.h"
 #include "analysis/base/progress_line.h"
+#include "analysis/collect/watch_option.h"
 #include "analysis/report/report.h"
+#include "analysis/run/run_folder.h"
 #include "analysis/verify/verification.h"
 #include "verb.h"
 
@@ -40,6 +43,13 @@ Result<analysis::Finding> findingOf(const Options &options, const std::vector<an
               ExitStatus::Usage);
 }
 
+// A recording may have lost its manifest.
+abi::WatchWish watchOfRun(const std::string &run) {
+  const auto folder = analysis::RunFolder::open(run);
+  const auto manifest = folder ? folder->readManifest() : tl::make_unexpected(folder.error());
+  return manifest ? analysis::watchOf(manifest->options) : abi::WatchWish{};
+}
+
 Result<ExitStatus> verify(const Options &options) {
   const auto finding = [&]() -> Result<analysis::Finding> {
     analysis::ProgressLine line;
@@ -49,7 +59,8 @@ Result<ExitStatus> verify(const Options &options) {
   }();
   if (!finding)
     return tl::make_unexpected(finding.error());
-  const auto verification = MSL_TRY(analysis::verify(*finding, {options.command, options.json}));
+  const auto verification =
+      MSL_TRY(analysis::verify(*finding, {options.command, options.json, watchOfRun(options.run)}));
   if (options.json)
     analysis::writeVerificationJson(std::cout, verification);
   else
@@ -69,6 +80,7 @@ Action declare(CLI::App &app) {
 
 } // namespace
 
-MSL_REGISTER_VERB(verify, "runs a program again to prove or refute that blocks are not touched", declare)
+MSL_REGISTER_VERB(verify, "runs a program again to prove or refute that blocks are not touched, or who wrote there",
+                  declare)
 
 } // namespace msleaks::tools

@@ -91,6 +91,7 @@ TEST_F(WatchTest, NamesWhoWasNotGivenTheBlock) {
   const json finding = findingOf(whole, "trampled");
   EXPECT_EQ(finding["confidence"], "likely");
   EXPECT_EQ(finding["evidence"]["block"], "weights");
+  EXPECT_EQ(finding["evidence"]["block_bytes"], kBytes);
   EXPECT_EQ(finding["site"], change["site"]);
   EXPECT_EQ(whole["findings"][0]["kind"], "trampled");
 }

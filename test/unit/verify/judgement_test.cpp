@@ -50,6 +50,9 @@ TEST(Judgement, WhatCannotBeGuardedIsNotRun) {
   Finding device = findingOf("unused", 1);
   device.heap = abi::Heap::Device;
   EXPECT_NE(whyNotVerifiable(device), "");
+  EXPECT_EQ(whyNotVerifiable(findingOf("trampled", 1)), "");
+  device.kind = "trampled";
+  EXPECT_NE(whyNotVerifiable(device), "");
 }
 
 TEST(Judgement, SumsOfBlocks) {

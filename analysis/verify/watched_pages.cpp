@@ -1,0 +1,76 @@
+#include "analysis/verify/watched_pages.h"
+
+#include <algorithm>
+#include <sys/mman.h>
+
+namespace msleaks::analysis {
+namespace {
+
+bool overlap(PageRange left, PageRange right) { return left.begin < right.end && right.begin < left.end; }
+
+PageRange common(PageRange left, PageRange right) {
+  const uint64_t begin = std::max(left.begin, right.begin);
+  return {begin, std::max(begin, std::min(left.end, right.end))};
+}
+
+int protectionOf(const MappedRange &range) {
+  return (range.readable ? PROT_READ : 0) | PROT_WRITE | (range.executable ? PROT_EXEC : 0);
+}
+
+void appendPage(PageRange page, int protection, std::vector<ClosablePages> &pages) {
+  if (!pages.empty() && pages.back().range.end == page.begin && pages.back().protection == protection)
+    pages.back().range.end = page.end;
+  else
+    pages.push_back({page, protection});
+}
+
+} // namespace
+
+int ClosablePages::closed() const { return protection & ~PROT_WRITE; }
+
+std::vector<ClosablePages> pagesOf(std::span<const MappedRange> mapped, PageRange block, uint64_t page_bytes,
+                                   std::span<const PageRange> untouchable) {
+  const PageRange whole{block.begin / page_bytes * page_bytes, (block.end + page_bytes - 1) / page_bytes * page_bytes};
+  std::vector<ClosablePages> pages;
+  for (const MappedRange &range : mapped) {
+    const PageRange part = common(whole, {range.begin, range.end});
+    for (uint64_t at = part.begin; range.writable && at < part.end; at += page_bytes)
+      if (const PageRange page{at, at + page_bytes};
+          std::ranges::none_of(untouchable, [&](PageRange other) { return overlap(page, other); }))
+        appendPage(page, protectionOf(range), pages);
+  }
+  return pages;
+}
+
+bool WatchedBlock::liesOn(const Buffer &buffer) const {
+  const uint64_t bytes = std::min(std::max<uint64_t>(buffer.bytes, 1), UINT64_MAX - buffer.address);
+  return std::ranges::any_of(pages_, [&](const ClosablePages &pages) {
+    return overlap(pages.range, {buffer.address, buffer.address + bytes});
+  });
+}
+
+void WatchedBlock::keep(const Read &read) {
+  content_.resize(bytes_.end - bytes_.begin);
+  read(bytes_.begin, content_);
+}
+
+std::optional<ChangedBytes> WatchedBlock::change(PageRange within, const Read &read) {
+  const PageRange part = common(bytes_, within);
+  if (part.empty() || content_.empty())
+    return std::nullopt;
+  std::vector<std::byte> now(part.end - part.begin);
+  now.resize(read(part.begin, now));
+  const auto kept = content_.begin() + static_cast<ptrdiff_t>(part.begin - bytes_.begin);
+  const auto first = std::mismatch(now.begin(), now.end(), kept).first;
+  if (first == now.end())
+    return std::nullopt;
+  const auto begin = static_cast<uint64_t>(first - now.begin());
+  uint64_t end = now.size();
+  while (now[end - 1] == kept[static_cast<ptrdiff_t>(end - 1)])
+    --end;
+  std::ranges::copy(now, kept);
+  const uint64_t offset = part.begin - bytes_.begin;
+  return ChangedBytes{offset + begin, offset + end};
+}
+
+} // namespace msleaks::analysis

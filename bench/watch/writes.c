@@ -1,0 +1,37 @@
+// Does one thing many times in an operator that has trampled a watched block: `call`s (system calls), writes `beside`
+// the block or `into` it, or calls that are `given` what lies beside it.   usage: bench_writes WHAT COUNT
+#include <msleaks/api.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum { kBlock = 64 };
+
+static struct {
+  volatile char block[kBlock];
+  volatile long beside;
+  struct utsname name;
+} page __attribute__((aligned(4096)));
+
+int main(int arguments, char **argument) {
+  if (arguments != 3)
+    return 2;
+  const char *what = argument[1];
+  const long count = atol(argument[2]);
+  msl_watch((const char *)page.block, kBlock, "block");
+  msl_range_push("operator");
+  page.block[0] = 1;
+  for (long i = 0; i < count; ++i)
+    if (strcmp(what, "call") == 0)
+      (void)getppid();
+    else if (strcmp(what, "beside") == 0)
+      page.beside = i;
+    else if (strcmp(what, "into") == 0)
+      page.block[1] = (char)i;
+    else
+      uname(&page.name);
+  msl_range_pop();
+  return 0;
+}
