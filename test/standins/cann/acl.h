@@ -20,6 +20,7 @@ aclError aclrtMallocHost(void **block, size_t size);
 aclError aclrtFree(void *block);
 aclError aclrtFreeHost(void *block);
 aclError aclrtMemcpy(void *to, size_t capacity, const void *from, size_t size, int kind);
+aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t size, int kind, aclrtStream stream);
 aclError aclrtMemset(void *to, size_t capacity, int32_t value, size_t size);
 aclError aclrtCreateStream(aclrtStream *stream);
 aclError aclrtDestroyStream(aclrtStream stream);

@@ -19,6 +19,12 @@ unsigned long long flagOf(int device, unsigned long long module, unsigned long l
   return static_cast<unsigned long long>(device) | side << 10 | module << 56;
 }
 
+// None is the default one.
+standin::Stream &of(aclrtStream stream) {
+  static standin::Stream default_stream;
+  return stream != nullptr ? *static_cast<standin::Stream *>(stream) : default_stream;
+}
+
 } // namespace
 
 aclError aclInit(const char *) { return ACL_SUCCESS; }
@@ -56,6 +62,12 @@ aclError aclrtMemset(void *to, size_t capacity, int32_t value, size_t size) {
   std::memset(to, value, size);
   return ACL_SUCCESS;
 }
+aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t size, int kind, aclrtStream stream) {
+  if (to == nullptr || from == nullptr || size > capacity)
+    return ACL_ERROR_INVALID_PARAM;
+  of(stream).run([=] { aclrtMemcpy(to, capacity, from, size, kind); });
+  return ACL_SUCCESS;
+}
 aclError aclrtCreateStream(aclrtStream *stream) {
   *stream = new standin::Stream;
   return ACL_SUCCESS;
@@ -65,7 +77,7 @@ aclError aclrtDestroyStream(aclrtStream stream) {
   return ACL_SUCCESS;
 }
 aclError aclrtSynchronizeStream(aclrtStream stream) {
-  static_cast<standin::Stream *>(stream)->wait();
+  of(stream).wait();
   return ACL_SUCCESS;
 }
 aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,
