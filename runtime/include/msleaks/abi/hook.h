@@ -12,7 +12,7 @@ inline constexpr uint32_t kHookVersion = 1;
 
 // A hooked function. What is appended in a later version stands behind.
 struct Function {
-  const char *library; // the beginning of its file's name: "libOpenCL"
+  const char *library; // the beginning of its file's name: "libOpenCL"; or several: "libacl_rt|libascendcl"
   const char *name;
   void *hook;
   void *real; // null until it is found
