@@ -90,9 +90,15 @@ int rtDevBinaryRegister(const rtDevBinary_t *binary, void **handle);
 int rtRegisterAllKernel(const rtDevBinary_t *binary, void **handle);
 void standinRuns(void *binary, void (*kernel)(const void *arguments, size_t size));
 
-/* The driver. */
+/* The driver; or, built with STANDIN_INNER, the same under the names that it has for tools. */
+struct drv_mem_prop {
+  uint32_t side, devid, module_id, pg_type, mem_type;
+  uint64_t reserve;
+};
 int halMemAlloc(void **block, unsigned long long size, unsigned long long flag);
 int halMemFree(void *block);
+int halMemCreate(void **handle, size_t size, const struct drv_mem_prop *property, uint64_t flag);
+int halMemRelease(void *handle);
 
 /* A library of CANN's that takes memory from the driver itself, as the one for communication does. */
 int hcclBuffer(int device, void **block, size_t size);
