@@ -3,6 +3,7 @@
 that writes behind its output is named. ATB saves what it would save alone.   usage: atb_test.py BUILD SCRATCH
 """
 import os
+import shutil
 
 from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, compile, equal, events_of, expect_counts, standin, watched)
 from msleaks_e2e import arguments, line_of, need, run
@@ -60,6 +61,7 @@ def expect_saved(msleaks, scratch, program, name):
 def expect_missing(msleaks, scratch):
     program = f"{scratch}/missing"
     compile(need("gcc"), PROGRAMS / "atb_missing.c", "-o", program)
+    shutil.rmtree(f"{scratch}/missing-run", ignore_errors=True)
     for hooks in [], [msleaks.bin / "msleaks-run", "--no-report", "-o", f"{scratch}/missing-run", "--"]:
         equal("without ATB", run([*hooks, program]).stdout, "not executed\n")
 
