@@ -36,6 +36,9 @@ struct NamedLaunch {
                                        .status = true};
 };
 constexpr auto kNamedLaunch = [](auto real, void *caller, uint32_t type, const char *name, auto... more) {
+  constexpr abi::Symbol kRow = NamedLaunch::kRow;
+  if (__msl_hook_kernel != nullptr)
+    __msl_hook_kernel(abi::Traits(kRow.verb, kRow.family, kRow.heap, 0).packed(), name, name);
   return hook::callRecorded<NamedLaunch>(real, caller, type, name, more...);
 };
 

@@ -1,6 +1,7 @@
 // The callbacks that the pass inserts (callbacks.def). What they and the hooks agree on is in pending.h.
 #include "drivers.h"
 #include "kernel_arguments.h"
+#include "kernel_names.h"
 #include "open_calls.h"
 #include "watch.h"
 #include "watched_block.h"
@@ -218,6 +219,7 @@ void recordLaunch(const CallerFrame &frame, uint32_t site, Traits row, const Lau
     return;
   const uint32_t launched = launchSite(thread, site, row);
   tellWatch(row, launched, frame, launch.kernel, launch.stream);
+  tellKernel(thread, row, addressOf(launch.kernel));
   abi::LaunchEvent event{};
   event.header = headerOf(abi::EventKind::Launch, row, launched);
   event.kernel = addressOf(launch.kernel);
@@ -429,6 +431,7 @@ void __msl_on_argument(uint32_t, const void *kernel, uint32_t index, uint64_t si
 }
 
 void __msl_on_kernel(uint32_t, const void *kernel, uint32_t copied) noexcept {
+  kernelBegins(addressOf(kernel));
   kernel_arguments.begin(addressOf(kernel), copied ? KernelArguments::Given::Unknown : KernelArguments::Given::None);
 }
 
