@@ -58,6 +58,14 @@ def expect_saved(msleaks, scratch, program, name):
     equal(f"{name}: accesses of what is saved", len(events_of(msleaks, folder, "access")), saved + without)
 
 
+def expect_strange(msleaks, scratch, program, name):
+    folder, report = watched(msleaks, scratch, program, "strange")
+    equal(f"{name}: ranges", [event["label"] for event in events_of(msleaks, folder, "range-begin")], ["StrangeOperation", *NAMES])
+    expect_counts(msleaks, folder, access=0, launch=STEPS + 2)
+    equal(f"{name}: notes", len([note for note in report.json["notes"] if "of a version that is not known" in str(note)]), 1)
+    equal(f"{name}: nothing is concluded", findings(report, "unused"), [])
+
+
 def expect_missing(msleaks, scratch):
     program = f"{scratch}/missing"
     compile(need("gcc"), PROGRAMS / "atb_missing.c", "-o", program)
@@ -78,7 +86,7 @@ def main():
         acl = standin(libraries, "libascendcl.so", folder / "ascendcl.cpp", link=[driver, runtime])
         atb = standin(libraries, "libatb.so", folder / "atb.cpp", link=[acl, f"-D_GLIBCXX_USE_CXX11_ABI={abi}"])
         for name, program in build_programs(build, libraries, SOURCE, f"-I{folder}", atb, acl, driver, runtime).items():
-            for expect in expect_all, expect_stray, expect_saved:
+            for expect in expect_all, expect_stray, expect_saved, expect_strange:
                 expect(msleaks, libraries, program, f"{name}, abi {abi}")
     expect_missing(msleaks, scratch)
     print("ok")

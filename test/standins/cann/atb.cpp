@@ -207,6 +207,14 @@ int atbExecute(const char *operation, const atbTensor *in, size_t ins, const atb
   return atb::Runner(operation, stray).Execute(pack);
 }
 
+int atbExecuteStrange() {
+  alignas(atb::RunnerVariantPack) static unsigned char bytes[sizeof(atb::RunnerVariantPack)];
+  std::memset(bytes, 0xff, sizeof bytes);
+  auto &pack = reinterpret_cast<atb::RunnerVariantPack &>(bytes);
+  pack.context = nullptr;
+  return atb::Runner("StrangeOperation", 0).Execute(pack);
+}
+
 int atbSaveTensors(int yes) {
   atb::saves = yes != 0;
   return atb::saved;

@@ -19,6 +19,9 @@ typedef struct {
 int atbExecute(const char *operation, const atbTensor *in, size_t ins, const atbTensor *out, size_t outs,
                void *workspace, size_t workspace_bytes, size_t stray, aclrtStream stream);
 
+/* An operator that is given what no operator is given, and refuses it. */
+int atbExecuteStrange(void);
+
 /* As an environment variable of ATB's does it: tensors are saved from here on. Returns how many files have been. */
 int atbSaveTensors(int yes);
 

@@ -1,6 +1,6 @@
 // Three steps of an operator of ATB, with weights that it reads, an output that it writes and a workspace; and an
 // output that no operator is given. With "save" ATB saves its tensors; with "stray" the operator writes behind its
-// output in step 2.
+// output in step 2; with "strange" the first operator is given what makes no sense.
 #include "atb.h"
 
 #include <msleaks/api.h>
@@ -53,6 +53,8 @@ int main(int argc, char **argv) {
   const atbTensor in[] = {{input, kTensor}, {weights, kTensor}}, out[] = {{output, kTensor}};
   expect(aclrtMemset(input, kTensor, 0, kTensor), 0, "input");
   expect(aclrtMemset(weights, kTensor, 0, kTensor), 0, "weights");
+  if (strcmp(option, "strange") == 0)
+    expect(atbExecuteStrange(), ATB_ERROR_INVALID_PARAM, "a strange operator");
   atbSaveTensors(strcmp(option, "save") == 0);
   msl_watch(weights, 4096, "weights");
   msl_watch(output, 4096, "output");
