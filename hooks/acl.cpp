@@ -23,6 +23,25 @@ constexpr auto kInit = [](auto real, void *, const char *configuration) {
   return status;
 };
 
+// The kernel's name stands for it, at an address that the next name may have: told with each launch, so that the plugin
+// has no callback before it.
+struct NamedLaunch {
+  static constexpr abi::Symbol kRow = {.name = "rtAicpuKernelLaunchExWithArgs",
+                                       .verb = abi::Verb::Launch,
+                                       .family = abi::Family::Acl,
+                                       .heap = abi::Heap::Device,
+                                       .kernel = abi::Position(1),
+                                       .stream = abi::Position(5),
+                                       .shape = {abi::ShapeKind::Blocks, abi::Position(2)},
+                                       .status = true};
+};
+constexpr auto kNamedLaunch = [](auto real, void *caller, uint32_t type, const char *name, auto... more) {
+  constexpr abi::Symbol kRow = NamedLaunch::kRow;
+  if (__msl_hook_kernel != nullptr)
+    __msl_hook_kernel(abi::Traits(kRow.verb, kRow.family, kRow.heap, 0).packed(), name, name);
+  return hook::callRecorded<NamedLaunch>(real, caller, type, name, more...);
+};
+
 } // namespace
 
 MSL_HOOK_WITH(kInit, libascendcl, aclError, aclInit, (const char *))
@@ -60,3 +79,17 @@ MSL_HOOK(libruntime, int, rtKernelLaunchWithFlagV2,
 MSL_HOOK(libruntime, int, rtKernelLaunchWithHandle, (Handle, uint64_t, uint32_t, void *, void *, Stream, const void *))
 MSL_HOOK(libruntime, int, rtKernelLaunchWithHandleV2,
          (Handle, uint64_t, uint32_t, void *, void *, Stream, const void *))
+MSL_HOOK(libruntime, int, rtVectorCoreKernelLaunch,
+         (const void *, uint32_t, void *, void *, Stream, uint32_t, const void *))
+MSL_HOOK(libruntime, int, rtVectorCoreKernelLaunchWithHandle,
+         (Handle, uint64_t, uint32_t, void *, void *, Stream, const void *))
+MSL_HOOK(libruntime, int, rtLaunchKernelByFuncHandle, (Handle, uint32_t, Handle, Stream))
+MSL_HOOK(libruntime, int, rtLaunchKernelByFuncHandleV2, (Handle, uint32_t, Handle, Stream, const void *))
+MSL_HOOK(libruntime, int, rtLaunchKernelByFuncHandleV3, (Handle, uint32_t, const void *, Stream, const void *))
+MSL_HOOK(libruntime, int, rtsLaunchKernelWithConfig, (Handle, uint32_t, Stream, Config, Handle, void *))
+MSL_HOOK(libruntime, int, rtsLaunchKernelWithDevArgs,
+         (Handle, uint32_t, Stream, Config, const void *, uint32_t, void *))
+MSL_HOOK(libruntime, int, rtsLaunchKernelWithHostArgs,
+         (Handle, uint32_t, Stream, Config, void *, uint32_t, void *, uint32_t))
+MSL_HOOK_WITH(kNamedLaunch, libruntime, int, rtAicpuKernelLaunchExWithArgs,
+              (uint32_t, const char *, uint32_t, const void *, void *, Stream, uint32_t))

@@ -6,7 +6,6 @@ using namespace msleaks;
 namespace {
 
 hook::Function synchronize = {"libascendcl", "aclrtSynchronizeStream", nullptr, nullptr};
-hook::Function kernel_name = {"libascendcl", "aclrtGetFunctionName", nullptr, nullptr};
 hook::Function information = {"libascendcl", "aclrtGetMemInfo", nullptr, nullptr};
 hook::Function copy = {"libascendcl", "aclrtMemcpyAsync", nullptr, nullptr};
 
@@ -20,15 +19,11 @@ int32_t read(const void *stream, const void *block, uint64_t offset, uint64_t by
   return status == 0 ? wait(stream) : status;
 }
 
-int32_t name(const void *kernel, char *text, uint64_t bytes) {
-  return hooks::callReal<int(const void *, uint32_t, char *)>(kernel_name, kernel, static_cast<uint32_t>(bytes), text);
-}
-
 int32_t memory(uint64_t *free, uint64_t *total) {
   constexpr int kHighBandwidth = 1; // ACL_HBM_MEM
   return hooks::callReal<int(int, size_t *, size_t *)>(information, kHighBandwidth, free, total);
 }
 
-MSL_DEVICE_OF(Acl, wait, read, name, memory)
+MSL_DEVICE_OF(Acl, wait, read, nullptr, memory) // names: acl_kernels.cpp
 
 } // namespace

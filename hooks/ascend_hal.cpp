@@ -5,10 +5,14 @@
 //   0..9 device · 10..13 0 shared with the host, 1 device, 2 host, 3 DVPP · 17 pages of 2 MiB · 31 of 1 GiB ·
 //   56..63 module
 //
-// The module becomes the owner of the block.
+// The module becomes the owner of the block, and within it pages that are larger than others. What is not known of a
+// word is left out: another kind of memory is the device's, another module is "invalid".
+//
+// Where no library defines a function any more, the driver has it under the name that it has for tools, with "Inner".
 #include "msleaks/hook.h"
 
 #include "msleaks/api.h"
+#include "msleaks/runtime/thread.h"
 
 #include <cstddef>
 #include <iterator>
@@ -32,26 +36,59 @@ constexpr const char *kModules[] = {
 static_assert(std::size(kModules) == 76);
 
 enum class Side : uint32_t { Shared, Device, Host, Dvpp };
+enum class Pages : uint32_t { Usual, Huge, Giant };
+constexpr const char *kPages[] = {"", "@pages of 2 MiB", "@pages of 1 GiB"};
+constexpr uint32_t kHccl = 3, kDvpp = 6;
 
 struct Wish {
   uint32_t device;
   Side side;
   uint32_t module;
+  Pages pages;
 };
 
 constexpr Wish wishOf(uint64_t flag) {
-  return {static_cast<uint32_t>(flag & 0x3ff), static_cast<Side>(flag >> 10 & 0xf), static_cast<uint32_t>(flag >> 56)};
+  const Pages huge = (flag >> 17 & 1) != 0 ? Pages::Huge : Pages::Usual;
+  return {static_cast<uint32_t>(flag & 0x3ff), static_cast<Side>(flag >> 10 & 0xf), static_cast<uint32_t>(flag >> 56),
+          (flag >> 31 & 1) != 0 ? Pages::Giant : huge};
 }
 
-// The owner of what is allocated meanwhile.
+// How a property names the place of physical memory.
+struct Property {
+  uint32_t side; // 0 host, 1 device, 2 a node of the host
+  uint32_t device;
+  uint32_t module;
+  uint32_t pages;
+  uint32_t memory_type;
+  uint64_t reserve;
+};
+
+constexpr Wish wishOf(const Property &property) {
+  constexpr uint32_t kDevice = 1;
+  const bool is_known = property.pages < std::size(kPages);
+  return {property.device, property.side == kDevice ? Side::Device : Side::Host, property.module,
+          is_known ? static_cast<Pages>(property.pages) : Pages::Usual};
+}
+
+// The owner of what is allocated meanwhile: "HCCL@pages of 2 MiB".
 class WithOwner {
 public:
-  explicit WithOwner(uint32_t module) {
-    msl_owner_push(kModules[module < std::size(kModules) ? module : std::size(kModules) - 1]);
+  explicit WithOwner(const Wish &wish) {
+    char *end = append(owner_, kModules[wish.module < std::size(kModules) ? wish.module : std::size(kModules) - 1]);
+    *append(end, kPages[static_cast<uint32_t>(wish.pages)]) = 0;
+    msl_owner_push(owner_);
   }
   ~WithOwner() { msl_owner_pop(); }
   WithOwner(const WithOwner &) = delete;
   WithOwner &operator=(const WithOwner &) = delete;
+
+private:
+  static char *append(char *to, const char *text) {
+    for (; *text != 0; ++text)
+      *to++ = *text;
+    return to;
+  }
+  char owner_[32];
 };
 
 template <abi::Heap kHeap> struct Take {
@@ -70,24 +107,15 @@ struct Give {
                                        .address = abi::Position(0),
                                        .status = true};
 };
-
-// What the driver says where it cannot do something.
-constexpr int kNotSupported = 0xfffe;
-
-// How a property names the place of physical memory.
-struct Property {
-  uint32_t side; // 0 host, 1 device
-  uint32_t device;
-  uint32_t module;
-  uint32_t page_type, memory_type;
-  uint64_t reserve;
+// Communication and the processing of images use memory by no launch that anybody sees.
+struct UseUnseen {
+  static constexpr abi::Symbol kRow = {
+      .name = "halMemAlloc", .verb = abi::Verb::Access, .family = abi::Family::Acl, .heap = abi::Heap::Device};
 };
 
 template <class Real, class... Parameters>
-int takeRecorded(Real real, void *caller, const Wish &wish, Parameters... parameters) {
-  const hook::WithDevice device(abi::Family::Acl, wish.device);
-  const WithOwner owner(wish.module);
-  switch (wish.side) {
+int takeRecorded(Real real, void *caller, Side side, Parameters... parameters) {
+  switch (side) {
   case Side::Host:
     return hook::callRecorded<Take<abi::Heap::Pinned>>(real, caller, parameters...);
   case Side::Shared:
@@ -97,34 +125,84 @@ int takeRecorded(Real real, void *caller, const Wish &wish, Parameters... parame
   }
 }
 
+// A handle is no address. What the driver allocates at this one for its own notes is another block: the call is
+// announced, and not opened, so that none of the blocks in it is taken for the handle's.
+template <class Real, class... Parameters>
+int createOfHost(Real real, void *caller, void **handle, size_t size, Parameters... parameters) {
+  constexpr abi::Symbol kRow = Take<abi::Heap::Pinned>::kRow;
+  constexpr uint32_t kTraits = abi::Traits(kRow.verb, kRow.family, kRow.heap, abi::kFromHook).packed();
+  hook::Call call{kTraits, hook::kPass, reinterpret_cast<uint64_t>(caller), 0, 0, 0};
+  __msl_hook_enter(&call);
+  if (call.answer != hook::kRecord)
+    return real(handle, size, parameters...);
+  __msl_announce(call.site, kTraits);
+  __msl_hook_begin(&call);
+  const int status = real(handle, size, parameters...);
+  __msl_hook_end(&call);
+  __msl_on_alloc_out(call.site, kTraits, handle, size, status);
+  return status;
+}
+
+void tellUse(const Wish &wish, void *caller, int status) {
+  if (status == 0 && (wish.module == kHccl || wish.module == kDvpp))
+    hook::callRecorded<UseUnseen>([] { return 0; }, caller);
+}
+
+bool isOfAnother() { return runtime::isInside(__msl_thread, abi::Family::Acl); }
+
+constexpr auto kAlloc = [](auto real, void *caller, void **block, unsigned long long size, unsigned long long flag) {
+  if (isOfAnother())
+    return real(block, size, flag);
+  const Wish wish = wishOf(flag);
+  const hook::WithDevice device(abi::Family::Acl, wish.device);
+  const WithOwner owner(wish);
+  const int status = takeRecorded(real, caller, wish.side, block, size, flag);
+  tellUse(wish, caller, status);
+  return status;
+};
+
+constexpr auto kCreate = [](auto real, void *caller, void **handle, size_t size, const Property *property,
+                            uint64_t flag) {
+  if (isOfAnother() || property == nullptr) // the driver says what is wrong
+    return real(handle, size, property, flag);
+  const Wish wish = wishOf(*property);
+  const hook::WithDevice device(abi::Family::Acl, wish.device);
+  const WithOwner owner(wish);
+  if (wish.side == Side::Host)
+    return createOfHost(real, caller, handle, size, property, flag);
+  const int status = takeRecorded(real, caller, wish.side, handle, size, property, flag);
+  tellUse(wish, caller, status);
+  return status;
+};
+
+constexpr auto kGive = [](auto real, void *caller, void *block) {
+  return hook::callRecorded<Give>(real, caller, block);
+};
+
+// The next definition, else the driver's own under its other name, which is kept as the real one.
+void *realOf(hook::Function &function, hook::Function &inner) {
+  void *real = hook::realOf(function);
+  if (real == nullptr && (real = hook::realOf(inner)) != nullptr)
+    __atomic_store_n(&function.real, real, __ATOMIC_RELEASE);
+  return real;
+}
+
+template <class Body, hook::Function &kInner, class... Parameters>
+int callDriver(hook::Function &function, void *caller, Parameters... parameters) {
+  constexpr int kNotSupported = 0xfffe; // what the driver says where it cannot do something
+  auto *const real = reinterpret_cast<int (*)(Parameters...)>(realOf(function, kInner));
+  if (real == nullptr)
+    return kNotSupported;
+  return hook::own_library.state == hook::kAccepted ? Body{}(real, caller, parameters...) : real(parameters...);
+}
+
 } // namespace
 
-#define MSL_HAL_FUNCTION(name, parameters)                                                                             \
-  extern "C" [[gnu::visibility("default")]] int name parameters;                                                       \
-  [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_##name = {                                   \
-      "libascend_hal", #name, reinterpret_cast<void *>(&name), nullptr};
+#define MSL_HAL_HOOK(body, name, parameters)                                                                           \
+  static ::msleaks::hook::Function inner_of_##name = {"libascend_hal", #name "Inner", nullptr, nullptr};               \
+  MSL_HOOK_CALLS((callDriver<decltype(body), inner_of_##name>), libascend_hal, int, name, parameters)
 
-MSL_HAL_FUNCTION(halMemAlloc, (void **block, unsigned long long size, unsigned long long flag))
-MSL_HAL_FUNCTION(halMemCreate, (void **handle, size_t size, const Property *property, uint64_t flag))
-
-extern "C" int halMemAlloc(void **block, unsigned long long size, unsigned long long flag) {
-  auto *real = reinterpret_cast<decltype(&halMemAlloc)>(hook::realOf(function_halMemAlloc));
-  if (real == nullptr)
-    return kNotSupported;
-  if (hook::own_library.state != hook::kAccepted)
-    return real(block, size, flag);
-  return takeRecorded(real, __builtin_return_address(0), wishOf(flag), block, size, flag);
-}
-
-extern "C" int halMemCreate(void **handle, size_t size, const Property *property, uint64_t flag) {
-  auto *real = reinterpret_cast<decltype(&halMemCreate)>(hook::realOf(function_halMemCreate));
-  if (real == nullptr)
-    return kNotSupported;
-  if (hook::own_library.state != hook::kAccepted || property == nullptr)
-    return real(handle, size, property, flag);
-  const Wish wish{property->device, property->side == 0 ? Side::Host : Side::Device, property->module};
-  return takeRecorded(real, __builtin_return_address(0), wish, handle, size, property, flag);
-}
-
-MSL_HOOK_AS(Give, libascend_hal, int, halMemFree, (void *))
-MSL_HOOK_AS(Give, libascend_hal, int, halMemRelease, (void *))
+MSL_HAL_HOOK(kAlloc, halMemAlloc, (void **, unsigned long long, unsigned long long))
+MSL_HAL_HOOK(kCreate, halMemCreate, (void **, size_t, const Property *, uint64_t))
+MSL_HAL_HOOK(kGive, halMemFree, (void *))
+MSL_HAL_HOOK(kGive, halMemRelease, (void *))

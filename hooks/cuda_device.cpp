@@ -1,6 +1,7 @@
 // What the runtime asks of CUDA: its driver where the process has it, whose functions leave cudaGetLastError alone,
 // else its runtime.
 #include "device.h"
+#include "real.h"
 
 using namespace msleaks;
 
@@ -44,12 +45,13 @@ int32_t read(const void *stream, const void *block, uint64_t offset, uint64_t by
   return status == 0 ? wait(stream) : status;
 }
 
+// A stub is a function of the host, which the runtime knows; other handles are the driver's. Asked of the other one,
+// the runtime would keep an error, and the driver believe it.
 int32_t name(const void *kernel, char *text, uint64_t bytes) {
   const char *known = nullptr;
-  using Ask = int(const char **, const void *);
-  if (hooks::callReal<Ask>(runtime_name, &known, kernel) != 0 || known == nullptr)
-    hooks::callReal<Ask>(driver_name, &known, kernel);
-  return hooks::copyText(known, text, bytes);
+  hook::Function &ask = hooks::imageOf(kernel) != nullptr ? runtime_name : driver_name;
+  const int32_t status = hooks::callReal<int(const char **, const void *)>(ask, &known, kernel);
+  return status == 0 ? hooks::copyText(known, text, bytes) : status;
 }
 
 // While the thread captures a stream, a call that is no part of the capture would end it.

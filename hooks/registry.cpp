@@ -20,8 +20,10 @@ bool isSame(const char *left, const char *right) noexcept {
   return *left == *right;
 }
 
+// One of the names in Function::library.
 struct Search {
-  const hook::Function &function;
+  const char *name;
+  size_t length;
   char path[512];
 };
 
@@ -32,15 +34,25 @@ const char *fileName(const char *path) noexcept {
 
 int takePath(dl_phdr_info *object, size_t, void *argument) {
   auto &search = *static_cast<Search *>(argument);
-  const char *name = search.function.library;
   const char *file = fileName(object->dlpi_name);
-  const size_t length = std::strlen(name);
   // "libcuda" is libcuda.so.1, not libcudart.so.
-  if (std::strncmp(file, name, length) != 0 || file[length] != '.' ||
+  if (std::strncmp(file, search.name, search.length) != 0 || file[search.length] != '.' ||
       std::strlen(object->dlpi_name) >= sizeof search.path)
     return 0;
   std::strcpy(search.path, object->dlpi_name);
   return 1;
+}
+
+// In the library of this name, whoever opened it and with whatever scope; or in one that it needs.
+void *findIn(Search &search, const hook::Function &function) noexcept {
+  if (::dl_iterate_phdr(takePath, &search) == 0)
+    return nullptr;
+  void *handle = ::dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr)
+    return nullptr;
+  void *real = lookUp(handle, function.name);
+  ::dlclose(handle); // whoever opened it still holds it
+  return real != function.hook ? real : nullptr;
 }
 
 void noteRefused(const hook::Library &library) noexcept {
@@ -93,16 +105,15 @@ void __msl_hook_register(hook::Library *library) noexcept {
   library->state = hook::kAccepted;
 }
 
-// In the library that it is named after, whoever opened that and with whatever scope.
 void *__msl_hook_find(const hook::Function *function) noexcept {
   const runtime::Inside inside(__msl_thread);
-  hooks::Search search{*function, {}};
-  if (::dl_iterate_phdr(hooks::takePath, &search) == 0)
-    return nullptr;
-  void *handle = ::dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
-  if (handle == nullptr)
-    return nullptr;
-  void *real = hooks::lookUp(handle, function->name);
-  ::dlclose(handle); // whoever opened it still holds it
-  return real != function->hook ? real : nullptr;
+  for (const char *name = function->library;; ++name) {
+    const size_t length = std::strcspn(name, "|");
+    hooks::Search search{name, length, {}};
+    if (void *real = hooks::findIn(search, *function))
+      return real;
+    name += length;
+    if (*name == 0)
+      return nullptr;
+  }
 }

@@ -4,6 +4,7 @@
 #include "analysis/findings/idle_blocks.h"
 #include "analysis/findings/use_line.h"
 #include "analysis/live/launch_sets.h"
+#include "analysis/live/launched_kernels.h"
 #include "analysis/live/use.h"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ struct BlockUses {
   struct Moment {
     uint64_t time_ns = 0, others = 0;
     SiteId site;
+    LabelId kernel{}; // of a launch that is named
   };
   Moment birth, first, last;
   bool counts = false; // all its life was seen
@@ -27,19 +29,27 @@ class UsesAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "uses"; }
   bool wants(abi::Heap heap) const override { return hasUses(heap); }
-  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Launch); }
-  void onEvent(const StreamEvent &event, SiteId) override { launches_.onLaunch(event.process, event.stream); }
+  uint32_t eventKinds() const override { return LaunchedKernels::kEvents; }
+  void useCohorts(const Cohorts &, const Labels &labels) override { labels_ = &labels; }
+  void onEvent(const StreamEvent &event, SiteId) override {
+    if (labels_)
+      kernels_.onEvent(event, *labels_);
+    if (event.event.header().kind == abi::EventKind::Launch)
+      launches_.onLaunch(event.process, event.stream);
+  }
   void onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) override {
     if (block.bytes() == 0)
       return;
     const uint64_t others = ++allocations_[block.device];
     const bool counts = cause == AllocCause::Allocated || cause == AllocCause::Reallocated;
-    elementAt(uses_, block.id.index) = {{time_ns, others, block.site}, {}, {}, counts};
+    elementAt(uses_, block.id.index) = {{time_ns, others, block.site, {}}, {}, {}, counts};
   }
   void onUse(const Block &block, const Use &use) override {
     launches_.onUse(block, use);
     BlockUses &uses = elementAt(uses_, block.id.index);
-    const BlockUses::Moment now{use.time_ns, allocations_[block.device], use.site};
+    const bool is_launch = !use.reads && !use.writes;
+    const BlockUses::Moment now{use.time_ns, allocations_[block.device], use.site,
+                                is_launch ? kernels_.lastOf(use.process, use.stream) : LabelId{}};
     if (uses.first.time_ns == 0)
       uses.first = now;
     uses.last = now;
@@ -48,17 +58,19 @@ public:
   void conclude(Conclusion &) const override;
 
 private:
-  void add(const Idle &, const Block &, SiteId use, uint64_t idle_ns);
+  void add(const Idle &, const Block &, const BlockUses::Moment &use, uint64_t idle_ns);
 
   std::vector<BlockUses> uses_;                    // by number of the block
   std::array<uint64_t, 256> allocations_{};        // by device
   std::map<LifePart, std::vector<Idleness>> idle_; // by cohort
   LaunchSets launches_;
+  LaunchedKernels kernels_;
+  const Labels *labels_ = nullptr;
 };
 
-void UsesAnalyzer::add(const Idle &idle, const Block &block, SiteId use, uint64_t idle_ns) {
+void UsesAnalyzer::add(const Idle &idle, const Block &block, const BlockUses::Moment &use, uint64_t idle_ns) {
   elementAt(idle_[idle.part], block.cohort.index) +=
-      Idleness{block.size, 1, idle_ns, use, byteNsOf(block.size, idle_ns)};
+      Idleness{block.size, 1, idle_ns, use.site, byteNsOf(block.size, idle_ns), use.kernel};
 }
 
 // Blocks are idle when somebody else could have had the memory: when another block of the device was asked for.
@@ -69,9 +81,9 @@ void UsesAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns)
   if (uses.first.time_ns == 0)
     return add(kUnused, block, {}, time_ns - uses.birth.time_ns);
   if (uses.first.others > uses.birth.others)
-    add(kEarly, block, uses.first.site, uses.first.time_ns - uses.birth.time_ns);
+    add(kEarly, block, uses.first, uses.first.time_ns - uses.birth.time_ns);
   if (!isEnd(cause) && allocations_[block.device] > uses.last.others)
-    add(kLate, block, uses.last.site, time_ns - uses.last.time_ns);
+    add(kLate, block, uses.last, time_ns - uses.last.time_ns);
 }
 
 std::optional<Floor> floorOf(Conclusion &conclusion) {

@@ -14,18 +14,27 @@ namespace {
 using abi::EventKind;
 
 constexpr size_t kMostChanges = 1000;
+constexpr size_t kMostRanges = 64; // of a thread, one in the other
 constexpr uint64_t kToItsEnd = 0; // bytes: a handle, or an address up to the end of its block
+
+using Written = std::vector<std::pair<uint64_t, uint64_t>>; // address and bytes; kToItsEnd: as it says
 
 // What the last launch, copy or fill of a thread may write.
 struct Operation {
-  bool is_known = false;                              // all of it
-  std::vector<std::pair<uint64_t, uint64_t>> written; // address and bytes; kToItsEnd: as it says
+  bool is_known = false; // all of it
+  Written written;
 
   bool mayWrite(uint64_t address, uint64_t bytes) const {
     return std::any_of(written.begin(), written.end(), [&](const auto &range) {
       return range.first == address || (range.first < address + bytes && range.first + range.second > address);
     });
   }
+};
+
+// A range of a thread that ends as the innermost one. What is told behind its beginning, the launches in it may write.
+struct OpenRange {
+  Written written;
+  bool begins = true; // nothing but accesses has come yet
 };
 
 struct Change {
@@ -52,17 +61,26 @@ public:
   uint32_t eventKinds() const override {
     return abi::enabledBit(EventKind::Watch) | abi::enabledBit(EventKind::Changed) |
            abi::enabledBit(EventKind::Launch) | abi::enabledBit(EventKind::Copy) | abi::enabledBit(EventKind::Set) |
-           abi::enabledBit(EventKind::Access) | abi::enabledBit(EventKind::Step);
+           abi::enabledBit(EventKind::Access) | abi::enabledBit(EventKind::Step) |
+           abi::enabledBit(EventKind::RangeBegin) | abi::enabledBit(EventKind::RangeEnd);
   }
   void onEvent(const StreamEvent &, SiteId) override;
   void conclude(Conclusion &) const override;
 
 private:
   using Key = std::pair<uint32_t, uint64_t>; // process, address
-  Operation &of(const StreamEvent &event) { return operations_[uint64_t{event.process} << 32 | event.stream]; }
+  static uint64_t threadOf(const StreamEvent &event) { return uint64_t{event.process} << 32 | event.stream; }
+  Operation &of(const StreamEvent &event) { return operations_[threadOf(event)]; }
+  OpenRange *innermost(const StreamEvent &event) {
+    const auto at = ranges_.find(threadOf(event));
+    return at != ranges_.end() && !at->second.empty() ? &at->second.back() : nullptr;
+  }
+  void onRange(const StreamEvent &);
+  void onOperation(const StreamEvent &);
   void onWatch(const StreamEvent &);
   void onChanged(const StreamEvent &, SiteId);
   void onAccess(const StreamEvent &);
+  void addWritten(const StreamEvent &, const Written::value_type &);
   LabelId labelOf(const StreamEvent &event, uint64_t number) const {
     return labels_ ? labels_->find(event.process, number) : LabelId{};
   }
@@ -73,7 +91,8 @@ private:
   Section blocks(Conclusion &) const;
 
   const Labels *labels_ = nullptr;
-  std::unordered_map<uint64_t, Operation> operations_; // by process << 32 | stream
+  std::unordered_map<uint64_t, Operation> operations_; // by thread
+  std::unordered_map<uint64_t, std::vector<OpenRange>> ranges_;
   std::map<Key, Watched> watched_;
   std::map<uint32_t, uint64_t> steps_; // the last of each process
   std::set<uint32_t> unknown_;         // processes in which a launch may be given memory that nobody saw
@@ -96,10 +115,39 @@ void WatchAnalyzer::onEvent(const StreamEvent &event, SiteId site) {
   }
   if (watched_.empty())
     return;
+  if (event.event.header().kind == EventKind::RangeBegin || event.event.header().kind == EventKind::RangeEnd)
+    onRange(event);
+  else
+    onOperation(event);
+}
+
+// What was before a range is no operation of it: the runtime has looked. Ranges that end by a number say nothing of
+// what is in them; of those that never end, the innermost are known.
+void WatchAnalyzer::onRange(const StreamEvent &event) {
+  std::vector<OpenRange> &ranges = ranges_[threadOf(event)];
+  if (event.event.header().kind == EventKind::RangeEnd) {
+    if (event.event.as<abi::RangeEndEvent>().id == 0 && !ranges.empty())
+      ranges.pop_back();
+    return;
+  }
+  of(event) = {};
+  if (event.event.as<abi::RangeBeginEvent>().id != 0)
+    return;
+  if (ranges.size() == kMostRanges)
+    ranges.erase(ranges.begin());
+  ranges.emplace_back();
+}
+
+void WatchAnalyzer::onOperation(const StreamEvent &event) {
   Operation &operation = of(event);
+  OpenRange *range = innermost(event);
   operation = {};
+  if (range)
+    range->begins = false;
   if (event.event.header().kind == EventKind::Launch) {
     operation.is_known = (event.event.header().flags & abi::kListed) != 0;
+    if (range)
+      operation.written = range->written;
   } else if (event.event.header().kind == EventKind::Copy) {
     const auto copy = event.event.as<abi::CopyEvent>();
     operation = {true, {{copy.destination, copy.size}}};
@@ -109,14 +157,20 @@ void WatchAnalyzer::onEvent(const StreamEvent &event, SiteId site) {
   }
 }
 
-// Of a launch, behind its event; or of a call that uses memory and has none.
+// Of a launch, or of an operator, behind its event; or of a call that uses memory and has none.
 void WatchAnalyzer::onAccess(const StreamEvent &event) {
   const auto access = event.event.as<abi::AccessEvent>();
   const bool reads_only = (access.header.flags & abi::kRead) != 0 && (access.header.flags & abi::kWrite) == 0;
   if (access.address == 0)
     unknown_.insert(event.process);
   else if (!watched_.empty() && !reads_only)
-    of(event).written.emplace_back(access.address, kToItsEnd);
+    addWritten(event, {access.address, access.size}); // size 0 is kToItsEnd
+}
+
+void WatchAnalyzer::addWritten(const StreamEvent &event, const Written::value_type &memory) {
+  of(event).written.push_back(memory);
+  if (OpenRange *range = innermost(event); range && range->begins)
+    range->written.push_back(memory);
 }
 
 void WatchAnalyzer::onWatch(const StreamEvent &event) {

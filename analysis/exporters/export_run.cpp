@@ -47,6 +47,7 @@ Result<uint64_t> exportEvents(const TraceReader &trace, EventExporter &exporter,
       [&](const StreamEvent &event) {
         read.onEvent();
         const abi::EventHeader &header = event.event.header();
+        run.kernels.onEvent(event, catalog.labels());
         if (choice.kinds & abi::enabledBit(header.kind))
           exporter.onEvent(run, event, catalog.find(event.process, header.site));
         return out.good();

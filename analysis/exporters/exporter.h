@@ -4,6 +4,7 @@
 // add one: CONTRIBUTING.md.
 #pragma once
 
+#include "analysis/live/launched_kernels.h"
 #include "analysis/places/site_catalog.h"
 #include "analysis/report/report.h"
 #include "analysis/trace/trace_reader.h"
@@ -20,6 +21,7 @@ struct EventExport {
   const TraceReader &trace; // processes, threads
   SiteCatalog &catalog;     // places, and the labels that events name
   std::ostream &out;
+  LaunchedKernels kernels{}; // up to the event that is told
 };
 
 class EventExporter {

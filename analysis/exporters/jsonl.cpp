@@ -32,6 +32,7 @@ private:
   const std::string &idOf(SiteId, const SiteCatalog &);
   void addHeader(const StreamEvent &, const std::string &site);
   void addFields(const StreamEvent &);
+  void addKernel(const EventExport &, const StreamEvent &);
   void flush(std::ostream &out) {
     out.write(lines_.data(), static_cast<std::streamsize>(lines_.size()));
     lines_.clear();
@@ -76,9 +77,17 @@ void JsonLinesExporter::addFields(const StreamEvent &entry) {
   });
 }
 
+// The name of what is launched.
+void JsonLinesExporter::addKernel(const EventExport &run, const StreamEvent &entry) {
+  const LabelId name = run.kernels.nameOf(entry.process, entry.event.as<abi::LaunchEvent>().kernel);
+  add(",\"name\":{}", name.known() ? quoted(run.catalog.labels().textOf(name)) : "null");
+}
+
 void JsonLinesExporter::onEvent(EventExport &run, const StreamEvent &entry, SiteId site) {
   addHeader(entry, idOf(site, run.catalog));
   addFields(entry);
+  if (entry.event.header().kind == abi::EventKind::Launch)
+    addKernel(run, entry);
   lines_.append(std::string_view("}\n"));
   if (lines_.size() >= kFlushBytes)
     flush(run.out);

@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace msleaks::analysis {
 namespace {
 
-std::string adviceOf(const Idle &idle, const std::string &use) {
-  const std::string at = use.empty() ? "" : fmt::format(" at {}", use);
+std::string adviceOf(const Idle &idle, const std::string &use, std::string_view kernel) {
+  const std::string by = kernel.empty() ? "" : fmt::format(" by {}", kernel);
+  const std::string at = by + (use.empty() ? "" : fmt::format(" at {}", use));
   switch (idle.part) {
   case LifePart::NotUsed:
     return fmt::format("Allocate it when it is first used{}: until then it only takes room.", at);
@@ -65,7 +67,10 @@ Draft<Finding> findingOf(const Idle &idle, const IdleBlocks &blocks, Conclusion 
   finding.evidence = {{"idle_ns", blocks.sum.longest_ns}};
   if (!use.empty())
     finding.evidence.emplace_back(idle.use, use);
-  finding.advice = adviceOf(idle, use);
+  const std::string_view kernel = conclusion.catalog.labels().textOf(blocks.sum.kernel);
+  if (!kernel.empty())
+    finding.evidence.emplace_back(idle.kernel, std::string(kernel));
+  finding.advice = adviceOf(idle, use, kernel);
   return draft;
 }
 

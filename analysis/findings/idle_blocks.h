@@ -13,12 +13,12 @@ namespace msleaks::analysis {
 struct Idle {
   const char *kind;
   LifePart part;
-  const char *use; // at its end that is a use
+  const char *use, *kernel; // at its end that is a use, and what was launched there
 };
-inline constexpr Idle kEarly{"early-allocation", LifePart::NotUsed, "first_use"};
-inline constexpr Idle kLate{"late-free", LifePart::Late, "last_use"};
-inline constexpr Idle kUnused{"unused", LifePart::Unused, nullptr};
-inline constexpr Idle kBetweenUses{"idle", LifePart::InUse, "last_use"};
+inline constexpr Idle kEarly{"early-allocation", LifePart::NotUsed, "first_use", "first_use_kernel"};
+inline constexpr Idle kLate{"late-free", LifePart::Late, "last_use", "last_use_kernel"};
+inline constexpr Idle kUnused{"unused", LifePart::Unused, nullptr, nullptr};
+inline constexpr Idle kBetweenUses{"idle", LifePart::InUse, "last_use", "last_use_kernel"};
 
 // Of a cohort's blocks.
 struct Idleness {
@@ -26,6 +26,7 @@ struct Idleness {
   uint64_t longest_ns = 0;
   SiteId use; // of the block that was idle longest
   ByteNs byte_ns = 0;
+  LabelId kernel{}; // that used it so; none: a copy or a fill did, or nobody has told its name
 
   Idleness &operator+=(const Idleness &other) {
     bytes += other.bytes;
@@ -34,6 +35,7 @@ struct Idleness {
     if (other.longest_ns >= longest_ns) {
       longest_ns = other.longest_ns;
       use = other.use;
+      kernel = other.kernel;
     }
     return *this;
   }

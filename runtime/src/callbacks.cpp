@@ -1,6 +1,7 @@
 // The callbacks that the pass inserts (callbacks.def). What they and the hooks agree on is in pending.h.
 #include "drivers.h"
 #include "kernel_arguments.h"
+#include "kernel_names.h"
 #include "open_calls.h"
 #include "watch.h"
 #include "watched_block.h"
@@ -188,8 +189,12 @@ abi::EventHeader headerOf(abi::EventKind kind, Traits traits, uint32_t site) noe
 }
 
 bool knowsArguments(Traits row, uint64_t kernel) noexcept {
-  return row.family() == abi::Family::OpenCl && (enabledWord() & abi::enabledBit(abi::EventKind::Access)) != 0 &&
-         kernel_arguments.isKnown(kernel);
+  return row.family() == abi::Family::OpenCl && isEnabled(abi::EventKind::Access) && kernel_arguments.isKnown(kernel);
+}
+
+// The launch is part of an operator whose memory has been told (hooks/atb.cpp).
+bool isOfToldOperator(const Thread &thread, Traits row, const CallerFrame &frame) noexcept {
+  return row.family() == abi::Family::Acl && isTold(thread, frame.stack_pointer) && isEnabled(abi::EventKind::Access);
 }
 
 // Behind the launch: what the kernel may read and write. Whether a word is the address of a block, the analysis knows.
@@ -214,6 +219,7 @@ void recordLaunch(const CallerFrame &frame, uint32_t site, Traits row, const Lau
     return;
   const uint32_t launched = launchSite(thread, site, row);
   tellWatch(row, launched, frame, launch.kernel, launch.stream);
+  tellKernel(thread, row, addressOf(launch.kernel));
   abi::LaunchEvent event{};
   event.header = headerOf(abi::EventKind::Launch, row, launched);
   event.kernel = addressOf(launch.kernel);
@@ -226,10 +232,11 @@ void recordLaunch(const CallerFrame &frame, uint32_t site, Traits row, const Lau
   event.block_x = narrowed(low(launch.block_xy));
   event.block_y = narrowed(high(launch.block_xy));
   event.block_z = narrowed(launch.block_z);
-  const bool is_listed = knowsArguments(row, event.kernel);
+  const bool has_arguments = knowsArguments(row, event.kernel);
+  const bool is_listed = has_arguments || isOfToldOperator(thread, row, frame);
   event.header.flags |= is_listed ? uint32_t{abi::kListed} : 0u;
   record(thread, event);
-  if (is_listed)
+  if (has_arguments)
     recordArguments(thread, row, launched == site ? pathOfSite(enabledWord(), site, frame) : launched, event.kernel);
   leavePending(thread, {launched, row.packed(), event.kernel});
 }
@@ -424,6 +431,7 @@ void __msl_on_argument(uint32_t, const void *kernel, uint32_t index, uint64_t si
 }
 
 void __msl_on_kernel(uint32_t, const void *kernel, uint32_t copied) noexcept {
+  kernelBegins(addressOf(kernel));
   kernel_arguments.begin(addressOf(kernel), copied ? KernelArguments::Given::Unknown : KernelArguments::Given::None);
 }
 

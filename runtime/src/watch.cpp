@@ -1,6 +1,7 @@
 #include "watch.h"
 
 #include "drivers.h"
+#include "kernel_names.h"
 #include "label_table.h"
 #include "ring.h"
 #include "system.h"
@@ -82,18 +83,12 @@ Pending *pendingOf(WatchList &list, const Thread *thread) noexcept {
   return nullptr;
 }
 
-uint64_t labelOfKernel(const Operation &operation) noexcept {
-  const hook::Device *device = driverOf(operation.family);
-  char text[512];
-  const auto *kernel = reinterpret_cast<const void *>(operation.kernel);
-  const bool is_named = device != nullptr && device->name != nullptr && device->name(kernel, text, sizeof text) == 0;
-  return labelOf(is_named ? text : "kernel");
-}
-
 uint64_t labelOfOperation(const Operation &operation) noexcept {
   switch (operation.verb) {
   case abi::Verb::Launch:
-    return labelOfKernel(operation);
+    if (const uint64_t name = labelOfKernel(operation.family, operation.kernel); name != 0)
+      return name;
+    return labelOf("kernel");
   case abi::Verb::Set:
     return labelOf("fill");
   default:

@@ -2,6 +2,7 @@
 #include "analysis/base/event_names.h"
 #include "analysis/exporters/export_run.h"
 #include "analysis/exporters/registry.h"
+#include "analysis/live/launched_kernels.h"
 #include "analysis/places/place.h"
 #include "analysis/places/site_catalog.h"
 #include "analysis/report/site_text.h"
@@ -86,7 +87,7 @@ private:
 };
 
 bool writeLine(StandardOutput &out, const analysis::TraceNames &names, PlaceTexts &places,
-               const analysis::StreamEvent &entry) {
+               const std::string &kernel, const analysis::StreamEvent &entry) {
   const abi::EventHeader &header = entry.event.header();
   const auto since_start = static_cast<int64_t>(header.time - names.startNs());
   out.add("{:15.9f} {:>7} {:>7} {:<11} {:<7} {:>10}", static_cast<double>(since_start) / 1e9,
@@ -102,10 +103,21 @@ bool writeLine(StandardOutput &out, const analysis::TraceNames &names, PlaceText
         out.add(" {}={}", name, value);
     });
   });
+  if (!kernel.empty())
+    out.add(" name={}", kernel);
   analysis::forEachFlag(header, [&](std::string_view flag) { out.add(" {}", flag); });
   if (const std::string &place = places.of(entry); !place.empty())
     out.add(" place={}", place);
   return out.endLine();
+}
+
+// The name of what is launched, in quotes. Empty: it is no launch, or nobody has told the name.
+std::string kernelOf(const analysis::LaunchedKernels &kernels, const analysis::Labels &labels,
+                     const analysis::StreamEvent &entry) {
+  if (entry.event.header().kind != abi::EventKind::Launch)
+    return {};
+  const analysis::LabelId name = kernels.nameOf(entry.process, entry.event.as<abi::LaunchEvent>().kernel);
+  return name.known() ? analysis::quoted(labels.textOf(name)) : std::string();
 }
 
 // Seconds since the start of the run -> the trace's clock.
@@ -119,14 +131,16 @@ uint64_t clockNs(const analysis::TraceNames &names, double seconds) {
 Result<uint64_t> writeTable(const analysis::TraceReader &trace, const analysis::TraceNames &names,
                             analysis::SiteCatalog &catalog, const analysis::EventChoice &choice) {
   PlaceTexts places(catalog);
+  analysis::LaunchedKernels kernels;
   StandardOutput lines;
   lines.add("{:>15} {:>7} {:>7} {:<11} {:<7} {:>10} fields and flags", "seconds", "pid", "tid", "event", "heap",
             "site");
   lines.endLine();
   return trace.forEachEvent(
       [&](const analysis::StreamEvent &event) {
+        kernels.onEvent(event, catalog.labels());
         return (choice.kinds & abi::enabledBit(event.event.header().kind)) == 0 ||
-               writeLine(lines, names, places, event);
+               writeLine(lines, names, places, kernelOf(kernels, catalog.labels(), event), event);
       },
       choice.begin_ns, choice.end_ns);
 }

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "devices"))
-from device_run import STANDINS, Msleaks, build_programs, equal, run, standin, watched  # noqa: E402
+from device_run import STANDINS, Msleaks, build_programs, equal, events_of, run, standin, watched  # noqa: E402
 from msleaks_e2e import arguments, line_of, skip  # noqa: E402
 
 SOURCES = Path(__file__).resolve().parent / "programs"
@@ -43,6 +43,8 @@ def main():
         equal(f"{name}: the first finding", (first["kind"], first["evidence"]["block"], first["evidence"]["operation"], first["site"]["line"]),
               ("trampled", "weights", wanted[0][1], wanted[0][-1]))
         text = msleaks.output("report", folder)
+        if topic == "opencl":  # the second kernel is made where the first one was
+            equal(f"{name}: launches", [event["name"] for event in events_of(msleaks, folder, "launch")], ["relu", "scale"] * 3)
         equal(f"{name}: in the text", f"of weights changed, by {wanted[0][1]}" in text, True)
         _, report = watched(msleaks, scratch, program, "mended")
         equal(f"{name}: changes of the mended program", changes(report), [])

@@ -60,6 +60,22 @@ static void launches(uint32_t n) {
   rtKernelLaunchWithHandle(kernel, 5, n, other, other, stream, other);
   // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtKernelLaunchWithHandleV2 at
   rtKernelLaunchWithHandleV2(kernel, 5, n, other, other, stream, other);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtVectorCoreKernelLaunch at
+  rtVectorCoreKernelLaunch(kernel, n, other, other, stream, 9, other);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtVectorCoreKernelLaunchWithHandle at
+  rtVectorCoreKernelLaunchWithHandle(kernel, 5, n, other, other, stream, other);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtLaunchKernelByFuncHandle at
+  rtLaunchKernelByFuncHandle(kernel, n, other, stream);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtLaunchKernelByFuncHandleV2 at
+  rtLaunchKernelByFuncHandleV2(kernel, n, other, stream, other);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtLaunchKernelByFuncHandleV3 at
+  rtLaunchKernelByFuncHandleV3(kernel, n, other, stream, other);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtsLaunchKernelWithConfig at
+  rtsLaunchKernelWithConfig(kernel, n, stream, other, other, other);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtsLaunchKernelWithDevArgs at
+  rtsLaunchKernelWithDevArgs(kernel, n, stream, other, other, 8, other);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtsLaunchKernelWithHostArgs at
+  rtsLaunchKernelWithHostArgs(kernel, n, stream, other, other, 8, other, 1);
 }
 
 int main(int count, char **) {

@@ -41,6 +41,21 @@ rtError_t rtKernelLaunchWithHandle(void *handle, uint64_t key, uint32_t blocks, 
                                    rtStream_t stream, const void *kernel);
 rtError_t rtKernelLaunchWithHandleV2(void *handle, uint64_t key, uint32_t blocks, void *arguments, void *sm,
                                      rtStream_t stream, const void *config);
+rtError_t rtVectorCoreKernelLaunch(const void *stub, uint32_t blocks, void *arguments, void *sm, rtStream_t stream,
+                                   uint32_t flags, const void *config);
+rtError_t rtVectorCoreKernelLaunchWithHandle(void *handle, uint64_t key, uint32_t blocks, void *arguments, void *sm,
+                                             rtStream_t stream, const void *config);
+rtError_t rtLaunchKernelByFuncHandle(void *function, uint32_t blocks, void *arguments, rtStream_t stream);
+rtError_t rtLaunchKernelByFuncHandleV2(void *function, uint32_t blocks, void *arguments, rtStream_t stream,
+                                       const void *config);
+rtError_t rtLaunchKernelByFuncHandleV3(void *function, uint32_t blocks, const void *arguments, rtStream_t stream,
+                                       const void *config);
+rtError_t rtsLaunchKernelWithConfig(void *function, uint32_t blocks, rtStream_t stream, void *config, void *arguments,
+                                    void *reserved);
+rtError_t rtsLaunchKernelWithDevArgs(void *function, uint32_t blocks, rtStream_t stream, void *config,
+                                     const void *arguments, uint32_t size, void *reserved);
+rtError_t rtsLaunchKernelWithHostArgs(void *function, uint32_t blocks, rtStream_t stream, void *config, void *arguments,
+                                      uint32_t size, void *holders, uint32_t holder_count);
 #ifdef __cplusplus
 }
 #endif

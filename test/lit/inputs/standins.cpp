@@ -160,6 +160,20 @@ rtError_t rtKernelLaunchWithFlagV2(const void *, uint32_t, void *, void *, rtStr
 }
 rtError_t rtKernelLaunchWithHandle(void *, uint64_t, uint32_t, void *, void *, rtStream_t, const void *) { return 0; }
 rtError_t rtKernelLaunchWithHandleV2(void *, uint64_t, uint32_t, void *, void *, rtStream_t, const void *) { return 0; }
+rtError_t rtVectorCoreKernelLaunch(const void *, uint32_t, void *, void *, rtStream_t, uint32_t, const void *) {
+  return 0;
+}
+rtError_t rtVectorCoreKernelLaunchWithHandle(void *, uint64_t, uint32_t, void *, void *, rtStream_t, const void *) {
+  return 0;
+}
+rtError_t rtLaunchKernelByFuncHandle(void *, uint32_t, void *, rtStream_t) { return 0; }
+rtError_t rtLaunchKernelByFuncHandleV2(void *, uint32_t, void *, rtStream_t, const void *) { return 0; }
+rtError_t rtLaunchKernelByFuncHandleV3(void *, uint32_t, const void *, rtStream_t, const void *) { return 0; }
+rtError_t rtsLaunchKernelWithConfig(void *, uint32_t, rtStream_t, void *, void *, void *) { return 0; }
+rtError_t rtsLaunchKernelWithDevArgs(void *, uint32_t, rtStream_t, void *, const void *, uint32_t, void *) { return 0; }
+rtError_t rtsLaunchKernelWithHostArgs(void *, uint32_t, rtStream_t, void *, void *, uint32_t, void *, uint32_t) {
+  return 0;
+}
 
 // opencl
 cl_mem clCreateBuffer(cl_context, cl_bitfield, size_t size, void *, cl_int *status) {

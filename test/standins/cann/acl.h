@@ -20,6 +20,7 @@ aclError aclrtMallocHost(void **block, size_t size);
 aclError aclrtFree(void *block);
 aclError aclrtFreeHost(void *block);
 aclError aclrtMemcpy(void *to, size_t capacity, const void *from, size_t size, int kind);
+aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t size, int kind, aclrtStream stream);
 aclError aclrtMemset(void *to, size_t capacity, int32_t value, size_t size);
 aclError aclrtCreateStream(aclrtStream *stream);
 aclError aclrtDestroyStream(aclrtStream stream);
@@ -27,13 +28,77 @@ aclError aclrtSynchronizeStream(aclrtStream stream);
 /* The handle is a function of the host here: void kernel(const void *arguments, size_t size). */
 aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,
                            aclrtStream stream);
+aclError aclrtLaunchKernelV2(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, void *config,
+                             aclrtStream stream);
+aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
+                                     void *arguments, void *reserved);
+aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
+                                       void *arguments, size_t size, void *holders, size_t holder_count);
+/* A binary is a handle of rtRegisterAllKernel; its functions are those of the program. */
+aclError aclrtBinaryGetFunction(void *binary, const char *name, aclrtFuncHandle *function);
+aclError aclrtBinaryGetFunctionByEntry(void *binary, uint64_t entry, aclrtFuncHandle *function);
+aclError aclrtGetFunctionName(aclrtFuncHandle function, uint32_t bytes, char *name);
+
+/* Below the functions above, from CANN 8 on. */
+aclError aclrtMallocImpl(void **block, size_t size, int policy);
+aclError aclrtFreeImpl(void *block);
+aclError aclrtMemcpyImpl(void *to, size_t capacity, const void *from, size_t size, int kind);
+aclError aclrtMemsetImpl(void *to, size_t capacity, int32_t value, size_t size);
+aclError aclrtLaunchKernelImpl(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,
+                               aclrtStream stream);
 
 /* What the runtime has below it. */
+typedef struct {
+  void *args;
+  void *host_inputs;
+  uint32_t size;
+  uint32_t tiling_address, tiling;
+  uint16_t host_input_count;
+  uint8_t has_tiling, is_on_device, reserved[4];
+} rtArgsEx_t;
+typedef struct {
+  uint32_t magic, version;
+  const void *data;
+  uint64_t length;
+} rtDevBinary_t;
 int rtKernelLaunch(const void *stub, uint32_t blocks, void *arguments, uint32_t size, void *sm, aclrtStream stream);
+int rtKernelLaunchWithFlag(const void *stub, uint32_t blocks, rtArgsEx_t *arguments, void *sm, aclrtStream stream,
+                           uint32_t flags);
+int rtVectorCoreKernelLaunch(const void *stub, uint32_t blocks, rtArgsEx_t *arguments, void *sm, aclrtStream stream,
+                             uint32_t flags, const void *config);
+int rtLaunchKernelByFuncHandle(void *function, uint32_t blocks, void *arguments, aclrtStream stream);
+int rtLaunchKernelByFuncHandleV2(void *function, uint32_t blocks, void *arguments, aclrtStream stream,
+                                 const void *config);
+int rtLaunchKernelByFuncHandleV3(void *function, uint32_t blocks, const rtArgsEx_t *arguments, aclrtStream stream,
+                                 const void *config);
+int rtsLaunchKernelWithConfig(void *function, uint32_t blocks, aclrtStream stream, void *config, void *arguments,
+                              void *reserved);
+int rtsLaunchKernelWithDevArgs(void *function, uint32_t blocks, aclrtStream stream, void *config, const void *arguments,
+                               uint32_t size, void *reserved);
+int rtsLaunchKernelWithHostArgs(void *function, uint32_t blocks, aclrtStream stream, void *config, void *arguments,
+                                uint32_t size, void *holders, uint32_t holder_count);
+/* Of a whole binary: the kernel is the function of the program that its handle stands for (standinRuns). */
+int rtKernelLaunchWithHandle(void *binary, uint64_t key, uint32_t blocks, rtArgsEx_t *arguments, void *sm,
+                             aclrtStream stream, const void *kernel);
+int rtVectorCoreKernelLaunchWithHandle(void *binary, uint64_t key, uint32_t blocks, rtArgsEx_t *arguments, void *sm,
+                                       aclrtStream stream, const void *config);
+/* On the processors of the device: of a function of the program. */
+int rtAicpuKernelLaunchExWithArgs(uint32_t type, const char *name, uint32_t blocks, const rtArgsEx_t *arguments,
+                                  void *sm, aclrtStream stream, uint32_t flags);
+int rtFunctionRegister(void *binary, const void *stub, const char *name, const void *more, uint32_t mode);
+int rtDevBinaryRegister(const rtDevBinary_t *binary, void **handle);
+int rtRegisterAllKernel(const rtDevBinary_t *binary, void **handle);
+void standinRuns(void *binary, void (*kernel)(const void *arguments, size_t size));
 
-/* The driver. */
+/* The driver; or, built with STANDIN_INNER, the same under the names that it has for tools. */
+struct drv_mem_prop {
+  uint32_t side, devid, module_id, pg_type, mem_type;
+  uint64_t reserve;
+};
 int halMemAlloc(void **block, unsigned long long size, unsigned long long flag);
 int halMemFree(void *block);
+int halMemCreate(void **handle, size_t size, const struct drv_mem_prop *property, uint64_t flag);
+int halMemRelease(void *handle);
 
 /* A library of CANN's that takes memory from the driver itself, as the one for communication does. */
 int hcclBuffer(int device, void **block, size_t size);

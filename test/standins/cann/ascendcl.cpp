@@ -1,10 +1,16 @@
 // libascendcl.so: ACL. It takes device memory from the driver, a page more than it was asked for, and launches by the
-// runtime.
+// runtime. Built with STANDIN_IMPL it is libacl_rt_impl.so, below forwards.cpp.
+#ifdef STANDIN_IMPL
+#include "impl_names.h"
+#endif
+
 #include "../common/machine.h"
 
 #include "acl.h"
 
+#include <cstdio>
 #include <cstring>
+#include <dlfcn.h>
 
 extern "C" unsigned standinDevices();
 extern "C" size_t standinFree(unsigned device);
@@ -17,6 +23,12 @@ constexpr unsigned long long kDevice = 1, kHost = 2, kAcl = 48, kHccl = 3;
 
 unsigned long long flagOf(int device, unsigned long long module, unsigned long long side = kDevice) {
   return static_cast<unsigned long long>(device) | side << 10 | module << 56;
+}
+
+// None is the default one.
+standin::Stream &of(aclrtStream stream) {
+  static standin::Stream default_stream;
+  return stream != nullptr ? *static_cast<standin::Stream *>(stream) : default_stream;
 }
 
 } // namespace
@@ -56,6 +68,12 @@ aclError aclrtMemset(void *to, size_t capacity, int32_t value, size_t size) {
   std::memset(to, value, size);
   return ACL_SUCCESS;
 }
+aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t size, int kind, aclrtStream stream) {
+  if (to == nullptr || from == nullptr || size > capacity)
+    return ACL_ERROR_INVALID_PARAM;
+  of(stream).run([=] { aclrtMemcpy(to, capacity, from, size, kind); });
+  return ACL_SUCCESS;
+}
 aclError aclrtCreateStream(aclrtStream *stream) {
   *stream = new standin::Stream;
   return ACL_SUCCESS;
@@ -65,12 +83,41 @@ aclError aclrtDestroyStream(aclrtStream stream) {
   return ACL_SUCCESS;
 }
 aclError aclrtSynchronizeStream(aclrtStream stream) {
-  static_cast<standin::Stream *>(stream)->wait();
+  of(stream).wait();
   return ACL_SUCCESS;
 }
 aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,
                            aclrtStream stream) {
   return rtKernelLaunch(kernel, blocks, const_cast<void *>(arguments), static_cast<uint32_t>(size), nullptr, stream);
+}
+aclError aclrtLaunchKernelV2(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, void *config,
+                             aclrtStream stream) {
+  return rtsLaunchKernelWithDevArgs(kernel, blocks, stream, config, arguments, static_cast<uint32_t>(size), nullptr);
+}
+aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
+                                     void *arguments, void *reserved) {
+  return rtsLaunchKernelWithConfig(kernel, blocks, stream, config, arguments, reserved);
+}
+aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
+                                       void *arguments, size_t size, void *holders, size_t holder_count) {
+  return rtsLaunchKernelWithHostArgs(kernel, blocks, stream, config, arguments, static_cast<uint32_t>(size), holders,
+                                     static_cast<uint32_t>(holder_count));
+}
+aclError aclrtBinaryGetFunction(void *, const char *name, aclrtFuncHandle *function) {
+  *function = name != nullptr ? dlsym(RTLD_DEFAULT, name) : nullptr;
+  return *function != nullptr ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
+}
+aclError aclrtBinaryGetFunctionByEntry(void *binary, uint64_t entry, aclrtFuncHandle *function) {
+  char name[64];
+  std::snprintf(name, sizeof name, "kernel_%llu", static_cast<unsigned long long>(entry));
+  return aclrtBinaryGetFunction(binary, name, function);
+}
+aclError aclrtGetFunctionName(aclrtFuncHandle function, uint32_t bytes, char *name) {
+  Dl_info place;
+  if (dladdr(function, &place) == 0 || place.dli_sname == nullptr || std::strlen(place.dli_sname) >= bytes)
+    return ACL_ERROR_INVALID_PARAM;
+  std::strcpy(name, place.dli_sname);
+  return ACL_SUCCESS;
 }
 
 int hcclBuffer(int device, void **block, size_t size) { return halMemAlloc(block, size, flagOf(device, kHccl)); }

@@ -1,4 +1,11 @@
 // libascend_hal.so: the driver. $STANDIN_DEVICES of $STANDIN_DEVICE_BYTES each.
+#ifdef STANDIN_INNER
+#define halMemAlloc halMemAllocInner
+#define halMemFree halMemFreeInner
+#define halMemCreate halMemCreateInner
+#define halMemRelease halMemReleaseInner
+#endif
+
 #include "../common/machine.h"
 
 #include "acl.h"
@@ -26,6 +33,31 @@ int halMemAlloc(void **block, unsigned long long size, unsigned long long flag) 
   standin::Memory &memory = (flag >> 10 & 0xf) == kHost ? machine().pinned() : machine().device(device);
   *block = memory.allocate(size);
   return *block != nullptr ? 0 : kOutOfMemory;
+}
+
+// Physical memory: its handle is the driver's own note of it.
+namespace {
+struct Physical {
+  void *memory;
+};
+} // namespace
+
+int halMemCreate(void **handle, size_t size, const drv_mem_prop *property, uint64_t) {
+  if (handle == nullptr || property == nullptr)
+    return kInvalid;
+  const unsigned long long side = property->side == 1 ? 1 : kHost;
+  void *memory = nullptr;
+  const int status = halMemAlloc(&memory, size, side << 10 | (property->devid & 0x3ff));
+  if (status == 0)
+    *handle = new Physical{memory};
+  return status;
+}
+int halMemRelease(void *handle) {
+  auto *const physical = static_cast<Physical *>(handle);
+  const int status = halMemFree(physical->memory);
+  if (status == 0)
+    delete physical;
+  return status;
 }
 
 int halMemFree(void *block) { return machine().release(block) ? 0 : kInvalid; }

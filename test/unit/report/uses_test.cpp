@@ -40,6 +40,24 @@ protected:
             dies(80, 2),
             dies(90, 1)};
   }
+  StreamEvent named(uint64_t at, uint64_t label) {
+    const abi::EventHeader header{abi::EventKind::Kernel, Heap::Device, 0, 0, 0, kStart + at};
+    return {1, 1, abi::AnyEvent::from(abi::KernelEvent{header, 0, label})};
+  }
+  // Block 1 is born long before `use` is its first, behind a launch of "gelu"; "relu" had its handle before.
+  json earlyUsedBy(const StreamEvent &use) {
+    start(1, 4711);
+    const std::string labels = record(abi::DefinitionKind::String, raw(abi::StringDefinition{1, 0}) + "relu") +
+                               record(abi::DefinitionKind::String, raw(abi::StringDefinition{2, 0}) + "gelu");
+    EXPECT_TRUE(writer->definitions(1, std::as_bytes(std::span(labels))));
+    events({born(10, 1, kSize, kKept), born(20, 2, 3 * kSize, kOther), named(29, 1), launch(30), used(31, 2),
+            dies(40, 2), named(45, 2), launch(50), use, dies(60, 1)});
+    end(1, 0, kStart + 1000);
+    manifest();
+    close();
+    report = asJson();
+    return of("early-allocation", 12);
+  }
   json of(const std::string &kind, uint32_t line) const { return findingOf(report, kind, line); }
   json report;
 };
@@ -70,6 +88,19 @@ TEST_F(Uses, WhatIsAllocatedBeforeItIsUsedIsEarly) {
   EXPECT_EQ(early["saves_bytes"], kSize);
   EXPECT_EQ(early["evidence"]["idle_ns"], 51 - 10);
   EXPECT_EQ(report["floor"]["bytes"], 3 * kSize);
+}
+
+TEST_F(Uses, AKernelIsNamedWhereItUsesABlock) {
+  const json early = earlyUsedBy(used(51, 1));
+  ASSERT_FALSE(early.is_null()) << report["findings"];
+  EXPECT_EQ(early["evidence"]["first_use_kernel"], "gelu");
+  EXPECT_NE(early["advice"].get<std::string>().find("first used by gelu at"), std::string::npos) << early["advice"];
+}
+
+TEST_F(Uses, AFillIsNoKernelWhateverWasLaunchedBeforeIt) {
+  const json early = earlyUsedBy(written(51, 1, kSize));
+  ASSERT_FALSE(early.is_null()) << report["findings"];
+  EXPECT_FALSE(early["evidence"].contains("first_use_kernel")) << early;
 }
 
 TEST_F(Uses, WhatNobodyUsesIsUnused) {

@@ -53,6 +53,16 @@ StreamEvent copy(uint64_t at, uint64_t to, uint64_t bytes) {
   return of(abi::AnyEvent::from(event));
 }
 
+StreamEvent begins(uint64_t at, uint64_t id = 0) {
+  return of(abi::AnyEvent::from(
+      abi::RangeBeginEvent{{abi::EventKind::RangeBegin, abi::Heap::Host, 0, 0, 0, kStart + at}, 2, id}));
+}
+
+StreamEvent ends(uint64_t at) {
+  return of(abi::AnyEvent::from(
+      abi::RangeEndEvent{{abi::EventKind::RangeEnd, abi::Heap::Host, 0, 0, 0, kStart + at}, 0, 0}));
+}
+
 StreamEvent step(uint64_t at, uint64_t number) {
   return of(
       abi::AnyEvent::from(abi::StepEvent{{abi::EventKind::Step, abi::Heap::Host, 0, 0, 0, kStart + at}, number, 0}));
@@ -122,6 +132,23 @@ TEST_F(WatchTest, WhoOnlyReadsItMayNotChangeIt) {
   const json list = watchOf({watch(10), launch(30, true), given(31, kBlock, abi::kRead), changed(40, 2)});
   ASSERT_EQ(list.size(), 1u);
   EXPECT_EQ(list[0]["given"], "no");
+}
+
+TEST_F(WatchTest, WhatAnOperatorIsGivenItsLaunchesMayChange) {
+  EXPECT_TRUE(watchOf({watch(10), begins(20), given(21, kBlock, abi::kWrite), launch(30, true), changed(40, 2),
+                       launch(50, true), changed(60, 2), ends(70)})
+                  .empty());
+}
+
+TEST_F(WatchTest, WhatAnOperatorReadsOrAnotherOneIsGivenTheyMayNot) {
+  const json list = watchOf({watch(10), begins(20), given(21, kBlock, abi::kRead), launch(30, true), changed(40, 2),
+                             ends(50), begins(60), given(61, kBlock, abi::kWrite), begins(70), launch(80, true),
+                             changed(90, 2), ends(100), begins(110, 7), launch(120, true), changed(130, 2), ends(140),
+                             launch(150, true), changed(160, 2)});
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[0]["since_start_ns"], 40);
+  EXPECT_EQ(list[1]["since_start_ns"], 90) << "the inner operator has told nothing";
+  EXPECT_EQ(list[2]["since_start_ns"], 160) << "the range that ends by a number was none to look at";
 }
 
 TEST_F(WatchTest, WhatIsNotWatchedDoesNotChange) {

@@ -12,7 +12,7 @@ inline constexpr uint32_t kHookVersion = 1;
 
 // A hooked function. What is appended in a later version stands behind.
 struct Function {
-  const char *library; // the beginning of its file's name: "libOpenCL"
+  const char *library; // the beginning of its file's name: "libOpenCL"; or several: "libacl_rt|libascendcl"
   const char *name;
   void *hook;
   void *real; // null until it is found
@@ -72,6 +72,9 @@ extern "C" {
 [[gnu::weak, gnu::visibility("default")]] uint32_t __msl_hook_device(uint32_t traits, uint32_t device) noexcept;
 // Before the first call of the family. `device` stays what it is as long as the process lives.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_driver(const msleaks::hook::Device *device) noexcept;
+// The kernel that has this handle from here on has this name: of an API that says it when it makes the kernel.
+[[gnu::weak, gnu::visibility("default")]] void __msl_hook_kernel(uint32_t traits, const void *kernel,
+                                                                 const char *name) noexcept;
 // Around the real function: calls of its family are left out meanwhile.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_begin(msleaks::hook::Call *call) noexcept;
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_end(msleaks::hook::Call *call) noexcept;

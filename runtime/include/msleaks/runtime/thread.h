@@ -86,6 +86,7 @@ struct Thread {
   OpenCall open[kOpenCalls];
   uint32_t range_depth;          // of which the last are known, unless deeper ones have taken their places
   OpenRange ranges[kOpenRanges]; // by depth, modulo
+  uint64_t told_frame;           // of an operator that has told all that it is given (isTold); 0 = none
 };
 // A runtime that a dlopen brings gets its thread storage from what glibc keeps for that
 // (glibc.rtld.optional_static_tls).
@@ -119,6 +120,10 @@ inline const OpenRange *innermostRange(const Thread &thread) noexcept {
   const OpenRange &range = thread.ranges[(thread.range_depth - 1) % kOpenRanges];
   return thread.range_depth != 0 && range.label != 0 ? &range : nullptr;
 }
+
+// Whether a launch from this frame is part of an operator whose memory has been told. One that an exception has left is
+// known by the stack, which has come back above it.
+inline bool isTold(const Thread &thread, uint64_t frame) noexcept { return frame < thread.told_frame; }
 
 // What the real function behind a hook, or libc for us, does meanwhile must not come back to us. Where nothing else is
 // pending, the heap's hooks have a shorter one.

@@ -1,0 +1,50 @@
+// Which kernels have been launched, as far as the trace tells their names (Kernel events).
+#pragma once
+
+#include "analysis/places/labels.h"
+#include "analysis/trace/trace_reader.h"
+#include "msleaks/abi/events.h"
+#include "msleaks/abi/session.h"
+
+#include <cstdint>
+#include <unordered_map>
+
+namespace msleaks::analysis {
+
+// Grows with kernels and threads.
+class LaunchedKernels {
+public:
+  static constexpr uint32_t kEvents =
+      abi::enabledBit(abi::EventKind::Kernel) | abi::enabledBit(abi::EventKind::Launch);
+
+  // In order of time; other kinds of events say nothing of it.
+  void onEvent(const StreamEvent &event, const Labels &labels) {
+    if (event.event.header().kind == abi::EventKind::Kernel) {
+      const auto kernel = event.event.as<abi::KernelEvent>();
+      processes_[event.process][kernel.kernel] = labels.find(event.process, kernel.name);
+    } else if (event.event.header().kind == abi::EventKind::Launch) {
+      last_[threadOf(event.process, event.stream)] =
+          nameOf(event.process, event.event.as<abi::LaunchEvent>().kernel);
+    }
+  }
+  // Of a launch's kernel, from here on. None: nobody has told it.
+  LabelId nameOf(uint32_t process, uint64_t kernel) const {
+    const auto kernels = processes_.find(process);
+    if (kernels == processes_.end())
+      return {};
+    const auto found = kernels->second.find(kernel);
+    return found != kernels->second.end() ? found->second : LabelId{};
+  }
+  // Of the thread's last launch.
+  LabelId lastOf(uint32_t process, uint32_t stream) const {
+    const auto found = last_.find(threadOf(process, stream));
+    return found != last_.end() ? found->second : LabelId{};
+  }
+
+private:
+  static uint64_t threadOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
+  std::unordered_map<uint32_t, std::unordered_map<uint64_t, LabelId>> processes_; // by handle
+  std::unordered_map<uint64_t, LabelId> last_;                                    // by thread
+};
+
+} // namespace msleaks::analysis

@@ -1,0 +1,35 @@
+// Ascend's ACL below its face: from CANN 8 on, libascendcl forwards each function to one of this name and "Impl", which
+// others call past it. Each does what the row of the function says; of two in one another, the outer one counts.
+#include "msleaks/hook.h"
+
+#include <cstddef>
+#include <cstdint>
+
+using Stream = void *;
+using Handle = void *;
+using Config = void *;
+
+// Where it is differs from one CANN to the next.
+#define MSL_IMPL_HOOK(name, parameters)                                                                                \
+  MSL_HOOK_AS(::msleaks::hook::Known<#name>, libacl_rt_impl|libascendcl_impl|libacl_rt|libascendcl, int, name##Impl,   \
+              parameters)
+
+MSL_IMPL_HOOK(aclrtSetDevice, (int32_t))
+
+MSL_IMPL_HOOK(aclrtMalloc, (void **, size_t, int))
+MSL_IMPL_HOOK(aclrtMallocAlign32, (void **, size_t, int))
+MSL_IMPL_HOOK(aclrtMallocCached, (void **, size_t, int))
+MSL_IMPL_HOOK(aclrtMallocWithCfg, (void **, size_t, int, Config))
+MSL_IMPL_HOOK(aclrtMallocHost, (void **, size_t))
+MSL_IMPL_HOOK(aclrtFree, (void *))
+MSL_IMPL_HOOK(aclrtFreeHost, (void *))
+
+MSL_IMPL_HOOK(aclrtLaunchKernel, (Handle, uint32_t, const void *, size_t, Stream))
+MSL_IMPL_HOOK(aclrtLaunchKernelV2, (Handle, uint32_t, const void *, size_t, Config, Stream))
+MSL_IMPL_HOOK(aclrtLaunchKernelWithConfig, (Handle, uint32_t, Stream, Config, Handle, void *))
+MSL_IMPL_HOOK(aclrtLaunchKernelWithHostArgs, (Handle, uint32_t, Stream, Config, void *, size_t, void *, size_t))
+
+MSL_IMPL_HOOK(aclrtMemcpy, (void *, size_t, const void *, size_t, int))
+MSL_IMPL_HOOK(aclrtMemcpyAsync, (void *, size_t, const void *, size_t, int, Stream))
+MSL_IMPL_HOOK(aclrtMemset, (void *, size_t, int32_t, size_t))
+MSL_IMPL_HOOK(aclrtMemsetAsync, (void *, size_t, int32_t, size_t, Stream))

@@ -1,0 +1,172 @@
+// ATB, Ascend's library of operators for transformers. Each execution of an operator is a range of the program, named
+// after it; behind its beginning stands what it is given: the tensors that it reads and writes, its workspace.
+// Launches in it are given nothing else (Thread::told_frame).
+//
+// ATB is built for either libstdc++: with strings that share their text, and with those that do not.
+#include "atb_memory.h"
+#include "own_hook.h"
+
+#include "msleaks/api.h"
+#include "msleaks/runtime/caller.h"
+#include "msleaks/runtime/note.h"
+#include "msleaks/runtime/page.h"
+#include "msleaks/runtime/path.h"
+
+#include <atomic>
+#include <cerrno>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace msleaks;
+using namespace msleaks::hooks;
+
+namespace {
+
+using Status = int32_t;
+using Runner = void;
+constexpr Status kInternalError = 3; // as ATB has it: nobody has executed the operator
+
+// std::string of either libstdc++, as far as the two agree: a pointer to text that ends with 0 comes first.
+class Text {
+public:
+  Text(const Text &) = delete;
+  Text &operator=(const Text &) = delete;
+  ~Text();
+  const char *begin() const { return begin_; }
+
+private:
+  const char *begin_;
+  uint64_t more_[3];
+};
+
+// atb::Runner::GetOperationName() const, and the destructor of what it returns.
+struct NameOf {
+  hook::Function get, destroy;
+};
+NameOf of_either[] = {{{"libatb", "_ZNK3atb6Runner16GetOperationNameB5cxx11Ev", nullptr, nullptr},
+                       {"libstdc++", "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEED1Ev", nullptr, nullptr}},
+                      {{"libatb", "_ZNK3atb6Runner16GetOperationNameEv", nullptr, nullptr},
+                       {"libstdc++", "_ZNSsD1Ev", nullptr, nullptr}}};
+NameOf of_none{};
+constinit std::atomic<NameOf *> known_names{nullptr};
+
+// Those of the ATB in this process. Null: it has none.
+NameOf *findNames() {
+  NameOf *known = known_names.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    known = &of_none;
+    for (NameOf &names : of_either)
+      if (hook::realOf(names.get) != nullptr && hook::realOf(names.destroy) != nullptr)
+        known = &names;
+    known_names.store(known, std::memory_order_release);
+  }
+  return known != &of_none ? known : nullptr;
+}
+
+// The string is made and destroyed in the program's heap, by no call of the program's.
+Text askName(NameOf &names, const Runner *runner) {
+  const runtime::Inside inside(__msl_thread);
+  return reinterpret_cast<Text (*)(const Runner *)>(hook::realOf(names.get))(runner);
+}
+Text::~Text() {
+  const runtime::Inside inside(__msl_thread);
+  reinterpret_cast<void (*)(Text *)>(hook::realOf(findNames()->destroy))(this);
+}
+
+void beginRange(const Runner *runner) {
+  constexpr const char *kUnnamed = "ATB";
+  NameOf *const names = findNames();
+  if (names == nullptr)
+    return msl_range_push(kUnnamed);
+  const Text name = askName(*names, runner);
+  msl_range_push(name.begin() != nullptr && *name.begin() != 0 ? name.begin() : kUnnamed);
+}
+
+enum class Layout : uint8_t { NotChecked, Known, Strange };
+constinit std::atomic<Layout> layout{Layout::NotChecked};
+
+bool isMapped(const atb::Pack *pack) {
+  const int before = errno;
+  const uint64_t page = runtime::pageBytes(), begin = reinterpret_cast<uint64_t>(pack) & ~(page - 1);
+  unsigned char resident[sizeof(atb::Pack) / abi::kMinPageBytes + 2];
+  const uint64_t bytes = reinterpret_cast<uint64_t>(pack + 1) - begin;
+  const bool is_mapped = ::syscall(SYS_mincore, begin, bytes, resident) == 0;
+  errno = before;
+  return is_mapped;
+}
+
+bool makeSense(const atb::List<atb::Tensor> &tensors) {
+  if (!tensors.makesSense())
+    return false;
+  for (const atb::Tensor &tensor : tensors)
+    if (!tensor.makesSense())
+      return false;
+  return true;
+}
+
+// Of another layout, even the size may be another: so of the first one it is asked whether all of it is there.
+bool isReadable(const atb::Pack *pack) {
+  const Layout known = layout.load(std::memory_order_relaxed);
+  if (known == Layout::Strange || pack == nullptr)
+    return false;
+  if ((known == Layout::Known || isMapped(pack)) && makeSense(pack->in) && makeSense(pack->out)) {
+    layout.store(Layout::Known, std::memory_order_relaxed);
+    return true;
+  }
+  if (layout.exchange(Layout::Strange, std::memory_order_relaxed) != Layout::Strange)
+    __msl_note("ATB's operators are of a version that is not known: what they are given is not seen");
+  return false;
+}
+
+// Whether all of it is told.
+bool tellMemory(const hook::Call &call, const atb::Pack *pack) {
+  constexpr uint32_t kBoth = abi::kRead | abi::kWrite;
+  if (!isReadable(pack))
+    return false;
+  for (const atb::Tensor &tensor : pack->in)
+    atb::recordUse(call, tensor.device, tensor.bytes, abi::kRead);
+  for (const atb::Tensor &tensor : pack->out)
+    atb::recordUse(call, tensor.device, tensor.bytes, abi::kWrite);
+  atb::recordUse(call, pack->tiling, pack->tiling_bytes, abi::kRead);
+  atb::recordUse(call, pack->workspace, pack->workspace_bytes, kBoth);
+  atb::recordUse(call, pack->intermediate, pack->intermediate_bytes, kBoth);
+  return true;
+}
+
+// Meanwhile launches further in are known to be given what was told. 0: nobody knows.
+class ToldFrame {
+public:
+  explicit ToldFrame(uint64_t frame) : before_(__msl_thread.told_frame) { __msl_thread.told_frame = frame; }
+  ~ToldFrame() { __msl_thread.told_frame = before_; }
+  ToldFrame(const ToldFrame &) = delete;
+  ToldFrame &operator=(const ToldFrame &) = delete;
+
+private:
+  uint64_t before_;
+};
+
+} // namespace
+
+// atb::Runner::Execute(atb::RunnerVariantPack &)
+MSL_OWN_HOOK(libatb, Status, _ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE,
+             (const Runner *runner, const atb::Pack *pack)) {
+  hook::Function &function = msl_hook_of__ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE;
+  auto *const real = reinterpret_cast<Status (*)(const Runner *, const atb::Pack *)>(hook::realOf(function));
+  if (real == nullptr)
+    return kInternalError;
+  if (hook::own_library.state != hook::kAccepted)
+    return real(runner, pack);
+  hook::Call call = atb::useOfMemory(__builtin_return_address(0));
+  __msl_hook_enter(&call);
+  if (call.answer != hook::kRecord)
+    return real(runner, pack);
+  beginRange(runner);
+  const bool is_told = tellMemory(call, pack);
+  Status status;
+  {
+    const ToldFrame told(is_told ? runtime::callerStackPointer() : 0);
+    status = real(runner, pack);
+  }
+  msl_range_pop();
+  return status;
+}

@@ -1,0 +1,81 @@
+// Names of kernels, each told (a Kernel event) before the first launch of it that this process records, and once more
+// whenever the session begins to record again: what was told before may not be in what is read.
+#pragma once
+
+#include "ring.h"
+#include "session.h"
+
+#include "msleaks/runtime/record.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace msleaks::runtime {
+
+// A table of a fixed size; nothing is taken out. Handles are addresses.
+class KernelNames {
+public:
+  static constexpr uint64_t kUnnamed = UINT64_MAX; // nobody can say it
+
+  struct Slot {
+    std::atomic<uint64_t> kernel;
+    std::atomic<uint64_t> label; // 0 = its driver has not been asked
+    std::atomic<uint64_t> told;  // the stamp under which it was
+  };
+
+  // The kernel's slot, or one that is now its; null: there is none.
+  Slot *slotFor(uint64_t kernel) noexcept;
+  Slot *find(uint64_t kernel) noexcept;
+  bool isTold(uint64_t kernel, uint64_t stamp) noexcept {
+    const Slot *slot = find(kernel);
+    return slot != nullptr && slot->told.load(std::memory_order_relaxed) == stamp;
+  }
+
+  static constexpr uint32_t kSlots = 1 << 14, kMostProbes = 32;
+
+private:
+  static uint32_t home(uint64_t kernel) noexcept {
+    return static_cast<uint32_t>(kernel * 0x9e37'79b9'7f4a'7c15u >> 50);
+  }
+
+  Slot slots_[kSlots];
+};
+
+inline KernelNames::Slot *KernelNames::find(uint64_t kernel) noexcept {
+  for (uint32_t probe = 0; probe < kMostProbes; ++probe) {
+    Slot &slot = slots_[(home(kernel) + probe) % kSlots];
+    const uint64_t known = slot.kernel.load(std::memory_order_acquire);
+    if (known == kernel)
+      return &slot;
+    if (known == 0)
+      return nullptr;
+  }
+  return nullptr;
+}
+
+// Null until there is a kernel. A fork's child has its parent's names, and tells them itself.
+extern constinit std::atomic<KernelNames *> kernel_names;
+
+// Of this process, and of the time since the session began to record.
+inline uint64_t stampNow() noexcept {
+  const abi::ControlPage *control = session.control;
+  const uint64_t epoch = control != nullptr ? control->epoch.load(std::memory_order_relaxed) : 0;
+  return __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) << 32 | static_cast<uint32_t>(epoch);
+}
+
+[[gnu::cold]] void tellKernelNow(Thread &, abi::Traits row, uint64_t kernel) noexcept;
+
+// Before each launch.
+[[gnu::always_inline]] inline void tellKernel(Thread &thread, abi::Traits row, uint64_t kernel) noexcept {
+  KernelNames *names = kernel_names.load(std::memory_order_acquire);
+  if (kernel != 0 && (names == nullptr || !names->isTold(kernel, stampNow()))) [[unlikely]]
+    tellKernelNow(thread, row, kernel);
+}
+
+// The name's label; 0 = it has none that anybody can say.
+uint64_t labelOfKernel(abi::Family, uint64_t kernel) noexcept;
+
+// Another kernel has this handle from here on.
+void kernelBegins(uint64_t kernel) noexcept;
+
+} // namespace msleaks::runtime

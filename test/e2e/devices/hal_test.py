@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Ascend's driver past ACL, on its stand-in: where each block is and whose, by the word or the property of the call, also of those that make no sense; the
+size of pages is a level of the owners; a handle is not the block at its address.   usage: hal_test.py BUILD SCRATCH
+"""
+import os
+
+from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, standin, watched
+from msleaks_e2e import arguments, line_of
+
+SOURCE, KIB = PROGRAMS / "hal.c", 1 << 10
+
+
+def owners(report):
+    rows = next(section["rows"] for section in report.json["sections"] if section["name"] == "owners")
+    return {tuple(str(cell) for cell in row) for row in rows}
+
+
+def expect_all(msleaks, scratch, program, name):
+    run, report = watched(msleaks, scratch, program)
+    expect_allocations(msleaks, run, [("device", 1, 64 * KIB), ("device", 1, 128 * KIB), ("device", 0, 256 * KIB), ("pinned", 0, 4 * KIB),
+                                      ("managed", 1, 8 * KIB), ("device", 0, 16 * KIB), ("device", 1, 32 * KIB),
+                                      ("device", 1, 512 * KIB), ("pinned", 0, 512 * KIB), ("pinned", 0, 512 * KIB)])
+    refused = [(event["heap"], event["size"], event["status"]) for event in events_of(msleaks, run, "alloc-failed") if event["heap"] != "host"]
+    equal(f"{name}: refused", refused, [("device", KIB, 3)])
+    pushed = [event["label"] for event in events_of(msleaks, run, "owner-push")]
+    equal(f"{name}: owners", pushed, ["HCCL", "HCCL@pages of 2 MiB", "HCCL@pages of 1 GiB", "RUNTIME", "RUNTIME", "DVPP", "invalid", "invalid",
+                                      "HCCL@pages of 2 MiB", "RUNTIME", "invalid"])
+    equal(f"{name}: retargets", events_of(msleaks, run, "retarget"), [])
+    equal(f"{name}: leaks", device_leaks(report), [("device", 1, 1, 128 * KIB, line_of(SOURCE, "// alloc"))])
+    text = str(owners(report))
+    for owner in "HCCL", "pages of 2 MiB", "pages of 1 GiB", "RUNTIME", "DVPP":
+        equal(f"{name}: {owner} among the owners {text}", owner in text, True)
+    equal(f"{name}: unmatched", [note for note in report.json["notes"] if "unmatched" in str(note)], [])
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    msleaks = Msleaks(build)
+    for kind, options in ("public", []), ("inner", ["-DSTANDIN_INNER"]):
+        folder = f"{scratch}/{kind}"
+        os.makedirs(folder, exist_ok=True)
+        driver = standin(folder, "libascend_hal.so", STANDINS / "cann/driver.cpp", link=options)
+        for name, program in build_programs(build, folder, SOURCE, f"-I{STANDINS}/cann", "-Wl,--no-as-needed", driver).items():
+            expect_all(msleaks, folder, program, f"{kind}, {name}")
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()

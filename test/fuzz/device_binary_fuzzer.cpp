@@ -1,0 +1,34 @@
+// Binaries of a device that nobody vouches for: every byte of them is read within their bounds, and each name ends
+// where it says.
+#include "device_binary.h"
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+using namespace msleaks::hooks;
+
+// With a header of its own half of the time, so that the input is sections, symbols and texts.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_shoff = sizeof header;
+  header.e_shentsize = sizeof(Elf64_Shdr);
+  header.e_shnum = 3;
+  const bool own_header = size > 0 && bytes[0] % 2 == 0;
+  const size_t before = own_header ? sizeof header : 0;
+  // Exactly as large as what may be read, for AddressSanitizer.
+  std::vector<uint8_t> binary(before + size);
+  std::memcpy(binary.data(), &header, before);
+  if (size > 0)
+    std::memcpy(binary.data() + before, bytes, size);
+  NameOfKernels kernels;
+  DeviceBinary(binary.data(), binary.size()).forEachKernel([&](std::string_view name) {
+    if (name.empty() || name.data()[name.size()] != 0 || name.find('\0') != name.npos)
+      __builtin_trap();
+    kernels.add(name);
+  });
+  return kernels.get().size() > binary.size() ? __builtin_trap(), 1 : 0;
+}

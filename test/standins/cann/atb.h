@@ -1,0 +1,30 @@
+/* What a program may do with the stand-in of ATB: its classes are behind these functions, so that a program of C drives
+ * either build of it. */
+#pragma once
+#include "acl.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { ATB_NO_ERROR = 0, ATB_ERROR_INVALID_PARAM = 1, ATB_ERROR_INTERNAL_ERROR = 3, ATB_ERROR_RT_FAIL = 4 };
+
+typedef struct {
+  void *data;
+  size_t bytes;
+} atbTensor;
+
+/* The first element of each output becomes the sum of those of the inputs, and `stray` more bytes of it are set. Of
+ * floats. */
+int atbExecute(const char *operation, const atbTensor *in, size_t ins, const atbTensor *out, size_t outs,
+               void *workspace, size_t workspace_bytes, size_t stray, aclrtStream stream);
+
+/* An operator that is given what no operator is given, and refuses it. */
+int atbExecuteStrange(void);
+
+/* As an environment variable of ATB's does it: tensors are saved from here on. Returns how many files have been. */
+int atbSaveTensors(int yes);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,28 @@
+// libascendcl.so as it is from CANN 8 on: each function is one of another library.
+#include "acl.h"
+
+#define FORWARD(name, parameters, arguments)                                                                           \
+  extern "C" aclError name##Impl parameters;                                                                           \
+  aclError name parameters { return name##Impl arguments; }
+
+FORWARD(aclrtSetDevice, (int32_t device), (device))
+FORWARD(aclrtMalloc, (void **block, size_t size, int policy), (block, size, policy))
+FORWARD(aclrtMallocHost, (void **block, size_t size), (block, size))
+FORWARD(aclrtFree, (void *block), (block))
+FORWARD(aclrtFreeHost, (void *block), (block))
+FORWARD(aclrtMemcpy, (void *to, size_t capacity, const void *from, size_t size, int kind),
+        (to, capacity, from, size, kind))
+FORWARD(aclrtMemset, (void *to, size_t capacity, int32_t value, size_t size), (to, capacity, value, size))
+FORWARD(aclrtLaunchKernel,
+        (aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, aclrtStream stream),
+        (kernel, blocks, arguments, size, stream))
+FORWARD(aclrtLaunchKernelV2,
+        (aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, void *config, aclrtStream stream),
+        (kernel, blocks, arguments, size, config, stream))
+FORWARD(aclrtLaunchKernelWithConfig,
+        (aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config, void *arguments, void *reserved),
+        (kernel, blocks, stream, config, arguments, reserved))
+FORWARD(aclrtLaunchKernelWithHostArgs,
+        (aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config, void *arguments, size_t size,
+         void *holders, size_t holder_count),
+        (kernel, blocks, stream, config, arguments, size, holders, holder_count))
