@@ -24,6 +24,8 @@ MSL_HOOK(libcuda, CUresult, cuMemHostAlloc, (void **, size_t, unsigned))
 MSL_HOOK(libcuda, CUresult, cuMemFree_v2, (CUdeviceptr))
 MSL_HOOK(libcuda, CUresult, cuMemFreeAsync, (CUdeviceptr, CUstream))
 MSL_HOOK(libcuda, CUresult, cuMemFreeHost, (void *))
+MSL_HOOK(libcuda, CUresult, cuMemHostRegister_v2, (void *, size_t, unsigned))
+MSL_HOOK(libcuda, CUresult, cuMemHostUnregister, (void *))
 
 MSL_HOOK(libcuda, CUresult, cuLaunchKernel,
          (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **))

@@ -36,6 +36,8 @@ MSL_HOOK(libcudart, cudaError_t, cudaFree, (void *))
 MSL_HOOK(libcudart, cudaError_t, cudaFreeAsync, (void *, cudaStream_t))
 MSL_HOOK(libcudart, cudaError_t, cudaFreeAsync_ptsz, (void *, cudaStream_t))
 MSL_HOOK(libcudart, cudaError_t, cudaFreeHost, (void *))
+MSL_HOOK(libcudart, cudaError_t, cudaHostRegister, (void *, size_t, unsigned))
+MSL_HOOK(libcudart, cudaError_t, cudaHostUnregister, (void *))
 
 MSL_HOOK(libcudart, cudaError_t, cudaLaunchKernel, (const void *, dim3, dim3, void **, size_t, cudaStream_t))
 MSL_HOOK(libcudart, cudaError_t, cudaLaunchKernel_ptsz, (const void *, dim3, dim3, void **, size_t, cudaStream_t))

@@ -31,6 +31,8 @@ MSL_HOOK(libamdhip64, hipError_t, hipFree, (void *))
 MSL_HOOK(libamdhip64, hipError_t, hipFreeAsync, (void *, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipHostFree, (void *))
 MSL_HOOK(libamdhip64, hipError_t, hipFreeHost, (void *))
+MSL_HOOK(libamdhip64, hipError_t, hipHostRegister, (void *, size_t, unsigned))
+MSL_HOOK(libamdhip64, hipError_t, hipHostUnregister, (void *))
 
 MSL_HOOK(libamdhip64, hipError_t, hipLaunchKernel, (const void *, dim3, dim3, void **, size_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipLaunchKernel_spt, (const void *, dim3, dim3, void **, size_t, hipStream_t))

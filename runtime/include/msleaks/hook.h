@@ -105,6 +105,8 @@ public:
         __msl_on_alloc_out(site, kTraits,
                            static_cast<const void *const *>(values.template pointer<indexOf(kRow.result.at)>()), bytes,
                            static_cast<int64_t>(result));
+      else if constexpr (kRow.result.kind == abi::ResultKind::At)
+        atAddress(site, values.template pointer<indexOf(kRow.result.at)>(), bytes, static_cast<int64_t>(result));
       else
         __msl_on_alloc_status(site, kTraits, result, bytes,
                               static_cast<const int32_t *>(values.template pointer<indexOf(kRow.result.at)>()));
@@ -144,6 +146,9 @@ private:
   // x | y << 32
   template <int kAt> static uint64_t pairAt(const Values &values) {
     return values.template word<kAt>() | values.template word<kAt + 1>() << 32;
+  }
+  static void atAddress(uint32_t site, const void *block, uint64_t bytes, int64_t status) {
+    __msl_on_alloc_out(site, kTraits, &block, bytes, status);
   }
   static void beforeLaunch(uint32_t site, const Values &values) {
     const void *kernel = values.template pointer<indexOf(kRow.kernel)>(),

@@ -8,7 +8,7 @@ from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leak
 from msleaks_e2e import arguments, line_of
 
 SOURCE = PROGRAMS / "cann.c"
-STEPS, WEIGHTS, ACTIVATIONS, FORGOTTEN, BUFFER = 5, 1 << 20, 1 << 18, 8192, 1 << 19
+STEPS, WEIGHTS, ACTIVATIONS, FORGOTTEN, BUFFER, TABLE = 5, 1 << 20, 1 << 18, 8192, 1 << 19, 4096
 
 
 def main():
@@ -36,6 +36,8 @@ def main():
         equal(f"{name}: owners of the driver's memory", "HCCL" in str(owners), True)
         _, report = watched(msleaks, scratch, program, "mended")
         equal(f"{name}: leaks of the mended program", device_leaks(report), [])
+        registered = [(event["size"], event["flags"]) for event in events_of(msleaks, run, "alloc") if event["heap"] == "registered"]
+        equal(f"{name}: registered", [size for size, flags in registered if "restored" not in flags], [TABLE, TABLE])
         print(f"{name}: {leaks}")
 
 

@@ -1,5 +1,7 @@
 """What the tests of devices share: stand-ins and programs are built, run alone and watched, and the events of a run are counted."""
 import json
+import os
+import re
 import sys
 from pathlib import Path
 
@@ -21,6 +23,22 @@ def standin(folder, name, *sources, link=()):
     compile(need("g++"), "-std=c++20", "-O1", "-g", "-fPIC", "-shared", f"-I{sources[0].parent}", *sources, STANDINS / "common/machine.cpp",
             f"-Wl,-soname,{name}", "-o", library, *link, f"-Wl,-rpath,{folder}", "-pthread")
     return library
+
+
+def sources_for(topic, names, scratch, *files):
+    """Copies of CUDA's program and stand-in, with HIP's names (pairs) where the test is HIP's; their folder."""
+    folder = Path(scratch) / "sources"
+    (folder / "cuda").mkdir(parents=True, exist_ok=True)
+    (folder / "common").unlink(missing_ok=True)
+    (folder / "common").symlink_to(STANDINS / "common")
+    for file in files:
+        name, text = file.name, file.read_text()
+        if topic.startswith("hip"):
+            name = name.replace("cuda_runtime", "hip_runtime")
+            for ours, theirs in names:
+                text = re.sub(ours, theirs, text)
+        (folder / "cuda" / name).write_text(text)
+    return folder / "cuda"
 
 
 def build_programs(build, scratch, source, *options):

@@ -82,6 +82,25 @@ static void driverBlocks() {
   cuMemFreeHost(h);
 }
 
+// The block is the caller's own.
+static void registered() {
+  GUARD;
+  // CHECK: before cuda alloc | cudaHostRegister at
+  // CHECK: on_alloc_out cuda alloc block size=77 status=0 | cudaHostRegister at cuda.cpp:[[#@LINE+1]] in _ZL10registeredv{{( <.*)?$}}
+  cudaHostRegister(to, 77, 0);
+  // CHECK: on_free cuda free block size=0 | cudaHostUnregister at
+  // CHECK-NEXT: on_freed cuda free block size=0 status=0 | cudaHostUnregister at
+  cudaHostUnregister(to);
+  // CHECK: on_alloc_out cuda alloc block size=666 status=2 | cudaHostRegister at
+  cudaHostRegister(to, 666, 0);
+  // CHECK: on_alloc_out cuda alloc block size=78 status=0 | cuMemHostRegister_v2 at
+  cuMemHostRegister_v2(to, 78, 0);
+  // CHECK: on_free cuda free block size=0 | cuMemHostUnregister at
+  cuMemHostUnregister(to);
+  // CHECK: on_alloc_out cuda alloc null size=82 status=1 | cudaHostRegister at
+  cudaHostRegister(nullptr, 82, 0);
+}
+
 static void launches(unsigned x) {
   GUARD;
   // CHECK: on_launch cuda launch block stream=0x51 grid=7,2,3 block=32,4,5 shared=128 | cudaLaunchKernel at cuda.cpp:[[#@LINE+1]] in _ZL8launchesj
@@ -154,6 +173,7 @@ static void driverCopies() {
 int main(int count, char **) {
   runtimeBlocks();
   driverBlocks();
+  registered();
   launches(6 + count);
   copies();
   copiesPerThread();

@@ -51,6 +51,17 @@ static void blocks() {
   hipMallocHost((void **)&d, 71);
   // CHECK: on_free hip free block size=0 | hipFreeHost at
   hipFreeHost(d);
+  size_t pitch_of_driver;
+  // CHECK: on_alloc_out hip alloc block size=99 status=0 | hipMemAllocPitch at
+  hipMemAllocPitch((void **)&d, &pitch_of_driver, 33, 3, 4);
+  hipFree(d);
+  // CHECK: on_alloc_out hip alloc block size=73 status=0 | hipMemAllocHost at
+  hipMemAllocHost((void **)&d, 73);
+  hipHostFree(d);
+  // CHECK: on_alloc_out hip alloc block size=72 status=0 | hipHostRegister at
+  hipHostRegister(to, 72, 0);
+  // CHECK: on_free hip free block size=0 | hipHostUnregister at
+  hipHostUnregister(to);
   // A failed call leaves the variable as it was.
   void *refused = nullptr;
   // CHECK: on_alloc_out hip alloc null size=666 status=2 | hipMalloc at {{.*}} variable=refused

@@ -35,6 +35,10 @@ CUresult cuMemHostAlloc(void **block, size_t size, unsigned flags);
 CUresult cuMemFree_v2(CUdeviceptr block);
 CUresult cuMemFreeAsync(CUdeviceptr block, cudaStream_t stream);
 CUresult cuMemFreeHost(void *block);
+cudaError_t cudaHostRegister(void *block, size_t size, unsigned flags);
+cudaError_t cudaHostUnregister(void *block);
+CUresult cuMemHostRegister_v2(void *block, size_t size, unsigned flags);
+CUresult cuMemHostUnregister(void *block);
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t stream);
 cudaError_t cudaLaunchKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,

@@ -24,6 +24,8 @@ hipError_t hipFree(void *block);
 hipError_t hipFreeAsync(void *block, hipStream_t stream);
 hipError_t hipHostFree(void *block);
 hipError_t hipFreeHost(void *block);
+hipError_t hipHostRegister(void *block, size_t size, unsigned flags);
+hipError_t hipHostUnregister(void *block);
 hipError_t hipLaunchKernelExC(const void *config, const void *kernel, void **arguments);
 hipError_t hipLaunchKernel_spt(const void *kernel, struct hip_dim3 grid, struct hip_dim3 block, void **arguments,
                                size_t shared, hipStream_t stream);

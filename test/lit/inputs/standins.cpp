@@ -31,6 +31,8 @@ template <typename Block> int release(Block block) {
 
 int statusOf(const void *handle) { return handle ? 0 : kNoBlock; }
 
+int lock(const void *block, size_t size) { return size == kRefused ? kOutOfMemory : statusOf(block); }
+
 } // namespace
 
 extern "C" {
@@ -67,6 +69,10 @@ CUresult cuMemHostAlloc(void **block, size_t size, unsigned) { return allocate(b
 CUresult cuMemFree_v2(CUdeviceptr block) { return release(block); }
 CUresult cuMemFreeAsync(CUdeviceptr block, cudaStream_t) { return release(block); }
 CUresult cuMemFreeHost(void *block) { return release(block); }
+cudaError_t cudaHostRegister(void *block, size_t size, unsigned) { return lock(block, size); }
+cudaError_t cudaHostUnregister(void *block) { return statusOf(block); }
+CUresult cuMemHostRegister_v2(void *block, size_t size, unsigned) { return lock(block, size); }
+CUresult cuMemHostUnregister(void *block) { return statusOf(block); }
 cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **, size_t, cudaStream_t) { return statusOf(kernel); }
 cudaError_t cudaLaunchKernel_ptsz(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
 cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
@@ -118,6 +124,8 @@ hipError_t hipFreeHost(void *block) { return release(block); }
 hipError_t hipFree(void *block) { return release(block); }
 hipError_t hipFreeAsync(void *block, hipStream_t) { return release(block); }
 hipError_t hipHostFree(void *block) { return release(block); }
+hipError_t hipHostRegister(void *block, size_t size, unsigned) { return lock(block, size); }
+hipError_t hipHostUnregister(void *block) { return statusOf(block); }
 hipError_t hipLaunchKernel(const void *, struct hip_dim3, struct hip_dim3, void **, size_t, hipStream_t) { return 0; }
 hipError_t hipLaunchKernelExC(const void *, const void *, void **) { return 0; }
 hipError_t hipLaunchKernel_spt(const void *, struct hip_dim3, struct hip_dim3, void **, size_t, hipStream_t) {
@@ -141,6 +149,12 @@ aclError aclrtMallocWithCfg(void **block, size_t size, int, void *) { return all
 aclError aclrtMallocHost(void **block, size_t size) { return allocate(block, size); }
 aclError aclrtFree(void *block) { return release(block); }
 aclError aclrtFreeHost(void *block) { return release(block); }
+aclError aclrtHostRegister(void *block, uint64_t size, int, void **device) {
+  *device = block;
+  return lock(block, size);
+}
+aclError aclrtHostRegisterV2(void *block, uint64_t size, uint32_t) { return lock(block, size); }
+aclError aclrtHostUnregister(void *block) { return statusOf(block); }
 aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t, const void *, size_t, aclrtStream) {
   return statusOf(kernel);
 }

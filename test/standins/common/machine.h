@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <queue>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -39,6 +40,17 @@ private:
   std::map<size_t, size_t> blocks_; // the same
 };
 
+// Memory of the host whose pages a driver has locked.
+class Locked {
+public:
+  bool add(const void *begin); // false: it is locked already
+  bool remove(const void *begin);
+
+private:
+  std::mutex mutex_;
+  std::set<const void *> begins_;
+};
+
 // Work in order, on a thread.
 class Stream {
 public:
@@ -65,11 +77,13 @@ public:
   Memory &device(unsigned ordinal) { return *devices_[ordinal]; }
   Memory &pinned() { return pinned_; } // of the host, page-locked
   bool release(void *block);           // wherever it is
+  Locked &locked() { return locked_; }
   Stream &defaultStream() { return default_stream_; }
 
 private:
   std::vector<std::unique_ptr<Memory>> devices_;
   Memory pinned_;
+  Locked locked_;
   Stream default_stream_;
 };
 

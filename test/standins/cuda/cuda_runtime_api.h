@@ -11,7 +11,9 @@ typedef enum cudaError {
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorInvalidDeviceFunction = 98,
-  cudaErrorInvalidDevice = 101
+  cudaErrorInvalidDevice = 101,
+  cudaErrorHostMemoryAlreadyRegistered = 712,
+  cudaErrorHostMemoryNotRegistered = 713
 } cudaError_t;
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0,
@@ -45,6 +47,8 @@ cudaError_t cudaMallocManaged(void **block, size_t size, unsigned flags);
 cudaError_t cudaMallocHost(void **block, size_t size);
 cudaError_t cudaHostAlloc(void **block, size_t size, unsigned flags);
 cudaError_t cudaMallocAsync(void **block, size_t size, cudaStream_t stream);
+cudaError_t cudaHostRegister(void *block, size_t size, unsigned flags);
+cudaError_t cudaHostUnregister(void *block);
 cudaError_t cudaFree(void *block);
 cudaError_t cudaFreeHost(void *block);
 cudaError_t cudaFreeAsync(void *block, cudaStream_t stream);

@@ -77,6 +77,14 @@ cudaError_t cudaMallocHost(void **block, size_t size) {
   return said((*block = machine().pinned().allocate(size)) != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 cudaError_t cudaHostAlloc(void **block, size_t size, unsigned) { return cudaMallocHost(block, size); }
+cudaError_t cudaHostRegister(void *block, size_t size, unsigned) {
+  if (block == nullptr || size == 0)
+    return said(cudaErrorInvalidValue);
+  return said(machine().locked().add(block) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
+}
+cudaError_t cudaHostUnregister(void *block) {
+  return said(machine().locked().remove(block) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+}
 cudaError_t cudaMallocAsync(void **block, size_t size, cudaStream_t) { return allocate(block, size); }
 cudaError_t cudaFree(void *block) {
   machine().defaultStream().wait();

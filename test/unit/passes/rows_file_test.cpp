@@ -90,7 +90,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(RowsFile, RowSurvivesAsText) {
   for (const char *text : {"alloc heap=pool size=1 count=0 result=out(2)", "alloc heap=pool size=1 result=handle(-1)",
                            "realloc heap=host size=-1 address=0", "free heap=device size=2 address=1",
-                           "retain heap=managed address=3", "alloc heap=pool size=3"}) {
+                           "retain heap=managed address=3", "alloc heap=pool size=3",
+                           "alloc heap=registered size=1 result=at(0)"}) {
     UserRow row;
     ASSERT_EQ(parseRow(text, row), "");
     EXPECT_EQ(rowText(row.symbol), text);

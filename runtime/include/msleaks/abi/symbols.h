@@ -72,7 +72,7 @@ private:
 };
 
 // How the block comes back to the caller (see symbols.def).
-enum class ResultKind : uint8_t { None, Return, Out, Handle };
+enum class ResultKind : uint8_t { None, Return, Out, Handle, At };
 struct Result {
   ResultKind kind = ResultKind::None;
   Position at;
@@ -152,6 +152,7 @@ inline constexpr struct {
 inline constexpr Result RETURN{ResultKind::Return, {}};
 constexpr Result OUT(int index) { return {ResultKind::Out, Position(index)}; }
 constexpr Result HANDLE(int index) { return {ResultKind::Handle, Position(index)}; }
+constexpr Result AT(int index) { return {ResultKind::At, Position(index)}; }
 constexpr Shape DIM3(int index) { return {ShapeKind::Dim3, Position(index)}; }
 constexpr Shape RANGE(int index) { return {ShapeKind::Range, Position(index)}; }
 constexpr Shape BLOCKS(int index) { return {ShapeKind::Blocks, Position(index)}; }
