@@ -51,6 +51,8 @@ MSL_HOOK(libcudart, cudaError_t, cudaMemcpy, (void *, const void *, size_t, cuda
 MSL_HOOK(libcudart, cudaError_t, cudaMemcpy_ptds, (void *, const void *, size_t, cudaMemcpyKind))
 MSL_HOOK(libcudart, cudaError_t, cudaMemcpyAsync, (void *, const void *, size_t, cudaMemcpyKind, cudaStream_t))
 MSL_HOOK(libcudart, cudaError_t, cudaMemcpyAsync_ptsz, (void *, const void *, size_t, cudaMemcpyKind, cudaStream_t))
+MSL_HOOK(libcudart, cudaError_t, cudaMemcpyPeer, (void *, int, const void *, int, size_t))
+MSL_HOOK(libcudart, cudaError_t, cudaMemcpyPeerAsync, (void *, int, const void *, int, size_t, cudaStream_t))
 MSL_HOOK(libcudart, cudaError_t, cudaMemset, (void *, int, size_t))
 MSL_HOOK(libcudart, cudaError_t, cudaMemset_ptds, (void *, int, size_t))
 MSL_HOOK(libcudart, cudaError_t, cudaMemsetAsync, (void *, int, size_t, cudaStream_t))

@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"alloc a size=0 free=c heap=device\nfree c address=0 heap=host",
                             "f:1: 'c' gives back blocks of heap 'host' (line 2), and this row names heap 'device'"},
                     Mistake{"alloc f size=0 result=out(x) free=free",
-                            "f:1: result is return, out(n) or handle(n), not 'out(x)'"}));
+                            "f:1: result is return, out(n), handle(n) or at(n), not 'out(x)'"}));
 
 // The pass carries a row through the optimiser as text.
 TEST(RowsFile, RowSurvivesAsText) {
