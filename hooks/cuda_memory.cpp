@@ -1,4 +1,4 @@
-// What of CUDA a row alone cannot say (device_memory.h).
+// What of CUDA a row alone cannot say (device_memory.h), and by which addresses physical memory is used.
 #include "device_memory.h"
 
 #ifdef MSL_VENDOR_HEADERS
@@ -16,6 +16,7 @@ struct cudaPitchedPtr {
   size_t pitch, xsize, ysize;
 };
 using CUresult = int;
+using CUdeviceptr = unsigned long long;
 using CUstream = void *;
 using CUgraphExec = void *;
 using CUmemGenericAllocationHandle = unsigned long long;
@@ -39,6 +40,10 @@ using Launched = Launch<kCuda>;
 MSL_HOOK_WITH(kPhysical<kCuda>, libcuda, CUresult, cuMemCreate,
               (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long))
 MSL_HOOK_AS(Freed, libcuda, CUresult, cuMemRelease, (CUmemGenericAllocationHandle))
+MSL_HOOK_WITH(kRetained<kCuda>, libcuda, CUresult, cuMemRetainAllocationHandle,
+              (CUmemGenericAllocationHandle *, void *))
+MSL_HOOK(libcuda, CUresult, cuMemMap, (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long))
+MSL_HOOK(libcuda, CUresult, cuMemUnmap, (CUdeviceptr, size_t))
 
 MSL_HOOK_WITH(kPitched3D<kCuda>, libcudart, cudaError_t, cudaMalloc3D, (cudaPitchedPtr *, cudaExtent))
 

@@ -54,4 +54,20 @@ inline constexpr auto kPitched3D = [](auto real, void *caller, auto *block, auto
   return hook::callRecorded<Take<kFamily, 1>>(with_size, caller, where, extent.width * extent.height * extent.depth);
 };
 
+// One more owner of the physical memory that an address shows: its handle, which the call stores.
+template <abi::Family kFamily> struct Retain {
+  static constexpr abi::Symbol kRow = {.name = "cuMemRetainAllocationHandle",
+                                       .verb = abi::Verb::Retain,
+                                       .family = kFamily,
+                                       .heap = abi::Heap::Device,
+                                       .address = abi::Position(0)};
+};
+template <abi::Family kFamily>
+inline constexpr auto kRetained = [](auto real, void *caller, auto *handle, void *address) {
+  const auto status = real(handle, address);
+  if (static_cast<int>(status) == 0)
+    hook::callRecorded<Retain<kFamily>>([](auto) {}, caller, *handle);
+  return status;
+};
+
 } // namespace msleaks::hooks

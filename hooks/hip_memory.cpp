@@ -1,4 +1,4 @@
-// What of HIP a row alone cannot say (device_memory.h).
+// What of HIP a row alone cannot say (device_memory.h), and by which addresses physical memory is used.
 #include "device_memory.h"
 
 #ifdef MSL_VENDOR_HEADERS
@@ -35,6 +35,11 @@ using Launched = Launch<kHip>;
 MSL_HOOK_WITH(kPhysical<kHip>, libamdhip64, hipError_t, hipMemCreate,
               (hipMemGenericAllocationHandle_t *, size_t, const hipMemAllocationProp *, unsigned long long))
 MSL_HOOK_AS(Freed, libamdhip64, hipError_t, hipMemRelease, (hipMemGenericAllocationHandle_t))
+MSL_HOOK_WITH(kRetained<kHip>, libamdhip64, hipError_t, hipMemRetainAllocationHandle,
+              (hipMemGenericAllocationHandle_t *, void *))
+MSL_HOOK(libamdhip64, hipError_t, hipMemMap,
+         (void *, size_t, size_t, hipMemGenericAllocationHandle_t, unsigned long long))
+MSL_HOOK(libamdhip64, hipError_t, hipMemUnmap, (void *, size_t))
 
 MSL_HOOK_WITH(kPitched3D<kHip>, libamdhip64, hipError_t, hipMalloc3D, (hipPitchedPtr *, hipExtent))
 

@@ -119,6 +119,7 @@ void CallProtocol::emitBefore(IRBuilder<> &builder, Value *site) const {
   case Verb::Access:
   case Verb::Device:
   case Verb::Handle:
+  case Verb::Show:
     return; // only hooks see them
   }
 }
@@ -172,6 +173,7 @@ void CallProtocol::emitAfter(IRBuilder<> &builder, Value *site) const {
   case Verb::Access:
   case Verb::Device:
   case Verb::Handle:
+  case Verb::Show:
     return;
   }
 }

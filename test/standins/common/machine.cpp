@@ -22,8 +22,7 @@ Memory::Memory(size_t bytes) : bytes_(bytes) {
   const int file = open(P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0)
     std::abort();
-  begin_ = static_cast<char *>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
-  close(file);
+  begin_ = static_cast<char *>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0));
   if (begin_ == MAP_FAILED)
     std::abort();
   holes_[0] = bytes;

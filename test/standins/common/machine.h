@@ -28,6 +28,8 @@ public:
   void *allocate(size_t bytes); // null: no hole is large enough
   bool release(void *block);    // false: it is none
   bool holds(const void *address) const;
+  // The same memory at another address, from a page of it on.
+  bool showAt(void *address, const void *from, size_t bytes) const;
   size_t total() const { return bytes_; }
   size_t free() const;
 
@@ -35,6 +37,7 @@ private:
   static constexpr size_t kAlignment = 256;
   mutable std::mutex mutex_;
   size_t bytes_;
+  int file_;
   char *begin_ = nullptr;
   std::map<size_t, size_t> holes_;  // by offset
   std::map<size_t, size_t> blocks_; // the same

@@ -120,6 +120,10 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
     case Verb::Device:
       EXPECT_TRUE(symbol.index.present()) << symbol.name;
       break;
+    case Verb::Show:
+      EXPECT_TRUE(symbol.address.present() && symbol.size.present()) << symbol.name;
+      EXPECT_EQ(symbol.source.present(), symbol.value.present()) << symbol.name;
+      break;
     case Verb::Access:
       break; // without positions: which memory is used is not known
     case Verb::Handle:
