@@ -4,7 +4,7 @@ calls the driver or the runtime counts once.   usage: cann_test.py BUILD SCRATCH
 """
 import os
 
-from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_driver, standin, watched)
+from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_driver, expect_version_notes, standin, watched)
 from msleaks_e2e import arguments, line_of
 
 SOURCE = PROGRAMS / "cann.c"
@@ -39,6 +39,7 @@ def main():
         registered = [(event["size"], event["flags"]) for event in events_of(msleaks, run, "alloc") if event["heap"] == "registered"]
         equal(f"{name}: registered", [size for size, flags in registered if "restored" not in flags], [TABLE, TABLE])
         print(f"{name}: {leaks}")
+    expect_version_notes(msleaks, scratch, program, "libascendcl", 2)
 
 
 if __name__ == "__main__":

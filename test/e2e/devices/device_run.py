@@ -63,6 +63,14 @@ def watched(msleaks, scratch, program, *options, hooks=None):
     return folder, report
 
 
+def expect_version_notes(msleaks, scratch, program, library, newer):
+    """A driver that is newer than its hooks is named once; the one of the other runs is not."""
+    for version, count in (None, 0), (newer, 1):
+        environment = os.environ if version is None else {**os.environ, "STANDIN_VERSION": str(version)}
+        _, report = msleaks.run(f"{scratch}/version-{version}", [program], env=environment)
+        equal(f"notes about version {version}", len([note for note in report.json["notes"] if f"{library} is of version" in note]), count)
+
+
 def events_of(msleaks, folder, kind):
     return [json.loads(line) for line in msleaks.output("dump", folder, "--json", "--kind", kind).splitlines()]
 

@@ -73,6 +73,8 @@ private:
 
 // $STANDIN_DEVICES (2) of $STANDIN_DEVICE_BYTES (64 MiB) each, of which a context takes kContextBytes.
 inline constexpr size_t kContextBytes = 3 << 20;
+// A number that a test sets.
+size_t fromEnvironment(const char *name, size_t otherwise);
 class Machine {
 public:
   Machine();

@@ -35,6 +35,7 @@ typedef struct cudaLaunchConfig_st {
   unsigned numAttrs;
 } cudaLaunchConfig_t;
 
+cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int *device);

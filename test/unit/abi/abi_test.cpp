@@ -202,6 +202,7 @@ TEST(Numbers, AreTheOnesOfTheFirstVersion) {
   EXPECT_EQ(number(Verb::Access), 12u);
   EXPECT_EQ(number(Verb::Device), 13u);
   EXPECT_EQ(number(Verb::Handle), 14u);
+  EXPECT_EQ(number(Verb::Show), 15u);
   EXPECT_EQ(number(EventKind::Opened), 22u);
   EXPECT_EQ(number(EventKind::Closed), 23u);
   EXPECT_EQ(number(HandleKind::ClContext), 1u);
