@@ -60,6 +60,9 @@ MSL_HOOK(libascendcl, aclError, aclrtMallocWithCfg, (void **, size_t, int, Confi
 MSL_HOOK(libascendcl, aclError, aclrtMallocHost, (void **, size_t))
 MSL_HOOK(libascendcl, aclError, aclrtFree, (void *))
 MSL_HOOK(libascendcl, aclError, aclrtFreeHost, (void *))
+MSL_HOOK(libascendcl, aclError, aclrtHostRegister, (void *, uint64_t, int, void **))
+MSL_HOOK(libascendcl, aclError, aclrtHostRegisterV2, (void *, uint64_t, uint32_t))
+MSL_HOOK(libascendcl, aclError, aclrtHostUnregister, (void *))
 
 MSL_HOOK(libascendcl, aclError, aclrtLaunchKernel, (Handle, uint32_t, const void *, size_t, Stream))
 MSL_HOOK(libascendcl, aclError, aclrtLaunchKernelV2, (Handle, uint32_t, const void *, size_t, Config, Stream))

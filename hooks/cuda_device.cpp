@@ -7,12 +7,12 @@ using namespace msleaks;
 
 namespace {
 
-hook::Function driver_wait = {"libcuda.", "cuStreamSynchronize", nullptr, nullptr};
-hook::Function driver_read = {"libcuda.", "cuMemcpyDtoHAsync_v2", nullptr, nullptr};
-hook::Function driver_capturing = {"libcuda.", "cuStreamIsCapturing", nullptr, nullptr};
-hook::Function driver_name = {"libcuda.", "cuFuncGetName", nullptr, nullptr};
-hook::Function driver_memory = {"libcuda.", "cuMemGetInfo_v2", nullptr, nullptr};
-hook::Function driver_exchange = {"libcuda.", "cuThreadExchangeStreamCaptureMode", nullptr, nullptr};
+hook::Function driver_wait = {"libcuda", "cuStreamSynchronize", nullptr, nullptr};
+hook::Function driver_read = {"libcuda", "cuMemcpyDtoHAsync_v2", nullptr, nullptr};
+hook::Function driver_capturing = {"libcuda", "cuStreamIsCapturing", nullptr, nullptr};
+hook::Function driver_name = {"libcuda", "cuFuncGetName", nullptr, nullptr};
+hook::Function driver_memory = {"libcuda", "cuMemGetInfo_v2", nullptr, nullptr};
+hook::Function driver_exchange = {"libcuda", "cuThreadExchangeStreamCaptureMode", nullptr, nullptr};
 hook::Function runtime_memory = {"libcudart", "cudaMemGetInfo", nullptr, nullptr};
 hook::Function runtime_wait = {"libcudart", "cudaStreamSynchronize", nullptr, nullptr};
 hook::Function runtime_read = {"libcudart", "cudaMemcpyAsync", nullptr, nullptr};

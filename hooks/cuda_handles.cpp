@@ -1,4 +1,4 @@
-// What CUDA's runtime library and its driver count: streams, events, contexts, modules, graphs.
+// What CUDA's runtime library and its driver count: streams, events, modules, graphs. Contexts: cuda_contexts.cpp.
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -15,16 +15,12 @@ using cudaGraph_t = void *;
 using cudaGraphExec_t = void *;
 using cudaGraphInstantiateParams = void;
 using CUresult = int;
-using CUdevice = int;
 using CUstream = void *;
 using CUevent = void *;
-using CUcontext = void *;
 using CUmodule = void *;
 using CUlibrary = void *;
 using CUgraph = void *;
 using CUgraphExec = void *;
-using CUexecAffinityParam = void;
-using CUctxCreateParams = void;
 using CUjit_option = int;
 using CUlibraryOption = int;
 using CUDA_GRAPH_INSTANTIATE_PARAMS = void;
@@ -57,10 +53,6 @@ MSL_HOOK(libcuda, CUresult, cuStreamCreateWithPriority, (CUstream *, unsigned, i
 MSL_HOOK(libcuda, CUresult, cuStreamDestroy_v2, (CUstream))
 MSL_HOOK(libcuda, CUresult, cuEventCreate, (CUevent *, unsigned))
 MSL_HOOK(libcuda, CUresult, cuEventDestroy_v2, (CUevent))
-MSL_HOOK(libcuda, CUresult, cuCtxCreate_v2, (CUcontext *, unsigned, CUdevice))
-MSL_HOOK(libcuda, CUresult, cuCtxCreate_v3, (CUcontext *, CUexecAffinityParam *, int, unsigned, CUdevice))
-MSL_HOOK(libcuda, CUresult, cuCtxCreate_v4, (CUcontext *, CUctxCreateParams *, unsigned, CUdevice))
-MSL_HOOK(libcuda, CUresult, cuCtxDestroy_v2, (CUcontext))
 MSL_HOOK(libcuda, CUresult, cuModuleLoad, (CUmodule *, const char *))
 MSL_HOOK(libcuda, CUresult, cuModuleLoadData, (CUmodule *, const void *))
 MSL_HOOK(libcuda, CUresult, cuModuleLoadDataEx, (CUmodule *, const void *, unsigned, CUjit_option *, void **))

@@ -10,7 +10,7 @@ using namespace msleaks;
 
 namespace {
 
-constexpr const char *kEndings[] = {"", "_v2", "_v3", "_ptds", "_ptsz", "_v2_ptds", "_v2_ptsz"};
+constexpr const char *kEndings[] = {"", "_v2", "_v3", "_v4", "_ptds", "_ptsz", "_v2_ptds", "_v2_ptsz"};
 
 // What the driver gave for a name, or the hook in front of just that.
 void *orHook(const char *name, void *given) noexcept {

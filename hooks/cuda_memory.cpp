@@ -1,4 +1,4 @@
-// What of CUDA a row alone cannot say (device_memory.h).
+// What of CUDA a row alone cannot say (device_memory.h), and by which addresses physical memory is used.
 #include "device_memory.h"
 
 #ifdef MSL_VENDOR_HEADERS
@@ -8,11 +8,6 @@
 using cudaError_t = int;
 using cudaStream_t = void *;
 using cudaGraphExec_t = void *;
-using cudaArray_t = void *;
-using cudaMemcpyKind = int;
-struct cudaChannelFormatDesc {
-  int x, y, z, w, f;
-};
 struct cudaExtent {
   size_t width, height, depth;
 };
@@ -21,6 +16,7 @@ struct cudaPitchedPtr {
   size_t pitch, xsize, ysize;
 };
 using CUresult = int;
+using CUdeviceptr = unsigned long long;
 using CUstream = void *;
 using CUgraphExec = void *;
 using CUmemGenericAllocationHandle = unsigned long long;
@@ -44,18 +40,12 @@ using Launched = Launch<kCuda>;
 MSL_HOOK_WITH(kPhysical<kCuda>, libcuda, CUresult, cuMemCreate,
               (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long))
 MSL_HOOK_AS(Freed, libcuda, CUresult, cuMemRelease, (CUmemGenericAllocationHandle))
+MSL_HOOK_WITH(kRetained<kCuda>, libcuda, CUresult, cuMemRetainAllocationHandle,
+              (CUmemGenericAllocationHandle *, void *))
+MSL_HOOK(libcuda, CUresult, cuMemMap, (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long))
+MSL_HOOK(libcuda, CUresult, cuMemUnmap, (CUdeviceptr, size_t))
 
-MSL_HOOK_WITH(kArray<kCuda>, libcudart, cudaError_t, cudaMallocArray,
-              (cudaArray_t *, const cudaChannelFormatDesc *, size_t, size_t, unsigned))
-MSL_HOOK_WITH(kArray3D<kCuda>, libcudart, cudaError_t, cudaMalloc3DArray,
-              (cudaArray_t *, const cudaChannelFormatDesc *, cudaExtent, unsigned))
-MSL_HOOK_AS(Freed, libcudart, cudaError_t, cudaFreeArray, (cudaArray_t))
 MSL_HOOK_WITH(kPitched3D<kCuda>, libcudart, cudaError_t, cudaMalloc3D, (cudaPitchedPtr *, cudaExtent))
-
-MSL_HOOK_WITH(kCopy2D<kCuda>, libcudart, cudaError_t, cudaMemcpy2D,
-              (void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind))
-MSL_HOOK_WITH(kCopy2DAsync<kCuda>, libcudart, cudaError_t, cudaMemcpy2DAsync,
-              (void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind, cudaStream_t))
 
 MSL_HOOK_AS(Launched, libcudart, cudaError_t, cudaGraphLaunch, (cudaGraphExec_t, cudaStream_t))
 MSL_HOOK_AS(Launched, libcudart, cudaError_t, cudaGraphLaunch_ptsz, (cudaGraphExec_t, cudaStream_t))

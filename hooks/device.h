@@ -1,6 +1,8 @@
 // What the runtime asks of a driver (hook::Device), by functions that no hook stands in front of.
 #pragma once
 
+#include "driver_versions.h"
+
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -29,12 +31,14 @@ inline int32_t copyText(const char *known, char *text, uint64_t bytes) {
 } // namespace msleaks::hooks
 
 #define MSL_DEVICE_OF(family, wait, read, name, memory)                                                                \
-  constinit const ::msleaks::hook::Device device_##family = {sizeof(::msleaks::hook::Device),                          \
-                                                             static_cast<uint32_t>(::msleaks::abi::Family::family),    \
-                                                             wait,                                                     \
-                                                             read,                                                     \
-                                                             name,                                                     \
-                                                             memory};                                                  \
+  constinit const ::msleaks::hook::Device device_##family = {                                                          \
+      sizeof(::msleaks::hook::Device),                                                                                 \
+      static_cast<uint32_t>(::msleaks::abi::Family::family),                                                           \
+      wait,                                                                                                            \
+      read,                                                                                                            \
+      name,                                                                                                            \
+      memory,                                                                                                          \
+      ::msleaks::hooks::noteUnknownVersions<::msleaks::abi::Family::family>};                                          \
   [[gnu::constructor]] void tell##family() {                                                                           \
     if (__msl_hook_driver != nullptr)                                                                                  \
       __msl_hook_driver(&device_##family);                                                                             \

@@ -10,6 +10,8 @@ using hipError_t = int;
 using hipMemcpyKind = int;
 using hipStream_t = void *;
 using hipMemPool_t = void *;
+using hipDeviceptr_t = void *;
+using hipFunction_t = void *;
 using hipLaunchConfig_t = msleaks::abi::LaunchConfig;
 struct dim3 {
   unsigned x, y, z;
@@ -21,19 +23,32 @@ MSL_HOOK(libamdhip64, hipError_t, hipSetDevice, (int))
 MSL_HOOK(libamdhip64, hipError_t, hipMalloc, (void **, size_t))
 MSL_HOOK(libamdhip64, hipError_t, hipExtMallocWithFlags, (void **, size_t, unsigned))
 MSL_HOOK(libamdhip64, hipError_t, hipMallocPitch, (void **, size_t *, size_t, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemAllocPitch, (hipDeviceptr_t *, size_t *, size_t, size_t, unsigned))
 MSL_HOOK(libamdhip64, hipError_t, hipMallocManaged, (void **, size_t, unsigned))
 MSL_HOOK(libamdhip64, hipError_t, hipMallocAsync, (void **, size_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMallocFromPoolAsync, (void **, size_t, hipMemPool_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipHostMalloc, (void **, size_t, unsigned))
 MSL_HOOK(libamdhip64, hipError_t, hipHostAlloc, (void **, size_t, unsigned))
 MSL_HOOK(libamdhip64, hipError_t, hipMallocHost, (void **, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemAllocHost, (void **, size_t))
 MSL_HOOK(libamdhip64, hipError_t, hipFree, (void *))
 MSL_HOOK(libamdhip64, hipError_t, hipFreeAsync, (void *, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipHostFree, (void *))
 MSL_HOOK(libamdhip64, hipError_t, hipFreeHost, (void *))
+MSL_HOOK(libamdhip64, hipError_t, hipHostRegister, (void *, size_t, unsigned))
+MSL_HOOK(libamdhip64, hipError_t, hipHostUnregister, (void *))
 
 MSL_HOOK(libamdhip64, hipError_t, hipLaunchKernel, (const void *, dim3, dim3, void **, size_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipLaunchKernel_spt, (const void *, dim3, dim3, void **, size_t, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipLaunchCooperativeKernel,
+         (const void *, dim3, dim3, void **, unsigned, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipLaunchCooperativeKernel_spt,
+         (const void *, dim3, dim3, void **, uint32_t, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipModuleLaunchKernel,
+         (hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, hipStream_t, void **,
+          void **))
+MSL_HOOK(libamdhip64, hipError_t, hipModuleLaunchCooperativeKernel,
+         (hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, hipStream_t, void **))
 MSL_HOOK(libamdhip64, hipError_t, hipLaunchKernelExC, (const hipLaunchConfig_t *, const void *, void **))
 
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpy, (void *, const void *, size_t, hipMemcpyKind))
@@ -41,7 +56,17 @@ MSL_HOOK(libamdhip64, hipError_t, hipMemcpy_spt, (void *, const void *, size_t, 
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyWithStream, (void *, const void *, size_t, hipMemcpyKind, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyAsync, (void *, const void *, size_t, hipMemcpyKind, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyAsync_spt, (void *, const void *, size_t, hipMemcpyKind, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyPeer, (void *, int, const void *, int, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyPeerAsync, (void *, int, const void *, int, size_t, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyHtoD, (hipDeviceptr_t, const void *, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyHtoDAsync, (hipDeviceptr_t, const void *, size_t, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyDtoH, (void *, hipDeviceptr_t, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyDtoHAsync, (void *, hipDeviceptr_t, size_t, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyDtoD, (hipDeviceptr_t, hipDeviceptr_t, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyDtoDAsync, (hipDeviceptr_t, hipDeviceptr_t, size_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemset, (void *, int, size_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemset_spt, (void *, int, size_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemsetAsync, (void *, int, size_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemsetAsync_spt, (void *, int, size_t, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemsetD8, (hipDeviceptr_t, unsigned char, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemsetD8Async, (hipDeviceptr_t, unsigned char, size_t, hipStream_t))

@@ -1,4 +1,4 @@
-// What of HIP a row alone cannot say (device_memory.h).
+// What of HIP a row alone cannot say (device_memory.h), and by which addresses physical memory is used.
 #include "device_memory.h"
 
 #ifdef MSL_VENDOR_HEADERS
@@ -7,12 +7,7 @@
 using hipError_t = int;
 using hipStream_t = void *;
 using hipGraphExec_t = void *;
-using hipArray_t = void *;
-using hipMemcpyKind = int;
 using hipMemGenericAllocationHandle_t = void *;
-struct hipChannelFormatDesc {
-  int x, y, z, w, f;
-};
 struct hipExtent {
   size_t width, height, depth;
 };
@@ -40,18 +35,13 @@ using Launched = Launch<kHip>;
 MSL_HOOK_WITH(kPhysical<kHip>, libamdhip64, hipError_t, hipMemCreate,
               (hipMemGenericAllocationHandle_t *, size_t, const hipMemAllocationProp *, unsigned long long))
 MSL_HOOK_AS(Freed, libamdhip64, hipError_t, hipMemRelease, (hipMemGenericAllocationHandle_t))
+MSL_HOOK_WITH(kRetained<kHip>, libamdhip64, hipError_t, hipMemRetainAllocationHandle,
+              (hipMemGenericAllocationHandle_t *, void *))
+MSL_HOOK(libamdhip64, hipError_t, hipMemMap,
+         (void *, size_t, size_t, hipMemGenericAllocationHandle_t, unsigned long long))
+MSL_HOOK(libamdhip64, hipError_t, hipMemUnmap, (void *, size_t))
 
-MSL_HOOK_WITH(kArray<kHip>, libamdhip64, hipError_t, hipMallocArray,
-              (hipArray_t *, const hipChannelFormatDesc *, size_t, size_t, unsigned))
-MSL_HOOK_WITH(kArray3D<kHip>, libamdhip64, hipError_t, hipMalloc3DArray,
-              (hipArray_t *, const hipChannelFormatDesc *, hipExtent, unsigned))
-MSL_HOOK_AS(Freed, libamdhip64, hipError_t, hipFreeArray, (hipArray_t))
 MSL_HOOK_WITH(kPitched3D<kHip>, libamdhip64, hipError_t, hipMalloc3D, (hipPitchedPtr *, hipExtent))
-
-MSL_HOOK_WITH(kCopy2D<kHip>, libamdhip64, hipError_t, hipMemcpy2D,
-              (void *, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind))
-MSL_HOOK_WITH(kCopy2DAsync<kHip>, libamdhip64, hipError_t, hipMemcpy2DAsync,
-              (void *, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind, hipStream_t))
 
 MSL_HOOK_AS(Launched, libamdhip64, hipError_t, hipGraphLaunch, (hipGraphExec_t, hipStream_t))
 MSL_HOOK_AS(Launched, libamdhip64, hipError_t, hipGraphLaunch_spt, (hipGraphExec_t, hipStream_t))

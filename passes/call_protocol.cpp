@@ -16,6 +16,14 @@ Value *number(IRBuilder<> &builder, Value *word) {
                                         : builder.CreateZExt(word, builder.getInt64Ty());
 }
 
+// Where a callback finds the value, as it finds a block that a call has stored.
+Value *inMemory(IRBuilder<> &builder, Value *value) {
+  BasicBlock &entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
+  AllocaInst *place = IRBuilder<>(&entry, entry.begin()).CreateAlloca(value->getType());
+  builder.CreateStore(value, place);
+  return place;
+}
+
 // A launch stub: the launch inside it takes the site.
 bool isStub(const abi::Symbol &symbol) { return symbol.verb == Verb::Launch && !symbol.kernel.present(); }
 
@@ -111,6 +119,7 @@ void CallProtocol::emitBefore(IRBuilder<> &builder, Value *site) const {
   case Verb::Access:
   case Verb::Device:
   case Verb::Handle:
+  case Verb::Show:
     return; // only hooks see them
   }
 }
@@ -164,6 +173,7 @@ void CallProtocol::emitAfter(IRBuilder<> &builder, Value *site) const {
   case Verb::Access:
   case Verb::Device:
   case Verb::Handle:
+  case Verb::Show:
     return;
   }
 }
@@ -185,6 +195,10 @@ void CallProtocol::emitAfterAlloc(IRBuilder<> &builder, Value *site) const {
   case ResultKind::Out:
     return emit(builder, Callback::on_alloc_out, site,
                 {at(symbol_.result.at), sizeIn(builder), builder.CreateSExt(&call_, builder.getInt64Ty())});
+  case ResultKind::At:
+    return emit(builder, Callback::on_alloc_out, site,
+                {inMemory(builder, at(symbol_.result.at)), sizeIn(builder),
+                 builder.CreateSExt(&call_, builder.getInt64Ty())});
   case ResultKind::Handle:
     return emit(builder, Callback::on_alloc_status, site, {&call_, sizeIn(builder), at(symbol_.result.at)});
   }

@@ -77,7 +77,7 @@ Destination DestinationFinder::find(const CallBase &call, const abi::Symbol &sym
   if (symbol.result.kind == abi::ResultKind::Out) {
     if (const auto place = placeAt(operandAt(call, symbol.result.at)))
       stored = scalarAt(*place);
-  } else if (symbol.result.kind != abi::ResultKind::None) {
+  } else if (symbol.result.kind == abi::ResultKind::Return || symbol.result.kind == abi::ResultKind::Handle) {
     Fate fate = fateOf(call);
     stored = std::move(fate.stored);
     if (!stored && fate.returned)

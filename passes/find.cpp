@@ -45,6 +45,7 @@ bool resultFits(const CallBase &call, const Symbol &symbol) {
   case ResultKind::Return:
     return call.getType()->isPointerTy();
   case ResultKind::Out:
+  case ResultKind::At:
     return call.getType()->isIntegerTy() && isWord(*call.getType()) && pointerAt(call, symbol.result.at);
   case ResultKind::Handle:
     return call.getType()->isPointerTy() && pointerAt(call, symbol.result.at);

@@ -142,6 +142,8 @@ std::string misfit(const Function &function, const Symbol &symbol) {
     return {};
   case ResultKind::Out:
     return returned.isIntegerTy() ? "" : "result=out: the function returns no status";
+  case ResultKind::At:
+    return returned.isIntegerTy() ? "" : "result=at: the function returns no status";
   default:
     return returned.isPointerTy() ? ""
                                   : "the function returns no pointer: say result=out(<number>) if it stores the block";

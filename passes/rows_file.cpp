@@ -42,7 +42,8 @@ std::optional<abi::Result> parseResult(std::string_view text) {
   if (text == "return")
     return abi::Result{abi::ResultKind::Return, {}};
   for (const auto &[word, kind] : {std::pair{std::string_view("out("), abi::ResultKind::Out},
-                                   std::pair{std::string_view("handle("), abi::ResultKind::Handle}}) {
+                                   std::pair{std::string_view("handle("), abi::ResultKind::Handle},
+                                   std::pair{std::string_view("at("), abi::ResultKind::At}}) {
     if (!text.starts_with(word) || !text.ends_with(')'))
       continue;
     if (const auto at = parsePosition(text.substr(word.size(), text.size() - word.size() - 1)))
@@ -100,7 +101,7 @@ std::string parseField(std::string_view field, UserRow &row) {
   if (name == "result" && row.symbol.verb == Verb::Alloc) {
     const auto result = parseResult(value);
     row.symbol.result = result.value_or(row.symbol.result);
-    return result ? "" : "result is return, out(n) or handle(n), not " + quoted(value);
+    return result ? "" : "result is return, out(n), handle(n) or at(n), not " + quoted(value);
   }
   if (name == "free" && allocates(row.symbol.verb)) {
     row.free = value;
@@ -242,6 +243,8 @@ std::string rowText(const Symbol &symbol) {
     text += " result=out" + at;
   else if (symbol.result.kind == abi::ResultKind::Handle)
     text += " result=handle" + at;
+  else if (symbol.result.kind == abi::ResultKind::At)
+    text += " result=at" + at;
   return text;
 }
 

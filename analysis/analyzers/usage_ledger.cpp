@@ -157,7 +157,7 @@ void UsageLedgerAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t) 
     }
     return;
   }
-  if (block.reserve)
+  if (block.reserve || !abi::isPhysical(block.heap))
     return;
   if (is_end)
     endBlock(block);

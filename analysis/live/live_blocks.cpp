@@ -7,6 +7,8 @@ namespace msleaks::analysis {
 
 void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uint64_t time_ns) {
   BlockTable &table = process.tableOf(block);
+  if (!process.ranges.isEmpty() && spaceOf(block.heap) == AddressSpace::Accelerator) [[unlikely]]
+    moveToRange(process, table.find(block.address), time_ns);
   Block *place = table.find(block.address);
   if (place) {
     const Block gone = std::exchange(*place, block);
@@ -43,6 +45,8 @@ void LiveSet::erase(Process &process, Block *block) {
     index->erase(block->address);
   if (Backings::concerns(*block)) [[unlikely]]
     process.backings.goes(*block);
+  if (!process.ranges.isEmpty() && spaceOf(block->heap) == AddressSpace::Accelerator) [[unlikely]]
+    process.ranges.forget(*block);
   process.tableOf(*block).erase(block);
   --live_blocks_;
 }

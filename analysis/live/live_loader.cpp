@@ -117,6 +117,7 @@ void LiveSet::Loader::loadProcess() {
     process.shown.insert_or_assign(stream, shared);
   });
   loadParked(process);
+  loadRanges(process);
   loadSkew(process.replaced);
   loadSkew(process.early);
   if (!from_.failed())
@@ -213,6 +214,31 @@ void LiveSet::Loader::loadParked(Process &process) {
         parked.more.push_back(*piece);
     });
     process.parked.insert_or_assign(key, std::move(parked));
+  });
+}
+
+void LiveSet::Loader::loadRanges(Process &process) {
+  uint64_t end = 0;
+  repeat([&] {
+    const auto range = take<DeviceRange>();
+    expect(range.address >= end && range.address != 0 && range.size != 0 && process.blockOf(range));
+    end = range.end();
+    process.ranges.add(range);
+  });
+  repeat([&] {
+    std::vector<HiddenRange> &hidden = process.hidden[takeNumber()];
+    repeat([&] {
+      HiddenRange gone{take<DeviceRange>(), false, {}};
+      uint64_t last_address = 0;
+      get_(gone.was_last);
+      const auto block = loadBlock(process, last_address);
+      expect(gone.range.address != 0 && gone.range.size != 0 && block &&
+             spaceOf(block->heap) == AddressSpace::Accelerator && gone.range.shows(*block));
+      if (from_.failed())
+        return;
+      gone.block = *block;
+      hidden.push_back(gone);
+    });
   });
 }
 

@@ -6,6 +6,7 @@
 #include "address_index.h"
 #include "backings.h"
 #include "block_table.h"
+#include "device_ranges.h"
 #include "shared_objects.h"
 #include "skew_window.h"
 
@@ -20,6 +21,11 @@ inline constexpr uint64_t kUsualPageBytes = 4096;
 // No kernel maps the last page: its addresses are those of errors, and it would have no end.
 inline constexpr uint64_t kLastMapping = UINT64_MAX - 2 * kUsualPageBytes + 1;
 inline constexpr uint16_t kMostOwners = 0x1fff; // of a counted block: what Block::refs holds
+
+inline void addOwner(Block &block) {
+  if (block.refs < kMostOwners)
+    block.refs = (block.refs + 1) & kMostOwners;
+}
 
 // begin + bytes, without wrapping.
 inline uint64_t endOf(uint64_t begin, uint64_t bytes) { return begin + std::min(bytes, UINT64_MAX - begin); }
@@ -59,6 +65,8 @@ struct LiveSet::Process {
   std::unordered_map<uint32_t, abi::SharedEvent> shown;             // by stream: what its next mapping shows
   std::unordered_map<uint64_t, Parked> parked;                      // by stream and space
   Backings backings;
+  DeviceRanges ranges; // device addresses that show physical blocks
+  std::unordered_map<uint32_t, std::vector<HiddenRange>> hidden; // by stream: what its last unmapping ended
   SkewWindow replaced; // blocks whose address was handed out again: their free may still arrive
   SkewWindow early;    // frees and retains of no block: its allocation by another thread may still arrive
 
@@ -87,6 +95,12 @@ struct LiveSet::Process {
       on_first = other->second.find(address);
     return on_first;
   }
+  // The physical block that the range shows, or null.
+  Block *blockOf(const DeviceRange &range) { return table(AddressSpace::Accelerator, range.device).find(range.block); }
+  // Its handle was given back: only addresses still show it.
+  bool isShownOnly(const Block &block) const {
+    return !ranges.isEmpty() && spaceOf(block.heap) == AddressSpace::Accelerator && ranges.count(block) == block.refs;
+  }
   // Null: nobody has asked.
   AddressIndex *indexOf(const Block &block) {
     if (indexes.empty())
@@ -99,6 +113,8 @@ struct LiveSet::Process {
   const Block *holding(AddressSpace space, uint64_t address, uint8_t device) {
     if (space == AddressSpace::Mapping)
       return mappingHolding(address);
+    if (const DeviceRange *shown = space == AddressSpace::Accelerator ? ranges.at(address) : nullptr)
+      return blockOf(*shown);
     BlockTable &of = table(space, device);
     const auto [index, fresh] = indexes.try_emplace({space, space == AddressSpace::Accelerator ? device : uint8_t{0}});
     if (fresh)

@@ -80,6 +80,7 @@ void LiveSet::Saver::saveProcess(const Process &process) {
     visitFields(put_, process.shown.at(stream));
   }
   saveParked(process);
+  saveRanges(process);
   saveSkew(process.replaced);
   saveSkew(process.early);
 }
@@ -135,6 +136,24 @@ void LiveSet::Saver::saveParked(const Process &process) {
     put_(parked.more.size());
     for (const Mapping &mapping : parked.more)
       saveMapping(mapping, last_address);
+  }
+}
+
+void LiveSet::Saver::saveRanges(const Process &process) {
+  uint64_t count = 0;
+  process.ranges.forEach([&](const DeviceRange &) { ++count; });
+  put_(count);
+  process.ranges.forEach([&](const DeviceRange &range) { visitFields(put_, range); });
+  put_(process.hidden.size());
+  for (const uint32_t stream : sortedKeys(process.hidden)) {
+    put_(stream);
+    put_(process.hidden.at(stream).size());
+    for (const HiddenRange &hidden : process.hidden.at(stream)) {
+      uint64_t last_address = 0;
+      visitFields(put_, hidden.range);
+      put_(hidden.was_last);
+      saveBlock(hidden.block, last_address);
+    }
   }
 }
 

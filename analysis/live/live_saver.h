@@ -23,6 +23,7 @@ private:
   void saveBlocks(const Process &);
   void saveMappings(const Process &);
   void saveParked(const Process &);
+  void saveRanges(const Process &);
   void saveSkew(const SkewWindow &);
   void saveBlock(const Block &, uint64_t &last_address);
   void saveMapping(const Mapping &, uint64_t &last_address);
@@ -68,6 +69,7 @@ private:
   void loadBlocks(Process &);
   void loadMappings(Process &);
   void loadParked(Process &);
+  void loadRanges(Process &);
   void loadSkew(SkewWindow &);
   std::optional<Block> loadBlock(const Process &, uint64_t &last_address);
   std::optional<Mapping> loadMapping(const Process &, uint64_t &last_address);

@@ -15,11 +15,6 @@ bool mayBeRefused(const abi::EventHeader &freed) {
   return (freed.flags & abi::kRealloc) != 0 || spaceOf(freed.heap) != AddressSpace::Host;
 }
 
-void retainBlock(Block &block) {
-  if (block.refs < kMostOwners)
-    block.refs = (block.refs + 1) & kMostOwners;
-}
-
 // An early free, at the moment of its block's allocation.
 abi::FreeEvent freeOf(const SkewWindow::Entry &early, const abi::EventHeader &alloc) {
   abi::FreeEvent freed{};
@@ -103,6 +98,8 @@ void LiveSet::apply(const StreamEvent &event, SiteId site) {
     return onRetain(event, event.event.as<abi::RetainEvent>());
   case abi::EventKind::Protect:
     return onProtect(event, event.event.as<abi::ProtectEvent>());
+  case abi::EventKind::Mapped:
+    return onMapped(event, event.event.as<abi::MappedEvent>());
   case abi::EventKind::Shared:
     return onShared(event, event.event.as<abi::SharedEvent>());
   case abi::EventKind::Launch:
@@ -196,7 +193,7 @@ void LiveSet::applyEarly(Process &process, const StreamEvent &event) {
   const SkewWindow::Wanted wanted{space, address, event.stream, header.time};
   while (process.early.takeRetain(wanted)) {
     counts_.unmatched_retargets -= counts_.unmatched_retargets != 0;
-    retainBlock(*process.find(space, address));
+    addOwner(*process.find(space, address));
   }
   while (process.find(space, address)) {
     const auto early = process.early.takeFree(wanted);
@@ -262,6 +259,8 @@ Block *LiveSet::findWrapped(Process &process, uint64_t address) {
 void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::FreeEvent &freed) {
   const AddressSpace space = spaceOf(freed.header.heap);
   Block *found = process.find(space, freed.address, freed.header.device);
+  if (found && process.isShownOnly(*found)) [[unlikely]]
+    return noteUnmatched(process, event, freed);
   if (!found) {
     // The free of a wrapper: the allocator's own, which may follow, ends the block. Code without the plugin may have
     // called the wrapper that made it, so that no Retarget told of it.
@@ -295,7 +294,7 @@ void LiveSet::restore(Process &process, const StreamEvent &event) {
   const uint64_t time_ns = event.event.header().time;
   if (back.was_owner) {
     if (Block *block = process.find(spaceOf(back.first.block.heap), back.address))
-      retainBlock(*block);
+      addOwner(*block);
     return;
   }
   if (spaceOf(back.first.block.heap) != AddressSpace::Mapping)
@@ -325,7 +324,7 @@ void LiveSet::onRetain(const StreamEvent &event, const abi::RetainEvent &retain)
   Process &process = processOf(event.process);
   const abi::EventHeader &header = retain.header;
   if (Block *block = process.find(spaceOf(header.heap), retain.address, header.device))
-    return retainBlock(*block);
+    return addOwner(*block);
   ++counts_.unmatched_retargets;
   process.early.add({retain.address, header.time, 0, spaceOf(header.heap), event.stream, SkewWindow::What::Retain});
 }

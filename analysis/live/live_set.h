@@ -185,6 +185,12 @@ private:
   void onRetarget(const StreamEvent &, const abi::RetargetEvent &, SiteId);
   void onRetain(const StreamEvent &, const abi::RetainEvent &);
   void onProtect(const StreamEvent &, const abi::ProtectEvent &);
+  void onMapped(const StreamEvent &, const abi::MappedEvent &);
+  void hide(Process &, uint32_t stream, const abi::MappedEvent &);
+  void showAgain(Process &, uint32_t stream, uint64_t time_ns);
+  void dropOwner(Process &, Block *, uint64_t time_ns);
+  void moveToRange(Process &, Block *, uint64_t time_ns);
+  const Block *useRanges(Process &, uint64_t address, const Use &);
   void addPiece(Process &, Block piece, uint64_t time_ns);
   static Mapping takeParked(Process &, const StreamEvent &);
   void freeWhole(Process &, const StreamEvent &, const abi::FreeEvent &);

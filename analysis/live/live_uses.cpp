@@ -7,6 +7,9 @@ namespace msleaks::analysis {
 // number looks like both.
 const Block *LiveSet::use(uint64_t address, uint8_t device, const Use &use) {
   Process &process = processOf(use.process);
+  if (!process.ranges.isEmpty())
+    if (const Block *first = useRanges(process, address, use))
+      return first;
   const Block *block = process.find(AddressSpace::Accelerator, address, device);
   if (!block)
     block = process.holding(AddressSpace::Accelerator, address, device);

@@ -5,6 +5,7 @@
 #include "analysis/live/live_set.h"
 #include "analysis/trace/bytes.h"
 
+#include "device_ranges.h"
 #include "shared_objects.h"
 #include "skew_window.h"
 
@@ -15,7 +16,7 @@
 namespace msleaks::analysis {
 
 // Raised when the fields change: a reader that does not know the version reads the events instead.
-inline constexpr uint64_t kCheckpointVersion = 1;
+inline constexpr uint64_t kCheckpointVersion = 2;
 
 class FieldWriter {
 public:
@@ -95,6 +96,17 @@ void visitFields(Visitor &visit, auto &shared)
   visit(shared.file_system);
   visit(shared.object);
   visit(shared.offset);
+}
+
+template <class Visitor>
+void visitFields(Visitor &visit, auto &range)
+  requires std::is_same_v<std::remove_cvref_t<decltype(range)>, DeviceRange>
+{
+  visit(range.address);
+  visit(range.size);
+  visit(range.block);
+  visit(range.offset);
+  visit(range.device);
 }
 
 template <class Visitor>

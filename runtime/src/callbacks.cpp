@@ -27,8 +27,10 @@ uint64_t addressOf(const void *pointer) noexcept { return reinterpret_cast<uint6
 
 // A device's block is never the host's block at the same address: a cl_mem is a pointer to what the driver took from
 // malloc for its own notes. A mapping is never the block of another heap: it is the supply that the block was cut from.
+// What a driver has registered is memory that somebody else has handed out.
 bool sameMemory(abi::Heap row, abi::Heap recorded) noexcept {
-  return row == recorded || (row != abi::Heap::Device && recorded != abi::Heap::Mapping);
+  const auto isApart = [](abi::Heap heap) { return heap == abi::Heap::Device || heap == abi::Heap::Registered; };
+  return row == recorded || (!isApart(row) && recorded != abi::Heap::Mapping && recorded != abi::Heap::Registered);
 }
 
 RecordedAlloc *findRecorded(Thread &thread, uint32_t last, abi::Heap heap, uint64_t address) noexcept {

@@ -7,6 +7,7 @@
 #include "msleaks/runtime/clock.h"
 
 #include <atomic>
+#include <cstddef>
 
 namespace msleaks::runtime {
 namespace {
@@ -21,6 +22,7 @@ struct Driver {
   std::atomic<const hook::Device *> functions{nullptr};
   std::atomic<uint64_t> next_ns{0}; // not asked before
   std::atomic<uint32_t> blocks{0};  // allocated so far, roughly: no thread waits for another one
+  std::atomic<bool> is_checked{false};
 };
 constinit Driver drivers[static_cast<unsigned>(abi::Family::Count)]{};
 
@@ -60,6 +62,17 @@ void ask(abi::Family family) noexcept {
                                    total - free});
 }
 
+// A library of hooks of an earlier version has nothing to check.
+void checkVersions(abi::Family family) noexcept {
+  const hook::Device *functions = driverOf(family);
+  if (functions == nullptr || functions->bytes < sizeof(hook::Device) || functions->checkVersions == nullptr ||
+      driver(family).is_checked.exchange(true, std::memory_order_relaxed))
+    return;
+  const ErrnoKept kept;
+  const Inside inside(__msl_thread, insideOf(family));
+  functions->checkVersions();
+}
+
 } // namespace
 
 const hook::Device *driverOf(abi::Family family) noexcept {
@@ -71,6 +84,8 @@ void deviceAllocated(abi::Traits row, uint64_t bytes) noexcept {
   Driver &of = driver(row.family());
   const uint32_t before = of.blocks.load(std::memory_order_relaxed);
   of.blocks.store(before + 1, std::memory_order_relaxed);
+  if (before == 0) [[unlikely]]
+    checkVersions(row.family());
   if ((bytes >= kLargeBytes || before % kSmallBlocks == 0) && (row.flags() & abi::kAsync) == 0) [[unlikely]]
     ask(row.family());
 }
@@ -92,6 +107,7 @@ using namespace msleaks;
 using namespace msleaks::runtime;
 
 void __msl_hook_driver(const hook::Device *device) noexcept {
-  if (device->bytes >= sizeof(hook::Device) && device->family < static_cast<uint32_t>(abi::Family::Count))
+  constexpr uint32_t kOfFirstVersion = offsetof(hook::Device, checkVersions);
+  if (device->bytes >= kOfFirstVersion && device->family < static_cast<uint32_t>(abi::Family::Count))
     drivers[device->family].functions.store(device, std::memory_order_release);
 }

@@ -90,7 +90,7 @@ void declarePart(CLI::App &app, Options &options) {
       ->group(group);
   app.add_option("--pid", options.pid, "blocks that this process allocated")->group(group);
   app.add_option("--thread", options.thread, "blocks that the thread with this number allocated")->group(group);
-  app.add_option("--heap", options.heap, "blocks of this heap: host, mapping, device, pinned, managed, pool")
+  app.add_option("--heap", options.heap, "blocks of this heap: host, mapping, device, pinned, managed, pool, registered")
       ->group(group);
   app.add_option("--suppressions", options.suppressions, "file of rules leak:PATTERN, as LeakSanitizer's")
       ->group(group);

@@ -92,6 +92,8 @@ public:
                    values.template pointer<indexOf(kRow.stream)>());
     else if constexpr (kRow.verb == Verb::Access)
       beforeAccess(site, values);
+    else if constexpr (kRow.verb == Verb::Show)
+      beforeShow(site, values);
     else if constexpr (kRow.verb != Verb::Handle)
       beforeLaunch(site, values);
   }
@@ -105,6 +107,8 @@ public:
         __msl_on_alloc_out(site, kTraits,
                            static_cast<const void *const *>(values.template pointer<indexOf(kRow.result.at)>()), bytes,
                            static_cast<int64_t>(result));
+      else if constexpr (kRow.result.kind == abi::ResultKind::At)
+        atAddress(site, values.template pointer<indexOf(kRow.result.at)>(), bytes, static_cast<int64_t>(result));
       else
         __msl_on_alloc_status(site, kTraits, result, bytes,
                               static_cast<const int32_t *>(values.template pointer<indexOf(kRow.result.at)>()));
@@ -116,6 +120,8 @@ public:
       __msl_on_protect(
           site, kTraits, values.template pointer<indexOf(kRow.address)>(), values.template word<indexOf(kRow.size)>(),
           static_cast<int32_t>(values.template word<indexOf(kRow.protection)>()), static_cast<int64_t>(result));
+    } else if constexpr (kRow.verb == Verb::Show) {
+      afterShow(site, values, static_cast<int64_t>(result) == 0);
     }
   }
 
@@ -126,11 +132,25 @@ public:
     if constexpr (kStatus && kRow.verb == Verb::Free)
       __msl_on_freed(site, kTraits, values.template pointer<indexOf(kRow.address)>(),
                      values.template word<indexOf(kRow.size)>(), static_cast<int64_t>(result));
-    else if constexpr (kStatus && kRow.verb != Verb::Protect && kRow.verb != Verb::Access && kRow.verb != Verb::Handle)
+    else if constexpr (kStatus && (kRow.verb == Verb::Launch || kRow.verb == Verb::Copy || kRow.verb == Verb::Set))
       __msl_on_failed(site, kTraits, reinterpret_cast<const void *>(identity(values)), static_cast<int64_t>(result));
   }
 
 private:
+  // What shows a block no longer is recorded before the call, so that no address is mapped anew meanwhile.
+  static constexpr bool kHides = kRow.verb == Verb::Show && !kRow.source.present();
+  static void beforeShow(uint32_t site, const Values &values) {
+    if (kHides && __msl_on_mapped != nullptr)
+      __msl_on_mapped(site, kTraits, values.template pointer<indexOf(kRow.address)>(),
+                      values.template word<indexOf(kRow.size)>(), nullptr, 0);
+  }
+  static void afterShow(uint32_t site, const Values &values, bool done) {
+    constexpr uint16_t kFlags = abi::kFromHook | (kHides ? abi::kRestored : 0);
+    if (done != kHides && __msl_on_mapped != nullptr)
+      __msl_on_mapped(site, abi::Traits(kRow.verb, kRow.family, kRow.heap, kFlags).packed(),
+                      values.template pointer<indexOf(kRow.address)>(), values.template word<indexOf(kRow.size)>(),
+                      values.template pointer<indexOf(kRow.source)>(), values.template word<indexOf(kRow.value)>());
+  }
   static void beforeAccess(uint32_t site, const Values &values) {
     const void *written = values.template pointer<indexOf(kRow.address)>(),
                *read = values.template pointer<indexOf(kRow.source)>();
@@ -144,6 +164,9 @@ private:
   // x | y << 32
   template <int kAt> static uint64_t pairAt(const Values &values) {
     return values.template word<kAt>() | values.template word<kAt + 1>() << 32;
+  }
+  static void atAddress(uint32_t site, const void *block, uint64_t bytes, int64_t status) {
+    __msl_on_alloc_out(site, kTraits, &block, bytes, status);
   }
   static void beforeLaunch(uint32_t site, const Values &values) {
     const void *kernel = values.template pointer<indexOf(kRow.kernel)>(),

@@ -3,36 +3,18 @@
 graphs.   usage: cuda_memory_test.py BUILD SCRATCH cuda_memory|hip_memory
 """
 import os
-from pathlib import Path
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, standin, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, sources_for, standin, watched
 from msleaks_e2e import arguments, line_of
 
-HIP = (("cuda", "hip"), ("cuMem", "hipMem"), ("cuGraphLaunch", "hipGraphLaunch_spt"))  # its driver is one library
-
-
-def in_hip(text):
-    for ours, theirs in HIP:
-        text = text.replace(ours, theirs)
-    return text
-
-
-def sources(scratch, topic):
-    """The program and the stand-in, with the names of the vendor."""
-    rename = in_hip if topic == "hip_memory" else str
-    folder = Path(scratch) / "sources"
-    (folder / "cuda").mkdir(parents=True, exist_ok=True)
-    (folder / "common").unlink(missing_ok=True)
-    (folder / "common").symlink_to(STANDINS / "common")
-    for source in PROGRAMS / "cuda_memory.c", *(STANDINS / "cuda" / name for name in ("cudart.cpp", "libcuda_memory.cpp", "cuda_runtime_api.h")):
-        (folder / "cuda" / source.name.replace("cuda_runtime", f"{rename('cuda')}_runtime")).write_text(rename(source.read_text()))
-    return folder / "cuda"
+HIP = [("cuda", "hip"), ("cuMem", "hipMem"), ("cuGraphLaunch", "hipGraphLaunch_spt"), (r"cu((?:Mipmapped)?Array\w*?)(_v2)?\b", r"hip\1")]  # its driver is one library
 
 
 def main():
     build, scratch, topic = arguments("build", "scratch", "topic")
     os.makedirs(scratch, exist_ok=True)
-    folder = sources(scratch, topic)
+    folder = sources_for(topic, HIP, scratch, PROGRAMS / "cuda_memory.c",
+                         *(STANDINS / "cuda" / name for name in ("cudart.cpp", "libcuda_memory.cpp", "cuda_runtime_api.h")))
     both = [folder / "cudart.cpp", folder / "libcuda_memory.cpp"]
     if topic == "hip_memory":
         libraries = [standin(scratch, "libamdhip64.so.6", *both)]
@@ -44,7 +26,8 @@ def main():
     for name, program in build_programs(build, scratch, source, f"-I{folder}", *libraries).items():
         run, report = watched(msleaks, scratch, program)
         expect_allocations(msleaks, run, [("device", 1, 2 << 20), ("device", 1, 1 << 20), ("device", 0, 64 * 32 * 4), ("device", 0, 400),
-                                          ("device", 0, 4000), ("device", 0, 2000)])
+                                          ("device", 0, 4000), ("device", 0, 2000),
+                                          ("device", 0, (64 + 16 + 4 + 1) * 4), ("device", 0, 64 * 32 * 8), ("device", 0, 480 * 4), ("device", 0, 84)])
         refused = [(event["device"], event["size"], event["status"]) for event in events_of(msleaks, run, "alloc-failed")]
         equal(f"{name}: refused", refused, [(7, 4096, 1), (1, 1 << 40, 2)])
         expect_counts(msleaks, run, launch=3, failed=2)

@@ -3,9 +3,8 @@
 what is refused, by hooks alone and beside the plugin; the program sees the same as without.   usage: cuda_test.py BUILD SCRATCH cuda|hip
 """
 import os
-from pathlib import Path
 
-from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_driver, standin, watched)
+from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_driver, expect_version_notes, sources_for, standin, watched)
 from msleaks_e2e import arguments, line_of
 
 STEPS, MODEL, ACTIVATIONS, FORGOTTEN = 4, 1 << 20, 1 << 16, 4096
@@ -20,21 +19,10 @@ def expect_events(msleaks, folder):
     expect_counts(msleaks, folder, launch=STEPS + 2, copy=2, set=STEPS, failed=1)
 
 
-def sources(scratch, vendor):
-    """The program, the stand-in and its header, with the names of the vendor."""
-    folder = Path(scratch) / "sources"
-    (folder / "cuda").mkdir(parents=True, exist_ok=True)
-    (folder / "common").unlink(missing_ok=True)
-    (folder / "common").symlink_to(STANDINS / "common")
-    for source in PROGRAMS / "cuda.c", STANDINS / "cuda/cudart.cpp", STANDINS / "cuda/cuda_runtime_api.h":
-        (folder / "cuda" / source.name.replace("cuda_", f"{vendor}_")).write_text(source.read_text().replace("cuda", vendor))
-    return folder / "cuda"
-
-
 def main():
     build, scratch, vendor = arguments("build", "scratch", "vendor")
     os.makedirs(scratch, exist_ok=True)
-    folder = sources(scratch, vendor)
+    folder = sources_for(vendor, [("cuda", "hip")], scratch, PROGRAMS / "cuda.c", STANDINS / "cuda/cudart.cpp", STANDINS / "cuda/cuda_runtime_api.h")
     library = standin(scratch, {"cuda": "libcudart.so.12", "hip": "libamdhip64.so.6"}[vendor], folder / "cudart.cpp")
     msleaks = Msleaks(build)
     for name, program in build_programs(build, scratch, folder / "cuda.c", f"-I{folder}", library).items():
@@ -52,6 +40,7 @@ def main():
         _, report = watched(msleaks, scratch, program, "mended")
         equal(f"{name}: leaks of the mended program", device_leaks(report), [])
         print(f"{name}: {leak}")
+    expect_version_notes(msleaks, scratch, program, *{"cuda": ("libcudart", 14000), "hip": ("libamdhip64", 80000000)}[vendor])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """What the tests of devices share: stand-ins and programs are built, run alone and watched, and the events of a run are counted."""
 import json
+import os
+import re
 import sys
 from pathlib import Path
 
@@ -23,6 +25,22 @@ def standin(folder, name, *sources, link=()):
     return library
 
 
+def sources_for(topic, names, scratch, *files):
+    """Copies of CUDA's program and stand-in, with HIP's names (pairs) where the test is HIP's; their folder."""
+    folder = Path(scratch) / "sources"
+    (folder / "cuda").mkdir(parents=True, exist_ok=True)
+    (folder / "common").unlink(missing_ok=True)
+    (folder / "common").symlink_to(STANDINS / "common")
+    for file in files:
+        name, text = file.name, file.read_text()
+        if topic.startswith("hip"):
+            name = name.replace("cuda_runtime", "hip_runtime")
+            for ours, theirs in names:
+                text = re.sub(ours, theirs, text)
+        (folder / "cuda" / name).write_text(text)
+    return folder / "cuda"
+
+
 def build_programs(build, scratch, source, *options):
     """{way: program}: for hooks alone, and with the plugin of each LLVM."""
     options = [f"-I{REPOSITORY}/runtime/include", *options, f"-Wl,-rpath,{scratch}", "-pthread"]
@@ -43,6 +61,14 @@ def watched(msleaks, scratch, program, *options, hooks=None):
     expect_same(plain, done)
     report.expect_account()
     return folder, report
+
+
+def expect_version_notes(msleaks, scratch, program, library, newer):
+    """A driver that is newer than its hooks is named once; the one of the other runs is not."""
+    for version, count in (None, 0), (newer, 1):
+        environment = os.environ if version is None else {**os.environ, "STANDIN_VERSION": str(version)}
+        _, report = msleaks.run(f"{scratch}/version-{version}", [program], env=environment)
+        equal(f"notes about version {version}", len([note for note in report.json["notes"] if f"{library} is of version" in note]), count)
 
 
 def events_of(msleaks, folder, kind):

@@ -30,7 +30,8 @@ def main():
     _, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     include = f"-I{fetched()}"
-    for source in "hooks/cuda_runtime.cpp", "hooks/cuda_driver.cpp", "hooks/cuda_handles.cpp", "hooks/cuda_memory.cpp", "test/standins/cuda/cudart.cpp":
+    hooks = [f"hooks/cuda_{part}.cpp" for part in ("arrays", "contexts", "copies", "driver", "handles", "memory", "runtime")]
+    for source in *hooks, "test/standins/cuda/cudart.cpp":
         done = builds(REPOSITORY / source, include)
         check(done.returncode == 0, f"{source} does not build with CUDA's headers:\n{done.stderr}")
     # It would be noticed.

@@ -31,12 +31,12 @@ def expect_threads(patient):
 def expect_hooks(patient):
     """The user's own hooks are hooks, too."""
     source = Path(patient.scratch) / "own_hook.cpp"
-    source.write_text('extern "C" int cudaMallocMipmappedArray(void **, unsigned long) { return 1; }\n')
+    source.write_text('extern "C" int cudaGraphAddMemAllocNode(void **, unsigned long) { return 1; }\n')
     hooks = patient.build("libown_hook.so", source)
     standin = patient.build("libcudart.so.12", "cuda.c", "-DSTANDIN", "-DLIBRARY", "-Wl,-soname,libcudart.so.12")
     program = patient.build("cuda", "cuda.c", standin, f"-Wl,-rpath,{patient.scratch}")
     answer = patient.examine(program, status=1, options=["--hooks", hooks])
-    check("cudaMallocMipmappedArray" in answer["cuda"]["hooked"], f"hooks of the user's own: {answer['cuda']}")
+    check("cudaGraphAddMemAllocNode" in answer["cuda"]["hooked"], f"hooks of the user's own: {answer['cuda']}")
     equal("what is left", [function["symbol"] for function in answer["cuda"]["unseen"]], ["cudaLaunchCooperativeKernelMultiDevice"])
 
 

@@ -34,6 +34,14 @@ static void blocks() {
   aclrtMallocHost((void **)&d, 68);
   // CHECK: on_free acl free block size=0 | aclrtFreeHost at
   aclrtFreeHost(d);
+  void *seen;
+  // CHECK: on_alloc_out acl alloc block size=69 status=0 | aclrtHostRegister at
+  aclrtHostRegister(to, 69, 0, &seen);
+  // CHECK: on_free acl free block size=0 | aclrtHostUnregister at
+  aclrtHostUnregister(to);
+  // CHECK: on_alloc_out acl alloc block size=70 status=0 | aclrtHostRegisterV2 at
+  aclrtHostRegisterV2(to, 70, 0x10000000);
+  aclrtHostUnregister(to);
   // A failed call leaves the variable as it was.
   void *refused = nullptr;
   // CHECK: on_alloc_out acl alloc null size=666 status=2 | aclrtMalloc at {{.*}} variable=refused

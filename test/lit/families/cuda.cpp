@@ -65,6 +65,10 @@ static void driverBlocks() {
   cuMemAlloc_v2(&d, 72);
   // CHECK: on_free cuda free block size=0 | cuMemFree_v2 at
   cuMemFree_v2(d);
+  size_t pitch;
+  // CHECK: on_alloc_out cuda alloc block size=96 status=0 | cuMemAllocPitch_v2 at {{.*}} variable=d
+  cuMemAllocPitch_v2(&d, &pitch, 32, 3, 4);
+  cuMemFree_v2(d);
   // CHECK: on_alloc_out cuda alloc block size=73 status=0 | cuMemAllocManaged at
   cuMemAllocManaged(&d, 73, 1);
   cuMemFree_v2(d);
@@ -72,6 +76,16 @@ static void driverBlocks() {
   cuMemAllocAsync(&d, 74, stream);
   // CHECK: on_free cuda free flags=0x20 block size=0 | cuMemFreeAsync at
   cuMemFreeAsync(d, stream);
+  // CHECK: on_alloc_out cuda alloc flags=0x20 block size=79 status=0 | cuMemAllocAsync_ptsz at
+  cuMemAllocAsync_ptsz(&d, 79, stream);
+  // CHECK: on_free cuda free flags=0x20 block size=0 | cuMemFreeAsync_ptsz at
+  cuMemFreeAsync_ptsz(d, stream);
+  // CHECK: on_alloc_out cuda alloc flags=0x20 block size=80 status=0 | cuMemAllocFromPoolAsync at
+  cuMemAllocFromPoolAsync(&d, 80, nullptr, stream);
+  cuMemFreeAsync(d, stream);
+  // CHECK: on_alloc_out cuda alloc flags=0x20 block size=81 status=0 | cuMemAllocFromPoolAsync_ptsz at
+  cuMemAllocFromPoolAsync_ptsz(&d, 81, nullptr, stream);
+  cuMemFreeAsync_ptsz(d, stream);
   void *h;
   // CHECK: on_alloc_out cuda alloc block size=75 status=0 | cuMemAllocHost_v2 at
   cuMemAllocHost_v2(&h, 75);
@@ -80,6 +94,25 @@ static void driverBlocks() {
   // CHECK: on_alloc_out cuda alloc block size=76 status=0 | cuMemHostAlloc at
   cuMemHostAlloc(&h, 76, 0);
   cuMemFreeHost(h);
+}
+
+// The block is the caller's own.
+static void registered() {
+  GUARD;
+  // CHECK: before cuda alloc | cudaHostRegister at
+  // CHECK: on_alloc_out cuda alloc block size=77 status=0 | cudaHostRegister at cuda.cpp:[[#@LINE+1]] in _ZL10registeredv{{( <.*)?$}}
+  cudaHostRegister(to, 77, 0);
+  // CHECK: on_free cuda free block size=0 | cudaHostUnregister at
+  // CHECK-NEXT: on_freed cuda free block size=0 status=0 | cudaHostUnregister at
+  cudaHostUnregister(to);
+  // CHECK: on_alloc_out cuda alloc block size=666 status=2 | cudaHostRegister at
+  cudaHostRegister(to, 666, 0);
+  // CHECK: on_alloc_out cuda alloc block size=78 status=0 | cuMemHostRegister_v2 at
+  cuMemHostRegister_v2(to, 78, 0);
+  // CHECK: on_free cuda free block size=0 | cuMemHostUnregister at
+  cuMemHostUnregister(to);
+  // CHECK: on_alloc_out cuda alloc null size=82 status=1 | cudaHostRegister at
+  cudaHostRegister(nullptr, 82, 0);
 }
 
 static void launches(unsigned x) {
@@ -103,6 +136,12 @@ static void launches(unsigned x) {
   cudaLaunchKernelExC_ptsz(from, (const void *)kernel, nullptr);
   // CHECK: on_launch cuda launch block stream=0x51 grid=7,1,1 block=9,1,1 shared=0 | cuLaunchCooperativeKernel at
   cuLaunchCooperativeKernel((CUfunction)kernel, x, 1, 1, 9, 1, 1, 0, stream, nullptr);
+  // CHECK: on_launch cuda launch block stream=0x51 grid=7,2,3 block=32,4,5 shared=65 | cuLaunchKernel_ptsz at
+  cuLaunchKernel_ptsz((CUfunction)kernel, x, 2, 3, 32, 4, 5, 65, stream, nullptr, nullptr);
+  // CHECK: on_launch cuda launch block stream=0 grid=0,0,0 block=0,0,0 shared=0 | cuLaunchKernelEx_ptsz at
+  cuLaunchKernelEx_ptsz(from, (CUfunction)kernel, nullptr, nullptr);
+  // CHECK: on_launch cuda launch block stream=0x51 grid=7,1,1 block=9,1,1 shared=0 | cuLaunchCooperativeKernel_ptsz at
+  cuLaunchCooperativeKernel_ptsz((CUfunction)kernel, x, 1, 1, 9, 1, 1, 0, stream, nullptr);
 }
 
 static void copies() {
@@ -115,6 +154,10 @@ static void copies() {
   cudaMemset(to, 255, 11);
   // CHECK: on_set cuda set flags=0x20 to=0x100 value=3 size=12 stream=0x51 | cudaMemsetAsync at
   cudaMemsetAsync(to, 3, 12, stream);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=41 stream=0 direction=0 | cudaMemcpyPeer at
+  cudaMemcpyPeer(to, 0, from, 1, 41);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=42 stream=0x51 direction=0 | cudaMemcpyPeerAsync at
+  cudaMemcpyPeerAsync(to, 0, from, 1, 42, stream);
 }
 
 // As the runtime's headers rename them with a default stream for each thread.
@@ -151,13 +194,52 @@ static void driverCopies() {
   cuMemsetD8Async(here, 3, 24, stream);
 }
 
+static void moreDriverCopies() {
+  GUARD;
+  const CUdeviceptr here = 0x100, there = 0x200;
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=43 stream=0 direction=0 | cuMemcpy at
+  cuMemcpy(here, there, 43);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=44 stream=0 direction=0 | cuMemcpy_ptds at
+  cuMemcpy_ptds(here, there, 44);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=45 stream=0x51 direction=0 | cuMemcpyAsync at
+  cuMemcpyAsync(here, there, 45, stream);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=46 stream=0x51 direction=0 | cuMemcpyAsync_ptsz at
+  cuMemcpyAsync_ptsz(here, there, 46, stream);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=47 stream=0 direction=0 | cuMemcpyPeer at
+  cuMemcpyPeer(here, nullptr, there, nullptr, 47);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=48 stream=0 direction=0 | cuMemcpyPeer_ptds at
+  cuMemcpyPeer_ptds(here, nullptr, there, nullptr, 48);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=49 stream=0x51 direction=0 | cuMemcpyPeerAsync at
+  cuMemcpyPeerAsync(here, nullptr, there, nullptr, 49, stream);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=50 stream=0x51 direction=0 | cuMemcpyPeerAsync_ptsz at
+  cuMemcpyPeerAsync_ptsz(here, nullptr, there, nullptr, 50, stream);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=51 stream=0 direction=0 | cuMemcpyHtoD_v2_ptds at
+  cuMemcpyHtoD_v2_ptds(here, from, 51);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=52 stream=0x51 direction=0 | cuMemcpyHtoDAsync_v2_ptsz at
+  cuMemcpyHtoDAsync_v2_ptsz(here, from, 52, stream);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=53 stream=0 direction=0 | cuMemcpyDtoH_v2_ptds at
+  cuMemcpyDtoH_v2_ptds(to, there, 53);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=54 stream=0x51 direction=0 | cuMemcpyDtoHAsync_v2_ptsz at
+  cuMemcpyDtoHAsync_v2_ptsz(to, there, 54, stream);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=55 stream=0 direction=0 | cuMemcpyDtoD_v2_ptds at
+  cuMemcpyDtoD_v2_ptds(here, there, 55);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=56 stream=0x51 direction=0 | cuMemcpyDtoDAsync_v2_ptsz at
+  cuMemcpyDtoDAsync_v2_ptsz(here, there, 56, stream);
+  // CHECK: on_set cuda set to=0x100 value=3 size=57 stream=0 | cuMemsetD8_v2_ptds at
+  cuMemsetD8_v2_ptds(here, 3, 57);
+  // CHECK: on_set cuda set flags=0x20 to=0x100 value=3 size=58 stream=0x51 | cuMemsetD8Async_ptsz at
+  cuMemsetD8Async_ptsz(here, 3, 58, stream);
+}
+
 int main(int count, char **) {
   runtimeBlocks();
   driverBlocks();
+  registered();
   launches(6 + count);
   copies();
   copiesPerThread();
   driverCopies();
+  moreDriverCopies();
   std::puts("done");
 }
 // PLAIN: done

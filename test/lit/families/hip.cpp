@@ -51,6 +51,17 @@ static void blocks() {
   hipMallocHost((void **)&d, 71);
   // CHECK: on_free hip free block size=0 | hipFreeHost at
   hipFreeHost(d);
+  size_t pitch_of_driver;
+  // CHECK: on_alloc_out hip alloc block size=99 status=0 | hipMemAllocPitch at
+  hipMemAllocPitch((void **)&d, &pitch_of_driver, 33, 3, 4);
+  hipFree(d);
+  // CHECK: on_alloc_out hip alloc block size=73 status=0 | hipMemAllocHost at
+  hipMemAllocHost((void **)&d, 73);
+  hipHostFree(d);
+  // CHECK: on_alloc_out hip alloc block size=72 status=0 | hipHostRegister at
+  hipHostRegister(to, 72, 0);
+  // CHECK: on_free hip free block size=0 | hipHostUnregister at
+  hipHostUnregister(to);
   // A failed call leaves the variable as it was.
   void *refused = nullptr;
   // CHECK: on_alloc_out hip alloc null size=666 status=2 | hipMalloc at {{.*}} variable=refused
@@ -85,6 +96,34 @@ int main(int count, char **) {
   hipMemset_spt(to, 255, 16);
   // CHECK: on_set hip set flags=0x20 to=0x100 value=3 size=17 stream=0x51 | hipMemsetAsync_spt at
   hipMemsetAsync_spt(to, 3, 17, stream);
+  // CHECK: on_launch hip launch block stream=0x51 grid=7,2,3 block=32,4,5 shared=129 | hipLaunchCooperativeKernel at
+  hipLaunchCooperativeKernel((const void *)kernel, {6 + (unsigned)count, 2, 3}, {32, 4, 5}, nullptr, 129, stream);
+  // CHECK: on_launch hip launch block stream=0x51 grid=7,1,1 block=8,1,1 shared=0 | hipLaunchCooperativeKernel_spt at
+  hipLaunchCooperativeKernel_spt((const void *)kernel, {6 + (unsigned)count, 1, 1}, {8, 1, 1}, nullptr, 0, stream);
+  // CHECK: on_launch hip launch block stream=0x51 grid=7,2,3 block=32,4,5 shared=64 | hipModuleLaunchKernel at
+  hipModuleLaunchKernel((void *)kernel, 6 + (unsigned)count, 2, 3, 32, 4, 5, 64, stream, nullptr, nullptr);
+  // CHECK: on_launch hip launch block stream=0x51 grid=7,1,1 block=9,1,1 shared=0 | hipModuleLaunchCooperativeKernel at
+  hipModuleLaunchCooperativeKernel((void *)kernel, 6 + (unsigned)count, 1, 1, 9, 1, 1, 0, stream, nullptr);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=18 stream=0 direction=0 | hipMemcpyPeer at
+  hipMemcpyPeer(to, 0, from, 1, 18);
+  // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=19 stream=0x51 direction=0 | hipMemcpyPeerAsync at
+  hipMemcpyPeerAsync(to, 0, from, 1, 19, stream);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=20 stream=0 direction=0 | hipMemcpyHtoD at
+  hipMemcpyHtoD(to, from, 20);
+  // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=21 stream=0x51 direction=0 | hipMemcpyHtoDAsync at
+  hipMemcpyHtoDAsync(to, from, 21, stream);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=22 stream=0 direction=0 | hipMemcpyDtoH at
+  hipMemcpyDtoH(to, from, 22);
+  // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=23 stream=0x51 direction=0 | hipMemcpyDtoHAsync at
+  hipMemcpyDtoHAsync(to, from, 23, stream);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=24 stream=0 direction=0 | hipMemcpyDtoD at
+  hipMemcpyDtoD(to, from, 24);
+  // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=25 stream=0x51 direction=0 | hipMemcpyDtoDAsync at
+  hipMemcpyDtoDAsync(to, from, 25, stream);
+  // CHECK: on_set hip set to=0x100 value=3 size=26 stream=0 | hipMemsetD8 at
+  hipMemsetD8(to, 3, 26);
+  // CHECK: on_set hip set flags=0x20 to=0x100 value=3 size=27 stream=0x51 | hipMemsetD8Async at
+  hipMemsetD8Async(to, 3, 27, stream);
   std::puts("done");
 }
 // PLAIN: done

@@ -16,6 +16,9 @@ aclError aclrtMallocWithCfg(void **block, size_t size, int policy, void *config)
 aclError aclrtMallocHost(void **block, size_t size);
 aclError aclrtFree(void *block);
 aclError aclrtFreeHost(void *block);
+aclError aclrtHostRegister(void *block, uint64_t size, int type, void **device);
+aclError aclrtHostRegisterV2(void *block, uint64_t size, uint32_t flags);
+aclError aclrtHostUnregister(void *block);
 aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,
                            aclrtStream stream);
 aclError aclrtLaunchKernelV2(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, void *config,

@@ -28,13 +28,22 @@ cudaError_t cudaFreeAsync(void *block, cudaStream_t stream);
 cudaError_t cudaFreeAsync_ptsz(void *block, cudaStream_t stream);
 cudaError_t cudaFreeHost(void *block);
 CUresult cuMemAlloc_v2(CUdeviceptr *block, size_t size);
+CUresult cuMemAllocPitch_v2(CUdeviceptr *block, size_t *pitch, size_t width, size_t height, unsigned element);
 CUresult cuMemAllocManaged(CUdeviceptr *block, size_t size, unsigned flags);
 CUresult cuMemAllocAsync(CUdeviceptr *block, size_t size, cudaStream_t stream);
+CUresult cuMemAllocAsync_ptsz(CUdeviceptr *block, size_t size, cudaStream_t stream);
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *block, size_t size, cudaMemPool_t pool, cudaStream_t stream);
+CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *block, size_t size, cudaMemPool_t pool, cudaStream_t stream);
 CUresult cuMemAllocHost_v2(void **block, size_t size);
 CUresult cuMemHostAlloc(void **block, size_t size, unsigned flags);
 CUresult cuMemFree_v2(CUdeviceptr block);
 CUresult cuMemFreeAsync(CUdeviceptr block, cudaStream_t stream);
+CUresult cuMemFreeAsync_ptsz(CUdeviceptr block, cudaStream_t stream);
 CUresult cuMemFreeHost(void *block);
+cudaError_t cudaHostRegister(void *block, size_t size, unsigned flags);
+cudaError_t cudaHostUnregister(void *block);
+CUresult cuMemHostRegister_v2(void *block, size_t size, unsigned flags);
+CUresult cuMemHostUnregister(void *block);
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t stream);
 cudaError_t cudaLaunchKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
@@ -47,6 +56,13 @@ typedef struct CUfunc_st *CUfunction;
 CUresult cuLaunchKernel(CUfunction kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared, cudaStream_t stream, void **arguments,
                         void **extra);
+CUresult cuLaunchKernel_ptsz(CUfunction kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                             unsigned block_y, unsigned block_z, unsigned shared, cudaStream_t stream, void **arguments,
+                             void **extra);
+CUresult cuLaunchKernelEx_ptsz(const void *config, CUfunction kernel, void **arguments, void **extra);
+CUresult cuLaunchCooperativeKernel_ptsz(CUfunction kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                        cudaStream_t stream, void **arguments);
 CUresult cuLaunchKernelEx(const void *config, CUfunction kernel, void **arguments, void **extra);
 cudaError_t cudaLaunchKernelExC(const void *config, const void *kernel, void **arguments);
 cudaError_t cudaLaunchKernelExC_ptsz(const void *config, const void *kernel, void **arguments);
@@ -69,6 +85,28 @@ CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t size, cudaStrea
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, cudaStream_t stream);
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t size);
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t size, cudaStream_t stream);
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t size);
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t size,
+                                cudaStream_t stream);
+typedef struct CUctx_st *CUcontext;
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t size);
+CUresult cuMemcpy_ptds(CUdeviceptr to, CUdeviceptr from, size_t size);
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size, cudaStream_t stream);
+CUresult cuMemcpyAsync_ptsz(CUdeviceptr to, CUdeviceptr from, size_t size, cudaStream_t stream);
+CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size);
+CUresult cuMemcpyPeer_ptds(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size);
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size,
+                           cudaStream_t stream);
+CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                                size_t size, cudaStream_t stream);
+CUresult cuMemcpyHtoD_v2_ptds(CUdeviceptr to, const void *from, size_t size);
+CUresult cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr to, const void *from, size_t size, cudaStream_t stream);
+CUresult cuMemcpyDtoH_v2_ptds(void *to, CUdeviceptr from, size_t size);
+CUresult cuMemcpyDtoHAsync_v2_ptsz(void *to, CUdeviceptr from, size_t size, cudaStream_t stream);
+CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr to, CUdeviceptr from, size_t size);
+CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr to, CUdeviceptr from, size_t size, cudaStream_t stream);
+CUresult cuMemsetD8_v2_ptds(CUdeviceptr to, unsigned char value, size_t size);
+CUresult cuMemsetD8Async_ptsz(CUdeviceptr to, unsigned char value, size_t size, cudaStream_t stream);
 #ifdef __cplusplus
 }
 #endif

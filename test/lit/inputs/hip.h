@@ -14,6 +14,8 @@ struct hip_dim3 {
 hipError_t hipMalloc(void **block, size_t size);
 hipError_t hipExtMallocWithFlags(void **block, size_t size, unsigned flags);
 hipError_t hipMallocPitch(void **block, size_t *pitch, size_t width, size_t height);
+hipError_t hipMemAllocPitch(void **block, size_t *pitch, size_t width, size_t height, unsigned element);
+hipError_t hipMemAllocHost(void **block, size_t size);
 hipError_t hipMallocManaged(void **block, size_t size, unsigned flags);
 hipError_t hipMallocAsync(void **block, size_t size, hipStream_t stream);
 hipError_t hipMallocFromPoolAsync(void **block, size_t size, hipMemPool_t pool, hipStream_t stream);
@@ -24,6 +26,8 @@ hipError_t hipFree(void *block);
 hipError_t hipFreeAsync(void *block, hipStream_t stream);
 hipError_t hipHostFree(void *block);
 hipError_t hipFreeHost(void *block);
+hipError_t hipHostRegister(void *block, size_t size, unsigned flags);
+hipError_t hipHostUnregister(void *block);
 hipError_t hipLaunchKernelExC(const void *config, const void *kernel, void **arguments);
 hipError_t hipLaunchKernel_spt(const void *kernel, struct hip_dim3 grid, struct hip_dim3 block, void **arguments,
                                size_t shared, hipStream_t stream);
@@ -38,6 +42,27 @@ hipError_t hipMemcpyWithStream(void *to, const void *from, size_t size, int kind
 hipError_t hipMemcpyAsync_spt(void *to, const void *from, size_t size, int kind, hipStream_t stream);
 hipError_t hipMemset_spt(void *to, int value, size_t size);
 hipError_t hipMemsetAsync_spt(void *to, int value, size_t size, hipStream_t stream);
+hipError_t hipLaunchCooperativeKernel(const void *kernel, struct hip_dim3 grid, struct hip_dim3 block, void **arguments,
+                                      unsigned shared, hipStream_t stream);
+hipError_t hipLaunchCooperativeKernel_spt(const void *kernel, struct hip_dim3 grid, struct hip_dim3 block,
+                                          void **arguments, unsigned shared, hipStream_t stream);
+hipError_t hipModuleLaunchKernel(void *kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                 unsigned block_y, unsigned block_z, unsigned shared, hipStream_t stream,
+                                 void **arguments, void **extra);
+hipError_t hipModuleLaunchCooperativeKernel(void *kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                            hipStream_t stream, void **arguments);
+hipError_t hipMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t size);
+hipError_t hipMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t size,
+                              hipStream_t stream);
+hipError_t hipMemcpyHtoD(void *to, const void *from, size_t size);
+hipError_t hipMemcpyHtoDAsync(void *to, const void *from, size_t size, hipStream_t stream);
+hipError_t hipMemcpyDtoH(void *to, void *from, size_t size);
+hipError_t hipMemcpyDtoHAsync(void *to, void *from, size_t size, hipStream_t stream);
+hipError_t hipMemcpyDtoD(void *to, void *from, size_t size);
+hipError_t hipMemcpyDtoDAsync(void *to, void *from, size_t size, hipStream_t stream);
+hipError_t hipMemsetD8(void *to, unsigned char value, size_t size);
+hipError_t hipMemsetD8Async(void *to, unsigned char value, size_t size, hipStream_t stream);
 #ifdef __cplusplus
 }
 #endif

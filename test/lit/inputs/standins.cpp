@@ -31,6 +31,8 @@ template <typename Block> int release(Block block) {
 
 int statusOf(const void *handle) { return handle ? 0 : kNoBlock; }
 
+int lock(const void *block, size_t size) { return size == kRefused ? kOutOfMemory : statusOf(block); }
+
 } // namespace
 
 extern "C" {
@@ -62,16 +64,41 @@ cudaError_t cudaFreeHost(void *block) { return release(block); }
 CUresult cuMemAlloc_v2(CUdeviceptr *block, size_t size) { return allocate(block, size); }
 CUresult cuMemAllocManaged(CUdeviceptr *block, size_t size, unsigned) { return allocate(block, size); }
 CUresult cuMemAllocAsync(CUdeviceptr *block, size_t size, cudaStream_t) { return allocate(block, size); }
+CUresult cuMemAllocPitch_v2(CUdeviceptr *block, size_t *pitch, size_t width, size_t height, unsigned) {
+  *pitch = width;
+  return allocate(block, width * height);
+}
+CUresult cuMemAllocAsync_ptsz(CUdeviceptr *block, size_t size, cudaStream_t) { return allocate(block, size); }
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *block, size_t size, cudaMemPool_t, cudaStream_t) {
+  return allocate(block, size);
+}
+CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *block, size_t size, cudaMemPool_t, cudaStream_t) {
+  return allocate(block, size);
+}
+CUresult cuMemFreeAsync_ptsz(CUdeviceptr block, cudaStream_t) { return release(block); }
 CUresult cuMemAllocHost_v2(void **block, size_t size) { return allocate(block, size); }
 CUresult cuMemHostAlloc(void **block, size_t size, unsigned) { return allocate(block, size); }
 CUresult cuMemFree_v2(CUdeviceptr block) { return release(block); }
 CUresult cuMemFreeAsync(CUdeviceptr block, cudaStream_t) { return release(block); }
 CUresult cuMemFreeHost(void *block) { return release(block); }
+cudaError_t cudaHostRegister(void *block, size_t size, unsigned) { return lock(block, size); }
+cudaError_t cudaHostUnregister(void *block) { return statusOf(block); }
+CUresult cuMemHostRegister_v2(void *block, size_t size, unsigned) { return lock(block, size); }
+CUresult cuMemHostUnregister(void *block) { return statusOf(block); }
 cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **, size_t, cudaStream_t) { return statusOf(kernel); }
 cudaError_t cudaLaunchKernel_ptsz(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
 cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return 0; }
 CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, cudaStream_t,
                         void **, void **) {
+  return 0;
+}
+CUresult cuLaunchKernel_ptsz(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                             cudaStream_t, void **, void **) {
+  return 0;
+}
+CUresult cuLaunchKernelEx_ptsz(const void *, CUfunction, void **, void **) { return 0; }
+CUresult cuLaunchCooperativeKernel_ptsz(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                        unsigned, cudaStream_t, void **) {
   return 0;
 }
 CUresult cuLaunchKernelEx(const void *, CUfunction, void **, void **) { return 0; }
@@ -94,6 +121,24 @@ CUresult cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, cudaStream_t) { retur
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, cudaStream_t) { return 0; }
 CUresult cuMemsetD8_v2(CUdeviceptr, unsigned char, size_t) { return 0; }
 CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, size_t, cudaStream_t) { return 0; }
+cudaError_t cudaMemcpyPeer(void *, int, const void *, int, size_t) { return 0; }
+cudaError_t cudaMemcpyPeerAsync(void *, int, const void *, int, size_t, cudaStream_t) { return 0; }
+CUresult cuMemcpy(CUdeviceptr, CUdeviceptr, size_t) { return 0; }
+CUresult cuMemcpy_ptds(CUdeviceptr, CUdeviceptr, size_t) { return 0; }
+CUresult cuMemcpyAsync(CUdeviceptr, CUdeviceptr, size_t, cudaStream_t) { return 0; }
+CUresult cuMemcpyAsync_ptsz(CUdeviceptr, CUdeviceptr, size_t, cudaStream_t) { return 0; }
+CUresult cuMemcpyPeer(CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t) { return 0; }
+CUresult cuMemcpyPeer_ptds(CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t) { return 0; }
+CUresult cuMemcpyPeerAsync(CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, cudaStream_t) { return 0; }
+CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, cudaStream_t) { return 0; }
+CUresult cuMemcpyHtoD_v2_ptds(CUdeviceptr, const void *, size_t) { return 0; }
+CUresult cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr, const void *, size_t, cudaStream_t) { return 0; }
+CUresult cuMemcpyDtoH_v2_ptds(void *, CUdeviceptr, size_t) { return 0; }
+CUresult cuMemcpyDtoHAsync_v2_ptsz(void *, CUdeviceptr, size_t, cudaStream_t) { return 0; }
+CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr, CUdeviceptr, size_t) { return 0; }
+CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr, CUdeviceptr, size_t, cudaStream_t) { return 0; }
+CUresult cuMemsetD8_v2_ptds(CUdeviceptr, unsigned char, size_t) { return 0; }
+CUresult cuMemsetD8Async_ptsz(CUdeviceptr, unsigned char, size_t, cudaStream_t) { return 0; }
 cudaError_t cudaMemcpy(void *to, const void *, size_t, int) { return statusOf(to); }
 cudaError_t cudaMemcpyAsync(void *, const void *, size_t, int, cudaStream_t) { return 0; }
 cudaError_t cudaMemset(void *, int, size_t) { return 0; }
@@ -118,11 +163,43 @@ hipError_t hipFreeHost(void *block) { return release(block); }
 hipError_t hipFree(void *block) { return release(block); }
 hipError_t hipFreeAsync(void *block, hipStream_t) { return release(block); }
 hipError_t hipHostFree(void *block) { return release(block); }
+hipError_t hipHostRegister(void *block, size_t size, unsigned) { return lock(block, size); }
+hipError_t hipHostUnregister(void *block) { return statusOf(block); }
 hipError_t hipLaunchKernel(const void *, struct hip_dim3, struct hip_dim3, void **, size_t, hipStream_t) { return 0; }
 hipError_t hipLaunchKernelExC(const void *, const void *, void **) { return 0; }
 hipError_t hipLaunchKernel_spt(const void *, struct hip_dim3, struct hip_dim3, void **, size_t, hipStream_t) {
   return 0;
 }
+hipError_t hipMemAllocPitch(void **block, size_t *pitch, size_t width, size_t height, unsigned) {
+  *pitch = width;
+  return allocate(block, width * height);
+}
+hipError_t hipMemAllocHost(void **block, size_t size) { return allocate(block, size); }
+hipError_t hipLaunchCooperativeKernel(const void *, struct hip_dim3, struct hip_dim3, void **, unsigned, hipStream_t) {
+  return 0;
+}
+hipError_t hipLaunchCooperativeKernel_spt(const void *, struct hip_dim3, struct hip_dim3, void **, unsigned,
+                                          hipStream_t) {
+  return 0;
+}
+hipError_t hipModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                 hipStream_t, void **, void **) {
+  return 0;
+}
+hipError_t hipModuleLaunchCooperativeKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                            unsigned, hipStream_t, void **) {
+  return 0;
+}
+hipError_t hipMemcpyPeer(void *, int, const void *, int, size_t) { return 0; }
+hipError_t hipMemcpyPeerAsync(void *, int, const void *, int, size_t, hipStream_t) { return 0; }
+hipError_t hipMemcpyHtoD(void *, const void *, size_t) { return 0; }
+hipError_t hipMemcpyHtoDAsync(void *, const void *, size_t, hipStream_t) { return 0; }
+hipError_t hipMemcpyDtoH(void *, void *, size_t) { return 0; }
+hipError_t hipMemcpyDtoHAsync(void *, void *, size_t, hipStream_t) { return 0; }
+hipError_t hipMemcpyDtoD(void *, void *, size_t) { return 0; }
+hipError_t hipMemcpyDtoDAsync(void *, void *, size_t, hipStream_t) { return 0; }
+hipError_t hipMemsetD8(void *, unsigned char, size_t) { return 0; }
+hipError_t hipMemsetD8Async(void *, unsigned char, size_t, hipStream_t) { return 0; }
 hipError_t hipMemcpy_spt(void *, const void *, size_t, int) { return 0; }
 hipError_t hipMemcpyWithStream(void *, const void *, size_t, int, hipStream_t) { return 0; }
 hipError_t hipMemcpyAsync_spt(void *, const void *, size_t, int, hipStream_t) { return 0; }
@@ -141,6 +218,12 @@ aclError aclrtMallocWithCfg(void **block, size_t size, int, void *) { return all
 aclError aclrtMallocHost(void **block, size_t size) { return allocate(block, size); }
 aclError aclrtFree(void *block) { return release(block); }
 aclError aclrtFreeHost(void *block) { return release(block); }
+aclError aclrtHostRegister(void *block, uint64_t size, int, void **device) {
+  *device = block;
+  return lock(block, size);
+}
+aclError aclrtHostRegisterV2(void *block, uint64_t size, uint32_t) { return lock(block, size); }
+aclError aclrtHostUnregister(void *block) { return statusOf(block); }
 aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t, const void *, size_t, aclrtStream) {
   return statusOf(kernel);
 }

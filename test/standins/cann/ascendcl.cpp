@@ -19,6 +19,7 @@ extern "C" size_t standinTotal(unsigned device);
 namespace {
 
 thread_local int current = 0;
+auto &locked = *new standin::Locked;
 constexpr unsigned long long kDevice = 1, kHost = 2, kAcl = 48, kHccl = 3;
 
 unsigned long long flagOf(int device, unsigned long long module, unsigned long long side = kDevice) {
@@ -56,6 +57,19 @@ aclError aclrtMallocHost(void **block, size_t size) {
   return halMemAlloc(block, size, flagOf(current, kAcl, kHost)) == 0 ? ACL_SUCCESS : ACL_ERROR_BAD_ALLOC;
 }
 aclError aclrtFreeHost(void *block) { return aclrtFree(block); }
+aclError aclrtHostRegister(void *block, uint64_t size, int, void **device) {
+  *device = block;
+  return aclrtHostRegisterV2(block, size, 0);
+}
+aclError aclrtHostRegisterV2(void *block, uint64_t, uint32_t) {
+  return locked.add(block) ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
+}
+aclError aclrtHostUnregister(void *block) { return locked.remove(block) ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM; }
+aclError aclrtGetVersion(int32_t *major, int32_t *minor, int32_t *patch) {
+  *major = static_cast<int32_t>(standin::fromEnvironment("STANDIN_VERSION", 1));
+  *minor = *patch = 0;
+  return ACL_SUCCESS;
+}
 aclError aclrtMemcpy(void *to, size_t capacity, const void *from, size_t size, int) {
   if (to == nullptr || from == nullptr || size > capacity)
     return ACL_ERROR_INVALID_PARAM;

@@ -8,28 +8,32 @@
 #include <unistd.h>
 
 namespace standin {
-namespace {
 
 size_t fromEnvironment(const char *name, size_t otherwise) {
   const char *text = std::getenv(name);
   return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
 }
 
-} // namespace
-
 // As a file's pages, which a driver's are: they are no memory of the host's.
-Memory::Memory(size_t bytes) : bytes_(bytes) {
-  const int file = open(P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0)
+Memory::Memory(size_t bytes) : bytes_(bytes), file_(open(P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)) {
+  if (file_ < 0 || ftruncate(file_, static_cast<off_t>(bytes)) != 0)
     std::abort();
-  begin_ = static_cast<char *>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
-  close(file);
+  begin_ = static_cast<char *>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0));
   if (begin_ == MAP_FAILED)
     std::abort();
   holes_[0] = bytes;
 }
 
-Memory::~Memory() { munmap(begin_, bytes_); }
+Memory::~Memory() {
+  munmap(begin_, bytes_);
+  close(file_);
+}
+
+bool Memory::showAt(void *address, const void *from, size_t bytes) const {
+  const auto offset = static_cast<const char *>(from) - begin_;
+  return holds(from) &&
+         mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_, offset) != MAP_FAILED;
+}
 
 void *Memory::allocate(size_t bytes) {
   const std::lock_guard lock(mutex_);
@@ -78,6 +82,15 @@ size_t Memory::free() const {
   for (const auto &[offset, size] : holes_)
     bytes += size;
   return bytes;
+}
+
+bool Locked::add(const void *begin) {
+  const std::lock_guard lock(mutex_);
+  return begins_.insert(begin).second;
+}
+bool Locked::remove(const void *begin) {
+  const std::lock_guard lock(mutex_);
+  return begins_.erase(begin) != 0;
 }
 
 Stream::Stream() : thread_([this] { loop(); }) {}

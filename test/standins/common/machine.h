@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <queue>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -27,6 +28,8 @@ public:
   void *allocate(size_t bytes); // null: no hole is large enough
   bool release(void *block);    // false: it is none
   bool holds(const void *address) const;
+  // The same memory at another address, from a page of it on.
+  bool showAt(void *address, const void *from, size_t bytes) const;
   size_t total() const { return bytes_; }
   size_t free() const;
 
@@ -34,9 +37,21 @@ private:
   static constexpr size_t kAlignment = 256;
   mutable std::mutex mutex_;
   size_t bytes_;
+  int file_;
   char *begin_ = nullptr;
   std::map<size_t, size_t> holes_;  // by offset
   std::map<size_t, size_t> blocks_; // the same
+};
+
+// Memory of the host whose pages a driver has locked.
+class Locked {
+public:
+  bool add(const void *begin); // false: it is locked already
+  bool remove(const void *begin);
+
+private:
+  std::mutex mutex_;
+  std::set<const void *> begins_;
 };
 
 // Work in order, on a thread.
@@ -58,6 +73,8 @@ private:
 
 // $STANDIN_DEVICES (2) of $STANDIN_DEVICE_BYTES (64 MiB) each, of which a context takes kContextBytes.
 inline constexpr size_t kContextBytes = 3 << 20;
+// A number that a test sets.
+size_t fromEnvironment(const char *name, size_t otherwise);
 class Machine {
 public:
   Machine();
@@ -65,11 +82,13 @@ public:
   Memory &device(unsigned ordinal) { return *devices_[ordinal]; }
   Memory &pinned() { return pinned_; } // of the host, page-locked
   bool release(void *block);           // wherever it is
+  Locked &locked() { return locked_; }
   Stream &defaultStream() { return default_stream_; }
 
 private:
   std::vector<std::unique_ptr<Memory>> devices_;
   Memory pinned_;
+  Locked locked_;
   Stream default_stream_;
 };
 

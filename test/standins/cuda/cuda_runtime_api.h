@@ -11,7 +11,9 @@ typedef enum cudaError {
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorInvalidDeviceFunction = 98,
-  cudaErrorInvalidDevice = 101
+  cudaErrorInvalidDevice = 101,
+  cudaErrorHostMemoryAlreadyRegistered = 712,
+  cudaErrorHostMemoryNotRegistered = 713
 } cudaError_t;
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0,
@@ -33,6 +35,7 @@ typedef struct cudaLaunchConfig_st {
   unsigned numAttrs;
 } cudaLaunchConfig_t;
 
+cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int *device);
@@ -45,6 +48,8 @@ cudaError_t cudaMallocManaged(void **block, size_t size, unsigned flags);
 cudaError_t cudaMallocHost(void **block, size_t size);
 cudaError_t cudaHostAlloc(void **block, size_t size, unsigned flags);
 cudaError_t cudaMallocAsync(void **block, size_t size, cudaStream_t stream);
+cudaError_t cudaHostRegister(void *block, size_t size, unsigned flags);
+cudaError_t cudaHostUnregister(void *block);
 cudaError_t cudaFree(void *block);
 cudaError_t cudaFreeHost(void *block);
 cudaError_t cudaFreeAsync(void *block, cudaStream_t stream);
@@ -80,6 +85,35 @@ cudaError_t cudaMemcpy2D(void *to, size_t toPitch, const void *from, size_t from
                          enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height,
                               enum cudaMemcpyKind kind, cudaStream_t stream);
+
+struct cudaPos {
+  size_t x, y, z;
+};
+struct cudaMemcpy3DParms {
+  cudaArray_t srcArray;
+  struct cudaPos srcPos;
+  struct cudaPitchedPtr srcPtr;
+  cudaArray_t dstArray;
+  struct cudaPos dstPos;
+  struct cudaPitchedPtr dstPtr;
+  struct cudaExtent extent;
+  enum cudaMemcpyKind kind;
+};
+typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *format,
+                                     struct cudaExtent extent, unsigned levels, unsigned flags);
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array);
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent, unsigned *flags,
+                             cudaArray_t array);
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy);
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream);
+cudaError_t cudaMemcpyPeer(void *to, int toDevice, const void *from, int fromDevice, size_t size);
+cudaError_t cudaMemcpyPeerAsync(void *to, int toDevice, const void *from, int fromDevice, size_t size,
+                                cudaStream_t stream);
+cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height);
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
+cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent);
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream);
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);

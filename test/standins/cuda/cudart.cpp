@@ -40,6 +40,10 @@ cudaError_t release(void *block) {
 
 } // namespace
 
+cudaError_t cudaRuntimeGetVersion(int *version) {
+  *version = static_cast<int>(standin::fromEnvironment("STANDIN_VERSION", 12090));
+  return cudaSuccess;
+}
 cudaError_t cudaGetDeviceCount(int *count) {
   *count = static_cast<int>(machine().count());
   return cudaSuccess;
@@ -77,6 +81,14 @@ cudaError_t cudaMallocHost(void **block, size_t size) {
   return said((*block = machine().pinned().allocate(size)) != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 cudaError_t cudaHostAlloc(void **block, size_t size, unsigned) { return cudaMallocHost(block, size); }
+cudaError_t cudaHostRegister(void *block, size_t size, unsigned) {
+  if (block == nullptr || size == 0)
+    return said(cudaErrorInvalidValue);
+  return said(machine().locked().add(block) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
+}
+cudaError_t cudaHostUnregister(void *block) {
+  return said(machine().locked().remove(block) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+}
 cudaError_t cudaMallocAsync(void **block, size_t size, cudaStream_t) { return allocate(block, size); }
 cudaError_t cudaFree(void *block) {
   machine().defaultStream().wait();
@@ -122,6 +134,20 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *f
   return allocate(reinterpret_cast<void **>(array), bytes * extent.width * orOne(extent.height) * orOne(extent.depth));
 }
 cudaError_t cudaFreeArray(cudaArray_t array) { return release(array); }
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array, const cudaChannelFormatDesc *format,
+                                     cudaExtent extent, unsigned levels, unsigned flags) {
+  if (levels == 0)
+    return said(cudaErrorInvalidValue);
+  return cudaMalloc3DArray(reinterpret_cast<cudaArray_t *>(array), format,
+                           {2 * extent.width, extent.height, extent.depth}, flags);
+}
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) { return release(array); }
+// All that there are here have elements of 32 bits.
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc *format, cudaExtent *, unsigned *, cudaArray_t array) {
+  format->x = 32;
+  format->y = format->z = format->w = 0;
+  return said(array != nullptr ? cudaSuccess : cudaErrorInvalidValue);
+}
 cudaError_t cudaMalloc3D(cudaPitchedPtr *block, cudaExtent extent) {
   block->pitch = (extent.width + 511) / 512 * 512;
   block->xsize = extent.width;
@@ -139,6 +165,45 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t) {
   return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+// An array is as one row here.
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *copy) {
+  if (copy == nullptr || copy->extent.depth == 0)
+    return said(cudaErrorInvalidValue);
+  const size_t unit = copy->dstArray != nullptr || copy->srcArray != nullptr ? 4 : 1;
+  const size_t row = copy->extent.width * unit, rows = copy->extent.height * copy->extent.depth;
+  auto *const to =
+      static_cast<char *>(copy->dstArray != nullptr ? static_cast<void *>(copy->dstArray) : copy->dstPtr.ptr);
+  auto *const from =
+      static_cast<char *>(copy->srcArray != nullptr ? static_cast<void *>(copy->srcArray) : copy->srcPtr.ptr);
+  for (size_t i = 0; i < rows; ++i)
+    std::memmove(to + i * (copy->dstArray != nullptr ? row : copy->dstPtr.pitch),
+                 from + i * (copy->srcArray != nullptr ? row : copy->srcPtr.pitch), row);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *copy, cudaStream_t) { return cudaMemcpy3D(copy); }
+cudaError_t cudaMemcpyPeer(void *to, int, const void *from, int, size_t size) {
+  return cudaMemcpy(to, from, size, cudaMemcpyDeviceToDevice);
+}
+cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t size, cudaStream_t stream) {
+  return cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, stream);
+}
+cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
+  if (width > pitch)
+    return said(cudaErrorInvalidValue);
+  for (size_t row = 0; row < height; ++row)
+    std::memset(static_cast<char *>(to) + row * pitch, value, width);
+  return cudaSuccess;
+}
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t) {
+  return cudaMemset2D(to, pitch, value, width, height);
+}
+cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+  return cudaMemset2D(to.ptr, to.pitch, value, extent.width, extent.height * extent.depth);
+}
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t) {
+  return cudaMemset3D(to, value, extent);
 }
 
 // Its arguments may be gone when the call returns, and nobody knows their sizes here: it is waited for.

@@ -1,5 +1,8 @@
-// Stands in for CUDA's driver, as far as it has physical memory of its own and launches graphs.
+// Stands in for CUDA's driver, as far as it has physical memory of its own, which it maps, arrays, and launches graphs.
 #include "../common/machine.h"
+
+#include <iterator>
+#include <sys/mman.h>
 
 namespace {
 
@@ -8,25 +11,127 @@ standin::Machine &machine() {
   return *made;
 }
 
-constexpr int kInvalid = 1, kOutOfMemory = 2;
+constexpr int kInvalid = 1, kOutOfMemory = 2, kLocked = 712, kNotLocked = 713;
+constexpr uintptr_t kPage = 4096;
 
 struct Property {
   int type, handle_types, place, device;
 };
 
+// Lives as long as its handle or a mapping.
+struct Physical {
+  size_t bytes;
+  standin::Memory *memory;
+  unsigned handles = 1, mappings = 0;
+};
+struct Mapping {
+  size_t bytes;
+  unsigned long long handle;
+};
+std::mutex mutex;
+auto &blocks = *new std::map<unsigned long long, Physical>;
+auto &mappings = *new std::map<unsigned long long, Mapping>; // by address
+
+void *pointer(unsigned long long address) { return reinterpret_cast<void *>(address); }
+
+struct Array {
+  size_t width, height;
+  int format;
+  unsigned channels;
+};
+struct Array3D {
+  size_t width, height, depth;
+  int format;
+  unsigned channels, flags;
+};
+int allocateArray(void **array, size_t elements) {
+  *array = machine().device(0).allocate(8 * elements);
+  return *array != nullptr ? 0 : kOutOfMemory;
+}
+int release(void *array) { return machine().release(array) ? 0 : kInvalid; }
+
+void endIfUnused(unsigned long long handle) {
+  const Physical &block = blocks.at(handle);
+  if (block.handles != 0 || block.mappings != 0)
+    return;
+  block.memory->release(pointer(handle));
+  blocks.erase(handle);
+}
+
 } // namespace
 
 extern "C" {
+// A page more than is asked for, so that pages of it can be mapped.
 int cuMemCreate(unsigned long long *handle, size_t bytes, const Property *property, unsigned long long) {
   if (property == nullptr || property->device < 0 || property->device >= static_cast<int>(machine().count()))
     return kInvalid;
-  auto *const block = machine().device(static_cast<unsigned>(property->device)).allocate(bytes);
+  const std::lock_guard lock(mutex);
+  auto &memory = machine().device(static_cast<unsigned>(property->device));
+  auto *const block = memory.allocate(bytes + kPage);
+  if (block == nullptr)
+    return kOutOfMemory;
   *handle = reinterpret_cast<unsigned long long>(block);
-  return block != nullptr ? 0 : kOutOfMemory;
+  blocks[*handle] = {bytes, &memory};
+  return 0;
 }
 int cuMemRelease(unsigned long long handle) {
-  return machine().release(reinterpret_cast<void *>(handle)) ? 0 : kInvalid;
+  const std::lock_guard lock(mutex);
+  const auto found = blocks.find(handle);
+  if (found == blocks.end() || found->second.handles == 0)
+    return kInvalid;
+  --found->second.handles;
+  endIfUnused(handle);
+  return 0;
 }
+int cuMemRetainAllocationHandle(unsigned long long *handle, void *address) {
+  const std::lock_guard lock(mutex);
+  const auto found = mappings.find(reinterpret_cast<unsigned long long>(address));
+  if (found == mappings.end())
+    return kInvalid;
+  *handle = found->second.handle;
+  ++blocks.at(*handle).handles;
+  return 0;
+}
+int cuMemAddressReserve(unsigned long long *address, size_t bytes, size_t, unsigned long long, unsigned long long) {
+  void *const reserved = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  *address = reinterpret_cast<unsigned long long>(reserved);
+  return reserved != MAP_FAILED ? 0 : kOutOfMemory;
+}
+int cuMemAddressFree(unsigned long long address, size_t bytes) { return munmap(pointer(address), bytes); }
+int cuMemMap(unsigned long long address, size_t bytes, size_t offset, unsigned long long handle, unsigned long long) {
+  const std::lock_guard lock(mutex);
+  const auto found = blocks.find(handle);
+  if (found == blocks.end() || found->second.handles == 0 || offset != 0 || bytes > found->second.bytes ||
+      mappings.count(address) != 0)
+    return kInvalid;
+  const unsigned long long from = (handle + kPage - 1) / kPage * kPage;
+  if (!found->second.memory->showAt(pointer(address), pointer(from), bytes))
+    return kInvalid;
+  ++found->second.mappings;
+  mappings[address] = {bytes, handle};
+  return 0;
+}
+int cuMemSetAccess(unsigned long long, size_t, const void *, size_t) { return 0; }
+// Whole mappings only.
+int cuMemUnmap(unsigned long long address, size_t bytes) {
+  const std::lock_guard lock(mutex);
+  const auto first = mappings.find(address), last = mappings.lower_bound(address + bytes);
+  if (first == mappings.end() || std::prev(last)->first + std::prev(last)->second.bytes != address + bytes)
+    return kInvalid;
+  for (auto mapping = first; mapping != last; mapping = mappings.erase(mapping)) {
+    --blocks.at(mapping->second.handle).mappings;
+    endIfUnused(mapping->second.handle);
+  }
+  mmap(pointer(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  return 0;
+}
+int cuArrayCreate_v2(void **array, const Array *given) { return allocateArray(array, given->width * given->height); }
+int cuArray3DCreate_v2(void **array, const Array3D *given) { return allocateArray(array, given->width); }
+int cuMipmappedArrayCreate(void **array, const Array3D *given, unsigned) { return allocateArray(array, given->width); }
+int cuArrayDestroy(void *array) { return release(array); }
+int cuMipmappedArrayDestroy(void *array) { return release(array); }
+int cuMemHostRegister_v2(void *block, size_t, unsigned) { return machine().locked().add(block) ? 0 : kLocked; }
+int cuMemHostUnregister(void *block) { return machine().locked().remove(block) ? 0 : kNotLocked; }
 int cuGraphLaunch(void *graph, void *) { return graph != nullptr ? 0 : kInvalid; }
 int cudaGraphLaunch(void *graph, void *stream) { return cuGraphLaunch(graph, stream); }
 }

@@ -120,6 +120,10 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
     case Verb::Device:
       EXPECT_TRUE(symbol.index.present()) << symbol.name;
       break;
+    case Verb::Show:
+      EXPECT_TRUE(symbol.address.present() && symbol.size.present()) << symbol.name;
+      EXPECT_EQ(symbol.source.present(), symbol.value.present()) << symbol.name;
+      break;
     case Verb::Access:
       break; // without positions: which memory is used is not known
     case Verb::Handle:
@@ -174,6 +178,7 @@ TEST(Numbers, AreTheOnesOfTheFirstVersion) {
   EXPECT_EQ(number(Heap::Pinned), 3u);
   EXPECT_EQ(number(Heap::Managed), 4u);
   EXPECT_EQ(number(Heap::Pool), 5u);
+  EXPECT_EQ(number(Heap::Registered), 6u);
   EXPECT_EQ(number(Family::Heap), 0u);
   EXPECT_EQ(number(Family::Mmap), 1u);
   EXPECT_EQ(number(Family::Cuda), 2u);
@@ -197,6 +202,7 @@ TEST(Numbers, AreTheOnesOfTheFirstVersion) {
   EXPECT_EQ(number(Verb::Access), 12u);
   EXPECT_EQ(number(Verb::Device), 13u);
   EXPECT_EQ(number(Verb::Handle), 14u);
+  EXPECT_EQ(number(Verb::Show), 15u);
   EXPECT_EQ(number(EventKind::Opened), 22u);
   EXPECT_EQ(number(EventKind::Closed), 23u);
   EXPECT_EQ(number(HandleKind::ClContext), 1u);

@@ -40,6 +40,8 @@ std::string resultOf(const Symbol &symbol) {
     return "out(" + position(symbol.result.at) + ")";
   case ResultKind::Handle:
     return "handle(" + position(symbol.result.at) + ")";
+  case ResultKind::At:
+    return "at(" + position(symbol.result.at) + ")";
   }
   return "?";
 }
@@ -49,7 +51,8 @@ void printSymbols() {
             "parameters from 0, or\n"
             "from the end (-1). A result is returned, stored through parameter n by a call that returns 0 (`out(n)`), "
             "or returned with\n"
-            "its status stored through parameter n (`handle(n)`).\n\n"
+            "its status stored through parameter n (`handle(n)`), or memory of the caller's that begins where parameter n "
+            "says (`at(n)`).\n\n"
             "| symbol | verb | family | heap | result | size | count | address | kernel | stream | freed by |\n"
             "|---|---|---|---|---|---|---|---|---|---|---|");
   for (const Symbol &symbol : kSymbols) {

@@ -131,7 +131,7 @@ TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
   std::string hex;
   for (const uint8_t byte : to.written())
     hex += fmt::format("{:02x}", byte);
-  std::string expected = "01 "                               // version
+  std::string expected = "02 "                               // version
                          "03 01 00 00 00 00 00 00 00 00 00 " // counts
                          "00 00 "                            // pauses, labels
                          "01 01 03 "                         // sites: process, number
@@ -140,7 +140,7 @@ TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
                          "01 01 "                            // processes: number,
                          "01 8006 29 12 01 04 "              // blocks: address, size, age, cohort, owners and flags
                          "01 808002 8020 10 02 05 00 00 00 " // mappings: the same, object, offset
-                         "00 00 00 00 "                      // what is shown, parked, and came too early or late
+                         "00 00 00 00 00 00 "                // what is shown, parked, mapped, hidden; early or late
                          "00 00 "                            // objects, threads
                          "01 0a 06 01 00 ";                  // steps: time, number, process; marks
   std::erase(expected, ' ');

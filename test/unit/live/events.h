@@ -93,6 +93,19 @@ inline auto fill(uint64_t time_ns, uint64_t destination, const Where &where = {.
   return analysis::StreamEvent{where.process, where.stream, abi::AnyEvent::from(event)};
 }
 
+// From here on the addresses show the physical block from its beginning on; block 0: no longer.
+inline auto mapped(uint64_t time_ns, uint64_t address, uint64_t size, uint64_t block,
+                   const Where &where = {.heap = abi::Heap::Device}) {
+  const abi::MappedEvent event{{abi::EventKind::Mapped, where.heap, where.device, where.flags, where.site, time_ns},
+                               address,
+                               size,
+                               abi::kContinuationTag,
+                               block,
+                               0,
+                               0};
+  return analysis::StreamEvent{where.process, where.stream, abi::AnyEvent::from(event)};
+}
+
 inline auto epoch(uint64_t time_ns, uint64_t enabled) {
   return make<abi::EpochEvent>(time_ns, {.process = analysis::kSessionProcess}, 2, enabled);
 }

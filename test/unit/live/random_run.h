@@ -1,6 +1,6 @@
 // A run at random in which all happens that the live set follows: blocks of every kind, reallocs, refusals, pieces of
-// mappings, memory that several show, owners, ranges, steps, marks, pauses; several processes with several threads, and
-// moments so short that their threads' clocks differ by more.
+// mappings, addresses that show a device's block, memory that several show, owners, ranges, steps, marks, pauses;
+// several processes with several threads, and moments so short that their threads' clocks differ by more.
 #pragma once
 
 #include "events.h"
@@ -68,7 +68,9 @@ private:
     here_ = {.process = static_cast<uint32_t>(pick(1, kProcesses)),
              .stream = static_cast<uint32_t>(pick(0, kStreams - 1)),
              .site = static_cast<uint32_t>(pick(1, 3))};
-    switch (pick(0, 15)) {
+    switch (pick(0, 16)) {
+    case 16:
+      return range();
     case 0:
     case 1:
     case 2:
@@ -121,6 +123,16 @@ private:
       if (pick(0, 3) == 0)
         add(alloc(tick(), address, 0, here(abi::Heap::Device, abi::kRestored)));
     }
+  }
+  // Device addresses that show such a block, or no longer.
+  void range() {
+    const uint64_t address = 0x7000'0000 + 64 * pick(0, 20), bytes = 64 * pick(1, 4);
+    const Where where = here(abi::Heap::Device, 0, static_cast<uint8_t>(pick(0, 2)));
+    if (pick(0, 2) != 0)
+      return add(mapped(tick(), address, bytes, anyAddress(), where));
+    add(mapped(tick(), address, bytes, 0, where));
+    if (pick(0, 3) == 0)
+      add(mapped(tick(), address, bytes, 0, here(abi::Heap::Device, abi::kRestored)));
   }
   void pool() {
     const uint64_t address = anyAddress() + 16;

@@ -84,13 +84,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"alloc a size=0 free=c heap=device\nfree c address=0 heap=host",
                             "f:1: 'c' gives back blocks of heap 'host' (line 2), and this row names heap 'device'"},
                     Mistake{"alloc f size=0 result=out(x) free=free",
-                            "f:1: result is return, out(n) or handle(n), not 'out(x)'"}));
+                            "f:1: result is return, out(n), handle(n) or at(n), not 'out(x)'"}));
 
 // The pass carries a row through the optimiser as text.
 TEST(RowsFile, RowSurvivesAsText) {
   for (const char *text : {"alloc heap=pool size=1 count=0 result=out(2)", "alloc heap=pool size=1 result=handle(-1)",
                            "realloc heap=host size=-1 address=0", "free heap=device size=2 address=1",
-                           "retain heap=managed address=3", "alloc heap=pool size=3"}) {
+                           "retain heap=managed address=3", "alloc heap=pool size=3",
+                           "alloc heap=registered size=1 result=at(0)"}) {
     UserRow row;
     ASSERT_EQ(parseRow(text, row), "");
     EXPECT_EQ(rowText(row.symbol), text);

@@ -86,7 +86,7 @@ int32_t name(const void *kernel, char *text, uint64_t bytes) {
   std::snprintf(text, bytes, "kernel %d", static_cast<int>(reinterpret_cast<uint64_t>(kernel)));
   return 0;
 }
-constexpr hook::Device kOwn{sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), wait, read, name, nullptr};
+constexpr hook::Device kOwn{sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), wait, read, name, nullptr, nullptr};
 
 void launch(uint32_t site, uint64_t kernel, const std::function<void()> &work, int64_t status = 0) {
   __msl_on_launch(site, kLaunch, at(kernel), nullptr, 1, 1, 1, 1, 0);

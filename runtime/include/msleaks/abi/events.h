@@ -198,8 +198,9 @@ constexpr bool isPhysical(Heap heap) {
 }
 
 // Heaps whose addresses name one thing. A cl_mem handle is itself a host block, a mapping's first page may be handed
-// out by the user's own malloc, and a pool hands out parts of other blocks: the same number, different blocks.
-enum class AddressSpace : uint8_t { Host, Mapping, Accelerator, Pool, Count };
+// out by the user's own malloc, a pool hands out parts of other blocks, and a driver locks pages of them: the same
+// number, different blocks.
+enum class AddressSpace : uint8_t { Host, Mapping, Accelerator, Pool, Registered, Count };
 
 constexpr AddressSpace spaceOf(Heap heap) {
   switch (heap) {
@@ -209,6 +210,8 @@ constexpr AddressSpace spaceOf(Heap heap) {
     return AddressSpace::Mapping;
   case Heap::Pool:
     return AddressSpace::Pool;
+  case Heap::Registered:
+    return AddressSpace::Registered;
   default:
     return AddressSpace::Accelerator; // cudaFree gives back managed memory too: one space for a driver's heaps
   }

@@ -57,6 +57,8 @@ struct Device {
   int32_t (*name)(const void *kernel, char *text, uint64_t bytes);
   // Of the device that the thread has chosen, in bytes: what nobody uses, and all.
   int32_t (*memory)(uint64_t *free, uint64_t *total);
+  // Once, behind the process' first block of the family: says by notes which versions the hooks do not know.
+  void (*checkVersions)();
 };
 
 } // namespace msleaks::hook

@@ -27,7 +27,8 @@ constexpr const char *nameOf(Family family) {
 
 // Wrap: hands out what an allocator inside it recorded, and only names it anew.
 // From Argument on, only hooks see the call. Argument and Kernel: what a kernel will be given. Device: which one the
-// thread uses from now on. Handle: nothing but what handle_calls.def says.
+// thread uses from now on. Handle: nothing but what handle_calls.def says. Show: which physical block device addresses
+// show from now on.
 enum class Verb : uint8_t {
   Alloc,
   Realloc,
@@ -43,12 +44,13 @@ enum class Verb : uint8_t {
   Kernel,
   Access,
   Device,
-  Handle
+  Handle,
+  Show
 };
 
 constexpr const char *nameOf(Verb verb) {
   constexpr const char *kNames[] = {"alloc", "realloc", "map",      "free",   "retain", "launch", "copy",  "set",
-                                    "wrap",  "protect", "argument", "kernel", "access", "device", "handle"};
+                                    "wrap",  "protect", "argument", "kernel", "access", "device", "handle", "show"};
   return kNames[static_cast<unsigned>(verb)];
 }
 
@@ -72,7 +74,7 @@ private:
 };
 
 // How the block comes back to the caller (see symbols.def).
-enum class ResultKind : uint8_t { None, Return, Out, Handle };
+enum class ResultKind : uint8_t { None, Return, Out, Handle, At };
 struct Result {
   ResultKind kind = ResultKind::None;
   Position at;
@@ -102,10 +104,10 @@ struct Symbol {
   uint16_t flags = 0; // EventFlag bits of its events
   Result result{};
   Position size{}, count{};
-  Position address{};               // Free, Realloc (the old block), Retain, Protect; Copy, Set, Access: destination
+  Position address{};               // Free, Realloc (the old block), Retain, Protect, Show; Copy, Set, Access: destination
   Position old_size{};              // Realloc that names it
-  Position source{}, direction{};   // Copy; `source` also Access
-  Position value{};                 // Set, Argument
+  Position source{}, direction{};   // Copy; `source` also Access, and Show: the block; without it: no longer
+  Position value{};                 // Set, Argument; Show: where in the block
   Position index{};                 // Argument; Device: its ordinal
   Position protection{}, mapping{}; // Map; `protection` also Protect; `mapping` also a Realloc of mappings: its flags
   Position kernel{}, stream{}, shared{};
@@ -139,6 +141,7 @@ enum : int {
 #define MSL_ARGUMENT(symbol, ...) symbol,
 #define MSL_KERNEL(symbol, ...) symbol,
 #define MSL_DEVICE(symbol, ...) symbol,
+#define MSL_SHOW(symbol, ...) symbol,
 #include "msleaks/abi/symbols.def"
   kCount
 };
@@ -152,6 +155,7 @@ inline constexpr struct {
 inline constexpr Result RETURN{ResultKind::Return, {}};
 constexpr Result OUT(int index) { return {ResultKind::Out, Position(index)}; }
 constexpr Result HANDLE(int index) { return {ResultKind::Handle, Position(index)}; }
+constexpr Result AT(int index) { return {ResultKind::At, Position(index)}; }
 constexpr Shape DIM3(int index) { return {ShapeKind::Dim3, Position(index)}; }
 constexpr Shape RANGE(int index) { return {ShapeKind::Range, Position(index)}; }
 constexpr Shape BLOCKS(int index) { return {ShapeKind::Blocks, Position(index)}; }
@@ -199,6 +203,8 @@ inline constexpr Symbol kSymbols[] = {
           .status = true)
 #define MSL_KERNEL(symbol, fam, given) MSL_ROW(#symbol, Kernel, fam, Device, .result = RETURN, .copied = given != 0)
 #define MSL_DEVICE(symbol, fam, ordinal) MSL_ROW(#symbol, Device, fam, Device, .index = ordinal, .status = true)
+#define MSL_SHOW(symbol, fam, begin, bytes, block, from)                                                               \
+  MSL_ROW(#symbol, Show, fam, Device, .size = bytes, .address = begin, .source = block, .value = from, .status = true)
 #define MSL_ACCESS(symbol, fam, to, from) MSL_ROW(#symbol, Access, fam, Device, .address = to, .source = from)
 #include "msleaks/abi/symbols.def"
 };

@@ -65,6 +65,13 @@ int main(int argc, char **argv) {
   expect(aclrtSetDevice(9), ACL_ERROR_RT_DEVICE, "a device that is not there");
   expect(aclrtFree((void *)16), ACL_ERROR_INVALID_PARAM, "free of no block");
   expect(aclrtFreeHost(pinned), 0, "free of pinned memory");
+  static char table[4096];
+  expect(aclrtHostRegister(table, sizeof table, 0, &refused), 0, "registered");
+  expect(aclrtHostRegisterV2(table, sizeof table, 0x10000000), ACL_ERROR_INVALID_PARAM, "registered once more");
+  expect(aclrtHostUnregister(table), 0, "registered no longer");
+  expect(aclrtHostRegisterV2(table, sizeof table, 0x10000000), 0, "pinned");
+  expect(aclrtHostUnregister(table), 0, "pinned no longer");
+  expect(aclrtHostUnregister(table), ACL_ERROR_INVALID_PARAM, "pinned no longer, once more");
   if (mended)
     expect(halMemFree(buffer), 0, "free of the buffer");
   expect(aclrtFree(weights), 0, "free of the weights");

@@ -12,6 +12,21 @@ struct Property {
 };
 int cuMemCreate(unsigned long long *handle, size_t bytes, const struct Property *property, unsigned long long flags);
 int cuMemRelease(unsigned long long handle);
+struct array {
+  size_t width, height;
+  int format;
+  unsigned channels;
+};
+struct array3d {
+  size_t width, height, depth;
+  int format;
+  unsigned channels, flags;
+};
+int cuArrayCreate_v2(void **array, const struct array *how);
+int cuArray3DCreate_v2(void **array, const struct array3d *how);
+int cuMipmappedArrayCreate(void **array, const struct array3d *how, unsigned levels);
+int cuArrayDestroy(void *array);
+int cuMipmappedArrayDestroy(void *array);
 int cuGraphLaunch(void *graph, void *stream);
 int cudaGraphLaunch(void *graph, void *stream);
 
@@ -45,6 +60,21 @@ static void use_arrays(void) {
   expect(cudaFreeArray(image), 0, "free");
   expect(cudaFreeArray(line), 0, "free");
   expect(cudaFreeArray(volume), 0, "free");
+  cudaMipmappedArray_t smaller;
+  expect(cudaMallocMipmappedArray(&smaller, &number, (struct cudaExtent){8, 8, 0}, 9, 0), 0, "levels"); // 4 of them
+  expect(cudaFreeMipmappedArray(smaller), 0, "free");
+}
+
+static void use_arrays_of_driver(void) {
+  const struct array image = {64, 32, 0x10, 4};
+  const struct array3d volume = {10, 8, 6, 0x20, 1, 0}, levels = {16, 4, 0, 1, 1, 0};
+  void *array;
+  expect(cuArrayCreate_v2(&array, &image), 0, "image");
+  expect(cuArrayDestroy(array), 0, "free");
+  expect(cuArray3DCreate_v2(&array, &volume), 0, "volume");
+  expect(cuArrayDestroy(array), 0, "free");
+  expect(cuMipmappedArrayCreate(&array, &levels, 3), 0, "levels"); // 64 + 16 + 4 elements
+  expect(cuMipmappedArrayDestroy(array), 0, "free");
 }
 
 static void use_rows(void) {
@@ -65,6 +95,7 @@ int main(int count, char **arguments) {
   mended = count > 1 && strcmp(arguments[1], "mended") == 0;
   use_physical();
   use_arrays();
+  use_arrays_of_driver();
   use_rows();
   expect(cudaGraphLaunch(&graph, NULL), 0, "graph");
   expect(cuGraphLaunch(&graph, NULL), 0, "graph");

@@ -3,7 +3,7 @@
 
 int cudaMalloc(void **block, size_t bytes);
 int cudaFree(void *block);
-int cudaMallocMipmappedArray(void **block, size_t bytes);
+int cudaGraphAddMemAllocNode(void **block, size_t bytes);
 int cudaLaunchCooperativeKernelMultiDevice(void *graph, void *stream);
 
 #ifdef STANDIN
@@ -12,14 +12,14 @@ int cudaFree(void *block) {
   free(block);
   return 0;
 }
-int cudaMallocMipmappedArray(void **block, size_t bytes) { return cudaMalloc(block, bytes); }
+int cudaGraphAddMemAllocNode(void **block, size_t bytes) { return cudaMalloc(block, bytes); }
 int cudaLaunchCooperativeKernelMultiDevice(void *graph, void *stream) { return graph == stream; }
 #endif
 
 #ifndef LIBRARY
 int main(void) {
   void *block = 0, *array = 0;
-  int failed = cudaMalloc(&block, 100) | cudaMallocMipmappedArray(&array, 100) |
+  int failed = cudaMalloc(&block, 100) | cudaGraphAddMemAllocNode(&array, 100) |
                cudaLaunchCooperativeKernelMultiDevice(array, block);
   return failed | cudaFree(array) | cudaFree(block);
 }

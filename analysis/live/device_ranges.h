@@ -1,0 +1,79 @@
+// Device addresses that show physical memory (Mapped): a range shows a block from some offset on.
+#pragma once
+
+#include "analysis/live/live_set.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace msleaks::analysis {
+
+struct DeviceRange {
+  uint64_t address = 0, size = 0;
+  uint64_t block = 0;  // address of the physical block in the table of its device
+  uint64_t offset = 0; // where in the block the range begins
+  uint8_t device = 0;
+
+  uint64_t end() const { return size < UINT64_MAX - address ? address + size : UINT64_MAX; }
+  bool shows(const Block &of) const { return block == of.address && device == of.device; }
+};
+
+// A range that is gone, and its block, which has come to its end with it or has one owner less.
+struct HiddenRange {
+  DeviceRange range;
+  bool was_last = false;
+  Block block;
+};
+
+// Of one process. Ranges do not overlap.
+class DeviceRanges {
+public:
+  bool isEmpty() const { return ranges_.empty(); }
+  // The one that holds the byte, or null.
+  const DeviceRange *at(uint64_t address) const {
+    auto after = ranges_.upper_bound(address);
+    if (after == ranges_.begin())
+      return nullptr;
+    --after;
+    return after->second.end() > address ? &after->second : nullptr;
+  }
+  void add(const DeviceRange &range) { ranges_[range.address] = range; }
+  bool overlaps(const DeviceRange &range) const {
+    const auto behind = ranges_.lower_bound(range.address);
+    return at(range.address) || (behind != ranges_.end() && behind->first < range.end());
+  }
+  // Takes those that begin in [begin, end): a driver unmaps whole ones only.
+  std::vector<DeviceRange> take(uint64_t begin, uint64_t end) {
+    const auto first = ranges_.lower_bound(begin), last = ranges_.lower_bound(end);
+    std::vector<DeviceRange> taken;
+    for (auto range = first; range != last; ++range)
+      taken.push_back(range->second);
+    ranges_.erase(first, last);
+    return taken;
+  }
+  // Those that show the block.
+  uint32_t count(const Block &block) const {
+    return static_cast<uint32_t>(
+        std::count_if(ranges_.begin(), ranges_.end(), [&](const auto &range) { return range.second.shows(block); }));
+  }
+  void forget(const Block &block) {
+    std::erase_if(ranges_, [&](const auto &range) { return range.second.shows(block); });
+  }
+  // Those of the block are of the one at this address from now on.
+  void move(const Block &block, uint64_t address) {
+    for (auto &[begin, range] : ranges_)
+      if (range.shows(block))
+        range.block = address;
+  }
+  template <class F> void forEach(F &&f) const {
+    for (const auto &[begin, range] : ranges_)
+      f(range);
+  }
+
+private:
+  std::map<uint64_t, DeviceRange> ranges_; // by address
+};
+
+} // namespace msleaks::analysis

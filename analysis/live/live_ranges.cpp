@@ -1,0 +1,109 @@
+// Physical memory of a device, which programs use by the addresses that show it. A range that shows a block is one of
+// its owners, as its handle is: the driver gives the memory back when both are gone.
+#include "live_process.h"
+
+#include <algorithm>
+
+namespace msleaks::analysis {
+
+void LiveSet::onMapped(const StreamEvent &event, const abi::MappedEvent &mapped) {
+  Process &process = processOf(event.process);
+  const abi::EventHeader &header = mapped.header;
+  if (header.flags & abi::kRestored)
+    return showAgain(process, event.stream, header.time);
+  hide(process, event.stream, mapped);
+  Block *block = process.find(AddressSpace::Accelerator, mapped.block, header.device);
+  if (mapped.block == 0 || mapped.address == 0 || mapped.size == 0 || !block)
+    return; // no longer, or memory of another process
+  process.ranges.add({mapped.address, mapped.size, block->address, mapped.offset, block->device});
+  addOwner(*block);
+}
+
+void LiveSet::hide(Process &process, uint32_t stream, const abi::MappedEvent &mapped) {
+  process.hidden.erase(stream);
+  std::vector<HiddenRange> hidden;
+  uint64_t begin = mapped.address;
+  if (const DeviceRange *before = mapped.block != 0 ? process.ranges.at(begin) : nullptr)
+    begin = before->address; // its unmapping was not seen
+  for (const DeviceRange &range : process.ranges.take(begin, endOf(mapped.address, mapped.size))) {
+    Block *block = process.blockOf(range);
+    if (!block)
+      continue;
+    hidden.push_back({range, block->refs == 1, *block});
+    dropOwner(process, block, mapped.header.time);
+  }
+  if (mapped.block == 0 && !hidden.empty())
+    process.hidden[stream] = std::move(hidden);
+}
+
+// The unmapping before it was refused.
+void LiveSet::showAgain(Process &process, uint32_t stream, uint64_t time_ns) {
+  const auto found = process.hidden.find(stream);
+  if (found == process.hidden.end())
+    return;
+  std::vector<HiddenRange> hidden = std::move(found->second);
+  process.hidden.erase(found);
+  std::reverse(hidden.begin(), hidden.end()); // of one block, what ended it comes back first
+  for (const HiddenRange &gone : hidden) {
+    Block *block = process.blockOf(gone.range);
+    if (gone.was_last == (block != nullptr) || process.ranges.overlaps(gone.range))
+      continue; // another thread has got the handle, or the addresses
+    if (block)
+      addOwner(*block);
+    else
+      insert(process, gone.block, AllocCause::Restored, time_ns);
+    process.ranges.add(gone.range);
+  }
+}
+
+void LiveSet::dropOwner(Process &process, Block *block, uint64_t time_ns) {
+  if (block->refs > 1) {
+    block->refs = (block->refs - 1) & kMostOwners;
+    return;
+  }
+  const Block gone = *block;
+  erase(process, block);
+  announceFree(gone, FreeCause::Freed, time_ns);
+}
+
+// Another block gets the handle of this one. One whose handle was given back lives on under the first address that
+// shows it; the free of any other was not seen.
+void LiveSet::moveToRange(Process &process, Block *block, uint64_t time_ns) {
+  if (!block)
+    return;
+  const Block before = *block;
+  uint64_t first = 0;
+  process.ranges.forEach([&](const DeviceRange &range) {
+    if (range.shows(before) && first == 0)
+      first = range.address;
+  });
+  if (!process.isShownOnly(before) || process.tableOf(before).find(first))
+    return process.ranges.forget(before);
+  process.ranges.move(before, first);
+  erase(process, block);
+  announceFree(before, FreeCause::Remainder, time_ns);
+  Block moved = before;
+  moved.address = first;
+  insert(process, moved, AllocCause::Remainder, time_ns);
+}
+
+// A copy or a fill may reach over several ranges. Null: no range is there.
+const Block *LiveSet::useRanges(Process &process, uint64_t address, const Use &use) {
+  const uint64_t end = endOf(address, std::max<uint64_t>(use.bytes, 1));
+  const Block *first = nullptr;
+  const DeviceRange *range = process.ranges.at(address);
+  for (uint64_t at = address; range && at < end; range = process.ranges.at(at)) {
+    const uint64_t stop = std::min(end, range->end());
+    if (const Block *block = process.blockOf(*range)) {
+      Use of_range = use;
+      of_range.bytes = use.bytes != 0 ? stop - at : 0;
+      for (BlockObserver *observer : observers_)
+        observer->onUse(*block, of_range);
+      first = first ? first : block;
+    }
+    at = stop;
+  }
+  return first;
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,134 @@
+// Copies and fills of CUDA, and of HIP alike, whose bytes have to be worked out or whose ends stand in a structure. In
+// the order of a stream they have one parameter more.
+#pragma once
+
+#include "msleaks/hook.h"
+
+#include <cstddef>
+
+namespace msleaks::hooks {
+
+// To, from, bytes, stream, direction: the parameters that we hand on.
+template <abi::Family kFamily, uint16_t kFlags> struct Copy {
+  static constexpr abi::Symbol kRow = {.name = "cudaMemcpy2D",
+                                       .verb = abi::Verb::Copy,
+                                       .family = kFamily,
+                                       .heap = abi::Heap::Device,
+                                       .flags = kFlags,
+                                       .size = abi::Position(2),
+                                       .address = abi::Position(0),
+                                       .source = abi::Position(1),
+                                       .direction = abi::Position(4),
+                                       .stream = abi::Position(3),
+                                       .status = true};
+};
+// To, value, bytes, stream.
+template <abi::Family kFamily, uint16_t kFlags> struct Fill {
+  static constexpr abi::Symbol kRow = {.name = "cudaMemset2D",
+                                       .verb = abi::Verb::Set,
+                                       .family = kFamily,
+                                       .heap = abi::Heap::Device,
+                                       .flags = kFlags,
+                                       .size = abi::Position(2),
+                                       .address = abi::Position(0),
+                                       .value = abi::Position(1),
+                                       .stream = abi::Position(3),
+                                       .status = true};
+};
+
+template <class... Stream> inline constexpr uint16_t kFlagsOf = sizeof...(Stream) != 0 ? abi::kAsync : 0;
+inline const void *streamOf() { return nullptr; }
+inline const void *streamOf(const void *stream) { return stream; }
+
+struct Ends {
+  const void *to, *from;
+};
+
+// `real` is the call with all that it was given.
+template <abi::Family kFamily, class Real, class... Stream>
+auto copyOf(Real real, void *caller, const Ends &ends, size_t bytes, int direction, Stream... stream) {
+  return hook::callRecorded<Copy<kFamily, kFlagsOf<Stream...>>>([&](auto...) { return real(); }, caller, ends.to,
+                                                                ends.from, bytes, streamOf(stream...), direction);
+}
+template <abi::Family kFamily, class Real, class To, class Value, class... Stream>
+auto fillOf(Real real, void *caller, To to, Value value, size_t bytes, Stream... stream) {
+  return hook::callRecorded<Fill<kFamily, kFlagsOf<Stream...>>>([&](auto...) { return real(); }, caller, to, value,
+                                                                bytes, streamOf(stream...));
+}
+
+template <abi::Family kFamily>
+inline constexpr auto kCopy2D = [](auto real, void *caller, void *to, size_t to_pitch, const void *from,
+                                   size_t from_pitch, size_t width, size_t height, auto kind, auto... stream) {
+  const auto in_rows = [&] { return real(to, to_pitch, from, from_pitch, width, height, kind, stream...); };
+  return copyOf<kFamily>(in_rows, caller, Ends{to, from}, width * height, static_cast<int>(kind), stream...);
+};
+
+// The runtime counts elements where one end is an array, which knows how large they are, else bytes.
+template <hook::Function &kInformation, class Format, class Given> size_t elementBytes(const Given &copy) {
+  auto *const array = copy.dstArray != nullptr ? copy.dstArray : copy.srcArray;
+  if (array == nullptr)
+    return 1;
+  Format format{};
+  auto *const ask = reinterpret_cast<int (*)(Format *, void *, void *, const void *)>(hook::realOf(kInformation));
+  const bool known = ask != nullptr && ask(&format, nullptr, nullptr, array) == 0;
+  return known ? static_cast<size_t>(format.x + format.y + format.z + format.w) / 8 : 1;
+}
+template <abi::Family kFamily, hook::Function &kInformation, class Format>
+inline constexpr auto kCopy3D = [](auto real, void *caller, const auto *copy, auto... stream) {
+  const auto as_given = [&] { return real(copy, stream...); };
+  if (copy == nullptr)
+    return as_given();
+  const Ends ends = {copy->dstArray != nullptr ? copy->dstArray : copy->dstPtr.ptr,
+                     copy->srcArray != nullptr ? copy->srcArray : copy->srcPtr.ptr};
+  const size_t bytes = elementBytes<kInformation, Format>(*copy) * copy->extent.width * copy->extent.height *
+                       copy->extent.depth;
+  return copyOf<kFamily>(as_given, caller, ends, bytes, static_cast<int>(copy->kind), stream...);
+};
+
+// As the driver names an end: by its kind of memory.
+template <class Type, class Device>
+const void *endAt(Type type, const void *host, Device device, const void *array) {
+  constexpr int kHost = 1, kArray = 3;
+  if (static_cast<int>(type) == kHost)
+    return host;
+  return static_cast<int>(type) == kArray ? array : reinterpret_cast<const void *>(device);
+}
+template <abi::Family kFamily>
+inline constexpr auto kDriverCopy = [](auto real, void *caller, const auto *copy, auto... stream) {
+  constexpr int kNotSaid = 0;
+  const auto as_given = [&] { return real(copy, stream...); };
+  if (copy == nullptr)
+    return as_given();
+  const Ends ends = {endAt(copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstArray),
+                     endAt(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray)};
+  size_t bytes = copy->WidthInBytes * copy->Height;
+  if constexpr (requires { copy->Depth; })
+    bytes *= copy->Depth;
+  return copyOf<kFamily>(as_given, caller, ends, bytes, kNotSaid, stream...);
+};
+
+template <abi::Family kFamily>
+inline constexpr auto kFill2D =
+    [](auto real, void *caller, void *to, size_t pitch, int value, size_t width, size_t height, auto... stream) {
+      const auto in_rows = [&] { return real(to, pitch, value, width, height, stream...); };
+      return fillOf<kFamily>(in_rows, caller, to, value, width * height, stream...);
+    };
+template <abi::Family kFamily>
+inline constexpr auto kFill3D = [](auto real, void *caller, auto block, int value, auto extent, auto... stream) {
+  const auto in_rows = [&] { return real(block, value, extent, stream...); };
+  return fillOf<kFamily>(in_rows, caller, block.ptr, value, extent.width * extent.height * extent.depth, stream...);
+};
+// With numbers of 8, 16 or 32 bits.
+template <abi::Family kFamily>
+inline constexpr auto kFillNumbers = [](auto real, void *caller, auto to, auto number, size_t count, auto... stream) {
+  const auto as_given = [&] { return real(to, number, count, stream...); };
+  return fillOf<kFamily>(as_given, caller, to, number, sizeof number * count, stream...);
+};
+template <abi::Family kFamily>
+inline constexpr auto kFillNumbers2D =
+    [](auto real, void *caller, auto to, size_t pitch, auto number, size_t width, size_t height, auto... stream) {
+      const auto in_rows = [&] { return real(to, pitch, number, width, height, stream...); };
+      return fillOf<kFamily>(in_rows, caller, to, number, sizeof number * width * height, stream...);
+    };
+
+} // namespace msleaks::hooks

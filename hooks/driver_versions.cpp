@@ -1,0 +1,53 @@
+#include "driver_versions.h"
+
+#include "device.h"
+
+#include "msleaks/runtime/note.h"
+
+#include <cstdio>
+
+namespace msleaks::hooks {
+namespace {
+
+using MajorOf = int32_t(hook::Function &, int32_t &major);
+
+template <int kTimes> int32_t oneNumber(hook::Function &function, int32_t &major) {
+  int version = 0;
+  const int32_t status = callReal<int(int *)>(function, &version);
+  major = version / kTimes;
+  return status;
+}
+int32_t threeNumbers(hook::Function &function, int32_t &major) {
+  int32_t minor = 0, patch = 0;
+  return callReal<int(int32_t *, int32_t *, int32_t *)>(function, &major, &minor, &patch);
+}
+
+struct DriverVersion {
+  abi::Family family;
+  hook::Function function;
+  MajorOf *majorOf;
+  int32_t newest;
+};
+#define ONE_NUMBER(times) oneNumber<times>
+#define THREE_NUMBERS threeNumbers
+constinit DriverVersion versions[] = {
+#define MSL_DRIVER_VERSION(family, library, function, way, newest)                                                     \
+  {abi::Family::family, {library, #function, nullptr, nullptr}, way, newest},
+#include "driver_versions.def"
+};
+
+} // namespace
+
+void noteUnknownVersions(abi::Family family) noexcept {
+  for (DriverVersion &version : versions) {
+    int32_t major = 0;
+    if (version.family != family || version.majorOf(version.function, major) != 0 || major <= version.newest)
+      continue;
+    char note[160];
+    std::snprintf(note, sizeof note, "%s is of version %d, its hooks know versions up to %d: what is new is not seen",
+                  version.function.library, major, version.newest);
+    __msl_note(note);
+  }
+}
+
+} // namespace msleaks::hooks

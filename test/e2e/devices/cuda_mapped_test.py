@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Physical memory of CUDA's driver, and of HIP, by the addresses that show it: it lives as long as its handle or a mapping, and what copies and fills use
+there is the block.   usage: cuda_mapped_test.py BUILD SCRATCH cuda_mapped|hip_mapped
+"""
+import os
+
+from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, sources_for, standin, watched
+from msleaks_e2e import arguments, check, line_of
+
+SEGMENT = 2 << 20
+
+
+def expect_mapped(msleaks, name, run):
+    """Five mappings, each of a block that was there; what was refused is taken back."""
+    blocks = {event["address"] for event in events_of(msleaks, run, "alloc") if event["heap"] == "device"}
+    events = events_of(msleaks, run, "mapped")
+    shown = [event for event in events if event["block"] != 0 and event["block"] != "0x0"]
+    hidden = [event["size"] for event in events if event not in shown and "restored" not in event["flags"]]
+    equal(f"{name}: mapped", [event["size"] for event in shown], [SEGMENT] * 5)
+    equal(f"{name}: the blocks", {event["block"] for event in shown} <= blocks, True)
+    equal(f"{name}: unmapped", hidden, [SEGMENT // 2, SEGMENT, SEGMENT, 2 * SEGMENT])
+    equal(f"{name}: refused", [event["size"] for event in events if "restored" in event["flags"]], [SEGMENT // 2])
+
+
+def main():
+    build, scratch, topic = arguments("build", "scratch", "topic")
+    os.makedirs(scratch, exist_ok=True)
+    names = [("cuda", "hip"), ("cuMem", "hipMem"), ("cuGraphLaunch", "hipGraphLaunch_spt")]
+    folder = sources_for(topic, names, scratch, PROGRAMS / "cuda_mapped.c",
+                         *(STANDINS / "cuda" / name for name in ("cudart.cpp", "libcuda_memory.cpp", "cuda_runtime_api.h")))
+    both = [folder / "cudart.cpp", folder / "libcuda_memory.cpp"]
+    if topic.startswith("hip"):
+        libraries = [standin(scratch, "libamdhip64.so.6", *both)]
+    else:
+        driver = standin(scratch, "libcuda.so.1", both[1])
+        libraries = [standin(scratch, "libcudart.so.12", both[0], link=[driver]), driver]
+    msleaks = Msleaks(build)
+    source = folder / "cuda_mapped.c"
+    for name, program in build_programs(build, scratch, source, f"-I{folder}", *libraries).items():
+        run, report = watched(msleaks, scratch, program)
+        expect_allocations(msleaks, run, [("device", 1, SEGMENT)] * 5)
+        expect_mapped(msleaks, name, run)
+        equal(f"{name}: the peak of the device", report.heap_peak_bytes("device"), 2 * SEGMENT)
+        leak = ("device", 1, 1, SEGMENT, line_of(source, "// forgotten"))
+        equal(f"{name}: leaks", device_leaks(report), [leak])
+        copies = [finding["evidence"] for finding in report.json["findings"] if finding["kind"] == "copy"]
+        check(len(copies) == 1 and f"cuda_mapped.c:{line_of(source, '// a segment')}" in str(copies[0]["copied_to"]),
+              f"{name}: the host's block is copied to the one that the address shows: {copies}")
+        equal(f"{name}: frees of no block", report.json["blocks"]["unmatched_frees"], 4)
+        _, report = watched(msleaks, scratch, program, "mended")
+        equal(f"{name}: leaks of the mended program", device_leaks(report), [])
+        print(f"{name}: {leak}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+// Physical memory of CUDA's driver by the addresses that show it: mapped, unmapped and released in that order, as
+// PyTorch's expandable segments do it, and released right behind the mapping, as vLLM does it. With "mended" it forgets
+// nothing.
+#include <cuda_runtime_api.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// As cuda.h has them.
+typedef unsigned long long Handle;
+struct Property {
+  int type, handle_types, place, device;
+  unsigned char rest[16];
+};
+int cuMemCreate(Handle *handle, size_t bytes, const struct Property *property, unsigned long long flags);
+int cuMemRelease(Handle handle);
+int cuMemRetainAllocationHandle(Handle *handle, void *address);
+int cuMemAddressReserve(unsigned long long *address, size_t bytes, size_t alignment, unsigned long long wished,
+                        unsigned long long flags);
+int cuMemAddressFree(unsigned long long address, size_t bytes);
+int cuMemMap(unsigned long long address, size_t bytes, size_t offset, Handle handle, unsigned long long flags);
+int cuMemSetAccess(unsigned long long address, size_t bytes, const void *who, size_t count);
+int cuMemUnmap(unsigned long long address, size_t bytes);
+
+enum { kSegment = 2 << 20, kSegments = 8 };
+static const struct Property on_device = {1, 0, 1, 1, {0}};
+static unsigned long long base;
+
+static void expect(int status, int wanted, const char *what) {
+  if (status != wanted)
+    printf("%s: %d, not %d\n", what, status, wanted);
+}
+
+static unsigned long long segment(int number) { return base + (unsigned long long)number * kSegment; }
+static void *pointer(unsigned long long address) { return (void *)(size_t)address; }
+
+static void expandable(char *host) {
+  Handle handles[2];
+  for (int i = 0; i < 2; ++i) {
+    expect(cuMemCreate(&handles[i], kSegment, &on_device, 0), 0, "segment"); // a segment
+    expect(cuMemMap(segment(i), kSegment, 0, handles[i], 0), 0, "map");
+  }
+  expect(cuMemSetAccess(base, 2 * kSegment, NULL, 0), 0, "access");
+  expect(cudaMemcpy(pointer(segment(0)), host, 2 * kSegment, cudaMemcpyHostToDevice), 0, "copy over both");
+  static char *volatile more; // the host's peak, while the copy is there, too
+  more = malloc(kSegment);
+  free(more);
+  memset(host, 0, 16);
+  expect(cudaMemcpy(host, pointer(segment(1) - 8), 16, cudaMemcpyDeviceToHost), 0, "copy back");
+  printf("read %d %d\n", host[0], host[15]);
+  expect(cuMemUnmap(segment(0), kSegment / 2), 1, "unmap of a half");
+  for (int i = 0; i < 2; ++i) {
+    expect(cuMemUnmap(segment(i), kSegment), 0, "unmap");
+    expect(cuMemRelease(handles[i]), 0, "release");
+    expect(cuMemRelease(handles[i]), 1, "second release");
+  }
+}
+
+static void released_at_once(int mended) {
+  Handle handle, again;
+  for (int i = 2; i < 4; ++i) {
+    expect(cuMemCreate(&handle, kSegment, &on_device, 0), 0, "block"); // released at once
+    expect(cuMemMap(segment(i), kSegment, 0, handle, 0), 0, "map");
+    expect(cuMemRelease(handle), 0, "release");
+    expect(cuMemRelease(handle), 1, "second release");
+  }
+  expect(cudaMemset(pointer(segment(3)), 5, kSegment), 0, "fill");
+  expect(cuMemRetainAllocationHandle(&again, pointer(segment(3))), 0, "its handle");
+  expect(cuMemUnmap(segment(2), 2 * kSegment), 0, "unmap of both");
+  expect(cuMemRelease(again), 0, "release of what is not mapped any more");
+  expect(cuMemCreate(&handle, kSegment, &on_device, 0), 0, "block"); // forgotten
+  expect(cuMemMap(segment(4), kSegment, 0, handle, 0), 0, "map");
+  expect(cuMemRelease(handle), 0, "release");
+  if (mended)
+    expect(cuMemUnmap(segment(4), kSegment), 0, "unmap");
+}
+
+int main(int argc, char **argv) {
+  char *host = malloc(2 * kSegment);
+  memset(host, 7, 2 * kSegment);
+  expect(cuMemAddressReserve(&base, kSegments * kSegment, 0, 0, 0), 0, "addresses");
+  expandable(host);
+  released_at_once(argc > 1 && strcmp(argv[1], "mended") == 0);
+  if (argc > 1)
+    expect(cuMemAddressFree(base, kSegments * kSegment), 0, "end of the addresses");
+  free(host);
+  puts("done");
+  return 0;
+}

@@ -1,0 +1,132 @@
+// Stands in for CUDA's driver, as far as a thread has contexts, each of a device, in which it allocates.
+// It hands out its functions itself, by names without versions. Link it so that it finds its own (-Bsymbolic-functions).
+#include "../common/machine.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace {
+
+standin::Machine &machine() {
+  static auto *const made = new standin::Machine;
+  return *made;
+}
+
+constexpr int kInvalid = 1, kOutOfMemory = 2, kNoContext = 201, kNotFound = 500;
+
+struct Context {
+  int device;
+};
+thread_local std::vector<Context *> contexts; // the last one is the current one
+
+int allocate(void **block, size_t bytes) {
+  if (contexts.empty())
+    return kNoContext;
+  *block = machine().device(static_cast<unsigned>(contexts.back()->device)).allocate(bytes);
+  return *block != nullptr ? 0 : kOutOfMemory;
+}
+int release(void *block) { return machine().release(block) ? 0 : kInvalid; }
+void *pointer(unsigned long long address) { return reinterpret_cast<void *>(address); }
+
+} // namespace
+
+extern "C" {
+int cuDriverGetVersion(int *version) {
+  *version = static_cast<int>(standin::fromEnvironment("STANDIN_VERSION", 12090));
+  return 0;
+}
+int cuCtxCreate_v2(void **made, unsigned, int device) {
+  if (device < 0 || device >= static_cast<int>(machine().count()))
+    return kInvalid;
+  contexts.push_back(new Context{device});
+  *made = contexts.back();
+  return 0;
+}
+int cuCtxCreate_v4(void **made, void *, unsigned, int device) { return cuCtxCreate_v2(made, 0, device); }
+int cuCtxDestroy_v2(void *context) {
+  contexts.erase(std::remove(contexts.begin(), contexts.end(), context), contexts.end());
+  delete static_cast<Context *>(context);
+  return 0;
+}
+int cuCtxSetCurrent(void *context) {
+  if (!contexts.empty())
+    contexts.pop_back();
+  if (context != nullptr)
+    contexts.push_back(static_cast<Context *>(context));
+  return 0;
+}
+int cuCtxPushCurrent_v2(void *context) {
+  if (context == nullptr)
+    return kInvalid;
+  contexts.push_back(static_cast<Context *>(context));
+  return 0;
+}
+int cuCtxPopCurrent_v2(void **context) {
+  if (contexts.empty())
+    return kNoContext;
+  if (context != nullptr)
+    *context = contexts.back();
+  contexts.pop_back();
+  return 0;
+}
+int cuCtxGetDevice(int *device) {
+  if (contexts.empty())
+    return kNoContext;
+  *device = contexts.back()->device;
+  return 0;
+}
+
+int cuMemAlloc(unsigned *, unsigned) { return kInvalid; } // of the first version, with addresses of 32 bits
+int cuMemAlloc_v2(void **block, size_t bytes) { return allocate(block, bytes); }
+int cuMemAllocPitch_v2(void **block, size_t *pitch, size_t width, size_t height, unsigned) {
+  *pitch = (width + 511) / 512 * 512;
+  return allocate(block, *pitch * height);
+}
+int cuMemAllocAsync(void **block, size_t bytes, void *) { return allocate(block, bytes); }
+int cuMemAllocAsync_ptsz(void **block, size_t bytes, void *) { return allocate(block, bytes); }
+int cuMemAllocFromPoolAsync(void **block, size_t bytes, void *, void *) { return allocate(block, bytes); }
+int cuMemAllocFromPoolAsync_ptsz(void **block, size_t bytes, void *, void *) { return allocate(block, bytes); }
+int cuMemFree_v2(unsigned long long block) { return release(pointer(block)); }
+int cuMemFreeAsync(unsigned long long block, void *) { return release(pointer(block)); }
+int cuMemFreeAsync_ptsz(unsigned long long block, void *) { return release(pointer(block)); }
+int cuLaunchKernel(void *kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                   void **) {
+  return kernel != nullptr ? 0 : kInvalid;
+}
+int cuLaunchKernel_ptsz(void *kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
+                        void **, void **) {
+  return kernel != nullptr ? 0 : kInvalid;
+}
+int cuLaunchKernelEx_ptsz(const void *config, void *, void **, void **) { return config != nullptr ? 0 : kInvalid; }
+int cuLaunchCooperativeKernel_ptsz(void *kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                   void *, void **) {
+  return kernel != nullptr ? 0 : kInvalid;
+}
+
+// The newest form that a program of this version knows: since 3.2 with addresses of 64 bits.
+int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *outcome) {
+  constexpr unsigned long long kPerThread = 2;
+  struct Form {
+    const char *name;
+    int since;
+    unsigned long long flags;
+    void *function;
+  };
+  static const Form forms[] = {{"cuMemAlloc", 2000, 0, reinterpret_cast<void *>(cuMemAlloc)},
+                               {"cuMemAlloc", 3020, 0, reinterpret_cast<void *>(cuMemAlloc_v2)},
+                               {"cuMemFree", 3020, 0, reinterpret_cast<void *>(cuMemFree_v2)},
+                               {"cuCtxSetCurrent", 4000, 0, reinterpret_cast<void *>(cuCtxSetCurrent)},
+                               {"cuMemAllocAsync", 11020, 0, reinterpret_cast<void *>(cuMemAllocAsync)},
+                               {"cuMemAllocAsync", 11020, kPerThread, reinterpret_cast<void *>(cuMemAllocAsync_ptsz)},
+                               {"cuMemFreeAsync", 11020, 0, reinterpret_cast<void *>(cuMemFreeAsync)},
+                               {"cuMemFreeAsync", 11020, kPerThread, reinterpret_cast<void *>(cuMemFreeAsync_ptsz)},
+                               {"cuLaunchKernel", 4000, 0, reinterpret_cast<void *>(cuLaunchKernel)},
+                               {"cuLaunchKernel", 7000, kPerThread, reinterpret_cast<void *>(cuLaunchKernel_ptsz)}};
+  *function = nullptr;
+  for (const Form &form : forms)
+    if (std::strcmp(form.name, name) == 0 && form.since <= version && (form.flags & ~flags) == 0)
+      *function = form.function;
+  *outcome = *function == nullptr;
+  return *function != nullptr ? 0 : kNotFound;
+}
+}

@@ -1,0 +1,156 @@
+// Physical memory of a device lives as long as its handle or an address that shows it, and is used by those addresses.
+#include "live_set_fixture.h"
+
+namespace msleaks::analysis {
+namespace {
+
+using abi::Heap;
+using test::access, test::alloc, test::copy, test::fill, test::free, test::mapped;
+
+constexpr test::Where kDevice{.heap = Heap::Device}, kRefused{.heap = Heap::Device, .flags = abi::kRestored};
+constexpr uint64_t kHandle = 0x5000, kOther = 0x6000, kThere = 0x7000'0000, kBytes = 0x20'0000;
+
+class LiveRangesTest : public LiveSetTest {
+protected:
+  void SetUp() override {
+    apply(alloc(1, kHandle, kBytes, kDevice));
+    apply(alloc(2, kOther, kBytes, kDevice));
+    apply(mapped(3, kThere, kBytes, kHandle));
+    journal.take();
+  }
+};
+
+} // namespace
+
+TEST_F(LiveRangesTest, AMappedAddressIsTheBlock) {
+  apply(fill(5, kThere + kBytes - 1));
+  apply(copy(6, 0x7f00'0000'0000, kThere));
+  apply(access(7, kThere + 16));
+  EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n*5000:2097152@0 read\n*5000:2097152@0 used\n");
+  apply(fill(8, kThere + kBytes));
+  apply(fill(9, kThere - 1));
+  EXPECT_EQ(journal.take(), "");
+}
+
+TEST_F(LiveRangesTest, ACopyMayReachOverSeveral) {
+  apply(mapped(4, kThere + kBytes, kBytes, kOther));
+  apply(fill(5, kThere + kBytes - 8, kDevice, 16));
+  EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n*6000:2097152@0 written\n");
+}
+
+// As PyTorch's expandable segments do it.
+TEST_F(LiveRangesTest, UnmappedThenReleased) {
+  apply(mapped(5, kThere, kBytes, 0));
+  EXPECT_EQ(journal.take(), "");
+  apply(fill(6, kThere));
+  EXPECT_EQ(journal.take(), "") << "it shows nothing any more";
+  apply(free(7, kHandle, kDevice));
+  EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
+}
+
+// As vLLM does it.
+TEST_F(LiveRangesTest, ReleasedBehindTheMapping) {
+  apply(free(5, kHandle, kDevice));
+  EXPECT_EQ(journal.take(), "");
+  apply(fill(6, kThere));
+  EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n");
+  apply(mapped(7, kThere, kBytes, 0));
+  EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
+  EXPECT_EQ(live.counts().unmatched_frees, 0u);
+}
+
+TEST_F(LiveRangesTest, ASecondReleaseIsRefused) {
+  apply(free(5, kHandle, kDevice));
+  apply(free(6, kHandle, kDevice));
+  apply(alloc(6, kHandle, 0, kRefused));
+  EXPECT_EQ(journal.take(), "");
+  EXPECT_EQ(live.counts().unmatched_frees, 1u);
+  apply(mapped(7, kThere, kBytes, 0));
+  EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
+}
+
+TEST_F(LiveRangesTest, AnUnmappingEndsAllInIt) {
+  apply(mapped(4, kThere + kBytes, kBytes, kOther));
+  apply(free(5, kHandle, kDevice));
+  apply(free(6, kOther, kDevice));
+  apply(mapped(7, kThere, 2 * kBytes, 0));
+  EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n-6000:2097152@0 free\n");
+  EXPECT_EQ(live.liveBlocks(), 0u);
+}
+
+TEST_F(LiveRangesTest, ABlockShownTwiceNeedsBothToGo) {
+  apply(mapped(4, kThere + 16 * kBytes, kBytes, kHandle));
+  apply(free(5, kHandle, kDevice));
+  apply(mapped(6, kThere, kBytes, 0));
+  apply(fill(7, kThere + 16 * kBytes));
+  EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n");
+  apply(mapped(8, kThere + 16 * kBytes, kBytes, 0));
+  EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
+}
+
+TEST_F(LiveRangesTest, ARefusedUnmappingChangesNothing) {
+  apply(free(4, kHandle, kDevice));
+  apply(mapped(5, kThere, kBytes, 0));
+  apply(mapped(6, kThere, kBytes, 0, kRefused));
+  EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n+5000:2097152@0 restored\n");
+  apply(fill(7, kThere));
+  apply(mapped(8, kThere, kBytes, 0));
+  EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n-5000:2097152@0 free\n");
+}
+
+TEST_F(LiveRangesTest, ARefusedUnmappingOfOneOfTwoOwnersChangesNothing) {
+  apply(mapped(5, kThere, kBytes, 0));
+  apply(mapped(6, kThere, kBytes, 0, kRefused));
+  apply(free(7, kHandle, kDevice));
+  EXPECT_EQ(journal.take(), "");
+  apply(mapped(8, kThere, kBytes, 0));
+  EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
+}
+
+// A handle is a number that the driver may give again while the memory is still mapped.
+TEST_F(LiveRangesTest, AHandleThatIsGivenAgainIsAnotherBlock) {
+  apply(free(5, kHandle, kDevice));
+  apply(alloc(6, kHandle, 64, kDevice));
+  EXPECT_EQ(journal.take(), "-5000:2097152@0 rest\n+70000000:2097152@0 rest\n+5000:64@0 alloc\n");
+  EXPECT_EQ(live.counts().implicit_frees, 0u);
+  apply(fill(7, kThere + 8));
+  apply(mapped(8, kThere, kBytes, 0));
+  apply(free(9, kHandle, kDevice));
+  EXPECT_EQ(journal.take(), "*70000000:2097152@0 written\n-70000000:2097152@0 free\n-5000:64@0 free\n");
+}
+
+TEST_F(LiveRangesTest, ABlockWhoseFreeWasNotSeenIsShownNoLonger) {
+  apply(alloc(6, kHandle, 64, kDevice));
+  EXPECT_EQ(journal.take(), "-5000:2097152@0 replaced\n+5000:64@0 alloc\n");
+  apply(fill(7, kThere));
+  EXPECT_EQ(journal.take(), "");
+}
+
+TEST_F(LiveRangesTest, APartOfAPoolIsInTheBlockThatItsAddressShows) {
+  apply(alloc(5, kThere + 512, 64, {.heap = Heap::Pool}));
+  const Block *part = live.find(1, AddressSpace::Pool, kThere + 512);
+  ASSERT_NE(part, nullptr);
+  const Block *whole = live.wholeOf(*part);
+  ASSERT_NE(whole, nullptr);
+  EXPECT_EQ(whole->address, kHandle);
+}
+
+TEST_F(LiveRangesTest, MemoryOfAnotherProcessIsNone) {
+  apply(mapped(5, 0x1000, kBytes, 0x9999));
+  apply(fill(6, 0x1000));
+  apply(mapped(7, 0x1000, kBytes, 0));
+  EXPECT_EQ(journal.take(), "");
+}
+
+TEST_F(LiveSetTest, RegisteredMemoryLiesBesideTheBlockThatItIsAPartOf) {
+  constexpr test::Where kRegistered{.heap = Heap::Registered};
+  apply(alloc(1, 0x1000, 64));
+  apply(alloc(2, 0x1000, 64, kRegistered));
+  EXPECT_EQ(journal.take(), "+1000:64@0 alloc\n+1000:64@0 alloc\n");
+  apply(free(3, 0x1000, kRegistered));
+  EXPECT_NE(live.find(1, AddressSpace::Host, 0x1000), nullptr);
+  EXPECT_EQ(live.find(1, AddressSpace::Registered, 0x1000), nullptr);
+  EXPECT_FALSE(abi::isPhysical(Heap::Registered));
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,79 @@
+// What only drivers of accelerators do: they lock pages of others' blocks, map physical memory, and have versions.
+#include "callbacks_fixture.h"
+
+#include <cstddef>
+#include <tuple>
+
+namespace msleaks::test {
+namespace {
+
+// An allocator of pinned memory: what it registers is its block, and no other one.
+TEST(Drivers, RegisteredMemoryIsNotTheBlockThatItLiesIn) {
+  constexpr uint32_t kRegister = Traits(Verb::Alloc, Family::Cuda, Heap::Registered, 0).packed();
+  EXPECT_EQ(eventsOf([] {
+              __msl_before(7, kWrap);
+              inside([] {
+                hookAlloc(100, 16);
+                __msl_before(8, kRegister);
+                const void *const block = at(100);
+                __msl_on_alloc_out(8, kRegister, &block, 16, 0);
+                noTailCall();
+              });
+              __msl_on_alloc(7, kWrap, at(100), 16);
+            }),
+            "Alloc#999 100+16 hook | Alloc#8 100+16 | Retarget#7 100+16");
+}
+
+// Of a driver that has devices, its first block lets its hooks look at its version, once.
+TEST(Drivers, TheFirstBlockChecksTheVersion) {
+  static int checks = 0;
+  static constexpr hook::Device kDriver{sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), nullptr, nullptr,
+                                        nullptr,              nullptr,                             [] { ++checks; }};
+  static constexpr hook::Device kEarlier{offsetof(hook::Device, checkVersions),
+                                         static_cast<uint32_t>(Family::Hip),
+                                         nullptr,
+                                         nullptr,
+                                         nullptr,
+                                         nullptr,
+                                         [] { checks = 100; }};
+  EXPECT_EQ(eventsOf([] {
+              __msl_hook_driver(&kDriver);
+              __msl_hook_driver(&kEarlier);
+              for (const uint64_t address : {100, 200}) {
+                const void *const block = at(address);
+                __msl_before(7, kDevice);
+                __msl_on_alloc_out(7, kDevice, &block, 16, 0);
+              }
+              const uint32_t hip = Traits(Verb::Alloc, Family::Hip, Heap::Device, 0).packed();
+              __msl_before(8, hip);
+              __msl_on_alloc(8, hip, at(300), 16);
+              must(checks == 1);
+            }),
+            "Alloc#7 100+16 async | Alloc#7 200+16 async | Alloc#8 300+16");
+}
+
+TEST(Drivers, SayWhatAddressesShow) {
+  constexpr uint32_t kShow = Traits(Verb::Show, Family::Cuda, Heap::Device, abi::kFromHook).packed();
+  constexpr uint32_t kRefused = Traits(Verb::Show, Family::Cuda, Heap::Device, abi::kRestored).packed();
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    __msl_on_mapped(7, kShow, at(100), 16, at(5), 8);
+    __msl_on_mapped(8, kRefused, at(100), 16, nullptr, 0);
+    hook::Call call{kShow, hook::kPass, 1, 0, 0, 0};
+    __msl_hook_enter(&call);
+    __msl_hook_begin(&call);
+    __msl_on_mapped(9, kShow, at(100), 16, at(5), 8); // a call inside one of the same driver
+    __msl_hook_end(&call);
+  }),
+            0);
+  const auto events = session.drain();
+  ASSERT_EQ(events.size(), 2u);
+  const auto shown = events[0].event.as<abi::MappedEvent>(), refused = events[1].event.as<abi::MappedEvent>();
+  EXPECT_EQ(std::tuple(shown.address, shown.size, shown.block, shown.offset), std::tuple(100u, 16u, 5u, 8u));
+  EXPECT_EQ(+shown.header.flags, abi::kFromHook);
+  EXPECT_EQ(std::tuple(refused.address, refused.block), std::tuple(100u, 0u));
+  EXPECT_EQ(+refused.header.flags, abi::kRestored);
+}
+
+} // namespace
+} // namespace msleaks::test
