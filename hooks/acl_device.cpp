@@ -5,9 +5,9 @@ using namespace msleaks;
 
 namespace {
 
-hook::Function synchronize = {"libascendcl", "aclrtSynchronizeStream", nullptr, nullptr};
-hook::Function information = {"libascendcl", "aclrtGetMemInfo", nullptr, nullptr};
-hook::Function copy = {"libascendcl", "aclrtMemcpyAsync", nullptr, nullptr};
+MSL_ASKED(synchronize, "libascendcl", "aclrtSynchronizeStream")
+MSL_ASKED(information, "libascendcl", "aclrtGetMemInfo")
+MSL_ASKED(copy, "libascendcl", "aclrtMemcpyAsync")
 
 int32_t wait(const void *stream) { return hooks::callReal<int(const void *)>(synchronize, stream); }
 

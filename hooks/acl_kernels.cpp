@@ -24,8 +24,8 @@ void tell(const void *kernel, const char *name) {
 }
 
 // The name of what is certainly a function.
-hook::Function of_acl = {"libascendcl|libacl_rt", "aclrtGetFunctionName", nullptr, nullptr};
-hook::Function of_runtime = {"libruntime", "rtsFuncGetName", nullptr, nullptr};
+MSL_ASKED(of_acl, "libascendcl|libacl_rt", "aclrtGetFunctionName")
+MSL_ASKED(of_runtime, "libruntime", "rtsFuncGetName")
 void tellAsked(const Function *function) {
   char name[512];
   using Ask = int(Function, uint32_t, char *);

@@ -41,22 +41,23 @@ private:
 
 // atb::Runner::GetOperationName() const, and the destructor of what it returns.
 struct NameOf {
-  hook::Function get, destroy;
+  hook::Function *get, *destroy;
 };
-NameOf of_either[] = {{{"libatb", "_ZNK3atb6Runner16GetOperationNameB5cxx11Ev", nullptr, nullptr},
-                       {"libstdc++", "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEED1Ev", nullptr, nullptr}},
-                      {{"libatb", "_ZNK3atb6Runner16GetOperationNameEv", nullptr, nullptr},
-                       {"libstdc++", "_ZNSsD1Ev", nullptr, nullptr}}};
-NameOf of_none{};
-constinit std::atomic<NameOf *> known_names{nullptr};
+MSL_ASKED(get_new, "libatb", "_ZNK3atb6Runner16GetOperationNameB5cxx11Ev")
+MSL_ASKED(destroy_new, "libstdc++", "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEED1Ev")
+MSL_ASKED(get_old, "libatb", "_ZNK3atb6Runner16GetOperationNameEv")
+MSL_ASKED(destroy_old, "libstdc++", "_ZNSsD1Ev")
+constexpr NameOf of_either[] = {{&get_new, &destroy_new}, {&get_old, &destroy_old}};
+constexpr NameOf of_none{};
+constinit std::atomic<const NameOf *> known_names{nullptr};
 
 // Those of the ATB in this process. Null: it has none.
-NameOf *findNames() {
-  NameOf *known = known_names.load(std::memory_order_acquire);
+const NameOf *findNames() {
+  const NameOf *known = known_names.load(std::memory_order_acquire);
   if (known == nullptr) {
     known = &of_none;
-    for (NameOf &names : of_either)
-      if (hook::realOf(names.get) != nullptr && hook::realOf(names.destroy) != nullptr)
+    for (const NameOf &names : of_either)
+      if (hook::realOf(*names.get) != nullptr && hook::realOf(*names.destroy) != nullptr)
         known = &names;
     known_names.store(known, std::memory_order_release);
   }
@@ -64,18 +65,18 @@ NameOf *findNames() {
 }
 
 // The string is made and destroyed in the program's heap, by no call of the program's.
-Text askName(NameOf &names, const Runner *runner) {
+Text askName(const NameOf &names, const Runner *runner) {
   const runtime::Inside inside(__msl_thread);
-  return reinterpret_cast<Text (*)(const Runner *)>(hook::realOf(names.get))(runner);
+  return reinterpret_cast<Text (*)(const Runner *)>(hook::realOf(*names.get))(runner);
 }
 Text::~Text() {
   const runtime::Inside inside(__msl_thread);
-  reinterpret_cast<void (*)(Text *)>(hook::realOf(findNames()->destroy))(this);
+  reinterpret_cast<void (*)(Text *)>(hook::realOf(*findNames()->destroy))(this);
 }
 
 void beginRange(const Runner *runner) {
   constexpr const char *kUnnamed = "ATB";
-  NameOf *const names = findNames();
+  const NameOf *const names = findNames();
   if (names == nullptr)
     return msl_range_push(kUnnamed);
   const Text name = askName(*names, runner);

@@ -17,19 +17,20 @@ using Tensor = char; // Mki::Tensor
 
 // Of Mki::LaunchParam, const.
 struct TensorsOf {
-  hook::Function count, at;
-  uint64_t countOf(const Param *param) {
+  hook::Function &count, &at;
+  uint64_t countOf(const Param *param) const {
     auto *const real = reinterpret_cast<uint64_t (*)(const Param *)>(hook::realOf(count));
     return real != nullptr && hook::realOf(at) != nullptr ? real(param) : 0;
   }
-  const Tensor *tensorOf(const Param *param, uint64_t index) {
+  const Tensor *tensorOf(const Param *param, uint64_t index) const {
     return reinterpret_cast<const Tensor *(*)(const Param *, uint64_t)>(hook::realOf(at))(param, index);
   }
 };
-TensorsOf in = {{"libmki", "_ZNK3Mki11LaunchParam16GetInTensorCountEv", nullptr, nullptr},
-                {"libmki", "_ZNK3Mki11LaunchParam11GetInTensorEm", nullptr, nullptr}};
-TensorsOf out = {{"libmki", "_ZNK3Mki11LaunchParam17GetOutTensorCountEv", nullptr, nullptr},
-                 {"libmki", "_ZNK3Mki11LaunchParam12GetOutTensorEm", nullptr, nullptr}};
+MSL_ASKED(count_in, "libmki", "_ZNK3Mki11LaunchParam16GetInTensorCountEv")
+MSL_ASKED(at_in, "libmki", "_ZNK3Mki11LaunchParam11GetInTensorEm")
+MSL_ASKED(count_out, "libmki", "_ZNK3Mki11LaunchParam17GetOutTensorCountEv")
+MSL_ASKED(at_out, "libmki", "_ZNK3Mki11LaunchParam12GetOutTensorEm")
+constexpr TensorsOf in = {count_in, at_in}, out = {count_out, at_out};
 
 // The end of Mki::Tensor. What is before it has become more from version to version.
 struct Memory {
@@ -53,7 +54,7 @@ uint64_t measured(const Param *param, uint64_t ins, uint64_t outs) {
   return bytes >= kLeast && bytes <= kMost && bytes % alignof(Memory) == 0 ? bytes : 0;
 }
 
-void recordUses(const hook::Call &call, TensorsOf &tensors, const Param *param, uint64_t tensor_bytes, uint32_t flags) {
+void recordUses(const hook::Call &call, const TensorsOf &tensors, const Param *param, uint64_t tensor_bytes, uint32_t flags) {
   const uint64_t count = tensors.countOf(param);
   for (uint64_t index = 0; index < count; ++index) {
     const auto *end = reinterpret_cast<const Memory *>(tensors.tensorOf(param, index) + tensor_bytes);

@@ -16,7 +16,7 @@ using namespace msleaks;
 
 namespace {
 
-hook::Function current = {"libcuda", "cuCtxGetDevice", nullptr, nullptr};
+MSL_ASKED(current, "libcuda", "cuCtxGetDevice")
 
 // Without a context the thread has none, and allocates nothing.
 void noteDevice() {

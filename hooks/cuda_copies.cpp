@@ -68,7 +68,7 @@ using namespace msleaks::hooks;
 
 namespace {
 constexpr auto kCuda = msleaks::abi::Family::Cuda;
-msleaks::hook::Function array_information = {"libcudart", "cudaArrayGetInfo", nullptr, nullptr};
+MSL_ASKED(array_information, "libcudart", "cudaArrayGetInfo")
 constexpr auto kCopyParms = kCopy3D<kCuda, array_information, cudaChannelFormatDesc>;
 } // namespace
 

@@ -7,17 +7,17 @@ using namespace msleaks;
 
 namespace {
 
-hook::Function driver_wait = {"libcuda", "cuStreamSynchronize", nullptr, nullptr};
-hook::Function driver_read = {"libcuda", "cuMemcpyDtoHAsync_v2", nullptr, nullptr};
-hook::Function driver_capturing = {"libcuda", "cuStreamIsCapturing", nullptr, nullptr};
-hook::Function driver_name = {"libcuda", "cuFuncGetName", nullptr, nullptr};
-hook::Function driver_memory = {"libcuda", "cuMemGetInfo_v2", nullptr, nullptr};
-hook::Function driver_exchange = {"libcuda", "cuThreadExchangeStreamCaptureMode", nullptr, nullptr};
-hook::Function runtime_memory = {"libcudart", "cudaMemGetInfo", nullptr, nullptr};
-hook::Function runtime_wait = {"libcudart", "cudaStreamSynchronize", nullptr, nullptr};
-hook::Function runtime_read = {"libcudart", "cudaMemcpyAsync", nullptr, nullptr};
-hook::Function runtime_capturing = {"libcudart", "cudaStreamIsCapturing", nullptr, nullptr};
-hook::Function runtime_name = {"libcudart", "cudaFuncGetName", nullptr, nullptr};
+MSL_ASKED(driver_wait, "libcuda", "cuStreamSynchronize")
+MSL_ASKED(driver_read, "libcuda", "cuMemcpyDtoHAsync_v2")
+MSL_ASKED(driver_capturing, "libcuda", "cuStreamIsCapturing")
+MSL_ASKED(driver_name, "libcuda", "cuFuncGetName")
+MSL_ASKED(driver_memory, "libcuda", "cuMemGetInfo_v2")
+MSL_ASKED(driver_exchange, "libcuda", "cuThreadExchangeStreamCaptureMode")
+MSL_ASKED(runtime_memory, "libcudart", "cudaMemGetInfo")
+MSL_ASKED(runtime_wait, "libcudart", "cudaStreamSynchronize")
+MSL_ASKED(runtime_read, "libcudart", "cudaMemcpyAsync")
+MSL_ASKED(runtime_capturing, "libcudart", "cudaStreamIsCapturing")
+MSL_ASKED(runtime_name, "libcudart", "cudaFuncGetName")
 
 // A call of ours would end a capture, and nothing runs before it is launched.
 bool isCapturing(const void *stream) {

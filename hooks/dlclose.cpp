@@ -1,17 +1,30 @@
 // dlclose: where a library was, another one may be loaded next, and the same return address belongs to another function
-// then.
+// then. What was looked up in it is gone, and it may come back elsewhere.
 #include "registry.h"
 
 #include "msleaks/runtime/caller.h"
 
 #include <atomic>
 #include <dlfcn.h>
+#include <link.h>
 
 using namespace msleaks;
 
 namespace {
 using Close = int (*)(void *);
+
+// So many libraries were unloaded since the process began.
+unsigned long long countUnloaded() {
+  unsigned long long count = 0;
+  const auto take = [](dl_phdr_info *library, size_t, void *to) {
+    *static_cast<unsigned long long *>(to) = library->dlpi_subs;
+    return 1;
+  };
+  ::dl_iterate_phdr(take, &count);
+  return count;
 }
+
+} // namespace
 
 extern "C" [[gnu::visibility("default")]] int dlclose(void *handle) {
   static constinit std::atomic<Close> known{nullptr};
@@ -22,8 +35,11 @@ extern "C" [[gnu::visibility("default")]] int dlclose(void *handle) {
   }
   if (next == nullptr)
     return -1;
+  const auto unloaded = countUnloaded();
   __msl_unloading();
   const int status = next(handle);
   __msl_unloaded();
+  if (countUnloaded() != unloaded)
+    hooks::forgetReal();
   return status;
 }

@@ -24,22 +24,23 @@ int32_t threeNumbers(hook::Function &function, int32_t &major) {
 
 struct DriverVersion {
   abi::Family family;
-  hook::Function function;
+  hook::Function &function;
   MajorOf *majorOf;
   int32_t newest;
 };
 #define ONE_NUMBER(times) oneNumber<times>
 #define THREE_NUMBERS threeNumbers
-constinit DriverVersion versions[] = {
-#define MSL_DRIVER_VERSION(family, library, function, way, newest)                                                     \
-  {abi::Family::family, {library, #function, nullptr, nullptr}, way, newest},
+#define MSL_DRIVER_VERSION(family, library, function, way, newest) MSL_ASKED(function, library, #function)
+#include "driver_versions.def"
+constexpr DriverVersion versions[] = {
+#define MSL_DRIVER_VERSION(family, library, function, way, newest) {abi::Family::family, function, way, newest},
 #include "driver_versions.def"
 };
 
 } // namespace
 
 void noteUnknownVersions(abi::Family family) noexcept {
-  for (DriverVersion &version : versions) {
+  for (const DriverVersion &version : versions) {
     int32_t major = 0;
     if (version.family != family || version.majorOf(version.function, major) != 0 || major <= version.newest)
       continue;

@@ -39,7 +39,7 @@ using namespace msleaks::hooks;
 
 namespace {
 constexpr auto kHip = msleaks::abi::Family::Hip;
-msleaks::hook::Function array_information = {"libamdhip64", "hipArrayGetInfo", nullptr, nullptr};
+MSL_ASKED(array_information, "libamdhip64", "hipArrayGetInfo")
 constexpr auto kCopyParms = kCopy3D<kHip, array_information, hipChannelFormatDesc>;
 } // namespace
 

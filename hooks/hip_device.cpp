@@ -5,11 +5,11 @@ using namespace msleaks;
 
 namespace {
 
-hook::Function synchronize = {"libamdhip64", "hipStreamSynchronize", nullptr, nullptr};
-hook::Function copy = {"libamdhip64", "hipMemcpyAsync", nullptr, nullptr};
-hook::Function information = {"libamdhip64", "hipMemGetInfo", nullptr, nullptr};
-hook::Function kernel_name = {"libamdhip64", "hipKernelNameRefByPtr", nullptr, nullptr};
-hook::Function capturing = {"libamdhip64", "hipStreamIsCapturing", nullptr, nullptr};
+MSL_ASKED(synchronize, "libamdhip64", "hipStreamSynchronize")
+MSL_ASKED(copy, "libamdhip64", "hipMemcpyAsync")
+MSL_ASKED(information, "libamdhip64", "hipMemGetInfo")
+MSL_ASKED(kernel_name, "libamdhip64", "hipKernelNameRefByPtr")
+MSL_ASKED(capturing, "libamdhip64", "hipStreamIsCapturing")
 
 // A call of ours would end a capture, and nothing runs before it is launched.
 int32_t wait(const void *stream) {

@@ -5,9 +5,9 @@ using namespace msleaks;
 
 namespace {
 
-hook::Function finish = {"libOpenCL", "clFinish", nullptr, nullptr};
-hook::Function read_buffer = {"libOpenCL", "clEnqueueReadBuffer", nullptr, nullptr};
-hook::Function kernel_info = {"libOpenCL", "clGetKernelInfo", nullptr, nullptr};
+MSL_ASKED(finish, "libOpenCL", "clFinish")
+MSL_ASKED(read_buffer, "libOpenCL", "clEnqueueReadBuffer")
+MSL_ASKED(kernel_info, "libOpenCL", "clGetKernelInfo")
 
 int32_t wait(const void *queue) {
   return queue != nullptr ? hooks::callReal<int(const void *)>(finish, queue) : hooks::kNone;

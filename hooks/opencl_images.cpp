@@ -35,7 +35,7 @@ struct Description {
 };
 
 using GetInfo = int (*)(Mem, unsigned, size_t, void *, size_t *);
-hook::Function get_info = {"libOpenCL", "clGetMemObjectInfo", nullptr, nullptr};
+MSL_ASKED(get_info, "libOpenCL", "clGetMemObjectInfo")
 
 // 0: it does not say.
 uint64_t bytesOf(Mem image) {

@@ -70,7 +70,7 @@ hook::Function *findFunction(const char *name) noexcept {
   for (const hook::Library *library = __atomic_load_n(&libraries, __ATOMIC_ACQUIRE); library != nullptr;
        library = library->next)
     for (hook::Function *function = library->begin; function != library->end; ++function)
-      if (isSame(function->name, name))
+      if (function->hook != nullptr && isSame(function->name, name))
         return function;
   return nullptr;
 }
@@ -78,6 +78,14 @@ hook::Function *findFunction(const char *name) noexcept {
 void *realOf(hook::Function &function) noexcept {
   void *known = __atomic_load_n(&function.real, __ATOMIC_ACQUIRE);
   return known != nullptr ? known : __msl_hook_find(&function);
+}
+
+void forgetReal() noexcept {
+  for (hook::Library *library = __atomic_load_n(&libraries, __ATOMIC_ACQUIRE); library != nullptr;
+       library = library->next)
+    for (hook::Function *function = library->begin; function != library->end; ++function)
+      if (!isSame(function->library, "libc"))
+        __atomic_store_n(&function->real, nullptr, __ATOMIC_RELEASE);
 }
 
 void *hookOf(const char *name, void *real) noexcept {

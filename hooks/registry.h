@@ -15,6 +15,10 @@ hook::Function *findFunction(const char *name) noexcept;
 // The real function, or null. A hook of another library looks behind itself, which only it can do.
 void *realOf(hook::Function &function) noexcept;
 
+// Libraries were unloaded: each real function is looked up again at its next call. Not libc's, which stays, and may be
+// called where nobody may look anything up (look_up.cpp).
+void forgetReal() noexcept;
+
 // dlsym as the next library defines it, and not the hook.
 void *lookUp(void *handle, const char *name) noexcept;
 

@@ -76,7 +76,8 @@ void __msl_hook_begin(hook::Call *call) noexcept {
   Thread &thread = __msl_thread;
   call->kept = thread.call.inside;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  thread.call.inside |= insideOf(abi::Traits(call->traits).family());
+  thread.call.inside |=
+      call->traits == hook::kOwnWork ? kInsideRuntime : insideOf(abi::Traits(call->traits).family());
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 

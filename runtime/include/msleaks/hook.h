@@ -39,15 +39,36 @@ inline Library own_library = {
     __msl_hook_register(&own_library);
 }
 
+// For what a hook does for itself: nothing of it is recorded.
+class OwnWork {
+public:
+  OwnWork() {
+    if (__msl_hook_begin != nullptr)
+      __msl_hook_begin(&call_);
+  }
+  ~OwnWork() {
+    if (__msl_hook_end != nullptr)
+      __msl_hook_end(&call_);
+  }
+  OwnWork(const OwnWork &) = delete;
+  OwnWork &operator=(const OwnWork &) = delete;
+
+private:
+  Call call_{kOwnWork, kPass, 0, 0, 0, 0};
+};
+
 inline void *realOf(Function &function) {
   void *real = __atomic_load_n(&function.real, __ATOMIC_ACQUIRE);
   if (real != nullptr) [[likely]]
     return real;
+  const OwnWork own; // the dynamic linker allocates a message where it does not find it
   real = ::dlsym(RTLD_NEXT, function.name);
   if ((real == nullptr || real == function.hook) && __msl_hook_find != nullptr)
     real = __msl_hook_find(&function);
   if (real != nullptr)
     __atomic_store_n(&function.real, real, __ATOMIC_RELEASE);
+  else
+    ::dlerror(); // what the program asks next is its own error
   return real;
 }
 
@@ -365,6 +386,11 @@ template <Name kName> struct Known {
 // The table names the hook itself, and not what a program of its own puts in front of it.
 #define MSL_HOOK_AS(row, library, result, name, parameters)                                                            \
   MSL_HOOK_CALLS((::msleaks::hook::callHooked<row, result>), library, result, name, parameters)
+
+// A function that a hook asks itself, and that is not hooked: hook::realOf(variable), which may be null.
+#define MSL_ASKED(variable, library, name)                                                                             \
+  [[gnu::used, gnu::section("msl_hooks")]] constinit ::msleaks::hook::Function variable = {library, name, nullptr,     \
+                                                                                           nullptr};
 
 // `body`: a lambda without captures that is given the real function, the return address and the parameters; for what
 // a row cannot say. It is left out where the hooks only pass on.

@@ -14,8 +14,8 @@ inline constexpr uint32_t kHookVersion = 1;
 struct Function {
   const char *library; // the beginning of its file's name: "libOpenCL"; or several: "libacl_rt|libascendcl"
   const char *name;
-  void *hook;
-  void *real; // null until it is found
+  void *hook; // null: it is only asked
+  void *real; // null until it is found, and again when a library was unloaded
 };
 
 // The hooks of one shared library.
@@ -31,13 +31,15 @@ enum State : uint32_t { kUnknown, kAccepted, kRefused };
 
 // A call under way: filled by the runtime, but for the first three.
 struct Call {
-  uint32_t traits;  // of the row
+  uint32_t traits;  // of the row, or kOwnWork
   uint32_t answer;  // Answer
   uint64_t caller;  // return address
   uint64_t address; // what a callback before the call named: block, kernel, destination; 0 = none
   uint32_t site;
   uint32_t kept; // the runtime's own
 };
+// Between __msl_hook_begin and _end of such a call, nothing that the thread does is the program's.
+inline constexpr uint32_t kOwnWork = UINT32_MAX;
 enum Answer : uint32_t {
   kPass,      // not recorded: inside a call of the same family, or recording is off
   kAnnounced, // a callback has recorded it, or will
