@@ -17,6 +17,8 @@ public:
 
   void onEvent(const StreamEvent &event, SiteId site) override {
     const auto failed = event.event.as<abi::AllocFailedEvent>();
+    if (!asksForMemory(failed.header.heap))
+      return;
     const uint8_t device = failed.header.device;
     const Refusals::Asker asker{event.process, event.stream, site, failed.header.heap, device};
     refusals_.refuse(asker, {failed.size, failed.status, failed.header.time});

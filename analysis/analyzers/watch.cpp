@@ -45,11 +45,14 @@ struct Change {
   uint32_t process;
   std::optional<uint64_t> step;
   Given given;
+  uint64_t digest, file;
 };
 
 struct Watched {
   LabelId name;
   uint64_t bytes = 0, looks = 0, changes = 0, given = 0;
+  uint64_t contents = 0, files = 0, refused = 0; // that were told: a digest each, and maybe a file
+  uint64_t digest = 0, file = 0;                 // of the last one
   abi::Heap heap = abi::Heap::Host;
   bool is_watched = false;
 };
@@ -60,9 +63,10 @@ public:
   void useCohorts(const Cohorts &, const Labels &labels) override { labels_ = &labels; }
   uint32_t eventKinds() const override {
     return abi::enabledBit(EventKind::Watch) | abi::enabledBit(EventKind::Changed) |
-           abi::enabledBit(EventKind::Launch) | abi::enabledBit(EventKind::Copy) | abi::enabledBit(EventKind::Set) |
-           abi::enabledBit(EventKind::Access) | abi::enabledBit(EventKind::Step) |
-           abi::enabledBit(EventKind::RangeBegin) | abi::enabledBit(EventKind::RangeEnd);
+           abi::enabledBit(EventKind::Content) | abi::enabledBit(EventKind::Launch) |
+           abi::enabledBit(EventKind::Copy) | abi::enabledBit(EventKind::Set) | abi::enabledBit(EventKind::Access) |
+           abi::enabledBit(EventKind::Step) | abi::enabledBit(EventKind::RangeBegin) |
+           abi::enabledBit(EventKind::RangeEnd);
   }
   void onEvent(const StreamEvent &, SiteId) override;
   void conclude(Conclusion &) const override;
@@ -79,6 +83,7 @@ private:
   void onOperation(const StreamEvent &);
   void onWatch(const StreamEvent &);
   void onChanged(const StreamEvent &, SiteId);
+  void onContent(const StreamEvent &);
   void onAccess(const StreamEvent &);
   void addWritten(const StreamEvent &, const Written::value_type &);
   LabelId labelOf(const StreamEvent &event, uint64_t number) const {
@@ -105,6 +110,8 @@ void WatchAnalyzer::onEvent(const StreamEvent &event, SiteId site) {
     return onWatch(event);
   case EventKind::Changed:
     return onChanged(event, site);
+  case EventKind::Content:
+    return onContent(event);
   case EventKind::Step:
     steps_[event.process] = event.event.as<abi::StepEvent>().number;
     return;
@@ -185,6 +192,20 @@ void WatchAnalyzer::onWatch(const StreamEvent &event) {
   watched.bytes = watch.size;
 }
 
+void WatchAnalyzer::onContent(const StreamEvent &event) {
+  const auto content = event.event.as<abi::ContentEvent>();
+  const auto at = watched_.find({event.process, content.address});
+  if (at == watched_.end())
+    return;
+  Watched &watched = at->second;
+  const bool is_refused = content.file == abi::kRefusedFile;
+  watched.digest = content.digest;
+  watched.file = is_refused ? 0 : content.file;
+  ++watched.contents;
+  watched.files += watched.file != 0 ? 1 : 0;
+  watched.refused += is_refused ? 1 : 0;
+}
+
 void WatchAnalyzer::onChanged(const StreamEvent &event, SiteId site) {
   const auto changed = event.event.as<abi::ChangedEvent>();
   const auto at = watched_.find({event.process, changed.address});
@@ -203,7 +224,7 @@ void WatchAnalyzer::onChanged(const StreamEvent &event, SiteId site) {
     changes_.push_back({changed.address, changed.offset, changed.size, watched.bytes, changed.header.time,
                         labelOf(event, changed.name), labelOf(event, changed.operation), site, changed.header.heap,
                         event.process, step != steps_.end() ? std::optional(step->second) : std::nullopt,
-                        is_known ? Given::No : Given::Unknown});
+                        is_known ? Given::No : Given::Unknown, watched.digest, watched.file});
 }
 
 std::string WatchAnalyzer::nameOf(LabelId label, uint64_t address) const {
@@ -223,6 +244,8 @@ WatchLine WatchAnalyzer::lineOf(const Change &change, Conclusion &conclusion) co
   line.time_ns = change.time_ns;
   line.process = change.process;
   line.given = change.given;
+  line.digest = change.digest;
+  line.file = change.file;
   return line;
 }
 
@@ -258,11 +281,15 @@ Section WatchAnalyzer::blocks(Conclusion &conclusion) const {
                               {"bytes", Unit::Bytes},
                               {"changes", Unit::Count},
                               {"by_others", Unit::Count},
-                              {"process", Unit::Text}},
+                              {"process", Unit::Text},
+                              {"digests", Unit::Count},
+                              {"files", Unit::Count},
+                              {"refused", Unit::Count}},
                   .rows = {}};
   for (const auto &[key, watched] : watched_)
     section.rows.push_back({nameOf(watched.name, key.second), watched.bytes, watched.changes,
-                            watched.changes - watched.given, conclusion.names.process(key.first)});
+                            watched.changes - watched.given, conclusion.names.process(key.first), watched.contents,
+                            watched.files, watched.refused});
   return section;
 }
 

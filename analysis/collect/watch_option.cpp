@@ -8,7 +8,7 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr char kForms[] = "write ADDRESS[:BYTES], FILE:LINE[:BYTES] or NAME[:BYTES], then [,START][,END]";
+constexpr char kForms[] = "write ADDRESS[:BYTES], FILE:LINE[:BYTES], NAME[:BYTES] or tensor[:BYTES],START[:OUTPUT], then [,START][,END][,full-content]";
 
 tl::unexpected<Error> refuse(std::string_view text, std::string_view why) {
   return fail(fmt::format("--watch {}: {}; {}", text, why, kForms), ExitStatus::Usage);
@@ -77,14 +77,28 @@ Result<abi::WatchWish> parseBlock(std::string_view whole, std::string_view text)
 
 } // namespace
 
-Result<abi::WatchWish> parseWatch(std::string_view text) {
-  const std::vector<std::string_view> parts = split(text, ',');
-  auto wish = MSL_TRY(parseBlock(text, parts[0]));
+Result<WatchOption> parseWatch(std::string_view text) {
+  std::vector<std::string_view> parts = split(text, ',');
+  WatchOption option;
+  option.full_content = parts.size() > 1 && parts.back() == "full-content";
+  if (option.full_content)
+    parts.pop_back();
+  abi::WatchWish &wish = option.wish;
+  const auto block = MSL_TRY(parseBlock(text, parts[0]));
+  wish = block;
+  if (wish.kind == abi::WatchKind::Name && std::string_view(wish.what) == "tensor" && parts.size() > 1) {
+    uint64_t number = 0;
+    wish.kind = abi::WatchKind::Output;
+    if (takeNumber(parts[1], number))
+      wish.output = static_cast<uint32_t>(number + 1);
+    if (parts[1].empty() || number >= UINT32_MAX)
+      return refuse(text, "tensor needs the operation that gives it out");
+  }
   if (parts.size() > 3)
     return refuse(text, fmt::format("{} is one part too many", parts[3]));
   if ((parts.size() > 1 && !keep(parts[1], wish.begin)) || (parts.size() > 2 && !keep(parts[2], wish.end)))
     return refuse(text, fmt::format("the name of an operation has at most {} bytes", sizeof wish.begin - 1));
-  return wish;
+  return option;
 }
 
 abi::WatchWish watchOf(std::span<const std::string> options) {
@@ -97,7 +111,8 @@ abi::WatchWish watchOf(std::span<const std::string> options) {
     if (has_text ? option[kOption.size()] != '=' : i + 1 == options.size())
       continue;
     return parseWatch(has_text ? option.substr(kOption.size() + 1) : std::string_view(options[i + 1]))
-        .value_or(abi::WatchWish{});
+        .value_or(WatchOption{})
+        .wish;
   }
   return {};
 }

@@ -10,8 +10,13 @@
 
 namespace msleaks::analysis {
 
-// "0x7f0000001000:4096", "train.c:31", "weights", each with operations behind it: ",begin,end".
-Result<abi::WatchWish> parseWatch(std::string_view text);
+struct WatchOption {
+  abi::WatchWish wish{};
+  bool full_content = false; // what the blocks hold is kept, too
+};
+
+// "0x7f0000001000:4096", "train.c:31", "weights", each with operations behind it, ",begin,end", and ",full-content".
+Result<WatchOption> parseWatch(std::string_view text);
 
 // Of a session's options, as the manifest has them; nothing is watched where none says so.
 abi::WatchWish watchOf(std::span<const std::string> options);

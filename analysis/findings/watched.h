@@ -25,6 +25,8 @@ struct WatchLine {
   uint64_t time_ns = 0;                 // of the look. CLOCK_MONOTONIC
   uint32_t process = 0;
   Given given = Given::Unknown;
+  uint64_t digest = 0; // of the block behind the change; 0 = not told
+  uint64_t file = 0;   // of its content (docs/watch.md); 0 = there is none
 };
 
 } // namespace msleaks::analysis

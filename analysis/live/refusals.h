@@ -15,6 +15,9 @@
 
 namespace msleaks::analysis {
 
+// Who wants memory locked that is there has not run out of it, whatever the driver says.
+constexpr bool asksForMemory(abi::Heap heap) { return heap != abi::Heap::Registered; }
+
 class Refusals {
 public:
   // Who asked for what where.

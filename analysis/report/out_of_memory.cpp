@@ -25,7 +25,7 @@ Result<Refusals> refusalsOf(const TraceReader &trace, const Progress &progress) 
     read.onEvent();
     const abi::EventHeader &header = event.event.header();
     const SiteId site{header.site};
-    if (header.kind == abi::EventKind::AllocFailed) {
+    if (header.kind == abi::EventKind::AllocFailed && asksForMemory(header.heap)) {
       const auto failed = event.event.as<abi::AllocFailedEvent>();
       const uint8_t device = header.device;
       refusals.refuse({event.process, event.stream, site, header.heap, device},

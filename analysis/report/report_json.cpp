@@ -3,6 +3,7 @@
 #include "report_json.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 
 namespace msleaks::analysis {
@@ -256,7 +257,9 @@ Json jsonOf(const Report &report, const std::vector<WatchLine> &watch) {
                     {"given", nameOf(line.given)},
                     {"block", line.address},
                     {"time_ns", line.time_ns},
-                    {"since_start_ns", sinceStart(report, line.time_ns)}});
+                    {"since_start_ns", sinceStart(report, line.time_ns)},
+                    {"digest", line.digest != 0 ? Json(fmt::format("xxh3_64:{:x}", line.digest)) : Json()},
+                    {"file", line.file != 0 ? Json(fmt::format("watch/{}.safetensors", line.file)) : Json()}});
   return list;
 }
 

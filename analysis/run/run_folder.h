@@ -13,6 +13,7 @@ namespace msleaks::analysis {
 
 inline constexpr char kManifestFile[] = "manifest.json";
 inline constexpr char kTraceFile[] = "trace.mslt";
+inline constexpr char kContentFolder[] = "watch"; // files with what watched blocks hold, where they are asked for
 
 struct RunProcess {
   uint32_t process = 0; // number in the trace; 0 = it never attached

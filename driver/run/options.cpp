@@ -3,7 +3,6 @@
 #include "run/signal_name.h"
 
 #include "analysis/base/event_names.h"
-#include "analysis/collect/watch_option.h"
 #include "analysis/launch/program.h"
 
 #include <CLI/CLI.hpp>
@@ -155,8 +154,8 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
          "--watch", watch,
          "blocks whose content is compared before and after each range, launch, copy and fill: what is allocated "
          "at ADDRESS or by a call at FILE:LINE, or what the program watches as NAME; from the end of the "
-         "operation START to that of END")
-      ->type_name("WHAT[:BYTES][,START][,END]");
+         "operation START to that of END; full-content: keeps what they hold in files, too")
+      ->type_name("WHAT[:BYTES][,START][,END][,full-content]");
   app.add_flag("--start-paused", options.start_paused, "record nothing until `msleaks ctl RUN start`");
   app.add_option_function<std::string>(
          "--toggle-signal", [&options](const std::string &name) { options.toggle_signal = signalOf(name); },
@@ -205,8 +204,8 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
     options.enabled = enabled;
   }
   if (app.count("--watch") > 0) {
-    const auto wish = MSL_TRY(analysis::parseWatch(watch));
-    options.watch = wish;
+    const auto wanted = MSL_TRY(analysis::parseWatch(watch));
+    options.watch = wanted;
   }
   MSL_TRY(findHookLibraries(options));
   MSL_TRY(checkTogether(options));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/base/result.h"
+#include "analysis/collect/watch_option.h"
 #include "msleaks/abi/session.h"
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct RunOptions {
   std::string output; // empty: a name made from program, date and pid
   abi::Flags flags;
   uint32_t enabled = UINT32_MAX; // bit per EventKind
-  abi::WatchWish watch{};
+  analysis::WatchOption watch;
   bool start_paused = false; // record nothing before `msleaks ctl RUN start`
   int toggle_signal = 0;     // to msleaks-run: starts and stops recording; 0 = none
   std::string log_level;

@@ -3,10 +3,13 @@
 #include "analysis/collect/kernel.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <time.h>
 #include <unistd.h>
@@ -55,6 +58,25 @@ analysis::Manifest firstManifest(const RunOptions &options) {
   return manifest;
 }
 
+// What the runtime is told of --watch. Its files are written by the program's processes, wherever these stand.
+Result<abi::WatchWish> watchOf(const analysis::WatchOption &option, const fs::path &run) {
+  abi::WatchWish wish = option.wish;
+  if (!option.full_content)
+    return wish;
+  std::error_code error;
+  const std::string folder = (fs::absolute(run, error) / analysis::kContentFolder).string();
+  if (error)
+    return fail(fmt::format("the current folder: {}", error.message()), ExitStatus::OwnFault);
+  if (folder.size() >= sizeof wish.folder)
+    return fail(fmt::format("--watch …,full-content: the path {} has more than {} bytes: choose a shorter one by -o",
+                            folder, sizeof wish.folder - 1),
+                ExitStatus::Usage);
+  if (mkdir(folder.c_str(), 0750) != 0)
+    return fail(fmt::format("{}: {}", folder, std::strerror(errno)), ExitStatus::OwnFault);
+  std::memcpy(wish.folder, folder.c_str(), folder.size());
+  return wish;
+}
+
 } // namespace
 
 Cleanup::Cleanup(const fs::path &folder) : folder_(folder.lexically_normal()) {
@@ -71,7 +93,7 @@ void Cleanup::run() {
     return;
   std::error_code ignored;
   if (files_)
-    for (const char *file : {analysis::kTraceFile, analysis::kManifestFile})
+    for (const char *file : {analysis::kTraceFile, analysis::kManifestFile, analysis::kContentFolder})
       fs::remove(folder_ / file, ignored);
   for (const fs::path &folder : missing_)
     fs::remove(folder, ignored); // fails when there is anything else in it
@@ -124,7 +146,8 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   analysis::Manifest manifest = firstManifest(options);
   analysis::SessionWish wish;
   wish.flags = options.flags;
-  wish.watch = options.watch;
+  const auto watch = MSL_TRY(watchOf(options.watch, folder.path()));
+  wish.watch = watch;
   wish.enabled = options.enabled;
   wish.paused = options.start_paused;
   wish.clock = analysis::chooseClock();
@@ -133,15 +156,19 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   wish.fallback = fs::absolute(folder.path(), error) / kFallbackSession;
   if (error)
     return fail(fmt::format("the current folder: {}", error.message()), ExitStatus::OwnFault);
-  if (const std::string reason = analysis::whyUnserved(analysis::askKernel()); !reason.empty()) {
-    spdlog::warn("{}", reason);
-    manifest.notes.push_back(reason);
-  }
+  const auto tell = [&manifest](const std::string &what) {
+    spdlog::warn("{}", what);
+    manifest.notes.push_back(what);
+  };
+  if (const std::string reason = analysis::whyUnserved(analysis::askKernel()); !reason.empty())
+    tell(reason);
+  if (options.watch.wish.kind != abi::WatchKind::None)
+    tell("--watch: where a block is watched, each launch, copy and fill is waited for: what runs at once is other than "
+         "without it");
   MSL_TRY(folder.writeManifest(manifest));
   auto session = MSL_TRY(analysis::SessionDir::create(wish));
   if (!session.note().empty()) {
-    spdlog::warn("{}", session.note());
-    manifest.notes.push_back(session.note());
+    tell(session.note());
     manifest.session_dir = session.path().string();
     if (auto written = folder.writeManifest(manifest); !written) {
       session.remove();

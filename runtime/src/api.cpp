@@ -65,6 +65,7 @@ void __msl_step(uint64_t number) noexcept {
   if (hasTracer()) [[unlikely]]
     return tellTracer(GuardCall::Step, number);
   lookFrom(callerFrame());
+  last_step.store(number + 1, std::memory_order_relaxed);
   recordNumber<StepEvent>(number);
   stepBegins();
 }

@@ -307,6 +307,8 @@ void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t
     return;
   if (row.verb() == Verb::Realloc)
     openCall(thread, callerStackPointer(), site, row, addressOf(address));
+  if (isWatching() && row.family() != abi::Family::Heap && row.family() != abi::Family::Mmap) [[unlikely]]
+    blockGoes({headerOf(abi::EventKind::Free, row, site), addressOf(address), size});
   giveBack(thread, site, row, addressOf(address), size);
 }
 

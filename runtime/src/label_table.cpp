@@ -142,4 +142,9 @@ uint64_t labelOf(const char *text) noexcept {
   return define(key);
 }
 
+std::string_view textOf(uint64_t label) noexcept {
+  const LabelTable *labels = table.load(std::memory_order_acquire);
+  return labels != nullptr && label <= abi::kMaxLabels ? labels->textOf(static_cast<uint32_t>(label)) : "";
+}
+
 } // namespace msleaks::runtime

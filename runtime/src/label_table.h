@@ -28,6 +28,9 @@ public:
   // The number of a text; 0 = it has none.
   uint32_t find(const Key &key) const noexcept;
 
+  // The text of a number that find() or add() gave.
+  std::string_view textOf(uint32_t number) const noexcept { return number <= count_ ? texts_[number] : ""; }
+
   // No new text is taken any more, or none for now: what to call one, kOtherLabel or 0. Counts as an event that goes
   // by.
   bool refuses(uint32_t &instead) noexcept;
@@ -58,5 +61,7 @@ private:
 
 // The number of a text in this process, which has been attached; 0 = it has none.
 uint64_t labelOf(const char *text) noexcept;
+// The text of a number of labelOf; empty: it has none, or it is one of many others.
+std::string_view textOf(uint64_t label) noexcept;
 
 } // namespace msleaks::runtime

@@ -4,6 +4,8 @@
 #include "msleaks/abi/hook.h"
 #include "msleaks/runtime/thread.h"
 
+#include <atomic>
+
 namespace msleaks::runtime {
 
 struct WatchList;
@@ -20,6 +22,9 @@ struct Operation {
   uint32_t site;
   uint64_t kernel, stream;
 };
+
+// The number of the program's last step, and 1; 0 = it has said none.
+extern constinit std::atomic<uint64_t> last_step;
 
 // Before the operation begins: what has changed until now, was not it. It lasts until operationEnds, or, where nobody
 // sees its end, until the next one.

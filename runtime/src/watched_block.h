@@ -27,6 +27,13 @@ struct Reader {
   const void *stream;
 };
 
+// Of a tensor: what its elements are and how many, as safetensors has it. Without a type it is bytes.
+struct TensorForm {
+  char type[8];
+  uint64_t dimensions;
+  int64_t extents[hook::kMostDimensions];
+};
+
 struct WatchedBlock {
   uint64_t address; // 0 = no block
   uint64_t bytes, looks;
@@ -35,6 +42,7 @@ struct WatchedBlock {
   Where where;
   abi::Family family; // of Handle and Device, once a look has read it
   bool is_known;      // `content` is
+  TensorForm form;
 
   // Reads the block and keeps what it is now. False: it cannot be read, now (a device's) or any more (the host's).
   bool look(const Reader &reader, char *scratch, uint64_t scratch_bytes, Difference &difference) noexcept;

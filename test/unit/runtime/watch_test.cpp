@@ -4,6 +4,10 @@
 #include "msleaks/api.h"
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sys/resource.h>
+#include <xxhash.h>
 
 namespace msleaks::test {
 namespace {
@@ -20,8 +24,18 @@ std::ostream &operator<<(std::ostream &to, const Change &change) {
   return to << change.operation << " " << change.offset << "+" << change.size << " at " << change.site;
 }
 
+struct Kept {
+  std::string name, operation;
+  uint64_t digest, file;
+  bool operator==(const Kept &) const = default;
+};
+std::ostream &operator<<(std::ostream &to, const Kept &kept) {
+  return to << kept.name << " after " << kept.operation << ": " << kept.digest << " in " << kept.file;
+}
+
 struct Seen {
   std::vector<Change> changes;
+  std::vector<Kept> contents;
   std::vector<uint64_t> watched; // sizes, 0 = its end
   std::vector<std::string> notes;
 };
@@ -51,6 +65,11 @@ Seen seenIn(const SessionDirectory &session, const std::function<void()> &body) 
   for (const ReadEvent &read : session.drain()) {
     if (read.event.header().kind == abi::EventKind::Watch)
       seen.watched.push_back(read.event.as<abi::WatchEvent>().size);
+    if (read.event.header().kind == abi::EventKind::Content) {
+      const auto content = read.event.as<abi::ContentEvent>();
+      seen.contents.push_back({textIn(definitions, content.name), textIn(definitions, content.operation),
+                               content.digest, content.file});
+    }
     if (read.event.header().kind != abi::EventKind::Changed)
       continue;
     const auto changed = read.event.as<abi::ChangedEvent>();
@@ -181,6 +200,85 @@ TEST(Watch, ABlockOfADeviceIsReadByItsDriver) {
     device::launch(9, 3, [] { device::memory[18] = 1; }, 5); // refused, and yet
   });
   EXPECT_EQ(seen.changes, (std::vector<Change>{{"kernel 1", 1000, 1, 7}, {"", 17, 1, 9}, {"kernel 3", 18, 1, 9}}));
+}
+
+namespace {
+
+uint64_t digestWith(std::initializer_list<size_t> ones) {
+  char block[64] = {};
+  for (const size_t at : ones)
+    block[at] = 1;
+  return XXH3_64bits(block, sizeof block);
+}
+
+void changeTwice() {
+  char block[64] = {};
+  msl_step(5);
+  msl_watch(block, sizeof block, "weights");
+  msl_range_push("load");
+  block[1] = 1;
+  msl_range_pop();
+  msl_range_push("nothing");
+  msl_range_pop();
+  block[2] = 1;
+  msl_mark("end");
+}
+
+} // namespace
+
+TEST(Watch, EachContentHasItsDigest) {
+  EXPECT_EQ(seenOf(changeTwice).contents, (std::vector<Kept>{{"weights", "", digestWith({}), 0},
+                                                             {"weights", "load", digestWith({1}), 0},
+                                                             {"weights", "", digestWith({1, 2}), 0}}));
+}
+
+TEST(Watch, ContentsAreKeptInFiles) {
+  const SessionDirectory session;
+  const auto folder = session.path() / "content";
+  std::filesystem::create_directory(folder);
+  std::strcpy(session.control().watch.folder, folder.c_str());
+  const Seen seen = seenIn(session, changeTwice);
+  ASSERT_EQ(seen.contents.size(), 3u);
+  for (uint64_t i = 0; i < 3; ++i)
+    EXPECT_EQ(seen.contents[i].file, i + 1);
+  std::ifstream file(folder / "2.safetensors", std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  ASSERT_GT(bytes.size(), 64u);
+  EXPECT_EQ(XXH3_64bits(bytes.data() + bytes.size() - 64, 64), digestWith({1}));
+  EXPECT_NE(bytes.find(R"("operator":"load","step":"5")"), std::string::npos) << bytes;
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 3); // and none that is unfinished
+}
+
+TEST(Watch, FilesBeyondTheLimitAreCounted) {
+  const SessionDirectory session;
+  std::strcpy(session.control().watch.folder, session.path().c_str());
+  session.control().flags.watch_max = 600; // two of them
+  const Seen seen = seenIn(session, changeTwice);
+  ASSERT_EQ(seen.contents.size(), 3u);
+  EXPECT_NE(seen.contents[1].file, abi::kRefusedFile);
+  EXPECT_EQ(seen.contents[2].file, abi::kRefusedFile);
+  EXPECT_EQ(seen.contents[2].digest, digestWith({1, 2}));
+  ASSERT_EQ(seen.notes.size(), 1u);
+  EXPECT_NE(seen.notes[0].find("--watch-max"), std::string::npos) << seen.notes[0];
+}
+
+// As where the disk is full.
+TEST(Watch, AFileThatIsNotWholeHasNoName) {
+  const SessionDirectory session;
+  const auto folder = session.path() / "content";
+  std::filesystem::create_directory(folder);
+  std::strcpy(session.control().watch.folder, folder.c_str());
+  const Seen seen = seenIn(session, [] {
+    static char block[1 << 20];
+    msl_watch(block, 16, "small"); // its memory for the session is there now
+    const rlimit small{1 << 16, 1 << 16};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    msl_watch(block, sizeof block, "large");
+  });
+  ASSERT_EQ(seen.contents.size(), 2u);
+  EXPECT_EQ(seen.contents[1].file, abi::kRefusedFile);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  EXPECT_LT(session.unseen().watch_bytes.load(), 1024u);
 }
 
 TEST(Watch, MemoryThatIsGoneIsWatchedNoMore) {

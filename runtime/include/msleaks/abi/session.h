@@ -62,14 +62,18 @@ struct ClockFit {
 };
 
 // What --watch asks for (docs/watch.md), beside what programs watch by msl_watch.
-enum class WatchKind : uint32_t { None, Address, Line, Name };
+// Output: what the operation `begin` gives out, where it says so (hook::Output).
+enum class WatchKind : uint32_t { None, Address, Line, Name, Output };
 struct WatchWish {
   WatchKind kind;
   uint32_t line;             // of the file `what`: blocks that a call there allocates, itself or further in
   uint64_t address, bytes;   // bytes 0 = all of the block
   char what[256];            // file, or name of a watch: no other one is looked at
   char begin[128], end[128]; // operations: it is looked from the end of the first to that of the second; empty: always
+  uint32_t output;           // of the operation: 1 = its first output; 0 = all of them
+  char folder[1024];         // where files with what the blocks hold go, by their numbers; empty: there are none
 };
+inline constexpr uint64_t kRefusedFile = UINT64_MAX; // ContentEvent::file
 
 struct ControlPage {
   static constexpr uint64_t kMagic = 0x4c544353'4c534d01; // versions of the layout have their own
@@ -96,7 +100,7 @@ struct ControlPage {
 static_assert(sizeof(ControlPage) <= kHeaderBytes);
 inline constexpr uint32_t kOwnerGone = 0x4000'0000; // FUTEX_OWNER_DIED
 
-// Processes that have no arena, and what they lost. Each process maps this page when it finds the session,
+// What processes count together: those that have no arena, and what they lost; files of watched blocks. Each process maps this page when it finds the session,
 // and a fork keeps the mapping: so a child counts itself that may not open anything in the session's directory.
 struct UnseenProcess {
   uint32_t pid;
@@ -116,6 +120,8 @@ struct UnseenPage {
   std::atomic<uint64_t> dropped;    // events of processes that wait for a collector, or for memory without one
   std::atomic<uint32_t> count;      // processes that could not make an arena; the first of them are listed
   std::atomic<uint32_t> orphan_kib; // of shared memory, taken by all processes since there is no collector
+  // Of all processes: files in WatchWish::folder, the first has the number 1; and what they hold (Flags::watch_max).
+  std::atomic<uint64_t> watch_files, watch_bytes;
   UnseenProcess processes[kMaxUnseen];
 };
 static_assert(sizeof(UnseenPage) <= kHeaderBytes);

@@ -1,0 +1,42 @@
+// Files with what watched blocks hold (docs/watch.md). Their format is safetensors, which the tools of the field read:
+//
+//   8 bytes: size of the header | header, JSON: one tensor of bytes, and what is known of it | the bytes
+#pragma once
+
+#include "text.h"
+#include "watched_block.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace msleaks::runtime {
+
+using ContentHeader = Text<8 << 10>;
+
+// Room to write a file in: a look may come on a small stack.
+struct ContentScratch {
+  ContentHeader header;
+  Text<1100> path, unfinished;
+};
+
+// A block as it is at a look.
+struct Content {
+  uint64_t address;
+  std::string_view name; // of the watch; empty: the address is its name
+  const char *bytes;
+  uint64_t size_bytes;
+  uint64_t digest;
+  bool is_device;
+  std::string_view operation; // since the look before; empty: not within one
+  uint64_t step;              // number, and 1; 0 = none was said
+  TensorForm form;
+};
+
+// The header as it is in the file, padded so that the bytes lie at a multiple of 8.
+void describe(const Content &, ContentHeader &to) noexcept;
+
+// The number of the file: 0 = the session wants none; abi::kRefusedFile = there is no room for it, on the disk or in
+// Flags::watch_max. With signals blocked.
+uint64_t keepContent(const Content &, ContentScratch &) noexcept;
+
+} // namespace msleaks::runtime

@@ -1,0 +1,101 @@
+#include "watch_list.h"
+
+#include "ring.h"
+#include "session.h"
+#include "watch_look.h"
+
+#include "msleaks/runtime/note.h"
+#include "msleaks/runtime/record.h"
+
+namespace msleaks::runtime {
+namespace {
+
+void recordWatch(Thread &thread, const WatchedBlock &block, uint64_t bytes) noexcept {
+  const abi::Heap heap = block.where == Where::Host ? abi::Heap::Host : abi::Heap::Device;
+  abi::WatchEvent event{};
+  event.header = {abi::EventKind::Watch, heap, 0, 0, 0, 0};
+  event.address = block.address;
+  event.name = block.name;
+  event.continuation = abi::kContinuationTag;
+  event.size = bytes;
+  event.looks = block.looks;
+  record(thread, event);
+}
+
+// Null: no room. With the list held.
+WatchedBlock *addBlock(WatchList &list, uint64_t address, uint64_t bytes) noexcept {
+  WatchedBlock *free = blockAt(list, 0);
+  auto *content = free != nullptr ? static_cast<char *>(mapAnonymous(bytes)) : nullptr;
+  if (content == nullptr)
+    return nullptr;
+  *free = {};
+  free->address = address;
+  free->bytes = bytes;
+  free->content = content;
+  setCount(list, countOf(list) + 1);
+  return free;
+}
+
+} // namespace
+
+Pending *pendingOf(WatchList &list, const Thread *thread) noexcept {
+  for (Pending &pending : list.pending)
+    if (pending.thread == thread)
+      return &pending;
+  return nullptr;
+}
+
+WatchedBlock *blockAt(WatchList &list, uint64_t address) noexcept {
+  for (WatchedBlock &block : list.blocks)
+    if (block.address == address)
+      return &block;
+  return nullptr;
+}
+
+WatchList *listToLookAt(const Thread &thread) noexcept {
+  WatchList *list = __atomic_load_n(&__msl_process.watches, __ATOMIC_ACQUIRE);
+  const bool looks = list != nullptr && (countOf(*list) != 0 || isClosed(*list)) && !looksNow(*list, thread) &&
+                     thread.call.inside != kInsideRuntime && isEnabled(abi::EventKind::Changed);
+  return looks ? list : nullptr;
+}
+
+WatchList *makeList() noexcept {
+  const ArenaHeld held;
+  if (attach() == nullptr)
+    return nullptr;
+  if (__msl_process.watches != nullptr)
+    return __msl_process.watches;
+  auto *list = static_cast<WatchList *>(mapAnonymous(sizeof(WatchList)));
+  if (list != nullptr)
+    setClosed(*list, session.control->watch.begin[0] != 0);
+  __atomic_store_n(&__msl_process.watches, list, __ATOMIC_RELEASE);
+  return list;
+}
+
+void noteUnwatched() noexcept {
+  __msl_note("a block is not watched: 64 are, or there is no memory for what is in it");
+}
+
+void endWatch(WatchList &list, Thread &thread, WatchedBlock &block) noexcept {
+  recordWatch(thread, block, 0);
+  ::syscall(SYS_munmap, block.content, block.bytes);
+  block = {};
+  setCount(list, countOf(list) - 1);
+}
+
+void watch(WatchList &list, uint64_t address, uint64_t bytes, uint64_t name, const TensorForm &form) noexcept {
+  Thread &thread = __msl_thread;
+  if (WatchedBlock *before = blockAt(list, address); before != nullptr)
+    endWatch(list, thread, *before);
+  WatchedBlock *block = addBlock(list, address, bytes);
+  if (block == nullptr)
+    return noteUnwatched();
+  block->name = name;
+  block->form = form;
+  block->where = whereIs(address, bytes);
+  recordWatch(thread, *block, bytes);
+  if (!isClosed(list) && block->where == Where::Host)
+    lookFirst({list, thread, nullptr, nullptr, 0}, *block);
+}
+
+} // namespace msleaks::runtime

@@ -1,0 +1,77 @@
+// The watched blocks of a process, and what its threads are in the middle of.
+#pragma once
+
+#include "content_file.h"
+#include "system.h"
+#include "watch.h"
+#include "watched_block.h"
+
+namespace msleaks::runtime {
+
+inline constexpr uint32_t kMostBlocks = 64, kMostThreads = 256;
+inline constexpr uint64_t kScratchBytes = 256 << 10;
+
+// What a thread is in the middle of.
+struct Pending {
+  const Thread *thread; // null = nobody's
+  Operation operation;
+};
+
+// Made with the first watch, and never unmapped. A fork's child has none: Process is wiped.
+struct WatchList {
+  uint32_t lock;
+  // Written with the list held, read without it too:
+  uint32_t count;
+  bool is_closed;       // the operation after which is looked has not ended yet (abi::WatchWish)
+  const Thread *holder; // of the lock
+  WatchedBlock blocks[kMostBlocks];
+  Pending pending[kMostThreads];
+  char scratch[kScratchBytes];
+  ContentScratch files;
+  bool is_refusal_noted;
+};
+
+class ListHeld {
+public:
+  explicit ListHeld(WatchList &list) noexcept : locked_(list.lock), list_(list) { hold(&__msl_thread); }
+  ~ListHeld() { hold(nullptr); }
+  ListHeld(const ListHeld &) = delete;
+  ListHeld &operator=(const ListHeld &) = delete;
+
+private:
+  void hold(const Thread *thread) noexcept { __atomic_store_n(&list_.holder, thread, __ATOMIC_RELAXED); }
+  const ErrnoKept errno_kept_;
+  const SignalsBlocked blocked_;
+  const Locked locked_;
+  WatchList &list_;
+};
+
+inline uint32_t countOf(const WatchList &list) noexcept { return __atomic_load_n(&list.count, __ATOMIC_RELAXED); }
+
+inline void setCount(WatchList &list, uint32_t count) noexcept { __atomic_store_n(&list.count, count, __ATOMIC_RELAXED); }
+
+inline bool isClosed(const WatchList &list) noexcept { return __atomic_load_n(&list.is_closed, __ATOMIC_RELAXED); }
+
+inline void setClosed(WatchList &list, bool is_closed) noexcept {
+  __atomic_store_n(&list.is_closed, is_closed, __ATOMIC_RELAXED);
+}
+
+// What a driver does for a look is none of the program's doing.
+inline bool looksNow(const WatchList &list, const Thread &thread) noexcept {
+  return __atomic_load_n(&list.holder, __ATOMIC_RELAXED) == &thread;
+}
+
+Pending *pendingOf(WatchList &, const Thread *) noexcept;
+WatchedBlock *blockAt(WatchList &, uint64_t address) noexcept;
+
+// The list, if there is something to look at or to wait for, and this thread is not in the middle of a look.
+WatchList *listToLookAt(const Thread &) noexcept;
+// Null: there is no memory for it.
+WatchList *makeList() noexcept;
+
+// With the list held. What was watched at this address is no longer.
+void watch(WatchList &, uint64_t address, uint64_t bytes, uint64_t name, const TensorForm & = {}) noexcept;
+void endWatch(WatchList &, Thread &, WatchedBlock &) noexcept;
+void noteUnwatched() noexcept;
+
+} // namespace msleaks::runtime
