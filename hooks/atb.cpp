@@ -134,6 +134,25 @@ bool tellMemory(const hook::Call &call, const atb::Pack *pack) {
   return true;
 }
 
+// As safetensors calls what ACL numbers; null: it has no name for it.
+const char *nameOfType(int32_t type) {
+  constexpr const char *kNames[] = {"F32", "F16",   "I8",  "I32", nullptr, nullptr, "I16", "U16",
+                                    "U32", "I64",   "U64", "F64", "BOOL"};
+  constexpr int32_t kUint8 = 4, kBfloat16 = 27;
+  if (type == kUint8 || type == kBfloat16)
+    return type == kUint8 ? "U8" : "BF16";
+  return type >= 0 && type < static_cast<int32_t>(sizeof kNames / sizeof *kNames) ? kNames[type] : nullptr;
+}
+
+void tellOutputs(const atb::Pack *pack) {
+  uint32_t number = 0;
+  for (const atb::Tensor &tensor : pack->out) {
+    const hook::Output output{sizeof output,          number++,          tensor.device, tensor.bytes,
+                              nameOfType(tensor.type), tensor.dimensions, tensor.extents};
+    __msl_hook_output(&output);
+  }
+}
+
 // Meanwhile launches further in are known to be given what was told. 0: nobody knows.
 class ToldFrame {
 public:
@@ -168,6 +187,8 @@ MSL_OWN_HOOK(libatb, Status, _ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE,
     const ToldFrame told(is_told ? runtime::callerStackPointer() : 0);
     status = real(runner, pack);
   }
+  if (status == 0 && is_told)
+    tellOutputs(pack);
   msl_range_pop();
   return status;
 }

@@ -191,6 +191,7 @@ void fill(atb::SVector<atb::Tensor> &tensors, const atbTensor *from, size_t coun
   for (size_t i = 0; i < count; ++i) {
     tensors[i].deviceData = from[i].data;
     tensors[i].dataSize = from[i].bytes;
+    tensors[i].desc.shape.dims[0] = static_cast<int64_t>(from[i].bytes / sizeof(float));
   }
 }
 

@@ -63,6 +63,18 @@ struct Device {
   void (*checkVersions)();
 };
 
+// A tensor that an operation gives out: --watch may name it (docs/watch.md).
+struct Output {
+  uint32_t bytes;  // sizeof(Output); what is appended in a later version stands behind
+  uint32_t number; // of the operation's, from 0
+  const void *address;
+  uint64_t size_bytes;
+  const char *type;          // of its elements, as safetensors calls it: "F32"; null: not known
+  uint64_t dimensions; // at most kMostDimensions
+  const int64_t *extents;
+};
+inline constexpr uint64_t kMostDimensions = 8;
+
 } // namespace msleaks::hook
 
 extern "C" {
@@ -79,6 +91,8 @@ extern "C" {
 // The kernel that has this handle from here on has this name: of an API that says it when it makes the kernel.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_kernel(uint32_t traits, const void *kernel,
                                                                  const char *name) noexcept;
+// At the end of an operation, within its range: one of its outputs.
+[[gnu::weak, gnu::visibility("default")]] void __msl_hook_output(const msleaks::hook::Output *output) noexcept;
 // Around the real function: calls of its family are left out meanwhile.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_begin(msleaks::hook::Call *call) noexcept;
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_end(msleaks::hook::Call *call) noexcept;

@@ -1,0 +1,62 @@
+// What operations give out, where --watch names one of them.
+#include "label_table.h"
+#include "session.h"
+#include "watch_list.h"
+
+#include "msleaks/abi/hook.h"
+#include "msleaks/runtime/record.h"
+
+namespace msleaks::runtime {
+namespace {
+
+// "relu:0", as --watch names it.
+uint64_t labelOfOutput(const char *operation, uint32_t number) noexcept {
+  Text<sizeof(abi::WatchWish::begin) + 16> name;
+  name << operation << ":" << uint64_t{number};
+  return labelOf(name.c_str());
+}
+
+TensorForm formOf(const hook::Output &output) noexcept {
+  TensorForm form{};
+  if (output.type == nullptr || output.dimensions > hook::kMostDimensions)
+    return form;
+  for (unsigned i = 0; output.type[i] != 0 && i + 1 < sizeof form.type; ++i)
+    form.type[i] = output.type[i];
+  form.dimensions = output.dimensions;
+  for (uint64_t i = 0; i < form.dimensions; ++i)
+    form.extents[i] = output.extents[i];
+  return form;
+}
+
+// Whether --watch names it; the thread is in the range of the operation.
+bool isWished(const Thread &thread, const hook::Output &output) noexcept {
+  const abi::WatchWish &wish = session.control->watch;
+  const OpenRange *range = innermostRange(thread);
+  return range != nullptr && range->label == labelOf(wish.begin) &&
+         (wish.output == 0 || wish.output == output.number + 1) && output.address != nullptr && output.size_bytes != 0;
+}
+
+} // namespace
+} // namespace msleaks::runtime
+
+using namespace msleaks;
+using namespace msleaks::runtime;
+
+// An operation that runs again gives out what takes the place of what it gave out before.
+void __msl_hook_output(const hook::Output *output) noexcept {
+  Thread &thread = __msl_thread;
+  if (session.control == nullptr || session.control->watch.kind != abi::WatchKind::Output ||
+      thread.call.inside == kInsideRuntime || !isEnabled(abi::EventKind::Changed) || !isWished(thread, *output))
+    return;
+  const abi::WatchWish &wish = session.control->watch;
+  const uint64_t name = labelOfOutput(wish.begin, output->number);
+  WatchList *list = makeList();
+  if (list == nullptr)
+    return noteUnwatched();
+  const ListHeld held(*list);
+  for (WatchedBlock &block : list->blocks)
+    if (block.address != 0 && block.name == name)
+      endWatch(*list, thread, block);
+  const uint64_t bytes = wish.bytes != 0 && wish.bytes < output->size_bytes ? wish.bytes : output->size_bytes;
+  watch(*list, reinterpret_cast<uint64_t>(output->address), bytes, name, formOf(*output));
+}
