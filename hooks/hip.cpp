@@ -5,9 +5,16 @@
 
 #ifdef MSL_VENDOR_HEADERS
 #include <hip/hip_runtime_api.h>
+#if HIP_VERSION_MAJOR < 6
+using hipLaunchConfig_t = msleaks::abi::LaunchConfig;
+using Source = void *;
+#else
+using Source = const void *;
+#endif
 #else
 using hipError_t = int;
 using hipMemcpyKind = int;
+using Source = const void *;
 using hipStream_t = void *;
 using hipMemPool_t = void *;
 using hipDeviceptr_t = void *;
@@ -58,8 +65,8 @@ MSL_HOOK(libamdhip64, hipError_t, hipMemcpyAsync, (void *, const void *, size_t,
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyAsync_spt, (void *, const void *, size_t, hipMemcpyKind, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyPeer, (void *, int, const void *, int, size_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyPeerAsync, (void *, int, const void *, int, size_t, hipStream_t))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyHtoD, (hipDeviceptr_t, const void *, size_t))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyHtoDAsync, (hipDeviceptr_t, const void *, size_t, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyHtoD, (hipDeviceptr_t, Source, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyHtoDAsync, (hipDeviceptr_t, Source, size_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyDtoH, (void *, hipDeviceptr_t, size_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyDtoHAsync, (void *, hipDeviceptr_t, size_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyDtoD, (hipDeviceptr_t, hipDeviceptr_t, size_t))

@@ -5,6 +5,9 @@
 
 #ifdef MSL_VENDOR_HEADERS
 #include <hip/hip_runtime_api.h>
+#if HIP_VERSION_MAJOR < 6
+using hipGraphInstantiateParams = void;
+#endif
 #else
 using hipError_t = int;
 using hipStream_t = void *;

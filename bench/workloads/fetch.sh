@@ -43,21 +43,26 @@ debian_mirror=${MSLEAKS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 debian_host=${debian_mirror#*://}
 debian_host=${debian_host%%/*}
 
-# apt_source PACKAGE[=VERSION] OPTIONS...: downloads a source package into the current folder. apt verifies it, with a source list
-# and a state folder of our own: the machine's are not touched.
-apt_source() {
-  local package=$1
-  shift
+# apt_lists KIND: apt_options, with a source list and a state folder of our own, where KIND (deb, deb-src) is known: the
+# machine's are not touched. apt verifies what it downloads into the current folder; the folder `apt` is to be removed.
+apt_lists() {
   mkdir -p apt/lists/partial
-  printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s bookworm main\n' "$debian_mirror" >apt/sources.list
-  local options=(
+  printf '%s [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s bookworm main\n' "$1" "$debian_mirror" >apt/sources.list
+  apt_options=(
     -qq
     -o Dir::Etc::sourcelist="$PWD/apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
     -o Dir::State::lists="$PWD/apt/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=
     -o Acquire::Languages=none -o Acquire::Retries=3 -o APT::Sandbox::User="$(id -un)"
   )
-  apt-get "${options[@]}" update
-  apt-get "${options[@]}" source --download-only "$@" "$package"
+  apt-get "${apt_options[@]}" update
+}
+
+# apt_source PACKAGE[=VERSION] OPTIONS...: downloads a source package.
+apt_source() {
+  local package=$1
+  shift
+  apt_lists deb-src
+  apt-get "${apt_options[@]}" source --download-only "$@" "$package"
   rm -r apt
 }
 
@@ -78,4 +83,12 @@ debian_upstream() {
   printf '%s\n' ./*.orig.tar.* | sed -E 's/.*_(.*)\.orig\.tar\..*/\1/' >version
   tar xf ./*.orig.tar.* -C source --strip-components=1 --wildcards "$@"
   rm ./*.orig.tar.*
+}
+# debian_package PACKAGE: what is in a built one, without those that it depends on.
+debian_package() {
+  apt_lists deb
+  apt-get "${apt_options[@]}" download "$1"
+  rm -r apt
+  dpkg-deb -x ./*.deb .
+  rm ./*.deb
 }

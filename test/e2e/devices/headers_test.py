@@ -10,30 +10,34 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import REPOSITORY, arguments, check, need, run, skip  # noqa: E402
 
-WHEELS = ["nvidia-cuda-runtime-cu12==12.9.79", "nvidia-cuda-nvcc-cu12==12.9.86"]
 
-
-def fetched():
-    """The folder of CUDA's headers, unpacked once."""
-    done = run([REPOSITORY / "test/standins/cuda/headers.sh"])
+def fetched(vendor):
+    """The option that names the folder of the vendor's headers, unpacked once."""
+    done = run([REPOSITORY / f"test/standins/{vendor}/headers.sh"])
     if done.returncode == 77:
-        skip(done.stderr.strip().splitlines()[-1] if done.stderr else "CUDA's headers cannot be had")
+        skip(done.stderr.strip().splitlines()[-1] if done.stderr else "headers cannot be had")
     check(done.returncode == 0, done.stderr)
-    return done.stdout.splitlines()[-1]
+    return f"-I{done.stdout.splitlines()[-1]}"
 
 
 def builds(source, *options):
     return run([need("g++"), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", f"-I{REPOSITORY}/runtime/include", "-DMSL_VENDOR_HEADERS", *options, source])
 
 
+def expect_built(whose, *words):
+    options, sources = [word for word in words if word.startswith("-")], [word for word in words if not word.startswith("-")]
+    for source in sources:
+        done = builds(REPOSITORY / source, *options)
+        check(done.returncode == 0, f"{source} does not build with {whose} headers:\n{done.stderr}")
+
+
 def main():
     _, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
-    include = f"-I{fetched()}"
+    expect_built("HIP's", fetched("hip"), "-D__HIP_PLATFORM_AMD__", "hooks/hip.cpp", *(f"hooks/hip_{part}.cpp" for part in ("arrays", "copies", "handles", "memory")))
+    include = fetched("cuda")
     hooks = [f"hooks/cuda_{part}.cpp" for part in ("arrays", "contexts", "copies", "driver", "handles", "memory", "runtime")]
-    for source in *hooks, "test/standins/cuda/cudart.cpp":
-        done = builds(REPOSITORY / source, include)
-        check(done.returncode == 0, f"{source} does not build with CUDA's headers:\n{done.stderr}")
+    expect_built("CUDA's", include, *hooks, "test/standins/cuda/cudart.cpp")
     # It would be noticed.
     wrong = Path(scratch) / "wrong.cpp"
     text = (REPOSITORY / "hooks/cuda_runtime.cpp").read_text()
