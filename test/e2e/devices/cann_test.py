@@ -32,6 +32,8 @@ def main():
         equal(f"{name}: the user's leak", [leak for leak in leaks if leak[-1] == forgotten[-1]], [forgotten])
         equal(f"{name}: leaks of device 0", [leak[:4] for leak in leaks if leak[1] == 0], [("device", 0, 1, BUFFER)])
         equal(f"{name}: leaks", len(leaks), 2)
+        no_memory = [finding["site"]["line"] for finding in report.json["findings"] if finding["kind"] == "out-of-memory"]
+        equal(f"{name}: findings of what was refused, and asks for memory", no_memory, [line_of(SOURCE, '"too much"')])
         owners = [row for section in report.json["sections"] if section["name"] == "owners" for row in section["rows"]]
         equal(f"{name}: owners of the driver's memory", "HCCL" in str(owners), True)
         _, report = watched(msleaks, scratch, program, "mended")

@@ -20,7 +20,8 @@ def compile(*command):
 def standin(folder, name, *sources, link=()):
     """Builds a library of test/standins; the program that links with it finds it where it is."""
     library = f"{folder}/{name}"
-    compile(need("g++"), "-std=c++20", "-O1", "-g", "-fPIC", "-shared", f"-I{sources[0].parent}", *sources, STANDINS / "common/machine.cpp",
+    # -fno-gnu-unique: with unique symbols it would stay when it is closed.
+    compile(need("g++"), "-std=c++20", "-O1", "-g", "-fPIC", "-fno-gnu-unique", "-shared", f"-I{sources[0].parent}", *sources, STANDINS / "common/machine.cpp",
             f"-Wl,-soname,{name}", "-o", library, *link, f"-Wl,-rpath,{folder}", "-pthread")
     return library
 

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""What people ask msMemScope, on the stand-in of Ascend CANN with a framework's pool and the driver's modules (programs/scenarios.c): a leak in each step,
+two steps that differ, a matrix that a loss tramples, whose memory it is, what is too early and too late, out of memory.   usage: scenarios_test.py BUILD SCRATCH
+"""
+import json
+import os
+import subprocess
+
+from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, check, equal, standin, watched
+from msleaks_e2e import arguments, line_of
+
+SOURCE = PROGRAMS / "scenarios.c"
+KIB, MIB, STEPS, MATRIX = 1 << 10, 1 << 20, 6, 256 * 256 * 4
+
+
+def findings(report, kind):
+    return [finding for finding in report.json["findings"] if finding["kind"] == kind and (finding["site"]["file"] or "").endswith(SOURCE.name)]
+
+
+def expect_leak(msleaks, folder, report):
+    """The part that each step keeps, 1 MiB more each time, by the line that takes it; not the one that lives within a step."""
+    [leak] = [finding for finding in findings(report, "leak") if finding["heap"] == "pool"]
+    equal("the leak", (leak["count"], leak["bytes"], leak["site"]["line"]), (STEPS, STEPS * MIB, line_of(SOURCE, "// the pool")))
+    callers = [frame["line"] for path in leak["paths"] for frame in path["frames"] if (frame["file"] or "").endswith(SOURCE.name)]
+    check(line_of(SOURCE, "(size_t)step * kMib, kMib)") in callers, f"who asked for it: {callers}")
+    check(line_of(SOURCE, "512 * kKib") not in callers, f"who gave it back: {callers}")
+    return leak["bytes"]
+
+
+def alive_in(msleaks, folder, step):
+    """{line: bytes} of the device at the peak of one step."""
+    report = json.loads(msleaks.output("report", folder, "--json", "--from", f"step:{step}", "--to", f"step:{step + 1}"))
+    return {row["site"]["line"]: row["bytes"] for row in report["peak"]["by_site"] if (row["site"]["file"] or "").endswith(SOURCE.name)}
+
+
+def expect_compare(msleaks, folder, report):
+    """What step 5 has and step 2 has not."""
+    before, after = alive_in(msleaks, folder, 2), alive_in(msleaks, folder, 5)
+    differs = {line: after.get(line, 0) - before.get(line, 0) for line in before.keys() | after.keys() if after.get(line, 0) != before.get(line, 0)}
+    equal("what differs", differs, {line_of(SOURCE, "// larger"): 2 * MIB, line_of(SOURCE, "// added"): 2 * MIB})
+    return differs
+
+
+def expect_watch(msleaks, folder, report):
+    """The loss of epoch 2 writes one row behind its matrix."""
+    [change] = report.json["watch"]
+    equal("who tramples", (change["name"], change["offset"], change["bytes"], change["step"], change["site"]["line"]),
+          ("target", 0, 256 * 4, 2, line_of(SOURCE, "// the loss")))
+    equal("the first finding", report.json["findings"][0]["kind"], "trampled")
+    return change["bytes"]
+
+
+def expect_decompose(msleaks, folder, report):
+    """The owners' tree at the peak: a module of the driver, the pool, the program's own names."""
+    [owners] = [section for section in report.json["sections"] if section["name"] == "owners"]
+    most = {row[0]: row[3] for row in owners["rows"]}
+    # And what the stand-in takes from malloc meanwhile.
+    for owner, size in ("HCCL", 3 * MIB), ("ptaCaching", MIB), ("train", 2 * MIB), ("train@weights", 2 * MIB):
+        check(size <= most.get(owner, 0) < size + KIB, f"{owner} has not {size} bytes: {most}")
+    return list(most)
+
+
+def expect_inefficient(msleaks, folder, report, kind, line):
+    """By msleaks' rules, and by msMemScope's."""
+    policy = json.loads(msleaks.output("report", folder, "--json", "--policy", "msmemscope"))
+    for source in report.json, policy:
+        found = [finding["site"]["line"] for finding in source["findings"] if finding["kind"] == kind and finding["heap"] == "device"]
+        equal(kind, found, [line])
+    return found
+
+
+def expect_early(msleaks, folder, report):
+    return expect_inefficient(msleaks, folder, report, "early-allocation", line_of(SOURCE, "// early"))
+
+
+def expect_late(msleaks, folder, report):
+    return expect_inefficient(msleaks, folder, report, "late-free", line_of(SOURCE, "// late"))
+
+
+def expect_oom(msleaks, folder, report):
+    """What was alive when memory ran out: the largest and the newest, so many as are asked for."""
+    done = subprocess.run([msleaks.bin / "msleaks", "oom", folder, "--json", "--top", "3"], stdout=subprocess.PIPE, text=True)
+    shown = json.loads(done.stdout)
+    equal("refused", (shown["refused"]["bytes"], shown["refused"]["heap"], shown["refused"]["place"]["site"]["line"]),
+          (8 * MIB, "device", line_of(SOURCE, "// refused")))
+    equal("the largest", [(block["bytes"], block["site"]["line"]) for block in shown["largest"][:1]], [(20 * MIB, line_of(SOURCE, "// the largest"))])
+    equal("so many", len(shown["largest"]), 3)
+    return shown["refused"]["bytes"]
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    folder = STANDINS / "cann"
+    driver = standin(scratch, "libascend_hal.so", folder / "driver.cpp")
+    runtime = standin(scratch, "libruntime.so", folder / "runtime.cpp")
+    acl = standin(scratch, "libascendcl.so", folder / "ascendcl.cpp", link=[driver, runtime])
+    atb = standin(scratch, "libatb.so", folder / "atb.cpp", link=[acl])
+    msleaks = Msleaks(build)
+    expectations = {"leak": expect_leak, "compare": expect_compare, "watch": expect_watch, "decompose": expect_decompose, "early": expect_early, "late": expect_late,
+                    "oom": expect_oom}
+    for name, program in build_programs(build, scratch, SOURCE, f"-I{folder}", atb, acl, driver, runtime, "-ldl").items():
+        for topic, expect in expectations.items():
+            run, report = watched(msleaks, scratch, program, topic)
+            print(f"{name}, {topic}: {expect(msleaks, run, report)}")
+
+
+if __name__ == "__main__":
+    main()
