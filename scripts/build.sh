@@ -9,6 +9,8 @@ preset=${1:-release}
 shift || true
 launcher=()
 if command -v ccache >/dev/null; then
+  # Another clone of the same sources finds what this one has compiled.
+  export CCACHE_BASEDIR=$repository CCACHE_NOHASHDIR=1
   launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 fi
 cd "$repository"
