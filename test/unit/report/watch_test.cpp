@@ -30,6 +30,17 @@ StreamEvent changed(uint64_t at, uint64_t operation, uint32_t site = 2) {
   return of(abi::AnyEvent::from(event));
 }
 
+StreamEvent content(uint64_t at, uint64_t digest, uint64_t file) {
+  abi::ContentEvent event{};
+  event.header = {abi::EventKind::Content, abi::Heap::Device, 0, 0, 2, kStart + at};
+  event.address = kBlock;
+  event.name = 1;
+  event.continuation = abi::kContinuationTag;
+  event.digest = digest;
+  event.file = file;
+  return of(abi::AnyEvent::from(event));
+}
+
 StreamEvent launch(uint64_t at, bool is_listed) {
   abi::LaunchEvent event{};
   event.header = {
@@ -82,6 +93,12 @@ protected:
     whole = asJson();
     return whole["watch"];
   }
+  json rowsOfBlocks() const {
+    for (const json &section : whole["sections"])
+      if (section["name"] == "watched")
+        return section["rows"];
+    return {};
+  }
   json whole;
 };
 
@@ -110,11 +127,19 @@ TEST_F(WatchTest, WhoIsGivenItMayChangeIt) {
   EXPECT_TRUE(watchOf({watch(10), launch(30, true), given(31, kBlock), changed(40, 2), copy(50, kBlock + 128, 16),
                        changed(60, 2), given(70, kBlock, abi::kWrite), changed(80, 2)})
                   .empty());
-  json rows;
-  for (const json &section : whole["sections"])
-    if (section["name"] == "watched")
-      rows = section["rows"];
-  EXPECT_EQ(rows, json::parse(R"x([["weights", 4096, 3, 0, "pid 4711 (net)"]])x"));
+  EXPECT_EQ(rowsOfBlocks(), json::parse(R"x([["weights", 4096, 3, 0, "pid 4711 (net)", 0, 0, 0]])x"));
+}
+
+TEST_F(WatchTest, AChangeHasItsDigestAndFile) {
+  const json list =
+      watchOf({watch(10), content(20, 0x12, 1), launch(30, true), content(40, 0xabc, 2), changed(40, 2),
+               launch(50, true), content(60, 0xdef, abi::kRefusedFile), changed(60, 2)});
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0]["digest"], "xxh3_64:abc");
+  EXPECT_EQ(list[0]["file"], "watch/2.safetensors");
+  EXPECT_EQ(list[1]["digest"], "xxh3_64:def");
+  EXPECT_EQ(list[1]["file"], json());
+  EXPECT_EQ(rowsOfBlocks(), json::parse(R"x([["weights", 4096, 2, 2, "pid 4711 (net)", 3, 2, 1]])x"));
 }
 
 TEST_F(WatchTest, WhoMayBeGivenItIsAHint) {
