@@ -28,8 +28,8 @@ public:
   // The number of a text; 0 = it has none.
   uint32_t find(const Key &key) const noexcept;
 
-  // The text of a number that find() or add() gave.
-  std::string_view textOf(uint32_t number) const noexcept { return number <= count_ ? texts_[number] : ""; }
+  // Of a number that find() or add() gave to this thread, or to one that handed it on.
+  std::string_view textOf(uint32_t number) const noexcept { return texts_[number]; }
 
   // No new text is taken any more, or none for now: what to call one, kOtherLabel or 0. Counts as an event that goes
   // by.
