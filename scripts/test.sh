@@ -60,7 +60,7 @@ for suite in "${suites[@]}"; do
       fi ;;
     asan) run_suite asan asan "" -LE fuzz ;;
     fuzz) run_suite fuzz asan "" -L fuzz ;;
-    tsan) run_suite tsan tsan "runtime_test collect_test msleaks_run msleaks msleaks_hooks" -L threads ;; # rings, collector, hooks
+    tsan) run_suite tsan tsan "runtime_test collect_test sanitized_run plain_hooks driver_hooks" -L threads ;; # rings, collector, hooks
   esac
 done
 
