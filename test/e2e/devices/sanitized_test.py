@@ -19,6 +19,8 @@ SCENARIOS = {
     "cuda_memory": (PROGRAMS / "cuda_memory.c", [("libcuda.so.1", [CUDA / "libcuda_memory.cpp", MACHINE]),
                                                  ("libcudart.so.12", [CUDA / "cudart.cpp", MACHINE])], [f"-I{CUDA}"]),
     "cann": (PROGRAMS / "cann.c", ASCEND, [f"-I{CANN}"]),
+    "atb": (PROGRAMS / "atb.c", [*ASCEND, ("libatb.so", [CANN / "atb.cpp", MACHINE])], [f"-I{CANN}"]),
+    "hal": (PROGRAMS / "hal.c", ASCEND, [f"-I{CANN}"]),
     "mstx": (PROGRAMS / "mstx.c", ASCEND, [f"-I{CANN}"]),
     "roctx": (PROGRAMS / "roctx.c", [("libroctx64.so.4", [HIP / "roctx.c"])], [f"-I{HIP}"]),
     "handles-cuda": (HANDLES / "cuda.c", [("libcuda.so.1", [CUDA / "libcuda.cpp"]), ("libcudart.so.12", [CUDA / "cudart_handles.cpp"]),
