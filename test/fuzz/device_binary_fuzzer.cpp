@@ -21,7 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   const size_t before = own_header ? sizeof header : 0;
   // Exactly as large as what may be read, for AddressSanitizer.
   std::vector<uint8_t> binary(before + size);
-  std::memcpy(binary.data(), &header, before);
+  if (before > 0)
+    std::memcpy(binary.data(), &header, before);
   if (size > 0)
     std::memcpy(binary.data() + before, bytes, size);
   NameOfKernels kernels;
