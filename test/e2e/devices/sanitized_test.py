@@ -34,7 +34,7 @@ OF_POCL = {"opencl": PROGRAMS / "opencl.c", "handles-opencl": HANDLES / "opencl.
 def compiled(scratch, sanitizers, sources, output, *options):
     """`options` begin with what is to be found first."""
     objects = []
-    flags = ["-g", "-O1", "-fPIC", f"-fsanitize={sanitizers}", "-fno-omit-frame-pointer", f"-I{REPOSITORY}/runtime/include"]
+    flags = ["-g", "-O1", "-fPIC", f"-fsanitize={sanitizers}", "-fno-sanitize=function", "-fno-omit-frame-pointer", f"-I{REPOSITORY}/runtime/include"]
     for source in sources:
         language = ["clang-22"] if source.suffix == ".c" else ["clang++-22", "-std=c++20"]
         objects.append(f"{scratch}/{source.stem}.o")
