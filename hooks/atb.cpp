@@ -36,7 +36,7 @@ public:
 
 private:
   const char *begin_;
-  uint64_t more_[3];
+  [[maybe_unused]] uint64_t more_[3];
 };
 
 // atb::Runner::GetOperationName() const, and the destructor of what it returns.

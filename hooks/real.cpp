@@ -24,15 +24,6 @@ template <class Function> void find(Function &function, const char *name) noexce
 }
 } // namespace
 
-const void *imageOf(const void *address, const char **path) noexcept {
-  Dl_info place;
-  if (address == nullptr || ::dladdr(address, &place) == 0)
-    return nullptr;
-  if (path != nullptr)
-    *path = place.dli_fname;
-  return place.dli_fbase;
-}
-
 bool findReal() noexcept {
   Search before = Search::None;
   if (!search.compare_exchange_strong(before, Search::Running, std::memory_order_acq_rel))

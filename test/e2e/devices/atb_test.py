@@ -5,7 +5,7 @@ that writes behind its output is named. ATB saves what it would save alone.   us
 import os
 import shutil
 
-from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, compile, equal, events_of, expect_counts, standin, watched)
+from device_run import (PROGRAMS, STANDINS, Msleaks, ascend, build_programs, compile, equal, events_of, expect_counts, standin, watched)
 from msleaks_e2e import arguments, line_of, need, run
 
 SOURCE = PROGRAMS / "atb.c"
@@ -81,9 +81,7 @@ def main():
     for abi in 0, 1:
         libraries = f"{scratch}/abi-{abi}"
         os.makedirs(libraries, exist_ok=True)
-        driver = standin(libraries, "libascend_hal.so", folder / "driver.cpp")
-        runtime = standin(libraries, "libruntime.so", folder / "runtime.cpp")
-        acl = standin(libraries, "libascendcl.so", folder / "ascendcl.cpp", link=[driver, runtime])
+        acl, driver, runtime = ascend(libraries)
         atb = standin(libraries, "libatb.so", folder / "atb.cpp", link=[acl, f"-D_GLIBCXX_USE_CXX11_ABI={abi}"])
         for name, program in build_programs(build, libraries, SOURCE, f"-I{folder}", atb, acl, driver, runtime).items():
             for expect in expect_all, expect_stray, expect_saved, expect_strange:

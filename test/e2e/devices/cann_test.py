@@ -4,7 +4,7 @@ calls the driver or the runtime counts once.   usage: cann_test.py BUILD SCRATCH
 """
 import os
 
-from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_driver, expect_version_notes, standin, watched)
+from device_run import (PROGRAMS, STANDINS, Msleaks, ascend, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_driver, expect_version_notes, watched)
 from msleaks_e2e import arguments, line_of
 
 SOURCE = PROGRAMS / "cann.c"
@@ -15,9 +15,7 @@ def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     folder = STANDINS / "cann"
-    driver = standin(scratch, "libascend_hal.so", folder / "driver.cpp")
-    runtime = standin(scratch, "libruntime.so", folder / "runtime.cpp")
-    acl = standin(scratch, "libascendcl.so", folder / "ascendcl.cpp", link=[driver, runtime])
+    acl, driver, runtime = ascend(scratch)
     msleaks = Msleaks(build)
     for name, program in build_programs(build, scratch, SOURCE, f"-I{folder}", acl, driver, runtime).items():
         run, report = watched(msleaks, scratch, program)

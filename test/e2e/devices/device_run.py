@@ -42,6 +42,14 @@ def sources_for(topic, names, scratch, *files):
     return folder / "cuda"
 
 
+def ascend(folder):
+    """The stand-ins of Ascend CANN: ACL, the driver, the runtime."""
+    sources = STANDINS / "cann"
+    driver = standin(folder, "libascend_hal.so", sources / "driver.cpp")
+    runtime = standin(folder, "libruntime.so", sources / "runtime.cpp")
+    return [standin(folder, "libascendcl.so", sources / "ascendcl.cpp", link=[driver, runtime]), driver, runtime]
+
+
 def build_programs(build, scratch, source, *options):
     """{way: program}: for hooks alone, and with the plugin of each LLVM."""
     options = [f"-I{REPOSITORY}/runtime/include", *options, f"-Wl,-rpath,{scratch}", "-pthread"]

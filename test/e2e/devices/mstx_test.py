@@ -5,7 +5,7 @@ torch_npu and MindSpore look for is in LD_PRELOAD.   usage: mstx_test.py BUILD S
 import os
 import shutil
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, equal, events_of, standin, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, ascend, build_programs, equal, events_of, watched
 from msleaks_e2e import arguments, line_of, run
 
 SOURCE = PROGRAMS / "mstx.c"
@@ -25,9 +25,7 @@ def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     folder = STANDINS / "cann"
-    driver = standin(scratch, "libascend_hal.so", folder / "driver.cpp")
-    runtime = standin(scratch, "libruntime.so", folder / "runtime.cpp")
-    acl = standin(scratch, "libascendcl.so", folder / "ascendcl.cpp", link=[driver, runtime])
+    acl, driver, runtime = ascend(scratch)
     msleaks = Msleaks(build)
     for name, program in build_programs(build, scratch, SOURCE, f"-I{folder}", acl, driver, runtime, "-ldl").items():
         folder_of_run, report = watched(msleaks, scratch, program)

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, check, equal, standin, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, ascend, build_programs, check, equal, standin, watched
 from msleaks_e2e import arguments, line_of
 
 SOURCE = PROGRAMS / "scenarios.c"
@@ -92,9 +92,7 @@ def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     folder = STANDINS / "cann"
-    driver = standin(scratch, "libascend_hal.so", folder / "driver.cpp")
-    runtime = standin(scratch, "libruntime.so", folder / "runtime.cpp")
-    acl = standin(scratch, "libascendcl.so", folder / "ascendcl.cpp", link=[driver, runtime])
+    acl, driver, runtime = ascend(scratch)
     atb = standin(scratch, "libatb.so", folder / "atb.cpp", link=[acl])
     msleaks = Msleaks(build)
     expectations = {"leak": expect_leak, "compare": expect_compare, "watch": expect_watch, "decompose": expect_decompose, "early": expect_early, "late": expect_late,

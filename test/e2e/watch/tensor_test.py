@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "devices"))
 from content_test import read_file  # noqa: E402
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, check, equal, events_of, run, standin  # noqa: E402
+from device_run import PROGRAMS, STANDINS, Msleaks, ascend, build_programs, check, equal, events_of, run, standin  # noqa: E402
 from msleaks_e2e import arguments, expect_same  # noqa: E402
 
 SOURCE = PROGRAMS / "atb.c"
@@ -39,9 +39,7 @@ def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     folder = STANDINS / "cann"
-    driver = standin(scratch, "libascend_hal.so", folder / "driver.cpp")
-    runtime = standin(scratch, "libruntime.so", folder / "runtime.cpp")
-    acl = standin(scratch, "libascendcl.so", folder / "ascendcl.cpp", link=[driver, runtime])
+    acl, driver, runtime = ascend(scratch)
     atb = standin(scratch, "libatb.so", folder / "atb.cpp", link=[acl])
     msleaks = Msleaks(build)
     for name, program in build_programs(build, scratch, SOURCE, f"-I{folder}", atb, acl, driver, runtime).items():

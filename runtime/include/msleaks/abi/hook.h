@@ -65,11 +65,11 @@ struct Device {
 
 // A tensor that an operation gives out: --watch may name it (docs/watch.md).
 struct Output {
-  uint32_t bytes;  // sizeof(Output); what is appended in a later version stands behind
-  uint32_t number; // of the operation's, from 0
+  uint32_t bytes;      // sizeof(Output); what is appended in a later version stands behind
+  uint32_t number;     // of the operation's, from 0
   const void *address;
   uint64_t size_bytes;
-  const char *type;          // of its elements, as safetensors calls it: "F32"; null: not known
+  const char *type;    // of its elements, as safetensors calls it: "F32"; null: not known
   uint64_t dimensions; // at most kMostDimensions
   const int64_t *extents;
 };
