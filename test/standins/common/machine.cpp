@@ -93,20 +93,21 @@ bool Locked::remove(const void *begin) {
   return begins_.erase(begin) != 0;
 }
 
-Stream::Stream() : thread_([this] { loop(); }) {}
-
 Stream::~Stream() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable())
+    thread_.join();
 }
 
 void Stream::run(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
+    if (!thread_.joinable())
+      thread_ = std::thread([this] { loop(); });
     work_.push(std::move(work));
   }
   changed_.notify_all();

@@ -54,10 +54,9 @@ private:
   std::set<const void *> begins_;
 };
 
-// Work in order, on a thread.
+// Work in order, on a thread that begins with the first: a library of which nothing runs may be unloaded.
 class Stream {
 public:
-  Stream();
   ~Stream(); // behind all of it
   void run(std::function<void()> work);
   void wait();
