@@ -1,13 +1,12 @@
 #include "analysis/collect/process_memory.h"
 
 #include "analysis/base/file_access.h"
+#include "analysis/base/read_text.h"
 
 #include <algorithm>
 #include <charconv>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -56,8 +55,7 @@ ProcessMemory::ProcessMemory(uint32_t pid)
       pages_(open(fmt::format("/proc/{}/pagemap", pid).c_str(), O_RDONLY | O_CLOEXEC)) {}
 
 std::vector<MappedRange> ProcessMemory::maps() const {
-  std::ifstream file(fmt::format("/proc/{}/maps", pid_));
-  return parseMaps(std::string(std::istreambuf_iterator<char>(file), {}));
+  return parseMaps(readText(fmt::format("/proc/{}/maps", pid_)));
 }
 
 bool ProcessMemory::read(uint64_t address, std::span<std::byte> to) const {

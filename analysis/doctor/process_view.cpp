@@ -1,6 +1,7 @@
 #include "analysis/doctor/process_view.h"
 
 #include "analysis/base/base_name.h"
+#include "analysis/base/read_text.h"
 #include "analysis/collect/image_memory.h"
 #include "analysis/collect/process_memory.h"
 #include "analysis/doctor/vocabulary.h"
@@ -9,8 +10,6 @@
 #include <cstring>
 #include <elf.h>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <sys/stat.h>
 
 namespace msleaks::analysis {
@@ -51,8 +50,7 @@ std::vector<Image> imagesOf(const ProcessMemory &memory) {
 }
 
 std::string variableOf(pid_t thread, std::string_view name) {
-  std::ifstream file(fmt::format("/proc/{}/environ", thread));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = readText(fmt::format("/proc/{}/environ", thread));
   for (size_t at = 0; at < text.size();) {
     const std::string_view entry(text.c_str() + at);
     if (entry.starts_with(name) && entry.substr(name.size()).starts_with('='))

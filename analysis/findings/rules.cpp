@@ -1,12 +1,12 @@
 #include "analysis/findings/rules.h"
 
+#include "analysis/base/read_text.h"
 #include "analysis/places/place.h"
 #include "analysis/places/symbolizer.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
-#include <iterator>
 
 namespace msleaks::analysis {
 namespace {
@@ -92,8 +92,7 @@ Result<std::vector<SuppressionRule>> readSuppressions(const std::filesystem::pat
   if (std::filesystem::file_size(file, failed) > kMostBytes)
     return tl::make_unexpected(
         Error{fmt::format("{}: too large for a file of suppressions", file.string()), ExitStatus::BadInput});
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  return parseSuppressions(text, file.filename().string());
+  return parseSuppressions(readText(file), file.filename().string());
 }
 
 const SuppressionRule *ruleFor(SiteCatalog &catalog, SiteId site, const std::vector<SuppressionRule> &rules) {

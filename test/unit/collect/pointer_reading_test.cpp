@@ -3,6 +3,7 @@
 
 #include "../sanitizers.h"
 
+#include "analysis/base/read_text.h"
 #include "analysis/trace/trace_reader.h"
 
 #include "msleaks/abi/session.h"
@@ -34,6 +35,14 @@ TEST(Maps, ALineHasItsParts) {
   EXPECT_EQ(ranges[0].path, "/usr/bin/a file");
   EXPECT_TRUE(ranges[1].executable && !ranges[1].writable);
   EXPECT_EQ(ranges[1].path, "");
+}
+
+// As the maps of a process that ends: the file opens, and reading it fails.
+TEST(Maps, AFileThatFailsInTheMiddleHoldsNothing) {
+  EXPECT_EQ(readText("/proc/self/mem"), "");
+  EXPECT_EQ(readText("/proc/self"), "");
+  EXPECT_EQ(readText("/proc/self/nothing"), "");
+  EXPECT_NE(readText("/proc/self/maps"), "");
 }
 
 TEST(PointerScan, FindsWordsThatPointIntoARange) {
