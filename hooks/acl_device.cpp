@@ -24,6 +24,6 @@ int32_t memory(uint64_t *free, uint64_t *total) {
   return hooks::callReal<int(int, size_t *, size_t *)>(information, kHighBandwidth, free, total);
 }
 
-MSL_DEVICE_OF(Acl, wait, read, nullptr, memory) // names: acl_kernels.cpp
+MSL_DEVICE_OF(Acl, wait, read, nullptr, memory, nullptr) // names: acl_kernels.cpp
 
 } // namespace

@@ -1,5 +1,6 @@
 // What the runtime asks of CUDA: its driver where the process has it, whose functions leave cudaGetLastError alone,
 // else its runtime.
+#include "cuda_nvml.h"
 #include "device.h"
 #include "real.h"
 
@@ -71,6 +72,6 @@ int32_t memory(uint64_t *free, uint64_t *total) {
   return status != hooks::kNone ? status : hooks::callReal<int(size_t *, size_t *)>(runtime_memory, free, total);
 }
 
-MSL_DEVICE_OF(Cuda, wait, read, name, memory)
+MSL_DEVICE_OF(Cuda, wait, read, name, memory, hooks::bytesInUseByNvml)
 
 } // namespace

@@ -30,7 +30,7 @@ inline int32_t copyText(const char *known, char *text, uint64_t bytes) {
 
 } // namespace msleaks::hooks
 
-#define MSL_DEVICE_OF(family, wait, read, name, memory)                                                                \
+#define MSL_DEVICE_OF(family, wait, read, name, memory, managed)                                                       \
   constinit const ::msleaks::hook::Device device_##family = {                                                          \
       sizeof(::msleaks::hook::Device),                                                                                 \
       static_cast<uint32_t>(::msleaks::abi::Family::family),                                                           \
@@ -38,7 +38,8 @@ inline int32_t copyText(const char *known, char *text, uint64_t bytes) {
       read,                                                                                                            \
       name,                                                                                                            \
       memory,                                                                                                          \
-      ::msleaks::hooks::noteUnknownVersions<::msleaks::abi::Family::family>};                                          \
+      ::msleaks::hooks::noteUnknownVersions<::msleaks::abi::Family::family>,                                           \
+      managed};                                                                                                        \
   [[gnu::constructor]] void tell##family() {                                                                           \
     if (__msl_hook_driver != nullptr)                                                                                  \
       __msl_hook_driver(&device_##family);                                                                             \

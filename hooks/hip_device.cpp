@@ -36,6 +36,6 @@ int32_t memory(uint64_t *free, uint64_t *total) {
   return hooks::callReal<int(size_t *, size_t *)>(information, free, total);
 }
 
-MSL_DEVICE_OF(Hip, wait, read, name, memory)
+MSL_DEVICE_OF(Hip, wait, read, name, memory, nullptr)
 
 } // namespace

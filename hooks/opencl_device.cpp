@@ -25,6 +25,6 @@ int32_t name(const void *kernel, char *text, uint64_t bytes) {
                                                                                 bytes, text, nullptr);
 }
 
-MSL_DEVICE_OF(OpenCl, wait, read, name, nullptr) // it has no such number
+MSL_DEVICE_OF(OpenCl, wait, read, name, nullptr, nullptr) // it has no such number
 
 } // namespace

@@ -35,19 +35,16 @@ struct EndOf {
   uint64_t overhead_bytes = 0;
 };
 
-// Of a device: blocks that are alive, of all processes, and what its driver had in use beside them when it was last
-// asked.
-class DeviceNow {
+// A number of bytes that is asked for now and then.
+class SampledBytes {
 public:
-  uint64_t block_bytes = 0;
-
   // `peak`: how many there have been, the last one at `peak_ns`.
-  void sample(uint64_t driver_bytes, uint64_t time_ns, uint64_t peak, uint64_t peak_ns) {
+  void sample(uint64_t bytes, uint64_t time_ns, uint64_t peak, uint64_t peak_ns) {
     const bool is_nearer = now_ns_ == 0 || time_ns - peak_ns <= peak_ns - std::min(now_ns_, peak_ns);
     if (peak != sampled_peak_)
-      at_peak_ = is_nearer ? driver_bytes : now_;
+      at_peak_ = is_nearer ? bytes : now_;
     sampled_peak_ = peak;
-    now_ = driver_bytes;
+    now_ = bytes;
     now_ns_ = time_ns;
   }
   uint64_t now() const { return now_; }
@@ -57,6 +54,14 @@ private:
   uint64_t now_ = 0, now_ns_ = 0;
   uint64_t at_peak_ = 0, sampled_peak_ = 0;
 };
+
+// Of a device: blocks that are alive, of all processes; what its driver has in use, and the library that manages it.
+// The second one counts what the first one does, and is asked behind it.
+struct DeviceNow {
+  uint64_t block_bytes = 0, driver_bytes = 0;
+  SampledBytes beside_blocks, beside_driver;
+};
+constexpr uint64_t differenceOf(uint64_t all, uint64_t part) { return all - std::min(all, part); }
 
 // Of which memory these blocks are; nothing: of none that is counted.
 template <class Blocks> std::optional<uint8_t> deviceOf(const Blocks &blocks) {
@@ -121,11 +126,19 @@ private:
 
 void UsageLedgerAnalyzer::onEvent(const StreamEvent &event, SiteId) {
   const auto counter = event.event.as<abi::CounterEvent>();
-  if (counter.header.heap != abi::Heap::Device || !labels_ ||
-      labels_->textOf(event.process, counter.label) != "driver: bytes in use")
+  if (counter.header.heap != abi::Heap::Device || !labels_)
     return;
+  const std::string_view label = labels_->textOf(event.process, counter.label);
   DeviceNow &device = devices_[counter.header.device];
-  device.sample(counter.value - std::min(counter.value, device.block_bytes), counter.header.time, peak_, peak_ns_);
+  const auto take = [&](SampledBytes &sampled, uint64_t beside) {
+    sampled.sample(differenceOf(counter.value, beside), counter.header.time, peak_, peak_ns_);
+  };
+  if (label == "driver: bytes in use") {
+    take(device.beside_blocks, device.block_bytes);
+    device.driver_bytes = counter.value;
+  } else if (label == "manager: bytes in use") {
+    take(device.beside_driver, device.driver_bytes);
+  }
 }
 
 void UsageLedgerAnalyzer::onPart(const Block &part, const Block &whole, uint64_t) {
@@ -284,8 +297,12 @@ void UsageLedgerAnalyzer::conclude(Conclusion &conclusion) const {
   Heaps end = settled(atEnd(conclusion), endOf, conclusion.resident);
   Heaps peak = settled(std::move(at_peak), [=](uint32_t) { return peak_ns; }, conclusion.resident);
   for (const auto &[number, device] : devices_) {
-    end[number][LedgerSource::Driver] = static_cast<int64_t>(device.now());
-    peak[number][LedgerSource::Driver] = static_cast<int64_t>(device.atPeak(peak_));
+    const auto set = [&](LedgerSource source, const SampledBytes &sampled) {
+      end[number][source] = static_cast<int64_t>(sampled.now());
+      peak[number][source] = static_cast<int64_t>(sampled.atPeak(peak_));
+    };
+    set(LedgerSource::Driver, device.beside_blocks);
+    set(LedgerSource::Manager, device.beside_driver);
   }
   conclusion.result.ledger = linesOf(end, peak);
 }

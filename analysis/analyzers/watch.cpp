@@ -15,9 +15,9 @@ using abi::EventKind;
 
 constexpr size_t kMostChanges = 1000;
 constexpr size_t kMostRanges = 64; // of a thread, one in the other
-constexpr uint64_t kToItsEnd = 0; // bytes: a handle, or an address up to the end of its block
 
-using Written = std::vector<std::pair<uint64_t, uint64_t>>; // address and bytes; kToItsEnd: as it says
+// Address and bytes; 0 bytes: a handle, or an address up to the end of its block.
+using Written = std::vector<std::pair<uint64_t, uint64_t>>;
 
 // What the last launch, copy or fill of a thread may write.
 struct Operation {
@@ -63,10 +63,9 @@ public:
   void useCohorts(const Cohorts &, const Labels &labels) override { labels_ = &labels; }
   uint32_t eventKinds() const override {
     return abi::enabledBit(EventKind::Watch) | abi::enabledBit(EventKind::Changed) |
-           abi::enabledBit(EventKind::Content) | abi::enabledBit(EventKind::Launch) |
-           abi::enabledBit(EventKind::Copy) | abi::enabledBit(EventKind::Set) | abi::enabledBit(EventKind::Access) |
-           abi::enabledBit(EventKind::Step) | abi::enabledBit(EventKind::RangeBegin) |
-           abi::enabledBit(EventKind::RangeEnd);
+           abi::enabledBit(EventKind::Content) | abi::enabledBit(EventKind::Launch) | abi::enabledBit(EventKind::Copy) |
+           abi::enabledBit(EventKind::Set) | abi::enabledBit(EventKind::Access) | abi::enabledBit(EventKind::Step) |
+           abi::enabledBit(EventKind::RangeBegin) | abi::enabledBit(EventKind::RangeEnd);
   }
   void onEvent(const StreamEvent &, SiteId) override;
   void conclude(Conclusion &) const override;
@@ -171,7 +170,7 @@ void WatchAnalyzer::onAccess(const StreamEvent &event) {
   if (access.address == 0)
     unknown_.insert(event.process);
   else if (!watched_.empty() && !reads_only)
-    addWritten(event, {access.address, access.size}); // size 0 is kToItsEnd
+    addWritten(event, {access.address, access.size});
 }
 
 void WatchAnalyzer::addWritten(const StreamEvent &event, const Written::value_type &memory) {

@@ -12,6 +12,7 @@ constexpr Words kWords[kLedgerSources] = {
     {"pool-used", "parts of blocks that pools have handed out"},
     {"pool-free", "what pools have of their blocks beside that"},
     {"driver", "what the driver has in use beside these: contexts, code, closed libraries, other processes"},
+    {"manager", "what NVML counts beyond the driver: reserved by it and by the firmware"},
     {"allocator", "headers and rounding of malloc, estimated"},
     {"file-backed", "pages of files: code and data of programs and libraries"},
     {"recorder", "what msleaks records in"},

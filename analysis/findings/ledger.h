@@ -14,6 +14,7 @@ enum class LedgerSource : uint8_t {
   PoolUsed,
   PoolFree,
   Driver,
+  Manager,
   Allocator,
   FileBacked,
   Recorder,

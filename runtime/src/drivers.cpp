@@ -34,6 +34,14 @@ bool isTurn(Driver &asked, uint64_t now_ns) noexcept {
   return now_ns >= next && asked.next_ns.compare_exchange_strong(next, now_ns + kPauseNs, std::memory_order_relaxed);
 }
 
+// Whether a driver's hooks have this function: a library of an earlier version ends before it.
+bool has(const hook::Device &functions, size_t offset) noexcept { return functions.bytes > offset; }
+
+void recordInUse(Thread &thread, uint32_t device, const char *label, uint64_t bytes) noexcept {
+  record(thread,
+         abi::CounterEvent{{abi::EventKind::Counter, abi::Heap::Device, device, 0, 0, 0}, labelOf(label), bytes});
+}
+
 void ask(abi::Family family) noexcept {
   Thread &thread = __msl_thread;
   Driver &asked = driver(family);
@@ -45,11 +53,14 @@ void ask(abi::Family family) noexcept {
   const uint64_t began_ns = monotonicNs();
   if (!isTurn(asked, began_ns))
     return;
-  uint64_t free = 0, total = 0;
+  uint64_t free = 0, total = 0, managed = 0;
   int32_t status = 0;
+  bool is_managed = false;
   {
     const Inside inside(thread, insideOf(family));
     status = functions->memory(&free, &total);
+    is_managed = has(*functions, offsetof(hook::Device, managed)) && functions->managed != nullptr &&
+                 functions->managed(&managed) == 0;
   }
   const uint64_t took_ns = monotonicNs() - began_ns;
   if (took_ns * kShareOfTime > kPauseNs)
@@ -57,16 +68,15 @@ void ask(abi::Family family) noexcept {
   if (status != 0 || free > total)
     return;
   const uint32_t device = chosenDevice(thread, family);
-  record(thread, abi::CounterEvent{{abi::EventKind::Counter, abi::Heap::Device, device, 0, 0, 0},
-                                   labelOf("driver: bytes in use"),
-                                   total - free});
+  recordInUse(thread, device, "driver: bytes in use", total - free);
+  if (is_managed)
+    recordInUse(thread, device, "manager: bytes in use", managed);
 }
 
-// A library of hooks of an earlier version has nothing to check.
 void checkVersions(abi::Family family) noexcept {
   const hook::Device *functions = driverOf(family);
-  if (functions == nullptr || functions->bytes < sizeof(hook::Device) || functions->checkVersions == nullptr ||
-      driver(family).is_checked.exchange(true, std::memory_order_relaxed))
+  if (functions == nullptr || !has(*functions, offsetof(hook::Device, checkVersions)) ||
+      functions->checkVersions == nullptr || driver(family).is_checked.exchange(true, std::memory_order_relaxed))
     return;
   const ErrnoKept kept;
   const Inside inside(__msl_thread, insideOf(family));

@@ -18,6 +18,7 @@ SCENARIOS = {
     "cuda": (PROGRAMS / "cuda.c", [("libcudart.so.12", [CUDA / "cudart.cpp", MACHINE])], [f"-I{CUDA}"]),
     "cuda_memory": (PROGRAMS / "cuda_memory.c", [("libcuda.so.1", [CUDA / "libcuda_memory.cpp", MACHINE]),
                                                  ("libcudart.so.12", [CUDA / "cudart.cpp", MACHINE])], [f"-I{CUDA}"]),
+    "nvml": (PROGRAMS / "nvml.c", [("libcudart.so.12", [CUDA / "cudart.cpp", MACHINE]), ("libnvidia-ml.so.1", [CUDA / "nvml.cpp", MACHINE])], [f"-I{CUDA}"]),
     "cann": (PROGRAMS / "cann.c", ASCEND, [f"-I{CANN}"]),
     "atb": (PROGRAMS / "atb.c", [*ASCEND, ("libatb.so", [CANN / "atb.cpp", MACHINE])], [f"-I{CANN}"]),
     "hal": (PROGRAMS / "hal.c", ASCEND, [f"-I{CANN}"]),

@@ -143,6 +143,16 @@ Machine::Machine() : pinned_(fromEnvironment("STANDIN_DEVICE_BYTES", 64 << 20)) 
   }
 }
 
+void Machine::bus(unsigned ordinal, char *text, int bytes) const {
+  std::snprintf(text, static_cast<size_t>(bytes), "0000:%02x:00.0", count() - ordinal);
+}
+size_t Machine::inUseAt(size_t bus) const {
+  if (bus == 0 || bus > devices_.size())
+    return 0;
+  const Memory &memory = *devices_[devices_.size() - bus];
+  return memory.total() - memory.free();
+}
+
 bool Machine::release(void *block) {
   return pinned_.release(block) ||
          std::any_of(devices_.begin(), devices_.end(), [block](const auto &memory) { return memory->release(block); });

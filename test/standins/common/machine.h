@@ -83,6 +83,9 @@ public:
   bool release(void *block);           // wherever it is
   Locked &locked() { return locked_; }
   Stream &defaultStream() { return default_stream_; }
+  // Devices stand on the bus in the opposite order of their numbers, from 1 on. "0000:02:00.0"
+  void bus(unsigned ordinal, char *text, int bytes) const;
+  size_t inUseAt(size_t bus) const; // 0: there is none
 
 private:
   std::vector<std::unique_ptr<Memory>> devices_;

@@ -39,6 +39,7 @@ cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int device);
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);

@@ -58,6 +58,12 @@ cudaError_t cudaGetDevice(int *device) {
   *device = current;
   return cudaSuccess;
 }
+cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int device) {
+  machine().bus(static_cast<unsigned>(device), text, bytes);
+  return cudaSuccess;
+}
+// For NVML's stand-in.
+extern "C" size_t standin_in_use(size_t bus) { return machine().inUseAt(bus); }
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
   const standin::Memory &memory = machine().device(static_cast<unsigned>(current));
   *free = memory.free();

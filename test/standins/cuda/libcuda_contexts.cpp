@@ -1,5 +1,6 @@
 // Stands in for CUDA's driver, as far as a thread has contexts, each of a device, in which it allocates.
-// It hands out its functions itself, by names without versions. Link it so that it finds its own (-Bsymbolic-functions).
+// It hands out its functions itself, by names without versions. Link it so that it finds its own
+// (-Bsymbolic-functions).
 #include "../common/machine.h"
 
 #include <algorithm>
@@ -75,6 +76,20 @@ int cuCtxGetDevice(int *device) {
   *device = contexts.back()->device;
   return 0;
 }
+
+int cuDeviceGetPCIBusId(char *text, int bytes, int device) {
+  machine().bus(static_cast<unsigned>(device), text, bytes);
+  return 0;
+}
+int cuMemGetInfo_v2(size_t *free, size_t *total) {
+  if (contexts.empty())
+    return kNoContext;
+  const standin::Memory &memory = machine().device(static_cast<unsigned>(contexts.back()->device));
+  *free = memory.free();
+  *total = memory.total();
+  return 0;
+}
+size_t standin_in_use(size_t bus) { return machine().inUseAt(bus); } // for NVML's stand-in
 
 int cuMemAlloc(unsigned *, unsigned) { return kInvalid; } // of the first version, with addresses of 32 bits
 int cuMemAlloc_v2(void **block, size_t bytes) { return allocate(block, bytes); }

@@ -197,6 +197,23 @@ TEST_F(LedgerTest, SaysWhatADriverHasBesideTheBlocks) {
   EXPECT_EQ(sumOf(0), Both(35 * kMiB, 16 * kMiB));
 }
 
+// All lines of the device together are what the manager says.
+TEST_F(LedgerTest, SaysWhatAManagerCountsBeyondTheDriver) {
+  begin(1, 4711);
+  const std::string labels =
+      record(abi::DefinitionKind::String, raw(abi::StringDefinition{1, 0}) + "driver: bytes in use") +
+      record(abi::DefinitionKind::String, raw(abi::StringDefinition{2, 0}) + "manager: bytes in use");
+  ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(labels))));
+  events({at(1, 0x1000, 10 * kMiB, kOnDevice), inUse(2, 13 * kMiB), inUse(2, 17 * kMiB, 2),
+          at(50, 0x900000, 20 * kMiB, kOnDevice), inUse(52, 35 * kMiB), inUse(52, 40 * kMiB, 2),
+          at(100, 0x900000, 0, kOnDevice), inUse(110, 16 * kMiB), inUse(110, 18 * kMiB, 2)});
+  end(1, 0, kStart + 1000 * kMs);
+  finish();
+  EXPECT_EQ(of("driver", 0), Both(5 * kMiB, 6 * kMiB));
+  EXPECT_EQ(of("manager", 0), Both(5 * kMiB, 2 * kMiB));
+  EXPECT_EQ(sumOf(0), Both(40 * kMiB, 18 * kMiB));
+}
+
 TEST_F(LedgerTest, TakesWhatTheDriverSaidNextToThePeak) {
   begin(1, 4711);
   const std::string label =

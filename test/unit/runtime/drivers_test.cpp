@@ -27,15 +27,22 @@ TEST(Drivers, RegisteredMemoryIsNotTheBlockThatItLiesIn) {
 // Of a driver that has devices, its first block lets its hooks look at its version, once.
 TEST(Drivers, TheFirstBlockChecksTheVersion) {
   static int checks = 0;
-  static constexpr hook::Device kDriver{sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), nullptr, nullptr,
-                                        nullptr,              nullptr,                             [] { ++checks; }};
+  static constexpr hook::Device kDriver{sizeof(hook::Device),
+                                        static_cast<uint32_t>(Family::Cuda),
+                                        nullptr,
+                                        nullptr,
+                                        nullptr,
+                                        nullptr,
+                                        [] { ++checks; },
+                                        nullptr};
   static constexpr hook::Device kEarlier{offsetof(hook::Device, checkVersions),
                                          static_cast<uint32_t>(Family::Hip),
                                          nullptr,
                                          nullptr,
                                          nullptr,
                                          nullptr,
-                                         [] { checks = 100; }};
+                                         [] { checks = 100; },
+                                         nullptr};
   EXPECT_EQ(eventsOf([] {
               __msl_hook_driver(&kDriver);
               __msl_hook_driver(&kEarlier);
@@ -50,6 +57,45 @@ TEST(Drivers, TheFirstBlockChecksTheVersion) {
               must(checks == 1);
             }),
             "Alloc#7 100+16 async | Alloc#7 200+16 async | Alloc#8 300+16");
+}
+
+// Only where a memory of the driver's own is known: what its manager says is counted beside it.
+TEST(Drivers, WhatADeviceHasInUseIsSaidByTwo) {
+  static constexpr auto kMemory = [](uint64_t *free, uint64_t *total) {
+    *free = 30;
+    *total = 100;
+    return int32_t{0};
+  };
+  static constexpr auto kManaged = [](uint64_t *used) {
+    *used = 75;
+    return int32_t{0};
+  };
+  static constexpr hook::Device kDriver{
+      sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), nullptr, nullptr, nullptr, kMemory, nullptr, kManaged};
+  static constexpr hook::Device kEarlier{offsetof(hook::Device, managed),
+                                         static_cast<uint32_t>(Family::Hip),
+                                         nullptr,
+                                         nullptr,
+                                         nullptr,
+                                         kMemory,
+                                         nullptr,
+                                         kManaged};
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    __msl_hook_driver(&kDriver);
+    __msl_hook_driver(&kEarlier);
+    for (const Family family : {Family::Cuda, Family::Hip}) {
+      const uint32_t traits = Traits(Verb::Alloc, family, Heap::Device, 0).packed();
+      __msl_before(7, traits);
+      __msl_on_alloc(7, traits, at(100), 16);
+    }
+  }),
+            0);
+  std::vector<uint64_t> numbers;
+  for (const auto &event : session.drain())
+    if (event.event.header().kind == abi::EventKind::Counter)
+      numbers.push_back(event.event.as<abi::CounterEvent>().value);
+  EXPECT_EQ(numbers, (std::vector<uint64_t>{70, 75, 70}));
 }
 
 TEST(Drivers, SayWhatAddressesShow) {

@@ -29,7 +29,7 @@ int32_t nameOf(const void *kernel, char *text, uint64_t) {
   return kernel == at(kSecond) ? -1 : 0;
 }
 constexpr hook::Device kDriver = {
-    sizeof(hook::Device), static_cast<uint32_t>(abi::Family::Hip), nullptr, nullptr, nameOf, nullptr};
+    sizeof(hook::Device), static_cast<uint32_t>(abi::Family::Hip), nullptr, nullptr, nameOf, nullptr, nullptr, nullptr};
 
 // "Kernel Launch …"
 std::string kindsOf(const std::function<void()> &body) {

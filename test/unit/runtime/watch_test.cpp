@@ -67,8 +67,8 @@ Seen seenIn(const SessionDirectory &session, const std::function<void()> &body) 
       seen.watched.push_back(read.event.as<abi::WatchEvent>().size);
     if (read.event.header().kind == abi::EventKind::Content) {
       const auto content = read.event.as<abi::ContentEvent>();
-      seen.contents.push_back({textIn(definitions, content.name), textIn(definitions, content.operation),
-                               content.digest, content.file});
+      seen.contents.push_back(
+          {textIn(definitions, content.name), textIn(definitions, content.operation), content.digest, content.file});
     }
     if (read.event.header().kind != abi::EventKind::Changed)
       continue;
@@ -105,7 +105,8 @@ int32_t name(const void *kernel, char *text, uint64_t bytes) {
   std::snprintf(text, bytes, "kernel %d", static_cast<int>(reinterpret_cast<uint64_t>(kernel)));
   return 0;
 }
-constexpr hook::Device kOwn{sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), wait, read, name, nullptr, nullptr};
+constexpr hook::Device kOwn{
+    sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), wait, read, name, nullptr, nullptr, nullptr};
 
 void launch(uint32_t site, uint64_t kernel, const std::function<void()> &work, int64_t status = 0) {
   __msl_on_launch(site, kLaunch, at(kernel), nullptr, 1, 1, 1, 1, 0);

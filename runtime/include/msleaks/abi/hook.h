@@ -61,12 +61,14 @@ struct Device {
   int32_t (*memory)(uint64_t *free, uint64_t *total);
   // Once, behind the process' first block of the family: says by notes which versions the hooks do not know.
   void (*checkVersions)();
+  // Of the same device, bytes in use as the library counts them that manages the machine's devices (NVML).
+  int32_t (*managed)(uint64_t *used);
 };
 
 // A tensor that an operation gives out: --watch may name it (docs/watch.md).
 struct Output {
-  uint32_t bytes;      // sizeof(Output); what is appended in a later version stands behind
-  uint32_t number;     // of the operation's, from 0
+  uint32_t bytes;  // sizeof(Output); what is appended in a later version stands behind
+  uint32_t number; // of the operation's, from 0
   const void *address;
   uint64_t size_bytes;
   const char *type;    // of its elements, as safetensors calls it: "F32"; null: not known

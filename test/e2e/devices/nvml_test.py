@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Where a program has loaded NVML and begun with it, the ledger has its number beside the driver's, of the device that the thread uses; of a part of a
+GPU it has none, and msleaks begins with no library.   usage: nvml_test.py BUILD SCRATCH
+"""
+import os
+
+from device_run import PROGRAMS, STANDINS, Msleaks, compile, equal, expect_driver, expect_same, run, standin
+from msleaks_e2e import arguments, need
+
+RESERVED = 5 << 20  # by the driver, as NVML's stand-in says
+MANAGER = [("manager", 1, RESERVED, RESERVED)]
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    cuda = STANDINS / "cuda"
+    nvml = standin(scratch, "libnvidia-ml.so.1", cuda / "nvml.cpp", link=["-ldl"])
+    drivers = {"runtime": (standin(scratch, "libcudart.so.12", cuda / "cudart.cpp"), []),
+               "driver": (standin(scratch, "libcuda.so.1", cuda / "libcuda_contexts.cpp", link=["-Wl,-Bsymbolic-functions"]), ["-DUSES_DRIVER"])}
+    msleaks = Msleaks(build)
+    for way, (driver, options) in drivers.items():
+        program = f"{scratch}/{way}"
+        compile(need("gcc"), "-g", *options, PROGRAMS / "nvml.c", "-o", program, nvml, driver, f"-Wl,-rpath,{scratch}")
+        for name, arguments_, environment, expected in [("begun", [], {}, MANAGER), ("not-begun", ["no"], {}, []), ("partitioned", [], {"STANDIN_MIG": "1"}, [])]:
+            environment = {**os.environ, **environment}
+            plain = run([program, *arguments_], env=environment)
+            done, report = msleaks.run(f"{scratch}/{way}-{name}", [program, *arguments_], env=environment)
+            expect_same(plain, done)
+            expect_driver(report, 1)
+            lines = [(line["source"], line["device"], line["bytes"], line["at_peak_bytes"]) for line in report.json["ledger"] if line["source"] == "manager"]
+            equal(f"{way}, {name}", lines, expected)
+            print(f"{way}, {name}: {lines}")
+
+
+if __name__ == "__main__":
+    main()
