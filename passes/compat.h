@@ -1,6 +1,7 @@
 // Every difference between the LLVM versions that we build for. No other file asks for a version.
 #pragma once
 
+#include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Attributes.h"
@@ -37,6 +38,10 @@ template <typename AddPasses> void atEarlySimplification(llvm::PassBuilder &buil
   builder.registerPipelineEarlySimplificationEPCallback(
       [add](llvm::ModulePassManager &passes, llvm::OptimizationLevel level MSL_LTO_PHASE) { add(passes, level); });
 }
+template <typename AddPasses> void atOptimizerEarly(llvm::PassBuilder &builder, AddPasses add) {
+  builder.registerOptimizerEarlyEPCallback(
+      [add](llvm::ModulePassManager &passes, llvm::OptimizationLevel level MSL_LTO_PHASE) { add(passes, level); });
+}
 template <typename AddPasses> void atOptimizerLast(llvm::PassBuilder &builder, AddPasses add) {
   builder.registerOptimizerLastEPCallback(
       [add](llvm::ModulePassManager &passes, llvm::OptimizationLevel level MSL_LTO_PHASE) { add(passes, level); });
@@ -69,6 +74,14 @@ inline llvm::MDNode *unlikelyBranchWeights(llvm::LLVMContext &context) {
   return llvm::MDBuilder(context).createUnlikelyBranchWeights();
 #else
   return llvm::MDBuilder(context).createBranchWeights(1, (1u << 20) - 1);
+#endif
+}
+
+inline uint64_t entryFrequencyOf(const llvm::BlockFrequencyInfo &frequencies) {
+#if LLVM_VERSION_MAJOR >= 18
+  return frequencies.getEntryFreq().getFrequency();
+#else
+  return frequencies.getEntryFreq();
 #endif
 }
 

@@ -4,6 +4,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Regex.h"
 
 #include <cstdlib>
 
@@ -29,6 +30,14 @@ void readRows(StringRef path, Options &options) {
   options.error = std::move(result.error);
 }
 
+void readFunctions(StringRef expression, Options &options) {
+  options.counts = true;
+  options.cfg = expression.str();
+  std::string mistake;
+  if (!Regex(expression).isValid(mistake))
+    options.error = ("cfg=" + expression + " is no regular expression: " + mistake).str();
+}
+
 } // namespace
 
 std::shared_ptr<const Options> parseOptions(StringRef text, StringRef origin) {
@@ -43,9 +52,17 @@ std::shared_ptr<const Options> parseOptions(StringRef text, StringRef origin) {
       options->link = true;
     else if (word.consume_front("rows="))
       readRows(word, *options);
+    else if (word == "cfg")
+      options->counts = true;
+    else if (word.consume_front("cfg="))
+      readFunctions(word, *options);
+    else if (word == "counters=all" || word == "counters=few")
+      options->all_counters = word == "counters=all";
     else if (!word.empty())
-      options->error =
-          ("unknown option '" + word + "' in " + origin + "; known are 'off', 'link' and 'rows=<file>'").str();
+      options->error = ("unknown option '" + word + "' in " + origin +
+                        "; known are 'off', 'link', 'rows=<file>', 'cfg', 'cfg=<regular expression>' and "
+                        "'counters=all|few'")
+                           .str();
     if (!options->error.empty())
       break;
   }

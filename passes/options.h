@@ -2,6 +2,8 @@
 //
 //   MSLEAKS_PASS=off                      do nothing
 //   MSLEAKS_PASS='rows=allocators.rows'   know these allocators too (rows_file.h)
+//   MSLEAKS_PASS='cfg=^ggml_compute' count the edges of these functions (graphs/count.h); of all: cfg
+//   MSLEAKS_PASS='cfg;counters=all'  with a counter on each edge
 //   MSLEAKS_PASS=link                     the linker will load the plugin too: with LTO, rewrite there (link.h)
 //
 // Options are separated by `;`. They are read before there is a module to complain about, so a mistake is kept and
@@ -24,6 +26,9 @@ namespace msleaks::passes {
 struct Options {
   bool off = false;
   bool link = false;
+  bool counts = false;       // edges of functions
+  std::string cfg;           // which: those whose demangled name has it (a regular expression); empty: all
+  bool all_counters = false; // on each edge, not only on those that the others do not follow from
   std::string rows_file;
   UserRows rows;
   std::string error;

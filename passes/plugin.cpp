@@ -2,8 +2,9 @@
 //
 //   -fpass-plugin=libMemPass.so          mark at the start of the pipeline, rewrite at its end (or in the link, link.h)
 //   -Wl,--load-pass-plugin=…             rewrite what waits for it, behind lld's optimiser
-//   -passes='mem-pass<rows=my.rows>'     both at once; msl-mark and msl-rewrite alone; print<msl-sites>
+//   -passes='mem-pass<rows=my.rows>'     both at once; msl-mark, msl-rewrite and msl-count alone; print<msl-sites>
 #include "compat.h"
+#include "graphs/count.h"
 #include "link.h"
 #include "mark.h"
 #include "options.h"
@@ -43,6 +44,10 @@ bool parsePipeline(StringRef text, ModulePassManager &passes, const SharedOption
   }
   if (const auto options = optionsOf(text, "msl-rewrite", environment)) {
     passes.addPass(RewritePass(*options, Stage::Compile, Mistakes::Report));
+    return true;
+  }
+  if (const auto options = optionsOf(text, "msl-count", environment)) {
+    passes.addPass(CountPass(*options));
     return true;
   }
   if (text == "print<msl-sites>") {
@@ -107,6 +112,8 @@ void registerPasses(PassBuilder &builder) {
     if (!pipeline->compiles)
       passes.addPass(PinAgainPass(options));
   });
+  atOptimizerEarly(builder,
+                   [options](ModulePassManager &passes, OptimizationLevel) { passes.addPass(CountPass(options)); });
   atOptimizerLast(builder, [options, pipeline](ModulePassManager &passes, OptimizationLevel level) {
     addEnd(passes, level, *pipeline, options);
   });

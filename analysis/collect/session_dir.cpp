@@ -105,6 +105,8 @@ Result<void> SessionDir::makeControl(const SessionWish &wish) {
   control->clock = wish.clock;
   control->flags = wish.flags;
   control->watch = wish.watch;
+  if (wish.counts_folder.size() < sizeof control->counts_folder)
+    std::memcpy(control->counts_folder, wish.counts_folder.data(), wish.counts_folder.size());
   control->state.store(abi::SessionState::Open, std::memory_order_relaxed);
   const uint32_t selected = abi::enabledFor(wish.enabled, wish.flags.call_stack);
   control->selected.store(selected, std::memory_order_relaxed);

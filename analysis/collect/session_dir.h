@@ -27,6 +27,7 @@ uint32_t pidOfArena(const std::filesystem::path &);
 struct SessionWish {
   abi::Flags flags;
   abi::WatchWish watch{};
+  std::string counts_folder; // where processes put what they count; empty, or too long to be told: nowhere
   uint32_t enabled = 0; // bit per EventKind
   bool paused = false;  // records nothing until it is told to start
   abi::ClockKind clock{};

@@ -2,6 +2,8 @@
 
 #include "analysis/collect/kernel.h"
 
+#include "msleaks/abi/counts_file.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -156,6 +158,7 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   wish.fallback = fs::absolute(folder.path(), error) / kFallbackSession;
   if (error)
     return fail(fmt::format("the current folder: {}", error.message()), ExitStatus::OwnFault);
+  wish.counts_folder = fs::absolute(folder.path() / abi::kCountsFolder).string();
   const auto tell = [&manifest](const std::string &what) {
     spdlog::warn("{}", what);
     manifest.notes.push_back(what);

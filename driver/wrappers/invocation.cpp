@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 namespace msleaks::driver {
 namespace {
@@ -9,6 +10,7 @@ namespace {
 using std::string_view;
 
 constexpr string_view kRowsOption = "--msl-rows=";
+constexpr string_view kCountOption = "--msl-cfg"; // alone, or with =REGEX
 constexpr string_view kOffOption = "--msl-off";
 constexpr string_view kLinkOption = "--msl-link";
 constexpr string_view kOwnOptions = "--msl-";
@@ -50,13 +52,23 @@ struct Link {
 
 bool isOff(string_view value) { return value == "off" || value == "OFF" || value == "0"; }
 
-// An option that begins with --msl- is the wrapper's own.
-void takeOwn(string_view option, Invocation &invocation, std::vector<std::string> &rows) {
+// The user's own options, those that begin with --msl-.
+struct Own {
+  std::vector<std::string> rows;
+  std::optional<std::string> counted; // a regular expression; empty: all functions
+};
+
+void takeOwn(string_view option, Invocation &invocation, Own &own) {
   if (option.starts_with(kRowsOption) && option.size() > kRowsOption.size())
-    rows.emplace_back(option.substr(kRowsOption.size()));
+    own.rows.emplace_back(option.substr(kRowsOption.size()));
+  else if (option == kCountOption)
+    own.counted = "";
+  else if (option.starts_with(kCountOption) && option[kCountOption.size()] == '=')
+    own.counted = option.substr(kCountOption.size() + 1);
   else if (option != kOffOption && option != kLinkOption && invocation.mistake.empty())
-    invocation.mistake =
-        "unknown option '" + std::string(option) + "'; known are '--msl-rows=<file>', '--msl-link' and '--msl-off'";
+    invocation.mistake = "unknown option '" + std::string(option) +
+                         "'; known are '--msl-rows=<file>', '--msl-cfg', '--msl-cfg=<regular "
+                         "expression>', '--msl-link' and '--msl-off'";
 }
 
 // Clang decides what they are for: they stand before the user's arguments, so that a -g of the user's wins, and go
@@ -82,13 +94,14 @@ Invocation understand(string_view compiler, string_view default_llvm, const Surr
   invocation.clang = surroundings.clang.empty() ? std::string(compiler) + "-" + invocation.llvm : surroundings.clang;
   invocation.pass = surroundings.pass;
   bool plain = isOff(surroundings.wrapper) || isProbeFolder(surroundings.folder);
-  std::vector<std::string> rows, passed;
+  std::vector<std::string> passed;
+  Own own;
   Link link;
   for (const string_view argument : arguments) {
     plain = plain || leavesPlain(argument);
     link.read(argument);
     if (argument.starts_with(kOwnOptions))
-      takeOwn(argument, invocation, rows);
+      takeOwn(argument, invocation, own);
     else
       passed.emplace_back(argument);
   }
@@ -100,11 +113,13 @@ Invocation understand(string_view compiler, string_view default_llvm, const Surr
   const auto tellPass = [&](const std::string &option) {
     invocation.pass += (invocation.pass.empty() ? "" : ";") + option;
   };
-  for (const std::string &file : rows)
+  for (const std::string &file : own.rows)
     tellPass("rows=" + file);
+  if (own.counted)
+    tellPass(own.counted->empty() ? "cfg" : "cfg=" + *own.counted);
   if (link.lto && link.lld)
     tellPass("link");
-  invocation.arguments = added(invocation, link, rows);
+  invocation.arguments = added(invocation, link, own.rows);
   std::ranges::move(passed, std::back_inserter(invocation.arguments));
   return invocation;
 }

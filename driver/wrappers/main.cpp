@@ -2,6 +2,7 @@
 // for
 //
 //   --msl-rows=FILE          know the allocators of this rows file; objects depend on it (-MD)
+//   --msl-cfg[=REGEX]        count the edges of functions with this in their demangled names, or of all (msleaks cfg)
 //   --msl-link               every link is done by lld, through this program: callbacks go in there, with -flto.
 //                            -fuse-ld=lld and --ld-path=…lld say so, too
 //   --msl-off                plain clang

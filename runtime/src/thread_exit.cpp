@@ -1,5 +1,6 @@
 #include "thread_exit.h"
 
+#include "counters.h"
 #include "ring.h"
 #include "system.h"
 #include "thread_path.h"
@@ -32,6 +33,7 @@ void onThreadExit(void *argument) {
   Thread &thread = __msl_thread;
   thread.ended = true;
   endPaths(thread);
+  endCounters();
   endRing(thread);
 }
 

@@ -96,6 +96,7 @@ struct ControlPage {
   // kernel sets kOwnerGone. Any process can read it, also one that cannot see the collector's pid. 0 = not held yet.
   std::atomic<uint32_t> collector_thread;
   alignas(64) ClockFit fit;
+  char counts_folder[1024]; // where processes put what they count (counts_file.h); empty: nowhere
 };
 static_assert(sizeof(ControlPage) <= kHeaderBytes);
 inline constexpr uint32_t kOwnerGone = 0x4000'0000; // FUTEX_OWNER_DIED

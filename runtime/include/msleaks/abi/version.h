@@ -11,7 +11,7 @@ inline constexpr uint16_t kObjectVersion = 2;
 inline constexpr uint16_t kOldestObjectVersion = 1;
 
 // Shared memory of a session. Runtime and collector are installed together: each takes its own version only.
-inline constexpr uint32_t kSessionVersion = 5;
+inline constexpr uint32_t kSessionVersion = 6;
 
 // What the definitions and events of a trace mean. A reader takes its own version and all before it.
 inline constexpr uint16_t kTraceContentVersion = 2;

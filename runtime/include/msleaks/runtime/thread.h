@@ -14,6 +14,7 @@
 namespace msleaks::runtime {
 
 struct Arena;
+struct Counting;
 class PathTree;
 struct ThreadPath;
 struct WatchList;
@@ -154,6 +155,7 @@ struct alignas(abi::kMaxPageBytes) Process {
   abi::Caller *callers; // null until its pages exist
   PathTree *paths;      // null until a path is taken
   WatchList *watches;   // null until a block is watched
+  Counting *counting;   // null until edges are counted
   Arena *arena;
   abi::ClockKind clock;
   uint32_t lock;

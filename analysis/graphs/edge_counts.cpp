@@ -1,0 +1,109 @@
+#include "analysis/graphs/edge_counts.h"
+
+namespace msleaks::analysis {
+namespace {
+
+using abi::EdgeKind;
+
+// Of counted edges, and of those that follow from them. Leave edges may be below 0.
+class Flow {
+public:
+  Flow(const Graph &graph, std::span<const uint64_t> counters)
+      : graph_(graph), values_(graph.edges.size()), at_(graph.blocks.size() + 1), unknown_(graph.blocks.size() + 1) {
+    for (size_t i = 0; i < graph.edges.size(); ++i) {
+      const GraphEdge &edge = graph.edges[i];
+      if (edge.counter != abi::kNoCounter)
+        values_[i] = edge.counter < counters.size() ? static_cast<int64_t>(counters[edge.counter]) : 0;
+      if (edge.from == edge.to)
+        continue; // it flows in and out
+      for (const uint32_t node : {edge.from, edge.to}) {
+        at_[node].push_back(i);
+        unknown_[node] += !values_[i];
+      }
+    }
+    for (uint32_t node = 0; node < at_.size(); ++node)
+      settle(node);
+  }
+
+  const std::optional<int64_t> &operator[](size_t edge) const { return values_[edge]; }
+
+private:
+  // From a node with one unknown edge to the node at its other end, and so on.
+  void settle(uint32_t node) {
+    while (unknown_[node] == 1) {
+      const size_t edge = solve(node);
+      const uint32_t other = graph_.edges[edge].from == node ? graph_.edges[edge].to : graph_.edges[edge].from;
+      --unknown_[node];
+      --unknown_[other];
+      node = other;
+    }
+  }
+
+  size_t solve(uint32_t node) {
+    int64_t balance = 0; // in - out
+    size_t unknown = 0;
+    for (const size_t edge : at_[node])
+      if (!values_[edge])
+        unknown = edge;
+      else
+        balance += graph_.edges[edge].to == node ? *values_[edge] : -*values_[edge];
+    values_[unknown] = graph_.edges[unknown].from == node ? balance : -balance;
+    return unknown;
+  }
+
+  const Graph &graph_;
+  std::vector<std::optional<int64_t>> values_;
+  std::vector<std::vector<size_t>> at_; // edges by node
+  std::vector<size_t> unknown_;         // how many of them, by node
+};
+
+EdgeCount countOf(const GraphEdge &edge, const std::optional<int64_t> &value) {
+  if (!value)
+    return {};
+  if (*value < 0 && edge.kind != EdgeKind::Leave)
+    return {CountState::Estimated, 0};
+  const CountState state = edge.counter != abi::kNoCounter ? CountState::Measured : CountState::Derived;
+  return {state, static_cast<uint64_t>(std::max<int64_t>(*value, 0))};
+}
+
+// What comes in; where that is not known, what goes out.
+std::vector<std::optional<uint64_t>> blocksOf(const Graph &graph, const Flow &flow) {
+  std::vector<std::optional<int64_t>> in(graph.blocks.size(), 0), out(graph.blocks.size(), 0);
+  const auto add = [](std::optional<int64_t> &sum, const std::optional<int64_t> &value) {
+    sum = sum && value ? std::optional(*sum + *value) : std::nullopt;
+  };
+  for (size_t i = 0; i < graph.edges.size(); ++i) {
+    const GraphEdge &edge = graph.edges[i];
+    if (edge.to != 0)
+      add(in[edge.to - 1], flow[i]);
+    if (edge.from != 0)
+      add(out[edge.from - 1], flow[i]);
+  }
+  std::vector<std::optional<uint64_t>> blocks;
+  for (size_t i = 0; i < in.size(); ++i) {
+    const auto &count = in[i] ? in[i] : out[i];
+    blocks.push_back(count ? std::optional<uint64_t>(std::max<int64_t>(*count, 0)) : std::nullopt);
+  }
+  return blocks;
+}
+
+} // namespace
+
+const char *nameOf(CountState state) {
+  static constexpr const char *kNames[] = {"measured", "derived", "estimated", "unseen", "uninstrumentable"};
+  return kNames[static_cast<size_t>(state)];
+}
+
+FunctionCounts countsOf(const Graph &graph, std::span<const uint64_t> counters) {
+  const Flow flow(graph, counters);
+  FunctionCounts counts;
+  for (size_t i = 0; i < graph.edges.size(); ++i) {
+    counts.edges.push_back(countOf(graph.edges[i], flow[i]));
+    if (graph.edges[i].kind == EdgeKind::Enter)
+      counts.calls = counts.edges.back().count;
+  }
+  counts.blocks = blocksOf(graph, flow);
+  return counts;
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,34 @@
+// How often each edge and block of a function ran: what was counted, and what follows from it, since what flows into a
+// block flows out of it.
+#pragma once
+
+#include "analysis/graphs/graph.h"
+
+#include <optional>
+
+namespace msleaks::analysis {
+
+enum class CountState : uint8_t {
+  Measured,         // by a counter
+  Derived,          // from others
+  Estimated,        // from a sample; or the program ended, or was read, in the middle
+  Unseen,           // not in the sample
+  Uninstrumentable, // it can have no counter, and nothing says what it is
+};
+const char *nameOf(CountState);
+
+struct EdgeCount {
+  CountState state = CountState::Uninstrumentable;
+  std::optional<uint64_t> count; // none: Unseen, Uninstrumentable
+};
+
+struct FunctionCounts {
+  std::optional<uint64_t> calls;
+  std::vector<std::optional<uint64_t>> blocks; // by number - 1
+  std::vector<EdgeCount> edges;                // as the graph's
+};
+
+// `counters`: of the module. One that is not there counted 0.
+FunctionCounts countsOf(const Graph &graph, std::span<const uint64_t> counters);
+
+} // namespace msleaks::analysis

@@ -1,0 +1,81 @@
+#include "analysis/graphs/run_graphs.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+namespace msleaks::analysis {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char *kKinds[] = {"enter", "branch", "switch", "default", "indirect", "unwind", "exit", "leave"};
+
+Json numberOrNull(const std::optional<uint64_t> &number) { return number ? Json(*number) : Json(); }
+
+Json jsonOf(const GraphBlock &block, size_t id, const std::optional<uint64_t> &count) {
+  const abi::GraphBlock &facts = block.facts;
+  return {{"id", id},
+          {"file", block.file},
+          {"line", block.line},
+          {"depth", facts.depth},
+          {"instructions", instructionsOf(block)},
+          {"classes",
+           {{"integer", facts.integers},
+            {"float", facts.floats},
+            {"load", facts.loads},
+            {"store", facts.stores},
+            {"call", facts.calls},
+            {"branch", facts.branches},
+            {"other", facts.others}}},
+          {"loaded_bytes", facts.loaded_bytes},
+          {"stored_bytes", facts.stored_bytes},
+          {"count", numberOrNull(count)}};
+}
+
+Json jsonOf(const GraphEdge &edge, const EdgeCount &count) {
+  Json json = {{"name", nameOf(edge)},
+               {"from", edge.from},
+               {"to", edge.to},
+               {"kind", kKinds[static_cast<size_t>(edge.kind)]},
+               {"count", numberOrNull(count.count)},
+               {"state", nameOf(count.state)}};
+  if (edge.kind == abi::EdgeKind::Switch)
+    json["value"] = edge.value;
+  return json;
+}
+
+Json jsonOf(const CountedFunction &function) {
+  const Graph &graph = function.graph;
+  Json blocks = Json::array(), edges = Json::array();
+  for (size_t i = 0; i < graph.blocks.size(); ++i)
+    blocks.push_back(jsonOf(graph.blocks[i], i + 1, function.counts.blocks[i]));
+  for (size_t i = 0; i < graph.edges.size(); ++i)
+    if (graph.edges[i].isInside())
+      edges.push_back(jsonOf(graph.edges[i], function.counts.edges[i]));
+  return {{"function", function.name},
+          {"symbol", graph.symbol},
+          {"file", graph.file},
+          {"line", graph.line},
+          {"hash", fmt::format("{:016x}", graph.hash)},
+          {"calls", numberOrNull(function.counts.calls)},
+          {"blocks", std::move(blocks)},
+          {"edges", std::move(edges)},
+          {"launches", Json::array()},
+          {"mode", "full"},
+          {"scale", 1}};
+}
+
+} // namespace
+
+void writeGraphsJson(std::ostream &to, std::span<const CountedFunction> functions) {
+  to << '[';
+  const char *separator = "\n";
+  for (const CountedFunction &function : functions) {
+    to << separator << jsonOf(function).dump(-1, ' ', false, Json::error_handler_t::replace);
+    separator = ",\n";
+  }
+  to << "\n]\n";
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,57 @@
+#include "analysis/base/base_name.h"
+#include "analysis/graphs/run_graphs.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <ostream>
+
+namespace msleaks::analysis {
+namespace {
+
+struct Row {
+  const CountedFunction *function;
+  uint64_t instructions; // that ran
+  size_t hottest;        // block, by instructions that ran
+};
+
+Row rowOf(const CountedFunction &function) {
+  Row row{&function, 0, 0};
+  uint64_t most = 0;
+  for (size_t i = 0; i < function.graph.blocks.size(); ++i) {
+    const uint64_t ran = instructionsOf(function.graph.blocks[i]) * function.counts.blocks[i].value_or(0);
+    row.instructions += ran;
+    if (ran > most) {
+      most = ran;
+      row.hottest = i;
+    }
+  }
+  return row;
+}
+
+} // namespace
+
+void writeGraphsText(std::ostream &to, std::span<const CountedFunction> functions) {
+  constexpr size_t kMostRows = 40;
+  std::vector<Row> rows;
+  for (const CountedFunction &function : functions)
+    rows.push_back(rowOf(function));
+  std::ranges::stable_sort(rows, std::greater(), &Row::instructions);
+  const auto never = std::ranges::find(rows, 0u, &Row::instructions);
+  const auto ran = static_cast<size_t>(never - rows.begin());
+  to << fmt::format("{:>16} {:>12} {:>7} {:>7}  {:<24} {}\n", "instructions", "calls", "blocks", "edges",
+                    "most of them at", "function");
+  for (const Row &row : std::span(rows).first(std::min(ran, kMostRows))) {
+    const CountedFunction &function = *row.function;
+    const GraphBlock &hottest = function.graph.blocks[row.hottest];
+    const auto edges = std::ranges::count_if(function.graph.edges, &GraphEdge::isInside);
+    to << fmt::format("{:>16} {:>12} {:>7} {:>7}  {:<24} {}\n", row.instructions, function.counts.calls.value_or(0),
+                      function.graph.blocks.size(), edges, fmt::format("{}:{}", baseName(hottest.file), hottest.line),
+                      function.name);
+  }
+  to << fmt::format("{} functions counted, {} ran", rows.size(), ran);
+  if (ran > kMostRows)
+    to << fmt::format(", {} shown", kMostRows);
+  to << '\n';
+}
+
+} // namespace msleaks::analysis

@@ -1,0 +1,27 @@
+// The graphs of a run: all that its processes counted, added up by function.
+#pragma once
+
+#include "analysis/graphs/edge_counts.h"
+
+#include <filesystem>
+
+namespace msleaks::analysis {
+
+struct CountedFunction {
+  Graph graph;
+  std::string name; // demangled
+  FunctionCounts counts;
+};
+
+// In the order of their names. Functions of one name are one where their files and graphs are the same. BadInput:
+// nothing was counted in the run, or a file of it is damaged.
+Result<std::vector<CountedFunction>> graphsOfRun(const std::filesystem::path &run);
+
+// An array of objects, one a function (docs/kernel-graphs.md).
+void writeGraphsJson(std::ostream &to, std::span<const CountedFunction> functions);
+// A graph for Graphviz, one a function.
+void writeGraphsDot(std::ostream &to, std::span<const CountedFunction> functions);
+// A table for people: the functions in which most instructions ran.
+void writeGraphsText(std::ostream &to, std::span<const CountedFunction> functions);
+
+} // namespace msleaks::analysis

@@ -1,0 +1,15 @@
+// What a block does when it runs once: its instructions by class, and the bytes that it reads and writes.
+#pragma once
+
+#include "msleaks/abi/graph_table.h"
+
+namespace llvm {
+class BasicBlock;
+} // namespace llvm
+
+namespace msleaks::passes {
+
+// Sets the classes and bytes of the row.
+void addFacts(const llvm::BasicBlock &block, abi::GraphBlock &row);
+
+} // namespace msleaks::passes

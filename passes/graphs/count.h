@@ -1,0 +1,23 @@
+// Counts how often each edge of chosen functions runs (docs/kernel-graphs.md), where the code is simplified and nothing
+// is vectorised or unrolled yet: blocks are still those of the source, and counters cost little.
+#pragma once
+
+#include "options.h"
+
+#include "llvm/IR/PassManager.h"
+
+#include <memory>
+
+namespace msleaks::passes {
+
+class CountPass : public llvm::PassInfoMixin<CountPass> {
+public:
+  explicit CountPass(std::shared_ptr<const Options> options) : options_(std::move(options)) {}
+  llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+
+private:
+  std::shared_ptr<const Options> options_;
+};
+
+} // namespace msleaks::passes

@@ -1,0 +1,75 @@
+// The graph of a function that is counted: its blocks and the edges between them, before any counter is put in. Blocks
+// have numbers from 1 on, forwards: an edge to a lower one, or the same, is the way back of a loop.
+//
+//   entry:                    block 1     outside → 1           Enter
+//     br %c, left, right                  1 → 2, 1 → 3          Branch, "edge1_2" and "edge1_3"
+//   left:                     block 2
+//     call @work()                        2 → outside           Leave: the call may not come back
+//     br right                            2 → 3
+//   right:                    block 3
+//     ret                                 3 → outside           Exit
+#pragma once
+
+#include "msleaks/abi/graph_table.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace llvm {
+class BasicBlock;
+class BlockFrequencyInfo;
+class BranchProbabilityInfo;
+class CallBase;
+class Function;
+} // namespace llvm
+
+namespace msleaks::passes {
+
+// Where the code runs exactly when an edge does.
+enum class EdgeSpot : uint8_t {
+  None,
+  End,     // of the block that it comes from
+  Start,   // of the block that it goes to
+  Between, // in a block that is still to be made
+};
+
+struct Edge {
+  unsigned from = 0, to = 0; // block numbers; 0: outside
+  unsigned successor = 0;    // of the terminator of `from`
+  unsigned ordinal = 1;      // among the edges between the same two
+  abi::EdgeKind kind = abi::EdgeKind::Branch;
+  int64_t value = 0;   // of a case
+  uint64_t weight = 0; // how often the edge is expected to run
+  EdgeSpot spot = EdgeSpot::None;
+  bool splits = false; // a block may be made between the two
+  bool countable() const { return spot != EdgeSpot::None; }
+};
+
+class EdgeGraph {
+public:
+  EdgeGraph(llvm::Function &function, const llvm::BlockFrequencyInfo &frequencies,
+            const llvm::BranchProbabilityInfo &probabilities);
+
+  llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return blocks_; } // block n is the (n - 1)th
+  llvm::ArrayRef<Edge> edges() const { return edges_; }
+  llvm::BasicBlock &block(unsigned number) const { return *blocks_[number - 1]; }
+
+private:
+  void number(llvm::BasicBlock &block);
+  void addSuccessors(unsigned from, const llvm::BranchProbabilityInfo &probabilities, uint64_t frequency);
+  void addWaysOut(unsigned from, uint64_t frequency);
+  void add(Edge edge);
+  EdgeSpot spotOf(const Edge &edge) const;
+
+  llvm::SmallVector<llvm::BasicBlock *> blocks_;
+  llvm::SmallVector<Edge> edges_;
+  llvm::SmallVector<unsigned> incoming_; // edges, by block number
+  llvm::DenseMap<const llvm::BasicBlock *, unsigned> numbers_;
+  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> ordinals_;
+};
+
+// Whether what follows the call in its block may not run once for each time that the call does.
+bool mayNotComeBack(const llvm::CallBase &call);
+
+} // namespace msleaks::passes

@@ -1,0 +1,45 @@
+#include "graphs/edge_places.h"
+
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+
+#include <iterator>
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+using abi::EdgeKind;
+
+// Of the terminator's edges to one block, one entry of its phis is the new block's: they all have the same value.
+Instruction &between(Instruction &terminator, const Edge &edge) {
+  BasicBlock &from = *terminator.getParent(), &to = *terminator.getSuccessor(edge.successor);
+  BasicBlock *middle = BasicBlock::Create(from.getContext(), "", from.getParent(), from.getNextNode());
+  BranchInst *jump = BranchInst::Create(&to, middle);
+  jump->setDebugLoc(terminator.getDebugLoc());
+  if (MDNode *loop = terminator.getMetadata(LLVMContext::MD_loop)) // the way back of a loop says what may be done to it
+    jump->setMetadata(LLVMContext::MD_loop, loop);
+  terminator.setSuccessor(edge.successor, middle);
+  for (PHINode &phi : to.phis())
+    phi.setIncomingBlock(static_cast<unsigned>(phi.getBasicBlockIndex(&from)), middle);
+  return *jump;
+}
+
+} // namespace
+
+Instruction &placeOn(const EdgeGraph &graph, const Edge &edge, bool always_between) {
+  if (edge.kind == EdgeKind::Enter)
+    return *graph.block(1).getFirstInsertionPt();
+  Instruction &terminator = *graph.block(edge.from).getTerminator();
+  if (edge.kind == EdgeKind::Exit) {
+    CallInst *tail = graph.block(edge.from).getTerminatingMustTailCall();
+    return tail ? *static_cast<Instruction *>(tail) : terminator;
+  }
+  if (edge.spot == EdgeSpot::Between || (always_between && edge.splits))
+    return between(terminator, edge);
+  return edge.spot == EdgeSpot::End ? terminator : *graph.block(edge.to).getFirstInsertionPt();
+}
+
+} // namespace msleaks::passes

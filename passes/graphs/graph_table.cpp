@@ -1,0 +1,124 @@
+#include "graphs/graph_table.h"
+
+#include "compat.h"
+#include "graphs/block_facts.h"
+#include "source_place.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Function.h"
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+constexpr size_t kAlignment = 8;
+
+template <typename T> void append(std::string &bytes, const T *values, size_t count) {
+  bytes.append(reinterpret_cast<const char *>(values), count * sizeof(T));
+}
+
+// Of what runs, and where it goes next; names, lines and constants may differ.
+uint64_t hashOf(const EdgeGraph &graph) {
+  std::string text;
+  for (const BasicBlock *block : graph.blocks()) {
+    for (const Instruction &instruction : *block)
+      if (!isa<DbgInfoIntrinsic>(instruction))
+        text += std::to_string(instruction.getOpcode()) + ' ';
+    text += '\n';
+  }
+  for (const Edge &edge : graph.edges())
+    for (const int64_t part : {int64_t{edge.from}, int64_t{edge.to}, static_cast<int64_t>(edge.kind), edge.value})
+      text += std::to_string(part) + ' ';
+  return passes::hashOf(StringRef(text));
+}
+
+// The block's first line.
+const DILocation *lineOf(const BasicBlock &block) {
+  for (const Instruction &instruction : block)
+    if (const DILocation *location = instruction.getDebugLoc().get(); location && location->getLine() != 0)
+      return location;
+  return nullptr;
+}
+
+} // namespace
+
+GraphTable::GraphTable(std::string_view source, std::string_view producer, std::string_view target) {
+  intern("");
+  source_ = intern(source);
+  producer_ = intern(producer);
+  target_ = intern(target);
+}
+
+abi::StringOffset GraphTable::intern(std::string_view text) {
+  if (const auto known = offsets_.find(text); known != offsets_.end())
+    return known->second;
+  const auto offset = static_cast<abi::StringOffset>(strings_.size());
+  offsets_.emplace(text, offset);
+  strings_.append(text);
+  strings_.push_back('\0');
+  return offset;
+}
+
+abi::GraphBlock GraphTable::rowOf(const BasicBlock &block, const LoopInfo &loops) {
+  abi::GraphBlock row{};
+  if (const DILocation *location = lineOf(block)) {
+    row.file = intern(placeOf(*location).file);
+    row.line = location->getLine();
+  }
+  row.depth = loops.getLoopDepth(&block);
+  addFacts(block, row);
+  return row;
+}
+
+void GraphTable::add(const EdgeGraph &graph, ArrayRef<EdgeCount> counts, const LoopInfo &loops, uint32_t flags) {
+  const Function &function = *graph.block(1).getParent();
+  abi::GraphFunction row{};
+  row.hash = hashOf(graph);
+  row.name = intern(plainName(function));
+  row.file = intern(placeOf(function).file);
+  row.line = function.getSubprogram() ? function.getSubprogram()->getLine() : 0;
+  row.flags = flags;
+  row.first_block = static_cast<uint32_t>(blocks_.size());
+  row.block_count = static_cast<uint32_t>(graph.blocks().size());
+  row.first_edge = static_cast<uint32_t>(edges_.size());
+  row.edge_count = static_cast<uint32_t>(graph.edges().size());
+  functions_.push_back(row);
+  for (const BasicBlock *block : graph.blocks())
+    blocks_.push_back(rowOf(*block, loops));
+  for (const auto &[edge, count] : zip_equal(graph.edges(), counts))
+    edges_.push_back(
+        {edge.from, edge.to, count.counter, static_cast<uint16_t>(edge.ordinal), edge.kind, count.flags, edge.value});
+}
+
+std::string GraphTable::bytes(uint32_t counters) const {
+  std::string body;
+  append(body, functions_.data(), functions_.size());
+  append(body, blocks_.data(), blocks_.size());
+  append(body, edges_.data(), edges_.size());
+  body += strings_;
+  body.resize((body.size() + kAlignment - 1) / kAlignment * kAlignment, '\0');
+
+  abi::GraphHeader header{};
+  header.magic = abi::kGraphMagic;
+  header.version = abi::kGraphVersion;
+  header.header_bytes = sizeof header;
+  header.total_bytes = static_cast<uint32_t>(sizeof header + body.size());
+  header.counters = counters;
+  header.function_count = static_cast<uint32_t>(functions_.size());
+  header.block_count = static_cast<uint32_t>(blocks_.size());
+  header.edge_count = static_cast<uint32_t>(edges_.size());
+  header.function_bytes = sizeof(abi::GraphFunction);
+  header.block_bytes = sizeof(abi::GraphBlock);
+  header.edge_bytes = sizeof(abi::GraphEdge);
+  header.strings_bytes = static_cast<uint32_t>(strings_.size());
+  header.source = source_;
+  header.producer = producer_;
+  header.target = target_;
+  header.checksum = abi::fnv1a32(reinterpret_cast<const unsigned char *>(body.data()), body.size());
+  std::string bytes;
+  append(bytes, &header, 1);
+  return bytes + body;
+}
+
+} // namespace msleaks::passes

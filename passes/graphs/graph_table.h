@@ -1,0 +1,45 @@
+// Builds the bytes of a module's table of graphs (abi/graph_table.h).
+#pragma once
+
+#include "graphs/edge_graph.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class LoopInfo;
+} // namespace llvm
+
+namespace msleaks::passes {
+
+// How an edge is counted: by which counter of the module, if by any.
+struct EdgeCount {
+  uint32_t counter = abi::kNoCounter;
+  uint8_t flags = 0; // abi::EdgeFlag
+};
+
+class GraphTable {
+public:
+  GraphTable(std::string_view source, std::string_view producer, std::string_view target);
+
+  // The function as it is now.
+  void add(const EdgeGraph &graph, llvm::ArrayRef<EdgeCount> counts, const llvm::LoopInfo &loops, uint32_t flags);
+
+  // `counters`: how many the module has.
+  std::string bytes(uint32_t counters) const;
+  bool empty() const { return functions_.empty(); }
+
+private:
+  abi::StringOffset intern(std::string_view text);
+  abi::GraphBlock rowOf(const llvm::BasicBlock &block, const llvm::LoopInfo &loops);
+
+  std::string strings_;
+  std::map<std::string, abi::StringOffset, std::less<>> offsets_;
+  std::vector<abi::GraphFunction> functions_;
+  std::vector<abi::GraphBlock> blocks_;
+  std::vector<abi::GraphEdge> edges_;
+  abi::StringOffset source_, producer_, target_;
+};
+
+} // namespace msleaks::passes

@@ -1,0 +1,148 @@
+#include "graphs/thread_counters.h"
+
+#include "compat.h"
+
+#include "msleaks/abi/graph_table.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+constexpr uint64_t kRefused = 1; // in the slot: the runtime has no array for this thread
+constexpr uint32_t kMostOnStack = 512;
+constexpr uint64_t kTableAlign = 8;
+constexpr int kLate = 101; // the first of a program's priorities; destructors run in the opposite order
+
+// { version, bytes, counters, table }
+StructType *unitType(LLVMContext &context) {
+  Type *half = Type::getInt16Ty(context);
+  return StructType::get(context, {half, half, Type::getInt32Ty(context), PointerType::get(context, 0)});
+}
+
+GlobalVariable *makeTable(Module &module, StringRef bytes) {
+  Constant *content = ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
+  auto *table = new GlobalVariable(module, content->getType(), /*isConstant=*/true, GlobalValue::PrivateLinkage,
+                                   content, "__msl_graphs");
+  table->setSection(abi::kGraphsSection);
+  table->setAlignment(Align(kTableAlign));
+  return table;
+}
+
+// Weak: a program links and runs without a runtime.
+FunctionCallee declareWeak(Module &module, StringRef name, FunctionType *type) {
+  FunctionCallee callee = module.getOrInsertFunction(name, type);
+  if (auto *function = dyn_cast<Function>(callee.getCallee())) {
+    function->setLinkage(GlobalValue::ExternalWeakLinkage);
+    function->setDSOLocal(false);
+    function->setDoesNotThrow();
+    function->addFnAttr(Attribute::NonLazyBind);
+  }
+  return callee;
+}
+
+} // namespace
+
+ThreadCounters::ThreadCounters(Module &module)
+    : module_(module), pointer_(PointerType::get(module.getContext(), 0)),
+      counters_of_(declareWeak(module, "__msl_counters_of", FunctionType::get(pointer_, {pointer_, pointer_}, false))) {
+  LLVMContext &context = module.getContext();
+  PointerType *const pointer = pointer_;
+  slot_ = new GlobalVariable(module, pointer, /*isConstant=*/false, GlobalValue::InternalLinkage,
+                             ConstantPointerNull::get(pointer), "__msl_counters", nullptr,
+                             GlobalValue::GeneralDynamicTLSModel);
+  unit_ = new GlobalVariable(module, unitType(context), /*isConstant=*/true, GlobalValue::InternalLinkage,
+                             Constant::getNullValue(unitType(context)), "__msl_graph_unit");
+  first_ =
+      Function::createWithDefaultAttr(FunctionType::get(pointer, false), GlobalValue::InternalLinkage,
+                                      module.getDataLayout().getProgramAddressSpace(), "__msl_first_count", &module);
+  first_->setDoesNotThrow();
+  first_->addFnAttr(Attribute::NoInline);
+  first_->addFnAttr(Attribute::Cold);
+}
+
+Value *ThreadCounters::ask(Instruction &begin) {
+  IRBuilder<> builder(&begin);
+  Value *known = builder.CreateLoad(builder.getPtrTy(), builder.CreateThreadLocalAddress(slot_));
+  Value *has_runtime = builder.CreateIsNotNull(counters_of_.getCallee());
+  Value *asks = builder.CreateAnd(builder.CreateIsNull(known), has_runtime);
+  BasicBlock *head = begin.getParent();
+  Instruction *then =
+      SplitBlockAndInsertIfThen(asks, before(begin), /*Unreachable=*/false, unlikelyBranchWeights(begin.getContext()));
+  builder.SetInsertPoint(then);
+  Value *asked = builder.CreateCall(first_);
+  builder.SetInsertPoint(begin.getParent(), begin.getParent()->begin());
+  PHINode *array = builder.CreatePHI(builder.getPtrTy(), 2);
+  array->addIncoming(known, head);
+  array->addIncoming(asked, then->getParent());
+  return array;
+}
+
+// A large array would be too much for a small stack: threads then share one, and slow each other down.
+Value *ThreadCounters::scratch(Function &function, uint32_t count) {
+  auto *type = ArrayType::get(Type::getInt64Ty(module_.getContext()), count);
+  if (count > kMostOnStack)
+    return new GlobalVariable(module_, type, /*isConstant=*/false, GlobalValue::InternalLinkage,
+                              Constant::getNullValue(type), "__msl_uncounted");
+  return IRBuilder<>(&*function.getEntryBlock().begin()).CreateAlloca(type);
+}
+
+Value *ThreadCounters::counters(Function &function, Instruction &begin, uint32_t first, uint32_t count) {
+  Value *own = scratch(function, count);
+  Value *array = ask(begin);
+  IRBuilder<> builder(&begin);
+  Value *refused = builder.CreateIntToPtr(builder.getInt64(kRefused), builder.getPtrTy());
+  Value *here = builder.CreateConstGEP1_64(builder.getInt64Ty(), array, first);
+  return builder.CreateSelect(builder.CreateICmpUGT(array, refused), here, own, "counters");
+}
+
+// define internal ptr @__msl_first_count() {
+//   %asked = call ptr @__msl_counters_of(ptr @__msl_graph_unit, ptr @__msl_counters)
+//   %kept = %asked != null ? %asked : 1
+//   store ptr %kept, ptr @__msl_counters
+//   ret ptr %kept
+// }
+void ThreadCounters::defineFirst() {
+  IRBuilder<> builder(BasicBlock::Create(module_.getContext(), "", first_));
+  Value *slot = builder.CreateThreadLocalAddress(slot_);
+  Value *asked = builder.CreateCall(counters_of_, {unit_, slot});
+  Value *refused = builder.CreateIntToPtr(builder.getInt64(kRefused), builder.getPtrTy());
+  Value *kept = builder.CreateSelect(builder.CreateIsNotNull(asked), asked, refused);
+  builder.CreateStore(kept, slot);
+  builder.CreateRet(kept);
+}
+
+// define internal void @__msl_last_count() {         ; a destructor of the image
+//   br (@__msl_uncount != null), call, rest
+//   call: call void @__msl_uncount(ptr @__msl_graph_unit)
+void ThreadCounters::defineLast() {
+  Type *nothing = Type::getVoidTy(module_.getContext());
+  Function *last =
+      Function::createWithDefaultAttr(FunctionType::get(nothing, false), GlobalValue::InternalLinkage,
+                                      module_.getDataLayout().getProgramAddressSpace(), "__msl_last_count", &module_);
+  last->setDoesNotThrow();
+  FunctionCallee uncount =
+      declareWeak(module_, "__msl_uncount", FunctionType::get(nothing, {pointer_}, /*isVarArg=*/false));
+  IRBuilder<> builder(BasicBlock::Create(module_.getContext(), "", last));
+  Instruction *rest = builder.CreateRetVoid();
+  builder.SetInsertPoint(rest);
+  Value *has_runtime = builder.CreateIsNotNull(uncount.getCallee());
+  builder.SetInsertPoint(SplitBlockAndInsertIfThen(has_runtime, before(*rest), /*Unreachable=*/false));
+  builder.CreateCall(uncount, {unit_});
+  appendToGlobalDtors(module_, last, kLate);
+}
+
+void ThreadCounters::finish(uint32_t count, StringRef table) {
+  defineFirst();
+  StructType *type = unitType(module_.getContext());
+  const auto number = [&](unsigned at, uint64_t value) { return ConstantInt::get(type->getElementType(at), value); };
+  unit_->setInitializer(ConstantStruct::get(type, {number(0, abi::kGraphVersion), number(1, sizeof(abi::GraphUnit)),
+                                                   number(2, count), makeTable(module_, table)}));
+  defineLast();
+}
+
+} // namespace msleaks::passes

@@ -1,0 +1,52 @@
+// Counters of a module on a host: an array for each thread, which it asks the runtime for (abi/graph_table.h).
+//
+//   define void @work() {
+//     %scratch = alloca [2 x i64]
+//     %known = load ptr, ptr @__msl_counters                              ; thread_local
+//     br (%known == null && @__msl_counters_of != null), first, body     ; unlikely
+//   first:
+//     %asked = call ptr @__msl_first_count()
+//   body:
+//     %array = phi [%known], [%asked]
+//     %counters = %array > 1 ? %array + 8 * (first of the function) : %scratch
+//
+// Without a runtime the function counts on its own stack, where no other thread writes.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace llvm {
+class Function;
+class GlobalVariable;
+class Module;
+class Value;
+} // namespace llvm
+
+namespace msleaks::passes {
+
+class ThreadCounters {
+public:
+  explicit ThreadCounters(llvm::Module &module);
+
+  // Makes room for `count` counters of the function, and the code that finds them: an address that is valid from
+  // `begin` on. `first` is the number of the first one in the module.
+  llvm::Value *counters(llvm::Function &function, llvm::Instruction &begin, uint32_t first, uint32_t count);
+
+  // Behind all functions: the unit with `count` counters, and its table.
+  void finish(uint32_t count, llvm::StringRef table);
+
+private:
+  llvm::Value *ask(llvm::Instruction &begin);
+  llvm::Value *scratch(llvm::Function &function, uint32_t count);
+  void defineFirst();
+  void defineLast();
+
+  llvm::Module &module_;
+  llvm::PointerType *pointer_;
+  llvm::GlobalVariable *slot_, *unit_;
+  llvm::FunctionCallee counters_of_;
+  llvm::Function *first_;
+};
+
+} // namespace msleaks::passes

@@ -1,0 +1,146 @@
+#include "counters.h"
+
+#include "ring.h"
+#include "system.h"
+#include "thread_exit.h"
+
+#include <pthread.h>
+
+namespace msleaks::runtime {
+namespace {
+
+constexpr uint64_t kPoolBytes = 64 << 10;
+
+// Process::counting is wiped by a fork; the child finds here which slots are its parent's.
+constinit Counting *last_counting = nullptr;
+constinit bool is_fork_watched = false;
+
+template <class F> void forEachOwnArray(const Counting &counting, F &&f) noexcept {
+  const void *const self = __builtin_thread_pointer();
+  for (const CountedUnit *unit = counting.units; unit != nullptr; unit = unit->next)
+    for (CounterArray *array = unit->arrays; array != nullptr; array = array->next)
+      if (array->slot != nullptr && array->thread == self)
+        f(*array);
+}
+
+// The arrays are the parent's, in memory that it shares with its child: the thread that forked asks for others.
+void leaveParentsArrays() {
+  if (last_counting != nullptr)
+    forEachOwnArray(*last_counting, [](const CounterArray &array) { *array.slot = nullptr; });
+  last_counting = nullptr;
+}
+
+Counting *countingOf() noexcept {
+  Counting *&counting = __msl_process.counting;
+  if (counting == nullptr) {
+    counting = static_cast<Counting *>(mapAnonymous(sizeof(Counting)));
+    last_counting = counting;
+  }
+  if (counting != nullptr && !is_fork_watched)
+    is_fork_watched = ::pthread_atfork(nullptr, nullptr, leaveParentsArrays) == 0;
+  return is_fork_watched ? counting : nullptr;
+}
+
+template <class T> T *make(Counting &counting) noexcept {
+  if (counting.pool_bytes < sizeof(T)) {
+    counting.pool = static_cast<char *>(mapAnonymous(kPoolBytes));
+    counting.pool_bytes = counting.pool != nullptr ? kPoolBytes : 0;
+  }
+  if (counting.pool_bytes < sizeof(T))
+    return nullptr;
+  T *made = reinterpret_cast<T *>(counting.pool);
+  counting.pool += sizeof(T);
+  counting.pool_bytes -= sizeof(T);
+  return made;
+}
+
+CountedUnit *tell(Counting &counting, Arena &arena, const abi::GraphUnit &unit) noexcept {
+  const uint64_t bytes = unit.table->total_bytes;
+  abi::CountsRecord *record = addRecord(counting.file, arena, abi::CountsKind::Unit, counting.unit_count + 1, bytes);
+  CountedUnit *told = record != nullptr ? make<CountedUnit>(counting) : nullptr;
+  if (told == nullptr)
+    return nullptr;
+  std::memcpy(bodyOf(record), unit.table, bytes);
+  publish(record);
+  *told = {&unit, ++counting.unit_count, nullptr, counting.units};
+  counting.units = told;
+  return told;
+}
+
+CountedUnit *unitOf(Counting &counting, Arena &arena, const abi::GraphUnit &unit) noexcept {
+  for (CountedUnit *known = counting.units; known != nullptr; known = known->next)
+    if (known->unit == &unit)
+      return known;
+  const bool is_known = unit.version == abi::kGraphVersion && unit.table->magic == abi::kGraphMagic;
+  return is_known ? tell(counting, arena, unit) : nullptr;
+}
+
+CounterArray *freeArray(const CountedUnit &unit) noexcept {
+  for (CounterArray *array = unit.arrays; array != nullptr; array = array->next)
+    if (array->slot == nullptr)
+      return array;
+  return nullptr;
+}
+
+CounterArray *makeArray(Counting &counting, Arena &arena, CountedUnit &unit) noexcept {
+  abi::CountsRecord *record =
+      addRecord(counting.file, arena, abi::CountsKind::Counters, unit.number, unit.unit->counters * sizeof(uint64_t));
+  CounterArray *array = record != nullptr ? make<CounterArray>(counting) : nullptr;
+  if (array == nullptr)
+    return nullptr;
+  publish(record);
+  *array = {nullptr, nullptr, static_cast<uint64_t *>(bodyOf(record)), unit.arrays};
+  unit.arrays = array;
+  return array;
+}
+
+uint64_t *countersFor(Arena &arena, const abi::GraphUnit &unit, uint64_t **slot) noexcept {
+  Counting *counting = countingOf();
+  CountedUnit *counted = counting != nullptr ? unitOf(*counting, arena, unit) : nullptr;
+  if (counted == nullptr)
+    return nullptr;
+  CounterArray *array = freeArray(*counted);
+  if (array == nullptr)
+    array = makeArray(*counting, arena, *counted);
+  if (array == nullptr)
+    return nullptr;
+  array->slot = slot;
+  array->thread = __builtin_thread_pointer();
+  if (!__msl_thread.ended)
+    announceThreadExit();
+  return array->counts;
+}
+
+} // namespace
+
+void endCounters() noexcept {
+  const ArenaHeld held;
+  if (__msl_process.counting != nullptr)
+    forEachOwnArray(*__msl_process.counting, [](CounterArray &array) {
+      *array.slot = nullptr;
+      array.slot = nullptr;
+    });
+}
+
+} // namespace msleaks::runtime
+
+using namespace msleaks;
+using namespace msleaks::runtime;
+
+uint64_t *__msl_counters_of(const abi::GraphUnit *unit, uint64_t **slot) noexcept {
+  const ArenaHeld held;
+  Arena *arena = attach();
+  return arena != nullptr ? countersFor(*arena, *unit, slot) : nullptr;
+}
+
+// What its threads have counted stays; where another module is loaded later, its slots are not these.
+void __msl_uncount(const abi::GraphUnit *unit) noexcept {
+  const ArenaHeld held;
+  if (__msl_process.counting == nullptr)
+    return;
+  for (CountedUnit *counted = __msl_process.counting->units; counted != nullptr; counted = counted->next)
+    if (counted->unit == unit) {
+      counted->unit = nullptr;
+      counted->arrays = nullptr;
+    }
+}
