@@ -47,7 +47,7 @@ bool parsePipeline(StringRef text, ModulePassManager &passes, const SharedOption
     return true;
   }
   if (const auto options = optionsOf(text, "msl-count", environment)) {
-    passes.addPass(CountPass(*options));
+    passes.addPass(CountPass(*options, Mistakes::Report));
     return true;
   }
   if (text == "print<msl-sites>") {
@@ -113,7 +113,7 @@ void registerPasses(PassBuilder &builder) {
       passes.addPass(PinAgainPass(options));
   });
   atOptimizerEarly(builder,
-                   [options](ModulePassManager &passes, OptimizationLevel) { passes.addPass(CountPass(options)); });
+                   [options](ModulePassManager &passes, OptimizationLevel) { passes.addPass(CountPass(options, Mistakes::AreReported)); });
   atOptimizerLast(builder, [options, pipeline](ModulePassManager &passes, OptimizationLevel level) {
     addEnd(passes, level, *pipeline, options);
   });

@@ -115,6 +115,8 @@ private:
 } // namespace
 
 PreservedAnalyses CountPass::run(Module &module, ModuleAnalysisManager &analyses) {
+  if (mistakes_ == Mistakes::Report && !reportMistakes(*options_, module.getContext()))
+    return PreservedAnalyses::all();
   if (!options_->counts || options_->off || !options_->error.empty() || !targetIsSupported(module) ||
       module.getModuleFlag(kDone))
     return PreservedAnalyses::all();

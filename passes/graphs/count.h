@@ -2,7 +2,7 @@
 // is vectorised or unrolled yet: blocks are still those of the source, and counters cost little.
 #pragma once
 
-#include "options.h"
+#include "rewrite.h"
 
 #include "llvm/IR/PassManager.h"
 
@@ -12,12 +12,14 @@ namespace msleaks::passes {
 
 class CountPass : public llvm::PassInfoMixin<CountPass> {
 public:
-  explicit CountPass(std::shared_ptr<const Options> options) : options_(std::move(options)) {}
+  CountPass(std::shared_ptr<const Options> options, Mistakes mistakes)
+      : options_(std::move(options)), mistakes_(mistakes) {}
   llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
   static bool isRequired() { return true; }
 
 private:
   std::shared_ptr<const Options> options_;
+  Mistakes mistakes_;
 };
 
 } // namespace msleaks::passes

@@ -1,0 +1,43 @@
+"""What the tests of counted graphs share: programs that count, and the graphs of a run by the names of their functions."""
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, expect_same, need, run, skip  # noqa: E402, F401
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+
+
+def counting(msleaks, source, output, *options, cfg="cfg", flags=("-O2",)):
+    """Builds a program of which edges are counted."""
+    source = Path(source)
+    command = [msleaks.compiler("c" if source.suffix == ".c" else "c++"), "-g", *flags, f"-fpass-plugin={msleaks.plugin}", source, "-o", output, *options]
+    done = run(command, env=dict(os.environ, MSLEAKS_PASS=cfg))
+    check(done.returncode == 0, done.stderr)
+    return output
+
+
+def counted(msleaks, folder, command, expected=None, **kwargs):
+    """Runs a program, which does what it does alone, and its graphs."""
+    plain = run(command, **kwargs)
+    if expected is not None:
+        equal("the program's status", plain.returncode, expected)
+    shutil.rmtree(folder, ignore_errors=True)
+    done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", *command], **kwargs)
+    expect_same(plain, done)
+    return graphs_of(msleaks, folder)
+
+
+def graphs_of(msleaks, folder):
+    return {graph["symbol"]: graph for graph in json.loads(msleaks.output("cfg", folder, "--json"))}
+
+
+def expect_flow(graph, what):
+    """What comes into a block is its count, and goes out of it but for what does not come back."""
+    for block in graph["blocks"]:
+        edges_in = [edge["count"] for edge in graph["edges"] if edge["to"] == block["id"]]
+        if block["id"] != 1 and None not in edges_in:
+            equal(f"{what}: {graph['symbol']}: into block {block['id']}", sum(edges_in), block["count"])

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Counts of functions on the host, against counts made by hand: of threads that come and go, of children of a fork, of a library that is closed and
+opened again, of a program that is killed; and where there is no room for them.   usage: host_test.py BUILD SCRATCH LLVM
+"""
+import os
+import signal
+
+from graphs_run import PROGRAMS, Msleaks, arguments, check, counted, counting, equal, expect_flow, graphs_of, run
+
+LOOP = 10
+
+
+def expect_work(graph, calls, what, loop=LOOP):
+    equal(f"{what}: calls", graph["calls"], calls)
+    expect_flow(graph, what)
+    counts = sorted(block["count"] for block in graph["blocks"])
+    check(calls * loop in counts, f"{what}: no block ran {calls * loop} times: {counts}")
+    check(calls * loop // 2 in counts, f"{what}: no block ran {calls * loop // 2} times: {counts}")
+
+
+def main():
+    build, scratch, llvm = arguments("build", "scratch", "llvm")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build, llvm)
+    program = counting(msleaks, PROGRAMS / "counted.cpp", f"{scratch}/counted", "-pthread", "-ldl")
+    library = counting(msleaks, PROGRAMS / "elsewhere.c", f"{scratch}/libelsewhere.so", "-fPIC", "-shared")
+
+    graphs = counted(msleaks, f"{scratch}/threads", [program, "threads"], 0)
+    expect_work(graphs["work"], 4 * 64 * 100, "threads")
+    size = sum(os.path.getsize(f"{scratch}/threads/graphs/{name}") for name in os.listdir(f"{scratch}/threads/graphs"))
+    check(size < 2 << 20, f"the counts of 256 threads, 64 at a time, take {size} bytes")
+
+    graphs = counted(msleaks, f"{scratch}/children", [program, "children"], 0)
+    expect_work(graphs["work"], 9, "children")
+    equal("files of counts", len(os.listdir(f"{scratch}/children/graphs")), 3)
+
+    graphs = counted(msleaks, f"{scratch}/library", [program, "library", library], 0)
+    equal("calls of a library that was closed", graphs["work_elsewhere"]["calls"], 5)
+    equal("calls behind it", graphs["work"]["calls"], 5)
+
+    graphs = counted(msleaks, f"{scratch}/killed", [program, "killed"], -signal.SIGKILL)
+    expect_work(graphs["work"], 7, "killed")
+
+    graphs = counted(msleaks, f"{scratch}/many", [program, "many", "2000000000"], 0)
+    expect_work(graphs["work"], 1, "more than a billion", 2_000_000_000)
+
+    # Something else has the folder's name: the program does not notice, and the report says so.
+    folder = f"{scratch}/refused"
+    run(["rm", "-rf", folder])
+    done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", "sh", "-c", f"touch {folder}/graphs; exec {program} threads"])
+    equal("a folder that cannot be made", (done.returncode, done.stdout), (0, "done\n"))
+    notes = msleaks.report(folder).json["notes"]
+    check(any("edges are not counted" in note for note in notes), f"no note says that there was no room: {notes}")
+
+    done = run([msleaks.bin / "msleaks", "cfg", folder])
+    check(done.returncode == 3 and "no edges were counted" in done.stderr, f"{done.returncode}: {done.stderr}")
+    plain = run([program, "children"])
+    equal("without msleaks-run", (plain.returncode, plain.stdout), (0, "done\n"))
+
+
+if __name__ == "__main__":
+    main()

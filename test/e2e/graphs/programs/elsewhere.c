@@ -1,0 +1,7 @@
+// A library that is opened and closed.
+int work_elsewhere(int n) {
+  volatile int sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum = sum + i;
+  return sum;
+}

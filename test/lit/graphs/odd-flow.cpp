@@ -1,0 +1,100 @@
+// Exceptions, setjmp, computed and asm goto, switches with many ways to one block: the program does the same, without a
+// runtime too, at every level.
+// RUN: %clangxx -O0 -g %s -o %t.0 && %t.0 | FileCheck %s
+// RUN: env MSLEAKS_PASS=cfg %clangxx -O0 -g %s -o %t.0 && %t.0 | FileCheck %s
+// RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -g %s -o %t.2 && %t.2 | FileCheck %s
+// RUN: env MSLEAKS_PASS='cfg;counters=all' %clangxx -O2 -g %s -o %t.a && %t.a | FileCheck %s
+// RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -g -fsanitize=address,undefined %s -o %t.s && %t.s | FileCheck %s
+// CHECK: caught 4 of 30
+// CHECK-NEXT: jumped 4
+// CHECK-NEXT: gotos -9
+// CHECK-NEXT: asm 1 2
+// CHECK-NEXT: switches 47
+#include <csetjmp>
+#include <cstdio>
+#include <stdexcept>
+
+#define ALONE __attribute__((noinline))
+
+ALONE int risky(int i) {
+  if (i % 7 == 3)
+    throw std::runtime_error("seven");
+  return i * 2;
+}
+ALONE int caught(int n) {
+  int count = 0;
+  for (int i = 0; i < n; ++i)
+    try {
+      risky(i);
+    } catch (const std::exception &) {
+      ++count;
+    }
+  return count;
+}
+
+static jmp_buf place;
+ALONE void jump(int i) {
+  if (i % 3 == 1)
+    longjmp(place, i);
+}
+ALONE int jumped(int n) {
+  volatile int i = 0, back = 0;
+  if (setjmp(place))
+    back = back + 1;
+  while (i < n) {
+    const int now = i;
+    i = i + 1;
+    jump(now);
+  }
+  return back;
+}
+
+ALONE int gotos(const char *code) {
+  static void *const ways[] = {&&add, &&subtract, &&twice, &&end};
+  int value = 1;
+  goto *ways[*code - '0'];
+add:
+  ++value;
+  goto *ways[*++code - '0'];
+subtract:
+  value -= 4;
+  goto *ways[*++code - '0'];
+twice:
+  value *= 2;
+  goto *ways[*++code - '0'];
+end:
+  return value;
+}
+
+ALONE int jumps_in_assembly(int x) {
+  asm goto("testl %0, %0\n jne %l1" : : "r"(x) : "cc" : yes);
+  return 1;
+yes:
+  return 2;
+}
+
+ALONE int switches(unsigned x) {
+  switch (x % 9) {
+  case 0:
+  case 3:
+  case 4:
+    return 1;
+  case 2:
+  case 7:
+    return 5;
+  default:
+    return 0;
+  }
+}
+
+int main() {
+  std::printf("caught %d of 30\n", caught(30));
+  std::printf("jumped %d\n", jumped(12));
+  std::printf("gotos %d\n", gotos("00120113"));
+  std::printf("asm %d %d\n", jumps_in_assembly(0), jumps_in_assembly(5));
+  int sum = 0;
+  for (unsigned i = 0; i < 32; ++i)
+    sum += switches(i);
+  std::printf("switches %d\n", sum);
+  return 0;
+}

@@ -1,0 +1,10 @@
+// A fat LTO object comes by twice, a link once more: the function is counted once.
+// REQUIRES: fat-lto
+// RUN: env MSLEAKS_PASS=cfg %clang -O2 -S -emit-llvm -flto -ffat-lto-objects %s -o - | FileCheck %s
+// RUN: env MSLEAKS_PASS=cfg %clang -O2 -c -flto=thin %s -o %t.o && env MSLEAKS_PASS=cfg %clang -flto=thin %{lld} %{load} %t.o -o %t && %t
+// CHECK: @__msl_graph_unit = internal constant
+// CHECK-NOT: @__msl_graph_unit.{{[0-9]}} =
+int main(int count, char **arguments) {
+  (void)arguments;
+  return count == 7;
+}

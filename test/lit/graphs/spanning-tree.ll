@@ -1,0 +1,51 @@
+; Of the edges of a loop with two ways through it, those are counted that the others do not follow from; in the loop
+; counters are registers.
+; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
+; RUN: %opt -passes='msl-count<cfg;counters=all>,verify' -S %s | FileCheck --check-prefix=ALL %s
+; RUN: %opt -passes='msl-count<cfg=^other>,verify' -S %s | FileCheck --check-prefix=OTHER %s
+; RUN: %opt -passes='msl-count,verify' -S %s | FileCheck --check-prefix=OTHER %s
+target triple = "x86_64-pc-linux-gnu"
+target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
+
+; CHECK: @__msl_counters = internal thread_local global ptr null
+; CHECK: @__msl_graph_unit = internal constant { i16, i16, i32, ptr } { i16 1, i16 16, i32 3, ptr @__msl_graphs }
+; CHECK: @__msl_graphs = private constant {{.*}}, section "msl_graphs", align 8
+
+; CHECK-LABEL: define i32 @loop(
+; CHECK: entry:
+; CHECK: %[[SCRATCH:.*]] = alloca [3 x i64]
+; CHECK: %[[KNOWN:.*]] = load ptr
+; CHECK: call ptr @__msl_first_count()
+; CHECK: %[[ARRAY:.*]] = phi ptr [ %[[KNOWN]], %{{.*}} ], [ %{{.*}}, %{{.*}} ]
+; CHECK: %counters = select i1 %{{.*}}, ptr %{{.*}}, ptr %[[SCRATCH]]
+; CHECK: head:
+; CHECK-NEXT: phi i64 [ 0, %{{.*}} ], [ %[[LEFT:.*]], %tail ]
+; CHECK-NOT: store
+; CHECK: tail:
+; CHECK: end:
+; CHECK: store i64
+; CHECK: ret i32
+
+; Nine edges: in, out, and seven between the blocks.
+; ALL: @__msl_graph_unit = internal constant { i16, i16, i32, ptr } { i16 1, i16 16, i32 9, ptr @__msl_graphs }
+
+; OTHER-NOT: __msl_
+define i32 @loop(i32 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %next, %tail ]
+  %odd = and i32 %i, 1
+  %c = icmp eq i32 %odd, 0
+  br i1 %c, label %left, label %right
+left:
+  br label %tail
+right:
+  br label %tail
+tail:
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %head, label %end
+end:
+  ret i32 %next
+}

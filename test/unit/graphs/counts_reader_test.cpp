@@ -1,0 +1,78 @@
+// Tables of graphs and files of counts, whole and damaged.
+#include "table_bytes.h"
+
+#include "analysis/graphs/counts_reader.h"
+
+#include <gtest/gtest.h>
+
+namespace msleaks::analysis {
+namespace {
+
+using namespace msleaks::test;
+using abi::CountsKind;
+
+std::span<const std::byte> bytesOf(const std::string &text) { return std::as_bytes(std::span(text)); }
+std::string whyNot(const std::string &file) {
+  const auto read = readCounts(bytesOf(file));
+  return read ? "" : read.error().message;
+}
+const std::string kUnit = recordOf(CountsKind::Unit, 1, tableOf());
+std::string countersOf(uint64_t first, uint64_t second) {
+  return recordOf(CountsKind::Counters, 1, rawOf(first) + rawOf(second));
+}
+
+TEST(Counts, ThreadsAreAddedUp) {
+  const auto read = readCounts(bytesOf(countsFileOf(kUnit + countersOf(1, 10) + countersOf(2, 20))));
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->size(), 1u);
+  EXPECT_EQ((*read)[0].counts, (std::vector<uint64_t>{3, 30}));
+  const Graph &graph = (*read)[0].module.graphs.at(0);
+  EXPECT_EQ(graph.symbol, "work");
+  EXPECT_EQ(graph.blocks[0].file, "/src/work.c");
+  EXPECT_EQ(graph.blocks[0].line, 4u);
+  EXPECT_EQ(instructionsOf(graph.blocks[0]), 2u);
+  EXPECT_EQ(graph.edges.size(), 3u);
+}
+
+TEST(Counts, AFileThatWasCutOffHasWhatIsThere) {
+  const std::string file = countsFileOf(kUnit + countersOf(1, 10) + countersOf(2, 20));
+  for (size_t size = abi::kCountsHeaderBytes; size <= file.size(); ++size)
+    EXPECT_EQ(whyNot(file.substr(0, size)), "") << size;
+  // A record without its magic number was not written whole; what lies behind it is not looked at.
+  std::string unfinished = file;
+  unfinished.replace(abi::kCountsHeaderBytes + sizeof(abi::CountsSlab) + kUnit.size(), 4, 4, '\0');
+  const auto read = readCounts(bytesOf(unfinished));
+  ASSERT_TRUE(read);
+  EXPECT_TRUE((*read)[0].counts.empty());
+}
+
+TEST(Counts, SayWhatIsWrong) {
+  EXPECT_EQ(whyNot("short"), "it is no file of counts: it has no whole header");
+  EXPECT_EQ(whyNot(std::string(5000, 'x')), "it is no file of counts: its magic number is missing");
+  EXPECT_EQ(whyNot(countsFileOf(kUnit, 9)), "it is of version 9, this msleaks reads 1");
+  EXPECT_EQ(whyNot(countsFileOf(countersOf(1, 2))), "it has counters of a module that it does not describe");
+  EXPECT_EQ(whyNot(countsFileOf(kUnit + recordOf(CountsKind::Counters, 1, rawOf(uint64_t{1})))),
+            "it has 1 counters of a module with 2: they do not fit its graphs");
+}
+
+std::string whyNoGraphs(const std::string &table) {
+  const auto read = readGraphs(bytesOf(table));
+  return read ? "" : read.error().message;
+}
+
+TEST(GraphTable, SaysWhatIsWrong) {
+  EXPECT_EQ(whyNoGraphs(tableOf()), "");
+  EXPECT_EQ(whyNoGraphs("x"), "the table of graphs is cut off within its header");
+  EXPECT_NE(whyNoGraphs(tableOf(2, 7)).find("is of version 7, this msleaks knows 1"), std::string::npos);
+  EXPECT_EQ(whyNoGraphs(tableOf(1)), "the table of graphs is damaged: a row points outside of it"); // of 2 counters
+  const std::string table = tableOf();
+  EXPECT_NE(whyNoGraphs(table.substr(0, table.size() - 8)).find("is cut off"), std::string::npos);
+  for (size_t at = sizeof(abi::GraphHeader); at < table.size(); ++at) {
+    std::string damaged = table;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x40);
+    EXPECT_EQ(whyNoGraphs(damaged), "the table of graphs is damaged: its checksum does not match") << at;
+  }
+}
+
+} // namespace
+} // namespace msleaks::analysis

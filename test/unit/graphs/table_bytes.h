@@ -1,0 +1,76 @@
+// Tables of graphs and files of counts, as a module and a process would have them.
+#pragma once
+
+#include "msleaks/abi/counts_file.h"
+#include "msleaks/abi/graph_table.h"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace msleaks::test {
+
+template <class T> std::string rawOf(const T &value) { return {reinterpret_cast<const char *>(&value), sizeof value}; }
+
+// One function, "work", whose block 1 has a way back to itself: counter 0 on Enter, 1 on that edge.
+inline std::string tableOf(uint32_t counters = 2, uint16_t version = abi::kGraphVersion) {
+  const std::string strings = std::string("\0work\0/src/work.c\0", 18);
+  abi::GraphFunction function{};
+  function.hash = 0x1234;
+  function.name = 1;
+  function.file = 6;
+  function.line = 3;
+  function.block_count = 1;
+  function.edge_count = 3;
+  abi::GraphBlock block{};
+  block.file = 6;
+  block.line = 4;
+  block.floats = 2;
+  std::string body = rawOf(function) + rawOf(block);
+  for (const abi::GraphEdge &edge :
+       {abi::GraphEdge{0, 1, 0, 1, abi::EdgeKind::Enter, 0, 0}, abi::GraphEdge{1, 1, 1, 1, abi::EdgeKind::Branch, 0, 0},
+        abi::GraphEdge{1, 0, abi::kNoCounter, 1, abi::EdgeKind::Exit, 0, 0}})
+    body += rawOf(edge);
+  body += strings;
+  body.resize((body.size() + 7) / 8 * 8);
+  abi::GraphHeader header{};
+  header.magic = abi::kGraphMagic;
+  header.version = version;
+  header.header_bytes = sizeof header;
+  header.total_bytes = static_cast<uint32_t>(sizeof header + body.size());
+  header.counters = counters;
+  header.function_count = header.block_count = 1;
+  header.edge_count = 3;
+  header.function_bytes = sizeof function;
+  header.block_bytes = sizeof block;
+  header.edge_bytes = sizeof(abi::GraphEdge);
+  header.strings_bytes = static_cast<uint32_t>(strings.size());
+  header.checksum = abi::fnv1a32(reinterpret_cast<const unsigned char *>(body.data()), body.size());
+  return rawOf(header) + body;
+}
+
+inline std::string recordOf(abi::CountsKind kind, uint32_t unit, const std::string &body) {
+  struct {
+    uint32_t magic;
+    abi::CountsKind kind;
+    uint32_t unit, reserved;
+    uint64_t bytes;
+  } record{abi::CountsRecord::kMagic, kind, unit, 0, body.size()};
+  return rawOf(record) + body;
+}
+
+// A file with one slab.
+inline std::string countsFileOf(const std::string &records, uint32_t version = abi::kCountsVersion) {
+  abi::CountsHeader header{};
+  header.magic = abi::CountsHeader::kMagic;
+  header.version = version;
+  header.header_bytes = abi::kCountsHeaderBytes;
+  std::string bytes = rawOf(header);
+  bytes.resize(abi::kCountsHeaderBytes);
+  const abi::CountsSlab slab{4096};
+  bytes += rawOf(slab) + records;
+  bytes.resize(abi::kCountsHeaderBytes + 4096);
+  return bytes;
+}
+
+} // namespace msleaks::test
