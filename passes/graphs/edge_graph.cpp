@@ -9,6 +9,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
@@ -55,11 +56,16 @@ bool hasCallThatMayNotComeBack(const BasicBlock &block) {
 } // namespace
 
 // A tail call that must be one is the function's end; what it does is its caller's business. Assembly that jumps has a
-// terminator of its own.
+// terminator of its own. Where setjmp is called, any call may jump back there.
 bool mayNotComeBack(const CallBase &call) {
   if (call.isMustTailCall() || isa<InlineAsm>(call.getCalledOperand()))
     return false;
-  return call.hasFnAttr(Attribute::ReturnsTwice) || call.mayThrow() || !call.willReturn();
+  return call.mayThrow() || call.doesNotReturn() || call.hasFnAttr(Attribute::ReturnsTwice) ||
+         (call.getFunction()->callsFunctionThatReturnsTwice() && !isa<IntrinsicInst>(call));
+}
+
+bool surelyComesBack(const CallBase &call) {
+  return (call.willReturn() && !mayNotComeBack(call)) || isa<InlineAsm>(call.getCalledOperand());
 }
 
 EdgeGraph::EdgeGraph(Function &function, const BlockFrequencyInfo &frequencies,

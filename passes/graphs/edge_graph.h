@@ -69,7 +69,11 @@ private:
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> ordinals_;
 };
 
-// Whether what follows the call in its block may not run once for each time that the call does.
+// Whether what follows the call in its block may not run once for each time that the call does: it throws, does not
+// return, or returns twice. Any other call is taken to return; where one does not after all (exit or longjmp somewhere
+// below it), the frames that are left so are off by one.
 bool mayNotComeBack(const llvm::CallBase &call);
+// The same, but known.
+bool surelyComesBack(const llvm::CallBase &call);
 
 } // namespace msleaks::passes

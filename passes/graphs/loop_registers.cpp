@@ -69,7 +69,7 @@ private:
         return false;
     for (const BasicBlock *block : loop.blocks())
       for (const Instruction &instruction : *block)
-        if (const auto *call = dyn_cast<CallBase>(&instruction); call && mayNotComeBack(*call))
+        if (const auto *call = dyn_cast<CallBase>(&instruction); call && !surelyComesBack(*call))
           return false;
     return true;
   }

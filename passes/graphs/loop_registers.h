@@ -5,7 +5,7 @@
 //     counters[k] += 1                 loop:   %register += 1
 //     br loop, end                     end:    counters[k] += %register
 //
-// Not in a loop that a call may leave without coming by its end.
+// Not in a loop that a call might leave without coming by its end: what is in registers would be lost.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"

@@ -33,6 +33,11 @@ GlobalVariable *makeTable(Module &module, StringRef bytes) {
   return table;
 }
 
+// The call is hardly ever made: what its caller has in registers then costs it nothing when it is not.
+bool savesRegisters(const Triple &target) {
+  return target.getArch() == Triple::x86_64 || target.getArch() == Triple::aarch64;
+}
+
 // Weak: a program links and runs without a runtime.
 FunctionCallee declareWeak(Module &module, StringRef name, FunctionType *type) {
   FunctionCallee callee = module.getOrInsertFunction(name, type);
@@ -63,23 +68,38 @@ ThreadCounters::ThreadCounters(Module &module)
   first_->setDoesNotThrow();
   first_->addFnAttr(Attribute::NoInline);
   first_->addFnAttr(Attribute::Cold);
+  if (savesRegisters(targetOf(module)))
+    first_->setCallingConv(CallingConv::PreserveMost);
 }
 
-Value *ThreadCounters::ask(Instruction &begin) {
+// In front of `begin`; its block is the third one then.
+Value *ThreadCounters::find(Instruction &begin, uint32_t first, Value &scratch) {
   IRBuilder<> builder(&begin);
+  Value *refused = builder.CreateIntToPtr(builder.getInt64(kRefused), builder.getPtrTy());
+  const auto isArray = [&](Value *pointer) { return builder.CreateICmpUGT(pointer, refused); };
+  const auto ofFunction = [&](Value *array) { return builder.CreateConstGEP1_64(builder.getInt64Ty(), array, first); };
   Value *known = builder.CreateLoad(builder.getPtrTy(), builder.CreateThreadLocalAddress(slot_));
-  Value *has_runtime = builder.CreateIsNotNull(counters_of_.getCallee());
-  Value *asks = builder.CreateAnd(builder.CreateIsNull(known), has_runtime);
+  Value *here = ofFunction(known);
   BasicBlock *head = begin.getParent();
-  Instruction *then =
-      SplitBlockAndInsertIfThen(asks, before(begin), /*Unreachable=*/false, unlikelyBranchWeights(begin.getContext()));
-  builder.SetInsertPoint(then);
-  Value *asked = builder.CreateCall(first_);
+  Instruction *otherwise = SplitBlockAndInsertIfThen(builder.CreateNot(isArray(known)), before(begin),
+                                                     /*Unreachable=*/false, unlikelyBranchWeights(begin.getContext()));
+  builder.SetInsertPoint(otherwise);
+  Value *asks = builder.CreateAnd(builder.CreateIsNull(known), builder.CreateIsNotNull(counters_of_.getCallee()));
+  BasicBlock *asking = otherwise->getParent();
+  Instruction *ask = SplitBlockAndInsertIfThen(asks, before(*otherwise), /*Unreachable=*/false);
+  builder.SetInsertPoint(ask);
+  CallInst *asked = builder.CreateCall(first_);
+  asked->setCallingConv(first_->getCallingConv());
+  builder.SetInsertPoint(otherwise->getParent(), otherwise->getParent()->begin());
+  PHINode *now = builder.CreatePHI(builder.getPtrTy(), 2);
+  now->addIncoming(known, asking);
+  now->addIncoming(asked, ask->getParent());
+  Value *there = builder.CreateSelect(isArray(now), ofFunction(now), &scratch);
   builder.SetInsertPoint(begin.getParent(), begin.getParent()->begin());
-  PHINode *array = builder.CreatePHI(builder.getPtrTy(), 2);
-  array->addIncoming(known, head);
-  array->addIncoming(asked, then->getParent());
-  return array;
+  PHINode *counters = builder.CreatePHI(builder.getPtrTy(), 2, "counters");
+  counters->addIncoming(here, head);
+  counters->addIncoming(there, otherwise->getParent());
+  return counters;
 }
 
 // A large array would be too much for a small stack: threads then share one, and slow each other down.
@@ -92,12 +112,7 @@ Value *ThreadCounters::scratch(Function &function, uint32_t count) {
 }
 
 Value *ThreadCounters::counters(Function &function, Instruction &begin, uint32_t first, uint32_t count) {
-  Value *own = scratch(function, count);
-  Value *array = ask(begin);
-  IRBuilder<> builder(&begin);
-  Value *refused = builder.CreateIntToPtr(builder.getInt64(kRefused), builder.getPtrTy());
-  Value *here = builder.CreateConstGEP1_64(builder.getInt64Ty(), array, first);
-  return builder.CreateSelect(builder.CreateICmpUGT(array, refused), here, own, "counters");
+  return find(begin, first, *scratch(function, count));
 }
 
 // define internal ptr @__msl_first_count() {

@@ -3,12 +3,11 @@
 //   define void @work() {
 //     %scratch = alloca [2 x i64]
 //     %known = load ptr, ptr @__msl_counters                              ; thread_local
-//     br (%known == null && @__msl_counters_of != null), first, body     ; unlikely
-//   first:
-//     %asked = call ptr @__msl_first_count()
+//     br (%known > 1), body, first                                        ; likely
+//   first:                                                                ; 0: not asked yet, 1: refused
+//     %asked = %known == null && @__msl_counters_of != null ? call ptr @__msl_first_count() : %known
 //   body:
-//     %array = phi [%known], [%asked]
-//     %counters = %array > 1 ? %array + 8 * (first of the function) : %scratch
+//     %counters = phi [%known + 8 * (first of the function)], [%asked > 1 ? the same of it : %scratch]
 //
 // Without a runtime the function counts on its own stack, where no other thread writes.
 #pragma once
@@ -37,7 +36,7 @@ public:
   void finish(uint32_t count, llvm::StringRef table);
 
 private:
-  llvm::Value *ask(llvm::Instruction &begin);
+  llvm::Value *find(llvm::Instruction &begin, uint32_t first, llvm::Value &scratch);
   llvm::Value *scratch(llvm::Function &function, uint32_t count);
   void defineFirst();
   void defineLast();
