@@ -15,9 +15,10 @@ target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
 ; CHECK: entry:
 ; CHECK: %[[SCRATCH:.*]] = alloca [3 x i64]
 ; CHECK: %[[KNOWN:.*]] = load ptr
-; CHECK: call ptr @__msl_first_count()
-; CHECK: %[[ARRAY:.*]] = phi ptr [ %[[KNOWN]], %{{.*}} ], [ %{{.*}}, %{{.*}} ]
-; CHECK: %counters = select i1 %{{.*}}, ptr %{{.*}}, ptr %[[SCRATCH]]
+; CHECK: %[[HERE:.*]] = getelementptr i64, ptr %[[KNOWN]], i64 0
+; CHECK: call preserve_mostcc ptr @__msl_first_count()
+; CHECK: %[[THERE:.*]] = select i1 %{{.*}}, ptr %{{.*}}, ptr %[[SCRATCH]]
+; CHECK: %counters = phi ptr [ %[[HERE]], %entry ], [ %[[THERE]], %{{.*}} ]
 ; CHECK: head:
 ; CHECK-NEXT: phi i64 [ 0, %{{.*}} ], [ %[[LEFT:.*]], %tail ]
 ; CHECK-NOT: store
