@@ -170,6 +170,12 @@ std::string_view Symbolizer::functionAt(const ImageFile &file, uint64_t address)
   return imageOf(file).symbols.at(address);
 }
 
+FunctionExtent Symbolizer::extentAt(const ImageFile &file, uint64_t address) {
+  const SymbolTable &symbols = imageOf(file).symbols;
+  const Function *function = symbols.holding(address);
+  return function ? FunctionExtent{symbols.nameOf(*function), function->begin, function->end} : FunctionExtent{};
+}
+
 const NamedAddress *Symbolizer::told(const ImageFile &file, uint64_t address) const {
   const auto names = told_.find(file);
   if (names == told_.end())

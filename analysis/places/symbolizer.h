@@ -18,6 +18,12 @@ namespace msleaks::analysis {
 
 class ElfFile;
 
+// What a symbol covers, in addresses as in the file; `end` is `begin` of one that states no size.
+struct FunctionExtent {
+  std::string_view name; // linkage name
+  uint64_t begin = 0, end = 0;
+};
+
 // Reads an image's symbols when its first name is asked for, and keeps them.
 class Symbolizer {
 public:
@@ -30,6 +36,9 @@ public:
   // Linkage name of the function that holds `address` (as in the file, without load bias); empty when no symbol says
   // so. The view lives as long as the symbolizer.
   std::string_view functionAt(const ImageFile &, uint64_t address);
+
+  // The same, and how far it reaches; no name when no symbol says so.
+  FunctionExtent extentAt(const ImageFile &, uint64_t address);
 
   // The function that holds `address`, preceded by those that were inlined there, innermost first; empty when neither
   // debug information nor a symbol says so. The references live as long as the symbolizer.
