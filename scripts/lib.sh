@@ -46,7 +46,7 @@ skip() {
 # Headers and libraries that msleaks itself is built with; the cross build takes them for the target.
 library_packages=(
   libfmt-dev nlohmann-json3-dev libzstd-dev libelf-dev libdw-dev libsqlite3-dev libcli11-dev libxxhash-dev libspdlog-dev
-  libexpected-dev libgtest-dev libgmock-dev zlib1g-dev libncurses-dev
+  libexpected-dev libgtest-dev libgmock-dev zlib1g-dev libbz2-dev libncurses-dev
 )
 
 # install_missing NAME PACKAGE...: the packages that are not installed; NAME begins what is told.

@@ -1,0 +1,40 @@
+// How often each function and each instruction of a program ran, or was met, in the terms of LNT: absolute numbers for
+// the whole, percent of the whole for a function, percent of the function for a line. docs/profiles.md.
+#pragma once
+
+#include "analysis/base/result.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace msleaks::analysis::profiles {
+
+struct ProfiledLine {
+  std::vector<double> shares; // percent of the function, one for each of its counters, in the order of their names
+  uint64_t address = 0;
+  std::string text;
+};
+
+struct ProfiledFunction {
+  std::map<std::string, double, std::less<>> counters; // by name: percent of the profile
+  std::vector<ProfiledLine> lines;                     // addresses never fall
+};
+
+struct Profile {
+  std::string disassembly_format = "raw"; // or "marked-up-disassembly": how the text of lines is to be understood
+  std::map<std::string, uint64_t, std::less<>> counters;
+  std::map<std::string, ProfiledFunction, std::less<>> functions;
+};
+
+// What holds of every profile, whoever made it: counts that are finite and not negative, a share for each counter of
+// the function, addresses that never fall. The error says where it does not; it names no file.
+Result<void> checkProfile(const Profile &);
+
+// Limits of what is read: a file may claim anything.
+inline constexpr uint64_t kMostUnpackedBytes = 256 << 20;
+inline constexpr uint64_t kMostLines = 4'000'000;
+
+} // namespace msleaks::analysis::profiles
