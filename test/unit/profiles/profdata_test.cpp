@@ -1,0 +1,92 @@
+#include "analysis/profiles/profdata.h"
+
+#include "profile_fixture.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace msleaks::analysis::profiles {
+namespace {
+
+double sharesOfLines(const ProfiledFunction &function, size_t column) {
+  double sum = 0;
+  for (const ProfiledLine &line : function.lines)
+    sum += line.shares[column];
+  return sum;
+}
+
+// What a percentage stands for.
+uint64_t countOf(const Profile &profile, const std::string &function, const std::string &counter) {
+  return static_cast<uint64_t>(std::llround(profile.functions.at(function).counters.at(counter) / 100 *
+                                            static_cast<double>(profile.counters.at(counter))));
+}
+
+} // namespace
+
+// As `llvm-profdata show --all-functions --counts` prints it.
+TEST(Profdata, CountsOfTheFrontEnd) {
+  for (const char *name : {"front-end.19.profdata", "front-end.22.profdata"}) {
+    const Result<Profile> profile = readProfdata(golden(name));
+    ASSERT_TRUE(profile) << name << ": " << profile.error().message;
+    EXPECT_EQ(profile->functions.size(), 4u);
+    EXPECT_EQ(profile->counters.at("calls"), 103u);
+    EXPECT_EQ(profile->counters.at("counts"), 558u);
+    EXPECT_EQ(countOf(*profile, "mc.c:odd", "calls"), 101u);
+    EXPECT_EQ(countOf(*profile, "main", "calls"), 1u);
+    EXPECT_EQ(countOf(*profile, "never", "calls"), 0u);
+    EXPECT_EQ(countOf(*profile, "mc.c:twice", "counts"), 102u);
+    const ProfiledFunction &odd = profile->functions.at("mc.c:odd");
+    ASSERT_EQ(odd.lines.size(), 10u);
+    const double total = 101 + 56 + 58 + 76 + 50 + 25 + 37 + 18 + 19 + 13;
+    EXPECT_DOUBLE_EQ(odd.lines[1].shares[1], 100 * 56 / total);
+    EXPECT_EQ(odd.lines[9].address, 9u);
+    EXPECT_EQ(odd.lines[0].shares[0], 100);
+    EXPECT_NEAR(sharesOfLines(odd, 1), 100, 1e-9);
+    EXPECT_EQ(profile->functions.at("never").lines.size(), 1u);
+  }
+}
+
+// Of a spanning tree nobody knows which counter is the entry.
+TEST(Profdata, CountsOfTheIrHaveNoCalls) {
+  for (const char *name : {"ir.19.profdata", "ir.22.profdata"}) {
+    const Result<Profile> profile = readProfdata(golden(name));
+    ASSERT_TRUE(profile) << name << ": " << profile.error().message;
+    EXPECT_EQ(profile->counters.size(), 1u);
+    EXPECT_EQ(profile->counters.at("counts"), 155u);
+    EXPECT_EQ(profile->functions.at("main").lines.size(), 6u);
+  }
+}
+
+TEST(Profdata, RawProfilesAreToldWhatToDo) {
+  const auto raw = golden("raw.profraw");
+  EXPECT_TRUE(isRawProfdata(raw));
+  expectRefused(readProfdata(raw), "llvm-profdata merge");
+}
+
+TEST(Profdata, AnotherVersionIsRefused) {
+  auto file = golden("front-end.22.profdata");
+  file[8] = 99;
+  expectRefused(readProfdata(file), "version 99; known are 3 to 13");
+}
+
+TEST(Profdata, EveryCutOfTheTableIsRefused) {
+  const auto whole = golden("front-end.19.profdata");
+  uint64_t table = 0;
+  std::memcpy(&table, whole.data() + 32, sizeof table);
+  for (size_t size = 0; size < table + 16; ++size)
+    EXPECT_FALSE(readProfdata(std::span(whole).first(size))) << size;
+}
+
+TEST(Profdata, AFlippedByteIsRefusedOrStillSound) {
+  const auto whole = golden("front-end.22.profdata");
+  for (size_t at = 8; at < whole.size(); ++at) {
+    auto damaged = whole;
+    damaged[at] ^= 0xff;
+    if (const Result<Profile> profile = readProfdata(damaged))
+      EXPECT_TRUE(checkProfile(*profile)) << at;
+    else
+      EXPECT_EQ(profile.error().message.find('\n'), std::string::npos);
+  }
+}
+
+} // namespace msleaks::analysis::profiles
