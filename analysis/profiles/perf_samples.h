@@ -1,0 +1,41 @@
+// The samples of a perf.data, summed up by place in an image. Records of several processors come as their buffers were
+// emptied: they are put in order of time by the rounds that perf marks, so that a sample meets the images that were
+// mapped at its time.
+#pragma once
+
+#include "analysis/profiles/perf_file.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace msleaks::analysis::profiles {
+
+struct SampledImage {
+  std::string path;                // or what perf calls it: "[vdso]", "//anon"; empty: no image was known there
+  std::vector<std::byte> build_id; // empty: not known
+  bool kernel = false;
+  // Sums of periods by offset in the file; in the kernel and where nothing was known, by address. One for each event.
+  std::unordered_map<uint64_t, uint32_t> rows;
+  std::vector<uint64_t> sums; // row by row
+
+  void add(uint64_t at, uint32_t event, uint64_t period, size_t events) {
+    const auto [row, fresh] = rows.try_emplace(at, static_cast<uint32_t>(rows.size()));
+    if (fresh)
+      sums.resize(sums.size() + events);
+    sums[row->second * events + event] += period;
+  }
+};
+
+struct PerfSamples {
+  std::vector<SampledImage> images; // those that have samples, and others
+  std::vector<uint64_t> totals;     // by event
+  uint64_t samples = 0, lost = 0, unknown_events = 0;
+};
+
+// Memory grows with places in code and with what one round of perf has, not with the file.
+Result<PerfSamples> readPerfSamples(const trace::InputFile &, const PerfFile &);
+
+} // namespace msleaks::analysis::profiles
