@@ -1,0 +1,20 @@
+// lnt1: LNT's first format, a packed pickle.
+#include "analysis/adapters/registry.h"
+#include "analysis/profiles/lnt_v1.h"
+#include "analysis/profiles/profile_file.h"
+
+namespace msleaks::analysis {
+namespace {
+
+// As LNT looks at it: the first bytes of a zlib stream.
+bool recognizes(std::span<const uint8_t> head) { return head.size() >= 2 && head[0] == 0x78 && head[1] == 0x9c; }
+
+Result<profiles::Profile> load(const trace::InputFile &file, ProfileLoading &) {
+  return profiles::readLntV1(MSL_TRY(profiles::wholeFile(file)));
+}
+
+} // namespace
+
+MSL_REGISTER_PROFILE_ADAPTER(lnt1, "LNT, version 1: a packed pickle, of which nothing is run", recognizes, load)
+
+} // namespace msleaks::analysis

@@ -1,0 +1,19 @@
+// lnt2: LNT's binary format, which `msleaks profile upgrade` writes too.
+#include "analysis/adapters/registry.h"
+#include "analysis/profiles/lnt_format.h"
+#include "analysis/profiles/profile_file.h"
+
+namespace msleaks::analysis {
+namespace {
+
+bool recognizes(std::span<const uint8_t> head) { return !head.empty() && head[0] == profiles::kLntVersion; }
+
+Result<profiles::Profile> load(const trace::InputFile &file, ProfileLoading &) {
+  return profiles::readLnt(MSL_TRY(profiles::wholeFile(file)));
+}
+
+} // namespace
+
+MSL_REGISTER_PROFILE_ADAPTER(lnt2, "LNT, version 2 (.lntprof), which is what upgrade writes", recognizes, load)
+
+} // namespace msleaks::analysis

@@ -1,0 +1,16 @@
+// perf: what `perf record` of Linux writes.
+#include "analysis/adapters/registry.h"
+#include "analysis/profiles/perf_file.h"
+
+namespace msleaks::analysis {
+namespace {
+
+Result<profiles::Profile> load(const trace::InputFile &file, ProfileLoading &loading) {
+  return profiles::readPerfProfile(file, loading.perf, loading.notes);
+}
+
+} // namespace
+
+MSL_REGISTER_PROFILE_ADAPTER(perf, "Linux perf.data, read without perf", profiles::isPerfData, load)
+
+} // namespace msleaks::analysis

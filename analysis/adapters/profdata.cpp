@@ -1,0 +1,20 @@
+// profdata: what llvm-profdata merges.
+#include "analysis/profiles/profdata.h"
+#include "analysis/adapters/registry.h"
+#include "analysis/profiles/profile_file.h"
+
+namespace msleaks::analysis {
+namespace {
+
+// A raw profile is known, to be refused with what to do about it.
+bool recognizes(std::span<const uint8_t> head) { return profiles::isProfdata(head) || profiles::isRawProfdata(head); }
+
+Result<profiles::Profile> load(const trace::InputFile &file, ProfileLoading &) {
+  return profiles::readProfdata(MSL_TRY(profiles::wholeFile(file)));
+}
+
+} // namespace
+
+MSL_REGISTER_PROFILE_ADAPTER(profdata, "LLVM's .profdata, of LLVM 19 and 22", recognizes, load)
+
+} // namespace msleaks::analysis

@@ -1,0 +1,24 @@
+// The adapters are the files of this folder. Each ends with
+//
+//   MSL_REGISTER_PROFILE_ADAPTER(stem_of_the_file, "what it is", recognizes, load)
+//
+// and the stem is the format's name.
+#pragma once
+
+#include "analysis/adapters/adapter.h"
+
+#include <filesystem>
+#include <vector>
+
+#define MSL_REGISTER_PROFILE_ADAPTER(stem, summary, recognizes, load)                                                  \
+  ProfileAdapter makeProfileAdapter_##stem() { return {#stem, summary, recognizes, load}; }
+
+namespace msleaks::analysis {
+
+// In the order of their names.
+std::vector<ProfileAdapter> profileAdapters();
+
+// By the first adapter that knows the file. An error names it.
+Result<profiles::Profile> loadProfile(const std::filesystem::path &, ProfileLoading &);
+
+} // namespace msleaks::analysis

@@ -1,0 +1,256 @@
+// msleaks profile …: profiles of several formats, shown, converted to LNT's and compared.
+#include "analysis/adapters/registry.h"
+#include "analysis/base/output_columns.h"
+#include "analysis/profiles/comparison.h"
+#include "analysis/profiles/escaped.h"
+#include "analysis/profiles/lnt_format.h"
+#include "analysis/profiles/lnt_report.h"
+#include "analysis/profiles/profile_json.h"
+#include "analysis/run/output_file.h"
+#include "verb.h"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+namespace msleaks::tools {
+namespace {
+
+using analysis::profiles::Profile;
+
+struct Options {
+  analysis::ProfileLoading loading{};
+  bool no_text = false;
+  std::string file, second, function, output;
+  bool json = false;
+  analysis::profiles::ComparisonChoice choice{};
+  std::string machine, test;
+  std::vector<std::string> machine_fields, order, metrics;
+};
+
+Result<Profile> load(Options &options, const std::string &file) {
+  options.loading.notes.clear();
+  options.loading.perf.text = !options.no_text;
+  auto profile = MSL_TRY(analysis::loadProfile(file, options.loading));
+  for (const std::string &note : options.loading.notes)
+    spdlog::warn("{}: {}", file, note);
+  return profile;
+}
+
+Result<ExitStatus> showCounters(Options &options) {
+  writeCountersJson(std::cout, MSL_TRY(load(options, options.file)));
+  return ExitStatus::Clean;
+}
+
+Result<ExitStatus> showFunctions(Options &options) {
+  writeFunctionsJson(std::cout, MSL_TRY(load(options, options.file)));
+  return ExitStatus::Clean;
+}
+
+Result<ExitStatus> showCode(Options &options) {
+  const auto profile = MSL_TRY(load(options, options.file));
+  if (options.function.empty()) {
+    writeCodeJson(std::cout, profile);
+    return ExitStatus::Clean;
+  }
+  const auto function = profile.functions.find(options.function);
+  if (function == profile.functions.end())
+    return fail(fmt::format("'{}' has no function '{}'; `msleaks profile functions` lists them", options.file,
+                            analysis::profiles::shown(options.function)));
+  writeCodeJson(std::cout, function->second);
+  return ExitStatus::Clean;
+}
+
+// Status 3 would say that the input is at fault.
+Error ofOutput(Error error) {
+  if (error.status == ExitStatus::BadInput)
+    error.status = ExitStatus::OwnFault;
+  return error;
+}
+
+Result<void> writeFile(const std::string &path, const std::string &content) {
+  auto file = MSL_TRY(analysis::OutputFile::create(path));
+  MSL_TRY(file.write(content));
+  return file.commit();
+}
+
+Result<ExitStatus> upgrade(Options &options) {
+  const auto profile = MSL_TRY(load(options, options.file));
+  const std::string bytes = MSL_TRY(writeLnt(profile));
+  MSL_TRY(writeFile(options.output, bytes).map_error(ofOutput));
+  return ExitStatus::Clean;
+}
+
+// "name=value" of an option.
+Result<std::pair<std::string, std::string>> fieldOf(const std::string &text, const char *option) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    return fail(fmt::format("{} is given '{}'; expected NAME=VALUE", option, text), ExitStatus::Usage);
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+Result<void> readMetrics(const Options &options, analysis::profiles::LntReport &report) {
+  for (const std::string &text : options.metrics) {
+    const auto [name, value] = MSL_TRY(fieldOf(text, "--metric"));
+    char *end = nullptr;
+    const double number = std::strtod(value.c_str(), &end);
+    if (*end != '\0' || !std::isfinite(number))
+      return fail(fmt::format("--metric {}: '{}' is no number", name, value), ExitStatus::Usage);
+    report.metrics[name].push_back(number);
+  }
+  return {};
+}
+
+// What LNT needs and nobody said comes from the machine and from the file's own time.
+Result<analysis::profiles::LntReport> reportOf(const Options &options, const Profile &profile) {
+  analysis::profiles::LntReport report;
+  struct utsname system{};
+  ::uname(&system);
+  report.machine = options.machine.empty() ? system.nodename : options.machine;
+  report.machine_fields = {{"hardware", system.machine}, {"os", fmt::format("{} {}", system.sysname, system.release)}};
+  for (const std::string &text : options.machine_fields) {
+    const auto [name, value] = MSL_TRY(fieldOf(text, "--machine-field"));
+    report.machine_fields[name] = value;
+  }
+  struct stat status{};
+  ::stat(options.file.c_str(), &status);
+  report.start_time = report.end_time = status.st_mtime;
+  for (const std::string &text : options.order) {
+    const auto [name, value] = MSL_TRY(fieldOf(text, "--order"));
+    report.run_fields[name] = value;
+  }
+  if (options.order.empty())
+    report.run_fields["llvm_project_revision"] = fmt::format("{:%Y%m%d%H%M%S}", fmt::gmtime(status.st_mtime));
+  report.test = options.test.empty() ? "nts." + std::filesystem::path(options.file).stem().string() : options.test;
+  MSL_TRY(readMetrics(options, report));
+  if (options.metrics.empty()) {
+    const auto [name, value] = metricOf(profile);
+    report.metrics[name].push_back(value);
+  }
+  return report;
+}
+
+Result<ExitStatus> showReport(Options &options) {
+  const auto profile = MSL_TRY(load(options, options.file));
+  const auto report = MSL_TRY(reportOf(options, profile));
+  writeLntReport(std::cout, report, MSL_TRY(writeLnt(profile)));
+  return ExitStatus::Clean;
+}
+
+Result<ExitStatus> compare(Options &options) {
+  const auto first = MSL_TRY(load(options, options.file));
+  const auto second = MSL_TRY(load(options, options.second));
+  const auto comparison = MSL_TRY(analysis::profiles::compareProfiles(first, second, options.choice));
+  if (options.json)
+    writeComparisonJson(std::cout, comparison);
+  else
+    writeComparisonText(std::cout, comparison, analysis::outputColumns(STDOUT_FILENO));
+  return ExitStatus::Clean;
+}
+
+Result<ExitStatus> listFormats() {
+  for (const analysis::ProfileAdapter &adapter : analysis::profileAdapters())
+    std::cout << fmt::format("{:<10} {}\n", adapter.name, adapter.summary);
+  return ExitStatus::Clean;
+}
+
+using Deed = Result<ExitStatus> (*)(Options &);
+
+class Declaration {
+public:
+  explicit Declaration(CLI::App &app)
+      : app_(app), options_(std::make_shared<Options>()), chosen_(std::make_shared<Deed>()) {
+    app_.require_subcommand(1);
+  }
+
+  CLI::App *add(const char *name, const char *summary, Deed deed) {
+    CLI::App *subcommand = app_.add_subcommand(name, summary);
+    subcommand->callback([chosen = chosen_, deed] { *chosen = deed; });
+    return subcommand;
+  }
+  CLI::App *addReading(const char *name, const char *summary, Deed deed) {
+    CLI::App *subcommand = add(name, summary, deed);
+    subcommand->add_option("FILE", options_->file, "a profile of any format that `msleaks profile formats` lists")
+        ->required();
+    addTextOptions(*subcommand);
+    return subcommand;
+  }
+  // About perf.data, which has no text of its own.
+  void addTextOptions(CLI::App &subcommand) {
+    subcommand
+        .add_option("--objdump", options_->loading.perf.objdump,
+                    "the program that shows instructions of a perf.data's images")
+        ->type_name("PROGRAM");
+    subcommand.add_flag("--no-text", options_->no_text,
+                        "no instructions for a perf.data: only the addresses that were met");
+  }
+  Options &options() { return *options_; }
+  Action action() const {
+    return [options = options_, chosen = chosen_] { return (*chosen)(*options); };
+  }
+
+private:
+  CLI::App &app_;
+  std::shared_ptr<Options> options_;
+  std::shared_ptr<Deed> chosen_;
+};
+
+void declareReport(Declaration &declaration) {
+  Options &options = declaration.options();
+  CLI::App *report =
+      declaration.addReading("report", "a JSON report for lnt submit, with the profile in it", showReport);
+  report->add_option("--machine", options.machine, "name of the machine in LNT (this one's)")->type_name("NAME");
+  report->add_option("--machine-field", options.machine_fields, "what else LNT shall know of the machine")
+      ->type_name("NAME=VALUE");
+  report->add_option("--order", options.order, "the field that orders runs (llvm_project_revision=TIME OF FILE)")
+      ->type_name("NAME=VALUE");
+  report->add_option("--test", options.test, "name of the test (nts.STEM OF FILE)")->type_name("NAME");
+  report
+      ->add_option("--metric", options.metrics,
+                   "a metric of the test; several values of one name are samples (docs/profiles.md: what is taken when "
+                   "none is given)")
+      ->type_name("NAME=VALUE");
+}
+
+void declareCompare(Declaration &declaration) {
+  Options &options = declaration.options();
+  CLI::App *compared = declaration.add("compare", "two profiles side by side, by function and instruction", compare);
+  compared->add_option("A", options.file, "a profile")->required();
+  compared->add_option("B", options.second, "another one")->required();
+  compared->add_option("--counter", options.choice.counter, "which counter (cycles, or else the first)")
+      ->type_name("NAME");
+  compared->add_option("--function", options.choice.function, "only this function, with all of its lines")
+      ->type_name("NAME");
+  compared->add_option("--top", options.choice.top, "how many functions (20; with --json all)")->type_name("N");
+  compared->add_flag("--json", options.json, "an object for programs (docs/profiles.md)");
+  declaration.addTextOptions(*compared);
+}
+
+Action declare(CLI::App &app) {
+  Declaration declaration(app);
+  Options &options = declaration.options();
+  declaration.addReading("counters", "JSON: what was counted in the whole", showCounters);
+  declaration.addReading("functions", "JSON: functions, their counters in percent, how many lines they have",
+                         showFunctions);
+  declaration.addReading("code", "JSON: the lines of one function, or of all", showCode)
+      ->add_option("FUNCTION", options.function, "name of a function; all, where none is given");
+  CLI::App *upgraded = declaration.addReading("upgrade", "write a profile in LNT's format", upgrade);
+  upgraded->add_option("OUT", options.output, "the file to write (.lntprof)")->required();
+  declareReport(declaration);
+  declareCompare(declaration);
+  declaration.add("formats", "list the formats that are read", [](Options &) { return listFormats(); });
+  return declaration.action();
+}
+
+} // namespace
+
+MSL_REGISTER_VERB(profile, "profiles of perf, LNT and LLVM: show, convert for LNT, compare", declare)
+
+} // namespace msleaks::tools
