@@ -25,7 +25,7 @@ struct ProfileAdapter {
   std::string_view summary; // for `msleaks profile formats`
   // Given the first kilobyte of a file, or less where it is shorter.
   bool (*recognizes)(std::span<const uint8_t> head);
-  // The message of an error is about the file, and begins behind its name: "is cut short".
+  // The message of an error is about the file, and stands behind its name: "is cut short".
   Result<profiles::Profile> (*load)(const trace::InputFile &, ProfileLoading &);
 };
 

@@ -33,7 +33,7 @@ Result<profiles::Profile> loadProfile(const std::filesystem::path &path, Profile
       continue;
     auto profile = adapter.load(file, loading);
     if (!profile)
-      return fail(fmt::format("'{}' {}", path.string(), profile.error().message), profile.error().status);
+      return fail(fmt::format("'{}': {}", path.string(), profile.error().message), profile.error().status);
     return profile;
   }
   return fail(fmt::format("'{}' is no profile of a known format; there are {}", path.string(), names));

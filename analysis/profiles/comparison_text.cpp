@@ -14,11 +14,9 @@ constexpr size_t kLeastHalf = 24, kMostHalf = 70, kShareColumns = 7;
 
 // So many columns, whatever is in it; tabs of a disassembly are spaces.
 std::string cell(std::string_view text, size_t columns) {
-  std::string one_line = shown(text);
-  for (size_t at; (at = one_line.find("\\x09")) != std::string::npos;)
-    one_line.replace(at, 4, " ");
-  const size_t begin = std::min(one_line.find_first_not_of(' '), one_line.size());
-  return fmt::format("{:{}.{}}", one_line.substr(begin), columns, columns);
+  std::string spaced(text.substr(std::min(text.find_first_not_of(" \t"), text.size())));
+  std::replace(spaced.begin(), spaced.end(), '\t', ' ');
+  return fmt::format("{:{}.{}}", shown(spaced), columns, columns);
 }
 
 std::string share(const ProfiledFunction *function, const ProfiledLine *line, const std::string &counter) {

@@ -145,6 +145,8 @@ std::vector<AddressRange> joined(const std::vector<AddressRange> &ranges) {
 std::vector<Instruction> disassemble(const std::string &objdump, const std::string &image,
                                      const std::vector<AddressRange> &ranges) {
   const std::vector<AddressRange> runs = joined(ranges);
+  if (runs.empty())
+    return {};
   std::vector<std::vector<Instruction>> found(runs.size());
   std::atomic<size_t> next = 0;
   const auto work = [&] {

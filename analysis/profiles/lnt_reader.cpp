@@ -86,8 +86,7 @@ public:
 
   Result<Profile> read() {
     MSL_TRY(readSections());
-    escapes_ = std::string_view(at(LntSection::TextPool)).substr(0, kEscapedMark.size() + 2) ==
-               fmt::format("\n{}\n", kEscapedMark);
+    escapes_ = at(LntSection::TextPool).starts_with(fmt::format("{}\n", kEscapedMark));
     LntCursor header(bytesOf(at(LntSection::Header)));
     profile_.disassembly_format = meant(header.text());
     if (header.failed())

@@ -66,11 +66,11 @@ public:
     addText(at(LntSection::Header), spelt(profile_.disassembly_format));
     addCounterNames();
     addTopLevelCounters();
-    // No text has the offset 0, which ends a function's list of them.
-    addText(at(LntSection::TextPool), "");
     if (escapes_)
       addText(at(LntSection::TextPool), kEscapedMark);
     MSL_TRY(addFunctions());
+    if (at(LntSection::TextPool).empty()) // as LNT begins its pool; the first text takes the place of that
+      addText(at(LntSection::TextPool), "");
     return assemble();
   }
 

@@ -21,8 +21,8 @@ constexpr uint64_t kFirstWithBitmaps = 11;
 
 // Bits of the header's version that say how the program was instrumented.
 constexpr uint64_t kFromIr = uint64_t{1} << 56, kEntryFirst = uint64_t{1} << 58;
-// The bit of a record's hash that says: of the second round, after inlining.
-constexpr uint64_t kSecondRound = uint64_t{1} << 60;
+// The program was also instrumented a second time, after inlining; a bit of a record's hash then says in which round.
+constexpr uint64_t kHasSecondRound = uint64_t{1} << 57, kSecondRound = uint64_t{1} << 60;
 
 constexpr uint64_t kRawMagics[] = {0xff6c70726f667281, 0xff6c70726f665281}; // of 64 and 32 bits, as a big-endian number
 
@@ -153,9 +153,10 @@ Profile ProfdataReader::profileOf() const {
   profile.counters["counts"] = exact(counts, all_counts);
   if (hasEntries())
     profile.counters["calls"] = exact(calls, all_calls);
+  const uint64_t round_bit = (version_ & kHasSecondRound) != 0 ? kSecondRound : 0;
   for (const Record &record : records_) {
     std::string name = record.name;
-    if (profile.functions.contains(name) || (record.hash & kSecondRound) != 0)
+    if (profile.functions.contains(name) || (record.hash & round_bit) != 0)
       name += fmt::format(" [hash {:#018x}]", record.hash);
     profile.functions.insert_or_assign(std::move(name), functionOf(record, all_counts, all_calls));
   }

@@ -58,7 +58,7 @@ TEST(Adapters, LoadWhatIsTheirs) {
 TEST(Adapters, RefusalsNameTheFileAndWhatToDo) {
   profiles::expectRefused(load(goldenPath("README.md")),
                           "README.md' is no profile of a known format; there are lnt1, lnt2, perf, profdata");
-  profiles::expectRefused(load(goldenPath("evil.lntprof")), "evil.lntprof' its pickle asks");
+  profiles::expectRefused(load(goldenPath("evil.lntprof")), "evil.lntprof': its pickle asks");
   profiles::expectRefused(load(goldenPath("missing")), "missing");
   profiles::expectRefused(load(MSLEAKS_GOLDEN), "golden");
 }

@@ -24,16 +24,15 @@ TEST(ProfileJson, HasTheShapesOfLnt) {
   const Profile profile = goldenProfile();
   EXPECT_EQ(written([&](std::ostream &out) { writeCountersJson(out, profile); }),
             json::parse(R"({"branch-misses": 3000000000000, "cycles": 12345})"));
-  EXPECT_EQ(written([&](std::ostream &out) {
-    writeFunctionsJson(out, profile); }), json::parse(R"({
+  EXPECT_EQ(written([&](std::ostream &out) { writeFunctionsJson(out, profile); }), json::parse(R"j({
     "empty": {"counters": {"cycles": 0.125}, "length": 0},
     "gr\u00f6\u00dfe, f(int, x<a,b>)": {"counters": {"cycles": 12.25}, "length": 1},
     "main": {"counters": {"branch-misses": 10.5, "cycles": 45.0}, "length": 2}
-})"));
+})j"));
   const json main = json::parse(R"([[{"branch-misses": 0.0, "cycles": 50.0}, 4096, "\tadd r0, r0, r1"],
                                     [{"branch-misses": 0.0, "cycles": 50.0}, 4100, "\tret"]])");
-EXPECT_EQ(written([&](std::ostream &out) { writeCodeJson(out, profile.functions.at("main")); }), main);
-EXPECT_EQ(written([&](std::ostream &out) { writeCodeJson(out, profile); })["main"], main);
+  EXPECT_EQ(written([&](std::ostream &out) { writeCodeJson(out, profile.functions.at("main")); }), main);
+  EXPECT_EQ(written([&](std::ostream &out) { writeCodeJson(out, profile); })["main"], main);
 }
 
 TEST(ProfileJson, BytesThatAreNoTextAreReplaced) {

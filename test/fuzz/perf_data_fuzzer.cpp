@@ -1,0 +1,23 @@
+// A perf.data of arbitrary bytes. No image of it is opened that is not a file of this machine, and no objdump is run.
+#include "analysis/profiles/perf_profile.h"
+#include "named_memory.h"
+
+#include <string>
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  using namespace msleaks;
+  using namespace msleaks::analysis;
+  static NamedMemory memory;
+  const auto file = trace::InputFile::open(memory.store({bytes, size}));
+  if (!file)
+    std::abort();
+  std::vector<std::string> notes;
+  profiles::PerfOptions options;
+  options.text = false;
+  const auto profile = profiles::readPerfProfile(*file, options, notes);
+  if (!profile && profile.error().message.find('\n') != std::string::npos)
+    std::abort();
+  if (profile && !profiles::checkProfile(*profile))
+    std::abort();
+  return 0;
+}
