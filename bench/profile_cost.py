@@ -1,5 +1,5 @@
-"""What it costs to read a perf.data: ours against perf's own two readers, which print text, of the same file. A program of many
-functions that all count, and a compiler whose libraries have no symbols but the exported ones."""
+"""What it costs to read a perf.data: ours against perf's own two readers, which print text, of the same file and the same functions.
+A program of many functions that all count, and a compiler in large libraries that have their exported symbols only."""
 import shutil
 import statistics
 import subprocess
@@ -8,6 +8,7 @@ import time
 from measure import Failed, output_of
 
 FUNCTIONS = 200
+LEAST_PERCENT = "0.5"  # of a function whose instructions are listed: as `msleaks profile` has it
 FREQUENCY = 4000
 
 
@@ -31,7 +32,7 @@ class ProfileCost:
         stored = self.bench.scratch / "out.lntprof"
         ways = {"report": lambda: self.seconds("perf", "report", "--stdio", "-i", file),
                 "functions": lambda: self.seconds(ours, "profile", "functions", "--no-text", file),
-                "annotate": lambda: self.seconds("perf", "annotate", "--stdio", "-i", file),
+                "annotate": lambda: self.seconds("perf", "annotate", "--stdio", "--percent-limit", LEAST_PERCENT, "-i", file),
                 "code": lambda: self.seconds(ours, "profile", "code", file),
                 "upgrade": lambda: self.seconds(ours, "profile", "upgrade", file, stored)}
         cost = self.bench.medians(ways, pick=statistics.median)

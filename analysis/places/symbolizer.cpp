@@ -9,6 +9,8 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 #include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <unordered_map>
 #include <xxhash.h>
 
@@ -51,17 +53,18 @@ class Symbolizer::SymbolTable {
 public:
   explicit SymbolTable(Symbols what) : what_(what) {}
 
-  void add(Elf *elf) {
-    forEachSection(elf, [&](Elf_Scn *section, const GElf_Shdr &header) {
+  void add(const ElfFile &file) {
+    forEachSection(file.handle(), [&](Elf_Scn *section, const GElf_Shdr &header) {
       if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
-        readSection(elf, section, header);
+        readSection(file, section, header);
     });
   }
 
   // After the last add, before the first at.
   void sort() {
-    std::sort(functions_.begin(), functions_.end(),
-              [&](const Function &left, const Function &right) { return isBetter(left, right, text_); });
+    std::sort(functions_.begin(), functions_.end(), [&](const Function &left, const Function &right) {
+      return left.begin != right.begin ? left.begin < right.begin : isBetter(left, right, text_);
+    });
     const auto last =
         std::unique(functions_.begin(), functions_.end(),
                     [](const Function &left, const Function &right) { return left.begin == right.begin; });
@@ -92,11 +95,29 @@ private:
                                        : type == STT_OBJECT || type == STT_COMMON;
   }
 
-  void readSection(Elf *elf, Elf_Scn *section, const GElf_Shdr &header) {
+  // The names of a table as they lie in the file: a name of a large library is not touched unless it is asked for.
+  bool readNames(const ElfFile &file, size_t number) {
+    GElf_Shdr names;
+    Elf_Scn *section = elf_getscn(file.handle(), number);
+    struct stat status{};
+    if (!section || !gelf_getshdr(section, &names) || names.sh_type != SHT_STRTAB ||
+        ::fstat(file.descriptor(), &status) != 0 || names.sh_size > static_cast<uint64_t>(status.st_size) ||
+        names.sh_size > UINT32_MAX / 2 - std::min<size_t>(text_.size(), UINT32_MAX / 2))
+      return false;
+    const size_t begin = text_.size();
+    text_.resize(begin + names.sh_size + 1); // its end ends the last name
+    const ssize_t count =
+        ::pread(file.descriptor(), text_.data() + begin, names.sh_size, static_cast<off_t>(names.sh_offset));
+    return count == static_cast<ssize_t>(names.sh_size);
+  }
+
+  void readSection(const ElfFile &file, Elf_Scn *section, const GElf_Shdr &header) {
     Elf_Data *data = elf_getdata(section, nullptr);
-    if (!data || header.sh_entsize == 0)
+    const size_t begin = text_.size();
+    if (!data || header.sh_entsize == 0 || !readNames(file, header.sh_link))
       return;
-    const size_t count = std::min<size_t>(header.sh_size / header.sh_entsize, INT32_MAX);
+    const size_t count = std::min<size_t>(data->d_size / header.sh_entsize, INT32_MAX);
+    functions_.reserve(functions_.size() + count);
     for (size_t i = 0; i < count; ++i) {
       GElf_Sym symbol;
       if (!gelf_getsym(data, static_cast<int>(i), &symbol))
@@ -104,18 +125,17 @@ private:
       const unsigned type = GELF_ST_TYPE(symbol.st_info);
       if (!isWanted(type) || symbol.st_shndx == SHN_UNDEF)
         continue;
-      const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-      if (!name || !*name || text_.size() > UINT32_MAX / 2)
+      const size_t name = begin + symbol.st_name;
+      if (name >= text_.size() || text_[name] == '\0')
         continue;
-      functions_.push_back({symbol.st_value, symbol.st_value + symbol.st_size, static_cast<uint32_t>(text_.size()),
+      functions_.push_back({symbol.st_value, symbol.st_value + symbol.st_size, static_cast<uint32_t>(name),
                             GELF_ST_BIND(symbol.st_info) != STB_LOCAL});
-      text_.append(name).push_back('\0');
     }
   }
 
   Symbols what_;
   std::vector<Function> functions_; // by begin; or variables
-  std::string text_;                // names, each with its NUL
+  std::string text_;                // tables of names, each with a NUL behind it
 };
 
 // Debug information is read when the first line is asked for: an image may have gigabytes of it.
@@ -161,8 +181,8 @@ void Symbolizer::readSymbols(SymbolTable &table, const ElfFile &file) const {
   const auto id = buildIdOf(file.handle());
   if (const std::string name = debugFileOf(id); !name.empty())
     if (auto debug = ElfFile::open(debug_folder_ / ".build-id" / name); debug && buildIdOf(debug->handle()) == id)
-      table.add(debug->handle());
-  table.add(file.handle());
+      table.add(*debug);
+  table.add(file);
   table.sort();
 }
 

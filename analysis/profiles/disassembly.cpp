@@ -1,10 +1,10 @@
 #include "analysis/profiles/disassembly.h"
 
 #include "analysis/base/file_descriptor.h"
+#include "analysis/profiles/in_parallel.h"
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -13,7 +13,6 @@
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -145,21 +144,8 @@ std::vector<AddressRange> joined(const std::vector<AddressRange> &ranges) {
 std::vector<Instruction> disassemble(const std::string &objdump, const std::string &image,
                                      const std::vector<AddressRange> &ranges) {
   const std::vector<AddressRange> runs = joined(ranges);
-  if (runs.empty())
-    return {};
   std::vector<std::vector<Instruction>> found(runs.size());
-  std::atomic<size_t> next = 0;
-  const auto work = [&] {
-    for (size_t i; (i = next.fetch_add(1)) < runs.size();)
-      found[i] = run(objdump, image, runs[i]);
-  };
-  const size_t helpers = std::min<size_t>(runs.size(), std::max(1u, std::thread::hardware_concurrency())) - 1;
-  {
-    std::vector<std::jthread> threads;
-    for (size_t i = 0; i < helpers; ++i)
-      threads.emplace_back(work);
-    work();
-  }
+  eachInParallel(runs.size(), [&](size_t i) { found[i] = run(objdump, image, runs[i]); });
   std::vector<Instruction> all;
   for (std::vector<Instruction> &part : found)
     all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));

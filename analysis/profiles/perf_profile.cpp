@@ -4,6 +4,7 @@
 #include "analysis/places/elf_file.h"
 #include "analysis/places/symbolizer.h"
 #include "analysis/profiles/disassembly.h"
+#include "analysis/profiles/in_parallel.h"
 #include "analysis/profiles/perf_samples.h"
 
 #include <algorithm>
@@ -53,6 +54,13 @@ private:
   std::vector<GElf_Phdr> loaded_;
 };
 
+// What an image's own file says of its samples.
+struct ReadImage {
+  std::vector<HitFunction> functions;
+  std::vector<Instruction> instructions; // of those that matter
+  std::vector<std::string> notes;
+};
+
 using Sums = std::vector<uint64_t>; // of periods, one for each counter
 
 class PerfImport {
@@ -62,10 +70,11 @@ public:
   Profile run();
 
 private:
-  void addImage(const SampledImage &);
-  std::optional<ElfFile> openImage(const SampledImage &);
-  std::vector<HitFunction> functionsOf(const SampledImage &, const Segments &);
-  std::vector<Instruction> textOf(const SampledImage &, std::vector<HitFunction> &);
+  // An image is looked at without the others: several are at once.
+  ReadImage readImage(const SampledImage &) const;
+  static std::optional<ElfFile> openImage(const SampledImage &, std::vector<std::string> &notes);
+  static std::vector<HitFunction> functionsOf(const SampledImage &, const Segments &);
+  void readText(const SampledImage &, ReadImage &) const;
   void addFunction(const SampledImage &, const HitFunction &, std::span<const Instruction>);
 
   void addTo(Sums &, const SampledImage &, uint32_t row) const;
@@ -81,7 +90,6 @@ private:
   std::vector<std::string> &notes_;
   std::vector<size_t> column_of_event_; // two events may have one name
   Sums totals_;
-  Symbolizer symbolizer_;
   Profile profile_;
 };
 
@@ -141,16 +149,16 @@ std::string PerfImport::freeName(const std::string &name, const SampledImage &im
 }
 
 // Nothing where the file is not what was run.
-std::optional<ElfFile> PerfImport::openImage(const SampledImage &image) {
+std::optional<ElfFile> PerfImport::openImage(const SampledImage &image, std::vector<std::string> &notes) {
   if (image.kernel || !image.path.starts_with('/') || image.path.starts_with("//"))
     return std::nullopt;
   auto elf = ElfFile::open(image.path);
   if (!elf) {
-    notes_.push_back(elf.error().message + "; its functions have no names");
+    notes.push_back(elf.error().message + "; its functions have no names");
     return std::nullopt;
   }
   if (!image.build_id.empty() && buildIdOf(elf->handle()) != image.build_id) {
-    notes_.push_back(fmt::format("{}: changed since it was recorded; its functions have no names", image.path));
+    notes.push_back(fmt::format("{}: changed since it was recorded; its functions have no names", image.path));
     return std::nullopt;
   }
   return std::optional<ElfFile>(std::move(*elf));
@@ -166,10 +174,11 @@ std::vector<HitFunction> PerfImport::functionsOf(const SampledImage &image, cons
       unnamed.hits.push_back({offset, row});
   std::sort(hits.begin(), hits.end(), [](const Hit &left, const Hit &right) { return left.address < right.address; });
   const ImageFile file{image.path, image.build_id};
+  Symbolizer symbolizer;
   std::vector<HitFunction> functions;
   for (const Hit &hit : hits) {
     if (functions.empty() || hit.address < functions.back().begin || hit.address >= functions.back().end) {
-      const FunctionExtent extent = symbolizer_.extentAt(file, hit.address);
+      const FunctionExtent extent = symbolizer.extentAt(file, hit.address);
       if (extent.name.empty()) {
         unnamed.hits.push_back(hit);
         continue;
@@ -187,21 +196,20 @@ std::vector<HitFunction> PerfImport::functionsOf(const SampledImage &image, cons
 }
 
 // Of the functions that matter.
-std::vector<Instruction> PerfImport::textOf(const SampledImage &image, std::vector<HitFunction> &functions) {
+void PerfImport::readText(const SampledImage &image, ReadImage &read) const {
   std::vector<AddressRange> ranges;
-  for (const HitFunction &function : functions)
+  for (const HitFunction &function : read.functions)
     if (function.end > function.begin && function.end - function.begin <= kMostFunctionBytes &&
         isHot(sumOf(image, function)))
       ranges.push_back({function.begin, function.end});
   if (ranges.empty() || objdump_.empty())
-    return {};
+    return;
   std::sort(ranges.begin(), ranges.end(),
             [](const AddressRange &left, const AddressRange &right) { return left.begin < right.begin; });
-  std::vector<Instruction> instructions = disassemble(objdump_, image.path, ranges);
-  if (instructions.empty())
-    notes_.push_back(
+  read.instructions = disassemble(objdump_, image.path, ranges);
+  if (read.instructions.empty())
+    read.notes.push_back(
         fmt::format("{}: {} shows no instructions of it; its lines have offsets instead", image.path, objdump_));
-  return instructions;
 }
 
 // A hit belongs to the instruction that it is in; where there is no text, it is a line of its own.
@@ -246,17 +254,17 @@ void PerfImport::addFunction(const SampledImage &image, const HitFunction &funct
   profile_.functions.emplace(freeName(function.name, image, function.begin), std::move(made));
 }
 
-void PerfImport::addImage(const SampledImage &image) {
-  std::vector<HitFunction> functions;
-  std::vector<Instruction> instructions;
-  if (const auto elf = openImage(image)) {
-    functions = functionsOf(image, Segments(elf->handle()));
-    instructions = textOf(image, functions);
+ReadImage PerfImport::readImage(const SampledImage &image) const {
+  ReadImage read;
+  if (image.rows.empty())
+    return read;
+  if (const auto elf = openImage(image, read.notes)) {
+    read.functions = functionsOf(image, Segments(elf->handle()));
+    readText(image, read);
   } else {
-    functions = functionsOf(image, Segments());
+    read.functions = functionsOf(image, Segments());
   }
-  for (const HitFunction &function : functions)
-    addFunction(image, function, instructions);
+  return read;
 }
 
 void PerfImport::tellLosses() {
@@ -273,9 +281,13 @@ void PerfImport::tellLosses() {
 
 Profile PerfImport::run() {
   tellLosses();
-  for (const SampledImage &image : samples_.images)
-    if (!image.rows.empty())
-      addImage(image);
+  std::vector<ReadImage> read(samples_.images.size());
+  eachInParallel(read.size(), [&](size_t i) { read[i] = readImage(samples_.images[i]); });
+  for (size_t i = 0; i < read.size(); ++i) {
+    notes_.insert(notes_.end(), read[i].notes.begin(), read[i].notes.end());
+    for (const HitFunction &function : read[i].functions)
+      addFunction(samples_.images[i], function, read[i].instructions);
+  }
   return std::move(profile_);
 }
 

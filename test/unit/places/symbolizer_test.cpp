@@ -61,6 +61,29 @@ TEST_F(SymbolizerTest, NamesTheFunctionThatHoldsAnAddress) {
   EXPECT_TRUE(symbolizer.notes().empty());
 }
 
+TEST_F(SymbolizerTest, SaysHowFarAFunctionReaches) {
+  Symbolizer symbolizer;
+  const ImageFile code = image("libcode.so", id(0x44));
+  const FunctionExtent grow = symbolizer.extentAt(code, 0x10025);
+  EXPECT_EQ(grow.name, "_ZN3net4growEm");
+  EXPECT_EQ(grow.begin, 0x10020u);
+  EXPECT_EQ(grow.end, 0x10030u);
+  const FunctionExtent plain = symbolizer.extentAt(code, 0x10038); // states no size
+  EXPECT_EQ(plain.name, "plain");
+  EXPECT_EQ(plain.begin, plain.end);
+  EXPECT_EQ(symbolizer.extentAt(code, 0x10010).name, "");
+}
+
+// A table whose names lie behind the end of the file is as if there were none.
+TEST_F(SymbolizerTest, NamesOutsideOfTheFileAreNone) {
+  std::filesystem::resize_file(folder / "libcode.so", std::filesystem::file_size(folder / "libcode.so") - 1);
+  Symbolizer symbolizer;
+  EXPECT_EQ(symbolizer.functionAt(image("libcode.so", id(0x44)), 0), "");
+  std::filesystem::resize_file(folder / "libcode.so", 0x800);
+  Symbolizer other;
+  EXPECT_EQ(other.functionAt(image("libcode.so"), 0x10000), "");
+}
+
 TEST_F(SymbolizerTest, StrippedImageHasItsExportedNames) {
   run("$STRIP --strip-all libcode.so");
   Symbolizer symbolizer;
