@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <span>
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
@@ -19,7 +20,8 @@
 namespace msleaks::analysis::profiles {
 namespace {
 
-constexpr uint64_t kNearBytes = 32 << 10; // read by objdump in about the time that it needs to start
+constexpr uint64_t kNearBytes = 32 << 10;  // read by objdump in about the time that it needs to start
+constexpr uint64_t kLongBytes = 128 << 10; // worth a run of its own, beside others
 constexpr size_t kMostRuns = 64;
 
 bool isProgram(const std::string &path) { return ::access(path.c_str(), X_OK) == 0; }
@@ -132,7 +134,8 @@ std::vector<AddressRange> joined(const std::vector<AddressRange> &ranges) {
   for (uint64_t near = kNearBytes;; near *= 2) {
     runs.clear();
     for (const AddressRange &range : ranges)
-      if (runs.empty() || (range.begin > runs.back().end && range.begin - runs.back().end > near))
+      if (runs.empty() || (range.begin > runs.back().end && range.begin - runs.back().end > near) ||
+          (range.begin >= runs.back().end && runs.back().end - runs.back().begin > std::max(kLongBytes, near)))
         runs.push_back(range);
       else
         runs.back().end = std::max(runs.back().end, range.end);
@@ -147,11 +150,16 @@ std::vector<Instruction> disassemble(const std::string &objdump, const std::stri
   std::vector<std::vector<Instruction>> found(runs.size());
   eachInParallel(runs.size(), [&](size_t i) { found[i] = run(objdump, image, runs[i]); });
   std::vector<Instruction> all;
-  for (std::vector<Instruction> &part : found)
+  if (!found.empty())
+    all = std::move(found.front());
+  for (std::vector<Instruction> &part : std::span(found).subspan(std::min<size_t>(found.size(), 1)))
     all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
   // In the order of the file's sections, which may not be that of addresses.
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Instruction &left, const Instruction &right) { return left.address < right.address; });
+  const auto by_address = [](const Instruction &left, const Instruction &right) {
+    return left.address < right.address;
+  };
+  if (!std::is_sorted(all.begin(), all.end(), by_address))
+    std::stable_sort(all.begin(), all.end(), by_address);
   return all;
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 
 namespace msleaks::analysis::profiles {
 namespace {
@@ -176,17 +177,21 @@ std::vector<HitFunction> PerfImport::functionsOf(const SampledImage &image, cons
   const ImageFile file{image.path, image.build_id};
   Symbolizer symbolizer;
   std::vector<HitFunction> functions;
+  std::unordered_map<uint64_t, size_t> numbers; // by begin
+  size_t current = 0;
   for (const Hit &hit : hits) {
-    if (functions.empty() || hit.address < functions.back().begin || hit.address >= functions.back().end) {
+    if (functions.empty() || hit.address < functions[current].begin || hit.address >= functions[current].end) {
       const FunctionExtent extent = symbolizer.extentAt(file, hit.address);
       if (extent.name.empty()) {
         unnamed.hits.push_back(hit);
         continue;
       }
-      if (functions.empty() || functions.back().begin != extent.begin)
+      const auto [known, fresh] = numbers.try_emplace(extent.begin, functions.size());
+      current = known->second; // one that holds another is met again behind it
+      if (fresh)
         functions.push_back({demangle(extent.name), extent.begin, extent.end, {}});
     }
-    functions.back().hits.push_back(hit);
+    functions[current].hits.push_back(hit);
   }
   std::sort(unnamed.hits.begin(), unnamed.hits.end(),
             [](const Hit &left, const Hit &right) { return left.address < right.address; });
@@ -227,23 +232,25 @@ void PerfImport::addFunction(const SampledImage &image, const HitFunction &funct
     made.counters[name] = percentOf(whole[column], total);
     ++column;
   }
-  const auto addLine = [&](uint64_t address, std::string text, const Sums &sums) {
-    ProfiledLine line{{}, address, std::move(text)};
-    for (size_t i = 0; i < sums.size(); ++i)
-      line.shares.push_back(percentOf(sums[i], whole[i]));
+  const auto addLine = [&](uint64_t address, std::string text, const Sums &of_line) {
+    ProfiledLine line{std::vector<double>(whole.size()), address, std::move(text)};
+    for (size_t i = 0; i < whole.size(); ++i)
+      line.shares[i] = percentOf(of_line[i], whole[i]);
     made.lines.push_back(std::move(line));
   };
   auto hit = function.hits.begin();
   const auto addHit = [&](const Hit &alone) {
-    Sums sums(totals_.size());
-    addTo(sums, image, alone.row);
+    Sums of_hit(totals_.size());
+    addTo(of_hit, image, alone.row);
     addLine(alone.address,
-            function.begin == 0 ? std::string() : fmt::format("<+{:#x}>", alone.address - function.begin), sums);
+            function.begin == 0 ? std::string() : fmt::format("<+{:#x}>", alone.address - function.begin), of_hit);
   };
+  Sums sums(totals_.size());
+  made.lines.reserve(static_cast<size_t>(end - next));
   for (; next != end; ++next) {
     for (; hit != function.hits.end() && hit->address < next->address; ++hit)
       addHit(*hit);
-    Sums sums(totals_.size());
+    std::fill(sums.begin(), sums.end(), 0);
     const uint64_t behind = next + 1 != end ? (next + 1)->address : function.end;
     for (; hit != function.hits.end() && hit->address < behind; ++hit)
       addTo(sums, image, hit->row);

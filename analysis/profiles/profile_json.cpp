@@ -9,8 +9,16 @@ namespace {
 using Json = nlohmann::json;
 
 // As Python's json.dumps writes it: no letters beyond ASCII. Bytes that are no text become the replacement character.
-void write(std::ostream &out, const Json &json) {
-  out << json.dump(-1, ' ', true, Json::error_handler_t::replace) << '\n';
+std::string textOf(const Json &json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
+
+// An object with an entry for each function, made and written one at a time: there may be many lines.
+template <class F> void writeByFunction(std::ostream &out, const Profile &profile, F &&valueOf) {
+  const char *separator = "{";
+  for (const auto &[name, function] : profile.functions) {
+    out << separator << textOf(name) << ':' << textOf(valueOf(function));
+    separator = ",";
+  }
+  out << (*separator == '{' ? "{" : "") << "}\n";
 }
 
 Json codeOf(const ProfiledFunction &function) {
@@ -27,22 +35,16 @@ Json codeOf(const ProfiledFunction &function) {
 
 } // namespace
 
-void writeCountersJson(std::ostream &out, const Profile &profile) { write(out, Json(profile.counters)); }
+void writeCountersJson(std::ostream &out, const Profile &profile) { out << textOf(profile.counters) << '\n'; }
 
 void writeFunctionsJson(std::ostream &out, const Profile &profile) {
-  Json functions = Json::object();
-  for (const auto &[name, function] : profile.functions)
-    functions[name] = {{"counters", function.counters}, {"length", function.lines.size()}};
-  write(out, functions);
+  writeByFunction(out, profile, [](const ProfiledFunction &function) {
+    return Json{{"counters", function.counters}, {"length", function.lines.size()}};
+  });
 }
 
-void writeCodeJson(std::ostream &out, const ProfiledFunction &function) { write(out, codeOf(function)); }
+void writeCodeJson(std::ostream &out, const ProfiledFunction &function) { out << textOf(codeOf(function)) << '\n'; }
 
-void writeCodeJson(std::ostream &out, const Profile &profile) {
-  Json functions = Json::object();
-  for (const auto &[name, function] : profile.functions)
-    functions[name] = codeOf(function);
-  write(out, functions);
-}
+void writeCodeJson(std::ostream &out, const Profile &profile) { writeByFunction(out, profile, codeOf); }
 
 } // namespace msleaks::analysis::profiles

@@ -25,6 +25,9 @@ TEST(Disassembly, RangesNearEachOtherAreOneRun) {
   EXPECT_EQ(joined({}), (std::vector<AddressRange>{}));
   EXPECT_EQ(joined({{0, 10}, {20, 30}, {25, 28}, {1'000'000, 1'000'001}}),
             (std::vector<AddressRange>{{0, 30}, {1'000'000, 1'000'001}}));
+  EXPECT_EQ(joined({{0, 200 << 10}, {200 << 10, 201 << 10}, {202 << 10, 203 << 10}}),
+            (std::vector<AddressRange>{{0, 200 << 10}, {200 << 10, 203 << 10}}))
+      << "a long one leaves the rest to another, beside it";
   std::vector<AddressRange> many;
   for (uint64_t i = 0; i < 1000; ++i)
     many.push_back({i << 20, (i << 20) + 1});

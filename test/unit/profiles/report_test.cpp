@@ -35,6 +35,13 @@ TEST(ProfileJson, HasTheShapesOfLnt) {
   EXPECT_EQ(written([&](std::ostream &out) { writeCodeJson(out, profile); })["main"], main);
 }
 
+TEST(ProfileJson, OfNothing) {
+  EXPECT_EQ(written([](std::ostream &out) { writeCountersJson(out, {}); }), json::object());
+  EXPECT_EQ(written([](std::ostream &out) { writeFunctionsJson(out, {}); }), json::object());
+  EXPECT_EQ(written([](std::ostream &out) { writeCodeJson(out, Profile{}); }), json::object());
+  EXPECT_EQ(written([](std::ostream &out) { writeCodeJson(out, ProfiledFunction{}); }), json::array());
+}
+
 TEST(ProfileJson, BytesThatAreNoTextAreReplaced) {
   Profile profile;
   profile.functions["\xff"] = {{}, {}};
