@@ -1,6 +1,7 @@
 #include "analysis/profiles/disassembly.h"
 
 #include "analysis/base/file_descriptor.h"
+#include "analysis/profiles/code_extract.h"
 #include "analysis/profiles/in_parallel.h"
 
 #include <algorithm>
@@ -95,9 +96,15 @@ private:
   std::array<char, 64 << 10> buffer_;
 };
 
-std::vector<Instruction> run(const std::string &objdump, const std::string &image, const AddressRange &range) {
-  Child child({objdump, "-d", "--no-show-raw-insn", fmt::format("--start-address={:#x}", range.begin),
-               fmt::format("--stop-address={:#x}", range.end), image});
+// Without a range, all code of the image.
+std::vector<Instruction> run(const std::string &objdump, const std::string &image, const AddressRange *range) {
+  std::vector<std::string> words{objdump, "-d", "--no-show-raw-insn"};
+  if (range) {
+    words.push_back(fmt::format("--start-address={:#x}", range->begin));
+    words.push_back(fmt::format("--stop-address={:#x}", range->end));
+  }
+  words.push_back(image);
+  Child child(std::move(words));
   std::vector<Instruction> instructions;
   std::string rest;
   for (std::string_view text = child.read(); !text.empty(); text = child.read()) {
@@ -109,6 +116,16 @@ std::vector<Instruction> run(const std::string &objdump, const std::string &imag
     rest.erase(0, begin);
   }
   return instructions;
+}
+
+// objdump has the order of the file's sections, which may not be that of addresses.
+std::vector<Instruction> inOrder(std::vector<Instruction> all) {
+  const auto by_address = [](const Instruction &left, const Instruction &right) {
+    return left.address < right.address;
+  };
+  if (!std::is_sorted(all.begin(), all.end(), by_address))
+    std::stable_sort(all.begin(), all.end(), by_address);
+  return all;
 }
 
 } // namespace
@@ -147,20 +164,18 @@ std::vector<AddressRange> joined(const std::vector<AddressRange> &ranges) {
 std::vector<Instruction> disassemble(const std::string &objdump, const std::string &image,
                                      const std::vector<AddressRange> &ranges) {
   const std::vector<AddressRange> runs = joined(ranges);
+  if (CodeExtract::pays(image, runs.size()))
+    if (const auto extract = CodeExtract::of(image, ranges))
+      if (std::vector<Instruction> all = run(objdump, extract->path(), nullptr); !all.empty())
+        return inOrder(std::move(all));
   std::vector<std::vector<Instruction>> found(runs.size());
-  eachInParallel(runs.size(), [&](size_t i) { found[i] = run(objdump, image, runs[i]); });
+  eachInParallel(runs.size(), [&](size_t i) { found[i] = run(objdump, image, &runs[i]); });
   std::vector<Instruction> all;
   if (!found.empty())
     all = std::move(found.front());
   for (std::vector<Instruction> &part : std::span(found).subspan(std::min<size_t>(found.size(), 1)))
     all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
-  // In the order of the file's sections, which may not be that of addresses.
-  const auto by_address = [](const Instruction &left, const Instruction &right) {
-    return left.address < right.address;
-  };
-  if (!std::is_sorted(all.begin(), all.end(), by_address))
-    std::stable_sort(all.begin(), all.end(), by_address);
-  return all;
+  return inOrder(std::move(all));
 }
 
 bool parseInstruction(std::string_view line, Instruction &instruction) {
