@@ -168,11 +168,13 @@ std::optional<ElfFile> PerfImport::openImage(const SampledImage &image, std::vec
 std::vector<HitFunction> PerfImport::functionsOf(const SampledImage &image, const Segments &segments) {
   std::vector<Hit> hits;
   HitFunction unnamed{nameOf(image), 0, 0, {}};
-  for (const auto &[offset, row] : image.rows)
+  for (uint32_t row = 0; row < image.rows.places().size(); ++row) {
+    const uint64_t offset = image.rows.places()[row];
     if (const auto address = segments.addressOf(offset))
       hits.push_back({*address, row});
     else
       unnamed.hits.push_back({offset, row});
+  }
   std::sort(hits.begin(), hits.end(), [](const Hit &left, const Hit &right) { return left.address < right.address; });
   const ImageFile file{image.path, image.build_id};
   Symbolizer symbolizer;
@@ -263,7 +265,7 @@ void PerfImport::addFunction(const SampledImage &image, const HitFunction &funct
 
 ReadImage PerfImport::readImage(const SampledImage &image) const {
   ReadImage read;
-  if (image.rows.empty())
+  if (image.rows.places().empty())
     return read;
   if (const auto elf = openImage(image, read.notes)) {
     read.functions = functionsOf(image, Segments(elf->handle()));

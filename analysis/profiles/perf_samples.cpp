@@ -101,6 +101,8 @@ private:
   uint64_t latest_ = 0, settled_ = 0; // times: the latest that was seen, that of the last round
   std::unordered_map<uint32_t, std::shared_ptr<AddressSpace>> spaces_; // by process; shared until one of them changes
   std::map<std::pair<std::string, std::vector<std::byte>>, uint32_t> images_;
+  const MappedImage *last_ = nullptr; // what the last sample met, until something changes
+  uint32_t last_pid_ = 0;
   uint64_t copied_ = 0; // images of processes that were given their parent's
   PerfSamples result_;
 };
@@ -252,6 +254,7 @@ bool Replay::onRecord(const RecordHeader &header, const uint8_t *body, size_t si
 }
 
 void Replay::apply(const Change &change) {
+  last_ = nullptr;
   if (tooLarge())
     return;
   std::shared_ptr<AddressSpace> &space = spaces_[change.pid];
@@ -272,8 +275,12 @@ void Replay::apply(const Change &change) {
 
 void Replay::count(const Sample &sample) {
   result_.totals[sample.event] += sample.period;
-  const auto space = spaces_.find(sample.pid);
-  const MappedImage *mapped = space != spaces_.end() && space->second ? space->second->at(sample.address) : nullptr;
+  if (!last_ || sample.pid != last_pid_ || sample.address < last_->begin || sample.address >= last_->end) {
+    const auto space = spaces_.find(sample.pid);
+    last_ = space != spaces_.end() && space->second ? space->second->at(sample.address) : nullptr;
+    last_pid_ = sample.pid;
+  }
+  const MappedImage *mapped = last_;
   const uint64_t at = mapped ? mapped->offset + (sample.address - mapped->begin) : sample.address;
   result_.images[mapped ? mapped->image : 0].add(at, sample.event, sample.period, perf_.events.size());
 }

@@ -4,11 +4,11 @@
 #pragma once
 
 #include "analysis/profiles/perf_file.h"
+#include "analysis/profiles/row_table.h"
 
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace msleaks::analysis::profiles {
@@ -18,14 +18,14 @@ struct SampledImage {
   std::vector<std::byte> build_id; // empty: not known
   bool kernel = false;
   // Sums of periods by offset in the file; in the kernel and where nothing was known, by address. One for each event.
-  std::unordered_map<uint64_t, uint32_t> rows;
+  RowTable rows;
   std::vector<uint64_t> sums; // row by row
 
   void add(uint64_t at, uint32_t event, uint64_t period, size_t events) {
-    const auto [row, fresh] = rows.try_emplace(at, static_cast<uint32_t>(rows.size()));
-    if (fresh)
-      sums.resize(sums.size() + events);
-    sums[row->second * events + event] += period;
+    const size_t row = rows.rowOf(at);
+    if (sums.size() < (row + 1) * events)
+      sums.resize((row + 1) * events);
+    sums[row * events + event] += period;
   }
 };
 

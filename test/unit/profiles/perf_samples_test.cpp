@@ -198,4 +198,15 @@ TEST(AddressSpace, WhatIsMappedOverIsGone) {
   EXPECT_EQ(space.at(0x10)->image, 3u);
 }
 
+TEST(RowTable, NumbersPlacesInTheirOrder) {
+  RowTable rows;
+  std::vector<uint64_t> places;
+  for (uint64_t i = 0; i < 10'000; ++i)
+    places.push_back(i % 3 == 0 ? i << 40 : i % 3 == 1 ? i * 64 : ~i);
+  for (int time = 0; time < 2; ++time)
+    for (uint32_t i = 0; i < places.size(); ++i)
+      ASSERT_EQ(rows.rowOf(places[i]), i);
+  EXPECT_EQ(rows.places(), places);
+}
+
 } // namespace msleaks::analysis::profiles
