@@ -9,7 +9,7 @@ from measure import Failed, output_of
 
 FUNCTIONS = 200
 LEAST_PERCENT = "0.5"  # of a function whose instructions are listed: as `msleaks profile` has it
-FREQUENCY = 20_000
+FREQUENCY = 50_000
 
 
 class ProfileCost:
@@ -56,7 +56,7 @@ class ProfileCost:
         body = "\n  ".join(f"x ^= x << {1 + i % 13}; if (x & {1 << i % 20}) x += x >> {1 + i % 7};" for i in range(30))
         text = "".join(f"__attribute__((noinline)) unsigned long f{i}(unsigned long x) {{\n  {body}\n  return x + {i};\n}}\n" for i in range(FUNCTIONS))
         calls = " ".join(f"x += f{i}(x);" for i in range(FUNCTIONS))
-        source.write_text(f"{text}int main(void) {{ unsigned long x = 1; for (int i = 0; i < {self.bench.scaled(150_000)}; ++i) {{ {calls} }} return x == 0; }}\n")
+        source.write_text(f"{text}int main(void) {{ unsigned long x = 1; for (int i = 0; i < {self.bench.scaled(200_000)}; ++i) {{ {calls} }} return x == 0; }}\n")
         output_of(["gcc", "-O1", source, "-o", program])
         return [program]
 

@@ -1,12 +1,32 @@
 #include "analysis/profiles/disassembly.h"
 
+#include "analysis/profiles/code_extract.h"
+
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 namespace msleaks::analysis::profiles {
+namespace {
+
+[[gnu::noinline, gnu::section("text_of_a_test")]] int inASectionOfItsOwn(int x) { return std::abs(x) * 3; }
+
+std::string outputOf(const std::string &command) {
+  FILE *pipe = ::popen(command.c_str(), "r");
+  std::string output;
+  char buffer[4096];
+  for (size_t count; (count = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    output.append(buffer, count);
+  EXPECT_EQ(::pclose(pipe), 0) << command;
+  return output;
+}
+
+} // namespace
 
 // As objdump of binutils and of LLVM print them.
 TEST(Disassembly, LinesThatAreInstructions) {
@@ -56,6 +76,37 @@ TEST(Disassembly, AsksOncePerRun) {
   EXPECT_TRUE(disassemble("/no/such", "/image", {{0, 1}}).empty());
   EXPECT_TRUE(disassemble(program, "/image", {}).empty());
   std::filesystem::remove_all(folder);
+}
+
+// This program, which is large and has a PLT: its entry and some of its functions, one of them in a section of its own.
+TEST(Disassembly, AnExtractShowsWhatTheImageShows) {
+  const std::string objdump = *findObjdump("");
+  if (objdump.empty())
+    GTEST_SKIP() << "no objdump on this machine";
+  const std::string image = std::filesystem::canonical("/proc/self/exe");
+  Dl_info here{};
+  ASSERT_NE(::dladdr(reinterpret_cast<void *>(&inASectionOfItsOwn), &here), 0);
+  const auto base = reinterpret_cast<uint64_t>(here.dli_fbase);
+  std::vector<AddressRange> ranges;
+  for (const auto function : {reinterpret_cast<uint64_t>(&inASectionOfItsOwn), reinterpret_cast<uint64_t>(&disassemble),
+                              reinterpret_cast<uint64_t>(&findObjdump), reinterpret_cast<uint64_t>(&joined)})
+    ranges.push_back({function - base, function - base + 8}); // shorter than each of them
+  std::sort(ranges.begin(), ranges.end(), [](const auto &left, const auto &right) { return left.begin < right.begin; });
+  const auto extract = CodeExtract::of(image, ranges);
+  ASSERT_TRUE(extract);
+  const std::string shown = outputOf(objdump + " -d --no-show-raw-insn " + extract->path());
+  for (const AddressRange &range : ranges) {
+    const std::string wanted =
+        outputOf(objdump + " -d --no-show-raw-insn --start-address=" + std::to_string(range.begin) +
+                 " --stop-address=" + std::to_string(range.end) + " " + image);
+    const size_t code = wanted.find(">:\n");
+    ASSERT_NE(code, std::string::npos) << wanted;
+    EXPECT_NE(shown.find(wanted.substr(code)), std::string::npos) << wanted << "is not in\n" << shown;
+  }
+  EXPECT_LT(shown.size(), 100'000u) << "more than the ranges";
+  EXPECT_FALSE(CodeExtract::of("/proc/self/maps", ranges));
+  EXPECT_TRUE(CodeExtract::pays(image, 5));
+  EXPECT_FALSE(CodeExtract::pays("/bin/true", 1));
 }
 
 } // namespace msleaks::analysis::profiles
