@@ -107,9 +107,8 @@ PerfImport::PerfImport(const PerfFile &perf, PerfSamples samples, std::string ob
 }
 
 void PerfImport::addTo(Sums &sums, const SampledImage &image, uint32_t row) const {
-  const size_t events = column_of_event_.size();
-  for (size_t event = 0; event < events; ++event)
-    sums[column_of_event_[event]] += image.sums[row * events + event];
+  for (size_t event = 0; event < column_of_event_.size(); ++event)
+    sums[column_of_event_[event]] += image.sums.sumOf(row, event);
 }
 
 Sums PerfImport::sumOf(const SampledImage &image, const HitFunction &function) const {
@@ -168,8 +167,8 @@ std::optional<ElfFile> PerfImport::openImage(const SampledImage &image, std::vec
 std::vector<HitFunction> PerfImport::functionsOf(const SampledImage &image, const Segments &segments) {
   std::vector<Hit> hits;
   HitFunction unnamed{nameOf(image), 0, 0, {}};
-  for (uint32_t row = 0; row < image.rows.places().size(); ++row) {
-    const uint64_t offset = image.rows.places()[row];
+  for (uint32_t row = 0; row < image.sums.size(); ++row) {
+    const uint64_t offset = image.sums.placeOf(row);
     if (const auto address = segments.addressOf(offset))
       hits.push_back({*address, row});
     else
@@ -265,7 +264,7 @@ void PerfImport::addFunction(const SampledImage &image, const HitFunction &funct
 
 ReadImage PerfImport::readImage(const SampledImage &image) const {
   ReadImage read;
-  if (image.rows.places().empty())
+  if (image.sums.size() == 0)
     return read;
   if (const auto elf = openImage(image, read.notes)) {
     read.functions = functionsOf(image, Segments(elf->handle()));

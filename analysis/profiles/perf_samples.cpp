@@ -97,6 +97,7 @@ private:
   const PerfFile &perf_;
   const uint64_t fields_; // of the first event
   std::vector<Sample> samples_;
+  bool sorted_ = true; // samples, by time
   std::vector<Change> changes_;
   uint64_t latest_ = 0, settled_ = 0; // times: the latest that was seen, that of the last round
   std::unordered_map<uint32_t, std::shared_ptr<AddressSpace>> spaces_; // by process; shared until one of them changes
@@ -113,10 +114,7 @@ uint32_t Replay::imageOf(const std::string &path, std::vector<std::byte> build_i
       build_id = known->second;
   const auto [image, fresh] = images_.try_emplace({path, build_id}, static_cast<uint32_t>(result_.images.size()));
   if (fresh) {
-    SampledImage &made = result_.images.emplace_back();
-    made.path = path;
-    made.build_id = std::move(build_id);
-    made.kernel = kernel;
+    result_.images.push_back({path, std::move(build_id), kernel, PlaceSums(perf_.events.size())});
   }
   return image->second;
 }
@@ -162,6 +160,7 @@ bool Replay::onSample(uint16_t misc, const uint8_t *body, size_t size) {
   if ((misc & kModeMask) == kKernelMode || (misc & kModeMask) == kHypervisorMode)
     sample.pid = kKernelPid;
   latest_ = std::max(latest_, sample.time);
+  sorted_ &= samples_.empty() || samples_.back().time <= sample.time;
   samples_.push_back(sample);
   return true;
 }
@@ -282,14 +281,14 @@ void Replay::count(const Sample &sample) {
   }
   const MappedImage *mapped = last_;
   const uint64_t at = mapped ? mapped->offset + (sample.address - mapped->begin) : sample.address;
-  result_.images[mapped ? mapped->image : 0].add(at, sample.event, sample.period, perf_.events.size());
+  result_.images[mapped ? mapped->image : 0].sums.add(at, sample.event, sample.period);
 }
 
 // All up to this time, changes before samples of the same moment.
 void Replay::settle(uint64_t before_ns) {
   const auto by_time = [](const auto &left, const auto &right) { return left.time < right.time; };
   std::stable_sort(changes_.begin(), changes_.end(), by_time);
-  if (!std::is_sorted(samples_.begin(), samples_.end(), by_time))
+  if (!std::exchange(sorted_, true))
     std::stable_sort(samples_.begin(), samples_.end(), by_time);
   size_t change = 0, sample = 0;
   for (; sample < samples_.size() && samples_[sample].time <= before_ns; ++sample) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "analysis/profiles/perf_file.h"
-#include "analysis/profiles/row_table.h"
+#include "analysis/profiles/place_sums.h"
 
 #include <cstdint>
 #include <memory>
@@ -17,16 +17,7 @@ struct SampledImage {
   std::string path;                // or what perf calls it: "[vdso]", "//anon"; empty: no image was known there
   std::vector<std::byte> build_id; // empty: not known
   bool kernel = false;
-  // Sums of periods by offset in the file; in the kernel and where nothing was known, by address. One for each event.
-  RowTable rows;
-  std::vector<uint64_t> sums; // row by row
-
-  void add(uint64_t at, uint32_t event, uint64_t period, size_t events) {
-    const size_t row = rows.rowOf(at);
-    if (sums.size() < (row + 1) * events)
-      sums.resize((row + 1) * events);
-    sums[row * events + event] += period;
-  }
+  PlaceSums sums; // of periods, by offset in the file; in the kernel and where nothing was known, by address
 };
 
 struct PerfSamples {

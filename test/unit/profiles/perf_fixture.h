@@ -122,9 +122,9 @@ protected:
   // Sum of the event at a place; 0: nothing was there.
   static uint64_t at(const PerfSamples &samples, const std::string &path, uint64_t place, size_t event = 0) {
     for (const SampledImage &image : samples.images)
-      for (size_t row = 0; image.path == path && row < image.rows.places().size(); ++row)
-        if (image.rows.places()[row] == place)
-          return image.sums[row * samples.totals.size() + event];
+      for (size_t row = 0; image.path == path && row < image.sums.size(); ++row)
+        if (image.sums.placeOf(row) == place)
+          return image.sums.sumOf(row, event);
     return 0;
   }
 

@@ -198,15 +198,20 @@ TEST(AddressSpace, WhatIsMappedOverIsGone) {
   EXPECT_EQ(space.at(0x10)->image, 3u);
 }
 
-TEST(RowTable, NumbersPlacesInTheirOrder) {
-  RowTable rows;
+TEST(PlaceSums, NumbersPlacesInTheirOrder) {
+  PlaceSums sums(2);
   std::vector<uint64_t> places;
   for (uint64_t i = 0; i < 10'000; ++i)
     places.push_back(i % 3 == 0 ? i << 40 : i % 3 == 1 ? i * 64 : ~i);
-  for (int time = 0; time < 2; ++time)
-    for (uint32_t i = 0; i < places.size(); ++i)
-      ASSERT_EQ(rows.rowOf(places[i]), i);
-  EXPECT_EQ(rows.places(), places);
+  for (uint64_t time = 0; time < 3; ++time)
+    for (uint64_t i = 0; i < places.size(); ++i)
+      sums.add(places[i], time % 2, i + time);
+  ASSERT_EQ(sums.size(), places.size());
+  for (uint64_t i = 0; i < places.size(); ++i) {
+    EXPECT_EQ(sums.placeOf(i), places[i]);
+    EXPECT_EQ(sums.sumOf(i, 0), 2 * i + 2);
+    EXPECT_EQ(sums.sumOf(i, 1), i + 1);
+  }
 }
 
 } // namespace msleaks::analysis::profiles
