@@ -1,5 +1,6 @@
 #include "analysis/profiles/bzip2.h"
 #include "analysis/profiles/escaped.h"
+#include "analysis/profiles/in_parallel.h"
 #include "analysis/profiles/lnt_format.h"
 
 #include <algorithm>
@@ -178,13 +179,19 @@ Result<void> LntWriter::addFunctions() {
 }
 
 Result<std::string> LntWriter::assemble() {
+  std::array<Result<std::string>, kLntSections> contents;
+  eachInParallel(kLntSections, [&](size_t i) {
+    if (isPacked(static_cast<LntSection>(i)))
+      contents[i] = packBzip2(sections_[i]);
+    else
+      contents[i] = std::move(sections_[i]);
+  });
   std::string index(1, static_cast<char>(kLntVersion)), body;
   for (size_t i = 0; i < kLntSections; ++i) {
-    const auto section = static_cast<LntSection>(i);
-    const std::string content = isPacked(section) ? MSL_TRY(packBzip2(sections_[i])) : std::move(sections_[i]);
+    const std::string content = MSL_TRY(std::move(contents[i]));
     addNumber(index, body.size());
     addNumber(index, content.size());
-    if (section == LntSection::TextPool)
+    if (static_cast<LntSection>(i) == LntSection::TextPool)
       addText(index, ""); // the name of a file that has the pool instead; LNT knows of none yet
     body += content;
   }
