@@ -26,7 +26,7 @@ ROWS = {
 
 # perf may be kept from recording; then the part says so instead of its rows.
 try:
-    recorded = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-o", "/dev/null", "true"], stdin=subprocess.DEVNULL, capture_output=True)
+    recorded = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-o", "-", "true"], stdin=subprocess.DEVNULL, capture_output=True)
     can_record = recorded.returncode == 0
 except OSError:
     can_record = False
