@@ -4,9 +4,10 @@
     bench/run.py [--build build/release] [--quick|--check] [PART …]
 
 Parts: record malloc stopped forks programs paths compile trace reading
-sessions report reach pages verify devices profiles.
+sessions report reach pages verify devices profiles graphs.
 Peers: LTTng-UST for one event, LeakSanitizer for reach, heaptrack for a malloc+free pair, heaptrack and memray (in a virtual environment in the
-cache) for a PyTorch training, perf for perf.data; a peer that is not installed is said to be missing. Every figure is the median of
+cache) for a PyTorch training, perf for perf.data, clang's own
+instrumentation for graphs; a peer that is not installed is said to be missing. Every figure is the median of
 interleaved runs (a b c, a b c, …), of whole programs their least, so that a noisy minute hits all of them; only compare
 figures of one run. The goals are those of docs/performance.md. Exit status 0: measured; goals that were missed are marked,
 they do not fail the command. 2: usage. 3: a program under measurement failed.
@@ -24,6 +25,7 @@ from pathlib import Path
 from compile_cost import CompileCost
 from device_cost import DeviceCost
 from fork_cost import ForkCost
+from graph_cost import GraphCost
 from lttng_session import LttngSession
 from measure import Failed, Skipped, Table, last_number, machine, measured, output_of, pair_cost, picked
 from pages_cost import PagesCost
@@ -335,6 +337,14 @@ class Bench:
     def profiles(self):
         ProfileCost(self).run()
 
+    def graphs(self):
+        if self.scale < 1:
+            return self.table.note("graphs", "left out of a check: ggml is built four times")
+        try:
+            GraphCost(self, HERE).run()
+        except Skipped as reason:
+            self.table.note("graphs", f"skipped: {reason}")
+
     def compile(self):
         CompileCost(self).run()
 
@@ -380,7 +390,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "reach", "pages", "verify", "devices", "profiles"]
+    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "reach", "pages", "verify", "devices", "profiles", "graphs"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:

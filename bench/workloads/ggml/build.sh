@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds ggml's core and CPU backend, as the npm package llama.rn carries them, and a small transformer on top.
+# Builds ggml's core and CPU backend, as the npm package llama.rn carries them, a small transformer on top, and its operators one by one.
 #
 #   build.sh FOLDER [PLUGIN]     builds in FOLDER; with PLUGIN, a libMemPass.so, every file is compiled with it
 #   CC=clang-22 CXX=clang++-22   the compilers

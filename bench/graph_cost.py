@@ -1,0 +1,54 @@
+"""What counting edges costs: operators of ggml with counters where the others follow from them, with one on each edge, and with
+clang's own instrumentation for profiles, against none. One thread, the least of a number of rounds, of builds taking turns."""
+import os
+import subprocess
+
+from measure import Failed, Skipped, output_of
+
+ROUNDS = 9 # times the scale
+BUILD = "workloads/ggml/build.sh"
+GENERATE = {name: "-fprofile-generate" for name in ("CFLAGS", "CXXFLAGS", "LDFLAGS")}
+GOAL = 1.05
+# {name: (whether the plugin, the environment of the build, whether it runs under msleaks-run)}
+WAYS = {"none": (False, {}, False), "counted": (True, {"MSLEAKS_PASS": "cfg"}, True), "counted, without msleaks-run": (True, {"MSLEAKS_PASS": "cfg"}, False),
+        "each edge": (True, {"MSLEAKS_PASS": "cfg;counters=all"}, True), "clang -fprofile-generate": (False, GENERATE, False)}
+
+
+class GraphCost:
+    def __init__(self, bench, here):
+        self.bench = bench
+        self.script = here / BUILD
+
+    def run(self):
+        plugin = output_of([self.bench.program("msleaks"), "plugin", "--llvm", "22"]).strip()
+        folders = {}
+        for way, (with_plugin, environment, _) in WAYS.items():
+            key = (with_plugin, tuple(environment.items()))
+            folders[way] = folders[key] if key in folders else self.build(len(folders), plugin if with_plugin else None, environment)
+            folders[key] = folders[way]
+        seen = self.bench.medians({way: lambda way=way: self.operators(folders[way], WAYS[way][2]) for way in WAYS}, pick=min)
+        for name, base in seen["none"].items():
+            for way in list(WAYS)[1:]:
+                goal = GOAL if way == "counted" else None
+                self.bench.table.add(f"{name}: {way} / not counted", base, seen[way][name], seen[way][name] / base, goal, "ms")
+
+    def build(self, number, plugin, environment):
+        folder = self.bench.scratch / f"ggml-{number}"
+        command = [self.script, folder, *([plugin] if plugin else [])]
+        done = subprocess.run(command, env=dict(os.environ, **environment), capture_output=True, text=True)
+        if done.returncode == 77:
+            raise Skipped("ggml cannot be had")
+        if done.returncode != 0:
+            raise Failed(f"{self.script}: {done.stderr[-300:]}")
+        return folder
+
+    def operators(self, folder, is_recorded):
+        command = [folder / "operators", self.bench.scaled(ROUNDS) or 1]
+        environment = dict(os.environ, LLVM_PROFILE_FILE=os.devnull)
+        if not is_recorded:
+            text = output_of(command, env=environment)
+        else:
+            words, run = self.bench.session()
+            text = output_of([*words, *command], env=environment)
+            self.bench.discard(run)
+        return {name: float(ms) for name, ms in (line.split() for line in text.splitlines())}
