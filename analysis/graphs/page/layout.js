@@ -5,15 +5,18 @@
 // number is a way back. A block's layer is its longest way from the top. Long edges pass the layers between in slots;
 // edges to one block share theirs, so that there are as many slots as blocks times layers at most, not edges times layers.
 
-const layerGap = 46, slotWidth = 14, itemGap = 26, loopRoom = 30;
+const layerGap = 46, slotWidth = 14, labelGap = 6, itemGap = 26, loopRoom = 30;
 
-// {width, height, blocks: [{x, y}] (their middle), edges: [{path, arrow: [x, y], label: [x, y]}]}
-function layoutOf(graph, blockWidth, blockHeight) {
+// `labels`: how wide the edges' texts are. {left, width, height, blocks: [{x, y, …}] (their middle), edges: [{path, arrow: [x, y], label: [x, y], side}]}; side: of the
+// line, where the label stands; 0: on it.
+function layoutOf(graph, blockWidth, blockHeight, labels) {
   const layers = layersOf(graph);
   const plan = planOf(graph, layers, blockWidth);
   orderLayers(plan);
   placeItems(plan);
-  return drawingOf(graph, plan, blockHeight);
+  straighten(plan);
+  straighten(plan);
+  return drawingOf(graph, plan, blockHeight, labels);
 }
 
 function layersOf(graph) {
@@ -29,15 +32,15 @@ function planOf(graph, layers, blockWidth) {
   const items = graph.blocks.map((block, i) => ({ layer: layers[i], width: blockWidth, x: 0, at: 0, up: [], down: [], beside: -1 }));
   for (const { from, to } of graph.edges)
     if (from === to)
-      items[from - 1].width = blockWidth + 2 * loopRoom;
-  const slots = new Map(), links = new Map();
+      Object.assign(items[from - 1], { width: blockWidth + 2 * loopRoom, loops: true });
+  const chains = new Map(), links = new Map();
   const slotOf = (key, layer) => {
-    const name = key + ":" + layer;
-    if (!slots.has(name)) {
-      slots.set(name, items.length);
+    const chain = chains.get(key) || chains.set(key, new Map()).get(key);
+    if (!chain.has(layer)) {
+      chain.set(layer, items.length);
       items.push({ layer, width: slotWidth, x: 0, at: 0, up: [], down: [], beside: -1 });
     }
-    return slots.get(name);
+    return chain.get(layer);
   };
   const link = (above, below, weight) => {
     const name = above + "-" + below;
@@ -82,7 +85,8 @@ function planOf(graph, layers, blockWidth) {
   }
   const rows = [];
   items.forEach((item, i) => (rows[item.layer] ||= []).push(i));
-  return { items, rows, routes };
+  const inOrder = chain => [...chain].sort((a, b) => a[0] - b[0]).map(([, item]) => item);
+  return { items, rows, routes, chains: [...chains.values()].map(inOrder) };
 }
 
 // Few crossings: each item near the middle of those that it is linked with, in sweeps down and up.
@@ -202,6 +206,28 @@ function placeItems({ items, rows }) {
   }
 }
 
+// Slots of one chain upright above each other, as far as their neighbours leave room.
+function straighten({ items, rows, chains }) {
+  const roomOf = i => {
+    const row = rows[items[i].layer], left = items[row[items[i].at - 1]], right = items[row[items[i].at + 1]];
+    return [left ? left.x + roomBetween(left, items[i]) : -Infinity, right ? right.x - roomBetween(items[i], right) : Infinity];
+  };
+  for (const chain of chains)
+    for (let first = 0, last; first < chain.length; first = last) {
+      let [low, high] = roomOf(chain[first]), sum = items[chain[first]].x;
+      for (last = first + 1; last < chain.length; ++last) {
+        const [left, right] = roomOf(chain[last]);
+        if (Math.max(low, left) > Math.min(high, right))
+          break;
+        [low, high] = [Math.max(low, left), Math.min(high, right)];
+        sum += items[chain[last]].x;
+      }
+      const x = Math.max(low, Math.min(high, sum / (last - first)));
+      for (let i = first; i < last; ++i)
+        items[chain[i]].x = x;
+    }
+}
+
 // The positions in the given order, at least so far apart, with the least weighted squares of what they miss: less the
 // room that is needed they must not fall, and neighbours that would are one pool at their mean.
 function fit(row, wanted, weights, items) {
@@ -226,15 +252,13 @@ function fit(row, wanted, weights, items) {
     pool.offsets.forEach((offset, i) => (items[row[pool.first + i]].x = pool.mean + offset));
 }
 
-function drawingOf(graph, { items, rows, routes }, blockHeight) {
+function drawingOf(graph, { items, rows, routes }, blockHeight, labels) {
   const margin = 28;
   let left = Infinity, right = -Infinity;
   for (const item of items) {
     left = Math.min(left, item.x - item.width / 2);
     right = Math.max(right, item.x + item.width / 2);
   }
-  for (const item of items)
-    item.x += margin - left;
   // Edges that go far aside need more height, or they lie on the blocks.
   const tops = [];
   let y = margin;
@@ -253,15 +277,20 @@ function drawingOf(graph, { items, rows, routes }, blockHeight) {
     if (edge.from === edge.to)
       return selfLoop(items[edge.from - 1], bounds, blockHeight);
     const points = routes[i].map(item => items[item]);
-    return edge.to < edge.from ? wayBack(points, start, end, bounds) : wayDown(points, start, end, bounds);
+    const drawn = edge.to < edge.from ? wayBack(points, start, end, bounds) : wayDown(points, start, end, bounds, ports.isOnly[i]);
+    return { side: edge.to < edge.from ? 0 : ports.side[i], ...drawn };
   });
   const blocks = graph.blocks.map((block, i) => ({ x: items[i].x, y: tops[items[i].layer] + blockHeight / 2, layer: items[i].layer, at: items[i].at }));
-  return { width: right - left + 2 * margin, height: y - layerGap / 2, blocks, edges };
+  edges.forEach(({ label: [x], side }, i) => {
+    left = Math.min(left, x - labels[i] * (1 - side) / 2 - labelGap);
+    right = Math.max(right, x + labels[i] * (1 + side) / 2 + labelGap);
+  });
+  return { left: left - margin, width: right - left + 2 * margin, height: y - layerGap / 2, blocks, edges };
 }
 
 // Where edges leave and meet blocks: side by side in the order of where they come from or go to.
 function portsOf(graph, items, routes) {
-  const ports = { from: [], to: [] };
+  const ports = { from: [], to: [], side: graph.edges.map(() => 0), isOnly: [] };
   const spread = (end, blockOf, neighbourOf) => {
     const byBlock = new Map();
     graph.edges.forEach((edge, i) => {
@@ -273,8 +302,14 @@ function portsOf(graph, items, routes) {
       // Edges that share the slot next to the block share its port, too.
       const neighbours = [...new Set(edges.map(neighbourOf))].sort((a, b) => items[a].x - items[b].x);
       const step = Math.min(22, (items[block - 1].width - 40) / Math.max(1, neighbours.length - 1));
-      for (const i of edges)
-        ports[end][i] = x + (neighbours.indexOf(neighbourOf(i)) - (neighbours.length - 1) / 2) * step;
+      for (const i of edges) {
+        const at = neighbours.indexOf(neighbourOf(i));
+        if (end === "from")
+          ports.isOnly[i] = neighbours.length === 1 && !items[block - 1].loops;
+        if (end === "from" && (neighbours.length > 1 || items[block - 1].loops))
+          ports.side[i] = at === 0 ? -1 : at === neighbours.length - 1 ? 1 : 0;
+        ports[end][i] = x + (at - (neighbours.length - 1) / 2) * step;
+      }
     }
   };
   spread("from", edge => edge.from, i => routes[i][1]);
@@ -286,14 +321,15 @@ const arrowLength = 9;
 const at = value => Math.round(value * 10) / 10;
 const curve = (x0, y0, x1, y1) => ` C${at(x0)},${at((y0 + y1) / 2)} ${at(x1)},${at((y0 + y1) / 2)} ${at(x1)},${at(y1)}`;
 
-function wayDown(points, start, end, bounds) {
+function wayDown(points, start, end, bounds, isOnly) {
   let x = start, y = bounds(points[0])[1], path = `M${at(x)},${at(y)}`, label;
   for (let i = 1; i < points.length; ++i) {
     const isLast = i === points.length - 1;
     const [top, bottom] = bounds(points[i]);
     const nextX = isLast ? end : points[i].x, nextY = isLast ? top - arrowLength : top;
     path += curve(x, y, nextX, nextY);
-    label ||= [x + (nextX - x) * 0.5, (y + nextY) / 2];
+    // Beside the curve's last part, which is nearly upright, there is room; where edges come together, on its middle.
+    label ||= isOnly ? [(x + nextX) / 2, (y + nextY) / 2] : [x + (nextX - x) * 0.876, y + (nextY - y) * 0.73];
     [x, y] = [nextX, nextY];
     if (!isLast) {
       path += ` L${at(x)},${at(bottom)}`;
@@ -309,7 +345,7 @@ function wayBack(points, start, end, bounds) {
   const slots = points.slice(1, -1), turn = 30;
   let { x } = slots[0];
   let path = `M${at(start)},${at(low)} C${at(start)},${at(low + turn)} ${at(x)},${at(low + turn)} ${at(x)},${at(low)}`;
-  const label = [(start + x) / 2, low + turn * 0.75];
+  const label = [(start + x) / 2, low + turn * 0.75 + 9];
   for (let i = 0; i < slots.length; ++i) {
     const [top, bottom] = bounds(slots[i]);
     if (i > 0)
@@ -330,6 +366,7 @@ function selfLoop(item, bounds, blockHeight) {
     path: `M${at(inner)},${at(bottom)} C${at(inner)},${at(bottom + 22)} ${at(out)},${at(bottom + 22)} ${at(out)},${at(bottom - 8)}` +
       ` L${at(out)},${at(top + 8)} C${at(out)},${at(top - 24)} ${at(inner)},${at(top - 24)} ${at(inner)},${at(tip)}`,
     arrow: [inner, top],
-    label: [out - 8, bottom + 18],
+    label: [out - 8, bottom + 24],
+    side: 0,
   };
 }

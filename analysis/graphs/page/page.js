@@ -21,18 +21,25 @@ const source = new Source(byId("source"), contents.sources, perRun => {
 
 // The list of functions.
 
+// The last two parts of a name, without return type and arguments: "vector<…>::at". The whole name is its tooltip.
 function shortName(name) {
-  // Without arguments; what stands in brackets before them is a part of it: operator(), (anonymous namespace).
-  let depth = 0;
+  let short = "", depth = 0;
+  const isOperator = () => /\boperator\s*[<>=-]*$/.test(short);
   for (let i = 0; i < name.length; ++i) {
-    if (name[i] === "<")
-      ++depth;
-    else if (name[i] === ">" && name[i - 1] !== "-")
+    const letter = name[i];
+    if (letter === "<" && !isOperator() && ++depth === 1)
+      short += "<…>";
+    else if (letter === ">" && depth > 0)
       --depth;
-    else if (name[i] === "(" && depth <= 0 && i > 0 && !name.startsWith("(anonymous namespace)", i) && !name.startsWith("()(", i))
-      return name.slice(0, i);
+    else if (depth === 0) {
+      if (letter === "(" && !/\boperator$/.test(short) && !name.startsWith("(anonymous namespace)", i))
+        break;
+      short += letter;
+      if (letter === " " && !/\boperator /.test(short) && !short.endsWith("anonymous "))
+        short = "";
+    }
   }
-  return name;
+  return short.split("::").slice(-2).join("::") || name;
 }
 
 const rows = functions.map((row, i) => {
@@ -139,8 +146,8 @@ function chooseBlock(run, id, { keepSource = false, isFirst = false } = {}) {
   if (isFirst) {
     // From the top if the block is seen then.
     const picture = shown.pictures[run];
-    const { x } = picture.layout.blocks[0];
-    picture.scroller.scrollTo(x * picture.scale - picture.scroller.clientWidth / 2, 0);
+    const { blocks, left } = picture.layout;
+    picture.scroller.scrollTo((blocks[0].x - left) * picture.scale - picture.scroller.clientWidth / 2, 0);
     picture.show(id);
     shown.pictures.forEach((other, i) => i !== run && other && other.scroller.scrollTo(picture.scroller.scrollLeft, picture.scroller.scrollTop));
   }

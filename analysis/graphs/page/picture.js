@@ -86,11 +86,13 @@ class Picture {
     this.onSelect = onSelect;
     this.selected = 0;
     this.blockWidth = blockWidthOf(graph);
-    this.layout = layoutOf(graph, this.blockWidth, blockHeight);
-    this.svg = element("svg:svg", { viewBox: `0 0 ${Math.ceil(this.layout.width)} ${Math.ceil(this.layout.height)}`, role: "group", "aria-label": `Graph of ${graph.function}` });
+    this.texts = graph.edges.map((edge, i) => this.textOf(edge, i));
+    // 6.2: of a character of the labels.
+    this.layout = layoutOf(graph, this.blockWidth, blockHeight, this.texts.map(text => 6.2 * text.length));
+    this.svg = element("svg:svg", { viewBox: `${this.layout.left} 0 ${Math.ceil(this.layout.width)} ${Math.ceil(this.layout.height)}`, role: "group", "aria-label": `Graph of ${graph.function}` });
     this.scroller = element("div", { class: "scroller" }, this.svg);
     const lines = element("svg:g"), labels = element("svg:g", { class: "labels", "aria-hidden": "true" });
-    this.edges = graph.edges.map((edge, i) => this.drawEdge(edge, this.layout.edges[i], lines, labels));
+    this.edges = graph.edges.map((edge, i) => this.drawEdge(edge, this.texts[i], this.layout.edges[i], lines, labels));
     const blocks = element("svg:g");
     this.blocks = graph.blocks.map((block, i) => {
       const drawn = this.drawBlock(block, this.layout.blocks[i]);
@@ -101,27 +103,25 @@ class Picture {
     this.listen();
   }
 
-  drawEdge(edge, { path, arrow, label }, lines, labels) {
+  textOf(edge, i) {
+    const { graph, matched } = this, share = percentText(edge.count, graph.blocks[edge.from - 1].count);
+    // The only way out has the block's own count.
+    const isOnly = graph.outOf[edge.from - 1].length === 1;
+    return (edge.state === "estimated" ? "~" : "") + countText(edge.count) + (share && !isOnly ? " · " + share : "") +
+      (matched ? " " + ratioText(matched.edges[i].count, edge.count) : "");
+  }
+
+  drawEdge(edge, text, { path, arrow, label, side }, lines, labels) {
     const isKnown = edge.count !== null;
     const width = isKnown ? Math.min(8, 1 + 0.7 * Math.log10(1 + edge.count)) : 1.6;
-    const kinds = ["edge", edge.to <= edge.from && "back", !isKnown && "unknown", edge.state === "estimated" && "estimated", edge.count === 0 && "never"];
+    const kinds = [edge.to <= edge.from && "back", !isKnown && "unknown", edge.state === "estimated" && "estimated", edge.count === 0 && "never"].filter(Boolean);
     const half = 3 + width * 0.55, [x, y] = arrow;
-    const drawn = element("svg:g", { class: kinds.filter(Boolean).join(" "), "data-edge": edge.name },
+    const drawn = element("svg:g", { class: ["edge", ...kinds].join(" "), "data-edge": edge.name },
       element("svg:title", {}, edgeLabel(this.graph, edge)),
       element("svg:path", { d: path, "stroke-width": width.toFixed(2) }),
-      element("svg:path", { class: "arrow", d: `M${x},${y} l${-half},${-arrowLength - 1} h${2 * half} z` }));
+      element("svg:path", { class: "arrow", d: `M${at(x)},${at(y)} l${at(-half)},${-arrowLength - 1} h${at(2 * half)} z` }));
     lines.append(drawn);
-    // The only way out has the block's own count.
-    const isOnly = this.graph.outOf[edge.from - 1].length === 1;
-    let text = countText(edge.count);
-    if (isKnown && !isOnly)
-      text += " · " + percentText(edge.count, this.graph.blocks[edge.from - 1].count);
-    if (edge.state === "estimated")
-      text = "~" + text;
-    const twin = this.matched && this.matched.edges[this.graph.edges.indexOf(edge)];
-    if (twin)
-      text += " " + ratioText(twin.count, edge.count);
-    labels.append(element("svg:text", { x: label[0].toFixed(1), y: (label[1] + 4).toFixed(1), class: kinds.filter(Boolean).join(" ").replace("edge", "count") }, text));
+    labels.append(element("svg:text", { x: at(label[0] + labelGap * side), y: at(label[1] + 4), "text-anchor": ["end", "middle", "start"][side + 1], class: ["count", ...kinds].join(" ") }, text));
     return drawn;
   }
 
@@ -229,7 +229,7 @@ class Picture {
 
   // Scrolls only if the block is not well within what is seen.
   show(id, isCentred = false) {
-    const { x, y } = this.layout.blocks[id - 1], { scroller, scale } = this;
+    const { y } = this.layout.blocks[id - 1], { scroller, scale } = this, x = this.layout.blocks[id - 1].x - this.layout.left;
     const fitsIn = (value, from, size, room) => value >= from + room && value <= from + size - room;
     const isSeen = fitsIn(x * scale, scroller.scrollLeft, scroller.clientWidth, this.blockWidth * scale * 0.6) &&
       fitsIn(y * scale, scroller.scrollTop, scroller.clientHeight, blockHeight * scale);

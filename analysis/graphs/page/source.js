@@ -123,7 +123,7 @@ class Source {
         if (next === ranges.length || number < ranges[next].first)
           return;
         if (last > 0 && number > last + 1)
-          rows.push(element("div", { class: "gap" }, `⋯ ${number - last - 1} lines`));
+          rows.push(this.gapOf(number - last - 1));
         rows.push(this.rowOf(number, nodes, lines.get(number), file, number === start));
         last = number;
       });
@@ -134,6 +134,11 @@ class Source {
         rows.push(this.rowOf(number, [], lines.get(number), file, false));
     code.append(...rows);
     return [code];
+  }
+
+  gapOf(count) {
+    const cells = this.totals.map(() => element("span"));
+    return element("div", { class: "line gap" }, element("span", { class: "number" }, "⋯"), ...cells, element("code", {}, `${count} lines`));
   }
 
   rowOf(number, text, line, file, isStart) {

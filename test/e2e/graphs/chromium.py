@@ -116,8 +116,9 @@ class Chromium:
 
     def errors(self):
         """What the page threw or logged as an error, and what it asked of a network."""
-        found = [event["params"] for event in self.events if event.get("method") == "Runtime.exceptionThrown"]
-        found += [event["params"]["entry"] for event in self.events
+        found = [event["params"]["exceptionDetails"].get("exception", {}).get("description") for event in self.events
+                 if event.get("method") == "Runtime.exceptionThrown"]
+        found += [event["params"]["entry"]["text"] for event in self.events
                   if event.get("method") == "Log.entryAdded" and event["params"]["entry"]["level"] == "error"]
         return found
 
