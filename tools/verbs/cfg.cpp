@@ -7,13 +7,15 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <regex>
 
 namespace msleaks::tools {
 namespace {
 
 struct Options {
-  std::string run, against, function, html;
+  std::string run, against, function;
+  std::optional<std::string> html;
   bool json = false, dot = false;
 };
 
@@ -43,7 +45,7 @@ Error ofOutput(Error error) {
 }
 
 Result<void> writePage(const Options &options, const Functions &functions, const Functions &others) {
-  analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(options.html).map_error(ofOutput)));
+  analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(*options.html).map_error(ofOutput)));
   const analysis::RunOfPage run{options.run, functions}, against{options.against, others};
   analysis::writeGraphsHtml(file, run, options.against.empty() ? nullptr : &against, analysis::countedAt(options.run));
   MSL_TRY(file.written().map_error(ofOutput)); // first, as it knows why
@@ -60,7 +62,7 @@ Result<ExitStatus> cfg(const Options &options) {
   }
   if (!options.function.empty() && functions.empty() && others.empty())
     return tl::make_unexpected(noSuchFunction(options.function));
-  if (!options.html.empty())
+  if (options.html)
     MSL_TRY(writePage(options, functions, others));
   else if (options.json)
     analysis::writeGraphsJson(std::cout, functions);
