@@ -278,7 +278,7 @@ function drawingOf(graph, { items, rows, routes }, blockHeight, labels) {
       return selfLoop(items[edge.from - 1], bounds, blockHeight);
     const points = routes[i].map(item => items[item]);
     const drawn = edge.to < edge.from ? wayBack(points, start, end, bounds) : wayDown(points, start, end, bounds, ports.isOnly[i]);
-    return { side: edge.to < edge.from ? 0 : ports.side[i], ...drawn };
+    return { side: ports.side[i], ...drawn };
   });
   const blocks = graph.blocks.map((block, i) => ({ x: items[i].x, y: tops[items[i].layer] + blockHeight / 2, layer: items[i].layer, at: items[i].at }));
   edges.forEach(({ label: [x], side }, i) => {
@@ -345,7 +345,7 @@ function wayBack(points, start, end, bounds) {
   const slots = points.slice(1, -1), turn = 30;
   let { x } = slots[0];
   let path = `M${at(start)},${at(low)} C${at(start)},${at(low + turn)} ${at(x)},${at(low + turn)} ${at(x)},${at(low)}`;
-  const label = [(start + x) / 2, low + turn * 0.75 + 9];
+  const side = x > start ? 1 : -1, label = [start + 2 * side, low + turn * 0.75 + 9];
   for (let i = 0; i < slots.length; ++i) {
     const [top, bottom] = bounds(slots[i]);
     if (i > 0)
@@ -355,7 +355,7 @@ function wayBack(points, start, end, bounds) {
   }
   const tip = high - arrowLength;
   path += ` C${at(x)},${at(high - turn - 4)} ${at(end)},${at(high - turn - 4)} ${at(end)},${at(tip)}`;
-  return { path, arrow: [end, high], label };
+  return { path, arrow: [end, high], label, side };
 }
 
 function selfLoop(item, bounds, blockHeight) {

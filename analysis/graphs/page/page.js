@@ -110,7 +110,7 @@ function chooseFunction(index, { block = 0, run = -1, isRestored = false } = {})
   byId("panes").replaceChildren(...pictures.map((picture, i) => {
     const pane = element("section", { class: "pane", "aria-label": "Graph, " + runs[i] });
     if (runs.length > 1)
-      pane.append(element("h3", { title: runs[i] }, runs[i]));
+      pane.append(element("h3", { title: runs[i] }, element("bdi", { dir: "ltr" }, runs[i])));
     pane.append(picture ? picture.scroller : element("p", { class: "missing" }, "Not counted in this run."));
     return pane;
   }));
@@ -283,7 +283,7 @@ document.addEventListener("keydown", event => {
   }
 });
 
-byId("runs").append(...runs.map(run => element("li", { title: run }, run)));
+byId("runs").append(...runs.map(run => element("li", { title: run }, element("bdi", { dir: "ltr" }, run))));
 search();
 function restore() {
   const wanted = new URLSearchParams(location.hash.slice(1));
