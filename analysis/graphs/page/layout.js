@@ -5,6 +5,9 @@
 // number is a way back. A block's layer is its longest way from the top. Long edges pass the layers between in slots;
 // edges to one block share theirs, so that there are as many slots as blocks times layers at most, not edges times layers.
 
+// Math.max(...values) takes only so many.
+const largest = (values, least = 0) => values.reduce((most, value) => (value > most ? value : most), least);
+
 const layerGap = 46, slotWidth = 14, labelGap = 6, itemGap = 26, loopRoom = 30;
 
 // `labels`: how wide the edges' texts are. {left, width, height, blocks: [{x, y, …}] (their middle), edges: [{path, arrow: [x, y], label: [x, y], side}]}; side: of the
@@ -16,7 +19,7 @@ function layoutOf(graph, blockWidth, blockHeight, labels) {
   placeItems(plan);
   straighten(plan);
   straighten(plan);
-  return drawingOf(graph, plan, blockHeight, labels);
+  return drawingOf(graph, layers, plan, blockHeight, labels);
 }
 
 function layersOf(graph) {
@@ -26,6 +29,9 @@ function layersOf(graph) {
     layers[to - 1] = Math.max(layers[to - 1], layers[from - 1] + 1);
   return layers;
 }
+
+// A way back; of a table whose numbers are in no such order, one that goes down is drawn as others that do.
+const goesUp = (edge, layers) => edge.to < edge.from && layers[edge.to - 1] <= layers[edge.from - 1];
 
 // Items are blocks, by number - 1, and slots behind them. A route is an edge's items from its source to its target.
 function planOf(graph, layers, blockWidth) {
@@ -49,14 +55,14 @@ function planOf(graph, layers, blockWidth) {
     else
       links.set(name, { above, below, weight });
   };
-  const most = Math.max(1, ...graph.edges.map(edge => edge.count || 0));
+  const most = largest(graph.edges.map(edge => edge.count || 0), 1);
   const routes = graph.edges.map(edge => {
     const from = edge.from - 1, to = edge.to - 1;
     if (from === to)
       return [from, to];
     // What runs often is drawn straight.
     const weight = 1 + 3 * Math.log1p(edge.count || 0) / Math.log1p(most);
-    const isBack = to < from;
+    const isBack = goesUp(edge, layers);
     const top = isBack ? layers[to] : layers[from] + 1, bottom = isBack ? layers[from] : layers[to] - 1;
     const passed = [];
     for (let layer = top; layer <= bottom; ++layer)
@@ -252,7 +258,7 @@ function fit(row, wanted, weights, items) {
     pool.offsets.forEach((offset, i) => (items[row[pool.first + i]].x = pool.mean + offset));
 }
 
-function drawingOf(graph, { items, rows, routes }, blockHeight, labels) {
+function drawingOf(graph, layers, { items, rows, routes }, blockHeight, labels) {
   const margin = 28;
   let left = Infinity, right = -Infinity;
   for (const item of items) {
@@ -277,7 +283,7 @@ function drawingOf(graph, { items, rows, routes }, blockHeight, labels) {
     if (edge.from === edge.to)
       return selfLoop(items[edge.from - 1], bounds, blockHeight);
     const points = routes[i].map(item => items[item]);
-    const drawn = edge.to < edge.from ? wayBack(points, start, end, bounds) : wayDown(points, start, end, bounds, ports.isOnly[i]);
+    const drawn = goesUp(edge, layers) ? wayBack(points, start, end, bounds) : wayDown(points, start, end, bounds, ports.isOnly[i]);
     return { side: ports.side[i], ...drawn };
   });
   const blocks = graph.blocks.map((block, i) => ({ x: items[i].x, y: tops[items[i].layer] + blockHeight / 2, layer: items[i].layer, at: items[i].at }));

@@ -6,7 +6,6 @@ const { runs, functions } = contents;
 const chosen = { index: -1, run: 0, block: 0 };
 let shown = { graphs: [], pictures: [] };
 
-const classNames = { integer: "integer", float: "float", load: "load", store: "store", call: "call", branch: "branch", other: "other" };
 const graphOf = number => (number === null || number === undefined ? null : prepared(JSON.parse(byId("graph" + number).textContent)));
 const heatOfRow = row => Math.max(...row.instructions.map(ran => ran || 0));
 const totalRan = runs.map((run, i) => functions.reduce((sum, row) => sum + (row.instructions[i] || 0), 0));
@@ -43,14 +42,13 @@ function shortName(name) {
 }
 
 const rows = functions.map((row, i) => {
-  const heat = heatOfRow(row), run = row.instructions.indexOf(heat);
-  const facts = runs.length > 1
-    ? row.matched || row.instructions.every(ran => ran !== null) ? ratioText(row.instructions[0], row.instructions[1]) : row.instructions[0] === null ? "only second" : "only first"
-    : heat > 0 ? percentText(heat, totalRan[0]) : "never";
-  return element("li", { role: "option", id: "function" + i, "aria-selected": "false", title: row.name, class: heat > 0 ? null : "never", style: `--heat:${heatOf(heat, heatOfRow(functions[0])).toFixed(3)};--share:${(heat / (totalRan[Math.max(0, run)] || 1)).toFixed(4)}` },
+  const heat = heatOfRow(row), run = Math.max(0, row.instructions.findIndex(ran => ran === heat && ran !== null));
+  const isInBoth = runs.length > 1 && row.instructions.every(ran => ran !== null);
+  const facts = isInBoth ? ratioText(...row.instructions) : runs.length > 1 ? (run === 0 ? "only first" : "only second") : heat > 0 ? percentText(heat, totalRan[0]) : "never";
+  return element("li", { role: "option", id: "function" + i, "aria-selected": "false", title: row.name, class: heat > 0 ? null : "never", style: `--heat:${heatOf(heat, heatOfRow(functions[0])).toFixed(3)};--share:${(heat / (totalRan[run] || 1)).toFixed(4)}` },
     element("span", { class: "label" }, shortName(row.name)),
     element("span", { class: "share" }, facts),
-    runs.length > 1 && !row.matched && row.instructions.every(ran => ran !== null) ? element("span", { class: "mark", title: "the graphs differ" }, "≠") : null);
+    isInBoth && !row.matched ? element("span", { class: "mark", title: "the graphs differ" }, "≠") : null);
 });
 
 let visible = rows;
@@ -172,8 +170,8 @@ function classBar(block) {
   for (const [name, count] of Object.entries(block.classes)) {
     if (count === 0)
       continue;
-    bar.append(element("span", { class: classNames[name] || "other", style: `flex-grow:${count}`, title: `${count} ${name}` }));
-    list.append(element("li", {}, element("i", { class: classNames[name] || "other" }), `${count} ${name}`));
+    bar.append(element("span", { class: name, style: `flex-grow:${count}`, title: `${count} ${name}` }));
+    list.append(element("li", {}, element("i", { class: name }), `${count} ${name}`));
   }
   return [bar, list];
 }

@@ -45,7 +45,7 @@ const ranOf = block => block.instructions * (block.count || 0);
 // What the page needs to know of a graph, once.
 function prepared(graph) {
   graph.total = graph.blocks.reduce((sum, block) => sum + ranOf(block), 0);
-  graph.most = Math.max(0, ...graph.blocks.map(ranOf));
+  graph.most = largest(graph.blocks.map(ranOf));
   graph.hottest = Math.max(0, graph.blocks.findIndex(block => ranOf(block) === graph.most)) + 1;
   graph.outOf = graph.blocks.map(() => []);
   graph.into = graph.blocks.map(() => []);
@@ -75,8 +75,8 @@ function edgeLabel(graph, edge) {
 
 const blockHeight = 46;
 // 7 is the width of a digit of the page's small text.
-const blockWidthOf = graph => Math.min(230, Math.max(124, ...graph.blocks.map(block =>
-  7 * Math.max(countText(block.count).length + 8, placeText(block).length + String(block.id).length + 2) + 14)));
+const blockWidthOf = graph => Math.min(230, largest(graph.blocks.map(block =>
+  7 * Math.max(countText(block.count).length + 8, placeText(block).length + String(block.id).length + 2) + 14), 124));
 
 class Picture {
   // `matched`: the same graph of the other run, whose counts this one's are compared with.

@@ -86,7 +86,7 @@ class Source {
     this.rows.clear();
     this.totals = graphs.map(graph => (graph ? graph.total : 0));
     this.runs = graphs.length;
-    this.most = Math.max(0, ...order.flatMap(([, lines]) => [...lines.values()].map(line => Math.max(...line.ran))));
+    this.most = largest(order.flatMap(([, lines]) => [...lines.values()].map(line => Math.max(...line.ran))));
     this.place.replaceChildren(...order.map(([file, lines]) => this.fileOf(file, lines, any)));
     if (order.length === 0)
       this.place.append(element("p", { class: "missing" }, "No block of this function names a line: build it with -g to see its source here."));

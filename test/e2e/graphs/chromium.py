@@ -99,10 +99,9 @@ class Chromium:
         check("exceptionDetails" not in answer, f"{expression}: {answer.get('exceptionDetails')}")
         return answer["result"].get("value")
 
-    def key(self, key, code=0, text=None):
+    def key(self, key):
         """A key that is pressed and let go, as from a keyboard."""
-        codes = {"ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39, "Enter": 13, "Home": 36, "End": 35, "Tab": 9, "Escape": 27}
-        code = codes.get(key, code)
+        code = {"ArrowDown": 40, "ArrowUp": 38, "Enter": 13, "Home": 36, "End": 35}.get(key, 0)
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else None)
         self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **({"text": text} if text else {}))
         self.ask("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)

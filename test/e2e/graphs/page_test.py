@@ -265,6 +265,26 @@ def what_is_not_known_is_said(browser, page):
     equal("a block", text(browser, "[data-block='1'] .amount"), "?")
 
 
+def any_graph_has_a_layout(browser, page):
+    """Also of edges that no compiler makes: the tables are bytes of a file."""
+    browser.open(page)
+    wrong = browser.evaluate("""(() => {
+        let seed = 7;
+        const random = most => (seed = seed * 48271 % 2147483647) % most;
+        for (let round = 0; round < 300; ++round) {
+          const size = 1 + random(30), edges = Array.from({ length: random(60) }, () => ({ from: 1 + random(size), to: 1 + random(size), count: random(1000) }));
+          const graph = { blocks: Array.from({ length: size }, () => ({})), edges };
+          const layout = layoutOf(graph, 120, 46, edges.map(() => 50));
+          if (/NaN|undefined|Infinity/.test(JSON.stringify(layout)) || !(layout.width > 0) || layout.edges.some(edge => !edge.path || edge.arrow.includes(null)))
+            return JSON.stringify(edges);
+          const { blocks } = layout;
+          if (blocks.some((a, i) => blocks.some((b, j) => i < j && a.layer === b.layer && Math.abs(a.x - b.x) < 120)))
+            return "blocks on each other: " + JSON.stringify(edges);
+        }
+        return ""; })()""")
+    equal("a graph without layout", wrong, "")
+
+
 def source_that_is_gone_is_said(browser, runs, folder):
     hidden = runs.source.with_suffix(".away")
     runs.source.rename(hidden)
@@ -321,6 +341,7 @@ def main():
         two_runs_side_by_side(browser, runs, first, second)
         two_builds_side_by_side(browser, runs, first, other)
         what_is_not_known_is_said(browser, page)
+        any_graph_has_a_layout(browser, page)
         source_that_is_gone_is_said(browser, runs, first)
         many_blocks_open_soon(browser, runs)
 
