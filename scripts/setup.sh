@@ -19,6 +19,7 @@ test_packages=(
   heaptrack binutils strace zstd libunwind-dev        # peers that the results are compared with
   dpkg-dev ca-certificates curl                     # darknet's source package, ggml in an npm package
   python3 python3-numpy python3-torch               # examples/pytorch
+  chromium-headless-shell graphviz                  # the page and the DOT of msleaks cfg
   lttng-tools liblttng-ust-dev                      # bench: the tracer that record() is compared with
 )
 

@@ -68,11 +68,15 @@ Json jsonOf(const CountedFunction &function) {
 
 } // namespace
 
+std::string graphJson(const CountedFunction &function) {
+  return jsonOf(function).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 void writeGraphsJson(std::ostream &to, std::span<const CountedFunction> functions) {
   to << '[';
   const char *separator = "\n";
   for (const CountedFunction &function : functions) {
-    to << separator << jsonOf(function).dump(-1, ' ', false, Json::error_handler_t::replace);
+    to << separator << graphJson(function);
     separator = ",\n";
   }
   to << "\n]\n";

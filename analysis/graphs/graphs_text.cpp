@@ -18,7 +18,7 @@ Row rowOf(const CountedFunction &function) {
   Row row{&function, 0, 0};
   uint64_t most = 0;
   for (size_t i = 0; i < function.graph.blocks.size(); ++i) {
-    const uint64_t ran = instructionsOf(function.graph.blocks[i]) * function.counts.blocks[i].value_or(0);
+    const uint64_t ran = instructionsRun(function, i);
     row.instructions += ran;
     if (ran > most) {
       most = ran;

@@ -58,6 +58,31 @@ Result<std::vector<fs::path>> countsFilesOf(const fs::path &run) {
 
 } // namespace
 
+uint64_t instructionsRun(const CountedFunction &function, size_t block) {
+  return instructionsOf(function.graph.blocks[block]) * function.counts.blocks[block].value_or(0);
+}
+
+uint64_t instructionsRun(const CountedFunction &function) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < function.graph.blocks.size(); ++i)
+    sum += instructionsRun(function, i);
+  return sum;
+}
+
+std::optional<fs::file_time_type> countedAt(const fs::path &run) {
+  std::optional<fs::file_time_type> latest;
+  const auto folder = RunFolder::open(run);
+  const auto files = folder ? countsFilesOf(folder->path()) : Result<std::vector<fs::path>>();
+  if (!files)
+    return latest;
+  for (const fs::path &file : *files) {
+    std::error_code error;
+    if (const auto time = fs::last_write_time(file, error); !error && (!latest || time > *latest))
+      latest = time;
+  }
+  return latest;
+}
+
 Result<std::vector<CountedFunction>> graphsOfRun(const fs::path &run) {
   const RunFolder folder = MSL_TRY(RunFolder::open(run));
   Sums sums;

@@ -1,41 +1,70 @@
 // msleaks cfg RUN: the graphs of functions that were counted, and how often each edge ran (docs/kernel-graphs.md).
-#include "analysis/graphs/run_graphs.h"
+#include "analysis/graphs/graphs_html.h"
+#include "analysis/run/output_stream.h"
 #include "verb.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <regex>
 
 namespace msleaks::tools {
 namespace {
 
 struct Options {
-  std::string run, function;
+  std::string run, against, function;
+  std::optional<std::string> html;
   bool json = false, dot = false;
 };
 
-Result<std::vector<analysis::CountedFunction>> chosen(const Options &options) {
-  auto functions = MSL_TRY(analysis::graphsOfRun(options.run));
-  if (options.function.empty())
-    return functions;
+using Functions = std::vector<analysis::CountedFunction>;
+
+Result<void> choose(const std::string &wanted, Functions &functions) {
+  if (wanted.empty())
+    return {};
   try {
-    const std::regex expression(options.function, std::regex::extended);
+    const std::regex expression(wanted, std::regex::extended);
     std::erase_if(functions, [&](const auto &function) { return !std::regex_search(function.name, expression); });
   } catch (const std::regex_error &error) {
-    return fail(fmt::format("--function '{}' is no regular expression: {}", options.function, error.what()),
-                ExitStatus::Usage);
+    return fail(fmt::format("--function '{}' is no regular expression: {}", wanted, error.what()), ExitStatus::Usage);
   }
-  if (functions.empty())
-    return fail(fmt::format("--function '{}': no function that was counted has this name", options.function),
-                ExitStatus::Usage);
-  return functions;
+  return {};
+}
+
+Error noSuchFunction(const std::string &wanted) {
+  return {fmt::format("--function '{}': no function that was counted has this name", wanted), ExitStatus::Usage};
+}
+
+// Status 3 would say that RUN is at fault.
+Error ofOutput(Error error) {
+  if (error.status == ExitStatus::BadInput)
+    error.status = ExitStatus::OwnFault;
+  return error;
+}
+
+Result<void> writePage(const Options &options, const Functions &functions, const Functions &others) {
+  analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(*options.html).map_error(ofOutput)));
+  const analysis::RunOfPage run{options.run, functions}, against{options.against, others};
+  analysis::writeGraphsHtml(file, run, options.against.empty() ? nullptr : &against, analysis::countedAt(options.run));
+  MSL_TRY(file.written().map_error(ofOutput)); // first, as it knows why
+  return file.commit().map_error(ofOutput);
 }
 
 Result<ExitStatus> cfg(const Options &options) {
-  const auto functions = MSL_TRY(chosen(options));
-  if (options.json)
+  auto functions = MSL_TRY(analysis::graphsOfRun(options.run));
+  MSL_TRY(choose(options.function, functions));
+  Functions others;
+  if (!options.against.empty()) {
+    others = MSL_TRY(analysis::graphsOfRun(options.against));
+    MSL_TRY(choose(options.function, others));
+  }
+  if (!options.function.empty() && functions.empty() && others.empty())
+    return tl::make_unexpected(noSuchFunction(options.function));
+  if (options.html)
+    MSL_TRY(writePage(options, functions, others));
+  else if (options.json)
     analysis::writeGraphsJson(std::cout, functions);
   else if (options.dot)
     analysis::writeGraphsDot(std::cout, functions);
@@ -50,7 +79,14 @@ Action declare(CLI::App &app) {
   app.add_option("--function", options->function, "only functions with this in their name (a regular expression)")
       ->type_name("REGEX");
   auto *json = app.add_flag("--json", options->json, "an array of graphs (docs/kernel-graphs.md)");
-  app.add_flag("--dot", options->dot, "graphs for Graphviz")->excludes(json);
+  auto *dot = app.add_flag("--dot", options->dot, "graphs for Graphviz")->excludes(json);
+  auto *html = app.add_option("--html", options->html, "write a page to look at, with the source beside the graphs")
+                   ->type_name("FILE")
+                   ->excludes(json)
+                   ->excludes(dot);
+  app.add_option("--against", options->against, "another run, of this build or another, side by side on the page")
+      ->type_name("RUN2")
+      ->needs(html);
   return [options] { return cfg(*options); };
 }
 

@@ -1,0 +1,41 @@
+// Functions whose counts can be told by hand: argv[1] rounds.
+#include <cstdio>
+#include <cstdlib>
+
+#define APART [[gnu::noinline]]
+
+APART int turns(int rounds) {
+  int sum = 0;
+  for (int i = 0; i < rounds; ++i) {
+    if (i % 4 == 0)
+      sum += std::printf("."); // a quarter
+    if (sum < 0)
+      std::abort(); // never
+  }
+  return sum;
+}
+
+// The name of a symbol may have any letter.
+APART int hostile(int x) asm("</script><img src=x onerror=hacked()>&amp;\"'\n,{{graphs}}");
+APART int hostile(int x) {
+  while (x > 100)
+    x = std::rand() % 100;
+  return x;
+}
+
+APART int fewer(int x) { return x > 2 ? std::rand() : x; }
+
+#ifdef OTHER_BUILD
+APART int added(int x) { return std::rand() + x; }
+#endif
+
+int main(int, char **argv) {
+  const int rounds = std::atoi(argv[1]);
+  int sum = turns(rounds) + hostile(rounds) + fewer(1);
+#ifdef OTHER_BUILD
+  sum += added(1);
+  if (sum == 12345)
+    std::puts("no");
+#endif
+  std::printf("\n%d\n", sum > 0);
+}
