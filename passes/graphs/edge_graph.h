@@ -46,10 +46,13 @@ struct Edge {
   bool countable() const { return spot != EdgeSpot::None; }
 };
 
+// What a call may do. A thread of a device cannot leave its kernel from within one: there is no exception, no exit.
+enum class Calls : uint8_t { MayNotComeBack, ComeBack };
+
 class EdgeGraph {
 public:
   EdgeGraph(llvm::Function &function, const llvm::BlockFrequencyInfo &frequencies,
-            const llvm::BranchProbabilityInfo &probabilities);
+            const llvm::BranchProbabilityInfo &probabilities, Calls calls = Calls::MayNotComeBack);
 
   llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return blocks_; } // block n is the (n - 1)th
   llvm::ArrayRef<Edge> edges() const { return edges_; }
@@ -58,7 +61,7 @@ public:
 private:
   void number(llvm::BasicBlock &block);
   void addSuccessors(unsigned from, const llvm::BranchProbabilityInfo &probabilities, uint64_t frequency);
-  void addWaysOut(unsigned from, uint64_t frequency);
+  void addWaysOut(unsigned from, uint64_t frequency, Calls calls);
   void add(Edge edge);
   EdgeSpot spotOf(const Edge &edge) const;
 

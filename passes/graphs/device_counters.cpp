@@ -1,0 +1,185 @@
+#include "graphs/device_counters.h"
+
+#include "compat.h"
+
+#include "msleaks/abi/device_counts.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+using abi::DeviceMode;
+
+constexpr unsigned kDimensions = 3;
+using Numbers = std::array<Value *, kDimensions>;
+
+// abi::counts and abi::linearBlock, in code of the device.
+class Choice {
+public:
+  Choice(IRBuilder<> &builder, const DeviceTarget &target, Value *header)
+      : builder_(builder), target_(target), header_(header) {
+    for (unsigned i = 0; i < kDimensions; ++i) {
+      block_[i] = target.blockNumber(builder, i);
+      blocks_[i] = target.blockCount(builder, i);
+    }
+    linear_ = linear(block_, blocks_);
+  }
+
+  Value *block() const { return linear_; }
+
+  // In a block of its own: full mode does without.
+  Value *isSampled() {
+    Value *mode = field(offsetof(abi::DeviceCounts, mode));
+    const auto is = [&](DeviceMode wanted) {
+      return builder_.CreateICmpEQ(mode, builder_.getInt64(static_cast<uint64_t>(wanted)));
+    };
+    Value *centre = isCentre();
+    Value *of_cta = builder_.CreateAnd(is(DeviceMode::Cta), centre);
+    Value *of_wave = builder_.CreateAnd(is(DeviceMode::Wavefront), builder_.CreateAnd(centre, isCentreWave()));
+    Value *of_strata = builder_.CreateAnd(is(DeviceMode::Strata), builder_.CreateOr(centre, isStratum()));
+    return builder_.CreateOr(builder_.CreateOr(of_cta, of_wave), of_strata);
+  }
+
+  Value *field(size_t offset) {
+    Value *address = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), header_, offset);
+    return builder_.CreateZExt(builder_.CreateAlignedLoad(builder_.getInt32Ty(), address, Align(4)),
+                               builder_.getInt64Ty());
+  }
+
+private:
+  Value *linear(const Numbers &at, const Numbers &of) {
+    Value *rows = builder_.CreateAdd(builder_.CreateMul(at[2], of[1]), at[1]);
+    return builder_.CreateAdd(builder_.CreateMul(rows, of[0]), at[0]);
+  }
+
+  Value *isCentre() {
+    Value *all = builder_.getTrue();
+    for (unsigned i = 0; i < kDimensions; ++i)
+      all = builder_.CreateAnd(all, builder_.CreateICmpEQ(block_[i], builder_.CreateLShr(blocks_[i], 1)));
+    return all;
+  }
+
+  Value *isCentreWave() {
+    Numbers at, of;
+    for (unsigned i = 0; i < kDimensions; ++i) {
+      at[i] = target_.threadNumber(builder_, i);
+      of[i] = target_.threadCount(builder_, i);
+    }
+    Value *wave = field(offsetof(abi::DeviceCounts, wave));
+    Value *threads = builder_.CreateMul(builder_.CreateMul(of[0], of[1]), of[2]);
+    Value *rounded = builder_.CreateAdd(threads, builder_.CreateSub(wave, builder_.getInt64(1)));
+    Value *centre = builder_.CreateLShr(builder_.CreateUDiv(rounded, wave), 1);
+    return builder_.CreateICmpEQ(builder_.CreateUDiv(linear(at, of), wave), centre);
+  }
+
+  Value *isStratum() {
+    Value *blocks = builder_.CreateMul(builder_.CreateMul(blocks_[0], blocks_[1]), blocks_[2]);
+    Value *last = builder_.CreateICmpEQ(linear_, builder_.CreateSub(blocks, builder_.getInt64(1)));
+    Value *spread = builder_.CreateLShr(builder_.CreateMul(linear_, builder_.getInt64(abi::kStrataFactor)),
+                                        builder_.getInt64(abi::kStrataShift));
+    Value *hashed = builder_.CreateAnd(spread, field(offsetof(abi::DeviceCounts, strata_mask)));
+    Value *ends = builder_.CreateOr(builder_.CreateIsNull(linear_), last);
+    return builder_.CreateOr(ends, builder_.CreateIsNull(hashed));
+  }
+
+  IRBuilder<> &builder_;
+  const DeviceTarget &target_;
+  Value *header_;
+  Numbers block_, blocks_;
+  Value *linear_;
+};
+
+} // namespace
+
+DeviceCounters::DeviceCounters(Module &module, const DeviceTarget &target)
+    : module_(module), target_(target), global_(PointerType::get(module.getContext(), target.globalSpace())) {}
+
+//   br (mode != full), sampled, join
+// sampled:
+//   %chosen = …
+// join:
+//   %counts = phi [true], [%chosen]
+//   %bank = %counts ? header + 32 + 8 × counters × (block & bank_mask) : null
+Value *DeviceCounters::bank(Value &counts, Instruction &begin) {
+  IRBuilder<> builder(&begin);
+  Choice choice(builder, target_, &counts);
+  Value *banked = builder.CreateAnd(choice.block(), choice.field(offsetof(abi::DeviceCounts, bank_mask)));
+  Value *first = builder.CreateMul(banked, choice.field(offsetof(abi::DeviceCounts, counters)));
+  Value *bytes = builder.CreateAdd(builder.CreateShl(first, 3), builder.getInt64(sizeof(abi::DeviceCounts)));
+  Value *bank = builder.CreateGEP(builder.getInt8Ty(), &counts, bytes);
+  Value *samples = builder.CreateIsNotNull(choice.field(offsetof(abi::DeviceCounts, mode)));
+  BasicBlock *head = begin.getParent();
+  Instruction *then = SplitBlockAndInsertIfThen(samples, before(begin), /*Unreachable=*/false);
+  builder.SetInsertPoint(then);
+  Value *is_sampled = choice.isSampled();
+  builder.SetInsertPoint(begin.getParent(), begin.getParent()->begin());
+  PHINode *is_counted = builder.CreatePHI(builder.getInt1Ty(), 2);
+  is_counted->addIncoming(builder.getTrue(), head);
+  is_counted->addIncoming(is_sampled, then->getParent());
+  return builder.CreateSelect(is_counted, bank, ConstantPointerNull::get(global_));
+}
+
+void DeviceCounters::add(Value &bank, uint32_t first, Instruction &before, ArrayRef<CountedAmount> amounts) const {
+  IRBuilder<> builder(&before);
+  Instruction *then =
+      SplitBlockAndInsertIfThen(builder.CreateIsNotNull(&bank), passes::before(before), /*Unreachable=*/false);
+  builder.SetInsertPoint(then);
+  for (const auto &[counter, amount] : amounts)
+    target_.addAtomically(builder, builder.CreateConstGEP1_64(builder.getInt64Ty(), &bank, first + counter), amount);
+}
+
+// define spir_kernel void @__msl_graphs_HASH(ptr addrspace(1) %to) {
+//   %i = call i64 @get_global_id(0)
+//   to[%i] = table[%i]
+void DeviceCounters::defineCopy(GlobalVariable &table, StringRef name) {
+  LLVMContext &context = module_.getContext();
+  Type *nothing = Type::getVoidTy(context);
+  Function *copy =
+      Function::Create(FunctionType::get(nothing, {global_}, false), GlobalValue::ExternalLinkage, name, &module_);
+  copy->setCallingConv(CallingConv::SPIR_KERNEL);
+  copy->setDoesNotThrow();
+  IRBuilder<> builder(BasicBlock::Create(context, "", copy));
+  Value *number = target_.globalNumber(builder);
+  Value *from = builder.CreateInBoundsGEP(table.getValueType(), &table, {builder.getInt64(0), number});
+  Value *to = builder.CreateInBoundsGEP(builder.getInt64Ty(), copy->getArg(0), number);
+  builder.CreateStore(builder.CreateLoad(builder.getInt64Ty(), from), to);
+  builder.CreateRetVoid();
+  const auto describe = [&](StringRef what, Metadata *word) { copy->setMetadata(what, MDNode::get(context, {word})); };
+  describe("kernel_arg_addr_space",
+           ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), target_.globalSpace())));
+  describe("kernel_arg_access_qual", MDString::get(context, "none"));
+  describe("kernel_arg_type", MDString::get(context, "ulong*"));
+  describe("kernel_arg_base_type", MDString::get(context, "ulong*"));
+  describe("kernel_arg_type_qual", MDString::get(context, ""));
+}
+
+void DeviceCounters::finish(StringRef table) {
+  SmallVector<uint64_t> words(table.size() / sizeof(uint64_t));
+  std::memcpy(words.data(), table.data(), words.size() * sizeof(uint64_t));
+  Constant *content = ConstantDataArray::get(module_.getContext(), words);
+  const std::string hash = utohexstr(hashOf((module_.getSourceFileName() + table).str()), /*LowerCase=*/true, 16);
+  const std::string name = abi::kGraphsPrefix + hash;
+  const bool is_copied = target_.isSpirv();
+  auto *constant = new GlobalVariable(module_, content->getType(), /*isConstant=*/true,
+                                      is_copied ? GlobalValue::InternalLinkage : GlobalValue::WeakAnyLinkage, content,
+                                      is_copied ? name + ".table" : name, nullptr, GlobalValue::NotThreadLocal,
+                                      target_.constantSpace());
+  constant->setAlignment(Align(sizeof(uint64_t)));
+  if (is_copied)
+    return defineCopy(*constant, name);
+  constant->setVisibility(GlobalValue::ProtectedVisibility); // what a loaded image shows
+  appendToCompilerUsed(module_, {constant});
+}
+
+} // namespace msleaks::passes

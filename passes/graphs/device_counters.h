@@ -1,0 +1,34 @@
+// How code on a device counts (abi/device_counts.h).
+//
+//   %bank = …                                   ; at the kernel's begin: the block's bank, or null: it does not count
+//   br (%bank != null), add, rest               ; the same for all threads of a wave
+//   add: atomicrmw add %bank + 8 × k, %amount
+#pragma once
+
+#include "graphs/device_target.h"
+#include "graphs/loop_registers.h"
+
+namespace msleaks::passes {
+
+class DeviceCounters {
+public:
+  DeviceCounters(llvm::Module &module, const DeviceTarget &target);
+
+  // The bank of a thread of the kernel, in front of `begin`. `counts`: the kernel's last argument.
+  llvm::Value *bank(llvm::Value &counts, llvm::Instruction &begin);
+  // `first`: the number of the function's first counter in the module.
+  void add(llvm::Value &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts) const;
+
+  // Behind all functions: the constant with the table, and, where it cannot be read otherwise, the kernel that copies
+  // it.
+  void finish(llvm::StringRef table);
+
+private:
+  void defineCopy(llvm::GlobalVariable &table, llvm::StringRef name);
+
+  llvm::Module &module_;
+  const DeviceTarget &target_;
+  llvm::PointerType *global_;
+};
+
+} // namespace msleaks::passes
