@@ -45,13 +45,11 @@ private:
     table_.add(graph, *counted.original, counts, analyses_.getResult<LoopAnalysis>(function), flags);
 
     const SmallVector<CounterPlace> places = placesOf(function, graph, counts, options_.all_counters);
-    Value *bank = &counted.counts();
-    if (counted.is_kernel)
-      bank = counters_.bank(*bank, firstBehindAllocas(function));
-    countAt(
-        function, places, Calls::ComeBack, kMostRegisters,
-        [&](Instruction &before, ArrayRef<CountedAmount> amounts) { counters_.add(*bank, first, before, amounts); });
-    callClones(function, *bank, clones); // last: places are told by the calls as they were
+    const Bank bank =
+        counted.is_kernel ? counters_.bank(counted.counts(), firstBehindAllocas(function)) : counted.bank();
+    countAt(function, places, Calls::ComeBack, kMostRegisters,
+            [&](Instruction &before, ArrayRef<CountedAmount> amounts) { counters_.add(bank, first, before, amounts); });
+    callClones(function, bank, clones); // last: places are told by the calls as they were
     analyses_.invalidate(function, PreservedAnalyses::none());
   }
 

@@ -54,12 +54,14 @@ void cloneLocals(const Function &original, StringRef name, const DeviceTarget &t
 Function *makeClone(Function &original, const DeviceTarget &target, bool is_kernel) {
   SmallVector<Type *> types(original.getFunctionType()->params());
   types.push_back(PointerType::get(original.getContext(), target.globalSpace()));
+  if (!is_kernel)
+    types.push_back(Type::getInt1Ty(original.getContext()));
   const std::string name = abi::kCountedPrefix + original.getName().str();
   Function *clone = Function::Create(FunctionType::get(original.getReturnType(), types, original.isVarArg()),
                                      is_kernel ? original.getLinkage() : GlobalValue::InternalLinkage,
                                      original.getAddressSpace(), name, original.getParent());
   ValueToValueMapTy values;
-  for (const auto &[from, to] : zip_first(original.args(), clone->args())) {
+  for (const auto &[from, to] : zip(original.args(), clone->args())) {
     to.setName(from.getName());
     values[&from] = &to;
   }
@@ -71,9 +73,8 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
     clone->setVisibility(GlobalValue::DefaultVisibility);
     clone->setDSOLocal(true);
   }
-  Argument *counts = clone->arg_end() - 1;
-  counts->setName(is_kernel ? "__msl_counts" : "__msl_bank");
   if (is_kernel) {
+    Argument *counts = clone->arg_end() - 1;
     counts->addAttr(Attribute::getWithAlignment(clone->getContext(), Align(kCountsAlign)));
     describeArgument(*clone, target);
     target.listAs(original, *clone);
@@ -89,6 +90,7 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
 } // namespace
 
 Argument &CountedClone::counts() const { return *(clone->arg_end() - 1); }
+Bank CountedClone::bank() const { return {clone->arg_end() - 2, clone->arg_end() - 1}; }
 
 SmallVector<CountedClone> cloneCounted(Module &module, const DeviceTarget &target,
                                        function_ref<bool(const Function &)> can_be_counted) {
@@ -109,7 +111,7 @@ SmallVector<CountedClone> cloneCounted(Module &module, const DeviceTarget &targe
   return clones;
 }
 
-void callClones(Function &caller, Value &bank, ArrayRef<CountedClone> clones) {
+void callClones(Function &caller, const Bank &bank, ArrayRef<CountedClone> clones) {
   SmallVector<CallInst *> calls;
   for (Instruction &instruction : instructions(caller))
     if (auto *call = dyn_cast<CallInst>(&instruction); call && !call->isMustTailCall())
@@ -121,7 +123,7 @@ void callClones(Function &caller, Value &bank, ArrayRef<CountedClone> clones) {
     if (clone == clones.end())
       continue;
     SmallVector<Value *> arguments(call->args());
-    arguments.push_back(&bank);
+    arguments.append({bank.address, bank.is_counted});
     SmallVector<OperandBundleDef> bundles;
     call->getOperandBundlesAsDefs(bundles);
     CallInst *counted = CallInst::Create(clone->clone, arguments, bundles, "", before(*call));

@@ -4,8 +4,8 @@
 // →
 //   define spir_kernel void @work(ptr addrspace(1) %a) { … call @step(…) … }                          ; as it was
 //   define spir_kernel void @__msl_counted_work(ptr addrspace(1) %a, ptr addrspace(1) %counts) {
-//     … call @__msl_counted_step(…, ptr addrspace(1) (the thread's bank, or null)) … }
-//   define internal void @__msl_counted_step(…, ptr addrspace(1) %bank)
+//     … call @__msl_counted_step(…, ptr addrspace(1) %bank, i1 (the thread counts)) … }
+//   define internal void @__msl_counted_step(…, ptr addrspace(1) %bank, i1 %is_counted)
 #pragma once
 
 #include "graphs/device_target.h"
@@ -14,11 +14,18 @@
 
 namespace msleaks::passes {
 
+// Where a thread counts, if it does.
+struct Bank {
+  llvm::Value *address;
+  llvm::Value *is_counted; // not a null address: SPIR-V compares pointers since 1.4 only
+};
+
 struct CountedClone {
   llvm::Function *original;
   llvm::Function *clone;
   bool is_kernel;
-  llvm::Argument &counts() const; // of a kernel: the address of abi::DeviceCounts; else the bank
+  llvm::Argument &counts() const; // of a kernel: the address of abi::DeviceCounts
+  Bank bank() const;              // of another function
 };
 
 // Of the kernels, and of the functions of this module that they call by name, themselves or further in. Calls of these
@@ -27,6 +34,6 @@ llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceT
                                              llvm::function_ref<bool(const llvm::Function &)> can_be_counted);
 
 // Within `caller`, a copy: calls the copies of functions, with its bank.
-void callClones(llvm::Function &caller, llvm::Value &bank, llvm::ArrayRef<CountedClone> clones);
+void callClones(llvm::Function &caller, const Bank &bank, llvm::ArrayRef<CountedClone> clones);
 
 } // namespace msleaks::passes

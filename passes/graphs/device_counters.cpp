@@ -105,13 +105,13 @@ private:
 DeviceCounters::DeviceCounters(Module &module, const DeviceTarget &target)
     : module_(module), target_(target), global_(PointerType::get(module.getContext(), target.globalSpace())) {}
 
+//   %bank = header + 32 + 8 × counters × (block & bank_mask)
 //   br (mode != full), sampled, join
 // sampled:
 //   %chosen = …
 // join:
-//   %counts = phi [true], [%chosen]
-//   %bank = %counts ? header + 32 + 8 × counters × (block & bank_mask) : null
-Value *DeviceCounters::bank(Value &counts, Instruction &begin) {
+//   %is_counted = phi [true], [%chosen]
+Bank DeviceCounters::bank(Value &counts, Instruction &begin) {
   IRBuilder<> builder(&begin);
   Choice choice(builder, target_, &counts);
   Value *banked = builder.CreateAnd(choice.block(), choice.field(offsetof(abi::DeviceCounts, bank_mask)));
@@ -127,16 +127,16 @@ Value *DeviceCounters::bank(Value &counts, Instruction &begin) {
   PHINode *is_counted = builder.CreatePHI(builder.getInt1Ty(), 2);
   is_counted->addIncoming(builder.getTrue(), head);
   is_counted->addIncoming(is_sampled, then->getParent());
-  return builder.CreateSelect(is_counted, bank, ConstantPointerNull::get(global_));
+  return {bank, is_counted};
 }
 
-void DeviceCounters::add(Value &bank, uint32_t first, Instruction &before, ArrayRef<CountedAmount> amounts) const {
+void DeviceCounters::add(const Bank &bank, uint32_t first, Instruction &before, ArrayRef<CountedAmount> amounts) const {
   IRBuilder<> builder(&before);
-  Instruction *then =
-      SplitBlockAndInsertIfThen(builder.CreateIsNotNull(&bank), passes::before(before), /*Unreachable=*/false);
+  Instruction *then = SplitBlockAndInsertIfThen(bank.is_counted, passes::before(before), /*Unreachable=*/false);
   builder.SetInsertPoint(then);
   for (const auto &[counter, amount] : amounts)
-    target_.addAtomically(builder, builder.CreateConstGEP1_64(builder.getInt64Ty(), &bank, first + counter), amount);
+    target_.addAtomically(builder, builder.CreateConstGEP1_64(builder.getInt64Ty(), bank.address, first + counter),
+                          amount);
 }
 
 // define spir_kernel void @__msl_graphs_HASH(ptr addrspace(1) %to) {

@@ -1,11 +1,11 @@
 // How code on a device counts (abi/device_counts.h).
 //
-//   %bank = …                                   ; at the kernel's begin: the block's bank, or null: it does not count
-//   br (%bank != null), add, rest               ; the same for all threads of a wave
-//   add: atomicrmw add %bank + 8 × k, %amount
+//   %bank = …                                   ; at the kernel's begin: the block's bank, and whether the thread
+//   counts br %is_counted, add, rest                   ; the same for all threads of a wave add: atomicrmw add %bank +
+//   8 × k, %amount
 #pragma once
 
-#include "graphs/device_target.h"
+#include "graphs/counted_clones.h"
 #include "graphs/loop_registers.h"
 
 namespace msleaks::passes {
@@ -15,9 +15,9 @@ public:
   DeviceCounters(llvm::Module &module, const DeviceTarget &target);
 
   // The bank of a thread of the kernel, in front of `begin`. `counts`: the kernel's last argument.
-  llvm::Value *bank(llvm::Value &counts, llvm::Instruction &begin);
+  Bank bank(llvm::Value &counts, llvm::Instruction &begin);
   // `first`: the number of the function's first counter in the module.
-  void add(llvm::Value &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts) const;
+  void add(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts) const;
 
   // Behind all functions: the constant with the table, and, where it cannot be read otherwise, the kernel that copies
   // it.
