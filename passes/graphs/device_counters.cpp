@@ -19,7 +19,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-using abi::DeviceMode;
+using abi::CountMode;
 
 constexpr unsigned kDimensions = 3;
 using Numbers = std::array<Value *, kDimensions>;
@@ -41,13 +41,13 @@ public:
   // In a block of its own: full mode does without.
   Value *isSampled() {
     Value *mode = field(offsetof(abi::DeviceCounts, mode));
-    const auto is = [&](DeviceMode wanted) {
+    const auto is = [&](CountMode wanted) {
       return builder_.CreateICmpEQ(mode, builder_.getInt64(static_cast<uint64_t>(wanted)));
     };
     Value *centre = isCentre();
-    Value *of_cta = builder_.CreateAnd(is(DeviceMode::Cta), centre);
-    Value *of_wave = builder_.CreateAnd(is(DeviceMode::Wavefront), builder_.CreateAnd(centre, isCentreWave()));
-    Value *of_strata = builder_.CreateAnd(is(DeviceMode::Strata), builder_.CreateOr(centre, isStratum()));
+    Value *of_cta = builder_.CreateAnd(is(CountMode::Cta), centre);
+    Value *of_wave = builder_.CreateAnd(is(CountMode::Wavefront), builder_.CreateAnd(centre, isCentreWave()));
+    Value *of_strata = builder_.CreateAnd(is(CountMode::Strata), builder_.CreateOr(centre, isStratum()));
     return builder_.CreateOr(builder_.CreateOr(of_cta, of_wave), of_strata);
   }
 

@@ -10,6 +10,8 @@
 // constant, a kernel __msl_graphs_HASH(global ulong *to) copies it: work item i copies the 64 bits at 8 × i.
 #pragma once
 
+#include "msleaks/abi/flags.h"
+
 #include <cstdint>
 
 namespace msleaks::abi {
@@ -18,17 +20,9 @@ inline constexpr char kCountedPrefix[] = "__msl_counted_";
 inline constexpr char kGraphsPrefix[] = "__msl_graphs_"; // and 16 hex digits, by which modules differ
 inline constexpr uint32_t kDeviceCountsVersion = 1;
 
-// Whose counts are kept. Blocks and threads have linear numbers, x first.
-enum class DeviceMode : uint32_t {
-  Full,      // all threads
-  Cta,       // the block at the centre of the grid
-  Wavefront, // the centre wave of that block
-  Strata,    // the first, the centre, the last block and some others, spread by a hash
-};
-
 struct DeviceCounts {
   uint32_t version; // kDeviceCountsVersion
-  DeviceMode mode;
+  CountMode mode;
   uint32_t bank_mask;   // banks - 1; banks are a power of two
   uint32_t counters;    // of a bank
   uint32_t wave;        // threads that the device schedules together, at least 1
@@ -37,7 +31,7 @@ struct DeviceCounts {
 };
 static_assert(sizeof(DeviceCounts) == 32);
 
-// A block of threads as it sees itself, and the part of it that a thread belongs to.
+// A block of threads as it sees itself; blocks and threads have linear numbers, x first, and the part of it that a thread belongs to.
 struct DevicePlace {
   uint64_t block[3], blocks[3];
   uint64_t thread, threads; // of the block
@@ -51,7 +45,7 @@ inline constexpr uint64_t kStrataFactor = 0x9e3779b97f4a7c15;
 inline constexpr uint32_t kStrataShift = 40;
 
 // What the code that the pass inserts decides (passes/graphs/device_counters.cpp); the same for all threads of a wave.
-constexpr bool counts(const DevicePlace &place, DeviceMode mode, uint32_t wave, uint32_t strata_mask) {
+constexpr bool counts(const DevicePlace &place, CountMode mode, uint32_t wave, uint32_t strata_mask) {
   bool centre = true;
   uint64_t last = 1;
   for (int i = 0; i < 3; ++i) {
@@ -60,13 +54,13 @@ constexpr bool counts(const DevicePlace &place, DeviceMode mode, uint32_t wave, 
   }
   const uint64_t block = linearBlock(place);
   switch (mode) {
-  case DeviceMode::Full:
+  case CountMode::Full:
     return true;
-  case DeviceMode::Cta:
+  case CountMode::Cta:
     return centre;
-  case DeviceMode::Wavefront:
+  case CountMode::Wavefront:
     return centre && place.thread / wave == (place.threads + wave - 1) / wave / 2;
-  case DeviceMode::Strata:
+  case CountMode::Strata:
     return centre || block == 0 || block == last - 1 ||
            ((block * kStrataFactor >> kStrataShift) & strata_mask) == 0;
   }
