@@ -181,8 +181,10 @@ bool __msl_device_choice(abi::DeviceChoice *choice) noexcept {
   if (attach() == nullptr)
     return false;
   const abi::Flags &flags = session.control->flags;
-  *choice = {static_cast<uint32_t>(flags.cfg_mode), static_cast<uint32_t>(flags.cfg_launches),
-             flags.cfg_launches_number};
+  // The session's owner may change them.
+  *choice = {static_cast<uint32_t>(__atomic_load_n(&flags.cfg_mode, __ATOMIC_RELAXED)),
+             static_cast<uint32_t>(__atomic_load_n(&flags.cfg_launches, __ATOMIC_RELAXED)),
+             __atomic_load_n(&flags.cfg_launches_number, __ATOMIC_RELAXED)};
   return true;
 }
 
