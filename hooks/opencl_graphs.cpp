@@ -188,7 +188,6 @@ void waitFor(Buffer &buffer) {
 }
 
 void release(Buffer &buffer) {
-  waitFor(buffer);
   read(buffer);
   for (Outstanding &launched : buffer.outstanding)
     if (launched.event != nullptr)
@@ -203,8 +202,10 @@ void releaseAll() {
   const hook::OwnWork own;
   const CountedLock lock;
   for (Buffer *buffer = buffers; buffer != nullptr; buffer = buffer->next)
-    if (buffer->memory != nullptr)
+    if (buffer->memory != nullptr) {
+      waitFor(*buffer);
       release(*buffer);
+    }
   for (CountedKernel *kernel : kernels) // what other exit handlers launch is not counted
     for (; kernel != nullptr; kernel = kernel->next)
       kernel->is_doubtful = true;
@@ -469,13 +470,19 @@ bool isUsed(const Buffer &buffer) {
   return false;
 }
 
+// Buffers that no kernel will count in again, once what was launched there has ended. Nobody waits for that but the
+// exit.
+void releaseUnused() {
+  for (Buffer *buffer = buffers; buffer != nullptr; buffer = buffer->next)
+    if (buffer->memory != nullptr && isIdle(*buffer) && !isUsed(*buffer))
+      release(*buffer);
+}
+
 void dropCopy(CountedKernel &kernel) {
   call<int(Kernel)>(release_kernel, kernel.clone);
   kernel.kernel = kernel.clone = nullptr;
   __atomic_fetch_sub(&kernel_count, 1u, __ATOMIC_RELAXED);
-  for (Buffer *buffer = buffers; buffer != nullptr; buffer = buffer->next)
-    if (buffer->memory != nullptr && buffer->memory == kernel.given && !isUsed(*buffer))
-      release(*buffer);
+  releaseUnused();
 }
 
 template <class F> void onCopy(Kernel kernel, F &&f) {
@@ -605,10 +612,11 @@ constexpr auto kLaunch = [](auto real, void *caller, Queue queue, Kernel kernel,
 // The program has waited for its queue. What it has counted is read now and then, for a process that is killed.
 constexpr auto kFinish = [](auto real, void *, Queue queue) {
   const int status = real(queue);
-  if (status != kDone || __atomic_load_n(&kernel_count, __ATOMIC_RELAXED) == 0)
+  if (status != kDone || __atomic_load_n(&buffers, __ATOMIC_RELAXED) == nullptr)
     return status;
   const hook::OwnWork own;
   const CountedLock lock;
+  releaseUnused();
   for (Buffer *buffer = buffers; buffer != nullptr; buffer = buffer->next)
     if (buffer->memory != nullptr && now() - buffer->read_ns >= kReadAgainNs && isIdle(*buffer))
       read(*buffer);
