@@ -76,11 +76,13 @@ private:
       at[i] = target_.threadNumber(builder_, i);
       of[i] = target_.threadCount(builder_, i);
     }
-    Value *wave = field(offsetof(abi::DeviceCounts, wave));
-    Value *threads = builder_.CreateMul(builder_.CreateMul(of[0], of[1]), of[2]);
-    Value *rounded = builder_.CreateAdd(threads, builder_.CreateSub(wave, builder_.getInt64(1)));
+    // Of one block, so 32 bits are enough; devices divide by 64 in a hundred instructions.
+    const auto narrow = [&](Value *number) { return builder_.CreateTrunc(number, builder_.getInt32Ty()); };
+    Value *wave = narrow(field(offsetof(abi::DeviceCounts, wave)));
+    Value *threads = narrow(builder_.CreateMul(builder_.CreateMul(of[0], of[1]), of[2]));
+    Value *rounded = builder_.CreateAdd(threads, builder_.CreateSub(wave, builder_.getInt32(1)));
     Value *centre = builder_.CreateLShr(builder_.CreateUDiv(rounded, wave), 1);
-    return builder_.CreateICmpEQ(builder_.CreateUDiv(linear(at, of), wave), centre);
+    return builder_.CreateICmpEQ(builder_.CreateUDiv(narrow(linear(at, of)), wave), centre);
   }
 
   Value *isStratum() {

@@ -125,9 +125,13 @@ Value *DeviceTarget::blockCount(IRBuilder<> &builder, unsigned dimension) const 
   }
   // The packet has threads; the last block may have fewer than the others.
   constexpr unsigned kGridSize = 12;
-  Value *threads = packet(builder, 32, kGridSize + 4 * dimension), *block = threadCount(builder, dimension);
-  Value *full = builder.CreateAdd(threads, builder.CreateSub(block, builder.getInt64(1)));
-  return builder.CreateUDiv(full, block);
+  const auto narrow = [&](Value *number) { return builder.CreateTrunc(number, builder.getInt32Ty()); };
+  Value *threads = narrow(packet(builder, 32, kGridSize + 4 * dimension));
+  Value *block = narrow(threadCount(builder, dimension));
+  Value *full = builder.CreateUDiv(threads, block);
+  Value *rest = builder.CreateICmpNE(builder.CreateMul(full, block), threads);
+  return builder.CreateZExt(builder.CreateAdd(full, builder.CreateZExt(rest, builder.getInt32Ty())),
+                            builder.getInt64Ty());
 }
 
 Value *DeviceTarget::threadNumber(IRBuilder<> &builder, unsigned dimension) const {
