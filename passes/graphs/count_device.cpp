@@ -37,16 +37,23 @@ private:
   void count(const CountedClone &counted, ArrayRef<CountedClone> clones) {
     Function &function = *counted.clone;
     const uint32_t first = counter_count_;
-    const EdgeGraph graph(function, analyses_.getResult<BlockFrequencyAnalysis>(function),
-                          analyses_.getResult<BranchProbabilityAnalysis>(function), Calls::ComeBack);
+    EdgeGraph graph(function, analyses_.getResult<BlockFrequencyAnalysis>(function),
+                    analyses_.getResult<BranchProbabilityAnalysis>(function), Calls::ComeBack);
+    if (counted.is_kernel)
+      graph.makeEnterCheap();
     const SmallVector<EdgeCount> counts = chooseCounters(graph, options_.all_counters, counter_count_);
     const uint32_t flags =
         (counted.is_kernel ? uint32_t{abi::kKernel} : 0) | (options_.all_counters ? uint32_t{abi::kCountsAll} : 0);
     table_.add(graph, *counted.original, counts, analyses_.getResult<LoopAnalysis>(function), flags);
 
-    const SmallVector<CounterPlace> places = placesOf(function, graph, counts, options_.all_counters);
-    const Bank bank =
-        counted.is_kernel ? counters_.bank(counted.counts(), firstBehindAllocas(function)) : counted.bank();
+    const SmallVector<CounterPlace> all_places = placesOf(function, graph, counts, options_.all_counters);
+    ArrayRef<CounterPlace> places = all_places;
+    Instruction &begin = firstBehindAllocas(function);
+    const Bank bank = counted.is_kernel ? counters_.bank(counted.counts(), begin) : counted.bank();
+    if (counted.is_kernel && counts.front().counter != abi::kNoCounter) {
+      counters_.addThreads(counted.counts(), bank, counts.front().counter, begin);
+      places = places.drop_front();
+    }
     countAt(function, places, Calls::ComeBack, kMostRegisters,
             [&](Instruction &before, ArrayRef<CountedAmount> amounts) { counters_.add(bank, first, before, amounts); });
     callClones(function, bank, clones); // last: places are told by the calls as they were

@@ -24,6 +24,32 @@ using abi::CountMode;
 constexpr unsigned kDimensions = 3;
 using Numbers = std::array<Value *, kDimensions>;
 
+Value *linear(IRBuilder<> &builder, const Numbers &at, const Numbers &of) {
+  Value *rows = builder.CreateAdd(builder.CreateMul(at[2], of[1]), at[1]);
+  return builder.CreateAdd(builder.CreateMul(rows, of[0]), at[0]);
+}
+
+// 32 bits.
+Value *fieldOf(IRBuilder<> &builder, Value *header, size_t offset) {
+  Value *address = builder.CreateConstGEP1_64(builder.getInt8Ty(), header, offset);
+  return builder.CreateAlignedLoad(builder.getInt32Ty(), address, Align(4));
+}
+
+// Of one block, so 32 bits are enough; devices divide by 64 in a hundred instructions.
+struct Threads {
+  Threads(IRBuilder<> &builder, const DeviceTarget &target) {
+    Numbers at, of;
+    for (unsigned i = 0; i < kDimensions; ++i) {
+      at[i] = target.threadNumber(builder, i);
+      of[i] = target.threadCount(builder, i);
+    }
+    const auto narrow = [&](Value *wide) { return builder.CreateTrunc(wide, builder.getInt32Ty()); };
+    number = narrow(linear(builder, at, of));
+    count = narrow(builder.CreateMul(builder.CreateMul(of[0], of[1]), of[2]));
+  }
+  Value *number, *count;
+};
+
 // abi::counts and abi::linearBlock, in code of the device.
 class Choice {
 public:
@@ -33,7 +59,7 @@ public:
       block_[i] = target.blockNumber(builder, i);
       blocks_[i] = target.blockCount(builder, i);
     }
-    linear_ = linear(block_, blocks_);
+    linear_ = linear(builder, block_, blocks_);
   }
 
   Value *block() const { return linear_; }
@@ -51,18 +77,9 @@ public:
     return builder_.CreateOr(builder_.CreateOr(of_cta, of_wave), of_strata);
   }
 
-  Value *field(size_t offset) {
-    Value *address = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), header_, offset);
-    return builder_.CreateZExt(builder_.CreateAlignedLoad(builder_.getInt32Ty(), address, Align(4)),
-                               builder_.getInt64Ty());
-  }
+  Value *field(size_t offset) { return builder_.CreateZExt(fieldOf(builder_, header_, offset), builder_.getInt64Ty()); }
 
 private:
-  Value *linear(const Numbers &at, const Numbers &of) {
-    Value *rows = builder_.CreateAdd(builder_.CreateMul(at[2], of[1]), at[1]);
-    return builder_.CreateAdd(builder_.CreateMul(rows, of[0]), at[0]);
-  }
-
   Value *isCentre() {
     Value *all = builder_.getTrue();
     for (unsigned i = 0; i < kDimensions; ++i)
@@ -71,18 +88,11 @@ private:
   }
 
   Value *isCentreWave() {
-    Numbers at, of;
-    for (unsigned i = 0; i < kDimensions; ++i) {
-      at[i] = target_.threadNumber(builder_, i);
-      of[i] = target_.threadCount(builder_, i);
-    }
-    // Of one block, so 32 bits are enough; devices divide by 64 in a hundred instructions.
-    const auto narrow = [&](Value *number) { return builder_.CreateTrunc(number, builder_.getInt32Ty()); };
-    Value *wave = narrow(field(offsetof(abi::DeviceCounts, wave)));
-    Value *threads = narrow(builder_.CreateMul(builder_.CreateMul(of[0], of[1]), of[2]));
-    Value *rounded = builder_.CreateAdd(threads, builder_.CreateSub(wave, builder_.getInt32(1)));
+    const Threads threads(builder_, target_);
+    Value *wave = fieldOf(builder_, header_, offsetof(abi::DeviceCounts, wave));
+    Value *rounded = builder_.CreateAdd(threads.count, builder_.CreateSub(wave, builder_.getInt32(1)));
     Value *centre = builder_.CreateLShr(builder_.CreateUDiv(rounded, wave), 1);
-    return builder_.CreateICmpEQ(builder_.CreateUDiv(narrow(linear(at, of)), wave), centre);
+    return builder_.CreateICmpEQ(builder_.CreateUDiv(threads.number, wave), centre);
   }
 
   Value *isStratum() {
@@ -130,6 +140,26 @@ Bank DeviceCounters::bank(Value &counts, Instruction &begin) {
   is_counted->addIncoming(builder.getTrue(), head);
   is_counted->addIncoming(is_sampled, then->getParent());
   return {bank, is_counted};
+}
+
+//   %first = number of the thread, modulo the size of a wave where one wave counts
+//   br (%is_counted && %first == 0), leads, rest
+// leads: atomicrmw add %bank + 8 × k, (threads of the block, or of the wave)
+void DeviceCounters::addThreads(Value &counts, const Bank &bank, uint32_t counter, Instruction &begin) const {
+  IRBuilder<> builder(&begin);
+  const Threads threads(builder, target_);
+  Value *mode = fieldOf(builder, &counts, offsetof(abi::DeviceCounts, mode));
+  Value *is_wave = builder.CreateICmpEQ(mode, builder.getInt32(static_cast<uint32_t>(CountMode::Wavefront)));
+  Value *wave = fieldOf(builder, &counts, offsetof(abi::DeviceCounts, wave));
+  Value *part = builder.CreateSelect(is_wave, wave, threads.count); // of a block
+  Value *rest = builder.CreateSub(threads.count, threads.number);
+  Value *size = builder.CreateSelect(builder.CreateICmpULT(rest, part), rest, part);
+  Value *is_first = builder.CreateIsNull(builder.CreateURem(threads.number, part));
+  Instruction *then = SplitBlockAndInsertIfThen(builder.CreateAnd(bank.is_counted, is_first), before(begin),
+                                                /*Unreachable=*/false);
+  builder.SetInsertPoint(then);
+  Value *address = builder.CreateConstGEP1_64(builder.getInt64Ty(), bank.address, counter);
+  target_.addAtomically(builder, address, builder.CreateZExt(size, builder.getInt64Ty()));
 }
 
 void DeviceCounters::add(const Bank &bank, uint32_t first, Instruction &before, ArrayRef<CountedAmount> amounts) const {

@@ -16,6 +16,9 @@ public:
 
   // The bank of a thread of the kernel, in front of `begin`. `counts`: the kernel's last argument.
   Bank bank(llvm::Value &counts, llvm::Instruction &begin);
+  // Counts the threads that come into the kernel, in front of `begin`: one of a block, or of the wave that counts, does
+  // for all of them. `counter`: of the module.
+  void addThreads(llvm::Value &counts, const Bank &bank, uint32_t counter, llvm::Instruction &begin) const;
   // `first`: the number of the function's first counter in the module.
   void add(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts) const;
 

@@ -54,8 +54,11 @@ public:
   EdgeGraph(llvm::Function &function, const llvm::BlockFrequencyInfo &frequencies,
             const llvm::BranchProbabilityInfo &probabilities, Calls calls = Calls::MayNotComeBack);
 
+  // Counting how often the function is called costs nothing.
+  void makeEnterCheap() { edges_.front().weight = 0; }
+
   llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return blocks_; } // block n is the (n - 1)th
-  llvm::ArrayRef<Edge> edges() const { return edges_; }
+  llvm::ArrayRef<Edge> edges() const { return edges_; }                 // the first one is Enter
   llvm::BasicBlock &block(unsigned number) const { return *blocks_[number - 1]; }
 
 private:
