@@ -40,7 +40,7 @@ private:
     EdgeGraph graph(function, analyses_.getResult<BlockFrequencyAnalysis>(function),
                     analyses_.getResult<BranchProbabilityAnalysis>(function), Calls::ComeBack);
     if (counted.is_kernel)
-      graph.makeEnterCheap();
+      graph.weighAsKernel();
     const SmallVector<EdgeCount> counts = chooseCounters(graph, options_.all_counters, counter_count_);
     const uint32_t flags =
         (counted.is_kernel ? uint32_t{abi::kKernel} : 0) | (options_.all_counters ? uint32_t{abi::kCountsAll} : 0);

@@ -76,6 +76,7 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
   if (is_kernel) {
     Argument *counts = clone->arg_end() - 1;
     counts->addAttr(Attribute::getWithAlignment(clone->getContext(), Align(kCountsAlign)));
+    counts->addAttr(Attribute::NoAlias); // what the header says stays the same whatever the kernel writes
     describeArgument(*clone, target);
     target.listAs(original, *clone);
   }
@@ -90,7 +91,7 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
 } // namespace
 
 Argument &CountedClone::counts() const { return *(clone->arg_end() - 1); }
-Bank CountedClone::bank() const { return {clone->arg_end() - 2, clone->arg_end() - 1}; }
+Bank CountedClone::bank() const { return {clone->arg_end() - 2, clone->arg_end() - 1, nullptr}; }
 
 SmallVector<CountedClone> cloneCounted(Module &module, const DeviceTarget &target,
                                        function_ref<bool(const Function &)> can_be_counted) {

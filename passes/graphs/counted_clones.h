@@ -18,6 +18,7 @@ namespace msleaks::passes {
 struct Bank {
   llvm::Value *address;
   llvm::Value *is_counted; // not a null address: SPIR-V compares pointers since 1.4 only
+  llvm::Value *leader;     // of a kernel: the number of the first thread that counts, in its block, of 32 bits
 };
 
 struct CountedClone {

@@ -64,22 +64,6 @@ public:
 
   Value *block() const { return linear_; }
 
-  // In a block of its own: full mode does without.
-  Value *isSampled() {
-    Value *mode = field(offsetof(abi::DeviceCounts, mode));
-    const auto is = [&](CountMode wanted) {
-      return builder_.CreateICmpEQ(mode, builder_.getInt64(static_cast<uint64_t>(wanted)));
-    };
-    Value *centre = isCentre();
-    Value *of_cta = builder_.CreateAnd(is(CountMode::Cta), centre);
-    Value *of_wave = builder_.CreateAnd(is(CountMode::Wavefront), builder_.CreateAnd(centre, isCentreWave()));
-    Value *of_strata = builder_.CreateAnd(is(CountMode::Strata), builder_.CreateOr(centre, isStratum()));
-    return builder_.CreateOr(builder_.CreateOr(of_cta, of_wave), of_strata);
-  }
-
-  Value *field(size_t offset) { return builder_.CreateZExt(fieldOf(builder_, header_, offset), builder_.getInt64Ty()); }
-
-private:
   Value *isCentre() {
     Value *all = builder_.getTrue();
     for (unsigned i = 0; i < kDimensions; ++i)
@@ -87,12 +71,17 @@ private:
     return all;
   }
 
-  Value *isCentreWave() {
-    const Threads threads(builder_, target_);
+  // The number of its first thread.
+  Value *centreWave(const Threads &threads) {
     Value *wave = fieldOf(builder_, header_, offsetof(abi::DeviceCounts, wave));
     Value *rounded = builder_.CreateAdd(threads.count, builder_.CreateSub(wave, builder_.getInt32(1)));
-    Value *centre = builder_.CreateLShr(builder_.CreateUDiv(rounded, wave), 1);
-    return builder_.CreateICmpEQ(builder_.CreateUDiv(threads.number, wave), centre);
+    return builder_.CreateMul(builder_.CreateLShr(builder_.CreateUDiv(rounded, wave), 1), wave);
+  }
+
+  Value *isCentreWave(const Threads &threads, Value *begin) {
+    Value *wave = fieldOf(builder_, header_, offsetof(abi::DeviceCounts, wave));
+    Value *is_in = builder_.CreateICmpULT(builder_.CreateSub(threads.number, begin), wave); // below it: a large number
+    return builder_.CreateAnd(isCentre(), is_in);
   }
 
   Value *isStratum() {
@@ -102,9 +91,12 @@ private:
                                         builder_.getInt64(abi::kStrataShift));
     Value *hashed = builder_.CreateAnd(spread, field(offsetof(abi::DeviceCounts, strata_mask)));
     Value *ends = builder_.CreateOr(builder_.CreateIsNull(linear_), last);
-    return builder_.CreateOr(ends, builder_.CreateIsNull(hashed));
+    return builder_.CreateOr(isCentre(), builder_.CreateOr(ends, builder_.CreateIsNull(hashed)));
   }
 
+  Value *field(size_t offset) { return builder_.CreateZExt(fieldOf(builder_, header_, offset), builder_.getInt64Ty()); }
+
+private:
   IRBuilder<> &builder_;
   const DeviceTarget &target_;
   Value *header_;
@@ -118,11 +110,12 @@ DeviceCounters::DeviceCounters(Module &module, const DeviceTarget &target)
     : module_(module), target_(target), global_(PointerType::get(module.getContext(), target.globalSpace())) {}
 
 //   %bank = header + 32 + 8 × counters × (block & bank_mask)
-//   br (mode != full), sampled, join
-// sampled:
-//   %chosen = …
+//   switch mode, strata [full: join], [cta: cta], [wavefront: wave]
+// cta:
+//   … br join
 // join:
-//   %is_counted = phi [true], [%chosen]
+//   %is_counted = phi [true, of full], [… of cta], [… of wave], [… of strata]
+//   %leader = phi [0, of full], …
 Bank DeviceCounters::bank(Value &counts, Instruction &begin) {
   IRBuilder<> builder(&begin);
   Choice choice(builder, target_, &counts);
@@ -130,34 +123,59 @@ Bank DeviceCounters::bank(Value &counts, Instruction &begin) {
   Value *first = builder.CreateMul(banked, choice.field(offsetof(abi::DeviceCounts, counters)));
   Value *bytes = builder.CreateAdd(builder.CreateShl(first, 3), builder.getInt64(sizeof(abi::DeviceCounts)));
   Value *bank = builder.CreateGEP(builder.getInt8Ty(), &counts, bytes);
-  Value *samples = builder.CreateIsNotNull(choice.field(offsetof(abi::DeviceCounts, mode)));
+  Value *mode = fieldOf(builder, &counts, offsetof(abi::DeviceCounts, mode));
+
+  const Threads threads(builder, target_);
   BasicBlock *head = begin.getParent();
-  Instruction *then = SplitBlockAndInsertIfThen(samples, before(begin), /*Unreachable=*/false);
-  builder.SetInsertPoint(then);
-  Value *is_sampled = choice.isSampled();
-  builder.SetInsertPoint(begin.getParent(), begin.getParent()->begin());
-  PHINode *is_counted = builder.CreatePHI(builder.getInt1Ty(), 2);
-  is_counted->addIncoming(builder.getTrue(), head);
-  is_counted->addIncoming(is_sampled, then->getParent());
-  return {bank, is_counted};
+  BasicBlock *join = SplitBlock(head, before(begin));
+  builder.SetInsertPoint(join, join->begin());
+  PHINode *is_counted = builder.CreatePHI(builder.getInt1Ty(), 4);
+  PHINode *leader = builder.CreatePHI(builder.getInt32Ty(), 4);
+  const auto begins = [&] {
+    BasicBlock *block = BasicBlock::Create(begin.getContext(), "", join->getParent(), join);
+    builder.SetInsertPoint(block);
+    return block;
+  };
+  const auto ends = [&](Value *is_chosen, Value *led_by) {
+    is_counted->addIncoming(is_chosen, builder.GetInsertBlock());
+    leader->addIncoming(led_by, builder.GetInsertBlock());
+    if (builder.GetInsertBlock() != head)
+      builder.CreateBr(join);
+  };
+  BasicBlock *cta = begins();
+  ends(choice.isCentre(), builder.getInt32(0));
+  BasicBlock *wave = begins();
+  Value *wave_begin = choice.centreWave(threads);
+  ends(choice.isCentreWave(threads, wave_begin), wave_begin);
+  BasicBlock *strata = begins();
+  ends(choice.isStratum(), builder.getInt32(0));
+  head->getTerminator()->eraseFromParent();
+  builder.SetInsertPoint(head);
+  ends(builder.getTrue(), builder.getInt32(0));
+  SwitchInst *modes = builder.CreateSwitch(mode, strata, 3);
+  const auto addMode = [&](CountMode value, BasicBlock *to) {
+    modes->addCase(builder.getInt32(static_cast<uint32_t>(value)), to);
+  };
+  addMode(CountMode::Full, join);
+  addMode(CountMode::Cta, cta);
+  addMode(CountMode::Wavefront, wave);
+  return {bank, is_counted, leader};
 }
 
-//   %first = number of the thread, modulo the size of a wave where one wave counts
-//   br (%is_counted && %first == 0), leads, rest
+//   br (%is_counted && %thread == %leader), leads, rest
 // leads: atomicrmw add %bank + 8 × k, (threads of the block, or of the wave)
 void DeviceCounters::addThreads(Value &counts, const Bank &bank, uint32_t counter, Instruction &begin) const {
   IRBuilder<> builder(&begin);
   const Threads threads(builder, target_);
-  Value *mode = fieldOf(builder, &counts, offsetof(abi::DeviceCounts, mode));
-  Value *is_wave = builder.CreateICmpEQ(mode, builder.getInt32(static_cast<uint32_t>(CountMode::Wavefront)));
-  Value *wave = fieldOf(builder, &counts, offsetof(abi::DeviceCounts, wave));
-  Value *part = builder.CreateSelect(is_wave, wave, threads.count); // of a block
-  Value *rest = builder.CreateSub(threads.count, threads.number);
-  Value *size = builder.CreateSelect(builder.CreateICmpULT(rest, part), rest, part);
-  Value *is_first = builder.CreateIsNull(builder.CreateURem(threads.number, part));
-  Instruction *then = SplitBlockAndInsertIfThen(builder.CreateAnd(bank.is_counted, is_first), before(begin),
-                                                /*Unreachable=*/false);
+  Value *leads = builder.CreateAnd(bank.is_counted, builder.CreateICmpEQ(threads.number, bank.leader));
+  Instruction *then = SplitBlockAndInsertIfThen(leads, before(begin), /*Unreachable=*/false);
   builder.SetInsertPoint(then);
+  Value *mode = fieldOf(builder, &counts, offsetof(abi::DeviceCounts, mode));
+  Value *wave = fieldOf(builder, &counts, offsetof(abi::DeviceCounts, wave));
+  Value *is_wave = builder.CreateICmpEQ(mode, builder.getInt32(static_cast<uint32_t>(CountMode::Wavefront)));
+  Value *rest = builder.CreateSub(threads.count, threads.number);
+  Value *is_cut = builder.CreateAnd(is_wave, builder.CreateICmpULT(wave, rest));
+  Value *size = builder.CreateSelect(is_cut, wave, rest);
   Value *address = builder.CreateConstGEP1_64(builder.getInt64Ty(), bank.address, counter);
   target_.addAtomically(builder, address, builder.CreateZExt(size, builder.getInt64Ty()));
 }

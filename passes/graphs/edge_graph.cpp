@@ -81,6 +81,15 @@ EdgeGraph::EdgeGraph(Function &function, const BlockFrequencyInfo &frequencies,
     edge.spot = spotOf(edge);
 }
 
+void EdgeGraph::weighAsKernel() {
+  constexpr uint64_t kLess = 8;
+  edges_.front().weight = 0;
+  for (Edge &edge : edges_)
+    if (edge.from != 0 && edge.to != 0 && block(edge.from).getTerminator()->getNumSuccessors() > 1 &&
+        isa<ReturnInst>(firstBehindPhis(block(edge.to))))
+      edge.weight -= edge.weight / kLess;
+}
+
 void EdgeGraph::number(BasicBlock &block) {
   blocks_.push_back(&block);
   numbers_[&block] = static_cast<unsigned>(blocks_.size());

@@ -54,8 +54,9 @@ public:
   EdgeGraph(llvm::Function &function, const llvm::BlockFrequencyInfo &frequencies,
             const llvm::BranchProbabilityInfo &probabilities, Calls calls = Calls::MayNotComeBack);
 
-  // Counting how often the function is called costs nothing.
-  void makeEnterCheap() { edges_.front().weight = 0; }
+  // Of a kernel: to count who comes in costs nothing; and of two ways that are equally likely, the one that goes to the
+  // end at once is a thread's that has nothing to do.
+  void weighAsKernel();
 
   llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return blocks_; } // block n is the (n - 1)th
   llvm::ArrayRef<Edge> edges() const { return edges_; }                 // the first one is Enter

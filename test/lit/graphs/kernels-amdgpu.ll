@@ -7,7 +7,7 @@ target triple = "amdgcn-amd-amdhsa"
 
 ; CHECK: @__msl_graphs_{{[0-9a-f]+}} = weak protected addrspace(1) constant
 ; CHECK: define protected amdgpu_kernel void @work({{.*}}) #[[OWN:[0-9]+]]
-; CHECK: define protected amdgpu_kernel void @__msl_counted_work({{.*}}ptr addrspace(1) align 8 %{{[^ ]+}}) #[[COPY:[0-9]+]]
+; CHECK: define protected amdgpu_kernel void @__msl_counted_work({{.*}}ptr addrspace(1) noalias align 8 %{{[^ ]+}}) #[[COPY:[0-9]+]]
 ; CHECK: call ptr addrspace(4) @llvm.amdgcn.dispatch.ptr()
 ; CHECK: atomicrmw add ptr addrspace(1) %{{.*}}, i64 {{.*}} syncscope("agent") monotonic, align 8
 ; CHECK: attributes #[[OWN]] = { {{.*}}"amdgpu-no-dispatch-ptr"

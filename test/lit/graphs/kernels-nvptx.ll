@@ -9,7 +9,7 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK: define {{.*}}void @work(ptr %out, i32 %n)
 ; CHECK-NOT: atomicrmw
-; CHECK: define {{.*}}@__msl_counted_work(ptr %out, i32 %n, ptr addrspace(1) align 8 %{{[^ ]+}})
+; CHECK: define {{.*}}@__msl_counted_work(ptr %out, i32 %n, ptr addrspace(1) noalias align 8 %{{[^ ]+}})
 ; CHECK: @llvm.nvvm.read.ptx.sreg.ctaid.x
 ; CHECK: atomicrmw add ptr addrspace(1) %{{.*}}, i64 {{.*}} syncscope("device") monotonic, align 8
 ; PTX: .visible .entry work(

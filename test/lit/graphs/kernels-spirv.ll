@@ -58,10 +58,10 @@ define spir_func void @__clang_ocl_kern_imp_work(ptr addrspace(1) %out, i32 %n) 
 }
 
 ; CHECK-LABEL: define spir_kernel void @__msl_counted_work(
-; CHECK-SAME: ptr addrspace(1) %out, i32 %n, ptr addrspace(1) align 8 %{{[^ ]+}})
+; CHECK-SAME: ptr addrspace(1) %out, i32 %n, ptr addrspace(1) noalias align 8 %{{[^ ]+}})
 ; CHECK-SAME: !kernel_arg_addr_space ![[SPACES:[0-9]+]]
-; CHECK: br i1 %{{.*}}, label %[[SAMPLED:.*]], label %[[BODY:.*]]
-; CHECK: %[[COUNTED:.*]] = phi i1 [ true, %entry ], [ %{{.*}}, %{{.*}} ]
+; CHECK: switch i32 %{{.*}}, label %{{.*}} [
+; CHECK: %[[COUNTED:.*]] = phi i1 [
 ; The loop counts in a register, and calls what counts in the same bank.
 ; CHECK: call spir_func i32 @__msl_counted_step(i32 %i, ptr addrspace(1) %{{.*}}, i1 %[[COUNTED]])
 ; CHECK: store i32 %{{.*}}, ptr addrspace(3) @__msl_counted_work.part
