@@ -1,4 +1,5 @@
-// OpenCL, for host programs that nobody compiles again. Its types are ours: no header of it is needed to build.
+// OpenCL, for host programs that nobody compiles again. What is about kernels is in opencl_graphs.cpp. Its types are
+// ours: no header of it is needed to build.
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -7,7 +8,6 @@ using Context = void *;
 using Queue = void *;
 using Mem = void *;
 using Kernel = void *;
-using Program = void *;
 using Bits = uint64_t;
 using Events = const void *;
 using Event = void *;
@@ -20,12 +20,6 @@ MSL_HOOK(libOpenCL, void *, clSVMAlloc, (Context, Bits, size_t, unsigned))
 MSL_HOOK(libOpenCL, int, clRetainMemObject, (Mem))
 MSL_HOOK(libOpenCL, int, clReleaseMemObject, (Mem))
 MSL_HOOK(libOpenCL, void, clSVMFree, (Context, void *))
-MSL_HOOK(libOpenCL, Kernel, clCreateKernel, (Program, const char *, int *))
-MSL_HOOK(libOpenCL, Kernel, clCloneKernel, (Kernel, int *))
-MSL_HOOK(libOpenCL, int, clSetKernelArg, (Kernel, unsigned, size_t, const void *))
-MSL_HOOK(libOpenCL, int, clSetKernelArgSVMPointer, (Kernel, unsigned, const void *))
-MSL_HOOK(libOpenCL, int, clEnqueueNDRangeKernel,
-         (Queue, Kernel, unsigned, Sizes, Sizes, Sizes, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueTask, (Queue, Kernel, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueReadBuffer, (Queue, Mem, unsigned, size_t, size_t, void *, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueWriteBuffer,

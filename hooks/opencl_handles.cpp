@@ -1,6 +1,6 @@
 // What OpenCL counts owners of: contexts, queues, programs, kernels, samplers, events. The events that a launch, a copy
 // or an access makes come with their hooks (opencl.cpp).
-#include "own_hook.h"
+#include "msleaks/hook.h"
 
 #include <cstddef>
 
@@ -8,7 +8,6 @@ using Context = void *;
 using Device = void *;
 using Queue = void *;
 using Mem = void *;
-using Kernel = void *;
 using Program = void *;
 using Sampler = void *;
 using Event = void *;
@@ -38,9 +37,6 @@ MSL_HOOK(libOpenCL, Program, clLinkProgram,
 MSL_HOOK(libOpenCL, int, clRetainProgram, (Program))
 MSL_HOOK(libOpenCL, int, clReleaseProgram, (Program))
 
-MSL_HOOK(libOpenCL, int, clRetainKernel, (Kernel))
-MSL_HOOK(libOpenCL, int, clReleaseKernel, (Kernel))
-
 MSL_HOOK(libOpenCL, Sampler, clCreateSampler, (Context, unsigned, unsigned, unsigned, int *))
 MSL_HOOK(libOpenCL, Sampler, clCreateSamplerWithProperties, (Context, Properties, int *))
 MSL_HOOK(libOpenCL, int, clRetainSampler, (Sampler))
@@ -58,10 +54,3 @@ MSL_HOOK(libOpenCL, int, clEnqueueSVMUnmap, (Queue, void *, unsigned, Events, Ev
 MSL_HOOK(libOpenCL, int, clEnqueueSVMFree, (Queue, unsigned, void **, Notify, void *, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueSVMMigrateMem,
          (Queue, unsigned, const void **, const size_t *, Bits, unsigned, Events, Event *))
-
-// How many there are, the caller need not ask; we do.
-MSL_OWN_HOOK(libOpenCL, int, clCreateKernelsInProgram,
-             (Program program, unsigned room, Kernel *kernels, unsigned *made)) {
-  unsigned count = 0;
-  return MSL_AS_ROWS(int, clCreateKernelsInProgram, program, room, kernels, made != nullptr ? made : &count);
-}

@@ -16,6 +16,7 @@ test_packages=(
   clang-16 llvm-16-dev lld-16 llvm-16-tools           # the oldest LLVM that the plugin builds for (scripts/check-llvm.sh)
   ocl-icd-opencl-dev opencl-headers pocl-opencl-icd # examples/opencl_train: OpenCL on the CPU
   linux-perf                                        # test/e2e/profiles, bench: writes perf.data, and the peer that reads it
+  llvm-spirv-15 spirv-tools                           # SPIR-V of counted kernels, for PoCL (test/e2e/graphs)
   heaptrack binutils strace zstd libunwind-dev        # peers that the results are compared with
   dpkg-dev ca-certificates curl                     # darknet's source package, ggml in an npm package
   python3 python3-numpy python3-torch               # examples/pytorch

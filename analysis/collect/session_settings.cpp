@@ -40,6 +40,14 @@ Result<void> checkChange(abi::AccessSource from, abi::AccessSource to, std::stri
                 ExitStatus::OwnFault);
   return {};
 }
+// Counts of two modes would be added up.
+Result<void> checkChange(abi::CountMode from, abi::CountMode to, std::string_view name) {
+  if (from != to)
+    return fail(fmt::format("{}: whose edges are counted is chosen when a session starts, not later", name),
+                ExitStatus::OwnFault);
+  return {};
+}
+Result<void> checkChange(abi::CountLaunches, abi::CountLaunches, std::string_view) { return {}; }
 
 template <class Choice> Result<void> setChoice(Choice &field, std::string_view name, std::string_view text) {
 #define MSL_VALUE(type, value, word, doc)                                                                              \

@@ -2,7 +2,7 @@
 
 #include "analysis/base/file_access.h"
 
-#include "msleaks/abi/counts_file.h"
+#include "msleaks/abi/flags.h"
 
 #include <cstring>
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 namespace msleaks::analysis {
 namespace {
 
+constexpr auto kLastMode = static_cast<uint32_t>(abi::CountMode::Strata);
 constexpr uint64_t kMostBytes = uint64_t{16} << 30;
 
 struct Record {
@@ -48,14 +49,16 @@ private:
       auto module = MSL_TRY(readGraphs(body));
       // A table may say any number of counters: no more of them than there are bytes is believed.
       std::vector<uint64_t> counts;
-      modules.push_back({std::move(module), std::move(counts)});
+      modules.push_back({std::move(module), std::move(counts), {}});
       return {};
     }
-    if (record.kind != abi::CountsKind::Counters)
+    if (record.kind != abi::CountsKind::Counters && record.kind != abi::CountsKind::Launches)
       return {};
     if (record.unit == 0 || record.unit > modules.size())
       return fail("it has counters of a module that it does not describe");
     CountedModule &counted = modules[record.unit - 1];
+    if (record.kind == abi::CountsKind::Launches)
+      return takeLaunches(counted, body);
     const uint64_t count = body.size() / sizeof(uint64_t);
     if (count != counted.module.counters)
       return fail(fmt::format("it has {} counters of a module with {}: they do not fit its graphs", count,
@@ -63,6 +66,17 @@ private:
     counted.counts.resize(count);
     for (uint64_t i = 0; i < count; ++i)
       counted.counts[i] += copyAt<uint64_t>(body, i * sizeof(uint64_t));
+    return {};
+  }
+
+  static Result<void> takeLaunches(CountedModule &counted, std::span<const std::byte> body) {
+    if (body.size() < sizeof(abi::CountedLaunches))
+      return fail("it is damaged: a record of launches is too short");
+    const auto launches = copyAt<abi::CountedLaunches>(body, 0);
+    if (launches.function >= counted.module.graphs.size() || launches.mode > kLastMode ||
+        launches.counted > launches.launches || launches.counted_threads > launches.threads)
+      return fail("it is damaged: it has launches that cannot be");
+    counted.launches.push_back(launches);
     return {};
   }
 };

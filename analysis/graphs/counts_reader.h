@@ -3,6 +3,8 @@
 
 #include "analysis/graphs/graph.h"
 
+#include "msleaks/abi/counts_file.h"
+
 #include <filesystem>
 
 namespace msleaks::analysis {
@@ -10,6 +12,7 @@ namespace msleaks::analysis {
 struct CountedModule {
   GraphModule module;
   std::vector<uint64_t> counts; // by counter, of all threads
+  std::vector<abi::CountedLaunches> launches;
 };
 
 // Takes what is there of a file that was cut off, by a kill or a full disk. BadInput: it is no such file, or one of its

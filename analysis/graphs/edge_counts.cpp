@@ -1,5 +1,7 @@
 #include "analysis/graphs/edge_counts.h"
 
+#include <cmath>
+
 namespace msleaks::analysis {
 namespace {
 
@@ -87,6 +89,26 @@ std::vector<std::optional<uint64_t>> blocksOf(const Graph &graph, const Flow &fl
   return blocks;
 }
 
+std::optional<uint64_t> scaled(const std::optional<uint64_t> &count, const Sample &sample) {
+  if (count.value_or(0) == 0)
+    return std::nullopt;
+  return static_cast<uint64_t>(std::llround(static_cast<long double>(*count) * sample.launched / sample.sampled));
+}
+
+// A number of a sample is no number of what ran; and what it has not seen may have run.
+void scale(FunctionCounts &counts, const Sample &sample) {
+  for (EdgeCount &edge : counts.edges) {
+    if (edge.state == CountState::Uninstrumentable)
+      continue;
+    edge.count = sample.sampled != 0 ? scaled(edge.count, sample) : std::nullopt;
+    edge.state = edge.count ? CountState::Estimated : CountState::Unseen;
+  }
+  for (std::optional<uint64_t> &block : counts.blocks)
+    block = sample.sampled != 0 ? scaled(block, sample) : std::nullopt;
+  if (counts.calls)
+    counts.calls = sample.sampled != 0 ? scaled(counts.calls, sample) : std::nullopt;
+}
+
 } // namespace
 
 const char *nameOf(CountState state) {
@@ -94,7 +116,7 @@ const char *nameOf(CountState state) {
   return kNames[static_cast<size_t>(state)];
 }
 
-FunctionCounts countsOf(const Graph &graph, std::span<const uint64_t> counters) {
+FunctionCounts countsOf(const Graph &graph, std::span<const uint64_t> counters, const Sample &sample) {
   const Flow flow(graph, counters);
   FunctionCounts counts;
   for (size_t i = 0; i < graph.edges.size(); ++i) {
@@ -103,6 +125,8 @@ FunctionCounts countsOf(const Graph &graph, std::span<const uint64_t> counters) 
       counts.calls = counts.edges.back().count;
   }
   counts.blocks = blocksOf(graph, flow);
+  if (!sample.isWhole())
+    scale(counts, sample);
   return counts;
 }
 

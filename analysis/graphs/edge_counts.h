@@ -28,7 +28,17 @@ struct FunctionCounts {
   std::vector<EdgeCount> edges;                // as the graph's
 };
 
+// What was counted of what ran: threads of a device. Counts are those of the sample; what ran is as many times more as
+// there were threads, the same for each edge (docs/kernel-graphs-devices.md). A host counts all that runs.
+struct Sample {
+  uint64_t launched = 0, sampled = 0;
+  bool isWhole() const { return launched == sampled; }
+  double scale() const {
+    return isWhole() || sampled == 0 ? 1 : static_cast<double>(launched) / static_cast<double>(sampled);
+  }
+};
+
 // `counters`: of the module. One that is not there counted 0.
-FunctionCounts countsOf(const Graph &graph, std::span<const uint64_t> counters);
+FunctionCounts countsOf(const Graph &graph, std::span<const uint64_t> counters, const Sample &sample = {});
 
 } // namespace msleaks::analysis

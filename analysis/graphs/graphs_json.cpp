@@ -1,5 +1,7 @@
 #include "analysis/graphs/run_graphs.h"
 
+#include "msleaks/abi/flags.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -8,6 +10,8 @@ namespace msleaks::analysis {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+const char *modeOf(const abi::CountedLaunches &launches) { return nameOf(static_cast<abi::CountMode>(launches.mode)); }
 
 constexpr const char *kKinds[] = {"enter", "branch", "switch", "default", "indirect", "unwind", "exit", "leave"};
 
@@ -45,9 +49,21 @@ Json jsonOf(const GraphEdge &edge, const EdgeCount &count) {
   return json;
 }
 
+Json jsonOf(const abi::CountedLaunches &launches) {
+  return {{"grid", launches.grid},
+          {"block", launches.block},
+          {"mode", modeOf(launches)},
+          {"launches", launches.launches},
+          {"counted", launches.counted},
+          {"threads", launches.threads},
+          {"counted_threads", launches.counted_threads}};
+}
+
 Json jsonOf(const CountedFunction &function) {
   const Graph &graph = function.graph;
-  Json blocks = Json::array(), edges = Json::array();
+  Json blocks = Json::array(), edges = Json::array(), launches = Json::array();
+  for (const abi::CountedLaunches &row : function.launches)
+    launches.push_back(jsonOf(row));
   for (size_t i = 0; i < graph.blocks.size(); ++i)
     blocks.push_back(jsonOf(graph.blocks[i], i + 1, function.counts.blocks[i]));
   for (size_t i = 0; i < graph.edges.size(); ++i)
@@ -61,9 +77,11 @@ Json jsonOf(const CountedFunction &function) {
           {"calls", numberOrNull(function.counts.calls)},
           {"blocks", std::move(blocks)},
           {"edges", std::move(edges)},
-          {"launches", Json::array()},
-          {"mode", "full"},
-          {"scale", 1}};
+          {"launches", std::move(launches)},
+          {"mode", function.launches.empty() ? "full" : modeOf(function.launches.front())},
+          {"threads", function.sample.launched},
+          {"sampled_threads", function.sample.sampled},
+          {"scale", function.sample.scale()}};
 }
 
 } // namespace

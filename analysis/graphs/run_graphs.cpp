@@ -20,11 +20,51 @@ namespace fs = std::filesystem;
 struct Sum {
   Graph graph; // its counters are its own, from 0
   std::vector<uint64_t> counts;
+  Sample sample;
+  std::vector<abi::CountedLaunches> launches;
 };
 using Sums = std::map<std::tuple<std::string, std::string, uint64_t>, Sum>; // by symbol, file and hash
 
+bool isOfOneShape(const abi::CountedLaunches &left, const abi::CountedLaunches &right) {
+  return left.mode == right.mode && std::ranges::equal(left.grid, right.grid) &&
+         std::ranges::equal(left.block, right.block);
+}
+
+void add(const abi::CountedLaunches &launches, std::vector<abi::CountedLaunches> &to) {
+  const auto known = std::ranges::find_if(to, [&](const auto &other) { return isOfOneShape(launches, other); });
+  if (known == to.end()) {
+    to.push_back(launches);
+    return;
+  }
+  known->launches += launches.launches;
+  known->counted += launches.counted;
+  known->threads += launches.threads;
+  known->counted_threads += launches.counted_threads;
+}
+
+// Each thread that counts comes into its kernel once. Of a function that kernels call it is not known which of them
+// did: it is taken to have run as much more often than it was counted as all of them together.
+std::vector<Sample> samplesOf(const CountedModule &module) {
+  std::vector<Sample> samples(module.module.graphs.size());
+  Sample all;
+  for (const abi::CountedLaunches &launches : module.launches)
+    samples[launches.function].launched += launches.threads;
+  for (size_t i = 0; i < samples.size(); ++i)
+    if (samples[i].launched != 0) {
+      samples[i].sampled = countsOf(module.module.graphs[i], module.counts).calls.value_or(0);
+      all.launched += samples[i].launched;
+      all.sampled += samples[i].sampled;
+    }
+  for (size_t i = 0; i < samples.size(); ++i)
+    if (!module.module.graphs[i].is_kernel)
+      samples[i] = all;
+  return samples;
+}
+
 void add(CountedModule module, Sums &sums) {
-  for (Graph &graph : module.module.graphs) {
+  const std::vector<Sample> samples = samplesOf(module);
+  for (size_t number = 0; number < samples.size(); ++number) {
+    Graph &graph = module.module.graphs[number];
     std::vector<uint64_t> counts;
     for (GraphEdge &edge : graph.edges)
       if (edge.counter != abi::kNoCounter) {
@@ -32,12 +72,15 @@ void add(CountedModule module, Sums &sums) {
         edge.counter = static_cast<uint32_t>(counts.size() - 1);
       }
     Sum &sum = sums[{graph.symbol, graph.file, graph.hash}];
-    if (sum.counts.size() != counts.size() || sum.graph.edges.size() != graph.edges.size()) {
-      sum = {std::move(graph), std::move(counts)};
-      continue;
-    }
+    if (sum.counts.size() != counts.size() || sum.graph.edges.size() != graph.edges.size())
+      sum = {std::move(graph), std::vector<uint64_t>(counts.size()), {}, {}};
     for (size_t i = 0; i < counts.size(); ++i)
       sum.counts[i] += counts[i];
+    sum.sample.launched += samples[number].launched;
+    sum.sample.sampled += samples[number].sampled;
+    for (const abi::CountedLaunches &launches : module.launches)
+      if (launches.function == number)
+        add(launches, sum.launches);
   }
 }
 
@@ -91,9 +134,10 @@ Result<std::vector<CountedFunction>> graphsOfRun(const fs::path &run) {
       add(std::move(module), sums);
   std::vector<CountedFunction> functions;
   for (auto &[key, sum] : sums) {
-    FunctionCounts counts = countsOf(sum.graph, sum.counts);
+    FunctionCounts counts = countsOf(sum.graph, sum.counts, sum.sample);
     std::string name = demangle(sum.graph.symbol);
-    functions.push_back({std::move(sum.graph), std::move(name), std::move(counts)});
+    functions.push_back(
+        {std::move(sum.graph), std::move(name), std::move(counts), sum.sample, std::move(sum.launches)});
   }
   std::ranges::stable_sort(functions, {}, &CountedFunction::name);
   return functions;

@@ -3,6 +3,8 @@
 
 #include "analysis/graphs/edge_counts.h"
 
+#include "msleaks/abi/counts_file.h"
+
 #include <filesystem>
 
 namespace msleaks::analysis {
@@ -11,6 +13,8 @@ struct CountedFunction {
   Graph graph;
   std::string name; // demangled
   FunctionCounts counts;
+  Sample sample;                              // of a device: its threads
+  std::vector<abi::CountedLaunches> launches; // of a kernel, by shape and mode
 };
 
 // That ran: of a block whose count is not known, none.

@@ -64,6 +64,8 @@ template <class Choice> std::string nameIn(const char *option, const std::string
     return withoutNumber(option, text, flags.call_stack_depth, bounds_of_call_stack_depth);
   else if constexpr (std::is_same_v<Choice, abi::AccessSource>)
     return withoutNumber(option, text, flags.access_min, bounds_of_access_min);
+  else if constexpr (std::is_same_v<Choice, abi::CountLaunches>)
+    return withoutNumber(option, text, flags.cfg_launches_number, bounds_of_cfg_launches_number);
   else
     return text;
 }

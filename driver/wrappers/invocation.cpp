@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 namespace msleaks::driver {
 namespace {
@@ -47,6 +48,31 @@ struct Link {
       lld = true;
     else if (argument.starts_with("-fuse-ld=") || argument.starts_with("--ld-path="))
       lld = contains(argument, "lld");
+  }
+};
+
+// OpenCL is compiled for devices: to SPIR-V, as clCreateProgramWithIL takes it, unless the user says another target.
+struct OpenCl {
+  bool is_source = false;
+  bool has_target = false;
+  bool is_asked = false; // for something else than to compile and to link
+
+  void read(string_view argument, string_view before) {
+    is_source = is_source || argument == "-xcl" || (argument == "cl" && before == "-x") ||
+                (argument.ends_with(".cl") && !argument.starts_with("-") && before != "-o");
+    has_target = has_target || argument == "-target" || argument.starts_with("--target=");
+    is_asked = is_asked || argument == "-c" || argument == "-S" || argument == "-E" || argument == "-M" ||
+               argument == "-MM" || argument == "-fsyntax-only" || argument == "-emit-llvm" ||
+               argument == "--version" || argument == "-###";
+  }
+
+  void addTo(std::vector<std::string> &words) const {
+    if (!is_source)
+      return;
+    if (!has_target)
+      words.emplace_back("--target=spirv64");
+    if (!is_asked)
+      words.emplace_back("-c");
   }
 };
 
@@ -97,7 +123,10 @@ Invocation understand(string_view compiler, string_view default_llvm, const Surr
   std::vector<std::string> passed;
   Own own;
   Link link;
+  OpenCl opencl;
+  string_view before;
   for (const string_view argument : arguments) {
+    opencl.read(argument, std::exchange(before, argument));
     plain = plain || leavesPlain(argument);
     link.read(argument);
     if (argument.starts_with(kOwnOptions))
@@ -115,11 +144,14 @@ Invocation understand(string_view compiler, string_view default_llvm, const Surr
   };
   for (const std::string &file : own.rows)
     tellPass("rows=" + file);
+  if (opencl.is_source && !own.counted)
+    own.counted = ""; // kernels are compiled with the plugin to be counted
   if (own.counted)
     tellPass(own.counted->empty() ? "cfg" : "cfg=" + *own.counted);
   if (link.lto && link.lld)
     tellPass("link");
   invocation.arguments = added(invocation, link, own.rows);
+  opencl.addTo(invocation.arguments);
   std::ranges::move(passed, std::back_inserter(invocation.arguments));
   return invocation;
 }

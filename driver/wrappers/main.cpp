@@ -11,6 +11,9 @@
 //   MSLEAKS_CLANG=/path      the compiler itself; its LLVM version must be MSLEAKS_LLVM
 //   MSLEAKS_WRAPPER=off      plain clang
 //
+// OpenCL is compiled for SPIR-V, and not linked, where no other target is given: msleaks-clang -x cl K.cl -o K.spv
+// writes what clCreateProgramWithIL takes, with counted copies of its kernels.
+//
 // Plain clang in the probes of autoconf, CMake and Meson. No shell and no further process: a build calls this for each
 // of its files.
 #include "invocation.h"

@@ -3,30 +3,24 @@
 #include "attributes.h"
 #include "compat.h"
 #include "find.h"
-#include "graphs/edge_graph.h"
-#include "graphs/edge_places.h"
+#include "graphs/count_device.h"
+#include "graphs/edge_counters.h"
 #include "graphs/graph_table.h"
 #include "graphs/loop_registers.h"
-#include "graphs/spanning_tree.h"
 #include "graphs/thread_counters.h"
 
-#include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Regex.h"
 
-#define DEBUG_TYPE "msleaks"
-
 using namespace llvm;
-
-ALWAYS_ENABLED_STATISTIC(CountedEdges, "Edges of counted functions");
-ALWAYS_ENABLED_STATISTIC(Counters, "Counters on them");
 
 namespace msleaks::passes {
 namespace {
 
-constexpr char kProducer[] = "MemPass " MSL_VERSION " LLVM " LLVM_VERSION_STRING;
+// A loop around others keeps the counters of these, too, while it runs.
+constexpr unsigned kMostRegisters = 8;
 constexpr char kDone[] = "msleaks.counted"; // fat LTO objects and links come by twice
 
 bool canBeCounted(const Function &function) {
@@ -61,48 +55,29 @@ private:
   void count(Function &function) {
     EdgeGraph graph(function, analyses_.getResult<BlockFrequencyAnalysis>(function),
                     analyses_.getResult<BranchProbabilityAnalysis>(function));
-    const SmallVector<EdgeCount> counts = choose(graph);
-    table_.add(graph, counts, analyses_.getResult<LoopAnalysis>(function),
+    const SmallVector<EdgeCount> counts = chooseCounters(graph, options_.all_counters, counter_count_);
+    table_.add(graph, function, counts, analyses_.getResult<LoopAnalysis>(function),
                options_.all_counters ? uint32_t{abi::kCountsAll} : 0);
     insert(function, graph, counts);
     analyses_.invalidate(function, PreservedAnalyses::none());
   }
 
-  SmallVector<EdgeCount> choose(const EdgeGraph &graph) {
-    const SmallVector<bool> needed = edgesOutsideOfTree(graph);
-    SmallVector<EdgeCount> counts;
-    for (const auto &[edge, needs] : zip_equal(graph.edges(), needed)) {
-      const bool is_counted = edge.countable() && (needs || options_.all_counters);
-      counts.push_back({.counter = is_counted ? counter_count_++ : abi::kNoCounter,
-                        .flags = needs && !edge.countable() ? uint8_t{abi::kUnknown} : uint8_t{0}});
-      ++CountedEdges;
-      Counters += is_counted;
-    }
-    return counts;
-  }
-
   void insert(Function &function, const EdgeGraph &graph, ArrayRef<EdgeCount> counts) {
+    const SmallVector<CounterPlace> places = placesOf(function, graph, counts, options_.all_counters);
     Instruction &begin = firstBehindAllocas(function);
-    SmallVector<CounterPlace> places;
-    for (const auto &[edge, count] : zip_equal(graph.edges(), counts))
-      if (count.counter != abi::kNoCounter) {
-        Instruction &place = edge.kind == abi::EdgeKind::Enter ? begin : placeOn(graph, edge, options_.all_counters);
-        places.push_back({&place, static_cast<uint32_t>(places.size())});
-      }
     const auto size = static_cast<uint32_t>(places.size());
-    countAt(function, places, counters_.counters(function, begin, counter_count_ - size, size));
+    Value *counters = counters_.counters(function, begin, counter_count_ - size, size);
+    countAt(function, places, Calls::MayNotComeBack, kMostRegisters,
+            [&](Instruction &before, ArrayRef<CountedAmount> amounts) { addTo(*counters, before, amounts); });
   }
 
-  // Where the frame is complete: what stands behind a branch would be no part of it.
-  static Instruction &firstBehindAllocas(Function &function) {
-    BasicBlock &entry = function.getEntryBlock();
-    Instruction *begin = &*entry.getFirstInsertionPt();
-    while (isa<AllocaInst>(begin))
-      begin = begin->getNextNode();
-    for (Instruction &instruction : make_early_inc_range(make_range(begin->getIterator(), entry.end())))
-      if (auto *slot = dyn_cast<AllocaInst>(&instruction); slot && slot->isStaticAlloca())
-        slot->moveBefore(entry, begin->getIterator());
-    return *begin;
+  static void addTo(Value &counters, Instruction &before, ArrayRef<CountedAmount> amounts) {
+    IRBuilder<> builder(&before);
+    for (const auto &[counter, amount] : amounts) {
+      Value *address = builder.CreateConstGEP1_64(builder.getInt64Ty(), &counters, counter);
+      Value *count = builder.CreateLoad(builder.getInt64Ty(), address);
+      builder.CreateStore(builder.CreateAdd(count, amount), address);
+    }
   }
 
   const Options &options_;
@@ -117,15 +92,20 @@ private:
 PreservedAnalyses CountPass::run(Module &module, ModuleAnalysisManager &analyses) {
   if (mistakes_ == Mistakes::Report && !reportMistakes(*options_, module.getContext()))
     return PreservedAnalyses::all();
-  if (!options_->counts || options_->off || !options_->error.empty() || !targetIsSupported(module) ||
+  const std::optional<DeviceTarget> device = DeviceTarget::of(module);
+  if (!options_->counts || options_->off || !options_->error.empty() || (!device && !targetIsSupported(module)) ||
       module.getModuleFlag(kDone))
     return PreservedAnalyses::all();
   module.addModuleFlag(Module::Max, kDone, 1);
+  FunctionAnalysisManager &of_functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+  if (device) {
+    countKernels(module, *device, *options_, of_functions, canBeCounted);
+    return PreservedAnalyses::none();
+  }
   const SetVector<Function *> functions = chosenFunctions(module, *options_);
   if (functions.empty())
     return PreservedAnalyses::none();
-  HostCounting(module, *options_, analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager())
-      .run(functions);
+  HostCounting(module, *options_, of_functions).run(functions);
   return PreservedAnalyses::none();
 }
 

@@ -69,7 +69,7 @@ bool surelyComesBack(const CallBase &call) {
 }
 
 EdgeGraph::EdgeGraph(Function &function, const BlockFrequencyInfo &frequencies,
-                     const BranchProbabilityInfo &probabilities) {
+                     const BranchProbabilityInfo &probabilities, Calls calls) {
   const ReversePostOrderTraversal<Function *> forwards(&function);
   for (BasicBlock *block : forwards)
     number(*block);
@@ -81,10 +81,19 @@ EdgeGraph::EdgeGraph(Function &function, const BlockFrequencyInfo &frequencies,
   for (unsigned from = 1; from <= blocks_.size(); ++from) {
     const uint64_t frequency = frequencies.getBlockFreq(&block(from)).getFrequency();
     addSuccessors(from, probabilities, frequency);
-    addWaysOut(from, frequency);
+    addWaysOut(from, frequency, calls);
   }
   for (Edge &edge : edges_)
     edge.spot = spotOf(edge);
+}
+
+void EdgeGraph::weighAsKernel() {
+  constexpr uint64_t kLess = 8;
+  edges_.front().weight = 0;
+  for (Edge &edge : edges_)
+    if (edge.from != 0 && edge.to != 0 && block(edge.from).getTerminator()->getNumSuccessors() > 1 &&
+        isa<ReturnInst>(firstBehindPhis(block(edge.to))))
+      edge.weight -= edge.weight / kLess;
 }
 
 void EdgeGraph::number(BasicBlock &block) {
@@ -105,9 +114,9 @@ void EdgeGraph::addSuccessors(unsigned from, const BranchProbabilityInfo &probab
 }
 
 // A block that ends with a call that cannot come back has one way out, not two.
-void EdgeGraph::addWaysOut(unsigned from, uint64_t frequency) {
+void EdgeGraph::addWaysOut(unsigned from, uint64_t frequency, Calls calls) {
   const bool is_unreachable = endsUnreachable(block(from));
-  if (is_unreachable || hasCallThatMayNotComeBack(block(from)))
+  if (is_unreachable || (calls == Calls::MayNotComeBack && hasCallThatMayNotComeBack(block(from))))
     add({.from = from, .to = 0, .kind = EdgeKind::Leave, .weight = is_unreachable ? frequency : 0});
   if (!is_unreachable && block(from).getTerminator()->getNumSuccessors() == 0)
     add({.from = from, .to = 0, .kind = EdgeKind::Exit, .weight = frequency});

@@ -46,19 +46,26 @@ struct Edge {
   bool countable() const { return spot != EdgeSpot::None; }
 };
 
+// What a call may do. A thread of a device cannot leave its kernel from within one: there is no exception, no exit.
+enum class Calls : uint8_t { MayNotComeBack, ComeBack };
+
 class EdgeGraph {
 public:
   EdgeGraph(llvm::Function &function, const llvm::BlockFrequencyInfo &frequencies,
-            const llvm::BranchProbabilityInfo &probabilities);
+            const llvm::BranchProbabilityInfo &probabilities, Calls calls = Calls::MayNotComeBack);
+
+  // Of a kernel: to count who comes in costs nothing; and of two ways that are equally likely, the one that goes to the
+  // end at once is a thread's that has nothing to do.
+  void weighAsKernel();
 
   llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return blocks_; } // block n is the (n - 1)th
-  llvm::ArrayRef<Edge> edges() const { return edges_; }
+  llvm::ArrayRef<Edge> edges() const { return edges_; }                 // the first one is Enter
   llvm::BasicBlock &block(unsigned number) const { return *blocks_[number - 1]; }
 
 private:
   void number(llvm::BasicBlock &block);
   void addSuccessors(unsigned from, const llvm::BranchProbabilityInfo &probabilities, uint64_t frequency);
-  void addWaysOut(unsigned from, uint64_t frequency);
+  void addWaysOut(unsigned from, uint64_t frequency, Calls calls);
   void add(Edge edge);
   EdgeSpot spotOf(const Edge &edge) const;
 

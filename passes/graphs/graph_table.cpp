@@ -71,13 +71,13 @@ abi::GraphBlock GraphTable::rowOf(const BasicBlock &block, const LoopInfo &loops
   return row;
 }
 
-void GraphTable::add(const EdgeGraph &graph, ArrayRef<EdgeCount> counts, const LoopInfo &loops, uint32_t flags) {
-  const Function &function = *graph.block(1).getParent();
+void GraphTable::add(const EdgeGraph &graph, const Function &named, ArrayRef<EdgeCount> counts, const LoopInfo &loops,
+                     uint32_t flags) {
   abi::GraphFunction row{};
   row.hash = hashOf(graph);
-  row.name = intern(plainName(function));
-  row.file = intern(placeOf(function).file);
-  row.line = function.getSubprogram() ? function.getSubprogram()->getLine() : 0;
+  row.name = intern(plainName(named));
+  row.file = intern(placeOf(named).file);
+  row.line = named.getSubprogram() ? named.getSubprogram()->getLine() : 0;
   row.flags = flags;
   row.first_block = static_cast<uint32_t>(blocks_.size());
   row.block_count = static_cast<uint32_t>(graph.blocks().size());

@@ -23,8 +23,9 @@ class GraphTable {
 public:
   GraphTable(std::string_view source, std::string_view producer, std::string_view target);
 
-  // The function as it is now.
-  void add(const EdgeGraph &graph, llvm::ArrayRef<EdgeCount> counts, const llvm::LoopInfo &loops, uint32_t flags);
+  // The function as it is now, under the name of `named`: itself, or what it is a copy of.
+  void add(const EdgeGraph &graph, const llvm::Function &named, llvm::ArrayRef<EdgeCount> counts,
+           const llvm::LoopInfo &loops, uint32_t flags);
 
   // `counters`: how many the module has.
   std::string bytes(uint32_t counters) const;

@@ -1,8 +1,7 @@
 #include "graphs/loop_registers.h"
 
-#include "graphs/edge_graph.h"
-
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -16,18 +15,10 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// A loop around others keeps the counters of these, too, while it runs.
-constexpr unsigned kMostRegisters = 8;
-
-void add(IRBuilder<> &builder, Value *address, Value *amount) {
-  Value *count = builder.CreateLoad(builder.getInt64Ty(), address);
-  builder.CreateStore(builder.CreateAdd(count, amount), address);
-}
-
 class Registers {
 public:
-  Registers(Function &function, ArrayRef<CounterPlace> places, Value *counters)
-      : function_(function), places_(places), counters_(counters), dominators_(function), loops_(dominators_) {
+  Registers(Function &function, ArrayRef<CounterPlace> places, Calls calls, unsigned most)
+      : function_(function), places_(places), calls_(calls), most_(most), dominators_(function), loops_(dominators_) {
     const SmallVector<Loop *> outermost(loops_.begin(), loops_.end());
     for (Loop *loop : outermost)
       simplifyLoop(loop, &dominators_, &loops_, nullptr, nullptr, nullptr, /*PreserveLCSSA=*/false);
@@ -36,20 +27,28 @@ public:
         ++counters_in_[loop];
   }
 
-  void count() {
+  void count(AddCounts add) {
     for (const CounterPlace &place : places_) {
       IRBuilder<> builder(place.before);
-      Loop *loop = keptIn(place);
-      add(builder, loop ? registerIn(*loop, place.counter) : addressOf(builder, place.counter), builder.getInt64(1));
+      if (const Loop *loop = keptIn(place))
+        increment(builder, registerIn(*loop, place.counter));
+      else
+        amounts_[place.before].push_back({place.counter, builder.getInt64(1)});
     }
+    for (const auto &[before, amounts] : amounts_)
+      add(*before, amounts);
+    if (registers_.empty())
+      return;
+    dominators_.recalculate(function_);
     PromoteMemToReg(registers_, dominators_);
   }
 
 private:
   Loop *loopOf(const CounterPlace &place) const { return loops_.getLoopFor(place.before->getParent()); }
 
-  Value *addressOf(IRBuilder<> &builder, uint32_t counter) const {
-    return builder.CreateConstGEP1_64(builder.getInt64Ty(), counters_, counter);
+  static void increment(IRBuilder<> &builder, AllocaInst *kept) {
+    Value *count = builder.CreateLoad(builder.getInt64Ty(), kept);
+    builder.CreateStore(builder.CreateAdd(count, builder.getInt64(1)), kept);
   }
 
   // It comes by one of its ends whenever it was begun.
@@ -59,7 +58,7 @@ private:
     return ends_well_[&loop] = findEndsWell(loop);
   }
 
-  static bool findEndsWell(const Loop &loop) {
+  bool findEndsWell(const Loop &loop) const {
     SmallVector<BasicBlock *> ends;
     loop.getUniqueExitBlocks(ends);
     if (!loop.getLoopPreheader() || !loop.hasDedicatedExits() || ends.empty())
@@ -67,6 +66,8 @@ private:
     for (const BasicBlock *end : ends)
       if (end->getFirstInsertionPt() == end->end())
         return false;
+    if (calls_ == Calls::ComeBack)
+      return true;
     for (const BasicBlock *block : loop.blocks())
       for (const Instruction &instruction : *block)
         if (const auto *call = dyn_cast<CallBase>(&instruction); call && !surelyComesBack(*call))
@@ -78,14 +79,14 @@ private:
   Loop *keptIn(const CounterPlace &place) {
     Loop *kept = nullptr;
     for (Loop *loop = loopOf(place); loop && endsWell(*loop); loop = loop->getParentLoop()) {
-      if (kept && counters_in_[loop] > kMostRegisters)
+      if (kept && counters_in_[loop] > most_)
         break;
       kept = loop;
     }
     return kept;
   }
 
-  Value *registerIn(const Loop &loop, uint32_t counter) {
+  AllocaInst *registerIn(const Loop &loop, uint32_t counter) {
     IRBuilder<> builder(&*function_.getEntryBlock().begin());
     AllocaInst *kept = builder.CreateAlloca(builder.getInt64Ty());
     registers_.push_back(kept);
@@ -94,27 +95,32 @@ private:
     SmallVector<BasicBlock *> ends;
     loop.getUniqueExitBlocks(ends);
     for (BasicBlock *end : ends) {
-      builder.SetInsertPoint(end, end->getFirstInsertionPt());
-      Value *amount = builder.CreateLoad(builder.getInt64Ty(), kept);
-      add(builder, addressOf(builder, counter), amount);
+      Instruction *&behind = behind_[end]; // the loads of all its registers
+      if (!behind)
+        behind = &*end->getFirstInsertionPt();
+      builder.SetInsertPoint(behind);
+      amounts_[behind].push_back({counter, builder.CreateLoad(builder.getInt64Ty(), kept)});
     }
     return kept;
   }
 
   Function &function_;
   ArrayRef<CounterPlace> places_;
-  Value *counters_;
+  Calls calls_;
+  unsigned most_;
   DominatorTree dominators_;
   LoopInfo loops_;
   DenseMap<const Loop *, unsigned> counters_in_;
   DenseMap<const Loop *, bool> ends_well_;
   SmallVector<AllocaInst *> registers_;
+  DenseMap<const BasicBlock *, Instruction *> behind_;
+  MapVector<Instruction *, SmallVector<CountedAmount>> amounts_; // by what they are added in front of
 };
 
 } // namespace
 
-void countAt(Function &function, ArrayRef<CounterPlace> places, Value *counters) {
-  Registers(function, places, counters).count();
+void countAt(Function &function, ArrayRef<CounterPlace> places, Calls calls, unsigned most, AddCounts add) {
+  Registers(function, places, calls, most).count(add);
 }
 
 } // namespace msleaks::passes

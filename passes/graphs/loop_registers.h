@@ -8,10 +8,11 @@
 // Not in a loop that a call might leave without coming by its end: what is in registers would be lost.
 #pragma once
 
-#include "llvm/ADT/ArrayRef.h"
+#include "graphs/edge_graph.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace llvm {
-class Function;
 class Instruction;
 class Value;
 } // namespace llvm
@@ -23,7 +24,14 @@ struct CounterPlace {
   uint32_t counter;          // of the function, from 0
 };
 
-// Puts in the code that counts. `counters`: the address of the function's counters, numbers of 64 bits.
-void countAt(llvm::Function &function, llvm::ArrayRef<CounterPlace> places, llvm::Value *counters);
+struct CountedAmount {
+  uint32_t counter;
+  llvm::Value *amount; // 64 bits
+};
+// Puts the code in front of an instruction that adds these amounts to their counters. It may make blocks.
+using AddCounts = llvm::function_ref<void(llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts)>;
+
+// Puts in the code that counts. `most`: counters in registers at once, in a loop around others.
+void countAt(llvm::Function &function, llvm::ArrayRef<CounterPlace> places, Calls calls, unsigned most, AddCounts add);
 
 } // namespace msleaks::passes

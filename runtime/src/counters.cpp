@@ -54,15 +54,23 @@ template <class T> T *make(Counting &counting) noexcept {
   return made;
 }
 
-CountedUnit *tell(Counting &counting, Arena &arena, const abi::GraphUnit &unit) noexcept {
-  const uint64_t bytes = unit.table->total_bytes;
+// The number that the table has in the file; 0 = there is no room.
+uint32_t tellTable(Counting &counting, Arena &arena, const abi::GraphHeader &table) noexcept {
+  const uint64_t bytes = table.total_bytes;
   abi::CountsRecord *record = addRecord(counting.file, arena, abi::CountsKind::Unit, counting.unit_count + 1, bytes);
-  CountedUnit *told = record != nullptr ? make<CountedUnit>(counting) : nullptr;
-  if (told == nullptr)
-    return nullptr;
-  std::memcpy(bodyOf(record), unit.table, bytes);
+  if (record == nullptr)
+    return 0;
+  std::memcpy(bodyOf(record), &table, bytes);
   publish(record);
-  *told = {&unit, ++counting.unit_count, nullptr, counting.units};
+  return ++counting.unit_count;
+}
+
+CountedUnit *tell(Counting &counting, Arena &arena, const abi::GraphUnit &unit) noexcept {
+  CountedUnit *told = make<CountedUnit>(counting);
+  const uint32_t number = told != nullptr ? tellTable(counting, arena, *unit.table) : 0;
+  if (number == 0)
+    return nullptr;
+  *told = {&unit, number, nullptr, counting.units};
   counting.units = told;
   return told;
 }
@@ -111,6 +119,20 @@ uint64_t *countersFor(Arena &arena, const abi::GraphUnit &unit, uint64_t **slot)
   return array->counts;
 }
 
+uint64_t *countersOnDevice(Arena &arena, const abi::GraphHeader &table, uint32_t &number) noexcept {
+  Counting *counting = countingOf();
+  if (counting == nullptr)
+    return nullptr;
+  number = tellTable(*counting, arena, table);
+  const uint64_t bytes = table.counters * sizeof(uint64_t);
+  abi::CountsRecord *record =
+      number != 0 ? addRecord(counting->file, arena, abi::CountsKind::Counters, number, bytes) : nullptr;
+  if (record == nullptr)
+    return nullptr;
+  publish(record);
+  return static_cast<uint64_t *>(bodyOf(record));
+}
+
 } // namespace
 
 void endCounters() noexcept {
@@ -131,6 +153,39 @@ uint64_t *__msl_counters_of(const abi::GraphUnit *unit, uint64_t **slot) noexcep
   const ArenaHeld held;
   Arena *arena = attach();
   return arena != nullptr ? countersFor(*arena, *unit, slot) : nullptr;
+}
+
+uint64_t *__msl_device_counters(const abi::GraphHeader *table, uint32_t *unit) noexcept {
+  const ArenaHeld held;
+  Arena *arena = attach();
+  return arena != nullptr ? countersOnDevice(*arena, *table, *unit) : nullptr;
+}
+
+abi::CountedLaunches *__msl_device_launches(uint32_t unit) noexcept {
+  const ArenaHeld held;
+  Arena *arena = attach();
+  Counting *counting = arena != nullptr ? countingOf() : nullptr;
+  abi::CountsRecord *record = counting != nullptr
+                                  ? addRecord(counting->file, *arena, abi::CountsKind::Launches, unit,
+                                              sizeof(abi::CountedLaunches))
+                                  : nullptr;
+  return record != nullptr ? static_cast<abi::CountedLaunches *>(bodyOf(record)) : nullptr;
+}
+
+void __msl_publish_launches(abi::CountedLaunches *launches) noexcept {
+  publish(reinterpret_cast<abi::CountsRecord *>(launches) - 1);
+}
+
+bool __msl_device_choice(abi::DeviceChoice *choice) noexcept {
+  const ArenaHeld held;
+  if (attach() == nullptr)
+    return false;
+  const abi::Flags &flags = session.control->flags;
+  // The session's owner may change them.
+  *choice = {static_cast<uint32_t>(__atomic_load_n(&flags.cfg_mode, __ATOMIC_RELAXED)),
+             static_cast<uint32_t>(__atomic_load_n(&flags.cfg_launches, __ATOMIC_RELAXED)),
+             __atomic_load_n(&flags.cfg_launches_number, __ATOMIC_RELAXED)};
+  return true;
 }
 
 // What its threads have counted stays; where another module is loaded later, its slots are not these.

@@ -53,5 +53,6 @@ config.substitutions += [
     ("%emit_cxx", f"{clang}++ -Wno-everything -I{inputs} -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o -"),
     ("%emit_c", f"{clang} -Wno-everything -I{inputs} -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o -"),
     ("%opt", f"{config.llvm_tools}/opt -load-pass-plugin={config.plugin}"),
+    ("%llc", f"{config.llvm_tools}/llc"),
     ("%sites", f"{config.python} {inputs}/print_table.py {config.llvm_tools}/llvm-objcopy"),
 ]

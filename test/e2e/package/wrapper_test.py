@@ -59,6 +59,16 @@ class Wrapper(unittest.TestCase):
         self.assertEqual(self.seen("a.c", "--msl-rows=my.rows"), ("rows=my.rows", words))
         self.assertEqual(self.seen("--msl-rows=my.rows", "a.c", MSLEAKS_PASS="off"), ("off;rows=my.rows", words))
 
+    def test_kernels_of_opencl(self):
+        spirv = [*ADDED, "--target=spirv64", "-c"]
+        for words in (["-x", "cl", "k.cl", "-o", "k.spv"], ["-xcl", "k.txt"], ["k.cl"]):
+            self.assertEqual(self.seen(*words), ("cfg", [*spirv, *words]))
+        self.assertEqual(self.seen("k.cl", "--msl-cfg=x", MSLEAKS_PASS="counters=all"),
+                         ("counters=all;cfg=x", [*spirv, "k.cl"]))
+        self.assertEqual(self.seen("-S", "k.cl"), ("cfg", [*ADDED, "--target=spirv64", "-S", "k.cl"]))
+        self.assertEqual(self.seen("-target", "x", "-c", "k.cl"), ("cfg", [*ADDED, "-target", "x", "-c", "k.cl"]))
+        self.assertEqual(self.seen("-c", "a.c", "-o", "a.cl"), ("", [*ADDED, "-c", "a.c", "-o", "a.cl"]))
+
     def test_loads_the_plugin_into_lld(self):
         load = PLUGIN.replace("-fpass-plugin=", "-Wl,--load-pass-plugin=")
         added = [*ADDED[:-1], load, ADDED[-1]]

@@ -36,7 +36,20 @@ struct CountsSlab {
 enum class CountsKind : uint32_t {
   Unit = 1,     // a GraphHeader with its table, as it is in the module. Units have numbers, from 1, as they come
   Counters = 2, // of a unit and one thread at a time: numbers of 64 bits. All arrays of a unit are added up
+  Launches = 3, // CountedLaunches of a unit's kernel: those of one shape
 };
+
+// They go on changing, too. A thread counts when its launch is counted and the mode says so: how many did is what came
+// into the kernel, by its counters.
+struct CountedLaunches {
+  uint32_t function; // of the unit's table, from 0
+  uint32_t mode;     // CountMode
+  uint64_t grid[3];  // blocks; 0: not known
+  uint64_t block[3]; // threads of a block; 0: the device chose
+  uint64_t launches, counted;
+  uint64_t threads, counted_threads; // of all these launches, and of those that are counted
+};
+static_assert(sizeof(CountedLaunches) == 88);
 
 struct CountsRecord {
   static constexpr uint32_t kMagic = 0x54525343;

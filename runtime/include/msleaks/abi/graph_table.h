@@ -92,6 +92,14 @@ struct GraphEdge {
 };
 static_assert(sizeof(GraphEdge) == 24);
 
+// Which launches of kernels are counted, and whose edges (flags.def).
+struct DeviceChoice {
+  uint32_t mode, launches; // CountMode, CountLaunches
+  uint64_t number;
+};
+
+struct CountedLaunches;
+
 struct GraphUnit {
   uint16_t version; // kGraphVersion of the writer
   uint16_t bytes;   // sizeof(GraphUnit) of the writer
@@ -108,6 +116,15 @@ static_assert(sizeof(GraphUnit) == 16);
 extern "C" {
 [[gnu::visibility("default")]] uint64_t *__msl_counters_of(const msleaks::abi::GraphUnit *unit,
                                                            uint64_t **slot) noexcept;
+// A module of a device, by its table: zeros, where the caller stores what the device has counted (all of its threads
+// together), and the number of the unit. Null: there is no session, or no room.
+[[gnu::visibility("default")]] uint64_t *__msl_device_counters(const msleaks::abi::GraphHeader *table,
+                                                               uint32_t *unit) noexcept;
+// For the launches of one shape, all zeros; null: no room. It is there for readers once it is published.
+[[gnu::visibility("default")]] msleaks::abi::CountedLaunches *__msl_device_launches(uint32_t unit) noexcept;
+[[gnu::visibility("default")]] void __msl_publish_launches(msleaks::abi::CountedLaunches *launches) noexcept;
+// What the session says of kernels. False: there is no session.
+[[gnu::visibility("default")]] bool __msl_device_choice(msleaks::abi::DeviceChoice *choice) noexcept;
 // The module is about to go.
 [[gnu::visibility("default")]] void __msl_uncount(const msleaks::abi::GraphUnit *unit) noexcept;
 }

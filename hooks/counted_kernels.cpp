@@ -1,0 +1,204 @@
+#include "counted_kernels.h"
+
+#include "msleaks/runtime/note.h"
+
+#include <cstdio>
+#include <cstring>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace msleaks::hooks {
+namespace {
+
+constexpr uint64_t kPoolBytes = 64 << 10;
+constexpr uint64_t kMostTableBytes = 256 << 20;
+constexpr uint32_t kMostShapes = 64; // of one kernel: further ones are counted together
+constexpr uint64_t kPercent = 100;
+
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+char *pool = nullptr;
+uint64_t pool_bytes = 0;
+CountedModule *modules = nullptr;
+CountedFunction *functions = nullptr;
+
+template <class Row> const Row *rowsAt(const abi::GraphHeader &header, uint64_t offset) {
+  return reinterpret_cast<const Row *>(reinterpret_cast<const char *>(&header) + offset);
+}
+
+void note(const char *name, const char *what) noexcept {
+  char text[200];
+  std::snprintf(text, sizeof text, "%s: %s: its kernels are not counted", name, what);
+  __msl_note(text);
+}
+
+const char *nameOf(const abi::GraphHeader &table, const abi::GraphFunction &function) noexcept {
+  const uint64_t strings = table.header_bytes + uint64_t{table.function_count} * table.function_bytes +
+                           uint64_t{table.block_count} * table.block_bytes +
+                           uint64_t{table.edge_count} * table.edge_bytes;
+  return rowsAt<char>(table, strings + function.name);
+}
+
+bool isOf(const abi::CountedLaunches &launches, const LaunchShape &shape) noexcept {
+  return std::memcmp(launches.grid, shape.grid, sizeof shape.grid) == 0 &&
+         std::memcmp(launches.block, shape.block, sizeof shape.block) == 0;
+}
+
+abi::CountedLaunches *launchesOf(CountedFunction &function, const abi::DeviceChoice &choice,
+                                 const LaunchShape &given) noexcept {
+  const LaunchShape any{};
+  const LaunchShape &shape = function.shape_count < kMostShapes ? given : any;
+  for (CountedShape *known = function.shapes; known != nullptr; known = known->next)
+    if (isOf(*known->launches, given) || (&shape == &any && isOf(*known->launches, any)))
+      return known->launches;
+  auto *added = static_cast<CountedShape *>(keep(sizeof(CountedShape)));
+  abi::CountedLaunches *launches = added != nullptr ? __msl_device_launches(function.module->unit) : nullptr;
+  if (launches == nullptr)
+    return nullptr;
+  launches->function = function.function;
+  launches->mode = choice.mode;
+  std::memcpy(launches->grid, shape.grid, sizeof shape.grid);
+  std::memcpy(launches->block, shape.block, sizeof shape.block);
+  __msl_publish_launches(launches);
+  *added = {launches, function.shapes};
+  function.shapes = added;
+  ++function.shape_count;
+  return launches;
+}
+
+} // namespace
+
+CountedLock::CountedLock() noexcept { ::pthread_mutex_lock(&lock); }
+CountedLock::~CountedLock() { ::pthread_mutex_unlock(&lock); }
+
+void *takePages(uint64_t bytes) noexcept {
+  const long pages = ::syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return pages == -1 ? nullptr : reinterpret_cast<void *>(pages);
+}
+
+void givePages(void *pages, uint64_t bytes) noexcept { ::syscall(SYS_munmap, pages, bytes); }
+
+void *keep(uint64_t bytes) noexcept {
+  bytes = (bytes + 15) / 16 * 16;
+  if (bytes > pool_bytes) {
+    pool = static_cast<char *>(takePages(kPoolBytes));
+    pool_bytes = pool != nullptr ? kPoolBytes : 0;
+  }
+  if (bytes > pool_bytes)
+    return nullptr;
+  void *const kept = pool;
+  pool += bytes;
+  pool_bytes -= bytes;
+  return kept;
+}
+
+bool countsLaunches(abi::DeviceChoice &choice) noexcept {
+  return __msl_device_choice(&choice) && static_cast<abi::CountLaunches>(choice.launches) != abi::CountLaunches::Off;
+}
+
+CountedModule *findModule(const char *name) noexcept {
+  CountedModule *module = modules;
+  while (module != nullptr && std::strcmp(module->name, name) != 0)
+    module = module->next;
+  return module;
+}
+
+bool isKnownTable(const abi::GraphHeader &header, uint64_t bytes, const char *name) noexcept {
+  if (header.magic != abi::kGraphMagic) {
+    note(name, "it is no table of graphs");
+    return false;
+  }
+  if (header.version != abi::kGraphVersion || header.header_bytes != sizeof header) {
+    note(name, "its table of graphs is of another version");
+    return false;
+  }
+  if (header.total_bytes < sizeof header || header.total_bytes > kMostTableBytes || header.total_bytes > bytes) {
+    note(name, "its table of graphs has an impossible size");
+    return false;
+  }
+  return true;
+}
+
+CountedModule *addModule(const char *name, const abi::GraphHeader *table) noexcept {
+  const auto *content = reinterpret_cast<const unsigned char *>(table);
+  const uint64_t begin = table->header_bytes;
+  const uint64_t strings = begin + uint64_t{table->function_count} * table->function_bytes +
+                           uint64_t{table->block_count} * table->block_bytes +
+                           uint64_t{table->edge_count} * table->edge_bytes;
+  if (abi::fnv1a32(content + begin, table->total_bytes - begin) != table->checksum ||
+      table->function_bytes < sizeof(abi::GraphFunction) || strings + table->strings_bytes > table->total_bytes ||
+      table->strings_bytes == 0 || content[strings + table->strings_bytes - 1] != 0) {
+    note(name, "its table of graphs is damaged");
+    return nullptr;
+  }
+  auto *added = static_cast<CountedModule *>(keep(sizeof(CountedModule)));
+  uint32_t unit = 0;
+  uint64_t *const counts = added != nullptr ? __msl_device_counters(table, &unit) : nullptr;
+  if (counts == nullptr)
+    return nullptr;
+  std::snprintf(added->name, sizeof added->name, "%s", name);
+  added->table = table;
+  added->counts = counts;
+  added->unit = unit;
+  added->next = modules;
+  modules = added;
+  return added;
+}
+
+CountedFunction *functionOf(CountedModule &module, const char *kernel) noexcept {
+  const abi::GraphHeader &table = *module.table;
+  for (uint32_t i = 0; i < table.function_count; ++i) {
+    const auto &row = *rowsAt<abi::GraphFunction>(table, table.header_bytes + uint64_t{i} * table.function_bytes);
+    if ((row.flags & abi::kKernel) == 0 || row.name >= table.strings_bytes ||
+        std::strcmp(nameOf(table, row), kernel) != 0)
+      continue;
+    for (CountedFunction *known = functions; known != nullptr; known = known->next)
+      if (known->module == &module && known->function == i)
+        return known;
+    auto *added = static_cast<CountedFunction *>(keep(sizeof(CountedFunction)));
+    if (added == nullptr)
+      return nullptr;
+    *added = {&module, i, 0, 0, 0, 0, nullptr, 0, functions};
+    functions = added;
+    return added;
+  }
+  return nullptr;
+}
+
+bool isWanted(const CountedFunction &function, const abi::DeviceChoice &choice, uint64_t threads) noexcept {
+  switch (static_cast<abi::CountLaunches>(choice.launches)) {
+  case abi::CountLaunches::Every:
+    return function.launches % choice.number == 0;
+  case abi::CountLaunches::First:
+    return function.launches < choice.number;
+  case abi::CountLaunches::Budget:
+    return function.launches == 0 ||
+           static_cast<double>(function.counted_threads + threads) * static_cast<double>(kPercent) <=
+               static_cast<double>(function.threads + threads) * static_cast<double>(choice.number);
+  case abi::CountLaunches::Off:
+    break;
+  }
+  return false;
+}
+
+void noteLaunch(CountedFunction &function, const abi::DeviceChoice &choice, const LaunchShape &shape,
+                bool is_counted) noexcept {
+  ++function.launches;
+  function.threads += shape.threads;
+  if (is_counted) {
+    ++function.counted;
+    function.counted_threads += shape.threads;
+  }
+  abi::CountedLaunches *launches = launchesOf(function, choice, shape);
+  if (launches == nullptr)
+    return;
+  ++launches->launches;
+  launches->threads += shape.threads;
+  if (is_counted) {
+    ++launches->counted;
+    launches->counted_threads += shape.threads;
+  }
+}
+
+} // namespace msleaks::hooks

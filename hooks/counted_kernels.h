@@ -1,0 +1,75 @@
+// What the hooks of an API that launches kernels have in common where kernels have counted copies
+// (abi/device_counts.h): the tables that the process has told, and which launches are counted.
+#pragma once
+
+#include "msleaks/abi/counts_file.h"
+#include "msleaks/abi/device_counts.h"
+#include "msleaks/abi/graph_table.h"
+
+#include <cstddef>
+
+namespace msleaks::hooks {
+
+// A module of a device. It is known for good, by its name: programs that are made again count on.
+struct CountedModule {
+  char name[40]; // __msl_graphs_HASH
+  const abi::GraphHeader *table;
+  uint64_t *counts; // by counter, in the process' file
+  uint32_t unit;
+  CountedModule *next;
+};
+
+// The launches of one shape, and the next one's.
+struct CountedShape {
+  abi::CountedLaunches *launches;
+  CountedShape *next;
+};
+
+// Of one name of a module, whoever launches it.
+struct CountedFunction {
+  CountedModule *module;
+  uint32_t function;
+  uint64_t launches, counted, threads, counted_threads;
+  CountedShape *shapes;
+  uint32_t shape_count;
+  CountedFunction *next;
+};
+
+struct LaunchShape {
+  uint64_t grid[3], block[3]; // 0: not known
+  uint64_t threads;
+};
+
+// Everything below is called with this held.
+class CountedLock {
+public:
+  CountedLock() noexcept;
+  ~CountedLock();
+  CountedLock(const CountedLock &) = delete;
+  CountedLock &operator=(const CountedLock &) = delete;
+};
+
+// Zeros that are never given back; null: there is no memory.
+void *keep(uint64_t bytes) noexcept;
+// Pages of zeros, and what gives them back.
+void *takePages(uint64_t bytes) noexcept;
+void givePages(void *pages, uint64_t bytes) noexcept;
+
+// False: there is no session, or no launch shall be counted.
+bool countsLaunches(abi::DeviceChoice &choice) noexcept;
+
+CountedModule *findModule(const char *name) noexcept;
+// Whether it is a table as we know it, of which `bytes` may be read; says why not in the session's log.
+bool isKnownTable(const abi::GraphHeader &header, uint64_t bytes, const char *name) noexcept;
+// With a table that stays where it is; null: it is damaged, or nothing can be counted.
+CountedModule *addModule(const char *name, const abi::GraphHeader *table) noexcept;
+
+// Of the module's kernel of this name; null: it has none.
+CountedFunction *functionOf(CountedModule &module, const char *kernel) noexcept;
+
+// Whether the launch, which is the next one of this kernel, is to be counted.
+bool isWanted(const CountedFunction &function, const abi::DeviceChoice &choice, uint64_t threads) noexcept;
+void noteLaunch(CountedFunction &function, const abi::DeviceChoice &choice, const LaunchShape &shape,
+                bool is_counted) noexcept;
+
+} // namespace msleaks::hooks

@@ -1,0 +1,79 @@
+#include "graphs/count_device.h"
+
+#include "attributes.h"
+#include "compat.h"
+#include "graphs/counted_clones.h"
+#include "graphs/device_counters.h"
+#include "graphs/edge_counters.h"
+
+#include "llvm/Analysis/BranchProbabilityInfo.h"
+#include "llvm/Analysis/LoopInfo.h"
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+// Of 64 bits: with more of them, fewer threads of a kernel run at once.
+constexpr unsigned kMostRegisters = 16;
+
+class DeviceCounting {
+public:
+  DeviceCounting(Module &module, const DeviceTarget &target, const Options &options, FunctionAnalysisManager &analyses)
+      : options_(options), analyses_(analyses), table_(module.getSourceFileName(), kProducer, targetOf(module).str()),
+        counters_(module, target) {}
+
+  void run(ArrayRef<CountedClone> clones) {
+    SetVector<Function *> counting;
+    for (const CountedClone &clone : clones) {
+      count(clone, clones);
+      counting.insert(clone.clone);
+    }
+    counters_.finish(table_.bytes(counter_count_));
+    dropUntrueAttributes(std::move(counting));
+  }
+
+private:
+  void count(const CountedClone &counted, ArrayRef<CountedClone> clones) {
+    Function &function = *counted.clone;
+    const uint32_t first = counter_count_;
+    EdgeGraph graph(function, analyses_.getResult<BlockFrequencyAnalysis>(function),
+                    analyses_.getResult<BranchProbabilityAnalysis>(function), Calls::ComeBack);
+    if (counted.is_kernel)
+      graph.weighAsKernel();
+    const SmallVector<EdgeCount> counts = chooseCounters(graph, options_.all_counters, counter_count_);
+    const uint32_t flags =
+        (counted.is_kernel ? uint32_t{abi::kKernel} : 0) | (options_.all_counters ? uint32_t{abi::kCountsAll} : 0);
+    table_.add(graph, *counted.original, counts, analyses_.getResult<LoopAnalysis>(function), flags);
+
+    const SmallVector<CounterPlace> all_places = placesOf(function, graph, counts, options_.all_counters);
+    ArrayRef<CounterPlace> places = all_places;
+    Instruction &begin = firstBehindAllocas(function);
+    const Bank bank = counted.is_kernel ? counters_.bank(counted.counts(), begin) : counted.bank();
+    if (counted.is_kernel && counts.front().counter != abi::kNoCounter) {
+      counters_.addThreads(counted.counts(), bank, counts.front().counter, begin);
+      places = places.drop_front();
+    }
+    countAt(function, places, Calls::ComeBack, kMostRegisters,
+            [&](Instruction &before, ArrayRef<CountedAmount> amounts) { counters_.add(bank, first, before, amounts); });
+    callClones(function, bank, clones); // last: places are told by the calls as they were
+    analyses_.invalidate(function, PreservedAnalyses::none());
+  }
+
+  const Options &options_;
+  FunctionAnalysisManager &analyses_;
+  GraphTable table_;
+  DeviceCounters counters_;
+  uint32_t counter_count_ = 0;
+};
+
+} // namespace
+
+void countKernels(Module &module, const DeviceTarget &target, const Options &options, FunctionAnalysisManager &analyses,
+                  function_ref<bool(const Function &)> can_be_counted) {
+  const SmallVector<CountedClone> clones = cloneCounted(module, target, can_be_counted);
+  if (!clones.empty())
+    DeviceCounting(module, target, options, analyses).run(clones);
+}
+
+} // namespace msleaks::passes

@@ -1,0 +1,15 @@
+// Counts the edges of kernels, in copies of them (counted_clones.h).
+#pragma once
+
+#include "graphs/device_target.h"
+#include "options.h"
+
+#include "llvm/IR/PassManager.h"
+
+namespace msleaks::passes {
+
+void countKernels(llvm::Module &module, const DeviceTarget &target, const Options &options,
+                  llvm::FunctionAnalysisManager &analyses,
+                  llvm::function_ref<bool(const llvm::Function &)> can_be_counted);
+
+} // namespace msleaks::passes

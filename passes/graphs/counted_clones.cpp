@@ -1,0 +1,141 @@
+#include "graphs/counted_clones.h"
+
+#include "compat.h"
+
+#include "msleaks/abi/device_counts.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+constexpr uint64_t kCountsAlign = 8;
+
+// What OpenCL says of a kernel's arguments has a word for each of them.
+void describeArgument(Function &kernel, const DeviceTarget &target) {
+  LLVMContext &context = kernel.getContext();
+  const auto text = [&](StringRef word) -> Metadata * { return MDString::get(context, word); };
+  Metadata *space = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), target.globalSpace()));
+  const std::pair<StringRef, Metadata *> kWords[] = {
+      {"kernel_arg_addr_space", space},    {"kernel_arg_access_qual", text("none")},
+      {"kernel_arg_type", text("ulong*")}, {"kernel_arg_base_type", text("ulong*")},
+      {"kernel_arg_type_qual", text("")},  {"kernel_arg_name", text("__msl_counts")},
+  };
+  for (const auto &[name, word] : kWords)
+    if (const MDNode *known = kernel.getMetadata(name)) {
+      SmallVector<Metadata *> words(known->op_begin(), known->op_end());
+      words.push_back(word);
+      kernel.setMetadata(name, MDNode::get(context, words));
+    }
+}
+
+// PoCL knows a kernel's local variables by their names, which begin with the kernel's.
+void cloneLocals(const Function &original, StringRef name, const DeviceTarget &target, ValueToValueMapTy &values) {
+  Module &module = *const_cast<Module *>(original.getParent());
+  SmallVector<GlobalVariable *> locals;
+  for (GlobalVariable &variable : module.globals())
+    if (variable.getAddressSpace() == target.sharedSpace() && variable.hasLocalLinkage() &&
+        variable.getName().starts_with((original.getName() + ".").str()))
+      locals.push_back(&variable);
+  for (GlobalVariable *local : locals) {
+    auto *copy = new GlobalVariable(module, local->getValueType(), local->isConstant(), local->getLinkage(),
+                                    local->hasInitializer() ? local->getInitializer() : nullptr,
+                                    name + local->getName().drop_front(original.getName().size()), nullptr,
+                                    local->getThreadLocalMode(), local->getAddressSpace());
+    copy->copyAttributesFrom(local);
+    values[local] = copy;
+  }
+}
+
+Function *makeClone(Function &original, const DeviceTarget &target, bool is_kernel) {
+  SmallVector<Type *> types(original.getFunctionType()->params());
+  types.push_back(PointerType::get(original.getContext(), target.globalSpace()));
+  if (!is_kernel)
+    types.push_back(Type::getInt1Ty(original.getContext()));
+  const std::string name = abi::kCountedPrefix + original.getName().str();
+  Function *clone = Function::Create(FunctionType::get(original.getReturnType(), types, original.isVarArg()),
+                                     is_kernel ? original.getLinkage() : GlobalValue::InternalLinkage,
+                                     original.getAddressSpace(), name, original.getParent());
+  ValueToValueMapTy values;
+  for (const auto &[from, to] : zip(original.args(), clone->args())) {
+    to.setName(from.getName());
+    values[&from] = &to;
+  }
+  if (is_kernel && target.isSpirv())
+    cloneLocals(original, name, target, values);
+  SmallVector<ReturnInst *> returns;
+  CloneFunctionInto(clone, &original, values, CloneFunctionChangeType::LocalChangesOnly, returns);
+  if (!is_kernel) { // what copyAttributesFrom brought along is for a function that others see
+    clone->setVisibility(GlobalValue::DefaultVisibility);
+    clone->setDSOLocal(true);
+  }
+  if (is_kernel) {
+    Argument *counts = clone->arg_end() - 1;
+    counts->addAttr(Attribute::getWithAlignment(clone->getContext(), Align(kCountsAlign)));
+    counts->addAttr(Attribute::NoAlias); // what the header says stays the same whatever the kernel writes
+    describeArgument(*clone, target);
+    target.listAs(original, *clone);
+  }
+  AttributeMask untrue; // the copy asks where it is
+  for (const Attribute &attribute : clone->getAttributes().getFnAttrs())
+    if (attribute.isStringAttribute() && attribute.getKindAsString().starts_with("amdgpu-no-"))
+      untrue.addAttribute(attribute.getKindAsString());
+  clone->removeFnAttrs(untrue);
+  return clone;
+}
+
+} // namespace
+
+Argument &CountedClone::counts() const { return *(clone->arg_end() - 1); }
+Bank CountedClone::bank() const { return {clone->arg_end() - 2, clone->arg_end() - 1, nullptr}; }
+
+SmallVector<CountedClone> cloneCounted(Module &module, const DeviceTarget &target,
+                                       function_ref<bool(const Function &)> can_be_counted) {
+  SetVector<Function *> reached;
+  for (Function &function : module)
+    if (target.isKernel(function) && can_be_counted(function))
+      reached.insert(&function);
+  const size_t kernels = reached.size();
+  for (size_t i = 0; i < reached.size(); ++i) // grows by what they call
+    for (Instruction &instruction : instructions(*reached[i]))
+      if (auto *call = dyn_cast<CallBase>(&instruction))
+        if (Function *callee = call->getCalledFunction();
+            callee && can_be_counted(*callee) && !target.isKernel(*callee) && !callee->isVarArg())
+          reached.insert(callee);
+  SmallVector<CountedClone> clones;
+  for (size_t i = 0; i < reached.size(); ++i)
+    clones.push_back({reached[i], makeClone(*reached[i], target, i < kernels), i < kernels});
+  return clones;
+}
+
+void callClones(Function &caller, const Bank &bank, ArrayRef<CountedClone> clones) {
+  SmallVector<CallInst *> calls;
+  for (Instruction &instruction : instructions(caller))
+    if (auto *call = dyn_cast<CallInst>(&instruction); call && !call->isMustTailCall())
+      calls.push_back(call);
+  for (CallInst *call : calls) {
+    const auto *clone = find_if(clones, [&](const CountedClone &known) {
+      return !known.is_kernel && known.original == call->getCalledFunction();
+    });
+    if (clone == clones.end())
+      continue;
+    SmallVector<Value *> arguments(call->args());
+    arguments.append({bank.address, bank.is_counted});
+    SmallVector<OperandBundleDef> bundles;
+    call->getOperandBundlesAsDefs(bundles);
+    CallInst *counted = CallInst::Create(clone->clone, arguments, bundles, "", before(*call));
+    counted->setCallingConv(call->getCallingConv());
+    counted->setTailCallKind(call->getTailCallKind());
+    counted->setAttributes(call->getAttributes());
+    counted->copyMetadata(*call);
+    counted->takeName(call);
+    call->replaceAllUsesWith(counted);
+    call->eraseFromParent();
+  }
+}
+
+} // namespace msleaks::passes

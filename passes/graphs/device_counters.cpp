@@ -1,0 +1,235 @@
+#include "graphs/device_counters.h"
+
+#include "compat.h"
+
+#include "msleaks/abi/device_counts.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+using abi::CountMode;
+
+constexpr unsigned kDimensions = 3;
+using Numbers = std::array<Value *, kDimensions>;
+
+Value *linear(IRBuilder<> &builder, const Numbers &at, const Numbers &of) {
+  Value *rows = builder.CreateAdd(builder.CreateMul(at[2], of[1]), at[1]);
+  return builder.CreateAdd(builder.CreateMul(rows, of[0]), at[0]);
+}
+
+// 32 bits.
+Value *fieldOf(IRBuilder<> &builder, Value *header, size_t offset) {
+  Value *address = builder.CreateConstGEP1_64(builder.getInt8Ty(), header, offset);
+  return builder.CreateAlignedLoad(builder.getInt32Ty(), address, Align(4));
+}
+
+// Of one block, so 32 bits are enough; devices divide by 64 in a hundred instructions.
+struct Threads {
+  Threads(IRBuilder<> &builder, const DeviceTarget &target) {
+    Numbers at, of;
+    for (unsigned i = 0; i < kDimensions; ++i) {
+      at[i] = target.threadNumber(builder, i);
+      of[i] = target.threadCount(builder, i);
+    }
+    const auto narrow = [&](Value *wide) { return builder.CreateTrunc(wide, builder.getInt32Ty()); };
+    number = narrow(linear(builder, at, of));
+    count = narrow(builder.CreateMul(builder.CreateMul(of[0], of[1]), of[2]));
+  }
+  Value *number, *count;
+};
+
+// abi::counts and abi::linearBlock, in code of the device.
+class Choice {
+public:
+  Choice(IRBuilder<> &builder, const DeviceTarget &target, Value *header)
+      : builder_(builder), target_(target), header_(header) {
+    for (unsigned i = 0; i < kDimensions; ++i) {
+      block_[i] = target.blockNumber(builder, i);
+      blocks_[i] = target.blockCount(builder, i);
+    }
+    linear_ = linear(builder, block_, blocks_);
+  }
+
+  Value *block() const { return linear_; }
+
+  Value *isCentre() {
+    Value *all = builder_.getTrue();
+    for (unsigned i = 0; i < kDimensions; ++i)
+      all = builder_.CreateAnd(all, builder_.CreateICmpEQ(block_[i], builder_.CreateLShr(blocks_[i], 1)));
+    return all;
+  }
+
+  // The number of its first thread.
+  Value *centreWave(const Threads &threads) {
+    Value *wave = fieldOf(builder_, header_, offsetof(abi::DeviceCounts, wave));
+    Value *rounded = builder_.CreateAdd(threads.count, builder_.CreateSub(wave, builder_.getInt32(1)));
+    return builder_.CreateMul(builder_.CreateLShr(builder_.CreateUDiv(rounded, wave), 1), wave);
+  }
+
+  Value *isCentreWave(const Threads &threads, Value *begin) {
+    Value *wave = fieldOf(builder_, header_, offsetof(abi::DeviceCounts, wave));
+    Value *is_in = builder_.CreateICmpULT(builder_.CreateSub(threads.number, begin), wave); // below it: a large number
+    return builder_.CreateAnd(isCentre(), is_in);
+  }
+
+  Value *isStratum() {
+    Value *blocks = builder_.CreateMul(builder_.CreateMul(blocks_[0], blocks_[1]), blocks_[2]);
+    Value *last = builder_.CreateICmpEQ(linear_, builder_.CreateSub(blocks, builder_.getInt64(1)));
+    Value *spread = builder_.CreateLShr(builder_.CreateMul(linear_, builder_.getInt64(abi::kStrataFactor)),
+                                        builder_.getInt64(abi::kStrataShift));
+    Value *hashed = builder_.CreateAnd(spread, field(offsetof(abi::DeviceCounts, strata_mask)));
+    Value *ends = builder_.CreateOr(builder_.CreateIsNull(linear_), last);
+    return builder_.CreateOr(isCentre(), builder_.CreateOr(ends, builder_.CreateIsNull(hashed)));
+  }
+
+  Value *field(size_t offset) { return builder_.CreateZExt(fieldOf(builder_, header_, offset), builder_.getInt64Ty()); }
+
+private:
+  IRBuilder<> &builder_;
+  const DeviceTarget &target_;
+  Value *header_;
+  Numbers block_, blocks_;
+  Value *linear_;
+};
+
+} // namespace
+
+DeviceCounters::DeviceCounters(Module &module, const DeviceTarget &target)
+    : module_(module), target_(target), global_(PointerType::get(module.getContext(), target.globalSpace())) {}
+
+//   %bank = header + 32 + 8 × counters × (block & bank_mask)
+//   switch mode, strata [full: join], [cta: cta], [wavefront: wave]
+// cta:
+//   … br join
+// join:
+//   %is_counted = phi [true, of full], [… of cta], [… of wave], [… of strata]
+//   %leader = phi [0, of full], …
+Bank DeviceCounters::bank(Value &counts, Instruction &begin) {
+  IRBuilder<> builder(&begin);
+  Choice choice(builder, target_, &counts);
+  Value *banked = builder.CreateAnd(choice.block(), choice.field(offsetof(abi::DeviceCounts, bank_mask)));
+  Value *first = builder.CreateMul(banked, choice.field(offsetof(abi::DeviceCounts, counters)));
+  Value *bytes = builder.CreateAdd(builder.CreateShl(first, 3), builder.getInt64(sizeof(abi::DeviceCounts)));
+  Value *bank = builder.CreateGEP(builder.getInt8Ty(), &counts, bytes);
+  Value *mode = fieldOf(builder, &counts, offsetof(abi::DeviceCounts, mode));
+
+  const Threads threads(builder, target_);
+  BasicBlock *head = begin.getParent();
+  BasicBlock *join = SplitBlock(head, before(begin));
+  builder.SetInsertPoint(join, join->begin());
+  PHINode *is_counted = builder.CreatePHI(builder.getInt1Ty(), 4);
+  PHINode *leader = builder.CreatePHI(builder.getInt32Ty(), 4);
+  const auto begins = [&] {
+    BasicBlock *block = BasicBlock::Create(begin.getContext(), "", join->getParent(), join);
+    builder.SetInsertPoint(block);
+    return block;
+  };
+  const auto ends = [&](Value *is_chosen, Value *led_by) {
+    is_counted->addIncoming(is_chosen, builder.GetInsertBlock());
+    leader->addIncoming(led_by, builder.GetInsertBlock());
+    if (builder.GetInsertBlock() != head)
+      builder.CreateBr(join);
+  };
+  BasicBlock *cta = begins();
+  ends(choice.isCentre(), builder.getInt32(0));
+  BasicBlock *wave = begins();
+  Value *wave_begin = choice.centreWave(threads);
+  ends(choice.isCentreWave(threads, wave_begin), wave_begin);
+  BasicBlock *strata = begins();
+  ends(choice.isStratum(), builder.getInt32(0));
+  head->getTerminator()->eraseFromParent();
+  builder.SetInsertPoint(head);
+  ends(builder.getTrue(), builder.getInt32(0));
+  SwitchInst *modes = builder.CreateSwitch(mode, strata, 3);
+  const auto addMode = [&](CountMode value, BasicBlock *to) {
+    modes->addCase(builder.getInt32(static_cast<uint32_t>(value)), to);
+  };
+  addMode(CountMode::Full, join);
+  addMode(CountMode::Cta, cta);
+  addMode(CountMode::Wavefront, wave);
+  return {bank, is_counted, leader};
+}
+
+//   br (%is_counted && %thread == %leader), leads, rest
+// leads: atomicrmw add %bank + 8 × k, (threads of the block, or of the wave)
+void DeviceCounters::addThreads(Value &counts, const Bank &bank, uint32_t counter, Instruction &begin) const {
+  IRBuilder<> builder(&begin);
+  const Threads threads(builder, target_);
+  Value *leads = builder.CreateAnd(bank.is_counted, builder.CreateICmpEQ(threads.number, bank.leader));
+  Instruction *then = SplitBlockAndInsertIfThen(leads, before(begin), /*Unreachable=*/false);
+  builder.SetInsertPoint(then);
+  Value *mode = fieldOf(builder, &counts, offsetof(abi::DeviceCounts, mode));
+  Value *wave = fieldOf(builder, &counts, offsetof(abi::DeviceCounts, wave));
+  Value *is_wave = builder.CreateICmpEQ(mode, builder.getInt32(static_cast<uint32_t>(CountMode::Wavefront)));
+  Value *rest = builder.CreateSub(threads.count, threads.number);
+  Value *is_cut = builder.CreateAnd(is_wave, builder.CreateICmpULT(wave, rest));
+  Value *size = builder.CreateSelect(is_cut, wave, rest);
+  Value *address = builder.CreateConstGEP1_64(builder.getInt64Ty(), bank.address, counter);
+  target_.addAtomically(builder, address, builder.CreateZExt(size, builder.getInt64Ty()));
+}
+
+void DeviceCounters::add(const Bank &bank, uint32_t first, Instruction &before, ArrayRef<CountedAmount> amounts) const {
+  IRBuilder<> builder(&before);
+  Instruction *then = SplitBlockAndInsertIfThen(bank.is_counted, passes::before(before), /*Unreachable=*/false);
+  builder.SetInsertPoint(then);
+  for (const auto &[counter, amount] : amounts)
+    target_.addAtomically(builder, builder.CreateConstGEP1_64(builder.getInt64Ty(), bank.address, first + counter),
+                          amount);
+}
+
+// define spir_kernel void @__msl_graphs_HASH(ptr addrspace(1) %to) {
+//   %i = call i64 @get_global_id(0)
+//   to[%i] = table[%i]
+void DeviceCounters::defineCopy(GlobalVariable &table, StringRef name) {
+  LLVMContext &context = module_.getContext();
+  Type *nothing = Type::getVoidTy(context);
+  Function *copy =
+      Function::Create(FunctionType::get(nothing, {global_}, false), GlobalValue::ExternalLinkage, name, &module_);
+  copy->setCallingConv(CallingConv::SPIR_KERNEL);
+  copy->setDoesNotThrow();
+  IRBuilder<> builder(BasicBlock::Create(context, "", copy));
+  Value *number = target_.globalNumber(builder);
+  Value *from = builder.CreateInBoundsGEP(table.getValueType(), &table, {builder.getInt64(0), number});
+  Value *to = builder.CreateInBoundsGEP(builder.getInt64Ty(), copy->getArg(0), number);
+  builder.CreateStore(builder.CreateLoad(builder.getInt64Ty(), from), to);
+  builder.CreateRetVoid();
+  const auto describe = [&](StringRef what, Metadata *word) { copy->setMetadata(what, MDNode::get(context, {word})); };
+  describe("kernel_arg_addr_space",
+           ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), target_.globalSpace())));
+  describe("kernel_arg_access_qual", MDString::get(context, "none"));
+  describe("kernel_arg_type", MDString::get(context, "ulong*"));
+  describe("kernel_arg_base_type", MDString::get(context, "ulong*"));
+  describe("kernel_arg_type_qual", MDString::get(context, ""));
+}
+
+void DeviceCounters::finish(StringRef table) {
+  SmallVector<uint64_t> words(table.size() / sizeof(uint64_t));
+  std::memcpy(words.data(), table.data(), words.size() * sizeof(uint64_t));
+  Constant *content = ConstantDataArray::get(module_.getContext(), words);
+  const std::string hash = utohexstr(hashOf((module_.getSourceFileName() + table).str()), /*LowerCase=*/true, 16);
+  const std::string name = abi::kGraphsPrefix + hash;
+  const bool is_copied = target_.isSpirv();
+  auto *constant = new GlobalVariable(module_, content->getType(), /*isConstant=*/true,
+                                      is_copied ? GlobalValue::InternalLinkage : GlobalValue::WeakAnyLinkage, content,
+                                      is_copied ? name + ".table" : name, nullptr, GlobalValue::NotThreadLocal,
+                                      target_.constantSpace());
+  constant->setAlignment(Align(sizeof(uint64_t)));
+  if (is_copied)
+    return defineCopy(*constant, name);
+  constant->setVisibility(GlobalValue::ProtectedVisibility); // what a loaded image shows
+  appendToCompilerUsed(module_, {constant});
+}
+
+} // namespace msleaks::passes

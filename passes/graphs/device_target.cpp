@@ -1,0 +1,200 @@
+#include "graphs/device_target.h"
+
+#include "compat.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+constexpr char kAnnotations[] = "nvvm.annotations";
+
+// One row of a kernel's: { function, "kernel", 1 }, { function, "maxntidx", 256 }, …
+bool isOf(const MDNode &row, const Function &function) {
+  const auto *of = row.getNumOperands() != 0 ? dyn_cast_or_null<ValueAsMetadata>(row.getOperand(0).get()) : nullptr;
+  return of && of->getValue() == &function;
+}
+
+bool isListed(const Function &function) {
+  const NamedMDNode *rows = function.getParent()->getNamedMetadata(kAnnotations);
+  return rows && any_of(rows->operands(), [&](const MDNode *row) {
+           const auto *key = row->getNumOperands() > 1 ? dyn_cast_or_null<MDString>(row->getOperand(1).get()) : nullptr;
+           return key && key->getString() == "kernel" && isOf(*row, function);
+         });
+}
+
+} // namespace
+
+std::optional<DeviceTarget> DeviceTarget::of(Module &module) {
+  switch (targetOf(module).getArch()) {
+  case Triple::spir64:
+  case Triple::spirv64:
+    return DeviceTarget(module, Kind::Spirv);
+  case Triple::nvptx64:
+    return DeviceTarget(module, Kind::Nvptx);
+  case Triple::amdgcn:
+    return DeviceTarget(module, Kind::Amdgcn);
+  default:
+    return std::nullopt;
+  }
+}
+
+bool DeviceTarget::isKernel(const Function &function) const {
+  switch (function.getCallingConv()) {
+  case CallingConv::SPIR_KERNEL:
+  case CallingConv::PTX_Kernel:
+  case CallingConv::AMDGPU_KERNEL:
+    return true;
+  default:
+    return kind_ == Kind::Nvptx && isListed(function);
+  }
+}
+
+void DeviceTarget::listAs(const Function &kernel, Function &copy) const {
+  NamedMDNode *rows = module_->getNamedMetadata(kAnnotations);
+  if (kind_ != Kind::Nvptx || !rows)
+    return;
+  SmallVector<MDNode *> added;
+  for (MDNode *row : rows->operands())
+    if (isOf(*row, kernel)) {
+      SmallVector<Metadata *> words(row->op_begin(), row->op_end());
+      words[0] = ValueAsMetadata::get(&copy);
+      added.push_back(MDNode::get(module_->getContext(), words));
+    }
+  for (MDNode *row : added)
+    rows->addOperand(row);
+}
+
+// OpenCL's functions, which the back end takes for built-in variables.
+Value *DeviceTarget::ask(IRBuilder<> &builder, StringRef name, unsigned dimension) const {
+  FunctionCallee callee = module_->getOrInsertFunction(
+      name, FunctionType::get(builder.getInt64Ty(), {builder.getInt32Ty()}, /*isVarArg=*/false));
+  CallInst *call = builder.CreateCall(callee, {builder.getInt32(dimension)});
+  call->setCallingConv(CallingConv::SPIR_FUNC);
+  if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration()) {
+    function->setCallingConv(CallingConv::SPIR_FUNC);
+    function->setDoesNotThrow();
+    function->setDoesNotAccessMemory();
+    function->setWillReturn();
+  }
+  return call;
+}
+
+Value *DeviceTarget::special(IRBuilder<> &builder, StringRef name, unsigned dimension) const {
+  static constexpr char kDimensions[] = "xyz";
+  FunctionCallee callee = module_->getOrInsertFunction((name + "." + Twine(kDimensions[dimension])).str(),
+                                                       FunctionType::get(builder.getInt32Ty(), /*isVarArg=*/false));
+  return builder.CreateZExt(builder.CreateCall(callee), builder.getInt64Ty());
+}
+
+// A field of the packet that the kernel was dispatched with (hsa_kernel_dispatch_packet_t).
+Value *DeviceTarget::packet(IRBuilder<> &builder, unsigned bits, unsigned offset) const {
+  constexpr unsigned kConstant = 4;
+  FunctionCallee callee =
+      module_->getOrInsertFunction("llvm.amdgcn.dispatch.ptr", FunctionType::get(builder.getPtrTy(kConstant), false));
+  Value *address = builder.CreateConstGEP1_64(builder.getInt8Ty(), builder.CreateCall(callee), offset);
+  return builder.CreateZExt(builder.CreateAlignedLoad(builder.getIntNTy(bits), address, Align(bits / 8)),
+                            builder.getInt64Ty());
+}
+
+Value *DeviceTarget::blockNumber(IRBuilder<> &builder, unsigned dimension) const {
+  switch (kind_) {
+  case Kind::Spirv:
+    return ask(builder, "_Z12get_group_idj", dimension);
+  case Kind::Nvptx:
+    return special(builder, "llvm.nvvm.read.ptx.sreg.ctaid", dimension);
+  case Kind::Amdgcn:
+    return special(builder, "llvm.amdgcn.workgroup.id", dimension);
+  }
+  return nullptr;
+}
+
+Value *DeviceTarget::blockCount(IRBuilder<> &builder, unsigned dimension) const {
+  switch (kind_) {
+  case Kind::Spirv:
+    return ask(builder, "_Z14get_num_groupsj", dimension);
+  case Kind::Nvptx:
+    return special(builder, "llvm.nvvm.read.ptx.sreg.nctaid", dimension);
+  case Kind::Amdgcn:
+    break;
+  }
+  // The packet has threads; the last block may have fewer than the others.
+  constexpr unsigned kGridSize = 12;
+  const auto narrow = [&](Value *number) { return builder.CreateTrunc(number, builder.getInt32Ty()); };
+  Value *threads = narrow(packet(builder, 32, kGridSize + 4 * dimension));
+  Value *block = narrow(threadCount(builder, dimension));
+  Value *full = builder.CreateUDiv(threads, block);
+  Value *rest = builder.CreateICmpNE(builder.CreateMul(full, block), threads);
+  return builder.CreateZExt(builder.CreateAdd(full, builder.CreateZExt(rest, builder.getInt32Ty())),
+                            builder.getInt64Ty());
+}
+
+Value *DeviceTarget::threadNumber(IRBuilder<> &builder, unsigned dimension) const {
+  switch (kind_) {
+  case Kind::Spirv:
+    return ask(builder, "_Z12get_local_idj", dimension);
+  case Kind::Nvptx:
+    return special(builder, "llvm.nvvm.read.ptx.sreg.tid", dimension);
+  case Kind::Amdgcn:
+    return special(builder, "llvm.amdgcn.workitem.id", dimension);
+  }
+  return nullptr;
+}
+
+Value *DeviceTarget::threadCount(IRBuilder<> &builder, unsigned dimension) const {
+  constexpr unsigned kBlockSize = 4;
+  switch (kind_) {
+  case Kind::Spirv:
+    return ask(builder, "_Z14get_local_sizej", dimension);
+  case Kind::Nvptx:
+    return special(builder, "llvm.nvvm.read.ptx.sreg.ntid", dimension);
+  case Kind::Amdgcn:
+    return packet(builder, 16, kBlockSize + 2 * dimension);
+  }
+  return nullptr;
+}
+
+Value *DeviceTarget::globalNumber(IRBuilder<> &builder) const {
+  if (isSpirv())
+    return ask(builder, "_Z13get_global_idj", 0);
+  return builder.CreateAdd(builder.CreateMul(blockNumber(builder, 0), threadCount(builder, 0)),
+                           threadNumber(builder, 0));
+}
+
+// Atomics of 64 bits are an extension in OpenCL, and a module that says it needs them is refused where there are none.
+//
+//   %old = atomicrmw add ptr %address, i32 (lower half)
+//   %carry = %old + lower half < %old
+//   br (upper half + %carry != 0), more, rest        ; hardly ever
+//   more: atomicrmw add ptr %address + 4, i32 …
+void DeviceTarget::addHalves(IRBuilder<> &builder, Value *address, Value *amount) const {
+  const auto scope = builder.getContext().getOrInsertSyncScopeID("device");
+  const auto add = [&](Value *where, Value *what) {
+    return builder.CreateAtomicRMW(AtomicRMWInst::Add, where, what, Align(4), AtomicOrdering::Monotonic, scope);
+  };
+  Type *half = builder.getInt32Ty();
+  Value *low = builder.CreateTrunc(amount, half);
+  Value *old = add(address, low);
+  Value *carry = builder.CreateZExt(builder.CreateICmpULT(builder.CreateAdd(old, low), old), half);
+  Value *high = builder.CreateAdd(builder.CreateTrunc(builder.CreateLShr(amount, 32), half), carry);
+  Instruction *behind = &*builder.GetInsertPoint();
+  Instruction *then = SplitBlockAndInsertIfThen(builder.CreateIsNotNull(high), before(*behind), /*Unreachable=*/false,
+                                                unlikelyBranchWeights(builder.getContext()));
+  builder.SetInsertPoint(then);
+  add(builder.CreateConstGEP1_64(half, address, 1), high);
+  builder.SetInsertPoint(behind);
+}
+
+void DeviceTarget::addAtomically(IRBuilder<> &builder, Value *address, Value *amount) const {
+  if (isSpirv())
+    return addHalves(builder, address, amount);
+  const auto scope = builder.getContext().getOrInsertSyncScopeID(kind_ == Kind::Amdgcn ? "agent" : "device");
+  builder.CreateAtomicRMW(AtomicRMWInst::Add, address, amount, Align(8), AtomicOrdering::Monotonic, scope);
+}
+
+} // namespace msleaks::passes

@@ -1,0 +1,54 @@
+// What a module for a device is made of: which of its functions are kernels, and how a thread asks where it is.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/IRBuilder.h"
+
+#include <optional>
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace msleaks::passes {
+
+class DeviceTarget {
+public:
+  // Nothing: the module is for a host, or for a device that we do not know.
+  static std::optional<DeviceTarget> of(llvm::Module &module);
+
+  bool isKernel(const llvm::Function &function) const;
+  // The kernel is one of those that the module's metadata lists (LLVM 19, NVPTX): its copy is another.
+  void listAs(const llvm::Function &kernel, llvm::Function &copy) const;
+
+  // Numbers of 64 bits; dimension 0 to 2.
+  llvm::Value *blockNumber(llvm::IRBuilder<> &builder, unsigned dimension) const;
+  llvm::Value *blockCount(llvm::IRBuilder<> &builder, unsigned dimension) const;
+  llvm::Value *threadNumber(llvm::IRBuilder<> &builder, unsigned dimension) const; // in its block
+  llvm::Value *threadCount(llvm::IRBuilder<> &builder, unsigned dimension) const;  // of a block
+
+  llvm::Value *globalNumber(llvm::IRBuilder<> &builder) const; // of a thread, dimension 0 of its grid
+
+  // Adds to a number of 64 bits in global memory.
+  void addAtomically(llvm::IRBuilder<> &builder, llvm::Value *address, llvm::Value *amount) const;
+
+  bool isSpirv() const { return kind_ == Kind::Spirv; }
+  unsigned globalSpace() const { return 1; }
+  unsigned sharedSpace() const { return 3; }
+  unsigned constantSpace() const { return isSpirv() ? 2 : 1; }
+
+private:
+  enum class Kind : uint8_t { Spirv, Nvptx, Amdgcn };
+  DeviceTarget(llvm::Module &module, Kind kind) : module_(&module), kind_(kind) {}
+
+  llvm::Value *ask(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;
+  llvm::Value *special(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;
+  llvm::Value *packet(llvm::IRBuilder<> &builder, unsigned bits, unsigned offset) const;
+  void addHalves(llvm::IRBuilder<> &builder, llvm::Value *address, llvm::Value *amount) const;
+
+  llvm::Module *module_;
+  Kind kind_;
+};
+
+} // namespace msleaks::passes

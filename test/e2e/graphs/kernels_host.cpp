@@ -1,0 +1,147 @@
+// Runs the kernels of kernels.cl as an ordinary host program does, and prints what came out; it knows nothing of msleaks.
+//
+//   kernels_host PROGRAM BUILD_OPTIONS LAUNCHES [SIZE]     PROGRAM: a binary, or SPIR-V
+#define CL_TARGET_OPENCL_VERSION 210
+#include <CL/cl.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int kSkipped = 77;
+
+void check(cl_int status, const char *what) {
+  if (status == CL_SUCCESS)
+    return;
+  std::fprintf(stderr, "%s: OpenCL error %d\n", what, status);
+  std::exit(1);
+}
+
+struct Host {
+  cl_device_id device;
+  cl_context context;
+  cl_command_queue queue;
+  cl_program program;
+
+  cl_mem buffer(const std::vector<int> &content) const {
+    cl_int status;
+    cl_mem made = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, content.size() * sizeof(int),
+                                 const_cast<int *>(content.data()), &status);
+    check(status, "clCreateBuffer");
+    return made;
+  }
+
+  cl_kernel kernel(const char *name) const {
+    cl_int status;
+    cl_kernel made = clCreateKernel(program, name, &status);
+    check(status, name);
+    return made;
+  }
+
+  template <class T> static void set(cl_kernel kernel, unsigned index, const T &value) {
+    check(clSetKernelArg(kernel, index, sizeof value, &value), "clSetKernelArg");
+  }
+
+  void launch(cl_kernel kernel, std::vector<size_t> global, std::vector<size_t> local) const {
+    check(clEnqueueNDRangeKernel(queue, kernel, static_cast<cl_uint>(global.size()), nullptr, global.data(),
+                                 local.empty() ? nullptr : local.data(), 0, nullptr, nullptr),
+          "clEnqueueNDRangeKernel");
+  }
+
+  void print(const char *name, cl_mem buffer, size_t count) const {
+    std::vector<unsigned> content(count);
+    check(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, count * sizeof(int), content.data(), 0, nullptr, nullptr),
+          "clEnqueueReadBuffer");
+    unsigned long hash = 0xcbf29ce484222325;
+    for (const unsigned value : content)
+      hash = (hash ^ value) * 0x100000001b3;
+    std::printf("%s %016lx\n", name, hash);
+  }
+};
+
+Host make(const char *path, const char *options) {
+  Host host{};
+  cl_platform_id platform;
+  if (clGetPlatformIDs(1, &platform, nullptr) != CL_SUCCESS ||
+      clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &host.device, nullptr) != CL_SUCCESS) {
+    std::fprintf(stderr, "no OpenCL device\n");
+    std::exit(kSkipped);
+  }
+  cl_int status;
+  host.context = clCreateContext(nullptr, 1, &host.device, nullptr, nullptr, &status);
+  check(status, "clCreateContext");
+  host.queue = clCreateCommandQueueWithProperties(host.context, host.device, nullptr, &status);
+  check(status, "clCreateCommandQueue");
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const auto *begin = reinterpret_cast<const unsigned char *>(bytes.data());
+  const size_t size = bytes.size();
+  const bool is_spirv = bytes.starts_with("\x03\x02\x23\x07");
+  host.program = is_spirv ? clCreateProgramWithIL(host.context, begin, size, &status)
+                          : clCreateProgramWithBinary(host.context, 1, &host.device, &size, &begin, nullptr, &status);
+  check(status, "clCreateProgram");
+  check(clBuildProgram(host.program, 1, &host.device, options, nullptr, nullptr), "clBuildProgram");
+  return host;
+}
+
+// What a program sees of its own kernels.
+void printKernels(const Host &host) {
+  size_t count = 0, bytes = 0;
+  check(clGetProgramInfo(host.program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, nullptr), "NUM_KERNELS");
+  check(clGetProgramInfo(host.program, CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &bytes), "KERNEL_NAMES");
+  std::string names(bytes, '\0');
+  check(clGetProgramInfo(host.program, CL_PROGRAM_KERNEL_NAMES, bytes, names.data(), nullptr), "KERNEL_NAMES");
+  cl_uint made = 0;
+  check(clCreateKernelsInProgram(host.program, 0, nullptr, &made), "clCreateKernelsInProgram");
+  std::vector<cl_kernel> kernels(made);
+  check(clCreateKernelsInProgram(host.program, made, kernels.data(), nullptr), "clCreateKernelsInProgram");
+  for (cl_kernel kernel : kernels)
+    clReleaseKernel(kernel);
+  std::printf("kernels %zu %u %zu\n", count, made, names.size());
+}
+
+} // namespace
+
+int main(int, char **arguments) {
+  const Host host = make(arguments[1], arguments[2]);
+  const int launches = std::atoi(arguments[3]);
+  const int size = arguments[4] ? std::atoi(arguments[4]) : 1000;
+  const size_t threads = (static_cast<size_t>(size) + 63) / 64 * 64;
+  if (arguments[4] == nullptr)
+    printKernels(host);
+
+  std::vector<int> numbers(threads);
+  for (size_t i = 0; i < threads; ++i)
+    numbers[i] = static_cast<int>(i * 7 % 11);
+  cl_mem x = host.buffer(std::vector<int>(threads, 0x3f800000)), y = host.buffer(std::vector<int>(threads));
+  cl_mem in = host.buffer(numbers), sums = host.buffer(std::vector<int>(threads / 64));
+  cl_mem chosen = host.buffer(std::vector<int>(threads)), counts = host.buffer(std::vector<int>(threads));
+
+  cl_kernel saxpy = host.kernel("saxpy"), sum = host.kernel("sum");
+  cl_kernel choose = host.kernel("choose"), collatz = host.kernel("collatz");
+  const float a = 2;
+  Host::set(saxpy, 0, y), Host::set(saxpy, 1, x), Host::set(saxpy, 2, a), Host::set(saxpy, 3, size);
+  Host::set(sum, 0, in), Host::set(sum, 1, sums);
+  check(clSetKernelArg(sum, 2, 64 * sizeof(int), nullptr), "clSetKernelArg");
+  Host::set(choose, 0, chosen), Host::set(choose, 1, size);
+  const int width = static_cast<int>(threads / 8);
+  Host::set(collatz, 0, counts), Host::set(collatz, 1, width);
+  for (int i = 0; i < launches; ++i) {
+    host.launch(saxpy, {threads}, {64});
+    host.launch(sum, {threads}, {64});
+    host.launch(choose, {threads}, {});
+    host.launch(collatz, {threads / 8, 8}, {8, 2});
+  }
+  host.print("saxpy", y, threads);
+  host.print("sum", sums, threads / 64);
+  host.print("choose", chosen, threads);
+  host.print("collatz", counts, threads);
+  for (cl_kernel kernel : {saxpy, sum, choose})
+    clReleaseKernel(kernel); // the other one is left to the exit
+  clReleaseProgram(host.program);
+}

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""Counted kernels of OpenCL, run for real on PoCL: the program gets what it gets without us, its counts are those of a
+count by hand, and what a sample says follows from which blocks are in it.
+
+    opencl_test.py BUILD SCRATCH
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import spirv  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, need, run, skip  # noqa: E402
+
+HERE = Path(__file__).resolve().parent
+SIZE, GROUP, LAUNCHES = 1000, 64, 5
+THREADS = (SIZE + GROUP - 1) // GROUP * GROUP
+GROUPS = THREADS // GROUP
+KERNELS = ("saxpy", "sum", "choose", "collatz")
+
+
+def compile_kernels(msleaks, source, scratch, name, passes=""):
+    """The SPIR-V of msleaks-clang, as bitcode that PoCL takes."""
+    spv, bitcode = f"{scratch}/{name}.spv", f"{scratch}/{name}.bc"
+    environment = {**os.environ, "MSLEAKS_PASS": passes, "MSLEAKS_LLVM": "22"}
+    done = run([msleaks.bin / "msleaks-clang", "-x", "cl", "-cl-std=CL1.2", "-O1", source, "-o", spv], env=environment)
+    check(done.returncode == 0, f"{source} does not compile: {done.stderr}")
+    if shutil.which("spirv-val"):
+        check(subprocess.run(["spirv-val", spv]).returncode == 0, f"{spv} is not valid")
+    check(spirv.to_bitcode(spv, bitcode), f"{spv} cannot be translated")
+    return bitcode
+
+
+class Run:
+    """One run of the host program under msleaks-run, and its graphs by name."""
+
+    def __init__(self, msleaks, scratch, host, bitcode, alone, *options, launches=LAUNCHES):
+        self.folder = f"{scratch}/run"
+        shutil.rmtree(self.folder, ignore_errors=True)
+        done = run([msleaks.bin / "msleaks-run", *options, "-o", self.folder, "--", host, bitcode, spirv.BUILD_OPTIONS,
+                    str(launches)])
+        check((done.returncode, done.stdout) == (0, alone),
+              f"{options}: the program prints {done.stdout!r} {done.stderr!r}, alone {alone!r}")
+        cfg = run([msleaks.bin / "msleaks", "cfg", self.folder, "--json"])
+        self.status, self.error = cfg.returncode, cfg.stderr
+        self.graphs = {graph["function"]: graph for graph in json.loads(cfg.stdout)} if cfg.returncode == 0 else {}
+
+    def __getitem__(self, name):
+        return self.graphs[name]
+
+
+def expect_flow(graph):
+    """What comes into a block goes out of it; where the function is entered or left, no edge says so."""
+    into, out = Counter(), Counter()
+    for edge in graph["edges"]:
+        into[edge["to"]] += edge["count"]
+        out[edge["from"]] += edge["count"]
+    left = 0
+    for block in graph["blocks"]:
+        number, count = block["id"], block["count"]
+        check(into[number] + (graph["calls"] if number == 1 else 0) == count, f"{graph['function']}: into {number}")
+        check(out[number] <= count, f"{graph['function']}: out of {number}")
+        left += count - out[number]
+    check(left == graph["calls"], f"{graph['function']}: {graph['calls']} came, {left} left")
+
+
+def edge_counts(graph):
+    return {edge["name"]: edge["count"] for edge in graph["edges"]}
+
+
+def count_at(graph, line):
+    """How often the blocks of this line ran."""
+    return [block["count"] for block in graph["blocks"] if block["line"] == line]
+
+
+def line_of(text):
+    lines = (HERE / "kernels.cl").read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def collatz_steps(value):
+    steps = 0
+    while value > 1:
+        value = 3 * value + 1 if value % 2 else value // 2
+        steps += 1
+    return steps
+
+
+def expect_hand_count(done):
+    for name in KERNELS:
+        graph = done[name]
+        check(graph["calls"] == THREADS * LAUNCHES, f"{name}: {graph['calls']} calls")
+        check((graph["mode"], graph["scale"]) == ("full", 1), f"{name}: {graph['mode']} {graph['scale']}")
+        launches = graph["launches"]
+        check(sum(row["launches"] for row in launches) == LAUNCHES, f"{name}: {launches}")
+        check(all(row["launches"] == row["counted"] for row in launches), f"{name}: {launches}")
+    check(done["saxpy"]["launches"][0]["grid"] == [GROUPS, 1, 1], done["saxpy"]["launches"])
+    check(done["saxpy"]["launches"][0]["block"] == [GROUP, 1, 1], done["saxpy"]["launches"])
+    check(done["choose"]["launches"][0]["block"] == [0, 1, 1], done["choose"]["launches"])  # the device chooses
+    for graph in done.graphs.values():
+        expect_flow(graph)
+        check(all(edge["state"] in ("measured", "derived") for edge in graph["edges"]), graph["function"])
+
+    check(count_at(done["saxpy"], line_of("y[i] += a * x[i]")) == [SIZE * LAUNCHES], "saxpy: its body")
+    # 32 + 16 + … + 1 threads of a group add; one begins, and one writes.
+    check(count_at(done["sum"], line_of("part[me] += part[me + k]")) == [63 * GROUPS * LAUNCHES], "sum: additions")
+    check(count_at(done["sum"], line_of("out[get_group_id(0)]")) == [GROUPS * LAUNCHES], "sum: results")
+
+    cases = Counter((i + k) % 6 for i in range(SIZE) for k in range(i % 7))
+    counted = Counter()
+    for edge in done["choose"]["edges"]:
+        if edge["kind"] == "switch":
+            counted[edge["value"]] += edge["count"]
+    for value in (0, 1, 2, 4):
+        check(counted[value] == cases[value] * LAUNCHES, f"choose: case {value}: {counted[value]}")
+    default = [edge["count"] for edge in done["choose"]["edges"] if edge["kind"] == "default"]
+    check(default == [(cases[3] + cases[5]) * LAUNCHES], f"choose: default: {default}")
+
+    steps = sum(collatz_steps(i + 1) for i in range(THREADS)) * LAUNCHES
+    check(max(block["count"] for block in done["steps"]["blocks"]) == steps, f"collatz: {steps} steps")
+    check(done["steps"]["calls"] == THREADS * LAUNCHES, "collatz: calls of steps")
+
+
+def expect_sampled(done, mode, sampled, counted=LAUNCHES):
+    """`sampled`: threads of one launch of saxpy that count."""
+    graph = done["saxpy"]
+    check(graph["mode"] == mode, f"{mode}: {graph['mode']}")
+    check(graph["sampled_threads"] == sampled * counted, f"{mode}: {graph['sampled_threads']} threads sampled")
+    check(graph["threads"] == THREADS * LAUNCHES and graph["calls"] == THREADS * LAUNCHES, f"{mode}: {graph['calls']}")
+    check(abs(graph["scale"] - THREADS * LAUNCHES / (sampled * counted)) < 1e-9, f"{mode}: scale {graph['scale']}")
+    for edge in graph["edges"]:
+        check(edge["state"] in ("estimated", "unseen"), f"{mode}: {edge}")
+        check((edge["count"] is None) == (edge["state"] == "unseen") and edge["count"] != 0, f"{mode}: {edge}")
+
+
+def strata():
+    """As abi::counts has it."""
+    def is_in(block):
+        hashed = (block * 0x9e3779b97f4a7c15 & (1 << 64) - 1) >> 40 & 63
+        return block in (0, GROUPS // 2, GROUPS - 1) or hashed == 0
+    return sum(GROUP for block in range(GROUPS) if is_in(block))
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    if spirv.translator() is None:
+        skip("no llvm-spirv, which translates SPIR-V for PoCL")
+    msleaks = Msleaks(build)
+    host = f"{scratch}/host"
+    check(run([need("g++"), "-std=c++20", "-O1", HERE / "kernels_host.cpp", "-o", host, "-lOpenCL"]).returncode == 0,
+          "the host program does not compile")
+    source = HERE / "kernels.cl"
+    plain = compile_kernels(msleaks, source, scratch, "plain", passes="off")
+    few = compile_kernels(msleaks, source, scratch, "few")
+    every = compile_kernels(msleaks, source, scratch, "every", passes="counters=all")
+
+    alone = run([host, plain, spirv.BUILD_OPTIONS, str(LAUNCHES)])
+    if "no OpenCL device" in alone.stderr:
+        skip("no OpenCL device; pocl-opencl-icd brings one")
+    check(alone.returncode == 0, alone.stderr)
+    inert = run([host, few, spirv.BUILD_OPTIONS, str(LAUNCHES)])
+    check(inert.stdout.splitlines()[1:] == alone.stdout.splitlines()[1:], f"not under msleaks-run: {inert.stdout}")
+
+    def counted(bitcode, *options):
+        return Run(msleaks, scratch, host, bitcode, alone.stdout, *options)
+
+    done = counted(few)
+    expect_hand_count(done)
+    all_edges = counted(every)
+    expect_hand_count(all_edges)
+    for name, graph in done.graphs.items():
+        check(edge_counts(graph) == edge_counts(all_edges[name]), f"{name}: few counters say other than all")
+        is_derived = any(edge["state"] == "derived" for edge in graph["edges"])
+        check(is_derived or not graph["edges"], f"{name}: nothing is derived")
+        check(all(edge["state"] == "measured" for edge in all_edges[name]["edges"]), f"{name}: not all are measured")
+
+    expect_sampled(counted(few, "--cfg-mode", "cta"), "cta", GROUP)
+    expect_sampled(counted(few, "--cfg-mode", "strata"), "strata", strata())
+    one_wave = counted(few, "--cfg-mode", "wavefront")
+    wave = one_wave["saxpy"]["sampled_threads"] // LAUNCHES
+    check(wave in (1, 2, 4, 8, 16, 32, 64), f"wavefront: {wave} threads")
+    expect_sampled(one_wave, "wavefront", wave)
+    missed = counted(few, "--cfg-mode", "cta")["saxpy"]
+    check([edge["state"] for edge in missed["edges"]].count("unseen") == 1, "cta: all threads of the centre are in range")
+
+    expect_sampled(counted(few, "--cfg-launches", "every:2"), "full", THREADS, counted=3)
+    expect_sampled(counted(few, "--cfg-launches", "first:2"), "full", THREADS, counted=2)
+    expect_sampled(counted(few, "--cfg-launches", "budget:40"), "full", THREADS, counted=2)
+    off = counted(few, "--cfg-launches", "off")
+    check(off.status == 3 and "no edges were counted" in off.error, f"off: {off.status} {off.error}")
+
+    # A table of a version that nobody knows: said, and nothing is counted.
+    with open(f"{scratch}/few.spv", "rb") as file:
+        module = file.read()
+    known, other = b"MSG1\x01\x00\x38\x00", b"MSG1\x09\x00\x38\x00"
+    check(module.count(known) == 1, "the table's first word is not where it was")
+    with open(f"{scratch}/other.spv", "wb") as file:
+        file.write(module.replace(known, other))
+    check(spirv.to_bitcode(f"{scratch}/other.spv", f"{scratch}/other.bc"), "cannot be translated")
+    refused = counted(f"{scratch}/other.bc")
+    check(refused.status == 3, "counted by a table of another version")
+    report = msleaks.output("report", refused.folder)
+    check("another version" in report, f"the report does not say why nothing was counted:\n{report}")
+    print(f"counted {sum(len(graph['edges']) for graph in done.graphs.values())} edges of {len(done.graphs)} functions")
+
+
+if __name__ == "__main__":
+    main()

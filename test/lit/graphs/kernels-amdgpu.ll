@@ -1,0 +1,31 @@
+; Kernels of HIP: the copy asks the dispatch packet for the size of its grid, which the kernel said it would not.
+; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
+; RUN: %opt -passes='msl-count<cfg>,verify' %s | %llc -mcpu=gfx90a -o - | FileCheck %s --check-prefix=ASM
+; RUN: %opt -passes='msl-count<cfg>,verify' %s | %llc -mcpu=gfx1100 -o - | FileCheck %s --check-prefix=ASM
+target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-p7:160:256:256:32-p8:128:128:128:48-p9:192:256:256:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7:8:9"
+target triple = "amdgcn-amd-amdhsa"
+
+; CHECK: @__msl_graphs_{{[0-9a-f]+}} = weak protected addrspace(1) constant
+; CHECK: define protected amdgpu_kernel void @work({{.*}}) #[[OWN:[0-9]+]]
+; CHECK: define protected amdgpu_kernel void @__msl_counted_work({{.*}}ptr addrspace(1) noalias align 8 %{{[^ ]+}}) #[[COPY:[0-9]+]]
+; CHECK: call ptr addrspace(4) @llvm.amdgcn.dispatch.ptr()
+; CHECK: atomicrmw add ptr addrspace(1) %{{.*}}, i64 {{.*}} syncscope("agent") monotonic, align 8
+; CHECK: attributes #[[OWN]] = { {{.*}}"amdgpu-no-dispatch-ptr"
+; CHECK-NOT: attributes #[[COPY]] = { {{.*}}"amdgpu-no-dispatch-ptr"
+; ASM: __msl_counted_work:
+; ASM: global_atomic_add
+define protected amdgpu_kernel void @work(ptr addrspace(1) %out, i32 %n) #0 {
+entry:
+  %has = icmp sgt i32 %n, 0
+  br i1 %has, label %loop, label %end
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %where = getelementptr i32, ptr addrspace(1) %out, i32 %i
+  store i32 %i, ptr addrspace(1) %where
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+attributes #0 = { "amdgpu-no-dispatch-ptr" "amdgpu-flat-work-group-size"="1,256" }

@@ -1,0 +1,86 @@
+; Kernels of OpenCL: each stays as it is, and has a copy that counts, with one more argument. Not counted: what no kernel
+; calls, and what LLVM 22 makes of a kernel for others to call, which is inlined here.
+; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
+; RUN: %opt -passes='msl-count<cfg>,msl-count<cfg>,verify' -S %s | FileCheck %s --check-prefix=ONCE
+; RUN: %opt -passes='msl-count<off;cfg>,verify' -S %s | FileCheck %s --check-prefix=OFF
+; RUN: %opt -passes='msl-count<>,verify' -S %s | FileCheck %s --check-prefix=OFF
+; RUN: %opt -passes='msl-count<cfg=nothing>,verify' -S %s | FileCheck %s
+target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
+target triple = "spirv64"
+
+@work.part = internal addrspace(3) global [4 x i32] undef
+
+; OFF-NOT: __msl_
+; ONCE: define spir_kernel void @__msl_counted_work(
+; ONCE-NOT: define spir_kernel void @__msl_counted
+
+; CHECK-DAG: @work.part = internal addrspace(3) global
+; CHECK-DAG: @__msl_counted_work.part = internal addrspace(3) global
+; CHECK-DAG: @[[TABLE:__msl_graphs_[0-9a-f]+]].table = internal addrspace(2) constant [{{[0-9]+}} x i64]
+
+; CHECK-LABEL: define spir_kernel void @work(
+; CHECK-SAME: ptr addrspace(1) %out, i32 %n) !kernel_arg_addr_space
+; CHECK-NOT: __msl
+; CHECK-NOT: atomicrmw
+; CHECK: call spir_func i32 @step(i32 %i)
+; CHECK: store i32 %stepped, ptr addrspace(3) @work.part
+define spir_kernel void @work(ptr addrspace(1) %out, i32 %n) !kernel_arg_addr_space !0 !kernel_arg_access_qual !1 !kernel_arg_type !2 !kernel_arg_base_type !2 !kernel_arg_type_qual !3 {
+entry:
+  %has = icmp sgt i32 %n, 0
+  br i1 %has, label %loop, label %end
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %stepped = call spir_func i32 @step(i32 %i)
+  store i32 %stepped, ptr addrspace(3) @work.part
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %end
+end:
+  store i32 %n, ptr addrspace(1) %out
+  ret void
+}
+
+; CHECK-LABEL: define spir_func i32 @step(
+; CHECK-NOT: __msl
+define spir_func i32 @step(i32 %value) noinline {
+  %odd = trunc i32 %value to i1
+  br i1 %odd, label %one, label %two
+one:
+  ret i32 1
+two:
+  ret i32 2
+}
+
+; CHECK-LABEL: define spir_func void @__clang_ocl_kern_imp_work(
+; CHECK-NOT: __msl
+define spir_func void @__clang_ocl_kern_imp_work(ptr addrspace(1) %out, i32 %n) alwaysinline {
+  ret void
+}
+
+; CHECK-LABEL: define spir_kernel void @__msl_counted_work(
+; CHECK-SAME: ptr addrspace(1) %out, i32 %n, ptr addrspace(1) noalias align 8 %{{[^ ]+}})
+; CHECK-SAME: !kernel_arg_addr_space ![[SPACES:[0-9]+]]
+; CHECK: switch i32 %{{.*}}, label %{{.*}} [
+; CHECK: %[[COUNTED:.*]] = phi i1 [
+; The loop counts in a register, and calls what counts in the same bank.
+; CHECK: call spir_func i32 @__msl_counted_step(i32 %i, ptr addrspace(1) %{{.*}}, i1 %[[COUNTED]])
+; CHECK: store i32 %{{.*}}, ptr addrspace(3) @__msl_counted_work.part
+; CHECK-NOT: atomicrmw
+; CHECK: br i1 %more,
+; Two halves of 32 bits.
+; CHECK: atomicrmw add ptr addrspace(1) %{{.*}}, i32 %{{.*}} syncscope("device") monotonic, align 4
+; CHECK: atomicrmw add ptr addrspace(1) %{{.*}}, i32 %{{.*}} syncscope("device") monotonic, align 4
+
+; CHECK-LABEL: define internal spir_func i32 @__msl_counted_step(
+; CHECK-SAME: i32 %value, ptr addrspace(1) %{{.*}}, i1 %{{.*}})
+; CHECK: atomicrmw add
+
+; CHECK: define spir_kernel void @[[TABLE]](ptr addrspace(1) %{{.*}})
+; CHECK: load i64, ptr addrspace(2)
+; CHECK-NEXT: store i64
+; CHECK: ![[SPACES]] = !{i32 1, i32 0, i32 1}
+
+!0 = !{i32 1, i32 0}
+!1 = !{!"none", !"none"}
+!2 = !{!"int*", !"int"}
+!3 = !{!"", !""}

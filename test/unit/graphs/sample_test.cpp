@@ -1,0 +1,182 @@
+// What a sample of a kernel's threads says of all of them: the modes of abi/device_counts.h on computed kernels, and
+// how far the scaled counts are from the full ones.
+#include "analysis/graphs/edge_counts.h"
+
+#include "msleaks/abi/device_counts.h"
+
+#include <cmath>
+#include <functional>
+#include <gtest/gtest.h>
+
+namespace msleaks::analysis {
+namespace {
+
+using abi::CountMode;
+using abi::EdgeKind;
+
+constexpr uint32_t kWave = 64, kStrataMask = 63;
+
+struct Thread {
+  uint64_t block, number, blocks, threads; // threads of a block
+  uint64_t global() const { return block * threads + number; }
+};
+
+// How often a thread goes through the two ways of a branch in a loop, or through one of them once.
+struct Ways {
+  uint64_t taken, left;
+};
+using Kernel = std::function<Ways(const Thread &)>;
+
+// block 1: br loop          block 2: br taken, left       3, 4: br 5       block 5: br loop, end        6: ret
+Graph loopGraph() {
+  Graph graph;
+  graph.is_kernel = true;
+  graph.blocks.resize(6);
+  const auto edge = [&](uint32_t from, uint32_t to, EdgeKind kind, uint32_t counter = abi::kNoCounter) {
+    graph.edges.push_back({from, to, 1, kind, false, counter, 0});
+  };
+  edge(0, 1, EdgeKind::Enter);
+  edge(1, 2, EdgeKind::Branch);
+  edge(2, 3, EdgeKind::Branch, 0);
+  edge(2, 4, EdgeKind::Branch);
+  edge(3, 5, EdgeKind::Branch);
+  edge(4, 5, EdgeKind::Branch);
+  edge(5, 2, EdgeKind::Branch, 1);
+  edge(5, 6, EdgeKind::Branch);
+  edge(6, 0, EdgeKind::Exit, 2);
+  return graph;
+}
+constexpr size_t kTaken = 2, kLeft = 3, kOut = 7;
+
+class Launch {
+public:
+  Launch(uint64_t blocks, uint64_t threads, uint64_t last, Kernel kernel)
+      : blocks_(blocks), threads_(threads), last_(last), kernel_(std::move(kernel)) {}
+
+  FunctionCounts count(CountMode mode) const {
+    std::vector<uint64_t> counters(3);
+    for (uint64_t block = 0; block < blocks_; ++block)
+      for (uint64_t number = 0; number < threadsOf(block); ++number)
+        if (abi::counts({{block, 0, 0}, {blocks_, 1, 1}, number, threadsOf(block)}, mode, kWave, kStrataMask)) {
+          const Ways ways = kernel_({block, number, blocks_, threads_});
+          counters[0] += ways.taken;
+          counters[1] += ways.taken + ways.left - 1; // goes back
+          ++counters[2];
+        }
+    return countsOf(loopGraph(), counters, {(blocks_ - 1) * threads_ + last_, counters[2]});
+  }
+
+  // As a part of what ran.
+  double error(CountMode mode, size_t edge) const {
+    const uint64_t full = *count(CountMode::Full).edges[edge].count;
+    const EdgeCount sampled = count(mode).edges[edge];
+    EXPECT_EQ(sampled.state, sampled.count ? CountState::Estimated : CountState::Unseen);
+    return static_cast<double>(sampled.count.value_or(0)) / static_cast<double>(full) - 1;
+  }
+
+  // By ceil(B / W), which is right for counts of waves, and not of threads.
+  double errorByWaves(size_t edge) const {
+    const double waves = std::ceil(static_cast<double>(threads_) / kWave);
+    const double threads = waves * static_cast<double>(std::min<uint64_t>(kWave, threads_ - centre() * kWave));
+    return (1 + error(CountMode::Wavefront, edge)) * threads / static_cast<double>(threads_) - 1;
+  }
+
+private:
+  uint64_t threadsOf(uint64_t block) const { return block + 1 == blocks_ ? last_ : threads_; }
+  uint64_t centre() const { return (threads_ + kWave - 1) / kWave / 2; }
+
+  uint64_t blocks_, threads_, last_; // last: of the last block
+  Kernel kernel_;
+};
+
+Launch launchOf(uint64_t blocks, uint64_t threads, Kernel kernel) {
+  return {blocks, threads, threads, std::move(kernel)};
+}
+
+Kernel saxpy(uint64_t n) {
+  return [n](const Thread &thread) { return thread.global() < n ? Ways{1, 0} : Ways{0, 1}; };
+}
+
+Ways collatz(const Thread &thread) {
+  Ways ways{0, 1};
+  for (uint64_t value = thread.global() + 1; value > 1; value = value % 2 != 0 ? 3 * value + 1 : value / 2)
+    ++(value % 2 != 0 ? ways.taken : ways.left);
+  return ways;
+}
+
+Ways reduce(const Thread &thread) {
+  Ways ways{0, 0};
+  for (uint64_t k = thread.threads / 2; k > 0; k /= 2)
+    ++(thread.number < k ? ways.taken : ways.left);
+  return ways;
+}
+
+} // namespace
+
+TEST(Sample, OfEqualThreadsIsExact) {
+  for (const uint64_t threads : {64, 96, 100, 128, 256, 320, 1024})
+    for (const CountMode mode : {CountMode::Cta, CountMode::Wavefront, CountMode::Strata}) {
+      const Launch launch = launchOf(333, threads, saxpy(UINT64_MAX));
+      EXPECT_NEAR(launch.error(mode, kTaken), 0, 1e-6) << threads;
+      EXPECT_NEAR(launch.error(mode, kOut), 0, 1e-6) << threads;
+    }
+  EXPECT_NEAR(Launch(334, 100, 7, saxpy(UINT64_MAX)).error(CountMode::Cta, kTaken), 0, 1e-6);
+}
+
+TEST(Sample, CountsThreadsNotWaves) {
+  EXPECT_NEAR(launchOf(256, 256, saxpy(UINT64_MAX)).errorByWaves(kTaken), 0, 1e-3);
+  EXPECT_NEAR(launchOf(256, 96, saxpy(UINT64_MAX)).errorByWaves(kTaken), -0.333, 1e-3);
+  EXPECT_NEAR(launchOf(256, 100, saxpy(UINT64_MAX)).errorByWaves(kTaken), -0.280, 1e-3);
+}
+
+TEST(Sample, MissesTheEndOfTheGrid) {
+  const Launch launch = launchOf(256, 256, saxpy(60000));
+  for (const CountMode mode : {CountMode::Cta, CountMode::Wavefront}) {
+    EXPECT_NEAR(launch.error(mode, kTaken), 0.092, 1e-3);
+    EXPECT_EQ(launch.count(mode).edges[kLeft].state, CountState::Unseen);
+    EXPECT_EQ(launch.count(mode).edges[kLeft].count, std::nullopt);
+    EXPECT_EQ(launch.count(mode).blocks[3], std::nullopt);
+  }
+  EXPECT_EQ(launch.count(CountMode::Strata).edges[kLeft].state, CountState::Estimated);
+}
+
+TEST(Sample, OfDataIsSomewhereNear) {
+  const Launch launch = launchOf(256, 256, collatz);
+  for (const CountMode mode : {CountMode::Cta, CountMode::Wavefront, CountMode::Strata})
+    for (const size_t edge : {kTaken, kLeft})
+      EXPECT_LT(std::abs(launch.error(mode, edge)), 0.25);
+}
+
+// The centre wave has the upper half of the threads.
+TEST(Sample, OfOneWaveIsWrongWhereWavesHaveRoles) {
+  const Launch launch = launchOf(64, 128, reduce);
+  EXPECT_NEAR(launch.error(CountMode::Cta, kTaken), 0, 1e-6);
+  EXPECT_NEAR(launch.error(CountMode::Cta, kLeft), 0, 1e-6);
+  EXPECT_EQ(launch.count(CountMode::Wavefront).edges[kTaken].state, CountState::Unseen);
+  EXPECT_NEAR(launch.error(CountMode::Wavefront, kLeft), 0.165, 1e-3);
+}
+
+TEST(Sample, OfAllIsNoEstimate) {
+  const FunctionCounts counts = launchOf(3, 100, saxpy(150)).count(CountMode::Full);
+  EXPECT_EQ(counts.edges[kTaken].state, CountState::Measured);
+  EXPECT_EQ(counts.edges[kTaken].count, 150u);
+  EXPECT_EQ(counts.edges[kLeft].state, CountState::Derived);
+  EXPECT_EQ(counts.edges[kLeft].count, 150u);
+  EXPECT_EQ(counts.calls, 300u);
+}
+
+TEST(Sample, OfNothingSaysNothing) {
+  const FunctionCounts counts = countsOf(loopGraph(), std::vector<uint64_t>(3), {1000, 0});
+  for (const EdgeCount &edge : counts.edges)
+    EXPECT_EQ(edge.state, CountState::Unseen);
+  EXPECT_EQ(counts.calls, std::nullopt);
+}
+
+// Counts of 64 bits: a billion launches.
+TEST(Sample, ScalesLargeCounts) {
+  const FunctionCounts counts = countsOf(loopGraph(), std::vector<uint64_t>{uint64_t{1} << 52, 0, uint64_t{1} << 52},
+                                         {uint64_t{1} << 62, uint64_t{1} << 52});
+  EXPECT_EQ(counts.edges[kTaken].count, uint64_t{1} << 62);
+}
+
+} // namespace msleaks::analysis
