@@ -1,5 +1,6 @@
 // Records of launches in a file of counts, and what is refused.
 #include "analysis/graphs/counts_reader.h"
+#include "analysis/graphs/edge_counts.h"
 
 #include "msleaks/abi/flags.h"
 
