@@ -82,6 +82,8 @@ private:
     graph.line = row.line;
     graph.is_kernel = (row.flags & abi::kKernel) != 0;
     graph.counts_all = (row.flags & abi::kCountsAll) != 0;
+    if (const uint32_t caller = row.flags >> abi::kCallerShift; caller != 0 && caller <= header_.function_count)
+      graph.caller = caller - 1;
     const bool fits = row.block_count != 0 && uint64_t{row.first_block} + row.block_count <= header_.block_count &&
                       uint64_t{row.first_edge} + row.edge_count <= header_.edge_count;
     if (!fits || !take(row.name, graph.symbol) || !take(row.file, graph.file))

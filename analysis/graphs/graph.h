@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ struct Graph {
   uint32_t line = 0;
   uint64_t hash = 0;
   bool is_kernel = false, counts_all = false;
+  std::optional<size_t> caller;   // the only kernel of the module that calls it
   std::vector<GraphBlock> blocks; // block n is the (n - 1)th
   std::vector<GraphEdge> edges;
 };

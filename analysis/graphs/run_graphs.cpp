@@ -42,8 +42,8 @@ void add(const abi::CountedLaunches &launches, std::vector<abi::CountedLaunches>
   known->counted_threads += launches.counted_threads;
 }
 
-// Each thread that counts comes into its kernel once. Of a function that kernels call it is not known which of them
-// did: it is taken to have run as much more often than it was counted as all of them together.
+// Each thread that counts comes into its kernel once. A function has the sample of the kernel that calls it; of several
+// it is not known which did: it is taken to have run as much more often than it was counted as all of them together.
 std::vector<Sample> samplesOf(const CountedModule &module) {
   std::vector<Sample> samples(module.module.graphs.size());
   Sample all;
@@ -56,8 +56,8 @@ std::vector<Sample> samplesOf(const CountedModule &module) {
       all.sampled += samples[i].sampled;
     }
   for (size_t i = 0; i < samples.size(); ++i)
-    if (!module.module.graphs[i].is_kernel)
-      samples[i] = all;
+    if (const Graph &graph = module.module.graphs[i]; !graph.is_kernel)
+      samples[i] = graph.caller ? samples[*graph.caller] : all;
   return samples;
 }
 

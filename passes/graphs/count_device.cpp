@@ -42,8 +42,9 @@ private:
     if (counted.is_kernel)
       graph.weighAsKernel();
     const SmallVector<EdgeCount> counts = chooseCounters(graph, options_.all_counters, counter_count_);
-    const uint32_t flags =
-        (counted.is_kernel ? uint32_t{abi::kKernel} : 0) | (options_.all_counters ? uint32_t{abi::kCountsAll} : 0);
+    const uint32_t flags = (counted.is_kernel ? uint32_t{abi::kKernel} : 0) |
+                           (options_.all_counters ? uint32_t{abi::kCountsAll} : 0) |
+                           counted.caller << abi::kCallerShift;
     table_.add(graph, *counted.original, counts, analyses_.getResult<LoopAnalysis>(function), flags);
 
     const SmallVector<CounterPlace> all_places = placesOf(function, graph, counts, options_.all_counters);

@@ -4,6 +4,7 @@
 
 #include "msleaks/abi/device_counts.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -88,6 +89,17 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
   return clone;
 }
 
+// Adds the functions that those from `begin` on call by name, themselves or further in.
+void addCalled(SetVector<Function *> &reached, size_t begin, const DeviceTarget &target,
+               function_ref<bool(const Function &)> can_be_counted) {
+  for (size_t i = begin; i < reached.size(); ++i) // grows
+    for (Instruction &instruction : instructions(*reached[i]))
+      if (auto *call = dyn_cast<CallBase>(&instruction))
+        if (Function *callee = call->getCalledFunction();
+            callee && can_be_counted(*callee) && !target.isKernel(*callee) && !callee->isVarArg())
+          reached.insert(callee);
+}
+
 } // namespace
 
 Argument &CountedClone::counts() const { return *(clone->arg_end() - 1); }
@@ -100,15 +112,23 @@ SmallVector<CountedClone> cloneCounted(Module &module, const DeviceTarget &targe
     if (target.isKernel(function) && can_be_counted(function))
       reached.insert(&function);
   const size_t kernels = reached.size();
-  for (size_t i = 0; i < reached.size(); ++i) // grows by what they call
-    for (Instruction &instruction : instructions(*reached[i]))
-      if (auto *call = dyn_cast<CallBase>(&instruction))
-        if (Function *callee = call->getCalledFunction();
-            callee && can_be_counted(*callee) && !target.isKernel(*callee) && !callee->isVarArg())
-          reached.insert(callee);
+  DenseMap<const Function *, unsigned> callers;
+  for (size_t i = 0; i < kernels; ++i) {
+    SetVector<Function *> called;
+    called.insert(reached[i]);
+    addCalled(called, 0, target, can_be_counted);
+    for (const Function *function : drop_begin(called)) {
+      const auto [known, is_new] = callers.try_emplace(function, static_cast<unsigned>(i) + 1);
+      if (!is_new)
+        known->second = 0;
+    }
+  }
+  addCalled(reached, 0, target, can_be_counted);
   SmallVector<CountedClone> clones;
-  for (size_t i = 0; i < reached.size(); ++i)
-    clones.push_back({reached[i], makeClone(*reached[i], target, i < kernels), i < kernels});
+  for (size_t i = 0; i < reached.size(); ++i) {
+    const unsigned caller = callers.lookup(reached[i]);
+    clones.push_back({reached[i], makeClone(*reached[i], target, i < kernels), i < kernels, caller});
+  }
   return clones;
 }
 

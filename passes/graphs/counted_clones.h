@@ -25,6 +25,7 @@ struct CountedClone {
   llvm::Function *original;
   llvm::Function *clone;
   bool is_kernel;
+  unsigned caller;                // 1 + the number of the only kernel from which it is called; 0: there are several
   llvm::Argument &counts() const; // of a kernel: the address of abi::DeviceCounts
   Bank bank() const;              // of another function
 };

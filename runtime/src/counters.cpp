@@ -165,10 +165,9 @@ abi::CountedLaunches *__msl_device_launches(uint32_t unit) noexcept {
   const ArenaHeld held;
   Arena *arena = attach();
   Counting *counting = arena != nullptr ? countingOf() : nullptr;
-  abi::CountsRecord *record = counting != nullptr
-                                  ? addRecord(counting->file, *arena, abi::CountsKind::Launches, unit,
-                                              sizeof(abi::CountedLaunches))
-                                  : nullptr;
+  abi::CountsRecord *record = counting != nullptr ? addRecord(counting->file, *arena, abi::CountsKind::Launches, unit,
+                                                              sizeof(abi::CountedLaunches))
+                                                  : nullptr;
   return record != nullptr ? static_cast<abi::CountedLaunches *>(bodyOf(record)) : nullptr;
 }
 

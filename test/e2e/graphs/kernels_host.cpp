@@ -1,4 +1,5 @@
-// Runs the kernels of kernels.cl as an ordinary host program does, and prints what came out; it knows nothing of msleaks.
+// Runs the kernels of kernels.cl as an ordinary host program does, and prints what came out; it knows nothing of
+// msleaks.
 //
 //   kernels_host PROGRAM BUILD_OPTIONS LAUNCHES [SIZE]     PROGRAM: a binary, or SPIR-V
 #define CL_TARGET_OPENCL_VERSION 210

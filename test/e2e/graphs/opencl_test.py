@@ -138,6 +138,12 @@ def expect_sampled(done, mode, sampled, counted=LAUNCHES):
         check((edge["count"] is None) == (edge["state"] == "unseen") and edge["count"] != 0, f"{mode}: {edge}")
 
 
+def expect_callee(done, mode):
+    """A function is scaled as the kernel that calls it; the others have blocks of other sizes."""
+    check(done["steps"]["scale"] == done["collatz"]["scale"], f"{mode}: steps is scaled by {done['steps']['scale']}")
+    check(done["steps"]["calls"] == THREADS * LAUNCHES, f"{mode}: {done['steps']['calls']} calls of steps")
+
+
 def strata():
     """As abi::counts has it."""
     def is_in(block):
@@ -180,14 +186,15 @@ def main():
         check(is_derived or not graph["edges"], f"{name}: nothing is derived")
         check(all(edge["state"] == "measured" for edge in all_edges[name]["edges"]), f"{name}: not all are measured")
 
-    expect_sampled(counted(few, "--cfg-mode", "cta"), "cta", GROUP)
+    centre = counted(few, "--cfg-mode", "cta")
+    expect_sampled(centre, "cta", GROUP)
+    expect_callee(centre, "cta")
     expect_sampled(counted(few, "--cfg-mode", "strata"), "strata", strata())
     one_wave = counted(few, "--cfg-mode", "wavefront")
     wave = one_wave["saxpy"]["sampled_threads"] // LAUNCHES
     check(wave in (1, 2, 4, 8, 16, 32, 64), f"wavefront: {wave} threads")
     expect_sampled(one_wave, "wavefront", wave)
-    missed = counted(few, "--cfg-mode", "cta")["saxpy"]
-    check([edge["state"] for edge in missed["edges"]].count("unseen") == 1, "cta: all threads of the centre are in range")
+    check([edge["state"] for edge in centre["saxpy"]["edges"]].count("unseen") == 1, "cta: all threads of the centre are in range")
 
     expect_sampled(counted(few, "--cfg-launches", "every:2"), "full", THREADS, counted=3)
     expect_sampled(counted(few, "--cfg-launches", "first:2"), "full", THREADS, counted=2)

@@ -1,5 +1,5 @@
-// What a process counts: RUN/graphs/<pid>.<attach ticks, hex>.counts, written by the process itself, and readable at any
-// moment, also when it is killed.
+// What a process counts: RUN/graphs/<pid>.<attach ticks, hex>.counts, written by the process itself, and readable at
+// any moment, also when it is killed.
 //
 //   CountsHeader | slab | slab | …          a slab:  CountsSlab | record | record | … | zeros
 //

@@ -31,7 +31,8 @@ struct DeviceCounts {
 };
 static_assert(sizeof(DeviceCounts) == 32);
 
-// A block of threads as it sees itself; blocks and threads have linear numbers, x first, and the part of it that a thread belongs to.
+// A block of threads as it sees itself; blocks and threads have linear numbers, x first, and the part of it that a
+// thread belongs to.
 struct DevicePlace {
   uint64_t block[3], blocks[3];
   uint64_t thread, threads; // of the block
@@ -61,8 +62,7 @@ constexpr bool counts(const DevicePlace &place, CountMode mode, uint32_t wave, u
   case CountMode::Wavefront:
     return centre && place.thread / wave == (place.threads + wave - 1) / wave / 2;
   case CountMode::Strata:
-    return centre || block == 0 || block == last - 1 ||
-           ((block * kStrataFactor >> kStrataShift) & strata_mask) == 0;
+    return centre || block == 0 || block == last - 1 || ((block * kStrataFactor >> kStrataShift) & strata_mask) == 0;
   }
   return false;
 }

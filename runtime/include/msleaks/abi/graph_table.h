@@ -42,6 +42,8 @@ enum GraphFlag : uint32_t {
   kKernel = 1 << 0,
   kCountsAll = 1 << 1, // each edge that can have a counter has one
 };
+// Above them, of a function that one kernel of the module calls and no other: 1 + the number of that kernel.
+inline constexpr unsigned kCallerShift = 8;
 
 enum EdgeFlag : uint8_t {
   kUnknown = 1 << 0, // it can have no counter, and does not follow from others
