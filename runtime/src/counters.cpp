@@ -181,9 +181,9 @@ bool __msl_device_choice(abi::DeviceChoice *choice) noexcept {
     return false;
   const abi::Flags &flags = session.control->flags;
   // The session's owner may change them.
-  *choice = {static_cast<uint32_t>(__atomic_load_n(&flags.cfg_mode, __ATOMIC_RELAXED)),
-             static_cast<uint32_t>(__atomic_load_n(&flags.cfg_launches, __ATOMIC_RELAXED)),
-             __atomic_load_n(&flags.cfg_launches_number, __ATOMIC_RELAXED)};
+  *choice = {static_cast<uint32_t>(flags.cfg_mode),
+             static_cast<uint32_t>(flags.cfg_launches),
+             flags.cfg_launches_number};
   return true;
 }
 
