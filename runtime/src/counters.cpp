@@ -180,9 +180,7 @@ bool __msl_device_choice(abi::DeviceChoice *choice) noexcept {
   if (attach() == nullptr)
     return false;
   const abi::Flags &flags = session.control->flags;
-  // The session's owner may change them.
-  *choice = {static_cast<uint32_t>(flags.cfg_mode),
-             static_cast<uint32_t>(flags.cfg_launches),
+  *choice = {static_cast<uint32_t>(flags.cfg_mode), static_cast<uint32_t>(flags.cfg_launches),
              flags.cfg_launches_number};
   return true;
 }
