@@ -54,7 +54,7 @@ MSL_ASKED(release_event, "libOpenCL", "clReleaseEvent")
 constexpr int kDone = 0;
 constexpr int kInvalidValue = -30;
 constexpr unsigned kProgramContext = 0x1161, kProgramDevices = 0x1163, kKernelCount = 0x1167, kKernelNames = 0x1168;
-constexpr unsigned kKernelArguments = 0x1191, kKernelProgram = 0x1194, kWaveOfKernel = 0x11b3;
+constexpr unsigned kKernelArguments = 0x1191, kWaveOfKernel = 0x11b3;
 constexpr unsigned kQueueDevice = 0x1091, kQueueProperties = 0x1093;
 constexpr unsigned kEventStatus = 0x11d3;
 constexpr Bits kReadWrite = 1, kWithContent = 1 << 5, kOutOfOrder = 1;
