@@ -42,7 +42,7 @@ void show(std::vector<analysis::CountedModule> modules) {
     std::vector<analysis::CountedFunction> functions;
     for (analysis::Graph &graph : module.module.graphs) {
       auto counts = analysis::countsOf(graph, module.counts);
-      functions.push_back({std::move(graph), "function", std::move(counts), {}});
+      functions.push_back({std::move(graph), "function", std::move(counts), {}, {}});
     }
     std::ostringstream to;
     analysis::writeGraphsJson(to, functions);
