@@ -18,8 +18,6 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-constexpr char kProducer[] = "MemPass " MSL_VERSION " LLVM " LLVM_VERSION_STRING;
-
 // The free() in an operator delete of the program's own.
 bool isInnerFree(const FoundCall &found, const KnownSymbols &symbols) {
   const abi::Symbol *enclosing = symbols.find(*found.call->getFunction());

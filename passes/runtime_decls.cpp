@@ -1,6 +1,7 @@
 #include "runtime_decls.h"
 
 #include "msleaks/abi/callbacks.h"
+#include "msleaks/abi/graph_table.h"
 #include "msleaks/abi/site_table.h"
 
 #include <type_traits>
@@ -79,6 +80,14 @@ FunctionCallee RuntimeDecls::arm() {
 
 FunctionCallee RuntimeDecls::disarm() {
   return declare("__msl_disarm_v2", signatureOf<decltype(&__msl_disarm_v2)>(module_.getContext()));
+}
+
+FunctionCallee RuntimeDecls::countersOf() {
+  return declare("__msl_counters_of", signatureOf<decltype(&__msl_counters_of)>(module_.getContext()));
+}
+
+FunctionCallee RuntimeDecls::uncount() {
+  return declare("__msl_uncount", signatureOf<decltype(&__msl_uncount)>(module_.getContext()));
 }
 
 } // namespace msleaks::passes

@@ -23,6 +23,9 @@ public:
   // __msl_arm_v2 and __msl_disarm_v2
   llvm::FunctionCallee arm();
   llvm::FunctionCallee disarm();
+  // __msl_counters_of and __msl_uncount
+  llvm::FunctionCallee countersOf();
+  llvm::FunctionCallee uncount();
 
 private:
   llvm::FunctionCallee declare(const char *name, llvm::FunctionType *type);

@@ -2,18 +2,8 @@
 
 #include "msleaks/abi/version.h"
 
-#include <bit>
-#include <cstring>
-
 namespace msleaks::passes {
 namespace {
-
-constexpr size_t kAlignment = 8;
-static_assert(std::endian::native == std::endian::little, "the table is written as the compiler lays out its structs");
-
-template <typename T> void append(std::string &bytes, const T *values, size_t count) {
-  bytes.append(reinterpret_cast<const char *>(values), count * sizeof(T));
-}
 
 template <typename T> std::string bytesOf(const std::vector<T> &values) {
   std::string bytes;
@@ -23,24 +13,11 @@ template <typename T> std::string bytesOf(const std::vector<T> &values) {
 
 } // namespace
 
-SiteTable::SiteTable(std::string_view source, std::string_view producer) {
-  intern("");
-  source_ = intern(source);
-  producer_ = intern(producer);
-}
-
-abi::StringOffset SiteTable::intern(std::string_view text) {
-  if (const auto known = offsets_.find(text); known != offsets_.end())
-    return known->second;
-  const auto offset = static_cast<abi::StringOffset>(strings_.size());
-  offsets_.emplace(text, offset);
-  strings_.append(text);
-  strings_.push_back('\0');
-  return offset;
-}
+SiteTable::SiteTable(std::string_view source, std::string_view producer)
+    : source_(strings_.intern(source)), producer_(strings_.intern(producer)) {}
 
 abi::FrameRow SiteTable::frameOf(const SourcePlace &place) {
-  return {intern(place.function), intern(place.file), place.line, place.column};
+  return {strings_.intern(place.function), strings_.intern(place.file), place.line, place.column};
 }
 
 // Calls that were inlined together have the same chain; it is stored once.
@@ -62,9 +39,9 @@ uint32_t SiteTable::add(const Site &site) {
   row.line = place.line;
   row.column = place.column;
   row.function = place.function;
-  row.callee = intern(site.callee);
-  row.type = intern(site.type);
-  row.variable = intern(site.variable);
+  row.callee = strings_.intern(site.callee);
+  row.type = strings_.intern(site.type);
+  row.variable = strings_.intern(site.variable);
   row.first_frame = addChain(site.inlined_at);
   row.frame_count = static_cast<uint16_t>(site.inlined_at.size());
   row.verb = static_cast<uint8_t>(site.verb);
@@ -90,31 +67,23 @@ void SiteTable::setWrappers(const WrapperCalls &calls) {
 }
 
 std::string SiteTable::bytes() const {
-  std::string body;
-  append(body, rows_.data(), rows_.size());
-  append(body, frames_.data(), frames_.size());
-  body += strings_;
-  body.resize((body.size() + kAlignment - 1) / kAlignment * kAlignment, '\0');
+  std::string rows;
+  append(rows, rows_.data(), rows_.size());
+  append(rows, frames_.data(), frames_.size());
 
   abi::UnitHeader header{};
   header.magic = abi::kUnitMagic;
   header.version = abi::kObjectVersion;
-  header.header_bytes = sizeof(abi::UnitHeader);
-  header.total_bytes = static_cast<uint32_t>(sizeof(header) + body.size());
   header.row_count = static_cast<uint32_t>(rows_.size());
   header.row_bytes = sizeof(abi::SiteRow);
   header.frame_bytes = sizeof(abi::FrameRow);
   header.frame_count = static_cast<uint32_t>(frames_.size());
-  header.strings_bytes = static_cast<uint32_t>(strings_.size());
   header.source = source_;
   header.producer = producer_;
   header.first_wrapper = first_wrapper_;
   header.wrapper_count = first_forward_ - first_wrapper_;
   header.forward_count = static_cast<uint32_t>(frames_.size()) - first_forward_;
-  header.checksum = abi::fnv1a32(reinterpret_cast<const unsigned char *>(body.data()), body.size());
-  std::string bytes;
-  append(bytes, &header, 1);
-  return bytes + body;
+  return tableOf(header, std::move(rows), strings_);
 }
 
 } // namespace msleaks::passes

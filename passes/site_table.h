@@ -2,6 +2,7 @@
 #pragma once
 
 #include "site.h"
+#include "table_bytes.h"
 
 #include "msleaks/abi/site_table.h"
 
@@ -22,12 +23,10 @@ public:
   std::string bytes() const;
 
 private:
-  abi::StringOffset intern(std::string_view text);
   abi::FrameRow frameOf(const SourcePlace &place);
   uint32_t addChain(const std::vector<SourcePlace> &chain);
 
-  std::string strings_;
-  std::map<std::string, abi::StringOffset, std::less<>> offsets_;
+  TableStrings strings_;
   std::vector<abi::SiteRow> rows_;
   std::vector<abi::FrameRow> frames_;
   uint32_t first_wrapper_ = 0, first_forward_ = 0;

@@ -41,7 +41,7 @@ SetVector<Function *> chosenFunctions(Module &module, const Options &options) {
 class HostCounting {
 public:
   HostCounting(Module &module, const Options &options, FunctionAnalysisManager &analyses)
-      : options_(options), analyses_(analyses), table_(module.getSourceFileName(), kProducer, targetOf(module).str()),
+      : options_(options), analyses_(analyses), table_(module.getSourceFileName(), targetOf(module).str()),
         counters_(module) {}
 
   void run(SetVector<Function *> functions) {
@@ -63,8 +63,8 @@ private:
   }
 
   void insert(Function &function, const EdgeGraph &graph, ArrayRef<EdgeCount> counts) {
-    const SmallVector<CounterPlace> places = placesOf(function, graph, counts, options_.all_counters);
     Instruction &begin = firstBehindAllocas(function);
+    const SmallVector<CounterPlace> places = placesOf(begin, graph, counts, options_.all_counters);
     const auto size = static_cast<uint32_t>(places.size());
     Value *counters = counters_.counters(function, begin, counter_count_ - size, size);
     countAt(function, places, Calls::MayNotComeBack, kMostRegisters,

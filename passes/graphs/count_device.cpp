@@ -20,7 +20,7 @@ constexpr unsigned kMostRegisters = 16;
 class DeviceCounting {
 public:
   DeviceCounting(Module &module, const DeviceTarget &target, const Options &options, FunctionAnalysisManager &analyses)
-      : options_(options), analyses_(analyses), table_(module.getSourceFileName(), kProducer, targetOf(module).str()),
+      : options_(options), analyses_(analyses), table_(module.getSourceFileName(), targetOf(module).str()),
         counters_(module, target) {}
 
   void run(ArrayRef<CountedClone> clones) {
@@ -47,9 +47,9 @@ private:
                            counted.caller << abi::kCallerShift;
     table_.add(graph, *counted.original, counts, analyses_.getResult<LoopAnalysis>(function), flags);
 
-    const SmallVector<CounterPlace> all_places = placesOf(function, graph, counts, options_.all_counters);
-    ArrayRef<CounterPlace> places = all_places;
     Instruction &begin = firstBehindAllocas(function);
+    const SmallVector<CounterPlace> all_places = placesOf(begin, graph, counts, options_.all_counters);
+    ArrayRef<CounterPlace> places = all_places;
     const Bank bank = counted.is_kernel ? counters_.bank(counted.counts(), begin) : counted.bank();
     if (counted.is_kernel && counts.front().counter != abi::kNoCounter) {
       counters_.addThreads(counted.counts(), bank, counts.front().counter, begin);

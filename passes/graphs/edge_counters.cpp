@@ -30,8 +30,7 @@ SmallVector<EdgeCount> chooseCounters(const EdgeGraph &graph, bool all, uint32_t
   return counts;
 }
 
-SmallVector<CounterPlace> placesOf(Function &function, const EdgeGraph &graph, ArrayRef<EdgeCount> counts, bool all) {
-  Instruction &begin = firstBehindAllocas(function);
+SmallVector<CounterPlace> placesOf(Instruction &begin, const EdgeGraph &graph, ArrayRef<EdgeCount> counts, bool all) {
   SmallVector<CounterPlace> places;
   for (const auto &[edge, count] : zip_equal(graph.edges(), counts))
     if (count.counter != abi::kNoCounter) {

@@ -7,13 +7,11 @@
 
 namespace msleaks::passes {
 
-inline constexpr char kProducer[] = "MemPass " MSL_VERSION " LLVM " LLVM_VERSION_STRING;
-
 // By edge of the graph. Counters are numbered on from `next`.
 llvm::SmallVector<EdgeCount> chooseCounters(const EdgeGraph &graph, bool all, uint32_t &next);
 
-// Makes the places; counters are the function's own, from 0.
-llvm::SmallVector<CounterPlace> placesOf(llvm::Function &function, const EdgeGraph &graph,
+// Makes the places, the function's own at `begin`; counters are the function's, from 0.
+llvm::SmallVector<CounterPlace> placesOf(llvm::Instruction &begin, const EdgeGraph &graph,
                                          llvm::ArrayRef<EdgeCount> counts, bool all);
 
 // Where the frame is complete: what stands behind a branch would be no part of it.

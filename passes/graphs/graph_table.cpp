@@ -12,12 +12,6 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-constexpr size_t kAlignment = 8;
-
-template <typename T> void append(std::string &bytes, const T *values, size_t count) {
-  bytes.append(reinterpret_cast<const char *>(values), count * sizeof(T));
-}
-
 // Of what runs, and where it goes next; names, lines and constants may differ.
 uint64_t hashOf(const EdgeGraph &graph) {
   std::string text;
@@ -43,27 +37,13 @@ const DILocation *lineOf(const BasicBlock &block) {
 
 } // namespace
 
-GraphTable::GraphTable(std::string_view source, std::string_view producer, std::string_view target) {
-  intern("");
-  source_ = intern(source);
-  producer_ = intern(producer);
-  target_ = intern(target);
-}
-
-abi::StringOffset GraphTable::intern(std::string_view text) {
-  if (const auto known = offsets_.find(text); known != offsets_.end())
-    return known->second;
-  const auto offset = static_cast<abi::StringOffset>(strings_.size());
-  offsets_.emplace(text, offset);
-  strings_.append(text);
-  strings_.push_back('\0');
-  return offset;
-}
+GraphTable::GraphTable(std::string_view source, std::string_view target)
+    : source_(strings_.intern(source)), producer_(strings_.intern(kProducer)), target_(strings_.intern(target)) {}
 
 abi::GraphBlock GraphTable::rowOf(const BasicBlock &block, const LoopInfo &loops) {
   abi::GraphBlock row{};
   if (const DILocation *location = lineOf(block)) {
-    row.file = intern(placeOf(*location).file);
+    row.file = strings_.intern(placeOf(*location).file);
     row.line = location->getLine();
   }
   row.depth = loops.getLoopDepth(&block);
@@ -75,8 +55,8 @@ void GraphTable::add(const EdgeGraph &graph, const Function &named, ArrayRef<Edg
                      uint32_t flags) {
   abi::GraphFunction row{};
   row.hash = hashOf(graph);
-  row.name = intern(plainName(named));
-  row.file = intern(placeOf(named).file);
+  row.name = strings_.intern(plainName(named));
+  row.file = strings_.intern(placeOf(named).file);
   row.line = named.getSubprogram() ? named.getSubprogram()->getLine() : 0;
   row.flags = flags;
   row.first_block = static_cast<uint32_t>(blocks_.size());
@@ -92,18 +72,14 @@ void GraphTable::add(const EdgeGraph &graph, const Function &named, ArrayRef<Edg
 }
 
 std::string GraphTable::bytes(uint32_t counters) const {
-  std::string body;
-  append(body, functions_.data(), functions_.size());
-  append(body, blocks_.data(), blocks_.size());
-  append(body, edges_.data(), edges_.size());
-  body += strings_;
-  body.resize((body.size() + kAlignment - 1) / kAlignment * kAlignment, '\0');
+  std::string rows;
+  append(rows, functions_.data(), functions_.size());
+  append(rows, blocks_.data(), blocks_.size());
+  append(rows, edges_.data(), edges_.size());
 
   abi::GraphHeader header{};
   header.magic = abi::kGraphMagic;
   header.version = abi::kGraphVersion;
-  header.header_bytes = sizeof header;
-  header.total_bytes = static_cast<uint32_t>(sizeof header + body.size());
   header.counters = counters;
   header.function_count = static_cast<uint32_t>(functions_.size());
   header.block_count = static_cast<uint32_t>(blocks_.size());
@@ -111,14 +87,10 @@ std::string GraphTable::bytes(uint32_t counters) const {
   header.function_bytes = sizeof(abi::GraphFunction);
   header.block_bytes = sizeof(abi::GraphBlock);
   header.edge_bytes = sizeof(abi::GraphEdge);
-  header.strings_bytes = static_cast<uint32_t>(strings_.size());
   header.source = source_;
   header.producer = producer_;
   header.target = target_;
-  header.checksum = abi::fnv1a32(reinterpret_cast<const unsigned char *>(body.data()), body.size());
-  std::string bytes;
-  append(bytes, &header, 1);
-  return bytes + body;
+  return tableOf(header, std::move(rows), strings_);
 }
 
 } // namespace msleaks::passes

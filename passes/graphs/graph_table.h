@@ -2,8 +2,8 @@
 #pragma once
 
 #include "graphs/edge_graph.h"
+#include "table_bytes.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -21,7 +21,7 @@ struct EdgeCount {
 
 class GraphTable {
 public:
-  GraphTable(std::string_view source, std::string_view producer, std::string_view target);
+  GraphTable(std::string_view source, std::string_view target);
 
   // The function as it is now, under the name of `named`: itself, or what it is a copy of.
   void add(const EdgeGraph &graph, const llvm::Function &named, llvm::ArrayRef<EdgeCount> counts,
@@ -29,14 +29,11 @@ public:
 
   // `counters`: how many the module has.
   std::string bytes(uint32_t counters) const;
-  bool empty() const { return functions_.empty(); }
 
 private:
-  abi::StringOffset intern(std::string_view text);
   abi::GraphBlock rowOf(const llvm::BasicBlock &block, const llvm::LoopInfo &loops);
 
-  std::string strings_;
-  std::map<std::string, abi::StringOffset, std::less<>> offsets_;
+  TableStrings strings_;
   std::vector<abi::GraphFunction> functions_;
   std::vector<abi::GraphBlock> blocks_;
   std::vector<abi::GraphEdge> edges_;

@@ -1,6 +1,8 @@
 #include "graphs/thread_counters.h"
 
 #include "compat.h"
+#include "runtime_decls.h"
+#include "table_bytes.h"
 
 #include "msleaks/abi/graph_table.h"
 
@@ -15,7 +17,6 @@ namespace {
 
 constexpr uint64_t kRefused = 1; // in the slot: the runtime has no array for this thread
 constexpr uint32_t kMostOnStack = 512;
-constexpr uint64_t kTableAlign = 8;
 constexpr int kLate = 101; // the first of a program's priorities; destructors run in the opposite order
 
 // { version, bytes, counters, table }
@@ -38,25 +39,11 @@ bool savesRegisters(const Triple &target) {
   return target.getArch() == Triple::x86_64 || target.getArch() == Triple::aarch64;
 }
 
-// Weak: a program links and runs without a runtime.
-FunctionCallee declareWeak(Module &module, StringRef name, FunctionType *type) {
-  FunctionCallee callee = module.getOrInsertFunction(name, type);
-  if (auto *function = dyn_cast<Function>(callee.getCallee())) {
-    function->setLinkage(GlobalValue::ExternalWeakLinkage);
-    function->setDSOLocal(false);
-    function->setDoesNotThrow();
-    function->addFnAttr(Attribute::NonLazyBind);
-  }
-  return callee;
-}
-
 } // namespace
 
-ThreadCounters::ThreadCounters(Module &module)
-    : module_(module), pointer_(PointerType::get(module.getContext(), 0)),
-      counters_of_(declareWeak(module, "__msl_counters_of", FunctionType::get(pointer_, {pointer_, pointer_}, false))) {
+ThreadCounters::ThreadCounters(Module &module) : module_(module), counters_of_(RuntimeDecls(module).countersOf()) {
   LLVMContext &context = module.getContext();
-  PointerType *const pointer = pointer_;
+  auto *pointer = PointerType::get(context, 0);
   slot_ = new GlobalVariable(module, pointer, /*isConstant=*/false, GlobalValue::InternalLinkage,
                              ConstantPointerNull::get(pointer), "__msl_counters", nullptr,
                              GlobalValue::GeneralDynamicTLSModel);
@@ -140,8 +127,7 @@ void ThreadCounters::defineLast() {
       Function::createWithDefaultAttr(FunctionType::get(nothing, false), GlobalValue::InternalLinkage,
                                       module_.getDataLayout().getProgramAddressSpace(), "__msl_last_count", &module_);
   last->setDoesNotThrow();
-  FunctionCallee uncount =
-      declareWeak(module_, "__msl_uncount", FunctionType::get(nothing, {pointer_}, /*isVarArg=*/false));
+  FunctionCallee uncount = RuntimeDecls(module_).uncount();
   IRBuilder<> builder(BasicBlock::Create(module_.getContext(), "", last));
   Instruction *rest = builder.CreateRetVoid();
   builder.SetInsertPoint(rest);

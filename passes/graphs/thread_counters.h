@@ -42,7 +42,6 @@ private:
   void defineLast();
 
   llvm::Module &module_;
-  llvm::PointerType *pointer_;
   llvm::GlobalVariable *slot_, *unit_;
   llvm::FunctionCallee counters_of_;
   llvm::Function *first_;
