@@ -26,8 +26,7 @@ def main():
     build, scratch, llvm = arguments("build", "scratch", "llvm")
     os.makedirs(scratch, exist_ok=True)
     msleaks = Msleaks(build, llvm)
-    for name in "odd", "numbers":
-        source = PROGRAMS / f"{name}.cpp"
+    for name, source in {"odd": REPOSITORY / "test/lit/graphs/odd-flow.cpp", "numbers": PROGRAMS / "numbers.cpp"}.items():
         edges = 0
         for level in LEVELS:
             graphs = {}

@@ -1,18 +1,21 @@
-// Exceptions, setjmp, computed and asm goto, switches with many ways to one block: the program does the same, without a
-// runtime too, at every level.
+// Exceptions, setjmp, computed and asm goto, switches with many ways to one block, exit below another call: the program
+// does the same, without a runtime too, at every level. test/e2e/graphs/truth_test.py compares the counts of its edges.
 // RUN: %clangxx -O0 -g %s -o %t.0 && %t.0 | FileCheck %s
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O0 -g %s -o %t.0 && %t.0 | FileCheck %s
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -g %s -o %t.2 && %t.2 | FileCheck %s
 // RUN: env MSLEAKS_PASS='cfg;counters=all' %clangxx -O2 -g %s -o %t.a && %t.a | FileCheck %s
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -g -fsanitize=address,undefined %s -o %t.s && %t.s | FileCheck %s
 // CHECK: caught 4 of 30
+// CHECK-NEXT: seven
 // CHECK-NEXT: jumped 4
 // CHECK-NEXT: gotos -9
 // CHECK-NEXT: asm 1 2
 // CHECK-NEXT: switches 47
 #include <csetjmp>
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
+#include <string>
 
 #define ALONE __attribute__((noinline))
 
@@ -25,11 +28,19 @@ ALONE int caught(int n) {
   int count = 0;
   for (int i = 0; i < n; ++i)
     try {
-      risky(i);
+      const std::string text(static_cast<size_t>(risky(i)), 'a');
+      count += text.size() == 1; // never: it is even
     } catch (const std::exception &) {
       ++count;
     }
   return count;
+}
+
+ALONE int passes_on(int n) {
+  int sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += risky(i); // leaves the loop, and the function
+  return sum;
 }
 
 static jmp_buf place;
@@ -60,7 +71,7 @@ subtract:
   value -= 4;
   goto *ways[*++code - '0'];
 twice:
-  value *= 2;
+  value = value > 100 ? 1 : value * 2;
   goto *ways[*++code - '0'];
 end:
   return value;
@@ -82,13 +93,29 @@ ALONE int switches(unsigned x) {
   case 2:
   case 7:
     return 5;
+  case 5:
+    std::fputs("", stdout);
+    [[fallthrough]];
   default:
     return 0;
   }
 }
 
+ALONE void leave(int n) {
+  for (int i = 0;; ++i)
+    if (i == n)
+      std::exit(0);
+    else
+      switches(static_cast<unsigned>(i));
+}
+
 int main() {
   std::printf("caught %d of 30\n", caught(30));
+  try {
+    std::printf("%d\n", passes_on(30));
+  } catch (const std::exception &error) {
+    std::puts(error.what());
+  }
   std::printf("jumped %d\n", jumped(12));
   std::printf("gotos %d\n", gotos("00120113"));
   std::printf("asm %d %d\n", jumps_in_assembly(0), jumps_in_assembly(5));
@@ -96,5 +123,5 @@ int main() {
   for (unsigned i = 0; i < 32; ++i)
     sum += switches(i);
   std::printf("switches %d\n", sum);
-  return 0;
+  leave(6);
 }
