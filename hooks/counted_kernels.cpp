@@ -33,11 +33,14 @@ void note(const char *name, const char *what) noexcept {
   __msl_note(text);
 }
 
+// Where its strings lie in it.
+uint64_t stringsOf(const abi::GraphHeader &table) noexcept {
+  return table.header_bytes + uint64_t{table.function_count} * table.function_bytes +
+         uint64_t{table.block_count} * table.block_bytes + uint64_t{table.edge_count} * table.edge_bytes;
+}
+
 const char *nameOf(const abi::GraphHeader &table, const abi::GraphFunction &function) noexcept {
-  const uint64_t strings = table.header_bytes + uint64_t{table.function_count} * table.function_bytes +
-                           uint64_t{table.block_count} * table.block_bytes +
-                           uint64_t{table.edge_count} * table.edge_bytes;
-  return rowsAt<char>(table, strings + function.name);
+  return rowsAt<char>(table, stringsOf(table) + function.name);
 }
 
 bool isOf(const abi::CountedLaunches &launches, const LaunchShape &shape) noexcept {
@@ -122,10 +125,7 @@ bool isKnownTable(const abi::GraphHeader &header, uint64_t bytes, const char *na
 
 CountedModule *addModule(const char *name, const abi::GraphHeader *table) noexcept {
   const auto *content = reinterpret_cast<const unsigned char *>(table);
-  const uint64_t begin = table->header_bytes;
-  const uint64_t strings = begin + uint64_t{table->function_count} * table->function_bytes +
-                           uint64_t{table->block_count} * table->block_bytes +
-                           uint64_t{table->edge_count} * table->edge_bytes;
+  const uint64_t begin = table->header_bytes, strings = stringsOf(*table);
   if (abi::fnv1a32(content + begin, table->total_bytes - begin) != table->checksum ||
       table->function_bytes < sizeof(abi::GraphFunction) || strings + table->strings_bytes > table->total_bytes ||
       table->strings_bytes == 0 || content[strings + table->strings_bytes - 1] != 0) {

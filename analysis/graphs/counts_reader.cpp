@@ -1,10 +1,10 @@
 #include "analysis/graphs/counts_reader.h"
 
+#include "analysis/base/copy_row.h"
 #include "analysis/base/file_access.h"
 
 #include "msleaks/abi/flags.h"
 
-#include <cstring>
 #include <fmt/format.h>
 
 namespace msleaks::analysis {
@@ -21,18 +21,12 @@ struct Record {
 };
 static_assert(sizeof(Record) == sizeof(abi::CountsRecord));
 
-template <class T> T copyAt(std::span<const std::byte> bytes, uint64_t offset) {
-  T value;
-  std::memcpy(&value, bytes.data() + offset, sizeof value);
-  return value;
-}
-
 class Reader {
 public:
   Result<void> readSlab(std::span<const std::byte> slab) {
     uint64_t at = sizeof(abi::CountsSlab);
     while (at + sizeof(Record) <= slab.size()) {
-      const auto record = copyAt<Record>(slab, at);
+      const auto record = copyRow<Record>(slab, at);
       at += sizeof record;
       if (record.magic != abi::CountsRecord::kMagic || record.bytes > slab.size() - at)
         return {};
@@ -65,14 +59,14 @@ private:
                               counted.module.counters));
     counted.counts.resize(count);
     for (uint64_t i = 0; i < count; ++i)
-      counted.counts[i] += copyAt<uint64_t>(body, i * sizeof(uint64_t));
+      counted.counts[i] += copyRow<uint64_t>(body, i * sizeof(uint64_t));
     return {};
   }
 
   static Result<void> takeLaunches(CountedModule &counted, std::span<const std::byte> body) {
     if (body.size() < sizeof(abi::CountedLaunches))
       return fail("it is damaged: a record of launches is too short");
-    const auto launches = copyAt<abi::CountedLaunches>(body, 0);
+    const auto launches = copyRow<abi::CountedLaunches>(body, 0);
     if (launches.function >= counted.module.graphs.size() || launches.mode > kLastMode ||
         launches.counted > launches.launches || launches.counted_threads > launches.threads)
       return fail("it is damaged: it has launches that cannot be");
@@ -86,7 +80,7 @@ private:
 Result<std::vector<CountedModule>> readCounts(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(abi::CountsHeader))
     return fail("it is no file of counts: it has no whole header");
-  const auto header = copyAt<abi::CountsHeader>(bytes, 0);
+  const auto header = copyRow<abi::CountsHeader>(bytes, 0);
   if (header.magic != abi::CountsHeader::kMagic)
     return fail("it is no file of counts: its magic number is missing");
   if (header.version != abi::kCountsVersion)
@@ -95,7 +89,7 @@ Result<std::vector<CountedModule>> readCounts(std::span<const std::byte> bytes) 
     return fail("it is damaged: its header states impossible sizes");
   Reader reader;
   for (uint64_t at = header.header_bytes; at + sizeof(abi::CountsSlab) <= bytes.size();) {
-    const auto slab = copyAt<abi::CountsSlab>(bytes, at);
+    const auto slab = copyRow<abi::CountsSlab>(bytes, at);
     if (slab.bytes < sizeof slab)
       break;
     MSL_TRY(reader.readSlab(bytes.subspan(at, std::min<uint64_t>(slab.bytes, bytes.size() - at))));

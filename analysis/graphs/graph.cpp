@@ -1,20 +1,14 @@
 #include "analysis/graphs/graph.h"
 
+#include "analysis/base/copy_row.h"
 #include "analysis/base/string_table.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 #include <optional>
 
 namespace msleaks::analysis {
 namespace {
-
-template <class Row> Row copyRow(std::span<const std::byte> bytes, uint64_t offset) {
-  Row row;
-  std::memcpy(&row, bytes.data() + offset, sizeof row);
-  return row;
-}
 
 // Where the parts of a table lie; 64-bit, so that sums of hostile 32-bit numbers cannot wrap.
 struct Layout {

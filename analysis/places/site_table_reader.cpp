@@ -1,5 +1,6 @@
 #include "analysis/places/site_table_reader.h"
 
+#include "analysis/base/copy_row.h"
 #include "analysis/base/string_table.h"
 
 #include "msleaks/abi/site_table.h"
@@ -11,12 +12,6 @@
 
 namespace msleaks::analysis {
 namespace {
-
-template <class Row> Row copyRow(std::span<const std::byte> bytes, uint64_t offset) {
-  Row row;
-  std::memcpy(&row, bytes.data() + offset, sizeof row);
-  return row;
-}
 
 // Where the parts of a table lie; 64-bit, so that sums of hostile 32-bit numbers cannot wrap.
 struct Layout {
