@@ -1,6 +1,7 @@
 // Contexts of CUDA's driver: what is counted, and which device a thread uses. Behind each call that may change the
 // thread's context we ask the driver itself.
 #include "device.h"
+#include "module_kernels.h"
 
 #ifdef MSL_VENDOR_HEADERS
 #include <cuda.h>
@@ -37,6 +38,10 @@ constexpr auto kCounted = [](auto real, void *caller, auto... parameters) {
   noteDevice();
   return status;
 };
+constexpr auto kDestroyed = [](auto real, void *caller, CUcontext context) {
+  hooks::placeGoes(context);
+  return kCounted<"cuCtxDestroy_v2">(real, caller, context);
+};
 
 } // namespace
 
@@ -45,7 +50,7 @@ MSL_HOOK_WITH(kCounted<"cuCtxCreate_v3">, libcuda, CUresult, cuCtxCreate_v3,
               (CUcontext *, CUexecAffinityParam *, int, unsigned, CUdevice))
 MSL_HOOK_WITH(kCounted<"cuCtxCreate_v4">, libcuda, CUresult, cuCtxCreate_v4,
               (CUcontext *, CUctxCreateParams *, unsigned, CUdevice))
-MSL_HOOK_WITH(kCounted<"cuCtxDestroy_v2">, libcuda, CUresult, cuCtxDestroy_v2, (CUcontext))
+MSL_HOOK_WITH(kDestroyed, libcuda, CUresult, cuCtxDestroy_v2, (CUcontext))
 MSL_HOOK_WITH(kChanged, libcuda, CUresult, cuCtxSetCurrent, (CUcontext))
 MSL_HOOK_WITH(kChanged, libcuda, CUresult, cuCtxPushCurrent_v2, (CUcontext))
 MSL_HOOK_WITH(kChanged, libcuda, CUresult, cuCtxPopCurrent_v2, (CUcontext *))

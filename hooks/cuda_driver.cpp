@@ -1,13 +1,11 @@
 // CUDA's driver: what programs call themselves, and what a runtime library that is linked statically calls for them.
+// Launches of kernels that may have counted copies: cuda_graphs.cpp.
 #include "msleaks/hook.h"
 
 #include <cstddef>
 
 #ifdef MSL_VENDOR_HEADERS
 #include <cuda.h>
-static_assert(offsetof(CUlaunchConfig, blockDimX) == offsetof(msleaks::abi::LaunchConfig, block));
-static_assert(offsetof(CUlaunchConfig, sharedMemBytes) == offsetof(msleaks::abi::LaunchConfig, shared_bytes));
-static_assert(offsetof(CUlaunchConfig, hStream) == offsetof(msleaks::abi::LaunchConfig, stream));
 #else
 using CUresult = int;
 using CUdeviceptr = unsigned long long;
@@ -15,7 +13,6 @@ using CUfunction = void *;
 using CUstream = void *;
 using CUcontext = void *;
 using CUmemoryPool = void *;
-using CUlaunchConfig = msleaks::abi::LaunchConfig;
 #endif
 
 MSL_HOOK(libcuda, CUresult, cuMemAlloc_v2, (CUdeviceptr *, size_t))
@@ -34,16 +31,10 @@ MSL_HOOK(libcuda, CUresult, cuMemFreeHost, (void *))
 MSL_HOOK(libcuda, CUresult, cuMemHostRegister_v2, (void *, size_t, unsigned))
 MSL_HOOK(libcuda, CUresult, cuMemHostUnregister, (void *))
 
-MSL_HOOK(libcuda, CUresult, cuLaunchKernel,
-         (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **))
-MSL_HOOK(libcuda, CUresult, cuLaunchKernel_ptsz,
-         (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **))
 MSL_HOOK(libcuda, CUresult, cuLaunchCooperativeKernel,
          (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **))
 MSL_HOOK(libcuda, CUresult, cuLaunchCooperativeKernel_ptsz,
          (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **))
-MSL_HOOK(libcuda, CUresult, cuLaunchKernelEx, (const CUlaunchConfig *, CUfunction, void **, void **))
-MSL_HOOK(libcuda, CUresult, cuLaunchKernelEx_ptsz, (const CUlaunchConfig *, CUfunction, void **, void **))
 
 MSL_HOOK(libcuda, CUresult, cuMemcpy, (CUdeviceptr, CUdeviceptr, size_t))
 MSL_HOOK(libcuda, CUresult, cuMemcpy_ptds, (CUdeviceptr, CUdeviceptr, size_t))

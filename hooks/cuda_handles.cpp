@@ -1,4 +1,5 @@
-// What CUDA's runtime library and its driver count: streams, events, modules, graphs. Contexts: cuda_contexts.cpp.
+// What CUDA's runtime library and its driver count: streams, events, modules, graphs. Contexts: cuda_contexts.cpp;
+// modules that go: cuda_graphs.cpp.
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -57,12 +58,10 @@ MSL_HOOK(libcuda, CUresult, cuModuleLoad, (CUmodule *, const char *))
 MSL_HOOK(libcuda, CUresult, cuModuleLoadData, (CUmodule *, const void *))
 MSL_HOOK(libcuda, CUresult, cuModuleLoadDataEx, (CUmodule *, const void *, unsigned, CUjit_option *, void **))
 MSL_HOOK(libcuda, CUresult, cuModuleLoadFatBinary, (CUmodule *, const void *))
-MSL_HOOK(libcuda, CUresult, cuModuleUnload, (CUmodule))
 MSL_HOOK(libcuda, CUresult, cuLibraryLoadData,
          (CUlibrary *, const void *, CUjit_option *, void **, unsigned, CUlibraryOption *, void **, unsigned))
 MSL_HOOK(libcuda, CUresult, cuLibraryLoadFromFile,
          (CUlibrary *, const char *, CUjit_option *, void **, unsigned, CUlibraryOption *, void **, unsigned))
-MSL_HOOK(libcuda, CUresult, cuLibraryUnload, (CUlibrary))
 MSL_HOOK(libcuda, CUresult, cuGraphCreate, (CUgraph *, unsigned))
 MSL_HOOK(libcuda, CUresult, cuGraphClone, (CUgraph *, CUgraph))
 MSL_HOOK(libcuda, CUresult, cuStreamEndCapture, (CUstream, CUgraph *))

@@ -1,4 +1,5 @@
-// AMD's HIP: as CUDA's runtime library (cuda_runtime.cpp), where the two agree.
+// AMD's HIP: as CUDA's runtime library (cuda_runtime.cpp), where the two agree. Launches of kernels that may have
+// counted copies: hip_graphs.cpp.
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -51,9 +52,6 @@ MSL_HOOK(libamdhip64, hipError_t, hipLaunchCooperativeKernel,
          (const void *, dim3, dim3, void **, unsigned, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipLaunchCooperativeKernel_spt,
          (const void *, dim3, dim3, void **, uint32_t, hipStream_t))
-MSL_HOOK(libamdhip64, hipError_t, hipModuleLaunchKernel,
-         (hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, hipStream_t, void **,
-          void **))
 MSL_HOOK(libamdhip64, hipError_t, hipModuleLaunchCooperativeKernel,
          (hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, hipStream_t, void **))
 MSL_HOOK(libamdhip64, hipError_t, hipLaunchKernelExC, (const hipLaunchConfig_t *, const void *, void **))

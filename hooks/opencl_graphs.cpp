@@ -5,7 +5,7 @@
 //
 // On any doubt the kernel runs as it is: a copy that cannot be made or launched, an argument that it does not take, a
 // queue without an order.
-#include "counted_kernels.h"
+#include "counted_banks.h"
 
 #include "device.h"
 
@@ -60,9 +60,7 @@ constexpr unsigned kEventStatus = 0x11d3;
 constexpr Bits kReadWrite = 1, kWithContent = 1 << 5, kOutOfOrder = 1;
 constexpr unsigned kBlocking = 1;
 
-constexpr uint64_t kMostBuffer = 256 << 10; // of banks
-constexpr uint32_t kMostBanks = 64, kMostQueues = 8, kMostName = 512;
-constexpr uint32_t kStrataMask = 63;
+constexpr uint32_t kMostQueues = 8, kMostName = 512;
 constexpr uint64_t kReadAgainNs = 100'000'000, kWaitAtEndNs = 2'000'000'000;
 
 template <class Signature, class... Arguments> auto call(hook::Function &function, Arguments... arguments) {
@@ -92,15 +90,13 @@ struct Outstanding {
 
 // Counters of a module in the memory of one device. They go when the last kernel that has counted there goes.
 struct Buffer {
-  CountedModule *module;
+  CountedBanks banks;
   Context context;
   Device device;
   Mem memory; // null: it is free to be another one
   Queue queue;
   Outstanding outstanding[kMostQueues];
-  uint64_t *last, *staged; // what was read last, by counter; the buffer as it is read
-  uint64_t pages_bytes, read_ns;
-  uint32_t banks;
+  uint64_t read_ns;
   Buffer *next;
 };
 
@@ -157,22 +153,13 @@ bool isIdle(Buffer &buffer) {
 
 // Adds what has come since it was read last.
 void read(Buffer &buffer) {
-  const uint64_t counters = buffer.module->table->counters;
   using Read = int(Queue, Mem, unsigned, size_t, size_t, void *, unsigned, const void *, const void *);
-  const size_t bytes = buffer.banks * counters * sizeof(uint64_t);
   buffer.read_ns = now();
-  if (counters == 0 || counting_pid != ::getpid() ||
-      call<Read>(read_buffer, buffer.queue, buffer.memory, kBlocking, sizeof(abi::DeviceCounts), bytes, buffer.staged,
-                 0u, nullptr, nullptr) != kDone)
-    return;
-  for (uint64_t i = 0; i < counters; ++i) {
-    uint64_t sum = 0;
-    for (uint64_t bank = 0; bank < buffer.banks; ++bank)
-      sum += buffer.staged[bank * counters + i];
-    const uint64_t known = __atomic_load_n(&buffer.module->counts[i], __ATOMIC_RELAXED);
-    __atomic_store_n(&buffer.module->counts[i], known + sum - buffer.last[i], __ATOMIC_RELAXED);
-    buffer.last[i] = sum;
-  }
+  const size_t bytes = buffer.banks.counterBytes();
+  if (bytes != 0 && counting_pid == ::getpid() &&
+      call<Read>(read_buffer, buffer.queue, buffer.memory, kBlocking, sizeof(abi::DeviceCounts), bytes,
+                 buffer.banks.counters(), 0u, nullptr, nullptr) == kDone)
+    addRead(buffer.banks);
 }
 
 // Not for ever: a launch may wait for an event that the program never sets.
@@ -194,7 +181,7 @@ void release(Buffer &buffer) {
       forget(launched);
   call<int(Mem)>(release_buffer, buffer.memory);
   call<int(Queue)>(release_queue, buffer.queue);
-  givePages(buffer.last, buffer.pages_bytes);
+  dropBanks(buffer.banks);
   buffer.memory = nullptr;
 }
 
@@ -246,49 +233,30 @@ Queue makeQueue(Context context, Device device) {
 }
 
 bool fill(Buffer &buffer, const CountedKernel &kernel, Device device, const abi::DeviceChoice &choice) {
-  CountedModule *const module = kernel.function->module;
-  const uint64_t counters = module->table->counters, bank_bytes = counters * sizeof(uint64_t);
-  uint32_t banks = kMostBanks;
-  while (banks > 1 && banks * bank_bytes > kMostBuffer)
-    banks /= 2;
-  const uint64_t staged_bytes = sizeof(abi::DeviceCounts) + banks * bank_bytes;
-  const uint64_t pages_bytes = (bank_bytes + staged_bytes + 4095) / 4096 * 4096;
-  auto *const pages = static_cast<char *>(takePages(pages_bytes));
-  if (pages == nullptr)
+  CountedBanks banks;
+  if (!makeBanks(banks, *kernel.function->module, choice, waveOf(kernel, device)))
     return false;
-  auto *const header = reinterpret_cast<abi::DeviceCounts *>(pages + bank_bytes);
-  *header = {abi::kDeviceCountsVersion,
-             static_cast<abi::CountMode>(choice.mode),
-             banks - 1,
-             static_cast<uint32_t>(counters),
-             waveOf(kernel, device),
-             kStrataMask,
-             0};
   const Queue queue = makeQueue(kernel.context, device);
-  const Mem memory = queue != nullptr ? makeMemory(kernel.context, staged_bytes, header) : nullptr;
+  const Mem memory = queue != nullptr ? makeMemory(kernel.context, banks.bytes, banks.content) : nullptr;
   if (memory == nullptr) {
     if (queue != nullptr)
       call<int(Queue)>(release_queue, queue);
-    givePages(pages, pages_bytes);
+    dropBanks(banks);
     return false;
   }
-  buffer.module = module;
+  buffer.banks = banks;
   buffer.context = kernel.context;
   buffer.device = device;
   buffer.memory = memory;
   buffer.queue = queue;
-  buffer.last = reinterpret_cast<uint64_t *>(pages);
-  buffer.staged = reinterpret_cast<uint64_t *>(header + 1);
-  buffer.pages_bytes = pages_bytes;
   buffer.read_ns = now();
-  buffer.banks = banks;
   return true;
 }
 
 Buffer *bufferFor(const CountedKernel &kernel, Device device, const abi::DeviceChoice &choice) {
   for (Buffer *buffer = buffers; buffer != nullptr; buffer = buffer->next)
-    if (buffer->memory != nullptr && buffer->module == kernel.function->module && buffer->context == kernel.context &&
-        buffer->device == device)
+    if (buffer->memory != nullptr && buffer->banks.module == kernel.function->module &&
+        buffer->context == kernel.context && buffer->device == device)
       return buffer;
   Buffer *const made = freeBuffer();
   return made != nullptr && fill(*made, kernel, device, choice) ? made : nullptr;

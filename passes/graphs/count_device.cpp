@@ -4,6 +4,7 @@
 #include "compat.h"
 #include "graphs/counted_clones.h"
 #include "graphs/device_counters.h"
+#include "graphs/device_kernels.h"
 #include "graphs/edge_counters.h"
 
 #include "llvm/Analysis/BranchProbabilityInfo.h"
@@ -20,8 +21,8 @@ constexpr unsigned kMostRegisters = 16;
 class DeviceCounting {
 public:
   DeviceCounting(Module &module, const DeviceTarget &target, const Options &options, FunctionAnalysisManager &analyses)
-      : options_(options), analyses_(analyses), table_(module.getSourceFileName(), targetOf(module).str()),
-        counters_(module, target) {}
+      : module_(module), target_(target), options_(options), analyses_(analyses),
+        table_(module.getSourceFileName(), targetOf(module).str()), counters_(module, target) {}
 
   void run(ArrayRef<CountedClone> clones) {
     SetVector<Function *> counting;
@@ -29,7 +30,9 @@ public:
       count(clone, clones);
       counting.insert(clone.clone);
     }
-    counters_.finish(table_.bytes(counter_count_));
+    const std::string table = counters_.finish(table_.bytes(counter_count_));
+    if (!target_.isSpirv())
+      describeKernels(module_, target_, clones, table);
     dropUntrueAttributes(std::move(counting));
   }
 
@@ -61,6 +64,8 @@ private:
     analyses_.invalidate(function, PreservedAnalyses::none());
   }
 
+  Module &module_;
+  const DeviceTarget &target_;
   const Options &options_;
   FunctionAnalysisManager &analyses_;
   GraphTable table_;

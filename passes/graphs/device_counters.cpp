@@ -8,7 +8,6 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 #include <array>
 #include <cstddef>
@@ -214,22 +213,22 @@ void DeviceCounters::defineCopy(GlobalVariable &table, StringRef name) {
   describe("kernel_arg_type_qual", MDString::get(context, ""));
 }
 
-void DeviceCounters::finish(StringRef table) {
+std::string DeviceCounters::finish(StringRef table) {
   SmallVector<uint64_t> words(table.size() / sizeof(uint64_t));
   std::memcpy(words.data(), table.data(), words.size() * sizeof(uint64_t));
   Constant *content = ConstantDataArray::get(module_.getContext(), words);
   const std::string hash = utohexstr(hashOf((module_.getSourceFileName() + table).str()), /*LowerCase=*/true, 16);
   const std::string name = abi::kGraphsPrefix + hash;
-  const bool is_copied = target_.isSpirv();
-  auto *constant = new GlobalVariable(module_, content->getType(), /*isConstant=*/true,
-                                      is_copied ? GlobalValue::InternalLinkage : GlobalValue::WeakAnyLinkage, content,
-                                      is_copied ? name + ".table" : name, nullptr, GlobalValue::NotThreadLocal,
-                                      target_.constantSpace());
+  if (!target_.isSpirv()) {
+    target_.addConstant(content, name);
+    return name;
+  }
+  auto *constant =
+      new GlobalVariable(module_, content->getType(), /*isConstant=*/true, GlobalValue::InternalLinkage, content,
+                         name + ".table", nullptr, GlobalValue::NotThreadLocal, target_.constantSpace());
   constant->setAlignment(Align(sizeof(uint64_t)));
-  if (is_copied)
-    return defineCopy(*constant, name);
-  constant->setVisibility(GlobalValue::ProtectedVisibility); // what a loaded image shows
-  appendToCompilerUsed(module_, {constant});
+  defineCopy(*constant, name);
+  return name;
 }
 
 } // namespace msleaks::passes

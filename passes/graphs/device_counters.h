@@ -23,8 +23,8 @@ public:
   void add(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts) const;
 
   // Behind all functions: the constant with the table, and, where it cannot be read otherwise, the kernel that copies
-  // it.
-  void finish(llvm::StringRef table);
+  // it. Gives their name.
+  std::string finish(llvm::StringRef table);
 
 private:
   void defineCopy(llvm::GlobalVariable &table, llvm::StringRef name);

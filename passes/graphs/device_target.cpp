@@ -6,6 +6,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 
@@ -164,6 +165,27 @@ Value *DeviceTarget::globalNumber(IRBuilder<> &builder) const {
     return ask(builder, "_Z13get_global_idj", 0);
   return builder.CreateAdd(builder.CreateMul(blockNumber(builder, 0), threadCount(builder, 0)),
                            threadNumber(builder, 0));
+}
+
+void DeviceTarget::addConstant(Constant *content, const Twine &name) const {
+  auto *constant = new GlobalVariable(*module_, content->getType(), /*isConstant=*/true, GlobalValue::WeakAnyLinkage,
+                                      content, name, nullptr, GlobalValue::NotThreadLocal, constantSpace());
+  constant->setAlignment(Align(sizeof(uint64_t)));
+  constant->setVisibility(GlobalValue::ProtectedVisibility); // what a loaded image shows
+  appendToCompilerUsed(*module_, {constant});
+}
+
+// AMDGPU: by the feature, else by the processor: gfx10 and newer have 32.
+uint32_t DeviceTarget::waveOf(const Function &function) const {
+  constexpr uint32_t kNarrow = 32, kWide = 64;
+  if (kind_ == Kind::Nvptx)
+    return kNarrow;
+  const StringRef features = function.getFnAttribute("target-features").getValueAsString();
+  if (features.contains("+wavefrontsize64"))
+    return kWide;
+  const StringRef processor = function.getFnAttribute("target-cpu").getValueAsString();
+  const bool is_new = processor.starts_with("gfx1") && processor.size() > 6;
+  return is_new || features.contains("+wavefrontsize32") ? kNarrow : kWide;
 }
 
 // Atomics of 64 bits are an extension in OpenCL, and a module that says it needs them is refused where there are none.

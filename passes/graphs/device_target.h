@@ -33,6 +33,11 @@ public:
   // Adds to a number of 64 bits in global memory.
   void addAtomically(llvm::IRBuilder<> &builder, llvm::Value *address, llvm::Value *amount) const;
 
+  // A constant that a program can find in the loaded module by its name; not of SPIR-V.
+  void addConstant(llvm::Constant *content, const llvm::Twine &name) const;
+  // Threads that the device schedules together, where the function is compiled for it; not of SPIR-V.
+  uint32_t waveOf(const llvm::Function &function) const;
+
   bool isSpirv() const { return kind_ == Kind::Spirv; }
   unsigned globalSpace() const { return 1; }
   unsigned sharedSpace() const { return 3; }

@@ -21,6 +21,7 @@ extern "C" __device__ void __nvvm_bar_sync(int);
 #endif
 
 // CHECK-DAG: @__msl_graphs_{{[0-9a-f]+}} = weak protected addrspace(1) constant
+// CHECK-DAG: @__msl_kernel__Z6reducePi = weak protected addrspace(1) constant { i32, i32, i32, i32, [40 x i8] } { i32 1, i32 1, i32 8, i32 32, [40 x i8] c"__msl_graphs_{{[0-9a-f]+}}\00{{.*}}" }
 // CHECK-DAG: define {{.*}}void @_Z6reducePi(
 // CHECK-DAG: define {{.*}}void @__msl_counted__Z6reducePi(
 // CHECK-DAG: define {{.*}}void @__msl_counted__Z6chooseILi3EEvPi(
@@ -29,6 +30,7 @@ extern "C" __device__ void __nvvm_bar_sync(int);
 // PTX-DAG: .entry __msl_counted__Z6reducePi(
 // PTX-DAG: .entry __msl_counted__Z6chooseILi3EEvPi(
 // ASM-DAG: {{^}}_Z6reducePi:
+// ASM-DAG: {{^}}__msl_kernel__Z6reducePi:
 // ASM-DAG: {{^}}__msl_counted__Z6reducePi:
 // ASM-DAG: {{^}}__msl_counted__Z6chooseILi3EEvPi:
 __attribute__((noinline)) __device__ int steps(int value) {

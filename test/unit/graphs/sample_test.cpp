@@ -75,13 +75,16 @@ public:
   }
 
   // By ceil(B / W), which is right for counts of waves, and not of threads.
-  double errorByWaves(size_t edge) const {
-    const double waves = std::ceil(static_cast<double>(threads_) / kWave);
-    const double threads = waves * static_cast<double>(std::min<uint64_t>(kWave, threads_ - centre() * kWave));
-    return (1 + error(CountMode::Wavefront, edge)) * threads / static_cast<double>(threads_) - 1;
-  }
+  double errorByWaves(size_t edge) const { return errorByWaves(edge, centre()); }
+  // The same with the centre wave by floor(B / W) / 2, of which all threads are alike.
+  double errorByFloorWave(size_t edge) const { return errorByWaves(edge, threads_ / kWave / 2); }
 
 private:
+  double errorByWaves(size_t edge, uint64_t wave) const {
+    const double waves = std::ceil(static_cast<double>(threads_) / kWave);
+    const double threads = waves * static_cast<double>(std::min<uint64_t>(kWave, threads_ - wave * kWave));
+    return (1 + error(CountMode::Wavefront, edge)) * threads / static_cast<double>(threads_) - 1;
+  }
   uint64_t threadsOf(uint64_t block) const { return block + 1 == blocks_ ? last_ : threads_; }
   uint64_t centre() const { return (threads_ + kWave - 1) / kWave / 2; }
 
@@ -126,6 +129,7 @@ TEST(Sample, OfEqualThreadsIsExact) {
 TEST(Sample, CountsThreadsNotWaves) {
   EXPECT_NEAR(launchOf(256, 256, saxpy(UINT64_MAX)).errorByWaves(kTaken), 0, 1e-3);
   EXPECT_NEAR(launchOf(256, 96, saxpy(UINT64_MAX)).errorByWaves(kTaken), -0.333, 1e-3);
+  EXPECT_NEAR(launchOf(256, 96, saxpy(UINT64_MAX)).errorByFloorWave(kTaken), 0.333, 1e-3);
   EXPECT_NEAR(launchOf(256, 100, saxpy(UINT64_MAX)).errorByWaves(kTaken), -0.280, 1e-3);
 }
 
@@ -145,6 +149,11 @@ TEST(Sample, OfDataIsSomewhereNear) {
   for (const CountMode mode : {CountMode::Cta, CountMode::Wavefront, CountMode::Strata})
     for (const size_t edge : {kTaken, kLeft})
       EXPECT_LT(std::abs(launch.error(mode, edge)), 0.25);
+  const Launch small = launchOf(64, 256, collatz);
+  EXPECT_NEAR(small.error(CountMode::Cta, kTaken), 0.121, 1e-3);
+  EXPECT_NEAR(small.error(CountMode::Cta, kLeft), 0.102, 1e-3);
+  EXPECT_NEAR(small.error(CountMode::Wavefront, kTaken), 0.169, 1e-3);
+  EXPECT_NEAR(small.error(CountMode::Wavefront, kLeft), 0.139, 1e-3);
 }
 
 // The centre wave has the upper half of the threads.

@@ -18,6 +18,7 @@ namespace msleaks::abi {
 
 inline constexpr char kCountedPrefix[] = "__msl_counted_";
 inline constexpr char kGraphsPrefix[] = "__msl_graphs_"; // and 16 hex digits, by which modules differ
+inline constexpr char kKernelPrefix[] = "__msl_kernel_";
 inline constexpr uint32_t kDeviceCountsVersion = 1;
 
 struct DeviceCounts {
@@ -30,6 +31,17 @@ struct DeviceCounts {
   uint64_t reserved;
 };
 static_assert(sizeof(DeviceCounts) == 32);
+
+// What a launch of a copy needs to know, where a program can read a constant of a device's module (CUDA, HIP):
+// __msl_kernel_NAME.
+struct DeviceKernel {
+  uint32_t version;       // kDeviceCountsVersion
+  uint32_t arguments;     // of the program's kernel; the copy has one more
+  uint32_t counts_offset; // where the last one begins, of all of them behind each other in memory
+  uint32_t wave;          // DeviceCounts::wave
+  char table[40];         // the name of the constant with the table of graphs
+};
+static_assert(sizeof(DeviceKernel) == 56);
 
 // A block of threads as it sees itself; blocks and threads have linear numbers, x first, and the part of it that a
 // thread belongs to.

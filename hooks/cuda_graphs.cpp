@@ -1,0 +1,161 @@
+// Kernels of CUDA whose module has counted copies of them: see module_kernels.h. The driver's functions, which the
+// runtime calls for what it launches, too.
+#include "device.h"
+#include "module_kernels.h"
+#include "own_hook.h"
+
+#include <cstddef>
+
+#ifdef MSL_VENDOR_HEADERS
+#include <cuda.h>
+static_assert(offsetof(CUlaunchConfig, blockDimX) == offsetof(msleaks::abi::LaunchConfig, block));
+static_assert(offsetof(CUlaunchConfig, sharedMemBytes) == offsetof(msleaks::abi::LaunchConfig, shared_bytes));
+static_assert(offsetof(CUlaunchConfig, hStream) == offsetof(msleaks::abi::LaunchConfig, stream));
+#else
+using CUresult = int;
+using CUdevice = int;
+using CUfunction = void *;
+using CUkernel = void *;
+using CUmodule = void *;
+using CUlibrary = void *;
+using CUstream = void *;
+using CUevent = void *;
+using CUlaunchConfig = msleaks::abi::LaunchConfig;
+#endif
+
+using namespace msleaks;
+using namespace msleaks::hooks;
+
+namespace {
+
+MSL_ASKED(allocate, "libcuda", "cuMemAlloc_v2")
+MSL_ASKED(write, "libcuda", "cuMemcpyHtoDAsync_v2")
+MSL_ASKED(read, "libcuda", "cuMemcpyDtoHAsync_v2")
+MSL_ASKED(make_stream, "libcuda", "cuStreamCreate")
+MSL_ASKED(drop_stream, "libcuda", "cuStreamDestroy_v2")
+MSL_ASKED(wait, "libcuda", "cuStreamSynchronize")
+MSL_ASKED(make_event, "libcuda", "cuEventCreate")
+MSL_ASKED(record_event, "libcuda", "cuEventRecord")
+MSL_ASKED(query, "libcuda", "cuEventQuery")
+MSL_ASKED(is_capturing, "libcuda", "cuStreamIsCapturing")
+MSL_ASKED(exchange_mode, "libcuda", "cuThreadExchangeStreamCaptureMode")
+MSL_ASKED(current, "libcuda", "cuCtxGetCurrent")
+MSL_ASKED(set_current, "libcuda", "cuCtxSetCurrent")
+MSL_ASKED(module_kernel, "libcuda", "cuModuleGetFunction")
+MSL_ASKED(module_constant, "libcuda", "cuModuleGetGlobal_v2")
+MSL_ASKED(library_kernel, "libcuda", "cuLibraryGetKernel")
+MSL_ASKED(library_constant, "libcuda", "cuLibraryGetGlobal")
+MSL_ASKED(kernel_function, "libcuda", "cuKernelGetFunction")
+
+Handle place() {
+  Handle context = nullptr;
+  callReal<int(Handle *)>(current, &context);
+  return context;
+}
+void enter(Handle context) { callReal<int(Handle)>(set_current, context); }
+
+constexpr ModuleApi kApi = {&allocate,     &write, &read,         &make_stream,   &drop_stream, &wait, &make_event,
+                            &record_event, &query, &is_capturing, &exchange_mode, &place,       &enter};
+constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
+constexpr KernelSource kLibrary = {&kApi, &library_kernel, &library_constant};
+
+Handle functionOf(Handle kernel) {
+  Handle function = nullptr;
+  return callReal<int(Handle *, Handle)>(kernel_function, &function, kernel) == 0 ? function : nullptr;
+}
+
+constexpr auto kModuleKernel = [](auto real, void *, CUfunction *function, CUmodule module, const char *name) {
+  const CUresult status = real(function, module, name);
+  if (status == CUresult(0))
+    kernelFound(kModule, module, *function, name);
+  return status;
+};
+constexpr auto kLibraryKernel = [](auto real, void *, CUkernel *kernel, CUlibrary library, const char *name) {
+  const CUresult status = real(kernel, library, name);
+  if (status == CUresult(0))
+    kernelFound(kLibrary, library, *kernel, name);
+  return status;
+};
+constexpr auto kKernelFunction = [](auto real, void *, CUfunction *function, CUkernel kernel) {
+  const CUresult status = real(function, kernel);
+  if (status == CUresult(0))
+    kernelNamed(kernel, *function, functionOf);
+  return status;
+};
+template <hook::Name kName>
+constexpr auto kUnload = [](auto real, void *caller, auto module) {
+  moduleGoes(module);
+  return hook::callRecorded<hook::Known<kName>>(real, caller, module);
+};
+
+template <hook::Name kName>
+constexpr auto kLaunch = [](auto real, void *caller, auto... parameters) {
+  return launchModule<hook::Known<kName>>(real, caller, parameters...);
+};
+
+LaunchShape shapeOf(const abi::LaunchConfig &config) {
+  LaunchShape shape{{}, {}, 1};
+  for (int i = 0; i < 3; ++i) {
+    shape.grid[i] = config.grid[i];
+    shape.block[i] = config.block[i];
+    shape.threads *= shape.grid[i] * shape.block[i];
+  }
+  return shape;
+}
+
+template <hook::Name kName>
+constexpr auto kLaunchEx =
+    [](auto real, void *caller, const CUlaunchConfig *config, CUfunction function, void **each, void **packed) {
+      constexpr abi::LaunchConfig kNothing{};
+      const auto &known = config != nullptr ? *reinterpret_cast<const abi::LaunchConfig *>(config) : kNothing;
+      ModuleLaunch launch(function, shapeOf(known), known.stream, each, packed);
+      const auto either = [&](const CUlaunchConfig *to, CUfunction itself, void **e, void **p) {
+        return launchEither(launch, itself, e, p, [&](CUfunction one, void **to_each, void **to_packed) {
+          return real(to, one, to_each, to_packed);
+        });
+      };
+      const CUresult status = hook::callRecorded<hook::Known<kName>>(either, caller, config, function, each, packed);
+      if (status == CUresult(0) && launch.isKnown())
+        launch.launched();
+      return status;
+    };
+
+constexpr auto kWaited = [](auto real, void *, auto... parameters) {
+  const auto status = real(parameters...);
+  if (status == decltype(status)(0))
+    deviceWaited();
+  return status;
+};
+// Of which context it is, only the driver knows.
+constexpr auto kReset = [](auto real, void *, CUdevice device) {
+  placeGoes(nullptr);
+  return real(device);
+};
+
+} // namespace
+
+MSL_HOOK_WITH(kModuleKernel, libcuda, CUresult, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))
+MSL_HOOK_WITH(kLibraryKernel, libcuda, CUresult, cuLibraryGetKernel, (CUkernel *, CUlibrary, const char *))
+MSL_HOOK_WITH(kKernelFunction, libcuda, CUresult, cuKernelGetFunction, (CUfunction *, CUkernel))
+MSL_HOOK_WITH(kUnload<"cuModuleUnload">, libcuda, CUresult, cuModuleUnload, (CUmodule))
+MSL_HOOK_WITH(kUnload<"cuLibraryUnload">, libcuda, CUresult, cuLibraryUnload, (CUlibrary))
+
+MSL_HOOK_WITH(kLaunch<"cuLaunchKernel">, libcuda, CUresult, cuLaunchKernel,
+              (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **,
+               void **))
+MSL_HOOK_WITH(kLaunch<"cuLaunchKernel_ptsz">, libcuda, CUresult, cuLaunchKernel_ptsz,
+              (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **,
+               void **))
+MSL_HOOK_WITH(kLaunchEx<"cuLaunchKernelEx">, libcuda, CUresult, cuLaunchKernelEx,
+              (const CUlaunchConfig *, CUfunction, void **, void **))
+MSL_HOOK_WITH(kLaunchEx<"cuLaunchKernelEx_ptsz">, libcuda, CUresult, cuLaunchKernelEx_ptsz,
+              (const CUlaunchConfig *, CUfunction, void **, void **))
+
+MSL_OWN_HOOK(libcuda, CUresult, cuCtxSynchronize, ()) {
+  return hook::callBody<decltype(kWaited), CUresult>(msl_hook_of_cuCtxSynchronize, nullptr);
+}
+MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuStreamSynchronize, (CUstream))
+MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuStreamSynchronize_ptsz, (CUstream))
+MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuEventSynchronize, (CUevent))
+MSL_HOOK_WITH(kReset, libcuda, CUresult, cuDevicePrimaryCtxReset_v2, (CUdevice))
+MSL_HOOK_WITH(kReset, libcuda, CUresult, cuDevicePrimaryCtxRelease_v2, (CUdevice))

@@ -1,0 +1,93 @@
+// Kernels of HIP whose module has counted copies of them: see module_kernels.h.
+#include "device.h"
+#include "module_kernels.h"
+#include "own_hook.h"
+
+#include <cstddef>
+
+#ifdef MSL_VENDOR_HEADERS
+#include <hip/hip_runtime_api.h>
+#else
+using hipError_t = int;
+using hipStream_t = void *;
+using hipEvent_t = void *;
+using hipModule_t = void *;
+using hipFunction_t = void *;
+#endif
+
+using namespace msleaks;
+using namespace msleaks::hooks;
+
+namespace {
+
+MSL_ASKED(allocate, "libamdhip64", "hipMalloc")
+MSL_ASKED(write, "libamdhip64", "hipMemcpyHtoDAsync")
+MSL_ASKED(read, "libamdhip64", "hipMemcpyDtoHAsync")
+MSL_ASKED(make_stream, "libamdhip64", "hipStreamCreateWithFlags")
+MSL_ASKED(drop_stream, "libamdhip64", "hipStreamDestroy")
+MSL_ASKED(wait, "libamdhip64", "hipStreamSynchronize")
+MSL_ASKED(make_event, "libamdhip64", "hipEventCreateWithFlags")
+MSL_ASKED(record_event, "libamdhip64", "hipEventRecord")
+MSL_ASKED(query, "libamdhip64", "hipEventQuery")
+MSL_ASKED(is_capturing, "libamdhip64", "hipStreamIsCapturing")
+MSL_ASKED(exchange_mode, "libamdhip64", "hipThreadExchangeStreamCaptureMode")
+MSL_ASKED(get_device, "libamdhip64", "hipGetDevice")
+MSL_ASKED(set_device, "libamdhip64", "hipSetDevice")
+MSL_ASKED(module_kernel, "libamdhip64", "hipModuleGetFunction")
+MSL_ASKED(module_constant, "libamdhip64", "hipModuleGetGlobal")
+
+// A device's number, from 1.
+Handle place() {
+  int device = 0;
+  return callReal<int(int *)>(get_device, &device) == 0 ? reinterpret_cast<Handle>(uintptr_t(device) + 1) : nullptr;
+}
+void enter(Handle device) {
+  if (device != nullptr)
+    callReal<int(int)>(set_device, static_cast<int>(reinterpret_cast<uintptr_t>(device) - 1));
+}
+
+constexpr ModuleApi kApi = {&allocate,     &write, &read,         &make_stream,   &drop_stream, &wait, &make_event,
+                            &record_event, &query, &is_capturing, &exchange_mode, &place,       &enter};
+constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
+
+constexpr auto kModuleKernel = [](auto real, void *, hipFunction_t *function, hipModule_t module, const char *name) {
+  const hipError_t status = real(function, module, name);
+  if (status == hipError_t(0))
+    kernelFound(kModule, module, *function, name);
+  return status;
+};
+constexpr auto kUnload = [](auto real, void *caller, hipModule_t module) {
+  moduleGoes(module);
+  return hook::callRecorded<hook::Known<"hipModuleUnload">>(real, caller, module);
+};
+constexpr auto kLaunch = [](auto real, void *caller, auto... parameters) {
+  return launchModule<hook::Known<"hipModuleLaunchKernel">>(real, caller, parameters...);
+};
+constexpr auto kWaited = [](auto real, void *, auto... parameters) {
+  const auto status = real(parameters...);
+  if (status == decltype(status)(0))
+    deviceWaited();
+  return status;
+};
+// It is the calling thread's device.
+constexpr auto kReset = [](auto real, void *) {
+  placeGoes(place());
+  return real();
+};
+
+} // namespace
+
+MSL_HOOK_WITH(kModuleKernel, libamdhip64, hipError_t, hipModuleGetFunction,
+              (hipFunction_t *, hipModule_t, const char *))
+MSL_HOOK_WITH(kUnload, libamdhip64, hipError_t, hipModuleUnload, (hipModule_t))
+MSL_HOOK_WITH(kLaunch, libamdhip64, hipError_t, hipModuleLaunchKernel,
+              (hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, hipStream_t,
+               void **, void **))
+MSL_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipStreamSynchronize, (hipStream_t))
+MSL_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipEventSynchronize, (hipEvent_t))
+MSL_OWN_HOOK(libamdhip64, hipError_t, hipDeviceSynchronize, ()) {
+  return hook::callBody<decltype(kWaited), hipError_t>(msl_hook_of_hipDeviceSynchronize, nullptr);
+}
+MSL_OWN_HOOK(libamdhip64, hipError_t, hipDeviceReset, ()) {
+  return hook::callBody<decltype(kReset), hipError_t>(msl_hook_of_hipDeviceReset, nullptr);
+}

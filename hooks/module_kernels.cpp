@@ -1,0 +1,520 @@
+#include "module_kernels.h"
+
+#include "counted_banks.h"
+#include "device.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <time.h>
+#include <unistd.h>
+#include <utility>
+
+namespace msleaks::hooks {
+
+constexpr uint32_t kMostStreams = 8;
+
+// What was launched last on a stream of the program, and may still run. The event stays, for the next stream.
+struct Pending {
+  Handle event, stream;
+  bool is_pending;
+};
+
+// Counters of a module in the memory of one place.
+struct PlacedBanks {
+  CountedBanks banks;
+  const ModuleApi *api;
+  Handle place;
+  uint64_t memory; // 0: it is free to be another one
+  Handle stream;   // our own
+  Pending pending[kMostStreams];
+  uint64_t read_ns;
+  PlacedBanks *next;
+};
+
+struct LoadedKernel {
+  Handle kernel; // null: it is free to be another one
+  Handle copy, module;
+  const KernelSource *source;
+  const char *name;
+  abi::DeviceKernel row;
+  CountedFunction *function; // null: nothing was launched yet
+  bool is_doubtful;          // only the kernel itself is launched
+  LoadedKernel *next;
+};
+
+namespace {
+
+constexpr int kDone = 0;
+constexpr unsigned kNonBlocking = 1, kNoTiming = 2;
+constexpr uint64_t kReadAgainNs = 100'000'000, kWaitAtEndNs = 2'000'000'000;
+constexpr size_t kMostName = 4096, kBuckets = 256;
+
+LoadedKernel *kernels[kBuckets];
+PlacedBanks *all_banks = nullptr;
+uint32_t kernel_count = 0; // read without the lock
+int counting_pid = 0;
+
+template <class Signature, class... Arguments> int ask(hook::Function *function, Arguments... arguments) {
+  return function != nullptr ? callReal<Signature>(*function, arguments...) : kNone;
+}
+
+uint64_t now() {
+  timespec time;
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+bool hasKernels() { return __atomic_load_n(&kernel_count, __ATOMIC_RELAXED) != 0; }
+
+LoadedKernel *&bucketOf(Handle kernel) { return kernels[reinterpret_cast<uintptr_t>(kernel) / 16 % kBuckets]; }
+
+LoadedKernel *find(Handle kernel) {
+  LoadedKernel *known = bucketOf(kernel);
+  while (known != nullptr && known->kernel != kernel)
+    known = known->next;
+  return kernel != nullptr ? known : nullptr;
+}
+
+void forget(LoadedKernel &kernel) {
+  kernel.kernel = nullptr;
+  __atomic_fetch_sub(&kernel_count, 1u, __ATOMIC_RELAXED);
+}
+
+// While the thread captures a stream, our own calls must not end that.
+class CaptureRelaxed {
+public:
+  explicit CaptureRelaxed(const ModuleApi &api) : api_(api) { ask<int(int *)>(api_.exchange_mode, &mode_); }
+  ~CaptureRelaxed() { ask<int(int *)>(api_.exchange_mode, &mode_); }
+  CaptureRelaxed(const CaptureRelaxed &) = delete;
+  CaptureRelaxed &operator=(const CaptureRelaxed &) = delete;
+
+private:
+  const ModuleApi &api_;
+  int mode_ = 2; // relaxed; then what it was
+};
+
+class InPlace {
+public:
+  InPlace(const ModuleApi &api, Handle place) : api_(api), before_(api.place()), is_other_(before_ != place) {
+    if (is_other_)
+      api_.enter(place);
+  }
+  ~InPlace() {
+    if (is_other_)
+      api_.enter(before_);
+  }
+  InPlace(const InPlace &) = delete;
+  InPlace &operator=(const InPlace &) = delete;
+
+private:
+  const ModuleApi &api_;
+  Handle before_;
+  bool is_other_;
+};
+
+// ---- reading counters
+
+bool isIdle(PlacedBanks &banks) {
+  constexpr int kNotReady = 600;
+  bool is_idle = true;
+  for (Pending &launched : banks.pending) {
+    launched.is_pending = launched.is_pending && ask<int(Handle)>(banks.api->query, launched.event) == kNotReady;
+    is_idle = is_idle && !launched.is_pending;
+  }
+  return is_idle;
+}
+
+bool copyFrom(const ModuleApi &api, Handle stream, uint64_t address, uint64_t bytes, void *to) {
+  return ask<int(void *, uint64_t, size_t, Handle)>(api.read, to, address, size_t{bytes}, stream) == kDone &&
+         ask<int(Handle)>(api.wait, stream) == kDone;
+}
+
+void read(PlacedBanks &banks) {
+  banks.read_ns = now();
+  const uint64_t bytes = banks.banks.counterBytes();
+  if (bytes == 0 || counting_pid != ::getpid())
+    return;
+  const CaptureRelaxed relaxed(*banks.api);
+  const InPlace in(*banks.api, banks.place);
+  if (copyFrom(*banks.api, banks.stream, banks.memory + sizeof(abi::DeviceCounts), bytes, banks.banks.counters()))
+    addRead(banks.banks);
+}
+
+// Not for ever: a launch may wait for something that the program never does.
+void readAtEnd() {
+  const hook::OwnWork own;
+  const CountedLock lock;
+  for (PlacedBanks *banks = all_banks; banks != nullptr; banks = banks->next) {
+    const uint64_t until = now() + kWaitAtEndNs;
+    while (banks->memory != 0 && !isIdle(*banks) && now() < until) {
+      constexpr timespec kMoment = {0, 50'000};
+      ::nanosleep(&kMoment, nullptr);
+    }
+    if (banks->memory != 0)
+      read(*banks);
+    banks->memory = 0; // what other exit handlers launch is not counted
+  }
+  for (LoadedKernel *kernel : kernels)
+    for (; kernel != nullptr; kernel = kernel->next)
+      kernel->is_doubtful = true;
+}
+
+// ---- buffers
+
+PlacedBanks *freeBanks() {
+  for (PlacedBanks *banks = all_banks; banks != nullptr; banks = banks->next)
+    if (banks->memory == 0)
+      return banks;
+  auto *added = static_cast<PlacedBanks *>(keep(sizeof(PlacedBanks)));
+  if (added != nullptr) {
+    added->next = all_banks;
+    __atomic_store_n(&all_banks, added, __ATOMIC_RELAXED);
+  }
+  return added;
+}
+
+// A stream that no other waits for.
+class OwnStream {
+public:
+  explicit OwnStream(const ModuleApi &api) : api_(api) {
+    if (ask<int(Handle *, unsigned)>(api.make_stream, &stream_, kNonBlocking) != kDone)
+      stream_ = nullptr;
+  }
+  ~OwnStream() {
+    if (stream_ != nullptr)
+      ask<int(Handle)>(api_.drop_stream, stream_);
+  }
+  OwnStream(const OwnStream &) = delete;
+  OwnStream &operator=(const OwnStream &) = delete;
+  Handle get() const { return stream_; }
+  Handle keep() { return std::exchange(stream_, nullptr); }
+
+private:
+  const ModuleApi &api_;
+  Handle stream_ = nullptr;
+};
+
+bool copyTo(const ModuleApi &api, Handle stream, uint64_t address, const void *from, uint64_t bytes) {
+  return ask<int(uint64_t, const void *, size_t, Handle)>(api.write, address, from, size_t{bytes}, stream) == kDone &&
+         ask<int(Handle)>(api.wait, stream) == kDone;
+}
+
+bool fill(PlacedBanks &made, const LoadedKernel &kernel, Handle place, const abi::DeviceChoice &choice) {
+  const ModuleApi &api = *kernel.source->api;
+  OwnStream stream(api);
+  CountedBanks banks;
+  uint64_t memory = 0;
+  if (stream.get() == nullptr || !makeBanks(banks, *kernel.function->module, choice, kernel.row.wave))
+    return false;
+  if (ask<int(uint64_t *, size_t)>(api.allocate, &memory, size_t{banks.bytes}) != kDone ||
+      !copyTo(api, stream.get(), memory, banks.content, banks.bytes)) {
+    dropBanks(banks);
+    return false;
+  }
+  made.banks = banks;
+  made.api = &api;
+  made.place = place;
+  made.stream = stream.keep();
+  made.read_ns = now();
+  std::memset(made.pending, 0, sizeof made.pending);
+  made.memory = memory;
+  return true;
+}
+
+PlacedBanks *banksFor(const LoadedKernel &kernel, const abi::DeviceChoice &choice) {
+  const Handle place = kernel.source->api->place();
+  for (PlacedBanks *banks = all_banks; banks != nullptr; banks = banks->next)
+    if (banks->memory != 0 && banks->banks.module == kernel.function->module && banks->place == place)
+      return banks;
+  PlacedBanks *const made = place != nullptr ? freeBanks() : nullptr;
+  return made != nullptr && fill(*made, kernel, place, choice) ? made : nullptr;
+}
+
+Pending *roomFor(PlacedBanks &banks, Handle stream) {
+  Pending *room = nullptr;
+  for (Pending &launched : banks.pending)
+    if (launched.is_pending && launched.stream == stream)
+      return &launched;
+  isIdle(banks);
+  for (Pending &launched : banks.pending)
+    if (!launched.is_pending)
+      room = &launched;
+  if (room != nullptr && room->event == nullptr &&
+      ask<int(Handle *, unsigned)>(banks.api->make_event, &room->event, kNoTiming) != kDone)
+    return nullptr;
+  return room;
+}
+
+// ---- what a kernel's module says of it
+
+// A constant of the module, from the beginning.
+class Constant {
+public:
+  Constant(const LoadedKernel &kernel, const char *name, Handle stream) : kernel_(kernel), stream_(stream) {
+    size_t bytes = 0;
+    if (ask<int(uint64_t *, size_t *, Handle, const char *)>(kernel.source->find_constant, &address_, &bytes,
+                                                             kernel.module, name) == kDone)
+      bytes_ = bytes;
+  }
+  uint64_t bytes() const { return bytes_; }
+  bool copy(void *to, uint64_t bytes) const {
+    return bytes <= bytes_ && copyFrom(*kernel_.source->api, stream_, address_, bytes, to);
+  }
+
+private:
+  const LoadedKernel &kernel_;
+  Handle stream_;
+  uint64_t address_ = 0, bytes_ = 0;
+};
+
+CountedModule *readModule(const LoadedKernel &kernel, Handle stream) {
+  const char *const name = kernel.row.table;
+  const Constant table(kernel, name, stream);
+  abi::GraphHeader header{};
+  if (!table.copy(&header, sizeof header) || !isKnownTable(header, table.bytes(), name))
+    return nullptr;
+  void *const pages = takePages(header.total_bytes);
+  if (pages == nullptr)
+    return nullptr;
+  CountedModule *module = nullptr;
+  if (table.copy(pages, header.total_bytes) && std::memcmp(pages, &header, sizeof header) == 0)
+    module = addModule(name, static_cast<abi::GraphHeader *>(pages));
+  if (module == nullptr)
+    givePages(pages, header.total_bytes);
+  return module;
+}
+
+// At its first launch: only then does the calling thread surely use the module's device.
+bool describe(LoadedKernel &kernel) {
+  char name[kMostName];
+  std::snprintf(name, sizeof name, "%s%s", abi::kKernelPrefix, kernel.name);
+  const OwnStream stream(*kernel.source->api);
+  const Constant row(kernel, name, stream.get());
+  if (stream.get() == nullptr || !row.copy(&kernel.row, sizeof kernel.row) ||
+      kernel.row.version != abi::kDeviceCountsVersion || kernel.row.table[sizeof kernel.row.table - 1] != 0)
+    return false;
+  CountedModule *module = findModule(kernel.row.table);
+  if (module == nullptr)
+    module = readModule(kernel, stream.get());
+  kernel.function = module != nullptr ? functionOf(*module, kernel.name) : nullptr;
+  return kernel.function != nullptr;
+}
+
+// ---- kernels
+
+LoadedKernel *freeKernel(Handle kernel) {
+  LoadedKernel *&bucket = bucketOf(kernel);
+  for (LoadedKernel *known = bucket; known != nullptr; known = known->next)
+    if (known->kernel == nullptr)
+      return known;
+  auto *added = static_cast<LoadedKernel *>(keep(sizeof(LoadedKernel)));
+  if (added != nullptr) {
+    added->next = bucket;
+    bucket = added;
+  }
+  return added;
+}
+
+void remember(const LoadedKernel &made) {
+  LoadedKernel *const added = freeKernel(made.kernel);
+  if (added == nullptr)
+    return;
+  LoadedKernel *const next = added->next;
+  *added = made;
+  added->next = next;
+  if (__atomic_fetch_add(&kernel_count, 1u, __ATOMIC_RELAXED) == 0 && counting_pid == 0) {
+    // Behind the driver's own handlers, which are there by now: so it runs before them.
+    counting_pid = ::getpid();
+    ::atexit(readAtEnd);
+  }
+}
+
+// For good, once: a program may load a module again and again.
+const char *kept(const char *name) {
+  struct Name {
+    Name *next;
+    char text[];
+  };
+  static Name *names = nullptr;
+  for (const Name *known = names; known != nullptr; known = known->next)
+    if (std::strcmp(known->text, name) == 0)
+      return known->text;
+  const size_t bytes = std::strlen(name) + 1;
+  auto *const added = static_cast<Name *>(keep(sizeof(Name) + bytes));
+  if (added == nullptr)
+    return nullptr;
+  std::memcpy(added->text, name, bytes);
+  added->next = names;
+  names = added;
+  return added->text;
+}
+
+bool isOurs(const char *name) { return std::strncmp(name, abi::kCountedPrefix, sizeof abi::kCountedPrefix - 1) == 0; }
+
+Handle findCopy(const KernelSource &source, Handle module, const char *name) {
+  abi::DeviceChoice choice;
+  char copy_name[kMostName];
+  Handle copy = nullptr;
+  if (isOurs(name) || std::strlen(name) + sizeof abi::kCountedPrefix > sizeof copy_name || !countsLaunches(choice))
+    return nullptr;
+  std::snprintf(copy_name, sizeof copy_name, "%s%s", abi::kCountedPrefix, name);
+  using Find = int(Handle *, Handle, const char *);
+  return ask<Find>(source.find_kernel, &copy, module, copy_name) == kDone ? copy : nullptr;
+}
+
+} // namespace
+
+void kernelFound(const KernelSource &source, Handle module, Handle kernel, const char *name) noexcept {
+  const hook::OwnWork own;
+  const Handle copy = findCopy(source, module, name);
+  if (copy == nullptr && !hasKernels())
+    return;
+  const CountedLock lock;
+  LoadedKernel *const known = find(kernel);
+  if (known != nullptr && known->copy == copy && known->module == module)
+    return;
+  if (known != nullptr) // a handle of a module that has gone
+    forget(*known);
+  const char *const text = copy != nullptr ? kept(name) : nullptr;
+  if (text != nullptr)
+    remember({kernel, copy, module, &source, text, {}, nullptr, false, nullptr});
+}
+
+void kernelNamed(Handle kernel, Handle other, Handle (*copyOf)(Handle copy)) noexcept {
+  if (!hasKernels() || kernel == other)
+    return;
+  const hook::OwnWork own;
+  const CountedLock lock;
+  const LoadedKernel *const known = find(kernel);
+  LoadedKernel *const before = find(other);
+  if (before != nullptr && known != nullptr && before->source == known->source && before->name == known->name)
+    return;
+  if (before != nullptr)
+    forget(*before);
+  LoadedKernel added = known != nullptr ? *known : LoadedKernel{};
+  added.kernel = other;
+  added.copy = known != nullptr ? copyOf(known->copy) : nullptr;
+  if (added.copy != nullptr)
+    remember(added);
+}
+
+void moduleGoes(Handle module) noexcept {
+  if (!hasKernels())
+    return;
+  const CountedLock lock;
+  for (LoadedKernel *kernel : kernels)
+    for (; kernel != nullptr; kernel = kernel->next)
+      if (kernel->kernel != nullptr && kernel->module == module)
+        forget(*kernel);
+}
+
+void placeGoes(Handle place) noexcept {
+  if (__atomic_load_n(&all_banks, __ATOMIC_RELAXED) == nullptr)
+    return;
+  const hook::OwnWork own;
+  const CountedLock lock;
+  for (PlacedBanks *banks = all_banks; banks != nullptr; banks = banks->next) {
+    if (banks->memory == 0 || (place != nullptr && banks->place != place))
+      continue;
+    read(*banks);
+    dropBanks(banks->banks);
+    banks->memory = 0;
+  }
+}
+
+void deviceWaited() noexcept {
+  if (__atomic_load_n(&all_banks, __ATOMIC_RELAXED) == nullptr)
+    return;
+  const hook::OwnWork own;
+  const CountedLock lock;
+  for (PlacedBanks *banks = all_banks; banks != nullptr; banks = banks->next)
+    if (banks->memory != 0 && now() - banks->read_ns >= kReadAgainNs && isIdle(*banks))
+      read(*banks);
+}
+
+// ---- a launch
+
+ModuleLaunch::ModuleLaunch(Handle kernel, const LaunchShape &shape, Handle stream, void **each, void **packed) noexcept
+    : stream_(stream), shape_(shape) {
+  if (!hasKernels() || !countsLaunches(choice_))
+    return;
+  const hook::OwnWork own;
+  const CountedLock lock;
+  known_ = find(kernel);
+  if (known_ != nullptr && !known_->is_doubtful)
+    plan(each, packed);
+}
+
+void ModuleLaunch::plan(void **each, void **packed) noexcept {
+  const ModuleApi &api = *known_->source->api;
+  int state = 0;
+  ask<int(Handle, int *)>(api.is_capturing, stream_, &state);
+  const CaptureRelaxed relaxed(api);
+  if (known_->function == nullptr && !describe(*known_)) {
+    known_->is_doubtful = true;
+    return;
+  }
+  if (state != 0 || shape_.threads == 0 || !isWanted(*known_->function, choice_, shape_.threads))
+    return;
+  PlacedBanks *const banks = banksFor(*known_, choice_);
+  if (banks == nullptr || roomFor(*banks, stream_) == nullptr)
+    return;
+  counts_ = banks->memory;
+  if (!take(each, packed))
+    return;
+  banks_ = banks;
+  copy_ = known_->copy;
+}
+
+// The program's arguments, and the address of the counters behind them.
+bool ModuleLaunch::take(void **each, void **packed) noexcept {
+  const abi::DeviceKernel &row = known_->row;
+  each_given_ = each != nullptr || row.arguments == 0;
+  if (each_given_) {
+    if (row.arguments > kMostArguments)
+      return false;
+    if (row.arguments != 0)
+      std::memcpy(each_, each, row.arguments * sizeof *each);
+    each_[row.arguments] = &counts_;
+    return true;
+  }
+  void *const kEnd = nullptr, *const kPlace = reinterpret_cast<void *>(1), *const kBytes = reinterpret_cast<void *>(2);
+  const void *from = nullptr;
+  size_t bytes = 0;
+  for (void **word = packed; word != nullptr && *word != kEnd; word += 2)
+    if (*word == kPlace)
+      from = word[1];
+    else if (*word == kBytes)
+      bytes = *static_cast<const size_t *>(word[1]);
+    else
+      return false;
+  if (from == nullptr || row.counts_offset > kMostBytes)
+    return false;
+  std::memcpy(content_, from, bytes < row.counts_offset ? bytes : row.counts_offset);
+  std::memcpy(content_ + row.counts_offset, &counts_, sizeof counts_);
+  bytes_ = row.counts_offset + sizeof counts_;
+  void *const list[] = {kPlace, content_, kBytes, &bytes_, kEnd};
+  std::memcpy(packed_, list, sizeof list);
+  return true;
+}
+
+void ModuleLaunch::refused() noexcept {
+  copy_ = nullptr;
+  known_->is_doubtful = true;
+}
+
+void ModuleLaunch::launched() noexcept {
+  const hook::OwnWork own;
+  const CountedLock lock;
+  if (known_->function == nullptr)
+    return;
+  noteLaunch(*known_->function, choice_, shape_, copy_ != nullptr);
+  Pending *const room = copy_ != nullptr && banks_->memory == counts_ ? roomFor(*banks_, stream_) : nullptr;
+  if (room == nullptr) // others were faster: what it counts comes with what is read next
+    return;
+  room->stream = stream_;
+  room->is_pending = ask<int(Handle, Handle)>(banks_->api->record, room->event, stream_) == kDone;
+}
+
+} // namespace msleaks::hooks

@@ -1,0 +1,120 @@
+// Kernels of an API that loads modules and launches their functions by handles (CUDA, HIP), as far as they have counted
+// copies (abi/device_counts.h). Where the program asks a module for a kernel, its copy is asked for beside it. A launch
+// runs one or the other. Nothing waits for a stream of the program: buffers of counters are made and read through a
+// stream of our own, where the program has waited itself, and at the exit.
+//
+// On any doubt the kernel runs as it is: the launch is part of a capture, the copy cannot be launched, the buffer
+// cannot be made.
+#pragma once
+
+#include "counted_kernels.h"
+
+#include "msleaks/hook.h"
+
+namespace msleaks::hooks {
+
+using Handle = const void *;
+
+// The driver's own functions, called past our hooks; 0 says that it is done.
+struct ModuleApi {
+  hook::Function *allocate;      // (uint64_t *address, size_t bytes)
+  hook::Function *write;         // (uint64_t address, const void *from, size_t bytes, Handle stream)
+  hook::Function *read;          // (void *to, uint64_t address, size_t bytes, Handle stream)
+  hook::Function *make_stream;   // (Handle *stream, unsigned flags)
+  hook::Function *drop_stream;   // (Handle stream)
+  hook::Function *wait;          // (Handle stream)
+  hook::Function *make_event;    // (Handle *event, unsigned flags)
+  hook::Function *record;        // (Handle event, Handle stream)
+  hook::Function *query;         // (Handle event)
+  hook::Function *is_capturing;  // (Handle stream, int *state)
+  hook::Function *exchange_mode; // (int *mode): of what the calling thread may do while a stream is captured
+  Handle (*place)();             // what memory and streams belong to, as the calling thread has it; null: nothing
+  void (*enter)(Handle place);   // the calling thread uses it
+};
+
+// Where kernels come from: modules, libraries. `find_kernel`: (Handle *kernel, Handle source, const char *name),
+// `find_constant`: (uint64_t *address, size_t *bytes, Handle source, const char *name).
+struct KernelSource {
+  const ModuleApi *api;
+  hook::Function *find_kernel, *find_constant;
+};
+
+// The program was given `kernel`, by its name; `module` is of the source.
+void kernelFound(const KernelSource &source, Handle module, Handle kernel, const char *name) noexcept;
+// It was given the same kernel by another handle. `copyOf` gives that of the copy, null: there is none.
+void kernelNamed(Handle kernel, Handle other, Handle (*copyOf)(Handle copy)) noexcept;
+// The module is about to go.
+void moduleGoes(Handle module) noexcept;
+// All memory of the place is about to go; null: of a place that is not known.
+void placeGoes(Handle place) noexcept;
+// The program has waited for the device.
+void deviceWaited() noexcept;
+
+// One launch. Its arguments stay where they are until it ends.
+class ModuleLaunch {
+public:
+  // `each`: addresses of the arguments; `packed`: or a list with their place and size, as cuLaunchKernel takes both.
+  ModuleLaunch(Handle kernel, const LaunchShape &shape, Handle stream, void **each, void **packed) noexcept;
+  ModuleLaunch(const ModuleLaunch &) = delete;
+  ModuleLaunch &operator=(const ModuleLaunch &) = delete;
+
+  Handle copy() const noexcept { return copy_; } // null: the kernel itself is to be launched
+  void **each() noexcept { return each_given_ ? each_ : nullptr; }
+  void **packed() noexcept { return each_given_ ? nullptr : packed_; }
+  void refused() noexcept;  // the copy was; the kernel itself is launched, now and later
+  void launched() noexcept; // one of the two was
+  bool isKnown() const noexcept { return known_ != nullptr; }
+
+private:
+  static constexpr uint32_t kMostArguments = 256;
+  static constexpr uint64_t kMostBytes = 4096;
+  bool take(void **each, void **packed) noexcept;
+  void plan(void **each, void **packed) noexcept;
+
+  struct LoadedKernel *known_ = nullptr;
+  struct PlacedBanks *banks_ = nullptr;
+  Handle copy_ = nullptr, stream_;
+  abi::DeviceChoice choice_{};
+  LaunchShape shape_;
+  bool each_given_ = false;
+  uint64_t counts_ = 0; // the copy's last argument
+  size_t bytes_ = 0;
+  void *each_[kMostArguments + 1];
+  void *packed_[5];
+  alignas(16) char content_[kMostBytes + sizeof(uint64_t)];
+};
+
+// `call` launches a kernel with these arguments: the copy, or else `itself`.
+template <class Kernel, class Call>
+auto launchEither(ModuleLaunch &launch, Kernel itself, void **each, void **packed, Call call) {
+  using Status = decltype(call(itself, each, packed));
+  if (launch.copy() != nullptr) {
+    if (call(static_cast<Kernel>(const_cast<void *>(launch.copy())), launch.each(), launch.packed()) == Status(0))
+      return Status(0);
+    launch.refused();
+  }
+  return call(itself, each, packed);
+}
+
+// cuLaunchKernel and hipModuleLaunchKernel.
+template <class OfRow, class Real, class Kernel, class Stream>
+auto launchModule(Real real, void *caller, Kernel kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                  unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, Stream stream, void **each,
+                  void **packed) {
+  const uint64_t blocks = uint64_t{grid_x} * grid_y * grid_z, threads = uint64_t{block_x} * block_y * block_z;
+  ModuleLaunch launch(kernel, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, blocks * threads}, stream, each,
+                      packed);
+  const auto either = [&](Kernel itself, auto gx, auto gy, auto gz, auto bx, auto by, auto bz, auto bytes, Stream on,
+                          void **e, void **p) {
+    return launchEither(launch, itself, e, p, [&](Kernel one, void **to_each, void **to_packed) {
+      return real(one, gx, gy, gz, bx, by, bz, bytes, on, to_each, to_packed);
+    });
+  };
+  const auto status = hook::callRecorded<OfRow>(either, caller, kernel, grid_x, grid_y, grid_z, block_x, block_y,
+                                                block_z, shared, stream, each, packed);
+  if (status == decltype(status)(0) && launch.isKnown())
+    launch.launched();
+  return status;
+}
+
+} // namespace msleaks::hooks

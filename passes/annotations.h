@@ -1,0 +1,17 @@
+// __attribute__((annotate("text"))) of functions.
+#pragma once
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace msleaks::passes {
+
+void forEachAnnotation(const llvm::Module &module,
+                       llvm::function_ref<void(const llvm::Function &function, llvm::StringRef text)> visit);
+
+} // namespace msleaks::passes

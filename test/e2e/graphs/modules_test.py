@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Counted kernels of CUDA and HIP, launched by the hooks in place of the program's, on the stand-ins of their drivers: the device's
+own code with its counters, run on the host. The program gets what it gets without us, and counts are those of a count by hand.
+
+    modules_test.py BUILD SCRATCH cuda|hip
+"""
+import json
+import os
+import re
+import shutil
+import sys
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "devices"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from device_modules import make_module  # noqa: E402
+from device_run import STANDINS, compile, sources_for, standin  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, equal, need, run  # noqa: E402
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+KERNELS = PROGRAMS / "device_kernels.cu"
+SIZE, BLOCK, LAUNCHES = 1000, 64, 5
+BLOCKS = (SIZE + BLOCK - 1) // BLOCK
+THREADS = BLOCKS * BLOCK
+NAMES = [(r"\bcuLaunchKernel\b", "hipModuleLaunchKernel"), (r"\bcuMemAlloc_v2", "hipMalloc"), (r"\bcuMemFree_v2", "hipFree"),
+         (r"\bcuStreamCreate\b", "hipStreamCreateWithFlags"), (r"\bcuEventCreate\b", "hipEventCreateWithFlags"),
+         (r"\bcu([A-Z]\w*?)(_v2)?\b", r"hip\1")]
+OPTIONS = {
+    "cuda": ("-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-device-only", "--cuda-gpu-arch=sm_90", "--cuda-feature=+ptx78",
+             "--cuda-path=/nowhere", "-Xclang", "-target-sdk-version=12.0"),
+    "hip": ("-x", "hip", "-nogpuinc", "-nogpulib", "--cuda-device-only", "--offload-arch=gfx90a"),
+}
+
+
+def steps(value):
+    count = 0
+    while value > 1:
+        value = 3 * value + 1 if value % 2 else value // 2
+        count += 1
+    return count
+
+
+def line_of(text):
+    lines = KERNELS.read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+class Device:
+    def __init__(self, msleaks, scratch, topic):
+        self.msleaks, self.scratch, self.topic = msleaks, Path(scratch), topic
+        library = {"cuda": "libcuda.so.1", "hip": "libamdhip64.so"}[topic]
+        sources = sources_for(topic, NAMES, scratch, STANDINS / "cuda/libcuda_modules.cpp", PROGRAMS / "module_host.c")
+        is_hip = topic == "hip"
+        driver = standin(scratch, library, sources / "libcuda_modules.cpp", link=["-DSTANDIN_HIP", "-ldl"] if is_hip else ["-ldl"])
+        self.host = f"{scratch}/host"
+        compile(need("gcc"), "-g", "-O1", sources / "module_host.c", *(["-DHIP"] if is_hip else []), driver, "-o", self.host,
+                f"-Wl,-rpath,{scratch}")
+
+    def module(self, name, passes="", change=None):
+        code = self.scratch / f"{name}.ll"
+        command = [self.msleaks.compiler("c++"), "-Wno-everything", "-g", "-O1", f"-fpass-plugin={self.msleaks.plugin}",
+                   *OPTIONS[self.topic], "-S", "-emit-llvm", KERNELS, "-o", code]
+        done = run(command, env={**os.environ, "MSLEAKS_PASS": passes})
+        check(done.returncode == 0, f"{KERNELS}: {done.stderr}")
+        if change is not None:
+            code.write_text(change(code.read_text()))
+        return make_module(code, str(self.scratch / f"{name}.so"))
+
+    def run(self, module, *how, options=(), environment=(), launches=LAUNCHES):
+        """Graphs by name; what the program prints is what it prints alone."""
+        command, settings = [self.host, module, str(launches), *how], {**os.environ, **dict(environment)}
+        alone = run(command, env={**os.environ})
+        folder = self.scratch / "run"
+        shutil.rmtree(folder, ignore_errors=True)
+        done = run([self.msleaks.bin / "msleaks-run", *options, "-o", folder, "--", *command], env=settings)
+        equal(f"{how} {options}: the program", (done.returncode, done.stdout), (alone.returncode, alone.stdout))
+        cfg = run([self.msleaks.bin / "msleaks", "cfg", folder, "--json"])
+        self.said = done.stderr + cfg.stderr
+        return {graph["function"]: graph for graph in json.loads(cfg.stdout)} if cfg.returncode == 0 else {}
+
+
+def expect_hand_count(what, graphs, launches=LAUNCHES):
+    equal(f"{what}: kernels", sorted(graphs), ["choose", "collatz", "steps(unsigned long)"])
+    for name in "collatz", "choose":
+        graph = graphs[name]
+        equal(f"{what}, {name}: calls", graph["calls"], THREADS * launches)
+        equal(f"{what}, {name}: mode", (graph["mode"], graph["scale"]), ("full", 1))
+        rows = [(row["grid"], row["block"], row["launches"], row["counted"]) for row in graph["launches"]]
+        equal(f"{what}, {name}: launches", rows, [([BLOCKS, 1, 1], [BLOCK, 1, 1], launches, launches)])
+        check(all(edge["state"] in ("measured", "derived") for edge in graph["edges"]), f"{what}, {name}: edges")
+    in_range = [block["count"] for block in graphs["collatz"]["blocks"] if block["line"] == line_of("in range")]
+    equal(f"{what}: in range", in_range[:1], [SIZE * launches])
+    total = sum(steps(1 + i) for i in range(SIZE)) * launches
+    equal(f"{what}: steps", max(block["count"] for block in graphs["steps(unsigned long)"]["blocks"]), total)
+    cases, counted = Counter((i + k) % 6 for i in range(SIZE) for k in range(i % 7)), Counter()
+    for edge in graphs["choose"]["edges"]:
+        counted[edge["value"] if edge["kind"] == "switch" else edge["kind"]] += edge["count"]
+    for value in 0, 2, 4:
+        equal(f"{what}: case {value}", counted[value], cases[value] * launches)
+    equal(f"{what}: default", counted["default"], (cases[1] + cases[3] + cases[5]) * launches)
+
+
+def expect_samples(device, module):
+    graphs = device.run(module, options=["--cfg-mode", "cta"])
+    graph = graphs["collatz"]
+    equal("cta: threads", (graph["sampled_threads"], graph["threads"], graph["calls"]),
+          (BLOCK * LAUNCHES, THREADS * LAUNCHES, THREADS * LAUNCHES))
+    wave = {"cuda": 32, "hip": 64}[device.topic]
+    graph = device.run(module, options=["--cfg-mode", "wavefront"])["collatz"]
+    equal("wavefront: threads", graph["sampled_threads"], wave * LAUNCHES)
+    graph = device.run(module, options=["--cfg-launches", "first:2"])["collatz"]
+    equal("first:2", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 2)])
+    equal("first:2: calls", graph["calls"], THREADS * LAUNCHES)
+    equal("off", device.run(module, options=["--cfg-launches", "off"]), {})
+
+
+def without(prefix):
+    """Other names for the constants of this kind: the module has none."""
+    return lambda code: re.sub(rf"@{prefix}(?=\w)", f"@{prefix}no_", code)
+
+
+def expect_doubt(device, module):
+    """The program's own kernels run where anything is not as it should be; their launches are not lost."""
+    graph = device.run(module, environment={"STANDIN_REFUSED": "__msl_counted_collatz"})["collatz"]
+    equal("refused: launches", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 0)])
+    equal("refused: counts", {edge["count"] for edge in graph["edges"]}, {None})
+    graph = device.run(module, environment={"STANDIN_CAPTURING": "1"})["choose"]
+    equal("captured: launches", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 0)])
+    equal("no counted copies", device.run(device.module("plain", "off")), {})
+    for prefix in "__msl_kernel_", "__msl_graphs_", "__msl_counted_":
+        equal(f"without {prefix}", device.run(device.module("changed", "cfg", without(prefix))), {})
+    damaged = device.module("damaged", "cfg", lambda code: re.sub(r"(@__msl_graphs_\w+ = .*?i64 -?\d+, i64 -?\d+, i64 )-?\d+", r"\g<1>7", code, count=1))
+    equal("damaged", device.run(damaged), {})
+
+
+def main():
+    build, scratch, topic = arguments("build", "scratch", "topic")
+    os.makedirs(scratch, exist_ok=True)
+    device = Device(Msleaks(build), scratch, topic)
+    module = device.module("counted", "cfg")
+    for how in [], ["packed"], ["reload"], *([["library"], ["config"], ["library", "packed"]] if topic == "cuda" else []):
+        expect_hand_count(" ".join(how) or "each", device.run(module, *how))
+    expect_hand_count("each edge", device.run(device.module("all", "cfg;counters=all")))
+    expect_samples(device, module)
+    expect_doubt(device, module)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+// Stands in for CUDA's driver, as far as it loads modules and launches their kernels on streams. A module is a library
+// of the host with the code of the device's (test/e2e/graphs/device_modules.py), which runs one thread after the other.
+// HIP's: the same with its names, and STANDIN_HIP.
+#include "../common/machine.h"
+
+#include <atomic>
+#include <cstring>
+#include <dlfcn.h>
+#include <link.h>
+
+namespace {
+
+standin::Machine &machine() {
+  static auto *const made = new standin::Machine;
+  return *made;
+}
+
+constexpr int kInvalid = 1, kOutOfMemory = 2, kNotFound = 500, kNotReady = 600, kTooManyResources = 701;
+
+struct Module {
+  void *library;
+  char name[512];
+};
+struct Function {
+  void *code;
+  void (*run)(void *code, const uint64_t *arguments, unsigned count, const unsigned *grid, const unsigned *block);
+  const unsigned *parameters; // how many, and the bytes of each
+};
+struct Event {
+  std::atomic<int> waits{0};
+};
+
+standin::Stream &streamOf(void *stream) {
+  return stream != nullptr ? *static_cast<standin::Stream *>(stream) : machine().defaultStream();
+}
+void *pointer(unsigned long long address) { return reinterpret_cast<void *>(address); }
+
+std::mutex mutex;
+auto &functions = *new std::map<void *, Function>;
+
+void *symbolOf(const Module &module, const char *name, const char *suffix = "") {
+  char text[1024];
+  std::snprintf(text, sizeof text, "%s%s", name, suffix);
+  return dlsym(module.library, text);
+}
+
+// $STANDIN_REFUSED: a launch of what has this in its name fails.
+bool isRefused(void *code) {
+  Dl_info info;
+  const char *const refused = std::getenv("STANDIN_REFUSED");
+  return refused != nullptr && dladdr(code, &info) != 0 && info.dli_sname != nullptr &&
+         std::strstr(info.dli_sname, refused) != nullptr;
+}
+
+int launch(void *handle, const unsigned *grid, const unsigned *block, void *stream, void **each, void **packed) {
+  const std::lock_guard lock(mutex);
+  const auto found = functions.find(handle);
+  if (found == functions.end())
+    return kInvalid;
+  const Function function = found->second;
+  if (isRefused(function.code))
+    return kTooManyResources;
+  const char *content = nullptr;
+  for (void **word = packed; word != nullptr && *word != nullptr; word += 2)
+    if (*word == reinterpret_cast<void *>(1))
+      content = static_cast<const char *>(word[1]);
+  std::vector<uint64_t> arguments(function.parameters[0]);
+  size_t offset = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const size_t bytes = function.parameters[1 + i];
+    offset = (offset + bytes - 1) / bytes * bytes;
+    std::memcpy(&arguments[i], each != nullptr ? each[i] : content + offset, bytes);
+    offset += bytes;
+  }
+  streamOf(stream).run([=, grid = std::vector(grid, grid + 3), block = std::vector(block, block + 3)] {
+    function.run(function.code, arguments.data(), static_cast<unsigned>(arguments.size()), grid.data(), block.data());
+  });
+  return 0;
+}
+
+} // namespace
+
+extern "C" {
+int cuModuleLoad(void **made, const char *name) {
+  auto *const module = new Module{dlopen(name, RTLD_NOW | RTLD_LOCAL), {}};
+  *made = module;
+  return module->library != nullptr ? 0 : kInvalid;
+}
+int cuModuleUnload(void *module) { return dlclose(static_cast<Module *>(module)->library); }
+int cuModuleGetFunction(void **made, void *module, const char *name) {
+  const Module &known = *static_cast<Module *>(module);
+  void *const code = symbolOf(known, name);
+  const auto *const parameters = static_cast<const unsigned *>(symbolOf(known, name, "_parameters"));
+  if (code == nullptr || parameters == nullptr)
+    return kNotFound;
+  const std::lock_guard lock(mutex);
+  functions[code] = {code, reinterpret_cast<decltype(Function::run)>(symbolOf(known, "standin_run")), parameters};
+  *made = code;
+  return 0;
+}
+int cuModuleGetGlobal_v2(unsigned long long *address, size_t *bytes, void *module, const char *name) {
+  void *const known = symbolOf(*static_cast<Module *>(module), name);
+  Dl_info info;
+  void *symbol = nullptr;
+  if (known == nullptr || dladdr1(known, &info, &symbol, RTLD_DL_SYMENT) == 0)
+    return kNotFound;
+  *address = reinterpret_cast<unsigned long long>(known);
+  *bytes = static_cast<const ElfW(Sym) *>(symbol)->st_size;
+  return 0;
+}
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                   unsigned block_y, unsigned block_z, unsigned, void *stream, void **each, void **packed) {
+  const unsigned grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};
+  return launch(function, grid, block, stream, each, packed);
+}
+
+int cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
+  *address = reinterpret_cast<unsigned long long>(machine().device(0).allocate(bytes));
+  return *address != 0 ? 0 : kOutOfMemory;
+}
+int cuMemFree_v2(unsigned long long address) { return machine().release(pointer(address)) ? 0 : kInvalid; }
+int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes, void *stream) {
+  streamOf(stream).run([=] { std::memcpy(pointer(to), from, bytes); });
+  return 0;
+}
+int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t bytes, void *stream) {
+  streamOf(stream).run([=] { std::memcpy(to, pointer(from), bytes); });
+  return 0;
+}
+
+int cuStreamCreate(void **made, unsigned) {
+  *made = new standin::Stream;
+  return 0;
+}
+int cuStreamDestroy_v2(void *stream) {
+  delete static_cast<standin::Stream *>(stream);
+  return 0;
+}
+int cuStreamSynchronize(void *stream) {
+  streamOf(stream).wait();
+  return 0;
+}
+int cuStreamIsCapturing(void *, int *state) {
+  *state = static_cast<int>(standin::fromEnvironment("STANDIN_CAPTURING", 0));
+  return 0;
+}
+int cuEventCreate(void **made, unsigned) {
+  *made = new Event;
+  return 0;
+}
+int cuEventRecord(void *event, void *stream) {
+  auto *const known = static_cast<Event *>(event);
+  ++known->waits;
+  streamOf(stream).run([=] { --known->waits; });
+  return 0;
+}
+int cuEventQuery(void *event) { return static_cast<Event *>(event)->waits == 0 ? 0 : kNotReady; }
+int cuEventDestroy_v2(void *event) {
+  delete static_cast<Event *>(event);
+  return 0;
+}
+
+#ifdef STANDIN_HIP
+int hipGetDevice(int *device) {
+  *device = 0;
+  return 0;
+}
+int hipSetDevice(int) { return 0; }
+int hipDeviceSynchronize() { return cuStreamSynchronize(nullptr); }
+#else
+struct LaunchConfig {
+  unsigned grid[3], block[3], shared;
+  void *stream;
+};
+int cuLaunchKernelEx(const LaunchConfig *config, void *function, void **each, void **packed) {
+  return launch(function, config->grid, config->block, config->stream, each, packed);
+}
+int cuLibraryLoadFromFile(void **made, const char *name, int *, void **, unsigned, int *, void **, unsigned) {
+  return cuModuleLoad(made, name);
+}
+int cuLibraryUnload(void *library) { return cuModuleUnload(library); }
+// A handle of its own, which is no function.
+int cuLibraryGetKernel(void **made, void *library, const char *name) {
+  if (cuModuleGetFunction(made, library, name) != 0)
+    return kNotFound;
+  *made = static_cast<char *>(*made) + 1;
+  return 0;
+}
+int cuKernelGetFunction(void **made, void *kernel) {
+  *made = static_cast<char *>(kernel) - 1;
+  return 0;
+}
+int cuLibraryGetGlobal(unsigned long long *address, size_t *bytes, void *library, const char *name) {
+  return cuModuleGetGlobal_v2(address, bytes, library, name);
+}
+thread_local void *context = nullptr;
+int cuCtxCreate_v2(void **made, unsigned, int) {
+  *made = context = new char;
+  return 0;
+}
+int cuCtxDestroy_v2(void *given) {
+  delete static_cast<char *>(given);
+  context = nullptr;
+  return 0;
+}
+int cuCtxGetCurrent(void **current) {
+  *current = context;
+  return 0;
+}
+int cuCtxSetCurrent(void *given) {
+  context = given;
+  return 0;
+}
+int cuCtxSynchronize() { return cuStreamSynchronize(nullptr); }
+#endif
+}
