@@ -1,5 +1,6 @@
 #include "graphs/count.h"
 
+#include "annotations.h"
 #include "attributes.h"
 #include "compat.h"
 #include "find.h"
@@ -21,6 +22,7 @@ namespace {
 
 // A loop around others keeps the counters of these, too, while it runs.
 constexpr unsigned kMostRegisters = 8;
+constexpr char kAnnotation[] = "msleaks.cfg"; // counted whatever its name is
 constexpr char kDone[] = "msleaks.counted"; // fat LTO objects and links come by twice
 
 bool canBeCounted(const Function &function) {
@@ -31,9 +33,15 @@ bool canBeCounted(const Function &function) {
 
 SetVector<Function *> chosenFunctions(Module &module, const Options &options) {
   const Regex chosen(options.cfg);
+  SmallPtrSet<const Function *, 8> annotated;
+  forEachAnnotation(module, [&](const Function &function, StringRef text) {
+    if (text == kAnnotation)
+      annotated.insert(&function);
+  });
   SetVector<Function *> functions;
   for (Function &function : module)
-    if (canBeCounted(function) && (options.cfg.empty() || chosen.match(demangle(function.getName().str()))))
+    if (canBeCounted(function) &&
+        (options.cfg.empty() || annotated.contains(&function) || chosen.match(demangle(function.getName().str()))))
       functions.insert(&function);
   return functions;
 }

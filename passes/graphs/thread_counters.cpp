@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kRefused = 1; // in the slot: the runtime has no array for this thread
 constexpr uint32_t kMostOnStack = 512;
-constexpr int kLate = 101; // the first of a program's priorities; destructors run in the opposite order
+constexpr int kOutermost = 101; // constructors of the program run behind it, and its destructors before
 
 // { version, bytes, counters, table }
 StructType *unitType(LLVMContext &context) {
@@ -118,23 +118,44 @@ void ThreadCounters::defineFirst() {
   builder.CreateRet(kept);
 }
 
-// define internal void @__msl_last_count() {         ; a destructor of the image
-//   br (@__msl_uncount != null), call, rest
-//   call: call void @__msl_uncount(ptr @__msl_graph_unit)
-void ThreadCounters::defineLast() {
+// define internal void @NAME() {
+//   br (CALLEE != null), call, rest
+//   call:                                            ; `builder` stands here
+Function *ThreadCounters::defineWhereAsked(StringRef name, Value &callee, IRBuilder<> &builder) {
   Type *nothing = Type::getVoidTy(module_.getContext());
-  Function *last =
+  Function *function =
       Function::createWithDefaultAttr(FunctionType::get(nothing, false), GlobalValue::InternalLinkage,
-                                      module_.getDataLayout().getProgramAddressSpace(), "__msl_last_count", &module_);
-  last->setDoesNotThrow();
-  FunctionCallee uncount = RuntimeDecls(module_).uncount();
-  IRBuilder<> builder(BasicBlock::Create(module_.getContext(), "", last));
+                                      module_.getDataLayout().getProgramAddressSpace(), name, &module_);
+  function->setDoesNotThrow();
+  builder.SetInsertPoint(BasicBlock::Create(module_.getContext(), "", function));
   Instruction *rest = builder.CreateRetVoid();
   builder.SetInsertPoint(rest);
-  Value *has_runtime = builder.CreateIsNotNull(uncount.getCallee());
+  Value *has_runtime = builder.CreateIsNotNull(&callee);
   builder.SetInsertPoint(SplitBlockAndInsertIfThen(has_runtime, before(*rest), /*Unreachable=*/false));
+  return function;
+}
+
+// A constructor of the image: what never runs is known, too, and counted 0.
+//   call:  br (@__msl_counters == null), first, rest  ; another constructor may have counted
+//   first: call ptr @__msl_first_count()
+void ThreadCounters::defineBegin() {
+  IRBuilder<> builder(module_.getContext());
+  Function *begin = defineWhereAsked("__msl_begin_counts", *counters_of_.getCallee(), builder);
+  Value *known = builder.CreateLoad(builder.getPtrTy(), builder.CreateThreadLocalAddress(slot_));
+  Instruction &rest = *builder.GetInsertPoint();
+  builder.SetInsertPoint(SplitBlockAndInsertIfThen(builder.CreateIsNull(known), before(rest), /*Unreachable=*/false));
+  builder.CreateCall(first_)->setCallingConv(first_->getCallingConv());
+  appendToGlobalCtors(module_, begin, kOutermost);
+}
+
+// A destructor of the image.
+//   call: call void @__msl_uncount(ptr @__msl_graph_unit)
+void ThreadCounters::defineLast() {
+  IRBuilder<> builder(module_.getContext());
+  FunctionCallee uncount = RuntimeDecls(module_).uncount();
+  Function *last = defineWhereAsked("__msl_last_count", *uncount.getCallee(), builder);
   builder.CreateCall(uncount, {unit_});
-  appendToGlobalDtors(module_, last, kLate);
+  appendToGlobalDtors(module_, last, kOutermost);
 }
 
 void ThreadCounters::finish(uint32_t count, StringRef table) {
@@ -143,6 +164,7 @@ void ThreadCounters::finish(uint32_t count, StringRef table) {
   const auto number = [&](unsigned at, uint64_t value) { return ConstantInt::get(type->getElementType(at), value); };
   unit_->setInitializer(ConstantStruct::get(type, {number(0, abi::kGraphVersion), number(1, sizeof(abi::GraphUnit)),
                                                    number(2, count), makeTable(module_, table)}));
+  defineBegin();
   defineLast();
 }
 

@@ -39,7 +39,9 @@ private:
   llvm::Value *find(llvm::Instruction &begin, uint32_t first, llvm::Value &scratch);
   llvm::Value *scratch(llvm::Function &function, uint32_t count);
   void defineFirst();
+  void defineBegin();
   void defineLast();
+  llvm::Function *defineWhereAsked(llvm::StringRef name, llvm::Value &callee, llvm::IRBuilder<> &builder);
 
   llvm::Module &module_;
   llvm::GlobalVariable *slot_, *unit_;

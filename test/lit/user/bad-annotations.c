@@ -14,7 +14,7 @@
 // RUN: not env MSLEAKS_PASS=rows=%t.rows %clang -c %s -o %t.o -DANNOTATION='"somebody.else"' 2>&1 | FileCheck --check-prefix=ROW %s
 // RUN: env MSLEAKS_PASS=rows=%t.rows %clang -c %s -o %t.o -DANNOTATION='"somebody.else"' -DSTATIC='static __attribute__((used))'
 // RUN: %clang -c %s -o %t.o -DANNOTATION='"somebody.else"'
-// NAME: error: msleaks: annotation "msleaks.malloc" of pool: known are msleaks.alloc, msleaks.free, msleaks.wrapper and msleaks.ignore
+// NAME: error: msleaks: annotation "msleaks.malloc" of pool: known are msleaks.alloc, msleaks.free, msleaks.wrapper, msleaks.ignore and msleaks.cfg
 // FIELD: error: msleaks: annotation "msleaks.alloc:sise=0" of pool: a row of kind 'alloc' has no field 'sise'
 // WHICH: error: msleaks: annotation "msleaks.free" of pool: which parameter is the block? say address=<number>
 // POSITION: error: msleaks: annotation "msleaks.alloc:size=9" of pool: size=9: the function has 3 parameters
