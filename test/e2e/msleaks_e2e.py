@@ -70,11 +70,11 @@ def plain_compiler(source):
     return need("gcc" if str(source).endswith(".c") else "g++")
 
 
-def build_workload(name, folder, plugin=None):
-    """Builds a program of bench/workloads, with the plugin if one is given. It ends the test with 77 when its source cannot
-    be had."""
+def build_workload(name, folder, plugin=None, passes=""):
+    """Builds a program of bench/workloads, with the plugin if one is given, which `passes` tells what to do. It ends the
+    test with 77 when its source cannot be had."""
     command = [REPOSITORY / f"bench/workloads/{name}/build.sh", folder, *([plugin] if plugin else [])]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, env={**os.environ, "MSLEAKS_PASS": passes})
     if done.returncode != 0:
         sys.exit(done.returncode)
 

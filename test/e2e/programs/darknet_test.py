@@ -4,16 +4,19 @@
     darknet_test.py BUILD SCRATCH
 
 Run as it is and with msleaks-run; the same objects linked with LeakSanitizer say what is alive at exit, and heaptrack
-how high the peak is. By the page tables, what is for training only is never touched.
+how high the peak is. By the page tables, what is for training only is never touched. All of its functions count their edges.
 """
 import json
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "truth"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "graphs"))
+from graphs_run import expect_flow, graphs_of  # noqa: E402
 from msleaks_e2e import Msleaks, arguments, build_workload, check, expect_same, line_of, run  # noqa: E402
 from truth_test import compare_alive, heaptrack_peak  # noqa: E402
 
@@ -61,12 +64,27 @@ def expect_unused(msleaks, darknet, scratch):
     check(abs(saved - predicted) <= predicted / 100, "more than 1 % beside it")
 
 
+def expect_graphs(msleaks, folder, layers):
+    """How often the innermost loop of a matrix product ran follows from the layers, which darknet lists."""
+    graphs = graphs_of(msleaks, folder)
+    for graph in graphs.values():
+        expect_flow(graph, "darknet")
+    row = re.compile(r"conv +(\d+) +(\d+) x *\2 */ *\d+ +\d+ x *\d+ x *(\d+) +-> +(\d+) x *(\d+) x *\1\b")
+    products = [int(filters) * int(size) ** 2 * int(channels) * int(width) * int(height)
+                for filters, size, channels, width, height in row.findall(layers)]
+    check(len(products) == 8, f"{len(products)} convolutional layers: {layers}")
+    graph = graphs["gemm_cpu"]  # into which the products are inlined
+    most = max(block["count"] for block in graph["blocks"])
+    print(f"{len(graphs)} graphs; gemm_cpu: {graph['calls']} calls, {most} products")
+    check((graph["calls"], most) == (len(products), sum(products)), f"of {len(products)} layers, {sum(products)} products")
+
+
 def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     msleaks = Msleaks(build)
     darknet = f"{scratch}/darknet"
-    build_workload("darknet", darknet, msleaks.plugin)
+    build_workload("darknet", darknet, msleaks.plugin, "cfg")
     relinked = run(["make", "-s", "CC=clang-22", "EXEC=darknet.lsan", "LDFLAGS=-lm -pthread -fsanitize=leak", "darknet.lsan"], cwd=darknet)
     check(relinked.returncode == 0, f"darknet does not link with LeakSanitizer: {relinked.stderr}")
     generated_image(f"{scratch}/image.ppm")
@@ -81,6 +99,7 @@ def main():
     expect_same(plain, watched)
     report.expect_account()
     report.expect_sums()
+    expect_graphs(msleaks, f"{scratch}/run", plain.stderr)
     # darknet.cfg has 8 convolutional and 6 pooling layers; nothing but the image is ever given back.
     for part in ("peak", "leaks"):
         for file, function, variable, code, count in LIVE_BLOCKS:

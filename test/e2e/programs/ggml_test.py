@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ggml: a small transformer of ours, computed 20 times by its CPU backend.
+"""ggml: a small transformer of ours, computed 20 times by its CPU backend, whose operators count their edges.
 
     ggml_test.py BUILD SCRATCH
 """
@@ -8,17 +8,33 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "graphs"))
+from graphs_run import expect_flow, graphs_of  # noqa: E402
 from msleaks_e2e import Msleaks, arguments, build_workload, check, expect_same, run  # noqa: E402
 
 # Width 256, 4 blocks of 4 square matrices and 2 of 256 x 1024, 1000 words: ggml puts them into one buffer.
 WEIGHTS = 4 * (4 * (4 * 256 * 256 + 2 * 256 * 1024) + 1000 * 256)
 
 
+def expect_graphs(msleaks, folder, program):
+    """Each operator has a graph, and those of the transformer ran."""
+    graphs = graphs_of(msleaks, folder)
+    symbols = [line.split() for line in run(["nm", "--defined-only", program]).stdout.splitlines()]
+    operators = {name for _, kind, name in symbols if kind in "tT" and "lm_ggml_compute_forward_" in name}
+    check(len(operators) > 80, f"{len(operators)} operators in {program}")
+    check(not operators - graphs.keys(), f"without a graph: {sorted(operators - graphs.keys())}")
+    for name in operators:
+        expect_flow(graphs[name], "ggml")
+    for name in "mul_mat", "get_rows", "soft_max", "rms_norm":
+        check(graphs[f"lm_ggml_compute_forward_{name}"]["calls"] > 0, f"{name} did not run")
+    print(f"{len(operators)} operators, {len(graphs)} graphs")
+
+
 def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     msleaks = Msleaks(build)
-    build_workload("ggml", f"{scratch}/ggml", msleaks.plugin)
+    build_workload("ggml", f"{scratch}/ggml", msleaks.plugin, "cfg=lm_ggml_compute_forward_")
     command = [f"{scratch}/ggml/transformer", "20", "2"]
 
     plain = run(command)
@@ -35,6 +51,7 @@ def main():
     report.expect_site("peak", "ggml-alloc.c", function="lm_ggml_gallocr_reserve_n_impl", count=2)
     report.expect_site("peak", "ggml-alloc.c", function="lm_ggml_gallocr_new_n", count=1)
     check(report.json["leaks"]["bytes"] == 0, f"ggml and our program give everything back: {report.sites('leaks')}")
+    expect_graphs(msleaks, f"{scratch}/run", command[0])
 
 
 if __name__ == "__main__":
