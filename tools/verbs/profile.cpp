@@ -3,6 +3,7 @@
 #include "analysis/base/output_columns.h"
 #include "analysis/profiles/comparison.h"
 #include "analysis/profiles/escaped.h"
+#include "analysis/profiles/graphs_profile.h"
 #include "analysis/profiles/lnt_format.h"
 #include "analysis/profiles/lnt_report.h"
 #include "analysis/profiles/profile_json.h"
@@ -155,6 +156,13 @@ Result<ExitStatus> compare(Options &options) {
   return ExitStatus::Clean;
 }
 
+Result<ExitStatus> exportRun(Options &options) {
+  const auto functions = MSL_TRY(analysis::graphsOfRun(options.file));
+  const std::string bytes = MSL_TRY(writeLnt(analysis::profileOf(functions)));
+  MSL_TRY(writeFile(options.output, bytes).map_error(ofOutput));
+  return ExitStatus::Clean;
+}
+
 Result<ExitStatus> listFormats() {
   for (const analysis::ProfileAdapter &adapter : analysis::profileAdapters())
     std::cout << fmt::format("{:<10} {}\n", adapter.name, adapter.summary);
@@ -243,6 +251,10 @@ Action declare(CLI::App &app) {
       ->add_option("FUNCTION", options.function, "name of a function; all, where none is given");
   CLI::App *upgraded = declaration.addReading("upgrade", "write a profile in LNT's format", upgrade);
   upgraded->add_option("OUT", options.output, "the file to write (.lntprof)")->required();
+  CLI::App *exported =
+      declaration.add("export", "write what a run counted (msleaks cfg) as a profile for LNT", exportRun);
+  exported->add_option("RUN", options.file, "folder of a run")->required();
+  exported->add_option("--lnt", options.output, "the file to write (.lntprof)")->type_name("FILE")->required();
   declareReport(declaration);
   declareCompare(declaration);
   declaration.add("formats", "list the formats that are read", [](Options &) { return listFormats(); });
