@@ -4,12 +4,12 @@
 #
 #   scripts/test.sh [--quick] [suite...]      suites: release asan fuzz tsan; all of them unless some are named
 #     --quick   only the release suite, without whole runs (label e2e): they compile, fetch and kill, and take most of the time
-#   FUZZ_SECONDS=N   how long each fuzz target runs (40)
+#   FUZZ_SECONDS=N   how long each fuzz target runs (20)
 #   JOBS=N           how many things at once (as many as there are processors)
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-fuzz_seconds=${FUZZ_SECONDS:-40}
+fuzz_seconds=${FUZZ_SECONDS:-20}
 quick=
 suites=()
 for argument; do
