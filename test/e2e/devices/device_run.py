@@ -50,6 +50,15 @@ def ascend(folder):
     return [standin(folder, "libascendcl.so", sources / "ascendcl.cpp", link=[driver, runtime]), driver, runtime]
 
 
+def ascend_layers(folder):
+    """The same with ACL as it is from CANN 8 on: above a library with its functions' bodies."""
+    sources = STANDINS / "cann"
+    driver = standin(folder, "libascend_hal.so", sources / "driver.cpp")
+    runtime = standin(folder, "libruntime.so", sources / "runtime.cpp")
+    below = standin(folder, "libacl_rt_impl.so", sources / "ascendcl.cpp", link=["-DSTANDIN_IMPL", driver, runtime])
+    return [standin(folder, "libascendcl.so", sources / "forwards.cpp", link=[below]), below, driver, runtime]
+
+
 def build_programs(build, scratch, source, *options):
     """{way: program}: for hooks alone, and with the plugin of each LLVM."""
     options = [f"-I{REPOSITORY}/runtime/include", *options, f"-Wl,-rpath,{scratch}", "-pthread"]

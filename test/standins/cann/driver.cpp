@@ -60,4 +60,9 @@ int halMemRelease(void *handle) {
   return status;
 }
 
+int halGetAPIVersion(int *version) {
+  *version = static_cast<int>(standin::fromEnvironment("STANDIN_HAL_VERSION", 7)) << 16;
+  return 0;
+}
+
 int halMemFree(void *block) { return machine().release(block) ? 0 : kInvalid; }
