@@ -131,6 +131,8 @@ int halMemAlloc(void **block, unsigned long long size, unsigned long long flag);
 int halMemFree(void *block);
 int halMemCreate(void **handle, size_t size, const struct drv_mem_prop *property, uint64_t flag);
 int halMemRelease(void *handle);
+/* Called when a block is anybody's again, and the call that has given it back has not returned. */
+void standinBehindRelease(void (*call)(void));
 int halGetAPIVersion(int *version); /* 0x070000: 7.0.0 */
 
 /* A library of CANN's that takes memory from the driver itself, as the one for communication does. */

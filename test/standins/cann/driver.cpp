@@ -10,6 +10,8 @@
 
 #include "acl.h"
 
+#include <atomic>
+
 namespace {
 
 constexpr int kInvalid = 3, kOutOfMemory = 6;
@@ -20,8 +22,11 @@ standin::Machine &machine() {
   return *made;
 }
 
+std::atomic<void (*)()> behind_release{nullptr};
+
 } // namespace
 
+void standinBehindRelease(void (*call)()) { behind_release = call; }
 extern "C" unsigned standinDevices() { return machine().count(); }
 extern "C" size_t standinFree(unsigned device) { return machine().device(device).free(); }
 extern "C" size_t standinTotal(unsigned device) { return machine().device(device).total(); }
@@ -65,4 +70,10 @@ int halGetAPIVersion(int *version) {
   return 0;
 }
 
-int halMemFree(void *block) { return machine().release(block) ? 0 : kInvalid; }
+int halMemFree(void *block) {
+  if (!machine().release(block))
+    return kInvalid;
+  if (const auto call = behind_release.load())
+    call();
+  return 0;
+}
