@@ -41,6 +41,7 @@ def main():
         print(f"{name}: {leaks}")
     expect_version_notes(msleaks, scratch, program, "libascendcl", 2)
 
+    expect_version_notes(msleaks, scratch, program, "libascend_hal", 8, "STANDIN_HAL_VERSION")
 
 if __name__ == "__main__":
     main()

@@ -81,10 +81,10 @@ def watched(msleaks, scratch, program, *options, hooks=None):
     return folder, report
 
 
-def expect_version_notes(msleaks, scratch, program, library, newer):
+def expect_version_notes(msleaks, scratch, program, library, newer, variable="STANDIN_VERSION"):
     """A driver that is newer than its hooks is named once; the one of the other runs is not."""
     for version, count in (None, 0), (newer, 1):
-        environment = os.environ if version is None else {**os.environ, "STANDIN_VERSION": str(version)}
+        environment = os.environ if version is None else {**os.environ, variable: str(version)}
         _, report = msleaks.run(f"{scratch}/version-{version}", [program], env=environment)
         equal(f"notes about version {version}", len([note for note in report.json["notes"] if f"{library} is of version" in note]), count)
 
