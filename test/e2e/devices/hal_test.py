@@ -4,7 +4,7 @@ size of pages is a level of the owners; a handle is not the block at its address
 """
 import os
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, standin, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_golden, standin, watched
 from msleaks_e2e import arguments, line_of
 
 SOURCE, KIB = PROGRAMS / "hal.c", 1 << 10
@@ -29,6 +29,7 @@ def expect_modules(msleaks, scratch, program, name):
 
 def expect_all(msleaks, scratch, program, name):
     run, report = watched(msleaks, scratch, program)
+    expect_golden(msleaks, run, "hal")
     expect_allocations(msleaks, run, [("device", 1, 64 * KIB), ("device", 1, 128 * KIB), ("device", 0, 256 * KIB), ("pinned", 0, 4 * KIB),
                                       ("managed", 1, 8 * KIB), ("device", 0, 16 * KIB), ("device", 1, 32 * KIB),
                                       ("device", 1, 512 * KIB), ("pinned", 0, 512 * KIB), ("pinned", 0, 512 * KIB)])

@@ -5,7 +5,7 @@ torch_npu and MindSpore look for is in LD_PRELOAD.   usage: mstx_test.py BUILD S
 import os
 import shutil
 
-from device_run import PROGRAMS, STANDINS, Msleaks, ascend, build_programs, equal, events_of, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, ascend, build_programs, equal, events_of, expect_golden, watched
 from msleaks_e2e import arguments, line_of, run
 
 SOURCE = PROGRAMS / "mstx.c"
@@ -55,6 +55,7 @@ def main():
     msleaks = Msleaks(build)
     for name, program in build_programs(build, scratch, SOURCE, f"-I{folder}", acl, driver, runtime, "-ldl").items():
         folder_of_run, report = watched(msleaks, scratch, program)
+        expect_golden(msleaks, folder_of_run, "mstx")
         equal(f"{name}: steps", [event["number"] for event in events_of(msleaks, folder_of_run, "step")], [1, 2])
         equal(f"{name}: ranges", ranges_of(msleaks, folder_of_run), RANGES)
         equal(f"{name}: marks", [event["label"] for event in events_of(msleaks, folder_of_run, "mark")], ["aclInit"] + ["in a step"] * 2 + ["all reduce"])
