@@ -12,7 +12,7 @@
 #include "msleaks/hook.h"
 
 #include "msleaks/api.h"
-#include "msleaks/runtime/thread.h"
+#include "msleaks/runtime/record.h"
 
 #include <cstddef>
 #include <iterator>
@@ -70,25 +70,32 @@ constexpr Wish wishOf(const Property &property) {
           is_known ? static_cast<Pages>(property.pages) : Pages::Usual};
 }
 
-// The owner of what is allocated meanwhile: "HCCL@pages of 2 MiB".
-class WithOwner {
-public:
-  explicit WithOwner(const Wish &wish) {
-    char *end = append(owner_, kModules[wish.module < std::size(kModules) ? wish.module : std::size(kModules) - 1]);
-    *append(end, kPages[static_cast<uint32_t>(wish.pages)]) = 0;
-    msl_owner_push(owner_);
+// Each name of a module, and of its pages: "HCCL@pages of 2 MiB".
+struct Owners {
+  consteval Owners() {
+    for (size_t module = 0; module < std::size(kModules); ++module)
+      for (size_t pages = 0; pages < std::size(kPages); ++pages)
+        append(append(texts[module][pages], kModules[module]), kPages[pages]);
   }
-  ~WithOwner() { msl_owner_pop(); }
-  WithOwner(const WithOwner &) = delete;
-  WithOwner &operator=(const WithOwner &) = delete;
-
-private:
-  static char *append(char *to, const char *text) {
+  static constexpr char *append(char *to, const char *text) {
     for (; *text != 0; ++text)
       *to++ = *text;
     return to;
   }
-  char owner_[32];
+  char texts[std::size(kModules)][std::size(kPages)][32] = {};
+};
+constexpr Owners kOwners;
+
+// The owner of what is allocated meanwhile.
+class WithOwner {
+public:
+  explicit WithOwner(const Wish &wish) {
+    const size_t module = wish.module < std::size(kModules) ? wish.module : std::size(kModules) - 1;
+    msl_owner_push(kOwners.texts[module][static_cast<uint32_t>(wish.pages)]);
+  }
+  ~WithOwner() { msl_owner_pop(); }
+  WithOwner(const WithOwner &) = delete;
+  WithOwner &operator=(const WithOwner &) = delete;
 };
 
 template <abi::Heap kHeap> struct Take {
@@ -148,10 +155,11 @@ void tellUse(const Wish &wish, void *caller, int status) {
     hook::callRecorded<UseUnseen>([] { return 0; }, caller);
 }
 
-bool isOfAnother() { return runtime::isInside(__msl_thread, abi::Family::Acl); }
+// Inside another call, or not recorded at all: whose it would be need not be said.
+bool isLeftOut() { return runtime::isStopped() || runtime::isInside(__msl_thread, abi::Family::Acl); }
 
 constexpr auto kAlloc = [](auto real, void *caller, void **block, unsigned long long size, unsigned long long flag) {
-  if (isOfAnother())
+  if (isLeftOut())
     return real(block, size, flag);
   const Wish wish = wishOf(flag);
   const hook::WithDevice device(abi::Family::Acl, wish.device);
@@ -163,7 +171,7 @@ constexpr auto kAlloc = [](auto real, void *caller, void **block, unsigned long 
 
 constexpr auto kCreate = [](auto real, void *caller, void **handle, size_t size, const Property *property,
                             uint64_t flag) {
-  if (isOfAnother() || property == nullptr) // the driver says what is wrong
+  if (isLeftOut() || property == nullptr) // the driver says what is wrong
     return real(handle, size, property, flag);
   const Wish wish = wishOf(*property);
   const hook::WithDevice device(abi::Family::Acl, wish.device);

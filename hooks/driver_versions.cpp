@@ -4,7 +4,9 @@
 
 #include "msleaks/runtime/note.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 namespace msleaks::hooks {
 namespace {
@@ -22,6 +24,30 @@ int32_t threeNumbers(hook::Function &function, int32_t &major) {
   return callReal<int(int32_t *, int32_t *, int32_t *)>(function, &major, &minor, &patch);
 }
 
+int32_t numberAt(const char *text) {
+  int32_t number = 0;
+  for (; *text >= '0' && *text <= '9' && number < 1000; ++text)
+    number = number * 10 + (*text - '0');
+  return number;
+}
+MSL_ASKED(platform_ids, "libOpenCL", "clGetPlatformIDs")
+// The newest of the platforms: which one the program uses does not matter to a note.
+int32_t ofPlatforms(hook::Function &function, int32_t &major) {
+  constexpr unsigned kMostPlatforms = 16, kVersion = 0x0901; // CL_PLATFORM_VERSION
+  constexpr char kBegin[] = "OpenCL ";
+  void *platforms[kMostPlatforms] = {};
+  unsigned count = 0;
+  int32_t status = callReal<int(unsigned, void **, unsigned *)>(platform_ids, kMostPlatforms, platforms, &count);
+  for (unsigned i = 0; status == 0 && i < count && i < kMostPlatforms; ++i) {
+    char text[256] = {};
+    using Ask = int(void *, unsigned, size_t, void *, size_t *);
+    status = callReal<Ask>(function, platforms[i], kVersion, sizeof text - 1, text, nullptr);
+    if (status == 0 && std::strncmp(text, kBegin, sizeof kBegin - 1) == 0)
+      major = std::max(major, numberAt(text + sizeof kBegin - 1));
+  }
+  return status;
+}
+
 struct DriverVersion {
   abi::Family family;
   hook::Function &function;
@@ -30,6 +56,7 @@ struct DriverVersion {
 };
 #define ONE_NUMBER(times) oneNumber<times>
 #define THREE_NUMBERS threeNumbers
+#define PLATFORMS ofPlatforms
 #define MSL_DRIVER_VERSION(family, library, function, way, newest) MSL_ASKED(function, library, #function)
 #include "driver_versions.def"
 constexpr DriverVersion versions[] = {

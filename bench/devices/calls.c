@@ -1,8 +1,10 @@
-// Calls of a driver that does nothing: pairs of cudaMalloc and cudaFree, then launches.
+// Calls of drivers that do nothing: pairs of cudaMalloc and cudaFree, launches, pairs of halMemAlloc and halMemFree.
+// And of OpenCL, where it is: pairs of clCreateBuffer and clReleaseMemObject.
 //
 //   usage: calls COUNT
 //
-// Prints `pair cpu X wall Y` and `launch cpu X wall Y`: ns of one.
+// Prints `pair cpu X wall Y` and so on for launch, hal and cl: ns of one.
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@ typedef struct {
 } dim3;
 int cudaMalloc(void **block, size_t size), cudaFree(void *block);
 int cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared, void *stream);
+int halMemAlloc(void **block, unsigned long long size, unsigned long long flag), halMemFree(void *block);
 
 static double now_ns(clockid_t clock) {
   struct timespec now;
@@ -29,6 +32,39 @@ static void launch(void) {
   const dim3 grid = {4, 1, 1}, block = {256, 1, 1};
   cudaLaunchKernel((const void *)1, grid, block, NULL, 0, NULL);
 }
+static void hal_pair(void) {
+  void *block;
+  halMemAlloc(&block, 1000, 1ull << 10 | 3ull << 56); // of a device, for HCCL
+  halMemFree(block);
+}
+
+// Linked with nothing: the bench is built where there is no OpenCL, too.
+static void *cl_context;
+static void *(*cl_create)(void *, unsigned long, size_t, void *, int *);
+static int (*cl_release)(void *);
+
+static int begin_opencl(void) {
+  void *library = dlopen("libOpenCL.so.1", RTLD_NOW), *platform = NULL, *device = NULL;
+  if (library == NULL)
+    return 0;
+  int (*platforms)(unsigned, void **, unsigned *) =
+      (int (*)(unsigned, void **, unsigned *))dlsym(library, "clGetPlatformIDs");
+  int (*devices)(void *, unsigned long, unsigned, void **, unsigned *) =
+      (int (*)(void *, unsigned long, unsigned, void **, unsigned *))dlsym(library, "clGetDeviceIDs");
+  void *(*context)(const void *, unsigned, void **, void *, void *, int *) =
+      (void *(*)(const void *, unsigned, void **, void *, void *, int *))dlsym(library, "clCreateContext");
+  cl_create = (void *(*)(void *, unsigned long, size_t, void *, int *))dlsym(library, "clCreateBuffer");
+  cl_release = (int (*)(void *))dlsym(library, "clReleaseMemObject");
+  enum { kAllDevices = -1 };
+  if (platforms(1, &platform, NULL) != 0 || devices(platform, (unsigned)kAllDevices, 1, &device, NULL) != 0)
+    return 0;
+  cl_context = context(NULL, 1, &device, NULL, NULL, NULL);
+  return cl_context != NULL;
+}
+static void cl_pair(void) {
+  const unsigned long kReadWrite = 1;
+  cl_release(cl_create(cl_context, kReadWrite, 1000, NULL, NULL));
+}
 
 static void measure(const char *what, void (*call)(void), long count) {
   const double cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID), wall_ns = now_ns(CLOCK_MONOTONIC);
@@ -42,5 +78,8 @@ int main(int argc, char **argv) {
   const long count = argc > 1 ? atol(argv[1]) : 1000000;
   measure("pair", pair, count);
   measure("launch", launch, count);
+  measure("hal", hal_pair, count);
+  if (begin_opencl())
+    measure("cl", cl_pair, count / 20);
   return 0;
 }

@@ -212,9 +212,11 @@ private:
       __msl_on_launch(site, kTraits, kernel, stream, pairAt<kAt>(values),
                       static_cast<uint32_t>(values.template word<kAt + 2>()), pairAt<kAt + 3>(values),
                       static_cast<uint32_t>(values.template word<kAt + 5>()), shared);
+    } else if constexpr (kRow.shape.kind == abi::ShapeKind::Blocks) { // which have no shape
+      const auto blocks = static_cast<uint32_t>(values.template word<kAt>());
+      __msl_on_launch(site, kTraits, kernel, stream, blocks | uint64_t{1} << 32, 1, 0, 0, shared);
     } else {
-      const uint64_t blocks = kRow.shape.kind == abi::ShapeKind::Blocks ? values.template word<kAt>() : 1;
-      __msl_on_launch(site, kTraits, kernel, stream, blocks | uint64_t{1} << 32, 1, 1 | uint64_t{1} << 32, 1, shared);
+      __msl_on_launch(site, kTraits, kernel, stream, 0, 0, 0, 0, shared);
     }
   }
 };

@@ -5,7 +5,7 @@ that writes behind its output is named. ATB saves what it would save alone.   us
 import os
 import shutil
 
-from device_run import (PROGRAMS, STANDINS, Msleaks, ascend, build_programs, compile, equal, events_of, expect_counts, standin, watched)
+from device_run import (PROGRAMS, STANDINS, Msleaks, ascend, build_programs, compile, equal, events_of, expect_counts, expect_golden, standin, watched)
 from msleaks_e2e import arguments, line_of, need, run
 
 SOURCE = PROGRAMS / "atb.c"
@@ -36,6 +36,7 @@ def findings(report, kind):
 
 def expect_all(msleaks, scratch, program, name):
     folder, report = watched(msleaks, scratch, program)
+    expect_golden(msleaks, folder, "atb")
     expect_operators(msleaks, folder)
     inputs, outputs = STEPS + MANY // 2 + 2, STEPS + 3
     equal(f"{name}: accesses", accesses(msleaks, folder), [(inputs, 0), (0, outputs), (inputs, 0), (STEPS, STEPS), (0, 0)])

@@ -4,7 +4,7 @@ calls the driver or the runtime counts once.   usage: cann_test.py BUILD SCRATCH
 """
 import os
 
-from device_run import (PROGRAMS, STANDINS, Msleaks, ascend, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_driver, expect_version_notes, watched)
+from device_run import (PROGRAMS, STANDINS, Msleaks, ascend, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_driver, expect_golden, expect_version_notes, watched)
 from msleaks_e2e import arguments, line_of
 
 SOURCE = PROGRAMS / "cann.c"
@@ -21,6 +21,7 @@ def main():
         run, report = watched(msleaks, scratch, program)
         expect_allocations(msleaks, run, [("device", 1, WEIGHTS), ("pinned", 0, 4096), ("device", 0, BUFFER),
                                           *[("device", 1, ACTIVATIONS), ("device", 1, FORGOTTEN)] * STEPS])
+        expect_golden(msleaks, run, "cann")
         expect_driver(report, 1, 16 * 256)  # ACL asks for 32 bytes more than it is asked for
         expect_counts(msleaks, run, launch=STEPS, copy=2, set=STEPS, failed=0)
         refused = [(event["device"], event["size"], event["status"]) for event in events_of(msleaks, run, "alloc-failed") if event["heap"] == "device"]
@@ -40,6 +41,7 @@ def main():
         equal(f"{name}: registered", [size for size, flags in registered if "restored" not in flags], [TABLE, TABLE])
         print(f"{name}: {leaks}")
     expect_version_notes(msleaks, scratch, program, "libascendcl", 2)
+    expect_version_notes(msleaks, scratch, program, "libascend_hal", 8, "STANDIN_HAL_VERSION")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """What the tests of devices share: stand-ins and programs are built, run alone and watched, and the events of a run are counted."""
+import difflib
 import json
 import os
 import re
@@ -50,6 +51,15 @@ def ascend(folder):
     return [standin(folder, "libascendcl.so", sources / "ascendcl.cpp", link=[driver, runtime]), driver, runtime]
 
 
+def ascend_layers(folder):
+    """The same with ACL as it is from CANN 8 on: above a library with its functions' bodies."""
+    sources = STANDINS / "cann"
+    driver = standin(folder, "libascend_hal.so", sources / "driver.cpp")
+    runtime = standin(folder, "libruntime.so", sources / "runtime.cpp")
+    below = standin(folder, "libacl_rt_impl.so", sources / "ascendcl.cpp", link=["-DSTANDIN_IMPL", driver, runtime])
+    return [standin(folder, "libascendcl.so", sources / "forwards.cpp", link=[below]), below, driver, runtime]
+
+
 def build_programs(build, scratch, source, *options):
     """{way: program}: for hooks alone, and with the plugin of each LLVM."""
     options = [f"-I{REPOSITORY}/runtime/include", *options, f"-Wl,-rpath,{scratch}", "-pthread"]
@@ -72,16 +82,52 @@ def watched(msleaks, scratch, program, *options, hooks=None):
     return folder, report
 
 
-def expect_version_notes(msleaks, scratch, program, library, newer):
+def expect_version_notes(msleaks, scratch, program, library, newer, variable="STANDIN_VERSION"):
     """A driver that is newer than its hooks is named once; the one of the other runs is not."""
     for version, count in (None, 0), (newer, 1):
-        environment = os.environ if version is None else {**os.environ, "STANDIN_VERSION": str(version)}
+        environment = os.environ if version is None else {**os.environ, variable: str(version)}
         _, report = msleaks.run(f"{scratch}/version-{version}", [program], env=environment)
         equal(f"notes about version {version}", len([note for note in report.json["notes"] if f"{library} is of version" in note]), count)
 
 
 def events_of(msleaks, folder, kind):
     return [json.loads(line) for line in msleaks.output("dump", folder, "--json", "--kind", kind).splitlines()]
+
+
+GOLDENS = Path(__file__).resolve().parent / "goldens"
+OF_DRIVERS = ("device", "managed", "pinned", "registered", "pool")
+OF_PROGRAM = ("Step", "Mark", "RangeBegin", "RangeEnd", "OwnerPush", "OwnerPop")
+PLACES = ("address", "destination", "source", "kernel", "stream", "block")
+NUMBERS = ("size", "status", "direction", "value", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "number", "id", "offset")
+TEXTS = ("label", "name")
+
+
+def text_of(event, numbers):
+    """One line: places as numbers in the order in which they are first seen, and nothing that only one machine, process or way of building has."""
+    shown = [event["event"], *([event["heap"], str(event["device"])] if event["event"] not in OF_PROGRAM else [])]
+    has_stream = event["event"] in ("Copy", "Set", "Launch")  # elsewhere it is the ring of the thread
+    for field, value in event.items():
+        if field in PLACES and (field != "stream" or has_stream):
+            shown.append(f"{field}={'#' + str(numbers.setdefault(value, len(numbers) + 1)) if value else 0}")
+        elif field in NUMBERS:
+            shown.append(f"{field}={value}")
+        elif field in TEXTS and value is not None:
+            shown.append(f"{field}={value}" if len(value) < 100 else f"{field}={value[0]}... ({len(value)} characters)")
+    return " ".join([*shown, *(flag for flag in event["flags"] if flag != "hook")])
+
+
+def expect_golden(msleaks, folder, name):
+    """All that a driver and the program said, in order, is what goldens/NAME.txt has."""
+    events = [json.loads(line) for line in msleaks.output("dump", folder, "--json").splitlines()]
+    numbers = {}
+    found = [text_of(event, numbers) for event in events if event["event"] in OF_PROGRAM or (event["heap"] in OF_DRIVERS and event["event"] not in ("Counter", "Kernel"))]
+    golden = GOLDENS / f"{name}.txt"
+    wanted = golden.read_text().splitlines() if golden.exists() else []
+    if found != wanted:
+        text = f"{folder}/{name}.txt"
+        Path(text).write_text("\n".join(found) + "\n")
+        differs = "\n".join(difflib.unified_diff(wanted, found, str(golden), text, lineterm=""))
+        check(False, f"other events, see {text}:\n{differs}")
 
 
 def expect_allocations(msleaks, folder, expected):

@@ -4,10 +4,15 @@ size of pages is a level of the owners; a handle is not the block at its address
 """
 import os
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, standin, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_golden, standin, watched
 from msleaks_e2e import arguments, line_of
 
 SOURCE, KIB = PROGRAMS / "hal.c", 1 << 10
+# By their numbers, as the driver's header has them.
+MODULES = """SLOG IDEDD IDEDH HCCL FMK HIAIENGINE DVPP RUNTIME CCE HDC DRV MDCFUSION MDCLOCATION MDCPERCEPTION MDCFSM MDCCOMMON MDCMONITOR MDCBSWP
+MDCDEFAULT MDCSC MDCPNC MLL DEVMM KERNEL LIBMEDIA CCECPU ASCENDDK ROS HCCP ROCE TEFUSION PROFILING DP APP TS TSDUMP AICPU LP TDT FE MD MB ME IMU IMP
+GE MDCFUSA CAMERA ASCENDCL TEEOS ISP SIS HSM DSS PROCMGR BBOX AIVECTOR TBE FV MDCMAP TUNE HSS FFTS OP UDF HICAID TSYNC AUDIO TPRT ASCENDCKERNEL ASYS
+ATRACE RTC SYSMONITOR AML invalid""".split()
 
 
 def owners(report):
@@ -15,8 +20,16 @@ def owners(report):
     return {tuple(str(cell) for cell in row) for row in rows}
 
 
+def expect_modules(msleaks, scratch, program, name):
+    """Each module's number is its own name."""
+    run, _ = watched(msleaks, scratch, program, "modules")
+    equal(f"{name}: modules", [event["label"] for event in events_of(msleaks, run, "owner-push")], [*MODULES, "invalid"])
+    expect_allocations(msleaks, run, [("device", 0, KIB + module) for module in range(len(MODULES) + 1)])
+
+
 def expect_all(msleaks, scratch, program, name):
     run, report = watched(msleaks, scratch, program)
+    expect_golden(msleaks, run, "hal")
     expect_allocations(msleaks, run, [("device", 1, 64 * KIB), ("device", 1, 128 * KIB), ("device", 0, 256 * KIB), ("pinned", 0, 4 * KIB),
                                       ("managed", 1, 8 * KIB), ("device", 0, 16 * KIB), ("device", 1, 32 * KIB),
                                       ("device", 1, 512 * KIB), ("pinned", 0, 512 * KIB), ("pinned", 0, 512 * KIB)])
@@ -42,6 +55,7 @@ def main():
         driver = standin(folder, "libascend_hal.so", STANDINS / "cann/driver.cpp", link=options)
         for name, program in build_programs(build, folder, SOURCE, f"-I{STANDINS}/cann", "-Wl,--no-as-needed", driver).items():
             expect_all(msleaks, folder, program, f"{kind}, {name}")
+            expect_modules(msleaks, folder, program, f"{kind}, {name}")
     print("ok")
 
 

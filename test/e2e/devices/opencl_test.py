@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Images and buffers with properties on PoCL: each is a block of the size that the driver says, and an image of a buffer is none.
+"""Images and buffers with properties on PoCL: each is a block of the size that the driver says, and an image of a buffer is none. A note says of a platform
+that it is newer than the hooks.
    usage: opencl_test.py BUILD SCRATCH
 """
 import os
 import re
 
-from device_run import PROGRAMS, Msleaks, build_programs, equal, events_of, expect_allocations, run, watched
-from msleaks_e2e import arguments, skip
+from device_run import PROGRAMS, Msleaks, build_programs, compile, equal, events_of, expect_allocations, expect_version_notes, run, watched
+from msleaks_e2e import arguments, need, skip
 
 SOURCE = PROGRAMS / "opencl.c"
 LARGE = 256 << 20
@@ -16,7 +17,9 @@ def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     msleaks = Msleaks(build)
-    for name, program in build_programs(build, scratch, SOURCE, "-lOpenCL").items():
+    newer = f"{scratch}/libnewer_opencl.so"
+    compile(need("gcc"), "-shared", "-fPIC", PROGRAMS / "newer_opencl.c", "-o", newer, "-ldl")
+    for name, program in build_programs(build, scratch, SOURCE, "-Wl,--no-as-needed", newer, "-lOpenCL").items():
         plain = run([program])
         if plain.returncode == 77:
             skip("no OpenCL device; pocl-opencl-icd brings one")
@@ -33,6 +36,7 @@ def main():
         leaks = [(row["bytes"], row["count"], row["site"]["function"]) for row in report.sites("leaks") if row["heap"] == "device"]
         equal(f"{name}: leaks", leaks, [(sizes["forgotten image"], 1, "image_of")])
         print(f"{name}: {sizes}")
+    expect_version_notes(msleaks, scratch, program, "libOpenCL", 4)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,9 @@ aclError aclFinalize(void);
 aclError aclrtSetDevice(int32_t device);
 aclError aclrtGetMemInfo(int attribute, size_t *free, size_t *total);
 aclError aclrtMalloc(void **block, size_t size, int policy);
+aclError aclrtMallocAlign32(void **block, size_t size, int policy);
+aclError aclrtMallocCached(void **block, size_t size, int policy);
+aclError aclrtMallocWithCfg(void **block, size_t size, int policy, void *config);
 aclError aclrtMallocHost(void **block, size_t size);
 aclError aclrtFree(void *block);
 aclError aclrtFreeHost(void *block);
@@ -26,6 +29,7 @@ aclError aclrtGetVersion(int32_t *major, int32_t *minor, int32_t *patch);
 aclError aclrtMemcpy(void *to, size_t capacity, const void *from, size_t size, int kind);
 aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t size, int kind, aclrtStream stream);
 aclError aclrtMemset(void *to, size_t capacity, int32_t value, size_t size);
+aclError aclrtMemsetAsync(void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream);
 aclError aclrtCreateStream(aclrtStream *stream);
 aclError aclrtDestroyStream(aclrtStream stream);
 aclError aclrtSynchronizeStream(aclrtStream stream);
@@ -44,12 +48,26 @@ aclError aclrtBinaryGetFunctionByEntry(void *binary, uint64_t entry, aclrtFuncHa
 aclError aclrtGetFunctionName(aclrtFuncHandle function, uint32_t bytes, char *name);
 
 /* Below the functions above, from CANN 8 on. */
+aclError aclrtSetDeviceImpl(int32_t device);
 aclError aclrtMallocImpl(void **block, size_t size, int policy);
+aclError aclrtMallocAlign32Impl(void **block, size_t size, int policy);
+aclError aclrtMallocCachedImpl(void **block, size_t size, int policy);
+aclError aclrtMallocWithCfgImpl(void **block, size_t size, int policy, void *config);
+aclError aclrtMallocHostImpl(void **block, size_t size);
 aclError aclrtFreeImpl(void *block);
+aclError aclrtFreeHostImpl(void *block);
 aclError aclrtMemcpyImpl(void *to, size_t capacity, const void *from, size_t size, int kind);
+aclError aclrtMemcpyAsyncImpl(void *to, size_t capacity, const void *from, size_t size, int kind, aclrtStream stream);
 aclError aclrtMemsetImpl(void *to, size_t capacity, int32_t value, size_t size);
+aclError aclrtMemsetAsyncImpl(void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream);
 aclError aclrtLaunchKernelImpl(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,
                                aclrtStream stream);
+aclError aclrtLaunchKernelV2Impl(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,
+                                 void *config, aclrtStream stream);
+aclError aclrtLaunchKernelWithConfigImpl(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
+                                         void *arguments, void *reserved);
+aclError aclrtLaunchKernelWithHostArgsImpl(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
+                                           void *arguments, size_t size, void *holders, size_t holder_count);
 
 /* What the runtime has below it. */
 typedef struct {
@@ -68,6 +86,8 @@ typedef struct {
 int rtKernelLaunch(const void *stub, uint32_t blocks, void *arguments, uint32_t size, void *sm, aclrtStream stream);
 int rtKernelLaunchWithFlag(const void *stub, uint32_t blocks, rtArgsEx_t *arguments, void *sm, aclrtStream stream,
                            uint32_t flags);
+int rtKernelLaunchWithFlagV2(const void *stub, uint32_t blocks, rtArgsEx_t *arguments, void *sm, aclrtStream stream,
+                             uint32_t flags, const void *config);
 int rtVectorCoreKernelLaunch(const void *stub, uint32_t blocks, rtArgsEx_t *arguments, void *sm, aclrtStream stream,
                              uint32_t flags, const void *config);
 int rtLaunchKernelByFuncHandle(void *function, uint32_t blocks, void *arguments, aclrtStream stream);
@@ -84,11 +104,19 @@ int rtsLaunchKernelWithHostArgs(void *function, uint32_t blocks, aclrtStream str
 /* Of a whole binary: the kernel is the function of the program that its handle stands for (standinRuns). */
 int rtKernelLaunchWithHandle(void *binary, uint64_t key, uint32_t blocks, rtArgsEx_t *arguments, void *sm,
                              aclrtStream stream, const void *kernel);
+int rtKernelLaunchWithHandleV2(void *binary, uint64_t key, uint32_t blocks, rtArgsEx_t *arguments, void *sm,
+                               aclrtStream stream, const void *config);
 int rtVectorCoreKernelLaunchWithHandle(void *binary, uint64_t key, uint32_t blocks, rtArgsEx_t *arguments, void *sm,
                                        aclrtStream stream, const void *config);
 /* On the processors of the device: of a function of the program. */
 int rtAicpuKernelLaunchExWithArgs(uint32_t type, const char *name, uint32_t blocks, const rtArgsEx_t *arguments,
                                   void *sm, aclrtStream stream, uint32_t flags);
+/* As aclrtBinaryGetFunction and …ByEntry, by the names of two generations. */
+int rtsFuncGetByName(void *binary, const char *name, void **function);
+int rtsFuncGetByEntry(void *binary, uint64_t entry, void **function);
+int rtBinaryGetFunctionByName(void *binary, const char *name, void **function);
+int rtBinaryGetFunction(void *binary, uint64_t key, void **function);
+int rtsFuncGetName(void *function, uint32_t bytes, char *name);
 int rtFunctionRegister(void *binary, const void *stub, const char *name, const void *more, uint32_t mode);
 int rtDevBinaryRegister(const rtDevBinary_t *binary, void **handle);
 int rtRegisterAllKernel(const rtDevBinary_t *binary, void **handle);
@@ -103,6 +131,9 @@ int halMemAlloc(void **block, unsigned long long size, unsigned long long flag);
 int halMemFree(void *block);
 int halMemCreate(void **handle, size_t size, const struct drv_mem_prop *property, uint64_t flag);
 int halMemRelease(void *handle);
+/* Called when a block is anybody's again, and the call that has given it back has not returned. */
+void standinBehindRelease(void (*call)(void));
+int halGetAPIVersion(int *version); /* 0x070000: 7.0.0 */
 
 /* A library of CANN's that takes memory from the driver itself, as the one for communication does. */
 int hcclBuffer(int device, void **block, size_t size);

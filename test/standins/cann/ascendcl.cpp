@@ -7,10 +7,9 @@
 #include "../common/machine.h"
 
 #include "acl.h"
+#include "functions.h"
 
-#include <cstdio>
 #include <cstring>
-#include <dlfcn.h>
 
 extern "C" unsigned standinDevices();
 extern "C" size_t standinFree(unsigned device);
@@ -32,6 +31,13 @@ standin::Stream &of(aclrtStream stream) {
   return stream != nullptr ? *static_cast<standin::Stream *>(stream) : default_stream;
 }
 
+aclError take(void **block, size_t size) {
+  if (block == nullptr || size == 0)
+    return ACL_ERROR_INVALID_PARAM;
+  return halMemAlloc(block, size + 32, flagOf(current, kAcl)) == 0 ? ACL_SUCCESS : ACL_ERROR_BAD_ALLOC;
+}
+aclError give(void *block) { return halMemFree(block) == 0 ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM; }
+
 } // namespace
 
 aclError aclInit(const char *) { return ACL_SUCCESS; }
@@ -47,16 +53,15 @@ aclError aclrtGetMemInfo(int, size_t *free, size_t *total) {
   *total = standinTotal(static_cast<unsigned>(current));
   return ACL_SUCCESS;
 }
-aclError aclrtMalloc(void **block, size_t size, int) {
-  if (block == nullptr || size == 0)
-    return ACL_ERROR_INVALID_PARAM;
-  return halMemAlloc(block, size + 32, flagOf(current, kAcl)) == 0 ? ACL_SUCCESS : ACL_ERROR_BAD_ALLOC;
-}
-aclError aclrtFree(void *block) { return halMemFree(block) == 0 ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM; }
+aclError aclrtMalloc(void **block, size_t size, int) { return take(block, size); }
+aclError aclrtMallocAlign32(void **block, size_t size, int) { return take(block, size); }
+aclError aclrtMallocCached(void **block, size_t size, int) { return take(block, size); }
+aclError aclrtMallocWithCfg(void **block, size_t size, int, void *) { return take(block, size); }
+aclError aclrtFree(void *block) { return give(block); }
 aclError aclrtMallocHost(void **block, size_t size) {
   return halMemAlloc(block, size, flagOf(current, kAcl, kHost)) == 0 ? ACL_SUCCESS : ACL_ERROR_BAD_ALLOC;
 }
-aclError aclrtFreeHost(void *block) { return aclrtFree(block); }
+aclError aclrtFreeHost(void *block) { return give(block); }
 aclError aclrtHostRegister(void *block, uint64_t size, int, void **device) {
   *device = block;
   return aclrtHostRegisterV2(block, size, 0);
@@ -82,10 +87,16 @@ aclError aclrtMemset(void *to, size_t capacity, int32_t value, size_t size) {
   std::memset(to, value, size);
   return ACL_SUCCESS;
 }
-aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t size, int kind, aclrtStream stream) {
+aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t size, int, aclrtStream stream) {
   if (to == nullptr || from == nullptr || size > capacity)
     return ACL_ERROR_INVALID_PARAM;
-  of(stream).run([=] { aclrtMemcpy(to, capacity, from, size, kind); });
+  of(stream).run([=] { std::memmove(to, from, size); });
+  return ACL_SUCCESS;
+}
+aclError aclrtMemsetAsync(void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream) {
+  if (to == nullptr || size > capacity)
+    return ACL_ERROR_INVALID_PARAM;
+  of(stream).run([=] { std::memset(to, value, size); });
   return ACL_SUCCESS;
 }
 aclError aclrtCreateStream(aclrtStream *stream) {
@@ -118,20 +129,13 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle kernel, uint32_t blocks, 
                                      static_cast<uint32_t>(holder_count));
 }
 aclError aclrtBinaryGetFunction(void *, const char *name, aclrtFuncHandle *function) {
-  *function = name != nullptr ? dlsym(RTLD_DEFAULT, name) : nullptr;
-  return *function != nullptr ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
+  return standin::functionOf(name, function) ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
 }
-aclError aclrtBinaryGetFunctionByEntry(void *binary, uint64_t entry, aclrtFuncHandle *function) {
-  char name[64];
-  std::snprintf(name, sizeof name, "kernel_%llu", static_cast<unsigned long long>(entry));
-  return aclrtBinaryGetFunction(binary, name, function);
+aclError aclrtBinaryGetFunctionByEntry(void *, uint64_t entry, aclrtFuncHandle *function) {
+  return standin::functionOf(entry, function) ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
 }
 aclError aclrtGetFunctionName(aclrtFuncHandle function, uint32_t bytes, char *name) {
-  Dl_info place;
-  if (dladdr(function, &place) == 0 || place.dli_sname == nullptr || std::strlen(place.dli_sname) >= bytes)
-    return ACL_ERROR_INVALID_PARAM;
-  std::strcpy(name, place.dli_sname);
-  return ACL_SUCCESS;
+  return standin::nameOf(function, bytes, name) ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
 }
 
 int hcclBuffer(int device, void **block, size_t size) { return halMemAlloc(block, size, flagOf(device, kHccl)); }

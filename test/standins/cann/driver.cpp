@@ -10,6 +10,8 @@
 
 #include "acl.h"
 
+#include <atomic>
+
 namespace {
 
 constexpr int kInvalid = 3, kOutOfMemory = 6;
@@ -20,8 +22,11 @@ standin::Machine &machine() {
   return *made;
 }
 
+std::atomic<void (*)()> behind_release{nullptr};
+
 } // namespace
 
+void standinBehindRelease(void (*call)()) { behind_release = call; }
 extern "C" unsigned standinDevices() { return machine().count(); }
 extern "C" size_t standinFree(unsigned device) { return machine().device(device).free(); }
 extern "C" size_t standinTotal(unsigned device) { return machine().device(device).total(); }
@@ -60,4 +65,15 @@ int halMemRelease(void *handle) {
   return status;
 }
 
-int halMemFree(void *block) { return machine().release(block) ? 0 : kInvalid; }
+int halGetAPIVersion(int *version) {
+  *version = static_cast<int>(standin::fromEnvironment("STANDIN_HAL_VERSION", 7)) << 16;
+  return 0;
+}
+
+int halMemFree(void *block) {
+  if (!machine().release(block))
+    return kInvalid;
+  if (const auto call = behind_release.load())
+    call();
+  return 0;
+}

@@ -7,12 +7,19 @@
 
 FORWARD(aclrtSetDevice, (int32_t device), (device))
 FORWARD(aclrtMalloc, (void **block, size_t size, int policy), (block, size, policy))
+FORWARD(aclrtMallocAlign32, (void **block, size_t size, int policy), (block, size, policy))
+FORWARD(aclrtMallocCached, (void **block, size_t size, int policy), (block, size, policy))
+FORWARD(aclrtMallocWithCfg, (void **block, size_t size, int policy, void *config), (block, size, policy, config))
 FORWARD(aclrtMallocHost, (void **block, size_t size), (block, size))
 FORWARD(aclrtFree, (void *block), (block))
 FORWARD(aclrtFreeHost, (void *block), (block))
 FORWARD(aclrtMemcpy, (void *to, size_t capacity, const void *from, size_t size, int kind),
         (to, capacity, from, size, kind))
+FORWARD(aclrtMemcpyAsync, (void *to, size_t capacity, const void *from, size_t size, int kind, aclrtStream stream),
+        (to, capacity, from, size, kind, stream))
 FORWARD(aclrtMemset, (void *to, size_t capacity, int32_t value, size_t size), (to, capacity, value, size))
+FORWARD(aclrtMemsetAsync, (void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream),
+        (to, capacity, value, size, stream))
 FORWARD(aclrtLaunchKernel,
         (aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, aclrtStream stream),
         (kernel, blocks, arguments, size, stream))

@@ -2,11 +2,16 @@
 #pragma once
 #define aclrtSetDevice aclrtSetDeviceImpl
 #define aclrtMalloc aclrtMallocImpl
+#define aclrtMallocAlign32 aclrtMallocAlign32Impl
+#define aclrtMallocCached aclrtMallocCachedImpl
+#define aclrtMallocWithCfg aclrtMallocWithCfgImpl
 #define aclrtMallocHost aclrtMallocHostImpl
 #define aclrtFree aclrtFreeImpl
 #define aclrtFreeHost aclrtFreeHostImpl
 #define aclrtMemcpy aclrtMemcpyImpl
+#define aclrtMemcpyAsync aclrtMemcpyAsyncImpl
 #define aclrtMemset aclrtMemsetImpl
+#define aclrtMemsetAsync aclrtMemsetAsyncImpl
 #define aclrtLaunchKernel aclrtLaunchKernelImpl
 #define aclrtLaunchKernelV2 aclrtLaunchKernelV2Impl
 #define aclrtLaunchKernelWithConfig aclrtLaunchKernelWithConfigImpl

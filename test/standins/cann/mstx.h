@@ -72,8 +72,15 @@ static inline void mstxGetToolId(uint64_t *id) { MSTX_CALL(void, core, 4, (uint6
 static inline void *mstxDomainCreateA(const char *name) {
   return MSTX_CALL(void *, domain, 1, (const char *), NULL, name);
 }
+static inline void mstxDomainDestroy(void *domain) { MSTX_CALL(void, domain, 2, (void *), (void)0, domain); }
 static inline void mstxDomainMarkA(void *domain, const char *text, void *stream) {
   MSTX_CALL(void, domain, 3, (void *, const char *, void *), (void)0, domain, text, stream);
+}
+static inline uint64_t mstxDomainRangeStartA(void *domain, const char *text, void *stream) {
+  return MSTX_CALL(uint64_t, domain, 4, (void *, const char *, void *), 0, domain, text, stream);
+}
+static inline void mstxDomainRangeEnd(void *domain, uint64_t id) {
+  MSTX_CALL(void, domain, 5, (void *, uint64_t), (void)0, domain, id);
 }
 static inline void *mstxMemHeapRegister(void *domain, const mstxMemHeapDesc_t *heap) {
   return MSTX_CALL(void *, memory, 1, (void *, const void *), NULL, domain, heap);

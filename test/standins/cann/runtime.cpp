@@ -3,6 +3,7 @@
 #include "../common/machine.h"
 
 #include "acl.h"
+#include "functions.h"
 
 #include <map>
 #include <mutex>
@@ -43,6 +44,10 @@ int rtKernelLaunch(const void *stub, uint32_t, void *arguments, uint32_t size, v
 int rtKernelLaunchWithFlag(const void *stub, uint32_t, rtArgsEx_t *arguments, void *, aclrtStream stream, uint32_t) {
   return launch(stub, arguments, stream);
 }
+int rtKernelLaunchWithFlagV2(const void *stub, uint32_t, rtArgsEx_t *arguments, void *, aclrtStream stream, uint32_t,
+                             const void *) {
+  return launch(stub, arguments, stream);
+}
 int rtVectorCoreKernelLaunch(const void *stub, uint32_t, rtArgsEx_t *arguments, void *, aclrtStream stream, uint32_t,
                              const void *) {
   return launch(stub, arguments, stream);
@@ -73,6 +78,10 @@ int rtKernelLaunchWithHandle(void *binary, uint64_t, uint32_t, rtArgsEx_t *argum
                              const void *) {
   return launch(kernelOf(binary), arguments, stream);
 }
+int rtKernelLaunchWithHandleV2(void *binary, uint64_t, uint32_t, rtArgsEx_t *arguments, void *, aclrtStream stream,
+                               const void *) {
+  return launch(kernelOf(binary), arguments, stream);
+}
 int rtVectorCoreKernelLaunchWithHandle(void *binary, uint64_t, uint32_t, rtArgsEx_t *arguments, void *,
                                        aclrtStream stream, const void *) {
   return launch(kernelOf(binary), arguments, stream);
@@ -80,6 +89,22 @@ int rtVectorCoreKernelLaunchWithHandle(void *binary, uint64_t, uint32_t, rtArgsE
 int rtAicpuKernelLaunchExWithArgs(uint32_t, const char *, uint32_t, const rtArgsEx_t *arguments, void *,
                                   aclrtStream stream, uint32_t) {
   return launch(kernelOf(nullptr), arguments, stream);
+}
+
+int rtsFuncGetByName(void *, const char *name, void **function) {
+  return standin::functionOf(name, function) ? 0 : kInvalid;
+}
+int rtsFuncGetByEntry(void *, uint64_t entry, void **function) {
+  return standin::functionOf(entry, function) ? 0 : kInvalid;
+}
+int rtBinaryGetFunctionByName(void *, const char *name, void **function) {
+  return standin::functionOf(name, function) ? 0 : kInvalid;
+}
+int rtBinaryGetFunction(void *, uint64_t key, void **function) {
+  return standin::functionOf(key, function) ? 0 : kInvalid;
+}
+int rtsFuncGetName(void *function, uint32_t bytes, char *name) {
+  return standin::nameOf(function, bytes, name) ? 0 : kInvalid;
 }
 
 int rtFunctionRegister(void *binary, const void *stub, const char *name, const void *, uint32_t) {

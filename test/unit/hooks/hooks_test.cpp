@@ -3,6 +3,7 @@
 
 #include "msleaks/abi/handle_calls.h"
 #include "msleaks/abi/symbols.h"
+#include "msleaks/runtime/thread.h"
 
 #include <algorithm>
 #include <array>
@@ -63,14 +64,32 @@ std::string withoutForm(std::string name) {
   return name;
 }
 
-TEST(Hooks, EveryExportIsARowOfTheTable) {
-  const Ran nm = runShell("nm -D --defined-only " + kHooks);
-  ASSERT_EQ(nm.status, 0);
-  std::set<std::string> exported, hooked;
+std::set<std::string> exportsOf(const std::string &library) {
+  const Ran nm = runShell("nm -D --defined-only " + library);
+  EXPECT_EQ(nm.status, 0);
+  std::set<std::string> exported;
   std::istringstream lines(nm.output);
   for (std::string address, type, name; lines >> address >> type >> name;)
     if (type != "d") // the bounds of a section: hidden, and listed all the same
       exported.insert(name);
+  return exported;
+}
+
+// A row without a hook would be seen in instrumented programs only.
+TEST(Hooks, EveryRowOfADriverIsExported) {
+  const std::set<std::string> exported = exportsOf(kHooks);
+  unsigned rows = 0;
+  for (const abi::Symbol &row : abi::kSymbols)
+    if (runtime::hasDevices(row.family)) {
+      EXPECT_TRUE(exported.contains(std::string(row.name))) << row.name << " has a row and no hook";
+      ++rows;
+    }
+  EXPECT_GT(rows, 100u);
+}
+
+TEST(Hooks, EveryExportIsARowOfTheTable) {
+  const std::set<std::string> exported = exportsOf(kHooks);
+  std::set<std::string> hooked;
 #define MSL_HOOKED(symbol) hooked.insert(#symbol);
 #include "hooked.def"
   for (const std::string &name : hooked)
@@ -177,6 +196,11 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "execle",
                                          "posix_spawn",
                                          "posix_spawnp"};
+  std::set<std::string> without_form;
+  for (const std::string &name : exported)
+    without_form.insert(withoutForm(name));
+  for (const std::string &name : ways_in)
+    EXPECT_TRUE(without_form.contains(name)) << name << " is no longer hooked";
   // A layer below functions that have rows.
   const auto above = [](const std::string &name) {
     return name.ends_with("Impl") ? name.substr(0, name.size() - 4) : name;

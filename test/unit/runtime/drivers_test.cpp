@@ -1,6 +1,8 @@
 // What only drivers of accelerators do: they lock pages of others' blocks, map physical memory, and have versions.
 #include "callbacks_fixture.h"
 
+#include "msleaks/api.h"
+
 #include <cstddef>
 #include <tuple>
 
@@ -96,6 +98,48 @@ TEST(Drivers, WhatADeviceHasInUseIsSaidByTwo) {
     if (event.event.header().kind == abi::EventKind::Counter)
       numbers.push_back(event.event.as<abi::CounterEvent>().value);
   EXPECT_EQ(numbers, (std::vector<uint64_t>{70, 75, 70}));
+}
+
+// How full a device is, is asked at each step, and at once where the driver has no more.
+TEST(Drivers, AStepAndARefusalAskHowFullADeviceIs) {
+  static uint64_t asked = 0;
+  static constexpr auto kMemory = [](uint64_t *free, uint64_t *total) {
+    *free = 100 - ++asked;
+    *total = 100;
+    return int32_t{0};
+  };
+  static constexpr hook::Device kDriver{
+      sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), nullptr, nullptr, nullptr, kMemory, nullptr, nullptr};
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    constexpr uint32_t kTake = Traits(Verb::Alloc, Family::Cuda, Heap::Device, 0).packed();
+    constexpr int64_t kOutOfMemory = 2;
+    constexpr uint64_t kMostSteps = 300;
+    __msl_hook_driver(&kDriver);
+    __msl_before(7, kTake);
+    __msl_on_alloc(7, kTake, at(100), 16); // the first block asks, and then there is a pause
+    for (uint64_t step = 1; asked == 1 && step < kMostSteps; ++step) {
+      ::usleep(10'000);
+      msl_step(step);
+    }
+    must(asked == 2);
+    const void *none = nullptr;
+    __msl_before(8, kTake);
+    __msl_on_alloc_out(8, kTake, &none, 16, kOutOfMemory); // whatever pause there is
+    must(asked == 3);
+  }),
+            0);
+  std::string text;
+  for (const auto &event : session.drain()) {
+    const abi::EventKind kind = event.event.header().kind;
+    if (kind == abi::EventKind::Counter)
+      text += " at " + std::to_string(event.event.as<abi::CounterEvent>().value);
+    else if (kind == abi::EventKind::Alloc || kind == abi::EventKind::AllocFailed)
+      text += " | " + std::string(abi::nameOf(kind));
+    else if (!text.ends_with("Step"))
+      text += " | " + std::string(abi::nameOf(kind));
+  }
+  EXPECT_EQ(text, " | Alloc at 1 | Step at 2 | AllocFailed at 3");
 }
 
 TEST(Drivers, SayWhatAddressesShow) {

@@ -21,6 +21,7 @@ ROWS = {
     "sessions": ["begun while it ran: program's end to ours / goal", "top beside 1 M events/s, 1,000 blocks alive, told by msleaks-run: share of a core / goal"],
     "reach": ["later end of program and report", "a process that ends at once, read / not read"],
     "profiles": ["200 functions: functions, profile functions --no-text / perf report", "clang: functions and instructions, profile code / perf annotate"],
+    "devices": ["a hooked cudaMalloc or cudaFree, stopped: with / without", "a hooked halMemAlloc or halMemFree, stopped: with / without"],
     "report": ["live blocks: wanted / reached", "report of 1 % of"],
 }
 

@@ -1,19 +1,11 @@
-// Launches a kernel by each function of ACL and of the runtime below it, each once; with "layers", where ACL has a
-// layer below its face, by that alone, too. $BINARIES is a folder with binaries of a device: one.o has one kernel,
-// many.o has a few of one.
+// Launches a kernel by each function of ACL and of the runtime below it, each once. $BINARIES is a folder with binaries
+// of a device: one.o has one kernel, many.o has a few of one.
 #include "acl.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-extern aclError below_malloc(void **, size_t, int) __asm__("aclrtMallocImpl") __attribute__((weak));
-extern aclError below_free(void *) __asm__("aclrtFreeImpl") __attribute__((weak));
-extern aclError below_set(void *, size_t, int32_t, size_t) __asm__("aclrtMemsetImpl") __attribute__((weak));
-extern aclError below_copy(void *, size_t, const void *, size_t, int) __asm__("aclrtMemcpyImpl") __attribute__((weak));
-extern aclError below_launch(aclrtFuncHandle, uint32_t, const void *, size_t, aclrtStream)
-    __asm__("aclrtLaunchKernelImpl") __attribute__((weak));
 
 static int failures, launched;
 
@@ -38,7 +30,10 @@ KERNEL(host_arguments)
 KERNEL(stub)
 KERNEL(flagged)
 KERNEL(vector)
-KERNEL(below)
+KERNEL(rts_by_name)
+KERNEL(kernel_21)
+KERNEL(binary_by_name)
+KERNEL(kernel_23)
 
 static aclrtFuncHandle named(const char *name) {
   aclrtFuncHandle function = NULL;
@@ -93,20 +88,24 @@ static void launch_by_runtime(aclrtStream stream) {
   expect(rtAicpuKernelLaunchExWithArgs(2, name, 16, &given, NULL, stream, 0), 0, "AICPU");
   strcpy(name, "Cast");
   expect(rtAicpuKernelLaunchExWithArgs(2, name, 17, &given, NULL, stream, 0), 0, "AICPU again");
+  expect(rtKernelLaunchWithFlagV2((void *)(uintptr_t)stub, 18, &given, NULL, stream, 0, NULL), 0, "flag V2");
+  expect(rtKernelLaunchWithHandleV2(many, 2, 19, &given, NULL, stream, NULL), 0, "many V2");
 }
 
-// As a library of the vendor's does it, past ACL.
-static void call_below(aclrtStream stream) {
+// By functions whose names only the runtime was told.
+static void launch_by_handles(aclrtStream stream) {
   int value = 7;
-  void *block = NULL;
-  expect(below_malloc(&block, 12345, 0), 0, "malloc below");
-  expect(below_set(block, 12345, 0, 12345), 0, "fill below");
-  expect(below_copy(block, 12345, &value, sizeof value, 1), 0, "copy below");
-  expect(below_launch((aclrtFuncHandle)(uintptr_t)below, 18, &value, sizeof value, stream), 0, "launch below");
-  expect(below_free(block), 0, "free below");
+  rtArgsEx_t given = {.args = &value, .size = sizeof value};
+  void *functions[4] = {0};
+  expect(rtsFuncGetByName(NULL, "rts_by_name", &functions[0]), 0, "rts, by name");
+  expect(rtsFuncGetByEntry(NULL, 21, &functions[1]), 0, "rts, by entry");
+  expect(rtBinaryGetFunctionByName(NULL, "binary_by_name", &functions[2]), 0, "by name");
+  expect(rtBinaryGetFunction(NULL, 23, &functions[3]), 0, "by key");
+  for (uint32_t i = 0; i < 4; ++i)
+    expect(rtLaunchKernelByFuncHandle(functions[i], 20 + i, &given, stream), 0, "handle");
 }
 
-int main(int argc, char **argv) {
+int main(void) {
   aclrtStream stream;
   void *block = NULL;
   expect(aclInit(NULL), 0, "init");
@@ -115,8 +114,7 @@ int main(int argc, char **argv) {
   expect(aclrtMalloc(&block, 4321, 0), 0, "malloc");
   launch_by_acl(stream);
   launch_by_runtime(stream);
-  if (argc > 1 && strcmp(argv[1], "layers") == 0)
-    call_below(stream);
+  launch_by_handles(stream);
   expect(rtLaunchKernelByFuncHandleV3(NULL, 1, NULL, stream, NULL), ACL_ERROR_INVALID_PARAM, "nothing");
   expect(aclrtFree(block), 0, "free");
   printf("%d launched, %d failures\n", launched, failures);

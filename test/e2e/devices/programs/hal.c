@@ -1,9 +1,11 @@
 // What CANN's libraries take from the driver past ACL: of each kind of memory and page, for a few modules; physical
-// memory; and by words that make no sense. With "inner" the driver has its functions under the names for tools only.
+// memory; and by words that make no sense. With "modules" a block for each module. Built with STANDIN_INNER the driver
+// has its functions under the names for tools only.
 #include "acl.h"
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #define DECLARE(name, parameters)                                                                                      \
   extern int public_##name parameters __asm__(#name) __attribute__((weak));                                            \
@@ -16,13 +18,27 @@ DECLARE(halMemCreate, (void **, size_t, const struct drv_mem_prop *, uint64_t));
 DECLARE(halMemRelease, (void *));
 
 enum { kShared, kDevice, kHost, kDvpp };
-enum { kHccl = 3, kDvppModule = 6, kRuntime = 7, kKiB = 1 << 10 };
+enum { kHccl = 3, kDvppModule = 6, kRuntime = 7, kModules = 76, kKiB = 1 << 10 };
 
 static unsigned long long word(unsigned device, unsigned kind, unsigned module) {
   return device | (unsigned long long)kind << 10 | (unsigned long long)module << 56;
 }
 
-int main(void) {
+// A block for each module that there is, and for one more.
+static int take_for_each_module(void) {
+  int failures = 0;
+  for (unsigned module = 0; module <= kModules; ++module) {
+    void *block = NULL;
+    failures += CALL(halMemAlloc, &block, kKiB + module, word(0, kDevice, module)) != 0;
+    failures += CALL(halMemFree, block) != 0;
+  }
+  printf("%d failures\n", failures);
+  return failures;
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "modules") == 0)
+    return take_for_each_module();
   const unsigned long long huge = 1 << 17, giant = 1ull << 31;
   const struct {
     unsigned long long size, flag;

@@ -1,5 +1,5 @@
 // A framework on Ascend that tells of its caching allocator by MSTX, as torch_npu does: a block of the driver, and what
-// it hands out of it. One part is forgotten.
+// it hands out of it. One part is forgotten. Other pools hand out one part each. Ranges overlap.
 #include "mstx.h"
 #include "acl.h"
 
@@ -7,6 +7,30 @@
 #include <string.h>
 
 enum { kSegment = 1 << 20, kPart = 4096, kParts = 3 };
+
+// Ranges that overlap, of two domains and of none: what ends first did not begin last.
+static void overlap(void) {
+  void *domain = mstxDomainCreateA("communication");
+  const uint64_t forward = mstxRangeStartA("forward", NULL);
+  const uint64_t gather = mstxDomainRangeStartA(domain, "gather", NULL);
+  const uint64_t backward = mstxRangeStartA("backward", NULL);
+  mstxRangeEnd(forward);
+  mstxDomainRangeEnd(domain, gather);
+  mstxRangeEnd(backward);
+  mstxDomainDestroy(domain);
+}
+
+// A part of a pool of another framework, or of another pool of it.
+static void hand_out_of(const char *pool, char *part) {
+  const mstxMemVirtualRangeDesc_t range = {0, part, kPart};
+  void *handle = NULL;
+  const mstxMemRegionsRegisterBatch_t batch = {NULL, 0, 1, &range, &handle};
+  void *domain = mstxDomainCreateA(pool);
+  mstxMemRegionsRegister(domain, &batch);
+  const mstxMemRegionRef_t ref = {1, handle};
+  const mstxMemRegionsUnregisterBatch_t back = {1, &ref};
+  mstxMemRegionsUnregister(domain, &back);
+}
 
 static void hand_out(void *pool, char *segment) {
   mstxMemVirtualRangeDesc_t parts[kParts];
@@ -37,7 +61,11 @@ int main(void) {
     mstxRangeEnd(range);
   }
   mstxDomainMarkA(mstxDomainCreateA("communication"), "all reduce", NULL);
+  overlap();
   hand_out(pool, segment);
+  hand_out_of("ptaWorkspace", segment + 4 * kPart);
+  hand_out_of("atb", segment + 5 * kPart);
+  hand_out_of("mindsporeMemPool", segment + 6 * kPart);
   puts("done");
   return 0;
 }

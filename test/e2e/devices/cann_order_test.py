@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""A block's end is recorded before its driver has it back: where another thread gets the same address before the call returns, the end of the first block
+comes before the beginning of the second one.   usage: cann_order_test.py BUILD SCRATCH
+"""
+import os
+
+from device_run import PROGRAMS, STANDINS, Msleaks, ascend, build_programs, device_leaks, equal, events_of, watched
+from msleaks_e2e import arguments
+
+TIMES = 20
+
+
+def lives_of(msleaks, folder):
+    """{(heap, address): what befell it, in order of time, and whether by the thread of the event before}"""
+    lives, threads = {}, {}
+    for event in events_of(msleaks, folder, "alloc,free"):
+        if event["heap"] in ("device", "pinned"):
+            place = event["heap"], event["address"]
+            lives.setdefault(place, []).append((event["event"], threads.get(place) == event["tid"]))
+            threads[place] = event["tid"]
+    return lives
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build)
+    # The first thread takes and gives back, another one takes, and the first one gives back.
+    turn = [("Alloc", True), ("Free", True), ("Alloc", False), ("Free", False)]
+    for name, program in build_programs(build, scratch, PROGRAMS / "cann_order.c", f"-I{STANDINS}/cann", *ascend(scratch)).items():
+        folder, report = watched(msleaks, scratch, program)
+        for (heap, address), life in lives_of(msleaks, folder).items():
+            equal(f"{name}: {heap} {address}", [("Alloc", True), *life[1:]], turn * (len(life) // len(turn)))
+        heaps = sorted(heap for heap, _ in lives_of(msleaks, folder))
+        equal(f"{name}: addresses", heaps, ["device"] * (len(heaps) - 1) + ["pinned"])
+        equal(f"{name}: events", sum(map(len, lives_of(msleaks, folder).values())), 3 * TIMES * len(turn))
+        equal(f"{name}: leaks", device_leaks(report), [])
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+// Calls each function of ACL that chooses a device, takes, copies, fills or gives back memory, or launches, once: of
+// device 1, and with "layers" those of the layer below it, of device 0, as a library of the vendor's does it.
+#include "acl.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#pragma weak aclrtSetDeviceImpl
+#pragma weak aclrtMallocImpl
+#pragma weak aclrtMallocAlign32Impl
+#pragma weak aclrtMallocCachedImpl
+#pragma weak aclrtMallocWithCfgImpl
+#pragma weak aclrtMallocHostImpl
+#pragma weak aclrtFreeImpl
+#pragma weak aclrtFreeHostImpl
+#pragma weak aclrtMemcpyImpl
+#pragma weak aclrtMemcpyAsyncImpl
+#pragma weak aclrtMemsetImpl
+#pragma weak aclrtMemsetAsyncImpl
+#pragma weak aclrtLaunchKernelImpl
+#pragma weak aclrtLaunchKernelV2Impl
+#pragma weak aclrtLaunchKernelWithConfigImpl
+#pragma weak aclrtLaunchKernelWithHostArgsImpl
+
+static int failures, launched;
+
+static void expect(int status, const char *what) {
+  if (status != 0) {
+    printf("%s: %d\n", what, status);
+    ++failures;
+  }
+}
+
+// On the device.
+static void count(const void *arguments, size_t size) {
+  launched += size == sizeof(int) && *(const int *)arguments == 7;
+}
+
+// Sizes from `first` on, so that each call is known by its own.
+#define CALLS(name, suffix)                                                                                            \
+  static void name(int32_t device, uint32_t first, aclrtStream stream) {                                               \
+    int value = 7;                                                                                                     \
+    rtArgsEx_t given = {.args = &value, .size = sizeof value};                                                         \
+    const aclrtFuncHandle kernel = (aclrtFuncHandle)(uintptr_t)count;                                                  \
+    void *blocks[4] = {0}, *host = NULL;                                                                               \
+    expect(aclrtSetDevice##suffix(device), "device");                                                                  \
+    expect(aclrtMalloc##suffix(&blocks[0], first, 0), "malloc");                                                       \
+    expect(aclrtMallocAlign32##suffix(&blocks[1], first + 1, 0), "malloc, aligned");                                   \
+    expect(aclrtMallocCached##suffix(&blocks[2], first + 2, 0), "malloc, cached");                                     \
+    expect(aclrtMallocWithCfg##suffix(&blocks[3], first + 3, 0, NULL), "malloc with a configuration");                 \
+    expect(aclrtMallocHost##suffix(&host, first + 4), "malloc of the host");                                           \
+    expect(aclrtMemset##suffix(blocks[0], first, 1, first - 1), "fill");                                               \
+    expect(aclrtMemsetAsync##suffix(blocks[1], first, 2, first - 2, stream), "fill in order");                         \
+    expect(aclrtMemcpy##suffix(host, first, blocks[0], first - 3, 2), "copy");                                         \
+    expect(aclrtMemcpyAsync##suffix(host, first, blocks[1], first - 4, 2, stream), "copy in order");                   \
+    expect(aclrtSynchronizeStream(stream), "wait");                                                                    \
+    printf("%d\n", ((char *)host)[0]);                                                                                 \
+    expect(aclrtLaunchKernel##suffix(kernel, first + 1, &value, sizeof value, stream), "launch");                      \
+    expect(aclrtLaunchKernelV2##suffix(kernel, first + 2, &value, sizeof value, NULL, stream), "launch V2");           \
+    expect(aclrtLaunchKernelWithConfig##suffix(kernel, first + 3, stream, NULL, &given, NULL), "launch, configured");  \
+    expect(aclrtLaunchKernelWithHostArgs##suffix(kernel, first + 4, stream, NULL, &value, sizeof value, NULL, 0),      \
+           "launch, arguments of the host");                                                                           \
+    for (int i = 0; i < 4; ++i)                                                                                        \
+      expect(aclrtFree##suffix(blocks[i]), "free");                                                                    \
+    expect(aclrtFreeHost##suffix(host), "free of the host");                                                           \
+  }
+CALLS(call_face, )
+CALLS(call_below, Impl)
+
+int main(int argc, char **argv) {
+  aclrtStream stream;
+  expect(aclInit(NULL), "init");
+  expect(aclrtCreateStream(&stream), "stream");
+  call_face(1, 1000, stream);
+  if (argc > 1 && strcmp(argv[1], "layers") == 0)
+    call_below(0, 2000, stream);
+  expect(aclFinalize(), "finalize");
+  printf("%d launched, %d failures\n", launched, failures);
+  return failures != 0;
+}
