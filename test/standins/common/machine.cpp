@@ -106,6 +106,8 @@ Stream::~Stream() {
 void Stream::run(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
+    if (kept_ != nullptr)
+      return kept_->push_back(std::move(work));
     if (!thread_.joinable())
       thread_ = std::thread([this] { loop(); });
     work_.push(std::move(work));
@@ -116,6 +118,11 @@ void Stream::run(std::function<void()> work) {
 void Stream::wait() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return work_.empty() && !busy_; });
+}
+
+void Stream::keep(std::vector<std::function<void()>> *kept) {
+  const std::lock_guard lock(mutex_);
+  kept_ = kept;
 }
 
 void Stream::loop() {

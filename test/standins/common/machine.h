@@ -60,12 +60,15 @@ public:
   ~Stream(); // behind all of it
   void run(std::function<void()> work);
   void wait();
+  // What comes from now on is kept there, and not done; null: done again.
+  void keep(std::vector<std::function<void()>> *kept);
 
 private:
   void loop();
   std::mutex mutex_;
   std::condition_variable changed_;
   std::queue<std::function<void()>> work_;
+  std::vector<std::function<void()>> *kept_ = nullptr;
   bool busy_ = false, ends_ = false;
   std::thread thread_;
 };
