@@ -31,6 +31,7 @@ def expect_capture(msleaks, run, report, source):
 def main():
     build, scratch, topic = arguments("build", "scratch", "topic")
     os.makedirs(scratch, exist_ok=True)
+    os.environ["STANDIN_HIDDEN"] = "1"  # only the library reads what a device has
     files = [PROGRAMS / "cuda_capture.c", *(STANDINS / "cuda" / name for name in ("cudart.cpp", "cudart_capture.cpp", "cuda_runtime_api.h")), STANDINS / "hip/amdhip.cpp"]
     folder = sources_for(topic, [(r"cuda(?!rt\.cpp)", "hip")], scratch, *files)
     msleaks, source = Msleaks(build), folder / "cuda_capture.c"

@@ -30,6 +30,7 @@ def built_with(topic, scratch):
     """The program's source, and what it is built with."""
     if topic not in ("cuda", "hip"):
         return SOURCES / f"{topic}.c", ["-lOpenCL"] if topic == "opencl" else []
+    os.environ["STANDIN_HIDDEN"] = "1"  # only the library reads what a device has
     files = [*(STANDINS / "cuda" / name for name in ("cudart.cpp", "cuda_runtime_api.h")), STANDINS / "hip/amdhip.cpp"]
     folder = sources_for(topic, [("cuda", "hip")], scratch, SOURCES / "cuda.c", *files)
     sources = [folder / "cudart.cpp"] if topic == "cuda" else [folder / "cudart.cpp", folder / "amdhip.cpp"]
@@ -47,6 +48,8 @@ def main():
             skip("no OpenCL device; pocl-opencl-icd brings one")
         folder, report = watched(msleaks, scratch, program)
         wanted = expected(topic, source)
+        heaps = {event["heap"] for event in events_of(msleaks, folder, "content")}
+        equal(f"{name}: where the block is", heaps, {"host" if topic == "host" else "device"})
         equal(f"{name}: changes", changes(report), wanted)
         first = report.json["findings"][0]
         equal(f"{name}: the first finding", (first["kind"], first["evidence"]["block"], first["evidence"]["operation"], first["site"]["line"]),

@@ -20,7 +20,8 @@ namespace standin {
 // heap, and an access behind the end is one in the next block, as on a real one.
 class Memory {
 public:
-  explicit Memory(size_t bytes);
+  // Hidden: the host may touch it only while there is an Access.
+  explicit Memory(size_t bytes, bool is_hidden = false);
   ~Memory();
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
@@ -41,6 +42,15 @@ private:
   char *begin_ = nullptr;
   std::map<size_t, size_t> holes_;  // by offset
   std::map<size_t, size_t> blocks_; // the same
+};
+
+// While a device works, where its memory is hidden.
+class Access {
+public:
+  Access();
+  ~Access();
+  Access(const Access &) = delete;
+  Access &operator=(const Access &) = delete;
 };
 
 // Memory of the host whose pages a driver has locked.
@@ -73,7 +83,8 @@ private:
   std::thread thread_;
 };
 
-// $STANDIN_DEVICES (2) of $STANDIN_DEVICE_BYTES (64 MiB) each, of which a context takes kContextBytes.
+// $STANDIN_DEVICES (2) of $STANDIN_DEVICE_BYTES (64 MiB) each, of which a context takes kContextBytes. With
+// $STANDIN_HIDDEN their memory is hidden from the host, as it is on a real one.
 inline constexpr size_t kContextBytes = 3 << 20;
 // A number that a test sets.
 size_t fromEnvironment(const char *name, size_t otherwise);

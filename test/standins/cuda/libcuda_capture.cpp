@@ -21,6 +21,11 @@ int said(int status) {
   return status;
 }
 
+template <class Copy> void copyNow(Copy copy) {
+  const standin::Access access;
+  copy();
+}
+
 } // namespace
 
 extern "C" {
@@ -35,10 +40,12 @@ int cuStreamSynchronize(standin::Stream *stream) {
   return said(status);
 }
 int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t bytes, standin::Stream *stream) {
-  if (stream == nullptr)
-    return said(captures().ofDefault());
-  stream->run([=] { std::memcpy(to, reinterpret_cast<const void *>(from), bytes); });
-  return said(0);
+  const auto copy = [=] { std::memcpy(to, reinterpret_cast<const void *>(from), bytes); };
+  if (stream != nullptr)
+    stream->run(copy);
+  else
+    copyNow(copy);
+  return said(stream != nullptr ? 0 : captures().ofDefault());
 }
 int cuThreadExchangeStreamCaptureMode(int *mode) {
   std::swap(*mode, standin::Captures::modeOfThread());
