@@ -34,7 +34,6 @@ using namespace msleaks::hooks;
 namespace {
 constexpr auto kCuda = msleaks::abi::Family::Cuda;
 using Freed = Give<kCuda>;
-using Launched = Launch<kCuda>;
 } // namespace
 
 MSL_HOOK_WITH(kPhysical<kCuda>, libcuda, CUresult, cuMemCreate,
@@ -47,7 +46,7 @@ MSL_HOOK(libcuda, CUresult, cuMemUnmap, (CUdeviceptr, size_t))
 
 MSL_HOOK_WITH(kPitched3D<kCuda>, libcudart, cudaError_t, cudaMalloc3D, (cudaPitchedPtr *, cudaExtent))
 
-MSL_HOOK_AS(Launched, libcudart, cudaError_t, cudaGraphLaunch, (cudaGraphExec_t, cudaStream_t))
-MSL_HOOK_AS(Launched, libcudart, cudaError_t, cudaGraphLaunch_ptsz, (cudaGraphExec_t, cudaStream_t))
-MSL_HOOK_AS(Launched, libcuda, CUresult, cuGraphLaunch, (CUgraphExec, CUstream))
-MSL_HOOK_AS(Launched, libcuda, CUresult, cuGraphLaunch_ptsz, (CUgraphExec, CUstream))
+MSL_HOOK_WITH(kGraph<kCuda>, libcudart, cudaError_t, cudaGraphLaunch, (cudaGraphExec_t, cudaStream_t))
+MSL_HOOK_WITH(kGraph<kCuda>, libcudart, cudaError_t, cudaGraphLaunch_ptsz, (cudaGraphExec_t, cudaStream_t))
+MSL_HOOK_WITH(kGraph<kCuda>, libcuda, CUresult, cuGraphLaunch, (CUgraphExec, CUstream))
+MSL_HOOK_WITH(kGraph<kCuda>, libcuda, CUresult, cuGraphLaunch_ptsz, (CUgraphExec, CUstream))

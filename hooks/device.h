@@ -17,6 +17,22 @@ template <class Signature, class... Arguments> int32_t callReal(hook::Function &
   return real != nullptr ? real(arguments...) : kNone;
 }
 
+// Where a library keeps an error for the program, which may ask for it later.
+struct LastError {
+  hook::Function &look, &take;
+};
+
+// Asks a function of such a library: not while it keeps an error, which a call that fails would replace, and in HIP
+// until version 7 any call; and no error of ours stays.
+template <class Ask> int32_t leavingLastError(const LastError &last, Ask ask) {
+  if (callReal<int()>(last.look) > 0)
+    return kNone;
+  const int32_t status = ask();
+  if (status != 0)
+    callReal<int()>(last.take);
+  return status;
+}
+
 // Of a driver that gives a text of its own.
 inline int32_t copyText(const char *known, char *text, uint64_t bytes) {
   if (known == nullptr || bytes == 0)

@@ -34,6 +34,14 @@ template <abi::Family kFamily> struct Launch {
                                        .stream = abi::Position(1),
                                        .status = true};
 };
+// A graph is no kernel that the driver has a name of: asked for it, the driver would believe that it is one.
+template <abi::Family kFamily>
+inline constexpr auto kGraph = [](auto real, void *caller, auto graph, auto stream) {
+  constexpr uint32_t kTraits = abi::Traits(abi::Verb::Launch, kFamily, abi::Heap::Device, 0).packed();
+  if (__msl_hook_kernel != nullptr)
+    __msl_hook_kernel(kTraits, graph, "graph");
+  return hook::callRecorded<Launch<kFamily>>(real, caller, graph, stream);
+};
 // A device's, not the host's: the others are not hooked.
 template <abi::Family kFamily>
 inline constexpr auto kPhysical =

@@ -1,5 +1,6 @@
-// What the runtime asks of HIP.
+// What the runtime asks of HIP. Until version 7 each of its calls sets what hipGetLastError returns, to success, too.
 #include "device.h"
+#include "real.h"
 
 using namespace msleaks;
 
@@ -8,32 +9,70 @@ namespace {
 MSL_ASKED(synchronize, "libamdhip64", "hipStreamSynchronize")
 MSL_ASKED(copy, "libamdhip64", "hipMemcpyAsync")
 MSL_ASKED(information, "libamdhip64", "hipMemGetInfo")
-MSL_ASKED(kernel_name, "libamdhip64", "hipKernelNameRefByPtr")
+MSL_ASKED(name_of_stub, "libamdhip64", "hipKernelNameRefByPtr")
+MSL_ASKED(name_of_handle, "libamdhip64", "hipKernelNameRef")
 MSL_ASKED(capturing, "libamdhip64", "hipStreamIsCapturing")
+MSL_ASKED(exchange_mode, "libamdhip64", "hipThreadExchangeStreamCaptureMode")
+MSL_ASKED(look_at_error, "libamdhip64", "hipPeekAtLastError")
+MSL_ASKED(take_error, "libamdhip64", "hipGetLastError")
 
-// A call of ours would end a capture, and nothing runs before it is launched.
-int32_t wait(const void *stream) {
+constexpr hooks::LastError kLast = {look_at_error, take_error};
+
+template <class Signature, class... Arguments> int32_t ask(hook::Function &function, Arguments... arguments) {
+  return hooks::leavingLastError(kLast, [&] { return hooks::callReal<Signature>(function, arguments...); });
+}
+
+// While a stream is captured, a call that is no part of the capture would end it.
+class CaptureRelaxed {
+public:
+  CaptureRelaxed() { exchange(); }
+  ~CaptureRelaxed() { exchange(); }
+
+private:
+  void exchange() { ask<int(int *)>(exchange_mode, &mode_); }
+  int mode_ = 2; // hipStreamCaptureModeRelaxed; then what it was
+};
+
+// Nothing runs before the capture is launched. Refused where it would be the default stream that ends another's.
+bool isCapturing(const void *stream) {
   int state = 0;
-  hooks::callReal<int(const void *, int *)>(capturing, stream, &state);
-  return state == 0 ? hooks::callReal<int(const void *)>(synchronize, stream) : hooks::kNone;
+  const int32_t status = ask<int(const void *, int *)>(capturing, stream, &state);
+  return state != 0 || status > 0;
+}
+
+int32_t wait(const void *stream) {
+  const CaptureRelaxed relaxed;
+  return isCapturing(stream) ? hooks::kNone : ask<int(const void *)>(synchronize, stream);
 }
 
 int32_t read(const void *stream, const void *block, uint64_t offset, uint64_t bytes, void *to) {
   constexpr int kDeviceToHost = 2;
+  const CaptureRelaxed relaxed;
   const auto *from = static_cast<const char *>(block) + offset;
-  using Copy = int(void *, const void *, size_t, int, const void *);
-  const int32_t status = hooks::callReal<Copy>(copy, to, from, bytes, kDeviceToHost, stream);
+  const int32_t status =
+      ask<int(void *, const void *, size_t, int, const void *)>(copy, to, from, bytes, kDeviceToHost, stream);
   return status == 0 ? wait(stream) : status;
 }
 
+// Null: there is no such function, or it does not know the kernel.
+template <class... Arguments> const char *textOf(hook::Function &function, Arguments... arguments) {
+  auto *const real = reinterpret_cast<const char *(*)(Arguments...)>(hook::realOf(function));
+  return real != nullptr ? real(arguments...) : nullptr;
+}
+
+// A stub is a function of the host, and found in a table; what is none is taken for a handle, and believed.
 int32_t name(const void *kernel, char *text, uint64_t bytes) {
-  using Ask = const char *(const void *, const void *);
-  auto *const ask = reinterpret_cast<Ask *>(hook::realOf(kernel_name));
-  return ask != nullptr ? hooks::copyText(ask(kernel, nullptr), text, bytes) : hooks::kNone;
+  return hooks::leavingLastError(kLast, [=] {
+    const char *known = textOf<const void *, const void *>(name_of_stub, kernel, nullptr);
+    if (known == nullptr && hooks::imageOf(kernel) == nullptr)
+      known = textOf(name_of_handle, kernel);
+    return hooks::copyText(known, text, bytes);
+  });
 }
 
 int32_t memory(uint64_t *free, uint64_t *total) {
-  return hooks::callReal<int(size_t *, size_t *)>(information, free, total);
+  const CaptureRelaxed relaxed;
+  return ask<int(size_t *, size_t *)>(information, free, total);
 }
 
 MSL_DEVICE_OF(Hip, wait, read, name, memory, nullptr)

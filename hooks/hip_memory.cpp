@@ -29,7 +29,6 @@ using namespace msleaks::hooks;
 namespace {
 constexpr auto kHip = msleaks::abi::Family::Hip;
 using Freed = Give<kHip>;
-using Launched = Launch<kHip>;
 } // namespace
 
 MSL_HOOK_WITH(kPhysical<kHip>, libamdhip64, hipError_t, hipMemCreate,
@@ -43,5 +42,5 @@ MSL_HOOK(libamdhip64, hipError_t, hipMemUnmap, (void *, size_t))
 
 MSL_HOOK_WITH(kPitched3D<kHip>, libamdhip64, hipError_t, hipMalloc3D, (hipPitchedPtr *, hipExtent))
 
-MSL_HOOK_AS(Launched, libamdhip64, hipError_t, hipGraphLaunch, (hipGraphExec_t, hipStream_t))
-MSL_HOOK_AS(Launched, libamdhip64, hipError_t, hipGraphLaunch_spt, (hipGraphExec_t, hipStream_t))
+MSL_HOOK_WITH(kGraph<kHip>, libamdhip64, hipError_t, hipGraphLaunch, (hipGraphExec_t, hipStream_t))
+MSL_HOOK_WITH(kGraph<kHip>, libamdhip64, hipError_t, hipGraphLaunch_spt, (hipGraphExec_t, hipStream_t))

@@ -54,17 +54,27 @@ void restore(const OpenCall &call) noexcept {
     recordAlloc(Traits(call.traits).heap(), abi::kRealloc | abi::kRestored, call.site, call.old, 0);
 }
 
+// The site was left for a hook, which has taken it and says that the call failed. A driver's hook takes none, but what
+// the driver itself maps meanwhile displaces it: there it is looked whether a call inside this one has said so.
+bool isFailureTold(Thread &thread, const OpenCall &closed, Traits traits) noexcept {
+  return closed.site == 0 || !hasDevices(traits.family()) ||
+         findRecorded(thread, closed.remembered, traits.heap(), 0) != nullptr;
+}
+
 // Nothing of 0 bytes fails; realloc(p, 0) gave p back.
 void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
+  Thread &thread = __msl_thread;
   if (outcome.size_bytes == 0)
     return;
   restore(closed);
-  if (!untaken)
+  if (traits.verb() == Verb::Wrap || (!untaken && isFailureTold(thread, closed, traits)))
     return;
   recordAllocFailed(traits.heap(), traits.flags() & ~abi::kRealloc, site, outcome.size_bytes, outcome.status,
-                    deviceOf(__msl_thread, traits));
-  if (hasDevices(traits.family()))
-    deviceRefused(traits);
+                    deviceOf(thread, traits));
+  if (!hasDevices(traits.family()))
+    return;
+  rememberAlloc(thread, traits.heap(), 0, site);
+  deviceRefused(traits);
 }
 
 // An inner call of a family that is being recorded, or an allocator's own mapping.
@@ -90,7 +100,7 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
     thread.call.site = 0;
   const bool wraps = traits.verb() == Verb::Wrap;
   if (outcome.address == 0)
-    return afterFailure(closed, untaken && !wraps, site, traits, outcome);
+    return afterFailure(closed, untaken, site, traits, outcome);
   RecordedAlloc *recorded = findRecorded(thread, closed.remembered, traits.heap(), outcome.address);
   if (recorded == nullptr && wraps)
     return;

@@ -10,8 +10,11 @@ from msleaks_e2e import arguments, line_of
 SOURCE = PROGRAMS / "cuda_driver.c"
 OF_CONTEXTS = [(1, 1001), (0, 1002), (1, 1003), (1, 1004), (0, 1000), (0, 1005)]
 OF_BLOCKS = [(0, 2000), (0, 2001), (0, 2002), (0, 2003)]
-BY_NAME = [(0, 3001), (0, 3003), (0, 3005)]
-GRIDS = [4, 2, 5, 6, 6]
+BY_NAME = [(0, 3001), (0, 3003), (0, 3005), (0, 3006)]
+OF_THE_HOST = [("managed", 2004), ("pinned", 2005), ("pinned", 2006)]
+# What is no handle of a module has no name here.
+LAUNCHES = [(4, None), (2, None), (5, None), (7, "scale"), (8, "shift"), (6, None), (6, None)]
+CONFIGURED = {1: 2, 3: 7}  # a configuration only hooks read
 
 
 def main():
@@ -24,8 +27,12 @@ def main():
         blocks = [(event["device"], event["size"]) for event in events_of(msleaks, run, "alloc") if event["heap"] == "device"]
         equal(f"{name}: blocks", blocks, OF_CONTEXTS + OF_BLOCKS + BY_NAME)
         equal(f"{name}: refused", [(event["size"], event["status"]) for event in events_of(msleaks, run, "alloc-failed")], [(7, 201)])
-        grids = [event["grid_x"] for event in events_of(msleaks, run, "launch")]
-        equal(f"{name}: launches", grids if name == "hooks" else [*grids[:1], 2, *grids[2:]], GRIDS)  # a configuration only hooks read
+        others = [(event["heap"], event["size"]) for event in events_of(msleaks, run, "alloc") if event["heap"] in ("managed", "pinned")]
+        equal(f"{name}: managed and pinned", others, OF_THE_HOST)
+        launches = [(event["grid_x"], event.get("name")) for event in events_of(msleaks, run, "launch")]
+        if name != "hooks":
+            launches = [(CONFIGURED.get(i, grid), kernel) for i, (grid, kernel) in enumerate(launches)]
+        equal(f"{name}: launches", launches, LAUNCHES)
         leak = ("device", 1, 1, 1004, line_of(SOURCE, "// forgotten"))
         equal(f"{name}: leaks", device_leaks(report), [leak])
         _, report = watched(msleaks, scratch, program, "mended")

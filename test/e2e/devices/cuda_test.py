@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """CUDA's runtime library, and HIP's, which has the same functions, on their stand-in (test/standins/cuda): what is allocated where, what is forgotten and
-what is refused, by hooks alone and beside the plugin; the program sees the same as without.   usage: cuda_test.py BUILD SCRATCH cuda|hip
+what is refused, by hooks alone and beside the plugin; the program sees the same as without, also of its last error.   usage: cuda_test.py BUILD SCRATCH cuda|hip
 """
 import os
 
-from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_driver, expect_version_notes, sources_for, standin, watched)
-from msleaks_e2e import arguments, line_of
+from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_driver, expect_version_notes, run,
+                        sources_for, standin, watched)
+from msleaks_e2e import arguments, expect_same, line_of
 
 STEPS, MODEL, ACTIVATIONS, FORGOTTEN = 4, 1 << 20, 1 << 16, 4096
 
@@ -19,6 +20,14 @@ def expect_events(msleaks, folder):
     expect_counts(msleaks, folder, launch=STEPS + 2, copy=2, set=STEPS, failed=1)
 
 
+def expect_own_error_taken(msleaks, scratch, program, vendor):
+    """The library refuses what msleaks itself asks: the program sees no error of it."""
+    environment = {**os.environ, "STANDIN_FAIL": f"{vendor}MemGetInfo:1:999"}
+    done, report = msleaks.run(f"{scratch}/unasked", [program], env=environment)
+    expect_same(run([program]), done)
+    report.expect_account()
+
+
 def main():
     build, scratch, vendor = arguments("build", "scratch", "vendor")
     os.makedirs(scratch, exist_ok=True)
@@ -26,11 +35,11 @@ def main():
     library = standin(scratch, {"cuda": "libcudart.so.12", "hip": "libamdhip64.so.6"}[vendor], folder / "cudart.cpp")
     msleaks = Msleaks(build)
     for name, program in build_programs(build, scratch, folder / "cuda.c", f"-I{folder}", library).items():
-        run, report = watched(msleaks, scratch, program)
-        expect_events(msleaks, run)
+        folder_of_run, report = watched(msleaks, scratch, program)
+        expect_events(msleaks, folder_of_run)
         expect_driver(report, 0)
         if name == "hooks":
-            launch = events_of(msleaks, run, "launch")[STEPS]
+            launch = events_of(msleaks, folder_of_run, "launch")[STEPS]
             equal("a launch with a configuration", [launch[key] for key in ("grid_x", "grid_y", "grid_z", "block_x", "shared_bytes")], [5, 6, 7, 8, 64])
         leak = ("device", 1, STEPS, STEPS * FORGOTTEN, line_of(folder / "cuda.c", "// forgotten"))
         equal(f"{name}: leaks", device_leaks(report), [leak])
@@ -40,6 +49,7 @@ def main():
         _, report = watched(msleaks, scratch, program, "mended")
         equal(f"{name}: leaks of the mended program", device_leaks(report), [])
         print(f"{name}: {leak}")
+    expect_own_error_taken(msleaks, scratch, program, vendor)
     expect_version_notes(msleaks, scratch, program, *{"cuda": ("libcudart", 14000), "hip": ("libamdhip64", 80000000)}[vendor])
 
 

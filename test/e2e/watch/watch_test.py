@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Watched blocks (docs/watch.md): the report names the operator that changed one without being given it, where it is and which bytes; it names nobody
-where all is well, and the program does what it does alone.   usage: watch_test.py BUILD SCRATCH cuda|host|opencl
+where all is well, and the program does what it does alone.   usage: watch_test.py BUILD SCRATCH cuda|hip|host|opencl
 """
 import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "devices"))
-from device_run import STANDINS, Msleaks, build_programs, equal, events_of, run, standin, watched  # noqa: E402
+from device_run import STANDINS, Msleaks, build_programs, equal, events_of, run, sources_for, standin, watched  # noqa: E402
 from msleaks_e2e import arguments, line_of, skip  # noqa: E402
 
 SOURCES = Path(__file__).resolve().parent / "programs"
@@ -19,25 +19,37 @@ def changes(report):
 
 
 def expected(topic, source):
-    if topic == "cuda":  # what a kernel is given is not known, nor its name
-        return [("weights", "kernel", 64, 16, 2, "unknown", line_of(source, "// launch"))]
+    if topic in ("cuda", "hip"):  # what a kernel is given is not known
+        return [("weights", "relu", 64, 16, 2, "unknown", line_of(source, "// launch"))]
     if topic == "host":
         return [("weights", "relu", 128, 16, 2, "unknown", line_of(source, "// tramples"))]
     return [("weights", "relu", 0, 32, 2, "no", line_of(source, "// launch"))]
 
 
+def built_with(topic, scratch):
+    """The program's source, and what it is built with."""
+    if topic not in ("cuda", "hip"):
+        return SOURCES / f"{topic}.c", ["-lOpenCL"] if topic == "opencl" else []
+    os.environ["STANDIN_HIDDEN"] = "1"  # only the library reads what a device has
+    files = [*(STANDINS / "cuda" / name for name in ("cudart.cpp", "cuda_runtime_api.h")), STANDINS / "hip/amdhip.cpp"]
+    folder = sources_for(topic, [("cuda", "hip")], scratch, SOURCES / "cuda.c", *files)
+    sources = [folder / "cudart.cpp"] if topic == "cuda" else [folder / "cudart.cpp", folder / "amdhip.cpp"]
+    library = standin(scratch, {"cuda": "libcudart.so.12", "hip": "libamdhip64.so.6"}[topic], *sources)
+    return folder / "cuda.c", [f"-I{folder}", library, "-rdynamic"]  # by which the library knows its kernels
+
+
 def main():
     build, scratch, topic = arguments("build", "scratch", "topic")
     os.makedirs(scratch, exist_ok=True)
-    msleaks, source = Msleaks(build), SOURCES / f"{topic}.c"
-    options = {"opencl": ["-lOpenCL"], "cuda": [f"-I{STANDINS}/cuda"], "host": []}[topic]
-    if topic == "cuda":
-        options.append(standin(scratch, "libcudart.so.12", STANDINS / "cuda/cudart.cpp"))
+    msleaks = Msleaks(build)
+    source, options = built_with(topic, scratch)
     for name, program in build_programs(build, scratch, source, *options).items():
         if run([program]).returncode == 77:
             skip("no OpenCL device; pocl-opencl-icd brings one")
         folder, report = watched(msleaks, scratch, program)
         wanted = expected(topic, source)
+        heaps = {event["heap"] for event in events_of(msleaks, folder, "content")}
+        equal(f"{name}: where the block is", heaps, {"host" if topic == "host" else "device"})
         equal(f"{name}: changes", changes(report), wanted)
         first = report.json["findings"][0]
         equal(f"{name}: the first finding", (first["kind"], first["evidence"]["block"], first["evidence"]["operation"], first["site"]["line"]),

@@ -5,6 +5,7 @@
 #endif
 
 #include "../common/machine.h"
+#include "../common/refusal.h"
 
 #include "acl.h"
 #include "functions.h"
@@ -53,15 +54,25 @@ aclError aclrtGetMemInfo(int, size_t *free, size_t *total) {
   *total = standinTotal(static_cast<unsigned>(current));
   return ACL_SUCCESS;
 }
-aclError aclrtMalloc(void **block, size_t size, int) { return take(block, size); }
+aclError aclrtMalloc(void **block, size_t size, int) {
+  STANDIN_MAY_REFUSE();
+  return take(block, size);
+}
 aclError aclrtMallocAlign32(void **block, size_t size, int) { return take(block, size); }
 aclError aclrtMallocCached(void **block, size_t size, int) { return take(block, size); }
 aclError aclrtMallocWithCfg(void **block, size_t size, int, void *) { return take(block, size); }
-aclError aclrtFree(void *block) { return give(block); }
+aclError aclrtFree(void *block) {
+  STANDIN_MAY_REFUSE();
+  return give(block);
+}
 aclError aclrtMallocHost(void **block, size_t size) {
+  STANDIN_MAY_REFUSE();
   return halMemAlloc(block, size, flagOf(current, kAcl, kHost)) == 0 ? ACL_SUCCESS : ACL_ERROR_BAD_ALLOC;
 }
-aclError aclrtFreeHost(void *block) { return give(block); }
+aclError aclrtFreeHost(void *block) {
+  STANDIN_MAY_REFUSE();
+  return give(block);
+}
 aclError aclrtHostRegister(void *block, uint64_t size, int, void **device) {
   *device = block;
   return aclrtHostRegisterV2(block, size, 0);
@@ -76,18 +87,21 @@ aclError aclrtGetVersion(int32_t *major, int32_t *minor, int32_t *patch) {
   return ACL_SUCCESS;
 }
 aclError aclrtMemcpy(void *to, size_t capacity, const void *from, size_t size, int) {
+  STANDIN_MAY_REFUSE();
   if (to == nullptr || from == nullptr || size > capacity)
     return ACL_ERROR_INVALID_PARAM;
   std::memmove(to, from, size);
   return ACL_SUCCESS;
 }
 aclError aclrtMemset(void *to, size_t capacity, int32_t value, size_t size) {
+  STANDIN_MAY_REFUSE();
   if (to == nullptr || size > capacity)
     return ACL_ERROR_INVALID_PARAM;
   std::memset(to, value, size);
   return ACL_SUCCESS;
 }
 aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t size, int, aclrtStream stream) {
+  STANDIN_MAY_REFUSE();
   if (to == nullptr || from == nullptr || size > capacity)
     return ACL_ERROR_INVALID_PARAM;
   of(stream).run([=] { std::memmove(to, from, size); });
@@ -113,6 +127,7 @@ aclError aclrtSynchronizeStream(aclrtStream stream) {
 }
 aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,
                            aclrtStream stream) {
+  STANDIN_MAY_REFUSE();
   return rtKernelLaunch(kernel, blocks, const_cast<void *>(arguments), static_cast<uint32_t>(size), nullptr, stream);
 }
 aclError aclrtLaunchKernelV2(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, void *config,

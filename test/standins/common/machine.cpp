@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace standin {
@@ -14,17 +15,58 @@ size_t fromEnvironment(const char *name, size_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
 }
 
+namespace {
+
+// What is hidden, and how many are at it.
+struct Hidden {
+  std::mutex mutex;
+  std::map<void *, size_t> memories;
+  unsigned accesses = 0;
+  // Past every hook: it is no mapping of the program's.
+  void protect(int protection) {
+    for (const auto &[begin, bytes] : memories)
+      syscall(SYS_mprotect, begin, bytes, protection);
+  }
+};
+Hidden &hidden() {
+  static auto *const made = new Hidden;
+  return *made;
+}
+
+} // namespace
+
+Access::Access() {
+  const std::lock_guard lock(hidden().mutex);
+  if (hidden().accesses++ == 0)
+    hidden().protect(PROT_READ | PROT_WRITE);
+}
+Access::~Access() {
+  const std::lock_guard lock(hidden().mutex);
+  if (--hidden().accesses == 0)
+    hidden().protect(PROT_NONE);
+}
+
 // As a file's pages, which a driver's are: they are no memory of the host's.
-Memory::Memory(size_t bytes) : bytes_(bytes), file_(open(P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)) {
+Memory::Memory(size_t bytes, bool is_hidden)
+    : bytes_(bytes), file_(open(P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)) {
   if (file_ < 0 || ftruncate(file_, static_cast<off_t>(bytes)) != 0)
     std::abort();
   begin_ = static_cast<char *>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0));
   if (begin_ == MAP_FAILED)
     std::abort();
   holes_[0] = bytes;
+  if (!is_hidden)
+    return;
+  const std::lock_guard lock(hidden().mutex);
+  hidden().memories[begin_] = bytes;
+  hidden().protect(hidden().accesses != 0 ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
 Memory::~Memory() {
+  {
+    const std::lock_guard lock(hidden().mutex);
+    hidden().memories.erase(begin_);
+  }
   munmap(begin_, bytes_);
   close(file_);
 }
@@ -106,6 +148,8 @@ Stream::~Stream() {
 void Stream::run(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
+    if (kept_ != nullptr)
+      return kept_->push_back(std::move(work));
     if (!thread_.joinable())
       thread_ = std::thread([this] { loop(); });
     work_.push(std::move(work));
@@ -118,6 +162,11 @@ void Stream::wait() {
   changed_.wait(lock, [this] { return work_.empty() && !busy_; });
 }
 
+void Stream::keep(std::vector<std::function<void()>> *kept) {
+  const std::lock_guard lock(mutex_);
+  kept_ = kept;
+}
+
 void Stream::loop() {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -128,7 +177,10 @@ void Stream::loop() {
     work_.pop();
     busy_ = true;
     lock.unlock();
-    work();
+    {
+      const Access access;
+      work();
+    }
     lock.lock();
     busy_ = false;
     changed_.notify_all();
@@ -138,7 +190,8 @@ void Stream::loop() {
 Machine::Machine() : pinned_(fromEnvironment("STANDIN_DEVICE_BYTES", 64 << 20)) {
   const size_t count = fromEnvironment("STANDIN_DEVICES", 2);
   for (size_t i = 0; i < count; ++i) {
-    devices_.push_back(std::make_unique<Memory>(fromEnvironment("STANDIN_DEVICE_BYTES", 64 << 20)));
+    devices_.push_back(std::make_unique<Memory>(fromEnvironment("STANDIN_DEVICE_BYTES", 64 << 20),
+                                                fromEnvironment("STANDIN_HIDDEN", 0) != 0));
     devices_.back()->allocate(kContextBytes);
   }
 }

@@ -20,7 +20,8 @@ namespace standin {
 // heap, and an access behind the end is one in the next block, as on a real one.
 class Memory {
 public:
-  explicit Memory(size_t bytes);
+  // Hidden: the host may touch it only while there is an Access.
+  explicit Memory(size_t bytes, bool is_hidden = false);
   ~Memory();
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
@@ -43,6 +44,15 @@ private:
   std::map<size_t, size_t> blocks_; // the same
 };
 
+// While a device works, where its memory is hidden.
+class Access {
+public:
+  Access();
+  ~Access();
+  Access(const Access &) = delete;
+  Access &operator=(const Access &) = delete;
+};
+
 // Memory of the host whose pages a driver has locked.
 class Locked {
 public:
@@ -60,17 +70,21 @@ public:
   ~Stream(); // behind all of it
   void run(std::function<void()> work);
   void wait();
+  // What comes from now on is kept there, and not done; null: done again.
+  void keep(std::vector<std::function<void()>> *kept);
 
 private:
   void loop();
   std::mutex mutex_;
   std::condition_variable changed_;
   std::queue<std::function<void()>> work_;
+  std::vector<std::function<void()>> *kept_ = nullptr;
   bool busy_ = false, ends_ = false;
   std::thread thread_;
 };
 
-// $STANDIN_DEVICES (2) of $STANDIN_DEVICE_BYTES (64 MiB) each, of which a context takes kContextBytes.
+// $STANDIN_DEVICES (2) of $STANDIN_DEVICE_BYTES (64 MiB) each, of which a context takes kContextBytes. With
+// $STANDIN_HIDDEN their memory is hidden from the host, as it is on a real one.
 inline constexpr size_t kContextBytes = 3 << 20;
 // A number that a test sets.
 size_t fromEnvironment(const char *name, size_t otherwise);

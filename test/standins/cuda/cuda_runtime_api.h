@@ -49,6 +49,7 @@ cudaError_t cudaMallocManaged(void **block, size_t size, unsigned flags);
 cudaError_t cudaMallocHost(void **block, size_t size);
 cudaError_t cudaHostAlloc(void **block, size_t size, unsigned flags);
 cudaError_t cudaMallocAsync(void **block, size_t size, cudaStream_t stream);
+cudaError_t cudaMallocFromPoolAsync(void **block, size_t size, cudaMemPool_t pool, cudaStream_t stream);
 cudaError_t cudaHostRegister(void *block, size_t size, unsigned flags);
 cudaError_t cudaHostUnregister(void *block);
 cudaError_t cudaFree(void *block);
@@ -62,6 +63,9 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t strea
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments);
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                                        cudaStream_t stream);
+cudaError_t cudaFuncGetName(const char **name, const void *kernel);
 
 // Of two and three dimensions.
 struct cudaChannelFormatDesc {
@@ -120,6 +124,28 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaDeviceSynchronize(void);
+
+// What a stream is given may be kept as a graph (cudart_capture.cpp).
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeGlobal = 0,
+  cudaStreamCaptureModeThreadLocal = 1,
+  cudaStreamCaptureModeRelaxed = 2
+};
+enum cudaStreamCaptureStatus {
+  cudaStreamCaptureStatusNone = 0,
+  cudaStreamCaptureStatusActive = 1,
+  cudaStreamCaptureStatusInvalidated = 2
+};
+typedef struct CUgraph_st *cudaGraph_t;
+typedef struct CUgraphExec_st *cudaGraphExec_t;
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *runnable, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t runnable, cudaStream_t stream);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t runnable);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,15 @@
 // Stands in for CUDA's runtime library: the same symbols and statuses, on a machine that is none.
+// With other names it is HIP's.
+#include "../common/capture.h"
 #include "../common/machine.h"
+#include "../common/refusal.h"
 
 #include <cuda_runtime_api.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 
 namespace {
 
@@ -16,11 +21,21 @@ standin::Machine &machine() {
 thread_local int current = 0;
 thread_local cudaError_t last = cudaSuccess;
 
-// What a call returns: an error is kept for cudaGetLastError.
-cudaError_t said(cudaError_t status) {
-  if (status != cudaSuccess)
-    last = status;
-  return status;
+constexpr bool kIsHip = "cuda"[0] == 'h';
+int version() { return static_cast<int>(standin::fromEnvironment("STANDIN_VERSION", 12090)); }
+// Of each call; else of each that fails.
+const bool keeps_each = kIsHip && version() < 70'000'000;
+
+// What a call returns, which is kept for cudaGetLastError.
+cudaError_t said(int status) {
+  if (status != cudaSuccess || keeps_each)
+    last = static_cast<cudaError_t>(status);
+  return static_cast<cudaError_t>(status);
+}
+// Of a call that need not leave errno as it is.
+cudaError_t saidWithErrno(int status) {
+  errno = EXDEV;
+  return said(status);
 }
 
 standin::Stream &streamOf(cudaStream_t stream) {
@@ -41,34 +56,37 @@ cudaError_t release(void *block) {
 } // namespace
 
 cudaError_t cudaRuntimeGetVersion(int *version) {
-  *version = static_cast<int>(standin::fromEnvironment("STANDIN_VERSION", 12090));
-  return cudaSuccess;
+  *version = ::version();
+  return said(cudaSuccess);
 }
 cudaError_t cudaGetDeviceCount(int *count) {
   *count = static_cast<int>(machine().count());
-  return cudaSuccess;
+  return said(cudaSuccess);
 }
 cudaError_t cudaSetDevice(int device) {
   if (device < 0 || device >= static_cast<int>(machine().count()))
     return said(cudaErrorInvalidDevice);
   current = device;
-  return cudaSuccess;
+  return said(cudaSuccess);
 }
 cudaError_t cudaGetDevice(int *device) {
   *device = current;
-  return cudaSuccess;
+  return said(cudaSuccess);
 }
 cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int device) {
   machine().bus(static_cast<unsigned>(device), text, bytes);
-  return cudaSuccess;
+  return said(cudaSuccess);
 }
 // For NVML's stand-in.
 extern "C" size_t standin_in_use(size_t bus) { return machine().inUseAt(bus); }
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
+  STANDIN_MAY_REFUSE(saidWithErrno);
+  if (const int status = standin::captures().outside(); status != 0)
+    return saidWithErrno(status);
   const standin::Memory &memory = machine().device(static_cast<unsigned>(current));
   *free = memory.free();
   *total = memory.total();
-  return cudaSuccess;
+  return saidWithErrno(cudaSuccess);
 }
 cudaError_t cudaGetLastError() {
   const cudaError_t was = last;
@@ -77,56 +95,88 @@ cudaError_t cudaGetLastError() {
 }
 cudaError_t cudaPeekAtLastError() { return last; }
 
-cudaError_t cudaMalloc(void **block, size_t size) { return allocate(block, size); }
+cudaError_t cudaMalloc(void **block, size_t size) {
+  STANDIN_MAY_REFUSE(said);
+  if (const int status = standin::captures().outside(); status != 0)
+    return said(status);
+  return allocate(block, size);
+}
 cudaError_t cudaMallocPitch(void **block, size_t *pitch, size_t width, size_t height) {
   *pitch = (width + 511) / 512 * 512;
   return allocate(block, *pitch * height);
 }
-cudaError_t cudaMallocManaged(void **block, size_t size, unsigned) { return allocate(block, size); }
+cudaError_t cudaMallocManaged(void **block, size_t size, unsigned) {
+  STANDIN_MAY_REFUSE(said);
+  return allocate(block, size);
+}
 cudaError_t cudaMallocHost(void **block, size_t size) {
+  STANDIN_MAY_REFUSE(said);
   return said((*block = machine().pinned().allocate(size)) != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 cudaError_t cudaHostAlloc(void **block, size_t size, unsigned) { return cudaMallocHost(block, size); }
 cudaError_t cudaHostRegister(void *block, size_t size, unsigned) {
+  STANDIN_MAY_REFUSE(said);
   if (block == nullptr || size == 0)
     return said(cudaErrorInvalidValue);
   return said(machine().locked().add(block) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
 }
 cudaError_t cudaHostUnregister(void *block) {
+  STANDIN_MAY_REFUSE(said);
   return said(machine().locked().remove(block) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
-cudaError_t cudaMallocAsync(void **block, size_t size, cudaStream_t) { return allocate(block, size); }
+cudaError_t cudaMallocAsync(void **block, size_t size, cudaStream_t) {
+  STANDIN_MAY_REFUSE(said);
+  return allocate(block, size);
+}
+cudaError_t cudaMallocFromPoolAsync(void **block, size_t size, cudaMemPool_t, cudaStream_t stream) {
+  return cudaMallocAsync(block, size, stream);
+}
 cudaError_t cudaFree(void *block) {
+  STANDIN_MAY_REFUSE(said);
+  if (const int status = standin::captures().outside(); status != 0)
+    return said(status);
   machine().defaultStream().wait();
   return release(block);
 }
-cudaError_t cudaFreeHost(void *block) { return release(block); }
+cudaError_t cudaFreeHost(void *block) {
+  STANDIN_MAY_REFUSE(said);
+  return release(block);
+}
 cudaError_t cudaFreeAsync(void *block, cudaStream_t stream) {
+  STANDIN_MAY_REFUSE(said);
   streamOf(stream).wait();
   return release(block);
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t size, cudaMemcpyKind) {
+  STANDIN_MAY_REFUSE(said);
+  if (const int status = standin::captures().ofDefault(); status != 0)
+    return said(status);
   if (to == nullptr || from == nullptr)
     return said(cudaErrorInvalidValue);
   machine().defaultStream().wait();
+  const standin::Access access;
   std::memmove(to, from, size);
-  return cudaSuccess;
+  return said(cudaSuccess);
 }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind, cudaStream_t stream) {
+  STANDIN_MAY_REFUSE(said);
   if (to == nullptr || from == nullptr)
     return said(cudaErrorInvalidValue);
   streamOf(stream).run([=] { std::memmove(to, from, size); });
-  return cudaSuccess;
+  return said(cudaSuccess);
 }
 cudaError_t cudaMemset(void *to, int value, size_t size) {
+  STANDIN_MAY_REFUSE(said);
   machine().defaultStream().wait();
+  const standin::Access access;
   std::memset(to, value, size);
-  return cudaSuccess;
+  return said(cudaSuccess);
 }
 cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream) {
+  STANDIN_MAY_REFUSE(said);
   streamOf(stream).run([=] { std::memset(to, value, size); });
-  return cudaSuccess;
+  return said(cudaSuccess);
 }
 
 // Elements of an array lie as those of a block do.
@@ -166,7 +216,7 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
     return said(cudaErrorInvalidValue);
   for (size_t row = 0; row < height; ++row)
     std::memmove(static_cast<char *>(to) + row * to_pitch, static_cast<const char *>(from) + row * from_pitch, width);
-  return cudaSuccess;
+  return said(cudaSuccess);
 }
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t) {
@@ -186,7 +236,7 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *copy) {
   for (size_t i = 0; i < rows; ++i)
     std::memmove(to + i * (copy->dstArray != nullptr ? row : copy->dstPtr.pitch),
                  from + i * (copy->srcArray != nullptr ? row : copy->srcPtr.pitch), row);
-  return cudaSuccess;
+  return said(cudaSuccess);
 }
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *copy, cudaStream_t) { return cudaMemcpy3D(copy); }
 cudaError_t cudaMemcpyPeer(void *to, int, const void *from, int, size_t size) {
@@ -200,7 +250,7 @@ cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t
     return said(cudaErrorInvalidValue);
   for (size_t row = 0; row < height; ++row)
     std::memset(static_cast<char *>(to) + row * pitch, value, width);
-  return cudaSuccess;
+  return said(cudaSuccess);
 }
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t) {
   return cudaMemset2D(to, pitch, value, width, height);
@@ -214,12 +264,26 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, c
 
 // Its arguments may be gone when the call returns, and nobody knows their sizes here: it is waited for.
 cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments, size_t, cudaStream_t stream) {
+  STANDIN_MAY_REFUSE(said);
   if (kernel == nullptr)
     return said(cudaErrorInvalidDeviceFunction);
   auto *const function = reinterpret_cast<void (*)(void **)>(reinterpret_cast<uintptr_t>(kernel));
   streamOf(stream).run([=] { function(arguments); });
-  streamOf(stream).wait();
-  return cudaSuccess;
+  if (standin::captures().stateOf(streamOf(stream)) == standin::Captures::kNone)
+    streamOf(stream).wait();
+  return said(cudaSuccess);
+}
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                                        cudaStream_t stream) {
+  return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+// A kernel that the program exports is known by its name.
+cudaError_t cudaFuncGetName(const char **name, const void *kernel) {
+  STANDIN_MAY_REFUSE(saidWithErrno);
+  Dl_info place{};
+  dladdr(kernel, &place);
+  *name = place.dli_sname;
+  return saidWithErrno(*name != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments) {
   if (config == nullptr)
@@ -230,17 +294,22 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream) {
   *stream = reinterpret_cast<cudaStream_t>(new standin::Stream);
-  return cudaSuccess;
+  return said(cudaSuccess);
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  streamOf(stream).wait();
-  return cudaSuccess;
+  STANDIN_MAY_REFUSE(saidWithErrno);
+  const int status = stream != nullptr ? standin::captures().inside(streamOf(stream)) : standin::captures().ofDefault();
+  if (status == 0)
+    streamOf(stream).wait();
+  return saidWithErrno(status);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete reinterpret_cast<standin::Stream *>(stream);
-  return cudaSuccess;
+  return said(cudaSuccess);
 }
 cudaError_t cudaDeviceSynchronize() {
+  if (const int status = standin::captures().outside(); status != 0)
+    return said(status);
   machine().defaultStream().wait();
-  return cudaSuccess;
+  return said(cudaSuccess);
 }

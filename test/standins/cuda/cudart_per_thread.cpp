@@ -27,4 +27,32 @@ cudaError_t cudaMemset3D_ptds(cudaPitchedPtr to, int value, cudaExtent extent) {
 cudaError_t cudaMemset3DAsync_ptsz(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
   return cudaMemset3DAsync(to, value, extent, stream);
 }
+cudaError_t cudaMemcpy_ptds(void *to, const void *from, size_t size, cudaMemcpyKind kind) {
+  return cudaMemcpy(to, from, size, kind);
+}
+cudaError_t cudaMemcpyAsync_ptsz(void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t stream) {
+  return cudaMemcpyAsync(to, from, size, kind, stream);
+}
+cudaError_t cudaMemset_ptds(void *to, int value, size_t size) { return cudaMemset(to, value, size); }
+cudaError_t cudaMemsetAsync_ptsz(void *to, int value, size_t size, cudaStream_t stream) {
+  return cudaMemsetAsync(to, value, size, stream);
+}
+cudaError_t cudaMallocAsync_ptsz(void **block, size_t size, cudaStream_t stream) {
+  return cudaMallocAsync(block, size, stream);
+}
+cudaError_t cudaMallocFromPoolAsync_ptsz(void **block, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(block, size, pool, stream);
+}
+cudaError_t cudaFreeAsync_ptsz(void *block, cudaStream_t stream) { return cudaFreeAsync(block, stream); }
+cudaError_t cudaLaunchKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                                  cudaStream_t stream) {
+  return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                                             cudaStream_t stream) {
+  return cudaLaunchCooperativeKernel(kernel, grid, block, arguments, shared, stream);
+}
+cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *kernel, void **arguments) {
+  return cudaLaunchKernelExC(config, kernel, arguments);
+}
 }

@@ -1,10 +1,14 @@
 // Stands in for CUDA's driver, as far as a thread has contexts, each of a device, in which it allocates.
 // It hands out its functions itself, by names without versions. Link it so that it finds its own
 // (-Bsymbolic-functions).
+#include "../common/capture.h"
 #include "../common/machine.h"
+#include "../common/refusal.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <string>
 
 namespace {
 
@@ -26,12 +30,29 @@ int allocate(void **block, size_t bytes) {
   *block = machine().device(static_cast<unsigned>(contexts.back()->device)).allocate(bytes);
   return *block != nullptr ? 0 : kOutOfMemory;
 }
+int allocatePinned(void **block, size_t bytes) {
+  if (contexts.empty())
+    return kNoContext;
+  *block = machine().pinned().allocate(bytes);
+  return *block != nullptr ? 0 : kOutOfMemory;
+}
 int release(void *block) { return machine().release(block) ? 0 : kInvalid; }
+int launch(const void *kernel) { return kernel != nullptr ? 0 : kInvalid; }
+// Of a module; nothing runs.
+struct Function {
+  std::string name;
+};
 void *pointer(unsigned long long address) { return reinterpret_cast<void *>(address); }
 
 } // namespace
 
 extern "C" {
+// Of libcuda_copies.cpp, where it is linked.
+[[gnu::weak]] int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes);
+[[gnu::weak]] int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes, void *stream);
+[[gnu::weak]] int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes);
+[[gnu::weak]] int cuMemsetD8_v2(unsigned long long to, unsigned char value, size_t count);
+
 int cuDriverGetVersion(int *version) {
   *version = static_cast<int>(standin::fromEnvironment("STANDIN_VERSION", 12090));
   return 0;
@@ -92,7 +113,20 @@ int cuMemGetInfo_v2(size_t *free, size_t *total) {
 size_t standin_in_use(size_t bus) { return machine().inUseAt(bus); } // for NVML's stand-in
 
 int cuMemAlloc(unsigned *, unsigned) { return kInvalid; } // of the first version, with addresses of 32 bits
-int cuMemAlloc_v2(void **block, size_t bytes) { return allocate(block, bytes); }
+int cuMemAlloc_v2(void **block, size_t bytes) {
+  STANDIN_MAY_REFUSE();
+  return allocate(block, bytes);
+}
+int cuMemAllocManaged(void **block, size_t bytes, unsigned) { return allocate(block, bytes); }
+int cuMemAllocHost_v2(void **block, size_t bytes) {
+  STANDIN_MAY_REFUSE();
+  return allocatePinned(block, bytes);
+}
+int cuMemHostAlloc(void **block, size_t bytes, unsigned) { return allocatePinned(block, bytes); }
+int cuMemFreeHost(void *block) {
+  STANDIN_MAY_REFUSE();
+  return release(block);
+}
 int cuMemAllocPitch_v2(void **block, size_t *pitch, size_t width, size_t height, unsigned) {
   *pitch = (width + 511) / 512 * 512;
   return allocate(block, *pitch * height);
@@ -101,21 +135,40 @@ int cuMemAllocAsync(void **block, size_t bytes, void *) { return allocate(block,
 int cuMemAllocAsync_ptsz(void **block, size_t bytes, void *) { return allocate(block, bytes); }
 int cuMemAllocFromPoolAsync(void **block, size_t bytes, void *, void *) { return allocate(block, bytes); }
 int cuMemAllocFromPoolAsync_ptsz(void **block, size_t bytes, void *, void *) { return allocate(block, bytes); }
-int cuMemFree_v2(unsigned long long block) { return release(pointer(block)); }
+int cuMemFree_v2(unsigned long long block) {
+  STANDIN_MAY_REFUSE();
+  return release(pointer(block));
+}
 int cuMemFreeAsync(unsigned long long block, void *) { return release(pointer(block)); }
 int cuMemFreeAsync_ptsz(unsigned long long block, void *) { return release(pointer(block)); }
+
+int cuModuleGetFunction(void **function, void *, const char *name) {
+  *function = new Function{name};
+  return 0;
+}
+int cuFuncGetName(const char **name, void *function) {
+  errno = EXDEV;
+  *name = static_cast<Function *>(function)->name.c_str();
+  return 0;
+}
 int cuLaunchKernel(void *kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                    void **) {
-  return kernel != nullptr ? 0 : kInvalid;
+  STANDIN_MAY_REFUSE();
+  return launch(kernel);
 }
 int cuLaunchKernel_ptsz(void *kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
                         void **, void **) {
-  return kernel != nullptr ? 0 : kInvalid;
+  return launch(kernel);
 }
-int cuLaunchKernelEx_ptsz(const void *config, void *, void **, void **) { return config != nullptr ? 0 : kInvalid; }
+int cuLaunchKernelEx(const void *config, void *, void **, void **) { return launch(config); }
+int cuLaunchKernelEx_ptsz(const void *config, void *, void **, void **) { return launch(config); }
+int cuLaunchCooperativeKernel(void *kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                              void *, void **) {
+  return launch(kernel);
+}
 int cuLaunchCooperativeKernel_ptsz(void *kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                                    void *, void **) {
-  return kernel != nullptr ? 0 : kInvalid;
+  return launch(kernel);
 }
 
 // The newest form that a program of this version knows: since 3.2 with addresses of 64 bits.
@@ -130,11 +183,19 @@ int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned
   static const Form forms[] = {{"cuMemAlloc", 2000, 0, reinterpret_cast<void *>(cuMemAlloc)},
                                {"cuMemAlloc", 3020, 0, reinterpret_cast<void *>(cuMemAlloc_v2)},
                                {"cuMemFree", 3020, 0, reinterpret_cast<void *>(cuMemFree_v2)},
+                               {"cuMemAllocManaged", 6000, 0, reinterpret_cast<void *>(cuMemAllocManaged)},
+                               {"cuMemHostAlloc", 2020, 0, reinterpret_cast<void *>(cuMemHostAlloc)},
+                               {"cuMemFreeHost", 2000, 0, reinterpret_cast<void *>(cuMemFreeHost)},
+                               {"cuCtxCreate", 3020, 0, reinterpret_cast<void *>(cuCtxCreate_v2)},
                                {"cuCtxSetCurrent", 4000, 0, reinterpret_cast<void *>(cuCtxSetCurrent)},
                                {"cuMemAllocAsync", 11020, 0, reinterpret_cast<void *>(cuMemAllocAsync)},
                                {"cuMemAllocAsync", 11020, kPerThread, reinterpret_cast<void *>(cuMemAllocAsync_ptsz)},
                                {"cuMemFreeAsync", 11020, 0, reinterpret_cast<void *>(cuMemFreeAsync)},
                                {"cuMemFreeAsync", 11020, kPerThread, reinterpret_cast<void *>(cuMemFreeAsync_ptsz)},
+                               {"cuMemcpyHtoD", 3020, 0, reinterpret_cast<void *>(cuMemcpyHtoD_v2)},
+                               {"cuMemcpyDtoH", 3020, 0, reinterpret_cast<void *>(cuMemcpyDtoH_v2)},
+                               {"cuMemcpyHtoDAsync", 3020, 0, reinterpret_cast<void *>(cuMemcpyHtoDAsync_v2)},
+                               {"cuMemsetD8", 3020, 0, reinterpret_cast<void *>(cuMemsetD8_v2)},
                                {"cuLaunchKernel", 4000, 0, reinterpret_cast<void *>(cuLaunchKernel)},
                                {"cuLaunchKernel", 7000, kPerThread, reinterpret_cast<void *>(cuLaunchKernel_ptsz)}};
   *function = nullptr;
@@ -143,5 +204,9 @@ int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned
       *function = form.function;
   *outcome = *function == nullptr;
   return *function != nullptr ? 0 : kNotFound;
+}
+int cuGetProcAddress(const char *name, void **function, int version, unsigned long long flags) {
+  int outcome = 0;
+  return cuGetProcAddress_v2(name, function, version, flags, &outcome);
 }
 }

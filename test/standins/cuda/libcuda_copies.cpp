@@ -1,4 +1,6 @@
 // Stands in for CUDA's driver, as far as it copies and fills. Each form is a function of its own.
+#include "../common/refusal.h"
+
 #include <cstddef>
 #include <cstring>
 
@@ -74,15 +76,24 @@ template <class Given> int copyGiven(const Given *copy, size_t rows) {
 } // namespace
 
 extern "C" {
-int cuMemcpyHtoD_v2(Device to, const void *from, size_t bytes) { return copy(pointer(to), from, bytes); }
-int cuMemcpyHtoDAsync_v2(Device to, const void *from, size_t bytes, void *) { return copy(pointer(to), from, bytes); }
+int cuMemcpyHtoD_v2(Device to, const void *from, size_t bytes) {
+  STANDIN_MAY_REFUSE();
+  return copy(pointer(to), from, bytes);
+}
+int cuMemcpyHtoDAsync_v2(Device to, const void *from, size_t bytes, void *) {
+  STANDIN_MAY_REFUSE();
+  return copy(pointer(to), from, bytes);
+}
 int cuMemcpyDtoH_v2(void *to, Device from, size_t bytes) { return copy(to, pointer(from), bytes); }
 int cuMemcpyDtoHAsync_v2(void *to, Device from, size_t bytes, void *) { return copy(to, pointer(from), bytes); }
 int cuMemcpyDtoD_v2(Device to, Device from, size_t bytes) { return copy(pointer(to), pointer(from), bytes); }
 int cuMemcpyDtoDAsync_v2(Device to, Device from, size_t bytes, void *) {
   return copy(pointer(to), pointer(from), bytes);
 }
-int cuMemsetD8_v2(Device to, unsigned char value, size_t count) { return fill(to, value, count); }
+int cuMemsetD8_v2(Device to, unsigned char value, size_t count) {
+  STANDIN_MAY_REFUSE();
+  return fill(to, value, count);
+}
 int cuMemsetD8Async(Device to, unsigned char value, size_t count, void *) { return fill(to, value, count); }
 int cuMemsetD16_v2(Device to, unsigned short value, size_t count) { return fill(to, value, count); }
 int cuMemsetD16Async(Device to, unsigned short value, size_t count, void *) { return fill(to, value, count); }

@@ -133,5 +133,7 @@ int cuMipmappedArrayDestroy(void *array) { return release(array); }
 int cuMemHostRegister_v2(void *block, size_t, unsigned) { return machine().locked().add(block) ? 0 : kLocked; }
 int cuMemHostUnregister(void *block) { return machine().locked().remove(block) ? 0 : kNotLocked; }
 int cuGraphLaunch(void *graph, void *) { return graph != nullptr ? 0 : kInvalid; }
+int cuGraphLaunch_ptsz(void *graph, void *) { return graph != nullptr ? 0 : kInvalid; }
 int cudaGraphLaunch(void *graph, void *stream) { return cuGraphLaunch(graph, stream); }
+int cudaGraphLaunch_ptsz(void *graph, void *stream) { return cuGraphLaunch(graph, stream); }
 }

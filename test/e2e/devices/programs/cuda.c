@@ -43,6 +43,7 @@ static void train(cudaStream_t stream, float *model) {
     expect(cudaMallocAsync(&temporary, kActivations, stream), 0, "temporary");
     expect(cudaMemsetAsync(temporary, 0, kActivations, stream), 0, "fill");
     expect(cudaLaunchKernel((const void *)(uintptr_t)scale, grid, block, arguments, 0, stream), 0, "launch");
+    expect(cudaPeekAtLastError(), 0, "no error of the launch"); // whose kernel has no name
     expect(cudaFreeAsync(temporary, stream), 0, "free of the temporary");
     expect(cudaFree(activations), 0, "free of the activations");
   }
@@ -90,6 +91,7 @@ int main(int argc, char **argv) {
   mended = argc > 1 && strcmp(argv[1], "mended") == 0;
   expect(cudaStreamCreate(&stream), 0, "stream");
   expect(cudaMalloc(&model, kModel), 0, "model"); // the model
+  expect(cudaPeekAtLastError(), 0, "no error of the model");
   expect(cudaMallocHost(&pinned, 8192), 0, "pinned");
   expect(cudaMallocManaged(&managed, 16384, 1), 0, "managed");
   expect(cudaMallocPitch(&image, &pitch, 1024, 16), 0, "image");

@@ -1,5 +1,5 @@
-// What a program, or a runtime library that is linked statically, asks of CUDA's driver: contexts of two devices, blocks
-// in them, and functions by name, with a default stream for each thread or without. The size of a block says
+// What a program, or a runtime library that is linked statically, asks of CUDA's driver: contexts of two devices,
+// blocks in them, and functions by name, with a default stream for each thread or without. The size of a block says
 // which one it is. With "mended" it forgets nothing.
 #include <pthread.h>
 #include <stddef.h>
@@ -18,6 +18,10 @@ int cuMemAllocPitch_v2(CUdeviceptr *block, size_t *pitch, size_t width, size_t h
 int cuMemAllocAsync_ptsz(CUdeviceptr *block, size_t bytes, void *stream);
 int cuMemAllocFromPoolAsync(CUdeviceptr *block, size_t bytes, void *pool, void *stream);
 int cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *block, size_t bytes, void *pool, void *stream);
+int cuMemAllocManaged(CUdeviceptr *block, size_t bytes, unsigned flags);
+int cuMemAllocHost_v2(void **block, size_t bytes);
+int cuMemHostAlloc(void **block, size_t bytes, unsigned flags);
+int cuMemFreeHost(void *block);
 int cuMemFree_v2(CUdeviceptr block);
 int cuMemFreeAsync(CUdeviceptr block, void *stream);
 int cuMemFreeAsync_ptsz(CUdeviceptr block, void *stream);
@@ -26,6 +30,11 @@ int cuLaunchKernel_ptsz(void *kernel, unsigned gx, unsigned gy, unsigned gz, uns
 int cuLaunchKernelEx_ptsz(const void *config, void *kernel, void **arguments, void **extra);
 int cuLaunchCooperativeKernel_ptsz(void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                    unsigned bz, unsigned shared, void *stream, void **arguments);
+int cuLaunchKernelEx(const void *config, void *kernel, void **arguments, void **extra);
+int cuLaunchCooperativeKernel(void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                              unsigned bz, unsigned shared, void *stream, void **arguments);
+int cuModuleGetFunction(void **function, void *module, const char *name);
+int cuGetProcAddress(const char *name, void **function, int version, unsigned long long flags);
 int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *outcome);
 
 static int mended;
@@ -61,9 +70,9 @@ static void contexts(void) {
   block(1002); // of device 0
   expect(cuCtxPopCurrent_v2(&popped), 0, "pop");
   expect(popped == first, 1, "what was popped");
-  block(1003);                                               // of device 1
-  expect(cuMemAlloc_v2(&forgotten, 1004), 0, "block");       // forgotten
-  pthread_create(&thread, NULL, other_thread, first);        // of device 0
+  block(1003);                                         // of device 1
+  expect(cuMemAlloc_v2(&forgotten, 1004), 0, "block"); // forgotten
+  pthread_create(&thread, NULL, other_thread, first);  // of device 0
   pthread_join(thread, NULL);
   if (mended)
     expect(cuMemFree_v2(forgotten), 0, "free");
@@ -82,13 +91,25 @@ static void blocks(void) {
   expect(cuMemFreeAsync(made, NULL), 0, "free");
   expect(cuMemAllocFromPoolAsync_ptsz(&made, 2003, NULL, NULL), 0, "block of a pool");
   expect(cuMemFreeAsync_ptsz(made, NULL), 0, "free");
+  void *host;
+  expect(cuMemAllocManaged(&made, 2004, 1), 0, "managed");
+  expect(cuMemFree_v2(made), 0, "free");
+  expect(cuMemAllocHost_v2(&host, 2005), 0, "pinned");
+  expect(cuMemFreeHost(host), 0, "free");
+  expect(cuMemHostAlloc(&host, 2006, 0), 0, "pinned");
+  expect(cuMemFreeHost(host), 0, "free");
 }
 
 static void launches(void) {
-  const unsigned config[16] = {2, 1, 1, 3, 1, 1};
+  const unsigned config[16] = {2, 1, 1, 3, 1, 1}, other[16] = {7, 1, 1, 3, 1, 1};
+  void *scale, *shift;
   expect(cuLaunchKernel_ptsz((void *)launches, 4, 1, 1, 8, 1, 1, 0, NULL, NULL, NULL), 0, "launch");
   expect(cuLaunchKernelEx_ptsz(config, (void *)launches, NULL, NULL), 0, "launch");
   expect(cuLaunchCooperativeKernel_ptsz((void *)launches, 5, 1, 1, 8, 1, 1, 0, NULL, NULL), 0, "launch");
+  expect(cuModuleGetFunction(&scale, NULL, "scale"), 0, "function");
+  expect(cuModuleGetFunction(&shift, NULL, "shift"), 0, "function");
+  expect(cuLaunchKernelEx(other, scale, NULL, NULL), 0, "launch");
+  expect(cuLaunchCooperativeKernel(shift, 8, 1, 1, 8, 1, 1, 0, NULL, NULL), 0, "launch");
 }
 
 static void *function(const char *name, int version, unsigned long long flags) {
@@ -119,12 +140,24 @@ static void by_name(void) {
   }
 }
 
+// By the function of CUDA 11, which has no answer beside its status.
+static void by_first_version(void) {
+  int (*allocate)(CUdeviceptr *, size_t) = NULL;
+  int (*release)(CUdeviceptr) = NULL;
+  CUdeviceptr made;
+  expect(cuGetProcAddress("cuMemAlloc", (void **)&allocate, 11030, 0), 0, "cuMemAlloc");
+  expect(cuGetProcAddress("cuMemFree", (void **)&release, 11030, 0), 0, "cuMemFree");
+  expect(allocate(&made, 3006), 0, "block");
+  expect(release(made), 0, "free");
+}
+
 int main(int argc, char **argv) {
   mended = argc > 1 && strcmp(argv[1], "mended") == 0;
   contexts();
   blocks();
   launches();
   by_name();
+  by_first_version();
   puts("done");
   return 0;
 }

@@ -28,7 +28,10 @@ int cuMipmappedArrayCreate(void **array, const struct array3d *how, unsigned lev
 int cuArrayDestroy(void *array);
 int cuMipmappedArrayDestroy(void *array);
 int cuGraphLaunch(void *graph, void *stream);
-int cudaGraphLaunch(void *graph, void *stream);
+#ifndef HIP
+int cuGraphLaunch_ptsz(void *graph, void *stream);
+int cudaGraphLaunch_ptsz(void *graph, void *stream);
+#endif
 
 static int mended;
 
@@ -97,8 +100,12 @@ int main(int count, char **arguments) {
   use_arrays();
   use_arrays_of_driver();
   use_rows();
-  expect(cudaGraphLaunch(&graph, NULL), 0, "graph");
+  expect(cudaGraphLaunch((cudaGraphExec_t)&graph, NULL), 0, "graph");
   expect(cuGraphLaunch(&graph, NULL), 0, "graph");
   expect(cuGraphLaunch(NULL, NULL), 1, "no graph");
+#ifndef HIP
+  expect(cudaGraphLaunch_ptsz(&graph, NULL), 0, "graph");
+  expect(cuGraphLaunch_ptsz(&graph, NULL), 0, "graph");
+#endif
   return 0;
 }

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { kBytes = 1 << 16, kForks = 20, kRounds = 200 };
+enum { kBytes = 1 << 16, kForks = 20, kPauseUs = 5000, kRounds = 200 };
 
 typedef struct {
   unsigned x, y, z;
@@ -113,6 +113,7 @@ static void forks(const char *path) {
   for (int i = 0; i < 2; ++i)
     pthread_create(&threads[i], NULL, launch_always, block);
   for (int i = 0; i < kForks; ++i) {
+    usleep(kPauseUs); // in which the others launch
     const pid_t child = fork();
     if (child == 0) {
       msl_step(7);

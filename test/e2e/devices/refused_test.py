@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Calls that a driver refuses when the test asks it to ($STANDIN_FAIL): the program sees the same status, and the same last error, as without msleaks; a
+refused allocation is an event with that status, a block whose free is refused is there again, and a launch, copy or fill has failed.
+   usage: refused_test.py BUILD SCRATCH
+"""
+import os
+
+from device_run import PROGRAMS, STANDINS, Msleaks, ascend, build_programs, device_leaks, equal, events_of, run, sources_for, standin
+from msleaks_e2e import arguments, expect_same
+
+BYTES = 4096
+# {driver: (statuses, functions in the order of the program's calls)}; memory, an address, what nobody knows.
+OF_RUNTIME = [f"cuda{name}" for name in ("Malloc", "MallocHost", "Memcpy", "MemcpyAsync", "Memset", "LaunchKernel", "Free", "FreeHost")]
+REFUSED = {
+    "cuda": ([2, 700, 999], OF_RUNTIME),
+    "hip": ([2, 700, 999], [name.replace("cuda", "hip") for name in OF_RUNTIME]),
+    "cuda_driver": ([2, 700, 999], ["cuMemAlloc_v2", "cuMemAllocHost_v2", "cuMemcpyHtoD_v2", "cuMemcpyHtoDAsync_v2", "cuMemsetD8_v2", "cuLaunchKernel",
+                                    "cuMemFree_v2", "cuMemFreeHost"]),
+    "cann": ([207001, 107000, 507899], ["aclrtMalloc", "aclrtMallocHost", "aclrtMemcpy", "aclrtMemcpyAsync", "aclrtMemset", "aclrtLaunchKernel", "aclrtFree",
+                                        "aclrtFreeHost"])}
+
+
+def built(driver, scratch):
+    """The program's source, and what it is built with."""
+    cuda = STANDINS / "cuda"
+    if driver == "cann":
+        return PROGRAMS / "refused.c", ["-DUSES_ACL", f"-I{STANDINS}/cann", *ascend(scratch)]
+    if driver == "cuda_driver":
+        sources = [cuda / "libcuda_contexts.cpp", cuda / "libcuda_copies.cpp"]
+        return PROGRAMS / "refused.c", ["-DUSES_DRIVER", standin(scratch, "libcuda.so.1", *sources, link=["-Wl,-Bsymbolic-functions"])]
+    folder = sources_for(driver, [("cuda", "hip")], scratch, PROGRAMS / "refused.c", cuda / "cudart.cpp", cuda / "cuda_runtime_api.h")
+    name = {"cuda": "libcudart.so.12", "hip": "libamdhip64.so.6"}[driver]
+    return folder / "refused.c", [f"-I{folder}", standin(scratch, name, folder / "cudart.cpp")]
+
+
+def expect_events(msleaks, folder, statuses):
+    failed = [(event["heap"], event["size"], event["status"]) for event in events_of(msleaks, folder, "alloc-failed") if event["heap"] in ("device", "pinned")]
+    equal("refused allocations", failed, [(heap, BYTES, status) for heap in ("device", "pinned") for status in statuses])
+    blocks = [(event["heap"], "restored" in event["flags"]) for event in events_of(msleaks, folder, "alloc") if event["heap"] in ("device", "pinned")]
+    equal("blocks", blocks, [("device", False), ("pinned", False), *[("device", True)] * 3, *[("pinned", True)] * 3])
+    equal("failed", [event["status"] for event in events_of(msleaks, folder, "failed")], statuses * 4)  # two copies, a fill, a launch
+    for kind, count in ("copy", 8), ("set", 4), ("launch", 4):
+        equal(f"events of kind {kind}", len(events_of(msleaks, folder, kind)), count)
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    msleaks = Msleaks(build)
+    for driver, (statuses, functions) in REFUSED.items():
+        here = f"{scratch}/{driver}"
+        os.makedirs(here, exist_ok=True)
+        source, options = built(driver, here)
+        asked = ",".join(f"{function}:{nth}:{status}" for function in functions for nth, status in enumerate(statuses, 1))
+        environment = {**os.environ, "STANDIN_FAIL": asked}
+        for name, program in build_programs(build, here, source, *options).items():
+            plain = run([program], env=environment)
+            lines = [int(line.split(": ")[1].split(",")[0]) for line in plain.stdout.splitlines()]
+            equal(f"{driver}: statuses alone", lines, [*statuses, 0] * len(functions))
+            folder = f"{here}/{name.replace(' ', '-')}"
+            done, report = msleaks.run(folder, [program], env=environment)
+            expect_same(plain, done)
+            report.expect_account()
+            expect_events(msleaks, folder, statuses)
+            equal(f"{driver}, {name}: leaks", device_leaks(report), [])
+            print(f"{driver}, {name}: {len(lines)} calls")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+// Captures: the work of a stream is kept, and done when the graph is launched. Meanwhile a call that would wait, or is
+// no part of the capture, is refused and ends it.
+#pragma once
+
+#include "machine.h"
+
+namespace standin {
+
+using Work = std::vector<std::function<void()>>;
+
+class Captures {
+public:
+  static constexpr int kInvalid = 1, kUnsupported = 900, kInvalidated = 901, kImplicit = 906;
+  enum State { kNone, kActive, kEnded }; // as the drivers count
+  enum Mode { kGlobal, kOfThread, kRelaxed };
+
+  int begin(Stream &stream) {
+    const std::lock_guard lock(mutex_);
+    if (!captures_.emplace(&stream, Capture{new Work}).second)
+      return kInvalid;
+    stream.keep(captures_[&stream].work);
+    return 0;
+  }
+  // Null, and a status, where a call has ended it.
+  int end(Stream &stream, Work *&work) {
+    const std::lock_guard lock(mutex_);
+    const auto found = captures_.find(&stream);
+    if (found == captures_.end())
+      return kInvalid;
+    const bool is_whole = found->second.state == kActive;
+    stream.keep(nullptr);
+    work = is_whole ? found->second.work : nullptr;
+    if (!is_whole)
+      delete found->second.work;
+    captures_.erase(found);
+    return is_whole ? 0 : kInvalidated;
+  }
+  State stateOf(const Stream &stream) {
+    const std::lock_guard lock(mutex_);
+    const auto found = captures_.find(&stream);
+    return found != captures_.end() ? found->second.state : kNone;
+  }
+  bool isAny() {
+    const std::lock_guard lock(mutex_);
+    return !captures_.empty();
+  }
+  // What a call returns that is no part of any capture, unless the thread has said that it knows.
+  int outside() { return modeOfThread() != kRelaxed ? endAll(kUnsupported) : 0; }
+  // What a call returns that waits for this stream, or is about the default one, which waits for all.
+  int inside(const Stream &stream) { return stateOf(stream) != kNone ? endAll(kUnsupported) : outside(); }
+  int ofDefault() { return endAll(kImplicit); }
+  static int &modeOfThread() {
+    static thread_local int mode = kGlobal;
+    return mode;
+  }
+
+private:
+  struct Capture {
+    Work *work = nullptr;
+    State state = kActive;
+  };
+  int endAll(int status) {
+    const std::lock_guard lock(mutex_);
+    for (auto &[stream, capture] : captures_)
+      capture.state = kEnded;
+    return captures_.empty() ? 0 : status;
+  }
+  std::mutex mutex_;
+  std::map<const Stream *, Capture> captures_;
+};
+
+// One for a driver and its runtime library.
+inline Captures &captures() {
+  static auto *const made = new Captures;
+  return *made;
+}
+
+} // namespace standin

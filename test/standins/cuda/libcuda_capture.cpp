@@ -1,0 +1,63 @@
+// Stands in for CUDA's driver beside its runtime library (cudart_capture.cpp), as far as hooks ask it: a stream is the
+// runtime's own.
+#include "../common/capture.h"
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace {
+
+using standin::captures;
+constexpr size_t kTotal = 64 << 20;
+
+struct Function {
+  std::string name;
+};
+
+// Of a call that need not leave errno as it is.
+int said(int status) {
+  errno = EXDEV;
+  return status;
+}
+
+template <class Copy> void copyNow(Copy copy) {
+  const standin::Access access;
+  copy();
+}
+
+} // namespace
+
+extern "C" {
+int cuStreamIsCapturing(standin::Stream *stream, int *status) {
+  *status = stream != nullptr ? captures().stateOf(*stream) : standin::Captures::kNone;
+  return said(stream == nullptr && captures().isAny() ? standin::Captures::kImplicit : 0);
+}
+int cuStreamSynchronize(standin::Stream *stream) {
+  const int status = stream != nullptr ? captures().inside(*stream) : captures().ofDefault();
+  if (status == 0 && stream != nullptr)
+    stream->wait();
+  return said(status);
+}
+int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t bytes, standin::Stream *stream) {
+  const auto copy = [=] { std::memcpy(to, reinterpret_cast<const void *>(from), bytes); };
+  if (stream != nullptr)
+    stream->run(copy);
+  else
+    copyNow(copy);
+  return said(stream != nullptr ? 0 : captures().ofDefault());
+}
+int cuThreadExchangeStreamCaptureMode(int *mode) {
+  std::swap(*mode, standin::Captures::modeOfThread());
+  return said(0);
+}
+int cuMemGetInfo_v2(size_t *free, size_t *total) {
+  *free = *total = kTotal;
+  return said(captures().outside());
+}
+// What is no function has no name, and nobody asks for it.
+int cuFuncGetName(const char **name, void *function) {
+  *name = static_cast<Function *>(function)->name.c_str();
+  return said(0);
+}
+}
