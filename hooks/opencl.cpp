@@ -51,4 +51,3 @@ MSL_HOOK(libOpenCL, void *, clEnqueueMapImage,
          (Queue, Mem, unsigned, Bits, Sizes, Sizes, size_t *, size_t *, unsigned, Events, Event *, int *))
 MSL_HOOK(libOpenCL, int, clEnqueueNativeKernel,
          (Queue, void (*)(void *), void *, size_t, unsigned, const Mem *, const void **, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, Mem, clCreateSubBuffer, (Mem, Bits, unsigned, const void *, int *))

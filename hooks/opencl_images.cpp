@@ -1,4 +1,5 @@
-// Images of OpenCL. How large one is says the driver: its rows may be padded (clGetMemObjectInfo).
+// Memory objects of OpenCL that are no plain buffers. How large an image is says the driver: its rows may be padded
+// (clGetMemObjectInfo). A part of a buffer, and an image of one, have no memory of their own: they show the buffer's.
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -20,12 +21,6 @@ template <int kParameters> struct Image {
                                        .result = {abi::ResultKind::Handle, abi::Position(kParameters - 1)}};
 };
 
-// An image of a buffer has no memory of its own. What is done with it is done with the buffer, and nobody sees that.
-struct View {
-  static constexpr abi::Symbol kRow = {
-      .name = "clCreateImage", .verb = abi::Verb::Access, .family = abi::Family::OpenCl, .heap = abi::Heap::Device};
-};
-
 // As cl_image_desc is.
 struct Description {
   unsigned type;
@@ -33,6 +28,21 @@ struct Description {
   unsigned levels, samples;
   Mem of;
 };
+// As cl_buffer_region is.
+struct Region {
+  size_t origin, bytes;
+};
+
+// Whose memory the object shows, and from which byte on. None: it has its own.
+struct Shown {
+  Mem of = nullptr;
+  uint64_t offset = 0;
+};
+Shown shownBy(const Description *description) { return {description != nullptr ? description->of : nullptr, 0}; }
+Shown shownBy(Mem whole, unsigned type, const Region *part) {
+  constexpr unsigned kRegion = 0x1220; // CL_BUFFER_CREATE_TYPE_REGION
+  return {whole, type == kRegion && part != nullptr ? part->origin : 0};
+}
 
 using GetInfo = int (*)(Mem, unsigned, size_t, void *, size_t *);
 MSL_ASKED(get_info, "libOpenCL", "clGetMemObjectInfo")
@@ -66,41 +76,61 @@ template <class... Parameters> Mem createRecorded(Mem (*real)(Parameters...), vo
   return image;
 }
 
+// What is done with it is done with the one that it shows, which lives as long as it does.
 template <class... Parameters>
-Mem create(hook::Function &function, void *caller, const Description *description, Parameters... parameters) {
+Mem showRecorded(const Shown &shown, Mem (*real)(Parameters...), void *caller, Parameters... parameters) {
+  constexpr uint32_t kTraits =
+      abi::Traits(abi::Verb::Show, abi::Family::OpenCl, abi::Heap::Device, abi::kFromHook).packed();
+  constexpr uint64_t kHandleBytes = 1; // it is no address: analysis/live/device_ranges.h
+  hook::Call call{kTraits, hook::kPass, reinterpret_cast<uint64_t>(caller), 0, 0, 0};
+  __msl_hook_enter(&call);
+  if (call.answer == hook::kPass)
+    return real(parameters...);
+  __msl_hook_begin(&call);
+  const Mem made = real(parameters...);
+  __msl_hook_end(&call);
+  if (call.answer == hook::kRecord && made != nullptr)
+    __msl_on_mapped(call.site, kTraits, made, kHandleBytes, shown.of, shown.offset);
+  return made;
+}
+
+template <class... Parameters>
+Mem create(hook::Function &function, void *caller, const Shown &shown, Parameters... parameters) {
   auto *const real = reinterpret_cast<Mem (*)(Parameters...)>(hook::realOf(function));
   if (real == nullptr)
     return nullptr;
   if (hook::own_library.state != hook::kAccepted)
     return real(parameters...);
-  if (description != nullptr && description->of != nullptr)
-    return hook::callRecorded<View>(real, caller, parameters...);
+  if (shown.of != nullptr)
+    return showRecorded(shown, real, caller, parameters...);
   return createRecorded(real, caller, parameters...);
 }
 
 } // namespace
 
-// `description`: null where the function has none.
-#define MSL_IMAGE(name, given, parameters, arguments)                                                                  \
+#define MSL_OBJECT(name, shown, parameters, arguments)                                                                 \
   extern "C" [[gnu::visibility("default")]] Mem name parameters;                                                       \
   [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_##name = {                                   \
       "libOpenCL", #name, reinterpret_cast<void *>(&name), nullptr};                                                   \
   extern "C" Mem name parameters {                                                                                     \
-    return create(function_##name, __builtin_return_address(0), given, MSL_HOOK_LIST arguments);                       \
+    return create(function_##name, __builtin_return_address(0), shown, MSL_HOOK_LIST arguments);                       \
   }
 
-MSL_IMAGE(clCreateImage, description,
-          (Context context, Bits flags, const void *format, const Description *description, void *host, int *status),
-          (context, flags, format, description, host, status))
-MSL_IMAGE(clCreateImageWithProperties, description,
-          (Context context, const uint64_t *properties, Bits flags, const void *format, const Description *description,
-           void *host, int *status),
-          (context, properties, flags, format, description, host, status))
-MSL_IMAGE(clCreateImage2D, nullptr,
-          (Context context, Bits flags, const void *format, size_t width, size_t height, size_t pitch, void *host,
-           int *status),
-          (context, flags, format, width, height, pitch, host, status))
-MSL_IMAGE(clCreateImage3D, nullptr,
-          (Context context, Bits flags, const void *format, size_t width, size_t height, size_t depth, size_t pitch,
-           size_t slice, void *host, int *status),
-          (context, flags, format, width, height, depth, pitch, slice, host, status))
+MSL_OBJECT(clCreateImage, shownBy(description),
+           (Context context, Bits flags, const void *format, const Description *description, void *host, int *status),
+           (context, flags, format, description, host, status))
+MSL_OBJECT(clCreateImageWithProperties, shownBy(description),
+           (Context context, const uint64_t *properties, Bits flags, const void *format, const Description *description,
+            void *host, int *status),
+           (context, properties, flags, format, description, host, status))
+MSL_OBJECT(clCreateImage2D, Shown{},
+           (Context context, Bits flags, const void *format, size_t width, size_t height, size_t pitch, void *host,
+            int *status),
+           (context, flags, format, width, height, pitch, host, status))
+MSL_OBJECT(clCreateImage3D, Shown{},
+           (Context context, Bits flags, const void *format, size_t width, size_t height, size_t depth, size_t pitch,
+            size_t slice, void *host, int *status),
+           (context, flags, format, width, height, depth, pitch, slice, host, status))
+MSL_OBJECT(clCreateSubBuffer, shownBy(buffer, type, region),
+           (Mem buffer, Bits flags, unsigned type, const Region *region, int *status),
+           (buffer, flags, type, region, status))

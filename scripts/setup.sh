@@ -18,6 +18,7 @@ test_packages=(
   linux-perf                                        # test/e2e/profiles, bench: writes perf.data, and the peer that reads it
   llvm-spirv-15 spirv-tools                           # SPIR-V of counted kernels, for PoCL (test/e2e/graphs)
   heaptrack binutils strace zstd libunwind-dev        # peers that the results are compared with
+  libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4  # allocators that msleaks doctor knows (test/e2e/doctor)
   dpkg-dev ca-certificates curl                     # darknet's source package, ggml in an npm package
   python3 python3-numpy python3-torch               # examples/pytorch
   chromium-headless-shell graphviz                  # the page and the DOT of msleaks cfg

@@ -1,5 +1,6 @@
 // Watch: which operation changed a watched block without being given it (docs/watch.md).
 #include "analysis/analyzers/registry.h"
+#include "analysis/live/device_ranges.h"
 #include "analysis/places/labels.h"
 
 #include <algorithm>
@@ -65,7 +66,12 @@ public:
     return abi::enabledBit(EventKind::Watch) | abi::enabledBit(EventKind::Changed) |
            abi::enabledBit(EventKind::Content) | abi::enabledBit(EventKind::Launch) | abi::enabledBit(EventKind::Copy) |
            abi::enabledBit(EventKind::Set) | abi::enabledBit(EventKind::Access) | abi::enabledBit(EventKind::Step) |
-           abi::enabledBit(EventKind::RangeBegin) | abi::enabledBit(EventKind::RangeEnd);
+           abi::enabledBit(EventKind::RangeBegin) | abi::enabledBit(EventKind::RangeEnd) |
+           abi::enabledBit(EventKind::Mapped);
+  }
+  void onAlloc(const Block &block, AllocCause, uint64_t) override {
+    if (!wholes_.empty()) [[unlikely]]
+      wholes_.erase({block.process, block.address});
   }
   void onEvent(const StreamEvent &, SiteId) override;
   void conclude(Conclusion &) const override;
@@ -84,6 +90,12 @@ private:
   void onChanged(const StreamEvent &, SiteId);
   void onContent(const StreamEvent &);
   void onAccess(const StreamEvent &);
+  void onMapped(const StreamEvent &);
+  // The block that a handle shows; else the address.
+  uint64_t wholeOf(const StreamEvent &event, uint64_t address) const {
+    const auto found = wholes_.find({event.process, address});
+    return found != wholes_.end() ? found->second : address;
+  }
   void addWritten(const StreamEvent &, const Written::value_type &);
   LabelId labelOf(const StreamEvent &event, uint64_t number) const {
     return labels_ ? labels_->find(event.process, number) : LabelId{};
@@ -98,6 +110,7 @@ private:
   std::unordered_map<uint64_t, Operation> operations_; // by thread
   std::unordered_map<uint64_t, std::vector<OpenRange>> ranges_;
   std::map<Key, Watched> watched_;
+  std::map<Key, uint64_t> wholes_;     // of handles that show a block
   std::map<uint32_t, uint64_t> steps_; // the last of each process
   std::set<uint32_t> unknown_;         // processes in which a launch may be given memory that nobody saw
   std::vector<Change> changes_;        // by operations that were not given the block
@@ -116,6 +129,8 @@ void WatchAnalyzer::onEvent(const StreamEvent &event, SiteId site) {
     return;
   case EventKind::Access:
     return onAccess(event);
+  case EventKind::Mapped:
+    return onMapped(event);
   default:
     break;
   }
@@ -156,10 +171,10 @@ void WatchAnalyzer::onOperation(const StreamEvent &event) {
       operation.written = range->written;
   } else if (event.event.header().kind == EventKind::Copy) {
     const auto copy = event.event.as<abi::CopyEvent>();
-    operation = {true, {{copy.destination, copy.size}}};
+    operation = {true, {{wholeOf(event, copy.destination), copy.size}}};
   } else {
     const auto set = event.event.as<abi::SetEvent>();
-    operation = {true, {{set.destination, set.size}}};
+    operation = {true, {{wholeOf(event, set.destination), set.size}}};
   }
 }
 
@@ -170,7 +185,14 @@ void WatchAnalyzer::onAccess(const StreamEvent &event) {
   if (access.address == 0)
     unknown_.insert(event.process);
   else if (!watched_.empty() && !reads_only)
-    addWritten(event, {access.address, access.size});
+    addWritten(event, {wholeOf(event, access.address), access.size});
+}
+
+// A part of a buffer is its buffer.
+void WatchAnalyzer::onMapped(const StreamEvent &event) {
+  const auto mapped = event.event.as<abi::MappedEvent>();
+  if (mapped.size == kHandleBytes && mapped.block != 0)
+    wholes_[{event.process, mapped.address}] = wholeOf(event, mapped.block);
 }
 
 void WatchAnalyzer::addWritten(const StreamEvent &event, const Written::value_type &memory) {
@@ -213,7 +235,7 @@ void WatchAnalyzer::onChanged(const StreamEvent &event, SiteId site) {
   Watched &watched = at->second;
   ++watched.changes;
   const Operation &operation = of(event);
-  if (operation.mayWrite(changed.address, watched.bytes)) {
+  if (operation.mayWrite(wholeOf(event, changed.address), watched.bytes)) {
     ++watched.given;
     return;
   }

@@ -1,4 +1,5 @@
-// Device addresses that show physical memory (Mapped): a range shows a block from some offset on.
+// Device addresses that show physical memory (Mapped): a range shows a block from some offset on. A handle that shows
+// one, as that of a part of a buffer (OpenCL), is a range of one byte with owners of its own.
 #pragma once
 
 #include "analysis/live/live_set.h"
@@ -10,12 +11,17 @@
 
 namespace msleaks::analysis {
 
+// The size of such a range (hooks/opencl_images.cpp).
+inline constexpr uint64_t kHandleBytes = 1;
+
 struct DeviceRange {
   uint64_t address = 0, size = 0;
   uint64_t block = 0;  // address of the physical block in the table of its device
   uint64_t offset = 0; // where in the block the range begins
   uint8_t device = 0;
+  uint32_t owners = 1; // of a handle
 
+  bool isHandle() const { return size == kHandleBytes; }
   uint64_t end() const { return size < UINT64_MAX - address ? address + size : UINT64_MAX; }
   bool shows(const Block &of) const { return block == of.address && device == of.device; }
 };
@@ -38,6 +44,11 @@ public:
       return nullptr;
     --after;
     return after->second.end() > address ? &after->second : nullptr;
+  }
+  // The one that is this handle, or null.
+  DeviceRange *handle(uint64_t address) {
+    const auto found = ranges_.find(address);
+    return found != ranges_.end() && found->second.isHandle() ? &found->second : nullptr;
   }
   void add(const DeviceRange &range) { ranges_[range.address] = range; }
   bool overlaps(const DeviceRange &range) const {

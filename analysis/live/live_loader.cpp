@@ -221,7 +221,8 @@ void LiveSet::Loader::loadRanges(Process &process) {
   uint64_t end = 0;
   repeat([&] {
     const auto range = take<DeviceRange>();
-    expect(range.address >= end && range.address != 0 && range.size != 0 && process.blockOf(range));
+    expect(range.address >= end && range.address != 0 && range.size != 0 && range.owners != 0 &&
+           process.blockOf(range));
     end = range.end();
     process.ranges.add(range);
   });

@@ -13,6 +13,8 @@ void LiveSet::onMapped(const StreamEvent &event, const abi::MappedEvent &mapped)
     return showAgain(process, event.stream, header.time);
   hide(process, event.stream, mapped);
   Block *block = process.find(AddressSpace::Accelerator, mapped.block, header.device);
+  if (const DeviceRange *part = block ? nullptr : process.ranges.handle(mapped.block)) // an image of a part
+    block = process.blockOf(*part);
   if (mapped.block == 0 || mapped.address == 0 || mapped.size == 0 || !block)
     return; // no longer, or memory of another process
   process.ranges.add({mapped.address, mapped.size, block->address, mapped.offset, block->device});
@@ -96,11 +98,14 @@ const Block *LiveSet::useRanges(Process &process, uint64_t address, const Use &u
     const uint64_t stop = std::min(end, range->end());
     if (const Block *block = process.blockOf(*range)) {
       Use of_range = use;
-      of_range.bytes = use.bytes != 0 ? stop - at : 0;
+      if (use.bytes != 0 && !range->isHandle())
+        of_range.bytes = stop - at;
       for (BlockObserver *observer : observers_)
         observer->onUse(*block, of_range);
       first = first ? first : block;
     }
+    if (range->isHandle())
+      break; // what lies behind its number has nothing to do with it
     at = stop;
   }
   return first;

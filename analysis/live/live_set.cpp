@@ -261,6 +261,12 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
   Block *found = process.find(space, freed.address, freed.header.device);
   if (found && process.isShownOnly(*found)) [[unlikely]]
     return noteUnmatched(process, event, freed);
+  const bool may_be_shown = !found && space == AddressSpace::Accelerator;
+  if (DeviceRange *shown = may_be_shown ? process.ranges.handle(freed.address) : nullptr) { // a part of a buffer
+    if (shown->owners-- == 1)
+      hide(process, event.stream, {freed.header, freed.address, shown->size, 0, 0, 0, 0});
+    return;
+  }
   if (!found) {
     // The free of a wrapper: the allocator's own, which may follow, ends the block. Code without the plugin may have
     // called the wrapper that made it, so that no Retarget told of it.
@@ -325,6 +331,10 @@ void LiveSet::onRetain(const StreamEvent &event, const abi::RetainEvent &retain)
   const abi::EventHeader &header = retain.header;
   if (Block *block = process.find(spaceOf(header.heap), retain.address, header.device))
     return addOwner(*block);
+  if (DeviceRange *shown = process.ranges.handle(retain.address)) {
+    ++shown->owners;
+    return;
+  }
   ++counts_.unmatched_retargets;
   process.early.add({retain.address, header.time, 0, spaceOf(header.heap), event.stream, SkewWindow::What::Retain});
 }

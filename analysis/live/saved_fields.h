@@ -16,7 +16,7 @@
 namespace msleaks::analysis {
 
 // Raised when the fields change: a reader that does not know the version reads the events instead.
-inline constexpr uint64_t kCheckpointVersion = 2;
+inline constexpr uint64_t kCheckpointVersion = 3;
 
 class FieldWriter {
 public:
@@ -107,6 +107,7 @@ void visitFields(Visitor &visit, auto &range)
   visit(range.block);
   visit(range.offset);
   visit(range.device);
+  visit(range.owners);
 }
 
 template <class Visitor>

@@ -157,6 +157,7 @@ void __msl_watch(const void *block, size_t bytes, const char *name) noexcept {
   if (list == nullptr)
     return noteUnwatched();
   const ListHeld held(*list);
+  noteWaits(*list);
   watch(*list, reinterpret_cast<uint64_t>(block), wish.bytes != 0 && wish.bytes < bytes ? wish.bytes : bytes, label);
 }
 

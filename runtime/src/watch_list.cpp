@@ -72,8 +72,15 @@ WatchList *makeList() noexcept {
   return list;
 }
 
-void noteUnwatched() noexcept {
-  __msl_note("a block is not watched: 64 are, or there is no memory for what is in it");
+void noteUnwatched() noexcept { __msl_note("a block is not watched: 64 are, or there is no memory for what is in it"); }
+
+void noteWaits(WatchList &list) noexcept {
+  if (list.is_wait_noted || session.control->watch.kind != abi::WatchKind::None)
+    return;
+  list.is_wait_noted = true;
+  __msl_note(
+      "msl_watch: while a block is watched, each launch, copy and fill is waited for: what runs at once is other "
+      "than without it");
 }
 
 void endWatch(WatchList &list, Thread &thread, WatchedBlock &block) noexcept {

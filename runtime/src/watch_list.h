@@ -28,7 +28,7 @@ struct WatchList {
   Pending pending[kMostThreads];
   char scratch[kScratchBytes];
   ContentScratch files;
-  bool is_refusal_noted;
+  bool is_refusal_noted, is_wait_noted;
 };
 
 class ListHeld {
@@ -48,7 +48,9 @@ private:
 
 inline uint32_t countOf(const WatchList &list) noexcept { return __atomic_load_n(&list.count, __ATOMIC_RELAXED); }
 
-inline void setCount(WatchList &list, uint32_t count) noexcept { __atomic_store_n(&list.count, count, __ATOMIC_RELAXED); }
+inline void setCount(WatchList &list, uint32_t count) noexcept {
+  __atomic_store_n(&list.count, count, __ATOMIC_RELAXED);
+}
 
 inline bool isClosed(const WatchList &list) noexcept { return __atomic_load_n(&list.is_closed, __ATOMIC_RELAXED); }
 
@@ -73,5 +75,7 @@ WatchList *makeList() noexcept;
 void watch(WatchList &, uint64_t address, uint64_t bytes, uint64_t name, const TensorForm & = {}) noexcept;
 void endWatch(WatchList &, Thread &, WatchedBlock &) noexcept;
 void noteUnwatched() noexcept;
+// Once, where the user has not asked for a watch, and so not been told: the program has.
+void noteWaits(WatchList &) noexcept;
 
 } // namespace msleaks::runtime

@@ -1,54 +1,84 @@
 #!/usr/bin/env python3
 """PyTorch on a real GPU under msleaks-run: what it has reserved is what the report says of the device's heap, in each way that PyTorch gets memory; and
-what a step takes with everything on and without.   usage: pytorch_cuda_test.py BUILD SCRATCH PYTHON      (scripts/check-cuda.sh)
+what a step takes with everything on, beside one without and one under Nsight Systems.   usage: pytorch_cuda_test.py BUILD SCRATCH PYTHON   (scripts/check-cuda.sh)
 """
 import json
 import os
+import shutil
 import statistics
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, check, run  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, equal, run  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs/train_cuda.py"
-STEPS, ROUNDS = 300, 5
+STEPS, ROUNDS, GOAL = 300, int(os.environ.get("ROUNDS", 5)), 1.02
 WAYS = {"caching allocator": ("", "steps"), "expandable segments": ("expandable_segments:True", "steps"),
         "cudaMallocAsync": ("backend:cudaMallocAsync", "steps"), "CUDA graph": ("", "graph")}
+EVERYTHING = ["--call-stack", "all"]  # the ledger, handles and NVTX are on as it is; nothing is watched
 
 
 def said_by(done):
     check(done.returncode == 0, f"exit status {done.returncode}: {done.stderr[-2000:]}")
-    return json.loads(done.stdout)
+    return json.loads(done.stdout.strip().splitlines()[-1])
 
 
 def device_peak(report):
     return max((heap["bytes"] for heap in report.json["peak"]["by_heap"] if heap["heap"] == "device"), default=0)
 
 
+def under_nsys(scratch, command, environment):
+    """What a step takes with the memory tracing of Nsight Systems; None: there is none."""
+    nsys = shutil.which("nsys")
+    if nsys is None:
+        return None
+    options = ["--trace=cuda,nvtx", "--cuda-memory-usage=true", "--force-overwrite=true", "--output", f"{scratch}/nsys"]
+    return said_by(run([nsys, "profile", *options, *command], env=environment))["step_ms"]
+
+
+def expect_memory(way, alone, watched, report):
+    """What PyTorch has reserved, and the driver beside it."""
+    check(watched["reserved"] == alone["reserved"], f"{way}: reserves {watched['reserved']}, alone {alone['reserved']}")
+    report.expect_account()
+    peak = device_peak(report)
+    # cudaMallocAsync's pool is the driver's: PyTorch asks it for each tensor.
+    wanted = watched["allocated"] if "Async" in way else watched["reserved"]
+    check(wanted <= peak <= wanted * 1.1 + (64 << 20), f"{way}: {peak} of the device, PyTorch says {wanted}")
+    return wanted, peak, sum(line["at_peak_bytes"] for line in report.json["ledger"] if line["source"] == "driver")
+
+
+def expect_everything(msleaks, way, folder, watched, report):
+    ranges = msleaks.output("dump", folder, "--json", "--kind", "range-begin").splitlines()
+    equal(f"{way}: ranges of NVTX", len(ranges), watched["ranges"])
+    check(isinstance(report.json["handles"], list) and isinstance(report.json["ledger"], list), f"{way}: neither handles nor a ledger")
+
+
 def main():
     build, scratch, python = arguments("build", "scratch", "python")
     os.makedirs(scratch, exist_ok=True)
-    msleaks = Msleaks(build)
-    print("| PyTorch | reserved, MiB | report's device heap, MiB | driver beside it, MiB | a step, with / without |\n|---|---|---|---|---|")
+    msleaks, missed = Msleaks(build), []
+    print("| PyTorch | reserved, MiB | report's device heap, MiB | driver beside it, MiB | a step, with / without | under nsys / without |\n|---|---|---|---|---|---|")
     for way, (allocator, how) in WAYS.items():
         environment = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=allocator)
         command = [python, "-B", PROGRAM, str(STEPS), how]
-        ratios = []
+        ratios, others = [], []
         for _ in range(ROUNDS):
             alone = said_by(run(command, env=environment))
-            done, report = msleaks.run(f"{scratch}/run", command, env=environment)
+            done, report = msleaks.run(f"{scratch}/run", command, EVERYTHING, env=environment)
             watched = said_by(done)
             ratios.append(watched["step_ms"] / alone["step_ms"])
-        check(watched["reserved"] == alone["reserved"], f"{way}: reserves {watched['reserved']}, alone {alone['reserved']}")
-        report.expect_account()
-        peak = device_peak(report)
-        # cudaMallocAsync's pool is the driver's: PyTorch asks it for each tensor.
-        wanted = watched["allocated"] if "Async" in way else watched["reserved"]
-        check(wanted <= peak <= wanted * 1.1 + (64 << 20), f"{way}: {peak} of the device, PyTorch says {wanted}")
-        driver = sum(line["at_peak_bytes"] for line in report.json["ledger"] if line["source"] == "driver")
-        print(f"| {watched['torch']}, {way} | {wanted / 2**20:.1f} | {peak / 2**20:.1f} | {driver / 2**20:.1f} | {statistics.median(ratios):.3f} |")
+            other = under_nsys(scratch, command, environment)
+            others += [] if other is None else [other / alone["step_ms"]]
+        wanted, peak, driver = expect_memory(way, alone, watched, report)
+        expect_everything(msleaks, way, f"{scratch}/run", watched, report)
+        ratio, nsys = statistics.median(ratios), f"{statistics.median(others):.3f}" if others else "-"
+        missed += [f"{way}: {ratio:.3f}"] if ratio > GOAL else []
+        print(f"| {watched['torch']}, {way} | {wanted / 2**20:.1f} | {peak / 2**20:.1f} | {driver / 2**20:.1f} | {ratio:.3f} | {nsys} |", flush=True)
     print(f"on {watched['device']}, median of {ROUNDS}")
+    if not others:
+        print("skipped: nsys, which is not at hand")
+    check(not missed, f"a step shall take at most {GOAL} of what it takes without: {', '.join(missed)}")
 
 
 if __name__ == "__main__":

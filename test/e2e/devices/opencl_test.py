@@ -1,42 +1,101 @@
 #!/usr/bin/env python3
-"""Images and buffers with properties on PoCL: each is a block of the size that the driver says, and an image of a buffer is none. A note says of a platform
-that it is newer than the hooks.
-   usage: opencl_test.py BUILD SCRATCH
+"""OpenCL's memory on PoCL: images and buffers with properties are blocks of the size that the driver says; what shows another one's memory, a part of a buffer or
+an image of one, is none, and its buffer is used; shared memory, pipes, owners of a buffer. A note says of a platform that it is newer than the hooks.   usage: opencl_test.py BUILD SCRATCH
 """
 import os
 import re
 
-from device_run import PROGRAMS, Msleaks, build_programs, compile, equal, events_of, expect_allocations, expect_version_notes, run, watched
+from device_run import PROGRAMS, Msleaks, build_programs, check, compile, equal, events_of, expect_allocations, expect_counts, expect_version_notes, run, watched
 from msleaks_e2e import arguments, need, skip
 
-SOURCE = PROGRAMS / "opencl.c"
+SOURCE, CALLS = PROGRAMS / "opencl.c", PROGRAMS / "opencl_calls.c"
 LARGE = 256 << 20
+SHARED, OWNED, PACKETS, PART = 7000, 300000, 2400, 1 << 20
+
+
+def expect_images(msleaks, scratch, name, program):
+    plain = run([program])
+    if plain.returncode == 77:
+        skip("no OpenCL device; pocl-opencl-icd brings one")
+    sizes = {what: int(size) for what, size in re.findall(r"the ([a-z ]+) has (\d+) bytes", plain.stdout)}
+    folder, report = watched(msleaks, scratch, program)
+    expect_allocations(msleaks, folder, [("device", 0, LARGE), *(("device", 0, sizes[what]) for what in ("image", "forgotten image", "buffer"))])
+    # PoCL's device is the processor: what it takes from malloc for the large buffer is no second block.
+    taken = [event["size"] for event in events_of(msleaks, folder, "alloc") if event["heap"] == "host" and "driver" in event["flags"]]
+    peaks = {heap["heap"]: heap["bytes"] for heap in report.json["peak"]["by_heap"]}
+    equal(f"{name}: the large buffer {peaks}", (LARGE in taken, peaks["host"] < LARGE, peaks["device"] >= LARGE), (True, True, True))
+    uses = [event for event in events_of(msleaks, folder, "access")]
+    equal(f"{name}: writes and reads", [("write" in event["flags"], "read" in event["flags"]) for event in uses], [(True, False), (False, True)])
+    equal(f"{name}: leaks", leaks(report), [(sizes["forgotten image"], 1, "image_of")])
+    print(f"{name}: {sizes}")
+
+
+def leaks(report):
+    return [(row["bytes"], row["count"], row["site"]["function"]) for row in report.sites("leaks") if row["heap"] == "device"]
+
+
+def blocks_of(msleaks, folder, heap):
+    return [(event["size"], event["address"]) for event in events_of(msleaks, folder, "alloc") if event["heap"] == heap and "restored" not in event["flags"]]
+
+
+def expect_calls(msleaks, scratch, name, program):
+    plain = run([program])
+    images = [int(size) for size in re.findall(r"an image of (\d+) bytes", plain.stdout)]
+    equal("images", len(images), 3)
+    folder, report = watched(msleaks, scratch, program)
+    pipe_status = int(re.search(r"the pipe: (-?\d+)", plain.stdout)[1])
+    refused = [(event["size"], event["status"] % 2**32) for event in events_of(msleaks, folder, "alloc-failed")]
+    equal(f"{name}: the pipe, refused", refused, [(PACKETS, pipe_status % 2**32)] if pipe_status else [])
+    pipes = [] if pipe_status else [PACKETS]
+    equal(f"{name}: blocks", [size for size, _ in blocks_of(msleaks, folder, "device")], [*pipes, *images, OWNED, OWNED + 1, OWNED + 2])
+    # PoCL takes them from malloc: each of these is the block of the call that asked for it.
+    shared = [(event["size"], event["address"]) for event in events_of(msleaks, folder, "retarget") if event["heap"] == "managed"]
+    equal(f"{name}: shared blocks", [size for size, _ in shared], [SHARED, SHARED + 4])
+    freed = [event["address"] for event in events_of(msleaks, folder, "free") if event["heap"] == "managed"]
+    equal(f"{name}: shared blocks that are freed", freed, [address for _, address in shared])
+    [launch] = events_of(msleaks, folder, "launch")
+    equal(f"{name}: the kernel's argument", ([event["address"] for event in events_of(msleaks, folder, "access")], "listed" in launch["flags"]),
+          ([shared[0][1]], True))
+    expect_counts(msleaks, folder, retain=2)
+    equal(f"{name}: alive until the last owner gives it back", report.heap_peak_bytes("device"), 2 * OWNED + 1)
+    equal(f"{name}: leaks", leaks(report), [(OWNED + 2, 1, "buffer_of")])
+
+
+def expect_parts(msleaks, scratch, name, program):
+    """A part's uses are its buffer's, which lives as long as one of its parts."""
+    folder, report = watched(msleaks, scratch, program, "parts")
+    blocks = dict(blocks_of(msleaks, folder, "device"))
+    equal(f"{name}: blocks", sorted(blocks), [size * PART for size in range(2, 8)])
+    shown = [event["block"] for event in events_of(msleaks, folder, "mapped")]
+    equal(f"{name}: parts of", shown, [blocks[size * PART] for size in (2, 3, 4, 5, 7)])
+    equal(f"{name}: all uses are known", all(int(str(event["address"]), 0) for event in events_of(msleaks, folder, "access")), True)
+    check(report.json["floor"] is not None, f"{name}: there is no floor")
+    [unused] = [finding for finding in report.json["findings"] if finding["kind"] == "unused" and finding["heap"] == "device"]
+    equal(f"{name}: never used", (unused["count"], unused["bytes"]), (1, 6 * PART))
+    equal(f"{name}: leaks", leaks(report), [(7 * PART, 1, "buffer_of")])
+    equal(f"{name}: frees of nothing", report.json["blocks"]["unmatched_frees"], 0)
+    print(f"{name}: a floor of {report.json['floor']['bytes']} bytes")
+
+
+def expect_native(msleaks, scratch, name, program):
+    """Nobody knows what it uses."""
+    folder, report = watched(msleaks, scratch, program, "native")
+    equal(f"{name}: uses", [int(str(event["address"]), 0) != 0 for event in events_of(msleaks, folder, "access")], [True, False])
+    equal(f"{name}: the floor", report.json["floor"], None)
 
 
 def main():
     build, scratch = arguments("build", "scratch")
-    os.makedirs(scratch, exist_ok=True)
+    os.makedirs(f"{scratch}/calls", exist_ok=True)
     msleaks = Msleaks(build)
     newer = f"{scratch}/libnewer_opencl.so"
     compile(need("gcc"), "-shared", "-fPIC", PROGRAMS / "newer_opencl.c", "-o", newer, "-ldl")
     for name, program in build_programs(build, scratch, SOURCE, "-Wl,--no-as-needed", newer, "-lOpenCL").items():
-        plain = run([program])
-        if plain.returncode == 77:
-            skip("no OpenCL device; pocl-opencl-icd brings one")
-        sizes = {what: int(size) for what, size in re.findall(r"the ([a-z ]+) has (\d+) bytes", plain.stdout)}
-        folder, report = watched(msleaks, scratch, program)
-        expect_allocations(msleaks, folder, [("device", 0, LARGE), *(("device", 0, sizes[what]) for what in ("image", "forgotten image", "buffer"))])
-        # PoCL's device is the processor: what it takes from malloc for the large buffer is no second block.
-        taken = [event["size"] for event in events_of(msleaks, folder, "alloc") if event["heap"] == "host" and "driver" in event["flags"]]
-        peaks = {heap["heap"]: heap["bytes"] for heap in report.json["peak"]["by_heap"]}
-        equal(f"{name}: the large buffer {peaks}", (LARGE in taken, peaks["host"] < LARGE, peaks["device"] >= LARGE), (True, True, True))
-        uses = [event for event in events_of(msleaks, folder, "access")]
-        equal(f"{name}: writes and reads", [("write" in event["flags"], "read" in event["flags"]) for event in uses if event["address"] not in (0, "0x0")],
-              [(True, False), (False, True)])
-        leaks = [(row["bytes"], row["count"], row["site"]["function"]) for row in report.sites("leaks") if row["heap"] == "device"]
-        equal(f"{name}: leaks", leaks, [(sizes["forgotten image"], 1, "image_of")])
-        print(f"{name}: {sizes}")
+        expect_images(msleaks, scratch, name, program)
     expect_version_notes(msleaks, scratch, program, "libOpenCL", 4)
+    for name, program in build_programs(build, f"{scratch}/calls", CALLS, "-lOpenCL").items():
+        for expect in expect_calls, expect_parts, expect_native:
+            expect(msleaks, f"{scratch}/calls", name, program)
 
 
 if __name__ == "__main__":

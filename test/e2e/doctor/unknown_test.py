@@ -4,7 +4,10 @@ from pathlib import Path
 
 from patient import Patient, check, equal, expect_unseen, unseen
 
-# Where Debian has them; each hands out its blocks by malloc, which is hooked.
+# {driver: what its functions are called}: CUDA's stand-in with other names.
+STATIC = {"hip": {"cuda": "hip"}, "acl": {"cudaMalloc": "aclrtMalloc", "cudaFree": "aclrtFree", "cuda": "aclrt"},
+          "opencl": {"cudaMalloc": "clCreateBuffer", "cudaFree": "clReleaseMemObject", "cuda": "cl"}}
+# Debian's (scripts/setup.sh); each hands out its blocks by malloc, which is hooked.
 ALLOCATORS = {"jemalloc": "libjemalloc.so.2", "mimalloc": "libmimalloc.so.2", "tcmalloc": "libtcmalloc_minimal.so.4"}
 
 
@@ -21,10 +24,13 @@ def expect_drivers(patient):
 def expect_static_driver(patient):
     library = patient.examine(patient.build("static_cuda", "cuda.c", "-DSTANDIN"), status=0)["static_cuda"]
     check(any("linked into it statically" in note and "libcuda" in note for note in library["notes"]), f"static CUDA runtime: {library}")
-    hip = Path(patient.scratch) / "hip.c"
-    hip.write_text((Path(__file__).parent / "programs/cuda.c").read_text().replace("cuda", "hip"))
-    library = patient.examine(patient.build("static_hip", hip, "-DSTANDIN"), status=1)["static_hip"]
-    expect_unseen("static HIP runtime", library, ["hipFree", "hipMalloc"], "static-runtime", "statically")
+    for vendor, names in STATIC.items():
+        source, text = Path(patient.scratch) / f"{vendor}.c", (Path(__file__).parent / "programs/cuda.c").read_text()
+        for ours, theirs in names.items():
+            text = text.replace(ours, theirs)
+        source.write_text(text)
+        library = patient.examine(patient.build(f"static_{vendor}", source, "-DSTANDIN"), status=1)[f"static_{vendor}"]
+        expect_unseen(f"static runtime: {vendor}", library, [names.get("cudaMalloc", "hipMalloc"), names.get("cudaFree", "hipFree")], "static-runtime", "statically")
 
 
 def expect_system(patient):
@@ -37,6 +43,9 @@ def expect_allocator(patient):
     answer = patient.examine(patient.build("allocating", "allocator.c", shared), status=1)
     expect_unseen("shared allocator", answer["allocating"], ["mi_malloc"], "allocator", "mimalloc", "mappings")
     equal("the allocator itself", (answer["libmimalloc.so.2"]["allocator"], answer["libmimalloc.so.2"]["hooked"]), ("mimalloc", ["mmap", "munmap"]))
+    breaks = patient.build("libbreaks.so", "breaks.c")
+    library = patient.examine(patient.build("opener", "opener.c", "-ldl"), "x", breaks, status=0)["libbreaks.so"]
+    equal("the program break: name", (library["allocator"], library["hooked"]), ("brk", ["free", "malloc"]))
     library = patient.examine(patient.build("with_allocator", "allocator.c", "-DALLOCATOR"), status=1)["with_allocator"]
     expect_unseen("static allocator", library, ["mi_malloc"], "allocator", "mimalloc")
     equal("static allocator: name", library["allocator"], "mimalloc")
@@ -46,9 +55,7 @@ def expect_real_allocators(patient):
     plain = patient.build("plain", "plain.c")
     for name, file in ALLOCATORS.items():
         found = [path for folder in ("/usr/lib", "/usr/lib64", "/usr/local/lib") for path in Path(folder).glob(f"**/{file}*")]
-        if not found:
-            print(f"skipped: no {file}")
-            continue
+        check(found, f"no {file}: scripts/setup.sh installs it")
         program = patient.build(f"with_{name}", "plain.c", "-Wl,--no-as-needed", str(found[0]))
         answer = patient.examine(program, status=0)
         library = next(library for key, library in answer.items() if name in key and key != f"with_{name}")

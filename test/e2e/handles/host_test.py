@@ -37,6 +37,7 @@ def main():
     os.makedirs(scratch, exist_ok=True)
     msleaks = Msleaks(build)
     for name, program in compiled(build, scratch, SOURCE).items():
+        print("\n".join(line for line in run([program]).stdout.splitlines() if line.startswith("refused: ")))
         report = expect_forgotten(msleaks, f"{scratch}/{name}", SOURCE, program)
         equal("findings about handles", [finding for finding in report.json["findings"] if finding["kind"] == "handles"], [])
     expect_no_failure(msleaks, scratch)

@@ -14,10 +14,14 @@ SOURCE = Path(__file__).resolve().parent / "programs/chosen.c"
 OFFSET, BYTES, STEPS = 100, 8, (1, 2, 3)
 
 
+WAITS = "each launch, copy and fill is waited for"
+
+
 def changes(msleaks, folder, program, watch):
     done, report = msleaks.run(folder, [program], [f"--watch={watch}"])
     expect_same(run([program]), done)
     report.expect_account()
+    equal("said that it waits", (done.stderr.count(WAITS), " ".join(report.json["notes"]).count(WAITS)), (1, 1))
     return [(change["name"], change["operator"], change["offset"], change["step"]) for change in report.json["watch"]]
 
 

@@ -56,7 +56,7 @@ def expect_files(msleaks, scratch, program):
     check(tramples, "nobody tramples")
     for line in tramples:
         said, _ = read_file(f"{folder}/{line['file']}")
-        equal("what the file says", (said["operator"], said["step"], said["digest"]), (line["operator"], str(line["step"]), line["digest"]))
+        equal("what the file says", (said["operator"], said["step"], said["digest"], said["offset"]), (line["operator"], str(line["step"]), line["digest"], "0"))
     return contents
 
 

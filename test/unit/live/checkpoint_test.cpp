@@ -131,7 +131,7 @@ TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
   std::string hex;
   for (const uint8_t byte : to.written())
     hex += fmt::format("{:02x}", byte);
-  std::string expected = "02 "                               // version
+  std::string expected = "03 "                               // version
                          "03 01 00 00 00 00 00 00 00 00 00 " // counts
                          "00 00 "                            // pauses, labels
                          "01 01 03 "                         // sites: process, number

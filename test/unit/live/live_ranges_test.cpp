@@ -1,14 +1,16 @@
 // Physical memory of a device lives as long as its handle or an address that shows it, and is used by those addresses.
 #include "live_set_fixture.h"
 
+#include "analysis/live/device_ranges.h"
+
 namespace msleaks::analysis {
 namespace {
 
 using abi::Heap;
-using test::access, test::alloc, test::copy, test::fill, test::free, test::mapped;
+using test::access, test::alloc, test::copy, test::fill, test::free, test::mapped, test::retain;
 
 constexpr test::Where kDevice{.heap = Heap::Device}, kRefused{.heap = Heap::Device, .flags = abi::kRestored};
-constexpr uint64_t kHandle = 0x5000, kOther = 0x6000, kThere = 0x7000'0000, kBytes = 0x20'0000;
+constexpr uint64_t kHandle = 0x5000, kOther = 0x6000, kPart = 0x8000'0000, kThere = 0x7000'0000, kBytes = 0x20'0000;
 
 class LiveRangesTest : public LiveSetTest {
 protected:
@@ -133,6 +135,41 @@ TEST_F(LiveRangesTest, APartOfAPoolIsInTheBlockThatItsAddressShows) {
   const Block *whole = live.wholeOf(*part);
   ASSERT_NE(whole, nullptr);
   EXPECT_EQ(whole->address, kHandle);
+}
+
+// A part of a buffer of OpenCL: what is done with it is done with the buffer, all of it as far as anybody knows.
+TEST_F(LiveRangesTest, AHandleThatShowsABlockIsTheBlock) {
+  apply(mapped(4, kPart, kHandleBytes, kOther));
+  apply(access(5, kPart));
+  apply(fill(6, kPart, kDevice, 512));
+  EXPECT_EQ(journal.take(), "*6000:2097152@0 used\n*6000:2097152@0 written\n");
+  apply(fill(7, kPart + 1));
+  EXPECT_EQ(journal.take(), "");
+}
+
+TEST_F(LiveRangesTest, ABlockLivesUntilTheLastOwnerOfItsPartIsGone) {
+  apply(mapped(4, kPart, kHandleBytes, kOther));
+  apply(retain(5, kPart, kDevice));
+  apply(free(6, kOther, kDevice));
+  apply(free(7, kPart, kDevice));
+  EXPECT_EQ(journal.take(), "");
+  apply(free(8, kPart, kDevice));
+  EXPECT_EQ(journal.take(), "-6000:2097152@0 free\n");
+  EXPECT_EQ(live.counts().unmatched_frees, 0u);
+  EXPECT_EQ(live.counts().unmatched_retargets, 0u);
+  apply(fill(9, kPart));
+  EXPECT_EQ(journal.take(), "");
+}
+
+TEST_F(LiveRangesTest, AnImageOfAPartShowsThePartsBlock) {
+  apply(mapped(4, kPart, kHandleBytes, kOther));
+  apply(mapped(5, kPart + 64, kHandleBytes, kPart));
+  apply(free(6, kPart, kDevice));
+  apply(fill(7, kPart + 64));
+  EXPECT_EQ(journal.take(), "*6000:2097152@0 written\n");
+  apply(free(8, kOther, kDevice));
+  apply(free(9, kPart + 64, kDevice));
+  EXPECT_EQ(journal.take(), "-6000:2097152@0 free\n");
 }
 
 TEST_F(LiveRangesTest, MemoryOfAnotherProcessIsNone) {

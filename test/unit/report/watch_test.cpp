@@ -1,6 +1,8 @@
 // What the report says of watched blocks: who was given one may change it.
 #include "report_fixture.h"
 
+#include "analysis/live/device_ranges.h"
+
 namespace msleaks::analysis {
 namespace {
 
@@ -64,14 +66,24 @@ StreamEvent copy(uint64_t at, uint64_t to, uint64_t bytes) {
   return of(abi::AnyEvent::from(event));
 }
 
+StreamEvent shows(uint64_t at, uint64_t handle) {
+  abi::MappedEvent event{};
+  event.header = {abi::EventKind::Mapped, abi::Heap::Device, 0, 0, 0, kStart + at};
+  event.address = handle;
+  event.size = kHandleBytes;
+  event.continuation = abi::kContinuationTag;
+  event.block = kBlock;
+  return of(abi::AnyEvent::from(event));
+}
+
 StreamEvent begins(uint64_t at, uint64_t id = 0) {
   return of(abi::AnyEvent::from(
       abi::RangeBeginEvent{{abi::EventKind::RangeBegin, abi::Heap::Host, 0, 0, 0, kStart + at}, 2, id}));
 }
 
 StreamEvent ends(uint64_t at) {
-  return of(abi::AnyEvent::from(
-      abi::RangeEndEvent{{abi::EventKind::RangeEnd, abi::Heap::Host, 0, 0, 0, kStart + at}, 0, 0}));
+  return of(
+      abi::AnyEvent::from(abi::RangeEndEvent{{abi::EventKind::RangeEnd, abi::Heap::Host, 0, 0, 0, kStart + at}, 0, 0}));
 }
 
 StreamEvent step(uint64_t at, uint64_t number) {
@@ -123,6 +135,21 @@ TEST_F(WatchTest, NamesWhoWasNotGivenTheBlock) {
   EXPECT_EQ(whole["findings"][0]["kind"], "trampled");
 }
 
+// A part of a buffer of OpenCL. Another buffer may have its handle later.
+TEST_F(WatchTest, WhoIsGivenAPartOfItMayChangeIt) {
+  EXPECT_TRUE(watchOf({shows(5, 0x8000), watch(10), launch(30, true), given(31, 0x8000), changed(40, 2),
+                       copy(50, 0x8000, 16), changed(60, 2)})
+                  .empty());
+}
+
+TEST_F(WatchTest, ABufferWithAHandleThatWasAPartsIsAnotherOne) {
+  const json list =
+      watchOf({shows(5, 0x8000), watch(10), test::alloc(kStart + 20, 0x8000, 64, {.heap = abi::Heap::Device}),
+               launch(30, true), given(31, 0x8000), changed(40, 2)});
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0]["given"], "no");
+}
+
 TEST_F(WatchTest, WhoIsGivenItMayChangeIt) {
   EXPECT_TRUE(watchOf({watch(10), launch(30, true), given(31, kBlock), changed(40, 2), copy(50, kBlock + 128, 16),
                        changed(60, 2), given(70, kBlock, abi::kWrite), changed(80, 2)})
@@ -131,9 +158,8 @@ TEST_F(WatchTest, WhoIsGivenItMayChangeIt) {
 }
 
 TEST_F(WatchTest, AChangeHasItsDigestAndFile) {
-  const json list =
-      watchOf({watch(10), content(20, 0x12, 1), launch(30, true), content(40, 0xabc, 2), changed(40, 2),
-               launch(50, true), content(60, 0xdef, abi::kRefusedFile), changed(60, 2)});
+  const json list = watchOf({watch(10), content(20, 0x12, 1), launch(30, true), content(40, 0xabc, 2), changed(40, 2),
+                             launch(50, true), content(60, 0xdef, abi::kRefusedFile), changed(60, 2)});
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[0]["digest"], "xxh3_64:abc");
   EXPECT_EQ(list[0]["file"], "watch/2.safetensors");
@@ -166,10 +192,10 @@ TEST_F(WatchTest, WhatAnOperatorIsGivenItsLaunchesMayChange) {
 }
 
 TEST_F(WatchTest, WhatAnOperatorReadsOrAnotherOneIsGivenTheyMayNot) {
-  const json list = watchOf({watch(10), begins(20), given(21, kBlock, abi::kRead), launch(30, true), changed(40, 2),
-                             ends(50), begins(60), given(61, kBlock, abi::kWrite), begins(70), launch(80, true),
-                             changed(90, 2), ends(100), begins(110, 7), launch(120, true), changed(130, 2), ends(140),
-                             launch(150, true), changed(160, 2)});
+  const json list =
+      watchOf({watch(10), begins(20), given(21, kBlock, abi::kRead), launch(30, true), changed(40, 2), ends(50),
+               begins(60), given(61, kBlock, abi::kWrite), begins(70), launch(80, true), changed(90, 2), ends(100),
+               begins(110, 7), launch(120, true), changed(130, 2), ends(140), launch(150, true), changed(160, 2)});
   ASSERT_EQ(list.size(), 3u);
   EXPECT_EQ(list[0]["since_start_ns"], 40);
   EXPECT_EQ(list[1]["since_start_ns"], 90) << "the inner operator has told nothing";

@@ -1,4 +1,4 @@
-"""Trains a small network on a GPU; says what PyTorch knows of the device's memory, and what a step took.   usage: train_cuda.py STEPS graph|steps
+"""Trains a small network on a GPU, with ranges of NVTX; says what PyTorch knows of the device's memory, and what a step took.   usage: train_cuda.py STEPS graph|steps
 """
 import json
 import sys
@@ -8,6 +8,16 @@ import torch
 from torch import nn
 
 WIDTH, BATCH, WARM_UP = 2048, 256, 10
+ranges = 0
+
+
+def in_range(name, work):
+    global ranges
+    ranges += 1
+    torch.cuda.nvtx.range_push(name)
+    result = work()
+    torch.cuda.nvtx.range_pop()
+    return result
 
 
 def make_step():
@@ -18,9 +28,9 @@ def make_step():
 
     def step():
         optimizer.zero_grad(set_to_none=False)
-        loss = network(images).square().mean()
-        loss.backward()
-        optimizer.step()
+        loss = in_range("forward", lambda: network(images).square().mean())
+        in_range("backward", loss.backward)
+        in_range("optimizer", optimizer.step)
         return loss
 
     return step
@@ -54,7 +64,7 @@ def main():
     torch.cuda.synchronize()
     seconds = time.perf_counter() - begin
     print(json.dumps({"torch": torch.__version__, "device": torch.cuda.get_device_name(), "reserved": torch.cuda.max_memory_reserved(),
-                      "allocated": torch.cuda.max_memory_allocated(), "step_ms": seconds / steps * 1e3}))
+                      "allocated": torch.cuda.max_memory_allocated(), "ranges": ranges, "step_ms": seconds / steps * 1e3}))
 
 
 if __name__ == "__main__":

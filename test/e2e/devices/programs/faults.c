@@ -95,9 +95,9 @@ static void reopened(const char *path) {
   msl_step(3);
 }
 
-static volatile int stop = 0;
+static int stop;
 static void *launch_always(void *block) {
-  for (int i = 0; !stop; ++i)
+  for (int i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); ++i)
     if (launch(block, i) != 0)
       abort();
   return NULL;
@@ -124,7 +124,7 @@ static void forks(const char *path) {
     waitpid(child, &status, 0);
     failed += status != 0;
   }
-  stop = 1;
+  __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
   for (int i = 0; i < 2; ++i)
     pthread_join(threads[i], NULL);
   printf("%d children failed\n", failed);

@@ -12,8 +12,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/fanotify.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -26,6 +28,10 @@ int __open_2(const char *, int);
 int __open64_2(const char *, int);
 int __openat_2(int, const char *, int);
 int __openat64_2(int, const char *, int);
+
+// What not every system gives to everybody: says so, and takes another descriptor in the same line.
+#define OR_NULL(call) ((tried = (call)) >= 0 ? tried : (printf("refused: %s: %s\n", #call, strerror(errno)), open("/dev/null", O_RDONLY)))
+static int tried;
 
 static int mended;
 static char folder[] = "/tmp/handles-XXXXXX";
@@ -91,9 +97,7 @@ static void descriptors(void) {
   kept(memfd_create("m", MFD_CLOEXEC)); // forgets descriptor 1
   kept(shm_open("/handles-test", O_CREAT | O_RDWR, 0600)); // forgets descriptor 1
   shm_unlink("/handles-test");
-  const int terminal = posix_openpt(O_RDWR | O_NOCTTY); // (where there are any)
-  if (terminal >= 0)
-    close(terminal);
+  kept(OR_NULL(posix_openpt(O_RDWR | O_NOCTTY))); // forgets descriptor 1
   for (const char *name = "abcde"; *name != 0; ++name) {
     const char one[] = {*name, 0};
     const int file = open(path(one), O_RDONLY);
@@ -140,6 +144,8 @@ static void others(void) {
   kept(signalfd(-1, &none, 0)); // forgets descriptor 1
   kept(inotify_init()); // forgets descriptor 1
   kept(inotify_init1(0)); // forgets descriptor 1
+  kept(OR_NULL(pidfd_open(getpid(), 0))); // forgets descriptor 1
+  kept(OR_NULL(fanotify_init(FAN_CLASS_NOTIF, O_RDONLY))); // forgets descriptor 1
 }
 
 // What takes another one's number.

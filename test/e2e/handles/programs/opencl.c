@@ -114,6 +114,12 @@ static void programs(void) {
   expect(clCompileProgram(library, 1, &device, "", 0, NULL, NULL, NULL, NULL), "a compilation");
   cl_program linked = clLinkProgram(context, 1, &device, "", 1, &library, NULL, NULL, &status); // forgets cl_program 1
   expect(status, "a link");
+  char names[4096] = "";
+  clGetDeviceInfo(device, CL_DEVICE_BUILT_IN_KERNELS, sizeof names, names, NULL);
+  names[strcspn(names, ";")] = 0;
+  cl_program built_in = names[0] != 0 ? clCreateProgramWithBuiltInKernels(context, 1, &device, names, &status) : clCreateProgramWithSource(context, 1, &text, NULL, &status); // forgets cl_program 1
+  expect(status, "a program of the device's own kernels");
+  release_program(built_in);
   clReleaseProgram(library);
   clRetainProgram(again);
   clReleaseProgram(again);

@@ -1,5 +1,5 @@
 // Two buffers of OpenCL that lie one behind the other, and a kernel whose last work-items write behind the first one. A
-// kernel that is given the second one may change it, and so may a copy or fill to it.
+// kernel that is given the second one, or a part of it, may change it, and so may a copy or fill to it.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <msleaks/api.h>
@@ -51,13 +51,16 @@ int main(int count, char **arguments) {
   cl_mem activations = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, kBytes, pool, &status);
   cl_mem weights = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, kBytes, pool + kInts, &status);
   expect(status, "buffer");
+  const cl_buffer_region all = {0, kBytes};
+  cl_mem part = clCreateSubBuffer(weights, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &all, &status);
+  expect(status, "part");
   msl_watch(weights, kBytes, "weights");
   for (int step = 1; step <= 3; ++step) {
     const int one = step;
     int read[kInts];
     msl_step((uint64_t)step);
     launch("relu", activations, kInts + (step == 2 && !is_mended ? kStray : 0));
-    launch("scale", weights, kInts);
+    launch("scale", step == 3 ? part : weights, kInts);
     expect(clEnqueueFillBuffer(queue, weights, &one, sizeof one, kBytes / 2, kBytes / 2, 0, NULL, NULL), "fill");
     expect(clEnqueueReadBuffer(queue, weights, CL_TRUE, 0, kBytes, read, 0, NULL, NULL), "read");
     read[0] += step;
@@ -66,6 +69,7 @@ int main(int count, char **arguments) {
     printf("step %d: %d %d\n", step, read[0], read[kInts - 1]);
   }
   msl_unwatch(weights);
+  clReleaseMemObject(part);
   clReleaseMemObject(weights);
   clReleaseMemObject(activations);
   clReleaseProgram(program);

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""scripts/check-cuda.sh with a prebuilt tree, where a driver says that there is a device and a program says what a step took: the goal is met, or missed; what
+would need a network is left out, and said.   usage: check_cuda_test.py BUILD SCRATCH
+"""
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import REPOSITORY, arguments, check, equal, need, run  # noqa: E402
+
+DRIVER = "int cuInit(unsigned flags) { return (int)flags; }\nint cuDeviceGetCount(int *count) { *count = 1; return 0; }\n"
+# In place of a Python with PyTorch: a step takes 10 ms, and under msleaks-run what $WATCHED_MS says.
+PYTHON = """#!/bin/sh
+[ "$1" = -c ] && exit "${NO_PYTORCH:-0}"
+ms=10
+case "$LD_PRELOAD" in *libmsleaks*) ms=$WATCHED_MS ;; esac
+echo '{"torch": "none", "device": "none", "reserved": 0, "allocated": 0, "ranges": 0, "step_ms": '$ms'}'
+"""
+NSYS = "#!/bin/sh\nwhile [ \"${1%python}\" = \"$1\" ]; do shift; done\nexec \"$@\"\n"
+
+
+def executable(path, text):
+    Path(path).write_text(text)
+    os.chmod(path, 0o755)
+    return path
+
+
+def checked(build, scratch, status, *words, python=(), **variables):
+    environment = {**os.environ, "LD_LIBRARY_PATH": f"{scratch}/driver", "ROUNDS": "1", **variables}
+    done = run([REPOSITORY / "scripts/check-cuda.sh", "--built", build, *python], env=environment)
+    said = done.stdout + done.stderr
+    equal(f"{variables}: status {said}", done.returncode, status)
+    for word in words:
+        check(word in said, f"{variables}: no '{word}' in {said}")
+    return said
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(f"{scratch}/driver", exist_ok=True)
+    os.makedirs(f"{scratch}/bin", exist_ok=True)
+    source = Path(scratch) / "driver.c"
+    source.write_text(DRIVER)
+    done = run([need("gcc"), "-shared", "-fPIC", source, "-o", f"{scratch}/driver/libcuda.so.1"])
+    check(done.returncode == 0, done.stderr)
+    python = [executable(f"{scratch}/python", PYTHON)]
+    skips = ["skipped: packages of the system", "skipped: the build"]
+    said = checked(build, scratch, 0, *skips, "| 1.010 | - |", "skipped: nsys", python=python, WATCHED_MS="10.1")
+    check("installing" not in said, said)
+    checked(build, scratch, 1, "at most 1.02", "caching allocator: 1.030", "CUDA graph: 1.030", python=python, WATCHED_MS="10.3")
+    executable(f"{scratch}/bin/nsys", NSYS)
+    checked(build, scratch, 0, "| 1.010 | 1.000 |", python=python, WATCHED_MS="10.1", PATH=f"{scratch}/bin:{os.environ['PATH']}")
+    checked(build, scratch, 77, "has no PyTorch", python=python, NO_PYTORCH="1")
+    checked(f"{scratch}/nothing", scratch, 2, "there is no")
+    checked(build, scratch, 77, "skipped: no device", LD_LIBRARY_PATH="")
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()

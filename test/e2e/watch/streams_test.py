@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""A watch waits for the stream of an operation, and for no other one: that is busy all the while. What is waited for, the report says.
+   usage: streams_test.py BUILD SCRATCH
+"""
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "devices"))
+from device_run import STANDINS, Msleaks, build_programs, check, equal, run, standin, watched  # noqa: E402
+from msleaks_e2e import arguments, line_of  # noqa: E402
+
+SOURCE = Path(__file__).resolve().parent / "programs/streams.c"
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build)
+    cuda = STANDINS / "cuda"
+    for name, program in build_programs(build, scratch, SOURCE, f"-I{cuda}", standin(scratch, "libcudart.so.12", cuda / "cudart.cpp")).items():
+        plain = run([program])
+        equal("the other stream is busy", plain.stdout.count("the other stream is busy: 1"), 3)
+        _, report = watched(msleaks, scratch, program)
+        equal(f"{name}: changes", [(change["name"], change["operator"], change["offset"], change["bytes"], change["site"]["line"]) for change in report.json["watch"]],
+              [("weights", "kernel", 64, 16, line_of(SOURCE, "// launch"))])
+        waits = [note for note in report.json["notes"] if "is waited for" in note]
+        check(len(waits) == 1 and waits[0].startswith("msl_watch"), f"{name}: {report.json['notes']}")
+        print(f"{name}: {waits[0]}")
+
+
+if __name__ == "__main__":
+    main()
