@@ -1,6 +1,5 @@
 // Kernels of CUDA whose module has counted copies of them: see module_kernels.h. The driver's functions, which the
 // runtime calls for what it launches, too.
-#include "device.h"
 #include "module_kernels.h"
 #include "own_hook.h"
 
@@ -54,8 +53,8 @@ Handle place() {
 }
 void enter(Handle context) { callReal<int(Handle)>(set_current, context); }
 
-constexpr ModuleApi kApi = {&allocate,     &write, &read,         &make_stream,   &drop_stream, &wait, &make_event,
-                            &record_event, &query, &is_capturing, &exchange_mode, &place,       &enter};
+constexpr ModuleApi kApi = {&allocate,     &write, &read,         &make_stream,   &drop_stream, &wait,  &make_event,
+                            &record_event, &query, &is_capturing, &exchange_mode, nullptr,      &place, &enter};
 constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
 constexpr KernelSource kLibrary = {&kApi, &library_kernel, &library_constant};
 

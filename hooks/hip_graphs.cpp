@@ -1,5 +1,4 @@
 // Kernels of HIP whose module has counted copies of them: see module_kernels.h.
-#include "device.h"
 #include "module_kernels.h"
 #include "own_hook.h"
 
@@ -33,21 +32,27 @@ MSL_ASKED(is_capturing, "libamdhip64", "hipStreamIsCapturing")
 MSL_ASKED(exchange_mode, "libamdhip64", "hipThreadExchangeStreamCaptureMode")
 MSL_ASKED(get_device, "libamdhip64", "hipGetDevice")
 MSL_ASKED(set_device, "libamdhip64", "hipSetDevice")
+MSL_ASKED(look_at_error, "libamdhip64", "hipPeekAtLastError")
+MSL_ASKED(take_error, "libamdhip64", "hipGetLastError")
 MSL_ASKED(module_kernel, "libamdhip64", "hipModuleGetFunction")
 MSL_ASKED(module_constant, "libamdhip64", "hipModuleGetGlobal")
+
+constexpr LastError kLast = {look_at_error, take_error};
 
 // A device's number, from 1.
 Handle place() {
   int device = 0;
-  return callReal<int(int *)>(get_device, &device) == 0 ? reinterpret_cast<Handle>(uintptr_t(device) + 1) : nullptr;
+  const int status = leavingLastError(kLast, [&] { return callReal<int(int *)>(get_device, &device); });
+  return status == 0 ? reinterpret_cast<Handle>(uintptr_t(device) + 1) : nullptr;
 }
 void enter(Handle device) {
+  const auto number = static_cast<int>(reinterpret_cast<uintptr_t>(device)) - 1;
   if (device != nullptr)
-    callReal<int(int)>(set_device, static_cast<int>(reinterpret_cast<uintptr_t>(device) - 1));
+    leavingLastError(kLast, [&] { return callReal<int(int)>(set_device, number); });
 }
 
-constexpr ModuleApi kApi = {&allocate,     &write, &read,         &make_stream,   &drop_stream, &wait, &make_event,
-                            &record_event, &query, &is_capturing, &exchange_mode, &place,       &enter};
+constexpr ModuleApi kApi = {&allocate,     &write, &read,         &make_stream,   &drop_stream, &wait,  &make_event,
+                            &record_event, &query, &is_capturing, &exchange_mode, &kLast,       &place, &enter};
 constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
 
 constexpr auto kModuleKernel = [](auto real, void *, hipFunction_t *function, hipModule_t module, const char *name) {

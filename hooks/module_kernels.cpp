@@ -1,7 +1,6 @@
 #include "module_kernels.h"
 
 #include "counted_banks.h"
-#include "device.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -55,8 +54,12 @@ PlacedBanks *all_banks = nullptr;
 uint32_t kernel_count = 0; // read without the lock
 int counting_pid = 0;
 
-template <class Signature, class... Arguments> int ask(hook::Function *function, Arguments... arguments) {
-  return function != nullptr ? callReal<Signature>(*function, arguments...) : kNone;
+template <class Signature, class... Arguments>
+int ask(const ModuleApi &api, hook::Function *function, Arguments... arguments) {
+  if (function == nullptr)
+    return kNone;
+  const auto call = [&] { return callReal<Signature>(*function, arguments...); };
+  return api.last != nullptr ? leavingLastError(*api.last, call) : call();
 }
 
 uint64_t now() {
@@ -84,8 +87,8 @@ void forget(LoadedKernel &kernel) {
 // While the thread captures a stream, our own calls must not end that.
 class CaptureRelaxed {
 public:
-  explicit CaptureRelaxed(const ModuleApi &api) : api_(api) { ask<int(int *)>(api_.exchange_mode, &mode_); }
-  ~CaptureRelaxed() { ask<int(int *)>(api_.exchange_mode, &mode_); }
+  explicit CaptureRelaxed(const ModuleApi &api) : api_(api) { ask<int(int *)>(api_, api_.exchange_mode, &mode_); }
+  ~CaptureRelaxed() { ask<int(int *)>(api_, api_.exchange_mode, &mode_); }
   CaptureRelaxed(const CaptureRelaxed &) = delete;
   CaptureRelaxed &operator=(const CaptureRelaxed &) = delete;
 
@@ -119,15 +122,18 @@ bool isIdle(PlacedBanks &banks) {
   constexpr int kNotReady = 600;
   bool is_idle = true;
   for (Pending &launched : banks.pending) {
-    launched.is_pending = launched.is_pending && ask<int(Handle)>(banks.api->query, launched.event) == kNotReady;
+    if (!launched.is_pending)
+      continue;
+    const int status = ask<int(Handle)>(*banks.api, banks.api->query, launched.event);
+    launched.is_pending = status == kNotReady || status == kNone; // not to be asked now
     is_idle = is_idle && !launched.is_pending;
   }
   return is_idle;
 }
 
 bool copyFrom(const ModuleApi &api, Handle stream, uint64_t address, uint64_t bytes, void *to) {
-  return ask<int(void *, uint64_t, size_t, Handle)>(api.read, to, address, size_t{bytes}, stream) == kDone &&
-         ask<int(Handle)>(api.wait, stream) == kDone;
+  return ask<int(void *, uint64_t, size_t, Handle)>(api, api.read, to, address, size_t{bytes}, stream) == kDone &&
+         ask<int(Handle)>(api, api.wait, stream) == kDone;
 }
 
 void read(PlacedBanks &banks) {
@@ -178,12 +184,12 @@ PlacedBanks *freeBanks() {
 class OwnStream {
 public:
   explicit OwnStream(const ModuleApi &api) : api_(api) {
-    if (ask<int(Handle *, unsigned)>(api.make_stream, &stream_, kNonBlocking) != kDone)
+    if (ask<int(Handle *, unsigned)>(api, api.make_stream, &stream_, kNonBlocking) != kDone)
       stream_ = nullptr;
   }
   ~OwnStream() {
     if (stream_ != nullptr)
-      ask<int(Handle)>(api_.drop_stream, stream_);
+      ask<int(Handle)>(api_, api_.drop_stream, stream_);
   }
   OwnStream(const OwnStream &) = delete;
   OwnStream &operator=(const OwnStream &) = delete;
@@ -196,8 +202,9 @@ private:
 };
 
 bool copyTo(const ModuleApi &api, Handle stream, uint64_t address, const void *from, uint64_t bytes) {
-  return ask<int(uint64_t, const void *, size_t, Handle)>(api.write, address, from, size_t{bytes}, stream) == kDone &&
-         ask<int(Handle)>(api.wait, stream) == kDone;
+  return ask<int(uint64_t, const void *, size_t, Handle)>(api, api.write, address, from, size_t{bytes}, stream) ==
+             kDone &&
+         ask<int(Handle)>(api, api.wait, stream) == kDone;
 }
 
 bool fill(PlacedBanks &made, const LoadedKernel &kernel, Handle place, const abi::DeviceChoice &choice) {
@@ -207,7 +214,7 @@ bool fill(PlacedBanks &made, const LoadedKernel &kernel, Handle place, const abi
   uint64_t memory = 0;
   if (stream.get() == nullptr || !makeBanks(banks, *kernel.function->module, choice, kernel.row.wave))
     return false;
-  if (ask<int(uint64_t *, size_t)>(api.allocate, &memory, size_t{banks.bytes}) != kDone ||
+  if (ask<int(uint64_t *, size_t)>(api, api.allocate, &memory, size_t{banks.bytes}) != kDone ||
       !copyTo(api, stream.get(), memory, banks.content, banks.bytes)) {
     dropBanks(banks);
     return false;
@@ -241,7 +248,7 @@ Pending *roomFor(PlacedBanks &banks, Handle stream) {
     if (!launched.is_pending)
       room = &launched;
   if (room != nullptr && room->event == nullptr &&
-      ask<int(Handle *, unsigned)>(banks.api->make_event, &room->event, kNoTiming) != kDone)
+      ask<int(Handle *, unsigned)>(*banks.api, banks.api->make_event, &room->event, kNoTiming) != kDone)
     return nullptr;
   return room;
 }
@@ -253,8 +260,8 @@ class Constant {
 public:
   Constant(const LoadedKernel &kernel, const char *name, Handle stream) : kernel_(kernel), stream_(stream) {
     size_t bytes = 0;
-    if (ask<int(uint64_t *, size_t *, Handle, const char *)>(kernel.source->find_constant, &address_, &bytes,
-                                                             kernel.module, name) == kDone)
+    if (ask<int(uint64_t *, size_t *, Handle, const char *)>(*kernel.source->api, kernel.source->find_constant,
+                                                             &address_, &bytes, kernel.module, name) == kDone)
       bytes_ = bytes;
   }
   uint64_t bytes() const { return bytes_; }
@@ -360,7 +367,7 @@ Handle findCopy(const KernelSource &source, Handle module, const char *name) {
     return nullptr;
   std::snprintf(copy_name, sizeof copy_name, "%s%s", abi::kCountedPrefix, name);
   using Find = int(Handle *, Handle, const char *);
-  return ask<Find>(source.find_kernel, &copy, module, copy_name) == kDone ? copy : nullptr;
+  return ask<Find>(*source.api, source.find_kernel, &copy, module, copy_name) == kDone ? copy : nullptr;
 }
 
 } // namespace
@@ -448,8 +455,10 @@ ModuleLaunch::ModuleLaunch(Handle kernel, const LaunchShape &shape, Handle strea
 
 void ModuleLaunch::plan(void **each, void **packed) noexcept {
   const ModuleApi &api = *known_->source->api;
+  if (api.last != nullptr && callReal<int()>(api.last->look) > 0)
+    return;
   int state = 0;
-  ask<int(Handle, int *)>(api.is_capturing, stream_, &state);
+  ask<int(Handle, int *)>(api, api.is_capturing, stream_, &state);
   const CaptureRelaxed relaxed(api);
   if (known_->function == nullptr && !describe(*known_)) {
     known_->is_doubtful = true;
@@ -514,7 +523,7 @@ void ModuleLaunch::launched() noexcept {
   if (room == nullptr) // others were faster: what it counts comes with what is read next
     return;
   room->stream = stream_;
-  room->is_pending = ask<int(Handle, Handle)>(banks_->api->record, room->event, stream_) == kDone;
+  room->is_pending = ask<int(Handle, Handle)>(*banks_->api, banks_->api->record, room->event, stream_) == kDone;
 }
 
 } // namespace msleaks::hooks

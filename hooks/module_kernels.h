@@ -8,6 +8,7 @@
 #pragma once
 
 #include "counted_kernels.h"
+#include "device.h"
 
 #include "msleaks/hook.h"
 
@@ -28,6 +29,7 @@ struct ModuleApi {
   hook::Function *query;         // (Handle event)
   hook::Function *is_capturing;  // (Handle stream, int *state)
   hook::Function *exchange_mode; // (int *mode): of what the calling thread may do while a stream is captured
+  const LastError *last;         // what the program may ask for later; null: the driver keeps no error
   Handle (*place)();             // what memory and streams belong to, as the calling thread has it; null: nothing
   void (*enter)(Handle place);   // the calling thread uses it
 };
