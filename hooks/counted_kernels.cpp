@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace msleaks::hooks {
@@ -81,6 +82,12 @@ void *takePages(uint64_t bytes) noexcept {
 }
 
 void givePages(void *pages, uint64_t bytes) noexcept { ::syscall(SYS_munmap, pages, bytes); }
+
+uint64_t now() noexcept {
+  timespec time;
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
 
 void *keep(uint64_t bytes) noexcept {
   bytes = (bytes + 15) / 16 * 16;

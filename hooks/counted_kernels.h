@@ -7,6 +7,7 @@
 #include "msleaks/abi/graph_table.h"
 
 #include <cstddef>
+#include <cstring>
 
 namespace msleaks::hooks {
 
@@ -63,6 +64,26 @@ CountedModule *findModule(const char *name) noexcept;
 bool isKnownTable(const abi::GraphHeader &header, uint64_t bytes, const char *name) noexcept;
 // With a table that stays where it is; null: it is damaged, or nothing can be counted.
 CountedModule *addModule(const char *name, const abi::GraphHeader *table) noexcept;
+
+// The module whose table the device has. `copy` copies it from its beginning: (void *to, uint64_t bytes), false: it
+// cannot; `bytes` of it may be read.
+template <class Copy> CountedModule *readModule(const char *name, uint64_t bytes, Copy copy) {
+  abi::GraphHeader header{};
+  if (!copy(&header, sizeof header) || !isKnownTable(header, bytes, name))
+    return nullptr;
+  void *const pages = takePages(header.total_bytes);
+  if (pages == nullptr)
+    return nullptr;
+  CountedModule *module = nullptr;
+  if (copy(pages, header.total_bytes) && std::memcmp(pages, &header, sizeof header) == 0)
+    module = addModule(name, static_cast<abi::GraphHeader *>(pages));
+  if (module == nullptr)
+    givePages(pages, header.total_bytes);
+  return module;
+}
+
+// Nanoseconds, from some point on.
+uint64_t now() noexcept;
 
 // Of the module's kernel of this name; null: it has none.
 CountedFunction *functionOf(CountedModule &module, const char *kernel) noexcept;

@@ -33,16 +33,7 @@ int32_t ask(hook::Function &of_driver, hook::Function &of_runtime, Arguments... 
   return hooks::leavingLastError(kLast, [&] { return hooks::callReal<Signature>(of_runtime, arguments...); });
 }
 
-// While a stream is captured, a call that is no part of the capture would end it.
-class CaptureRelaxed {
-public:
-  CaptureRelaxed() { exchange(); }
-  ~CaptureRelaxed() { exchange(); }
-
-private:
-  void exchange() { ask<int(int *)>(driver_exchange, runtime_exchange, &mode_); }
-  int mode_ = 2; // CU_STREAM_CAPTURE_MODE_RELAXED; then what it was
-};
+void exchange(int *mode) { ask<int(int *)>(driver_exchange, runtime_exchange, mode); }
 
 // Nothing runs before the capture is launched. Refused where it would be the default stream that ends another's.
 bool isCapturing(const void *stream) {
@@ -52,13 +43,13 @@ bool isCapturing(const void *stream) {
 }
 
 int32_t wait(const void *stream) {
-  const CaptureRelaxed relaxed;
+  const hooks::CaptureRelaxed relaxed(exchange);
   return isCapturing(stream) ? hooks::kNone : ask<int(const void *)>(driver_wait, runtime_wait, stream);
 }
 
 int32_t read(const void *stream, const void *block, uint64_t offset, uint64_t bytes, void *to) {
   constexpr int kDeviceToHost = 2;
-  const CaptureRelaxed relaxed;
+  const hooks::CaptureRelaxed relaxed(exchange);
   const auto from = reinterpret_cast<uint64_t>(block) + offset;
   int32_t status = hooks::callReal<int(void *, uint64_t, size_t, const void *)>(driver_read, to, from, bytes, stream);
   if (status == hooks::kNone)
@@ -82,7 +73,7 @@ int32_t name(const void *kernel, char *text, uint64_t bytes) {
 }
 
 int32_t memory(uint64_t *free, uint64_t *total) {
-  const CaptureRelaxed relaxed;
+  const hooks::CaptureRelaxed relaxed(exchange);
   return ask<int(size_t *, size_t *)>(driver_memory, runtime_memory, free, total);
 }
 

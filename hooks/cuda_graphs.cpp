@@ -63,18 +63,6 @@ Handle functionOf(Handle kernel) {
   return callReal<int(Handle *, Handle)>(kernel_function, &function, kernel) == 0 ? function : nullptr;
 }
 
-constexpr auto kModuleKernel = [](auto real, void *, CUfunction *function, CUmodule module, const char *name) {
-  const CUresult status = real(function, module, name);
-  if (status == CUresult(0))
-    kernelFound(kModule, module, *function, name);
-  return status;
-};
-constexpr auto kLibraryKernel = [](auto real, void *, CUkernel *kernel, CUlibrary library, const char *name) {
-  const CUresult status = real(kernel, library, name);
-  if (status == CUresult(0))
-    kernelFound(kLibrary, library, *kernel, name);
-  return status;
-};
 constexpr auto kKernelFunction = [](auto real, void *, CUfunction *function, CUkernel kernel) {
   const CUresult status = real(function, kernel);
   if (status == CUresult(0))
@@ -119,12 +107,6 @@ constexpr auto kLaunchEx =
       return status;
     };
 
-constexpr auto kWaited = [](auto real, void *, auto... parameters) {
-  const auto status = real(parameters...);
-  if (status == decltype(status)(0))
-    deviceWaited();
-  return status;
-};
 // Of which context it is, only the driver knows.
 constexpr auto kReset = [](auto real, void *, CUdevice device) {
   placeGoes(nullptr);
@@ -133,8 +115,8 @@ constexpr auto kReset = [](auto real, void *, CUdevice device) {
 
 } // namespace
 
-MSL_HOOK_WITH(kModuleKernel, libcuda, CUresult, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))
-MSL_HOOK_WITH(kLibraryKernel, libcuda, CUresult, cuLibraryGetKernel, (CUkernel *, CUlibrary, const char *))
+MSL_HOOK_WITH(kKernelOf<kModule>, libcuda, CUresult, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))
+MSL_HOOK_WITH(kKernelOf<kLibrary>, libcuda, CUresult, cuLibraryGetKernel, (CUkernel *, CUlibrary, const char *))
 MSL_HOOK_WITH(kKernelFunction, libcuda, CUresult, cuKernelGetFunction, (CUfunction *, CUkernel))
 MSL_HOOK_WITH(kUnload<"cuModuleUnload">, libcuda, CUresult, cuModuleUnload, (CUmodule))
 MSL_HOOK_WITH(kUnload<"cuLibraryUnload">, libcuda, CUresult, cuLibraryUnload, (CUlibrary))

@@ -33,6 +33,20 @@ template <class Ask> int32_t leavingLastError(const LastError &last, Ask ask) {
   return status;
 }
 
+// While a stream is captured, a call that is no part of the capture would end it. `exchange` sets what the calling
+// thread may do meanwhile, and gives what it was: (int *mode).
+template <class Exchange> class CaptureRelaxed {
+public:
+  explicit CaptureRelaxed(Exchange exchange) : exchange_(exchange) { exchange_(&mode_); }
+  ~CaptureRelaxed() { exchange_(&mode_); }
+  CaptureRelaxed(const CaptureRelaxed &) = delete;
+  CaptureRelaxed &operator=(const CaptureRelaxed &) = delete;
+
+private:
+  Exchange exchange_;
+  int mode_ = 2; // relaxed, with CUDA and HIP; then what it was
+};
+
 // Of a driver that gives a text of its own.
 inline int32_t copyText(const char *known, char *text, uint64_t bytes) {
   if (known == nullptr || bytes == 0)

@@ -22,16 +22,7 @@ template <class Signature, class... Arguments> int32_t ask(hook::Function &funct
   return hooks::leavingLastError(kLast, [&] { return hooks::callReal<Signature>(function, arguments...); });
 }
 
-// While a stream is captured, a call that is no part of the capture would end it.
-class CaptureRelaxed {
-public:
-  CaptureRelaxed() { exchange(); }
-  ~CaptureRelaxed() { exchange(); }
-
-private:
-  void exchange() { ask<int(int *)>(exchange_mode, &mode_); }
-  int mode_ = 2; // hipStreamCaptureModeRelaxed; then what it was
-};
+void exchange(int *mode) { ask<int(int *)>(exchange_mode, mode); }
 
 // Nothing runs before the capture is launched. Refused where it would be the default stream that ends another's.
 bool isCapturing(const void *stream) {
@@ -41,13 +32,13 @@ bool isCapturing(const void *stream) {
 }
 
 int32_t wait(const void *stream) {
-  const CaptureRelaxed relaxed;
+  const hooks::CaptureRelaxed relaxed(exchange);
   return isCapturing(stream) ? hooks::kNone : ask<int(const void *)>(synchronize, stream);
 }
 
 int32_t read(const void *stream, const void *block, uint64_t offset, uint64_t bytes, void *to) {
   constexpr int kDeviceToHost = 2;
-  const CaptureRelaxed relaxed;
+  const hooks::CaptureRelaxed relaxed(exchange);
   const auto *from = static_cast<const char *>(block) + offset;
   const int32_t status =
       ask<int(void *, const void *, size_t, int, const void *)>(copy, to, from, bytes, kDeviceToHost, stream);
@@ -71,7 +62,7 @@ int32_t name(const void *kernel, char *text, uint64_t bytes) {
 }
 
 int32_t memory(uint64_t *free, uint64_t *total) {
-  const CaptureRelaxed relaxed;
+  const hooks::CaptureRelaxed relaxed(exchange);
   return ask<int(size_t *, size_t *)>(information, free, total);
 }
 

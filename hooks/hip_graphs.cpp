@@ -55,24 +55,12 @@ constexpr ModuleApi kApi = {&allocate,     &write, &read,         &make_stream, 
                             &record_event, &query, &is_capturing, &exchange_mode, &kLast,       &place, &enter};
 constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
 
-constexpr auto kModuleKernel = [](auto real, void *, hipFunction_t *function, hipModule_t module, const char *name) {
-  const hipError_t status = real(function, module, name);
-  if (status == hipError_t(0))
-    kernelFound(kModule, module, *function, name);
-  return status;
-};
 constexpr auto kUnload = [](auto real, void *caller, hipModule_t module) {
   moduleGoes(module);
   return hook::callRecorded<hook::Known<"hipModuleUnload">>(real, caller, module);
 };
 constexpr auto kLaunch = [](auto real, void *caller, auto... parameters) {
   return launchModule<hook::Known<"hipModuleLaunchKernel">>(real, caller, parameters...);
-};
-constexpr auto kWaited = [](auto real, void *, auto... parameters) {
-  const auto status = real(parameters...);
-  if (status == decltype(status)(0))
-    deviceWaited();
-  return status;
 };
 // It is the calling thread's device.
 constexpr auto kReset = [](auto real, void *) {
@@ -82,7 +70,7 @@ constexpr auto kReset = [](auto real, void *) {
 
 } // namespace
 
-MSL_HOOK_WITH(kModuleKernel, libamdhip64, hipError_t, hipModuleGetFunction,
+MSL_HOOK_WITH(kKernelOf<kModule>, libamdhip64, hipError_t, hipModuleGetFunction,
               (hipFunction_t *, hipModule_t, const char *))
 MSL_HOOK_WITH(kUnload, libamdhip64, hipError_t, hipModuleUnload, (hipModule_t))
 MSL_HOOK_WITH(kLaunch, libamdhip64, hipError_t, hipModuleLaunchKernel,

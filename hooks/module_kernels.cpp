@@ -62,12 +62,6 @@ int ask(const ModuleApi &api, hook::Function *function, Arguments... arguments) 
   return api.last != nullptr ? leavingLastError(*api.last, call) : call();
 }
 
-uint64_t now() {
-  timespec time;
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-}
-
 bool hasKernels() { return __atomic_load_n(&kernel_count, __ATOMIC_RELAXED) != 0; }
 
 LoadedKernel *&bucketOf(Handle kernel) { return kernels[reinterpret_cast<uintptr_t>(kernel) / 16 % kBuckets]; }
@@ -84,18 +78,9 @@ void forget(LoadedKernel &kernel) {
   __atomic_fetch_sub(&kernel_count, 1u, __ATOMIC_RELAXED);
 }
 
-// While the thread captures a stream, our own calls must not end that.
-class CaptureRelaxed {
-public:
-  explicit CaptureRelaxed(const ModuleApi &api) : api_(api) { ask<int(int *)>(api_, api_.exchange_mode, &mode_); }
-  ~CaptureRelaxed() { ask<int(int *)>(api_, api_.exchange_mode, &mode_); }
-  CaptureRelaxed(const CaptureRelaxed &) = delete;
-  CaptureRelaxed &operator=(const CaptureRelaxed &) = delete;
-
-private:
-  const ModuleApi &api_;
-  int mode_ = 2; // relaxed; then what it was
-};
+auto relaxedCapture(const ModuleApi &api) {
+  return CaptureRelaxed([&api](int *mode) { ask<int(int *)>(api, api.exchange_mode, mode); });
+}
 
 class InPlace {
 public:
@@ -141,7 +126,7 @@ void read(PlacedBanks &banks) {
   const uint64_t bytes = banks.banks.counterBytes();
   if (bytes == 0 || counting_pid != ::getpid())
     return;
-  const CaptureRelaxed relaxed(*banks.api);
+  const auto relaxed = relaxedCapture(*banks.api);
   const InPlace in(*banks.api, banks.place);
   if (copyFrom(*banks.api, banks.stream, banks.memory + sizeof(abi::DeviceCounts), bytes, banks.banks.counters()))
     addRead(banks.banks);
@@ -275,21 +260,9 @@ private:
   uint64_t address_ = 0, bytes_ = 0;
 };
 
-CountedModule *readModule(const LoadedKernel &kernel, Handle stream) {
-  const char *const name = kernel.row.table;
-  const Constant table(kernel, name, stream);
-  abi::GraphHeader header{};
-  if (!table.copy(&header, sizeof header) || !isKnownTable(header, table.bytes(), name))
-    return nullptr;
-  void *const pages = takePages(header.total_bytes);
-  if (pages == nullptr)
-    return nullptr;
-  CountedModule *module = nullptr;
-  if (table.copy(pages, header.total_bytes) && std::memcmp(pages, &header, sizeof header) == 0)
-    module = addModule(name, static_cast<abi::GraphHeader *>(pages));
-  if (module == nullptr)
-    givePages(pages, header.total_bytes);
-  return module;
+CountedModule *moduleOf(const LoadedKernel &kernel, Handle stream) {
+  const Constant table(kernel, kernel.row.table, stream);
+  return readModule(kernel.row.table, table.bytes(), [&](void *to, uint64_t bytes) { return table.copy(to, bytes); });
 }
 
 // At its first launch: only then does the calling thread surely use the module's device.
@@ -303,7 +276,7 @@ bool describe(LoadedKernel &kernel) {
     return false;
   CountedModule *module = findModule(kernel.row.table);
   if (module == nullptr)
-    module = readModule(kernel, stream.get());
+    module = moduleOf(kernel, stream.get());
   kernel.function = module != nullptr ? functionOf(*module, kernel.name) : nullptr;
   return kernel.function != nullptr;
 }
@@ -459,7 +432,7 @@ void ModuleLaunch::plan(void **each, void **packed) noexcept {
     return;
   int state = 0;
   ask<int(Handle, int *)>(api, api.is_capturing, stream_, &state);
-  const CaptureRelaxed relaxed(api);
+  const auto relaxed = relaxedCapture(api);
   if (known_->function == nullptr && !describe(*known_)) {
     known_->is_doubtful = true;
     return;

@@ -86,6 +86,21 @@ private:
   alignas(16) char content_[kMostBytes + sizeof(uint64_t)];
 };
 
+// Hooks of functions that give a kernel of a module by its name, and of those that wait.
+template <const KernelSource &kSource>
+constexpr auto kKernelOf = [](auto real, void *, auto *kernel, auto module, const char *name) {
+  const auto status = real(kernel, module, name);
+  if (status == decltype(status)(0))
+    kernelFound(kSource, module, *kernel, name);
+  return status;
+};
+constexpr auto kWaited = [](auto real, void *, auto... parameters) {
+  const auto status = real(parameters...);
+  if (status == decltype(status)(0))
+    deviceWaited();
+  return status;
+};
+
 // `call` launches a kernel with these arguments: the copy, or else `itself`.
 template <class Kernel, class Call>
 auto launchEither(ModuleLaunch &launch, Kernel itself, void **each, void **packed, Call call) {

@@ -76,12 +76,6 @@ int infoOf(hook::Function &function, const void *of, unsigned what, size_t bytes
   return real != nullptr ? real(of, what, bytes, to, nullptr) : kNone;
 }
 
-uint64_t now() {
-  timespec time;
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-}
-
 // What was launched last on a queue of the program, and may still run.
 struct Outstanding {
   Queue queue;
@@ -338,20 +332,9 @@ private:
   Kernel kernel_ = nullptr;
 };
 
-CountedModule *readModule(Program program, Context context, Device device, const char *name) {
+CountedModule *moduleOf(Program program, Context context, Device device, const char *name) {
   TableCopy table(program, context, device, name);
-  abi::GraphHeader header{};
-  if (!table.copy(&header, sizeof header) || !isKnownTable(header, UINT64_MAX, name))
-    return nullptr;
-  void *const pages = takePages(header.total_bytes);
-  if (pages == nullptr)
-    return nullptr;
-  CountedModule *module = nullptr;
-  if (table.copy(pages, header.total_bytes) && std::memcmp(pages, &header, sizeof header) == 0)
-    module = addModule(name, static_cast<abi::GraphHeader *>(pages));
-  if (module == nullptr)
-    givePages(pages, header.total_bytes);
-  return module;
+  return readModule(name, UINT64_MAX, [&](void *to, uint64_t bytes) { return table.copy(to, bytes); });
 }
 
 CountedFunction *functionOf(Program program, Context context, const char *kernel) {
@@ -365,7 +348,7 @@ CountedFunction *functionOf(Program program, Context context, const char *kernel
       return;
     CountedModule *module = findModule(name);
     if (module == nullptr)
-      module = readModule(program, context, devices[0], name);
+      module = moduleOf(program, context, devices[0], name);
     if (module != nullptr)
       found = functionOf(*module, kernel);
   });
