@@ -42,6 +42,22 @@ struct LoadedKernel {
   LoadedKernel *next;
 };
 
+constexpr uint32_t kMostArguments = 256;
+constexpr uint64_t kMostBytes = 4096;
+
+// What a copy is launched with. Too much for the stack of a thread that launches.
+struct CopyArguments {
+  uint64_t counts; // the copy's last argument
+  bool is_each;
+  size_t bytes;
+  void *each[kMostArguments + 1];
+  void *packed[5];
+  alignas(16) char content[kMostBytes + sizeof(uint64_t)];
+  CopyArguments *next;
+
+  bool take(const abi::DeviceKernel &row, void **given, void **given_packed);
+};
+
 namespace {
 
 constexpr int kDone = 0;
@@ -53,6 +69,8 @@ LoadedKernel *kernels[kBuckets];
 PlacedBanks *all_banks = nullptr;
 uint32_t kernel_count = 0; // read without the lock
 int counting_pid = 0;
+CopyArguments *unused_arguments = nullptr;
+char our_name[kMostName]; // with the lock held
 
 template <class Signature, class... Arguments>
 int ask(const ModuleApi &api, hook::Function *function, Arguments... arguments) {
@@ -267,10 +285,9 @@ CountedModule *moduleOf(const LoadedKernel &kernel, Handle stream) {
 
 // At its first launch: only then does the calling thread surely use the module's device.
 bool describe(LoadedKernel &kernel) {
-  char name[kMostName];
-  std::snprintf(name, sizeof name, "%s%s", abi::kKernelPrefix, kernel.name);
+  std::snprintf(our_name, sizeof our_name, "%s%s", abi::kKernelPrefix, kernel.name);
   const OwnStream stream(*kernel.source->api);
-  const Constant row(kernel, name, stream.get());
+  const Constant row(kernel, our_name, stream.get());
   if (stream.get() == nullptr || !row.copy(&kernel.row, sizeof kernel.row) ||
       kernel.row.version != abi::kDeviceCountsVersion || kernel.row.table[sizeof kernel.row.table - 1] != 0)
     return false;
@@ -314,40 +331,44 @@ void remember(const LoadedKernel &made) {
 const char *kept(const char *name) {
   struct Name {
     Name *next;
-    char text[];
+    const char *text() const { return reinterpret_cast<const char *>(this + 1); }
   };
   static Name *names = nullptr;
   for (const Name *known = names; known != nullptr; known = known->next)
-    if (std::strcmp(known->text, name) == 0)
-      return known->text;
+    if (std::strcmp(known->text(), name) == 0)
+      return known->text();
   const size_t bytes = std::strlen(name) + 1;
   auto *const added = static_cast<Name *>(keep(sizeof(Name) + bytes));
   if (added == nullptr)
     return nullptr;
-  std::memcpy(added->text, name, bytes);
+  std::memcpy(added + 1, name, bytes);
   added->next = names;
   names = added;
-  return added->text;
+  return added->text();
 }
 
 bool isOurs(const char *name) { return std::strncmp(name, abi::kCountedPrefix, sizeof abi::kCountedPrefix - 1) == 0; }
 
 Handle findCopy(const KernelSource &source, Handle module, const char *name) {
   abi::DeviceChoice choice;
-  char copy_name[kMostName];
-  Handle copy = nullptr;
-  if (isOurs(name) || std::strlen(name) + sizeof abi::kCountedPrefix > sizeof copy_name || !countsLaunches(choice))
+  if (isOurs(name) || std::strlen(name) + sizeof abi::kCountedPrefix > kMostName || !countsLaunches(choice))
     return nullptr;
-  std::snprintf(copy_name, sizeof copy_name, "%s%s", abi::kCountedPrefix, name);
+  auto *const copy_name = static_cast<char *>(takePages(kMostName));
+  if (copy_name == nullptr)
+    return nullptr;
+  std::snprintf(copy_name, kMostName, "%s%s", abi::kCountedPrefix, name);
   using Find = int(Handle *, Handle, const char *);
-  return ask<Find>(*source.api, source.find_kernel, &copy, module, copy_name) == kDone ? copy : nullptr;
+  Handle copy = nullptr;
+  const bool is_found = ask<Find>(*source.api, source.find_kernel, &copy, module, copy_name) == kDone;
+  givePages(copy_name, kMostName);
+  return is_found ? copy : nullptr;
 }
 
 } // namespace
 
 void kernelFound(const KernelSource &source, Handle module, Handle kernel, const char *name) noexcept {
   const hook::OwnWork own;
-  const Handle copy = findCopy(source, module, name);
+  const Handle copy = findCopy(source, module, name); // without the lock: a driver may call itself through our hooks
   if (copy == nullptr && !hasKernels())
     return;
   const CountedLock lock;
@@ -442,42 +463,59 @@ void ModuleLaunch::plan(void **each, void **packed) noexcept {
   PlacedBanks *const banks = banksFor(*known_, choice_);
   if (banks == nullptr || roomFor(*banks, stream_) == nullptr)
     return;
-  counts_ = banks->memory;
-  if (!take(each, packed))
+  arguments_ = unused_arguments;
+  if (arguments_ != nullptr)
+    unused_arguments = arguments_->next;
+  else
+    arguments_ = static_cast<CopyArguments *>(keep(sizeof(CopyArguments)));
+  if (arguments_ == nullptr)
+    return;
+  arguments_->counts = banks->memory;
+  if (!arguments_->take(known_->row, each, packed))
     return;
   banks_ = banks;
   copy_ = known_->copy;
 }
 
+ModuleLaunch::~ModuleLaunch() {
+  if (arguments_ == nullptr)
+    return;
+  const CountedLock lock;
+  arguments_->next = unused_arguments;
+  unused_arguments = arguments_;
+}
+
+void **ModuleLaunch::each() const noexcept { return arguments_->is_each ? arguments_->each : nullptr; }
+void **ModuleLaunch::packed() const noexcept { return arguments_->is_each ? nullptr : arguments_->packed; }
+
 // The program's arguments, and the address of the counters behind them.
-bool ModuleLaunch::take(void **each, void **packed) noexcept {
-  const abi::DeviceKernel &row = known_->row;
-  each_given_ = each != nullptr || row.arguments == 0;
-  if (each_given_) {
+bool CopyArguments::take(const abi::DeviceKernel &row, void **given, void **given_packed) {
+  is_each = given != nullptr || row.arguments == 0;
+  if (is_each) {
     if (row.arguments > kMostArguments)
       return false;
     if (row.arguments != 0)
-      std::memcpy(each_, each, row.arguments * sizeof *each);
-    each_[row.arguments] = &counts_;
+      std::memcpy(each, given, row.arguments * sizeof *given);
+    each[row.arguments] = &counts;
     return true;
   }
   void *const kEnd = nullptr, *const kPlace = reinterpret_cast<void *>(1), *const kBytes = reinterpret_cast<void *>(2);
   const void *from = nullptr;
-  size_t bytes = 0;
-  for (void **word = packed; word != nullptr && *word != kEnd; word += 2)
+  size_t given_bytes = 0;
+  for (void **word = given_packed; word != nullptr && *word != kEnd; word += 2)
     if (*word == kPlace)
       from = word[1];
     else if (*word == kBytes)
-      bytes = *static_cast<const size_t *>(word[1]);
+      given_bytes = *static_cast<const size_t *>(word[1]);
     else
       return false;
   if (from == nullptr || row.counts_offset > kMostBytes)
     return false;
-  std::memcpy(content_, from, bytes < row.counts_offset ? bytes : row.counts_offset);
-  std::memcpy(content_ + row.counts_offset, &counts_, sizeof counts_);
-  bytes_ = row.counts_offset + sizeof counts_;
-  void *const list[] = {kPlace, content_, kBytes, &bytes_, kEnd};
-  std::memcpy(packed_, list, sizeof list);
+  std::memcpy(content, from, given_bytes < row.counts_offset ? given_bytes : row.counts_offset);
+  std::memcpy(content + row.counts_offset, &counts, sizeof counts);
+  bytes = row.counts_offset + sizeof counts;
+  void *const list[] = {kPlace, content, kBytes, &bytes, kEnd};
+  std::memcpy(packed, list, sizeof list);
   return true;
 }
 
@@ -492,7 +530,7 @@ void ModuleLaunch::launched() noexcept {
   if (known_->function == nullptr)
     return;
   noteLaunch(*known_->function, choice_, shape_, copy_ != nullptr);
-  Pending *const room = copy_ != nullptr && banks_->memory == counts_ ? roomFor(*banks_, stream_) : nullptr;
+  Pending *const room = copy_ != nullptr && banks_->memory == arguments_->counts ? roomFor(*banks_, stream_) : nullptr;
   if (room == nullptr) // others were faster: what it counts comes with what is read next
     return;
   room->stream = stream_;

@@ -57,33 +57,26 @@ class ModuleLaunch {
 public:
   // `each`: addresses of the arguments; `packed`: or a list with their place and size, as cuLaunchKernel takes both.
   ModuleLaunch(Handle kernel, const LaunchShape &shape, Handle stream, void **each, void **packed) noexcept;
+  ~ModuleLaunch();
   ModuleLaunch(const ModuleLaunch &) = delete;
   ModuleLaunch &operator=(const ModuleLaunch &) = delete;
 
   Handle copy() const noexcept { return copy_; } // null: the kernel itself is to be launched
-  void **each() noexcept { return each_given_ ? each_ : nullptr; }
-  void **packed() noexcept { return each_given_ ? nullptr : packed_; }
+  void **each() const noexcept;
+  void **packed() const noexcept;
   void refused() noexcept;  // the copy was; the kernel itself is launched, now and later
   void launched() noexcept; // one of the two was
   bool isKnown() const noexcept { return known_ != nullptr; }
 
 private:
-  static constexpr uint32_t kMostArguments = 256;
-  static constexpr uint64_t kMostBytes = 4096;
-  bool take(void **each, void **packed) noexcept;
   void plan(void **each, void **packed) noexcept;
 
   struct LoadedKernel *known_ = nullptr;
   struct PlacedBanks *banks_ = nullptr;
+  struct CopyArguments *arguments_ = nullptr; // of a copy that is launched
   Handle copy_ = nullptr, stream_;
   abi::DeviceChoice choice_{};
   LaunchShape shape_;
-  bool each_given_ = false;
-  uint64_t counts_ = 0; // the copy's last argument
-  size_t bytes_ = 0;
-  void *each_[kMostArguments + 1];
-  void *packed_[5];
-  alignas(16) char content_[kMostBytes + sizeof(uint64_t)];
 };
 
 // Hooks of functions that give a kernel of a module by its name, and of those that wait.
