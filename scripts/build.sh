@@ -10,7 +10,7 @@ shift || true
 launcher=()
 if command -v ccache >/dev/null; then
   # Another clone of the same sources finds what this one has compiled.
-  export CCACHE_BASEDIR=$repository CCACHE_NOHASHDIR=1
+  export CCACHE_BASEDIR=$repository CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
   launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 fi
 cd "$repository"

@@ -13,5 +13,5 @@ if command -v ccache >/dev/null; then
   launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 fi
 cmake -S "$repository" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo "${launcher[@]}" -DLLVM_DIR="$llvm_dir" \
-  -DMSLEAKS_LLVM_VERSIONS= -DMSLEAKS_BUILD_BENCH=OFF -Wno-dev --log-level=WARNING >/dev/null
+  -DMSLEAKS_LLVM_VERSIONS= -DMSLEAKS_BUILD_BENCH=OFF -DMSLEAKS_PRECOMPILE=OFF -Wno-dev --log-level=WARNING >/dev/null
 LIT_OPTS="-j $jobs" cmake --build "$build" --parallel "$jobs" --target check-lit -- --quiet
