@@ -140,9 +140,8 @@ ENVIRONMENT = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", UBSAN_OPTIONS="pri
                    TSAN_OPTIONS="second_deadlock_stack=1 ignore_noninstrumented_modules=1")
 
 
-def watched(build, folder, command, environment):
+def watched(tools, folder, command, environment):
     """What the program says, and how many events there are. What is preloaded here is not sanitized, and `env` alone has it."""
-    tools = f"{build}/test/e2e/run/prefix/bin"
     run(["rm", "-rf", folder])
     done = run([f"{tools}/msleaks-run", "--no-report", "-o", folder, "--", "env", "-u", "LD_PRELOAD", *command], env=environment)
     dumped = run([f"{tools}/msleaks", "dump", folder, "--json"], env=environment)
@@ -150,14 +149,14 @@ def watched(build, folder, command, environment):
     return done, len(dumped.stdout.splitlines())
 
 
-def expect_clean(build, folder, name, command, environment, none):
+def expect_clean(tools, folder, name, command, environment, none):
     """`none`: how many events there are without a program."""
     plain = run(command, env=environment)
     if plain.returncode == 77:
         print(f"{name}: {plain.stdout.strip()}: left out")
         return
     equal(f"{name}: alone {plain.stderr[-2000:]}", plain.returncode, 0)
-    done, events = watched(build, f"{folder}/run", command, environment)
+    done, events = watched(tools, f"{folder}/run", command, environment)
     found = re.search(r"(ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error)(.*\n){1,40}", done.stderr)
     check(found is None, f"{name}: {found and found[0]}")
     expect_same(plain, done)
@@ -166,7 +165,9 @@ def expect_clean(build, folder, name, command, environment, none):
 
 
 def main():
-    build, scratch, sanitizers = arguments("build", "scratch", "sanitizers")
+    build, scratch, sanitizers, tools = arguments("build", "scratch", "sanitizers", "tools")
+    for tool in "msleaks-run", "msleaks":
+        check(os.access(f"{tools}/{tool}", os.X_OK), f"{tools}: no {tool}, build it first (MSLEAKS_TOOLS names the folder)")
     scenarios = {**SCENARIOS, **scenarios_of_hip(scratch), **scenario_of_nvtx(build)}
     hooks = ["-Wl,--no-as-needed", f"{build}/lib/libdriver_hooks.so", f"{build}/lib/libmsleaks_rt.so", f"-Wl,-rpath,{build}/lib"]
     objects = Objects(scratch, sanitizers)
@@ -177,7 +178,7 @@ def main():
         for source in scenario.programs:
             objects.path(source, scenario.options)
     objects.compile_all()
-    none = watched(build, f"{scratch}/none", ["/bin/true"], ENVIRONMENT)[1]
+    none = watched(tools, f"{scratch}/none", ["/bin/true"], ENVIRONMENT)[1]
     for name, scenario in scenarios.items():
         folder = f"{scratch}/{name}"
         os.makedirs(folder, exist_ok=True)
@@ -189,7 +190,7 @@ def main():
             cann_launches_test.binaries(folder)
         environment = {**ENVIRONMENT, **{variable: value.format(folder) for variable, value in scenario.environment.items()}}
         for options in scenario.runs:
-            expect_clean(build, folder, name, [program, *(option.format(folder) for option in options)], environment, none)
+            expect_clean(tools, folder, name, [program, *(option.format(folder) for option in options)], environment, none)
 
 
 if __name__ == "__main__":
