@@ -23,10 +23,19 @@ struct Driver {
   std::atomic<uint64_t> next_ns{0}; // not asked before
   std::atomic<uint32_t> blocks{0};  // allocated so far, roughly: no thread waits for another one
   std::atomic<bool> is_checked{false};
+  std::atomic<uint32_t> process{0}; // that uses it
 };
 constinit Driver drivers[static_cast<unsigned>(abi::Family::Count)]{};
 
 Driver &driver(abi::Family family) noexcept { return drivers[static_cast<unsigned>(family)]; }
+
+// What a parent has of a device is nothing to its child; and to ask there may wait for ever, for a lock that another
+// thread of the parent had when it forked.
+bool isOfParent(Driver &asked) noexcept {
+  const uint32_t own = processId();
+  uint32_t known = 0;
+  return !asked.process.compare_exchange_strong(known, own, std::memory_order_relaxed) && known != own;
+}
 
 // One thread at a time asks.
 bool isTurn(Driver &asked, uint64_t now_ns) noexcept {
@@ -51,7 +60,7 @@ void ask(abi::Family family) noexcept {
     return;
   const ErrnoKept kept;
   const uint64_t began_ns = monotonicNs();
-  if (!isTurn(asked, began_ns))
+  if (!isTurn(asked, began_ns) || isOfParent(asked))
     return;
   uint64_t free = 0, total = 0, managed = 0;
   int32_t status = 0;

@@ -4,6 +4,7 @@
 #include "msleaks/api.h"
 
 #include <cstddef>
+#include <sys/wait.h>
 #include <tuple>
 
 namespace msleaks::test {
@@ -98,6 +99,36 @@ TEST(Drivers, WhatADeviceHasInUseIsSaidByTwo) {
     if (event.event.header().kind == abi::EventKind::Counter)
       numbers.push_back(event.event.as<abi::CounterEvent>().value);
   EXPECT_EQ(numbers, (std::vector<uint64_t>{70, 75, 70}));
+}
+
+// Its lock may be that of a thread which the child does not have.
+TEST(Drivers, AChildDoesNotAskTheDriverOfItsParent) {
+  static int asked = 0;
+  static constexpr auto kMemory = [](uint64_t *free, uint64_t *total) {
+    ++asked;
+    *free = *total = 100;
+    return int32_t{0};
+  };
+  static constexpr hook::Device kDriver{
+      sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), nullptr, nullptr, nullptr, kMemory, nullptr, nullptr};
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild([] {
+    constexpr uint32_t kTake = Traits(Verb::Alloc, Family::Cuda, Heap::Device, 0).packed();
+    __msl_hook_driver(&kDriver);
+    __msl_before(7, kTake);
+    __msl_on_alloc(7, kTake, at(100), 16);
+    must(asked == 1);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const void *none = nullptr;
+      __msl_before(8, kTake);
+      __msl_on_alloc_out(8, kTake, &none, 16, 2); // a refusal asks at once
+      ::_exit(asked == 1 ? 0 : 1);
+    }
+    int status = -1;
+    must(::waitpid(child, &status, 0) == child && status == 0);
+  }),
+            0);
 }
 
 // How full a device is, is asked at each step, and at once where the driver has no more.
