@@ -40,6 +40,18 @@ uint64_t stringsOf(const abi::GraphHeader &table) noexcept {
          uint64_t{table.block_count} * table.block_bytes + uint64_t{table.edge_count} * table.edge_bytes;
 }
 
+// What the kernel does with its arguments; nothing: its table is of an older plugin, or damaged.
+abi::ArgumentRows argumentsOf(const abi::GraphHeader &table, const abi::GraphFunction &function) noexcept {
+  if (table.function_bytes < sizeof function || table.argument_bytes < sizeof(abi::GraphArgument))
+    return {};
+  const uint64_t rows = (stringsOf(table) + table.strings_bytes + 7) / 8 * 8;
+  const uint64_t begin = rows + uint64_t{function.first_argument} * table.argument_bytes;
+  if (begin + uint64_t{function.argument_count} * table.argument_bytes > table.total_bytes)
+    return {};
+  return {rowsAt<char>(table, begin), table.argument_bytes, function.argument_count,
+          (function.flags & abi::kUsesOthers) != 0};
+}
+
 const char *nameOf(const abi::GraphHeader &table, const abi::GraphFunction &function) noexcept {
   return rowsAt<char>(table, stringsOf(table) + function.name);
 }
@@ -134,7 +146,7 @@ CountedModule *addModule(const char *name, const abi::GraphHeader *table) noexce
   const auto *content = reinterpret_cast<const unsigned char *>(table);
   const uint64_t begin = table->header_bytes, strings = stringsOf(*table);
   if (abi::fnv1a32(content + begin, table->total_bytes - begin) != table->checksum ||
-      table->function_bytes < sizeof(abi::GraphFunction) || strings + table->strings_bytes > table->total_bytes ||
+      table->function_bytes < abi::kLeastFunctionBytes || strings + table->strings_bytes > table->total_bytes ||
       table->strings_bytes == 0 || content[strings + table->strings_bytes - 1] != 0) {
     note(name, "its table of graphs is damaged");
     return nullptr;
@@ -166,7 +178,7 @@ CountedFunction *functionOf(CountedModule &module, const char *kernel) noexcept 
     auto *added = static_cast<CountedFunction *>(keep(sizeof(CountedFunction)));
     if (added == nullptr)
       return nullptr;
-    *added = {&module, i, 0, 0, 0, 0, nullptr, 0, functions};
+    *added = {&module, i, argumentsOf(table, row), 0, 0, 0, 0, nullptr, 0, functions};
     functions = added;
     return added;
   }

@@ -30,6 +30,7 @@ struct CountedShape {
 struct CountedFunction {
   CountedModule *module;
   uint32_t function;
+  abi::ArgumentRows arguments;
   uint64_t launches, counted, threads, counted_threads;
   CountedShape *shapes;
   uint32_t shape_count;

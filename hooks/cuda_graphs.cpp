@@ -53,8 +53,9 @@ Handle place() {
 }
 void enter(Handle context) { callReal<int(Handle)>(set_current, context); }
 
-constexpr ModuleApi kApi = {&allocate,     &write, &read,         &make_stream,   &drop_stream, &wait,  &make_event,
-                            &record_event, &query, &is_capturing, &exchange_mode, nullptr,      &place, &enter};
+constexpr ModuleApi kApi = {&allocate,      &write,      &read,         &make_stream, &drop_stream,
+                            &wait,          &make_event, &record_event, &query,       &is_capturing,
+                            &exchange_mode, nullptr,     &place,        &enter,       abi::Family::Cuda};
 constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
 constexpr KernelSource kLibrary = {&kApi, &library_kernel, &library_constant};
 

@@ -51,8 +51,9 @@ void enter(Handle device) {
     leavingLastError(kLast, [&] { return callReal<int(int)>(set_device, number); });
 }
 
-constexpr ModuleApi kApi = {&allocate,     &write, &read,         &make_stream,   &drop_stream, &wait,  &make_event,
-                            &record_event, &query, &is_capturing, &exchange_mode, &kLast,       &place, &enter};
+constexpr ModuleApi kApi = {&allocate,      &write,      &read,         &make_stream, &drop_stream,
+                            &wait,          &make_event, &record_event, &query,       &is_capturing,
+                            &exchange_mode, &kLast,      &place,        &enter,       abi::Family::Hip};
 constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
 
 constexpr auto kUnload = [](auto real, void *caller, hipModule_t module) {

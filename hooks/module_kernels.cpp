@@ -488,6 +488,45 @@ ModuleLaunch::~ModuleLaunch() {
 void **ModuleLaunch::each() const noexcept { return arguments_->is_each ? arguments_->each : nullptr; }
 void **ModuleLaunch::packed() const noexcept { return arguments_->is_each ? nullptr : arguments_->packed; }
 
+namespace {
+
+// Arguments behind each other in memory, as cuLaunchKernel takes them.
+struct PackedArguments {
+  const char *from = nullptr;
+  size_t bytes = 0;
+  bool is_known = true; // false: the list says something that we do not know
+};
+
+constexpr uintptr_t kPackedPlace = 1, kPackedBytes = 2;
+
+PackedArguments packedIn(void *const *list) {
+  PackedArguments found;
+  for (; list != nullptr && *list != nullptr; list += 2)
+    switch (reinterpret_cast<uintptr_t>(*list)) {
+    case kPackedPlace:
+      found.from = static_cast<const char *>(list[1]);
+      break;
+    case kPackedBytes:
+      found.bytes = *static_cast<const size_t *>(list[1]);
+      break;
+    default:
+      return {nullptr, 0, false};
+    }
+  return found;
+}
+
+} // namespace
+
+void ModuleLaunch::tellArguments(void **each, void **packed) const noexcept {
+  if (known_ == nullptr || known_->function == nullptr || known_->function->arguments.rows == nullptr)
+    return;
+  const PackedArguments behind = packedIn(packed);
+  const abi::GivenArguments given{each, behind.from, behind.bytes};
+  constexpr abi::Heap kHeap = abi::Heap::Device;
+  const abi::Traits traits(abi::Verb::Launch, known_->source->api->family, kHeap, abi::kFromHook);
+  __msl_launch_arguments(traits.packed(), &known_->function->arguments, &given);
+}
+
 // The program's arguments, and the address of the counters behind them.
 bool CopyArguments::take(const abi::DeviceKernel &row, void **given, void **given_packed) {
   is_each = given != nullptr || row.arguments == 0;
@@ -499,22 +538,14 @@ bool CopyArguments::take(const abi::DeviceKernel &row, void **given, void **give
     each[row.arguments] = &counts;
     return true;
   }
-  void *const kEnd = nullptr, *const kPlace = reinterpret_cast<void *>(1), *const kBytes = reinterpret_cast<void *>(2);
-  const void *from = nullptr;
-  size_t given_bytes = 0;
-  for (void **word = given_packed; word != nullptr && *word != kEnd; word += 2)
-    if (*word == kPlace)
-      from = word[1];
-    else if (*word == kBytes)
-      given_bytes = *static_cast<const size_t *>(word[1]);
-    else
-      return false;
-  if (from == nullptr || row.counts_offset > kMostBytes)
+  const PackedArguments from = packedIn(given_packed);
+  if (from.from == nullptr || row.counts_offset > kMostBytes)
     return false;
-  std::memcpy(content, from, given_bytes < row.counts_offset ? given_bytes : row.counts_offset);
+  std::memcpy(content, from.from, from.bytes < row.counts_offset ? from.bytes : row.counts_offset);
   std::memcpy(content + row.counts_offset, &counts, sizeof counts);
   bytes = row.counts_offset + sizeof counts;
-  void *const list[] = {kPlace, content, kBytes, &bytes, kEnd};
+  void *const list[] = {reinterpret_cast<void *>(kPackedPlace), content, reinterpret_cast<void *>(kPackedBytes), &bytes,
+                        nullptr};
   std::memcpy(packed, list, sizeof list);
   return true;
 }

@@ -32,6 +32,7 @@ struct ModuleApi {
   const LastError *last;         // what the program may ask for later; null: the driver keeps no error
   Handle (*place)();             // what memory and streams belong to, as the calling thread has it; null: nothing
   void (*enter)(Handle place);   // the calling thread uses it
+  abi::Family family;
 };
 
 // Where kernels come from: modules, libraries. `find_kernel`: (Handle *kernel, Handle source, const char *name),
@@ -64,6 +65,7 @@ public:
   Handle copy() const noexcept { return copy_; } // null: the kernel itself is to be launched
   void **each() const noexcept;
   void **packed() const noexcept;
+  void tellArguments(void **each, void **packed) const noexcept; // behind the event of the launch
   void refused() noexcept;  // the copy was; the kernel itself is launched, now and later
   void launched() noexcept; // one of the two was
   bool isKnown() const noexcept { return known_ != nullptr; }
@@ -98,6 +100,7 @@ constexpr auto kWaited = [](auto real, void *, auto... parameters) {
 template <class Kernel, class Call>
 auto launchEither(ModuleLaunch &launch, Kernel itself, void **each, void **packed, Call call) {
   using Status = decltype(call(itself, each, packed));
+  launch.tellArguments(each, packed);
   if (launch.copy() != nullptr) {
     if (call(static_cast<Kernel>(const_cast<void *>(launch.copy())), launch.each(), launch.packed()) == Status(0))
       return Status(0);

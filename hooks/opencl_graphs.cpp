@@ -407,6 +407,8 @@ void addCopy(Program program, Kernel kernel, const char *name) {
   if (infoOf(program_info, program, kProgramContext, sizeof context, &context) == kDone && arguments < UINT32_MAX - 1 &&
       argumentsOf(clone) == arguments + 1)
     function = functionOf(program, context, name);
+  if (function != nullptr && function->arguments.rows != nullptr)
+    __msl_kernel_arguments(kernel, &function->arguments);
   if (function != nullptr)
     remember({kernel, clone, context, function, arguments, 1, false, nullptr, nullptr});
   else
@@ -599,6 +601,8 @@ constexpr auto kClone = [](auto real, void *caller, Kernel kernel, int *status) 
       if (clone == nullptr || error != kDone)
         return;
       CountedKernel added = known;
+      if (known.function->arguments.rows != nullptr)
+        __msl_kernel_arguments(made, &known.function->arguments);
       added.kernel = made;
       added.clone = clone;
       added.owners = 1;

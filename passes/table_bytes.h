@@ -43,10 +43,12 @@ private:
   std::map<std::string, abi::StringOffset, std::less<>> offsets_;
 };
 
-// The table with this header, whose sizes and checksum are set here, and these rows.
-template <typename Header> std::string tableOf(Header header, std::string rows, const TableStrings &strings) {
+// The table with this header, whose sizes and checksum are set here, these rows, and more of them behind the strings.
+template <typename Header>
+std::string tableOf(Header header, std::string rows, const TableStrings &strings, std::string_view behind = {}) {
   std::string body = std::move(rows) + strings.bytes();
   body.resize((body.size() + kTableAlign - 1) / kTableAlign * kTableAlign, '\0');
+  body += behind;
   header.header_bytes = sizeof header;
   header.total_bytes = static_cast<uint32_t>(sizeof header + body.size());
   header.strings_bytes = static_cast<uint32_t>(strings.bytes().size());

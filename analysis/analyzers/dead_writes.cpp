@@ -52,9 +52,11 @@ private:
   std::vector<Dead> dead_;       // by cohort
 };
 
-// A copy or fill knows how much it writes; only one of the whole block overwrites all that was written before. What a
-// launch or a map does with the block is not known: it may read.
+// A copy or fill knows how much it writes; only one of the whole block overwrites all that was written before. A launch
+// may write less than it could; if it is not known to read nothing, it may read, and so may a map.
 void DeadWritesAnalyzer::onUse(const Block &block, const Use &use) {
+  if (use.is_launch && use.writes && !use.reads)
+    return;
   Written &written = elementAt(written_, block.id.index);
   if (use.reads || !use.writes || use.bytes == 0) {
     written = {};

@@ -47,9 +47,8 @@ public:
   void onUse(const Block &block, const Use &use) override {
     launches_.onUse(block, use);
     BlockUses &uses = elementAt(uses_, block.id.index);
-    const bool is_launch = !use.reads && !use.writes;
     const BlockUses::Moment now{use.time_ns, allocations_[block.device], use.site,
-                                is_launch ? kernels_.lastOf(use.process, use.stream) : LabelId{}};
+                                use.is_launch ? kernels_.lastOf(use.process, use.stream) : LabelId{}};
     if (uses.first.time_ns == 0)
       uses.first = now;
     uses.last = now;

@@ -182,7 +182,10 @@ void WatchAnalyzer::onOperation(const StreamEvent &event) {
 void WatchAnalyzer::onAccess(const StreamEvent &event) {
   const auto access = event.event.as<abi::AccessEvent>();
   const bool reads_only = (access.header.flags & abi::kRead) != 0 && (access.header.flags & abi::kWrite) == 0;
-  if (access.address == 0)
+  const bool is_argument = (access.header.flags & abi::kListed) != 0;
+  if (access.address == 0 && is_argument)
+    of(event).is_known = true; // the launch
+  else if (access.address == 0)
     unknown_.insert(event.process);
   else if (!watched_.empty() && !reads_only)
     addWritten(event, {wholeOf(event, access.address), access.size});

@@ -4,6 +4,7 @@
 #include "analysis/base/string_table.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 #include <optional>
 
@@ -12,11 +13,12 @@ namespace {
 
 // Where the parts of a table lie; 64-bit, so that sums of hostile 32-bit numbers cannot wrap.
 struct Layout {
-  uint64_t functions, blocks, edges, strings, end;
+  uint64_t functions, blocks, edges, strings, end, arguments;
   explicit Layout(const abi::GraphHeader &header)
       : functions(header.header_bytes), blocks(functions + uint64_t{header.function_count} * header.function_bytes),
         edges(blocks + uint64_t{header.block_count} * header.block_bytes),
-        strings(edges + uint64_t{header.edge_count} * header.edge_bytes), end(strings + header.strings_bytes) {}
+        strings(edges + uint64_t{header.edge_count} * header.edge_bytes), end(strings + header.strings_bytes),
+        arguments((end + 7) / 8 * 8) {}
 };
 
 Result<void> check(const abi::GraphHeader &header, std::span<const std::byte> bytes) {
@@ -26,14 +28,16 @@ Result<void> check(const abi::GraphHeader &header, std::span<const std::byte> by
     return fail(fmt::format("the table of graphs is of version {}, this msleaks knows {}: use the msleaks whose plugin "
                             "built the program",
                             header.version, abi::kGraphVersion));
-  if (header.header_bytes < sizeof header || header.function_bytes < sizeof(abi::GraphFunction) ||
-      header.block_bytes < sizeof(abi::GraphBlock) || header.edge_bytes < sizeof(abi::GraphEdge))
+  if (header.header_bytes < sizeof header || header.function_bytes < abi::kLeastFunctionBytes ||
+      header.block_bytes < sizeof(abi::GraphBlock) || header.edge_bytes < sizeof(abi::GraphEdge) ||
+      (header.argument_bytes != 0 && header.argument_bytes < sizeof(abi::GraphArgument)))
     return fail("the table of graphs is damaged: its header states impossible sizes");
   if (header.total_bytes > bytes.size())
     return fail(fmt::format("the table of graphs is cut off: it should have {} bytes, {} are there", header.total_bytes,
                             bytes.size()));
-  const uint64_t end = Layout(header).end;
-  if (header.total_bytes % 8 != 0 || end > header.total_bytes || header.total_bytes - end >= 8)
+  const uint64_t end = Layout(header).arguments;
+  if (header.total_bytes % 8 != 0 || end > header.total_bytes ||
+      (header.argument_bytes != 0 ? (header.total_bytes - end) % header.argument_bytes : header.total_bytes - end) != 0)
     return fail("the table of graphs is damaged: its parts do not fit into its size");
   const auto *content = reinterpret_cast<const unsigned char *>(bytes.data()) + header.header_bytes;
   if (abi::fnv1a32(content, header.total_bytes - header.header_bytes) != header.checksum)
@@ -54,9 +58,11 @@ public:
         !take(header_.target, module.target))
       return std::nullopt;
     for (uint64_t i = 0; i < header_.function_count; ++i) {
-      const auto row = copyRow<abi::GraphFunction>(bytes_, layout_.functions + i * header_.function_bytes);
+      abi::GraphFunction row{};
+      std::memcpy(&row, bytes_.data() + layout_.functions + i * header_.function_bytes,
+                  std::min<size_t>(header_.function_bytes, sizeof row));
       auto graph = readGraph(row);
-      if (!graph)
+      if (!graph || !addArguments(row, *graph))
         return std::nullopt;
       module.graphs.push_back(std::move(*graph));
     }
@@ -93,6 +99,17 @@ private:
       if (!addEdge(copyRow<abi::GraphEdge>(bytes_, layout_.edges + i * header_.edge_bytes), graph))
         return std::nullopt;
     return graph;
+  }
+
+  bool addArguments(const abi::GraphFunction &row, Graph &graph) const {
+    const uint64_t end =
+        layout_.arguments + (uint64_t{row.first_argument} + row.argument_count) * header_.argument_bytes;
+    if (row.argument_count != 0 && (header_.argument_bytes == 0 || end > header_.total_bytes))
+      return false;
+    for (uint64_t i = row.first_argument; i < uint64_t{row.first_argument} + row.argument_count; ++i)
+      graph.arguments.push_back(copyRow<abi::GraphArgument>(bytes_, layout_.arguments + i * header_.argument_bytes));
+    graph.uses_others = (row.flags & abi::kUsesOthers) != 0;
+    return true;
   }
 
   bool addEdge(const abi::GraphEdge &row, Graph &graph) const {

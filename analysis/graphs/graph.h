@@ -41,6 +41,8 @@ struct Graph {
   std::optional<size_t> caller;   // the only kernel of the module that calls it
   std::vector<GraphBlock> blocks; // block n is the (n - 1)th
   std::vector<GraphEdge> edges;
+  std::vector<abi::GraphArgument> arguments; // of a kernel, all of them; or none are known
+  bool uses_others = false;                  // it may use memory that none of them is the address of
 };
 
 // "edge2_5", "edge2_5.2" of the second one between the two.

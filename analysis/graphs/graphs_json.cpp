@@ -59,9 +59,20 @@ Json jsonOf(const abi::CountedLaunches &launches) {
           {"counted_threads", launches.counted_threads}};
 }
 
+Json jsonOf(const abi::GraphArgument &argument, size_t number) {
+  const bool reads = (argument.uses & abi::kReads) != 0, writes = (argument.uses & abi::kWrites) != 0;
+  Json json = {{"number", number}, {"reads", reads}, {"writes", writes}};
+  json["begin"] = argument.begin != argument.end ? Json(argument.begin) : Json();
+  json["end"] = argument.begin != argument.end ? Json(argument.end) : Json();
+  return json;
+}
+
 Json jsonOf(const CountedFunction &function) {
   const Graph &graph = function.graph;
-  Json blocks = Json::array(), edges = Json::array(), launches = Json::array();
+  Json blocks = Json::array(), edges = Json::array(), launches = Json::array(), arguments = Json::array();
+  for (size_t i = 0; i < graph.arguments.size(); ++i)
+    if ((graph.arguments[i].uses & abi::kIsAddress) != 0)
+      arguments.push_back(jsonOf(graph.arguments[i], i));
   for (const abi::CountedLaunches &row : function.launches)
     launches.push_back(jsonOf(row));
   for (size_t i = 0; i < graph.blocks.size(); ++i)
@@ -78,6 +89,8 @@ Json jsonOf(const CountedFunction &function) {
           {"blocks", std::move(blocks)},
           {"edges", std::move(edges)},
           {"launches", std::move(launches)},
+          {"arguments", std::move(arguments)},
+          {"uses_other_memory", graph.uses_others},
           {"mode", function.launches.empty() ? "full" : modeOf(function.launches.front())},
           {"threads", function.sample.launched},
           {"sampled_threads", function.sample.sampled},

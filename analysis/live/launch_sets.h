@@ -25,7 +25,7 @@ public:
     const auto found = open_.find({use.process, use.stream});
     if (found == open_.end())
       return;
-    if (use.reads || use.writes) { // a copy, a fill or a map: the launch's list is over
+    if (!use.is_launch) { // a copy, a fill or a map: the launch's list is over
       open_.erase(found);
       return;
     }

@@ -22,10 +22,12 @@ const Block *LiveSet::use(uint64_t address, uint8_t device, const Use &use) {
 
 void LiveSet::onAccess(const StreamEvent &event, const abi::AccessEvent &access, SiteId site) {
   const abi::EventHeader &header = access.header;
+  const bool is_argument = (header.flags & abi::kListed) != 0;
   if (access.address == 0)
-    return use_sources_.addUnknown(event.process);
+    return is_argument ? use_sources_.listLast(event.process) : use_sources_.addUnknown(event.process);
   const bool reads = (header.flags & abi::kRead) != 0, writes = (header.flags & abi::kWrite) != 0;
-  use(access.address, header.device, {header.time, site, event.process, event.stream, reads, writes});
+  use(access.address, header.device,
+      {header.time, site, event.process, event.stream, reads, writes, is_argument || (!reads && !writes)});
 }
 
 // The host's block that is copied, all of it but for a tenth at most; null: there is none.
@@ -43,9 +45,9 @@ const Block *LiveSet::copiedBlock(const abi::CopyEvent &copy, uint32_t process) 
 // One end may be host memory.
 void LiveSet::onCopy(const StreamEvent &event, const abi::CopyEvent &copy, SiteId site) {
   const abi::EventHeader &header = copy.header;
-  use(copy.source, header.device, {header.time, site, event.process, event.stream, true, false, copy.size});
-  const Block *destination =
-      use(copy.destination, header.device, {header.time, site, event.process, event.stream, false, true, copy.size});
+  use(copy.source, header.device, {header.time, site, event.process, event.stream, true, false, false, copy.size});
+  const Block *destination = use(copy.destination, header.device,
+                                 {header.time, site, event.process, event.stream, false, true, false, copy.size});
   const Block *source = destination ? copiedBlock(copy, event.process) : nullptr;
   if (source)
     for (BlockObserver *observer : observers_)
@@ -53,7 +55,8 @@ void LiveSet::onCopy(const StreamEvent &event, const abi::CopyEvent &copy, SiteI
 }
 
 void LiveSet::onSet(const StreamEvent &event, const abi::SetEvent &set, SiteId site) {
-  use(set.destination, set.header.device, {set.header.time, site, event.process, event.stream, false, true, set.size});
+  use(set.destination, set.header.device,
+      {set.header.time, site, event.process, event.stream, false, true, false, set.size});
 }
 
 // The collector may have taken a block for alive that was freed, or handed out again.

@@ -15,6 +15,7 @@ struct Use {
   SiteId site; // of the call; none: not known
   uint32_t process = 0, stream = 0;
   bool reads = false, writes = false; // neither: not known which
+  bool is_launch = false;             // then it does no more than that, and maybe not with all of the block
   uint64_t bytes = 0;                 // that a copy or fill reads or writes; 0: not known
 };
 

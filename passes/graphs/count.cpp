@@ -23,7 +23,7 @@ namespace {
 // A loop around others keeps the counters of these, too, while it runs.
 constexpr unsigned kMostRegisters = 8;
 constexpr char kAnnotation[] = "msleaks.cfg"; // counted whatever its name is
-constexpr char kDone[] = "msleaks.counted"; // fat LTO objects and links come by twice
+constexpr char kDone[] = "msleaks.counted";   // fat LTO objects and links come by twice
 
 bool canBeCounted(const Function &function) {
   return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() && !function.isPresplitCoroutine() &&

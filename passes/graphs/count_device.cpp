@@ -2,6 +2,7 @@
 
 #include "attributes.h"
 #include "compat.h"
+#include "graphs/argument_uses.h"
 #include "graphs/counted_clones.h"
 #include "graphs/device_counters.h"
 #include "graphs/device_kernels.h"
@@ -45,10 +46,13 @@ private:
     if (counted.is_kernel)
       graph.weighAsKernel();
     const SmallVector<EdgeCount> counts = chooseCounters(graph, options_.all_counters, counter_count_);
-    const uint32_t flags = (counted.is_kernel ? uint32_t{abi::kKernel} : 0) |
-                           (options_.all_counters ? uint32_t{abi::kCountsAll} : 0) |
-                           counted.caller << abi::kCallerShift;
-    table_.add(graph, *counted.original, counts, analyses_.getResult<LoopAnalysis>(function), flags);
+    const KernelUses uses = counted.is_kernel ? usesOf(*counted.original, target_, analyses_) : KernelUses{};
+    if (counted.is_kernel)
+      sayUses(*counted.original, uses);
+    const uint32_t flags =
+        (counted.is_kernel ? uint32_t{abi::kKernel} : 0) | (uses.others ? uint32_t{abi::kUsesOthers} : 0) |
+        (options_.all_counters ? uint32_t{abi::kCountsAll} : 0) | counted.caller << abi::kCallerShift;
+    table_.add(graph, *counted.original, counts, analyses_.getResult<LoopAnalysis>(function), flags, uses.arguments);
 
     Instruction &begin = firstBehindAllocas(function);
     const SmallVector<CounterPlace> all_places = placesOf(begin, graph, counts, options_.all_counters);

@@ -41,6 +41,12 @@ public:
   bool isSpirv() const { return kind_ == Kind::Spirv; }
   unsigned globalSpace() const { return 1; }
   unsigned sharedSpace() const { return 3; }
+  // No block that a program allocates lies there: a thread's own memory, its block's, and constants that came with the
+  // module. OpenCL's constants are the program's, too.
+  bool isPrivateTo(unsigned space) const {
+    constexpr unsigned kConstant = 4, kThread = 5;
+    return space == sharedSpace() || (isSpirv() ? space == 0 : space == kConstant || space == kThread);
+  }
   unsigned constantSpace() const { return isSpirv() ? 2 : 1; }
 
 private:

@@ -52,7 +52,7 @@ abi::GraphBlock GraphTable::rowOf(const BasicBlock &block, const LoopInfo &loops
 }
 
 void GraphTable::add(const EdgeGraph &graph, const Function &named, ArrayRef<EdgeCount> counts, const LoopInfo &loops,
-                     uint32_t flags) {
+                     uint32_t flags, ArrayRef<abi::GraphArgument> arguments) {
   abi::GraphFunction row{};
   row.hash = hashOf(graph);
   row.name = strings_.intern(plainName(named));
@@ -63,7 +63,10 @@ void GraphTable::add(const EdgeGraph &graph, const Function &named, ArrayRef<Edg
   row.block_count = static_cast<uint32_t>(graph.blocks().size());
   row.first_edge = static_cast<uint32_t>(edges_.size());
   row.edge_count = static_cast<uint32_t>(graph.edges().size());
+  row.first_argument = static_cast<uint32_t>(arguments_.size());
+  row.argument_count = static_cast<uint32_t>(arguments.size());
   functions_.push_back(row);
+  arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
   for (const BasicBlock *block : graph.blocks())
     blocks_.push_back(rowOf(*block, loops));
   for (const auto &[edge, count] : zip_equal(graph.edges(), counts))
@@ -87,10 +90,13 @@ std::string GraphTable::bytes(uint32_t counters) const {
   header.function_bytes = sizeof(abi::GraphFunction);
   header.block_bytes = sizeof(abi::GraphBlock);
   header.edge_bytes = sizeof(abi::GraphEdge);
+  header.argument_bytes = sizeof(abi::GraphArgument);
   header.source = source_;
   header.producer = producer_;
   header.target = target_;
-  return tableOf(header, std::move(rows), strings_);
+  std::string behind;
+  append(behind, arguments_.data(), arguments_.size());
+  return tableOf(header, std::move(rows), strings_, behind);
 }
 
 } // namespace msleaks::passes

@@ -23,9 +23,9 @@ class GraphTable {
 public:
   GraphTable(std::string_view source, std::string_view target);
 
-  // The function as it is now, under the name of `named`: itself, or what it is a copy of.
+  // The function as it is now, under the name of `named`: itself, or what it is a copy of. `arguments`: of a kernel.
   void add(const EdgeGraph &graph, const llvm::Function &named, llvm::ArrayRef<EdgeCount> counts,
-           const llvm::LoopInfo &loops, uint32_t flags);
+           const llvm::LoopInfo &loops, uint32_t flags, llvm::ArrayRef<abi::GraphArgument> arguments = {});
 
   // `counters`: how many the module has.
   std::string bytes(uint32_t counters) const;
@@ -37,6 +37,7 @@ private:
   std::vector<abi::GraphFunction> functions_;
   std::vector<abi::GraphBlock> blocks_;
   std::vector<abi::GraphEdge> edges_;
+  std::vector<abi::GraphArgument> arguments_;
   abi::StringOffset source_, producer_, target_;
 };
 

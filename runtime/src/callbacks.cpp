@@ -209,11 +209,38 @@ bool isOfToldOperator(const Thread &thread, Traits row, const CallerFrame &frame
   return row.family() == abi::Family::Acl && isTold(thread, frame.stack_pointer) && isEnabled(abi::EventKind::Access);
 }
 
-// Behind the launch: what the kernel may read and write. Whether a word is the address of a block, the analysis knows.
+// Behind the launch: what the kernel may read and write, of what `address` names.
+void recordArgument(Thread &thread, abi::EventHeader header, uint64_t address, const abi::GraphArgument &row) noexcept {
+  if (address == 0 || (row.uses & abi::kIsAddress) == 0 || (row.uses & (abi::kReads | abi::kWrites)) == 0)
+    return;
+  header.flags |= static_cast<uint16_t>(abi::kListed | ((row.uses & abi::kReads) != 0 ? abi::kRead : 0) |
+                                        ((row.uses & abi::kWrites) != 0 ? abi::kWrite : 0));
+  record(thread, abi::AccessEvent{header, address + static_cast<uint64_t>(row.begin),
+                                  static_cast<uint64_t>(row.end - row.begin)});
+}
+
+// Whether a word is the address of a block, the analysis knows. A handle has no bytes behind it: of the buffer, what is
+// used ends at the end of the row.
 void recordArguments(Thread &thread, Traits row, uint32_t site, uint64_t kernel) noexcept {
-  kernel_arguments.forEach(kernel, [&](uint64_t address) {
-    record(thread, abi::AccessEvent{headerOf(abi::EventKind::Access, row, site), address, 0});
+  kernel_arguments.forEach(kernel, [&](uint64_t address, const abi::GraphArgument *argument) {
+    const abi::EventHeader header = headerOf(abi::EventKind::Access, row, site);
+    if (argument == nullptr)
+      return record(thread, abi::AccessEvent{header, address, 0});
+    abi::GraphArgument of_handle = *argument;
+    of_handle.begin = 0;
+    of_handle.end = argument->begin < argument->end && argument->begin >= 0 ? argument->end : 0;
+    recordArgument(thread, header, address, of_handle);
   });
+}
+
+uint64_t wordOf(const abi::GivenArguments &given, uint32_t index, uint32_t offset) noexcept {
+  uint64_t word = 0;
+  const void *const at = given.each != nullptr                                  ? given.each[index]
+                         : uint64_t{offset} + sizeof word <= given.packed_bytes ? given.packed + offset
+                                                                                : nullptr;
+  if (at != nullptr)
+    __builtin_memcpy(&word, at, sizeof word);
+  return word;
 }
 
 // Sizes as the callbacks take them: x | y << 32.
@@ -248,6 +275,7 @@ void recordLaunch(const CallerFrame &frame, uint32_t site, Traits row, const Lau
   const bool is_listed = has_arguments || isOfToldOperator(thread, row, frame);
   event.header.flags |= is_listed ? uint32_t{abi::kListed} : 0u;
   record(thread, event);
+  thread.launch_site = launched;
   if (has_arguments)
     recordArguments(thread, row, launched == site ? pathOfSite(enabledWord(), site, frame) : launched, event.kernel);
   leavePending(thread, {launched, row.packed(), event.kernel});
@@ -428,6 +456,7 @@ void __msl_on_failed(uint32_t site, uint32_t traits, const void *handle, int64_t
   const Traits row(traits);
   if (isLeftOut(thread, row))
     return;
+  thread.launch_site = 0;
   if (isWatching()) [[unlikely]]
     operationEnds();
   if (!mustTell(thread, site, row, addressOf(handle), status))
@@ -447,6 +476,29 @@ void __msl_on_argument(uint32_t, const void *kernel, uint32_t index, uint64_t si
 void __msl_on_kernel(uint32_t, const void *kernel, uint32_t copied) noexcept {
   kernelBegins(addressOf(kernel));
   kernel_arguments.begin(addressOf(kernel), copied ? KernelArguments::Given::Unknown : KernelArguments::Given::None);
+}
+
+void __msl_kernel_arguments(const void *kernel, const abi::ArgumentRows *arguments) noexcept {
+  kernel_arguments.describe(addressOf(kernel), *arguments);
+}
+
+// Once for each launch that was recorded, by the first kernel that is launched in the call.
+void __msl_launch_arguments(uint32_t traits, const abi::ArgumentRows *arguments,
+                            const abi::GivenArguments *given) noexcept {
+  Thread &thread = __msl_thread;
+  const uint32_t launched = std::exchange(thread.launch_site, 0);
+  if (launched == 0 || isStopped() || !isEnabled(abi::EventKind::Access))
+    return;
+  const uint32_t site = pathOfSite(enabledWord(), launched, callerFrame());
+  abi::EventHeader header = headerOf(abi::EventKind::Access, Traits(traits), site);
+  const auto *row = static_cast<const char *>(arguments->rows);
+  for (uint32_t index = 0; index < arguments->count; ++index, row += arguments->row_bytes) {
+    const auto &argument = *reinterpret_cast<const abi::GraphArgument *>(row);
+    if ((argument.uses & abi::kIsAddress) != 0)
+      recordArgument(thread, header, wordOf(*given, index, argument.offset), argument);
+  }
+  header.flags |= arguments->uses_others ? 0 : abi::kListed;
+  record(thread, abi::AccessEvent{header, 0, 0});
 }
 
 void __msl_on_access(uint32_t site, uint32_t traits, const void *address, uint32_t flags) noexcept {

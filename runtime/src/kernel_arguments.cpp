@@ -40,11 +40,28 @@ void KernelArguments::set(uint64_t kernel, uint32_t index, uint64_t word) noexce
     slot->value.store(word != 0 ? word : kNoAddress, std::memory_order_relaxed);
 }
 
+void KernelArguments::describe(uint64_t kernel, const abi::ArgumentRows &rows) noexcept {
+  const auto *row = static_cast<const char *>(rows.rows);
+  for (uint32_t index = 0; index < rows.count && index < kMostOfKernel; ++index, row += rows.row_bytes)
+    if (Slot *slot = slotFor(keyOf(kernel, kRows + index)))
+      slot->value.store(reinterpret_cast<uint64_t>(row), std::memory_order_relaxed);
+  if (rows.uses_others)
+    if (Slot *slot = slotFor(keyOf(kernel, kOthers)))
+      slot->value.store(1, std::memory_order_relaxed);
+}
+
+void KernelArguments::forget(uint64_t kernel, uint32_t entry) noexcept {
+  if (valueOf(keyOf(kernel, entry)) != 0)
+    slotFor(keyOf(kernel, entry))->value.store(0, std::memory_order_relaxed);
+}
+
 void KernelArguments::begin(uint64_t kernel, Given given) noexcept {
   const uint64_t count = valueOf(keyOf(kernel, kCount));
   for (uint32_t index = 0; index + 1 < count && index < kMostOfKernel; ++index)
-    if (Slot *slot = slotFor(keyOf(kernel, index)))
-      slot->value.store(0, std::memory_order_relaxed);
+    forget(kernel, index);
+  for (uint32_t index = 0; index < kMostOfKernel && valueOf(keyOf(kernel, kRows + index)) != 0; ++index)
+    forget(kernel, kRows + index);
+  forget(kernel, kOthers);
   if (Slot *slot = slotFor(keyOf(kernel, kCount)))
     slot->value.store(given == Given::None ? 1 : 0, std::memory_order_relaxed);
 }

@@ -1,6 +1,8 @@
 // What kernels will be given, where an API sets their arguments one by one before it launches them (OpenCL).
 #pragma once
 
+#include "msleaks/abi/graph_table.h"
+
 #include <atomic>
 #include <cstdint>
 
@@ -22,19 +24,24 @@ public:
   void set(uint64_t kernel, uint32_t index, uint64_t word) noexcept;
   // Whether each of its arguments is known, or is told as unknown.
   bool isKnown(uint64_t kernel) const noexcept { return valueOf(keyOf(kernel, kCount)) != 0; }
-  // Of a kernel that is known: calls f(word) for each argument that may be an address, f(0) for one that nobody knows.
+  // What the kernel does with its arguments; the rows stay.
+  void describe(uint64_t kernel, const abi::ArgumentRows &) noexcept;
+  // Of a kernel that is known: calls f(word, row) for each argument that may be an address, f(0, null) for memory that
+  // nobody knows. Without a row, what it does with the argument is not known.
   template <class F> void forEach(uint64_t kernel, F &&f) const noexcept {
     const uint64_t count = valueOf(keyOf(kernel, kCount)) - 1;
     for (uint32_t index = 0; index < count && index < kMostOfKernel; ++index)
       if (const uint64_t word = valueOf(keyOf(kernel, index)); word != kNoAddress)
-        f(word);
-    if (count > kMostOfKernel)
-      f(0);
+        f(word, reinterpret_cast<const abi::GraphArgument *>(valueOf(keyOf(kernel, kRows + index))));
+    if (count > kMostOfKernel || valueOf(keyOf(kernel, kOthers)) != 0)
+      f(0, nullptr);
   }
 
 private:
   static constexpr uint32_t kSlots = 1 << 15, kMostProbes = 128;
   static constexpr uint32_t kCount = kMostOfKernel; // the entry that says how many arguments the kernel has, and 1
+  static constexpr uint32_t kOthers = kCount + 1;   // ArgumentRows::uses_others
+  static constexpr uint32_t kRows = kOthers + 1;    // the rows of its arguments
   static constexpr uint64_t kNoAddress = 1;
 
   struct Slot {
@@ -45,6 +52,7 @@ private:
   static uint64_t keyOf(uint64_t kernel, uint32_t index) noexcept { return kernel << 16 | (index + 1); }
   static uint32_t home(uint64_t key) noexcept { return static_cast<uint32_t>(key * 0x9e37'79b9'7f4a'7c15u >> 49); }
   Slot *slotFor(uint64_t key) noexcept;
+  void forget(uint64_t kernel, uint32_t entry) noexcept;
   uint64_t valueOf(uint64_t key) const noexcept;
 
   Slot slots_[kSlots];

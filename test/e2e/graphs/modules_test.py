@@ -80,6 +80,11 @@ class Device:
         self.said = done.stderr + cfg.stderr
         return {graph["function"]: graph for graph in json.loads(cfg.stdout)} if cfg.returncode == 0 else {}
 
+    def dump(self, kinds):
+        """Of the last run, the events of these kinds that are about a device."""
+        done = self.msleaks.output("dump", self.scratch / "run", "--json", "--kind", kinds)
+        return [event for event in map(json.loads, done.splitlines()) if event["heap"] == "device"]
+
 
 def expect_hand_count(what, graphs, launches=LAUNCHES):
     equal(f"{what}: kernels", sorted(graphs), ["choose", "collatz", "steps(unsigned long)"])
@@ -100,6 +105,25 @@ def expect_hand_count(what, graphs, launches=LAUNCHES):
     for value in 0, 2, 4:
         equal(f"{what}: case {value}", counted[value], cases[value] * launches)
     equal(f"{what}: default", counted["default"], (cases[1] + cases[3] + cases[5]) * launches)
+
+
+def arguments_of(graph):
+    return [(row["number"], row["reads"], row["writes"]) for row in graph["arguments"]]
+
+
+def expect_arguments(device, module, *how):
+    """What each launch may do with what it is given is told behind it, and that there is no more."""
+    graphs = device.run(module, *how)
+    equal(f"{how}: collatz", arguments_of(graphs["collatz"]), [(0, False, True)])
+    equal(f"{how}: choose", arguments_of(graphs["choose"]), [(0, True, True)])
+    events = device.dump("launch,access,alloc")
+    block = next(event["address"] for event in events if event["event"] == "Alloc" and event["heap"] == "device")
+    told = [(event["event"], event.get("address"), set(event["flags"]) - {"hook"}) for event in events if event["event"] != "Alloc"]
+    first, second = {"listed", "write"}, {"listed", "read", "write"}
+    launches = [[("Launch", None, set()), ("Access", block, uses), ("Access", 0, {"listed"})] for uses in (first, second)]
+    equal(f"{how}: events", told, sum(launches, []) * LAUNCHES)
+    lines = {event["site"] for event in events if event["event"] in ("Launch", "Access")}
+    equal(f"{how}: lines", len(lines), 1)
 
 
 def expect_samples(device, module):
@@ -142,6 +166,7 @@ def main():
     module = device.module("counted", "cfg")
     for how in [], ["packed"], ["reload"], *([["library"], ["config"], ["library", "packed"]] if topic == "cuda" else []):
         expect_hand_count(" ".join(how) or "each", device.run(module, *how))
+        expect_arguments(device, module, *how)
     expect_hand_count("each edge", device.run(device.module("all", "cfg;counters=all")))
     expect_samples(device, module)
     expect_doubt(device, module)

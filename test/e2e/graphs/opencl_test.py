@@ -126,6 +126,25 @@ def expect_hand_count(done):
     check(done["steps"]["calls"] == THREADS * LAUNCHES, "collatz: calls of steps")
 
 
+def expect_arguments(msleaks, done):
+    """What each kernel may do with its buffers, and what the events of its launches say."""
+    expected = {"saxpy": [(0, True, True), (1, True, False)], "sum": [(0, True, False), (1, False, True)],
+                "choose": [(0, True, True)], "collatz": [(0, False, True)]}
+    for name, rows in expected.items():
+        graph = done[name]
+        told = [(row["number"], row["reads"], row["writes"]) for row in graph["arguments"]]
+        check((told, graph["uses_other_memory"]) == (rows, False), f"{name}: {graph['arguments']}")
+    events = [json.loads(line) for line in msleaks.output("dump", done.folder, "--json", "--kind", "launch,access").splitlines()]
+    accesses = Counter(tuple(sorted(set(event["flags"]) & {"read", "write"})) for event in events
+                       if event["event"] == "Access" and "listed" in event["flags"])
+    wanted = Counter()
+    for rows in expected.values():
+        for _, reads, writes in rows:
+            wanted[("read",) * reads + ("write",) * writes] += LAUNCHES
+    check(accesses == wanted, f"{accesses}, not {wanted}")
+    check(all("listed" in event["flags"] for event in events), "a launch or an argument is not known")
+
+
 def expect_sampled(done, mode, sampled, counted=LAUNCHES):
     """`sampled`: threads of one launch of saxpy that count."""
     graph = done["saxpy"]
@@ -178,6 +197,7 @@ def main():
 
     done = counted(few)
     expect_hand_count(done)
+    expect_arguments(msleaks, done)
     all_edges = counted(every)
     expect_hand_count(all_edges)
     for name, graph in done.graphs.items():

@@ -226,8 +226,9 @@ TEST_F(ReadingTest, PagesThatNobodyTouchedStayAbsent) {
   readAll();
   const ProcessMemory child(static_cast<uint32_t>(child_));
   const auto begin = reinterpret_cast<uintptr_t>(memory);
-  if (child.tellsTouched())
+  if (child.tellsTouched()) {
     EXPECT_TRUE(child.touched(begin, begin + kBytes).empty());
+  }
   munmap(memory, kBytes);
 }
 

@@ -74,5 +74,34 @@ TEST(GraphTable, SaysWhatIsWrong) {
   }
 }
 
+TEST(GraphTable, HasTheArgumentsOfAKernel) {
+  const std::vector<abi::GraphArgument> rows = {{0, 64, 0, abi::kIsAddress | abi::kReads, {}}, {0, 0, 8, 0, {}}};
+  const auto read = readGraphs(bytesOf(tableOf(2, abi::kGraphVersion, rows)));
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->graphs.at(0).arguments.size(), 2u);
+  EXPECT_EQ(read->graphs[0].arguments[0].end, 64);
+  EXPECT_EQ(read->graphs[0].arguments[0].uses, abi::kIsAddress | abi::kReads);
+  const std::string table = tableOf(2, abi::kGraphVersion, rows);
+  EXPECT_NE(whyNoGraphs(table.substr(0, table.size() - 8)).find("is cut off"), std::string::npos);
+}
+
+TEST(GraphTable, MayBeOfAPluginThatKnewNoArguments) {
+  const auto read = readGraphs(bytesOf(tableOf(2, abi::kGraphVersion, {}, abi::kLeastFunctionBytes)));
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->graphs.at(0).arguments.empty());
+  EXPECT_EQ(read->graphs[0].edges.size(), 3u);
+  EXPECT_EQ(whyNoGraphs(tableOf(2, abi::kGraphVersion, {}, abi::kLeastFunctionBytes - 8)),
+            "the table of graphs is damaged: its header states impossible sizes");
+  const std::vector<abi::GraphArgument> rows(1);
+  std::string past = tableOf(2, abi::kGraphVersion, rows);
+  constexpr size_t kCount = sizeof(abi::GraphHeader) + offsetof(abi::GraphFunction, argument_count);
+  past[kCount] = 2;
+  abi::GraphHeader header{};
+  std::memcpy(&header, past.data(), sizeof header);
+  const std::string body = past.substr(sizeof header);
+  header.checksum = abi::fnv1a32(reinterpret_cast<const unsigned char *>(body.data()), body.size());
+  EXPECT_EQ(whyNoGraphs(rawOf(header) + body), "the table of graphs is damaged: a row points outside of it");
+}
+
 } // namespace
 } // namespace msleaks::analysis

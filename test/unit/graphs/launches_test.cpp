@@ -25,7 +25,9 @@ std::string table() {
                                   .first_block = 0,
                                   .block_count = 1,
                                   .first_edge = 0,
-                                  .edge_count = 2});
+                                  .edge_count = 2,
+                                  .first_argument = 0,
+                                  .argument_count = 0});
   append(body, abi::GraphBlock{});
   append(body, abi::GraphEdge{0, 1, 0, 1, abi::EdgeKind::Enter, 0, 0});
   append(body, abi::GraphEdge{1, 0, abi::kNoCounter, 1, abi::EdgeKind::Exit, 0, 0});

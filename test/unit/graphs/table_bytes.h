@@ -13,7 +13,9 @@ namespace msleaks::test {
 template <class T> std::string rawOf(const T &value) { return {reinterpret_cast<const char *>(&value), sizeof value}; }
 
 // One function, "work", whose block 1 has a way back to itself: counter 0 on Enter, 1 on that edge.
-inline std::string tableOf(uint32_t counters = 2, uint16_t version = abi::kGraphVersion) {
+inline std::string tableOf(uint32_t counters = 2, uint16_t version = abi::kGraphVersion,
+                           const std::vector<abi::GraphArgument> &arguments = {},
+                           uint16_t function_bytes = sizeof(abi::GraphFunction)) {
   const std::string strings = std::string("\0work\0/src/work.c\0", 18);
   abi::GraphFunction function{};
   function.hash = 0x1234;
@@ -26,13 +28,16 @@ inline std::string tableOf(uint32_t counters = 2, uint16_t version = abi::kGraph
   block.file = 6;
   block.line = 4;
   block.floats = 2;
-  std::string body = rawOf(function) + rawOf(block);
+  function.argument_count = static_cast<uint32_t>(arguments.size());
+  std::string body = rawOf(function).substr(0, function_bytes) + rawOf(block);
   for (const abi::GraphEdge &edge :
        {abi::GraphEdge{0, 1, 0, 1, abi::EdgeKind::Enter, 0, 0}, abi::GraphEdge{1, 1, 1, 1, abi::EdgeKind::Branch, 0, 0},
         abi::GraphEdge{1, 0, abi::kNoCounter, 1, abi::EdgeKind::Exit, 0, 0}})
     body += rawOf(edge);
   body += strings;
   body.resize((body.size() + 7) / 8 * 8);
+  for (const abi::GraphArgument &argument : arguments)
+    body += rawOf(argument);
   abi::GraphHeader header{};
   header.magic = abi::kGraphMagic;
   header.version = version;
@@ -41,9 +46,10 @@ inline std::string tableOf(uint32_t counters = 2, uint16_t version = abi::kGraph
   header.counters = counters;
   header.function_count = header.block_count = 1;
   header.edge_count = 3;
-  header.function_bytes = sizeof function;
+  header.function_bytes = function_bytes;
   header.block_bytes = sizeof block;
   header.edge_bytes = sizeof(abi::GraphEdge);
+  header.argument_bytes = arguments.empty() ? 0 : sizeof(abi::GraphArgument);
   header.strings_bytes = static_cast<uint32_t>(strings.size());
   header.checksum = abi::fnv1a32(reinterpret_cast<const unsigned char *>(body.data()), body.size());
   return rawOf(header) + body;

@@ -60,4 +60,18 @@ TEST_F(LiveUsesTest, AProcessIsSeenWhenAllItsLaunchesNameTheirMemory) {
   EXPECT_FALSE(live.useSources().seesAll(1));
 }
 
+TEST_F(LiveUsesTest, ALaunchMayBeListedByWhatComesBehindIt) {
+  constexpr test::Where kLast{.heap = Heap::Device, .flags = abi::kListed};
+  apply(launch(5, 0));
+  EXPECT_FALSE(live.useSources().seesAll(1));
+  apply(access(6, 0x1000, {.heap = Heap::Device, .flags = abi::kListed | abi::kRead}));
+  apply(access(7, 0, kLast));
+  EXPECT_TRUE(live.useSources().seesAll(1));
+  EXPECT_EQ(journal.take(), "*1000:256@0 read\n");
+  apply(launch(8, 0));
+  apply(launch(9, 0));
+  apply(access(10, 0, kLast));
+  EXPECT_FALSE(live.useSources().seesAll(1)) << "one of the two is not listed";
+}
+
 } // namespace msleaks::analysis

@@ -20,6 +20,12 @@ protected:
   StreamEvent launch(uint64_t at, uint16_t flags = abi::kListed) { return test::launch(kStart + at, flags, kOther); }
   StreamEvent used(uint64_t at, uint64_t address) { return test::access(kStart + at, address << 24, kOther); }
 
+  // By a launch whose kernel's module says what it does.
+  StreamEvent usedFor(uint64_t at, uint64_t address, uint16_t flags) {
+    const uint16_t all = abi::kListed | flags;
+    return test::access(kStart + at, address << 24, {.heap = Heap::Device, .flags = all, .site = 2});
+  }
+
   StreamEvent written(uint64_t at, uint64_t address, uint64_t size) {
     return test::fill(kStart + at, address << 24, kOther, size);
   }
@@ -214,6 +220,29 @@ TEST_F(Uses, WhatIsOverwrittenUnreadIsADeadWrite) {
   EXPECT_EQ(dead["count"], 1);
   EXPECT_EQ(dead["saves_bytes"], 0);
   EXPECT_EQ(dead["evidence"]["written_bytes"], 3 << 20);
+}
+
+TEST_F(Uses, AKernelThatReadsNothingOfItKeepsAWriteDead) {
+  run({born(10, 1, 1 << 20, kKept), written(20, 1, 1 << 20), launch(30), usedFor(31, 1, abi::kWrite),
+       written(40, 1, 1 << 20), launch(50), used(51, 1), dies(90, 1)});
+  EXPECT_EQ(of("dead-write", 12)["bytes"], 1 << 20) << report["findings"];
+}
+
+TEST_F(Uses, AKernelThatMayReadItDoesNot) {
+  run({born(10, 1, 1 << 20, kKept), written(20, 1, 1 << 20), launch(30), usedFor(31, 1, abi::kRead),
+       written(40, 1, 1 << 20), launch(50), usedFor(51, 1, abi::kRead | abi::kWrite), written(60, 1, 1 << 20),
+       launch(70), used(71, 1), dies(90, 1)});
+  EXPECT_TRUE(of("dead-write", 12).is_null()) << report["findings"];
+}
+
+TEST_F(Uses, WhatAKernelWritesOverwritesNothing) {
+  run({born(10, 1, 1 << 20, kKept), written(20, 1, 1 << 20), launch(30), usedFor(31, 1, abi::kWrite), launch(50),
+       used(51, 1), dies(90, 1)});
+  EXPECT_TRUE(of("dead-write", 12).is_null()) << "it may write less than it could: " << report["findings"];
+}
+
+TEST_F(Uses, WhatAKernelReadsOrWritesIsStillItsLaunchs) {
+  EXPECT_EQ(earlyUsedBy(usedFor(51, 1, abi::kRead))["evidence"]["first_use_kernel"], "gelu");
 }
 
 TEST_F(Uses, APartThatIsWrittenOverwritesNothing) {

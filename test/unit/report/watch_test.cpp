@@ -185,6 +185,19 @@ TEST_F(WatchTest, WhoOnlyReadsItMayNotChangeIt) {
   EXPECT_EQ(list[0]["given"], "no");
 }
 
+// The kernel's module says of each argument what it may do, and that there are no others.
+TEST_F(WatchTest, WhatIsToldBehindALaunchIsAllThatItWasGiven) {
+  const json list = watchOf({watch(10), launch(20, false), given(21, 0x9000, abi::kListed | abi::kWrite),
+                             given(22, 0, abi::kListed), changed(30, 2), launch(40, false),
+                             given(41, kBlock, abi::kListed | abi::kRead), given(42, 0, abi::kListed), changed(50, 2),
+                             launch(60, false), given(61, kBlock, abi::kListed | abi::kWrite),
+                             given(62, 0, abi::kListed), changed(70, 2), launch(80, false), changed(90, 2)});
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[0]["given"], "no");
+  EXPECT_EQ(list[1]["given"], "no") << "it is only to be read";
+  EXPECT_EQ(list[2]["given"], "unknown") << "of this launch nothing was told";
+}
+
 TEST_F(WatchTest, WhatAnOperatorIsGivenItsLaunchesMayChange) {
   EXPECT_TRUE(watchOf({watch(10), begins(20), given(21, kBlock, abi::kWrite), launch(30, true), changed(40, 2),
                        launch(50, true), changed(60, 2), ends(70)})

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace msleaks::runtime {
@@ -15,7 +16,7 @@ protected:
   std::vector<uint64_t> of(uint64_t kernel) const {
     std::vector<uint64_t> words;
     EXPECT_TRUE(arguments->isKnown(kernel));
-    arguments->forEach(kernel, [&](uint64_t word) { words.push_back(word); });
+    arguments->forEach(kernel, [&](uint64_t word, const abi::GraphArgument *) { words.push_back(word); });
     return words;
   }
   std::unique_ptr<KernelArguments> arguments = std::make_unique<KernelArguments>();
@@ -44,6 +45,24 @@ TEST_F(KernelArgumentsTest, ANewKernelHasNone) {
   EXPECT_EQ(of(kOne), Words{});
   arguments->set(kOne, 1, 0x99);
   EXPECT_EQ(of(kOne), (Words{0, 0x99})) << "those of the kernel before are gone";
+}
+
+TEST_F(KernelArgumentsTest, RowsSayWhatIsDoneWithThem) {
+  const abi::GraphArgument rows[] = {{0, 16, 0, abi::kIsAddress | abi::kReads, {}}, {0, 0, 8, 0, {}}};
+  arguments->set(kOne, 0, 0x10);
+  arguments->set(kOne, 1, 0x20);
+  arguments->set(kOne, 2, 0x30);
+  arguments->describe(kOne, {rows, sizeof *rows, 2, true});
+  using Given = std::vector<std::pair<uint64_t, const abi::GraphArgument *>>;
+  const auto given = [&] {
+    Given list;
+    arguments->forEach(kOne, [&](uint64_t word, const abi::GraphArgument *row) { list.emplace_back(word, row); });
+    return list;
+  };
+  EXPECT_EQ(given(), (Given{{0x10, rows}, {0x20, rows + 1}, {0x30, nullptr}, {0, nullptr}}));
+  arguments->begin(kOne, KernelArguments::Given::None);
+  arguments->set(kOne, 0, 0x10);
+  EXPECT_EQ(given(), (Given{{0x10, nullptr}})) << "the rows were the kernel's before";
 }
 
 TEST_F(KernelArgumentsTest, ThoseOfACopyAreNotKnown) {

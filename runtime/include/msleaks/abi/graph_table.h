@@ -1,6 +1,7 @@
 // The graphs of a module's counted functions, and where their counters are.
 //
 //   section msl_graphs      GraphHeader | GraphFunction × functions | GraphBlock × blocks | GraphEdge × edges | strings
+//                           | zeros up to a multiple of 8 | GraphArgument × arguments, of kernels
 //   each module             GraphUnit: how many counters it has, and its table
 //
 // A graph has the blocks of its function, numbered from 1, and a node 0: the outside. Edges come in from there (Enter)
@@ -40,7 +41,8 @@ enum class EdgeKind : uint8_t {
 
 enum GraphFlag : uint32_t {
   kKernel = 1 << 0,
-  kCountsAll = 1 << 1, // each edge that can have a counter has one
+  kCountsAll = 1 << 1,  // each edge that can have a counter has one
+  kUsesOthers = 1 << 2, // of a kernel: it may use memory that none of its arguments is the address of
 };
 // Above them, of a function that one kernel of the module calls and no other: 1 + the number of that kernel.
 inline constexpr unsigned kCallerShift = 8;
@@ -56,8 +58,8 @@ struct GraphHeader {
   uint32_t total_bytes;  // of the whole table, a multiple of 8
   uint32_t counters;     // of the module
   uint32_t function_count, block_count, edge_count;
-  uint16_t function_bytes, block_bytes, edge_bytes, reserved; // of the writer: a newer one may be longer
-  uint32_t strings_bytes;                                     // NUL-terminated UTF-8; offset 0 is empty: not known
+  uint16_t function_bytes, block_bytes, edge_bytes, argument_bytes; // of the writer: a newer one may be longer
+  uint32_t strings_bytes; // NUL-terminated UTF-8; offset 0 is empty: not known
   StringOffset source, producer, target;
   uint32_t checksum; // FNV-1a 32 of every byte after this header
 };
@@ -70,8 +72,10 @@ struct GraphFunction {
   uint32_t flags; // GraphFlag
   uint32_t first_block, block_count;
   uint32_t first_edge, edge_count;
+  uint32_t first_argument, argument_count; // of a kernel; not in rows of kLeastFunctionBytes
 };
-static_assert(sizeof(GraphFunction) == 40);
+static_assert(sizeof(GraphFunction) == 48);
+inline constexpr uint32_t kLeastFunctionBytes = 40; // of version 1, as it was first written
 
 struct GraphBlock {
   StringOffset file; // of its first line
@@ -93,6 +97,35 @@ struct GraphEdge {
   int64_t value; // of a Switch edge
 };
 static_assert(sizeof(GraphEdge) == 24);
+
+enum ArgumentUse : uint8_t {
+  kIsAddress = 1 << 0, // or a handle of an image; without this bit a number, or a struct
+  kReads = 1 << 1,
+  kWrites = 1 << 2,
+};
+
+// What a kernel may do with the memory that an argument is the address of; it does no more than that.
+struct GraphArgument {
+  int64_t begin, end; // bytes from the address; equal: not known
+  uint32_t offset;    // where the argument lies, of all of them behind each other
+  uint8_t uses;       // ArgumentUse
+  uint8_t reserved[3];
+};
+static_assert(sizeof(GraphArgument) == 24);
+
+// A kernel's rows, in its module's table.
+struct ArgumentRows {
+  const void *rows; // `count`, each of `row_bytes`; null: nothing is known
+  uint32_t row_bytes, count;
+  bool uses_others; // kUsesOthers
+};
+
+// Of one launch: the addresses of its arguments, or the first byte of all of them behind each other.
+struct GivenArguments {
+  void *const *each;
+  const char *packed;
+  uint64_t packed_bytes;
+};
 
 // Which launches of kernels are counted, and whose edges (flags.def).
 struct DeviceChoice {
@@ -127,6 +160,12 @@ extern "C" {
 [[gnu::visibility("default")]] void __msl_publish_launches(msleaks::abi::CountedLaunches *launches) noexcept;
 // What the session says of kernels. False: there is no session.
 [[gnu::visibility("default")]] bool __msl_device_choice(msleaks::abi::DeviceChoice *choice) noexcept;
+// What the kernel does with its arguments, where an API sets them one by one before the launch: `kernel` is its handle.
+[[gnu::visibility("default")]] void __msl_kernel_arguments(const void *kernel,
+                                                           const msleaks::abi::ArgumentRows *arguments) noexcept;
+// What the launch that this thread has recorded, and not yet left, is given; `traits`: of its row (symbols.h).
+[[gnu::visibility("default")]] void __msl_launch_arguments(uint32_t traits, const msleaks::abi::ArgumentRows *arguments,
+                                                           const msleaks::abi::GivenArguments *given) noexcept;
 // The module is about to go.
 [[gnu::visibility("default")]] void __msl_uncount(const msleaks::abi::GraphUnit *unit) noexcept;
 }

@@ -85,6 +85,7 @@ struct Thread {
   ThreadPath *path;        // null until the thread takes one
   RecordedAlloc last[kRememberedAllocs];
   OpenCall open[kOpenCalls];
+  uint32_t launch_site;          // of the launch that is under way; 0 = none, or what it is given has been told
   uint32_t range_depth;          // of which the last are known, unless deeper ones have taken their places
   OpenRange ranges[kOpenRanges]; // by depth, modulo
   uint64_t told_frame;           // of an operator that has told all that it is given (isTold); 0 = none
