@@ -1,4 +1,4 @@
-"""What counting edges costs: operators of ggml with counters where the others follow from them, with one on each edge, and with
+"""What counting edges costs: operators of ggml with counters where the others follow from them, with one on each edge, with a call on each edge, and with
 clang's own instrumentation for profiles, against none. One thread, the least of a number of rounds, of builds taking turns."""
 import os
 import subprocess
@@ -11,7 +11,8 @@ GENERATE = {name: "-fprofile-generate" for name in ("CFLAGS", "CXXFLAGS", "LDFLA
 GOAL = 1.05
 # {name: (whether the plugin, the environment of the build, whether it runs under msleaks-run)}
 WAYS = {"none": (False, {}, False), "counted": (True, {"MSLEAKS_PASS": "cfg"}, True), "counted, without msleaks-run": (True, {"MSLEAKS_PASS": "cfg"}, False),
-        "each edge": (True, {"MSLEAKS_PASS": "cfg;counters=all"}, True), "clang -fprofile-generate": (False, GENERATE, False)}
+        "each edge": (True, {"MSLEAKS_PASS": "cfg;counters=all"}, True),
+        "a call on each edge": (True, {"MSLEAKS_PASS": "cfg;counters=calls"}, True), "clang -fprofile-generate": (False, GENERATE, False)}
 
 
 class GraphCost:

@@ -56,12 +56,13 @@ std::shared_ptr<const Options> parseOptions(StringRef text, StringRef origin) {
       options->counts = true;
     else if (word.consume_front("cfg="))
       readFunctions(word, *options);
-    else if (word == "counters=all" || word == "counters=few")
-      options->all_counters = word == "counters=all";
-    else if (!word.empty())
+    else if (word == "counters=all" || word == "counters=few" || word == "counters=calls") {
+      options->all_counters = word != "counters=few";
+      options->edge_calls = word == "counters=calls";
+    } else if (!word.empty())
       options->error = ("unknown option '" + word + "' in " + origin +
                         "; known are 'off', 'link', 'rows=<file>', 'cfg', 'cfg=<regular expression>' and "
-                        "'counters=all|few'")
+                        "'counters=all|few|calls'")
                            .str();
     if (!options->error.empty())
       break;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint8_t kBoth = abi::kReads | abi::kWrites;
 constexpr unsigned kAddressBits = 64;
-constexpr size_t kMostCalls = 16; // one in the other
+constexpr size_t kMostCalls = 16;                // one in the other
 constexpr int64_t kMostBytes = int64_t{1} << 31; // more is what any number of 32 bits gives
 
 // Bytes from an address; nothing: not known.

@@ -5,6 +5,7 @@
 #include "compat.h"
 #include "find.h"
 #include "graphs/count_device.h"
+#include "graphs/edge_calls.h"
 #include "graphs/edge_counters.h"
 #include "graphs/graph_table.h"
 #include "graphs/loop_registers.h"
@@ -14,6 +15,8 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Regex.h"
+
+#include <optional>
 
 using namespace llvm;
 
@@ -50,7 +53,10 @@ class HostCounting {
 public:
   HostCounting(Module &module, const Options &options, FunctionAnalysisManager &analyses)
       : options_(options), analyses_(analyses), table_(module.getSourceFileName(), targetOf(module).str()),
-        counters_(module) {}
+        counters_(module) {
+    if (options.edge_calls)
+      calls_.emplace(module, PointerType::get(module.getContext(), 0), CallingConv::C, addAmount);
+  }
 
   void run(SetVector<Function *> functions) {
     for (Function *function : functions)
@@ -75,23 +81,31 @@ private:
     const SmallVector<CounterPlace> places = placesOf(begin, graph, counts, options_.all_counters);
     const auto size = static_cast<uint32_t>(places.size());
     Value *counters = counters_.counters(function, begin, counter_count_ - size, size);
-    countAt(function, places, Calls::MayNotComeBack, kMostRegisters,
-            [&](Instruction &before, ArrayRef<CountedAmount> amounts) { addTo(*counters, before, amounts); });
+    countAt(function, places, Calls::MayNotComeBack, calls_ ? 0 : kMostRegisters,
+            [&](Instruction &before, ArrayRef<CountedAmount> amounts) {
+              if (calls_)
+                calls_->add(*counters, 0, nullptr, before, amounts);
+              else
+                addTo(*counters, before, amounts);
+            });
   }
 
   static void addTo(Value &counters, Instruction &before, ArrayRef<CountedAmount> amounts) {
     IRBuilder<> builder(&before);
-    for (const auto &[counter, amount] : amounts) {
-      Value *address = builder.CreateConstGEP1_64(builder.getInt64Ty(), &counters, counter);
-      Value *count = builder.CreateLoad(builder.getInt64Ty(), address);
-      builder.CreateStore(builder.CreateAdd(count, amount), address);
-    }
+    for (const auto &[counter, amount] : amounts)
+      addAmount(builder, builder.CreateConstGEP1_64(builder.getInt64Ty(), &counters, counter), amount);
+  }
+
+  static void addAmount(IRBuilder<> &builder, Value *address, Value *amount) {
+    Value *count = builder.CreateLoad(builder.getInt64Ty(), address);
+    builder.CreateStore(builder.CreateAdd(count, amount), address);
   }
 
   const Options &options_;
   FunctionAnalysisManager &analyses_;
   GraphTable table_;
   ThreadCounters counters_;
+  std::optional<EdgeCalls> calls_;
   uint32_t counter_count_ = 0;
 };
 

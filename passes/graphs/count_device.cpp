@@ -6,10 +6,13 @@
 #include "graphs/counted_clones.h"
 #include "graphs/device_counters.h"
 #include "graphs/device_kernels.h"
+#include "graphs/edge_calls.h"
 #include "graphs/edge_counters.h"
 
 #include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/LoopInfo.h"
+
+#include <optional>
 
 using namespace llvm;
 
@@ -23,7 +26,12 @@ class DeviceCounting {
 public:
   DeviceCounting(Module &module, const DeviceTarget &target, const Options &options, FunctionAnalysisManager &analyses)
       : module_(module), target_(target), options_(options), analyses_(analyses),
-        table_(module.getSourceFileName(), targetOf(module).str()), counters_(module, target) {}
+        table_(module.getSourceFileName(), targetOf(module).str()), counters_(module, target) {
+    if (options.edge_calls)
+      calls_.emplace(
+          module, PointerType::get(module.getContext(), target.globalSpace()), target.convention(),
+          [&](IRBuilder<> &builder, Value *address, Value *amount) { target.addAtomically(builder, address, amount); });
+  }
 
   void run(ArrayRef<CountedClone> clones) {
     SetVector<Function *> counting;
@@ -62,8 +70,13 @@ private:
       counters_.addThreads(counted.counts(), bank, counts.front().counter, begin);
       places = places.drop_front();
     }
-    countAt(function, places, Calls::ComeBack, kMostRegisters,
-            [&](Instruction &before, ArrayRef<CountedAmount> amounts) { counters_.add(bank, first, before, amounts); });
+    countAt(function, places, Calls::ComeBack, calls_ ? 0 : kMostRegisters,
+            [&](Instruction &before, ArrayRef<CountedAmount> amounts) {
+              if (calls_)
+                calls_->add(*bank.address, first, bank.is_counted, before, amounts);
+              else
+                counters_.add(bank, first, before, amounts);
+            });
     callClones(function, bank, clones); // last: places are told by the calls as they were
     analyses_.invalidate(function, PreservedAnalyses::none());
   }
@@ -74,6 +87,7 @@ private:
   FunctionAnalysisManager &analyses_;
   GraphTable table_;
   DeviceCounters counters_;
+  std::optional<EdgeCalls> calls_;
   uint32_t counter_count_ = 0;
 };
 

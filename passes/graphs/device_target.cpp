@@ -56,6 +56,8 @@ bool DeviceTarget::isKernel(const Function &function) const {
   }
 }
 
+unsigned DeviceTarget::convention() const { return isSpirv() ? CallingConv::SPIR_FUNC : CallingConv::C; }
+
 void DeviceTarget::listAs(const Function &kernel, Function &copy) const {
   NamedMDNode *rows = module_->getNamedMetadata(kAnnotations);
   if (kind_ != Kind::Nvptx || !rows)

@@ -38,6 +38,9 @@ public:
   // Threads that the device schedules together, where the function is compiled for it; not of SPIR-V.
   uint32_t waveOf(const llvm::Function &function) const;
 
+  // Of functions that kernels call.
+  unsigned convention() const;
+
   bool isSpirv() const { return kind_ == Kind::Spirv; }
   unsigned globalSpace() const { return 1; }
   unsigned sharedSpace() const { return 3; }

@@ -78,7 +78,7 @@ private:
   // The outermost loop in whose registers the counter is kept, or null.
   Loop *keptIn(const CounterPlace &place) {
     Loop *kept = nullptr;
-    for (Loop *loop = loopOf(place); loop && endsWell(*loop); loop = loop->getParentLoop()) {
+    for (Loop *loop = most_ != 0 ? loopOf(place) : nullptr; loop && endsWell(*loop); loop = loop->getParentLoop()) {
       if (kept && counters_in_[loop] > most_)
         break;
       kept = loop;

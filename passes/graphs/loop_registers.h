@@ -31,7 +31,7 @@ struct CountedAmount {
 // Puts the code in front of an instruction that adds these amounts to their counters. It may make blocks.
 using AddCounts = llvm::function_ref<void(llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts)>;
 
-// Puts in the code that counts. `most`: counters in registers at once, in a loop around others.
+// Puts in the code that counts. `most`: counters in registers at once, in a loop around others; 0: none in any loop.
 void countAt(llvm::Function &function, llvm::ArrayRef<CounterPlace> places, Calls calls, unsigned most, AddCounts add);
 
 } // namespace msleaks::passes

@@ -167,7 +167,8 @@ def main():
     for how in [], ["packed"], ["reload"], *([["library"], ["config"], ["library", "packed"]] if topic == "cuda" else []):
         expect_hand_count(" ".join(how) or "each", device.run(module, *how))
         expect_arguments(device, module, *how)
-    expect_hand_count("each edge", device.run(device.module("all", "cfg;counters=all")))
+    for counters in "all", "calls":
+        expect_hand_count(counters, device.run(device.module(counters, f"cfg;counters={counters}")))
     expect_samples(device, module)
     expect_doubt(device, module)
 

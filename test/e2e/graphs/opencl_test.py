@@ -198,6 +198,7 @@ def main():
     done = counted(few)
     expect_hand_count(done)
     expect_arguments(msleaks, done)
+    expect_hand_count(counted(compile_kernels(msleaks, source, scratch, "calls", passes="counters=calls")))
     all_edges = counted(every)
     expect_hand_count(all_edges)
     for name, graph in done.graphs.items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts of few counters are those of a counter on each edge, and those of LLVM's own profile, for programs with exceptions, setjmp, gotos of the
+"""Counts of few counters are those of a counter on each edge, be it code or a call, and those of LLVM's own profile, for programs with exceptions, setjmp, gotos of the
 program's choice, switches, recursion and exit in the middle.   usage: truth_test.py BUILD SCRATCH LLVM
 """
 import os
@@ -30,18 +30,19 @@ def main():
         edges = 0
         for level in LEVELS:
             graphs = {}
-            for counters in "few", "all":
+            for counters in "few", "all", "calls":
                 program = counting(msleaks, source, f"{scratch}/{name}-{counters}", "-pthread", cfg=f"cfg;counters={counters}", flags=[level])
                 graphs[counters] = counted(msleaks, f"{scratch}/run", [program])
                 for graph in graphs[counters].values():
                     expect_flow(graph, f"{name} {level} {counters}")
-            equal(f"{name} {level}: functions", sorted(graphs["few"]), sorted(graphs["all"]))
-            for symbol, few in graphs["few"].items():
-                every = graphs["all"][symbol]
-                equal(f"{name} {level}: calls of {symbol}", few["calls"], every["calls"])
-                equal(f"{name} {level}: edges of {symbol}", [(edge["name"], edge["count"]) for edge in few["edges"]],
-                      [(edge["name"], edge["count"]) for edge in every["edges"]])
-                edges += len(few["edges"])
+            for other in "all", "calls":
+                equal(f"{name} {level}: functions", sorted(graphs["few"]), sorted(graphs[other]))
+                for symbol, few in graphs["few"].items():
+                    every = graphs[other][symbol]
+                    equal(f"{name} {level}: calls of {symbol}", few["calls"], every["calls"])
+                    equal(f"{name} {level}, {other}: edges of {symbol}", [(edge["name"], edge["count"]) for edge in few["edges"]],
+                          [(edge["name"], edge["count"]) for edge in every["edges"]])
+            edges += sum(len(graph["edges"]) for graph in graphs["few"].values())
             derived = sum(edge["state"] == "derived" for graph in graphs["few"].values() for edge in graph["edges"])
             check(derived > 0, f"{name} {level}: every edge has a counter")
             if level == "-O0":

@@ -2,6 +2,7 @@
 ; image shows, and code that the back end takes.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
 ; RUN: %opt -passes='msl-count<cfg;counters=all>,verify' %s | %llc -mcpu=sm_70 -o - | FileCheck %s --check-prefix=PTX
+; RUN: %opt -passes='msl-count<cfg;counters=calls>,verify' %s | %llc -mcpu=sm_70 -o - | FileCheck %s --check-prefix=CALLS
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -12,6 +13,10 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK: define {{.*}}@__msl_counted_work(ptr %out, i32 %n, ptr addrspace(1) noalias align 8 %{{[^ ]+}})
 ; CHECK: @llvm.nvvm.read.ptx.sreg.ctaid.x
 ; CHECK: atomicrmw add ptr addrspace(1) %{{.*}}, i64 {{.*}} syncscope("device") monotonic, align 8
+; CALLS: .visible .entry __msl_counted_work(
+; CALLS: __msl_count_edge,
+; CALLS: .func __msl_count_edge(
+; CALLS: {{(atom|red).*}}global{{.*}}add.u64
 ; PTX: .visible .entry work(
 ; PTX: .visible .entry __msl_counted_work(
 ; PTX: .maxntid 128

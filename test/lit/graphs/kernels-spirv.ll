@@ -4,12 +4,18 @@
 ; RUN: %opt -passes='msl-count<cfg>,msl-count<cfg>,verify' -S %s | FileCheck %s --check-prefix=ONCE
 ; RUN: %opt -passes='msl-count<off;cfg>,verify' -S %s | FileCheck %s --check-prefix=OFF
 ; RUN: %opt -passes='msl-count<>,verify' -S %s | FileCheck %s --check-prefix=OFF
+; RUN: %opt -passes='msl-count<cfg;counters=calls>,verify' -S %s | FileCheck %s --check-prefix=CALLS
 ; RUN: %opt -passes='msl-count<cfg=nothing>,verify' -S %s | FileCheck %s
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spirv64"
 
 @work.part = internal addrspace(3) global [4 x i32] undef
 
+; CALLS: define spir_kernel void @__msl_counted_work(
+; CALLS: %[[GRANULARITY:.*]] = select i1 %{{.*}}, i32 1, i32 0
+; CALLS: call spir_func void @__msl_count_edge(ptr addrspace(1) %{{.*}}, i32 {{[0-9]+}}, i32 1, i32 %[[GRANULARITY]])
+; CALLS: define internal spir_func void @__msl_count_edge(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3)
+; CALLS: atomicrmw add ptr addrspace(1) %{{.*}}, i32
 ; OFF-NOT: __msl_
 ; ONCE: define spir_kernel void @__msl_counted_work(
 ; ONCE-NOT: define spir_kernel void @__msl_counted

@@ -2,6 +2,7 @@
 ; counters are registers.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
 ; RUN: %opt -passes='msl-count<cfg;counters=all>,verify' -S %s | FileCheck --check-prefix=ALL %s
+; RUN: %opt -passes='msl-count<cfg;counters=calls>,verify' -S %s | FileCheck --check-prefix=CALLS %s
 ; RUN: %opt -passes='msl-count<cfg=^other>,verify' -S %s | FileCheck --check-prefix=OTHER %s
 ; RUN: %opt -passes='msl-count,verify' -S %s | FileCheck --check-prefix=OTHER %s
 target triple = "x86_64-pc-linux-gnu"
@@ -29,6 +30,19 @@ target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
 
 ; Nine edges: in, out, and seven between the blocks.
 ; ALL: @__msl_graph_unit = internal constant { i16, i16, i32, ptr } { i16 1, i16 16, i32 9, ptr @__msl_graphs }
+
+; A call on each, in the loop, too.
+; CALLS: @__msl_graph_unit = internal constant { i16, i16, i32, ptr } { i16 1, i16 16, i32 9, ptr @__msl_graphs }
+; CALLS-LABEL: define i32 @loop(
+; CALLS: call void @__msl_count_edge(ptr %counters, i32 0, i32 1, i32 1)
+; CALLS: head:
+; CALLS: call void @__msl_count_edge(ptr %counters, i32 {{[1-8]}}, i32 1, i32 1)
+; CALLS: ret i32
+; CALLS: define internal void @__msl_count_edge(ptr %0, i32 %1, i32 %2, i32 %3) #[[CALLED:[0-9]+]]
+; CALLS: icmp ne i32 %3, 0
+; CALLS: getelementptr i64, ptr %0
+; CALLS: add i64
+; CALLS: attributes #[[CALLED]] = { noinline nounwind }
 
 ; OTHER-NOT: __msl_
 define i32 @loop(i32 %n) {

@@ -1,0 +1,38 @@
+// The shape in which edges of kernels were first counted, for comparison (counters=calls): a call in the block of each
+// edge, which is not inlined.
+//
+//   edge:  call void @__msl_count_edge(ptr %counters, i32 (edge), i32 (banks), i32 (granularity))
+//   →      counters[(bank of the caller's, of so many) × … + edge] += granularity, the number of threads it counts for
+//
+// The bank is chosen where the function begins: `counters` is its address, and there is one.
+#pragma once
+
+#include "graphs/loop_registers.h"
+
+#include "llvm/IR/IRBuilder.h"
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace msleaks::passes {
+
+class EdgeCalls {
+public:
+  // Adds an amount of 64 bits to a counter.
+  using Add = llvm::function_ref<void(llvm::IRBuilder<> &builder, llvm::Value *address, llvm::Value *amount)>;
+
+  // `counters`: the type of its address.
+  EdgeCalls(llvm::Module &module, llvm::PointerType *counters, unsigned convention, Add add);
+
+  // In front of `before`, a call an edge. `first`: the number of the function's first counter at `counters`;
+  // `is_counted`: whether the thread counts, null: it does.
+  void add(llvm::Value &counters, uint32_t first, llvm::Value *is_counted, llvm::Instruction &before,
+           llvm::ArrayRef<CountedAmount> amounts) const;
+
+private:
+  llvm::Function *callee_;
+};
+
+} // namespace msleaks::passes
