@@ -4,9 +4,18 @@ namespace msleaks::hooks {
 namespace {
 
 constexpr uint64_t kMostBytes = 256 << 10; // of banks, if there are several
-constexpr uint32_t kMostBanks = 64;
 constexpr uint32_t kStrataMask = 63;
 constexpr uint64_t kPage = 4096;
+
+// A sample of blocks says by its banks how far it may be from the whole.
+void tellBanks(CountedModule &module, uint32_t banks) noexcept {
+  for (uint32_t bank = 1; bank < banks && module.counts[bank] == nullptr; ++bank)
+    module.counts[bank] = __msl_device_bank(module.unit, module.table->counters);
+}
+
+void add(uint64_t &count, uint64_t more) noexcept {
+  __atomic_store_n(&count, __atomic_load_n(&count, __ATOMIC_RELAXED) + more, __ATOMIC_RELAXED);
+}
 
 } // namespace
 
@@ -15,14 +24,14 @@ bool makeBanks(CountedBanks &banks, CountedModule &module, const abi::DeviceChoi
   uint32_t count = kMostBanks;
   while (count > 1 && count * bank_bytes > kMostBytes)
     count /= 2;
-  const uint64_t bytes = sizeof(abi::DeviceCounts) + count * bank_bytes;
-  const uint64_t pages_bytes = (bank_bytes + bytes + kPage - 1) / kPage * kPage;
+  const uint64_t counter_bytes = count * bank_bytes, bytes = sizeof(abi::DeviceCounts) + counter_bytes;
+  const uint64_t pages_bytes = (counter_bytes + bytes + kPage - 1) / kPage * kPage;
   auto *const pages = static_cast<char *>(takePages(pages_bytes));
   if (pages == nullptr)
     return false;
   banks.module = &module;
   banks.last = reinterpret_cast<uint64_t *>(pages);
-  banks.content = reinterpret_cast<abi::DeviceCounts *>(pages + bank_bytes);
+  banks.content = reinterpret_cast<abi::DeviceCounts *>(pages + counter_bytes);
   banks.bytes = bytes;
   banks.pages_bytes = pages_bytes;
   banks.banks = count;
@@ -33,6 +42,8 @@ bool makeBanks(CountedBanks &banks, CountedModule &module, const abi::DeviceChoi
                     wave,
                     kStrataMask,
                     0};
+  if (banks.content->mode == abi::CountMode::Strata)
+    tellBanks(module, count);
   return true;
 }
 
@@ -40,14 +51,14 @@ void dropBanks(CountedBanks &banks) noexcept { givePages(banks.last, banks.pages
 
 void addRead(CountedBanks &banks) noexcept {
   const uint64_t counters = banks.module->table->counters;
-  const uint64_t *const read = banks.counters();
-  for (uint64_t i = 0; i < counters; ++i) {
-    uint64_t sum = 0;
-    for (uint64_t bank = 0; bank < banks.banks; ++bank)
-      sum += read[bank * counters + i];
-    const uint64_t known = __atomic_load_n(&banks.module->counts[i], __ATOMIC_RELAXED);
-    __atomic_store_n(&banks.module->counts[i], known + sum - banks.last[i], __ATOMIC_RELAXED);
-    banks.last[i] = sum;
+  const uint64_t *read = banks.counters();
+  uint64_t *last = banks.last;
+  for (uint32_t bank = 0; bank < banks.banks; ++bank) {
+    uint64_t *const own = banks.module->counts[bank], *const counts = own != nullptr ? own : banks.module->counts[0];
+    for (uint64_t i = 0; i < counters; ++i, ++read, ++last) {
+      add(counts[i], *read - *last);
+      *last = *read;
+    }
   }
 }
 

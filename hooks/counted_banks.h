@@ -8,7 +8,7 @@ namespace msleaks::hooks {
 struct CountedBanks {
   CountedModule *module;
   abi::DeviceCounts *content; // of the whole buffer: what it begins as, and then as it is read
-  uint64_t *last;             // what was read last, by counter
+  uint64_t *last;             // what was read last, as counters()
   uint64_t bytes;             // of the buffer
   uint64_t pages_bytes;
   uint32_t banks;

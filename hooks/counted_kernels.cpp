@@ -158,7 +158,7 @@ CountedModule *addModule(const char *name, const abi::GraphHeader *table) noexce
     return nullptr;
   std::snprintf(added->name, sizeof added->name, "%s", name);
   added->table = table;
-  added->counts = counts;
+  added->counts[0] = counts;
   added->unit = unit;
   added->next = modules;
   modules = added;

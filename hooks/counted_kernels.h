@@ -11,11 +11,13 @@
 
 namespace msleaks::hooks {
 
+inline constexpr uint32_t kMostBanks = 64;
+
 // A module of a device. It is known for good, by its name: programs that are made again count on.
 struct CountedModule {
   char name[40]; // __msl_graphs_HASH
   const abi::GraphHeader *table;
-  uint64_t *counts; // by counter, in the process' file
+  uint64_t *counts[kMostBanks]; // by counter, in the process' file; a bank without them counts with the first
   uint32_t unit;
   CountedModule *next;
 };

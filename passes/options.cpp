@@ -59,10 +59,12 @@ std::shared_ptr<const Options> parseOptions(StringRef text, StringRef origin) {
     else if (word == "counters=all" || word == "counters=few" || word == "counters=calls") {
       options->all_counters = word != "counters=few";
       options->edge_calls = word == "counters=calls";
-    } else if (!word.empty())
+    } else if (word == "ir")
+      options->ir = true;
+    else if (!word.empty())
       options->error = ("unknown option '" + word + "' in " + origin +
-                        "; known are 'off', 'link', 'rows=<file>', 'cfg', 'cfg=<regular expression>' and "
-                        "'counters=all|few|calls'")
+                        "; known are 'off', 'link', 'rows=<file>', 'cfg', 'cfg=<regular expression>', "
+                        "'counters=all|few|calls' and 'ir'")
                            .str();
     if (!options->error.empty())
       break;

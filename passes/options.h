@@ -29,6 +29,7 @@ struct Options {
   bool counts = false;       // edges of functions
   std::string cfg;           // which: those whose demangled name has it (a regular expression); empty: all
   bool all_counters = false; // on each edge, not only on those that the others do not follow from
+  bool ir = false;           // the table of graphs says how blocks look in IR
   bool edge_calls = false;   // by a call on each edge (graphs/edge_calls.h)
   std::string rows_file;
   UserRows rows;

@@ -5,7 +5,9 @@
 
 #include "msleaks/abi/flags.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 
 namespace msleaks::analysis {
 namespace {
@@ -43,7 +45,7 @@ private:
       auto module = MSL_TRY(readGraphs(body));
       // A table may say any number of counters: no more of them than there are bytes is believed.
       std::vector<uint64_t> counts;
-      modules.push_back({std::move(module), std::move(counts), {}});
+      modules.push_back({std::move(module), std::move(counts), {}, {}});
       return {};
     }
     if (record.kind != abi::CountsKind::Counters && record.kind != abi::CountsKind::Launches)
@@ -57,9 +59,13 @@ private:
     if (count != counted.module.counters)
       return fail(fmt::format("it has {} counters of a module with {}: they do not fit its graphs", count,
                               counted.module.counters));
-    counted.counts.resize(count);
+    std::vector<uint64_t> counts(count);
     for (uint64_t i = 0; i < count; ++i)
-      counted.counts[i] += copyRow<uint64_t>(body, i * sizeof(uint64_t));
+      counts[i] = copyRow<uint64_t>(body, i * sizeof(uint64_t));
+    counted.counts.resize(count);
+    std::ranges::transform(counts, counted.counts, counted.counts.begin(), std::plus());
+    if (std::ranges::any_of(counted.module.graphs, &Graph::is_kernel))
+      counted.banks.push_back(std::move(counts));
     return {};
   }
 

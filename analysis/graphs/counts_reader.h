@@ -11,7 +11,8 @@ namespace msleaks::analysis {
 
 struct CountedModule {
   GraphModule module;
-  std::vector<uint64_t> counts; // by counter, of all threads
+  std::vector<uint64_t> counts;               // by counter, of all threads
+  std::vector<std::vector<uint64_t>> banks{}; // the same of each bank, if it has kernels
   std::vector<abi::CountedLaunches> launches;
 };
 

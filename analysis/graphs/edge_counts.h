@@ -20,6 +20,7 @@ const char *nameOf(CountState);
 struct EdgeCount {
   CountState state = CountState::Uninstrumentable;
   std::optional<uint64_t> count; // none: Unseen, Uninstrumentable
+  std::optional<double> error{}; // of an estimate, its standard error; none: not known
 };
 
 struct FunctionCounts {

@@ -29,7 +29,7 @@ Result<void> check(const abi::GraphHeader &header, std::span<const std::byte> by
                             "built the program",
                             header.version, abi::kGraphVersion));
   if (header.header_bytes < sizeof header || header.function_bytes < abi::kLeastFunctionBytes ||
-      header.block_bytes < sizeof(abi::GraphBlock) || header.edge_bytes < sizeof(abi::GraphEdge) ||
+      header.block_bytes < abi::kLeastBlockBytes || header.edge_bytes < sizeof(abi::GraphEdge) ||
       (header.argument_bytes != 0 && header.argument_bytes < sizeof(abi::GraphArgument)))
     return fail("the table of graphs is damaged: its header states impossible sizes");
   if (header.total_bytes > bytes.size())
@@ -58,9 +58,8 @@ public:
         !take(header_.target, module.target))
       return std::nullopt;
     for (uint64_t i = 0; i < header_.function_count; ++i) {
-      abi::GraphFunction row{};
-      std::memcpy(&row, bytes_.data() + layout_.functions + i * header_.function_bytes,
-                  std::min<size_t>(header_.function_bytes, sizeof row));
+      const auto row =
+          grown<abi::GraphFunction>(layout_.functions + i * header_.function_bytes, header_.function_bytes);
       auto graph = readGraph(row);
       if (!graph || !addArguments(row, *graph))
         return std::nullopt;
@@ -70,6 +69,13 @@ public:
   }
 
 private:
+  // A row that was shorter once.
+  template <class Row> Row grown(uint64_t offset, uint16_t row_bytes) const {
+    Row row{};
+    std::memcpy(&row, bytes_.data() + offset, std::min<size_t>(row_bytes, sizeof row));
+    return row;
+  }
+
   bool take(abi::StringOffset offset, std::string &text) const {
     const auto found = strings_.at(offset);
     text = found.value_or("");
@@ -90,9 +96,9 @@ private:
       return std::nullopt;
     for (uint64_t i = row.first_block; i < uint64_t{row.first_block} + row.block_count; ++i) {
       GraphBlock &block = graph.blocks.emplace_back();
-      block.facts = copyRow<abi::GraphBlock>(bytes_, layout_.blocks + i * header_.block_bytes);
+      block.facts = grown<abi::GraphBlock>(layout_.blocks + i * header_.block_bytes, header_.block_bytes);
       block.line = block.facts.line;
-      if (!take(block.facts.file, block.file))
+      if (!take(block.facts.file, block.file) || !take(block.facts.text, block.text))
         return std::nullopt;
     }
     for (uint64_t i = row.first_edge; i < uint64_t{row.first_edge} + row.edge_count; ++i)

@@ -2,6 +2,7 @@
 
 #include "msleaks/abi/flags.h"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -19,22 +20,31 @@ Json numberOrNull(const std::optional<uint64_t> &number) { return number ? Json(
 
 Json jsonOf(const GraphBlock &block, size_t id, const std::optional<uint64_t> &count) {
   const abi::GraphBlock &facts = block.facts;
-  return {{"id", id},
-          {"file", block.file},
-          {"line", block.line},
-          {"depth", facts.depth},
-          {"instructions", instructionsOf(block)},
-          {"classes",
-           {{"integer", facts.integers},
-            {"float", facts.floats},
-            {"load", facts.loads},
-            {"store", facts.stores},
-            {"call", facts.calls},
-            {"branch", facts.branches},
-            {"other", facts.others}}},
-          {"loaded_bytes", facts.loaded_bytes},
-          {"stored_bytes", facts.stored_bytes},
-          {"count", numberOrNull(count)}};
+  Json json = {{"id", id},
+               {"file", block.file},
+               {"line", block.line},
+               {"depth", facts.depth},
+               {"instructions", instructionsOf(block)},
+               {"classes",
+                {{"integer", facts.integers},
+                 {"float", facts.floats},
+                 {"load", facts.loads},
+                 {"store", facts.stores},
+                 {"call", facts.calls},
+                 {"branch", facts.branches},
+                 {"other", facts.others}}},
+               {"loaded_bytes", facts.loaded_bytes},
+               {"stored_bytes", facts.stored_bytes},
+               {"count", numberOrNull(count)}};
+  if (!block.text.empty())
+    json["ir"] = block.text;
+  return json;
+}
+
+Json errorOf(const EdgeCount &count) {
+  if (count.error)
+    return Json(std::llround(*count.error));
+  return count.count && count.state != CountState::Estimated ? Json(0) : Json();
 }
 
 Json jsonOf(const GraphEdge &edge, const EdgeCount &count) {
@@ -43,7 +53,8 @@ Json jsonOf(const GraphEdge &edge, const EdgeCount &count) {
                {"to", edge.to},
                {"kind", kKinds[static_cast<size_t>(edge.kind)]},
                {"count", numberOrNull(count.count)},
-               {"state", nameOf(count.state)}};
+               {"state", nameOf(count.state)},
+               {"error", errorOf(count)}};
   if (edge.kind == abi::EdgeKind::Switch)
     json["value"] = edge.value;
   return json;

@@ -1,13 +1,16 @@
 #include "analysis/graphs/run_graphs.h"
 
 #include "analysis/graphs/counts_reader.h"
+#include "analysis/graphs/sample_error.h"
 #include "analysis/places/symbolizer.h"
 #include "analysis/run/run_folder.h"
 
 #include "msleaks/abi/counts_file.h"
+#include "msleaks/abi/flags.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -22,6 +25,8 @@ struct Sum {
   std::vector<uint64_t> counts;
   Sample sample;
   std::vector<abi::CountedLaunches> launches;
+  std::vector<SampledGroup> groups;
+  bool knows_error = true;
 };
 using Sums = std::map<std::tuple<std::string, std::string, uint64_t>, Sum>; // by symbol, file and hash
 
@@ -61,19 +66,57 @@ std::vector<Sample> samplesOf(const CountedModule &module) {
   return samples;
 }
 
-void add(CountedModule module, Sums &sums) {
+// Of its edges that have one, in their order.
+std::vector<uint64_t> countersOf(const Graph &graph, const std::vector<uint64_t> &counts) {
+  std::vector<uint64_t> own;
+  for (const GraphEdge &edge : graph.edges)
+    if (edge.counter != abi::kNoCounter)
+      own.push_back(edge.counter < counts.size() ? counts[edge.counter] : 0);
+  return own;
+}
+
+Graph withOwnCounters(Graph graph) {
+  uint32_t next = 0;
+  for (GraphEdge &edge : graph.edges)
+    if (edge.counter != abi::kNoCounter)
+      edge.counter = next++;
+  return graph;
+}
+
+// What a sample of blocks says of its error, launches that were left out do not.
+bool isSampleOfBlocks(const CountedModule &module, uint64_t kernel) {
+  constexpr auto kStrata = static_cast<uint32_t>(abi::CountMode::Strata);
+  return std::ranges::all_of(module.launches, [&](const abi::CountedLaunches &launches) {
+    return launches.function != kernel || (launches.mode == kStrata && launches.counted == launches.launches);
+  });
+}
+
+// By banks; `kernel`: that comes into the function, or is it.
+std::vector<SampledGroup> groupsOf(const CountedModule &module, const Graph &graph, uint64_t kernel) {
+  std::vector<SampledGroup> groups;
+  for (const std::vector<uint64_t> &bank : module.banks)
+    groups.push_back({countsOf(module.module.graphs[kernel], bank).calls.value_or(0), countersOf(graph, bank)});
+  return groups;
+}
+
+void addGroups(const CountedModule &module, uint64_t number, Sum &sum) {
+  const Graph &graph = module.module.graphs[number];
+  const std::optional<uint64_t> kernel = graph.is_kernel ? std::optional(number) : graph.caller;
+  sum.knows_error = sum.knows_error && kernel && isSampleOfBlocks(module, *kernel);
+  if (!sum.knows_error)
+    return;
+  std::ranges::move(groupsOf(module, graph, *kernel), std::back_inserter(sum.groups));
+}
+
+void add(const CountedModule &module, Sums &sums) {
   const std::vector<Sample> samples = samplesOf(module);
   for (size_t number = 0; number < samples.size(); ++number) {
-    Graph &graph = module.module.graphs[number];
-    std::vector<uint64_t> counts;
-    for (GraphEdge &edge : graph.edges)
-      if (edge.counter != abi::kNoCounter) {
-        counts.push_back(edge.counter < module.counts.size() ? module.counts[edge.counter] : 0);
-        edge.counter = static_cast<uint32_t>(counts.size() - 1);
-      }
+    const Graph &graph = module.module.graphs[number];
+    const std::vector<uint64_t> counts = countersOf(graph, module.counts);
     Sum &sum = sums[{graph.symbol, graph.file, graph.hash}];
     if (sum.counts.size() != counts.size() || sum.graph.edges.size() != graph.edges.size())
-      sum = {std::move(graph), std::vector<uint64_t>(counts.size()), {}, {}};
+      sum = {withOwnCounters(graph), std::vector<uint64_t>(counts.size()), {}, {}, {}, true};
+    addGroups(module, number, sum);
     for (size_t i = 0; i < counts.size(); ++i)
       sum.counts[i] += counts[i];
     sum.sample.launched += samples[number].launched;
@@ -130,11 +173,13 @@ Result<std::vector<CountedFunction>> graphsOfRun(const fs::path &run) {
   const RunFolder folder = MSL_TRY(RunFolder::open(run));
   Sums sums;
   for (const fs::path &file : MSL_TRY(countsFilesOf(folder.path())))
-    for (CountedModule &module : MSL_TRY(readCountsFile(file)))
-      add(std::move(module), sums);
+    for (const CountedModule &module : MSL_TRY(readCountsFile(file)))
+      add(module, sums);
   std::vector<CountedFunction> functions;
   for (auto &[key, sum] : sums) {
     FunctionCounts counts = countsOf(sum.graph, sum.counts, sum.sample);
+    if (sum.knows_error)
+      addErrors(sum.graph, sum.groups, sum.sample, counts);
     std::string name = demangle(sum.graph.symbol);
     functions.push_back(
         {std::move(sum.graph), std::move(name), std::move(counts), sum.sample, std::move(sum.launches)});

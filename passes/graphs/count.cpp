@@ -52,8 +52,8 @@ SetVector<Function *> chosenFunctions(Module &module, const Options &options) {
 class HostCounting {
 public:
   HostCounting(Module &module, const Options &options, FunctionAnalysisManager &analyses)
-      : options_(options), analyses_(analyses), table_(module.getSourceFileName(), targetOf(module).str()),
-        counters_(module) {
+      : options_(options), analyses_(analyses), texts_(module),
+        table_(module.getSourceFileName(), targetOf(module).str(), options.ir ? &texts_ : nullptr), counters_(module) {
     if (options.edge_calls)
       calls_.emplace(module, PointerType::get(module.getContext(), 0), CallingConv::C, addAmount);
   }
@@ -103,6 +103,7 @@ private:
 
   const Options &options_;
   FunctionAnalysisManager &analyses_;
+  BlockText texts_;
   GraphTable table_;
   ThreadCounters counters_;
   std::optional<EdgeCalls> calls_;

@@ -25,8 +25,9 @@ constexpr unsigned kMostRegisters = 16;
 class DeviceCounting {
 public:
   DeviceCounting(Module &module, const DeviceTarget &target, const Options &options, FunctionAnalysisManager &analyses)
-      : module_(module), target_(target), options_(options), analyses_(analyses),
-        table_(module.getSourceFileName(), targetOf(module).str()), counters_(module, target) {
+      : module_(module), target_(target), options_(options), analyses_(analyses), texts_(module),
+        table_(module.getSourceFileName(), targetOf(module).str(), options.ir ? &texts_ : nullptr),
+        counters_(module, target) {
     if (options.edge_calls)
       calls_.emplace(
           module, PointerType::get(module.getContext(), target.globalSpace()), target.convention(),
@@ -85,6 +86,7 @@ private:
   const DeviceTarget &target_;
   const Options &options_;
   FunctionAnalysisManager &analyses_;
+  BlockText texts_;
   GraphTable table_;
   DeviceCounters counters_;
   std::optional<EdgeCalls> calls_;

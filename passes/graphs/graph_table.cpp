@@ -37,8 +37,9 @@ const DILocation *lineOf(const BasicBlock &block) {
 
 } // namespace
 
-GraphTable::GraphTable(std::string_view source, std::string_view target)
-    : source_(strings_.intern(source)), producer_(strings_.intern(kProducer)), target_(strings_.intern(target)) {}
+GraphTable::GraphTable(std::string_view source, std::string_view target, BlockText *texts)
+    : source_(strings_.intern(source)), producer_(strings_.intern(kProducer)), target_(strings_.intern(target)),
+      texts_(texts) {}
 
 abi::GraphBlock GraphTable::rowOf(const BasicBlock &block, const LoopInfo &loops) {
   abi::GraphBlock row{};
@@ -48,6 +49,8 @@ abi::GraphBlock GraphTable::rowOf(const BasicBlock &block, const LoopInfo &loops
   }
   row.depth = loops.getLoopDepth(&block);
   addFacts(block, row);
+  if (texts_)
+    row.text = strings_.intern(texts_->of(block));
   return row;
 }
 

@@ -1,6 +1,7 @@
 // Builds the bytes of a module's table of graphs (abi/graph_table.h).
 #pragma once
 
+#include "graphs/block_text.h"
 #include "graphs/edge_graph.h"
 #include "table_bytes.h"
 
@@ -21,7 +22,8 @@ struct EdgeCount {
 
 class GraphTable {
 public:
-  GraphTable(std::string_view source, std::string_view target);
+  // `texts`: says how blocks look in IR; null: it is left out.
+  GraphTable(std::string_view source, std::string_view target, BlockText *texts = nullptr);
 
   // The function as it is now, under the name of `named`: itself, or what it is a copy of. `arguments`: of a kernel.
   void add(const EdgeGraph &graph, const llvm::Function &named, llvm::ArrayRef<EdgeCount> counts,
@@ -39,6 +41,7 @@ private:
   std::vector<abi::GraphEdge> edges_;
   std::vector<abi::GraphArgument> arguments_;
   abi::StringOffset source_, producer_, target_;
+  BlockText *texts_;
 };
 
 } // namespace msleaks::passes

@@ -119,14 +119,12 @@ uint64_t *countersFor(Arena &arena, const abi::GraphUnit &unit, uint64_t **slot)
   return array->counts;
 }
 
-uint64_t *countersOnDevice(Arena &arena, const abi::GraphHeader &table, uint32_t &number) noexcept {
+uint64_t *countersOnDevice(Arena &arena, uint32_t number, uint64_t counters) noexcept {
   Counting *counting = countingOf();
-  if (counting == nullptr)
-    return nullptr;
-  number = tellTable(*counting, arena, table);
-  const uint64_t bytes = table.counters * sizeof(uint64_t);
   abi::CountsRecord *record =
-      number != 0 ? addRecord(counting->file, arena, abi::CountsKind::Counters, number, bytes) : nullptr;
+      counting != nullptr && number != 0
+          ? addRecord(counting->file, arena, abi::CountsKind::Counters, number, counters * sizeof(uint64_t))
+          : nullptr;
   if (record == nullptr)
     return nullptr;
   publish(record);
@@ -158,7 +156,15 @@ uint64_t *__msl_counters_of(const abi::GraphUnit *unit, uint64_t **slot) noexcep
 uint64_t *__msl_device_counters(const abi::GraphHeader *table, uint32_t *unit) noexcept {
   const ArenaHeld held;
   Arena *arena = attach();
-  return arena != nullptr ? countersOnDevice(*arena, *table, *unit) : nullptr;
+  Counting *counting = arena != nullptr ? countingOf() : nullptr;
+  *unit = counting != nullptr ? tellTable(*counting, *arena, *table) : 0;
+  return *unit != 0 ? countersOnDevice(*arena, *unit, table->counters) : nullptr;
+}
+
+uint64_t *__msl_device_bank(uint32_t unit, uint32_t counters) noexcept {
+  const ArenaHeld held;
+  Arena *arena = attach();
+  return arena != nullptr ? countersOnDevice(*arena, unit, counters) : nullptr;
 }
 
 abi::CountedLaunches *__msl_device_launches(uint32_t unit) noexcept {

@@ -209,6 +209,7 @@ function showDetail(run, id, isMatched) {
       ...fact("stores", block.stored_bytes + " B")),
     element("h4", {}, `${block.instructions} instructions`),
     ...classBar(block),
+    ...(block.ir ? [element("pre", { class: "ir", tabindex: 0, "aria-label": "IR" }, block.ir)] : []),
     element("div", { class: "ends" },
       ...edgeList("From", graph, before, graph.into[id - 1], "from"),
       ...edgeList("To", graph, before, graph.outOf[id - 1], "to")));

@@ -69,7 +69,8 @@ function blockLabel(graph, block) {
 
 function edgeLabel(graph, edge) {
   const whole = graph.blocks[edge.from - 1].count;
-  const state = edge.state === "measured" || edge.state === "derived" ? "" : `, ${edge.state}`;
+  const error = edge.error ? `, standard error ${countText(edge.error)}` : "";
+  const state = edge.state === "measured" || edge.state === "derived" ? "" : `, ${edge.state}${error}`;
   return `${edge.name}: ${countText(edge.count)} ${percentText(edge.count, whole)}${state}`;
 }
 

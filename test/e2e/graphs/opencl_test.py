@@ -157,6 +157,15 @@ def expect_sampled(done, mode, sampled, counted=LAUNCHES):
         check((edge["count"] is None) == (edge["state"] == "unseen") and edge["count"] != 0, f"{mode}: {edge}")
 
 
+def expect_errors(sampled, exact):
+    """What blocks say of the error: the truth is within a few of it; one block says nothing, and a thread comes in once."""
+    for name in "collatz", "steps":
+        for edge, truth in zip(sampled[name]["edges"], exact[name]["edges"]):
+            check(edge["count"] is None or edge["error"] is not None, f"{name}: {edge} has no error")
+            check(edge["count"] is None or abs(edge["count"] - truth["count"]) <= 5 * edge["error"] + 1, f"{name}: {edge}, in truth {truth['count']}")
+    check(all(edge["error"] == 0 for edge in exact["collatz"]["edges"]), "an exact count has an error")
+
+
 def expect_callee(done, mode):
     """A function is scaled as the kernel that calls it; the others have blocks of other sizes."""
     check(done["steps"]["scale"] == done["collatz"]["scale"], f"{mode}: steps is scaled by {done['steps']['scale']}")
@@ -210,7 +219,12 @@ def main():
     centre = counted(few, "--cfg-mode", "cta")
     expect_sampled(centre, "cta", GROUP)
     expect_callee(centre, "cta")
-    expect_sampled(counted(few, "--cfg-mode", "strata"), "strata", strata())
+    blocks = counted(few, "--cfg-mode", "strata")
+    expect_sampled(blocks, "strata", strata())
+    expect_errors(blocks, done)
+    check(all(edge["error"] is None for edge in centre["collatz"]["edges"]), "one block says something of its error")
+    every_other = counted(few, "--cfg-mode", "strata", "--cfg-launches", "every:2")
+    check(all(edge["error"] is None for edge in every_other["collatz"]["edges"]), "launches that were left out are no error")
     one_wave = counted(few, "--cfg-mode", "wavefront")
     wave = one_wave["saxpy"]["sampled_threads"] // LAUNCHES
     check(wave in (1, 2, 4, 8, 16, 32, 64), f"wavefront: {wave} threads")

@@ -248,7 +248,7 @@ def changed_page(page, name, change):
 def what_is_not_known_is_said(browser, page):
     def change(graph):
         graph["edges"][0].update(count=None, state="unseen")
-        graph["edges"][1].update(state="estimated")
+        graph["edges"][1].update(state="estimated", error=1200)
         graph["edges"][2].update(count=2**63)  # more than JSON's numbers hold in a browser
         graph["blocks"][0].update(count=None)
     browser.open(changed_page(page, "unknown.html", change))
@@ -263,6 +263,25 @@ def what_is_not_known_is_said(browser, page):
     check(counts[1].startswith("~"), f"an estimated count: {counts[1]}")
     check(counts[2].startswith("≈9.223e+18"), f"a rounded count: {counts[2]}")
     equal("a block", text(browser, "[data-block='1'] .amount"), "?")
+    label = browser.evaluate("edgeLabel(shown.graphs[0], shown.graphs[0].edges[1])")
+    check("estimated, standard error 1,200" in label, f"an estimate: {label}")
+
+
+def ir_is_shown_where_it_was_asked_for(browser, runs, plain):
+    browser.open(plain)
+    equal("IR that nobody asked for", browser.evaluate("document.querySelectorAll('.ir').length"), 0)
+    os.environ["MSLEAKS_PASS"] = "cfg;ir"
+    folder = runs.record("with-ir", 1000, "-O2", "-g")
+    os.environ["MSLEAKS_PASS"] = "cfg"
+    browser.open(runs.page("with-ir", folder))
+    choose(browser, "turns")
+    for block in runs.json(folder)["_Z5turnsi"]["blocks"]:
+        lines = block["ir"].splitlines()
+        check(lines[0].endswith(":") and "!dbg" not in block["ir"], f"block {block['id']}: {lines}")
+        phis = sum(" phi " in line for line in lines)
+        equal(f"instructions of block {block['id']}", len(lines) - 1 - phis, block["instructions"])
+        browser.click(f"[data-block='{block['id']}']")
+        equal("its IR", text(browser, "#detail .ir"), block["ir"])
 
 
 def any_graph_has_a_layout(browser, page):
@@ -341,6 +360,7 @@ def main():
         two_runs_side_by_side(browser, runs, first, second)
         two_builds_side_by_side(browser, runs, first, other)
         what_is_not_known_is_said(browser, page)
+        ir_is_shown_where_it_was_asked_for(browser, runs, page)
         any_graph_has_a_layout(browser, page)
         source_that_is_gone_is_said(browser, runs, first)
         many_blocks_open_soon(browser, runs)

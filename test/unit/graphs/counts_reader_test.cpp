@@ -30,8 +30,24 @@ TEST(Counts, ThreadsAreAddedUp) {
   EXPECT_EQ(graph.symbol, "work");
   EXPECT_EQ(graph.blocks[0].file, "/src/work.c");
   EXPECT_EQ(graph.blocks[0].line, 4u);
+  EXPECT_EQ(graph.blocks[0].text, "ret void");
   EXPECT_EQ(instructionsOf(graph.blocks[0]), 2u);
   EXPECT_EQ(graph.edges.size(), 3u);
+}
+
+TEST(Counts, BanksOfAKernelAreKept) {
+  std::string table = tableOf();
+  table[sizeof(abi::GraphHeader) + offsetof(abi::GraphFunction, flags)] = abi::kKernel;
+  abi::GraphHeader header{};
+  std::memcpy(&header, table.data(), sizeof header);
+  const std::string body = table.substr(sizeof header);
+  header.checksum = abi::fnv1a32(reinterpret_cast<const unsigned char *>(body.data()), body.size());
+  const std::string unit = recordOf(CountsKind::Unit, 1, rawOf(header) + body);
+  const auto read = readCounts(bytesOf(countsFileOf(unit + countersOf(1, 10) + countersOf(2, 20))));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ((*read)[0].counts, (std::vector<uint64_t>{3, 30}));
+  EXPECT_EQ((*read)[0].banks, (std::vector<std::vector<uint64_t>>{{1, 10}, {2, 20}}));
+  EXPECT_TRUE(readCounts(bytesOf(countsFileOf(kUnit + countersOf(1, 10))))->at(0).banks.empty()) << "threads of a host";
 }
 
 TEST(Counts, AFileThatWasCutOffHasWhatIsThere) {
@@ -86,8 +102,10 @@ TEST(GraphTable, HasTheArgumentsOfAKernel) {
 }
 
 TEST(GraphTable, MayBeOfAPluginThatKnewNoArguments) {
-  const auto read = readGraphs(bytesOf(tableOf(2, abi::kGraphVersion, {}, abi::kLeastFunctionBytes)));
+  const auto read =
+      readGraphs(bytesOf(tableOf(2, abi::kGraphVersion, {}, abi::kLeastFunctionBytes, abi::kLeastBlockBytes)));
   ASSERT_TRUE(read);
+  EXPECT_EQ(read->graphs.at(0).blocks[0].text, "");
   EXPECT_TRUE(read->graphs.at(0).arguments.empty());
   EXPECT_EQ(read->graphs[0].edges.size(), 3u);
   EXPECT_EQ(whyNoGraphs(tableOf(2, abi::kGraphVersion, {}, abi::kLeastFunctionBytes - 8)),

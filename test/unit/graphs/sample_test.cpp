@@ -1,6 +1,6 @@
 // What a sample of a kernel's threads says of all of them: the modes of abi/device_counts.h on computed kernels, and
 // how far the scaled counts are from the full ones.
-#include "analysis/graphs/edge_counts.h"
+#include "analysis/graphs/sample_error.h"
 
 #include "msleaks/abi/device_counts.h"
 
@@ -14,7 +14,7 @@ namespace {
 using abi::CountMode;
 using abi::EdgeKind;
 
-constexpr uint32_t kWave = 64, kStrataMask = 63;
+constexpr uint32_t kWave = 64, kStrataMask = 63, kBanks = 64;
 
 struct Thread {
   uint64_t block, number, blocks, threads; // threads of a block
@@ -55,15 +55,29 @@ public:
 
   FunctionCounts count(CountMode mode) const {
     std::vector<uint64_t> counters(3);
+    const std::vector<SampledGroup> banks = groups(mode);
+    for (const SampledGroup &bank : banks)
+      for (size_t i = 0; i < counters.size(); ++i)
+        counters[i] += bank.counts[i];
+    const Sample sample{(blocks_ - 1) * threads_ + last_, counters[2]};
+    FunctionCounts counts = countsOf(loopGraph(), counters, sample);
+    addErrors(loopGraph(), banks, sample, counts);
+    return counts;
+  }
+
+  // By bank.
+  std::vector<SampledGroup> groups(CountMode mode) const {
+    std::vector<SampledGroup> banks(kBanks, {0, std::vector<uint64_t>(3)});
     for (uint64_t block = 0; block < blocks_; ++block)
       for (uint64_t number = 0; number < threadsOf(block); ++number)
         if (abi::counts({{block, 0, 0}, {blocks_, 1, 1}, number, threadsOf(block)}, mode, kWave, kStrataMask)) {
           const Ways ways = kernel_({block, number, blocks_, threads_});
-          counters[0] += ways.taken;
-          counters[1] += ways.taken + ways.left - 1; // goes back
-          ++counters[2];
+          SampledGroup &bank = banks[block % kBanks];
+          bank.counts[0] += ways.taken;
+          bank.counts[1] += ways.taken + ways.left - 1; // goes back
+          bank.threads = ++bank.counts[2];
         }
-    return countsOf(loopGraph(), counters, {(blocks_ - 1) * threads_ + last_, counters[2]});
+    return banks;
   }
 
   // As a part of what ran.
@@ -163,6 +177,43 @@ TEST(Sample, OfOneWaveIsWrongWhereWavesHaveRoles) {
   EXPECT_NEAR(launch.error(CountMode::Cta, kLeft), 0, 1e-6);
   EXPECT_EQ(launch.count(CountMode::Wavefront).edges[kTaken].state, CountState::Unseen);
   EXPECT_NEAR(launch.error(CountMode::Wavefront, kLeft), 0.165, 1e-3);
+}
+
+// By hand: 2 and 4 times a thread, of 10 threads each; 80 of 100 were left out.
+TEST(SampleError, IsTheSpreadOfGroups) {
+  Graph graph;
+  graph.blocks.resize(1);
+  graph.edges = {{0, 1, 1, EdgeKind::Enter, false, 0, 0},
+                 {1, 1, 1, EdgeKind::Branch, false, 1, 0},
+                 {1, 0, 1, EdgeKind::Exit, false, abi::kNoCounter, 0}};
+  const std::vector<SampledGroup> groups = {{10, {10, 20}}, {10, {10, 40}}, {0, {0, 0}}};
+  const Sample sample{100, 20};
+  FunctionCounts counts = countsOf(graph, std::vector<uint64_t>{20, 60}, sample);
+  addErrors(graph, groups, sample, counts);
+  EXPECT_EQ(counts.edges[1].count, 300u);
+  EXPECT_NEAR(counts.edges[1].error.value_or(-1), 100 * std::sqrt(0.8 * 2 * 200) / 20, 1e-9);
+  EXPECT_NEAR(counts.edges[0].error.value_or(-1), 0, 1e-9) << "each thread comes in once";
+}
+
+TEST(SampleError, OfOneBlockIsNotKnown) {
+  for (const CountMode mode : {CountMode::Cta, CountMode::Wavefront})
+    EXPECT_EQ(launchOf(256, 256, collatz).count(mode).edges[kTaken].error, std::nullopt);
+  EXPECT_EQ(launchOf(256, 256, collatz).count(CountMode::Full).edges[kTaken].error, std::nullopt)
+      << "nothing is estimated";
+}
+
+// The truth is within three standard errors, and the error is no larger than what it is of.
+TEST(SampleError, HoldsTheTruth) {
+  for (const uint64_t blocks : {300, 1000, 3000})
+    for (const size_t edge : {kTaken, kLeft, kOut}) {
+      const Launch launch = launchOf(blocks, 64, collatz);
+      const EdgeCount sampled = launch.count(CountMode::Strata).edges[edge];
+      const auto truth = static_cast<double>(*launch.count(CountMode::Full).edges[edge].count);
+      ASSERT_TRUE(sampled.error && sampled.count);
+      EXPECT_LE(std::abs(static_cast<double>(*sampled.count) - truth), 3 * *sampled.error + 1) << blocks;
+      EXPECT_LT(*sampled.error, truth / 2) << blocks;
+    }
+  EXPECT_NEAR(launchOf(1000, 64, saxpy(UINT64_MAX)).count(CountMode::Strata).edges[kTaken].error.value_or(-1), 0, 1e-3);
 }
 
 TEST(Sample, OfAllIsNoEstimate) {

@@ -15,8 +15,9 @@ template <class T> std::string rawOf(const T &value) { return {reinterpret_cast<
 // One function, "work", whose block 1 has a way back to itself: counter 0 on Enter, 1 on that edge.
 inline std::string tableOf(uint32_t counters = 2, uint16_t version = abi::kGraphVersion,
                            const std::vector<abi::GraphArgument> &arguments = {},
-                           uint16_t function_bytes = sizeof(abi::GraphFunction)) {
-  const std::string strings = std::string("\0work\0/src/work.c\0", 18);
+                           uint16_t function_bytes = sizeof(abi::GraphFunction),
+                           uint16_t block_bytes = sizeof(abi::GraphBlock)) {
+  const std::string strings = std::string("\0work\0/src/work.c\0ret void\0", 27);
   abi::GraphFunction function{};
   function.hash = 0x1234;
   function.name = 1;
@@ -28,8 +29,9 @@ inline std::string tableOf(uint32_t counters = 2, uint16_t version = abi::kGraph
   block.file = 6;
   block.line = 4;
   block.floats = 2;
+  block.text = 18;
   function.argument_count = static_cast<uint32_t>(arguments.size());
-  std::string body = rawOf(function).substr(0, function_bytes) + rawOf(block);
+  std::string body = rawOf(function).substr(0, function_bytes) + rawOf(block).substr(0, block_bytes);
   for (const abi::GraphEdge &edge :
        {abi::GraphEdge{0, 1, 0, 1, abi::EdgeKind::Enter, 0, 0}, abi::GraphEdge{1, 1, 1, 1, abi::EdgeKind::Branch, 0, 0},
         abi::GraphEdge{1, 0, abi::kNoCounter, 1, abi::EdgeKind::Exit, 0, 0}})
@@ -47,7 +49,7 @@ inline std::string tableOf(uint32_t counters = 2, uint16_t version = abi::kGraph
   header.function_count = header.block_count = 1;
   header.edge_count = 3;
   header.function_bytes = function_bytes;
-  header.block_bytes = sizeof block;
+  header.block_bytes = block_bytes;
   header.edge_bytes = sizeof(abi::GraphEdge);
   header.argument_bytes = arguments.empty() ? 0 : sizeof(abi::GraphArgument);
   header.strings_bytes = static_cast<uint32_t>(strings.size());

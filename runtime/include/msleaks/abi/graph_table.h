@@ -84,8 +84,11 @@ struct GraphBlock {
   // Instructions by class; a call of an intrinsic is what it does.
   uint32_t integers, floats, loads, stores, calls, branches, others;
   uint32_t loaded_bytes, stored_bytes; // once through it
+  StringOffset text;                   // its instructions, for people; not in rows of kLeastBlockBytes
+  uint32_t reserved;
 };
-static_assert(sizeof(GraphBlock) == 48);
+static_assert(sizeof(GraphBlock) == 56);
+inline constexpr uint32_t kLeastBlockBytes = 48; // of version 1, as it was first written
 
 inline constexpr uint32_t kNoCounter = UINT32_MAX;
 struct GraphEdge {
@@ -155,6 +158,8 @@ extern "C" {
 // together), and the number of the unit. Null: there is no session, or no room.
 [[gnu::visibility("default")]] uint64_t *__msl_device_counters(const msleaks::abi::GraphHeader *table,
                                                                uint32_t *unit) noexcept;
+// The same once more for a module, all counts of which are added up: of some of its banks.
+[[gnu::visibility("default")]] uint64_t *__msl_device_bank(uint32_t unit, uint32_t counters) noexcept;
 // For the launches of one shape, all zeros; null: no room. It is there for readers once it is published.
 [[gnu::visibility("default")]] msleaks::abi::CountedLaunches *__msl_device_launches(uint32_t unit) noexcept;
 [[gnu::visibility("default")]] void __msl_publish_launches(msleaks::abi::CountedLaunches *launches) noexcept;
