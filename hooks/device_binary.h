@@ -1,6 +1,6 @@
 // The kernels in a binary of a device: ELF of 64 bits, as CANN's compilers write it and its runtime is given it in
-// memory. Nothing in it is believed: what lies outside of it is not there. Of std::string_view only what cannot throw is
-// used, since libstdc++ is not linked.
+// memory. Nothing in it is believed: what lies outside of it is not there. Of std::string_view only what cannot throw
+// is used, since libstdc++ is not linked.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,20 @@ public:
       if (Elf64_Shdr table, names; copySection(table, header, number) && table.sh_type == SHT_SYMTAB &&
                                    copySection(names, header, table.sh_link) && names.sh_type == SHT_STRTAB)
         forEachFunction(table, names, f);
+  }
+
+  // Whether one of its tables of strings has this text; linkers store one that another one ends with in there.
+  bool hasName(const char *name) const {
+    Elf64_Ehdr header;
+    if (begin_ == nullptr || !copy(header, 0) || !isElf64(header) || header.e_shentsize < sizeof(Elf64_Shdr))
+      return false;
+    const std::string_view wanted(name, std::strlen(name) + 1);
+    for (uint32_t number = 0; number < header.e_shnum; ++number)
+      if (Elf64_Shdr section;
+          copySection(section, header, number) && section.sh_type == SHT_STRTAB &&
+          std::string_view(begin_ + section.sh_offset, section.sh_size).find(wanted) != std::string_view::npos)
+        return true;
+    return false;
   }
 
 private:
@@ -62,8 +76,8 @@ private:
 };
 
 // What a binary's kernels have in common: the name of its only function, or that of all of them without what tells them
-// apart, "_mix_aic" and "_mix_aiv" for the two kinds of cores and "_<number>" for the way that the work is split. Empty:
-// they are several kernels.
+// apart, "_mix_aic" and "_mix_aiv" for the two kinds of cores and "_<number>" for the way that the work is split.
+// Empty: they are several kernels.
 class NameOfKernels {
 public:
   void add(std::string_view name) {

@@ -1,5 +1,5 @@
 // AMD's HIP: as CUDA's runtime library (cuda_runtime.cpp), where the two agree. Launches of kernels that may have
-// counted copies: hip_graphs.cpp.
+// counted copies: hip_graphs.cpp, hip_registered.cpp.
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -46,8 +46,6 @@ MSL_HOOK(libamdhip64, hipError_t, hipFreeHost, (void *))
 MSL_HOOK(libamdhip64, hipError_t, hipHostRegister, (void *, size_t, unsigned))
 MSL_HOOK(libamdhip64, hipError_t, hipHostUnregister, (void *))
 
-MSL_HOOK(libamdhip64, hipError_t, hipLaunchKernel, (const void *, dim3, dim3, void **, size_t, hipStream_t))
-MSL_HOOK(libamdhip64, hipError_t, hipLaunchKernel_spt, (const void *, dim3, dim3, void **, size_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipLaunchCooperativeKernel,
          (const void *, dim3, dim3, void **, unsigned, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipLaunchCooperativeKernel_spt,

@@ -36,6 +36,8 @@ MSL_ASKED(look_at_error, "libamdhip64", "hipPeekAtLastError")
 MSL_ASKED(take_error, "libamdhip64", "hipGetLastError")
 MSL_ASKED(module_kernel, "libamdhip64", "hipModuleGetFunction")
 MSL_ASKED(module_constant, "libamdhip64", "hipModuleGetGlobal")
+MSL_ASKED(load_module, "libamdhip64", "hipModuleLoadData")
+MSL_ASKED(unload_module, "libamdhip64", "hipModuleUnload")
 
 constexpr LastError kLast = {look_at_error, take_error};
 
@@ -70,6 +72,8 @@ constexpr auto kReset = [](auto real, void *) {
 };
 
 } // namespace
+
+constinit const KernelSource hooks::kHipRegistered = {&kApi, nullptr, &module_constant, &load_module, &unload_module};
 
 MSL_HOOK_WITH(kKernelOf<kModule>, libamdhip64, hipError_t, hipModuleGetFunction,
               (hipFunction_t *, hipModule_t, const char *))

@@ -258,42 +258,63 @@ Pending *roomFor(PlacedBanks &banks, Handle stream) {
 
 // ---- what a kernel's module says of it
 
+// A module that has the constants of a kernel's.
+class ReadModule {
+public:
+  explicit ReadModule(const LoadedKernel &kernel) : source(*kernel.source), handle_(kernel.module) {
+    if (source.load != nullptr &&
+        ask<int(Handle *, const void *)>(*source.api, source.load, &handle_, kernel.module) != kDone)
+      handle_ = nullptr;
+  }
+  ~ReadModule() {
+    if (source.load != nullptr && handle_ != nullptr)
+      ask<int(Handle)>(*source.api, source.unload, handle_);
+  }
+  ReadModule(const ReadModule &) = delete;
+  ReadModule &operator=(const ReadModule &) = delete;
+  Handle get() const { return handle_; }
+  const KernelSource &source;
+
+private:
+  Handle handle_;
+};
+
 // A constant of the module, from the beginning.
 class Constant {
 public:
-  Constant(const LoadedKernel &kernel, const char *name, Handle stream) : kernel_(kernel), stream_(stream) {
+  Constant(const ReadModule &module, const char *name, Handle stream) : api_(*module.source.api), stream_(stream) {
     size_t bytes = 0;
-    if (ask<int(uint64_t *, size_t *, Handle, const char *)>(*kernel.source->api, kernel.source->find_constant,
-                                                             &address_, &bytes, kernel.module, name) == kDone)
+    if (module.get() != nullptr &&
+        ask<int(uint64_t *, size_t *, Handle, const char *)>(api_, module.source.find_constant, &address_, &bytes,
+                                                             module.get(), name) == kDone)
       bytes_ = bytes;
   }
   uint64_t bytes() const { return bytes_; }
-  bool copy(void *to, uint64_t bytes) const {
-    return bytes <= bytes_ && copyFrom(*kernel_.source->api, stream_, address_, bytes, to);
-  }
+  bool copy(void *to, uint64_t bytes) const { return bytes <= bytes_ && copyFrom(api_, stream_, address_, bytes, to); }
 
 private:
-  const LoadedKernel &kernel_;
+  const ModuleApi &api_;
   Handle stream_;
   uint64_t address_ = 0, bytes_ = 0;
 };
 
-CountedModule *moduleOf(const LoadedKernel &kernel, Handle stream) {
-  const Constant table(kernel, kernel.row.table, stream);
-  return readModule(kernel.row.table, table.bytes(), [&](void *to, uint64_t bytes) { return table.copy(to, bytes); });
+CountedModule *moduleOf(const ReadModule &in, const char *name, Handle stream) {
+  const Constant table(in, name, stream);
+  return readModule(name, table.bytes(), [&](void *to, uint64_t bytes) { return table.copy(to, bytes); });
 }
 
 // At its first launch: only then does the calling thread surely use the module's device.
 bool describe(LoadedKernel &kernel) {
   std::snprintf(our_name, sizeof our_name, "%s%s", abi::kKernelPrefix, kernel.name);
   const OwnStream stream(*kernel.source->api);
-  const Constant row(kernel, our_name, stream.get());
+  const ReadModule in(kernel);
+  const Constant row(in, our_name, stream.get());
   if (stream.get() == nullptr || !row.copy(&kernel.row, sizeof kernel.row) ||
       kernel.row.version != abi::kDeviceCountsVersion || kernel.row.table[sizeof kernel.row.table - 1] != 0)
     return false;
   CountedModule *module = findModule(kernel.row.table);
   if (module == nullptr)
-    module = moduleOf(kernel, stream.get());
+    module = moduleOf(in, kernel.row.table, stream.get());
   kernel.function = module != nullptr ? functionOf(*module, kernel.name) : nullptr;
   return kernel.function != nullptr;
 }
@@ -380,6 +401,15 @@ void kernelFound(const KernelSource &source, Handle module, Handle kernel, const
   const char *const text = copy != nullptr ? kept(name) : nullptr;
   if (text != nullptr)
     remember({kernel, copy, module, &source, text, {}, nullptr, false, nullptr});
+}
+
+void kernelRegistered(const KernelSource &source, Handle binary, Handle kernel, Handle copy,
+                      const char *name) noexcept {
+  const CountedLock lock;
+  if (LoadedKernel *const known = find(kernel)) // a stub of a library that has gone
+    forget(*known);
+  if (const char *const text = kept(name))
+    remember({kernel, copy, binary, &source, text, {}, nullptr, false, nullptr});
 }
 
 void kernelNamed(Handle kernel, Handle other, Handle (*copyOf)(Handle copy)) noexcept {

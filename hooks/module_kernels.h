@@ -40,10 +40,15 @@ struct ModuleApi {
 struct KernelSource {
   const ModuleApi *api;
   hook::Function *find_kernel, *find_constant;
+  // Of binaries that the driver's runtime loads by itself: constants are looked up in a module of our own.
+  // (Handle *module, const void *binary), (Handle module); null: the source is a module.
+  hook::Function *load = nullptr, *unload = nullptr;
 };
 
 // The program was given `kernel`, by its name; `module` is of the source.
 void kernelFound(const KernelSource &source, Handle module, Handle kernel, const char *name) noexcept;
+// A copy has been registered beside it; `binary`: that both are in.
+void kernelRegistered(const KernelSource &source, Handle binary, Handle kernel, Handle copy, const char *name) noexcept;
 // It was given the same kernel by another handle. `copyOf` gives that of the copy, null: there is none.
 void kernelNamed(Handle kernel, Handle other, Handle (*copyOf)(Handle copy)) noexcept;
 // The module is about to go.
@@ -80,6 +85,9 @@ private:
   abi::DeviceChoice choice_{};
   LaunchShape shape_;
 };
+
+// Binaries that are registered with HIP's runtime (hip_graphs.cpp).
+extern const KernelSource kHipRegistered;
 
 // Hooks of functions that give a kernel of a module by its name, and of those that wait.
 template <const KernelSource &kSource>

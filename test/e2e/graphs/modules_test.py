@@ -164,11 +164,17 @@ def main():
     os.makedirs(scratch, exist_ok=True)
     device = Device(Msleaks(build), scratch, topic)
     module = device.module("counted", "cfg")
-    for how in [], ["packed"], ["reload"], *([["library"], ["config"], ["library", "packed"]] if topic == "cuda" else []):
+    for how in [], ["packed"], ["reload"], *([["library"], ["config"], ["library", "packed"]] if topic == "cuda" else [["static"]]):
         expect_hand_count(" ".join(how) or "each", device.run(module, *how))
         expect_arguments(device, module, *how)
     for counters in "all", "calls":
         expect_hand_count(counters, device.run(device.module(counters, f"cfg;counters={counters}")))
+    if topic == "hip":
+        graph = device.run(module, "static", options=["--cfg-launches", "every:2"])["collatz"]
+        equal("static, every:2", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 3)])
+        equal("static, no copies", device.run(device.module("plain", "off"), "static"), {})
+        graph = device.run(module, "static", environment={"STANDIN_REFUSED": "__msl_counted_collatz"})["collatz"]
+        equal("static, refused", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 0)])
     expect_samples(device, module)
     expect_doubt(device, module)
 

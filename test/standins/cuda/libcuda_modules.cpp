@@ -7,6 +7,10 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
+#include <map>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace {
 
@@ -167,6 +171,69 @@ int hipGetDevice(int *device) {
 }
 int hipSetDevice(int) { return 0; }
 int hipDeviceSynchronize() { return cuStreamSynchronize(nullptr); }
+
+// A bundle with a binary for a device, which is the last of its entries: a module of its own each time.
+int hipModuleLoadData(void **made, const void *bundle) {
+  const char *at = static_cast<const char *>(bundle) + std::strlen("__CLANG_OFFLOAD_BUNDLE__");
+  const auto take = [&] {
+    uint64_t number;
+    std::memcpy(&number, at, sizeof number);
+    at += sizeof number;
+    return number;
+  };
+  uint64_t offset = 0, bytes = 0;
+  for (uint64_t entries = take(); entries != 0; --entries) {
+    offset = take();
+    bytes = take();
+    const uint64_t name_bytes = take();
+    at += name_bytes;
+  }
+  const int file = memfd_create("module", 0);
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+  if (write(file, static_cast<const char *>(bundle) + offset, bytes) != static_cast<ssize_t>(bytes))
+    return kInvalid;
+  const int status = cuModuleLoad(made, path);
+  close(file);
+  return status;
+}
+
+// What a program registers when it begins is loaded at the first launch.
+struct Registered {
+  const void *bundle;
+  void *module;
+};
+std::map<const void *, std::pair<Registered *, std::string>> stubs;
+
+void **__hipRegisterFatBinary(const void *wrapper) {
+  return reinterpret_cast<void **>(new Registered{static_cast<void *const *>(wrapper)[1], nullptr});
+}
+void __hipRegisterFunction(void **modules, const void *stub, char *, const char *name, unsigned, void *, void *, void *,
+                           void *, int *) {
+  stubs[stub] = {reinterpret_cast<Registered *>(modules), name};
+}
+void __hipUnregisterFatBinary(void **modules) {
+  auto *const known = reinterpret_cast<Registered *>(modules);
+  if (known->module != nullptr)
+    cuModuleUnload(known->module);
+  delete known;
+}
+struct Sizes {
+  unsigned xyz[3];
+};
+int hipLaunchKernel(const void *stub, Sizes grid, Sizes block, void **each, size_t, void *stream) {
+  constexpr int kInvalidFunction = 98;
+  const auto known = stubs.find(stub);
+  if (known == stubs.end())
+    return kInvalidFunction;
+  auto &[modules, name] = known->second;
+  void *function = nullptr;
+  if (modules->module == nullptr && hipModuleLoadData(&modules->module, modules->bundle) != 0)
+    return kInvalid;
+  if (cuModuleGetFunction(&function, modules->module, name.c_str()) != 0)
+    return kInvalidFunction;
+  return launch(function, grid.xyz, block.xyz, stream, each, nullptr);
+}
 #else
 struct LaunchConfig {
   unsigned grid[3], block[3], shared;

@@ -57,9 +57,26 @@ std::string nameOf(std::initializer_list<const char *> kernels) {
   return std::string(names.get());
 }
 
+bool hasName(const std::string &bytes, const char *name) {
+  const std::vector<char> memory(bytes.begin(), bytes.end());
+  return DeviceBinary(memory.data(), memory.size()).hasName(name);
+}
+
 using Names = std::vector<std::string>;
 
 } // namespace
+
+TEST(DeviceBinary, HasANameToItsEnd) {
+  Binary binary;
+  binary.add("__msl_counted_add");
+  const std::string bytes = binary.bytes();
+  EXPECT_TRUE(hasName(bytes, "__msl_counted_add"));
+  EXPECT_FALSE(hasName(bytes, "__msl_counted_a"));
+  EXPECT_FALSE(hasName(bytes, "__msl_counted_add2"));
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(hasName(bytes.substr(0, size), "__msl_counted_add")) << size;
+  EXPECT_FALSE(DeviceBinary(nullptr, 0).hasName("a"));
+}
 
 TEST(DeviceBinary, ItsKernelsAreWhatItExports) {
   Binary binary;

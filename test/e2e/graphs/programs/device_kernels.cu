@@ -22,10 +22,14 @@ __attribute__((noinline)) __device__ unsigned steps(unsigned long value) {
   return count;
 }
 
+__device__ unsigned seen; // launches of collatz, by the module's own variable
+
 extern "C" __global__ void collatz(unsigned *out, unsigned char first, int size) {
   int i = BLOCK * THREADS + THREAD;
   if (i >= size)
     return;
+  if (i == 0)
+    ++seen;
   out[i] = steps(first + i); // in range
 }
 
@@ -33,6 +37,7 @@ extern "C" __global__ void choose(unsigned *values, int size) {
   int i = BLOCK * THREADS + THREAD;
   if (i >= size)
     return;
+  values[i] += seen;
   for (int k = 0; k < i % 7; ++k)
     switch ((i + k) % 6) {
     case 0:

@@ -3,6 +3,7 @@
 //   packed    arguments behind each other in memory
 //   config    by cuLaunchKernelEx
 //   reload    the module is loaded again for each launch
+//   static    of HIP: kernels are registered, and launched by their stubs
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,18 @@ int cuLibraryLoadFromFile(void **, const char *, int *, void **, unsigned, int *
 int cuLibraryGetKernel(void **, void *, const char *), cuKernelGetFunction(void **, void *);
 #endif
 
+#ifdef HIP
+struct dim3 {
+  unsigned x, y, z;
+};
+void **__hipRegisterFatBinary(const void *);
+void __hipRegisterFunction(void **, const void *, char *, const char *, unsigned, void *, void *, void *, void *, int *);
+void __hipUnregisterFatBinary(void **);
+int hipLaunchKernel(const void *, struct dim3, struct dim3, void **, size_t, void *);
+#endif
+
 enum { kSize = 1000, kBlock = 64, kBlocks = (kSize + kBlock - 1) / kBlock };
-static int is_library, is_packed, is_config, is_reloaded;
+static int is_library, is_packed, is_config, is_reloaded, is_static;
 static void *stream;
 
 static void must(int status, const char *what) {
@@ -36,7 +47,54 @@ static void must(int status, const char *what) {
   exit(1);
 }
 
+#ifdef HIP
+static void number(char **to, unsigned long long value) {
+  memcpy(*to, &value, sizeof value);
+  *to += sizeof value;
+}
+
+// As hipcc's programs do when they begin.
+static void *registerBinary(const char *file) {
+  static char bundle[1 << 20];
+  static struct {
+    unsigned magic, version;
+    const char *bundle;
+    void *unused;
+  } wrapper = {0x48495046, 1, bundle, NULL};
+  static const char kHost[] = "host-x86_64-unknown-linux-gnu-", kDevice[] = "hipv4-amdgcn-amd-amdhsa--gfx90a";
+  FILE *code = fopen(file, "rb");
+  const size_t bytes = fread(bundle + 4096, 1, sizeof bundle - 4096, code);
+  fclose(code);
+  char *to = bundle + sprintf(bundle, "__CLANG_OFFLOAD_BUNDLE__");
+  number(&to, 2);
+  number(&to, 4096);
+  number(&to, 0);
+  number(&to, strlen(kHost));
+  to += sprintf(to, "%s", kHost);
+  number(&to, 4096);
+  number(&to, bytes);
+  number(&to, strlen(kDevice));
+  memcpy(to, kDevice, strlen(kDevice));
+  return __hipRegisterFatBinary(&wrapper);
+}
+
+static void *stubOf(void *module, const char *name) {
+  static char stubs[2][16], is_known[2];
+  const int which = strcmp(name, "choose") == 0;
+  if (!is_known[which])
+    __hipRegisterFunction(module, stubs[which], (char *)name, name, -1u, NULL, NULL, NULL, NULL, NULL);
+  is_known[which] = 1;
+  return stubs[which];
+}
+#endif
+
 static void load(void **module, const char *file) {
+#ifdef HIP
+  if (is_static) {
+    *module = registerBinary(file);
+    return;
+  }
+#endif
 #ifndef HIP
   if (is_library) {
     must(cuLibraryLoadFromFile(module, file, NULL, NULL, 0, NULL, NULL, 0), "library");
@@ -48,6 +106,10 @@ static void load(void **module, const char *file) {
 
 static void *find(void *module, const char *name) {
   void *function;
+#ifdef HIP
+  if (is_static)
+    return stubOf(module, name);
+#endif
 #ifndef HIP
   if (is_library) {
     must(cuLibraryGetKernel(&function, module, name), name);
@@ -61,6 +123,12 @@ static void *find(void *module, const char *name) {
 
 static void launch(void *function, void **each, char *bytes, size_t size) {
   void *packed[] = {(void *)1, bytes, (void *)2, &size, NULL};
+#ifdef HIP
+  if (is_static) {
+    must(hipLaunchKernel(function, (struct dim3){kBlocks, 1, 1}, (struct dim3){kBlock, 1, 1}, each, 0, stream), "launch");
+    return;
+  }
+#endif
 #ifndef HIP
   if (is_config) {
     struct config config = {{kBlocks, 1, 1}, {kBlock, 1, 1}, 0, stream, NULL, 0};
@@ -78,6 +146,7 @@ int main(int count, char **words) {
     is_packed |= strcmp(words[i], "packed") == 0;
     is_config |= strcmp(words[i], "config") == 0;
     is_reloaded |= strcmp(words[i], "reload") == 0;
+    is_static |= strcmp(words[i], "static") == 0;
   }
 #ifndef HIP
   void *context;
@@ -114,7 +183,10 @@ int main(int count, char **words) {
   printf("%u\n", sum);
   must(cuMemFree_v2(memory), "free");
   must(cuStreamDestroy_v2(stream), "stream");
-#ifndef HIP
+#ifdef HIP
+  if (is_static)
+    __hipUnregisterFatBinary(module);
+#else
   must(cuCtxDestroy_v2(context), "context");
 #endif
   return 0;

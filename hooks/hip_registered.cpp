@@ -1,0 +1,245 @@
+// Kernels that a program registers with HIP's runtime when it begins, as its compiler has it do, and launches by the
+// addresses of their stubs. Where the binary has a counted copy of a kernel (abi/device_counts.h), the copy is
+// registered beside it, under a stub that is ours, at the kernel's first launch: so it uses the variables of the same
+// module.
+#include "device_binary.h"
+#include "module_kernels.h"
+#include "own_hook.h"
+
+#include <cstddef>
+#include <utility>
+
+#ifdef MSL_VENDOR_HEADERS
+#include <hip/hip_runtime_api.h>
+#else
+using hipError_t = int;
+using hipStream_t = void *;
+struct dim3 {
+  unsigned x, y, z;
+};
+#endif
+
+using namespace msleaks;
+using namespace msleaks::hooks;
+
+namespace {
+
+MSL_ASKED(register_function, "libamdhip64", "__hipRegisterFunction")
+
+// What the compiler gives the runtime: a binary for each device that it has compiled for.
+//
+//   "__CLANG_OFFLOAD_BUNDLE__" | entries: u64 | { offset: u64, bytes: u64, name bytes: u64, name } × entries | …
+constexpr char kBundle[] = "__CLANG_OFFLOAD_BUNDLE__";
+struct BundleEntry {
+  uint64_t offset, bytes, name_bytes;
+};
+struct Wrapper {
+  uint32_t magic, version;
+  const char *bundle;
+  void *reserved;
+};
+constexpr uint32_t kWrapperMagic = 0x4849'5046; // "HIPF"
+
+struct Stub {
+  const void *stub; // null: it is free to be another one
+  void **modules;
+  const char *bundle, *name;
+  unsigned most_threads;
+  bool is_new; // not launched yet
+  Stub *next;
+};
+
+struct Modules {
+  void **handle; // null: it is free to be another one
+  const char *bundle;
+  Modules *next;
+};
+
+constexpr size_t kBuckets = 1024;
+constexpr uint64_t kMostEntries = 256, kMostNameBytes = 4096;
+Stub *stubs[kBuckets];
+Modules *all_modules = nullptr;
+uint32_t stub_count = 0; // read without the lock
+
+Stub *&bucketOf(const void *stub) { return stubs[reinterpret_cast<uintptr_t>(stub) / 16 % kBuckets]; }
+
+Stub *find(const void *stub) {
+  Stub *known = bucketOf(stub);
+  while (known != nullptr && known->stub != stub)
+    known = known->next;
+  return known;
+}
+
+const char *bundleOf(void **handle) {
+  for (const Modules *known = all_modules; known != nullptr; known = known->next)
+    if (known->handle == handle)
+      return known->bundle;
+  return nullptr;
+}
+
+// A compressed bundle says nothing: what is in it runs as it is.
+bool hasKernel(const char *bundle, const char *name) {
+  uint64_t entries = 0, at = sizeof kBundle - 1;
+  if (std::memcmp(bundle, kBundle, at) != 0)
+    return false;
+  std::memcpy(&entries, bundle + at, sizeof entries);
+  at += sizeof entries;
+  for (uint64_t i = 0; i < entries && i < kMostEntries; ++i) {
+    BundleEntry entry;
+    std::memcpy(&entry, bundle + at, sizeof entry);
+    at += sizeof entry + entry.name_bytes;
+    if (entry.name_bytes > kMostNameBytes)
+      return false;
+    if (entry.bytes != 0 && DeviceBinary(bundle + entry.offset, entry.bytes).hasName(name))
+      return true;
+  }
+  return false;
+}
+
+void keepModules(void **handle, const char *bundle) {
+  const CountedLock lock;
+  Modules *free = all_modules;
+  while (free != nullptr && free->handle != nullptr)
+    free = free->next;
+  if (free == nullptr) {
+    free = static_cast<Modules *>(keep(sizeof(Modules)));
+    if (free == nullptr)
+      return;
+    free->next = all_modules;
+    all_modules = free;
+  }
+  free->bundle = bundle;
+  free->handle = handle;
+}
+
+void keepStub(void **modules, const void *stub, const char *name, unsigned most_threads) {
+  const CountedLock lock;
+  const char *const bundle = bundleOf(modules);
+  if (bundle == nullptr)
+    return;
+  Stub *&bucket = bucketOf(stub);
+  Stub *known = bucket;
+  while (known != nullptr && known->stub != nullptr && known->stub != stub)
+    known = known->next;
+  if (known == nullptr) {
+    known = static_cast<Stub *>(keep(sizeof(Stub)));
+    if (known == nullptr)
+      return;
+    known->next = bucket;
+    bucket = known;
+  }
+  Stub *const next = known->next;
+  *known = {stub, modules, bundle, name, most_threads, true, next};
+  __atomic_fetch_add(&stub_count, 1u, __ATOMIC_RELAXED);
+}
+
+void forgetModules(void **handle) {
+  const char *bundle = nullptr;
+  {
+    const CountedLock lock;
+    for (Modules *known = all_modules; known != nullptr; known = known->next)
+      if (known->handle == handle) {
+        bundle = known->bundle;
+        known->handle = nullptr;
+      }
+    for (Stub *stub : stubs)
+      for (; stub != nullptr; stub = stub->next)
+        if (stub->stub != nullptr && stub->modules == handle)
+          stub->stub = nullptr;
+  }
+  if (bundle != nullptr)
+    moduleGoes(bundle);
+}
+
+// The name of its copy, and the stub of it: no other function has this address. Null: there is no memory.
+char *nameOfCopy(const char *name) {
+  const size_t bytes = std::strlen(name) + 1;
+  constexpr size_t kPrefix = sizeof abi::kCountedPrefix - 1;
+  const CountedLock lock;
+  auto *const copy = static_cast<char *>(keep(kPrefix + bytes));
+  if (copy != nullptr) {
+    std::memcpy(copy, abi::kCountedPrefix, kPrefix);
+    std::memcpy(copy + kPrefix, name, bytes);
+  }
+  return copy;
+}
+
+// At the kernel's first launch. Without the lock: the runtime may come by our hooks.
+void registerCopy(const void *stub) {
+  abi::DeviceChoice choice;
+  if (__atomic_load_n(&stub_count, __ATOMIC_RELAXED) == 0 || !countsLaunches(choice))
+    return;
+  Stub launched{};
+  {
+    const CountedLock lock;
+    Stub *const known = find(stub);
+    if (known == nullptr || !std::exchange(known->is_new, false))
+      return;
+    launched = *known;
+  }
+  const hook::OwnWork own;
+  char *const copy = nameOfCopy(launched.name);
+  if (copy == nullptr || !hasKernel(launched.bundle, copy))
+    return;
+  using Register = void(void **, const void *, char *, const char *, unsigned, void *, void *, void *, void *, int *);
+  auto *const real = reinterpret_cast<Register *>(hook::realOf(register_function));
+  if (real == nullptr)
+    return;
+  real(launched.modules, copy, copy, copy, launched.most_threads, nullptr, nullptr, nullptr, nullptr, nullptr);
+  kernelRegistered(kHipRegistered, launched.bundle, stub, copy, launched.name);
+}
+
+template <hook::Name kName>
+constexpr auto kLaunch = [](auto real, void *caller, const void *stub, dim3 grid, dim3 block, void **each,
+                            size_t shared, hipStream_t stream) {
+  registerCopy(stub);
+  const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z, threads = uint64_t{block.x} * block.y * block.z;
+  ModuleLaunch launch(stub, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, blocks * threads}, stream, each,
+                      nullptr);
+  const auto either = [&](const void *itself, dim3 g, dim3 b, void **e, size_t bytes, hipStream_t on) {
+    return launchEither(launch, itself, e, nullptr,
+                        [&](const void *one, void **to_each, void **) { return real(one, g, b, to_each, bytes, on); });
+  };
+  const auto status = hook::callRecorded<hook::Known<kName>>(either, caller, stub, grid, block, each, shared, stream);
+  if (status == decltype(status)(0) && launch.isKnown())
+    launch.launched();
+  return status;
+};
+
+constexpr auto kRegisterModules = [](auto real, void *, const void *given) {
+  void **const handle = real(given);
+  const auto *const wrapper = static_cast<const Wrapper *>(given);
+  if (handle != nullptr && wrapper != nullptr && wrapper->magic == kWrapperMagic && wrapper->bundle != nullptr)
+    keepModules(handle, wrapper->bundle);
+  return handle;
+};
+constexpr auto kRegister = [](auto real, void *, void **modules, const void *stub, char *function, const char *name,
+                              unsigned most_threads, auto... rest) {
+  real(modules, stub, function, name, most_threads, rest...);
+  if (name != nullptr)
+    keepStub(modules, stub, name, most_threads);
+};
+constexpr auto kUnregister = [](auto real, void *, void **modules) {
+  forgetModules(modules);
+  real(modules);
+};
+
+} // namespace
+
+MSL_HOOK_WITH(kLaunch<"hipLaunchKernel">, libamdhip64, hipError_t, hipLaunchKernel,
+              (const void *, dim3, dim3, void **, size_t, hipStream_t))
+MSL_HOOK_WITH(kLaunch<"hipLaunchKernel_spt">, libamdhip64, hipError_t, hipLaunchKernel_spt,
+              (const void *, dim3, dim3, void **, size_t, hipStream_t))
+
+MSL_OWN_HOOK(libamdhip64, void **, __hipRegisterFatBinary, (const void *given)) {
+  return hook::callBody<decltype(kRegisterModules), void **>(msl_hook_of___hipRegisterFatBinary, nullptr, given);
+}
+MSL_OWN_HOOK(libamdhip64, void, __hipRegisterFunction,
+             (void **modules, const void *stub, char *function, const char *name, unsigned most_threads, void *tid,
+              void *bid, void *block, void *grid, int *wave)) {
+  hook::callBody<decltype(kRegister), void>(msl_hook_of___hipRegisterFunction, nullptr, modules, stub, function, name,
+                                            most_threads, tid, bid, block, grid, wave);
+}
+MSL_OWN_HOOK(libamdhip64, void, __hipUnregisterFatBinary, (void **modules)) {
+  hook::callBody<decltype(kUnregister), void>(msl_hook_of___hipUnregisterFatBinary, nullptr, modules);
+}
