@@ -34,9 +34,9 @@ def expect_built(whose, *words):
 def main():
     _, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
-    expect_built("HIP's", fetched("hip"), "-D__HIP_PLATFORM_AMD__", "hooks/hip.cpp", *(f"hooks/hip_{part}.cpp" for part in ("arrays", "copies", "handles", "memory")))
+    expect_built("HIP's", fetched("hip"), "-D__HIP_PLATFORM_AMD__", "hooks/hip.cpp", *(f"hooks/hip_{part}.cpp" for part in ("arrays", "copies", "graphs", "handles", "memory", "registered")))
     include = fetched("cuda")
-    hooks = [f"hooks/cuda_{part}.cpp" for part in ("arrays", "contexts", "copies", "driver", "handles", "memory", "nvml", "runtime")]
+    hooks = [f"hooks/cuda_{part}.cpp" for part in ("arrays", "contexts", "copies", "driver", "graphs", "handles", "memory", "nvml", "runtime")]
     expect_built("CUDA's", include, *hooks, "test/standins/cuda/cudart.cpp")
     # It would be noticed.
     wrong = Path(scratch) / "wrong.cpp"
