@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "handles"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "graphs"))
 import cann_launches_test  # noqa: E402
 import cuda_copies_test  # noqa: E402
 import cuda_memory_test  # noqa: E402
+import modules_test  # noqa: E402
+from device_modules import make_module  # noqa: E402
 from device_run import PROGRAMS, STANDINS, check, equal, run, sources_for  # noqa: E402
 from drivers_test import hip_source  # noqa: E402
 from msleaks_e2e import REPOSITORY, arguments, expect_same, need  # noqa: E402
@@ -29,6 +32,7 @@ class Scenario(NamedTuple):
     options: list = []
     runs: list = [[]]
     environment: dict = {}
+    counts: bool = False  # the edges of kernels
 
 
 def library(name, *sources, options=()):
@@ -104,6 +108,24 @@ def scenario_of_nvtx(build):
                              environment={"NVTX_INJECTION64_PATH": f"{build}/lib/libdriver_hooks.so"})}
 
 
+def scenarios_of_modules(tools, scratch):
+    """Kernels with counted copies, whose code alone is not sanitized: the plugin is that of the release build."""
+    plugin = next((path for path in (Path(tools).parent / "lib", REPOSITORY / "build/release/lib") if (path / "msleaks/llvm-22/libMemPass.so").exists()), None)
+    if plugin is None:
+        print("modules: no plugin, since there is no release build: left out")
+        return {}
+    found = {}
+    for topic, how, options in ("cuda", ([], ["packed"], ["library"], ["config"]), []), ("hip", ([], ["reload"], ["static"]), ["-DHIP"]):
+        folder = Path(scratch) / f"modules-{topic}"
+        os.makedirs(folder, exist_ok=True)
+        modules_test.device_code(topic, plugin / "msleaks/llvm-22/libMemPass.so", "cfg", folder / "module.ll")
+        module = make_module(folder / "module.ll", str(folder / "module.so"))
+        sources = sources_for(topic, modules_test.NAMES, folder, CUDA / "libcuda_modules.cpp", modules_test.PROGRAMS / "module_host.c")
+        driver = library({"cuda": "libcuda.so.1", "hip": "libamdhip64.so.6"}[topic], sources / "libcuda_modules.cpp", options=["-DSTANDIN_HIP"] if options else [])
+        found[folder.name] = Scenario([sources / "module_host.c"], [driver], options, [[module, "5", *words] for words in how], counts=True)
+    return found
+
+
 def of_compiler(options):
     return tuple(option for option in options if option[:2] in ("-I", "-D", "-w"))
 
@@ -149,7 +171,7 @@ def watched(tools, folder, command, environment):
     return done, len(dumped.stdout.splitlines())
 
 
-def expect_clean(tools, folder, name, command, environment, none):
+def expect_clean(tools, folder, name, command, environment, none, counts):
     """`none`: how many events there are without a program."""
     plain = run(command, env=environment)
     if plain.returncode == 77:
@@ -161,6 +183,7 @@ def expect_clean(tools, folder, name, command, environment, none):
     check(found is None, f"{name}: {found and found[0]}")
     expect_same(plain, done)
     check(events - none > 2, f"{name}: {events - none} events: {done.stderr}")
+    check(not counts or run([f"{tools}/msleaks", "cfg", f"{folder}/run"], env=environment).returncode == 0, f"{name}: no kernel was counted")
     print(f"{name} {' '.join(command[1:2])}: {events - none} events", flush=True)
 
 
@@ -168,7 +191,7 @@ def main():
     build, scratch, sanitizers, tools = arguments("build", "scratch", "sanitizers", "tools")
     for tool in "msleaks-run", "msleaks":
         check(os.access(f"{tools}/{tool}", os.X_OK), f"{tools}: no {tool}, build it first (MSLEAKS_TOOLS names the folder)")
-    scenarios = {**SCENARIOS, **scenarios_of_hip(scratch), **scenario_of_nvtx(build)}
+    scenarios = {**SCENARIOS, **scenarios_of_hip(scratch), **scenario_of_nvtx(build), **scenarios_of_modules(tools, scratch)}
     hooks = ["-Wl,--no-as-needed", f"{build}/lib/libdriver_hooks.so", f"{build}/lib/libmsleaks_rt.so", f"-Wl,-rpath,{build}/lib"]
     objects = Objects(scratch, sanitizers)
     for scenario in scenarios.values():
@@ -190,7 +213,7 @@ def main():
             cann_launches_test.binaries(folder)
         environment = {**ENVIRONMENT, **{variable: value.format(folder) for variable, value in scenario.environment.items()}}
         for options in scenario.runs:
-            expect_clean(tools, folder, name, [program, *(option.format(folder) for option in options)], environment, none)
+            expect_clean(tools, folder, name, [program, *(option.format(folder) for option in options)], environment, none, scenario.counts)
 
 
 if __name__ == "__main__":

@@ -47,6 +47,13 @@ def line_of(text):
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
+def device_code(topic, plugin, passes, code, compiler=None):
+    """The kernels' LLVM IR for the device, in the file `code`."""
+    command = [compiler or need("clang++-22"), "-Wno-everything", "-g", "-O1", f"-fpass-plugin={plugin}", *OPTIONS[topic], "-S", "-emit-llvm", KERNELS, "-o", code]
+    done = run(command, env={**os.environ, "MSLEAKS_PASS": passes})
+    check(done.returncode == 0, f"{KERNELS}: {done.stderr}")
+
+
 class Device:
     def __init__(self, msleaks, scratch, topic):
         self.msleaks, self.scratch, self.topic = msleaks, Path(scratch), topic
@@ -60,10 +67,7 @@ class Device:
 
     def module(self, name, passes="", change=None):
         code = self.scratch / f"{name}.ll"
-        command = [self.msleaks.compiler("c++"), "-Wno-everything", "-g", "-O1", f"-fpass-plugin={self.msleaks.plugin}",
-                   *OPTIONS[self.topic], "-S", "-emit-llvm", KERNELS, "-o", code]
-        done = run(command, env={**os.environ, "MSLEAKS_PASS": passes})
-        check(done.returncode == 0, f"{KERNELS}: {done.stderr}")
+        device_code(self.topic, self.msleaks.plugin, passes, code, self.msleaks.compiler("c++"))
         if change is not None:
             code.write_text(change(code.read_text()))
         return make_module(code, str(self.scratch / f"{name}.so"))
