@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import sys
 from collections import Counter
 from pathlib import Path
@@ -60,9 +61,9 @@ class Device:
         library = {"cuda": "libcuda.so.1", "hip": "libamdhip64.so"}[topic]
         sources = sources_for(topic, NAMES, scratch, STANDINS / "cuda/libcuda_modules.cpp", PROGRAMS / "module_host.c")
         is_hip = topic == "hip"
-        driver = standin(scratch, library, sources / "libcuda_modules.cpp", link=["-DSTANDIN_HIP", "-ldl"] if is_hip else ["-ldl"])
+        self.driver = standin(scratch, library, sources / "libcuda_modules.cpp", link=["-DSTANDIN_HIP", "-ldl"] if is_hip else ["-ldl"])
         self.host = f"{scratch}/host"
-        compile(need("gcc"), "-g", "-O1", sources / "module_host.c", *(["-DHIP"] if is_hip else []), driver, "-o", self.host,
+        compile(need("gcc"), "-g", "-O1", sources / "module_host.c", *(["-DHIP"] if is_hip else []), self.driver, "-o", self.host,
                 f"-Wl,-rpath,{scratch}")
 
     def module(self, name, passes="", change=None):
@@ -74,12 +75,15 @@ class Device:
 
     def run(self, module, *how, options=(), environment=(), launches=LAUNCHES):
         """Graphs by name; what the program prints is what it prints alone."""
-        command, settings = [self.host, module, str(launches), *how], {**os.environ, **dict(environment)}
+        return self.launched([self.host, module, str(launches), *how], options, environment)
+
+    def launched(self, command, options=(), environment=()):
+        settings = {**os.environ, **dict(environment)}
         alone = run(command, env={**os.environ})
         folder = self.scratch / "run"
         shutil.rmtree(folder, ignore_errors=True)
         done = run([self.msleaks.bin / "msleaks-run", *options, "-o", folder, "--", *command], env=settings)
-        equal(f"{how} {options}: the program", (done.returncode, done.stdout), (alone.returncode, alone.stdout))
+        equal(f"{command[2:]} {options}: the program", (done.returncode, done.stdout), (alone.returncode, alone.stdout))
         cfg = run([self.msleaks.bin / "msleaks", "cfg", folder, "--json"])
         self.said = done.stderr + cfg.stderr
         return {graph["function"]: graph for graph in json.loads(cfg.stdout)} if cfg.returncode == 0 else {}
@@ -130,6 +134,28 @@ def expect_arguments(device, module, *how):
     equal(f"{how}: lines", len(lines), 1)
 
 
+def bundle_of(binary, path):
+    """What clang-offload-bundler makes: nothing for the host, and the device's binary."""
+    names = b"host-x86_64-unknown-linux-gnu-", b"hipv4-amdgcn-amd-amdhsa--gfx90a"
+    content, begin = Path(binary).read_bytes(), 4096
+    head = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", 2)
+    for name, size in zip(names, (0, len(content))):
+        head += struct.pack("<QQQ", begin, size, len(name)) + name
+    Path(path).write_bytes(head.ljust(begin, b"\0") + content)
+
+
+def expect_registered(device, module):
+    """As hipcc's programs are: <<<>>>, and a constructor of clang's that registers the binary and its kernels."""
+    bundle, program = device.scratch / "module.hipfb", device.scratch / "registered"
+    bundle_of(module, bundle)
+    object_file = device.scratch / "registered.o"
+    compiled = run([need("clang++-22"), "-x", "hip", "--cuda-host-only", "-nogpuinc", "-nogpulib", "--offload-arch=gfx90a", "-Wno-everything", "-O1",
+                    "-Xclang", "-fcuda-include-gpubinary", "-Xclang", bundle, "-c", PROGRAMS / "registered_host.cu", "-o", object_file])
+    check(compiled.returncode == 0, compiled.stderr)
+    compile(need("g++"), object_file, device.driver, "-o", program, f"-Wl,-rpath,{device.scratch}")
+    expect_hand_count("registered by clang", device.launched([program, str(LAUNCHES)]))
+
+
 def expect_samples(device, module):
     graphs = device.run(module, options=["--cfg-mode", "cta"])
     graph = graphs["collatz"]
@@ -174,6 +200,7 @@ def main():
     for counters in "all", "calls":
         expect_hand_count(counters, device.run(device.module(counters, f"cfg;counters={counters}")))
     if topic == "hip":
+        expect_registered(device, module)
         graph = device.run(module, "static", options=["--cfg-launches", "every:2"])["collatz"]
         equal("static, every:2", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 3)])
         equal("static, no copies", device.run(device.module("plain", "off"), "static"), {})

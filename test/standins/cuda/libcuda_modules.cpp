@@ -212,6 +212,7 @@ void __hipRegisterFunction(void **modules, const void *stub, char *, const char 
                            void *, int *) {
   stubs[stub] = {reinterpret_cast<Registered *>(modules), name};
 }
+void __hipRegisterVar(void **, void *, char *, const char *, int, size_t, int, int) {} // nobody asks for one
 void __hipUnregisterFatBinary(void **modules) {
   auto *const known = reinterpret_cast<Registered *>(modules);
   if (known->module != nullptr)
@@ -221,6 +222,23 @@ void __hipUnregisterFatBinary(void **modules) {
 struct Sizes {
   unsigned xyz[3];
 };
+// What stands in <<<>>>, on its way to the kernel's stub.
+thread_local struct {
+  Sizes grid, block;
+  size_t shared;
+  void *stream;
+} configured;
+int __hipPushCallConfiguration(Sizes grid, Sizes block, size_t shared, void *stream) {
+  configured = {grid, block, shared, stream};
+  return 0;
+}
+int __hipPopCallConfiguration(Sizes *grid, Sizes *block, size_t *shared, void **stream) {
+  *grid = configured.grid;
+  *block = configured.block;
+  *shared = configured.shared;
+  *stream = configured.stream;
+  return 0;
+}
 int hipLaunchKernel(const void *stub, Sizes grid, Sizes block, void **each, size_t, void *stream) {
   constexpr int kInvalidFunction = 98;
   const auto known = stubs.find(stub);
