@@ -149,11 +149,13 @@ def expect_registered(device, module):
     bundle, program = device.scratch / "module.hipfb", device.scratch / "registered"
     bundle_of(module, bundle)
     object_file = device.scratch / "registered.o"
-    compiled = run([need("clang++-22"), "-x", "hip", "--cuda-host-only", "-nogpuinc", "-nogpulib", "--offload-arch=gfx90a", "-Wno-everything", "-O1",
+    compiled = run([device.msleaks.bin / "msleaks-clang++", "--msl-cfg=^nothing of the host$", "-x", "hip", "--cuda-host-only", "-nogpuinc", "-nogpulib", "--offload-arch=gfx90a", "-Wno-everything", "-O1",
                     "-Xclang", "-fcuda-include-gpubinary", "-Xclang", bundle, "-c", PROGRAMS / "registered_host.cu", "-o", object_file])
     check(compiled.returncode == 0, compiled.stderr)
     compile(need("g++"), object_file, device.driver, "-o", program, f"-Wl,-rpath,{device.scratch}")
     expect_hand_count("registered by clang", device.launched([program, str(LAUNCHES)]))
+    told = [event["event"] for event in device.dump("launch,access")]
+    equal("registered by clang: events", told, ["Launch", "Access", "Access"] * 2 * LAUNCHES)
 
 
 def expect_samples(device, module):
