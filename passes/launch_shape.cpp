@@ -67,6 +67,28 @@ LaunchDimensions emitSizes(IRBuilder<> &builder, const CallBase &call, const abi
   return {take(0), take(3)};
 }
 
+// All threads, and those of a block: ceil(all / block) blocks, none where a block has no threads.
+Value *emitBlockCount(IRBuilder<> &builder, Value *all, Value *block) {
+  Type *wide = builder.getInt64Ty();
+  Value *none = builder.CreateICmpEQ(block, builder.getInt32(0));
+  Value *threads = builder.CreateZExt(builder.CreateSelect(none, builder.getInt32(1), block), wide);
+  Value *up = builder.CreateAdd(builder.CreateZExt(all, wide), builder.CreateSub(threads, builder.getInt64(1)));
+  return builder.CreateSelect(none, builder.getInt64(0), builder.CreateUDiv(up, threads));
+}
+
+// Six integers, of which the first three are those of all threads.
+LaunchDimensions emitThreads(IRBuilder<> &builder, const CallBase &call, const abi::Shape &shape) {
+  const auto size = [&](int index) {
+    return builder.CreateZExtOrTrunc(rangeOperand(call, shape, index), builder.getInt32Ty());
+  };
+  Value *blocks[3];
+  for (int axis = 0; axis < 3; ++axis)
+    blocks[axis] = emitBlockCount(builder, size(axis), size(3 + axis));
+  return {{builder.CreateOr(blocks[0], builder.CreateShl(blocks[1], 32)),
+           builder.CreateTrunc(blocks[2], builder.getInt32Ty())},
+          emitSizes(builder, call, shape).block};
+}
+
 } // namespace
 
 Value *rangeOperand(const CallBase &call, const abi::Shape &shape, int index) {
@@ -86,6 +108,7 @@ bool shapeFits(const CallBase &call, const abi::Symbol &symbol) {
   case ShapeKind::Blocks:
     return first && first->getType()->isIntegerTy();
   case ShapeKind::Sizes:
+  case ShapeKind::Threads:
     for (int i = 0; i < 6; ++i)
       if (const Value *size = rangeOperand(call, symbol.shape, i); !size || !size->getType()->isIntegerTy())
         return false;
@@ -105,6 +128,8 @@ LaunchDimensions emitDimensions(IRBuilder<> &builder, const CallBase &call, cons
     return emitDim3(builder, call, static_cast<unsigned>(shape.at.resolve(static_cast<int>(call.arg_size()))));
   case ShapeKind::Sizes:
     return emitSizes(builder, call, shape);
+  case ShapeKind::Threads:
+    return emitThreads(builder, call, shape);
   case ShapeKind::Blocks:
     return emitBlocks(builder, rangeOperand(call, shape, 0));
   default:

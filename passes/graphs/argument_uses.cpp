@@ -184,6 +184,8 @@ private:
   bool areUsedBy(CallBase &call) {
     if (const auto *intrinsic = dyn_cast<IntrinsicInst>(&call); intrinsic && intrinsic->isAssumeLikeIntrinsic())
       return false;
+    if (isTexture(call))
+      return true;
     if (call.doesNotAccessMemory())
       return false;
     if (any_of(call.args(), [&](Value *given) { return given->getType()->isPointerTy() && isOther(*given); }))
@@ -194,6 +196,16 @@ private:
     if (callee->isDeclaration()) // OpenCL's functions know nothing but what they are given
       return !callee->isIntrinsic() && !target_.isSpirv() && !call.onlyAccessesArgMemory();
     return areUsedBy(*callee);
+  }
+
+  // Memory behind a handle, which is a number: a texture's, a surface's, an image's. LLVM says of some that they use
+  // none.
+  static bool isTexture(const CallBase &call) {
+    const Function *callee = call.getCalledFunction();
+    const StringRef name = callee ? callee->getName() : StringRef();
+    return any_of(ArrayRef<StringRef>{"llvm.nvvm.tex.", "llvm.nvvm.tld4.", "llvm.nvvm.suld.", "llvm.nvvm.sust.",
+                                      "llvm.amdgcn.image.", "llvm.amdgcn.raw.", "llvm.amdgcn.struct."},
+                  [&](StringRef beginning) { return name.starts_with(beginning); });
   }
 
   // An argument of a function that the kernel calls is looked at where it is given.

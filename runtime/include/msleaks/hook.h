@@ -212,6 +212,17 @@ private:
       __msl_on_launch(site, kTraits, kernel, stream, pairAt<kAt>(values),
                       static_cast<uint32_t>(values.template word<kAt + 2>()), pairAt<kAt + 3>(values),
                       static_cast<uint32_t>(values.template word<kAt + 5>()), shared);
+    } else if constexpr (kRow.shape.kind == abi::ShapeKind::Threads) {
+      const auto block = [&]<int kAxis>() { return static_cast<uint32_t>(values.template word<kAt + 3 + kAxis>()); };
+      const auto blocks = [&]<int kAxis>() -> uint64_t {
+        const uint32_t threads = block.template operator()<kAxis>();
+        const auto all = static_cast<uint32_t>(values.template word<kAt + kAxis>());
+        return threads != 0 ? (uint64_t{all} + threads - 1) / threads : 0;
+      };
+      __msl_on_launch(site, kTraits, kernel, stream,
+                      blocks.template operator()<0>() | blocks.template operator()<1>() << 32,
+                      static_cast<uint32_t>(blocks.template operator()<2>()), pairAt<kAt + 3>(values),
+                      block.template operator()<2>(), shared);
     } else if constexpr (kRow.shape.kind == abi::ShapeKind::Blocks) { // which have no shape
       const auto blocks = static_cast<uint32_t>(values.template word<kAt>());
       __msl_on_launch(site, kTraits, kernel, stream, blocks | uint64_t{1} << 32, 1, 0, 0, shared);

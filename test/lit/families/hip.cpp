@@ -104,6 +104,18 @@ int main(int count, char **) {
   hipModuleLaunchKernel((void *)kernel, 6 + (unsigned)count, 2, 3, 32, 4, 5, 64, stream, nullptr, nullptr);
   // CHECK: on_launch hip launch block stream=0x51 grid=7,1,1 block=9,1,1 shared=0 | hipModuleLaunchCooperativeKernel at
   hipModuleLaunchCooperativeKernel((void *)kernel, 6 + (unsigned)count, 1, 1, 9, 1, 1, 0, stream, nullptr);
+  // CHECK: on_launch hip launch block stream=0x51 grid=7,2,3 block=32,4,5 shared=131 | hipExtLaunchKernel at
+  hipExtLaunchKernel((const void *)kernel, {6 + (unsigned)count, 2, 3}, {32, 4, 5}, nullptr, 131, stream, nullptr,
+                     nullptr, 0);
+  // 7 threads, in blocks of 2; a block of none is passed on as it is.
+  // CHECK: on_launch hip launch block stream=0x51 grid=4,2,3 block=2,3,1 shared=132 | hipExtModuleLaunchKernel at
+  hipExtModuleLaunchKernel((void *)kernel, 6 + (unsigned)count, 6, 3, 2, 3, 1, 132, stream, nullptr, nullptr, nullptr,
+                           nullptr, 0);
+  // CHECK: on_launch hip launch block stream=0x51 grid=0,6,3 block=0,1,1 shared=133 | hipHccModuleLaunchKernel at
+  hipHccModuleLaunchKernel((void *)kernel, 6 + (unsigned)count, 6, 3, 0, 1, 1, 133, stream, nullptr, nullptr, nullptr,
+                           nullptr);
+  // CHECK: on_launch hip launch block stream=0 grid=0,0,0 block=0,0,0 shared=0 | hipDrvLaunchKernelEx at
+  hipDrvLaunchKernelEx(from, (void *)kernel, nullptr, nullptr);
   // CHECK: on_copy hip copy to=0x100 from=0x200 size=18 stream=0 direction=0 | hipMemcpyPeer at
   hipMemcpyPeer(to, 0, from, 1, 18);
   // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=19 stream=0x51 direction=0 | hipMemcpyPeerAsync at

@@ -147,3 +147,14 @@ define ptx_kernel void @made(i64 %number) {
   store i32 0, ptr %address
   ret void
 }
+
+; Textures lie behind numbers.
+; CHECK: remark: {{.*}}kernel textured, argument 1: written, bytes 0 to 4
+; CHECK: remark: {{.*}}kernel textured may use memory that none of its arguments is the address of
+declare { float, float, float, float } @llvm.nvvm.tex.unified.1d.v4f32.s32(i64, i32)
+define ptx_kernel void @textured(i64 %texture, ptr %out) {
+  %texel = call { float, float, float, float } @llvm.nvvm.tex.unified.1d.v4f32.s32(i64 %texture, i32 3)
+  %value = extractvalue { float, float, float, float } %texel, 0
+  store float %value, ptr %out
+  ret void
+}

@@ -52,6 +52,16 @@ hipError_t hipModuleLaunchKernel(void *kernel, unsigned grid_x, unsigned grid_y,
 hipError_t hipModuleLaunchCooperativeKernel(void *kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                             unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                                             hipStream_t stream, void **arguments);
+hipError_t hipExtLaunchKernel(const void *kernel, struct hip_dim3 grid, struct hip_dim3 block, void **arguments,
+                              size_t shared, hipStream_t stream, void *start, void *stop, int flags);
+hipError_t hipExtModuleLaunchKernel(void *kernel, unsigned threads_x, unsigned threads_y, unsigned threads_z,
+                                    unsigned block_x, unsigned block_y, unsigned block_z, size_t shared,
+                                    hipStream_t stream, void **arguments, void **extra, void *start, void *stop,
+                                    unsigned flags);
+hipError_t hipHccModuleLaunchKernel(void *kernel, unsigned threads_x, unsigned threads_y, unsigned threads_z,
+                                    unsigned block_x, unsigned block_y, unsigned block_z, size_t shared,
+                                    hipStream_t stream, void **arguments, void **extra, void *start, void *stop);
+hipError_t hipDrvLaunchKernelEx(const void *config, void *kernel, void **arguments, void **extra);
 hipError_t hipMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t size);
 hipError_t hipMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t size,
                               hipStream_t stream);

@@ -190,6 +190,19 @@ hipError_t hipModuleLaunchCooperativeKernel(void *, unsigned, unsigned, unsigned
                                             unsigned, hipStream_t, void **) {
   return 0;
 }
+hipError_t hipExtLaunchKernel(const void *, struct hip_dim3, struct hip_dim3, void **, size_t, hipStream_t, void *,
+                              void *, int) {
+  return 0;
+}
+hipError_t hipExtModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t,
+                                    hipStream_t, void **, void **, void *, void *, unsigned) {
+  return 0;
+}
+hipError_t hipHccModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t,
+                                    hipStream_t, void **, void **, void *, void *) {
+  return 0;
+}
+hipError_t hipDrvLaunchKernelEx(const void *, void *, void **, void **) { return 0; }
 hipError_t hipMemcpyPeer(void *, int, const void *, int, size_t) { return 0; }
 hipError_t hipMemcpyPeerAsync(void *, int, const void *, int, size_t, hipStream_t) { return 0; }
 hipError_t hipMemcpyHtoD(void *, const void *, size_t) { return 0; }

@@ -196,6 +196,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "__hipRegisterFunction",
                                          "__hipUnregisterFatBinary",
                                          "hipDeviceReset",
+                                         "hipGetProcAddress",
                                          "hipDeviceSynchronize",
                                          "hipEventSynchronize",
                                          "hipModuleGetFunction",

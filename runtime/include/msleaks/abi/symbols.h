@@ -49,7 +49,7 @@ enum class Verb : uint8_t {
 };
 
 constexpr const char *nameOf(Verb verb) {
-  constexpr const char *kNames[] = {"alloc", "realloc", "map",      "free",   "retain", "launch", "copy",  "set",
+  constexpr const char *kNames[] = {"alloc", "realloc", "map",      "free",   "retain", "launch", "copy",   "set",
                                     "wrap",  "protect", "argument", "kernel", "access", "device", "handle", "show"};
   return kNames[static_cast<unsigned>(verb)];
 }
@@ -81,7 +81,8 @@ struct Result {
   constexpr bool operator==(const Result &) const = default;
 };
 
-enum class ShapeKind : uint8_t { None, Dim3, Range, Blocks, Sizes, Config };
+// Threads: six integers as Sizes, of which the first three are those of all threads.
+enum class ShapeKind : uint8_t { None, Dim3, Range, Blocks, Sizes, Config, Threads };
 // The beginning of CUDA's CUlaunchConfig and cudaLaunchConfig_t.
 struct LaunchConfig {
   uint32_t grid[3], block[3];
@@ -104,8 +105,8 @@ struct Symbol {
   uint16_t flags = 0; // EventFlag bits of its events
   Result result{};
   Position size{}, count{};
-  Position address{};               // Free, Realloc (the old block), Retain, Protect, Show; Copy, Set, Access: destination
-  Position old_size{};              // Realloc that names it
+  Position address{};  // Free, Realloc (the old block), Retain, Protect, Show; Copy, Set, Access: destination
+  Position old_size{}; // Realloc that names it
   Position source{}, direction{};   // Copy; `source` also Access, and Show: the block; without it: no longer
   Position value{};                 // Set, Argument; Show: where in the block
   Position index{};                 // Argument; Device: its ordinal
@@ -160,6 +161,7 @@ constexpr Shape DIM3(int index) { return {ShapeKind::Dim3, Position(index)}; }
 constexpr Shape RANGE(int index) { return {ShapeKind::Range, Position(index)}; }
 constexpr Shape BLOCKS(int index) { return {ShapeKind::Blocks, Position(index)}; }
 constexpr Shape SIZES(int index) { return {ShapeKind::Sizes, Position(index)}; }
+constexpr Shape THREADS(int index) { return {ShapeKind::Threads, Position(index)}; }
 constexpr Shape CONFIG(int index) { return {ShapeKind::Config, Position(index)}; }
 } // namespace detail
 

@@ -30,6 +30,16 @@ int hipModuleLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
                           unsigned shared, hipStream_t stream, void **arguments, void **extra);
 int hipModuleLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                      unsigned bz, unsigned shared, hipStream_t stream, void **arguments);
+int hipExtLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared, hipStream_t stream,
+                       void *start, void *stop, int flags);
+int hipExtModuleLaunchKernel(void *function, unsigned tx, unsigned ty, unsigned tz, unsigned bx, unsigned by,
+                             unsigned bz, size_t shared, hipStream_t stream, void **arguments, void **extra,
+                             void *start, void *stop, unsigned flags);
+int hipHccModuleLaunchKernel(void *function, unsigned tx, unsigned ty, unsigned tz, unsigned bx, unsigned by,
+                             unsigned bz, size_t shared, hipStream_t stream, void **arguments, void **extra,
+                             void *start, void *stop);
+int hipDrvLaunchKernelEx(const cudaLaunchConfig_t *config, void *function, void **arguments, void **extra);
+int hipGetProcAddress(const char *name, void **function, int version, uint64_t flags, void *outcome);
 #endif
 
 static int failures;
@@ -85,6 +95,15 @@ static void launches(int *number) {
   expect(hipModuleGetFunction(&function, NULL, "shift"), 0, "function");
   expect(hipModuleLaunchKernel(function, 15, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL), 0, "launch");
   expect(hipModuleLaunchCooperativeKernel(function, 16, 1, 1, 1, 1, 1, 0, NULL, arguments), 0, "launch");
+  expect(hipExtLaunchKernel(kernel, (dim3){17, 1, 1}, one, arguments, 0, NULL, NULL, NULL, 0), 0, "launch");
+  expect(hipExtModuleLaunchKernel(function, 35, 1, 1, 2, 1, 1, 0, NULL, arguments, NULL, NULL, NULL, 0), 0, "launch");
+  expect(hipHccModuleLaunchKernel(function, 19, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL, NULL, NULL), 0, "launch");
+  expect(hipDrvLaunchKernelEx(&config, function, arguments, NULL), 0, "launch");
+  int (*found)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, hipStream_t, void **,
+               void **);
+  expect(hipGetProcAddress("hipModuleLaunchKernel", (void **)&found, 60000000, 0, NULL), 0, "address");
+  expect(found(function, 21, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL), 0, "launch");
+  expect(hipGetProcAddress("hipNothing", (void **)&found, 60000000, 0, NULL), 500, "address of nothing");
 #endif
 }
 
