@@ -22,3 +22,11 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_BINDIR})
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_INSTALL_LIBDIR lib)
+
+# With clang a source file is read for longer than it is compiled. Each target has the headers of the first one, whose
+# options are the same.
+set(MSLEAKS_PRECOMPILES_LIBRARIES OFF)
+if(MSLEAKS_PRECOMPILE AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  set(MSLEAKS_PRECOMPILES_LIBRARIES ON)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>") # for ccache
+endif()
