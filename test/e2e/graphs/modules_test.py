@@ -130,6 +130,11 @@ def expect_arguments(device, module, *how):
     first, second = {"listed", "write"}, {"listed", "read", "write"}
     launches = [[("Launch", None, set()), ("Access", block, uses), ("Access", 0, {"listed"})] for uses in (first, second)]
     equal(f"{how}: events", told, sum(launches, []) * LAUNCHES)
+    report = json.loads(run([device.msleaks.bin / "msleaks", "report", device.scratch / "run", "--json"]).stdout)
+    unused = [finding["site"]["line"] for finding in report["findings"] if finding["kind"] == "unused"]
+    host = (PROGRAMS / "module_host.c").read_text().splitlines()
+    equal(f"{how}: unused", unused, [next(number for number, line in enumerate(host, 1) if "// no kernel is given it" in line)])
+    check(report["floor"] is not None and report["floor"]["bytes"] < 2 << 20, f"{how}: floor {report['floor']}")
     lines = {event["site"] for event in events if event["event"] in ("Launch", "Access")}
     equal(f"{how}: lines", len(lines), 1)
 

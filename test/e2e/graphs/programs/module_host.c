@@ -156,6 +156,8 @@ int main(int count, char **words) {
   unsigned values[kSize] = {0};
   CUdeviceptr memory;
   must(cuMemAlloc_v2(&memory, sizeof values), "memory");
+  CUdeviceptr spare;
+  must(cuMemAlloc_v2(&spare, 2 << 20), "memory"); // no kernel is given it
   must(cuStreamCreate(&stream, 1), "stream");
   must(cuMemcpyHtoDAsync_v2(memory, values, sizeof values, stream), "write");
   unsigned char first = 1;
@@ -182,6 +184,7 @@ int main(int count, char **words) {
     sum = sum * 31 + values[i];
   printf("%u\n", sum);
   must(cuMemFree_v2(memory), "free");
+  must(cuMemFree_v2(spare), "free");
   must(cuStreamDestroy_v2(stream), "stream");
 #ifdef HIP
   if (is_static)
