@@ -70,6 +70,12 @@ function fact(name, value) {
   return [element("dt", {}, name), element("dd", {}, value)];
 }
 
+// Of a kernel: what it does with the memory of each argument that is an address.
+function argumentText({ number, reads, writes, begin, end }) {
+  const uses = [reads && "read", writes && "written"].filter(Boolean).join(" and ") || "not used";
+  return `${number} ${uses}` + (begin === null ? "" : `, bytes ${begin} to ${end}`);
+}
+
 function showFacts(row) {
   const { graphs } = shown, any = graphs.find(Boolean);
   byId("name").textContent = row.name;
@@ -83,6 +89,7 @@ function showFacts(row) {
     ...fact("blocks", same(graph => String(graph.blocks.length))),
     ...fact("edges", same(graph => String(graph.edges.length))),
     ...fact("mode", same(graph => graph.mode + (graph.scale === 1 ? "" : ` ×${graph.scale}`))),
+    ...(any.arguments.length > 0 ? fact("arguments", same(graph => graph.arguments.map(argumentText).join(" · "))) : []),
     ...fact("graph", same(graph => graph.hash)));
   const note = byId("note");
   note.hidden = true;

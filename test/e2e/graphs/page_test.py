@@ -267,6 +267,16 @@ def what_is_not_known_is_said(browser, page):
     check("estimated, standard error 1,200" in label, f"an estimate: {label}")
 
 
+def arguments_of_a_kernel_are_shown(browser, page):
+    def change(graph):
+        graph["arguments"] = [{"number": 0, "reads": True, "writes": False, "begin": 0, "end": 64}, {"number": 2, "reads": True, "writes": True, "begin": None, "end": None},
+                              {"number": 3, "reads": False, "writes": False, "begin": None, "end": None}]
+    browser.open(page)
+    check("arguments" not in text(browser, "#facts"), "a function of the host has arguments")
+    browser.open(changed_page(page, "arguments.html", change))
+    check("arguments0 read, bytes 0 to 64 · 2 read and written · 3 not used" in text(browser, "#facts"), text(browser, "#facts"))
+
+
 def ir_is_shown_where_it_was_asked_for(browser, runs, plain):
     browser.open(plain)
     equal("IR that nobody asked for", browser.evaluate("document.querySelectorAll('.ir').length"), 0)
@@ -360,6 +370,7 @@ def main():
         two_runs_side_by_side(browser, runs, first, second)
         two_builds_side_by_side(browser, runs, first, other)
         what_is_not_known_is_said(browser, page)
+        arguments_of_a_kernel_are_shown(browser, page)
         ir_is_shown_where_it_was_asked_for(browser, runs, page)
         any_graph_has_a_layout(browser, page)
         source_that_is_gone_is_said(browser, runs, first)
