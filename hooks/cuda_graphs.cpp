@@ -81,32 +81,10 @@ constexpr auto kLaunch = [](auto real, void *caller, auto... parameters) {
   return launchModule<hook::Known<kName>>(real, caller, parameters...);
 };
 
-LaunchShape shapeOf(const abi::LaunchConfig &config) {
-  LaunchShape shape{{}, {}, 1};
-  for (int i = 0; i < 3; ++i) {
-    shape.grid[i] = config.grid[i];
-    shape.block[i] = config.block[i];
-    shape.threads *= shape.grid[i] * shape.block[i];
-  }
-  return shape;
-}
-
 template <hook::Name kName>
-constexpr auto kLaunchEx =
-    [](auto real, void *caller, const CUlaunchConfig *config, CUfunction function, void **each, void **packed) {
-      constexpr abi::LaunchConfig kNothing{};
-      const auto &known = config != nullptr ? *reinterpret_cast<const abi::LaunchConfig *>(config) : kNothing;
-      ModuleLaunch launch(function, shapeOf(known), known.stream, each, packed);
-      const auto either = [&](const CUlaunchConfig *to, CUfunction itself, void **e, void **p) {
-        return launchEither(launch, itself, e, p, [&](CUfunction one, void **to_each, void **to_packed) {
-          return real(to, one, to_each, to_packed);
-        });
-      };
-      const CUresult status = hook::callRecorded<hook::Known<kName>>(either, caller, config, function, each, packed);
-      if (status == CUresult(0) && launch.isKnown())
-        launch.launched();
-      return status;
-    };
+constexpr auto kLaunchEx = [](auto real, void *caller, auto... parameters) {
+  return launchConfigured<hook::Known<kName>>(real, caller, parameters...);
+};
 
 // Of which context it is, only the driver knows.
 constexpr auto kReset = [](auto real, void *, CUdevice device) {

@@ -7,8 +7,6 @@
 #ifdef MSL_VENDOR_HEADERS
 #include <hip/hip_runtime_api.h>
 #if HIP_VERSION_MAJOR < 6
-using hipLaunchConfig_t = msleaks::abi::LaunchConfig;
-using HIP_LAUNCH_CONFIG = msleaks::abi::LaunchConfig;
 using Source = void *;
 #else
 using Source = const void *;
@@ -21,9 +19,6 @@ using hipStream_t = void *;
 using hipMemPool_t = void *;
 using hipDeviceptr_t = void *;
 using hipFunction_t = void *;
-using hipEvent_t = void *;
-using hipLaunchConfig_t = msleaks::abi::LaunchConfig;
-using HIP_LAUNCH_CONFIG = msleaks::abi::LaunchConfig;
 struct dim3 {
   unsigned x, y, z;
 };
@@ -55,17 +50,6 @@ MSL_HOOK(libamdhip64, hipError_t, hipLaunchCooperativeKernel_spt,
          (const void *, dim3, dim3, void **, uint32_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipModuleLaunchCooperativeKernel,
          (hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, hipStream_t, void **))
-MSL_HOOK(libamdhip64, hipError_t, hipLaunchKernelExC, (const hipLaunchConfig_t *, const void *, void **))
-
-MSL_HOOK(libamdhip64, hipError_t, hipDrvLaunchKernelEx, (const HIP_LAUNCH_CONFIG *, hipFunction_t, void **, void **))
-MSL_HOOK(libamdhip64, hipError_t, hipExtLaunchKernel,
-         (const void *, dim3, dim3, void **, size_t, hipStream_t, hipEvent_t, hipEvent_t, int))
-MSL_HOOK(libamdhip64, hipError_t, hipExtModuleLaunchKernel,
-         (hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
-          void **, hipEvent_t, hipEvent_t, uint32_t))
-MSL_HOOK(libamdhip64, hipError_t, hipHccModuleLaunchKernel,
-         (hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
-          void **, hipEvent_t, hipEvent_t))
 
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpy, (void *, const void *, size_t, hipMemcpyKind))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpy_spt, (void *, const void *, size_t, hipMemcpyKind))

@@ -6,7 +6,11 @@
 
 #ifdef MSL_VENDOR_HEADERS
 #include <hip/hip_runtime_api.h>
+#if HIP_VERSION_MAJOR < 6
+using HIP_LAUNCH_CONFIG = msleaks::abi::LaunchConfig;
+#endif
 #else
+using HIP_LAUNCH_CONFIG = msleaks::abi::LaunchConfig;
 using hipError_t = int;
 using hipStream_t = void *;
 using hipEvent_t = void *;
@@ -65,6 +69,13 @@ constexpr auto kUnload = [](auto real, void *caller, hipModule_t module) {
 constexpr auto kLaunch = [](auto real, void *caller, auto... parameters) {
   return launchModule<hook::Known<"hipModuleLaunchKernel">>(real, caller, parameters...);
 };
+template <hook::Name kName>
+constexpr auto kLaunchThreads = [](auto real, void *caller, auto... parameters) {
+  return launchModule<hook::Known<kName>, GridIn::Threads>(real, caller, parameters...);
+};
+constexpr auto kLaunchEx = [](auto real, void *caller, auto... parameters) {
+  return launchConfigured<hook::Known<"hipDrvLaunchKernelEx">>(real, caller, parameters...);
+};
 // It is the calling thread's device.
 constexpr auto kReset = [](auto real, void *) {
   placeGoes(place());
@@ -81,6 +92,14 @@ MSL_HOOK_WITH(kUnload, libamdhip64, hipError_t, hipModuleUnload, (hipModule_t))
 MSL_HOOK_WITH(kLaunch, libamdhip64, hipError_t, hipModuleLaunchKernel,
               (hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, hipStream_t,
                void **, void **))
+MSL_HOOK_WITH(kLaunchThreads<"hipExtModuleLaunchKernel">, libamdhip64, hipError_t, hipExtModuleLaunchKernel,
+              (hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
+               void **, hipEvent_t, hipEvent_t, uint32_t))
+MSL_HOOK_WITH(kLaunchThreads<"hipHccModuleLaunchKernel">, libamdhip64, hipError_t, hipHccModuleLaunchKernel,
+              (hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
+               void **, hipEvent_t, hipEvent_t))
+MSL_HOOK_WITH(kLaunchEx, libamdhip64, hipError_t, hipDrvLaunchKernelEx,
+              (const HIP_LAUNCH_CONFIG *, hipFunction_t, void **, void **))
 MSL_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipStreamSynchronize, (hipStream_t))
 MSL_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipEventSynchronize, (hipEvent_t))
 MSL_OWN_HOOK(libamdhip64, hipError_t, hipDeviceSynchronize, ()) {

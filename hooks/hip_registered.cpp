@@ -11,9 +11,14 @@
 
 #ifdef MSL_VENDOR_HEADERS
 #include <hip/hip_runtime_api.h>
+#if HIP_VERSION_MAJOR < 6
+using hipLaunchConfig_t = msleaks::abi::LaunchConfig;
+#endif
 #else
 using hipError_t = int;
 using hipStream_t = void *;
+using hipEvent_t = void *;
+using hipLaunchConfig_t = msleaks::abi::LaunchConfig;
 struct dim3 {
   unsigned x, y, z;
 };
@@ -191,19 +196,20 @@ void registerCopy(const void *stub) {
 
 template <hook::Name kName>
 constexpr auto kLaunch = [](auto real, void *caller, const void *stub, dim3 grid, dim3 block, void **each,
-                            size_t shared, hipStream_t stream) {
+                            size_t shared, hipStream_t stream, auto... rest) {
   registerCopy(stub);
-  const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z, threads = uint64_t{block.x} * block.y * block.z;
-  ModuleLaunch launch(stub, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, blocks * threads}, stream, each,
-                      nullptr);
-  const auto either = [&](const void *itself, dim3 g, dim3 b, void **e, size_t bytes, hipStream_t on) {
-    return launchEither(launch, itself, e, nullptr,
-                        [&](const void *one, void **to_each, void **) { return real(one, g, b, to_each, bytes, on); });
+  const LaunchShape shape = launchShape(GridIn::Blocks, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z});
+  ModuleLaunch launch(stub, shape, stream, each, nullptr);
+  const auto either = [&](const void *itself, dim3 g, dim3 b, void **e, size_t bytes, hipStream_t on, auto... behind) {
+    return launchEither(launch, itself, e, nullptr, [&](const void *one, void **to_each, void **) {
+      return real(one, g, b, to_each, bytes, on, behind...);
+    });
   };
-  const auto status = hook::callRecorded<hook::Known<kName>>(either, caller, stub, grid, block, each, shared, stream);
-  if (status == decltype(status)(0) && launch.isKnown())
-    launch.launched();
-  return status;
+  return launchRecorded<hook::Known<kName>>(launch, either, caller, stub, grid, block, each, shared, stream, rest...);
+};
+constexpr auto kLaunchEx = [](auto real, void *caller, auto config, const void *stub, void **each) {
+  registerCopy(stub);
+  return launchConfigured<hook::Known<"hipLaunchKernelExC">>(real, caller, config, stub, each);
 };
 
 constexpr auto kRegisterModules = [](auto real, void *, const void *given) {
@@ -230,6 +236,11 @@ MSL_HOOK_WITH(kLaunch<"hipLaunchKernel">, libamdhip64, hipError_t, hipLaunchKern
               (const void *, dim3, dim3, void **, size_t, hipStream_t))
 MSL_HOOK_WITH(kLaunch<"hipLaunchKernel_spt">, libamdhip64, hipError_t, hipLaunchKernel_spt,
               (const void *, dim3, dim3, void **, size_t, hipStream_t))
+
+MSL_HOOK_WITH(kLaunch<"hipExtLaunchKernel">, libamdhip64, hipError_t, hipExtLaunchKernel,
+              (const void *, dim3, dim3, void **, size_t, hipStream_t, hipEvent_t, hipEvent_t, int))
+MSL_HOOK_WITH(kLaunchEx, libamdhip64, hipError_t, hipLaunchKernelExC,
+              (const hipLaunchConfig_t *, const void *, void **))
 
 MSL_OWN_HOOK(libamdhip64, void **, __hipRegisterFatBinary, (const void *given)) {
   return hook::callBody<decltype(kRegisterModules), void **>(msl_hook_of___hipRegisterFatBinary, nullptr, given);

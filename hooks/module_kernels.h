@@ -117,25 +117,61 @@ auto launchEither(ModuleLaunch &launch, Kernel itself, void **each, void **packe
   return call(itself, each, packed);
 }
 
-// cuLaunchKernel and hipModuleLaunchKernel.
-template <class OfRow, class Real, class Kernel, class Stream>
-auto launchModule(Real real, void *caller, Kernel kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                  unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, Stream stream, void **each,
-                  void **packed) {
-  const uint64_t blocks = uint64_t{grid_x} * grid_y * grid_z, threads = uint64_t{block_x} * block_y * block_z;
-  ModuleLaunch launch(kernel, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, blocks * threads}, stream, each,
-                      packed);
-  const auto either = [&](Kernel itself, auto gx, auto gy, auto gz, auto bx, auto by, auto bz, auto bytes, Stream on,
-                          void **e, void **p) {
-    return launchEither(launch, itself, e, p, [&](Kernel one, void **to_each, void **to_packed) {
-      return real(one, gx, gy, gz, bx, by, bz, bytes, on, to_each, to_packed);
-    });
-  };
-  const auto status = hook::callRecorded<OfRow>(either, caller, kernel, grid_x, grid_y, grid_z, block_x, block_y,
-                                                block_z, shared, stream, each, packed);
+// What the six sizes of a launch are: of a grid in blocks, or in threads.
+enum class GridIn : uint8_t { Blocks, Threads };
+constexpr LaunchShape launchShape(GridIn in, const uint32_t (&grid)[3], const uint32_t (&block)[3]) {
+  LaunchShape shape{{}, {}, 1};
+  for (int i = 0; i < 3; ++i) {
+    const uint64_t threads = block[i], all = in == GridIn::Threads ? grid[i] : grid[i] * threads;
+    shape.grid[i] = in == GridIn::Blocks ? grid[i] : threads != 0 ? (all + threads - 1) / threads : 0;
+    shape.block[i] = threads;
+    shape.threads *= all;
+  }
+  return shape;
+}
+
+template <class OfRow, class Either, class... Parameters>
+auto launchRecorded(ModuleLaunch &launch, Either either, void *caller, Parameters... parameters) {
+  const auto status = hook::callRecorded<OfRow>(either, caller, parameters...);
   if (status == decltype(status)(0) && launch.isKnown())
     launch.launched();
   return status;
+}
+
+// cuLaunchKernel, hipModuleLaunchKernel, and those of HIP's that have more parameters behind these.
+template <class OfRow, GridIn kIn = GridIn::Blocks, class Real, class Kernel, class Bytes, class Stream, class... Rest>
+auto launchModule(Real real, void *caller, Kernel kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                  unsigned block_x, unsigned block_y, unsigned block_z, Bytes shared, Stream stream, void **each,
+                  void **packed, Rest... rest) {
+  const LaunchShape shape = launchShape(kIn, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z});
+  ModuleLaunch launch(kernel, shape, stream, each, packed);
+  const auto either = [&](Kernel itself, auto gx, auto gy, auto gz, auto bx, auto by, auto bz, auto bytes, Stream on,
+                          void **e, void **p, Rest... behind) {
+    return launchEither(launch, itself, e, p, [&](Kernel one, void **to_each, void **to_packed) {
+      return real(one, gx, gy, gz, bx, by, bz, bytes, on, to_each, to_packed, behind...);
+    });
+  };
+  return launchRecorded<OfRow>(launch, either, caller, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                               shared, stream, each, packed, rest...);
+}
+
+// cuLaunchKernelEx and hipDrvLaunchKernelEx; hipLaunchKernelExC has no `packed`.
+template <class OfRow, class Real, class Config, class Kernel, class... Packed>
+auto launchConfigured(Real real, void *caller, const Config *config, Kernel kernel, void **each, Packed... packed) {
+  constexpr abi::LaunchConfig kNothing{};
+  const auto &known = config != nullptr ? *reinterpret_cast<const abi::LaunchConfig *>(config) : kNothing;
+  const auto given = [](void **behind = nullptr) { return behind; };
+  ModuleLaunch launch(kernel, launchShape(GridIn::Blocks, known.grid, known.block), known.stream, each,
+                      given(packed...));
+  const auto either = [&](const Config *to, Kernel itself, void **e, Packed... p) {
+    return launchEither(launch, itself, e, given(p...), [&](Kernel one, void **to_each, void **to_packed) {
+      if constexpr (sizeof...(Packed) == 0)
+        return real(to, one, to_each);
+      else
+        return real(to, one, to_each, to_packed);
+    });
+  };
+  return launchRecorded<OfRow>(launch, either, caller, config, kernel, each, packed...);
 }
 
 } // namespace msleaks::hooks

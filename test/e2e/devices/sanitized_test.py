@@ -115,7 +115,7 @@ def scenarios_of_modules(tools, scratch):
         print("modules: no plugin, since there is no release build: left out")
         return {}
     found = {}
-    for topic, how, options in ("cuda", ([], ["packed"], ["library"], ["config"]), []), ("hip", ([], ["reload"], ["static"]), ["-DHIP"]):
+    for topic, how, options in ("cuda", ([], ["packed"], ["library"], ["config"]), []), ("hip", ([], ["reload"], ["ext"], ["static"], ["static", "config"]), ["-DHIP"]):
         folder = Path(scratch) / f"modules-{topic}"
         os.makedirs(folder, exist_ok=True)
         modules_test.device_code(topic, plugin / "msleaks/llvm-22/libMemPass.so", "cfg", folder / "module.ll")

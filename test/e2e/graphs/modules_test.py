@@ -201,7 +201,7 @@ def main():
     os.makedirs(scratch, exist_ok=True)
     device = Device(Msleaks(build), scratch, topic)
     module = device.module("counted", "cfg")
-    for how in [], ["packed"], ["reload"], *([["library"], ["config"], ["library", "packed"]] if topic == "cuda" else [["static"]]):
+    for how in [], ["packed"], ["reload"], *([["library"], ["config"], ["library", "packed"]] if topic == "cuda" else [["static"], ["config"], ["ext"], ["ext", "packed"], ["hcc"], ["static", "ext"], ["static", "config"]]):
         expect_hand_count(" ".join(how) or "each", device.run(module, *how))
         expect_arguments(device, module, *how)
     for counters in "all", "calls":

@@ -239,6 +239,27 @@ int __hipPopCallConfiguration(Sizes *grid, Sizes *block, size_t *shared, void **
   *stream = configured.stream;
   return 0;
 }
+struct LaunchConfig {
+  unsigned grid[3], block[3], shared;
+  void *stream;
+};
+int hipDrvLaunchKernelEx(const LaunchConfig *config, void *function, void **each, void **packed) {
+  return launch(function, config->grid, config->block, config->stream, each, packed);
+}
+// Of these, the first three sizes are those of all threads.
+int hipExtModuleLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
+                             unsigned block_z, size_t, void *stream, void **each, void **packed, void *, void *,
+                             unsigned) {
+  const unsigned block[] = {block_x, block_y, block_z};
+  const unsigned grid[] = {(x + block_x - 1) / block_x, (y + block_y - 1) / block_y, (z + block_z - 1) / block_z};
+  return launch(function, grid, block, stream, each, packed);
+}
+int hipHccModuleLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
+                             unsigned block_z, size_t bytes, void *stream, void **each, void **packed, void *start,
+                             void *stop) {
+  return hipExtModuleLaunchKernel(function, x, y, z, block_x, block_y, block_z, bytes, stream, each, packed, start,
+                                  stop, 0);
+}
 int hipLaunchKernel(const void *stub, Sizes grid, Sizes block, void **each, size_t, void *stream) {
   constexpr int kInvalidFunction = 98;
   const auto known = stubs.find(stub);
@@ -251,6 +272,15 @@ int hipLaunchKernel(const void *stub, Sizes grid, Sizes block, void **each, size
   if (cuModuleGetFunction(&function, modules->module, name.c_str()) != 0)
     return kInvalidFunction;
   return launch(function, grid.xyz, block.xyz, stream, each, nullptr);
+}
+int hipExtLaunchKernel(const void *stub, Sizes grid, Sizes block, void **each, size_t bytes, void *stream, void *,
+                       void *, int) {
+  return hipLaunchKernel(stub, grid, block, each, bytes, stream);
+}
+int hipLaunchKernelExC(const LaunchConfig *config, const void *stub, void **each) {
+  const auto &[x, y, z] = config->grid;
+  const auto &[block_x, block_y, block_z] = config->block;
+  return hipLaunchKernel(stub, {{x, y, z}}, {{block_x, block_y, block_z}}, each, 0, config->stream);
 }
 #else
 struct LaunchConfig {

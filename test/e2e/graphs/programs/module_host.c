@@ -4,6 +4,7 @@
 //   config    by cuLaunchKernelEx
 //   reload    the module is loaded again for each launch
 //   static    of HIP: kernels are registered, and launched by their stubs
+//   ext, hcc  of HIP: by the functions of these names, with grids in threads; the stubs' has one in blocks
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,11 @@ struct config {
 };
 int cuModuleLoad(void **, const char *), cuModuleUnload(void *), cuModuleGetFunction(void **, void *, const char *);
 int cuMemAlloc_v2(CUdeviceptr *, size_t), cuMemFree_v2(CUdeviceptr);
-int cuMemcpyHtoDAsync_v2(CUdeviceptr, const void *, size_t, void *), cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, void *);
+int cuMemcpyHtoDAsync_v2(CUdeviceptr, const void *, size_t, void *),
+    cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, void *);
 int cuStreamCreate(void **, unsigned), cuStreamSynchronize(void *), cuStreamDestroy_v2(void *);
-int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                   void **);
 #ifndef HIP
 int cuCtxCreate_v2(void **, unsigned, int), cuCtxDestroy_v2(void *);
 int cuLaunchKernelEx(const struct config *, void *, void **, void **);
@@ -31,13 +34,21 @@ struct dim3 {
   unsigned x, y, z;
 };
 void **__hipRegisterFatBinary(const void *);
-void __hipRegisterFunction(void **, const void *, char *, const char *, unsigned, void *, void *, void *, void *, int *);
+void __hipRegisterFunction(void **, const void *, char *, const char *, unsigned, void *, void *, void *, void *,
+                           int *);
 void __hipUnregisterFatBinary(void **);
 int hipLaunchKernel(const void *, struct dim3, struct dim3, void **, size_t, void *);
+int hipExtLaunchKernel(const void *, struct dim3, struct dim3, void **, size_t, void *, void *, void *, int);
+int hipLaunchKernelExC(const struct config *, const void *, void **);
+int hipDrvLaunchKernelEx(const struct config *, void *, void **, void **);
+int hipExtModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t, void *,
+                             void **, void **, void *, void *, unsigned);
+int hipHccModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t, void *,
+                             void **, void **, void *, void *);
 #endif
 
 enum { kSize = 1000, kBlock = 64, kBlocks = (kSize + kBlock - 1) / kBlock };
-static int is_library, is_packed, is_config, is_reloaded, is_static;
+static int is_library, is_packed, is_config, is_reloaded, is_static, is_ext, is_hcc;
 static void *stream;
 
 static void must(int status, const char *what) {
@@ -124,10 +135,27 @@ static void *find(void *module, const char *name) {
 static void launch(void *function, void **each, char *bytes, size_t size) {
   void *packed[] = {(void *)1, bytes, (void *)2, &size, NULL};
 #ifdef HIP
-  if (is_static) {
-    must(hipLaunchKernel(function, (struct dim3){kBlocks, 1, 1}, (struct dim3){kBlock, 1, 1}, each, 0, stream), "launch");
+  const struct dim3 grid = {kBlocks, 1, 1}, block = {kBlock, 1, 1};
+  const struct config config = {{kBlocks, 1, 1}, {kBlock, 1, 1}, 0, stream, NULL, 0};
+  void **const one_by_one = is_packed ? NULL : each, **const behind = is_packed ? packed : NULL;
+  if (is_static && is_ext)
+    must(hipExtLaunchKernel(function, grid, block, each, 0, stream, NULL, NULL, 0), "launch");
+  else if (is_static && is_config)
+    must(hipLaunchKernelExC(&config, function, each), "launch");
+  else if (is_static)
+    must(hipLaunchKernel(function, grid, block, each, 0, stream), "launch");
+  else if (is_config)
+    must(hipDrvLaunchKernelEx(&config, function, one_by_one, behind), "launch");
+  else if (is_ext)
+    must(hipExtModuleLaunchKernel(function, kBlocks * kBlock, 1, 1, kBlock, 1, 1, 0, stream, one_by_one, behind, NULL,
+                                  NULL, 0),
+         "launch");
+  else if (is_hcc)
+    must(hipHccModuleLaunchKernel(function, kBlocks * kBlock, 1, 1, kBlock, 1, 1, 0, stream, one_by_one, behind, NULL,
+                                  NULL),
+         "launch");
+  if (is_static || is_config || is_ext || is_hcc)
     return;
-  }
 #endif
 #ifndef HIP
   if (is_config) {
@@ -136,7 +164,8 @@ static void launch(void *function, void **each, char *bytes, size_t size) {
     return;
   }
 #endif
-  must(cuLaunchKernel(function, kBlocks, 1, 1, kBlock, 1, 1, 0, stream, is_packed ? NULL : each, is_packed ? packed : NULL),
+  must(cuLaunchKernel(function, kBlocks, 1, 1, kBlock, 1, 1, 0, stream, is_packed ? NULL : each,
+                      is_packed ? packed : NULL),
        "launch");
 }
 
@@ -147,6 +176,8 @@ int main(int count, char **words) {
     is_config |= strcmp(words[i], "config") == 0;
     is_reloaded |= strcmp(words[i], "reload") == 0;
     is_static |= strcmp(words[i], "static") == 0;
+    is_ext |= strcmp(words[i], "ext") == 0;
+    is_hcc |= strcmp(words[i], "hcc") == 0;
   }
 #ifndef HIP
   void *context;
