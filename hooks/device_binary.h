@@ -25,16 +25,16 @@ public:
         forEachFunction(table, names, f);
   }
 
-  // Whether one of its tables of strings has this text; linkers store one that another one ends with in there.
-  bool hasName(const char *name) const {
+  // Whether one of its tables of strings has this text. A name ends with a 0; linkers store one that another one ends
+  // with in there.
+  bool mentions(std::string_view text) const {
     Elf64_Ehdr header;
     if (begin_ == nullptr || !copy(header, 0) || !isElf64(header) || header.e_shentsize < sizeof(Elf64_Shdr))
       return false;
-    const std::string_view wanted(name, std::strlen(name) + 1);
     for (uint32_t number = 0; number < header.e_shnum; ++number)
       if (Elf64_Shdr section;
           copySection(section, header, number) && section.sh_type == SHT_STRTAB &&
-          std::string_view(begin_ + section.sh_offset, section.sh_size).find(wanted) != std::string_view::npos)
+          ::memmem(begin_ + section.sh_offset, section.sh_size, text.data(), text.size()) != nullptr)
         return true;
     return false;
   }

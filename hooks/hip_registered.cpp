@@ -7,7 +7,6 @@
 #include "own_hook.h"
 
 #include <cstddef>
-#include <utility>
 
 #ifdef MSL_VENDOR_HEADERS
 #include <hip/hip_runtime_api.h>
@@ -45,45 +44,48 @@ struct Wrapper {
 };
 constexpr uint32_t kWrapperMagic = 0x4849'5046; // "HIPF"
 
+// Kept in lists that only grow at their beginning, so that a launch looks without a lock whether it is the first.
 struct Stub {
   const void *stub; // null: it is free to be another one
+  bool is_new;      // not launched yet
+  unsigned most_threads;
   void **modules;
   const char *bundle, *name;
-  unsigned most_threads;
-  bool is_new; // not launched yet
   Stub *next;
 };
+
+enum class Copies : uint8_t { Unknown, None, Some };
 
 struct Modules {
   void **handle; // null: it is free to be another one
   const char *bundle;
+  Copies copies; // whether it has any: a library may have ten thousand kernels
   Modules *next;
 };
 
-constexpr size_t kBuckets = 1024;
+constexpr size_t kBuckets = 8192;
 constexpr uint64_t kMostEntries = 256, kMostNameBytes = 4096;
 Stub *stubs[kBuckets];
 Modules *all_modules = nullptr;
-uint32_t stub_count = 0; // read without the lock
 
 Stub *&bucketOf(const void *stub) { return stubs[reinterpret_cast<uintptr_t>(stub) / 16 % kBuckets]; }
 
 Stub *find(const void *stub) {
-  Stub *known = bucketOf(stub);
-  while (known != nullptr && known->stub != stub)
+  Stub *known = __atomic_load_n(&bucketOf(stub), __ATOMIC_ACQUIRE);
+  while (known != nullptr && __atomic_load_n(&known->stub, __ATOMIC_ACQUIRE) != stub)
     known = known->next;
   return known;
 }
 
-const char *bundleOf(void **handle) {
-  for (const Modules *known = all_modules; known != nullptr; known = known->next)
-    if (known->handle == handle)
-      return known->bundle;
-  return nullptr;
+Modules *modulesOf(void **handle) {
+  Modules *known = all_modules;
+  while (known != nullptr && known->handle != handle)
+    known = known->next;
+  return known;
 }
 
 // A compressed bundle says nothing: what is in it runs as it is.
-bool hasKernel(const char *bundle, const char *name) {
+bool mentions(const char *bundle, std::string_view text) {
   uint64_t entries = 0, at = sizeof kBundle - 1;
   if (std::memcmp(bundle, kBundle, at) != 0)
     return false;
@@ -95,7 +97,7 @@ bool hasKernel(const char *bundle, const char *name) {
     at += sizeof entry + entry.name_bytes;
     if (entry.name_bytes > kMostNameBytes)
       return false;
-    if (entry.bytes != 0 && DeviceBinary(bundle + entry.offset, entry.bytes).hasName(name))
+    if (entry.bytes != 0 && DeviceBinary(bundle + entry.offset, entry.bytes).mentions(text))
       return true;
   }
   return false;
@@ -114,28 +116,34 @@ void keepModules(void **handle, const char *bundle) {
     all_modules = free;
   }
   free->bundle = bundle;
+  free->copies = Copies::Unknown;
   free->handle = handle;
 }
 
 void keepStub(void **modules, const void *stub, const char *name, unsigned most_threads) {
   const CountedLock lock;
-  const char *const bundle = bundleOf(modules);
-  if (bundle == nullptr)
+  const Modules *const of = modulesOf(modules);
+  if (of == nullptr)
     return;
   Stub *&bucket = bucketOf(stub);
   Stub *known = bucket;
   while (known != nullptr && known->stub != nullptr && known->stub != stub)
     known = known->next;
-  if (known == nullptr) {
+  const bool is_added = known == nullptr;
+  if (is_added)
     known = static_cast<Stub *>(keep(sizeof(Stub)));
-    if (known == nullptr)
-      return;
+  if (known == nullptr)
+    return;
+  known->modules = modules;
+  known->bundle = of->bundle;
+  known->name = name;
+  known->most_threads = most_threads;
+  __atomic_store_n(&known->is_new, true, __ATOMIC_RELAXED);
+  __atomic_store_n(&known->stub, stub, __ATOMIC_RELEASE);
+  if (is_added) {
     known->next = bucket;
-    bucket = known;
+    __atomic_store_n(&bucket, known, __ATOMIC_RELEASE);
   }
-  Stub *const next = known->next;
-  *known = {stub, modules, bundle, name, most_threads, true, next};
-  __atomic_fetch_add(&stub_count, 1u, __ATOMIC_RELAXED);
 }
 
 void forgetModules(void **handle) {
@@ -150,10 +158,24 @@ void forgetModules(void **handle) {
     for (Stub *stub : stubs)
       for (; stub != nullptr; stub = stub->next)
         if (stub->stub != nullptr && stub->modules == handle)
-          stub->stub = nullptr;
+          __atomic_store_n(&stub->stub, nullptr, __ATOMIC_RELAXED);
   }
   if (bundle != nullptr)
     moduleGoes(bundle);
+}
+
+// The kernel, if it is launched for the first time and its binary has copies of kernels.
+bool isToBeCopied(const void *stub, Stub &launched) {
+  const CountedLock lock;
+  Stub *const known = find(stub);
+  if (known == nullptr || !known->is_new)
+    return false;
+  __atomic_store_n(&known->is_new, false, __ATOMIC_RELAXED);
+  launched = *known;
+  Modules *const of = modulesOf(known->modules);
+  if (of != nullptr && of->copies == Copies::Unknown)
+    of->copies = mentions(of->bundle, abi::kCountedPrefix) ? Copies::Some : Copies::None;
+  return of != nullptr && of->copies == Copies::Some;
 }
 
 // The name of its copy, and the stub of it: no other function has this address. Null: there is no memory.
@@ -171,20 +193,16 @@ char *nameOfCopy(const char *name) {
 
 // At the kernel's first launch. Without the lock: the runtime may come by our hooks.
 void registerCopy(const void *stub) {
-  abi::DeviceChoice choice;
-  if (__atomic_load_n(&stub_count, __ATOMIC_RELAXED) == 0 || !countsLaunches(choice))
+  const Stub *const known = find(stub);
+  if (known == nullptr || !__atomic_load_n(&known->is_new, __ATOMIC_RELAXED))
     return;
   Stub launched{};
-  {
-    const CountedLock lock;
-    Stub *const known = find(stub);
-    if (known == nullptr || !std::exchange(known->is_new, false))
-      return;
-    launched = *known;
-  }
+  abi::DeviceChoice choice;
+  if (!isToBeCopied(stub, launched) || !countsLaunches(choice))
+    return;
   const hook::OwnWork own;
   char *const copy = nameOfCopy(launched.name);
-  if (copy == nullptr || !hasKernel(launched.bundle, copy))
+  if (copy == nullptr || !mentions(launched.bundle, {copy, std::strlen(copy) + 1}))
     return;
   using Register = void(void **, const void *, char *, const char *, unsigned, void *, void *, void *, void *, int *);
   auto *const real = reinterpret_cast<Register *>(hook::realOf(register_function));

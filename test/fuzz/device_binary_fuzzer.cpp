@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (size > 0)
     std::memcpy(binary.data() + before, bytes, size);
   NameOfKernels kernels;
-  DeviceBinary(binary.data(), binary.size()).hasName("__msl_counted_");
+  DeviceBinary(binary.data(), binary.size()).mentions("__msl_counted_");
   DeviceBinary(binary.data(), binary.size()).forEachKernel([&](std::string_view name) {
     if (name.empty() || name.data()[name.size()] != 0 || name.find('\0') != name.npos)
       __builtin_trap();

@@ -59,7 +59,7 @@ std::string nameOf(std::initializer_list<const char *> kernels) {
 
 bool hasName(const std::string &bytes, const char *name) {
   const std::vector<char> memory(bytes.begin(), bytes.end());
-  return DeviceBinary(memory.data(), memory.size()).hasName(name);
+  return DeviceBinary(memory.data(), memory.size()).mentions(std::string_view(name, std::strlen(name) + 1));
 }
 
 using Names = std::vector<std::string>;
@@ -75,7 +75,8 @@ TEST(DeviceBinary, HasANameToItsEnd) {
   EXPECT_FALSE(hasName(bytes, "__msl_counted_add2"));
   for (size_t size = 0; size < bytes.size(); ++size)
     EXPECT_FALSE(hasName(bytes.substr(0, size), "__msl_counted_add")) << size;
-  EXPECT_FALSE(DeviceBinary(nullptr, 0).hasName("a"));
+  EXPECT_FALSE(DeviceBinary(nullptr, 0).mentions("a"));
+  EXPECT_TRUE(DeviceBinary(bytes.data(), bytes.size()).mentions("__msl_counted_")) << "of a name";
 }
 
 TEST(DeviceBinary, ItsKernelsAreWhatItExports) {
