@@ -142,7 +142,7 @@ void endPaths(Thread &thread) noexcept {
   if (path == nullptr || path->busy)
     return;
   thread.path = nullptr;
-  ::syscall(SYS_munmap, path, bytesOf(path->capacity));
+  unmapOwn(path, bytesOf(path->capacity));
 }
 
 } // namespace msleaks::runtime

@@ -129,6 +129,16 @@ inline void *mapMemory(uint64_t bytes, int protection, int flags, int fd = -1, u
   return at == -1 ? nullptr : reinterpret_cast<void *>(at);
 }
 
+// Of memory that one thread had to itself. ThreadSanitizer takes what another one maps there later for the same memory,
+// unless its own munmap has seen it go.
+inline void unmapOwn(void *memory, uint64_t bytes) noexcept {
+#if defined(__SANITIZE_THREAD__)
+  ::munmap(memory, bytes);
+#else
+  ::syscall(SYS_munmap, memory, bytes);
+#endif
+}
+
 inline void *mapAnonymous(uint64_t bytes) noexcept {
   return mapMemory(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
 }
