@@ -522,9 +522,8 @@ namespace {
 
 // Arguments behind each other in memory, as cuLaunchKernel takes them.
 struct PackedArguments {
-  const char *from = nullptr;
+  const char *from = nullptr; // null: there are none, or the list has an entry that we do not know
   size_t bytes = 0;
-  bool is_known = true; // false: the list says something that we do not know
 };
 
 constexpr uintptr_t kPackedPlace = 1, kPackedBytes = 2;
@@ -540,7 +539,7 @@ PackedArguments packedIn(void *const *list) {
       found.bytes = *static_cast<const size_t *>(list[1]);
       break;
     default:
-      return {nullptr, 0, false};
+      return {};
     }
   return found;
 }

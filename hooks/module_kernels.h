@@ -122,10 +122,9 @@ enum class GridIn : uint8_t { Blocks, Threads };
 constexpr LaunchShape launchShape(GridIn in, const uint32_t (&grid)[3], const uint32_t (&block)[3]) {
   LaunchShape shape{{}, {}, 1};
   for (int i = 0; i < 3; ++i) {
-    const uint64_t threads = block[i], all = in == GridIn::Threads ? grid[i] : grid[i] * threads;
-    shape.grid[i] = in == GridIn::Blocks ? grid[i] : threads != 0 ? (all + threads - 1) / threads : 0;
-    shape.block[i] = threads;
-    shape.threads *= all;
+    shape.grid[i] = in == GridIn::Blocks ? grid[i] : abi::blocksOf(grid[i], block[i]);
+    shape.block[i] = block[i];
+    shape.threads *= in == GridIn::Threads ? grid[i] : uint64_t{grid[i]} * block[i];
   }
   return shape;
 }

@@ -358,6 +358,7 @@ CountedFunction *functionOf(Program program, Context context, const char *kernel
 // ---- kernels
 
 void remember(const CountedKernel &made) {
+  __msl_kernel_arguments(made.kernel, &made.function->arguments);
   CountedKernel *&bucket = bucketOf(made.kernel);
   CountedKernel *known = bucket;
   while (known != nullptr && known->kernel != nullptr)
@@ -407,8 +408,6 @@ void addCopy(Program program, Kernel kernel, const char *name) {
   if (infoOf(program_info, program, kProgramContext, sizeof context, &context) == kDone && arguments < UINT32_MAX - 1 &&
       argumentsOf(clone) == arguments + 1)
     function = functionOf(program, context, name);
-  if (function != nullptr && function->arguments.rows != nullptr)
-    __msl_kernel_arguments(kernel, &function->arguments);
   if (function != nullptr)
     remember({kernel, clone, context, function, arguments, 1, false, nullptr, nullptr});
   else
@@ -601,8 +600,6 @@ constexpr auto kClone = [](auto real, void *caller, Kernel kernel, int *status) 
       if (clone == nullptr || error != kDone)
         return;
       CountedKernel added = known;
-      if (known.function->arguments.rows != nullptr)
-        __msl_kernel_arguments(made, &known.function->arguments);
       added.kernel = made;
       added.clone = clone;
       added.owners = 1;

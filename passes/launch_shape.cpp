@@ -55,19 +55,16 @@ LaunchDimensions emitBlocks(IRBuilder<> &builder, Value *blocks) {
   return {{builder.CreateOr(x, kOneRow), builder.getInt32(1)}, {builder.getInt64(0), builder.getInt32(0)}};
 }
 
-// Six integers.
-LaunchDimensions emitSizes(IRBuilder<> &builder, const CallBase &call, const abi::Shape &shape) {
-  const auto size = [&](int index, Type *type) {
-    return builder.CreateZExtOrTrunc(rangeOperand(call, shape, index), type);
+// Three integers, from the operand `index` behind the shape's first.
+Dimensions takeSizes(IRBuilder<> &builder, const CallBase &call, const abi::Shape &shape, int index) {
+  const auto size = [&](int axis, Type *type) {
+    return builder.CreateZExtOrTrunc(rangeOperand(call, shape, index + axis), type);
   };
-  const auto take = [&](int x) {
-    Value *y = builder.CreateShl(size(x + 1, builder.getInt64Ty()), 32);
-    return Dimensions{builder.CreateOr(size(x, builder.getInt64Ty()), y), size(x + 2, builder.getInt32Ty())};
-  };
-  return {take(0), take(3)};
+  Value *y = builder.CreateShl(size(1, builder.getInt64Ty()), 32);
+  return {builder.CreateOr(size(0, builder.getInt64Ty()), y), size(2, builder.getInt32Ty())};
 }
 
-// All threads, and those of a block: ceil(all / block) blocks, none where a block has no threads.
+// abi::blocksOf, of two numbers of 32 bits.
 Value *emitBlockCount(IRBuilder<> &builder, Value *all, Value *block) {
   Type *wide = builder.getInt64Ty();
   Value *none = builder.CreateICmpEQ(block, builder.getInt32(0));
@@ -86,7 +83,7 @@ LaunchDimensions emitThreads(IRBuilder<> &builder, const CallBase &call, const a
     blocks[axis] = emitBlockCount(builder, size(axis), size(3 + axis));
   return {{builder.CreateOr(blocks[0], builder.CreateShl(blocks[1], 32)),
            builder.CreateTrunc(blocks[2], builder.getInt32Ty())},
-          emitSizes(builder, call, shape).block};
+          takeSizes(builder, call, shape, 3)};
 }
 
 } // namespace
@@ -127,7 +124,7 @@ LaunchDimensions emitDimensions(IRBuilder<> &builder, const CallBase &call, cons
   case ShapeKind::Dim3:
     return emitDim3(builder, call, static_cast<unsigned>(shape.at.resolve(static_cast<int>(call.arg_size()))));
   case ShapeKind::Sizes:
-    return emitSizes(builder, call, shape);
+    return {takeSizes(builder, call, shape, 0), takeSizes(builder, call, shape, 3)};
   case ShapeKind::Threads:
     return emitThreads(builder, call, shape);
   case ShapeKind::Blocks:

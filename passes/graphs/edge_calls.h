@@ -2,9 +2,10 @@
 // edge, which is not inlined.
 //
 //   edge:  call void @__msl_count_edge(ptr %counters, i32 (edge), i32 (banks), i32 (granularity))
-//   →      counters[(bank of the caller's, of so many) × … + edge] += granularity, the number of threads it counts for
+//   →      counters[edge] += granularity
 //
-// The bank is chosen where the function begins: `counters` is its address, and there is one.
+// `granularity` is the number of threads that the call counts for, 0 in a thread that does not count. A bank is chosen
+// where the function begins, so `counters` is the address of the thread's bank, and `banks` is 1.
 #pragma once
 
 #include "graphs/loop_registers.h"

@@ -213,16 +213,13 @@ private:
                       static_cast<uint32_t>(values.template word<kAt + 2>()), pairAt<kAt + 3>(values),
                       static_cast<uint32_t>(values.template word<kAt + 5>()), shared);
     } else if constexpr (kRow.shape.kind == abi::ShapeKind::Threads) {
-      const auto block = [&]<int kAxis>() { return static_cast<uint32_t>(values.template word<kAt + 3 + kAxis>()); };
-      const auto blocks = [&]<int kAxis>() -> uint64_t {
-        const uint32_t threads = block.template operator()<kAxis>();
-        const auto all = static_cast<uint32_t>(values.template word<kAt + kAxis>());
-        return threads != 0 ? (uint64_t{all} + threads - 1) / threads : 0;
-      };
-      __msl_on_launch(site, kTraits, kernel, stream,
-                      blocks.template operator()<0>() | blocks.template operator()<1>() << 32,
-                      static_cast<uint32_t>(blocks.template operator()<2>()), pairAt<kAt + 3>(values),
-                      block.template operator()<2>(), shared);
+      const uint64_t block_xy = pairAt<kAt + 3>(values);
+      const auto block_x = static_cast<uint32_t>(block_xy), block_y = static_cast<uint32_t>(block_xy >> 32),
+                 block_z = static_cast<uint32_t>(values.template word<kAt + 5>());
+      const uint64_t x = abi::blocksOf(values.template word<kAt>(), block_x),
+                     y = abi::blocksOf(values.template word<kAt + 1>(), block_y),
+                     z = abi::blocksOf(values.template word<kAt + 2>(), block_z);
+      __msl_on_launch(site, kTraits, kernel, stream, x | y << 32, static_cast<uint32_t>(z), block_xy, block_z, shared);
     } else if constexpr (kRow.shape.kind == abi::ShapeKind::Blocks) { // which have no shape
       const auto blocks = static_cast<uint32_t>(values.template word<kAt>());
       __msl_on_launch(site, kTraits, kernel, stream, blocks | uint64_t{1} << 32, 1, 0, 0, shared);

@@ -10,6 +10,12 @@
 namespace msleaks::test {
 namespace {
 
+// One that says only how much memory there is.
+constexpr hook::Device cudaDriver(int32_t (*memory)(uint64_t *free, uint64_t *total)) {
+  return {
+      sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), nullptr, nullptr, nullptr, memory, nullptr, nullptr};
+}
+
 // An allocator of pinned memory: what it registers is its block, and no other one.
 TEST(Drivers, RegisteredMemoryIsNotTheBlockThatItLiesIn) {
   constexpr uint32_t kRegister = Traits(Verb::Alloc, Family::Cuda, Heap::Registered, 0).packed();
@@ -109,8 +115,7 @@ TEST(Drivers, AChildDoesNotAskTheDriverOfItsParent) {
     *free = *total = 100;
     return int32_t{0};
   };
-  static constexpr hook::Device kDriver{
-      sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), nullptr, nullptr, nullptr, kMemory, nullptr, nullptr};
+  static constexpr hook::Device kDriver = cudaDriver(kMemory);
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([] {
     constexpr uint32_t kTake = Traits(Verb::Alloc, Family::Cuda, Heap::Device, 0).packed();
@@ -139,8 +144,7 @@ TEST(Drivers, AStepAndARefusalAskHowFullADeviceIs) {
     *total = 100;
     return int32_t{0};
   };
-  static constexpr hook::Device kDriver{
-      sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), nullptr, nullptr, nullptr, kMemory, nullptr, nullptr};
+  static constexpr hook::Device kDriver = cudaDriver(kMemory);
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
     constexpr uint32_t kTake = Traits(Verb::Alloc, Family::Cuda, Heap::Device, 0).packed();

@@ -83,6 +83,8 @@ struct Result {
 
 // Threads: six integers as Sizes, of which the first three are those of all threads.
 enum class ShapeKind : uint8_t { None, Dim3, Range, Blocks, Sizes, Config, Threads };
+// Of a grid that is given in threads; 0 where a block has none.
+constexpr uint64_t blocksOf(uint64_t threads, uint32_t block) { return block != 0 ? (threads + block - 1) / block : 0; }
 // The beginning of CUDA's CUlaunchConfig and cudaLaunchConfig_t.
 struct LaunchConfig {
   uint32_t grid[3], block[3];
