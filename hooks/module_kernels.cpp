@@ -550,6 +550,8 @@ void ModuleLaunch::tellArguments(void **each, void **packed) const noexcept {
   if (known_ == nullptr || known_->function == nullptr || known_->function->arguments.rows == nullptr)
     return;
   const PackedArguments behind = packedIn(packed);
+  if (each == nullptr && behind.from == nullptr && known_->function->arguments.count != 0)
+    return; // nobody knows what it is given
   const abi::GivenArguments given{each, behind.from, behind.bytes};
   constexpr abi::Heap kHeap = abi::Heap::Device;
   const abi::Traits traits(abi::Verb::Launch, known_->source->api->family, kHeap, abi::kFromHook);

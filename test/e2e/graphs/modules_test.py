@@ -139,6 +139,13 @@ def expect_arguments(device, module, *how):
     equal(f"{how}: lines", len(lines), 1)
 
 
+def expect_unknown_arguments(device, module):
+    """Of a list that nobody can read, nothing is told, and no copy is launched."""
+    graph = device.run(module, "odd")["collatz"]
+    equal("odd: launches", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 0)])
+    equal("odd: events", {event["event"] for event in device.dump("launch,access")}, {"Launch"})
+
+
 def bundle_of(binary, path):
     """What clang-offload-bundler makes: nothing for the host, and the device's binary."""
     names = b"host-x86_64-unknown-linux-gnu-", b"hipv4-amdgcn-amd-amdhsa--gfx90a"
@@ -204,6 +211,7 @@ def main():
     for how in [], ["packed"], ["reload"], *([["library"], ["config"], ["library", "packed"]] if topic == "cuda" else [["static"], ["config"], ["ext"], ["ext", "packed"], ["hcc"], ["static", "ext"], ["static", "config"]]):
         expect_hand_count(" ".join(how) or "each", device.run(module, *how))
         expect_arguments(device, module, *how)
+    expect_unknown_arguments(device, module)
     for counters in "all", "calls":
         expect_hand_count(counters, device.run(device.module(counters, f"cfg;counters={counters}")))
     if topic == "hip":

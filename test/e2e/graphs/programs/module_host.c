@@ -1,6 +1,7 @@
 // Launches the kernels of a module through CUDA's driver (or, renamed, HIP's):  module_host MODULE LAUNCHES [how...]
 //   library   the kernels come from a library, as CUDA's runtime loads them
 //   packed    arguments behind each other in memory
+//   odd       the same, in a list with an entry of a kind that nobody knows
 //   config    by cuLaunchKernelEx
 //   reload    the module is loaded again for each launch
 //   static    of HIP: kernels are registered, and launched by their stubs
@@ -48,7 +49,7 @@ int hipHccModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, uns
 #endif
 
 enum { kSize = 1000, kBlock = 64, kBlocks = (kSize + kBlock - 1) / kBlock };
-static int is_library, is_packed, is_config, is_reloaded, is_static, is_ext, is_hcc;
+static int is_library, is_packed, is_config, is_reloaded, is_static, is_ext, is_hcc, is_odd;
 static void *stream;
 
 static void must(int status, const char *what) {
@@ -133,7 +134,7 @@ static void *find(void *module, const char *name) {
 }
 
 static void launch(void *function, void **each, char *bytes, size_t size) {
-  void *packed[] = {(void *)1, bytes, (void *)2, &size, NULL};
+  void *list[] = {(void *)9, NULL, (void *)1, bytes, (void *)2, &size, NULL}, **const packed = is_odd ? list : list + 2;
 #ifdef HIP
   const struct dim3 grid = {kBlocks, 1, 1}, block = {kBlock, 1, 1};
   const struct config config = {{kBlocks, 1, 1}, {kBlock, 1, 1}, 0, stream, NULL, 0};
@@ -172,7 +173,8 @@ static void launch(void *function, void **each, char *bytes, size_t size) {
 int main(int count, char **words) {
   for (int i = 3; i < count; ++i) {
     is_library |= strcmp(words[i], "library") == 0;
-    is_packed |= strcmp(words[i], "packed") == 0;
+    is_odd |= strcmp(words[i], "odd") == 0;
+    is_packed |= is_odd || strcmp(words[i], "packed") == 0;
     is_config |= strcmp(words[i], "config") == 0;
     is_reloaded |= strcmp(words[i], "reload") == 0;
     is_static |= strcmp(words[i], "static") == 0;
