@@ -71,32 +71,38 @@ constexpr Wish wishOf(const Property &property) {
 }
 
 // Each name of a module, and of its pages: "HCCL@pages of 2 MiB".
-struct Owners {
-  consteval Owners() {
+struct Names {
+  consteval Names() {
     for (size_t module = 0; module < std::size(kModules); ++module)
       for (size_t pages = 0; pages < std::size(kPages); ++pages)
-        append(append(texts[module][pages], kModules[module]), kPages[pages]);
+        append(append(of[module][pages], kModules[module]), kPages[pages]);
   }
   static constexpr char *append(char *to, const char *text) {
     for (; *text != 0; ++text)
       *to++ = *text;
     return to;
   }
-  char texts[std::size(kModules)][std::size(kPages)][32] = {};
+  char of[std::size(kModules)][std::size(kPages)][32] = {};
 };
-constexpr Owners kOwners;
+constexpr Names kNames;
 
-// The owner of what is allocated meanwhile.
-class WithOwner {
-public:
-  explicit WithOwner(const Wish &wish) {
-    const size_t module = wish.module < std::size(kModules) ? wish.module : std::size(kModules) - 1;
-    msl_owner_push(kOwners.texts[module][static_cast<uint32_t>(wish.pages)]);
+struct Owners {
+  consteval Owners() {
+    for (size_t module = 0; module < std::size(kModules); ++module)
+      for (size_t pages = 0; pages < std::size(kPages); ++pages)
+        of[module][pages].text = kNames.of[module][pages];
   }
-  ~WithOwner() { msl_owner_pop(); }
-  WithOwner(const WithOwner &) = delete;
-  WithOwner &operator=(const WithOwner &) = delete;
+  hook::Owner of[std::size(kModules)][std::size(kPages)] = {};
 };
+constinit Owners owners;
+
+hook::Owner &ownerOf(const Wish &wish) {
+  const size_t module = wish.module < std::size(kModules) ? wish.module : std::size(kModules) - 1;
+  return owners.of[module][static_cast<uint32_t>(wish.pages)];
+}
+
+// Communication and the processing of images use memory by no launch that anybody sees.
+bool isUsedUnseen(const Wish &wish) { return wish.module == kHccl || wish.module == kDvpp; }
 
 template <abi::Heap kHeap> struct Take {
   static constexpr abi::Symbol kRow = {.name = "halMemAlloc",
@@ -114,28 +120,30 @@ struct Give {
                                        .address = abi::Position(0),
                                        .status = true};
 };
-// Communication and the processing of images use memory by no launch that anybody sees.
-struct UseUnseen {
-  static constexpr abi::Symbol kRow = {
-      .name = "halMemAlloc", .verb = abi::Verb::Access, .family = abi::Family::Acl, .heap = abi::Heap::Device};
-};
+constexpr uint32_t kTraitsOfTake =
+    abi::Traits(abi::Verb::Alloc, abi::Family::Acl, abi::Heap::Device, abi::kFromHook).packed();
 
 template <class Real, class... Parameters>
-int takeRecorded(Real real, void *caller, Side side, Parameters... parameters) {
-  switch (side) {
+int takeRecorded(Real real, void *caller, const Wish &wish, Parameters... parameters) {
+  const auto owned = [&](Parameters... given) {
+    if (__msl_hook_owner != nullptr)
+      __msl_hook_owner(kTraitsOfTake, &ownerOf(wish), isUsedUnseen(wish));
+    return real(given...);
+  };
+  switch (wish.side) {
   case Side::Host:
-    return hook::callRecorded<Take<abi::Heap::Pinned>>(real, caller, parameters...);
+    return hook::callRecorded<Take<abi::Heap::Pinned>>(owned, caller, parameters...);
   case Side::Shared:
-    return hook::callRecorded<Take<abi::Heap::Managed>>(real, caller, parameters...);
+    return hook::callRecorded<Take<abi::Heap::Managed>>(owned, caller, parameters...);
   default:
-    return hook::callRecorded<Take<abi::Heap::Device>>(real, caller, parameters...);
+    return hook::callRecorded<Take<abi::Heap::Device>>(owned, caller, parameters...);
   }
 }
 
 // A handle is no address. What the driver allocates at this one for its own notes is another block: the call is
 // announced, and not opened, so that none of the blocks in it is taken for the handle's.
 template <class Real, class... Parameters>
-int createOfHost(Real real, void *caller, void **handle, size_t size, Parameters... parameters) {
+int createOfHost(Real real, void *caller, const Wish &wish, void **handle, size_t size, Parameters... parameters) {
   constexpr abi::Symbol kRow = Take<abi::Heap::Pinned>::kRow;
   constexpr uint32_t kTraits = abi::Traits(kRow.verb, kRow.family, kRow.heap, abi::kFromHook).packed();
   hook::Call call{kTraits, hook::kPass, reinterpret_cast<uint64_t>(caller), 0, 0, 0};
@@ -146,13 +154,10 @@ int createOfHost(Real real, void *caller, void **handle, size_t size, Parameters
   __msl_hook_begin(&call);
   const int status = real(handle, size, parameters...);
   __msl_hook_end(&call);
+  msl_owner_push(ownerOf(wish).text);
   __msl_on_alloc_out(call.site, kTraits, handle, size, status);
+  msl_owner_pop();
   return status;
-}
-
-void tellUse(const Wish &wish, void *caller, int status) {
-  if (status == 0 && (wish.module == kHccl || wish.module == kDvpp))
-    hook::callRecorded<UseUnseen>([] { return 0; }, caller);
 }
 
 // Inside another call, or not recorded at all: whose it would be need not be said.
@@ -163,10 +168,7 @@ constexpr auto kAlloc = [](auto real, void *caller, void **block, unsigned long 
     return real(block, size, flag);
   const Wish wish = wishOf(flag);
   const hook::WithDevice device(abi::Family::Acl, wish.device);
-  const WithOwner owner(wish);
-  const int status = takeRecorded(real, caller, wish.side, block, size, flag);
-  tellUse(wish, caller, status);
-  return status;
+  return takeRecorded(real, caller, wish, block, size, flag);
 };
 
 constexpr auto kCreate = [](auto real, void *caller, void **handle, size_t size, const Property *property,
@@ -175,12 +177,9 @@ constexpr auto kCreate = [](auto real, void *caller, void **handle, size_t size,
     return real(handle, size, property, flag);
   const Wish wish = wishOf(*property);
   const hook::WithDevice device(abi::Family::Acl, wish.device);
-  const WithOwner owner(wish);
   if (wish.side == Side::Host)
-    return createOfHost(real, caller, handle, size, property, flag);
-  const int status = takeRecorded(real, caller, wish.side, handle, size, property, flag);
-  tellUse(wish, caller, status);
-  return status;
+    return createOfHost(real, caller, wish, handle, size, property, flag);
+  return takeRecorded(real, caller, wish, handle, size, property, flag);
 };
 
 constexpr auto kGive = [](auto real, void *caller, void *block) {

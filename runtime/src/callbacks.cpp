@@ -61,6 +61,22 @@ bool isFailureTold(Thread &thread, const OpenCall &closed, Traits traits) noexce
          findRecorded(thread, closed.remembered, traits.heap(), 0) != nullptr;
 }
 
+// Inlined into where a driver's block is recorded: with its owner, and with the uses of it that nobody sees.
+template <class Event>
+[[gnu::always_inline]] inline void recordOwned(Thread &thread, const OpenCall &closed, const Event &event) noexcept {
+  constexpr auto headerOf = [](abi::EventKind kind) { return abi::EventHeader{kind, abi::Heap::Host, 0, 0, 0, 0}; };
+  const abi::OwnerPushEvent push{headerOf(abi::EventKind::OwnerPush), closed.owner & ~kUsedUnseen, 0};
+  const abi::OwnerPopEvent pop{headerOf(abi::EventKind::OwnerPop), 0, 0};
+  if (closed.owner == 0)
+    return record(thread, event);
+  if ((closed.owner & kUsedUnseen) == 0 || Event::kKind != abi::EventKind::Alloc)
+    return recordTogether(thread, push, event, pop);
+  abi::EventHeader header = event.header;
+  header.kind = abi::EventKind::Access;
+  header.heap = abi::Heap::Device;
+  recordTogether(thread, push, event, abi::AccessEvent{header, 0, 0}, pop);
+}
+
 // Nothing of 0 bytes fails; realloc(p, 0) gave p back.
 void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   Thread &thread = __msl_thread;
@@ -69,8 +85,11 @@ void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits tr
   restore(closed);
   if (traits.verb() == Verb::Wrap || (!untaken && isFailureTold(thread, closed, traits)))
     return;
-  recordAllocFailed(traits.heap(), traits.flags() & ~abi::kRealloc, site, outcome.size_bytes, outcome.status,
-                    deviceOf(thread, traits));
+  recordOwned(thread, closed,
+              abi::AllocFailedEvent{{abi::EventKind::AllocFailed, traits.heap(), deviceOf(thread, traits),
+                                     static_cast<uint16_t>(traits.flags() & ~abi::kRealloc), site, 0},
+                                    outcome.size_bytes,
+                                    outcome.status});
   if (!hasDevices(traits.family()))
     return;
   rememberAlloc(thread, traits.heap(), 0, site);
@@ -107,8 +126,13 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
   if (recorded == nullptr) {
     const uint16_t flags =
         traits.verb() == Verb::Realloc && closed.old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
-    recordAlloc(traits.heap(), flags | outcome.flags, site, outcome.address, outcome.size_bytes,
-                pathOfSite(enabledWord(), site, frame), deviceOf(thread, traits));
+    rememberAlloc(thread, traits.heap(), outcome.address, site);
+    recordOwned(
+        thread, closed,
+        abi::AllocEvent{{abi::EventKind::Alloc, traits.heap(), deviceOf(thread, traits),
+                         static_cast<uint16_t>(flags | outcome.flags), pathOfSite(enabledWord(), site, frame), 0},
+                        outcome.address,
+                        outcome.size_bytes});
     if (hasDevices(traits.family()))
       deviceAllocated(traits, outcome.size_bytes);
     return;

@@ -2,6 +2,7 @@
 // the plugin would have inserted, unless the plugin did.
 #include "msleaks/abi/hook.h"
 
+#include "label_table.h"
 #include "watch.h"
 
 #include "msleaks/runtime/path.h"
@@ -72,12 +73,27 @@ uint32_t __msl_hook_device(uint32_t traits, uint32_t device) noexcept {
   return before;
 }
 
+void __msl_hook_owner(uint32_t traits, hook::Owner *owner, uint32_t is_used_unseen) noexcept {
+  Thread &thread = __msl_thread;
+  if (isStopped() || thread.call.open_calls == 0)
+    return;
+  OpenCall &call = thread.open[thread.call.open_calls - 1];
+  if (abi::Traits(call.traits).family() != abi::Traits(traits).family())
+    return;
+  uint32_t label = __atomic_load_n(&owner->label, __ATOMIC_RELAXED);
+  if (label == 0) [[unlikely]] {
+    ensureAttached(thread);
+    label = static_cast<uint32_t>(labelOf(owner->text));
+    __atomic_store_n(&owner->label, label, __ATOMIC_RELAXED);
+  }
+  call.owner = label | (is_used_unseen != 0 ? kUsedUnseen : 0u);
+}
+
 void __msl_hook_begin(hook::Call *call) noexcept {
   Thread &thread = __msl_thread;
   call->kept = thread.call.inside;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  thread.call.inside |=
-      call->traits == hook::kOwnWork ? kInsideRuntime : insideOf(abi::Traits(call->traits).family());
+  thread.call.inside |= call->traits == hook::kOwnWork ? kInsideRuntime : insideOf(abi::Traits(call->traits).family());
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 

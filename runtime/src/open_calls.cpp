@@ -66,7 +66,7 @@ void openCall(Thread &thread, uint64_t frame, uint32_t site, abi::Traits traits,
     __builtin_memmove(&thread.open[0], &thread.open[1], sizeof(OpenCall) * (kOpenCalls - 1));
     --open;
   }
-  thread.open[open++] = {frame, old, site, thread.remembered, traits.packed()};
+  thread.open[open++] = {frame, old, site, thread.remembered, traits.packed(), 0};
 }
 
 OpenCall closeCall(Thread &thread, uint64_t frame, uint32_t site) noexcept {

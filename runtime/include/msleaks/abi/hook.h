@@ -77,6 +77,12 @@ struct Output {
 };
 inline constexpr uint64_t kMostDimensions = 8;
 
+// One of the few owners that a hook knows. The text stays as long as the process.
+struct Owner {
+  const char *text;
+  uint32_t label; // the runtime's own: 0 until it has one
+};
+
 } // namespace msleaks::hook
 
 extern "C" {
@@ -93,6 +99,10 @@ extern "C" {
 // The kernel that has this handle from here on has this name: of an API that says it when it makes the kernel.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_kernel(uint32_t traits, const void *kernel,
                                                                  const char *name) noexcept;
+// Within a call that takes memory, before the real function: whose the block will be, and whether it is used by what
+// nobody sees.
+[[gnu::weak, gnu::visibility("default")]] void __msl_hook_owner(uint32_t traits, msleaks::hook::Owner *owner,
+                                                                uint32_t is_used_unseen) noexcept;
 // At the end of an operation, within its range: one of its outputs.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_output(const msleaks::hook::Output *output) noexcept;
 // Around the real function: calls of its family are left out meanwhile.

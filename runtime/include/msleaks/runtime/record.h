@@ -14,8 +14,9 @@
 // A handler that comes
 //   between 1 and 2   records as an outermost one and is done when we go on: nothing was read yet that it changes.
 //   between 2 and 4   takes its slots first. R may then have grown since 3: each interrupted record adds at most one
-//                     event beyond what it checked, so room_until stays that much below the real limit (kSlackSlots),
-//                     and a record deeper than kMaxNesting is refused.
+//                     event beyond what it checked (the outermost one: as many as recordTogether takes), so room_until
+//                     stays that much below the real limit (kSlackSlots), and a record deeper than kMaxNesting is
+//                     refused.
 //   between 4 and 6   takes slots above ours and has written them when we go on: handlers nest. R is then beyond
 //                     at + slots.
 //   within 6, D = 1   publishes nothing, and R is beyond what head says: we go round.
@@ -58,7 +59,8 @@ extern "C" {
 namespace msleaks::runtime {
 
 inline constexpr uint32_t kMaxNesting = 16;
-inline constexpr uint64_t kSlackSlots = uint64_t{kMaxNesting} * abi::kMaxEventSlots;
+inline constexpr uint32_t kMostTogether = 4;
+inline constexpr uint64_t kSlackSlots = uint64_t{kMaxNesting} * abi::kMaxEventSlots + kMostTogether;
 inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight recorder
 
 // The producer's own words are shared with its signal handlers and with a reader that only looks.
@@ -187,6 +189,37 @@ template <class Event> [[gnu::always_inline]] inline void recordEnabled(Thread &
 template <class Event> [[gnu::always_inline]] inline void record(Thread &thread, const Event &event) noexcept {
   if (isEnabled(Event::kKind))
     recordEnabled(thread, event);
+}
+
+// Events of one slot that belong together: at one moment, so that the clock is read once, and published in one go, but
+// for those that a handler records in between.
+template <class... Events>
+[[gnu::always_inline]] inline void recordTogether(Thread &thread, const Events &...events) noexcept {
+  constexpr unsigned kSlots = sizeof...(Events);
+  static_assert(kSlots <= kMostTogether && ((Events::kSlots == 1) && ...));
+  const auto oneByOne = [&] { (record(thread, events), ...); };
+  const uint64_t outside = __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED);
+  if (peek(thread.state) != outside || !(isEnabled(Events::kKind) && ...)) [[unlikely]]
+    return oneByOne();
+  setState(thread, outside + kOneRecord);
+  abi::RingHeader &ring = *thread.ring;
+  if (!hasRoom(ring, kSlots)) [[unlikely]] {
+    setState(thread, outside);
+    return oneByOne();
+  }
+  const uint64_t ticks = readTicks();
+  uint64_t end = 0;
+  const auto write = [&](const auto &event) {
+    uint64_t words[abi::kSlotBytes / sizeof(uint64_t)];
+    fillWords(event, words);
+    words[1] = ticks;
+    end = writeSlots<1>(ring, words);
+  };
+  (write(events), ...);
+  ring.head.store(end, std::memory_order_release);
+  setState(thread, outside);
+  if (peek(ring.reserved) != end) [[unlikely]]
+    __msl_publish_again();
 }
 
 // An allocator call under way in this thread will ask which blocks were recorded meanwhile.

@@ -33,7 +33,9 @@ struct OpenCall {
   uint32_t site;
   uint32_t remembered;
   uint32_t traits;
+  uint32_t owner; // label of the block's, if a hook has said it (hook_call.cpp), and kUsedUnseen; 0 = the thread's
 };
+inline constexpr uint32_t kUsedUnseen = uint32_t{1} << 31;
 
 struct RecordedAlloc {
   uint64_t address;
