@@ -1,4 +1,5 @@
 // Ascend CANN: ACL, and below it the runtime. A launch of ACL calls the runtime's: the outer one counts.
+#include "device_copies.h"
 #include "own_hook.h"
 
 #include "msleaks/api.h"
@@ -72,6 +73,10 @@ MSL_HOOK(libascendcl, aclError, aclrtLaunchKernelWithHostArgs,
 
 MSL_HOOK(libascendcl, aclError, aclrtMemcpy, (void *, size_t, const void *, size_t, int))
 MSL_HOOK(libascendcl, aclError, aclrtMemcpyAsync, (void *, size_t, const void *, size_t, int, Stream))
+MSL_HOOK_WITH(hooks::kCopy2D<abi::Family::Acl>, libascendcl, aclError, aclrtMemcpy2d,
+              (void *, size_t, const void *, size_t, size_t, size_t, int))
+MSL_HOOK_WITH(hooks::kCopy2D<abi::Family::Acl>, libascendcl, aclError, aclrtMemcpy2dAsync,
+              (void *, size_t, const void *, size_t, size_t, size_t, int, Stream))
 MSL_HOOK(libascendcl, aclError, aclrtMemset, (void *, size_t, int32_t, size_t))
 MSL_HOOK(libascendcl, aclError, aclrtMemsetAsync, (void *, size_t, int32_t, size_t, Stream))
 

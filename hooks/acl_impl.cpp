@@ -1,5 +1,7 @@
 // Ascend's ACL below its face: from CANN 8 on, libascendcl forwards each function to one of this name and "Impl", which
 // others call past it. Each does what the row of the function says; of two in one another, the outer one counts.
+#include "device_copies.h"
+
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -10,9 +12,13 @@ using Handle = void *;
 using Config = void *;
 
 // Where it is differs from one CANN to the next.
+// clang-format off
+#define MSL_BELOW_ACL libacl_rt_impl|libascendcl_impl|libacl_rt|libascendcl
+// clang-format on
 #define MSL_IMPL_HOOK(name, parameters)                                                                                \
-  MSL_HOOK_AS(::msleaks::hook::Known<#name>, libacl_rt_impl|libascendcl_impl|libacl_rt|libascendcl, int, name##Impl,   \
-              parameters)
+  MSL_HOOK_AS(::msleaks::hook::Known<#name>, MSL_BELOW_ACL, int, name##Impl, parameters)
+#define MSL_IMPL_COPY_2D(name, parameters)                                                                             \
+  MSL_HOOK_WITH(::msleaks::hooks::kCopy2D<::msleaks::abi::Family::Acl>, MSL_BELOW_ACL, int, name##Impl, parameters)
 
 MSL_IMPL_HOOK(aclrtSetDevice, (int32_t))
 
@@ -31,5 +37,7 @@ MSL_IMPL_HOOK(aclrtLaunchKernelWithHostArgs, (Handle, uint32_t, Stream, Config, 
 
 MSL_IMPL_HOOK(aclrtMemcpy, (void *, size_t, const void *, size_t, int))
 MSL_IMPL_HOOK(aclrtMemcpyAsync, (void *, size_t, const void *, size_t, int, Stream))
+MSL_IMPL_COPY_2D(aclrtMemcpy2d, (void *, size_t, const void *, size_t, size_t, size_t, int))
+MSL_IMPL_COPY_2D(aclrtMemcpy2dAsync, (void *, size_t, const void *, size_t, size_t, size_t, int, Stream))
 MSL_IMPL_HOOK(aclrtMemset, (void *, size_t, int32_t, size_t))
 MSL_IMPL_HOOK(aclrtMemsetAsync, (void *, size_t, int32_t, size_t, Stream))

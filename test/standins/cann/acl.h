@@ -28,6 +28,10 @@ aclError aclrtHostUnregister(void *block);
 aclError aclrtGetVersion(int32_t *major, int32_t *minor, int32_t *patch);
 aclError aclrtMemcpy(void *to, size_t capacity, const void *from, size_t size, int kind);
 aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t size, int kind, aclrtStream stream);
+aclError aclrtMemcpy2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                       int kind);
+aclError aclrtMemcpy2dAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                            int kind, aclrtStream stream);
 aclError aclrtMemset(void *to, size_t capacity, int32_t value, size_t size);
 aclError aclrtMemsetAsync(void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream);
 aclError aclrtCreateStream(aclrtStream *stream);
@@ -58,6 +62,10 @@ aclError aclrtFreeImpl(void *block);
 aclError aclrtFreeHostImpl(void *block);
 aclError aclrtMemcpyImpl(void *to, size_t capacity, const void *from, size_t size, int kind);
 aclError aclrtMemcpyAsyncImpl(void *to, size_t capacity, const void *from, size_t size, int kind, aclrtStream stream);
+aclError aclrtMemcpy2dImpl(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                           int kind);
+aclError aclrtMemcpy2dAsyncImpl(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                                size_t height, int kind, aclrtStream stream);
 aclError aclrtMemsetImpl(void *to, size_t capacity, int32_t value, size_t size);
 aclError aclrtMemsetAsyncImpl(void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream);
 aclError aclrtLaunchKernelImpl(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,

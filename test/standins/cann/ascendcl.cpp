@@ -39,6 +39,22 @@ aclError take(void **block, size_t size) {
 }
 aclError give(void *block) { return halMemFree(block) == 0 ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM; }
 
+// Rows, each a pitch behind the one before.
+struct Rows {
+  char *to;
+  size_t to_pitch;
+  const char *from;
+  size_t from_pitch, width, height;
+  Rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height)
+      : to(static_cast<char *>(to)), to_pitch(to_pitch), from(static_cast<const char *>(from)), from_pitch(from_pitch),
+        width(width), height(height) {}
+  bool makeSense() const { return to != nullptr && from != nullptr && width <= to_pitch && width <= from_pitch; }
+  void copy() const {
+    for (size_t row = 0; row < height; ++row)
+      std::memmove(to + row * to_pitch, from + row * from_pitch, width);
+  }
+};
+
 } // namespace
 
 aclError aclInit(const char *) { return ACL_SUCCESS; }
@@ -105,6 +121,22 @@ aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t si
   if (to == nullptr || from == nullptr || size > capacity)
     return ACL_ERROR_INVALID_PARAM;
   of(stream).run([=] { std::memmove(to, from, size); });
+  return ACL_SUCCESS;
+}
+aclError aclrtMemcpy2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                       int) {
+  const Rows rows(to, to_pitch, from, from_pitch, width, height);
+  if (!rows.makeSense())
+    return ACL_ERROR_INVALID_PARAM;
+  rows.copy();
+  return ACL_SUCCESS;
+}
+aclError aclrtMemcpy2dAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                            int, aclrtStream stream) {
+  const Rows rows(to, to_pitch, from, from_pitch, width, height);
+  if (!rows.makeSense())
+    return ACL_ERROR_INVALID_PARAM;
+  of(stream).run([rows] { rows.copy(); });
   return ACL_SUCCESS;
 }
 aclError aclrtMemsetAsync(void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream) {

@@ -17,6 +17,13 @@ FORWARD(aclrtMemcpy, (void *to, size_t capacity, const void *from, size_t size, 
         (to, capacity, from, size, kind))
 FORWARD(aclrtMemcpyAsync, (void *to, size_t capacity, const void *from, size_t size, int kind, aclrtStream stream),
         (to, capacity, from, size, kind, stream))
+FORWARD(aclrtMemcpy2d,
+        (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind),
+        (to, to_pitch, from, from_pitch, width, height, kind))
+FORWARD(aclrtMemcpy2dAsync,
+        (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind,
+         aclrtStream stream),
+        (to, to_pitch, from, from_pitch, width, height, kind, stream))
 FORWARD(aclrtMemset, (void *to, size_t capacity, int32_t value, size_t size), (to, capacity, value, size))
 FORWARD(aclrtMemsetAsync, (void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream),
         (to, capacity, value, size, stream))

@@ -10,6 +10,8 @@
 #define aclrtFreeHost aclrtFreeHostImpl
 #define aclrtMemcpy aclrtMemcpyImpl
 #define aclrtMemcpyAsync aclrtMemcpyAsyncImpl
+#define aclrtMemcpy2d aclrtMemcpy2dImpl
+#define aclrtMemcpy2dAsync aclrtMemcpy2dAsyncImpl
 #define aclrtMemset aclrtMemsetImpl
 #define aclrtMemsetAsync aclrtMemsetAsyncImpl
 #define aclrtLaunchKernel aclrtLaunchKernelImpl

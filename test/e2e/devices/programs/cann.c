@@ -59,6 +59,10 @@ int main(int argc, char **argv) {
   expect(aclrtSynchronizeStream(stream), 0, "wait");
   expect(aclrtMemcpy(host, sizeof host, weights, sizeof host, 2), 0, "copy to the host");
   printf("the last element is %.0f\n", host[kElements - 1]);
+  expect(aclrtMemcpy2d(host, 64, weights, 128, 32, 4, 2), 0, "rows to the host");
+  expect(aclrtMemcpy2dAsync(weights, 128, host, 64, 48, 3, 1, stream), 0, "rows to the device");
+  expect(aclrtSynchronizeStream(stream), 0, "wait for the rows");
+  expect(aclrtMemcpy2d(host, 64, weights, 128, 65, 4, 2), ACL_ERROR_INVALID_PARAM, "rows longer than their distance");
   expect(aclrtMalloc(&buffer, 0, 0), ACL_ERROR_INVALID_PARAM, "nothing");
   void *refused;
   expect(aclrtMalloc(&refused, (size_t)1 << 40, 0), ACL_ERROR_BAD_ALLOC, "too much");

@@ -16,6 +16,8 @@
 #pragma weak aclrtFreeHostImpl
 #pragma weak aclrtMemcpyImpl
 #pragma weak aclrtMemcpyAsyncImpl
+#pragma weak aclrtMemcpy2dImpl
+#pragma weak aclrtMemcpy2dAsyncImpl
 #pragma weak aclrtMemsetImpl
 #pragma weak aclrtMemsetAsyncImpl
 #pragma weak aclrtLaunchKernelImpl
@@ -54,6 +56,9 @@ static void count(const void *arguments, size_t size) {
     expect(aclrtMemsetAsync##suffix(blocks[1], first, 2, first - 2, stream), "fill in order");                         \
     expect(aclrtMemcpy##suffix(host, first, blocks[0], first - 3, 2), "copy");                                         \
     expect(aclrtMemcpyAsync##suffix(host, first, blocks[1], first - 4, 2, stream), "copy in order");                   \
+    expect(aclrtMemcpy2d##suffix(host, first / 5, blocks[0], first / 5, (first - 5) / 5, 5, 2), "rows");               \
+    expect(aclrtMemcpy2dAsync##suffix(host, first / 2, blocks[1], first / 2, (first - 6) / 2, 2, 2, stream),           \
+           "rows in order");                                                                                           \
     expect(aclrtSynchronizeStream(stream), "wait");                                                                    \
     printf("%d\n", ((char *)host)[0]);                                                                                 \
     expect(aclrtLaunchKernel##suffix(kernel, first + 1, &value, sizeof value, stream), "launch");                      \
