@@ -4,7 +4,7 @@ graph is complete, and what it changes when it runs is found.   usage: cuda_capt
 """
 import os
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, check, equal, events_of, sources_for, standin, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, check, equal, events_of, expect_counts, sources_for, standin, watched
 from msleaks_e2e import arguments, line_of
 
 
@@ -19,6 +19,7 @@ def built(topic, folder, scratch):
 def expect_capture(msleaks, run, report, source):
     launches = [event.get("name") for event in events_of(msleaks, run, "launch")]
     equal("launches", launches, ["relu", "add", "graph"])
+    expect_counts(msleaks, run, copy=1, set=2)  # the program's: what a look copies is none of them
     changes = [(change["name"], change["operator"], change["offset"], change["bytes"], change["site"]["line"]) for change in report.json["watch"]]
     equal("changes", changes, [("weights", "graph", 0, 16, line_of(source, "// launch"))])
     [step] = [event["time_ns"] for event in events_of(msleaks, run, "step")]

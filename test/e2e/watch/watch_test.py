@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "devices"))
-from device_run import STANDINS, Msleaks, build_programs, equal, events_of, run, sources_for, standin, watched  # noqa: E402
+from device_run import STANDINS, Msleaks, build_programs, equal, events_of, expect_counts, run, sources_for, standin, watched  # noqa: E402
 from msleaks_e2e import arguments, line_of, skip  # noqa: E402
 
 SOURCES = Path(__file__).resolve().parent / "programs"
@@ -24,6 +24,11 @@ def expected(topic, source):
     if topic == "host":
         return [("weights", "relu", 128, 16, 2, "unknown", line_of(source, "// tramples"))]
     return [("weights", "relu", 0, 32, 2, "no", line_of(source, "// launch"))]
+
+
+# What the program itself does in three steps. A look copies, too, wherever the host cannot read the block.
+OWN_CALLS = {"cuda": {"copy": 6, "set": 4, "launch": 3}, "opencl": {"copy": 6, "set": 3, "launch": 6}}
+OWN_CALLS["hip"] = OWN_CALLS["cuda"]
 
 
 def built_with(topic, scratch):
@@ -51,6 +56,7 @@ def main():
         heaps = {event["heap"] for event in events_of(msleaks, folder, "content")}
         equal(f"{name}: where the block is", heaps, {"host" if topic == "host" else "device"})
         equal(f"{name}: changes", changes(report), wanted)
+        expect_counts(msleaks, folder, **OWN_CALLS.get(topic, {}))
         first = report.json["findings"][0]
         equal(f"{name}: the first finding", (first["kind"], first["evidence"]["block"], first["evidence"]["operation"], first["site"]["line"]),
               ("trampled", "weights", wanted[0][1], wanted[0][-1]))
