@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 
-from device_run import PROGRAMS, STANDINS, Msleaks, ascend, build_programs, check, equal, expect_counts, standin, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, ascend, ascend_layers, build_programs, check, equal, events_of, expect_counts, standin, watched
 from msleaks_e2e import arguments, line_of
 
 SOURCE = PROGRAMS / "scenarios.c"
@@ -42,8 +42,9 @@ def expect_compare(msleaks, folder, report):
 
 
 def expect_watch(msleaks, folder, report):
-    """The loss of epoch 2 writes one row behind its matrix. What msleaks itself copies to see it is not among the program's calls."""
+    """The loss of epoch 2 writes one row behind its matrix. The host cannot read the matrix: what msleaks itself copies to see it is not among the program's calls."""
     expect_counts(msleaks, folder, copy=0, set=1, launch=3, failed=0)
+    equal("where the matrix is", {event["heap"] for event in events_of(msleaks, folder, "content")}, {"device"})
     [change] = report.json["watch"]
     equal("who tramples", (change["name"], change["offset"], change["bytes"], change["step"], change["site"]["line"]),
           ("target", 0, 256 * 4, 2, line_of(SOURCE, "// the loss")))
@@ -89,19 +90,27 @@ def expect_oom(msleaks, folder, report):
     return shown["refused"]["bytes"]
 
 
+EXPECTATIONS = {"leak": expect_leak, "compare": expect_compare, "watch": expect_watch, "decompose": expect_decompose, "early": expect_early, "late": expect_late,
+                "oom": expect_oom}
+
+
+def expect_topics(msleaks, build, scratch, libraries, topics):
+    """`libraries`: ACL, and what is below it."""
+    os.makedirs(scratch, exist_ok=True)
+    atb = standin(scratch, "libatb.so", STANDINS / "cann/atb.cpp", link=[libraries[0]])
+    for name, program in build_programs(build, scratch, SOURCE, f"-I{STANDINS}/cann", atb, *libraries, "-ldl").items():
+        for topic in topics:
+            run, report = watched(msleaks, scratch, program, topic)
+            print(f"{name}, {topic}: {EXPECTATIONS[topic](msleaks, run, report)}")
+
+
 def main():
     build, scratch = arguments("build", "scratch")
-    os.makedirs(scratch, exist_ok=True)
-    folder = STANDINS / "cann"
-    acl, driver, runtime = ascend(scratch)
-    atb = standin(scratch, "libatb.so", folder / "atb.cpp", link=[acl])
-    msleaks = Msleaks(build)
-    expectations = {"leak": expect_leak, "compare": expect_compare, "watch": expect_watch, "decompose": expect_decompose, "early": expect_early, "late": expect_late,
-                    "oom": expect_oom}
-    for name, program in build_programs(build, scratch, SOURCE, f"-I{folder}", atb, acl, driver, runtime, "-ldl").items():
-        for topic, expect in expectations.items():
-            run, report = watched(msleaks, scratch, program, topic)
-            print(f"{name}, {topic}: {expect(msleaks, run, report)}")
+    os.environ["STANDIN_HIDDEN"] = "1"  # only the library reads what a device has
+    for layout, libraries_of, topics in ("face", ascend, EXPECTATIONS), ("layers", ascend_layers, ["watch"]):
+        folder = f"{scratch}/{layout}"
+        os.makedirs(folder, exist_ok=True)
+        expect_topics(Msleaks(build), build, folder, libraries_of(folder), topics)
 
 
 if __name__ == "__main__":

@@ -106,6 +106,7 @@ aclError aclrtMemcpy(void *to, size_t capacity, const void *from, size_t size, i
   STANDIN_MAY_REFUSE();
   if (to == nullptr || from == nullptr || size > capacity)
     return ACL_ERROR_INVALID_PARAM;
+  const standin::Access access;
   std::memmove(to, from, size);
   return ACL_SUCCESS;
 }
@@ -113,6 +114,7 @@ aclError aclrtMemset(void *to, size_t capacity, int32_t value, size_t size) {
   STANDIN_MAY_REFUSE();
   if (to == nullptr || size > capacity)
     return ACL_ERROR_INVALID_PARAM;
+  const standin::Access access;
   std::memset(to, value, size);
   return ACL_SUCCESS;
 }
@@ -128,6 +130,7 @@ aclError aclrtMemcpy2d(void *to, size_t to_pitch, const void *from, size_t from_
   const Rows rows(to, to_pitch, from, from_pitch, width, height);
   if (!rows.makeSense())
     return ACL_ERROR_INVALID_PARAM;
+  const standin::Access access;
   rows.copy();
   return ACL_SUCCESS;
 }
