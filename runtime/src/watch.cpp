@@ -118,16 +118,17 @@ void blockComes(const abi::AllocEvent &event) noexcept {
   watch(*list, event.address, bytes, wish.what[0] != 0 ? labelOf(wish.what) : 0);
 }
 
-// While it is still there.
+// While it is still there. A block that nobody watches needs no list: a look may hold that and wait for a thread of the
+// driver's own, which gives back memory before it says that it is done.
 void blockGoes(const abi::FreeEvent &event) noexcept {
   Thread &thread = __msl_thread;
   WatchList *list = listToLookAt(thread);
-  if (list == nullptr)
+  if (list == nullptr || event.address == 0 || !isWatched(*list, event.address))
     return;
   const ListHeld held(*list);
   WatchedBlock *block = blockAt(*list, event.address);
   const bool is_device = event.header.heap != abi::Heap::Host && event.header.heap != abi::Heap::Mapping;
-  if (block == nullptr || event.address == 0 || (block->where != Where::Host && !is_device))
+  if (block == nullptr || (block->where != Where::Host && !is_device))
     return;
   lookAndForget(*list, thread, event.header.site);
   if (block->address == event.address)

@@ -22,6 +22,10 @@ void recordWatch(Thread &thread, const WatchedBlock &block, uint64_t bytes) noex
   record(thread, event);
 }
 
+void tellAddress(WatchList &list, const WatchedBlock &block) noexcept {
+  __atomic_store_n(&list.addresses[&block - list.blocks], block.address, __ATOMIC_RELAXED);
+}
+
 // Null: no room. With the list held.
 WatchedBlock *addBlock(WatchList &list, uint64_t address, uint64_t bytes) noexcept {
   WatchedBlock *free = blockAt(list, 0);
@@ -32,6 +36,7 @@ WatchedBlock *addBlock(WatchList &list, uint64_t address, uint64_t bytes) noexce
   free->address = address;
   free->bytes = bytes;
   free->content = content;
+  tellAddress(list, *free);
   setCount(list, countOf(list) + 1);
   return free;
 }
@@ -50,6 +55,13 @@ WatchedBlock *blockAt(WatchList &list, uint64_t address) noexcept {
     if (block.address == address)
       return &block;
   return nullptr;
+}
+
+bool isWatched(const WatchList &list, uint64_t address) noexcept {
+  for (const uint64_t &watched : list.addresses)
+    if (__atomic_load_n(&watched, __ATOMIC_RELAXED) == address)
+      return true;
+  return false;
 }
 
 WatchList *listToLookAt(const Thread &thread) noexcept {
@@ -87,6 +99,7 @@ void endWatch(WatchList &list, Thread &thread, WatchedBlock &block) noexcept {
   recordWatch(thread, block, 0);
   ::syscall(SYS_munmap, block.content, block.bytes);
   block = {};
+  tellAddress(list, block);
   setCount(list, countOf(list) - 1);
 }
 

@@ -25,6 +25,7 @@ struct WatchList {
   bool is_closed;       // the operation after which is looked has not ended yet (abi::WatchWish)
   const Thread *holder; // of the lock
   WatchedBlock blocks[kMostBlocks];
+  uint64_t addresses[kMostBlocks]; // of these; written with the list held, read without it, too
   Pending pending[kMostThreads];
   char scratch[kScratchBytes];
   ContentScratch files;
@@ -65,6 +66,8 @@ inline bool looksNow(const WatchList &list, const Thread &thread) noexcept {
 
 Pending *pendingOf(WatchList &, const Thread *) noexcept;
 WatchedBlock *blockAt(WatchList &, uint64_t address) noexcept;
+// Without the list held.
+bool isWatched(const WatchList &, uint64_t address) noexcept;
 
 // The list, if there is something to look at or to wait for, and this thread is not in the middle of a look.
 WatchList *listToLookAt(const Thread &) noexcept;
