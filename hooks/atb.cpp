@@ -8,12 +8,12 @@
 
 #include "msleaks/api.h"
 #include "msleaks/runtime/caller.h"
+#include "msleaks/runtime/errno_kept.h"
 #include "msleaks/runtime/note.h"
 #include "msleaks/runtime/page.h"
 #include "msleaks/runtime/path.h"
 
 #include <atomic>
-#include <cerrno>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -79,6 +79,7 @@ void beginRange(const Runner *runner) {
   const NameOf *const names = findNames();
   if (names == nullptr)
     return msl_range_push(kUnnamed);
+  const runtime::ErrnoKept kept;
   const Text name = askName(*names, runner);
   msl_range_push(name.begin() != nullptr && *name.begin() != 0 ? name.begin() : kUnnamed);
 }
@@ -87,13 +88,11 @@ enum class Layout : uint8_t { NotChecked, Known, Strange };
 constinit std::atomic<Layout> layout{Layout::NotChecked};
 
 bool isMapped(const atb::Pack *pack) {
-  const int before = errno;
+  const runtime::ErrnoKept kept;
   const uint64_t page = runtime::pageBytes(), begin = reinterpret_cast<uint64_t>(pack) & ~(page - 1);
   unsigned char resident[sizeof(atb::Pack) / abi::kMinPageBytes + 2];
   const uint64_t bytes = reinterpret_cast<uint64_t>(pack + 1) - begin;
-  const bool is_mapped = ::syscall(SYS_mincore, begin, bytes, resident) == 0;
-  errno = before;
-  return is_mapped;
+  return ::syscall(SYS_mincore, begin, bytes, resident) == 0;
 }
 
 bool makeSense(const atb::List<atb::Tensor> &tensors) {
@@ -136,8 +135,8 @@ bool tellMemory(const hook::Call &call, const atb::Pack *pack) {
 
 // As safetensors calls what ACL numbers; null: it has no name for it.
 const char *nameOfType(int32_t type) {
-  constexpr const char *kNames[] = {"F32", "F16",   "I8",  "I32", nullptr, nullptr, "I16", "U16",
-                                    "U32", "I64",   "U64", "F64", "BOOL"};
+  constexpr const char *kNames[] = {"F32", "F16", "I8",  "I32", nullptr, nullptr, "I16",
+                                    "U16", "U32", "I64", "U64", "F64",   "BOOL"};
   constexpr int32_t kUint8 = 4, kBfloat16 = 27;
   if (type == kUint8 || type == kBfloat16)
     return type == kUint8 ? "U8" : "BF16";
@@ -147,7 +146,7 @@ const char *nameOfType(int32_t type) {
 void tellOutputs(const atb::Pack *pack) {
   uint32_t number = 0;
   for (const atb::Tensor &tensor : pack->out) {
-    const hook::Output output{sizeof output,          number++,          tensor.device, tensor.bytes,
+    const hook::Output output{sizeof output,           number++,          tensor.device, tensor.bytes,
                               nameOfType(tensor.type), tensor.dimensions, tensor.extents};
     __msl_hook_output(&output);
   }

@@ -3,6 +3,7 @@
 #include "atb_memory.h"
 #include "own_hook.h"
 
+#include "msleaks/runtime/errno_kept.h"
 #include "msleaks/runtime/note.h"
 
 #include <atomic>
@@ -54,7 +55,8 @@ uint64_t measured(const Param *param, uint64_t ins, uint64_t outs) {
   return bytes >= kLeast && bytes <= kMost && bytes % alignof(Memory) == 0 ? bytes : 0;
 }
 
-void recordUses(const hook::Call &call, const TensorsOf &tensors, const Param *param, uint64_t tensor_bytes, uint32_t flags) {
+void recordUses(const hook::Call &call, const TensorsOf &tensors, const Param *param, uint64_t tensor_bytes,
+                uint32_t flags) {
   const uint64_t count = tensors.countOf(param);
   for (uint64_t index = 0; index < count; ++index) {
     const auto *end = reinterpret_cast<const Memory *>(tensors.tensorOf(param, index) + tensor_bytes);
@@ -65,6 +67,7 @@ void recordUses(const hook::Call &call, const TensorsOf &tensors, const Param *p
 constinit std::atomic<bool> is_noted{false};
 
 void recordKernel(const void *caller, const Param *param) {
+  const runtime::ErrnoKept kept;
   hook::Call call = atb::useOfMemory(caller);
   __msl_hook_enter(&call);
   if (call.answer != hook::kRecord)

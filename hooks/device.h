@@ -4,6 +4,7 @@
 #include "driver_versions.h"
 
 #include "msleaks/hook.h"
+#include "msleaks/runtime/errno_kept.h"
 
 #include <cstddef>
 
@@ -11,8 +12,9 @@ namespace msleaks::hooks {
 
 inline constexpr int32_t kNone = -1; // there is no such function, or it cannot be asked now
 
-// The real function, whoever has loaded it, called past our hooks.
+// The real function, whoever has loaded it, called past our hooks. What it leaves in errno is none of the program's.
 template <class Signature, class... Arguments> int32_t callReal(hook::Function &function, Arguments... arguments) {
+  const runtime::ErrnoKept kept;
   auto *const real = reinterpret_cast<Signature *>(hook::realOf(function));
   return real != nullptr ? real(arguments...) : kNone;
 }

@@ -11,8 +11,7 @@
 #include "real.h"
 
 #include "msleaks/abi/guarded.h"
-
-#include <cerrno>
+#include "msleaks/runtime/errno_kept.h"
 
 namespace msleaks::hooks {
 
@@ -25,16 +24,7 @@ struct GuardedHeader {
 };
 static_assert(sizeof(GuardedHeader) == 32);
 
-class ErrnoKept {
-public:
-  ErrnoKept() noexcept : errno_(errno) {}
-  ~ErrnoKept() { errno = errno_; }
-  ErrnoKept(const ErrnoKept &) = delete;
-  ErrnoKept &operator=(const ErrnoKept &) = delete;
-
-private:
-  int errno_;
-};
+using runtime::ErrnoKept;
 
 inline uint64_t addressOf(const void *block) noexcept { return reinterpret_cast<uint64_t>(block); }
 

@@ -1,6 +1,8 @@
 // The operating system, as the runtime uses it: raw calls, so that no hook, allocator or cancellation point is met.
 #pragma once
 
+#include "msleaks/runtime/errno_kept.h"
+
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -12,18 +14,6 @@
 #include <unistd.h>
 
 namespace msleaks::runtime {
-
-// The program's errno, given back as it was.
-class ErrnoKept {
-public:
-  ErrnoKept() noexcept : errno_(errno) {}
-  ~ErrnoKept() { errno = errno_; }
-  ErrnoKept(const ErrnoKept &) = delete;
-  ErrnoKept &operator=(const ErrnoKept &) = delete;
-
-private:
-  int errno_;
-};
 
 // No signal handler runs in this thread meanwhile: a lock can be held and a ring exchanged.
 class SignalsBlocked {

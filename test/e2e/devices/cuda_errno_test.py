@@ -8,6 +8,18 @@ from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, check, equal
 from msleaks_e2e import arguments, expect_same, line_of
 
 
+def expect_kept(build, scratch, source, *options):
+    msleaks = Msleaks(build)
+    for name, program in build_programs(build, scratch, source, *options, "-rdynamic").items():
+        plain = run([program])
+        equal(f"{name}: failures alone", (plain.returncode, plain.stdout), (0, "0 failures\n"))
+        where = f"{scratch}/{name.replace(' ', '-')}"
+        done, _ = msleaks.run(where, [program], ["--watch", f"{source.name}:{line_of(source, '// watched')}"])
+        expect_same(plain, done)
+        check(events_of(msleaks, where, "changed") or events_of(msleaks, where, "content"), "nothing was watched")
+        print(f"{name}: {plain.stdout.strip()}")
+
+
 def main():
     build, scratch, topic = arguments("build", "scratch", "topic")
     os.makedirs(scratch, exist_ok=True)
@@ -17,15 +29,7 @@ def main():
         library = standin(scratch, "libamdhip64.so.6", folder / "cudart.cpp", folder / "amdhip.cpp")
     else:
         library = standin(scratch, "libcudart.so.12", folder / "cudart.cpp")
-    msleaks, source = Msleaks(build), folder / "cuda_errno.c"
-    for name, program in build_programs(build, scratch, source, f"-I{folder}", library, "-rdynamic").items():
-        plain = run([program])
-        equal(f"{name}: failures alone", (plain.returncode, plain.stdout), (0, "0 failures\n"))
-        where = f"{scratch}/{name.replace(' ', '-')}"
-        done, _ = msleaks.run(where, [program], ["--watch", f"{source.name}:{line_of(source, '// watched')}"])
-        expect_same(plain, done)
-        check(events_of(msleaks, where, "changed") or events_of(msleaks, where, "content"), "nothing was watched")
-        print(f"{name}: {plain.stdout.strip()}")
+    expect_kept(build, scratch, folder / "cuda_errno.c", f"-I{folder}", library)
 
 
 if __name__ == "__main__":

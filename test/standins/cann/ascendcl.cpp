@@ -4,6 +4,7 @@
 #include "impl_names.h"
 #endif
 
+#include "../common/asked.h"
 #include "../common/machine.h"
 #include "../common/refusal.h"
 
@@ -68,7 +69,7 @@ aclError aclrtSetDevice(int32_t device) {
 aclError aclrtGetMemInfo(int, size_t *free, size_t *total) {
   *free = standinFree(static_cast<unsigned>(current));
   *total = standinTotal(static_cast<unsigned>(current));
-  return ACL_SUCCESS;
+  return standin::asked(ACL_SUCCESS);
 }
 aclError aclrtMalloc(void **block, size_t size, int) {
   STANDIN_MAY_REFUSE();
@@ -100,7 +101,7 @@ aclError aclrtHostUnregister(void *block) { return locked.remove(block) ? ACL_SU
 aclError aclrtGetVersion(int32_t *major, int32_t *minor, int32_t *patch) {
   *major = static_cast<int32_t>(standin::fromEnvironment("STANDIN_VERSION", 1));
   *minor = *patch = 0;
-  return ACL_SUCCESS;
+  return standin::asked(ACL_SUCCESS);
 }
 aclError aclrtMemcpy(void *to, size_t capacity, const void *from, size_t size, int) {
   STANDIN_MAY_REFUSE();
@@ -123,7 +124,7 @@ aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t si
   if (to == nullptr || from == nullptr || size > capacity)
     return ACL_ERROR_INVALID_PARAM;
   of(stream).run([=] { std::memmove(to, from, size); });
-  return ACL_SUCCESS;
+  return standin::asked(ACL_SUCCESS);
 }
 aclError aclrtMemcpy2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                        int) {
@@ -158,7 +159,7 @@ aclError aclrtDestroyStream(aclrtStream stream) {
 }
 aclError aclrtSynchronizeStream(aclrtStream stream) {
   of(stream).wait();
-  return ACL_SUCCESS;
+  return standin::asked(ACL_SUCCESS);
 }
 aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,
                            aclrtStream stream) {
@@ -185,7 +186,7 @@ aclError aclrtBinaryGetFunctionByEntry(void *, uint64_t entry, aclrtFuncHandle *
   return standin::functionOf(entry, function) ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
 }
 aclError aclrtGetFunctionName(aclrtFuncHandle function, uint32_t bytes, char *name) {
-  return standin::nameOf(function, bytes, name) ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
+  return standin::asked(standin::nameOf(function, bytes, name) ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM);
 }
 
 int hcclBuffer(int device, void **block, size_t size) { return halMemAlloc(block, size, flagOf(device, kHccl)); }

@@ -1,5 +1,6 @@
 // libruntime.so: launches, on the streams that ACL made. A kernel is a function of the program; what a program
 // registers as a binary is kept, and not read.
+#include "../common/asked.h"
 #include "../common/machine.h"
 
 #include "acl.h"
@@ -104,7 +105,7 @@ int rtBinaryGetFunction(void *, uint64_t key, void **function) {
   return standin::functionOf(key, function) ? 0 : kInvalid;
 }
 int rtsFuncGetName(void *function, uint32_t bytes, char *name) {
-  return standin::nameOf(function, bytes, name) ? 0 : kInvalid;
+  return standin::asked(standin::nameOf(function, bytes, name) ? 0 : kInvalid);
 }
 
 int rtFunctionRegister(void *binary, const void *stub, const char *name, const void *, uint32_t) {

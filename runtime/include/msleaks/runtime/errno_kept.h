@@ -1,0 +1,19 @@
+// The program's errno, given back as it was.
+#pragma once
+
+#include <cerrno>
+
+namespace msleaks::runtime {
+
+class ErrnoKept {
+public:
+  ErrnoKept() noexcept : errno_(errno) {}
+  ~ErrnoKept() { errno = errno_; }
+  ErrnoKept(const ErrnoKept &) = delete;
+  ErrnoKept &operator=(const ErrnoKept &) = delete;
+
+private:
+  int errno_;
+};
+
+} // namespace msleaks::runtime
