@@ -43,6 +43,40 @@ def expect_events(msleaks, folder, statuses):
         equal(f"events of kind {kind}", len(events_of(msleaks, folder, kind)), count)
 
 
+def asked_for(functions, statuses):
+    refusals = ",".join(f"{function}:{nth}:{status}" for function in functions for nth, status in enumerate(statuses, 1))
+    return {**os.environ, "STANDIN_FAIL": refusals}
+
+
+def watched(msleaks, program, folder, functions, statuses):
+    """The run's report; the program has seen each status, as without msleaks."""
+    environment = asked_for(functions, statuses)
+    plain = run([program], env=environment)
+    lines = [int(line.split(": ")[1].split(",")[0]) for line in plain.stdout.splitlines()]
+    equal("statuses alone", lines, [*statuses, 0] * len(functions))
+    done, report = msleaks.run(folder, [program], env=environment)
+    expect_same(plain, done)
+    report.expect_account()
+    return report
+
+
+# What is below ACL, ATB, and what is in no other driver's list. In the order of the program's calls.
+BELOW_ACL = ["halMemAlloc", "halMemCreate", "aclrtMemcpy2d", "aclrtMemcpy2dAsync", "aclrtMemsetAsync", "rtKernelLaunch", "rtKernelLaunchWithFlag",
+             "rtLaunchKernelByFuncHandleV3", "rtsLaunchKernelWithDevArgs", "Execute", "halMemRelease", "halMemFree", "aclrtMallocAlign32"]
+
+
+def expect_below_acl(msleaks, folder, statuses):
+    """No block of what was refused, and no launch that counts."""
+    failed = [(event["size"], event["status"]) for event in events_of(msleaks, folder, "alloc-failed") if event["heap"] == "device"]
+    equal("refused allocations", failed, [(BYTES, status) for status in statuses] * 3)
+    blocks = [(event["size"], "restored" in event["flags"]) for event in events_of(msleaks, folder, "alloc") if event["heap"] == "device"]
+    equal("blocks", blocks, [(BYTES, False)] * 2 + [(0, True)] * 6 + [(BYTES, False)])
+    equal("failed", [event["status"] for event in events_of(msleaks, folder, "failed")], statuses * 7)  # two copies, a fill, four launches
+    # Of an operator that ATB refuses no kernel is launched.
+    for kind, count in ("copy", 8), ("set", 4), ("launch", 4 * 4 + 1), ("range-begin", 4), ("range-end", 4):
+        equal(f"events of kind {kind}", len(events_of(msleaks, folder, kind)), count)
+
+
 def main():
     build, scratch = arguments("build", "scratch")
     msleaks = Msleaks(build)
@@ -50,19 +84,22 @@ def main():
         here = f"{scratch}/{driver}"
         os.makedirs(here, exist_ok=True)
         source, options = built(driver, here)
-        asked = ",".join(f"{function}:{nth}:{status}" for function in functions for nth, status in enumerate(statuses, 1))
-        environment = {**os.environ, "STANDIN_FAIL": asked}
         for name, program in build_programs(build, here, source, *options).items():
-            plain = run([program], env=environment)
-            lines = [int(line.split(": ")[1].split(",")[0]) for line in plain.stdout.splitlines()]
-            equal(f"{driver}: statuses alone", lines, [*statuses, 0] * len(functions))
             folder = f"{here}/{name.replace(' ', '-')}"
-            done, report = msleaks.run(folder, [program], env=environment)
-            expect_same(plain, done)
-            report.expect_account()
+            report = watched(msleaks, program, folder, functions, statuses)
             expect_events(msleaks, folder, statuses)
             equal(f"{driver}, {name}: leaks", device_leaks(report), [])
-            print(f"{driver}, {name}: {len(lines)} calls")
+            print(f"{driver}, {name}: {len(functions)} functions")
+    here = f"{scratch}/below_acl"
+    os.makedirs(here, exist_ok=True)
+    libraries = ascend(here)
+    atb = standin(here, "libatb.so", STANDINS / "cann/atb.cpp", link=[libraries[0]])
+    for name, program in build_programs(build, here, PROGRAMS / "refused_cann.c", f"-I{STANDINS}/cann", atb, *libraries, "-ldl").items():
+        folder, statuses = f"{here}/{name.replace(' ', '-')}", REFUSED["cann"][0]
+        report = watched(msleaks, program, folder, BELOW_ACL, statuses)
+        expect_below_acl(msleaks, folder, statuses)
+        equal(f"below ACL, {name}: leaks", device_leaks(report), [])
+        print(f"below ACL, {name}: {len(BELOW_ACL)} functions")
 
 
 if __name__ == "__main__":

@@ -58,9 +58,16 @@ struct Rows {
 
 } // namespace
 
-aclError aclInit(const char *) { return ACL_SUCCESS; }
-aclError aclFinalize() { return ACL_SUCCESS; }
+aclError aclInit(const char *) {
+  STANDIN_MAY_REFUSE();
+  return ACL_SUCCESS;
+}
+aclError aclFinalize() {
+  STANDIN_MAY_REFUSE();
+  return ACL_SUCCESS;
+}
 aclError aclrtSetDevice(int32_t device) {
+  STANDIN_MAY_REFUSE();
   if (device < 0 || device >= static_cast<int32_t>(standinDevices()))
     return ACL_ERROR_RT_DEVICE;
   current = device;
@@ -75,9 +82,18 @@ aclError aclrtMalloc(void **block, size_t size, int) {
   STANDIN_MAY_REFUSE();
   return take(block, size);
 }
-aclError aclrtMallocAlign32(void **block, size_t size, int) { return take(block, size); }
-aclError aclrtMallocCached(void **block, size_t size, int) { return take(block, size); }
-aclError aclrtMallocWithCfg(void **block, size_t size, int, void *) { return take(block, size); }
+aclError aclrtMallocAlign32(void **block, size_t size, int) {
+  STANDIN_MAY_REFUSE();
+  return take(block, size);
+}
+aclError aclrtMallocCached(void **block, size_t size, int) {
+  STANDIN_MAY_REFUSE();
+  return take(block, size);
+}
+aclError aclrtMallocWithCfg(void **block, size_t size, int, void *) {
+  STANDIN_MAY_REFUSE();
+  return take(block, size);
+}
 aclError aclrtFree(void *block) {
   STANDIN_MAY_REFUSE();
   return give(block);
@@ -91,13 +107,18 @@ aclError aclrtFreeHost(void *block) {
   return give(block);
 }
 aclError aclrtHostRegister(void *block, uint64_t size, int, void **device) {
+  STANDIN_MAY_REFUSE();
   *device = block;
   return aclrtHostRegisterV2(block, size, 0);
 }
 aclError aclrtHostRegisterV2(void *block, uint64_t, uint32_t) {
+  STANDIN_MAY_REFUSE();
   return locked.add(block) ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
 }
-aclError aclrtHostUnregister(void *block) { return locked.remove(block) ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM; }
+aclError aclrtHostUnregister(void *block) {
+  STANDIN_MAY_REFUSE();
+  return locked.remove(block) ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
+}
 aclError aclrtGetVersion(int32_t *major, int32_t *minor, int32_t *patch) {
   *major = static_cast<int32_t>(standin::fromEnvironment("STANDIN_VERSION", 1));
   *minor = *patch = 0;
@@ -128,6 +149,7 @@ aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t si
 }
 aclError aclrtMemcpy2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                        int) {
+  STANDIN_MAY_REFUSE();
   const Rows rows(to, to_pitch, from, from_pitch, width, height);
   if (!rows.makeSense())
     return ACL_ERROR_INVALID_PARAM;
@@ -137,6 +159,7 @@ aclError aclrtMemcpy2d(void *to, size_t to_pitch, const void *from, size_t from_
 }
 aclError aclrtMemcpy2dAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                             int, aclrtStream stream) {
+  STANDIN_MAY_REFUSE();
   const Rows rows(to, to_pitch, from, from_pitch, width, height);
   if (!rows.makeSense())
     return ACL_ERROR_INVALID_PARAM;
@@ -144,16 +167,19 @@ aclError aclrtMemcpy2dAsync(void *to, size_t to_pitch, const void *from, size_t 
   return ACL_SUCCESS;
 }
 aclError aclrtMemsetAsync(void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream) {
+  STANDIN_MAY_REFUSE();
   if (to == nullptr || size > capacity)
     return ACL_ERROR_INVALID_PARAM;
   of(stream).run([=] { std::memset(to, value, size); });
   return ACL_SUCCESS;
 }
 aclError aclrtCreateStream(aclrtStream *stream) {
+  STANDIN_MAY_REFUSE();
   *stream = new standin::Stream;
   return ACL_SUCCESS;
 }
 aclError aclrtDestroyStream(aclrtStream stream) {
+  STANDIN_MAY_REFUSE();
   delete static_cast<standin::Stream *>(stream);
   return ACL_SUCCESS;
 }
@@ -168,21 +194,26 @@ aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t blocks, const void *
 }
 aclError aclrtLaunchKernelV2(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, void *config,
                              aclrtStream stream) {
+  STANDIN_MAY_REFUSE();
   return rtsLaunchKernelWithDevArgs(kernel, blocks, stream, config, arguments, static_cast<uint32_t>(size), nullptr);
 }
 aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
                                      void *arguments, void *reserved) {
+  STANDIN_MAY_REFUSE();
   return rtsLaunchKernelWithConfig(kernel, blocks, stream, config, arguments, reserved);
 }
 aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
                                        void *arguments, size_t size, void *holders, size_t holder_count) {
+  STANDIN_MAY_REFUSE();
   return rtsLaunchKernelWithHostArgs(kernel, blocks, stream, config, arguments, static_cast<uint32_t>(size), holders,
                                      static_cast<uint32_t>(holder_count));
 }
 aclError aclrtBinaryGetFunction(void *, const char *name, aclrtFuncHandle *function) {
+  STANDIN_MAY_REFUSE();
   return standin::functionOf(name, function) ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
 }
 aclError aclrtBinaryGetFunctionByEntry(void *, uint64_t entry, aclrtFuncHandle *function) {
+  STANDIN_MAY_REFUSE();
   return standin::functionOf(entry, function) ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
 }
 aclError aclrtGetFunctionName(aclrtFuncHandle function, uint32_t bytes, char *name) {

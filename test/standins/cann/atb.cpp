@@ -3,6 +3,7 @@
 #include "atb.h"
 
 #include "../common/asked.h"
+#include "../common/refusal.h"
 
 #include <atomic>
 #include <cstring>
@@ -168,7 +169,10 @@ std::string Runner::GetOperationName() const {
   return operation_;
 }
 
-Status Runner::Execute(RunnerVariantPack &pack) { return ExecuteImpl(pack); }
+Status Runner::Execute(RunnerVariantPack &pack) {
+  STANDIN_MAY_REFUSE();
+  return ExecuteImpl(pack);
+}
 
 Status Runner::ExecuteImpl(RunnerVariantPack &pack) {
   if (pack.context == nullptr)

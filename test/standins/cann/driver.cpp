@@ -8,6 +8,7 @@
 
 #include "../common/asked.h"
 #include "../common/machine.h"
+#include "../common/refusal.h"
 
 #include "acl.h"
 
@@ -25,6 +26,22 @@ standin::Machine &machine() {
 
 std::atomic<void (*)()> behind_release{nullptr};
 
+int take(void **block, unsigned long long size, unsigned long long flag) {
+  const auto device = static_cast<unsigned>(flag & 0x3ff);
+  if (device >= machine().count())
+    return kInvalid;
+  standin::Memory &memory = (flag >> 10 & 0xf) == kHost ? machine().pinned() : machine().device(device);
+  *block = memory.allocate(size);
+  return *block != nullptr ? 0 : kOutOfMemory;
+}
+int give(void *block) {
+  if (!machine().release(block))
+    return kInvalid;
+  if (const auto call = behind_release.load())
+    call();
+  return 0;
+}
+
 } // namespace
 
 void standinBehindRelease(void (*call)()) { behind_release = call; }
@@ -33,12 +50,8 @@ extern "C" size_t standinFree(unsigned device) { return machine().device(device)
 extern "C" size_t standinTotal(unsigned device) { return machine().device(device).total(); }
 
 int halMemAlloc(void **block, unsigned long long size, unsigned long long flag) {
-  const auto device = static_cast<unsigned>(flag & 0x3ff);
-  if (device >= machine().count())
-    return kInvalid;
-  standin::Memory &memory = (flag >> 10 & 0xf) == kHost ? machine().pinned() : machine().device(device);
-  *block = memory.allocate(size);
-  return *block != nullptr ? 0 : kOutOfMemory;
+  STANDIN_MAY_REFUSE();
+  return take(block, size, flag);
 }
 
 // Physical memory: its handle is the driver's own note of it.
@@ -49,18 +62,20 @@ struct Physical {
 } // namespace
 
 int halMemCreate(void **handle, size_t size, const drv_mem_prop *property, uint64_t) {
+  STANDIN_MAY_REFUSE();
   if (handle == nullptr || property == nullptr)
     return kInvalid;
   const unsigned long long side = property->side == 1 ? 1 : kHost;
   void *memory = nullptr;
-  const int status = halMemAlloc(&memory, size, side << 10 | (property->devid & 0x3ff));
+  const int status = take(&memory, size, side << 10 | (property->devid & 0x3ff));
   if (status == 0)
     *handle = new Physical{memory};
   return status;
 }
 int halMemRelease(void *handle) {
+  STANDIN_MAY_REFUSE();
   auto *const physical = static_cast<Physical *>(handle);
-  const int status = halMemFree(physical->memory);
+  const int status = give(physical->memory);
   if (status == 0)
     delete physical;
   return status;
@@ -72,9 +87,6 @@ int halGetAPIVersion(int *version) {
 }
 
 int halMemFree(void *block) {
-  if (!machine().release(block))
-    return kInvalid;
-  if (const auto call = behind_release.load())
-    call();
-  return 0;
+  STANDIN_MAY_REFUSE();
+  return give(block);
 }

@@ -1,5 +1,6 @@
 // Stands in for what Ascend CANN counts: built with STANDIN_RUNTIME for libruntime.so, else for ACL above it.
 #include "../common/objects.h"
+#include "../common/refusal.h"
 
 #include <cstdint>
 
@@ -10,14 +11,38 @@ auto &events = *new standin::Objects("event");
 } // namespace
 
 extern "C" {
-int rtStreamCreate(void **made, int32_t) { return streams.make(made); }
-int rtStreamCreateWithFlags(void **made, int32_t, uint32_t) { return streams.make(made); }
-int rtStreamDestroy(void *stream) { return streams.destroy(stream); }
-int rtStreamDestroyForce(void *stream) { return streams.destroy(stream); }
-int rtEventCreate(void **made) { return events.make(made); }
-int rtEventCreateWithFlag(void **made, uint32_t) { return events.make(made); }
-int rtEventCreateExWithFlag(void **made, uint32_t) { return events.make(made); }
-int rtEventDestroy(void *event) { return events.destroy(event); }
+int rtStreamCreate(void **made, int32_t) {
+  STANDIN_MAY_REFUSE();
+  return streams.make(made);
+}
+int rtStreamCreateWithFlags(void **made, int32_t, uint32_t) {
+  STANDIN_MAY_REFUSE();
+  return streams.make(made);
+}
+int rtStreamDestroy(void *stream) {
+  STANDIN_MAY_REFUSE();
+  return streams.destroy(stream);
+}
+int rtStreamDestroyForce(void *stream) {
+  STANDIN_MAY_REFUSE();
+  return streams.destroy(stream);
+}
+int rtEventCreate(void **made) {
+  STANDIN_MAY_REFUSE();
+  return events.make(made);
+}
+int rtEventCreateWithFlag(void **made, uint32_t) {
+  STANDIN_MAY_REFUSE();
+  return events.make(made);
+}
+int rtEventCreateExWithFlag(void **made, uint32_t) {
+  STANDIN_MAY_REFUSE();
+  return events.make(made);
+}
+int rtEventDestroy(void *event) {
+  STANDIN_MAY_REFUSE();
+  return events.destroy(event);
+}
 }
 #else
 namespace {
@@ -34,17 +59,45 @@ int rtEventCreateWithFlag(void **, uint32_t);
 int rtEventCreateExWithFlag(void **, uint32_t);
 int rtEventDestroy(void *);
 
-int aclrtCreateStream(void **made) { return rtStreamCreate(made, 0); }
+int aclrtCreateStream(void **made) {
+  STANDIN_MAY_REFUSE();
+  return rtStreamCreate(made, 0);
+}
 int aclrtCreateStreamWithConfig(void **made, uint32_t priority, uint32_t flag) {
+  STANDIN_MAY_REFUSE();
   return rtStreamCreateWithFlags(made, static_cast<int32_t>(priority), flag);
 }
-int aclrtDestroyStream(void *stream) { return rtStreamDestroy(stream); }
-int aclrtDestroyStreamForce(void *stream) { return rtStreamDestroyForce(stream); }
-int aclrtCreateEvent(void **made) { return rtEventCreate(made); }
-int aclrtCreateEventWithFlag(void **made, uint32_t flag) { return rtEventCreateWithFlag(made, flag); }
-int aclrtCreateEventExWithFlag(void **made, uint32_t flag) { return rtEventCreateExWithFlag(made, flag); }
-int aclrtDestroyEvent(void *event) { return rtEventDestroy(event); }
-int aclrtCreateContext(void **made, int32_t device) { return device < 0 ? 400 : contexts.make(made); }
-int aclrtDestroyContext(void *context) { return contexts.destroy(context); }
+int aclrtDestroyStream(void *stream) {
+  STANDIN_MAY_REFUSE();
+  return rtStreamDestroy(stream);
+}
+int aclrtDestroyStreamForce(void *stream) {
+  STANDIN_MAY_REFUSE();
+  return rtStreamDestroyForce(stream);
+}
+int aclrtCreateEvent(void **made) {
+  STANDIN_MAY_REFUSE();
+  return rtEventCreate(made);
+}
+int aclrtCreateEventWithFlag(void **made, uint32_t flag) {
+  STANDIN_MAY_REFUSE();
+  return rtEventCreateWithFlag(made, flag);
+}
+int aclrtCreateEventExWithFlag(void **made, uint32_t flag) {
+  STANDIN_MAY_REFUSE();
+  return rtEventCreateExWithFlag(made, flag);
+}
+int aclrtDestroyEvent(void *event) {
+  STANDIN_MAY_REFUSE();
+  return rtEventDestroy(event);
+}
+int aclrtCreateContext(void **made, int32_t device) {
+  STANDIN_MAY_REFUSE();
+  return device < 0 ? 400 : contexts.make(made);
+}
+int aclrtDestroyContext(void *context) {
+  STANDIN_MAY_REFUSE();
+  return contexts.destroy(context);
+}
 }
 #endif
