@@ -62,6 +62,8 @@ void KernelArguments::begin(uint64_t kernel, Given given) noexcept {
   for (uint32_t index = 0; index < kMostOfKernel && valueOf(keyOf(kernel, kRows + index)) != 0; ++index)
     forget(kernel, kRows + index);
   forget(kernel, kOthers);
+  if (Slot *slot = given == Given::Unknown ? slotFor(keyOf(kernel, kOthers)) : nullptr)
+    slot->value.store(1, std::memory_order_relaxed); // what is not set anew stays that of another kernel
   if (Slot *slot = slotFor(keyOf(kernel, kCount)))
     slot->value.store(given == Given::None ? 1 : 0, std::memory_order_relaxed);
 }

@@ -40,7 +40,7 @@ public:
 private:
   static constexpr uint32_t kSlots = 1 << 15, kMostProbes = 128;
   static constexpr uint32_t kCount = kMostOfKernel; // the entry that says how many arguments the kernel has, and 1
-  static constexpr uint32_t kOthers = kCount + 1;   // ArgumentRows::uses_others
+  static constexpr uint32_t kOthers = kCount + 1;   // 1: it uses memory beside them, or another kernel's arguments
   static constexpr uint32_t kRows = kOthers + 1;    // the rows of its arguments
   static constexpr uint64_t kNoAddress = 1;
 

@@ -70,7 +70,12 @@ TEST_F(KernelArgumentsTest, ThoseOfACopyAreNotKnown) {
   arguments->begin(kOne, KernelArguments::Given::Unknown);
   EXPECT_FALSE(arguments->isKnown(kOne));
   arguments->set(kOne, 1, 0x99);
-  EXPECT_EQ(of(kOne), (Words{0, 0x99}));
+  EXPECT_EQ(of(kOne), (Words{0, 0x99, 0}));
+  arguments->set(kOne, 0, 0x88);
+  EXPECT_EQ(of(kOne), (Words{0x88, 0x99, 0})) << "there may be a third";
+  arguments->begin(kOne, KernelArguments::Given::None);
+  arguments->set(kOne, 0, 0x77);
+  EXPECT_EQ(of(kOne), (Words{0x77}));
 }
 
 TEST_F(KernelArgumentsTest, WhatThereIsNoRoomForIsNotKnown) {
