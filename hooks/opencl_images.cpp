@@ -52,6 +52,7 @@ uint64_t bytesOf(Mem image) {
   constexpr unsigned kSize = 0x1102; // CL_MEM_SIZE
   auto *const get = reinterpret_cast<GetInfo>(hook::realOf(get_info));
   size_t bytes = 0;
+  const hook::OwnWork own;
   return get != nullptr && image != nullptr && get(image, kSize, sizeof bytes, &bytes, nullptr) == 0 ? bytes : 0;
 }
 

@@ -17,6 +17,7 @@
 #include "msleaks/hook/arguments.h"
 #include "msleaks/hook/handles.h"
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <dlfcn.h>
@@ -39,22 +40,24 @@ inline Library own_library = {
     __msl_hook_register(&own_library);
 }
 
-// For what a hook does for itself: nothing of it is recorded.
+// For what a hook does for itself: nothing of it is recorded, and what it leaves in errno is not the program's.
 class OwnWork {
 public:
-  OwnWork() {
+  OwnWork() : errno_(errno) {
     if (__msl_hook_begin != nullptr)
       __msl_hook_begin(&call_);
   }
   ~OwnWork() {
     if (__msl_hook_end != nullptr)
       __msl_hook_end(&call_);
+    errno = errno_;
   }
   OwnWork(const OwnWork &) = delete;
   OwnWork &operator=(const OwnWork &) = delete;
 
 private:
   Call call_{kOwnWork, kPass, 0, 0, 0, 0};
+  int errno_;
 };
 
 inline void *realOf(Function &function) {
