@@ -46,8 +46,8 @@ struct LiveSet::Mapping {
   }
 };
 
-// What comes back if a realloc, or a free that can fail, was refused: the last one of a thread. Only a mapping can have
-// several pieces.
+// What comes back if a realloc, or a free that can fail, was refused: the last one of a thread. Of a mapping there are
+// several pieces, and of a list of blocks that one call frees, several blocks.
 struct LiveSet::Parked {
   uint64_t address; // that the free named
   bool was_owner;   // one of several of a counted block, which lives on
@@ -65,7 +65,7 @@ struct LiveSet::Process {
   std::unordered_map<uint32_t, abi::SharedEvent> shown;             // by stream: what its next mapping shows
   std::unordered_map<uint64_t, Parked> parked;                      // by stream and space
   Backings backings;
-  DeviceRanges ranges; // device addresses that show physical blocks
+  DeviceRanges ranges;                                           // device addresses that show physical blocks
   std::unordered_map<uint32_t, std::vector<HiddenRange>> hidden; // by stream: what its last unmapping ended
   SkewWindow replaced; // blocks whose address was handed out again: their free may still arrive
   SkewWindow early;    // frees and retains of no block: its allocation by another thread may still arrive

@@ -15,6 +15,9 @@ bool mayBeRefused(const abi::EventHeader &freed) {
   return (freed.flags & abi::kRealloc) != 0 || spaceOf(freed.heap) != AddressSpace::Host;
 }
 
+// It belongs to the call that freed the block before it.
+bool isListed(const abi::EventHeader &freed) { return (freed.flags & abi::kListed) != 0; }
+
 // An early free, at the moment of its block's allocation.
 abi::FreeEvent freeOf(const SkewWindow::Entry &early, const abi::EventHeader &alloc) {
   abi::FreeEvent freed{};
@@ -221,7 +224,7 @@ void LiveSet::noteUnmatched(Process &process, const StreamEvent &event, const ab
   const abi::EventHeader &header = freed.header;
   process.early.add({freed.address, header.time, freed.size, spaceOf(header.heap), event.stream,
                      header.flags & abi::kRealloc ? SkewWindow::What::ReallocFree : SkewWindow::What::Free});
-  if (mayBeRefused(header)) // that brings nothing back, nor what this thread freed before
+  if (mayBeRefused(header) && !isListed(header)) // that brings nothing back, nor what this thread freed before
     process.parked.erase(Process::parkingOf(event));
 }
 
@@ -269,8 +272,10 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
   }
   if (!found) {
     // The free of a wrapper: the allocator's own, which may follow, ends the block. Code without the plugin may have
-    // called the wrapper that made it, so that no Retarget told of it.
-    if (space != AddressSpace::Pool || !findWrapped(process, freed.address))
+    // called the wrapper that made it, so that no Retarget told of it. Shared memory is malloc's where the device is
+    // the processor.
+    const bool is_wrapper = space == AddressSpace::Pool || freed.header.heap == abi::Heap::Managed;
+    if (!is_wrapper || !findWrapped(process, freed.address))
       noteUnmatched(process, event, freed);
     return;
   }
@@ -285,14 +290,32 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
   const Block block = *found;
   erase(process, found);
   if (may_be_refused)
-    process.parked[Process::parkingOf(event)] = {freed.address, false, {block}, {}};
+    park(process, event, block);
   announceFree(block, realloc ? FreeCause::Reallocated : FreeCause::Freed, freed.header.time);
 }
 
-// A realloc or a free was refused: what its Free took is alive again.
+// The one that the thread's free took last; or one more, if a list of blocks is freed.
+void LiveSet::park(Process &process, const StreamEvent &event, const Block &block) {
+  const auto [parked, is_first] = process.parked.try_emplace(Process::parkingOf(event));
+  if (!is_first && isListed(event.event.header()))
+    parked->second.more.push_back({block});
+  else
+    parked->second = {block.address, false, {block}, {}};
+}
+
+// A realloc or a free was refused: what its Free took is alive again. Of a list, each block is named, the last one
+// first.
 void LiveSet::restore(Process &process, const StreamEvent &event) {
   const auto parked = process.parked.find(Process::parkingOf(event));
   const uint64_t address = event.event.as<abi::AllocEvent>().address;
+  if (parked != process.parked.end() && !parked->second.more.empty() &&
+      spaceOf(parked->second.first.block.heap) != AddressSpace::Mapping) {
+    const Block last = parked->second.more.back().block;
+    if (last.address != address)
+      return;
+    parked->second.more.pop_back();
+    return insert(process, last, AllocCause::Restored, event.event.header().time);
+  }
   if (parked == process.parked.end() || (address != 0 && parked->second.address != address))
     return; // the old block was not known either; its free has been counted
   const Parked back = std::move(parked->second);

@@ -101,6 +101,38 @@ TEST_F(LiveSetTest, ARefusedFreeBringsTheBlockBack) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
+// As a list of blocks that a queue shall free: one that nobody knows is among them.
+TEST_F(LiveSetTest, ARefusedFreeOfAListBringsEachBlockBack) {
+  const Where shared{.heap = abi::Heap::Managed}, listed{.heap = abi::Heap::Managed, .flags = abi::kListed},
+      refused{.heap = abi::Heap::Managed, .flags = abi::kRestored};
+  for (const uint64_t block : {0x10, 0x20, 0x40, 0x50})
+    apply(alloc(1, block, block, shared));
+  apply(test::free(2, 0x50, shared)); // of a call before
+  apply(test::free(3, 0x10, shared));
+  for (const uint64_t block : {0x20, 0x30, 0x40})
+    apply(test::free(4, block, listed));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  for (const uint64_t block : {0x40, 0x30, 0x20, 0x10})
+    apply(alloc(5, block, 0, refused));
+  EXPECT_EQ(journal.bytes, 0x70u);
+  apply(alloc(6, 0x50, 0, refused));
+  EXPECT_EQ(live.liveBlocks(), 3u);
+}
+
+// PoCL's device is the processor: the block is malloc's, and so is the free that ends it.
+TEST_F(LiveSetTest, SharedMemoryThatADriverHasFromMallocIsTheHostsBlock) {
+  const Where shared{.heap = abi::Heap::Managed};
+  apply(alloc(1, 0x10, 8, {.site = 1}));
+  apply(test::retarget(2, 0x10, {.heap = abi::Heap::Managed, .site = 4}));
+  apply(test::free(3, 0x10, shared));
+  EXPECT_EQ(live.liveBlocks(), 1u);
+  apply(test::free(4, 0x10));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(live.counts().unmatched_frees, 0u);
+  apply(test::free(5, 0x10, shared));
+  EXPECT_EQ(live.counts().unmatched_frees, 1u);
+}
+
 TEST_F(LiveSetTest, RetargetMovesABlockToAnotherSite) {
   apply(alloc(1, 0x10, 8, {.site = 1}));
   apply(test::retarget(2, 0x10, {.site = 4}));
