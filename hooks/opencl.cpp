@@ -29,9 +29,8 @@ MSL_HOOK(libOpenCL, int, clEnqueueFillBuffer,
          (Queue, Mem, const void *, size_t, size_t, size_t, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueSVMMemcpy, (Queue, unsigned, void *, const void *, size_t, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueSVMMemFill, (Queue, void *, const void *, size_t, size_t, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, void *, clEnqueueMapBuffer,
-         (Queue, Mem, unsigned, Bits, size_t, size_t, unsigned, Events, Event *, int *))
 MSL_HOOK(libOpenCL, int, clEnqueueUnmapMemObject, (Queue, Mem, void *, unsigned, Events, Event *))
+MSL_HOOK(libOpenCL, int, clEnqueueSVMUnmap, (Queue, void *, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueReadBufferRect,
          (Queue, Mem, unsigned, Sizes, Sizes, Sizes, size_t, size_t, size_t, size_t, void *, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueWriteBufferRect,
@@ -47,7 +46,5 @@ MSL_HOOK(libOpenCL, int, clEnqueueWriteImage,
          (Queue, Mem, unsigned, Sizes, Sizes, size_t, size_t, const void *, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueCopyImage, (Queue, Mem, Mem, Sizes, Sizes, Sizes, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueFillImage, (Queue, Mem, const void *, Sizes, Sizes, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, void *, clEnqueueMapImage,
-         (Queue, Mem, unsigned, Bits, Sizes, Sizes, size_t *, size_t *, unsigned, Events, Event *, int *))
 MSL_HOOK(libOpenCL, int, clEnqueueNativeKernel,
          (Queue, void (*)(void *), void *, size_t, unsigned, const Mem *, const void **, unsigned, Events, Event *))

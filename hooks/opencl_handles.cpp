@@ -49,8 +49,5 @@ MSL_HOOK(libOpenCL, int, clEnqueueMarker, (Queue, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueMarkerWithWaitList, (Queue, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueBarrierWithWaitList, (Queue, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueMigrateMemObjects, (Queue, unsigned, const Mem *, Bits, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueSVMMap, (Queue, unsigned, Bits, void *, size_t, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueSVMUnmap, (Queue, void *, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueSVMFree, (Queue, unsigned, void **, Notify, void *, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueSVMMigrateMem,
          (Queue, unsigned, const void **, const size_t *, Bits, unsigned, Events, Event *))

@@ -60,6 +60,13 @@ def ascend_layers(folder):
     return [standin(folder, "libascendcl.so", sources / "forwards.cpp", link=[below]), below, driver, runtime]
 
 
+def opencl_behind(scratch, name):
+    """Options that link OpenCL behind a library that has some of its functions itself (programs/NAME.c)."""
+    library = f"{scratch}/lib{name}.so"
+    compile(need("gcc"), "-shared", "-fPIC", PROGRAMS / f"{name}.c", "-o", library, "-ldl", "-pthread")
+    return ["-Wl,--no-as-needed", library, "-lOpenCL"]
+
+
 def build_programs(build, scratch, source, *options):
     """{way: program}: for hooks alone, and with the plugin of each LLVM."""
     options = [f"-I{REPOSITORY}/runtime/include", *options, f"-Wl,-rpath,{scratch}", "-pthread"]

@@ -5,8 +5,8 @@ an image of one, is none, and its buffer is used; shared memory, pipes, owners o
 import os
 import re
 
-from device_run import PROGRAMS, Msleaks, build_programs, check, compile, equal, events_of, expect_allocations, expect_counts, expect_version_notes, run, watched
-from msleaks_e2e import arguments, need, skip
+from device_run import PROGRAMS, Msleaks, build_programs, check, equal, events_of, expect_allocations, expect_counts, expect_version_notes, opencl_behind, run, watched
+from msleaks_e2e import arguments, skip
 
 SOURCE, CALLS = PROGRAMS / "opencl.c", PROGRAMS / "opencl_calls.c"
 LARGE = 256 << 20
@@ -54,8 +54,9 @@ def expect_calls(msleaks, scratch, name, program):
     freed = [event["address"] for event in events_of(msleaks, folder, "free") if event["heap"] == "managed"]
     equal(f"{name}: shared blocks that are freed", freed, [address for _, address in shared])
     [launch] = events_of(msleaks, folder, "launch")
-    equal(f"{name}: the kernel's argument", ([event["address"] for event in events_of(msleaks, folder, "access")], "listed" in launch["flags"]),
-          ([shared[0][1]], True))
+    uses = [(event["address"], [flag for flag in ("read", "write") if flag in event["flags"]]) for event in events_of(msleaks, folder, "access")]
+    equal(f"{name}: mapped, unmapped, the kernel's argument", (uses, "listed" in launch["flags"]),
+          ([(shared[0][1], ["read", "write"]), (shared[0][1], ["read", "write"]), (shared[0][1], [])], True))
     expect_counts(msleaks, folder, retain=2)
     equal(f"{name}: alive until the last owner gives it back", report.heap_peak_bytes("device"), 2 * OWNED + 1)
     equal(f"{name}: leaks", leaks(report), [(OWNED + 2, 1, "buffer_of")])
@@ -88,9 +89,7 @@ def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(f"{scratch}/calls", exist_ok=True)
     msleaks = Msleaks(build)
-    newer = f"{scratch}/libnewer_opencl.so"
-    compile(need("gcc"), "-shared", "-fPIC", PROGRAMS / "newer_opencl.c", "-o", newer, "-ldl")
-    for name, program in build_programs(build, scratch, SOURCE, "-Wl,--no-as-needed", newer, "-lOpenCL").items():
+    for name, program in build_programs(build, scratch, SOURCE, *opencl_behind(scratch, "newer_opencl")).items():
         expect_images(msleaks, scratch, name, program)
     expect_version_notes(msleaks, scratch, program, "libOpenCL", 4)
     for name, program in build_programs(build, f"{scratch}/calls", CALLS, "-lOpenCL").items():

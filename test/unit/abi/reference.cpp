@@ -47,20 +47,25 @@ std::string resultOf(const Symbol &symbol) {
 }
 
 void printSymbols() {
-  std::puts("# Symbols\n\nExpanded from `symbols.def`: the functions whose calls the pass marks. Positions count "
-            "parameters from 0, or\n"
-            "from the end (-1). A result is returned, stored through parameter n by a call that returns 0 (`out(n)`), "
-            "or returned with\n"
-            "its status stored through parameter n (`handle(n)`), or memory of the caller's that begins where parameter n "
-            "says (`at(n)`).\n\n"
-            "| symbol | verb | family | heap | result | size | count | address | kernel | stream | freed by |\n"
-            "|---|---|---|---|---|---|---|---|---|---|---|");
+  std::puts(
+      "# Symbols\n\nExpanded from `symbols.def`: the functions whose calls the pass marks. What is an access, an "
+      "argument, a kernel, a\n"
+      "device or shows memory only hooks see. Positions count parameters from 0, or from the end (-1). `address` is "
+      "where to, or what is\n"
+      "written, `source` where from, what is read, or what is shown. A result is returned, stored through parameter n "
+      "by a call that returns 0 (`out(n)`), "
+      "or returned with\n"
+      "its status stored through parameter n (`handle(n)`), or memory of the caller's that begins where parameter n "
+      "says (`at(n)`).\n\n"
+      "| symbol | verb | family | heap | result | size | count | address | source | kernel | stream | freed by |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|");
   for (const Symbol &symbol : kSymbols) {
     const std::string partner = symbol.partner < 0 ? "" : "`" + std::string(kSymbols[symbol.partner].name) + "`";
-    std::printf("| `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", std::string(symbol.name).c_str(),
+    std::printf("| `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", std::string(symbol.name).c_str(),
                 nameOf(symbol.verb), nameOf(symbol.family), nameOf(symbol.heap), resultOf(symbol).c_str(),
                 position(symbol.size).c_str(), position(symbol.count).c_str(), position(symbol.address).c_str(),
-                position(symbol.kernel).c_str(), position(symbol.stream).c_str(), partner.c_str());
+                position(symbol.source).c_str(), position(symbol.kernel).c_str(), position(symbol.stream).c_str(),
+                partner.c_str());
   }
   std::puts("\n## Families\n\nA hook takes the site that a callback left only within one family.\n\n"
             "| family | what it is |\n|---|---|");

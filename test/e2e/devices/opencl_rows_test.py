@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Each function of OpenCL that has a row, on PoCL: what is seen of it, event by event, by hooks alone and beside the plugin. Shared memory that a queue
+gives back is tried on a driver, too, that does not take it from malloc.   usage: opencl_rows_test.py BUILD SCRATCH
+"""
+import os
+import re
+
+from device_run import PROGRAMS, Msleaks, build_programs, check, device_leaks, equal, expect_golden, opencl_behind, run, watched
+from msleaks_e2e import REPOSITORY, arguments, line_of, skip
+
+SOURCE, SHARED = PROGRAMS / "opencl_rows.c", PROGRAMS / "opencl_shared.c"
+TABLE = REPOSITORY / "runtime/include/msleaks/abi/symbols.def"
+IMAGES = ["clCreateImage", "clCreateImageWithProperties", "clCreateImage2D", "clCreateImage3D"]  # whose sizes no row can say
+LISTED = 3
+
+
+def expect_all_rows():
+    rows = re.findall(r"^MSL_\w+ *\((\w+), *OpenCl\b", TABLE.read_text(), re.MULTILINE)
+    called = set(re.findall(r"\b(cl[A-Z]\w+)\(", SOURCE.read_text()))
+    check(rows, f"{TABLE}: no rows of OpenCL")
+    equal("functions that the program does not call", sorted({*rows, *IMAGES, "clEnqueueSVMFree"} - called), [])
+
+
+def expect_rows(msleaks, scratch, name, program):
+    if run([program]).returncode == 77:
+        skip("no OpenCL device; pocl-opencl-icd brings one")
+    folder, report = watched(msleaks, scratch, program)
+    expect_golden(msleaks, folder, "opencl")
+    equal(f"{name}: leaks", device_leaks(report), [])
+    equal(f"{name}: frees of nothing", report.json["blocks"]["unmatched_frees"], 0)
+
+
+def expect_shared(msleaks, scratch, name, program):
+    """A list that is refused is not freed; of one with a function, what that frees."""
+    _, report = watched(msleaks, scratch, program)
+    equal(f"{name}: leaks", sorted(device_leaks(report)), [("managed", 0, 1, 4 * 4096, line_of(SHARED, "// by a function")),
+                                                            ("managed", 0, LISTED, LISTED * 2 * 4096, line_of(SHARED, "// refused"))])
+    equal(f"{name}: frees of nothing", report.json["blocks"]["unmatched_frees"], 0)
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    msleaks = Msleaks(build)
+    expect_all_rows()
+    for expect, source, library in (expect_rows, SOURCE, "more_opencl"), (expect_shared, SHARED, "shared_opencl"):
+        folder = f"{scratch}/{source.stem}"
+        os.makedirs(folder, exist_ok=True)
+        for name, program in build_programs(build, folder, source, *opencl_behind(folder, library)).items():
+            expect(msleaks, folder, name, program)
+            print(f"{source.stem}, {name}")
+
+
+if __name__ == "__main__":
+    main()
