@@ -1,12 +1,15 @@
-"""Names the rows of symbols.def that no test in a folder expects in the log, and the tests that do not run at -O0 and at
--O2: rows_without_test.py SYMBOLS_DEF FOLDER"""
+"""Names the rows of symbols.def that no test in a folder expects in the log, those that only hooks see and no program of
+another folder calls, and the tests that do not run at -O0 and at -O2: rows_without_test.py SYMBOLS_DEF FOLDER PROGRAMS"""
 import pathlib
 import re
 import sys
 
-table, folder = sys.argv[1:]
+table, folder, programs = sys.argv[1:]
 row = re.compile(r"^MSL_(?:ALLOC|REALLOC|MAP|REMAP|FREE|PROTECT|RETAIN|LAUNCH|COPY|SET) *\( *(\w+)", re.MULTILINE)
+of_hooks = re.compile(r"^MSL_(?:ACCESS|KERNEL|ARGUMENT) *\( *(\w+)", re.MULTILINE)
 names = row.findall(pathlib.Path(table).read_text())
+hooked = of_hooks.findall(pathlib.Path(table).read_text())
+called = "\n".join(program.read_text() for program in pathlib.Path(programs).iterdir())
 # A test expects "on_… | symbol at …" of the runtime that prints its callbacks.
 expected, one_level = [], []
 for test in pathlib.Path(folder).iterdir():
@@ -18,5 +21,6 @@ for test in pathlib.Path(folder).iterdir():
     expected += found
 expected = "\n".join(expected)
 missing = [name for name in names if not re.search(rf"\| {name}\b|\| {name}\{{\{{", expected)]
-print(f"{len(names)} rows, without a test: {' '.join(missing) or 'none'}; not at -O0 and -O2: {' '.join(one_level) or 'none'}")
+missing += [name for name in hooked if not re.search(rf"\b{name}\(", called)]
+print(f"{len(names) + len(hooked)} rows, without a test: {' '.join(missing) or 'none'}; not at -O0 and -O2: {' '.join(one_level) or 'none'}")
 sys.exit(1 if missing or one_level or not names else 0)
