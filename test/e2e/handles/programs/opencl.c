@@ -134,6 +134,19 @@ static void programs(void) {
   release_program(linked);
 }
 
+// The magic number of SPIR-V, and none.
+static void programs_of_words(void) {
+  const unsigned words[] = {0x07230203, 0x00010000, 0, 1, 0}, none[] = {1, 2, 3, 4, 5};
+  cl_int status;
+  for (int i = 0; i < 3; ++i) {
+    cl_program made = clCreateProgramWithIL(context, words, sizeof words, &status); // forgets cl_program 2
+    expect(status, "a program of SPIR-V");
+    if (mended || i == 1)
+      clReleaseProgram(made);
+  }
+  printf("a program of other words: %d\n", clCreateProgramWithIL(context, none, sizeof none, &status) == NULL);
+}
+
 static void samplers(void) {
   cl_int status;
   cl_sampler one = clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &status); // forgets cl_sampler 1
@@ -272,6 +285,7 @@ int main(int argc, char **argv) {
   contexts();
   queues();
   programs();
+  programs_of_words();
   samplers();
   buffer_events();
   image_events();
