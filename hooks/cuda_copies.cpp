@@ -70,6 +70,11 @@ namespace {
 constexpr auto kCuda = msleaks::abi::Family::Cuda;
 MSL_ASKED(array_information, "libcudart", "cudaArrayGetInfo")
 constexpr auto kCopyParms = kCopy3D<kCuda, array_information, cudaChannelFormatDesc>;
+constexpr MemoryTypes kTypes = {.host = 1, .array = 3};
+constexpr auto kDriverCopy = [](auto real, void *caller, const auto *copy, auto... stream) {
+  const auto as_given = [&] { return real(copy, stream...); };
+  return copy != nullptr ? copyDescribed<kCuda>(as_given, caller, kTypes, *copy, stream...) : as_given();
+};
 } // namespace
 
 MSL_HOOK_WITH(kCopy2D<kCuda>, libcudart, cudaError_t, cudaMemcpy2D,
@@ -97,16 +102,16 @@ MSL_HOOK_WITH(kFill3D<kCuda>, libcudart, cudaError_t, cudaMemset3DAsync,
 MSL_HOOK_WITH(kFill3D<kCuda>, libcudart, cudaError_t, cudaMemset3DAsync_ptsz,
               (cudaPitchedPtr, int, cudaExtent, cudaStream_t))
 
-MSL_HOOK_WITH(kDriverCopy<kCuda>, libcuda, CUresult, cuMemcpy2D_v2, (const CUDA_MEMCPY2D *))
-MSL_HOOK_WITH(kDriverCopy<kCuda>, libcuda, CUresult, cuMemcpy2D_v2_ptds, (const CUDA_MEMCPY2D *))
-MSL_HOOK_WITH(kDriverCopy<kCuda>, libcuda, CUresult, cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *))
-MSL_HOOK_WITH(kDriverCopy<kCuda>, libcuda, CUresult, cuMemcpy2DUnaligned_v2_ptds, (const CUDA_MEMCPY2D *))
-MSL_HOOK_WITH(kDriverCopy<kCuda>, libcuda, CUresult, cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *, CUstream))
-MSL_HOOK_WITH(kDriverCopy<kCuda>, libcuda, CUresult, cuMemcpy2DAsync_v2_ptsz, (const CUDA_MEMCPY2D *, CUstream))
-MSL_HOOK_WITH(kDriverCopy<kCuda>, libcuda, CUresult, cuMemcpy3D_v2, (const CUDA_MEMCPY3D *))
-MSL_HOOK_WITH(kDriverCopy<kCuda>, libcuda, CUresult, cuMemcpy3D_v2_ptds, (const CUDA_MEMCPY3D *))
-MSL_HOOK_WITH(kDriverCopy<kCuda>, libcuda, CUresult, cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *, CUstream))
-MSL_HOOK_WITH(kDriverCopy<kCuda>, libcuda, CUresult, cuMemcpy3DAsync_v2_ptsz, (const CUDA_MEMCPY3D *, CUstream))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2D_v2, (const CUDA_MEMCPY2D *))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2D_v2_ptds, (const CUDA_MEMCPY2D *))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2DUnaligned_v2_ptds, (const CUDA_MEMCPY2D *))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *, CUstream))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2DAsync_v2_ptsz, (const CUDA_MEMCPY2D *, CUstream))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3D_v2, (const CUDA_MEMCPY3D *))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3D_v2_ptds, (const CUDA_MEMCPY3D *))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *, CUstream))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DAsync_v2_ptsz, (const CUDA_MEMCPY3D *, CUstream))
 MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD16_v2, (CUdeviceptr, unsigned short, size_t))
 MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD16_v2_ptds, (CUdeviceptr, unsigned short, size_t))
 MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD16Async, (CUdeviceptr, unsigned short, size_t, CUstream))

@@ -80,32 +80,52 @@ inline constexpr auto kCopy3D = [](auto real, void *caller, const auto *copy, au
     return as_given();
   const Ends ends = {copy->dstArray != nullptr ? copy->dstArray : copy->dstPtr.ptr,
                      copy->srcArray != nullptr ? copy->srcArray : copy->srcPtr.ptr};
-  const size_t bytes = elementBytes<kInformation, Format>(*copy) * copy->extent.width * copy->extent.height *
-                       copy->extent.depth;
+  const size_t bytes =
+      elementBytes<kInformation, Format>(*copy) * copy->extent.width * copy->extent.height * copy->extent.depth;
   return copyOf<kFamily>(as_given, caller, ends, bytes, static_cast<int>(copy->kind), stream...);
 };
 
-// As the driver names an end: by its kind of memory.
-template <class Type, class Device>
-const void *endAt(Type type, const void *host, Device device, const void *array) {
-  constexpr int kHost = 1, kArray = 3;
-  if (static_cast<int>(type) == kHost)
-    return host;
-  return static_cast<int>(type) == kArray ? array : reinterpret_cast<const void *>(device);
-}
+// An array has no pitch: only it knows how long its rows are.
 template <abi::Family kFamily>
-inline constexpr auto kDriverCopy = [](auto real, void *caller, const auto *copy, auto... stream) {
-  constexpr int kNotSaid = 0;
-  const auto as_given = [&] { return real(copy, stream...); };
-  if (copy == nullptr)
-    return as_given();
-  const Ends ends = {endAt(copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstArray),
-                     endAt(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray)};
-  size_t bytes = copy->WidthInBytes * copy->Height;
-  if constexpr (requires { copy->Depth; })
-    bytes *= copy->Depth;
-  return copyOf<kFamily>(as_given, caller, ends, bytes, kNotSaid, stream...);
+inline constexpr auto kCopyToArray2D = [](auto real, void *caller, auto to, size_t x, size_t y, const void *from,
+                                          size_t pitch, size_t width, size_t height, auto kind, auto... stream) {
+  const auto in_rows = [&] { return real(to, x, y, from, pitch, width, height, kind, stream...); };
+  return copyOf<kFamily>(in_rows, caller, Ends{to, from}, width * height, static_cast<int>(kind), stream...);
 };
+template <abi::Family kFamily>
+inline constexpr auto kCopyFromArray2D = [](auto real, void *caller, void *to, size_t pitch, auto from, size_t x,
+                                            size_t y, size_t width, size_t height, auto kind, auto... stream) {
+  const auto in_rows = [&] { return real(to, pitch, from, x, y, width, height, kind, stream...); };
+  return copyOf<kFamily>(in_rows, caller, Ends{to, from}, width * height, static_cast<int>(kind), stream...);
+};
+template <abi::Family kFamily>
+inline constexpr auto kCopyArrays2D = [](auto real, void *caller, auto to, size_t to_x, size_t to_y, auto from,
+                                         size_t from_x, size_t from_y, size_t width, size_t height, auto kind) {
+  const auto in_rows = [&] { return real(to, to_x, to_y, from, from_x, from_y, width, height, kind); };
+  return copyOf<kFamily>(in_rows, caller, Ends{to, from}, width * height, static_cast<int>(kind));
+};
+
+// As the driver names an end: by its kind of memory, of which the others are all a device's address.
+struct MemoryTypes {
+  int host, array;
+};
+template <class Type, class Device>
+const void *endAt(const MemoryTypes &types, Type type, const void *host, Device device, const void *array) {
+  if (static_cast<int>(type) == types.host)
+    return host;
+  return static_cast<int>(type) == types.array ? array : reinterpret_cast<const void *>(device);
+}
+// `as_given` is the call with all that it was given.
+template <abi::Family kFamily, class Given, class Real, class... Stream>
+auto copyDescribed(Real as_given, void *caller, const MemoryTypes &types, const Given &copy, Stream... stream) {
+  constexpr int kNotSaid = 0;
+  const Ends ends = {endAt(types, copy.dstMemoryType, copy.dstHost, copy.dstDevice, copy.dstArray),
+                     endAt(types, copy.srcMemoryType, copy.srcHost, copy.srcDevice, copy.srcArray)};
+  size_t bytes = size_t{copy.WidthInBytes} * copy.Height;
+  if constexpr (requires { copy.Depth; })
+    bytes *= copy.Depth;
+  return copyOf<kFamily>(as_given, caller, ends, bytes, kNotSaid, stream...);
+}
 
 template <abi::Family kFamily>
 inline constexpr auto kFill2D =

@@ -34,10 +34,10 @@ def expect_built(whose, *words):
 def main():
     _, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
-    expect_built("HIP's", fetched("hip"), "-D__HIP_PLATFORM_AMD__", "hooks/hip.cpp", *(f"hooks/hip_{part}.cpp" for part in ("arrays", "copies", "graphs", "handles", "memory", "registered")))
+    expect_built("HIP's", fetched("hip"), "-D__HIP_PLATFORM_AMD__", "hooks/hip.cpp", *(f"hooks/hip_{part}.cpp" for part in ("array_copies", "arrays", "copies", "graphs", "handles", "memory", "registered")))
     include = fetched("cuda")
-    hooks = [f"hooks/cuda_{part}.cpp" for part in ("arrays", "contexts", "copies", "driver", "graphs", "handles", "memory", "nvml", "runtime")]
-    expect_built("CUDA's", include, *hooks, "test/standins/cuda/cudart.cpp")
+    hooks = [f"hooks/cuda_{part}.cpp" for part in ("array_copies", "arrays", "contexts", "copies", "driver", "graphs", "handles", "memory", "nvml", "runtime")]
+    expect_built("CUDA's", include, *hooks, *(f"test/standins/cuda/cudart{part}.cpp" for part in ("", "_arrays", "_capture", "_per_thread")))
     # It would be noticed.
     wrong = Path(scratch) / "wrong.cpp"
     text = (REPOSITORY / "hooks/cuda_runtime.cpp").read_text()

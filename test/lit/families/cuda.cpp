@@ -231,6 +231,77 @@ static void moreDriverCopies() {
   cuMemsetD8Async_ptsz(here, 3, 58, stream);
 }
 
+// From and to arrays and symbols.
+static void namedCopies() {
+  GUARD;
+  cudaArray_t const array = (cudaArray_t)0x100, other = (cudaArray_t)0x200;
+  const CUdeviceptr here = 0x100, there = 0x200;
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=70 stream=0 direction=2 | cudaMemcpyToArray at
+  cudaMemcpyToArray(array, 5, 5, from, 70, 2);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=71 stream=0 direction=2 | cudaMemcpyToArray_ptds at
+  cudaMemcpyToArray_ptds(array, 5, 5, from, 71, 2);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=72 stream=0x51 direction=2 | cudaMemcpyToArrayAsync at
+  cudaMemcpyToArrayAsync(array, 5, 5, from, 72, 2, stream);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=73 stream=0x51 direction=2 | cudaMemcpyToArrayAsync_ptsz at
+  cudaMemcpyToArrayAsync_ptsz(array, 5, 5, from, 73, 2, stream);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=74 stream=0 direction=2 | cudaMemcpyFromArray at
+  cudaMemcpyFromArray(to, other, 5, 5, 74, 2);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=75 stream=0 direction=2 | cudaMemcpyFromArray_ptds at
+  cudaMemcpyFromArray_ptds(to, other, 5, 5, 75, 2);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=76 stream=0x51 direction=2 | cudaMemcpyFromArrayAsync at
+  cudaMemcpyFromArrayAsync(to, other, 5, 5, 76, 2, stream);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=77 stream=0x51 direction=2 | cudaMemcpyFromArrayAsync_ptsz at
+  cudaMemcpyFromArrayAsync_ptsz(to, other, 5, 5, 77, 2, stream);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=78 stream=0 direction=2 | cudaMemcpyArrayToArray at
+  cudaMemcpyArrayToArray(array, 5, 5, other, 5, 5, 78, 2);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=79 stream=0 direction=2 | cudaMemcpyArrayToArray_ptds at
+  cudaMemcpyArrayToArray_ptds(array, 5, 5, other, 5, 5, 79, 2);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=80 stream=0 direction=2 | cudaMemcpyToSymbol at
+  cudaMemcpyToSymbol(to, from, 80, 5, 2);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=81 stream=0 direction=2 | cudaMemcpyToSymbol_ptds at
+  cudaMemcpyToSymbol_ptds(to, from, 81, 5, 2);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=82 stream=0x51 direction=2 | cudaMemcpyToSymbolAsync at
+  cudaMemcpyToSymbolAsync(to, from, 82, 5, 2, stream);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=83 stream=0x51 direction=2 | cudaMemcpyToSymbolAsync_ptsz at
+  cudaMemcpyToSymbolAsync_ptsz(to, from, 83, 5, 2, stream);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=84 stream=0 direction=2 | cudaMemcpyFromSymbol at
+  cudaMemcpyFromSymbol(to, from, 84, 5, 2);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=85 stream=0 direction=2 | cudaMemcpyFromSymbol_ptds at
+  cudaMemcpyFromSymbol_ptds(to, from, 85, 5, 2);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=86 stream=0x51 direction=2 | cudaMemcpyFromSymbolAsync at
+  cudaMemcpyFromSymbolAsync(to, from, 86, 5, 2, stream);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=87 stream=0x51 direction=2 | cudaMemcpyFromSymbolAsync_ptsz at
+  cudaMemcpyFromSymbolAsync_ptsz(to, from, 87, 5, 2, stream);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=88 stream=0 direction=0 | cuMemcpyHtoA_v2 at
+  cuMemcpyHtoA_v2(array, 5, from, 88);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=89 stream=0 direction=0 | cuMemcpyHtoA_v2_ptds at
+  cuMemcpyHtoA_v2_ptds(array, 5, from, 89);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=90 stream=0x51 direction=0 | cuMemcpyHtoAAsync_v2 at
+  cuMemcpyHtoAAsync_v2(array, 5, from, 90, stream);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=91 stream=0x51 direction=0 | cuMemcpyHtoAAsync_v2_ptsz at
+  cuMemcpyHtoAAsync_v2_ptsz(array, 5, from, 91, stream);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=92 stream=0 direction=0 | cuMemcpyAtoH_v2 at
+  cuMemcpyAtoH_v2(to, other, 5, 92);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=93 stream=0 direction=0 | cuMemcpyAtoH_v2_ptds at
+  cuMemcpyAtoH_v2_ptds(to, other, 5, 93);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=94 stream=0x51 direction=0 | cuMemcpyAtoHAsync_v2 at
+  cuMemcpyAtoHAsync_v2(to, other, 5, 94, stream);
+  // CHECK: on_copy cuda copy flags=0x20 to=0x100 from=0x200 size=95 stream=0x51 direction=0 | cuMemcpyAtoHAsync_v2_ptsz at
+  cuMemcpyAtoHAsync_v2_ptsz(to, other, 5, 95, stream);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=96 stream=0 direction=0 | cuMemcpyDtoA_v2 at
+  cuMemcpyDtoA_v2(array, 5, there, 96);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=97 stream=0 direction=0 | cuMemcpyDtoA_v2_ptds at
+  cuMemcpyDtoA_v2_ptds(array, 5, there, 97);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=98 stream=0 direction=0 | cuMemcpyAtoD_v2 at
+  cuMemcpyAtoD_v2(here, other, 5, 98);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=99 stream=0 direction=0 | cuMemcpyAtoD_v2_ptds at
+  cuMemcpyAtoD_v2_ptds(here, other, 5, 99);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=100 stream=0 direction=0 | cuMemcpyAtoA_v2 at
+  cuMemcpyAtoA_v2(array, 5, other, 5, 100);
+  // CHECK: on_copy cuda copy to=0x100 from=0x200 size=101 stream=0 direction=0 | cuMemcpyAtoA_v2_ptds at
+  cuMemcpyAtoA_v2_ptds(array, 5, other, 5, 101);
+}
+
 int main(int count, char **) {
   runtimeBlocks();
   driverBlocks();
@@ -240,6 +311,7 @@ int main(int count, char **) {
   copiesPerThread();
   driverCopies();
   moreDriverCopies();
+  namedCopies();
   std::puts("done");
 }
 // PLAIN: done

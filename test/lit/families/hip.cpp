@@ -68,6 +68,8 @@ static void blocks() {
   hipMalloc(&refused, 666);
 }
 
+static void namedCopies();
+
 int main(int count, char **) {
   GUARD;
   blocks();
@@ -136,7 +138,50 @@ int main(int count, char **) {
   hipMemsetD8(to, 3, 26);
   // CHECK: on_set hip set flags=0x20 to=0x100 value=3 size=27 stream=0x51 | hipMemsetD8Async at
   hipMemsetD8Async(to, 3, 27, stream);
+  namedCopies();
   std::puts("done");
+}
+
+// From and to arrays and symbols.
+static void namedCopies() {
+  GUARD;
+  hipArray_t const array = (hipArray_t)0x100, other = (hipArray_t)0x200;
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=40 stream=0 direction=2 | hipMemcpyToArray at
+  hipMemcpyToArray(array, 5, 5, from, 40, 2);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=41 stream=0 direction=2 | hipMemcpyFromArray at
+  hipMemcpyFromArray(to, other, 5, 5, 41, 2);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=42 stream=0 direction=2 | hipMemcpyFromArray_spt at
+  hipMemcpyFromArray_spt(to, other, 5, 5, 42, 2);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=43 stream=0 direction=2 | hipMemcpyToSymbol at
+  hipMemcpyToSymbol(to, from, 43, 5, 2);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=44 stream=0 direction=2 | hipMemcpyToSymbol_spt at
+  hipMemcpyToSymbol_spt(to, from, 44, 5, 2);
+  // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=45 stream=0x51 direction=2 | hipMemcpyToSymbolAsync at
+  hipMemcpyToSymbolAsync(to, from, 45, 5, 2, stream);
+  // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=46 stream=0x51 direction=2 | hipMemcpyToSymbolAsync_spt at
+  hipMemcpyToSymbolAsync_spt(to, from, 46, 5, 2, stream);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=47 stream=0 direction=2 | hipMemcpyFromSymbol at
+  hipMemcpyFromSymbol(to, from, 47, 5, 2);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=48 stream=0 direction=2 | hipMemcpyFromSymbol_spt at
+  hipMemcpyFromSymbol_spt(to, from, 48, 5, 2);
+  // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=49 stream=0x51 direction=2 | hipMemcpyFromSymbolAsync at
+  hipMemcpyFromSymbolAsync(to, from, 49, 5, 2, stream);
+  // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=50 stream=0x51 direction=2 | hipMemcpyFromSymbolAsync_spt at
+  hipMemcpyFromSymbolAsync_spt(to, from, 50, 5, 2, stream);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=51 stream=0 direction=0 | hipMemcpyHtoA at
+  hipMemcpyHtoA(array, 5, from, 51);
+  // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=52 stream=0x51 direction=0 | hipMemcpyHtoAAsync at
+  hipMemcpyHtoAAsync(array, 5, from, 52, stream);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=53 stream=0 direction=0 | hipMemcpyAtoH at
+  hipMemcpyAtoH(to, other, 5, 53);
+  // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=54 stream=0x51 direction=0 | hipMemcpyAtoHAsync at
+  hipMemcpyAtoHAsync(to, other, 5, 54, stream);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=55 stream=0 direction=0 | hipMemcpyDtoA at
+  hipMemcpyDtoA(array, 5, from, 55);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=56 stream=0 direction=0 | hipMemcpyAtoD at
+  hipMemcpyAtoD(to, other, 5, 56);
+  // CHECK: on_copy hip copy to=0x100 from=0x200 size=57 stream=0 direction=0 | hipMemcpyAtoA at
+  hipMemcpyAtoA(array, 5, other, 5, 57);
 }
 // PLAIN: done
 // PLAIN-NOT: {{.}}

@@ -50,8 +50,8 @@ cudaError_t cudaLaunchKernel_ptsz(const void *kernel, dim3 grid, dim3 block, voi
                                   cudaStream_t stream);
 cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                                         cudaStream_t stream);
-cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **arguments,
-                                             size_t shared, cudaStream_t stream);
+cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                                             cudaStream_t stream);
 typedef struct CUfunc_st *CUfunction;
 CUresult cuLaunchKernel(CUfunction kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared, cudaStream_t stream, void **arguments,
@@ -107,6 +107,40 @@ CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr to, CUdeviceptr from, size_t size);
 CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr to, CUdeviceptr from, size_t size, cudaStream_t stream);
 CUresult cuMemsetD8_v2_ptds(CUdeviceptr to, unsigned char value, size_t size);
 CUresult cuMemsetD8Async_ptsz(CUdeviceptr to, unsigned char value, size_t size, cudaStream_t stream);
+typedef struct cudaArray *cudaArray_t;
+typedef const struct cudaArray *cudaArray_const_t;
+cudaError_t cudaMemcpyToArray(cudaArray_t, size_t, size_t, const void *, size_t, int);
+cudaError_t cudaMemcpyToArray_ptds(cudaArray_t, size_t, size_t, const void *, size_t, int);
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t, size_t, size_t, const void *, size_t, int, cudaStream_t);
+cudaError_t cudaMemcpyToArrayAsync_ptsz(cudaArray_t, size_t, size_t, const void *, size_t, int, cudaStream_t);
+cudaError_t cudaMemcpyFromArray(void *, cudaArray_const_t, size_t, size_t, size_t, int);
+cudaError_t cudaMemcpyFromArray_ptds(void *, cudaArray_const_t, size_t, size_t, size_t, int);
+cudaError_t cudaMemcpyFromArrayAsync(void *, cudaArray_const_t, size_t, size_t, size_t, int, cudaStream_t);
+cudaError_t cudaMemcpyFromArrayAsync_ptsz(void *, cudaArray_const_t, size_t, size_t, size_t, int, cudaStream_t);
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t, size_t, size_t, cudaArray_const_t, size_t, size_t, size_t, int);
+cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t, size_t, size_t, cudaArray_const_t, size_t, size_t, size_t, int);
+cudaError_t cudaMemcpyToSymbol(const void *, const void *, size_t, size_t, int);
+cudaError_t cudaMemcpyToSymbol_ptds(const void *, const void *, size_t, size_t, int);
+cudaError_t cudaMemcpyToSymbolAsync(const void *, const void *, size_t, size_t, int, cudaStream_t);
+cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void *, const void *, size_t, size_t, int, cudaStream_t);
+cudaError_t cudaMemcpyFromSymbol(void *, const void *, size_t, size_t, int);
+cudaError_t cudaMemcpyFromSymbol_ptds(void *, const void *, size_t, size_t, int);
+cudaError_t cudaMemcpyFromSymbolAsync(void *, const void *, size_t, size_t, int, cudaStream_t);
+cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void *, const void *, size_t, size_t, int, cudaStream_t);
+CUresult cuMemcpyHtoA_v2(cudaArray_t, size_t, const void *, size_t);
+CUresult cuMemcpyHtoA_v2_ptds(cudaArray_t, size_t, const void *, size_t);
+CUresult cuMemcpyHtoAAsync_v2(cudaArray_t, size_t, const void *, size_t, cudaStream_t);
+CUresult cuMemcpyHtoAAsync_v2_ptsz(cudaArray_t, size_t, const void *, size_t, cudaStream_t);
+CUresult cuMemcpyAtoH_v2(void *, cudaArray_t, size_t, size_t);
+CUresult cuMemcpyAtoH_v2_ptds(void *, cudaArray_t, size_t, size_t);
+CUresult cuMemcpyAtoHAsync_v2(void *, cudaArray_t, size_t, size_t, cudaStream_t);
+CUresult cuMemcpyAtoHAsync_v2_ptsz(void *, cudaArray_t, size_t, size_t, cudaStream_t);
+CUresult cuMemcpyDtoA_v2(cudaArray_t, size_t, CUdeviceptr, size_t);
+CUresult cuMemcpyDtoA_v2_ptds(cudaArray_t, size_t, CUdeviceptr, size_t);
+CUresult cuMemcpyAtoD_v2(CUdeviceptr, cudaArray_t, size_t, size_t);
+CUresult cuMemcpyAtoD_v2_ptds(CUdeviceptr, cudaArray_t, size_t, size_t);
+CUresult cuMemcpyAtoA_v2(cudaArray_t, size_t, cudaArray_t, size_t, size_t);
+CUresult cuMemcpyAtoA_v2_ptds(cudaArray_t, size_t, cudaArray_t, size_t, size_t);
 #ifdef __cplusplus
 }
 #endif

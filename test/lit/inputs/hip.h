@@ -73,6 +73,26 @@ hipError_t hipMemcpyDtoD(void *to, void *from, size_t size);
 hipError_t hipMemcpyDtoDAsync(void *to, void *from, size_t size, hipStream_t stream);
 hipError_t hipMemsetD8(void *to, unsigned char value, size_t size);
 hipError_t hipMemsetD8Async(void *to, unsigned char value, size_t size, hipStream_t stream);
+typedef struct hipArray *hipArray_t;
+typedef const struct hipArray *hipArray_const_t;
+hipError_t hipMemcpyToArray(hipArray_t, size_t, size_t, const void *, size_t, int);
+hipError_t hipMemcpyFromArray(void *, hipArray_const_t, size_t, size_t, size_t, int);
+hipError_t hipMemcpyFromArray_spt(void *, hipArray_const_t, size_t, size_t, size_t, int);
+hipError_t hipMemcpyToSymbol(const void *, const void *, size_t, size_t, int);
+hipError_t hipMemcpyToSymbol_spt(const void *, const void *, size_t, size_t, int);
+hipError_t hipMemcpyToSymbolAsync(const void *, const void *, size_t, size_t, int, hipStream_t);
+hipError_t hipMemcpyToSymbolAsync_spt(const void *, const void *, size_t, size_t, int, hipStream_t);
+hipError_t hipMemcpyFromSymbol(void *, const void *, size_t, size_t, int);
+hipError_t hipMemcpyFromSymbol_spt(void *, const void *, size_t, size_t, int);
+hipError_t hipMemcpyFromSymbolAsync(void *, const void *, size_t, size_t, int, hipStream_t);
+hipError_t hipMemcpyFromSymbolAsync_spt(void *, const void *, size_t, size_t, int, hipStream_t);
+hipError_t hipMemcpyHtoA(hipArray_t, size_t, const void *, size_t);
+hipError_t hipMemcpyHtoAAsync(hipArray_t, size_t, const void *, size_t, hipStream_t);
+hipError_t hipMemcpyAtoH(void *, hipArray_t, size_t, size_t);
+hipError_t hipMemcpyAtoHAsync(void *, hipArray_t, size_t, size_t, hipStream_t);
+hipError_t hipMemcpyDtoA(hipArray_t, size_t, void *, size_t);
+hipError_t hipMemcpyAtoD(void *, hipArray_t, size_t, size_t);
+hipError_t hipMemcpyAtoA(hipArray_t, size_t, hipArray_t, size_t, size_t);
 #ifdef __cplusplus
 }
 #endif

@@ -121,6 +121,46 @@ CUresult cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, cudaStream_t) { retur
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, cudaStream_t) { return 0; }
 CUresult cuMemsetD8_v2(CUdeviceptr, unsigned char, size_t) { return 0; }
 CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, size_t, cudaStream_t) { return 0; }
+cudaError_t cudaMemcpyToArray(cudaArray_t, size_t, size_t, const void *, size_t, int) { return 0; }
+cudaError_t cudaMemcpyToArray_ptds(cudaArray_t, size_t, size_t, const void *, size_t, int) { return 0; }
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t, size_t, size_t, const void *, size_t, int, cudaStream_t) { return 0; }
+cudaError_t cudaMemcpyToArrayAsync_ptsz(cudaArray_t, size_t, size_t, const void *, size_t, int, cudaStream_t) {
+  return 0;
+}
+cudaError_t cudaMemcpyFromArray(void *, cudaArray_const_t, size_t, size_t, size_t, int) { return 0; }
+cudaError_t cudaMemcpyFromArray_ptds(void *, cudaArray_const_t, size_t, size_t, size_t, int) { return 0; }
+cudaError_t cudaMemcpyFromArrayAsync(void *, cudaArray_const_t, size_t, size_t, size_t, int, cudaStream_t) { return 0; }
+cudaError_t cudaMemcpyFromArrayAsync_ptsz(void *, cudaArray_const_t, size_t, size_t, size_t, int, cudaStream_t) {
+  return 0;
+}
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t, size_t, size_t, cudaArray_const_t, size_t, size_t, size_t, int) {
+  return 0;
+}
+cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t, size_t, size_t, cudaArray_const_t, size_t, size_t, size_t, int) {
+  return 0;
+}
+cudaError_t cudaMemcpyToSymbol(const void *, const void *, size_t, size_t, int) { return 0; }
+cudaError_t cudaMemcpyToSymbol_ptds(const void *, const void *, size_t, size_t, int) { return 0; }
+cudaError_t cudaMemcpyToSymbolAsync(const void *, const void *, size_t, size_t, int, cudaStream_t) { return 0; }
+cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void *, const void *, size_t, size_t, int, cudaStream_t) { return 0; }
+cudaError_t cudaMemcpyFromSymbol(void *, const void *, size_t, size_t, int) { return 0; }
+cudaError_t cudaMemcpyFromSymbol_ptds(void *, const void *, size_t, size_t, int) { return 0; }
+cudaError_t cudaMemcpyFromSymbolAsync(void *, const void *, size_t, size_t, int, cudaStream_t) { return 0; }
+cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void *, const void *, size_t, size_t, int, cudaStream_t) { return 0; }
+CUresult cuMemcpyHtoA_v2(cudaArray_t, size_t, const void *, size_t) { return 0; }
+CUresult cuMemcpyHtoA_v2_ptds(cudaArray_t, size_t, const void *, size_t) { return 0; }
+CUresult cuMemcpyHtoAAsync_v2(cudaArray_t, size_t, const void *, size_t, cudaStream_t) { return 0; }
+CUresult cuMemcpyHtoAAsync_v2_ptsz(cudaArray_t, size_t, const void *, size_t, cudaStream_t) { return 0; }
+CUresult cuMemcpyAtoH_v2(void *, cudaArray_t, size_t, size_t) { return 0; }
+CUresult cuMemcpyAtoH_v2_ptds(void *, cudaArray_t, size_t, size_t) { return 0; }
+CUresult cuMemcpyAtoHAsync_v2(void *, cudaArray_t, size_t, size_t, cudaStream_t) { return 0; }
+CUresult cuMemcpyAtoHAsync_v2_ptsz(void *, cudaArray_t, size_t, size_t, cudaStream_t) { return 0; }
+CUresult cuMemcpyDtoA_v2(cudaArray_t, size_t, CUdeviceptr, size_t) { return 0; }
+CUresult cuMemcpyDtoA_v2_ptds(cudaArray_t, size_t, CUdeviceptr, size_t) { return 0; }
+CUresult cuMemcpyAtoD_v2(CUdeviceptr, cudaArray_t, size_t, size_t) { return 0; }
+CUresult cuMemcpyAtoD_v2_ptds(CUdeviceptr, cudaArray_t, size_t, size_t) { return 0; }
+CUresult cuMemcpyAtoA_v2(cudaArray_t, size_t, cudaArray_t, size_t, size_t) { return 0; }
+CUresult cuMemcpyAtoA_v2_ptds(cudaArray_t, size_t, cudaArray_t, size_t, size_t) { return 0; }
 cudaError_t cudaMemcpyPeer(void *, int, const void *, int, size_t) { return 0; }
 cudaError_t cudaMemcpyPeerAsync(void *, int, const void *, int, size_t, cudaStream_t) { return 0; }
 CUresult cuMemcpy(CUdeviceptr, CUdeviceptr, size_t) { return 0; }
@@ -203,6 +243,24 @@ hipError_t hipHccModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsign
   return 0;
 }
 hipError_t hipDrvLaunchKernelEx(const void *, void *, void **, void **) { return 0; }
+hipError_t hipMemcpyToArray(hipArray_t, size_t, size_t, const void *, size_t, int) { return 0; }
+hipError_t hipMemcpyFromArray(void *, hipArray_const_t, size_t, size_t, size_t, int) { return 0; }
+hipError_t hipMemcpyFromArray_spt(void *, hipArray_const_t, size_t, size_t, size_t, int) { return 0; }
+hipError_t hipMemcpyToSymbol(const void *, const void *, size_t, size_t, int) { return 0; }
+hipError_t hipMemcpyToSymbol_spt(const void *, const void *, size_t, size_t, int) { return 0; }
+hipError_t hipMemcpyToSymbolAsync(const void *, const void *, size_t, size_t, int, hipStream_t) { return 0; }
+hipError_t hipMemcpyToSymbolAsync_spt(const void *, const void *, size_t, size_t, int, hipStream_t) { return 0; }
+hipError_t hipMemcpyFromSymbol(void *, const void *, size_t, size_t, int) { return 0; }
+hipError_t hipMemcpyFromSymbol_spt(void *, const void *, size_t, size_t, int) { return 0; }
+hipError_t hipMemcpyFromSymbolAsync(void *, const void *, size_t, size_t, int, hipStream_t) { return 0; }
+hipError_t hipMemcpyFromSymbolAsync_spt(void *, const void *, size_t, size_t, int, hipStream_t) { return 0; }
+hipError_t hipMemcpyHtoA(hipArray_t, size_t, const void *, size_t) { return 0; }
+hipError_t hipMemcpyHtoAAsync(hipArray_t, size_t, const void *, size_t, hipStream_t) { return 0; }
+hipError_t hipMemcpyAtoH(void *, hipArray_t, size_t, size_t) { return 0; }
+hipError_t hipMemcpyAtoHAsync(void *, hipArray_t, size_t, size_t, hipStream_t) { return 0; }
+hipError_t hipMemcpyDtoA(hipArray_t, size_t, void *, size_t) { return 0; }
+hipError_t hipMemcpyAtoD(void *, hipArray_t, size_t, size_t) { return 0; }
+hipError_t hipMemcpyAtoA(hipArray_t, size_t, hipArray_t, size_t, size_t) { return 0; }
 hipError_t hipMemcpyPeer(void *, int, const void *, int, size_t) { return 0; }
 hipError_t hipMemcpyPeerAsync(void *, int, const void *, int, size_t, hipStream_t) { return 0; }
 hipError_t hipMemcpyHtoD(void *, const void *, size_t) { return 0; }

@@ -22,7 +22,7 @@ thread_local int current = 0;
 thread_local cudaError_t last = cudaSuccess;
 
 constexpr bool kIsHip = "cuda"[0] == 'h';
-int version() { return static_cast<int>(standin::fromEnvironment("STANDIN_VERSION", 12090)); }
+int version() { return static_cast<int>(standin::fromEnvironment("STANDIN_VERSION", kIsHip ? 60'000'000 : 12090)); }
 // Of each call; else of each that fails.
 const bool keeps_each = kIsHip && version() < 70'000'000;
 
@@ -53,11 +53,18 @@ cudaError_t release(void *block) {
   return said(block == nullptr || machine().release(block) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
+struct Array {
+  cudaChannelFormatDesc format;
+  cudaExtent extent;
+};
+std::mutex arrays_mutex;
+auto &arrays = *new std::map<const void *, Array>;
+
 } // namespace
 
 cudaError_t cudaRuntimeGetVersion(int *version) {
   *version = ::version();
-  return said(cudaSuccess);
+  return saidWithErrno(cudaSuccess);
 }
 cudaError_t cudaGetDeviceCount(int *count) {
   *count = static_cast<int>(machine().count());
@@ -187,7 +194,12 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *for
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent, unsigned) {
   const auto bytes = static_cast<size_t>(format->x + format->y + format->z + format->w) / 8;
   const auto orOne = [](size_t count) { return count != 0 ? count : 1; };
-  return allocate(reinterpret_cast<void **>(array), bytes * extent.width * orOne(extent.height) * orOne(extent.depth));
+  const size_t elements = extent.width * orOne(extent.height) * orOne(extent.depth);
+  const cudaError_t status = allocate(reinterpret_cast<void **>(array), bytes * elements);
+  const std::lock_guard lock(arrays_mutex);
+  if (status == cudaSuccess)
+    arrays[*array] = {*format, extent};
+  return status;
 }
 cudaError_t cudaFreeArray(cudaArray_t array) { return release(array); }
 cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array, const cudaChannelFormatDesc *format,
@@ -198,11 +210,15 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array, const cudaChan
                            {2 * extent.width, extent.height, extent.depth}, flags);
 }
 cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) { return release(array); }
-// All that there are here have elements of 32 bits.
-cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc *format, cudaExtent *, unsigned *, cudaArray_t array) {
-  format->x = 32;
-  format->y = format->z = format->w = 0;
-  return said(array != nullptr ? cudaSuccess : cudaErrorInvalidValue);
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc *format, cudaExtent *extent, unsigned *, cudaArray_t array) {
+  const std::lock_guard lock(arrays_mutex);
+  const auto known = arrays.find(array);
+  if (known == arrays.end())
+    return saidWithErrno(cudaErrorInvalidValue);
+  *format = known->second.format;
+  if (extent != nullptr)
+    *extent = known->second.extent;
+  return saidWithErrno(cudaSuccess);
 }
 cudaError_t cudaMalloc3D(cudaPitchedPtr *block, cudaExtent extent) {
   block->pitch = (extent.width + 511) / 512 * 512;
@@ -212,7 +228,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr *block, cudaExtent extent) {
 }
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          cudaMemcpyKind) {
-  if (width > to_pitch || width > from_pitch)
+  if (to == nullptr || from == nullptr || width > to_pitch || width > from_pitch)
     return said(cudaErrorInvalidValue);
   for (size_t row = 0; row < height; ++row)
     std::memmove(static_cast<char *>(to) + row * to_pitch, static_cast<const char *>(from) + row * from_pitch, width);

@@ -1,4 +1,5 @@
 // Stands in for CUDA's driver, as far as it copies and fills. Each form is a function of its own.
+#include "../common/machine.h"
 #include "../common/refusal.h"
 
 #include <cstddef>
@@ -44,33 +45,65 @@ struct Copy2D {
   void *dstArray;
   size_t dstPitch, WidthInBytes, Height;
 };
-struct Copy3D {
-  size_t srcXInBytes, srcY, srcZ, srcLOD;
+// HIP's has nothing behind an array.
+struct Array {
+  void *handle;
+#ifndef HIP
+  void *reserved;
+#endif
+};
+template <class Number> struct Copy3D {
+  Number srcXInBytes, srcY, srcZ, srcLOD;
   int srcMemoryType;
   const void *srcHost;
   Device srcDevice;
-  void *srcArray, *reserved0;
-  size_t srcPitch, srcHeight, dstXInBytes, dstY, dstZ, dstLOD;
+  Array srcArray;
+  Number srcPitch, srcHeight, dstXInBytes, dstY, dstZ, dstLOD;
   int dstMemoryType;
   void *dstHost;
   Device dstDevice;
-  void *dstArray, *reserved1;
-  size_t dstPitch, dstHeight, WidthInBytes, Height, Depth;
+  Array dstArray;
+  Number dstPitch, dstHeight, WidthInBytes, Height, Depth;
 };
 
-constexpr int kHost = 1;
-int copyRows(const char *from, size_t from_pitch, char *to, size_t to_pitch, size_t width, size_t rows) {
+// What the kinds of memory are counted as.
+struct MemoryTypes {
+  int host, array;
+};
+#ifdef HIP
+bool isBefore6() { return standin::fromEnvironment("STANDIN_VERSION", 60'000'000) < 60'000'000; }
+MemoryTypes types() { return isBefore6() ? MemoryTypes{0, 2} : MemoryTypes{1, 10}; }
+#else
+MemoryTypes types() { return {1, 3}; }
+#endif
+
+const void *handleOf(const void *array) { return array; }
+const void *handleOf(const Array &array) { return array.handle; }
+
+// One end of a copy. Rows of an array lie behind each other.
+struct End {
+  End(int type, const void *host, Device device, const void *array, size_t given_pitch, size_t width)
+      : begin(static_cast<char *>(const_cast<void *>(type == types().host    ? host
+                                                     : type == types().array ? array
+                                                                             : pointer(device)))),
+        pitch(type == types().array ? width : given_pitch) {}
+  char *begin;
+  size_t pitch;
+};
+template <class Given> int copyGiven(const Given *copy, size_t rows) {
+  const size_t width = copy->WidthInBytes;
+  const End from(copy->srcMemoryType, copy->srcHost, copy->srcDevice, handleOf(copy->srcArray), copy->srcPitch, width);
+  const End to(copy->dstMemoryType, copy->dstHost, copy->dstDevice, handleOf(copy->dstArray), copy->dstPitch, width);
+  if (from.begin == nullptr || to.begin == nullptr)
+    return kInvalid;
   for (size_t row = 0; row < rows; ++row)
-    std::memmove(to + row * to_pitch, from + row * from_pitch, width);
+    std::memmove(to.begin + row * to.pitch, from.begin + row * from.pitch, width);
   return 0;
 }
-template <class Given> int copyGiven(const Given *copy, size_t rows) {
-  const void *const from = copy->srcMemoryType == kHost ? copy->srcHost : pointer(copy->srcDevice);
-  void *const to = copy->dstMemoryType == kHost ? copy->dstHost : pointer(copy->dstDevice);
-  if (from == nullptr || to == nullptr)
-    return kInvalid;
-  return copyRows(static_cast<const char *>(from), copy->srcPitch, static_cast<char *>(to), copy->dstPitch,
-                  copy->WidthInBytes, rows);
+int copyRows(const Copy2D *copy) { return copy != nullptr ? copyGiven(copy, copy->Height) : kInvalid; }
+template <class Number> int copyVolume(const void *given) {
+  const auto *copy = static_cast<const Copy3D<Number> *>(given);
+  return copy != nullptr ? copyGiven(copy, size_t{copy->Height} * copy->Depth) : kInvalid;
 }
 
 } // namespace
@@ -90,6 +123,23 @@ int cuMemcpyDtoD_v2(Device to, Device from, size_t bytes) { return copy(pointer(
 int cuMemcpyDtoDAsync_v2(Device to, Device from, size_t bytes, void *) {
   return copy(pointer(to), pointer(from), bytes);
 }
+int cuMemcpyHtoA_v2(char *to, size_t offset, const void *from, size_t bytes) { return copy(to + offset, from, bytes); }
+int cuMemcpyHtoAAsync_v2(char *to, size_t offset, const void *from, size_t bytes, void *) {
+  return copy(to + offset, from, bytes);
+}
+int cuMemcpyAtoH_v2(void *to, const char *from, size_t offset, size_t bytes) { return copy(to, from + offset, bytes); }
+int cuMemcpyAtoHAsync_v2(void *to, const char *from, size_t offset, size_t bytes, void *) {
+  return copy(to, from + offset, bytes);
+}
+int cuMemcpyDtoA_v2(char *to, size_t offset, Device from, size_t bytes) {
+  return copy(to + offset, pointer(from), bytes);
+}
+int cuMemcpyAtoD_v2(Device to, const char *from, size_t offset, size_t bytes) {
+  return copy(pointer(to), from + offset, bytes);
+}
+int cuMemcpyAtoA_v2(char *to, size_t to_offset, const char *from, size_t from_offset, size_t bytes) {
+  return copy(to + to_offset, from + from_offset, bytes);
+}
 int cuMemsetD8_v2(Device to, unsigned char value, size_t count) {
   STANDIN_MAY_REFUSE();
   return fill(to, value, count);
@@ -99,7 +149,34 @@ int cuMemsetD16_v2(Device to, unsigned short value, size_t count) { return fill(
 int cuMemsetD16Async(Device to, unsigned short value, size_t count, void *) { return fill(to, value, count); }
 int cuMemsetD32_v2(Device to, unsigned value, size_t count) { return fill(to, value, count); }
 int cuMemsetD32Async(Device to, unsigned value, size_t count, void *) { return fill(to, value, count); }
-#ifndef HIP
+#ifdef HIP
+int hipMemcpyParam2D(const Copy2D *copy) { return copyRows(copy); }
+int hipMemcpyParam2DAsync(const Copy2D *copy, void *) { return copyRows(copy); }
+int hipDrvMemcpy2DUnaligned(const Copy2D *copy) { return copyRows(copy); }
+int hipDrvMemcpy3D(const void *copy) { return isBefore6() ? copyVolume<unsigned>(copy) : copyVolume<size_t>(copy); }
+int hipDrvMemcpy3DAsync(const void *copy, void *) { return hipDrvMemcpy3D(copy); }
+#else
+int cuMemcpyHtoA_v2_ptds(char *to, size_t offset, const void *from, size_t bytes) {
+  return copy(to + offset, from, bytes);
+}
+int cuMemcpyHtoAAsync_v2_ptsz(char *to, size_t offset, const void *from, size_t bytes, void *) {
+  return copy(to + offset, from, bytes);
+}
+int cuMemcpyAtoH_v2_ptds(void *to, const char *from, size_t offset, size_t bytes) {
+  return copy(to, from + offset, bytes);
+}
+int cuMemcpyAtoHAsync_v2_ptsz(void *to, const char *from, size_t offset, size_t bytes, void *) {
+  return copy(to, from + offset, bytes);
+}
+int cuMemcpyDtoA_v2_ptds(char *to, size_t offset, Device from, size_t bytes) {
+  return copy(to + offset, pointer(from), bytes);
+}
+int cuMemcpyAtoD_v2_ptds(Device to, const char *from, size_t offset, size_t bytes) {
+  return copy(pointer(to), from + offset, bytes);
+}
+int cuMemcpyAtoA_v2_ptds(char *to, size_t to_offset, const char *from, size_t from_offset, size_t bytes) {
+  return copy(to + to_offset, from + from_offset, bytes);
+}
 int cuMemcpyHtoD_v2_ptds(Device to, const void *from, size_t bytes) { return copy(pointer(to), from, bytes); }
 int cuMemcpyHtoDAsync_v2_ptsz(Device to, const void *from, size_t bytes, void *) {
   return copy(pointer(to), from, bytes);
@@ -168,15 +245,15 @@ int cuMemsetD2D32Async(Device to, size_t pitch, unsigned value, size_t width, si
 int cuMemsetD2D32Async_ptsz(Device to, size_t pitch, unsigned value, size_t width, size_t height, void *) {
   return fillRows(to, pitch, value, width, height);
 }
-int cuMemcpy2D_v2(const Copy2D *copy) { return copyGiven(copy, copy->Height); }
-int cuMemcpy2D_v2_ptds(const Copy2D *copy) { return copyGiven(copy, copy->Height); }
-int cuMemcpy2DUnaligned_v2(const Copy2D *copy) { return copyGiven(copy, copy->Height); }
-int cuMemcpy2DUnaligned_v2_ptds(const Copy2D *copy) { return copyGiven(copy, copy->Height); }
-int cuMemcpy2DAsync_v2(const Copy2D *copy, void *) { return copyGiven(copy, copy->Height); }
-int cuMemcpy2DAsync_v2_ptsz(const Copy2D *copy, void *) { return copyGiven(copy, copy->Height); }
-int cuMemcpy3D_v2(const Copy3D *copy) { return copyGiven(copy, copy->Height * copy->Depth); }
-int cuMemcpy3D_v2_ptds(const Copy3D *copy) { return copyGiven(copy, copy->Height * copy->Depth); }
-int cuMemcpy3DAsync_v2(const Copy3D *copy, void *) { return copyGiven(copy, copy->Height * copy->Depth); }
-int cuMemcpy3DAsync_v2_ptsz(const Copy3D *copy, void *) { return copyGiven(copy, copy->Height * copy->Depth); }
+int cuMemcpy2D_v2(const Copy2D *copy) { return copyRows(copy); }
+int cuMemcpy2D_v2_ptds(const Copy2D *copy) { return copyRows(copy); }
+int cuMemcpy2DUnaligned_v2(const Copy2D *copy) { return copyRows(copy); }
+int cuMemcpy2DUnaligned_v2_ptds(const Copy2D *copy) { return copyRows(copy); }
+int cuMemcpy2DAsync_v2(const Copy2D *copy, void *) { return copyRows(copy); }
+int cuMemcpy2DAsync_v2_ptsz(const Copy2D *copy, void *) { return copyRows(copy); }
+int cuMemcpy3D_v2(const void *copy) { return copyVolume<size_t>(copy); }
+int cuMemcpy3D_v2_ptds(const void *copy) { return copyVolume<size_t>(copy); }
+int cuMemcpy3DAsync_v2(const void *copy, void *) { return copyVolume<size_t>(copy); }
+int cuMemcpy3DAsync_v2_ptsz(const void *copy, void *) { return copyVolume<size_t>(copy); }
 #endif
 }
