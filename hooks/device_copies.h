@@ -2,6 +2,8 @@
 // the order of a stream they have one parameter more.
 #pragma once
 
+#include "device.h"
+
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -69,8 +71,8 @@ template <hook::Function &kInformation, class Format, class Given> size_t elemen
   if (array == nullptr)
     return 1;
   Format format{};
-  auto *const ask = reinterpret_cast<int (*)(Format *, void *, void *, const void *)>(hook::realOf(kInformation));
-  const bool known = ask != nullptr && ask(&format, nullptr, nullptr, array) == 0;
+  const bool known =
+      callReal<int(Format *, void *, void *, const void *)>(kInformation, &format, nullptr, nullptr, array) == 0;
   return known ? static_cast<size_t>(format.x + format.y + format.z + format.w) / 8 : 1;
 }
 template <abi::Family kFamily, hook::Function &kInformation, class Format>

@@ -1,6 +1,5 @@
 // Copies and fills of HIP that a row alone cannot say (device_copies.h). The names with _spt are what a program calls
 // that was built with a default stream for each thread.
-#include "device.h"
 #include "device_copies.h"
 
 #include <atomic>

@@ -92,6 +92,7 @@ int cuCtxPopCurrent_v2(void **context) {
   return 0;
 }
 int cuCtxGetDevice(int *device) {
+  errno = EXDEV; // it need not leave it as it is
   if (contexts.empty())
     return kNoContext;
   *device = contexts.back()->device;
@@ -103,6 +104,7 @@ int cuDeviceGetPCIBusId(char *text, int bytes, int device) {
   return 0;
 }
 int cuMemGetInfo_v2(size_t *free, size_t *total) {
+  errno = EXDEV;
   if (contexts.empty())
     return kNoContext;
   const standin::Memory &memory = machine().device(static_cast<unsigned>(contexts.back()->device));

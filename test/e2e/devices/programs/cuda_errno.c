@@ -1,28 +1,26 @@
 // What a call leaves in errno: nothing. One of each kind, and one of each that is refused.
+#include "keeps_errno.h"
+
 #include <cuda_runtime_api.h>
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { kBytes = 1 << 20, kBefore = EDOM, kPauseUs = 200000 };
-
-static int failures;
-
-#define KEEPS(call, wanted)                                                                                            \
-  do {                                                                                                                 \
-    errno = kBefore;                                                                                                   \
-    const int status = (call);                                                                                         \
-    const int behind = errno;                                                                                          \
-    if (status != (wanted) || behind != kBefore) {                                                                     \
-      printf(#call ": status %d, errno %d\n", status, behind);                                                         \
-      ++failures;                                                                                                      \
-    }                                                                                                                  \
-  } while (0)
+enum { kBytes = 1 << 20, kPauseUs = 200000 };
 
 // On the device.
 void scale(void **arguments) { **(int **)arguments[0] *= 2; }
+
+// Whose elements' size is asked for.
+static void array(void) {
+  static char host[400];
+  const struct cudaChannelFormatDesc number = {32, 0, 0, 0, 2};
+  struct cudaMemcpy3DParms copy = {.srcPtr = {host, 400, 400, 1}, .extent = {100, 1, 1}};
+  KEEPS(cudaMallocArray(&copy.dstArray, &number, 100, 0, 0), 0);
+  KEEPS(cudaMemcpy3D(&copy), 0);
+  KEEPS(cudaFreeArray(copy.dstArray), 0);
+}
 
 int main(void) {
   static char host[kBytes];
@@ -33,7 +31,7 @@ int main(void) {
   cudaSetDevice(0);
   cudaMalloc(&refused, 1); // what the first call of the driver does is its own
   cudaFree(refused);
-  usleep(kPauseUs); // until the ledger asks again
+  usleep(kPauseUs);                     // until the ledger asks again
   KEEPS(cudaMalloc(&block, kBytes), 0); // watched
   KEEPS(cudaMalloc(&refused, (size_t)1 << 40), cudaErrorMemoryAllocation);
   KEEPS(cudaGetLastError(), cudaErrorMemoryAllocation);
@@ -49,6 +47,7 @@ int main(void) {
   KEEPS(cudaFree((void *)16), cudaErrorInvalidValue);
   KEEPS(cudaGetLastError(), cudaErrorInvalidValue);
   KEEPS(cudaFree(block), 0);
+  array();
   printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -1,0 +1,19 @@
+// A call that leaves errno as it is, and returns what it should.
+#pragma once
+
+#include <errno.h>
+#include <stdio.h>
+
+enum { kBefore = EDOM };
+static int failures;
+
+#define KEEPS(call, wanted)                                                                                            \
+  do {                                                                                                                 \
+    errno = kBefore;                                                                                                   \
+    const int status = (call);                                                                                         \
+    const int behind = errno;                                                                                          \
+    if (status != (wanted) || behind != kBefore) {                                                                     \
+      printf(#call ": status %d, errno %d\n", status, behind);                                                         \
+      ++failures;                                                                                                      \
+    }                                                                                                                  \
+  } while (0)
