@@ -4,7 +4,7 @@ graph is complete, and what it changes when it runs is found.   usage: cuda_capt
 """
 import os
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, check, equal, events_of, expect_counts, sources_for, standin, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, check, equal, events_of, expect_counts, expect_golden, sources_for, standin, watched
 from msleaks_e2e import arguments, line_of
 
 
@@ -41,6 +41,7 @@ def main():
         os.makedirs(here, exist_ok=True)
         for name, program in build_programs(build, here, source, f"-I{folder}", *libraries, f"-Wl,-rpath,{scratch}", "-rdynamic").items():
             run, report = watched(msleaks, here, program)
+            expect_golden(msleaks, run, topic)
             print(f"{way}, {name}: {expect_capture(msleaks, run, report, source)}")
 
 

@@ -5,7 +5,7 @@
 import os
 import re
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, equal, events_of, sources_for, standin, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, equal, events_of, expect_golden, sources_for, standin, watched
 from msleaks_e2e import arguments
 
 # HIP's driver has names without versions, and none for streams of each thread.
@@ -53,6 +53,7 @@ def main():
     equal("calls of the driver", len(calls), 12 if is_hip else 54)
     for name, program in build_programs(build, scratch, source, f"-I{folder}", *libraries).items():
         run, _ = watched(msleaks, scratch, program)
+        expect_golden(msleaks, run, topic)
         for kind in "copy", "set":
             events = [(event["size"], "async" in event["flags"]) for event in events_of(msleaks, run, kind)]
             equal(f"{name}: {kind}", events, [call[1:] for call in calls if call[0] == kind] + RUNTIME[kind])

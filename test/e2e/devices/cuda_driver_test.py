@@ -4,7 +4,7 @@ the driver hands out by name, with a default stream for each thread or without. 
 """
 import os
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_version_notes, standin, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_golden, expect_version_notes, standin, watched
 from msleaks_e2e import arguments, line_of
 
 SOURCE = PROGRAMS / "cuda_driver.c"
@@ -24,6 +24,7 @@ def main():
     msleaks = Msleaks(build)
     for name, program in build_programs(build, scratch, SOURCE, driver).items():
         run, report = watched(msleaks, scratch, program)
+        expect_golden(msleaks, run, "cuda_driver", name)
         blocks = [(event["device"], event["size"]) for event in events_of(msleaks, run, "alloc") if event["heap"] == "device"]
         equal(f"{name}: blocks", blocks, OF_CONTEXTS + OF_BLOCKS + BY_NAME)
         equal(f"{name}: refused", [(event["size"], event["status"]) for event in events_of(msleaks, run, "alloc-failed")], [(7, 201)])

@@ -4,7 +4,8 @@ name as the library knows it, of a stub and of a module's handle.   usage: cuda_
 """
 import os
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, sources_for, standin, watched
+from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_golden, sources_for,
+                        standin, watched)
 from msleaks_e2e import arguments
 
 HIP = [("cuda", "hip"), (r"_pt(?:ds|sz)\b", "_spt")]
@@ -33,6 +34,7 @@ def main():
     for name, program in build_programs(build, scratch, folder / "cuda_forms.c", f"-I{folder}", *libraries, "-rdynamic").items():
         run, report = watched(msleaks, scratch, program)
         expect_allocations(msleaks, run, expected["alloc"])
+        expect_golden(msleaks, run, topic, name)
         launches = [(event["grid_x"], event["name"]) for event in events_of(msleaks, run, "launch")]
         equal(f"{name}: launches", launches if name == "hooks" else [(CONFIGURED if i in (3, 9) else grid, kernel) for i, (grid, kernel) in enumerate(launches)],
               expected["launch"])

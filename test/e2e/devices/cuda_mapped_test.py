@@ -4,7 +4,7 @@ there is the block.   usage: cuda_mapped_test.py BUILD SCRATCH cuda_mapped|hip_m
 """
 import os
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, sources_for, standin, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_golden, sources_for, standin, watched
 from msleaks_e2e import arguments, check, line_of
 
 SEGMENT = 2 << 20
@@ -39,6 +39,7 @@ def main():
     for name, program in build_programs(build, scratch, source, f"-I{folder}", *libraries).items():
         run, report = watched(msleaks, scratch, program)
         expect_allocations(msleaks, run, [("device", 1, SEGMENT)] * 5)
+        expect_golden(msleaks, run, topic)
         expect_mapped(msleaks, name, run)
         equal(f"{name}: the peak of the device", report.heap_peak_bytes("device"), 2 * SEGMENT)
         leak = ("device", 1, 1, SEGMENT, line_of(source, "// forgotten"))

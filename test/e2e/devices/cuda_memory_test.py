@@ -4,7 +4,8 @@ graphs.   usage: cuda_memory_test.py BUILD SCRATCH cuda_memory|hip_memory
 """
 import os
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, sources_for, standin, watched
+from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_golden, sources_for,
+                        standin, watched)
 from msleaks_e2e import arguments, line_of
 
 HIP = [("cuda", "hip"), ("cuMem", "hipMem"), ("cuGraphLaunch", "hipGraphLaunch_spt"), (r"cu((?:Mipmapped)?Array\w*?)(_v2)?\b", r"hip\1")]  # its driver is one library
@@ -28,6 +29,7 @@ def main():
         expect_allocations(msleaks, run, [("device", 1, 2 << 20), ("device", 1, 1 << 20), ("device", 0, 64 * 32 * 4), ("device", 0, 400),
                                           ("device", 0, 4000), ("device", 0, 2000),
                                           ("device", 0, (64 + 16 + 4 + 1) * 4), ("device", 0, 64 * 32 * 8), ("device", 0, 480 * 4), ("device", 0, 84)])
+        expect_golden(msleaks, run, topic)
         refused = [(event["device"], event["size"], event["status"]) for event in events_of(msleaks, run, "alloc-failed")]
         equal(f"{name}: refused", refused, [(7, 4096, 1), (1, 1 << 40, 2)])
         expect_counts(msleaks, run, launch=3 if topic == "hip_memory" else 5, failed=2)

@@ -4,7 +4,7 @@
 """
 import os
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, equal, events_of, sources_for, standin, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, equal, events_of, expect_golden, sources_for, standin, watched
 from msleaks_e2e import arguments, check, line_of
 
 WEIGHTS, BATCH, TABLE = 4 << 20, 1 << 16, 1 << 14
@@ -30,6 +30,7 @@ def main():
     source = folder / "cuda_registered.c"
     for name, program in build_programs(build, scratch, source, f"-I{folder}", *libraries).items():
         run, report = watched(msleaks, scratch, program)
+        expect_golden(msleaks, run, topic)
         events = [event for event in events_of(msleaks, run, "alloc") if event["heap"] == "registered"]
         equal(f"{name}: registered", [(event["size"], "restored" in event["flags"]) for event in events],
               [(WEIGHTS, False), (TABLE, False), (BATCH, False), (0, True)])

@@ -4,8 +4,8 @@ driver, which the library reaches by dlsym and cuGetProcAddress.   usage: cuda_s
 """
 import os
 
-from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, compile, device_leaks, equal, events_of, expect_allocations, expect_counts, run, standin,
-                        watched)
+from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, compile, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_golden, run,
+                        standin, watched)
 from msleaks_e2e import arguments, check, need
 
 SOURCE = PROGRAMS / "cuda_static.c"
@@ -25,6 +25,7 @@ def main():
         check("cudaMalloc" not in run([need("nm"), "-D", program]).stdout, "the program shows its runtime library")
         folder, report = watched(msleaks, scratch, program)
         expect_allocations(msleaks, folder, BLOCKS)
+        expect_golden(msleaks, folder, "cuda_static" if name == "hooks" else "cuda_static_plugin")  # which names the direction that the program says
         equal(f"{name}: refused", [(event["size"], event["status"]) for event in events_of(msleaks, folder, "alloc-failed")], [(1 << 40, 2)])
         equal(f"{name}: launches", [(event["grid_x"], event["block_x"]) for event in events_of(msleaks, folder, "launch")], [(7, 32)])
         copies = [(event["size"], "async" in event["flags"]) for event in events_of(msleaks, folder, "copy")]

@@ -4,8 +4,8 @@ what is refused, by hooks alone and beside the plugin; the program sees the same
 """
 import os
 
-from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_driver, expect_version_notes, run,
-                        sources_for, standin, watched)
+from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks, equal, events_of, expect_allocations, expect_counts, expect_driver,
+                        expect_golden, expect_version_notes, run, sources_for, standin, watched)
 from msleaks_e2e import arguments, expect_same, line_of
 
 STEPS, MODEL, ACTIVATIONS, FORGOTTEN = 4, 1 << 20, 1 << 16, 4096
@@ -37,6 +37,7 @@ def main():
     for name, program in build_programs(build, scratch, folder / "cuda.c", f"-I{folder}", library).items():
         folder_of_run, report = watched(msleaks, scratch, program)
         expect_events(msleaks, folder_of_run)
+        expect_golden(msleaks, folder_of_run, vendor, name)
         expect_driver(report, 0)
         if name == "hooks":
             launch = events_of(msleaks, folder_of_run, "launch")[STEPS]

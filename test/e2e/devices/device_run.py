@@ -123,13 +123,22 @@ def text_of(event, numbers):
     return " ".join([*shown, *(flag for flag in event["flags"] if flag != "hook")])
 
 
-def expect_golden(msleaks, folder, name):
-    """All that a driver and the program said, in order, is what goldens/NAME.txt has."""
+def as_passes_see(lines, found):
+    """A launch's configuration only hooks read: where there is none, its grid and stream are not compared."""
+    without = [re.sub(r" ((grid|block)_[xyz]|stream)=\S+", "", line) for line in lines]
+    is_unread = [" grid_x=0 grid_y=0 grid_z=0 block_x=0 " in line for line in found]
+    return [bare if unread else line for line, bare, unread in zip(lines, without, is_unread)] if len(lines) == len(found) else lines
+
+
+def expect_golden(msleaks, folder, name, way="hooks"):
+    """All that a driver and the program said, in order, is what goldens/NAME.txt has. `way`: how the program was built."""
     events = [json.loads(line) for line in msleaks.output("dump", folder, "--json").splitlines()]
     numbers = {}
     found = [text_of(event, numbers) for event in events if event["event"] in OF_PROGRAM or (event["heap"] in OF_DRIVERS and event["event"] not in ("Counter", "Kernel"))]
     golden = GOLDENS / f"{name}.txt"
     wanted = golden.read_text().splitlines() if golden.exists() else []
+    if way != "hooks":
+        wanted, found = as_passes_see(wanted, found), as_passes_see(found, found)
     if found != wanted:
         text = f"{folder}/{name}.txt"
         Path(text).write_text("\n".join(found) + "\n")

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, equal, events_of, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, equal, events_of, expect_golden, watched
 from msleaks_e2e import arguments, run
 
 SOURCE = PROGRAMS / "nvtx.c"
@@ -28,6 +28,7 @@ def main():
     msleaks = Msleaks(build)
     for name, program in build_programs(build, scratch, SOURCE, f"-I{headers()}", "-ldl").items():
         folder, _ = watched(msleaks, scratch, program)
+        expect_golden(msleaks, folder, "nvtx")
         equal(f"{name}: marks", [event["label"] for event in events_of(msleaks, folder, "mark")], MARKS)
         begins = events_of(msleaks, folder, "range-begin")
         equal(f"{name}: ranges", [event["label"] for event in begins], RANGES)

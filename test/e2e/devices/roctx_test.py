@@ -3,7 +3,7 @@
 """
 import os
 
-from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, compile, equal, events_of, watched
+from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, compile, equal, events_of, expect_golden, watched
 from msleaks_e2e import arguments, need
 
 
@@ -15,6 +15,7 @@ def main():
     msleaks = Msleaks(build)
     for name, program in build_programs(build, scratch, PROGRAMS / "roctx.c", f"-I{folder}", library).items():
         run, _ = watched(msleaks, scratch, program)
+        expect_golden(msleaks, run, "roctx")
         equal(f"{name}: marks", [event["label"] for event in events_of(msleaks, run, "mark")], ["loaded"])
         begins = events_of(msleaks, run, "range-begin")
         equal(f"{name}: ranges", [event["label"] for event in begins], ["forward", "inner", "copy"])
