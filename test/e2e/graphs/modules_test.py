@@ -139,6 +139,16 @@ def expect_arguments(device, module, *how):
     equal(f"{how}: lines", len(lines), 1)
 
 
+ENDS = {"cuda": ("cuStreamSynchronize", "cuStreamSynchronize_ptsz", "cuEventSynchronize", "cuCtxSynchronize", "cuDevicePrimaryCtxReset_v2", "cuDevicePrimaryCtxRelease_v2"),
+        "hip": ("hipStreamSynchronize", "hipEventSynchronize", "hipDeviceSynchronize", "hipDeviceReset")}
+
+
+def expect_read_by(device, module):
+    """Counters are read where the program waits, and before their memory goes: here nothing else would read them."""
+    for function in ENDS[device.topic]:
+        expect_hand_count(function, device.run(module, f"ends={function}"))
+
+
 def expect_unknown_arguments(device, module):
     """Of a list that nobody can read, nothing is told, and no copy is launched."""
     graph = device.run(module, "odd")["collatz"]
@@ -211,6 +221,7 @@ def main():
     for how in [], ["packed"], ["reload"], *([["library"], ["config"], ["library", "packed"]] if topic == "cuda" else [["static"], ["config"], ["ext"], ["ext", "packed"], ["hcc"], ["static", "ext"], ["static", "config"]]):
         expect_hand_count(" ".join(how) or "each", device.run(module, *how))
         expect_arguments(device, module, *how)
+    expect_read_by(device, module)
     expect_unknown_arguments(device, module)
     for counters in "all", "calls":
         expect_hand_count(counters, device.run(device.module(counters, f"cfg;counters={counters}")))

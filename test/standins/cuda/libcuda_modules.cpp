@@ -39,6 +39,16 @@ standin::Stream &streamOf(void *stream) {
 }
 void *pointer(unsigned long long address) { return reinterpret_cast<void *>(address); }
 
+// What is in memory that has gone: no count of anything.
+std::mutex memory_mutex;
+auto &memory = *new std::map<unsigned long long, size_t>;
+int reset() {
+  const std::lock_guard lock(memory_mutex);
+  for (const auto &[address, bytes] : memory)
+    std::memset(pointer(address), 0xee, bytes);
+  return 0;
+}
+
 std::mutex mutex;
 auto &functions = *new std::map<void *, Function>;
 
@@ -120,9 +130,16 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
 
 int cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
   *address = reinterpret_cast<unsigned long long>(machine().device(0).allocate(bytes));
+  const std::lock_guard lock(memory_mutex);
+  if (*address != 0)
+    memory[*address] = bytes;
   return *address != 0 ? 0 : kOutOfMemory;
 }
-int cuMemFree_v2(unsigned long long address) { return machine().release(pointer(address)) ? 0 : kInvalid; }
+int cuMemFree_v2(unsigned long long address) {
+  const std::lock_guard lock(memory_mutex);
+  memory.erase(address);
+  return machine().release(pointer(address)) ? 0 : kInvalid;
+}
 int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes, void *stream) {
   streamOf(stream).run([=] { std::memcpy(pointer(to), from, bytes); });
   return 0;
@@ -159,6 +176,11 @@ int cuEventRecord(void *event, void *stream) {
   return 0;
 }
 int cuEventQuery(void *event) { return static_cast<Event *>(event)->waits == 0 ? 0 : kNotReady; }
+int cuEventSynchronize(void *event) {
+  while (cuEventQuery(event) != 0)
+    std::this_thread::yield();
+  return 0;
+}
 int cuEventDestroy_v2(void *event) {
   delete static_cast<Event *>(event);
   return 0;
@@ -171,6 +193,7 @@ int hipGetDevice(int *device) {
 }
 int hipSetDevice(int) { return 0; }
 int hipDeviceSynchronize() { return cuStreamSynchronize(nullptr); }
+int hipDeviceReset() { return reset(); }
 
 // A bundle with a binary for a device, which is the last of its entries: a module of its own each time.
 int hipModuleLoadData(void **made, const void *bundle) {
@@ -316,7 +339,7 @@ int cuCtxCreate_v2(void **made, unsigned, int) {
 int cuCtxDestroy_v2(void *given) {
   delete static_cast<char *>(given);
   context = nullptr;
-  return 0;
+  return reset();
 }
 int cuCtxGetCurrent(void **current) {
   *current = context;
@@ -327,5 +350,8 @@ int cuCtxSetCurrent(void *given) {
   return 0;
 }
 int cuCtxSynchronize() { return cuStreamSynchronize(nullptr); }
+int cuStreamSynchronize_ptsz(void *stream) { return cuStreamSynchronize(stream); }
+int cuDevicePrimaryCtxReset_v2(int) { return reset(); }
+int cuDevicePrimaryCtxRelease_v2(int) { return reset(); }
 #endif
 }

@@ -6,9 +6,11 @@
 //   reload    the module is loaded again for each launch
 //   static    of HIP: kernels are registered, and launched by their stubs
 //   ext, hcc  of HIP: by the functions of these names, with grids in threads; the stubs' has one in blocks
+//   ends=NAME behind the launches this function is called, and nothing else runs: no handler of the exit, either
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef unsigned long long CUdeviceptr;
 struct config {
@@ -23,7 +25,12 @@ int cuMemcpyHtoDAsync_v2(CUdeviceptr, const void *, size_t, void *),
 int cuStreamCreate(void **, unsigned), cuStreamSynchronize(void *), cuStreamDestroy_v2(void *);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                    void **);
-#ifndef HIP
+int cuEventCreate(void **, unsigned), cuEventRecord(void *, void *), cuEventQuery(void *), cuEventSynchronize(void *);
+#ifdef HIP
+int hipDeviceSynchronize(void), hipDeviceReset(void);
+#else
+int cuCtxSynchronize(void), cuStreamSynchronize_ptsz(void *), cuDevicePrimaryCtxReset_v2(int);
+int cuDevicePrimaryCtxRelease_v2(int);
 int cuCtxCreate_v2(void **, unsigned, int), cuCtxDestroy_v2(void *);
 int cuLaunchKernelEx(const struct config *, void *, void **, void **);
 int cuLibraryLoadFromFile(void **, const char *, int *, void **, unsigned, int *, void **, unsigned);
@@ -51,6 +58,7 @@ int hipHccModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, uns
 enum { kSize = 1000, kBlock = 64, kBlocks = (kSize + kBlock - 1) / kBlock };
 static int is_library, is_packed, is_config, is_reloaded, is_static, is_ext, is_hcc, is_odd;
 static void *stream;
+static const char *ends;
 
 static void must(int status, const char *what) {
   if (status == 0)
@@ -170,6 +178,34 @@ static void launch(void *function, void **each, char *bytes, size_t size) {
        "launch");
 }
 
+#define ENDS(name, ...)                                                                                                \
+  if (strcmp(how, #name) == 0)                                                                                         \
+    exit_status = name(__VA_ARGS__);
+
+// Counters are read again after a while.
+static void endsBy(const char *how) {
+  enum { kPauseUs = 150000, kMomentUs = 1000 };
+  int exit_status = 1;
+  void *event;
+  must(cuEventCreate(&event, 2), "event");
+  must(cuEventRecord(event, stream), "record");
+  while (cuEventQuery(event) != 0) // which reads no counters
+    usleep(kMomentUs);
+  usleep(kPauseUs);
+  ENDS(cuStreamSynchronize, stream)
+  ENDS(cuEventSynchronize, event)
+#ifdef HIP
+  ENDS(hipDeviceSynchronize)
+  ENDS(hipDeviceReset)
+#else
+  ENDS(cuCtxSynchronize)
+  ENDS(cuStreamSynchronize_ptsz, stream)
+  ENDS(cuDevicePrimaryCtxReset_v2, 0)
+  ENDS(cuDevicePrimaryCtxRelease_v2, 0)
+#endif
+  _exit(exit_status);
+}
+
 int main(int count, char **words) {
   for (int i = 3; i < count; ++i) {
     is_library |= strcmp(words[i], "library") == 0;
@@ -180,6 +216,8 @@ int main(int count, char **words) {
     is_static |= strcmp(words[i], "static") == 0;
     is_ext |= strcmp(words[i], "ext") == 0;
     is_hcc |= strcmp(words[i], "hcc") == 0;
+    if (strncmp(words[i], "ends=", 5) == 0)
+      ends = words[i] + 5;
   }
 #ifndef HIP
   void *context;
@@ -210,6 +248,8 @@ int main(int count, char **words) {
       must(cuModuleUnload(module), "unload");
     }
   }
+  if (ends != NULL)
+    endsBy(ends);
   must(cuMemcpyDtoHAsync_v2(values, memory, sizeof values, stream), "read");
   must(cuStreamSynchronize(stream), "wait");
   unsigned sum = 0;
