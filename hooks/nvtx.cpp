@@ -6,6 +6,11 @@
 
 #include <cstddef>
 
+#ifdef MSL_VENDOR_HEADERS
+#include <nvtx3/nvToolsExt.h>
+#include <type_traits>
+#endif
+
 using namespace msleaks::hooks;
 
 namespace {
@@ -113,37 +118,66 @@ FunctionTable tableOf(const Callbacks &callbacks, int module) {
                                                                 : FunctionTable(nullptr, 0);
 }
 
-void fillCore(const FunctionTable &core) {
-  core.set(1, markEx);
-  core.set(2, markA);
-  core.set(3, markW);
-  core.set(4, startEx);
-  core.set(5, startA);
-  core.set(6, startW);
-  core.set(7, end);
-  core.set(8, pushEx);
-  core.set(9, pushA);
-  core.set(10, pushW);
-  core.set(11, pop);
-}
+// By the numbers that NVTX gives its functions.
+#define MSL_NVTX_CORE(EACH)                                                                                            \
+  EACH(MarkEx, 1, markEx)                                                                                              \
+  EACH(MarkA, 2, markA)                                                                                                \
+  EACH(MarkW, 3, markW)                                                                                                \
+  EACH(RangeStartEx, 4, startEx)                                                                                       \
+  EACH(RangeStartA, 5, startA)                                                                                         \
+  EACH(RangeStartW, 6, startW)                                                                                         \
+  EACH(RangeEnd, 7, end)                                                                                               \
+  EACH(RangePushEx, 8, pushEx)                                                                                         \
+  EACH(RangePushA, 9, pushA)                                                                                           \
+  EACH(RangePushW, 10, pushW)                                                                                          \
+  EACH(RangePop, 11, pop)
+#define MSL_NVTX_DOMAINS(EACH)                                                                                         \
+  EACH(DomainMarkEx, 1, domainMarkEx)                                                                                  \
+  EACH(DomainRangeStartEx, 2, domainStartEx)                                                                           \
+  EACH(DomainRangeEnd, 3, domainEnd)                                                                                   \
+  EACH(DomainRangePushEx, 4, domainPushEx)                                                                             \
+  EACH(DomainRangePop, 5, domainPop)                                                                                   \
+  EACH(DomainRegisterStringA, 10, domainRegisterA)                                                                     \
+  EACH(DomainRegisterStringW, 11, domainRegisterW)                                                                     \
+  EACH(DomainCreateA, 12, domainCreateA)                                                                               \
+  EACH(DomainCreateW, 13, domainCreateW)
 
-void fillDomains(const FunctionTable &domains) {
-  domains.set(1, domainMarkEx);
-  domains.set(2, domainStartEx);
-  domains.set(3, domainEnd);
-  domains.set(4, domainPushEx);
-  domains.set(5, domainPop);
-  domains.set(10, domainRegisterA);
-  domains.set(11, domainRegisterW);
-  domains.set(12, domainCreateA);
-  domains.set(13, domainCreateW);
+constexpr int kCore = 1, kDomains = 5;
+
+#define MSL_SET(name, number, function) table.set(number, function);
+void fillCore(const FunctionTable &table) { MSL_NVTX_CORE(MSL_SET) }
+void fillDomains(const FunctionTable &table) { MSL_NVTX_DOMAINS(MSL_SET) }
+
+#ifdef MSL_VENDOR_HEADERS
+static_assert(sizeof(Attributes) == sizeof(nvtxEventAttributes_t));
+static_assert(offsetof(Attributes, payload) == offsetof(nvtxEventAttributes_t, payload));
+static_assert(offsetof(Attributes, text_type) == offsetof(nvtxEventAttributes_t, messageType));
+static_assert(offsetof(Attributes, text) == offsetof(nvtxEventAttributes_t, message));
+static_assert(kAscii == int{NVTX_MESSAGE_TYPE_ASCII} && kUnicode == int{NVTX_MESSAGE_TYPE_UNICODE} &&
+              kRegistered == int{NVTX_MESSAGE_TYPE_REGISTERED} && kNotTracked == NVTX_NO_PUSH_POP_TRACKING);
+static_assert(sizeof(Callbacks) == sizeof(NvtxExportTableCallbacks));
+static_assert(kCore == NVTX_CB_MODULE_CORE && kDomains == NVTX_CB_MODULE_CORE2);
+template <class Result, class... Given, class Theirs, class... Taken>
+consteval bool isPassedAlike(Result (*)(Given...), Theirs (*)(Taken...)) {
+  if constexpr (sizeof...(Given) != sizeof...(Taken))
+    return false;
+  else if constexpr (std::is_void_v<Result> || std::is_void_v<Theirs>)
+    return std::is_void_v<Result> == std::is_void_v<Theirs> && ((sizeof(Given) == sizeof(Taken)) && ...);
+  else
+    return sizeof(Result) == sizeof(Theirs) && ((sizeof(Given) == sizeof(Taken)) && ...);
 }
+#define MSL_ALIKE_CORE(name, number, function)                                                                         \
+  static_assert(number == NVTX_CBID_CORE_##name && isPassedAlike(&function, nvtx##name##_impl_fntype{}));
+#define MSL_ALIKE_DOMAINS(name, number, function)                                                                      \
+  static_assert(number == NVTX_CBID_CORE2_##name && isPassedAlike(&function, nvtx##name##_impl_fntype{}));
+MSL_NVTX_CORE(MSL_ALIKE_CORE)
+MSL_NVTX_DOMAINS(MSL_ALIKE_DOMAINS)
+#endif
 
 } // namespace
 
 extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtx2(const void *(*export_table)(uint32_t)) {
   constexpr uint32_t kCallbacks = 1;
-  constexpr int kCore = 1, kDomains = 5;
   const auto *callbacks = export_table != nullptr ? static_cast<const Callbacks *>(export_table(kCallbacks)) : nullptr;
   if (callbacks == nullptr || callbacks->bytes < sizeof(Callbacks) || callbacks->functionsOf == nullptr)
     return 0;

@@ -3,6 +3,7 @@
    usage: headers_test.py BUILD SCRATCH
 """
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,13 +32,80 @@ def expect_built(whose, *words):
         check(done.returncode == 0, f"{source} does not build with {whose} headers:\n{done.stderr}")
 
 
+# What a stand-in says of a function is passed as what the vendor says: a handle as a pointer, an enumeration as an integer.
+PASSED_ALIKE = """
+template <class Ours, class Theirs>
+constexpr bool kAlike = sizeof(Ours) == sizeof(Theirs) && std::is_floating_point_v<Ours> == std::is_floating_point_v<Theirs>;
+template <class Ours, class Theirs> struct PassedAlike : std::false_type {};
+template <class Ours, class... Given, class Theirs, class... Taken>
+  requires(sizeof...(Given) == sizeof...(Taken))
+struct PassedAlike<Ours (*)(Given...), Theirs (*)(Taken...)> : std::bool_constant<kAlike<Ours, Theirs> && (kAlike<Given, Taken> && ...)> {};
+"""
+
+
+OF_ALL_VERSIONS = "-D__CUDA_API_VERSION_INTERNAL"  # and of a stream for each thread
+OLDER = {"cudaGraphInstantiate"}  # as CUDA 11 has it, which the hook takes, too
+
+
+def declared_by(header, *options):
+    """The functions that the vendor's header declares; those of other versions, and of a stream for each thread, too."""
+    done = run([need("g++"), "-E", "-P", "-x", "c++", *options, header])
+    check(done.returncode == 0, done.stderr)
+    return set(re.findall(r"\b(\w+)\s*\(", done.stdout))
+
+
+def comparison(source, text, header, names):
+    """The stand-in in a namespace of its own, before the vendor's header, and each function of both compared."""
+    lines = text.replace('extern "C" {', "inline namespace abi {").splitlines()
+    outside = [line for line in lines if re.match(r'#include (<|"\.\.)', line)]
+    inside = [line for line in lines if line not in outside]
+    asserts = [f'static_assert(PassedAlike<decltype(&ours::{name}), decltype(&::{name})>::value, "{name}");' for name in names]
+    return "\n".join(["#include <type_traits>", *outside, "namespace ours {", f'#line 1 "{source.name}"', *inside, "}", f'#include "{header}"', PASSED_ALIKE, *asserts])
+
+
+def compared(scratch, source, header, *options, change=lambda text: text):
+    """How the compiler takes it, and the names of the functions that the vendor's header has, too."""
+    text = change(source.read_text())
+    defined = set(re.findall(r"^(?:\w[\w ]*[ *])(\w+)\(.*\) *\{", re.sub(r",\n\s+", ", ", text), re.MULTILINE))
+    names = sorted((defined & declared_by(Path(options[0][2:]) / header, OF_ALL_VERSIONS, *options)) - OLDER)
+    made = Path(scratch) / f"compared-{source.stem}.cpp"
+    made.write_text(comparison(source, text, header, names))
+    return run([need("g++"), "-std=c++20", "-fsyntax-only", "-w", OF_ALL_VERSIONS, *options, f"-I{source.parent}", made]), names
+
+
+# {stand-in: (the vendor's header, how many functions at least)}
+COMPARED = {"libcuda.cpp": ("cuda.h", 26), "libcuda_capture.cpp": ("cuda.h", 6), "libcuda_contexts.cpp": ("cuda.h", 34), "libcuda_copies.cpp": ("cuda.h", 68),
+            "libcuda_memory.cpp": ("cuda.h", 17), "libcuda_modules.cpp": ("cuda.h", 32), "cudart_handles.cpp": ("cuda_runtime_api.h", 16),
+            "cudart_static.cpp": ("cuda_runtime_api.h", 11), "nvml.cpp": ("nvml.h", 4)}
+
+
+def without_newer(text):
+    """HIP 5 has no such launch."""
+    return re.sub(r"hipError_t hipDrvLaunchKernelEx.*?\n}\n", "", text, flags=re.DOTALL)
+
+
+def expect_alike(scratch, cuda, hip):
+    made = [(name, least, header, compared(scratch, REPOSITORY / "test/standins/cuda" / name, header, cuda)) for name, (header, least) in COMPARED.items()]
+    made.append(("amdhip.cpp", 11, "HIP's", compared(scratch, REPOSITORY / "test/standins/hip/amdhip.cpp", "hip_runtime_api.h", f"{hip}/hip", hip,
+                                                      "-D__HIP_PLATFORM_AMD__", "-D__HIP_DISABLE_CPP_FUNCTIONS__", change=without_newer)))
+    for name, least, header, (done, names) in made:
+        check(done.returncode == 0, f"{name} is passed otherwise than {header} says:\n{done.stderr[:4000]}")
+        check(len(names) >= least, f"{name}: only {len(names)} functions are compared: {names}")
+    memory = REPOSITORY / "test/standins/cuda/libcuda_memory.cpp"
+    done, _ = compared(scratch, memory, "cuda.h", cuda, change=lambda text: text.replace("cuMemRelease(unsigned long long handle)", "cuMemRelease(unsigned handle)"))
+    check("cuMemRelease" in done.stderr, "a wrong prototype of a stand-in compiles")
+
+
 def main():
     _, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
-    expect_built("HIP's", fetched("hip"), "-D__HIP_PLATFORM_AMD__", "hooks/hip.cpp", *(f"hooks/hip_{part}.cpp" for part in ("array_copies", "arrays", "copies", "graphs", "handles", "memory", "registered")))
+    hip = fetched("hip")
+    expect_built("HIP's", hip, "-D__HIP_PLATFORM_AMD__", "hooks/hip.cpp", *(f"hooks/hip_{part}.cpp" for part in ("array_copies", "arrays", "copies", "graphs", "handles", "memory", "registered")))
     include = fetched("cuda")
     hooks = [f"hooks/cuda_{part}.cpp" for part in ("array_copies", "arrays", "contexts", "copies", "driver", "graphs", "handles", "memory", "nvml", "runtime")]
+    expect_built("CUDA's", include, OF_ALL_VERSIONS, *hooks, "hooks/nvtx.cpp")
     expect_built("CUDA's", include, *hooks, *(f"test/standins/cuda/cudart{part}.cpp" for part in ("", "_arrays", "_capture", "_per_thread")))
+    expect_alike(scratch, include, hip)
     # It would be noticed.
     wrong = Path(scratch) / "wrong.cpp"
     text = (REPOSITORY / "hooks/cuda_runtime.cpp").read_text()
