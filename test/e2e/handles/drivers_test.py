@@ -25,7 +25,7 @@ def hip_source(scratch):
     folder = Path(scratch) / "source"
     folder.mkdir(exist_ok=True)
     both = (STANDINS / "cuda/cudart_handles.cpp").read_text() + (STANDINS / "cuda/libcuda.cpp").read_text()
-    both = both.replace("../common/objects.h", str(STANDINS / "common/objects.h"))
+    both = both.replace("../common/", f"{STANDINS}/common/")
     both = re.sub(r"\bcu(Ctx\w+|Module\w+)", lambda name: "hip" + re.sub("_v2$", "", name[1]), both).replace("cuda", "hip")
     source = folder / "amdhip64.cpp"
     source.write_text(re.sub(r"\bcu(?=[A-Z])", "inner", both))

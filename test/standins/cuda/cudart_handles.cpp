@@ -1,4 +1,6 @@
 // Stands in for what CUDA's runtime library counts; it has everything of the driver. With other names it is HIP's.
+#include "../common/refusal.h"
+
 #include <cstddef>
 
 extern "C" {
@@ -14,32 +16,76 @@ int cuGraphInstantiateWithFlags(void **, void *, unsigned long long);
 int cuGraphDestroy(void *);
 int cuGraphExecDestroy(void *);
 
-int cudaStreamCreate(void **made) { return cuStreamCreate(made, 0); }
-int cudaStreamCreateWithFlags(void **made, unsigned flags) { return cuStreamCreate(made, flags); }
+int cudaStreamCreate(void **made) {
+  STANDIN_MAY_REFUSE();
+  return cuStreamCreate(made, 0);
+}
+int cudaStreamCreateWithFlags(void **made, unsigned flags) {
+  STANDIN_MAY_REFUSE();
+  return cuStreamCreate(made, flags);
+}
 int cudaStreamCreateWithPriority(void **made, unsigned flags, int priority) {
+  STANDIN_MAY_REFUSE();
   return cuStreamCreateWithPriority(made, flags, priority);
 }
-int cudaStreamDestroy(void *stream) { return cuStreamDestroy_v2(stream); }
-int cudaEventCreate(void **made) { return cuEventCreate(made, 0); }
-int cudaEventCreateWithFlags(void **made, unsigned flags) { return cuEventCreate(made, flags); }
-int cudaEventDestroy(void *event) { return cuEventDestroy_v2(event); }
-int cudaGraphCreate(void **made, unsigned flags) { return cuGraphCreate(made, flags); }
-int cudaGraphClone(void **made, void *graph) { return cuGraphClone(made, graph); }
-int cudaStreamEndCapture(void *stream, void **made) { return cuStreamEndCapture(stream, made); }
-int cudaStreamEndCapture_ptsz(void *stream, void **made) { return cuStreamEndCapture(stream, made); }
-int cudaStreamEndCapture_spt(void *stream, void **made) { return cuStreamEndCapture(stream, made); }
+int cudaStreamDestroy(void *stream) {
+  STANDIN_MAY_REFUSE();
+  return cuStreamDestroy_v2(stream);
+}
+int cudaEventCreate(void **made) {
+  STANDIN_MAY_REFUSE();
+  return cuEventCreate(made, 0);
+}
+int cudaEventCreateWithFlags(void **made, unsigned flags) {
+  STANDIN_MAY_REFUSE();
+  return cuEventCreate(made, flags);
+}
+int cudaEventDestroy(void *event) {
+  STANDIN_MAY_REFUSE();
+  return cuEventDestroy_v2(event);
+}
+int cudaGraphCreate(void **made, unsigned flags) {
+  STANDIN_MAY_REFUSE();
+  return cuGraphCreate(made, flags);
+}
+int cudaGraphClone(void **made, void *graph) {
+  STANDIN_MAY_REFUSE();
+  return cuGraphClone(made, graph);
+}
+int cudaStreamEndCapture(void *stream, void **made) {
+  STANDIN_MAY_REFUSE();
+  return cuStreamEndCapture(stream, made);
+}
+int cudaStreamEndCapture_ptsz(void *stream, void **made) {
+  STANDIN_MAY_REFUSE();
+  return cuStreamEndCapture(stream, made);
+}
+int cudaStreamEndCapture_spt(void *stream, void **made) {
+  STANDIN_MAY_REFUSE();
+  return cuStreamEndCapture(stream, made);
+}
 int cudaGraphInstantiate(void **made, void *graph, void *, void *, size_t) {
+  STANDIN_MAY_REFUSE();
   return cuGraphInstantiateWithFlags(made, graph, 0);
 }
 int cudaGraphInstantiateWithFlags(void **made, void *graph, unsigned long long flags) {
+  STANDIN_MAY_REFUSE();
   return cuGraphInstantiateWithFlags(made, graph, flags);
 }
 int cudaGraphInstantiateWithParams(void **made, void *graph, void *) {
+  STANDIN_MAY_REFUSE();
   return cuGraphInstantiateWithFlags(made, graph, 0);
 }
 int cudaGraphInstantiateWithParams_ptsz(void **made, void *graph, void *) {
+  STANDIN_MAY_REFUSE();
   return cuGraphInstantiateWithFlags(made, graph, 0);
 }
-int cudaGraphDestroy(void *graph) { return cuGraphDestroy(graph); }
-int cudaGraphExecDestroy(void *runnable) { return cuGraphExecDestroy(runnable); }
+int cudaGraphDestroy(void *graph) {
+  STANDIN_MAY_REFUSE();
+  return cuGraphDestroy(graph);
+}
+int cudaGraphExecDestroy(void *runnable) {
+  STANDIN_MAY_REFUSE();
+  return cuGraphExecDestroy(runnable);
+}
 }

@@ -1,5 +1,7 @@
 // Stands in for cuFFT, whose plans are numbers, the lowest that is free; and, built with STANDIN_HIP, for hipFFT, whose
 // plans are pointers.
+#include "../common/refusal.h"
+
 #include <mutex>
 #include <set>
 
@@ -42,10 +44,28 @@ static int destroy(Plan plan) { return destroyNumber(plan); }
 #endif
 
 extern "C" {
-int NAME(Create)(Plan *plan) { return make(plan); }
-int NAME(Plan1d)(Plan *plan, int size, int, int) { return size > 0 ? make(plan) : 8; }
-int NAME(Plan2d)(Plan *plan, int, int, int) { return make(plan); }
-int NAME(Plan3d)(Plan *plan, int, int, int, int) { return make(plan); }
-int NAME(PlanMany)(Plan *plan, int, int *, int *, int, int, int *, int, int, int, int) { return make(plan); }
-int NAME(Destroy)(Plan plan) { return destroy(plan); }
+int NAME(Create)(Plan *plan) {
+  STANDIN_MAY_REFUSE();
+  return make(plan);
+}
+int NAME(Plan1d)(Plan *plan, int size, int, int) {
+  STANDIN_MAY_REFUSE();
+  return size > 0 ? make(plan) : 8;
+}
+int NAME(Plan2d)(Plan *plan, int, int, int) {
+  STANDIN_MAY_REFUSE();
+  return make(plan);
+}
+int NAME(Plan3d)(Plan *plan, int, int, int, int) {
+  STANDIN_MAY_REFUSE();
+  return make(plan);
+}
+int NAME(PlanMany)(Plan *plan, int, int *, int *, int, int, int *, int, int, int, int) {
+  STANDIN_MAY_REFUSE();
+  return make(plan);
+}
+int NAME(Destroy)(Plan plan) {
+  STANDIN_MAY_REFUSE();
+  return destroy(plan);
+}
 }

@@ -1,5 +1,6 @@
 // Stands in for CUDA's driver, as far as it has physical memory of its own, which it maps, arrays, and launches graphs.
 #include "../common/machine.h"
+#include "../common/refusal.h"
 
 #include <iterator>
 #include <sys/mman.h>
@@ -63,6 +64,7 @@ void endIfUnused(unsigned long long handle) {
 extern "C" {
 // A page more than is asked for, so that pages of it can be mapped.
 int cuMemCreate(unsigned long long *handle, size_t bytes, const Property *property, unsigned long long) {
+  STANDIN_MAY_REFUSE();
   if (property == nullptr || property->device < 0 || property->device >= static_cast<int>(machine().count()))
     return kInvalid;
   const std::lock_guard lock(mutex);
@@ -75,6 +77,7 @@ int cuMemCreate(unsigned long long *handle, size_t bytes, const Property *proper
   return 0;
 }
 int cuMemRelease(unsigned long long handle) {
+  STANDIN_MAY_REFUSE();
   const std::lock_guard lock(mutex);
   const auto found = blocks.find(handle);
   if (found == blocks.end() || found->second.handles == 0)
@@ -84,6 +87,7 @@ int cuMemRelease(unsigned long long handle) {
   return 0;
 }
 int cuMemRetainAllocationHandle(unsigned long long *handle, void *address) {
+  STANDIN_MAY_REFUSE();
   const std::lock_guard lock(mutex);
   const auto found = mappings.find(reinterpret_cast<unsigned long long>(address));
   if (found == mappings.end())
@@ -93,12 +97,17 @@ int cuMemRetainAllocationHandle(unsigned long long *handle, void *address) {
   return 0;
 }
 int cuMemAddressReserve(unsigned long long *address, size_t bytes, size_t, unsigned long long, unsigned long long) {
+  STANDIN_MAY_REFUSE();
   void *const reserved = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   *address = reinterpret_cast<unsigned long long>(reserved);
   return reserved != MAP_FAILED ? 0 : kOutOfMemory;
 }
-int cuMemAddressFree(unsigned long long address, size_t bytes) { return munmap(pointer(address), bytes); }
+int cuMemAddressFree(unsigned long long address, size_t bytes) {
+  STANDIN_MAY_REFUSE();
+  return munmap(pointer(address), bytes);
+}
 int cuMemMap(unsigned long long address, size_t bytes, size_t offset, unsigned long long handle, unsigned long long) {
+  STANDIN_MAY_REFUSE();
   const std::lock_guard lock(mutex);
   const auto found = blocks.find(handle);
   if (found == blocks.end() || found->second.handles == 0 || offset != 0 || bytes > found->second.bytes ||
@@ -114,6 +123,7 @@ int cuMemMap(unsigned long long address, size_t bytes, size_t offset, unsigned l
 int cuMemSetAccess(unsigned long long, size_t, const void *, size_t) { return 0; }
 // Whole mappings only.
 int cuMemUnmap(unsigned long long address, size_t bytes) {
+  STANDIN_MAY_REFUSE();
   const std::lock_guard lock(mutex);
   const auto first = mappings.find(address), last = mappings.lower_bound(address + bytes);
   if (first == mappings.end() || std::prev(last)->first + std::prev(last)->second.bytes != address + bytes)
@@ -125,15 +135,48 @@ int cuMemUnmap(unsigned long long address, size_t bytes) {
   mmap(pointer(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   return 0;
 }
-int cuArrayCreate_v2(void **array, const Array *given) { return allocateArray(array, given->width * given->height); }
-int cuArray3DCreate_v2(void **array, const Array3D *given) { return allocateArray(array, given->width); }
-int cuMipmappedArrayCreate(void **array, const Array3D *given, unsigned) { return allocateArray(array, given->width); }
-int cuArrayDestroy(void *array) { return release(array); }
-int cuMipmappedArrayDestroy(void *array) { return release(array); }
-int cuMemHostRegister_v2(void *block, size_t, unsigned) { return machine().locked().add(block) ? 0 : kLocked; }
-int cuMemHostUnregister(void *block) { return machine().locked().remove(block) ? 0 : kNotLocked; }
-int cuGraphLaunch(void *graph, void *) { return graph != nullptr ? 0 : kInvalid; }
-int cuGraphLaunch_ptsz(void *graph, void *) { return graph != nullptr ? 0 : kInvalid; }
-int cudaGraphLaunch(void *graph, void *stream) { return cuGraphLaunch(graph, stream); }
-int cudaGraphLaunch_ptsz(void *graph, void *stream) { return cuGraphLaunch(graph, stream); }
+int cuArrayCreate_v2(void **array, const Array *given) {
+  STANDIN_MAY_REFUSE();
+  return allocateArray(array, given->width * given->height);
+}
+int cuArray3DCreate_v2(void **array, const Array3D *given) {
+  STANDIN_MAY_REFUSE();
+  return allocateArray(array, given->width);
+}
+int cuMipmappedArrayCreate(void **array, const Array3D *given, unsigned) {
+  STANDIN_MAY_REFUSE();
+  return allocateArray(array, given->width);
+}
+int cuArrayDestroy(void *array) {
+  STANDIN_MAY_REFUSE();
+  return release(array);
+}
+int cuMipmappedArrayDestroy(void *array) {
+  STANDIN_MAY_REFUSE();
+  return release(array);
+}
+int cuMemHostRegister_v2(void *block, size_t, unsigned) {
+  STANDIN_MAY_REFUSE();
+  return machine().locked().add(block) ? 0 : kLocked;
+}
+int cuMemHostUnregister(void *block) {
+  STANDIN_MAY_REFUSE();
+  return machine().locked().remove(block) ? 0 : kNotLocked;
+}
+int cuGraphLaunch(void *graph, void *) {
+  STANDIN_MAY_REFUSE();
+  return graph != nullptr ? 0 : kInvalid;
+}
+int cuGraphLaunch_ptsz(void *graph, void *) {
+  STANDIN_MAY_REFUSE();
+  return graph != nullptr ? 0 : kInvalid;
+}
+int cudaGraphLaunch(void *graph, void *stream) {
+  STANDIN_MAY_REFUSE();
+  return cuGraphLaunch(graph, stream);
+}
+int cudaGraphLaunch_ptsz(void *graph, void *stream) {
+  STANDIN_MAY_REFUSE();
+  return cuGraphLaunch(graph, stream);
+}
 }

@@ -1,5 +1,6 @@
 // Stands in for NVML: it counts a device's memory as its driver does, and what the driver reserves.
 #include "../common/machine.h"
+#include "../common/refusal.h"
 
 #include <cstdio>
 #include <dlfcn.h>
@@ -25,10 +26,12 @@ struct nvmlMemory_t {
 };
 
 int nvmlInit_v2() {
+  STANDIN_MAY_REFUSE();
   is_begun = true;
   return 0;
 }
 int nvmlDeviceGetHandleByPciBusId_v2(const char *text, void **device) {
+  STANDIN_MAY_REFUSE();
   unsigned bus = 0;
   if (!is_begun)
     return kUninitialized;
@@ -38,10 +41,12 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *text, void **device) {
   return inUse(bus) != 0 ? 0 : kNotFound;
 }
 int nvmlDeviceGetMigMode(void *, unsigned *now, unsigned *next) {
+  STANDIN_MAY_REFUSE();
   *now = *next = static_cast<unsigned>(standin::fromEnvironment("STANDIN_MIG", 0));
   return 0;
 }
 int nvmlDeviceGetMemoryInfo(void *device, nvmlMemory_t *memory) {
+  STANDIN_MAY_REFUSE();
   memory->used = inUse(reinterpret_cast<uintptr_t>(device)) + kReserved;
   memory->total = standin::fromEnvironment("STANDIN_DEVICE_BYTES", 64 << 20) + kReserved;
   memory->free = memory->total - memory->used;
