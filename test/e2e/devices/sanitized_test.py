@@ -12,7 +12,9 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "handles"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "graphs"))
 import cann_launches_test  # noqa: E402
+import cuda_arrays_test  # noqa: E402
 import cuda_copies_test  # noqa: E402
+import cuda_forms_test  # noqa: E402
 import cuda_memory_test  # noqa: E402
 import modules_test  # noqa: E402
 from device_modules import make_module  # noqa: E402
@@ -51,6 +53,11 @@ SCENARIOS = {
     "cuda_registered": Scenario([PROGRAMS / "cuda_registered.c"], [DRIVER_OF_MEMORY, RUNTIME], [f"-I{CUDA}"]),
     "cuda_copies": Scenario([PROGRAMS / "cuda_copies.c"], [library("libcuda.so.1", CUDA / "libcuda_copies.cpp"),
                                                            library("libcudart.so.12", CUDA / "cudart.cpp", CUDA / "cudart_per_thread.cpp")], [f"-I{CUDA}"]),
+    "cuda_arrays": Scenario([PROGRAMS / "cuda_arrays.c"], [library("libcuda.so.1", CUDA / "libcuda_copies.cpp"),
+                                                           library("libcudart.so.12", CUDA / "cudart.cpp", CUDA / "cudart_arrays.cpp")], [f"-I{CUDA}", "-w"]),
+    "cuda_forms": Scenario([PROGRAMS / "cuda_forms.c"], [library("libcudart.so.12", CUDA / "cudart.cpp", CUDA / "cudart_per_thread.cpp")], [f"-I{CUDA}", "-rdynamic"]),
+    "cuda_capture": Scenario([PROGRAMS / "cuda_capture.c"], [library("libcudart.so.12", CUDA / "cudart_capture.cpp"), library("libcuda.so.1", CUDA / "libcuda_capture.cpp")],
+                             [f"-I{CUDA}", "-rdynamic"]),
     "cuda_driver": Scenario([PROGRAMS / "cuda_driver.c"], [library("libcuda.so.1", CUDA / "libcuda_contexts.cpp", options=["-Wl,-Bsymbolic-functions"])]),
     "nvml": Scenario([PROGRAMS / "nvml.c"], [RUNTIME, library("libnvidia-ml.so.1", CUDA / "nvml.cpp")], [f"-I{CUDA}"]),
     "cann": Scenario([PROGRAMS / "cann.c"], [*ASCEND, ACL], [f"-I{CANN}"]),
@@ -84,6 +91,9 @@ OF_HIP = {
     "hip_memory": ("cuda_memory.c", ["cudart.cpp", "libcuda_memory.cpp"], cuda_memory_test.HIP, []),
     "hip_mapped": ("cuda_mapped.c", ["cudart.cpp", "libcuda_memory.cpp"], cuda_memory_test.HIP, []),
     "hip_registered": ("cuda_registered.c", ["cudart.cpp"], cuda_memory_test.HIP, ["-DHIP"]),
+    "hip_arrays": ("cuda_arrays.c", ["cudart.cpp", "cudart_arrays.cpp", "libcuda_copies.cpp"], cuda_arrays_test.HIP, ["-DHIP", "-w"]),
+    "hip_forms": ("cuda_forms.c", ["cudart.cpp", "cudart_per_thread.cpp", "../hip/amdhip.cpp"], cuda_forms_test.HIP, ["-DHIP", "-rdynamic"]),
+    "watch-hip": ("../../watch/programs/cuda.c", ["cudart.cpp", "../hip/amdhip.cpp"], [("cuda", "hip")], ["-rdynamic"]),
     "hip_copies": ("cuda_copies.c", ["cudart.cpp", "cudart_per_thread.cpp", "libcuda_copies.cpp"], cuda_copies_test.HIP, ["-DHIP"]),
 }
 
@@ -93,7 +103,7 @@ def scenarios_of_hip(scratch):
     for name, (program, parts, names, options) in OF_HIP.items():
         os.makedirs(f"{scratch}/{name}", exist_ok=True)
         folder = sources_for("hip", names, f"{scratch}/{name}", PROGRAMS / program, *(CUDA / part for part in [*parts, "cuda_runtime_api.h"]))
-        found[name] = Scenario([folder / program], [library("libamdhip64.so.6", *(folder / part for part in parts), options=options)], [f"-I{folder}", *options])
+        found[name] = Scenario([folder / Path(program).name], [library("libamdhip64.so.6", *(folder / Path(part).name for part in parts), options=options)], [f"-I{folder}", *options])
     os.makedirs(f"{scratch}/handles-hip", exist_ok=True)
     found["handles-hip"] = Scenario([HANDLES / "hip.c"], [("libamdhip64.so.6", [hip_source(f"{scratch}/handles-hip")]),
                                                           ("libhipfft.so.0", [CUDA / "cufft.cpp"], "-DSTANDIN_HIP")], ["-w"])
@@ -130,7 +140,7 @@ def scenarios_of_modules(tools, scratch):
         print("modules: skipped: no plugin, since there is no release build", flush=True)
         return {}
     found = {}
-    for topic, how, options in ("cuda", ([], ["packed"], ["library"], ["config"]), []), ("hip", ([], ["reload"], ["ext"], ["static"], ["static", "config"]), ["-DHIP"]):
+    for topic, how, options in ("cuda", ([], ["packed"], ["library"], ["config"], ["ends=cuDevicePrimaryCtxReset_v2"]), []), ("hip", ([], ["reload"], ["ext"], ["static"], ["static", "config"], ["ends=hipDeviceReset"]), ["-DHIP"]):
         folder = Path(scratch) / f"modules-{topic}"
         os.makedirs(folder, exist_ok=True)
         modules_test.device_code(topic, plugin / "msleaks/llvm-22/libMemPass.so", "cfg", folder / "module.ll")
