@@ -46,6 +46,7 @@ ASCEND = [library("libascend_hal.so", CANN / "driver.cpp"), library("libruntime.
 ACL, ATB = library("libascendcl.so", CANN / "ascendcl.cpp"), library("libatb.so", CANN / "atb.cpp")
 LAYERS = [library("libacl_rt_impl.so", CANN / "ascendcl.cpp", options=["-DSTANDIN_IMPL"]), ("libascendcl.so", [CANN / "forwards.cpp"])]
 DRIVER_OF_MEMORY = library("libcuda.so.1", CUDA / "libcuda_memory.cpp")
+MORE_OPENCL = ("libmore_opencl.so", [PROGRAMS / "more_opencl.c"])
 SCENARIOS = {
     "cuda": Scenario([PROGRAMS / "cuda.c"], [RUNTIME], [f"-I{CUDA}"]),
     "cuda_memory": Scenario([PROGRAMS / "cuda_memory.c"], [DRIVER_OF_MEMORY, RUNTIME], [f"-I{CUDA}"]),
@@ -82,7 +83,9 @@ SCENARIOS = {
     # PoCL's own code is not sanitized: what it calls of libc is left alone by ThreadSanitizer (ignore_noninstrumented_modules).
     "opencl_calls": Scenario([PROGRAMS / "opencl_calls.c"], options=["-lOpenCL", "-w"], runs=[[], ["parts"], ["native"]]),
     "opencl": Scenario([PROGRAMS / "opencl.c"], options=["-lOpenCL"]),
-    "handles-opencl": Scenario([HANDLES / "opencl.c"], options=["-lOpenCL", "-w"]),
+    "opencl_rows": Scenario([PROGRAMS / "opencl_rows.c"], [MORE_OPENCL], ["-lOpenCL", "-w"]),
+    "opencl_shared": Scenario([PROGRAMS / "opencl_shared.c"], [("libshared_opencl.so", [PROGRAMS / "shared_opencl.c"])], ["-lOpenCL"]),
+    "handles-opencl": Scenario([HANDLES / "opencl.c"], [MORE_OPENCL], ["-lOpenCL", "-w"]),
     "watch-opencl": Scenario([WATCHES / "opencl.c"], options=["-lOpenCL"]),
 }
 # CUDA's, with HIP's names: {scenario: (program, parts of the library, names, options)}
@@ -198,6 +201,12 @@ def watched(tools, folder, command, environment):
     return done, len(dumped.stdout.splitlines())
 
 
+def in_front(options, built):
+    """What the scenario has built stands in front of the machine's libraries."""
+    libraries = [option for option in options if option.startswith("-l")]
+    return [*(option for option in options if option not in libraries), *built, *libraries]
+
+
 def expect_clean(tools, folder, name, command, environment, none, counts):
     """`none`: how many events there are without a program."""
     plain = run(command, env=environment)
@@ -235,7 +244,7 @@ def main():
         built = []
         for file, sources, *options in scenario.libraries:
             built.append(objects.link(sources, f"{folder}/{file}", "-shared", f"-Wl,-soname,{file}", *built, *options))
-        program = objects.link(scenario.programs, f"{folder}/program", *hooks, *scenario.options, *built)
+        program = objects.link(scenario.programs, f"{folder}/program", *hooks, *in_front(scenario.options, built))
         if "BINARIES" in scenario.environment:
             cann_launches_test.binaries(folder)
         environment = {**ENVIRONMENT, **{variable: value.format(folder) for variable, value in scenario.environment.items()}}
