@@ -121,8 +121,11 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
       EXPECT_TRUE(symbol.index.present()) << symbol.name;
       break;
     case Verb::Show:
-      EXPECT_TRUE(symbol.address.present() && symbol.size.present()) << symbol.name;
-      EXPECT_EQ(symbol.source.present(), symbol.value.present()) << symbol.name;
+      EXPECT_EQ(symbol.address.present(), symbol.size.present()) << symbol.name;
+      if (symbol.address.present())
+        EXPECT_EQ(symbol.source.present(), symbol.value.present()) << symbol.name;
+      else // a handle that the call returns shows the block, and its hook says which part
+        EXPECT_TRUE(symbol.source.present()) << symbol.name;
       break;
     case Verb::Access:
       break; // without positions: which memory is used is not known
