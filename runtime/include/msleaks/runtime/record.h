@@ -14,7 +14,7 @@
 // A handler that comes
 //   between 1 and 2   records as an outermost one and is done when we go on: nothing was read yet that it changes.
 //   between 2 and 4   takes its slots first. R may then have grown since 3: each interrupted record adds at most one
-//                     event beyond what it checked (the outermost one: as many as recordTogether takes), so room_until
+//                     event beyond what it checked (the outermost one: at most kMostTogether slots), so room_until
 //                     stays that much below the real limit (kSlackSlots), and a record deeper than kMaxNesting is
 //                     refused.
 //   between 4 and 6   takes slots above ours and has written them when we go on: handlers nest. R is then beyond
@@ -158,28 +158,39 @@ template <class Event> [[gnu::always_inline]] inline void fillWords(const Event 
   words[0] = abi::firstWord(header.kind, header.heap, header.device, header.flags, header.site);
 }
 
+template <class Event>
+[[gnu::always_inline]] inline uint64_t writeTimed(abi::RingHeader &ring, const Event &event, uint64_t ticks) noexcept {
+  uint64_t words[sizeof event / sizeof(uint64_t)];
+  fillWords(event, words);
+  words[1] = ticks;
+  return writeSlots<Event::kSlots>(ring, words);
+}
+
 // Out of line with its own copy, so that the hot path keeps the event in registers.
 template <class Event> [[gnu::noinline, gnu::cold]] void recordSlow(Event event) noexcept {
   __msl_record_slow(&event, Event::kSlots);
 }
 
-// Records one event of an enabled kind; the header's time is the moment of the call. A Free or Retain of a block that
-// another thread has just handed over may have a time a few ns before its Alloc's, which LiveSet puts in order: a fence
-// would cost as much as all the rest of the event.
-template <class Event> [[gnu::always_inline]] inline void recordEnabled(Thread &thread, const Event &event) noexcept {
+// Records an event of an enabled kind; the header's time is the moment of the call. Several events that belong together
+// have one moment, so that the clock is read once, and are published in one go, but for what a handler records in
+// between. A Free or Retain of a block that another thread has just handed over may have a time a few ns before its
+// Alloc's, which LiveSet puts in order: a fence would cost as much as all the rest of the event.
+template <class... Events>
+[[gnu::always_inline]] inline void recordEnabled(Thread &thread, const Events &...events) noexcept {
+  constexpr unsigned kSlots = (Events::kSlots + ...);
+  static_assert(sizeof...(Events) == 1 || kSlots <= kMostTogether);
   const uint64_t outside = __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED);
   if (peek(thread.state) != outside) [[unlikely]]
-    return recordSlow(event);
+    return (recordSlow(events), ...);
   setState(thread, outside + kOneRecord);
   abi::RingHeader &ring = *thread.ring;
-  if (!hasRoom(ring, Event::kSlots)) [[unlikely]] {
+  if (!hasRoom(ring, kSlots)) [[unlikely]] {
     setState(thread, outside);
-    return recordSlow(event);
+    return (recordSlow(events), ...);
   }
-  uint64_t words[sizeof event / sizeof(uint64_t)];
-  fillWords(event, words);
-  words[1] = readTicks();
-  const uint64_t end = writeSlots<Event::kSlots>(ring, words);
+  const uint64_t ticks = readTicks();
+  uint64_t end = 0;
+  ((end = writeTimed(ring, events, ticks)), ...);
   ring.head.store(end, std::memory_order_release);
   setState(thread, outside);
   if (peek(ring.reserved) != end) [[unlikely]]
@@ -191,35 +202,12 @@ template <class Event> [[gnu::always_inline]] inline void record(Thread &thread,
     recordEnabled(thread, event);
 }
 
-// Events of one slot that belong together: at one moment, so that the clock is read once, and published in one go, but
-// for those that a handler records in between.
 template <class... Events>
 [[gnu::always_inline]] inline void recordTogether(Thread &thread, const Events &...events) noexcept {
-  constexpr unsigned kSlots = sizeof...(Events);
-  static_assert(kSlots <= kMostTogether && ((Events::kSlots == 1) && ...));
-  const auto oneByOne = [&] { (record(thread, events), ...); };
-  const uint64_t outside = __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED);
-  if (peek(thread.state) != outside || !(isEnabled(Events::kKind) && ...)) [[unlikely]]
-    return oneByOne();
-  setState(thread, outside + kOneRecord);
-  abi::RingHeader &ring = *thread.ring;
-  if (!hasRoom(ring, kSlots)) [[unlikely]] {
-    setState(thread, outside);
-    return oneByOne();
-  }
-  const uint64_t ticks = readTicks();
-  uint64_t end = 0;
-  const auto write = [&](const auto &event) {
-    uint64_t words[abi::kSlotBytes / sizeof(uint64_t)];
-    fillWords(event, words);
-    words[1] = ticks;
-    end = writeSlots<1>(ring, words);
-  };
-  (write(events), ...);
-  ring.head.store(end, std::memory_order_release);
-  setState(thread, outside);
-  if (peek(ring.reserved) != end) [[unlikely]]
-    __msl_publish_again();
+  if ((isEnabled(Events::kKind) && ...)) [[likely]]
+    recordEnabled(thread, events...);
+  else
+    (record(thread, events), ...);
 }
 
 // An allocator call under way in this thread will ask which blocks were recorded meanwhile.
