@@ -26,7 +26,7 @@ class DeviceCost:
                     self.compare(what, way, seen["plain"][what], seen[way][what], seen[way if what in BARE else "plain"][BARE.get(what, what)])
 
     def compare(self, what, way, plain, hooked, bare):
-        """The call as it is without msleaks; under it; and there without a hook. Stopped, against the first; else what the hook adds, against the goal."""
+        """`plain`: without msleaks-run. `hooked`: under it. `bare`: what `hooked` would cost without its hook. What the hook adds is compared with the goal."""
         name, calls, goal_ns = CALLS[what]
         if way == "stopped" or what in BARE:
             self.bench.table.add(f"a hooked {name}, {way}: with / without", plain / calls, hooked / calls, hooked / plain, None, "ns")

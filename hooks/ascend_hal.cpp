@@ -70,28 +70,22 @@ constexpr Wish wishOf(const Property &property) {
           is_known ? static_cast<Pages>(property.pages) : Pages::Usual};
 }
 
-// Each name of a module, and of its pages: "HCCL@pages of 2 MiB".
-struct Names {
-  consteval Names() {
+// Each module, and its pages: "HCCL@pages of 2 MiB".
+struct Owners {
+  constexpr Owners() {
     for (size_t module = 0; module < std::size(kModules); ++module)
-      for (size_t pages = 0; pages < std::size(kPages); ++pages)
-        append(append(of[module][pages], kModules[module]), kPages[pages]);
+      for (size_t pages = 0; pages < std::size(kPages); ++pages) {
+        char *const text = texts[module][pages];
+        append(append(text, kModules[module]), kPages[pages]);
+        of[module][pages].text = text;
+      }
   }
   static constexpr char *append(char *to, const char *text) {
     for (; *text != 0; ++text)
       *to++ = *text;
     return to;
   }
-  char of[std::size(kModules)][std::size(kPages)][32] = {};
-};
-constexpr Names kNames;
-
-struct Owners {
-  consteval Owners() {
-    for (size_t module = 0; module < std::size(kModules); ++module)
-      for (size_t pages = 0; pages < std::size(kPages); ++pages)
-        of[module][pages].text = kNames.of[module][pages];
-  }
+  char texts[std::size(kModules)][std::size(kPages)][32] = {};
   hook::Owner of[std::size(kModules)][std::size(kPages)] = {};
 };
 constinit Owners owners;
@@ -101,7 +95,7 @@ hook::Owner &ownerOf(const Wish &wish) {
   return owners.of[module][static_cast<uint32_t>(wish.pages)];
 }
 
-// Communication and the processing of images use memory by no launch that anybody sees.
+// Communication and image processing use their memory, and no hook sees how.
 bool isUsedUnseen(const Wish &wish) { return wish.module == kHccl || wish.module == kDvpp; }
 
 template <abi::Heap kHeap> struct Take {

@@ -1,5 +1,5 @@
-// Shared memory of OpenCL that a queue gives back: a list of blocks, where a row has one. With a function of the
-// program's, that one gives them back, when the queue gets there; what it calls then is seen by itself.
+// clEnqueueSVMFree frees a list of blocks, and a row can name only one. Where the program passes a callback, the driver
+// frees none of them: the callback does, by clSVMFree, which has its own hook.
 #include "msleaks/hook.h"
 #include "msleaks/runtime/record.h"
 

@@ -61,7 +61,7 @@ bool isFailureTold(Thread &thread, const OpenCall &closed, Traits traits) noexce
          findRecorded(thread, closed.remembered, traits.heap(), 0) != nullptr;
 }
 
-// Inlined into where a driver's block is recorded: with its owner, and with the uses of it that nobody sees.
+// The allocation, between the beginning and the end of its owner; and that it has uses that no hook sees.
 template <class Event>
 [[gnu::always_inline]] inline void recordOwned(Thread &thread, const OpenCall &closed, const Event &event) noexcept {
   constexpr auto headerOf = [](abi::EventKind kind) { return abi::EventHeader{kind, abi::Heap::Host, 0, 0, 0, 0}; };

@@ -99,8 +99,8 @@ extern "C" {
 // The kernel that has this handle from here on has this name: of an API that says it when it makes the kernel.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_kernel(uint32_t traits, const void *kernel,
                                                                  const char *name) noexcept;
-// Within a call that takes memory, before the real function: whose the block will be, and whether it is used by what
-// nobody sees.
+// Within a call of the row's family that allocates, before the real function: the owner of the block, and whether it
+// has uses that no hook sees.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_owner(uint32_t traits, msleaks::hook::Owner *owner,
                                                                 uint32_t is_used_unseen) noexcept;
 // At the end of an operation, within its range: one of its outputs.

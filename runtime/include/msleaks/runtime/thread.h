@@ -33,7 +33,7 @@ struct OpenCall {
   uint32_t site;
   uint32_t remembered;
   uint32_t traits;
-  uint32_t owner; // label of the block's, if a hook has said it (hook_call.cpp), and kUsedUnseen; 0 = the thread's
+  uint32_t owner; // the label that a hook has given the block (__msl_hook_owner), and kUsedUnseen; 0 = none
 };
 inline constexpr uint32_t kUsedUnseen = uint32_t{1} << 31;
 

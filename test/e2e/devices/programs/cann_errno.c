@@ -1,27 +1,13 @@
 // What a call of Ascend's libraries leaves in errno: nothing. Of ACL, the runtime, the driver, ATB and MSTX one of each
 // kind, and one that is refused.
 #include "atb.h"
+#include "keeps_errno.h"
 #include "mstx.h"
 
-#include <errno.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <unistd.h>
 
-enum { kBytes = 1 << 20, kBefore = EDOM, kPauseUs = 200000, kKernel = 7 };
-
-static int failures;
-
-#define KEEPS(call, wanted)                                                                                            \
-  do {                                                                                                                 \
-    errno = kBefore;                                                                                                   \
-    const int status = (int)(call);                                                                                    \
-    const int behind = errno;                                                                                          \
-    if (status != (wanted) || behind != kBefore) {                                                                     \
-      printf(#call ": status %d, errno %d\n", status, behind);                                                         \
-      ++failures;                                                                                                      \
-    }                                                                                                                  \
-  } while (0)
+enum { kBytes = 1 << 20, kPauseUs = 200000, kKernel = 7 };
 
 // On the device.
 void kernel_7(const void *arguments, size_t size) { **(int *const *)arguments += size != 0; }

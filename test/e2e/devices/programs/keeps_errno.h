@@ -10,7 +10,7 @@ static int failures;
 #define KEEPS(call, wanted)                                                                                            \
   do {                                                                                                                 \
     errno = kBefore;                                                                                                   \
-    const int status = (call);                                                                                         \
+    const int status = (int)(call);                                                                                    \
     const int behind = errno;                                                                                          \
     if (status != (wanted) || behind != kBefore) {                                                                     \
       printf(#call ": status %d, errno %d\n", status, behind);                                                         \
