@@ -1,6 +1,7 @@
 // The operating system, as the runtime uses it: raw calls, so that no hook, allocator or cancellation point is met.
 #pragma once
 
+#include "msleaks/runtime/clock.h"
 #include "msleaks/runtime/errno_kept.h"
 
 #include <cerrno>
@@ -57,23 +58,50 @@ private:
 // blocked only.
 class Locked {
 public:
-  explicit Locked(uint32_t &word) noexcept : word_(word) {
-    uint32_t expected = kFree;
-    if (__atomic_compare_exchange_n(&word_, &expected, kTaken, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+  explicit Locked(uint32_t &word) noexcept : word_(&word) {
+    if (takeFree())
       return;
-    while (__atomic_exchange_n(&word_, kContended, __ATOMIC_ACQUIRE) != kFree)
-      ::syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, kContended, nullptr, nullptr, 0);
+    while (!takeContended())
+      wait(nullptr);
+  }
+  // Waits for so long at most. False as a bool: another thread still has it.
+  Locked(uint32_t &word, uint64_t most_ns) noexcept : word_(&word) {
+    if (!takeFree() && !takeUntil(monotonicNs() + most_ns))
+      word_ = nullptr;
   }
   ~Locked() {
-    if (__atomic_exchange_n(&word_, kFree, __ATOMIC_RELEASE) == kContended)
-      ::syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    if (word_ != nullptr && __atomic_exchange_n(word_, kFree, __ATOMIC_RELEASE) == kContended)
+      ::syscall(SYS_futex, word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
   }
   Locked(const Locked &) = delete;
   Locked &operator=(const Locked &) = delete;
+  explicit operator bool() const noexcept { return word_ != nullptr; }
 
 private:
   static constexpr uint32_t kFree = 0, kTaken = 1, kContended = 2;
-  uint32_t &word_;
+
+  bool takeFree() noexcept {
+    uint32_t expected = kFree;
+    return __atomic_compare_exchange_n(word_, &expected, kTaken, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  }
+  // False: somebody has it, and wakes who waits.
+  bool takeContended() noexcept { return __atomic_exchange_n(word_, kContended, __ATOMIC_ACQUIRE) == kFree; }
+  bool takeUntil(uint64_t until_ns) noexcept {
+    while (!takeContended()) {
+      const uint64_t now_ns = monotonicNs();
+      if (now_ns >= until_ns)
+        return false;
+      const uint64_t rest_ns = until_ns - now_ns;
+      const timespec rest{static_cast<time_t>(rest_ns / 1'000'000'000), static_cast<long>(rest_ns % 1'000'000'000)};
+      wait(&rest);
+    }
+    return true;
+  }
+  void wait(const timespec *most) const noexcept {
+    ::syscall(SYS_futex, word_, FUTEX_WAIT_PRIVATE, kContended, most, nullptr, 0);
+  }
+
+  uint32_t *word_;
 };
 
 // A descriptor for the moment: none is kept open, because daemons close all they find.

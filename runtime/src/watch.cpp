@@ -67,6 +67,8 @@ void operationBegins(const Operation &operation) noexcept {
   if (list == nullptr)
     return;
   const ListHeld held(*list);
+  if (!held)
+    return;
   Pending *pending = pendingOf(*list, &thread);
   lookAtAll({*list, thread, pending != nullptr ? &pending->operation : nullptr, &operation, operation.site});
   if (pending == nullptr)
@@ -81,7 +83,7 @@ void operationEnds() noexcept {
   if (list == nullptr)
     return;
   const ListHeld held(*list);
-  if (pendingOf(*list, &thread) != nullptr)
+  if (held && pendingOf(*list, &thread) != nullptr)
     lookAndForget(*list, thread, 0);
 }
 
@@ -90,8 +92,8 @@ void lookBetween(uint32_t here) noexcept {
   WatchList *list = listToLookAt(thread);
   if (list == nullptr)
     return;
-  const ListHeld held(*list);
-  lookAndForget(*list, thread, here);
+  if (const ListHeld held{*list})
+    lookAndForget(*list, thread, here);
 }
 
 void rangeEnds(uint32_t here) noexcept {
@@ -100,6 +102,8 @@ void rangeEnds(uint32_t here) noexcept {
   if (list == nullptr)
     return;
   const ListHeld held(*list);
+  if (!held)
+    return;
   lookAndForget(*list, thread, here);
   const OpenRange *range = innermostRange(thread);
   if (range != nullptr && hasGate() && passGate(*list, range->label))
@@ -111,22 +115,22 @@ void blockComes(const abi::AllocEvent &event) noexcept {
   WatchList *list = event.size != 0 ? makeList() : nullptr;
   if (list == nullptr || looksNow(*list, __msl_thread) || (event.header.flags & abi::kRestored) != 0)
     return;
-  const ListHeld held(*list);
-  if (!isChosen(event.address, event.header.site))
+  if (!isChosen(list->sites, event.address, event.header.site))
     return;
   const uint64_t bytes = wish.bytes != 0 && wish.bytes < event.size ? wish.bytes : event.size;
-  watch(*list, event.address, bytes, wish.what[0] != 0 ? labelOf(wish.what) : 0);
+  if (const ListHeld held{*list})
+    watch(*list, event.address, bytes, wish.what[0] != 0 ? labelOf(wish.what) : 0);
 }
 
-// While it is still there. A block that nobody watches needs no list: a look may hold that and wait for a thread of the
-// driver's own, which gives back memory before it says that it is done.
+// While it is still there. A block that nobody watches needs no list, nor does one that is not chosen: a thread of the
+// driver's own allocates and frees while a look holds the list and waits for the driver.
 void blockGoes(const abi::FreeEvent &event) noexcept {
   Thread &thread = __msl_thread;
   WatchList *list = listToLookAt(thread);
   if (list == nullptr || event.address == 0 || !isWatched(*list, event.address))
     return;
   const ListHeld held(*list);
-  WatchedBlock *block = blockAt(*list, event.address);
+  WatchedBlock *block = held ? blockAt(*list, event.address) : nullptr;
   const bool is_device = event.header.heap != abi::Heap::Host && event.header.heap != abi::Heap::Mapping;
   if (block == nullptr || (block->where != Where::Host && !is_device))
     return;
@@ -158,6 +162,8 @@ void __msl_watch(const void *block, size_t bytes, const char *name) noexcept {
   if (list == nullptr)
     return noteUnwatched();
   const ListHeld held(*list);
+  if (!held)
+    return;
   noteWaits(*list);
   watch(*list, reinterpret_cast<uint64_t>(block), wish.bytes != 0 && wish.bytes < bytes ? wish.bytes : bytes, label);
 }
@@ -170,6 +176,8 @@ void __msl_unwatch(const void *block) noexcept {
   if (list == nullptr)
     return;
   const ListHeld held(*list);
+  if (!held)
+    return;
   lookAndForget(*list, thread, pathOfCaller(enabledWord(), callerFrame()));
   if (WatchedBlock *watched = blockAt(*list, reinterpret_cast<uint64_t>(block)); watched != nullptr && block != nullptr)
     endWatch(*list, thread, *watched);

@@ -12,14 +12,6 @@ namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
 constexpr long kLookNs = 10 * kNsPerMs; // at the collector, whether it is still there
-constexpr uint32_t kKnownSites = 4096;
-
-// Site << 1 | verdict, where it was asked last; 0 = empty. Of one process, as __msl_process is: a fork's child has
-// other numbers of paths.
-constinit std::atomic<uint64_t> known_sites[kKnownSites]{};
-constinit uint32_t known_by = 0;        // pid
-constinit bool asked[kMaxImages + 1]{}; // by image
-
 const abi::WatchWish &wish() noexcept { return session.control->watch; }
 
 // It may not have begun yet: a program's first allocations are made while it does.
@@ -28,7 +20,7 @@ bool hasGone() noexcept {
 }
 
 // Images that come while the collector is away are asked for again with the next path.
-void ask(abi::ArenaHeader &header, uint32_t image) noexcept {
+void ask(abi::ArenaHeader &header, bool &asked, uint32_t image) noexcept {
   std::atomic<uint32_t> &word = header.watch_image;
   const uint64_t until_ns = monotonicNs() + 10 * session.control->flags.block_timeout_ms * kNsPerMs;
   word.store(image, std::memory_order_release);
@@ -40,16 +32,16 @@ void ask(abi::ArenaHeader &header, uint32_t image) noexcept {
     const timespec look{0, kLookNs};
     ::syscall(SYS_futex, &word, FUTEX_WAIT, image, &look, nullptr, 0);
   }
-  asked[image] = word.exchange(0, std::memory_order_acq_rel) == 0;
+  asked = word.exchange(0, std::memory_order_acq_rel) == 0;
 }
 
 // A return address lies behind its call.
-bool isOfLine(uint64_t return_address, uint32_t image) noexcept {
+bool isOfLine(ChosenSites &sites, uint64_t return_address, uint32_t image) noexcept {
   if (image == 0 || image > kMaxImages)
     return false;
   abi::ArenaHeader &header = *__msl_process.arena->header;
-  if (!asked[image])
-    ask(header, image);
+  if (!sites.asked[image])
+    ask(header, sites.asked[image], image);
   const uint32_t count = header.watch_ranges.load(std::memory_order_acquire);
   for (uint32_t i = 0; i < count && i < abi::kMaxWatchRanges; ++i)
     if (return_address - 1 >= header.watch_range[i].begin && return_address - 1 < header.watch_range[i].end)
@@ -57,42 +49,33 @@ bool isOfLine(uint64_t return_address, uint32_t image) noexcept {
   return false;
 }
 
-bool isPathOfLine(uint32_t node) noexcept {
+bool isPathOfLine(ChosenSites &sites, uint32_t node) noexcept {
   const PathTree *tree = __msl_process.paths;
   for (uint32_t depth = 0; tree != nullptr && node >= abi::kFirstPath && depth < abi::kMaxPathDepth; ++depth) {
     const abi::PathNode &call = tree->nodeAt(node);
-    if (call.image != abi::kImageOfSite && isOfLine(call.address, call.image))
+    if (call.image != abi::kImageOfSite && isOfLine(sites, call.address, call.image))
       return true;
     node = call.parent;
   }
   return false;
 }
 
-bool isSiteOfLine(uint32_t site) noexcept {
+bool isSiteOfLine(ChosenSites &sites, uint32_t site) noexcept {
   if (const abi::Caller *callers = __msl_process.callers; (site & abi::kCallerSite) != 0 && callers != nullptr) {
     const abi::Caller &caller = callers[(site & ~abi::kCallerSite) % abi::kMaxCallers];
-    return isOfLine(caller.address.load(std::memory_order_acquire) & ~abi::kRetiredCaller, caller.image);
+    return isOfLine(sites, caller.address.load(std::memory_order_acquire) & ~abi::kRetiredCaller, caller.image);
   }
-  return (site & abi::kPathSite) != 0 && isPathOfLine(site & ~abi::kPathSite);
+  return (site & abi::kPathSite) != 0 && isPathOfLine(sites, site & ~abi::kPathSite);
 }
 
-void forgetParents() noexcept {
-  if (known_by == processId())
-    return;
-  for (auto &known : known_sites)
-    known.store(0, std::memory_order_relaxed);
-  for (bool &image : asked)
-    image = false;
-  known_by = processId();
-}
-
-bool isKnownOfLine(uint32_t site) noexcept {
-  forgetParents();
-  std::atomic<uint64_t> &known = known_sites[site % kKnownSites];
-  const uint64_t entry = known.load(std::memory_order_relaxed);
-  if (entry >> 1 == site)
+bool isKnownOfLine(ChosenSites &sites, uint32_t site) noexcept {
+  std::atomic<uint64_t> &known = sites.known[site % kKnownSites];
+  if (const uint64_t entry = known.load(std::memory_order_relaxed); entry >> 1 == site)
     return (entry & 1) != 0;
-  const bool is_of_line = isSiteOfLine(site);
+  const ErrnoKept errno_kept;
+  const SignalsBlocked blocked;
+  const Locked locked(sites.lock);
+  const bool is_of_line = isSiteOfLine(sites, site);
   known.store(uint64_t{site} << 1 | (is_of_line ? 1 : 0), std::memory_order_relaxed);
   return is_of_line;
 }
@@ -103,10 +86,10 @@ bool choosesBlocks() noexcept {
   return session.control != nullptr && (wish().kind == abi::WatchKind::Address || wish().kind == abi::WatchKind::Line);
 }
 
-bool isChosen(uint64_t address, uint32_t site) noexcept {
+bool isChosen(ChosenSites &sites, uint64_t address, uint32_t site) noexcept {
   if (wish().kind == abi::WatchKind::Address)
     return address == wish().address;
-  return site != 0 && __msl_process.arena != nullptr && isKnownOfLine(site);
+  return site != 0 && __msl_process.arena != nullptr && isKnownOfLine(sites, site);
 }
 
 } // namespace msleaks::runtime

@@ -10,6 +10,15 @@
 namespace msleaks::runtime {
 namespace {
 
+constexpr uint64_t kNsPerMs = 1'000'000;
+constexpr uint64_t kShortNs = 50 * kNsPerMs; // where it has been in vain before
+
+// As long as the copy of a large block may take.
+uint64_t patienceNs(const WatchList &list) noexcept {
+  const uint64_t timeout_ns = session.control->flags.block_timeout_ms * kNsPerMs;
+  return __atomic_load_n(&list.is_given_up, __ATOMIC_RELAXED) ? kShortNs : 10 * timeout_ns;
+}
+
 void recordWatch(Thread &thread, const WatchedBlock &block, uint64_t bytes) noexcept {
   const abi::Heap heap = block.where == Where::Host ? abi::Heap::Host : abi::Heap::Device;
   abi::WatchEvent event{};
@@ -42,6 +51,19 @@ WatchedBlock *addBlock(WatchList &list, uint64_t address, uint64_t bytes) noexce
 }
 
 } // namespace
+
+ListHeld::ListHeld(WatchList &list) noexcept : list_(list), locked_(list.lock, patienceNs(list)) {
+  if (locked_)
+    hold(&__msl_thread);
+  else if (!__atomic_exchange_n(&list.is_given_up, true, __ATOMIC_RELAXED))
+    __msl_note("a watch left out a look: the one before still waits for the driver; what changed may be said of an "
+               "operation that comes later");
+}
+
+ListHeld::~ListHeld() {
+  if (locked_)
+    hold(nullptr);
+}
 
 Pending *pendingOf(WatchList &list, const Thread *thread) noexcept {
   for (Pending &pending : list.pending)

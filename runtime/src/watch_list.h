@@ -4,6 +4,7 @@
 #include "content_file.h"
 #include "system.h"
 #include "watch.h"
+#include "watch_choice.h"
 #include "watched_block.h"
 
 namespace msleaks::runtime {
@@ -20,6 +21,8 @@ struct Pending {
 // Made with the first watch, and never unmapped. A fork's child has none: Process is wiped.
 struct WatchList {
   uint32_t lock;
+  bool is_given_up; // a thread has waited for the lock in vain
+  ChosenSites sites;
   // Written with the list held, read without it too:
   uint32_t count;
   bool is_closed;       // the operation after which is looked has not ended yet (abi::WatchWish)
@@ -32,19 +35,22 @@ struct WatchList {
   bool is_refusal_noted, is_wait_noted;
 };
 
+// Not for long: a look holds the list while it waits for the driver, which may wait for the very thread that wants the
+// list now, if that is its own and runs a callback of the program. Then nothing is looked at here, which a note says.
 class ListHeld {
 public:
-  explicit ListHeld(WatchList &list) noexcept : locked_(list.lock), list_(list) { hold(&__msl_thread); }
-  ~ListHeld() { hold(nullptr); }
+  explicit ListHeld(WatchList &list) noexcept;
+  ~ListHeld();
   ListHeld(const ListHeld &) = delete;
   ListHeld &operator=(const ListHeld &) = delete;
+  explicit operator bool() const noexcept { return static_cast<bool>(locked_); }
 
 private:
   void hold(const Thread *thread) noexcept { __atomic_store_n(&list_.holder, thread, __ATOMIC_RELAXED); }
   const ErrnoKept errno_kept_;
   const SignalsBlocked blocked_;
-  const Locked locked_;
   WatchList &list_;
+  const Locked locked_;
 };
 
 inline uint32_t countOf(const WatchList &list) noexcept { return __atomic_load_n(&list.count, __ATOMIC_RELAXED); }

@@ -54,6 +54,8 @@ void __msl_hook_output(const hook::Output *output) noexcept {
   if (list == nullptr)
     return noteUnwatched();
   const ListHeld held(*list);
+  if (!held)
+    return;
   for (WatchedBlock &block : list->blocks)
     if (block.address != 0 && block.name == name)
       endWatch(*list, thread, block);

@@ -108,6 +108,15 @@ int32_t name(const void *kernel, char *text, uint64_t bytes) {
 constexpr hook::Device kOwn{
     sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), wait, read, name, nullptr, nullptr, nullptr};
 
+// What a thread of the driver's own does before the driver says that a stream is done.
+void (*callback)() = nullptr;
+int32_t waitForCallback(const void *) {
+  std::thread(callback).join();
+  return 0;
+}
+constexpr hook::Device kCallsBack{
+    sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), waitForCallback, read, name, nullptr, nullptr, nullptr};
+
 void launch(uint32_t site, uint64_t kernel, const std::function<void()> &work, int64_t status = 0) {
   __msl_on_launch(site, kLaunch, at(kernel), nullptr, 1, 1, 1, 1, 0);
   work();
@@ -201,6 +210,40 @@ TEST(Watch, ABlockOfADeviceIsReadByItsDriver) {
     device::launch(9, 3, [] { device::memory[18] = 1; }, 5); // refused, and yet
   });
   EXPECT_EQ(seen.changes, (std::vector<Change>{{"kernel 1", 1000, 1, 7}, {"", 17, 1, 9}, {"kernel 3", 18, 1, 9}}));
+}
+
+TEST(Watch, ADriversThreadAllocatesAndFreesDuringALook) {
+  const SessionDirectory session;
+  session.control().watch.kind = abi::WatchKind::Address;
+  session.control().watch.address = device::kBlock;
+  const Seen seen = seenIn(session, [] {
+    __msl_hook_driver(&device::kCallsBack);
+    __msl_on_alloc(1, kDevice, at(device::kBlock), sizeof device::memory);
+    device::callback = [] {
+      __msl_on_alloc(2, kDevice, at(0x2000), 64);
+      __msl_on_free(3, kDeviceFree, at(0x2000), 0);
+    };
+    device::launch(7, 1, [] { device::memory[3] = 1; });
+    device::launch(8, 2, [] { device::memory[4] = 1; });
+  });
+  EXPECT_EQ(withoutSites(seen.changes), (std::vector<Change>{{"kernel 1", 3, 1, 0}, {"kernel 2", 4, 1, 0}}));
+  EXPECT_TRUE(seen.notes.empty()) << seen.notes[0];
+}
+
+TEST(Watch, ADriversThreadThatNeedsALookDoesNotWaitForOneForever) {
+  const SessionDirectory session;
+  session.control().flags.block_timeout_ms = 1;
+  const Seen seen = seenIn(session, [] {
+    __msl_hook_driver(&device::kCallsBack);
+    msl_watch(at(device::kBlock), sizeof device::memory, "weights");
+    device::callback = [] {
+      msl_mark("callback");
+      device::launch(9, 3, [] { device::memory[5] = 1; });
+    };
+    device::launch(7, 1, [] { device::memory[3] = 1; });
+  });
+  EXPECT_EQ(seen.changes, (std::vector<Change>{{"kernel 1", 3, 3, 7}})); // and what the callback launched
+  EXPECT_EQ(seen.notes.size(), 2u);                                      // that operations are waited for, and this
 }
 
 namespace {
