@@ -28,12 +28,6 @@ template <class Row> const Row *rowsAt(const abi::GraphHeader &header, uint64_t 
   return reinterpret_cast<const Row *>(reinterpret_cast<const char *>(&header) + offset);
 }
 
-void note(const char *name, const char *what) noexcept {
-  char text[200];
-  std::snprintf(text, sizeof text, "%s: %s: its kernels are not counted", name, what);
-  __msl_note(text);
-}
-
 // Where its strings lie in it.
 uint64_t stringsOf(const abi::GraphHeader &table) noexcept {
   return table.header_bytes + uint64_t{table.function_count} * table.function_bytes +
@@ -119,6 +113,12 @@ bool countsLaunches(abi::DeviceChoice &choice) noexcept {
   return __msl_device_choice(&choice) && static_cast<abi::CountLaunches>(choice.launches) != abi::CountLaunches::Off;
 }
 
+void noteUncounted(const char *name, const char *why) noexcept {
+  char text[200];
+  std::snprintf(text, sizeof text, "%s: %s: it is not counted", name, why);
+  __msl_note(text);
+}
+
 CountedModule *findModule(const char *name) noexcept {
   CountedModule *module = modules;
   while (module != nullptr && std::strcmp(module->name, name) != 0)
@@ -128,15 +128,15 @@ CountedModule *findModule(const char *name) noexcept {
 
 bool isKnownTable(const abi::GraphHeader &header, uint64_t bytes, const char *name) noexcept {
   if (header.magic != abi::kGraphMagic) {
-    note(name, "it is no table of graphs");
+    noteUncounted(name, "it is no table of graphs");
     return false;
   }
   if (header.version != abi::kGraphVersion || header.header_bytes != sizeof header) {
-    note(name, "its table of graphs is of another version");
+    noteUncounted(name, "its table of graphs is of another version");
     return false;
   }
   if (header.total_bytes < sizeof header || header.total_bytes > kMostTableBytes || header.total_bytes > bytes) {
-    note(name, "its table of graphs has an impossible size");
+    noteUncounted(name, "its table of graphs has an impossible size");
     return false;
   }
   return true;
@@ -148,7 +148,7 @@ CountedModule *addModule(const char *name, const abi::GraphHeader *table) noexce
   if (abi::fnv1a32(content + begin, table->total_bytes - begin) != table->checksum ||
       table->function_bytes < abi::kLeastFunctionBytes || strings + table->strings_bytes > table->total_bytes ||
       table->strings_bytes == 0 || content[strings + table->strings_bytes - 1] != 0) {
-    note(name, "its table of graphs is damaged");
+    noteUncounted(name, "its table of graphs is damaged");
     return nullptr;
   }
   auto *added = static_cast<CountedModule *>(keep(sizeof(CountedModule)));

@@ -62,6 +62,9 @@ void givePages(void *pages, uint64_t bytes) noexcept;
 // False: there is no session, or no launch shall be counted.
 bool countsLaunches(abi::DeviceChoice &choice) noexcept;
 
+// A note of the session: why the kernels of this name, or of a module, run as they are.
+void noteUncounted(const char *name, const char *why) noexcept;
+
 CountedModule *findModule(const char *name) noexcept;
 // Whether it is a table as we know it, of which `bytes` may be read; says why not in the session's log.
 bool isKnownTable(const abi::GraphHeader &header, uint64_t bytes, const char *name) noexcept;

@@ -10,6 +10,10 @@
 static_assert(offsetof(CUlaunchConfig, blockDimX) == offsetof(msleaks::abi::LaunchConfig, block));
 static_assert(offsetof(CUlaunchConfig, sharedMemBytes) == offsetof(msleaks::abi::LaunchConfig, shared_bytes));
 static_assert(offsetof(CUlaunchConfig, hStream) == offsetof(msleaks::abi::LaunchConfig, stream));
+static_assert(offsetof(CUlaunchConfig, attrs) == offsetof(msleaks::hooks::AttributedConfig, attributes));
+static_assert(offsetof(CUlaunchConfig, numAttrs) == offsetof(msleaks::hooks::AttributedConfig, attribute_count));
+static_assert(sizeof(CUlaunchAttribute) == sizeof(msleaks::hooks::LaunchAttribute));
+static_assert(CU_LAUNCH_ATTRIBUTE_COOPERATIVE == 2);
 #else
 using CUresult = int;
 using CUdevice = int;
@@ -20,6 +24,9 @@ using CUlibrary = void *;
 using CUstream = void *;
 using CUevent = void *;
 using CUlaunchConfig = msleaks::abi::LaunchConfig;
+using CUfunction_attribute = int;
+using CUfunc_cache = int;
+using CUsharedconfig = int;
 #endif
 
 using namespace msleaks;
@@ -86,6 +93,15 @@ constexpr auto kLaunchEx = [](auto real, void *caller, auto... parameters) {
   return launchConfigured<hook::Known<kName>>(real, caller, parameters...);
 };
 
+// cuFuncSetAttribute and its like.
+constexpr auto kFunctionSet = [](auto real, void *, auto function, auto... how) {
+  return forBoth(kApi, function, [&](auto one) { return real(one, how...); });
+};
+constexpr auto kKernelSet = [](auto real, void *, CUfunction_attribute what, int value, CUkernel kernel,
+                               CUdevice device) {
+  return forBoth(kApi, kernel, [&](CUkernel one) { return real(what, value, one, device); });
+};
+
 // Of which context it is, only the driver knows.
 constexpr auto kReset = [](auto real, void *, CUdevice device) {
   placeGoes(nullptr);
@@ -110,6 +126,12 @@ MSL_HOOK_WITH(kLaunchEx<"cuLaunchKernelEx">, libcuda, CUresult, cuLaunchKernelEx
               (const CUlaunchConfig *, CUfunction, void **, void **))
 MSL_HOOK_WITH(kLaunchEx<"cuLaunchKernelEx_ptsz">, libcuda, CUresult, cuLaunchKernelEx_ptsz,
               (const CUlaunchConfig *, CUfunction, void **, void **))
+
+MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuFuncSetAttribute, (CUfunction, CUfunction_attribute, int))
+MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuFuncSetCacheConfig, (CUfunction, CUfunc_cache))
+MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuFuncSetSharedMemConfig, (CUfunction, CUsharedconfig))
+MSL_HOOK_WITH(kKernelSet, libcuda, CUresult, cuKernelSetAttribute, (CUfunction_attribute, int, CUkernel, CUdevice))
+MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuKernelSetCacheConfig, (CUkernel, CUfunc_cache, CUdevice))
 
 MSL_OWN_HOOK(libcuda, CUresult, cuCtxSynchronize, ()) {
   return hook::callBody<decltype(kWaited), CUresult>(msl_hook_of_cuCtxSynchronize, nullptr);

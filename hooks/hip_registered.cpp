@@ -21,6 +21,9 @@ using hipLaunchConfig_t = msleaks::abi::LaunchConfig;
 struct dim3 {
   unsigned x, y, z;
 };
+using hipFuncAttribute = int;
+using hipFuncCache_t = int;
+using hipSharedMemConfig = int;
 #endif
 
 using namespace msleaks;
@@ -47,7 +50,7 @@ constexpr uint32_t kWrapperMagic = 0x4849'5046; // "HIPF"
 // Kept in lists that only grow at their beginning, so that a launch looks without a lock whether it is the first.
 struct Stub {
   const void *stub; // null: it is free to be another one
-  bool is_new;      // not launched yet
+  bool is_new;      // nothing was asked of it yet
   unsigned most_threads;
   void **modules;
   const char *bundle, *name;
@@ -191,7 +194,7 @@ char *nameOfCopy(const char *name) {
   return copy;
 }
 
-// At the kernel's first launch. Without the lock: the runtime may come by our hooks.
+// At the kernel's first launch, or when it is told how. Without the lock: the runtime may come by our hooks.
 void registerCopy(const void *stub) {
   const Stub *const known = find(stub);
   if (known == nullptr || !__atomic_load_n(&known->is_new, __ATOMIC_RELAXED))
@@ -230,6 +233,12 @@ constexpr auto kLaunchEx = [](auto real, void *caller, auto config, const void *
   return launchConfigured<hook::Known<"hipLaunchKernelExC">>(real, caller, config, stub, each);
 };
 
+// Of a kernel that is launched later, or of a function of a module.
+constexpr auto kFunctionSet = [](auto real, void *, const void *stub, auto... how) {
+  registerCopy(stub);
+  return forBoth(*kHipRegistered.api, stub, [&](const void *one) { return real(one, how...); });
+};
+
 constexpr auto kRegisterModules = [](auto real, void *, const void *given) {
   void **const handle = real(given);
   const auto *const wrapper = static_cast<const Wrapper *>(given);
@@ -259,6 +268,10 @@ MSL_HOOK_WITH(kLaunch<"hipExtLaunchKernel">, libamdhip64, hipError_t, hipExtLaun
               (const void *, dim3, dim3, void **, size_t, hipStream_t, hipEvent_t, hipEvent_t, int))
 MSL_HOOK_WITH(kLaunchEx, libamdhip64, hipError_t, hipLaunchKernelExC,
               (const hipLaunchConfig_t *, const void *, void **))
+
+MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetAttribute, (const void *, hipFuncAttribute, int))
+MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetCacheConfig, (const void *, hipFuncCache_t))
+MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetSharedMemConfig, (const void *, hipSharedMemConfig))
 
 MSL_OWN_HOOK(libamdhip64, void **, __hipRegisterFatBinary, (const void *given)) {
   return hook::callBody<decltype(kRegisterModules), void **>(msl_hook_of___hipRegisterFatBinary, nullptr, given);

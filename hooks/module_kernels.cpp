@@ -309,9 +309,12 @@ bool describe(LoadedKernel &kernel) {
   const OwnStream stream(*kernel.source->api);
   const ReadModule in(kernel);
   const Constant row(in, our_name, stream.get());
-  if (stream.get() == nullptr || !row.copy(&kernel.row, sizeof kernel.row) ||
-      kernel.row.version != abi::kDeviceCountsVersion || kernel.row.table[sizeof kernel.row.table - 1] != 0)
+  if (stream.get() == nullptr || !row.copy(&kernel.row, sizeof kernel.row))
     return false;
+  if (kernel.row.version != abi::kDeviceCountsVersion || kernel.row.table[sizeof kernel.row.table - 1] != 0) {
+    noteUncounted(kernel.name, "what its module says of it is of another version");
+    return false;
+  }
   CountedModule *module = findModule(kernel.row.table);
   if (module == nullptr)
     module = moduleOf(in, kernel.row.table, stream.get());
@@ -428,6 +431,14 @@ void kernelNamed(Handle kernel, Handle other, Handle (*copyOf)(Handle copy)) noe
   added.copy = known != nullptr ? copyOf(known->copy) : nullptr;
   if (added.copy != nullptr)
     remember(added);
+}
+
+Handle copyOf(Handle kernel) noexcept {
+  if (!hasKernels())
+    return nullptr;
+  const CountedLock lock;
+  const LoadedKernel *const known = find(kernel);
+  return known != nullptr && !known->is_doubtful ? known->copy : nullptr;
 }
 
 void moduleGoes(Handle module) noexcept {

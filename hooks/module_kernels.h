@@ -51,6 +51,8 @@ void kernelFound(const KernelSource &source, Handle module, Handle kernel, const
 void kernelRegistered(const KernelSource &source, Handle binary, Handle kernel, Handle copy, const char *name) noexcept;
 // It was given the same kernel by another handle. `copyOf` gives that of the copy, null: there is none.
 void kernelNamed(Handle kernel, Handle other, Handle (*copyOf)(Handle copy)) noexcept;
+// The kernel's counted copy; null: it has none, or only the kernel itself is launched.
+Handle copyOf(Handle kernel) noexcept;
 // The module is about to go.
 void moduleGoes(Handle module) noexcept;
 // All memory of the place is about to go; null: of a place that is not known.
@@ -104,6 +106,19 @@ constexpr auto kWaited = [](auto real, void *, auto... parameters) {
   return status;
 };
 
+// `call` tells the driver how a kernel is to be launched, by its status: what the program says of its kernel is true of
+// the copy.
+template <class Kernel, class Call> auto forBoth(const ModuleApi &api, Kernel kernel, Call call) {
+  const auto status = call(kernel);
+  const Handle copy = status == decltype(status)(0) ? copyOf(kernel) : nullptr;
+  if (copy == nullptr)
+    return status;
+  const hook::OwnWork own;
+  const auto again = [&] { return static_cast<int>(call(static_cast<Kernel>(const_cast<void *>(copy)))); };
+  api.last != nullptr ? leavingLastError(*api.last, again) : again(); // refused: so will the launch be
+  return status;
+}
+
 // `call` launches a kernel with these arguments: the copy, or else `itself`.
 template <class Kernel, class Call>
 auto launchEither(ModuleLaunch &launch, Kernel itself, void **each, void **packed, Call call) {
@@ -154,9 +169,34 @@ auto launchModule(Real real, void *caller, Kernel kernel, unsigned grid_x, unsig
                                shared, stream, each, packed, rest...);
 }
 
+// What stands behind abi::LaunchConfig in CUlaunchConfig, HIP_LAUNCH_CONFIG and hipLaunchConfig_t.
+struct LaunchAttribute {
+  uint32_t what, reserved;
+  uint64_t value[8];
+};
+struct AttributedConfig {
+  abi::LaunchConfig config;
+  const LaunchAttribute *attributes;
+  uint32_t attribute_count;
+};
+
+// All blocks run at once: as many as the program has asked for its own kernel.
+inline bool isCooperative(const void *config) {
+  constexpr uint32_t kCooperative = 2, kMost = 64;
+  const auto *const launch = static_cast<const AttributedConfig *>(config);
+  if (launch == nullptr || launch->attributes == nullptr)
+    return false;
+  for (uint32_t i = 0; i < launch->attribute_count && i < kMost; ++i)
+    if (launch->attributes[i].what == kCooperative && static_cast<uint32_t>(launch->attributes[i].value[0]) != 0)
+      return true;
+  return false;
+}
+
 // cuLaunchKernelEx and hipDrvLaunchKernelEx; hipLaunchKernelExC has no `packed`.
 template <class OfRow, class Real, class Config, class Kernel, class... Packed>
 auto launchConfigured(Real real, void *caller, const Config *config, Kernel kernel, void **each, Packed... packed) {
+  if (isCooperative(config))
+    return hook::callRecorded<OfRow>(real, caller, config, kernel, each, packed...);
   constexpr abi::LaunchConfig kNothing{};
   const auto &known = config != nullptr ? *reinterpret_cast<const abi::LaunchConfig *>(config) : kNothing;
   const auto given = [](void **behind = nullptr) { return behind; };

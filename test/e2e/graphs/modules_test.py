@@ -156,6 +156,18 @@ def expect_unknown_arguments(device, module):
     equal("odd: events", {event["event"] for event in device.dump("launch,access")}, {"Launch"})
 
 
+def expect_alike(device, module):
+    """What the program says of its kernel is said of the copy, too: or the driver would refuse that, and it would not be counted."""
+    for how in [], ["config"], ["static" if device.topic == "hip" else "library"]:
+        expect_hand_count(f"shared, {how}", device.run(module, "shared", *how))
+
+
+def expect_together(device, module):
+    """Blocks that wait for each other: the program has asked how many of its own kernel run at once, not of the copy."""
+    equal("together", device.run(module, "together"), {})
+    equal("together: launches", [event["event"] for event in device.dump("launch,access")], ["Launch"] * 2 * LAUNCHES)
+
+
 def bundle_of(binary, path):
     """What clang-offload-bundler makes: nothing for the host, and the device's binary."""
     names = b"host-x86_64-unknown-linux-gnu-", b"hipv4-amdgcn-amd-amdhsa--gfx90a"
@@ -209,6 +221,11 @@ def expect_doubt(device, module):
     equal("no counted copies", device.run(device.module("plain", "off")), {})
     for prefix in "__msl_kernel_", "__msl_graphs_", "__msl_counted_":
         equal(f"without {prefix}", device.run(device.module("changed", "cfg", without(prefix))), {})
+    other = device.module("other", "cfg", lambda code: re.sub(r"(@__msl_kernel_collatz = .*?\{ i32 )1,", r"\g<1>9,", code))
+    graphs = device.run(other)
+    equal("of another version", (graphs["collatz"]["launches"], graphs["choose"]["launches"][0]["counted"]), ([], LAUNCHES))
+    report = device.msleaks.output("report", device.scratch / "run")
+    check("another version" in report, f"the report does not say why collatz was not counted:\n{report}")
     damaged = device.module("damaged", "cfg", lambda code: re.sub(r"(@__msl_graphs_\w+ = .*?i64 -?\d+, i64 -?\d+, i64 )-?\d+", r"\g<1>7", code, count=1))
     equal("damaged", device.run(damaged), {})
 
@@ -232,6 +249,8 @@ def main():
         equal("static, no copies", device.run(device.module("plain", "off"), "static"), {})
         graph = device.run(module, "static", environment={"STANDIN_REFUSED": "__msl_counted_collatz"})["collatz"]
         equal("static, refused", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 0)])
+    expect_alike(device, module)
+    expect_together(device, module)
     expect_samples(device, module)
     expect_doubt(device, module)
 

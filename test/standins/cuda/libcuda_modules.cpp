@@ -20,6 +20,7 @@ standin::Machine &machine() {
 }
 
 constexpr int kInvalid = 1, kOutOfMemory = 2, kNotFound = 500, kNotReady = 600, kTooManyResources = 701;
+constexpr unsigned kSharedBytes = 48 << 10; // a block may have more only where the function was told so
 
 struct Module {
   void *library;
@@ -29,6 +30,7 @@ struct Function {
   void *code;
   void (*run)(void *code, const uint64_t *arguments, unsigned count, const unsigned *grid, const unsigned *block);
   const unsigned *parameters; // how many, and the bytes of each
+  unsigned most_shared_bytes;
 };
 struct Event {
   std::atomic<int> waits{0};
@@ -66,12 +68,30 @@ bool isRefused(void *code) {
          std::strstr(info.dli_sname, refused) != nullptr;
 }
 
-int launch(void *handle, const unsigned *grid, const unsigned *block, void *stream, void **each, void **packed) {
+int allowShared(void *handle, int bytes) {
+  const std::lock_guard lock(mutex);
+  const auto found = functions.find(handle);
+  if (found == functions.end())
+    return kInvalid;
+  found->second.most_shared_bytes = static_cast<unsigned>(bytes);
+  return 0;
+}
+
+// What a launch is said to be like, but for its kernel.
+struct Shape {
+  const unsigned *grid, *block;
+  size_t shared_bytes;
+  void *stream;
+};
+
+int launch(void *handle, const Shape &shape, void **each, void **packed) {
   const std::lock_guard lock(mutex);
   const auto found = functions.find(handle);
   if (found == functions.end())
     return kInvalid;
   const Function function = found->second;
+  if (shape.shared_bytes > function.most_shared_bytes)
+    return kInvalid;
   if (isRefused(function.code))
     return kTooManyResources;
   const char *content = nullptr;
@@ -86,9 +106,11 @@ int launch(void *handle, const unsigned *grid, const unsigned *block, void *stre
     std::memcpy(&arguments[i], each != nullptr ? each[i] : content + offset, bytes);
     offset += bytes;
   }
-  streamOf(stream).run([=, grid = std::vector(grid, grid + 3), block = std::vector(block, block + 3)] {
-    function.run(function.code, arguments.data(), static_cast<unsigned>(arguments.size()), grid.data(), block.data());
-  });
+  streamOf(shape.stream)
+      .run([=, grid = std::vector(shape.grid, shape.grid + 3), block = std::vector(shape.block, shape.block + 3)] {
+        function.run(function.code, arguments.data(), static_cast<unsigned>(arguments.size()), grid.data(),
+                     block.data());
+      });
   return 0;
 }
 
@@ -108,7 +130,8 @@ int cuModuleGetFunction(void **made, void *module, const char *name) {
   if (code == nullptr || parameters == nullptr)
     return kNotFound;
   const std::lock_guard lock(mutex);
-  functions[code] = {code, reinterpret_cast<decltype(Function::run)>(symbolOf(known, "standin_run")), parameters};
+  const auto run = reinterpret_cast<decltype(Function::run)>(symbolOf(known, "standin_run"));
+  functions.try_emplace(code, Function{code, run, parameters, kSharedBytes});
   *made = code;
   return 0;
 }
@@ -123,9 +146,9 @@ int cuModuleGetGlobal_v2(unsigned long long *address, size_t *bytes, void *modul
   return 0;
 }
 int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                   unsigned block_y, unsigned block_z, unsigned, void *stream, void **each, void **packed) {
+                   unsigned block_y, unsigned block_z, unsigned shared, void *stream, void **each, void **packed) {
   const unsigned grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};
-  return launch(function, grid, block, stream, each, packed);
+  return launch(function, {grid, block, shared, stream}, each, packed);
 }
 
 int cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
@@ -267,7 +290,7 @@ struct LaunchConfig {
   void *stream;
 };
 int hipDrvLaunchKernelEx(const LaunchConfig *config, void *function, void **each, void **packed) {
-  return launch(function, config->grid, config->block, config->stream, each, packed);
+  return launch(function, {config->grid, config->block, config->shared, config->stream}, each, packed);
 }
 // Of these, the first three sizes are those of all threads.
 int hipExtModuleLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
@@ -275,7 +298,7 @@ int hipExtModuleLaunchKernel(void *function, unsigned x, unsigned y, unsigned z,
                              unsigned) {
   const unsigned block[] = {block_x, block_y, block_z};
   const unsigned grid[] = {(x + block_x - 1) / block_x, (y + block_y - 1) / block_y, (z + block_z - 1) / block_z};
-  return launch(function, grid, block, stream, each, packed);
+  return launch(function, {grid, block, 0, stream}, each, packed);
 }
 int hipHccModuleLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
                              unsigned block_z, size_t bytes, void *stream, void **each, void **packed, void *start,
@@ -283,19 +306,30 @@ int hipHccModuleLaunchKernel(void *function, unsigned x, unsigned y, unsigned z,
   return hipExtModuleLaunchKernel(function, x, y, z, block_x, block_y, block_z, bytes, stream, each, packed, start,
                                   stop, 0);
 }
-int hipLaunchKernel(const void *stub, Sizes grid, Sizes block, void **each, size_t, void *stream) {
-  constexpr int kInvalidFunction = 98;
+constexpr int kInvalidFunction = 98;
+int functionOf(const void *stub, void *&function) {
   const auto known = stubs.find(stub);
   if (known == stubs.end())
     return kInvalidFunction;
   auto &[modules, name] = known->second;
-  void *function = nullptr;
   if (modules->module == nullptr && hipModuleLoadData(&modules->module, modules->bundle) != 0)
     return kInvalid;
-  if (cuModuleGetFunction(&function, modules->module, name.c_str()) != 0)
-    return kInvalidFunction;
-  return launch(function, grid.xyz, block.xyz, stream, each, nullptr);
+  return cuModuleGetFunction(&function, modules->module, name.c_str()) == 0 ? 0 : kInvalidFunction;
 }
+int hipLaunchKernel(const void *stub, Sizes grid, Sizes block, void **each, size_t shared, void *stream) {
+  void *function = nullptr;
+  const int status = functionOf(stub, function);
+  return status == 0 ? launch(function, {grid.xyz, block.xyz, shared, stream}, each, nullptr) : status;
+}
+// Of a stub, or of a function of a module.
+int hipFuncSetAttribute(const void *kernel, int, int bytes) {
+  void *function = const_cast<void *>(kernel);
+  if (stubs.count(kernel) != 0 && functionOf(kernel, function) != 0)
+    return kInvalidFunction;
+  return allowShared(function, bytes);
+}
+int hipFuncSetCacheConfig(const void *, int) { return 0; }
+int hipFuncSetSharedMemConfig(const void *, int) { return 0; }
 int hipExtLaunchKernel(const void *stub, Sizes grid, Sizes block, void **each, size_t bytes, void *stream, void *,
                        void *, int) {
   return hipLaunchKernel(stub, grid, block, each, bytes, stream);
@@ -303,7 +337,7 @@ int hipExtLaunchKernel(const void *stub, Sizes grid, Sizes block, void **each, s
 int hipLaunchKernelExC(const LaunchConfig *config, const void *stub, void **each) {
   const auto &[x, y, z] = config->grid;
   const auto &[block_x, block_y, block_z] = config->block;
-  return hipLaunchKernel(stub, {{x, y, z}}, {{block_x, block_y, block_z}}, each, 0, config->stream);
+  return hipLaunchKernel(stub, {{x, y, z}}, {{block_x, block_y, block_z}}, each, config->shared, config->stream);
 }
 #else
 struct LaunchConfig {
@@ -311,8 +345,15 @@ struct LaunchConfig {
   void *stream;
 };
 int cuLaunchKernelEx(const LaunchConfig *config, void *function, void **each, void **packed) {
-  return launch(function, config->grid, config->block, config->stream, each, packed);
+  return launch(function, {config->grid, config->block, config->shared, config->stream}, each, packed);
 }
+int cuFuncSetAttribute(void *function, int, int bytes) { return allowShared(function, bytes); }
+int cuFuncSetCacheConfig(void *, int) { return 0; }
+int cuFuncSetSharedMemConfig(void *, int) { return 0; }
+int cuKernelSetAttribute(int, int bytes, void *kernel, int) {
+  return allowShared(static_cast<char *>(kernel) - 1, bytes);
+}
+int cuKernelSetCacheConfig(void *, int, int) { return 0; }
 int cuLibraryLoadFromFile(void **made, const char *name, int *, void **, unsigned, int *, void **, unsigned) {
   return cuModuleLoad(made, name);
 }

@@ -3,6 +3,8 @@
 //   packed    arguments behind each other in memory
 //   odd       the same, in a list with an entry of a kind that nobody knows
 //   config    by cuLaunchKernelEx
+//   together  with the attribute of a cooperative launch
+//   shared    blocks have more shared memory than without a word to the driver about it
 //   reload    the module is loaded again for each launch
 //   static    of HIP: kernels are registered, and launched by their stubs
 //   ext, hcc  of HIP: by the functions of these names, with grids in threads; the stubs' has one in blocks
@@ -13,9 +15,14 @@
 #include <unistd.h>
 
 typedef unsigned long long CUdeviceptr;
+struct attribute {
+  unsigned what, reserved;
+  unsigned long long value[8];
+};
 struct config {
   unsigned grid[3], block[3], shared;
-  void *stream, *attributes;
+  void *stream;
+  struct attribute *attributes;
   unsigned count;
 };
 int cuModuleLoad(void **, const char *), cuModuleUnload(void *), cuModuleGetFunction(void **, void *, const char *);
@@ -33,6 +40,7 @@ int cuCtxSynchronize(void), cuStreamSynchronize_ptsz(void *), cuDevicePrimaryCtx
 int cuDevicePrimaryCtxRelease_v2(int);
 int cuCtxCreate_v2(void **, unsigned, int), cuCtxDestroy_v2(void *);
 int cuLaunchKernelEx(const struct config *, void *, void **, void **);
+int cuKernelSetAttribute(int, int, void *, int), cuFuncSetAttribute(void *, int, int);
 int cuLibraryLoadFromFile(void **, const char *, int *, void **, unsigned, int *, void **, unsigned);
 int cuLibraryGetKernel(void **, void *, const char *), cuKernelGetFunction(void **, void *);
 #endif
@@ -49,6 +57,7 @@ int hipLaunchKernel(const void *, struct dim3, struct dim3, void **, size_t, voi
 int hipExtLaunchKernel(const void *, struct dim3, struct dim3, void **, size_t, void *, void *, void *, int);
 int hipLaunchKernelExC(const struct config *, const void *, void **);
 int hipDrvLaunchKernelEx(const struct config *, void *, void **, void **);
+int hipFuncSetAttribute(const void *, int, int);
 int hipExtModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t, void *,
                              void **, void **, void *, void *, unsigned);
 int hipHccModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t, void *,
@@ -56,7 +65,8 @@ int hipHccModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, uns
 #endif
 
 enum { kSize = 1000, kBlock = 64, kBlocks = (kSize + kBlock - 1) / kBlock };
-static int is_library, is_packed, is_config, is_reloaded, is_static, is_ext, is_hcc, is_odd;
+enum { kManyBytes = 64 << 10, kDynamicSharedBytes = 8 };
+static int is_library, is_packed, is_together, shared_bytes, is_config, is_reloaded, is_static, is_ext, is_hcc, is_odd;
 static void *stream;
 static const char *ends;
 
@@ -124,7 +134,7 @@ static void load(void **module, const char *file) {
   must(cuModuleLoad(module, file), "module");
 }
 
-static void *find(void *module, const char *name) {
+static void *lookUp(void *module, const char *name) {
   void *function;
 #ifdef HIP
   if (is_static)
@@ -133,6 +143,8 @@ static void *find(void *module, const char *name) {
 #ifndef HIP
   if (is_library) {
     must(cuLibraryGetKernel(&function, module, name), name);
+    if (shared_bytes != 0)
+      must(cuKernelSetAttribute(kDynamicSharedBytes, shared_bytes, function, 0), "attribute");
     must(cuKernelGetFunction(&function, function), name);
     return function;
   }
@@ -141,18 +153,31 @@ static void *find(void *module, const char *name) {
   return function;
 }
 
+static void *find(void *module, const char *name) {
+  void *const function = lookUp(module, name);
+#ifdef HIP
+  if (shared_bytes != 0)
+    must(hipFuncSetAttribute(function, kDynamicSharedBytes, shared_bytes), "attribute");
+#else
+  if (shared_bytes != 0 && !is_library)
+    must(cuFuncSetAttribute(function, kDynamicSharedBytes, shared_bytes), "attribute");
+#endif
+  return function;
+}
+
 static void launch(void *function, void **each, char *bytes, size_t size) {
   void *list[] = {(void *)9, NULL, (void *)1, bytes, (void *)2, &size, NULL}, **const packed = is_odd ? list : list + 2;
+  struct attribute together = {2, 0, {1}};
+  const struct config config = {{kBlocks, 1, 1}, {kBlock, 1, 1}, shared_bytes, stream, &together, is_together};
 #ifdef HIP
   const struct dim3 grid = {kBlocks, 1, 1}, block = {kBlock, 1, 1};
-  const struct config config = {{kBlocks, 1, 1}, {kBlock, 1, 1}, 0, stream, NULL, 0};
   void **const one_by_one = is_packed ? NULL : each, **const behind = is_packed ? packed : NULL;
   if (is_static && is_ext)
     must(hipExtLaunchKernel(function, grid, block, each, 0, stream, NULL, NULL, 0), "launch");
   else if (is_static && is_config)
     must(hipLaunchKernelExC(&config, function, each), "launch");
   else if (is_static)
-    must(hipLaunchKernel(function, grid, block, each, 0, stream), "launch");
+    must(hipLaunchKernel(function, grid, block, each, shared_bytes, stream), "launch");
   else if (is_config)
     must(hipDrvLaunchKernelEx(&config, function, one_by_one, behind), "launch");
   else if (is_ext)
@@ -168,12 +193,11 @@ static void launch(void *function, void **each, char *bytes, size_t size) {
 #endif
 #ifndef HIP
   if (is_config) {
-    struct config config = {{kBlocks, 1, 1}, {kBlock, 1, 1}, 0, stream, NULL, 0};
     must(cuLaunchKernelEx(&config, function, each, NULL), "launch");
     return;
   }
 #endif
-  must(cuLaunchKernel(function, kBlocks, 1, 1, kBlock, 1, 1, 0, stream, is_packed ? NULL : each,
+  must(cuLaunchKernel(function, kBlocks, 1, 1, kBlock, 1, 1, shared_bytes, stream, is_packed ? NULL : each,
                       is_packed ? packed : NULL),
        "launch");
 }
@@ -211,7 +235,10 @@ int main(int count, char **words) {
     is_library |= strcmp(words[i], "library") == 0;
     is_odd |= strcmp(words[i], "odd") == 0;
     is_packed |= is_odd || strcmp(words[i], "packed") == 0;
-    is_config |= strcmp(words[i], "config") == 0;
+    is_together |= strcmp(words[i], "together") == 0;
+    is_config |= is_together || strcmp(words[i], "config") == 0;
+    if (strcmp(words[i], "shared") == 0)
+      shared_bytes = kManyBytes;
     is_reloaded |= strcmp(words[i], "reload") == 0;
     is_static |= strcmp(words[i], "static") == 0;
     is_ext |= strcmp(words[i], "ext") == 0;
