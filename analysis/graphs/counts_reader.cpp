@@ -18,7 +18,7 @@ constexpr uint64_t kMostBytes = uint64_t{16} << 30;
 struct Record {
   uint32_t magic;
   abi::CountsKind kind;
-  uint32_t unit, reserved;
+  uint32_t unit, checksum;
   uint64_t bytes;
 };
 static_assert(sizeof(Record) == sizeof(abi::CountsRecord));
@@ -59,6 +59,10 @@ private:
     if (count != counted.module.counters)
       return fail(fmt::format("it has {} counters of a module with {}: they do not fit its graphs", count,
                               counted.module.counters));
+    if (record.checksum != 0 && record.checksum != counted.module.checksum)
+      return fail(fmt::format("it has counters of graphs with the checksum {:08x}, its module's is {:08x}: they do not "
+                              "fit its graphs",
+                              record.checksum, counted.module.checksum));
     std::vector<uint64_t> counts(count);
     for (uint64_t i = 0; i < count; ++i)
       counts[i] = copyRow<uint64_t>(body, i * sizeof(uint64_t));

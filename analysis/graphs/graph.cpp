@@ -54,6 +54,7 @@ public:
   std::optional<GraphModule> read() const {
     GraphModule module;
     module.counters = header_.counters;
+    module.checksum = header_.checksum;
     if (!take(header_.source, module.source) || !take(header_.producer, module.producer) ||
         !take(header_.target, module.target))
       return std::nullopt;

@@ -54,6 +54,7 @@ uint64_t instructionsOf(const GraphBlock &block);
 struct GraphModule {
   std::string source, producer, target;
   uint32_t counters = 0;
+  uint32_t checksum = 0; // as its table says
   std::vector<Graph> graphs;
 };
 

@@ -1,5 +1,6 @@
 #include "counters.h"
 
+#include "definitions.h"
 #include "ring.h"
 #include "system.h"
 #include "thread_exit.h"
@@ -75,12 +76,24 @@ CountedUnit *tell(Counting &counting, Arena &arena, const abi::GraphUnit &unit) 
   return told;
 }
 
+void noteOther(Counting &counting, Arena &arena, const abi::GraphUnit &unit) noexcept {
+  if (counting.is_other_noted)
+    return;
+  counting.is_other_noted = true;
+  Text<256> note;
+  note << "edges of a module are not counted: its table of graphs is of version " << uint64_t{unit.version}
+       << ", this runtime knows " << uint64_t{abi::kGraphVersion} << ": build it again with this msleaks";
+  defineNote(arena, {note.c_str(), note.size()});
+}
+
 CountedUnit *unitOf(Counting &counting, Arena &arena, const abi::GraphUnit &unit) noexcept {
   for (CountedUnit *known = counting.units; known != nullptr; known = known->next)
     if (known->unit == &unit)
       return known;
-  const bool is_known = unit.version == abi::kGraphVersion && unit.table->magic == abi::kGraphMagic;
-  return is_known ? tell(counting, arena, unit) : nullptr;
+  if (unit.version == abi::kGraphVersion && unit.table->magic == abi::kGraphMagic)
+    return tell(counting, arena, unit);
+  noteOther(counting, arena, unit);
+  return nullptr;
 }
 
 CounterArray *freeArray(const CountedUnit &unit) noexcept {
@@ -96,6 +109,7 @@ CounterArray *makeArray(Counting &counting, Arena &arena, CountedUnit &unit) noe
   CounterArray *array = record != nullptr ? make<CounterArray>(counting) : nullptr;
   if (array == nullptr)
     return nullptr;
+  record->checksum = unit.unit->table->checksum;
   publish(record);
   *array = {nullptr, nullptr, static_cast<uint64_t *>(bodyOf(record)), unit.arrays};
   unit.arrays = array;
@@ -119,7 +133,7 @@ uint64_t *countersFor(Arena &arena, const abi::GraphUnit &unit, uint64_t **slot)
   return array->counts;
 }
 
-uint64_t *countersOnDevice(Arena &arena, uint32_t number, uint64_t counters) noexcept {
+uint64_t *countersOnDevice(Arena &arena, uint32_t number, uint64_t counters, uint32_t checksum = 0) noexcept {
   Counting *counting = countingOf();
   abi::CountsRecord *record =
       counting != nullptr && number != 0
@@ -127,6 +141,7 @@ uint64_t *countersOnDevice(Arena &arena, uint32_t number, uint64_t counters) noe
           : nullptr;
   if (record == nullptr)
     return nullptr;
+  record->checksum = checksum;
   publish(record);
   return static_cast<uint64_t *>(bodyOf(record));
 }
@@ -158,7 +173,7 @@ uint64_t *__msl_device_counters(const abi::GraphHeader *table, uint32_t *unit) n
   Arena *arena = attach();
   Counting *counting = arena != nullptr ? countingOf() : nullptr;
   *unit = counting != nullptr ? tellTable(*counting, *arena, *table) : 0;
-  return *unit != 0 ? countersOnDevice(*arena, *unit, table->counters) : nullptr;
+  return *unit != 0 ? countersOnDevice(*arena, *unit, table->counters, table->checksum) : nullptr;
 }
 
 uint64_t *__msl_device_bank(uint32_t unit, uint32_t counters) noexcept {

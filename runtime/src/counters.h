@@ -27,6 +27,7 @@ struct Counting {
   CountsFile file;
   CountedUnit *units; // newest first
   uint32_t unit_count;
+  bool is_other_noted; // a module of another version
   char *pool; // for what stands above
   uint64_t pool_bytes;
 };

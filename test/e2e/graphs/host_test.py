@@ -3,9 +3,10 @@
 opened again, of a program that is killed; and where there is no room for them.   usage: host_test.py BUILD SCRATCH LLVM
 """
 import os
+import re
 import signal
 
-from graphs_run import PROGRAMS, Msleaks, arguments, check, counted, counting, equal, expect_flow, graphs_of, run
+from graphs_run import PROGRAMS, Msleaks, arguments, check, counted, counting, equal, expect_flow, graphs_of, need, run
 
 LOOP = 10
 
@@ -16,6 +17,24 @@ def expect_work(graph, calls, what, loop=LOOP):
     counts = sorted(block["count"] for block in graph["blocks"])
     check(calls * loop in counts, f"{what}: no block ran {calls * loop} times: {counts}")
     check(calls * loop // 2 in counts, f"{what}: no block ran {calls * loop // 2} times: {counts}")
+
+
+def expect_other_version(msleaks, scratch, llvm):
+    """A module by another plugin, whose table nobody can read: it runs, and the report says why it was not counted."""
+    code, program = f"{scratch}/other.ll", f"{scratch}/other"
+    counting(msleaks, PROGRAMS / "counted.cpp", code, "-S", "-emit-llvm")
+    with open(code) as file:
+        text = file.read()
+    changed = re.sub(r"(\{ i16 )1(, i16 16, i32 \d+, ptr )", r"\g<1>9\2", text)
+    check(changed != text, "the module's description is not where it was")
+    with open(code, "w") as file:
+        file.write(changed)
+    done = run([need(f"clang++-{llvm}"), code, "-o", program, "-pthread", "-ldl"])
+    check(done.returncode == 0, done.stderr)
+    done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", f"{scratch}/run-other", "--", program, "threads"])
+    equal("a module of another version", (done.returncode, done.stdout), (0, "done\n"))
+    notes = msleaks.report(f"{scratch}/run-other").json["notes"]
+    equal("notes of it", sum("graphs is of version 9" in note for note in notes), 1)
 
 
 def main():
@@ -52,6 +71,7 @@ def main():
     notes = msleaks.report(folder).json["notes"]
     check(any("edges are not counted" in note for note in notes), f"no note says that there was no room: {notes}")
 
+    expect_other_version(msleaks, scratch, llvm)
     done = run([msleaks.bin / "msleaks", "cfg", folder])
     check(done.returncode == 3 and "no edges were counted" in done.stderr, f"{done.returncode}: {done.stderr}")
     plain = run([program, "children"])

@@ -71,6 +71,18 @@ TEST(Counts, SayWhatIsWrong) {
             "it has 1 counters of a module with 2: they do not fit its graphs");
 }
 
+TEST(Counts, OfOtherGraphsAreRefused) {
+  abi::GraphHeader header{};
+  std::memcpy(&header, tableOf().data(), sizeof header);
+  const std::string counters = rawOf(uint64_t{1}) + rawOf(uint64_t{2});
+  const auto fileWith = [&](uint32_t checksum) {
+    return countsFileOf(kUnit + recordOf(CountsKind::Counters, 1, counters, checksum));
+  };
+  EXPECT_EQ(whyNot(fileWith(header.checksum)), "");
+  const std::string why = whyNot(fileWith(header.checksum ^ 1));
+  EXPECT_NE(why.find("they do not fit its graphs"), std::string::npos) << why;
+}
+
 std::string whyNoGraphs(const std::string &table) {
   const auto read = readGraphs(bytesOf(table));
   return read ? "" : read.error().message;

@@ -57,13 +57,13 @@ inline std::string tableOf(uint32_t counters = 2, uint16_t version = abi::kGraph
   return rawOf(header) + body;
 }
 
-inline std::string recordOf(abi::CountsKind kind, uint32_t unit, const std::string &body) {
+inline std::string recordOf(abi::CountsKind kind, uint32_t unit, const std::string &body, uint32_t checksum = 0) {
   struct {
     uint32_t magic;
     abi::CountsKind kind;
-    uint32_t unit, reserved;
+    uint32_t unit, checksum;
     uint64_t bytes;
-  } record{abi::CountsRecord::kMagic, kind, unit, 0, body.size()};
+  } record{abi::CountsRecord::kMagic, kind, unit, checksum, body.size()};
   return rawOf(record) + body;
 }
 

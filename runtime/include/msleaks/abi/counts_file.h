@@ -56,8 +56,8 @@ struct CountsRecord {
   std::atomic<uint32_t> magic; // stored last
   CountsKind kind;
   uint32_t unit;
-  uint32_t reserved;
-  uint64_t bytes; // of the body
+  uint32_t checksum; // of Counters: GraphHeader::checksum of the unit that they are of; 0: not said
+  uint64_t bytes;    // of the body
 };
 static_assert(sizeof(CountsRecord) == 24);
 
