@@ -112,9 +112,11 @@ void registerPasses(PassBuilder &builder) {
     if (!pipeline->compiles)
       passes.addPass(PinAgainPass(options));
   });
-  atOptimizerEarly(builder,
-                   [options](ModulePassManager &passes, OptimizationLevel) { passes.addPass(CountPass(options, Mistakes::AreReported)); });
+  atOptimizerEarly(builder, [options](ModulePassManager &passes, OptimizationLevel) {
+    passes.addPass(CountPass(options, Mistakes::AreReported, CountedModules::Hosts));
+  });
   atOptimizerLast(builder, [options, pipeline](ModulePassManager &passes, OptimizationLevel level) {
+    passes.addPass(CountPass(options, Mistakes::AreReported, CountedModules::Devices));
     addEnd(passes, level, *pipeline, options);
   });
   registerLink(builder, options);

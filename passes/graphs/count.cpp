@@ -116,6 +116,8 @@ PreservedAnalyses CountPass::run(Module &module, ModuleAnalysisManager &analyses
   if (mistakes_ == Mistakes::Report && !reportMistakes(*options_, module.getContext()))
     return PreservedAnalyses::all();
   const std::optional<DeviceTarget> device = DeviceTarget::of(module);
+  if (modules_ == (device ? CountedModules::Hosts : CountedModules::Devices))
+    return PreservedAnalyses::all();
   if (!options_->counts || options_->off || !options_->error.empty() || (!device && !targetIsSupported(module)) ||
       module.getModuleFlag(kDone))
     return PreservedAnalyses::all();

@@ -1,5 +1,6 @@
-// Counts how often each edge of chosen functions runs (docs/kernel-graphs.md), where the code is simplified and nothing
-// is vectorised or unrolled yet: blocks are still those of the source, and counters cost little.
+// Counts how often each edge of chosen functions runs (docs/kernel-graphs.md). On a host where the code is simplified
+// and nothing is vectorised or unrolled yet: blocks are still those of the source, and counters cost little. Kernels of
+// devices at the optimiser's end: the next thing that changes their graphs is the code generator's structurizer.
 #pragma once
 
 #include "rewrite.h"
@@ -10,16 +11,19 @@
 
 namespace msleaks::passes {
 
+enum class CountedModules : uint8_t { Hosts, Devices, All };
+
 class CountPass : public llvm::PassInfoMixin<CountPass> {
 public:
-  CountPass(std::shared_ptr<const Options> options, Mistakes mistakes)
-      : options_(std::move(options)), mistakes_(mistakes) {}
+  CountPass(std::shared_ptr<const Options> options, Mistakes mistakes, CountedModules modules = CountedModules::All)
+      : options_(std::move(options)), mistakes_(mistakes), modules_(modules) {}
   llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
   static bool isRequired() { return true; }
 
 private:
   std::shared_ptr<const Options> options_;
   Mistakes mistakes_;
+  CountedModules modules_;
 };
 
 } // namespace msleaks::passes
