@@ -4,7 +4,7 @@
     bench/run.py [--build build/release] [--quick|--check] [PART …]
 
 Parts: record malloc stopped forks programs paths compile trace reading
-sessions report reach pages verify devices profiles graphs.
+sessions report reach pages verify devices profiles graphs kernels.
 Peers: LTTng-UST for one event, LeakSanitizer for reach, heaptrack for a malloc+free pair, heaptrack and memray (in a virtual environment in the
 cache) for a PyTorch training, perf for perf.data, clang's own
 instrumentation for graphs; a peer that is not installed is said to be missing. Every figure is the median of
@@ -26,6 +26,7 @@ from compile_cost import CompileCost
 from device_cost import DeviceCost
 from fork_cost import ForkCost
 from graph_cost import GraphCost
+from kernel_cost import KernelCost
 from lttng_session import LttngSession
 from measure import Failed, Skipped, Table, last_number, machine, measured, output_of, pair_cost, picked
 from pages_cost import PagesCost
@@ -345,6 +346,12 @@ class Bench:
         except Skipped as reason:
             self.table.note("graphs", f"skipped: {reason}")
 
+    def kernels(self):
+        try:
+            KernelCost(self, HERE).run()
+        except Skipped as reason:
+            self.table.note("kernels", f"skipped: {reason}")
+
     def compile(self):
         CompileCost(self).run()
 
@@ -390,7 +397,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "reach", "pages", "verify", "devices", "profiles", "graphs"]
+    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "reach", "pages", "verify", "devices", "profiles", "graphs", "kernels"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:

@@ -21,6 +21,7 @@ namespace {
 
 // Of 64 bits: with more of them, fewer threads of a kernel run at once.
 constexpr unsigned kMostRegisters = 16;
+constexpr size_t kFewPlaces = 4;
 
 class DeviceCounting {
 public:
@@ -66,20 +67,35 @@ private:
     Instruction &begin = firstBehindAllocas(function);
     const SmallVector<CounterPlace> all_places = placesOf(begin, graph, counts, options_.all_counters);
     ArrayRef<CounterPlace> places = all_places;
-    const Bank bank = counted.is_kernel ? counters_.bank(counted.counts(), begin) : counted.bank();
-    if (counted.is_kernel && counts.front().counter != abi::kNoCounter) {
-      counters_.addThreads(counted.counts(), bank, counts.front().counter, begin);
+    const bool adds_threads = counted.is_kernel && counts.front().counter != abi::kNoCounter;
+    if (adds_threads)
       places = places.drop_front();
-    }
+    const uint32_t of_threads = counts.front().counter;
+    if (adds_threads && target_.isSpirv())
+      counters_.addThreadsApart(counted.counts(), of_threads, begin);
+    std::optional<Bank> bank;
+    if (!asksWhereItCounts(counted, places, clones))
+      bank = counted.is_kernel ? counters_.bank(counted.counts(), begin) : counted.bank();
+    if (adds_threads && !target_.isSpirv())
+      counters_.addThreads(counted.counts(), *bank, of_threads, begin);
     countAt(function, places, Calls::ComeBack, calls_ ? 0 : kMostRegisters,
             [&](Instruction &before, ArrayRef<CountedAmount> amounts) {
+              const Bank to = bank ? *bank : counters_.bank(counted.counts(), before);
               if (calls_)
-                calls_->add(*bank.address, first, bank.is_counted, before, amounts);
+                calls_->add(*to.address, first, to.is_counted, before, amounts);
               else
-                counters_.add(bank, first, before, amounts);
+                counters_.add(to, first, before, amounts);
             });
-    callClones(function, bank, clones); // last: places are told by the calls as they were
+    if (bank)
+      callClones(function, *bank, clones); // last: places are told by the calls as they were
     analyses_.invalidate(function, PreservedAnalyses::none());
+  }
+
+  // Whether a thread finds out where it counts only if it does, not at the kernel's begin: where little is counted, the
+  // others have nothing in their way (DeviceCounters::addThreadsApart).
+  bool asksWhereItCounts(const CountedClone &counted, ArrayRef<CounterPlace> places,
+                         ArrayRef<CountedClone> clones) const {
+    return target_.isSpirv() && counted.is_kernel && places.size() <= kFewPlaces && !callsAny(*counted.clone, clones);
   }
 
   Module &module_;

@@ -100,10 +100,26 @@ void addCalled(SetVector<Function *> &reached, size_t begin, const DeviceTarget 
           reached.insert(callee);
 }
 
+// Calls of functions that have a copy, and these.
+SmallVector<std::pair<CallInst *, const CountedClone *>> callsOf(Function &caller, ArrayRef<CountedClone> clones) {
+  SmallVector<std::pair<CallInst *, const CountedClone *>> calls;
+  for (Instruction &instruction : instructions(caller)) {
+    auto *call = dyn_cast<CallInst>(&instruction);
+    if (!call || call->isMustTailCall())
+      continue;
+    const auto *clone = find_if(clones, [&](const CountedClone &known) {
+      return !known.is_kernel && known.original == call->getCalledFunction();
+    });
+    if (clone != clones.end())
+      calls.push_back({call, clone});
+  }
+  return calls;
+}
+
 } // namespace
 
 Argument &CountedClone::counts() const { return *(clone->arg_end() - 1); }
-Bank CountedClone::bank() const { return {clone->arg_end() - 2, clone->arg_end() - 1, nullptr}; }
+Bank CountedClone::bank() const { return {clone->arg_end() - 2, clone->arg_end() - 1, nullptr, nullptr}; }
 
 SmallVector<CountedClone> cloneCounted(Module &module, const DeviceTarget &target,
                                        function_ref<bool(const Function &)> can_be_counted) {
@@ -132,17 +148,10 @@ SmallVector<CountedClone> cloneCounted(Module &module, const DeviceTarget &targe
   return clones;
 }
 
+bool callsAny(Function &caller, ArrayRef<CountedClone> clones) { return !callsOf(caller, clones).empty(); }
+
 void callClones(Function &caller, const Bank &bank, ArrayRef<CountedClone> clones) {
-  SmallVector<CallInst *> calls;
-  for (Instruction &instruction : instructions(caller))
-    if (auto *call = dyn_cast<CallInst>(&instruction); call && !call->isMustTailCall())
-      calls.push_back(call);
-  for (CallInst *call : calls) {
-    const auto *clone = find_if(clones, [&](const CountedClone &known) {
-      return !known.is_kernel && known.original == call->getCalledFunction();
-    });
-    if (clone == clones.end())
-      continue;
+  for (const auto &[call, clone] : callsOf(caller, clones)) {
     SmallVector<Value *> arguments(call->args());
     arguments.append({bank.address, bank.is_counted});
     SmallVector<OperandBundleDef> bundles;

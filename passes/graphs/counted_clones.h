@@ -18,7 +18,9 @@ namespace msleaks::passes {
 struct Bank {
   llvm::Value *address;
   llvm::Value *is_counted; // not a null address: SPIR-V compares pointers since 1.4 only
-  llvm::Value *leader;     // of a kernel: the number of the first thread that counts, in its block, of 32 bits
+  // Of a kernel: whether any thread of the block counts, and the number of the first one that does, of 32 bits.
+  llvm::Value *block_counts;
+  llvm::Value *first;
 };
 
 struct CountedClone {
@@ -36,6 +38,7 @@ llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceT
                                              llvm::function_ref<bool(const llvm::Function &)> can_be_counted);
 
 // Within `caller`, a copy: calls the copies of functions, with its bank.
+bool callsAny(llvm::Function &caller, llvm::ArrayRef<CountedClone> clones);
 void callClones(llvm::Function &caller, const Bank &bank, llvm::ArrayRef<CountedClone> clones);
 
 } // namespace msleaks::passes

@@ -52,8 +52,7 @@ struct Threads {
 // abi::counts and abi::linearBlock, in code of the device.
 class Choice {
 public:
-  Choice(IRBuilder<> &builder, const DeviceTarget &target, Value *header)
-      : builder_(builder), target_(target), header_(header) {
+  Choice(IRBuilder<> &builder, const DeviceTarget &target, Value *header) : builder_(builder), header_(header) {
     for (unsigned i = 0; i < kDimensions; ++i) {
       block_[i] = target.blockNumber(builder, i);
       blocks_[i] = target.blockCount(builder, i);
@@ -77,10 +76,9 @@ public:
     return builder_.CreateMul(builder_.CreateLShr(builder_.CreateUDiv(rounded, wave), 1), wave);
   }
 
-  Value *isCentreWave(const Threads &threads, Value *begin) {
+  Value *isInWave(const Threads &threads, Value *begin) {
     Value *wave = fieldOf(builder_, header_, offsetof(abi::DeviceCounts, wave));
-    Value *is_in = builder_.CreateICmpULT(builder_.CreateSub(threads.number, begin), wave); // below it: a large number
-    return builder_.CreateAnd(isCentre(), is_in);
+    return builder_.CreateICmpULT(builder_.CreateSub(threads.number, begin), wave); // below it: a large number
   }
 
   Value *isStratum() {
@@ -97,7 +95,6 @@ public:
 
 private:
   IRBuilder<> &builder_;
-  const DeviceTarget &target_;
   Value *header_;
   Numbers block_, blocks_;
   Value *linear_;
@@ -114,7 +111,8 @@ DeviceCounters::DeviceCounters(Module &module, const DeviceTarget &target)
 //   … br join
 // join:
 //   %is_counted = phi [true, of full], [… of cta], [… of wave], [… of strata]
-//   %leader = phi [0, of full], …
+//   %block_counts = phi [true, of full], …, [whether it is the centre, of wave], …
+//   %first = phi [0, of full], …
 Bank DeviceCounters::bank(Value &counts, Instruction &begin) {
   IRBuilder<> builder(&begin);
   Choice choice(builder, target_, &counts);
@@ -129,28 +127,31 @@ Bank DeviceCounters::bank(Value &counts, Instruction &begin) {
   BasicBlock *join = SplitBlock(head, before(begin));
   builder.SetInsertPoint(join, join->begin());
   PHINode *is_counted = builder.CreatePHI(builder.getInt1Ty(), 4);
-  PHINode *leader = builder.CreatePHI(builder.getInt32Ty(), 4);
+  PHINode *block_counts = builder.CreatePHI(builder.getInt1Ty(), 4);
+  PHINode *first_thread = builder.CreatePHI(builder.getInt32Ty(), 4);
   const auto begins = [&] {
     BasicBlock *block = BasicBlock::Create(begin.getContext(), "", join->getParent(), join);
     builder.SetInsertPoint(block);
     return block;
   };
-  const auto ends = [&](Value *is_chosen, Value *led_by) {
-    is_counted->addIncoming(is_chosen, builder.GetInsertBlock());
-    leader->addIncoming(led_by, builder.GetInsertBlock());
+  const auto ends = [&](Value *thread_does, Value *block_does, Value *begins_at) {
+    is_counted->addIncoming(thread_does, builder.GetInsertBlock());
+    block_counts->addIncoming(block_does, builder.GetInsertBlock());
+    first_thread->addIncoming(begins_at, builder.GetInsertBlock());
     if (builder.GetInsertBlock() != head)
       builder.CreateBr(join);
   };
+  const auto endsAsBlock = [&](Value *is_chosen) { ends(is_chosen, is_chosen, builder.getInt32(0)); };
   BasicBlock *cta = begins();
-  ends(choice.isCentre(), builder.getInt32(0));
+  endsAsBlock(choice.isCentre());
   BasicBlock *wave = begins();
-  Value *wave_begin = choice.centreWave(threads);
-  ends(choice.isCentreWave(threads, wave_begin), wave_begin);
+  Value *wave_begin = choice.centreWave(threads), *is_centre = choice.isCentre();
+  ends(builder.CreateAnd(is_centre, choice.isInWave(threads, wave_begin)), is_centre, wave_begin);
   BasicBlock *strata = begins();
-  ends(choice.isStratum(), builder.getInt32(0));
+  endsAsBlock(choice.isStratum());
   head->getTerminator()->eraseFromParent();
   builder.SetInsertPoint(head);
-  ends(builder.getTrue(), builder.getInt32(0));
+  endsAsBlock(builder.getTrue());
   SwitchInst *modes = builder.CreateSwitch(mode, strata, 3);
   const auto addMode = [&](CountMode value, BasicBlock *to) {
     modes->addCase(builder.getInt32(static_cast<uint32_t>(value)), to);
@@ -158,25 +159,54 @@ Bank DeviceCounters::bank(Value &counts, Instruction &begin) {
   addMode(CountMode::Full, join);
   addMode(CountMode::Cta, cta);
   addMode(CountMode::Wavefront, wave);
-  return {bank, is_counted, leader};
+  return {bank, is_counted, block_counts, first_thread};
 }
 
-//   br (%is_counted && %thread == %leader), leads, rest
-// leads: atomicrmw add %bank + 8 × k, (threads of the block, or of the wave)
-void DeviceCounters::addThreads(Value &counts, const Bank &bank, uint32_t counter, Instruction &begin) const {
-  IRBuilder<> builder(&begin);
+Value *DeviceCounters::isFirstThread(IRBuilder<> &builder) const {
+  Value *numbers = target_.threadNumber(builder, 0);
+  for (unsigned i = 1; i < kDimensions; ++i)
+    numbers = builder.CreateOr(numbers, target_.threadNumber(builder, i));
+  return builder.CreateIsNull(numbers);
+}
+
+// atomicrmw add %bank + 8 × k, (threads of the block, or of the wave that counts)
+void DeviceCounters::addAll(Value &counts, const Bank &bank, uint32_t counter, Instruction &before) const {
+  IRBuilder<> builder(&before);
   const Threads threads(builder, target_);
-  Value *leads = builder.CreateAnd(bank.is_counted, builder.CreateICmpEQ(threads.number, bank.leader));
-  Instruction *then = SplitBlockAndInsertIfThen(leads, before(begin), /*Unreachable=*/false);
-  builder.SetInsertPoint(then);
   Value *mode = fieldOf(builder, &counts, offsetof(abi::DeviceCounts, mode));
   Value *wave = fieldOf(builder, &counts, offsetof(abi::DeviceCounts, wave));
   Value *is_wave = builder.CreateICmpEQ(mode, builder.getInt32(static_cast<uint32_t>(CountMode::Wavefront)));
-  Value *rest = builder.CreateSub(threads.count, threads.number);
+  Value *rest = builder.CreateSub(threads.count, bank.first);
   Value *is_cut = builder.CreateAnd(is_wave, builder.CreateICmpULT(wave, rest));
   Value *size = builder.CreateSelect(is_cut, wave, rest);
   Value *address = builder.CreateConstGEP1_64(builder.getInt64Ty(), bank.address, counter);
   target_.addAtomically(builder, address, builder.CreateZExt(size, builder.getInt64Ty()));
+}
+
+//   br (%block_counts && %thread == 0), leads, rest
+// leads: (addAll)
+void DeviceCounters::addThreads(Value &counts, const Bank &bank, uint32_t counter, Instruction &begin) const {
+  IRBuilder<> builder(&begin);
+  Value *leads = builder.CreateAnd(bank.block_counts, isFirstThread(builder));
+  addAll(counts, bank, counter, *SplitBlockAndInsertIfThen(leads, before(begin), /*Unreachable=*/false));
+}
+
+// OpenCL on a processor runs the threads of a block one after the other, in a loop between two barriers, and keeps in
+// memory what lives across a barrier, for each thread. So what one thread does for all is a loop of its own, in which
+// all others do nothing, and which leaves nothing behind.
+//
+//   br (%thread == 0), first, rest
+// first: %bank = …
+//   br %block_counts, leads, rest
+// leads: (addAll)
+// rest: barrier
+void DeviceCounters::addThreadsApart(Value &counts, uint32_t counter, Instruction &begin) {
+  IRBuilder<> builder(&begin);
+  Instruction *first = SplitBlockAndInsertIfThen(isFirstThread(builder), before(begin), /*Unreachable=*/false);
+  const Bank own = bank(counts, *first);
+  addAll(counts, own, counter, *SplitBlockAndInsertIfThen(own.block_counts, before(*first), /*Unreachable=*/false));
+  builder.SetInsertPoint(&begin);
+  target_.waitForBlock(builder);
 }
 
 void DeviceCounters::add(const Bank &bank, uint32_t first, Instruction &before, ArrayRef<CountedAmount> amounts) const {

@@ -1,8 +1,9 @@
 // How code on a device counts (abi/device_counts.h).
 //
-//   %bank = …                                   ; at the kernel's begin: the block's bank, and whether the thread
-//   counts br %is_counted, add, rest                   ; the same for all threads of a wave add: atomicrmw add %bank +
-//   8 × k, %amount
+//   %bank = …                          ; at the kernel's begin: the bank of the block,
+//   %is_counted = …                    ; and whether the thread counts, the same for all threads of a wave
+//   br %is_counted, add, rest
+//   add: atomicrmw add %bank + 8 × k, %amount
 #pragma once
 
 #include "graphs/counted_clones.h"
@@ -16,9 +17,11 @@ public:
 
   // The bank of a thread of the kernel, in front of `begin`. `counts`: the kernel's last argument.
   Bank bank(llvm::Value &counts, llvm::Instruction &begin);
-  // Counts the threads that come into the kernel, in front of `begin`: one of a block, or of the wave that counts, does
-  // for all of them. `counter`: of the module.
+  // Counts the threads that come into the kernel, in front of `begin`: the first of a block does for all of them.
+  // `counter`: of the module; `bank`: in front of `begin`.
   void addThreads(llvm::Value &counts, const Bank &bank, uint32_t counter, llvm::Instruction &begin) const;
+  // The same without a bank, apart from all that stands behind it; of SPIR-V.
+  void addThreadsApart(llvm::Value &counts, uint32_t counter, llvm::Instruction &begin);
   // `first`: the number of the function's first counter in the module.
   void add(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts) const;
 
@@ -27,6 +30,8 @@ public:
   std::string finish(llvm::StringRef table);
 
 private:
+  llvm::Value *isFirstThread(llvm::IRBuilder<> &builder) const;
+  void addAll(llvm::Value &counts, const Bank &bank, uint32_t counter, llvm::Instruction &before) const;
   void defineCopy(llvm::GlobalVariable &table, llvm::StringRef name);
 
   llvm::Module &module_;

@@ -190,6 +190,21 @@ uint32_t DeviceTarget::waveOf(const Function &function) const {
   return is_new || features.contains("+wavefrontsize32") ? kNarrow : kWide;
 }
 
+// barrier(CLK_LOCAL_MEM_FENCE)
+void DeviceTarget::waitForBlock(IRBuilder<> &builder) const {
+  constexpr uint32_t kLocalFence = 1;
+  FunctionCallee callee = module_->getOrInsertFunction(
+      "_Z7barrierj", FunctionType::get(builder.getVoidTy(), {builder.getInt32Ty()}, /*isVarArg=*/false));
+  if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration()) {
+    function->setCallingConv(CallingConv::SPIR_FUNC);
+    function->setConvergent();
+    function->setDoesNotThrow();
+  }
+  CallInst *call = builder.CreateCall(callee, {builder.getInt32(kLocalFence)});
+  call->setCallingConv(CallingConv::SPIR_FUNC);
+  call->setConvergent();
+}
+
 // Atomics of 64 bits are an extension in OpenCL, and a module that says it needs them is refused where there are none.
 //
 //   %old = atomicrmw add ptr %address, i32 (lower half)

@@ -30,6 +30,9 @@ public:
 
   llvm::Value *globalNumber(llvm::IRBuilder<> &builder) const; // of a thread, dimension 0 of its grid
 
+  // Until all threads of the block are here; of SPIR-V.
+  void waitForBlock(llvm::IRBuilder<> &builder) const;
+
   // Adds to a number of 64 bits in global memory.
   void addAtomically(llvm::IRBuilder<> &builder, llvm::Value *address, llvm::Value *amount) const;
 

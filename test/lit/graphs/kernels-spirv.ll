@@ -18,7 +18,7 @@ target triple = "spirv64"
 ; CALLS: atomicrmw add ptr addrspace(1) %{{.*}}, i32
 ; OFF-NOT: __msl_
 ; ONCE: define spir_kernel void @__msl_counted_work(
-; ONCE-NOT: define spir_kernel void @__msl_counted
+; ONCE-NOT: define spir_kernel void @__msl_counted_{{work|__msl}}
 
 ; CHECK-DAG: @work.part = internal addrspace(3) global
 ; CHECK-DAG: @__msl_counted_work.part = internal addrspace(3) global
@@ -57,6 +57,17 @@ two:
   ret i32 2
 }
 
+; CHECK-LABEL: define spir_kernel void @guarded(
+define spir_kernel void @guarded(ptr addrspace(1) %out, i32 %i, i32 %n) {
+  %in = icmp slt i32 %i, %n
+  br i1 %in, label %then, label %end
+then:
+  store i32 %n, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+
 ; CHECK-LABEL: define spir_func void @__clang_ocl_kern_imp_work(
 ; CHECK-NOT: __msl
 define spir_func void @__clang_ocl_kern_imp_work(ptr addrspace(1) %out, i32 %n) alwaysinline {
@@ -66,6 +77,14 @@ define spir_func void @__clang_ocl_kern_imp_work(ptr addrspace(1) %out, i32 %n) 
 ; CHECK-LABEL: define spir_kernel void @__msl_counted_work(
 ; CHECK-SAME: ptr addrspace(1) %out, i32 %n, ptr addrspace(1) noalias align 8 %{{[^ ]+}})
 ; CHECK-SAME: !kernel_arg_addr_space ![[SPACES:[0-9]+]]
+; The first thread of a block adds the number of all that count; the others wait behind it, and nothing of it is used there.
+; CHECK: %[[FIRST:.*]] = icmp eq i64 %{{.*}}, 0
+; CHECK-NEXT: br i1 %[[FIRST]], label %{{.*}}, label %[[REST:.*]]
+; CHECK: switch i32 %{{.*}}, label %{{.*}} [
+; CHECK: atomicrmw add ptr addrspace(1) %{{.*}}, i32 %{{.*}} syncscope("device") monotonic, align 4
+; CHECK: [[REST]]:
+; CHECK-NEXT: call spir_func void @_Z7barrierj(i32 1)
+; CHECK-NEXT: call spir_func i64 @_Z12get_group_idj(i32 0)
 ; CHECK: switch i32 %{{.*}}, label %{{.*}} [
 ; CHECK: %[[COUNTED:.*]] = phi i1 [
 ; The loop counts in a register, and calls what counts in the same bank.
@@ -76,6 +95,18 @@ define spir_func void @__clang_ocl_kern_imp_work(ptr addrspace(1) %out, i32 %n) 
 ; Two halves of 32 bits.
 ; CHECK: atomicrmw add ptr addrspace(1) %{{.*}}, i32 %{{.*}} syncscope("device") monotonic, align 4
 ; CHECK: atomicrmw add ptr addrspace(1) %{{.*}}, i32 %{{.*}} syncscope("device") monotonic, align 4
+
+; Where little is counted, a thread asks only there where it counts.
+; CHECK-LABEL: define spir_kernel void @__msl_counted_guarded(
+; CHECK: call spir_func void @_Z7barrierj(i32 1)
+; CHECK-NEXT: %in = icmp slt i32 %i, %n
+; CHECK-NEXT: br i1 %in, label %then, label %[[OUT:.*]]
+; CHECK: [[OUT]]:
+; CHECK: switch i32 %{{.*}}, label %{{.*}} [
+; CHECK: atomicrmw add
+; CHECK: then:
+; CHECK-NEXT: store
+; CHECK-NEXT: br label %end
 
 ; CHECK-LABEL: define internal spir_func i32 @__msl_counted_step(
 ; CHECK-SAME: i32 %value, ptr addrspace(1) %{{.*}}, i1 %{{.*}})

@@ -1,0 +1,50 @@
+"""What counting edges costs kernels of OpenCL, on PoCL, one thread: launches that are counted, whole and by a sample, and launches that are not, in one
+program built with the plugin, against the same kernels built without it and without msleaks-run. The least of a number of rounds."""
+import os
+import sys
+
+from measure import Skipped, output_of
+
+ROUNDS = 15
+GOALS = {"full": 1.5, "not counted": 1.02}
+# {name: options of msleaks-run; None: without it}. The first launch is not timed: with first:1 no other is counted.
+WAYS = {"none": None, "full": ("--cfg-mode", "full"), "cta": ("--cfg-mode", "cta"), "not counted": ("--cfg-launches", "first:1")}
+
+
+class KernelCost:
+    def __init__(self, bench, here):
+        self.bench = bench
+        self.sources = here / "kernels"
+        sys.path.insert(0, str(here.parent / "test/e2e/graphs"))
+
+    def run(self):
+        import spirv # SPIR-V as PoCL takes it
+        if spirv.translator() is None:
+            raise Skipped("no llvm-spirv here")
+        self.options = spirv.BUILD_OPTIONS
+        program = self.bench.scratch / "timed"
+        output_of(["g++", "-std=c++20", "-O2", self.sources / "timed.cpp", "-o", program, "-lOpenCL"])
+        plain, counted = self.kernels(spirv, "plain", "off"), self.kernels(spirv, "counted", "cfg")
+        ways = {way: (lambda options=options: self.timed(program, plain if options is None else counted, options)) for way, options in WAYS.items()}
+        seen = self.bench.medians(ways, pick=min)
+        for kernel, base in seen["none"].items():
+            for way in list(WAYS)[1:]:
+                self.bench.table.add(f"kernel {kernel}: {way} / without msleaks", base, seen[way][kernel], seen[way][kernel] / base, GOALS.get(way), "ms")
+
+    def kernels(self, spirv, name, passes):
+        module, bitcode = self.bench.scratch / f"{name}.spv", self.bench.scratch / f"{name}.bc"
+        output_of([self.bench.program("msleaks-clang"), "-x", "cl", "-O2", self.sources / "kernels.cl", "-o", module], env=dict(os.environ, MSLEAKS_PASS=passes))
+        if not spirv.to_bitcode(module, bitcode):
+            raise Skipped("llvm-spirv does not take the module")
+        return bitcode
+
+    def timed(self, program, bitcode, options):
+        command = [program, bitcode, self.options, max(self.bench.scaled(ROUNDS), 2)]
+        environment = dict(os.environ, POCL_MAX_PTHREAD_COUNT="1")
+        if options is None:
+            text = output_of(command, skipped=77, env=environment)
+        else:
+            words, run = self.bench.session(*options)
+            text = output_of([*words, *command], skipped=77, env=environment)
+            self.bench.discard(run)
+        return {name: float(ms) for name, ms in (line.split() for line in text.splitlines())}
