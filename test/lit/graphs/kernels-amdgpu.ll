@@ -1,7 +1,8 @@
 ; Kernels of HIP: the copy asks the dispatch packet for the size of its grid, which the kernel said it would not.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
-; RUN: %opt -passes='msl-count<cfg>,verify' %s | %llc -mcpu=gfx90a -o - | FileCheck %s --check-prefix=ASM
-; RUN: %opt -passes='msl-count<cfg>,verify' %s | %llc -mcpu=gfx1100 -o - | FileCheck %s --check-prefix=ASM
+; RUN: %opt -passes='msl-count<cfg>,verify' %s | %llc -mcpu=gfx906 -o - | FileCheck %s --check-prefixes=ASM,GFX9
+; RUN: %opt -passes='msl-count<cfg>,verify' %s | %llc -mcpu=gfx90a -o - | FileCheck %s --check-prefixes=ASM,GFX9
+; RUN: %opt -passes='msl-count<cfg>,verify' %s | %llc -mcpu=gfx1100 -o - | FileCheck %s --check-prefixes=ASM,GFX11
 ; RUN: %opt -passes='msl-count<cfg;counters=calls>,verify' %s | %llc -mcpu=gfx90a -o - | FileCheck %s --check-prefix=CALLS
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-p7:160:256:256:32-p8:128:128:128:48-p9:192:256:256:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7:8:9"
 target triple = "amdgcn-amd-amdhsa"
@@ -16,7 +17,11 @@ target triple = "amdgcn-amd-amdhsa"
 ; CALLS: __msl_count_edge:
 ; CALLS: {{(global|flat)}}_atomic_add
 ; ASM: __msl_counted_work:
-; ASM: global_atomic_add
+; GFX9: global_atomic_add_x2 v
+; GFX11: global_atomic_add_u64 v
+; ASM: s_endpgm
+; ASM: .name: {{ *}}__msl_counted_work
+; ASM: .vgpr_spill_count: 0
 define protected amdgpu_kernel void @work(ptr addrspace(1) %out, i32 %n) #0 {
 entry:
   %has = icmp sgt i32 %n, 0

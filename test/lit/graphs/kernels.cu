@@ -7,6 +7,13 @@
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x cuda -nocudainc -nocudalib --cuda-device-only --cuda-gpu-arch=sm_80 --cuda-feature=+ptx70 --cuda-path=%t -Xclang -target-sdk-version=12.0 -S %s -o - | FileCheck %s --check-prefix=PTX
 // RUN: env MSLEAKS_PASS='cfg;counters=all' %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx90a -emit-llvm -S %s -o %t.hip.ll
 // RUN: %opt -passes=verify -disable-output %t.hip.ll && %llc -O2 -mcpu=gfx90a %t.hip.ll -o - | FileCheck %s --check-prefix=ASM
+// RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx942 -S %s -o - | FileCheck %s --check-prefix=ASM
+// How many threads a wave has, by the processor and by what the user says of it.
+// RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx906 -emit-llvm -S %s -o - | FileCheck %s --check-prefix=WAVE64
+// RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx90a -emit-llvm -S %s -o - | FileCheck %s --check-prefix=WAVE64
+// RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx942 -emit-llvm -S %s -o - | FileCheck %s --check-prefix=WAVE64
+// RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx1100 -emit-llvm -S %s -o - | FileCheck %s --check-prefix=WAVE32
+// RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx1100 -mwavefrontsize64 -emit-llvm -S %s -o - | FileCheck %s --check-prefix=WAVE64
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))
@@ -26,6 +33,8 @@ extern "C" __device__ void __nvvm_bar_sync(int);
 // CHECK-DAG: define {{.*}}void @__msl_counted__Z6reducePi(
 // CHECK-DAG: define {{.*}}void @__msl_counted__Z6chooseILi3EEvPi(
 // CHECK-DAG: define internal {{.*}}i32 @__msl_counted__Z5stepsi(
+// WAVE32: @__msl_kernel__Z6reducePi = {{.*}} { i32 1, i32 1, i32 8, i32 32,
+// WAVE64: @__msl_kernel__Z6reducePi = {{.*}} { i32 1, i32 1, i32 8, i32 64,
 // PTX-DAG: .entry _Z6reducePi(
 // PTX-DAG: .entry __msl_counted__Z6reducePi(
 // PTX-DAG: .entry __msl_counted__Z6chooseILi3EEvPi(
