@@ -50,10 +50,18 @@ WORDS = (
 BYTES = {"ptr": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8}
 
 
-def make_module(code, output):
-    """`code`: a file with the device's LLVM IR; `output`: the library."""
+def kernels_of(text):
+    """Names and parameters: by calling convention, or, of CUDA before LLVM 20, by the module's list."""
+    listed = set(re.findall(r'!\{ptr @(\w+), !"kernel", i32 1\}', text))
+    functions = re.findall(r'^define (.*)void @(\w+)\((.*)\)', text, re.MULTILINE)
+    return [(name, parameters) for words, name, parameters in functions
+            if name in listed or re.search(r"\b(ptx|amdgpu)_kernel\b", words)]
+
+
+def make_module(code, output, llvm="22"):
+    """`code`: a file with the device's LLVM IR, of this version; `output`: the library."""
     text = code.read_text()
-    kernels = re.findall(r'^define .*(?:ptx_kernel|amdgpu_kernel) void @(\w+)\((.*)\)', text, re.MULTILINE)
+    kernels = kernels_of(text)
     check(kernels, f"{code}: no kernel")
     for pattern, ours in WORDS:
         text = re.sub(pattern, ours, text, flags=re.MULTILINE)
@@ -65,6 +73,6 @@ def make_module(code, output):
     host, helper = code.with_suffix(".host.ll"), code.with_suffix(".place.c")
     host.write_text(text)
     helper.write_text(place)
-    done = run([need("clang-22"), "-w", "-O1", "-fPIC", "-shared", host, helper, "-o", output])
+    done = run([need(f"clang-{llvm}"), "-w", "-O1", "-fPIC", "-shared", host, helper, "-o", output])
     check(done.returncode == 0, f"{host}: {done.stderr}")
     return output

@@ -2,7 +2,7 @@
 """Counted kernels of CUDA and HIP, launched by the hooks in place of the program's, on the stand-ins of their drivers: the device's
 own code with its counters, run on the host. The program gets what it gets without us, and counts are those of a count by hand.
 
-    modules_test.py BUILD SCRATCH cuda|hip
+    modules_test.py BUILD SCRATCH LLVM cuda|hip
 """
 import json
 import os
@@ -48,9 +48,9 @@ def line_of(text):
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
-def device_code(topic, plugin, passes, code, compiler=None):
+def device_code(topic, plugin, passes, code, compiler="clang++-22"):
     """The kernels' LLVM IR for the device, in the file `code`."""
-    command = [compiler or need("clang++-22"), "-Wno-everything", "-g", "-O1", f"-fpass-plugin={plugin}", *OPTIONS[topic], "-S", "-emit-llvm", KERNELS, "-o", code]
+    command = [need(compiler), "-Wno-everything", "-g", "-O1", f"-fpass-plugin={plugin}", *OPTIONS[topic], "-S", "-emit-llvm", KERNELS, "-o", code]
     done = run(command, env={**os.environ, "MSLEAKS_PASS": passes})
     check(done.returncode == 0, f"{KERNELS}: {done.stderr}")
 
@@ -71,7 +71,7 @@ class Device:
         device_code(self.topic, self.msleaks.plugin, passes, code, self.msleaks.compiler("c++"))
         if change is not None:
             code.write_text(change(code.read_text()))
-        return make_module(code, str(self.scratch / f"{name}.so"))
+        return make_module(code, str(self.scratch / f"{name}.so"), self.msleaks.llvm)
 
     def run(self, module, *how, options=(), environment=(), launches=LAUNCHES):
         """Graphs by name; what the program prints is what it prints alone."""
@@ -184,7 +184,8 @@ def expect_registered(device, module):
     bundle_of(module, bundle)
     object_file = device.scratch / "registered.o"
     compiled = run([device.msleaks.bin / "msleaks-clang++", "--msl-cfg=^nothing of the host$", "-x", "hip", "--cuda-host-only", "-nogpuinc", "-nogpulib", "--offload-arch=gfx90a", "-Wno-everything", "-O1",
-                    "-Xclang", "-fcuda-include-gpubinary", "-Xclang", bundle, "-c", PROGRAMS / "registered_host.cu", "-o", object_file])
+                    "-Xclang", "-fcuda-include-gpubinary", "-Xclang", bundle, "-c", PROGRAMS / "registered_host.cu", "-o", object_file],
+                   env={**os.environ, "MSLEAKS_LLVM": device.msleaks.llvm})
     check(compiled.returncode == 0, compiled.stderr)
     compile(need("g++"), object_file, device.driver, "-o", program, f"-Wl,-rpath,{device.scratch}")
     expect_hand_count("registered by clang", device.launched([program, str(LAUNCHES)]))
@@ -231,9 +232,9 @@ def expect_doubt(device, module):
 
 
 def main():
-    build, scratch, topic = arguments("build", "scratch", "topic")
+    build, scratch, llvm, topic = arguments("build", "scratch", "llvm", "topic")
     os.makedirs(scratch, exist_ok=True)
-    device = Device(Msleaks(build), scratch, topic)
+    device = Device(Msleaks(build, llvm), scratch, topic)
     module = device.module("counted", "cfg")
     for how in [], ["packed"], ["reload"], *([["library"], ["config"], ["library", "packed"]] if topic == "cuda" else [["static"], ["config"], ["ext"], ["ext", "packed"], ["hcc"], ["static", "ext"], ["static", "config"]]):
         expect_hand_count(" ".join(how) or "each", device.run(module, *how))

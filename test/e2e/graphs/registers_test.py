@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Counted kernels of CUDA and HIP are taken by the assemblers, and spill no register; how many they need, as a table.
+"""Counted kernels of CUDA and HIP are taken by the assemblers, for old processors and new ones, and spill no register; how
+many they need, as a table.
 
-    registers_test.py BUILD SCRATCH
+    registers_test.py BUILD SCRATCH LLVM
 """
 import os
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -14,38 +16,42 @@ from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, need, run, skip  
 
 SOURCE = REPOSITORY / "test/lit/graphs/kernels.cu"
 BUILDS = {"none": "off", "few": "cfg", "all": "cfg;counters=all"}
+CUDA, HIP = ("sm_70", "sm_90"), ("gfx906", "gfx90a", "gfx942", "gfx1100")
 # Declarations of the source's own instead of an SDK's.
-CUDA = ("-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-device-only", "--cuda-gpu-arch=sm_90", "--cuda-feature=+ptx78",
-        "--cuda-path=/nowhere", "-Xclang", "-target-sdk-version=12.0", "-S")
-HIP = ("-x", "hip", "-nogpuinc", "-nogpulib", "--cuda-device-only", "--offload-arch=gfx90a", "-emit-llvm", "-c")
+FOR_CUDA = ("-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-device-only", "--cuda-feature=+ptx78", "--cuda-path=/nowhere",
+            "-Xclang", "-target-sdk-version=12.0", "-S")
+FOR_HIP = ("-x", "hip", "-nogpuinc", "-nogpulib", "--cuda-device-only", "-emit-llvm", "-c")
 
 
 def compiled(msleaks, passes, options, output):
-    command = [msleaks.compiler("c++"), "-Wno-everything", "-O2", f"-fpass-plugin={msleaks.plugin}", *options, SOURCE]
+    command = [need(msleaks.compiler("c++")), "-Wno-everything", "-O2", f"-fpass-plugin={msleaks.plugin}", *options, SOURCE]
     done = run([*command, "-o", output], env={**os.environ, "MSLEAKS_PASS": passes})
     check(done.returncode == 0, f"{passes}: {done.stderr}")
     return output
 
 
-def of_cuda(msleaks, passes, ptxas, scratch):
+def of_cuda(msleaks, passes, processor, ptxas, scratch):
     """Registers by kernel."""
-    ptx = compiled(msleaks, passes, CUDA, f"{scratch}/kernels.ptx")
-    done = run([ptxas, "-arch=sm_90", "-v", ptx, "-o", f"{scratch}/kernels.cubin"])
-    check(done.returncode == 0, f"ptxas, {passes}: {done.stderr}")
+    ptx = compiled(msleaks, passes, (*FOR_CUDA, f"--cuda-gpu-arch={processor}"), f"{scratch}/kernels.ptx")
+    done = run([ptxas, f"-arch={processor}", "-v", ptx, "-o", f"{scratch}/kernels.cubin"])
+    check(done.returncode == 0, f"ptxas, {processor}, {passes}: {done.stderr}")
     said = done.stdout + done.stderr
     spilled = re.findall(r"(\d+) bytes spill", said)
-    check(all(amount == "0" for amount in spilled), f"{passes}: registers are spilled:\n{said}")
+    check(spilled and set(spilled) == {"0"}, f"{processor}, {passes}: registers are spilled:\n{said}")
     return {name: int(registers) for name, registers in
             re.findall(r"Compiling entry function '(\w+)'(?:.|\n)*?Used (\d+) registers", said)}
 
 
-def of_hip(msleaks, passes, scratch):
+def of_hip(msleaks, passes, processor, scratch):
     code, image = f"{scratch}/kernels.o", f"{scratch}/kernels.co"
-    bitcode = compiled(msleaks, passes, HIP, f"{scratch}/kernels.bc")
-    for command in ([need("llc-22"), "-O2", "-filetype=obj", "-mcpu=gfx90a", bitcode, "-o", code],
-                    [need("ld.lld-22"), "-shared", code, "-o", image]):
-        check(subprocess.run(command).returncode == 0, f"{passes}: {command[0]} refuses it")
-    notes = run([need("llvm-readelf-22"), "--notes", image]).stdout
+    bitcode = compiled(msleaks, passes, (*FOR_HIP, f"--offload-arch={processor}"), f"{scratch}/kernels.bc")
+    tool = {name: need(f"{name}-{msleaks.llvm}") for name in ("llc", "ld.lld", "llvm-readelf")}
+    for command in ([tool["llc"], "-O2", "-filetype=obj", f"-mcpu={processor}", bitcode, "-o", code],
+                    [tool["ld.lld"], "-shared", code, "-o", image]):
+        check(subprocess.run(command).returncode == 0, f"{processor}, {passes}: {command[0]} refuses it")
+    notes = run([tool["llvm-readelf"], "--notes", image]).stdout
+    spilled = re.findall(r"\.vgpr_spill_count: +(\d+)", notes)
+    check(spilled and set(spilled) == {"0"}, f"{processor}, {passes}: registers are spilled:\n{notes}")
     return {name: int(registers) for name, registers in
             re.findall(r"\.name: +(\w+)\n(?:.|\n)*?\.vgpr_count: +(\d+)", notes)}
 
@@ -55,16 +61,16 @@ def counts_of(registers, name, build):
 
 
 def main():
-    build, scratch = arguments("build", "scratch")
+    build, scratch, llvm = arguments("build", "scratch", "llvm")
     os.makedirs(scratch, exist_ok=True)
-    msleaks = Msleaks(build)
+    msleaks = Msleaks(build, llvm)
     found = run([REPOSITORY / "test/standins/cuda/ptxas.sh"])
     if found.returncode != 0:
         skip("CUDA's assembler cannot be had")
-    targets = {"sm_90": lambda passes: of_cuda(msleaks, passes, found.stdout.strip(), scratch),
-               "gfx90a": lambda passes: of_hip(msleaks, passes, scratch)}
+    targets = {processor: partial(of_cuda, msleaks, processor=processor, ptxas=found.stdout.strip(), scratch=scratch) for processor in CUDA}
+    targets.update({processor: partial(of_hip, msleaks, processor=processor, scratch=scratch) for processor in HIP})
     for target, registers_of in targets.items():
-        registers = {build: registers_of(passes) for build, passes in BUILDS.items()}
+        registers = {build: registers_of(passes=passes) for build, passes in BUILDS.items()}
         kernels = sorted(registers["none"])
         check(kernels == ["_Z6chooseILi3EEvPi", "_Z6reducePi"], f"{target}: kernels {kernels}")
         for kernel in kernels:
