@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""msleaks-clang++ compiles a program of CUDA or HIP for the device and for the host in one command: the binary in the object has
+counted copies of the kernels, and the host's function counts. Without an SDK: what puts the binaries into one file is a stand-in.
+
+    command_test.py BUILD SCRATCH LLVM cuda|hip
+"""
+import os
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from graphs_run import PROGRAMS, REPOSITORY, Msleaks, arguments, check, counted, equal, need, run, skip  # noqa: E402
+
+SOURCE = PROGRAMS / "one_file.cu"
+OPTIONS = {
+    "cuda": ("-x", "cuda", "--cuda-gpu-arch=sm_90", "-nocudainc", "-nocudalib", "--cuda-path=/nowhere", "--cuda-feature=+ptx78",
+             "-Xclang", "-target-sdk-version=12.0"),
+    "hip": ("-x", "hip", "--offload-arch=gfx90a", "-nogpuinc", "-nogpulib"),
+}
+SECTION = {"cuda": ".nv_fatbin", "hip": ".hip_fatbin"}
+OURS = b"__msl_counted_collatz", b"__msl_counted_choose", b"__msl_kernel_collatz", b"__msl_kernel_choose", b"__msl_graphs_"
+
+
+def tools(scratch, topic):
+    """A folder with what clang runs for the device and Debian does not have."""
+    folder = Path(scratch) / "tools"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for name in "fatbinary", "clang-offload-bundler":
+        (folder / name).symlink_to(PROGRAMS / "joined.sh")
+    if topic == "cuda":
+        found = run([REPOSITORY / "test/standins/cuda/ptxas.sh"])
+        if found.returncode != 0:
+            skip("CUDA's assembler cannot be had")
+        (folder / "ptxas").symlink_to(found.stdout.strip())
+    return folder
+
+
+def main():
+    build, scratch, llvm, topic = arguments("build", "scratch", "llvm", "topic")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build, llvm)
+    environment = {**os.environ, "MSLEAKS_LLVM": llvm, "PATH": f"{tools(scratch, topic)}:{os.environ['PATH']}"}
+
+    def compiled(name, *options):
+        """The object, and the device's binaries in it."""
+        made, binaries = f"{scratch}/{name}.o", f"{scratch}/{name}.binaries"
+        for command in ([msleaks.bin / "msleaks-clang++", *options, *OPTIONS[topic], "-Wno-everything", "-O2", "-c", SOURCE, "-o", made],
+                        [need(f"llvm-objcopy-{llvm}"), f"--dump-section={SECTION[topic]}={binaries}", made, "/dev/null"]):
+            done = run(command, env=environment)
+            check(done.returncode == 0, f"{name}: {done.stderr}")
+        content = Path(binaries).read_bytes()
+        check(content.count(b"\x7fELF") == 1 and b"collatz" in content, f"{name}: there is no code for the device")
+        return made, content
+
+    _, plain = compiled("plain")
+    equal("without --msl-cfg", [name for name in OURS if name in plain], [])
+    made, content = compiled("counting", "--msl-cfg=^main$")
+    equal("missing", [name for name in OURS if name not in content], [])
+    program = f"{scratch}/program"
+    done = run([need("gcc"), "-w", made, PROGRAMS / "no_runtime.c", "-o", program])
+    check(done.returncode == 0, done.stderr)
+    graphs = counted(msleaks, f"{scratch}/run", [program], 0)
+    equal("functions of the host", list(graphs), ["main"])
+    equal("main", (graphs["main"]["calls"], max(block["count"] for block in graphs["main"]["blocks"])), (1, 17))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Stands in for fatbinary and clang-offload-bundler, which put the code of several devices into one file: as it is, one
+# behind the other.
+files=
+while [ $# -gt 0 ]; do
+  case $1 in
+  --create) to=$2 && shift ;;
+  -output=*) to=${1#*=} ;;
+  --image*file=*) files="$files ${1##*file=}" ;;
+  -input=*) files="$files ${1#*=}" ;;
+  esac
+  shift
+done
+cat $files >"$to"

@@ -1,0 +1,27 @@
+// A program of CUDA or HIP in one file: kernels, and a loop of the host's; declarations of our own instead of an SDK's.
+#ifdef __HIP__
+#define RUNTIME(name) hip##name
+#else
+#define RUNTIME(name) cuda##name
+#endif
+
+typedef unsigned long size_t;
+struct dim3 {
+  unsigned x, y, z;
+};
+extern "C" {
+int RUNTIME(LaunchKernel)(const void *stub, dim3 grid, dim3 block, void **arguments, size_t shared, void *stream);
+#ifdef __HIP__
+int __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void **stream);
+#else
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void *stream = 0);
+#endif
+int printf(const char *, ...);
+}
+
+#include "device_kernels.cu"
+
+int main(int count, char **) {
+  for (int i = 0; i < 17 * count; ++i)
+    printf("%d\n", i); // a line
+}
