@@ -48,27 +48,27 @@ def line_of(text):
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
-def device_code(topic, plugin, passes, code, compiler="clang++-22"):
+def device_code(topic, plugin, passes, code, compiler="clang++-22", kernels=KERNELS, options=()):
     """The kernels' LLVM IR for the device, in the file `code`."""
-    command = [need(compiler), "-Wno-everything", "-g", "-O1", f"-fpass-plugin={plugin}", *OPTIONS[topic], "-S", "-emit-llvm", KERNELS, "-o", code]
+    command = [need(compiler), "-Wno-everything", "-g", "-O1", f"-fpass-plugin={plugin}", *OPTIONS[topic], *options, "-S", "-emit-llvm", kernels, "-o", code]
     done = run(command, env={**os.environ, "MSLEAKS_PASS": passes})
-    check(done.returncode == 0, f"{KERNELS}: {done.stderr}")
+    check(done.returncode == 0, f"{kernels}: {done.stderr}")
 
 
 class Device:
-    def __init__(self, msleaks, scratch, topic):
-        self.msleaks, self.scratch, self.topic = msleaks, Path(scratch), topic
+    def __init__(self, msleaks, scratch, topic, host="module_host.c", kernels=KERNELS, options=()):
+        self.msleaks, self.scratch, self.topic, self.kernels, self.options = msleaks, Path(scratch), topic, kernels, options
         library = {"cuda": "libcuda.so.1", "hip": "libamdhip64.so"}[topic]
-        sources = sources_for(topic, NAMES, scratch, STANDINS / "cuda/libcuda_modules.cpp", PROGRAMS / "module_host.c")
+        sources = sources_for(topic, NAMES, scratch, STANDINS / "cuda/libcuda_modules.cpp", PROGRAMS / host)
         is_hip = topic == "hip"
         self.driver = standin(scratch, library, sources / "libcuda_modules.cpp", link=["-DSTANDIN_HIP", "-ldl"] if is_hip else ["-ldl"])
         self.host = f"{scratch}/host"
-        compile(need("gcc"), "-g", "-O1", sources / "module_host.c", *(["-DHIP"] if is_hip else []), self.driver, "-o", self.host,
+        compile(need("gcc"), "-g", "-O1", sources / host, *(["-DHIP"] if is_hip else []), self.driver, "-o", self.host,
                 f"-Wl,-rpath,{scratch}")
 
     def module(self, name, passes="", change=None):
         code = self.scratch / f"{name}.ll"
-        device_code(self.topic, self.msleaks.plugin, passes, code, self.msleaks.compiler("c++"))
+        device_code(self.topic, self.msleaks.plugin, passes, code, self.msleaks.compiler("c++"), self.kernels, self.options)
         if change is not None:
             code.write_text(change(code.read_text()))
         return make_module(code, str(self.scratch / f"{name}.so"), self.msleaks.llvm)

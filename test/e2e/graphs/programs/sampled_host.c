@@ -1,0 +1,67 @@
+// Launches the kernel `rounds` of a module through CUDA's driver (or, renamed, HIP's), and prints what came out:
+//   sampled_host MODULE LAUNCHES GRID×3 BLOCK×3 SIZE×3
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef unsigned long long CUdeviceptr;
+int cuModuleLoad(void **, const char *), cuModuleGetFunction(void **, void *, const char *);
+int cuMemAlloc_v2(CUdeviceptr *, size_t), cuMemFree_v2(CUdeviceptr);
+int cuMemcpyHtoDAsync_v2(CUdeviceptr, const void *, size_t, void *),
+    cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, void *);
+int cuStreamCreate(void **, unsigned), cuStreamSynchronize(void *), cuStreamDestroy_v2(void *);
+int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                   void **);
+#ifndef HIP
+int cuCtxCreate_v2(void **, unsigned, int), cuCtxDestroy_v2(void *);
+#endif
+
+enum { kMost = 1 << 16, kTable = 16 };
+static unsigned values[kMost], table[kTable];
+
+static void must(int status, const char *what) {
+  if (status == 0)
+    return;
+  printf("%s: %d\n", what, status);
+  exit(1);
+}
+
+static CUdeviceptr memory(const void *content, size_t bytes, void *stream) {
+  CUdeviceptr made;
+  must(cuMemAlloc_v2(&made, bytes), "memory");
+  must(cuMemcpyHtoDAsync_v2(made, content, bytes, stream), "write");
+  return made;
+}
+
+int main(int count, char **words) {
+  unsigned sizes[9];
+  for (int i = 0; i < 9; ++i)
+    sizes[i] = (unsigned)atoi(words[3 + i]);
+  for (int i = 0; i < kTable; ++i)
+    table[i] = (unsigned)i * 7;
+#ifndef HIP
+  void *context;
+  must(cuCtxCreate_v2(&context, 0, 0), "context");
+#endif
+  void *module, *function, *stream;
+  must(cuStreamCreate(&stream, 1), "stream");
+  CUdeviceptr out = memory(values, sizeof values, stream), from = memory(table, sizeof table, stream);
+  must(cuModuleLoad(&module, words[1]), "module");
+  must(cuModuleGetFunction(&function, module, "rounds"), "rounds");
+  for (int i = 0; i < atoi(words[2]); ++i)
+    must(cuLaunchKernel(function, sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5], 0, stream,
+                        (void *[]){&out, &from, &sizes[6], &sizes[7], &sizes[8]}, NULL),
+         "launch");
+  must(cuMemcpyDtoHAsync_v2(values, out, sizeof values, stream), "read");
+  must(cuStreamSynchronize(stream), "wait");
+  unsigned sum = 0;
+  for (int i = 0; i < kMost; ++i)
+    sum = sum * 31 + values[i];
+  printf("%u\n", sum);
+  must(cuMemFree_v2(out), "free");
+  must(cuMemFree_v2(from), "free");
+  must(cuStreamDestroy_v2(stream), "stream");
+#ifndef HIP
+  must(cuCtxDestroy_v2(context), "context");
+#endif
+  return 0;
+}

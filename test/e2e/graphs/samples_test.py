@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Which threads of a launch count, by the device's own code run on the host (modules_test.py): grids of one, two and three
+dimensions, and blocks that are no multiple of a wave. Each count is that of a count by hand.
+
+    samples_test.py BUILD SCRATCH LLVM cuda|hip
+"""
+import json
+import os
+import sys
+from itertools import product
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from modules_test import PROGRAMS, Device  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, equal  # noqa: E402
+
+KERNELS = PROGRAMS / "sampled_kernels.cu"
+WAVE = {"cuda": 32, "hip": 64}
+LAUNCHES = 5
+MODES = "full", "cta", "wavefront", "strata"
+
+
+def linear(at, of):
+    return (at[2] * of[1] + at[1]) * of[0] + at[0]
+
+
+class Shape:
+    """`threads` of all blocks, in three dimensions; those outside of `size` do nothing."""
+
+    def __init__(self, block, size, grid):
+        self.block, self.size, self.grid = block, size, grid
+        self.threads = tuple(g * b for g, b in zip(grid, block))
+
+    @property
+    def words(self):
+        return map(str, (*self.grid, *self.block, *self.size))
+
+    def counting(self, mode, wave):
+        """Where the threads are that count."""
+        blocks = self.grid[0] * self.grid[1] * self.grid[2]
+        for at in product(*map(range, self.grid)):
+            number, here = linear(at, self.grid), self.block
+            is_centre = at == tuple(count // 2 for count in self.grid)
+            is_hashed = (number * 0x9e3779b97f4a7c15 & (1 << 64) - 1) >> 40 & 63 == 0
+            if mode in ("cta", "wavefront") and not is_centre or mode == "strata" and not (is_centre or is_hashed or number in (0, blocks - 1)):
+                continue
+            waves = (here[0] * here[1] * here[2] + wave - 1) // wave
+            for thread in product(*map(range, here)):
+                if mode != "wavefront" or linear(thread, here) // wave == waves // 2:
+                    yield tuple(a * b + t for a, b, t in zip(at, self.block, thread))
+
+    def rounds(self, at):
+        """What the kernel does there."""
+        is_in = all(a < s for a, s in zip(at, self.size))
+        return linear(at, self.size) // 16 + 1 if is_in else 0
+
+
+SHAPES = {
+    "one block": Shape((64, 1, 1), (50, 1, 1), grid=(1, 1, 1)),
+    "one thread": Shape((1, 1, 1), (1, 1, 1), grid=(1, 1, 1)),
+    "blocks of 96": Shape((96, 1, 1), (1000, 1, 1), grid=(11, 1, 1)),
+    "blocks of 100": Shape((100, 1, 1), (1000, 1, 1), grid=(11, 1, 1)),
+    "blocks of 33": Shape((33, 1, 1), (300, 1, 1), grid=(10, 1, 1)),
+    "two dimensions": Shape((24, 5, 1), (100, 18, 1), grid=(5, 4, 1)),
+    "three dimensions": Shape((6, 7, 4), (28, 27, 11), grid=(5, 4, 3)),
+    "many blocks": Shape((32, 1, 1), (9600, 1, 1), grid=(300, 1, 1)),
+}
+
+
+def round_line():
+    return next(number for number, line in enumerate(KERNELS.read_text().splitlines(), 1) if "// a round" in line)
+
+
+def expect_sample(what, graph, shape, mode, wave, launches=LAUNCHES, counted=LAUNCHES):
+    threads = shape.threads[0] * shape.threads[1] * shape.threads[2]
+    places = list(shape.counting(mode, wave))
+    rounds = sum(map(shape.rounds, places))
+    check(rounds != 0, f"{what}: no thread that counts is in range")
+    equal(f"{what}: threads", (graph["sampled_threads"], graph["threads"], graph["calls"]), (len(places) * counted, threads * launches, threads * launches))
+    rows = [(row["grid"], row["block"], row["mode"], row["launches"], row["counted"]) for row in graph["launches"]]
+    equal(f"{what}: launches", rows, [(list(shape.grid), list(shape.block), mode, launches, counted)])
+    found = max(block["count"] for block in graph["blocks"] if block["line"] == round_line())
+    wanted = rounds * threads * launches / len(places)
+    check(abs(found - wanted) <= 1, f"{what}: {found} rounds, not {wanted}")
+
+
+def expect_bytes(device, graph):
+    """Which bytes of each argument a launch may use, as far as that is known."""
+    rows = [(row["number"], row["reads"], row["writes"], row["begin"], row["end"]) for row in graph["arguments"]]
+    equal("arguments", rows, [(0, False, True, None, None), (1, True, False, 16, 48)])
+    events = device.dump("access,alloc")
+    out, table = (event["address"] for event in events if event["event"] == "Alloc")
+    told = [(event["address"], event["size"], set(event["flags"]) - {"hook"}) for event in events if event["event"] == "Access"]
+    each = [(out, 0, {"listed", "write"}), (table + 16, 32, {"listed", "read"}), (0, 0, {"listed"})]
+    equal("accesses", told, each * LAUNCHES)
+
+
+def expect_never_launched(graph):
+    equal("never: calls", (graph["calls"], graph["launches"], graph["threads"]), (0, [], 0))
+    equal("never: edges", {edge["count"] for edge in graph["edges"]}, {0})
+
+
+def expect_launches(device, module):
+    """Which launches count; all of them do the same, so what is left out changes no estimate."""
+    shape = SHAPES["blocks of 96"]
+    for launches, counted in {"every:1": 5, "every:2": 3, "every:9": 1, "first:1": 1, "first:2": 2, "first:9": 5, "budget:100": 5, "budget:40": 2, "budget:1": 1}.items():
+        for mode in "full", "cta":
+            options = ["--cfg-mode", mode, "--cfg-launches", launches]
+            graph = device.launched([device.host, module, str(LAUNCHES), *shape.words], options)["rounds"]
+            expect_sample(" ".join(options), graph, shape, mode, WAVE[device.topic], counted=counted)
+
+
+def main():
+    build, scratch, llvm, topic = arguments("build", "scratch", "llvm", "topic")
+    os.makedirs(scratch, exist_ok=True)
+    device = Device(Msleaks(build, llvm), scratch, topic, "sampled_host.c", KERNELS)
+    module = device.module("counted", "cfg")
+    for name, shape in SHAPES.items():
+        for mode in MODES:
+            graphs = device.launched([device.host, module, str(LAUNCHES), *shape.words], ["--cfg-mode", mode])
+            expect_sample(f"{name}, {mode}", graphs["rounds"], shape, mode, WAVE[topic])
+        expect_never_launched(graphs["never"])
+    expect_bytes(device, graphs["rounds"])
+    expect_launches(device, module)
+
+
+if __name__ == "__main__":
+    main()
