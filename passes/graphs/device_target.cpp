@@ -29,6 +29,13 @@ bool isListed(const Function &function) {
          });
 }
 
+// AMDGPU: it is launched only with grids that are multiples of its blocks, as HIP's kernels are unless the user asks
+// for others (-fno-offload-uniform-block). Later versions of LLVM leave the value out.
+bool hasFullBlocks(const Function &kernel) {
+  const Attribute uniform = kernel.getFnAttribute("uniform-work-group-size");
+  return uniform.isValid() && uniform.getValueAsString() != "false";
+}
+
 } // namespace
 
 std::optional<DeviceTarget> DeviceTarget::of(Module &module) {
@@ -127,10 +134,9 @@ Value *DeviceTarget::blockCount(IRBuilder<> &builder, unsigned dimension) const 
     break;
   }
   // The packet has threads; the last block may have fewer than the others.
-  constexpr unsigned kGridSize = 12;
   const auto narrow = [&](Value *number) { return builder.CreateTrunc(number, builder.getInt32Ty()); };
-  Value *threads = narrow(packet(builder, 32, kGridSize + 4 * dimension));
-  Value *block = narrow(threadCount(builder, dimension));
+  Value *threads = narrow(gridSize(builder, dimension));
+  Value *block = narrow(blockSize(builder, dimension));
   Value *full = builder.CreateUDiv(threads, block);
   Value *rest = builder.CreateICmpNE(builder.CreateMul(full, block), threads);
   return builder.CreateZExt(builder.CreateAdd(full, builder.CreateZExt(rest, builder.getInt32Ty())),
@@ -149,25 +155,34 @@ Value *DeviceTarget::threadNumber(IRBuilder<> &builder, unsigned dimension) cons
   return nullptr;
 }
 
-Value *DeviceTarget::threadCount(IRBuilder<> &builder, unsigned dimension) const {
+Value *DeviceTarget::gridSize(IRBuilder<> &builder, unsigned dimension) const {
+  constexpr unsigned kGridSize = 12;
+  return packet(builder, 32, kGridSize + 4 * dimension);
+}
+
+Value *DeviceTarget::blockSize(IRBuilder<> &builder, unsigned dimension) const {
   constexpr unsigned kBlockSize = 4;
+  return packet(builder, 16, kBlockSize + 2 * dimension);
+}
+
+Value *DeviceTarget::threadCount(IRBuilder<> &builder, unsigned dimension) const {
   switch (kind_) {
   case Kind::Spirv:
     return ask(builder, "_Z14get_local_sizej", dimension);
   case Kind::Nvptx:
     return special(builder, "llvm.nvvm.read.ptx.sreg.ntid", dimension);
   case Kind::Amdgcn:
-    return packet(builder, 16, kBlockSize + 2 * dimension);
+    break;
   }
-  return nullptr;
+  Value *block = blockSize(builder, dimension);
+  if (hasFullBlocks(*builder.GetInsertBlock()->getParent()))
+    return block;
+  Value *before = builder.CreateMul(blockNumber(builder, dimension), block);
+  Value *rest = builder.CreateSub(gridSize(builder, dimension), before);
+  return builder.CreateSelect(builder.CreateICmpULT(rest, block), rest, block);
 }
 
-Value *DeviceTarget::globalNumber(IRBuilder<> &builder) const {
-  if (isSpirv())
-    return ask(builder, "_Z13get_global_idj", 0);
-  return builder.CreateAdd(builder.CreateMul(blockNumber(builder, 0), threadCount(builder, 0)),
-                           threadNumber(builder, 0));
-}
+Value *DeviceTarget::globalNumber(IRBuilder<> &builder) const { return ask(builder, "_Z13get_global_idj", 0); }
 
 void DeviceTarget::addConstant(Constant *content, const Twine &name) const {
   auto *constant = new GlobalVariable(*module_, content->getType(), /*isConstant=*/true, GlobalValue::WeakAnyLinkage,

@@ -26,9 +26,9 @@ public:
   llvm::Value *blockNumber(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *blockCount(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *threadNumber(llvm::IRBuilder<> &builder, unsigned dimension) const; // in its block
-  llvm::Value *threadCount(llvm::IRBuilder<> &builder, unsigned dimension) const;  // of a block
+  llvm::Value *threadCount(llvm::IRBuilder<> &builder, unsigned dimension) const;  // of its block
 
-  llvm::Value *globalNumber(llvm::IRBuilder<> &builder) const; // of a thread, dimension 0 of its grid
+  llvm::Value *globalNumber(llvm::IRBuilder<> &builder) const; // SPIR-V: of a thread, dimension 0 of its grid
 
   // Until all threads of the block are here; of SPIR-V.
   void waitForBlock(llvm::IRBuilder<> &builder) const;
@@ -61,7 +61,10 @@ private:
 
   llvm::Value *ask(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;
   llvm::Value *special(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;
+  // AMDGPU, from the packet: threads of the grid, and of each block but the last one of a row.
   llvm::Value *packet(llvm::IRBuilder<> &builder, unsigned bits, unsigned offset) const;
+  llvm::Value *gridSize(llvm::IRBuilder<> &builder, unsigned dimension) const;
+  llvm::Value *blockSize(llvm::IRBuilder<> &builder, unsigned dimension) const;
   void addHalves(llvm::IRBuilder<> &builder, llvm::Value *address, llvm::Value *amount) const;
 
   llvm::Module *module_;

@@ -16,14 +16,21 @@ static _Thread_local struct { unsigned short header, setup, block[3], reserved; 
 static _Thread_local struct { unsigned blocks[3]; unsigned short block[3]; } implicit; /* AMD's, behind the arguments */
 void *standin_dispatch(void) { return &packet; }
 void *standin_implicitarg(void) { return &implicit; }
-void standin_run(void *code, const u64 *a, unsigned count, const unsigned *grid, const unsigned *block) {
+static int exists(const unsigned *threads) {
+  for (int i = 0; i < 3; ++i)
+    if (ctaid[i] * ntid[i] + tid[i] >= threads[i])
+      return 0;
+  return 1;
+}
+void standin_run(void *code, const u64 *a, unsigned count, const unsigned *threads, const unsigned *block) {
+  unsigned grid[3];
   u64 w[8] = {0};
   for (unsigned i = 0; i < count && i < 8; ++i)
     w[i] = a[i];
   for (int i = 0; i < 3; ++i) {
-    nctaid[i] = implicit.blocks[i] = grid[i];
+    grid[i] = nctaid[i] = implicit.blocks[i] = (threads[i] + block[i] - 1) / block[i];
     ntid[i] = packet.block[i] = implicit.block[i] = block[i];
-    packet.threads[i] = grid[i] * block[i];
+    packet.threads[i] = threads[i];
   }
   for (ctaid[2] = 0; ctaid[2] < grid[2]; ++ctaid[2])
     for (ctaid[1] = 0; ctaid[1] < grid[1]; ++ctaid[1])
@@ -31,7 +38,8 @@ void standin_run(void *code, const u64 *a, unsigned count, const unsigned *grid,
         for (tid[2] = 0; tid[2] < block[2]; ++tid[2])
           for (tid[1] = 0; tid[1] < block[1]; ++tid[1])
             for (tid[0] = 0; tid[0] < block[0]; ++tid[0])
-              ((void (*)(u64, u64, u64, u64, u64, u64, u64, u64))code)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
+              if (exists(threads))
+                ((void (*)(u64, u64, u64, u64, u64, u64, u64, u64))code)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
 }
 """
 WORDS = (

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Which threads of a launch count, by the device's own code run on the host (modules_test.py): grids of one, two and three
-dimensions, and blocks that are no multiple of a wave. Each count is that of a count by hand.
+dimensions, blocks that are no multiple of a wave, and last blocks with fewer threads. Each count is that of a count by hand.
 
     samples_test.py BUILD SCRATCH LLVM cuda|hip
 """
@@ -27,19 +27,26 @@ def linear(at, of):
 class Shape:
     """`threads` of all blocks, in three dimensions; those outside of `size` do nothing."""
 
-    def __init__(self, block, size, grid):
-        self.block, self.size, self.grid = block, size, grid
-        self.threads = tuple(g * b for g, b in zip(grid, block))
+    def __init__(self, block, size, grid=None, threads=None):
+        self.block, self.size = block, size
+        self.threads = threads or tuple(g * b for g, b in zip(grid, block))
+        self.grid = tuple((t + b - 1) // b for t, b in zip(self.threads, block))
+        self.is_in_threads = threads is not None
 
     @property
     def words(self):
-        return map(str, (*self.grid, *self.block, *self.size))
+        sizes = *(self.threads if self.is_in_threads else self.grid), *self.block, *self.size
+        return [*map(str, sizes), *(["threads"] if self.is_in_threads else [])]
+
+    def block_at(self, at):
+        """How many threads the block has, in each dimension."""
+        return tuple(min(b, t - a * b) for a, b, t in zip(at, self.block, self.threads))
 
     def counting(self, mode, wave):
         """Where the threads are that count."""
         blocks = self.grid[0] * self.grid[1] * self.grid[2]
         for at in product(*map(range, self.grid)):
-            number, here = linear(at, self.grid), self.block
+            number, here = linear(at, self.grid), self.block_at(at)
             is_centre = at == tuple(count // 2 for count in self.grid)
             is_hashed = (number * 0x9e3779b97f4a7c15 & (1 << 64) - 1) >> 40 & 63 == 0
             if mode in ("cta", "wavefront") and not is_centre or mode == "strata" and not (is_centre or is_hashed or number in (0, blocks - 1)):
@@ -64,6 +71,12 @@ SHAPES = {
     "two dimensions": Shape((24, 5, 1), (100, 18, 1), grid=(5, 4, 1)),
     "three dimensions": Shape((6, 7, 4), (28, 27, 11), grid=(5, 4, 3)),
     "many blocks": Shape((32, 1, 1), (9600, 1, 1), grid=(300, 1, 1)),
+}
+# The last block of a row has fewer threads than the others.
+RAGGED = {
+    "a ragged end": Shape((96, 1, 1), (990, 1, 1), threads=(1000, 1, 1)),
+    "a ragged centre": Shape((100, 1, 1), (140, 1, 1), threads=(150, 1, 1)),
+    "ragged in three dimensions": Shape((8, 4, 6), (14, 6, 10), threads=(15, 7, 10)),
 }
 
 
@@ -113,9 +126,11 @@ def expect_launches(device, module):
 def main():
     build, scratch, llvm, topic = arguments("build", "scratch", "llvm", "topic")
     os.makedirs(scratch, exist_ok=True)
-    device = Device(Msleaks(build, llvm), scratch, topic, "sampled_host.c", KERNELS)
+    # Only so HIP takes grids with ragged ends.
+    ragged = ["-fno-offload-uniform-block"] if topic == "hip" else []
+    device = Device(Msleaks(build, llvm), scratch, topic, "sampled_host.c", KERNELS, ragged)
     module = device.module("counted", "cfg")
-    for name, shape in SHAPES.items():
+    for name, shape in {**SHAPES, **(RAGGED if topic == "hip" else {})}.items():
         for mode in MODES:
             graphs = device.launched([device.host, module, str(LAUNCHES), *shape.words], ["--cfg-mode", mode])
             expect_sample(f"{name}, {mode}", graphs["rounds"], shape, mode, WAVE[topic])

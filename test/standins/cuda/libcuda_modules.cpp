@@ -28,7 +28,7 @@ struct Module {
 };
 struct Function {
   void *code;
-  void (*run)(void *code, const uint64_t *arguments, unsigned count, const unsigned *grid, const unsigned *block);
+  void (*run)(void *code, const uint64_t *arguments, unsigned count, const unsigned *threads, const unsigned *block);
   const unsigned *parameters; // how many, and the bytes of each
   unsigned most_shared_bytes;
 };
@@ -84,7 +84,8 @@ struct Shape {
   void *stream;
 };
 
-int launch(void *handle, const Shape &shape, void **each, void **packed) {
+// `shape.grid`: in threads, so the last block of a row may have fewer than the others.
+int launchThreads(void *handle, const Shape &shape, void **each, void **packed) {
   const std::lock_guard lock(mutex);
   const auto found = functions.find(handle);
   if (found == functions.end())
@@ -107,11 +108,17 @@ int launch(void *handle, const Shape &shape, void **each, void **packed) {
     offset += bytes;
   }
   streamOf(shape.stream)
-      .run([=, grid = std::vector(shape.grid, shape.grid + 3), block = std::vector(shape.block, shape.block + 3)] {
-        function.run(function.code, arguments.data(), static_cast<unsigned>(arguments.size()), grid.data(),
+      .run([=, threads = std::vector(shape.grid, shape.grid + 3), block = std::vector(shape.block, shape.block + 3)] {
+        function.run(function.code, arguments.data(), static_cast<unsigned>(arguments.size()), threads.data(),
                      block.data());
       });
   return 0;
+}
+int launch(void *handle, const Shape &shape, void **each, void **packed) {
+  unsigned threads[3];
+  for (int i = 0; i < 3; ++i)
+    threads[i] = shape.grid[i] * shape.block[i];
+  return launchThreads(handle, {threads, shape.block, shape.shared_bytes, shape.stream}, each, packed);
 }
 
 } // namespace
@@ -296,9 +303,8 @@ int hipDrvLaunchKernelEx(const LaunchConfig *config, void *function, void **each
 int hipExtModuleLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
                              unsigned block_z, size_t, void *stream, void **each, void **packed, void *, void *,
                              unsigned) {
-  const unsigned block[] = {block_x, block_y, block_z};
-  const unsigned grid[] = {(x + block_x - 1) / block_x, (y + block_y - 1) / block_y, (z + block_z - 1) / block_z};
-  return launch(function, {grid, block, 0, stream}, each, packed);
+  const unsigned threads[] = {x, y, z}, block[] = {block_x, block_y, block_z};
+  return launchThreads(function, {threads, block, 0, stream}, each, packed);
 }
 int hipHccModuleLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
                              unsigned block_z, size_t bytes, void *stream, void **each, void **packed, void *start,

@@ -1,7 +1,9 @@
 // Launches the kernel `rounds` of a module through CUDA's driver (or, renamed, HIP's), and prints what came out:
-//   sampled_host MODULE LAUNCHES GRID×3 BLOCK×3 SIZE×3
+//   sampled_host MODULE LAUNCHES GRID×3 BLOCK×3 SIZE×3 [threads]
+//   threads   of HIP: GRID is in threads, so the last block of a row may have fewer than the others
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef unsigned long long CUdeviceptr;
 int cuModuleLoad(void **, const char *), cuModuleGetFunction(void **, void *, const char *);
@@ -11,7 +13,10 @@ int cuMemcpyHtoDAsync_v2(CUdeviceptr, const void *, size_t, void *),
 int cuStreamCreate(void **, unsigned), cuStreamSynchronize(void *), cuStreamDestroy_v2(void *);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                    void **);
-#ifndef HIP
+#ifdef HIP
+int hipExtModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t, void *,
+                             void **, void **, void *, void *, unsigned);
+#else
 int cuCtxCreate_v2(void **, unsigned, int), cuCtxDestroy_v2(void *);
 #endif
 
@@ -32,6 +37,20 @@ static CUdeviceptr memory(const void *content, size_t bytes, void *stream) {
   return made;
 }
 
+static void launch(void *function, const unsigned *sizes, int is_threads, void *stream, void **each) {
+#ifdef HIP
+  if (is_threads) {
+    must(hipExtModuleLaunchKernel(function, sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5], 0, stream, each,
+                                  NULL, NULL, NULL, 0),
+         "launch");
+    return;
+  }
+#endif
+  must(is_threads, "CUDA has no grids in threads");
+  must(cuLaunchKernel(function, sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5], 0, stream, each, NULL),
+       "launch");
+}
+
 int main(int count, char **words) {
   unsigned sizes[9];
   for (int i = 0; i < 9; ++i)
@@ -48,9 +67,8 @@ int main(int count, char **words) {
   must(cuModuleLoad(&module, words[1]), "module");
   must(cuModuleGetFunction(&function, module, "rounds"), "rounds");
   for (int i = 0; i < atoi(words[2]); ++i)
-    must(cuLaunchKernel(function, sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5], 0, stream,
-                        (void *[]){&out, &from, &sizes[6], &sizes[7], &sizes[8]}, NULL),
-         "launch");
+    launch(function, sizes, count > 12 && strcmp(words[12], "threads") == 0, stream,
+           (void *[]){&out, &from, &sizes[6], &sizes[7], &sizes[8]});
   must(cuMemcpyDtoHAsync_v2(values, out, sizeof values, stream), "read");
   must(cuStreamSynchronize(stream), "wait");
   unsigned sum = 0;
