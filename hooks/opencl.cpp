@@ -20,7 +20,6 @@ MSL_HOOK(libOpenCL, void *, clSVMAlloc, (Context, Bits, size_t, unsigned))
 MSL_HOOK(libOpenCL, int, clRetainMemObject, (Mem))
 MSL_HOOK(libOpenCL, int, clReleaseMemObject, (Mem))
 MSL_HOOK(libOpenCL, void, clSVMFree, (Context, void *))
-MSL_HOOK(libOpenCL, int, clEnqueueTask, (Queue, Kernel, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueReadBuffer, (Queue, Mem, unsigned, size_t, size_t, void *, unsigned, Events, Event *))
 MSL_HOOK(libOpenCL, int, clEnqueueWriteBuffer,
          (Queue, Mem, unsigned, size_t, size_t, const void *, unsigned, Events, Event *))

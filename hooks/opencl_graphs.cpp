@@ -561,6 +561,20 @@ constexpr auto kLaunch = [](auto real, void *caller, Queue queue, Kernel kernel,
   return status;
 };
 
+// One thread, of the kernel itself: it is one of those launched.
+constexpr auto kTask = [](auto real, void *caller, Queue queue, Kernel kernel, unsigned waits, Events wait_for,
+                          Event *event) {
+  const int status =
+      hook::callRecorded<hook::Known<"clEnqueueTask">>(real, caller, queue, kernel, waits, wait_for, event);
+  if (status == kDone)
+    onCopy(kernel, [](CountedKernel &known) {
+      abi::DeviceChoice choice;
+      if (countsLaunches(choice))
+        noteLaunch(*known.function, choice, {{1, 1, 1}, {1, 1, 1}, 1}, /*is_counted=*/false);
+    });
+  return status;
+};
+
 // The program has waited for its queue. What it has counted is read now and then, for a process that is killed.
 constexpr auto kFinish = [](auto real, void *, Queue queue) {
   const int status = real(queue);
@@ -745,5 +759,6 @@ MSL_HOOK_WITH(kPointer, libOpenCL, int, clSetKernelArgSVMPointer, (Kernel, unsig
 MSL_HOOK_WITH(kExecution, libOpenCL, int, clSetKernelExecInfo, (Kernel, unsigned, size_t, const void *))
 MSL_HOOK_WITH(kLaunch, libOpenCL, int, clEnqueueNDRangeKernel,
               (Queue, Kernel, unsigned, Sizes, Sizes, Sizes, unsigned, Events, Event *))
+MSL_HOOK_WITH(kTask, libOpenCL, int, clEnqueueTask, (Queue, Kernel, unsigned, Events, Event *))
 MSL_HOOK_WITH(kFinish, libOpenCL, int, clFinish, (Queue))
 MSL_HOOK_WITH(kProgramInfo, libOpenCL, int, clGetProgramInfo, (Program, unsigned, size_t, void *, size_t *))
