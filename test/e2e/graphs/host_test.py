@@ -21,7 +21,8 @@ def expect_work(graph, calls, what, loop=LOOP):
 
 def expect_other_version(msleaks, scratch, llvm):
     """A module by another plugin, whose table nobody can read: it runs, and the report says why it was not counted."""
-    code, program = f"{scratch}/other.ll", f"{scratch}/other"
+    code, program, folder = f"{scratch}/other.ll", f"{scratch}/other", f"{scratch}/run-other"
+    run(["rm", "-rf", folder])
     counting(msleaks, PROGRAMS / "counted.cpp", code, "-S", "-emit-llvm")
     with open(code) as file:
         text = file.read()
@@ -31,9 +32,9 @@ def expect_other_version(msleaks, scratch, llvm):
         file.write(changed)
     done = run([need(f"clang++-{llvm}"), code, "-o", program, "-pthread", "-ldl"])
     check(done.returncode == 0, done.stderr)
-    done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", f"{scratch}/run-other", "--", program, "threads"])
+    done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", program, "threads"])
     equal("a module of another version", (done.returncode, done.stdout), (0, "done\n"))
-    notes = msleaks.report(f"{scratch}/run-other").json["notes"]
+    notes = msleaks.report(folder).json["notes"]
     equal("notes of it", sum("graphs is of version 9" in note for note in notes), 1)
 
 
