@@ -12,13 +12,14 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Of what runs, and where it goes next; names, lines and constants may differ.
+// Of what runs, and where it goes next; names, lines and constants may differ. Numbers of opcodes are LLVM's own, and
+// another version has others.
 uint64_t hashOf(const EdgeGraph &graph) {
   std::string text;
   for (const BasicBlock *block : graph.blocks()) {
     for (const Instruction &instruction : *block)
       if (!isa<DbgInfoIntrinsic>(instruction))
-        text += std::to_string(instruction.getOpcode()) + ' ';
+        text += (Twine(instruction.getOpcodeName()) + " ").str();
     text += '\n';
   }
   for (const Edge &edge : graph.edges())
