@@ -46,11 +46,15 @@ template <class F> Result<void> V1Reader::forEachEntry(Ref dictionary, std::stri
 // LNT cuts fractions when it makes the next format of it.
 Result<void> V1Reader::readTopLevel(Ref counters) {
   return forEachEntry(counters, "counters", [&](std::string_view name, Ref value) -> Result<void> {
+    uint64_t &count = profile_.counters[std::string(name)];
+    if (pickle_.kindOf(value) == Kind::Integer) { // exact: the largest ones would be 2^64 as a fraction
+      count = pickle_.integerOf(value);
+      return {};
+    }
     const double number = pickle_.isNumber(value) ? pickle_.numberOf(value) : -1;
     if (!(number >= 0 && number < 0x1p64))
       return fail(fmt::format("its counter '{}' is no count", shown(name)));
-    profile_.counters[std::string(name)] =
-        pickle_.kindOf(value) == Kind::Integer ? pickle_.integerOf(value) : static_cast<uint64_t>(number);
+    count = static_cast<uint64_t>(number);
     return {};
   });
 }

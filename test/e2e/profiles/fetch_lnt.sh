@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Prints an interpreter that has LNT's own classes for profiles. Exit status 77: skipped, there is no network.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../../../bench/workloads/fetch.sh"
+version=0.4.20
+
+# What else LNT needs is for its server.
+install_lnt() {
+  python3 -m venv --copies .
+  bin/python3 -m pip install -q --no-cache-dir --disable-pip-version-check --no-deps "llvm-lnt==$version"
+}
+
+echo "$(fetch_once "lnt-$version" pypi.org install_lnt)/bin/python3"
