@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <fmt/format.h>
 
 namespace msleaks::analysis::profiles {
 namespace {
@@ -57,6 +58,24 @@ TEST(Profdata, CountsOfTheIrHaveNoCalls) {
   }
 }
 
+// Counters, two records of one name, and values that were met, in each version that LLVM has written.
+TEST(Profdata, EachVersion) {
+  for (int version = 3; version <= 13; ++version) {
+    const Result<Profile> profile = readProfdata(golden(fmt::format("version-{}.profdata", version)));
+    ASSERT_TRUE(profile) << version << ": " << profile.error().message;
+    EXPECT_EQ(profile->counters.at("calls"), 1u + 5 + 9);
+    EXPECT_EQ(profile->counters.at("counts"), 28u + 9 + 9);
+    ASSERT_EQ(profile->functions.size(), 3u) << version;
+    EXPECT_EQ(countOf(*profile, "main", "calls"), 1u);
+    EXPECT_EQ(countOf(*profile, "twice", "calls"), 5u);
+    EXPECT_EQ(countOf(*profile, "twice [hash 0x0000000000000064]", "calls"), 9u);
+    const ProfiledFunction &main = profile->functions.at("main");
+    ASSERT_EQ(main.lines.size(), 3u) << version;
+    EXPECT_DOUBLE_EQ(main.lines[1].shares[1], 100 * 20 / 28.0);
+    EXPECT_DOUBLE_EQ(main.lines[2].shares[1], 100 * 7 / 28.0);
+  }
+}
+
 TEST(Profdata, RawProfilesAreToldWhatToDo) {
   const auto raw = golden("raw.profraw");
   EXPECT_TRUE(isRawProfdata(raw));
@@ -65,8 +84,10 @@ TEST(Profdata, RawProfilesAreToldWhatToDo) {
 
 TEST(Profdata, AnotherVersionIsRefused) {
   auto file = golden("front-end.22.profdata");
-  file[8] = 99;
-  expectRefused(readProfdata(file), "version 99; known are 3 to 13");
+  for (const uint8_t version : {2, 14, 99}) {
+    file[8] = version;
+    expectRefused(readProfdata(file), fmt::format("version {}; known are 3 to 13", version));
+  }
 }
 
 TEST(Profdata, EveryCutOfTheTableIsRefused) {
