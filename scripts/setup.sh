@@ -22,6 +22,7 @@ test_packages=(
   dpkg-dev ca-certificates curl                     # darknet's source package, ggml in an npm package
   python3 python3-numpy python3-torch               # examples/pytorch
   chromium-headless-shell graphviz                  # the page and the DOT of msleaks cfg
+  python3-jsonschema libomp-22-dev                  # its schema; loops of OpenMP that are counted (test/e2e/graphs)
   lttng-tools liblttng-ust-dev                      # bench: the tracer that record() is compared with
 )
 

@@ -1,11 +1,12 @@
 // Tables of graphs and files of counts from arbitrary bytes. The first byte chooses: a file as it is, a table as it is,
-// or a table whose size and checksum are put right, so that the fuzzer gets past them to the rows behind; in a file.
+// or a table whose sizes and checksum are put right, so that the fuzzer gets past them to the rows behind; in a file.
 #include "analysis/graphs/counts_reader.h"
 #include "analysis/graphs/edge_counts.h"
 #include "analysis/graphs/run_graphs.h"
 
 #include "../unit/graphs/table_bytes.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace msleaks {
@@ -30,7 +31,11 @@ std::string repaired(std::string table) {
   header.edge_bytes = sizeof(abi::GraphEdge);
   const uint64_t parts = sizeof header + header.function_count * sizeof(abi::GraphFunction) +
                          header.block_count * sizeof(abi::GraphBlock) + header.edge_count * sizeof(abi::GraphEdge);
-  header.strings_bytes = table.size() > parts ? static_cast<uint32_t>(table.size() - parts) : 0;
+  // Of what is left, strings and, behind them, some rows of arguments.
+  const uint64_t left = table.size() > parts ? table.size() - parts : 0;
+  const uint64_t arguments = std::min<uint64_t>(header.argument_bytes % 8, left / sizeof(abi::GraphArgument));
+  header.argument_bytes = sizeof(abi::GraphArgument);
+  header.strings_bytes = static_cast<uint32_t>(left - arguments * sizeof(abi::GraphArgument));
   const auto *content = reinterpret_cast<const unsigned char *>(table.data()) + sizeof header;
   header.checksum = abi::fnv1a32(content, table.size() - sizeof header);
   std::memcpy(table.data(), &header, sizeof header);

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, expect_same, need, run, skip  # noqa: E402, F401
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, expect_same, line_of, need, run, skip  # noqa: E402, F401
+import schema  # noqa: E402
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 
@@ -32,7 +33,9 @@ def counted(msleaks, folder, command, expected=None, **kwargs):
 
 
 def graphs_of(msleaks, folder):
-    return {graph["symbol"]: graph for graph in json.loads(msleaks.output("cfg", folder, "--json"))}
+    graphs = json.loads(msleaks.output("cfg", folder, "--json"))
+    schema.expect(graphs, folder)
+    return {graph["symbol"]: graph for graph in graphs}
 
 
 def expect_flow(graph, what):

@@ -5,6 +5,12 @@
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -g %s -o %t.2 && %t.2 | FileCheck %s
 // RUN: env MSLEAKS_PASS='cfg;counters=all' %clangxx -O2 -g %s -o %t.a && %t.a | FileCheck %s
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -g -fsanitize=address,undefined %s -o %t.s && %t.s | FileCheck %s
+// What is counted is sound IR, at each of these levels.
+// RUN: env MSLEAKS_PASS=cfg %clangxx -O0 -g -S -emit-llvm %s -o - | %opt -passes=verify -disable-output
+// RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -g -S -emit-llvm %s -o - | %opt -passes=verify -disable-output
+// RUN: env MSLEAKS_PASS='cfg;counters=all' %clangxx -O2 -g -S -emit-llvm %s -o - | %opt -passes=verify -disable-output
+// RUN: env MSLEAKS_PASS='cfg;counters=calls' %clangxx -O2 -g -S -emit-llvm %s -o - | %opt -passes=verify -disable-output
+// RUN: %clangxx -O2 -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o - | %opt -passes='msl-count<cfg>,verify,default<O2>,verify' -disable-output
 // CHECK: caught 4 of 30
 // CHECK-NEXT: seven
 // CHECK-NEXT: jumped 4

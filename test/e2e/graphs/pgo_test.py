@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Blocks and edges ran as often as LLVM's own instrumentation of the same IR says (-fprofile-generate, by the passes that it consists of).
+
+    pgo_test.py BUILD SCRATCH LLVM
+"""
+import os
+import re
+import shutil
+from pathlib import Path
+
+from graphs_run import PROGRAMS, REPOSITORY, Msleaks, arguments, check, counted, equal, need, run
+
+# What LLVM's profile takes to come back: a call that throws, exits or jumps away, where nothing in the function catches it. And of a
+# computed goto it makes blocks of its own.
+OTHERWISE = {"numbers": set(), "odd": {"_Z9passes_oni", "_Z6jumpedi", "_Z5leavei", "main", "_Z5gotosPKc"}}
+SOURCES = {"numbers": PROGRAMS / "numbers.cpp", "odd": REPOSITORY / "test/lit/graphs/odd-flow.cpp"}
+# Behind inlining and simplification, and in front of unrolling and vectorising, where both count.
+FLAGS = ("-O2", "-g", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fno-discard-value-names")
+
+
+class Tools:
+    """Programs of one LLVM, in a folder of their own."""
+
+    def __init__(self, llvm, folder):
+        self.llvm, self.folder = llvm, folder
+
+    def __call__(self, tool, *words, **kwargs):
+        done = run([need(f"{tool}-{self.llvm}"), *words], cwd=self.folder, **kwargs)
+        check(done.returncode == 0, f"{tool} {words}: {done.stderr}")
+        return done.stderr
+
+
+def counts_of_llvm(tools):
+    """{function: {block: count}} of named.ll; a critical edge has a block of its own there, from.to_crit_edge."""
+    tools("opt", "-passes=pgo-instr-gen,instrprof", "named.ll", "-o", "theirs.bc")
+    tools("clang++", "-c", "theirs.bc", "-o", "theirs.o")
+    tools("clang++", "-fprofile-generate", "theirs.o", "-o", "theirs", "-pthread")
+    run([tools.folder / "theirs"], env=dict(os.environ, LLVM_PROFILE_FILE=str(tools.folder / "theirs.profraw")))
+    tools("llvm-profdata", "merge", "theirs.profraw", "-o", "theirs.profdata")
+    said = tools("opt", "-passes=pgo-instr-use", "-pgo-test-profile-file=theirs.profdata", "-pgo-view-raw-counts=text", "named.ll", "-o", os.devnull)
+    functions = {}
+    for line in said.splitlines():
+        if found := re.fullmatch(r"pgo-view-raw-counts: (\S+)", line):
+            blocks = functions[found[1]] = {}
+        elif found := re.fullmatch(r"  BB: (\S+)  Index=\d+  Count=(\d+)", line):
+            check(found[1] not in blocks, f"two blocks are called {found[1]}")
+            blocks[found[1]] = int(found[2])
+    return functions
+
+
+def our_counts(msleaks, tools):
+    tools("opt", f"-load-pass-plugin={msleaks.plugin}", "-passes=msl-count<cfg;ir>,verify", "named.ll", "-o", "ours.bc")
+    tools("clang++", "-c", "ours.bc", "-o", "ours.o")
+    tools("clang++", "ours.o", "-o", "ours", "-pthread")
+    return counted(msleaks, tools.folder / "run", [tools.folder / "ours"])
+
+
+def compare(graph, theirs):
+    """How many blocks and edges were the same. LLVM's counts of a block that is an edge: sums, as a switch may have several."""
+    symbol, names = graph["symbol"], {}
+    for block in graph["blocks"]:
+        names[block["id"]] = block["ir"].split(":\n")[0].removeprefix("%").strip('"')
+    ours = {names[block["id"]]: block["count"] for block in graph["blocks"]}
+    equal(f"{symbol}: blocks", ours, {name: count for name, count in theirs.items() if name in ours})
+    edges, ways = {}, {}
+    for edge in graph["edges"]:
+        way = names[edge["from"]], names[edge["to"]]
+        edges[way] = edges.get(way, 0) + edge["count"]
+    for name, count in theirs.items():
+        for way in edges:
+            if name not in ours and re.fullmatch(rf"{re.escape('.'.join(way))}_crit_edge\d*", name):
+                ways[way] = ways.get(way, 0) + count
+    equal(f"{symbol}: edges", {way: edges[way] for way in ways}, ways)
+    return len(ours), len(ways)
+
+
+def main():
+    build, scratch, llvm = arguments("build", "scratch", "llvm")
+    msleaks = Msleaks(build, llvm)
+    for name, source in SOURCES.items():
+        folder = Path(scratch) / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        tools = Tools(llvm, folder)
+        tools("clang++", *FLAGS, "-S", "-emit-llvm", source, "-o", "plain.ll")
+        tools("opt", "-passes=instnamer", "plain.ll", "-S", "-o", "named.ll")
+        theirs, graphs = counts_of_llvm(tools), our_counts(msleaks, tools)
+        both = sorted((graphs.keys() & theirs.keys()) - OTHERWISE[name])
+        check(len(both) >= 5, f"{name}: LLVM counted {sorted(theirs)}, we {sorted(graphs)}")
+        blocks, edges = map(sum, zip(*(compare(graphs[symbol], theirs[symbol]) for symbol in both)))
+        check(blocks > 20 and (edges > 20) == (name == "numbers"), f"{name}: {blocks} blocks and {edges} edges were compared")
+        print(f"{name}: {blocks} blocks and {edges} critical edges of {len(both)} functions, as LLVM counts them")
+
+
+if __name__ == "__main__":
+    main()

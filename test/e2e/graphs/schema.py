@@ -1,0 +1,40 @@
+"""The schema of `msleaks cfg --json` (docs/cfg.schema.json). It allows keys that it does not name, since keys may be added; here they
+are a mistake, so that none is added without it."""
+import copy
+import json
+import sys
+
+from msleaks_e2e import REPOSITORY, check
+
+try:
+    import jsonschema
+except ImportError: # python3-jsonschema
+    jsonschema = None
+
+SCHEMA = REPOSITORY / "docs/cfg.schema.json"
+
+
+def closed(schema):
+    """The same, without room for what it does not name."""
+    schema = copy.deepcopy(schema)
+    for definition in [*schema["$defs"].values(), schema["$defs"]["block"]["properties"]["classes"]]:
+        if definition.get("type") == "object":
+            definition["additionalProperties"] = False
+    return schema
+
+
+def validator():
+    schema = json.loads(SCHEMA.read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(closed(schema))
+
+
+def mistakes(graphs):
+    return [f"{'/'.join(map(str, mistake.absolute_path))}: {mistake.message}" for mistake in validator().iter_errors(graphs)]
+
+
+def expect(graphs, what):
+    """Where there is nothing that reads schemas, nothing is looked at: file_test.py says so."""
+    if jsonschema is not None:
+        found = mistakes(graphs)
+        check(not found, f"{what}: not as {SCHEMA.name} has it: {found[:3]}")
