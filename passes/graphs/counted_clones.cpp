@@ -81,11 +81,8 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
     describeArgument(*clone, target);
     target.listAs(original, *clone);
   }
-  AttributeMask untrue; // the copy asks where it is
-  for (const Attribute &attribute : clone->getAttributes().getFnAttrs())
-    if (attribute.isStringAttribute() && attribute.getKindAsString().starts_with("amdgpu-no-"))
-      untrue.addAttribute(attribute.getKindAsString());
-  clone->removeFnAttrs(untrue);
+  if (is_kernel)
+    target.dropWhatItAsks(*clone);
   return clone;
 }
 

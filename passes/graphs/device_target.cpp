@@ -80,6 +80,16 @@ void DeviceTarget::listAs(const Function &kernel, Function &copy) const {
     rows->addOperand(row);
 }
 
+// Only what is asked below: AMDGPU's optimiser has worked out the others and does not do so again, and what is not said
+// to be left out is handed to each function that the copy calls, in registers.
+void DeviceTarget::dropWhatItAsks(Function &copy) const {
+  AttributeMask untrue;
+  for (const StringRef asked : {"dispatch-ptr", "workgroup-id-x", "workgroup-id-y", "workgroup-id-z", "workitem-id-x",
+                                "workitem-id-y", "workitem-id-z"})
+    untrue.addAttribute(("amdgpu-no-" + asked).str());
+  copy.removeFnAttrs(untrue);
+}
+
 // OpenCL's functions, which the back end takes for built-in variables.
 Value *DeviceTarget::ask(IRBuilder<> &builder, StringRef name, unsigned dimension) const {
   FunctionCallee callee = module_->getOrInsertFunction(

@@ -22,6 +22,9 @@ public:
   // The kernel is one of those that the module's metadata lists (LLVM 19, NVPTX): its copy is another.
   void listAs(const llvm::Function &kernel, llvm::Function &copy) const;
 
+  // The kernel's copy asks where its threads are, which the kernel may have said it does not.
+  void dropWhatItAsks(llvm::Function &copy) const;
+
   // Numbers of 64 bits; dimension 0 to 2.
   llvm::Value *blockNumber(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *blockCount(llvm::IRBuilder<> &builder, unsigned dimension) const;

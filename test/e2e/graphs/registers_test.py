@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, need, run, skip  # noqa: E402
 
 SOURCE = REPOSITORY / "test/lit/graphs/kernels.cu"
+MOST_MORE = 16  # registers, for few counters
 BUILDS = {"none": "off", "few": "cfg", "all": "cfg;counters=all"}
 CUDA, HIP = ("sm_70", "sm_90"), ("gfx906", "gfx90a", "gfx942", "gfx1100")
 # Declarations of the source's own instead of an SDK's.
@@ -78,6 +79,7 @@ def main():
             originals = {build: registers[build][kernel] for build in BUILDS}
             print(f"{target} {kernel}: {row}")
             check(len(set(originals.values())) == 1, f"{target}: the kernel itself has changed: {originals}")
+            check(row["few"] <= row["none"] + MOST_MORE, f"{target}: counters need too many registers: {row}")
             check(row["few"] <= row["all"], f"{target}: fewer counters need more registers: {row}")
 
 

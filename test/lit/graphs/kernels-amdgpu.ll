@@ -12,8 +12,11 @@ target triple = "amdgcn-amd-amdhsa"
 ; CHECK: define protected amdgpu_kernel void @__msl_counted_work({{.*}}ptr addrspace(1) noalias align 8 %{{[^ ]+}}) #[[COPY:[0-9]+]]
 ; CHECK: call ptr addrspace(4) @llvm.amdgcn.dispatch.ptr()
 ; CHECK: atomicrmw add ptr addrspace(1) %{{.*}}, i64 {{.*}} syncscope("agent") monotonic, align 8
+; CHECK: define internal i32 @__msl_counted_step({{.*}}) #[[STEP:[0-9]+]]
 ; CHECK: attributes #[[OWN]] = { {{.*}}"amdgpu-no-dispatch-ptr"
-; CHECK-NOT: attributes #[[COPY]] = { {{.*}}"amdgpu-no-dispatch-ptr"
+; What it does not ask for it still goes without, and so does what it calls.
+; CHECK: attributes #[[STEP]] = { {{.*}}"amdgpu-no-dispatch-ptr" "amdgpu-no-queue-ptr" "amdgpu-no-workitem-id-x"
+; CHECK: attributes #[[COPY]] = { "amdgpu-flat-work-group-size"="1,256" "amdgpu-no-queue-ptr" }
 ; CALLS: __msl_count_edge:
 ; CALLS: {{(global|flat)}}_atomic_add
 ; ASM: __msl_counted_work:
@@ -29,11 +32,21 @@ entry:
 loop:
   %i = phi i32 [ 0, %entry ], [ %next, %loop ]
   %where = getelementptr i32, ptr addrspace(1) %out, i32 %i
-  store i32 %i, ptr addrspace(1) %where
+  %stepped = call i32 @step(i32 %i)
+  store i32 %stepped, ptr addrspace(1) %where
   %next = add i32 %i, 1
   %more = icmp slt i32 %next, %n
   br i1 %more, label %loop, label %end
 end:
   ret void
 }
-attributes #0 = { "amdgpu-no-dispatch-ptr" "amdgpu-flat-work-group-size"="1,256" }
+define internal i32 @step(i32 %value) #1 {
+  %odd = trunc i32 %value to i1
+  br i1 %odd, label %one, label %two
+one:
+  ret i32 1
+two:
+  ret i32 2
+}
+attributes #0 = { "amdgpu-flat-work-group-size"="1,256" "amdgpu-no-dispatch-ptr" "amdgpu-no-queue-ptr" "amdgpu-no-workitem-id-x" }
+attributes #1 = { noinline "amdgpu-no-dispatch-ptr" "amdgpu-no-queue-ptr" "amdgpu-no-workitem-id-x" }
