@@ -13,8 +13,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import spirv  # noqa: E402
-from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, expect_same, need, run, skip  # noqa: E402
-from opencl_test import HERE, compile_kernels, write_spirv  # noqa: E402
+from msleaks_e2e import check, equal, expect_same, need, run  # noqa: E402
+from opencl_test import HERE, compile_host, compile_kernels, run_alone, start, write_spirv  # noqa: E402
 
 PROGRAMS = HERE / "programs"
 THREADS = 256
@@ -24,25 +24,16 @@ WAYS = {"plain": (5, 5), "exec_info": (5, 2), "unordered": (5, 2), "task": (5, 2
 REFUSED = {"argument": (5, 0), "counters": (5, 0), "launch": (5, 0)}
 
 
-def compile_host(source, output, *options):
-    done = run([need("g++"), "-std=c++20", "-O1", f"-I{REPOSITORY}/runtime/include", PROGRAMS / source, "-o", output, *options])
-    check(done.returncode == 0, f"{source} does not compile: {done.stderr}")
-    return output
-
-
 def host_with_refusals(scratch):
     library = f"{scratch}/librefusing_opencl.so"
     done = run([need("gcc"), "-shared", "-fPIC", PROGRAMS / "refusing_opencl.c", "-o", library, "-ldl"])
     check(done.returncode == 0, done.stderr)
-    return compile_host("doubt_host.cpp", f"{scratch}/doubt", "-Wl,--no-as-needed", library, "-lOpenCL")
+    return compile_host(PROGRAMS / "doubt_host.cpp", f"{scratch}/doubt", "-Wl,--no-as-needed", library)
 
 
 def graphs_of(msleaks, folder, command, refused=""):
     """Graphs by name; the program prints what it prints alone."""
-    alone = run(command)
-    if "no OpenCL device" in alone.stderr:
-        skip("no OpenCL device; pocl-opencl-icd brings one")
-    equal(f"{command[3:]}: alone", (alone.returncode, alone.stderr), (0, ""))
+    alone = run_alone(command)
     shutil.rmtree(folder, ignore_errors=True)
     done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", *command], env={**os.environ, "REFUSED": refused})
     expect_same(alone, done)
@@ -77,7 +68,7 @@ def expect_carry(msleaks, scratch):
         check(done.returncode == 0, done.stderr)
     write_spirv(counted, f"{scratch}/carry.spv")
     check(spirv.to_bitcode(f"{scratch}/carry.spv", f"{scratch}/carry.pocl.bc"), "carry.spv cannot be translated")
-    host = compile_host("carry_host.cpp", f"{scratch}/carry", "-lOpenCL")
+    host = compile_host(PROGRAMS / "carry_host.cpp", f"{scratch}/carry")
     done = run([host, f"{scratch}/carry.pocl.bc", spirv.BUILD_OPTIONS, str(rounds)])
     equal("carry: exit status", (done.returncode, done.stderr), (0, ""))
     counts = set(map(int, done.stdout.split()))
@@ -85,11 +76,7 @@ def expect_carry(msleaks, scratch):
 
 
 def main():
-    build, scratch, llvm = arguments("build", "scratch", "llvm")
-    os.makedirs(scratch, exist_ok=True)
-    if spirv.translator() is None:
-        skip("no llvm-spirv, which translates SPIR-V for PoCL")
-    msleaks = Msleaks(build, llvm)
+    msleaks, scratch = start()
     bitcode = compile_kernels(msleaks, HERE / "kernels.cl", scratch, "counted")
     host = host_with_refusals(scratch)
     for way, (launches, counted) in WAYS.items():

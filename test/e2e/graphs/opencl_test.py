@@ -15,13 +15,37 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import spirv  # noqa: E402
-from msleaks_e2e import Msleaks, arguments, check, need, run, skip  # noqa: E402
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, need, run, skip  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 SIZE, GROUP, LAUNCHES = 1000, 64, 5
 THREADS = (SIZE + GROUP - 1) // GROUP * GROUP
 GROUPS = THREADS // GROUP
 KERNELS = ("saxpy", "sum", "choose", "collatz")
+
+
+def start():
+    """What the tests on PoCL begin with: msleaks of an LLVM, and a folder; or a skip."""
+    build, scratch, llvm = arguments("build", "scratch", "llvm")
+    os.makedirs(scratch, exist_ok=True)
+    if spirv.translator() is None:
+        skip("no llvm-spirv, which translates SPIR-V for PoCL")
+    return Msleaks(build, llvm), scratch
+
+
+def run_alone(command):
+    """What the program prints without msleaks, or a skip."""
+    alone = run(command)
+    if "no OpenCL device" in alone.stderr:
+        skip("no OpenCL device; pocl-opencl-icd brings one")
+    check((alone.returncode, alone.stderr) == (0, ""), f"{command}: alone: {alone.returncode} {alone.stderr}")
+    return alone
+
+
+def compile_host(source, output, *options):
+    done = run([need("g++"), "-std=c++20", "-O1", f"-I{REPOSITORY}/runtime/include", source, "-o", output, *options, "-lOpenCL"])
+    check(done.returncode == 0, f"{source} does not compile: {done.stderr}")
+    return output
 
 
 def write_spirv(bitcode, spv):
@@ -191,23 +215,14 @@ def strata():
 
 
 def main():
-    build, scratch, llvm = arguments("build", "scratch", "llvm")
-    os.makedirs(scratch, exist_ok=True)
-    if spirv.translator() is None:
-        skip("no llvm-spirv, which translates SPIR-V for PoCL")
-    msleaks = Msleaks(build, llvm)
-    host = f"{scratch}/host"
-    check(run([need("g++"), "-std=c++20", "-O1", HERE / "kernels_host.cpp", "-o", host, "-lOpenCL"]).returncode == 0,
-          "the host program does not compile")
+    msleaks, scratch = start()
+    host = compile_host(HERE / "kernels_host.cpp", f"{scratch}/host")
     source = HERE / "kernels.cl"
     plain = compile_kernels(msleaks, source, scratch, "plain", passes="off")
     few = compile_kernels(msleaks, source, scratch, "few")
     every = compile_kernels(msleaks, source, scratch, "every", passes="counters=all")
 
-    alone = run([host, plain, spirv.BUILD_OPTIONS, str(LAUNCHES)])
-    if "no OpenCL device" in alone.stderr:
-        skip("no OpenCL device; pocl-opencl-icd brings one")
-    check(alone.returncode == 0, alone.stderr)
+    alone = run_alone([host, plain, spirv.BUILD_OPTIONS, str(LAUNCHES)])
     inert = run([host, few, spirv.BUILD_OPTIONS, str(LAUNCHES)])
     check(inert.stdout.splitlines()[1:] == alone.stdout.splitlines()[1:], f"not under msleaks-run: {inert.stdout}")
 
