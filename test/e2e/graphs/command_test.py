@@ -10,14 +10,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from graphs_run import PROGRAMS, REPOSITORY, Msleaks, arguments, check, counted, equal, need, run, skip  # noqa: E402
+from graphs_run import PROGRAMS, Msleaks, arguments, check, counted, equal, need, run  # noqa: E402
+from without_sdk import cuda_tool, options_for  # noqa: E402
 
 SOURCE = PROGRAMS / "one_file.cu"
-OPTIONS = {
-    "cuda": ("-x", "cuda", "--cuda-gpu-arch=sm_90", "-nocudainc", "-nocudalib", "--cuda-path=/nowhere", "--cuda-feature=+ptx78",
-             "-Xclang", "-target-sdk-version=12.0"),
-    "hip": ("-x", "hip", "--offload-arch=gfx90a", "-nogpuinc", "-nogpulib"),
-}
 SECTION = {"cuda": ".nv_fatbin", "hip": ".hip_fatbin"}
 OURS = b"__msl_counted_collatz", b"__msl_counted_choose", b"__msl_kernel_collatz", b"__msl_kernel_choose", b"__msl_graphs_"
 
@@ -30,10 +26,7 @@ def tools(scratch, topic):
     for name in "fatbinary", "clang-offload-bundler":
         (folder / name).symlink_to(PROGRAMS / "joined.sh")
     if topic == "cuda":
-        found = run([REPOSITORY / "test/standins/cuda/ptxas.sh"])
-        if found.returncode != 0:
-            skip("CUDA's assembler cannot be had")
-        (folder / "ptxas").symlink_to(found.stdout.strip())
+        (folder / "ptxas").symlink_to(cuda_tool("ptxas"))
     return folder
 
 
@@ -46,7 +39,7 @@ def main():
     def compiled(name, *options):
         """The object, and the device's binaries in it."""
         made, binaries = f"{scratch}/{name}.o", f"{scratch}/{name}.binaries"
-        for command in ([msleaks.bin / "msleaks-clang++", *options, *OPTIONS[topic], "-Wno-everything", "-O2", "-c", SOURCE, "-o", made],
+        for command in ([msleaks.bin / "msleaks-clang++", *options, *options_for(topic), "-Wno-everything", "-O2", "-c", SOURCE, "-o", made],
                         [need(f"llvm-objcopy-{llvm}"), f"--dump-section={SECTION[topic]}={binaries}", made, "/dev/null"]):
             done = run(command, env=environment)
             check(done.returncode == 0, f"{name}: {done.stderr}")

@@ -18,7 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "devices"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from device_modules import make_module  # noqa: E402
 from device_run import STANDINS, compile, sources_for, standin  # noqa: E402
-from msleaks_e2e import Msleaks, arguments, check, equal, need, run  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, equal, line_of, need, run  # noqa: E402
+from without_sdk import device_options  # noqa: E402
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 KERNELS = PROGRAMS / "device_kernels.cu"
@@ -28,11 +29,6 @@ THREADS = BLOCKS * BLOCK
 NAMES = [(r"\bcuLaunchKernel\b", "hipModuleLaunchKernel"), (r"\bcuMemAlloc_v2", "hipMalloc"), (r"\bcuMemFree_v2", "hipFree"),
          (r"\bcuStreamCreate\b", "hipStreamCreateWithFlags"), (r"\bcuEventCreate\b", "hipEventCreateWithFlags"),
          (r"\bcu([A-Z]\w*?)(_v2)?\b", r"hip\1")]
-OPTIONS = {
-    "cuda": ("-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-device-only", "--cuda-gpu-arch=sm_90", "--cuda-feature=+ptx78",
-             "--cuda-path=/nowhere", "-Xclang", "-target-sdk-version=12.0"),
-    "hip": ("-x", "hip", "-nogpuinc", "-nogpulib", "--cuda-device-only", "--offload-arch=gfx90a"),
-}
 
 
 def steps(value):
@@ -43,14 +39,9 @@ def steps(value):
     return count
 
 
-def line_of(text):
-    lines = KERNELS.read_text().splitlines()
-    return next(number for number, line in enumerate(lines, 1) if text in line)
-
-
 def device_code(topic, plugin, passes, code, compiler="clang++-22", kernels=KERNELS, options=()):
     """The kernels' LLVM IR for the device, in the file `code`."""
-    command = [need(compiler), "-Wno-everything", "-g", "-O1", f"-fpass-plugin={plugin}", *OPTIONS[topic], *options, "-S", "-emit-llvm", kernels, "-o", code]
+    command = [need(compiler), "-Wno-everything", "-g", "-O1", f"-fpass-plugin={plugin}", *device_options(topic), *options, "-S", "-emit-llvm", kernels, "-o", code]
     done = run(command, env={**os.environ, "MSLEAKS_PASS": passes})
     check(done.returncode == 0, f"{kernels}: {done.stderr}")
 
@@ -103,7 +94,7 @@ def expect_hand_count(what, graphs, launches=LAUNCHES):
         rows = [(row["grid"], row["block"], row["launches"], row["counted"]) for row in graph["launches"]]
         equal(f"{what}, {name}: launches", rows, [([BLOCKS, 1, 1], [BLOCK, 1, 1], launches, launches)])
         check(all(edge["state"] in ("measured", "derived") for edge in graph["edges"]), f"{what}, {name}: edges")
-    in_range = [block["count"] for block in graphs["collatz"]["blocks"] if block["line"] == line_of("in range")]
+    in_range = [block["count"] for block in graphs["collatz"]["blocks"] if block["line"] == line_of(KERNELS, "in range")]
     equal(f"{what}: in range", in_range[:1], [SIZE * launches])
     total = sum(steps(1 + i) for i in range(SIZE)) * launches
     equal(f"{what}: steps", max(block["count"] for block in graphs["steps(unsigned long)"]["blocks"]), total)
@@ -132,8 +123,7 @@ def expect_arguments(device, module, *how):
     equal(f"{how}: events", told, sum(launches, []) * LAUNCHES)
     report = json.loads(run([device.msleaks.bin / "msleaks", "report", device.scratch / "run", "--json"]).stdout)
     unused = [finding["site"]["line"] for finding in report["findings"] if finding["kind"] == "unused"]
-    host = (PROGRAMS / "module_host.c").read_text().splitlines()
-    equal(f"{how}: unused", unused, [next(number for number, line in enumerate(host, 1) if "// no kernel is given it" in line)])
+    equal(f"{how}: unused", unused, [line_of(PROGRAMS / "module_host.c", "// no kernel is given it")])
     check(report["floor"] is not None and report["floor"]["bytes"] < 2 << 20, f"{how}: floor {report['floor']}")
     lines = {event["site"] for event in events if event["event"] in ("Launch", "Access")}
     equal(f"{how}: lines", len(lines), 1)

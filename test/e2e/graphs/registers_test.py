@@ -12,16 +12,13 @@ from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, need, run, skip  # noqa: E402
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, need, run  # noqa: E402
+from without_sdk import cuda_tool, device_options  # noqa: E402
 
 SOURCE = REPOSITORY / "test/lit/graphs/kernels.cu"
 MOST_MORE = 16  # registers, for few counters
 BUILDS = {"none": "off", "few": "cfg", "all": "cfg;counters=all"}
 CUDA, HIP = ("sm_70", "sm_90"), ("gfx906", "gfx90a", "gfx942", "gfx1100")
-# Declarations of the source's own instead of an SDK's.
-FOR_CUDA = ("-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-device-only", "--cuda-feature=+ptx78", "--cuda-path=/nowhere",
-            "-Xclang", "-target-sdk-version=12.0", "-S")
-FOR_HIP = ("-x", "hip", "-nogpuinc", "-nogpulib", "--cuda-device-only", "-emit-llvm", "-c")
 
 
 def compiled(msleaks, passes, options, output):
@@ -33,7 +30,7 @@ def compiled(msleaks, passes, options, output):
 
 def of_cuda(msleaks, passes, processor, ptxas, scratch):
     """Registers by kernel."""
-    ptx = compiled(msleaks, passes, (*FOR_CUDA, f"--cuda-gpu-arch={processor}"), f"{scratch}/kernels.ptx")
+    ptx = compiled(msleaks, passes, (*device_options("cuda", processor), "-S"), f"{scratch}/kernels.ptx")
     done = run([ptxas, f"-arch={processor}", "-v", ptx, "-o", f"{scratch}/kernels.cubin"])
     check(done.returncode == 0, f"ptxas, {processor}, {passes}: {done.stderr}")
     said = done.stdout + done.stderr
@@ -45,7 +42,7 @@ def of_cuda(msleaks, passes, processor, ptxas, scratch):
 
 def of_hip(msleaks, passes, processor, scratch):
     code, image = f"{scratch}/kernels.o", f"{scratch}/kernels.co"
-    bitcode = compiled(msleaks, passes, (*FOR_HIP, f"--offload-arch={processor}"), f"{scratch}/kernels.bc")
+    bitcode = compiled(msleaks, passes, (*device_options("hip", processor), "-emit-llvm", "-c"), f"{scratch}/kernels.bc")
     tool = {name: need(f"{name}-{msleaks.llvm}") for name in ("llc", "ld.lld", "llvm-readelf")}
     for command in ([tool["llc"], "-O2", "-filetype=obj", f"-mcpu={processor}", bitcode, "-o", code],
                     [tool["ld.lld"], "-shared", code, "-o", image]):
@@ -65,10 +62,8 @@ def main():
     build, scratch, llvm = arguments("build", "scratch", "llvm")
     os.makedirs(scratch, exist_ok=True)
     msleaks = Msleaks(build, llvm)
-    found = run([REPOSITORY / "test/standins/cuda/ptxas.sh"])
-    if found.returncode != 0:
-        skip("CUDA's assembler cannot be had")
-    targets = {processor: partial(of_cuda, msleaks, processor=processor, ptxas=found.stdout.strip(), scratch=scratch) for processor in CUDA}
+    ptxas = cuda_tool("ptxas")
+    targets = {processor: partial(of_cuda, msleaks, processor=processor, ptxas=ptxas, scratch=scratch) for processor in CUDA}
     targets.update({processor: partial(of_hip, msleaks, processor=processor, scratch=scratch) for processor in HIP})
     for target, registers_of in targets.items():
         registers = {build: registers_of(passes=passes) for build, passes in BUILDS.items()}

@@ -4,7 +4,6 @@ dimensions, blocks that are no multiple of a wave, and last blocks with fewer th
 
     samples_test.py BUILD SCRATCH LLVM cuda|hip
 """
-import json
 import os
 import sys
 from itertools import product
@@ -12,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from modules_test import PROGRAMS, Device  # noqa: E402
-from msleaks_e2e import Msleaks, arguments, check, equal  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, equal, line_of  # noqa: E402
 
 KERNELS = PROGRAMS / "sampled_kernels.cu"
 WAVE = {"cuda": 32, "hip": 64}
@@ -80,10 +79,6 @@ RAGGED = {
 }
 
 
-def round_line():
-    return next(number for number, line in enumerate(KERNELS.read_text().splitlines(), 1) if "// a round" in line)
-
-
 def expect_sample(what, graph, shape, mode, wave, launches=LAUNCHES, counted=LAUNCHES):
     threads = shape.threads[0] * shape.threads[1] * shape.threads[2]
     places = list(shape.counting(mode, wave))
@@ -92,7 +87,7 @@ def expect_sample(what, graph, shape, mode, wave, launches=LAUNCHES, counted=LAU
     equal(f"{what}: threads", (graph["sampled_threads"], graph["threads"], graph["calls"]), (len(places) * counted, threads * launches, threads * launches))
     rows = [(row["grid"], row["block"], row["mode"], row["launches"], row["counted"]) for row in graph["launches"]]
     equal(f"{what}: launches", rows, [(list(shape.grid), list(shape.block), mode, launches, counted)])
-    found = max(block["count"] for block in graph["blocks"] if block["line"] == round_line())
+    found = max(block["count"] for block in graph["blocks"] if block["line"] == line_of(KERNELS, "// a round"))
     wanted = rounds * threads * launches / len(places)
     check(abs(found - wanted) <= 1, f"{what}: {found} rounds, not {wanted}")
 

@@ -2,7 +2,6 @@
 are a mistake, so that none is added without it."""
 import copy
 import json
-import sys
 
 from msleaks_e2e import REPOSITORY, check
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The threads of a wave that run over the same edge add to its counter together: so the assemblers of CUDA and HIP make it of the plugin's atomic
-additions, as long as all of them have one address. One thread of the wave adds how many they are.
+"""The back ends of CUDA and HIP make one atomic addition of those of a wave: where its threads add to the same counter, they count them, and one thread
+adds the number.
 
     waves_test.py BUILD SCRATCH LLVM
 """
@@ -10,12 +10,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, need, run, skip  # noqa: E402
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, need, run  # noqa: E402
+from without_sdk import cuda_tool, device_options  # noqa: E402
 
 SOURCE = REPOSITORY / "test/e2e/graphs/programs/device_edges.cu"
-CUDA = ("-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-device-only", "--cuda-gpu-arch=sm_90", "--cuda-feature=+ptx78", "--cuda-path=/nowhere",
-        "-Xclang", "-target-sdk-version=12.0")
-HIP = ("-x", "hip", "-nogpuinc", "-nogpulib", "--cuda-device-only", "--offload-arch=gfx90a")
 
 
 def assembly(msleaks, options, output):
@@ -25,24 +23,17 @@ def assembly(msleaks, options, output):
     return output
 
 
-def fetched(script):
-    found = run([REPOSITORY / "test/standins/cuda" / script])
-    if found.returncode != 0:
-        skip(f"{script}: CUDA's tools cannot be had")
-    return found.stdout.strip()
-
-
 def of_cuda(msleaks, scratch):
     """What the machine runs, by kernel."""
-    ptx, binary = assembly(msleaks, (*CUDA, "-S"), f"{scratch}/edges.ptx"), f"{scratch}/edges.cubin"
-    done = run([fetched("ptxas.sh"), "-arch=sm_90", ptx, "-o", binary])
+    ptx, binary = assembly(msleaks, (*device_options("cuda"), "-S"), f"{scratch}/edges.ptx"), f"{scratch}/edges.cubin"
+    done = run([cuda_tool("ptxas"), "-arch=sm_90", ptx, "-o", binary])
     check(done.returncode == 0, done.stderr)
-    text = run([fetched("nvdisasm.sh"), binary]).stdout
+    text = run([cuda_tool("nvdisasm"), binary]).stdout
     return {name: body for name, body in re.findall(r"^\.text\.(\w+):\n((?:.*\n)*?)(?=^\.text\.|\Z)", text, re.MULTILINE)}
 
 
 def of_hip(msleaks, scratch, llvm):
-    code = assembly(msleaks, (*HIP, "-S", "-emit-llvm"), f"{scratch}/edges.ll")
+    code = assembly(msleaks, (*device_options("hip"), "-S", "-emit-llvm"), f"{scratch}/edges.ll")
     text = run([need(f"llc-{llvm}"), "-O2", "-mcpu=gfx90a", code, "-o", "-"]).stdout
     return {name: body for name, body in re.findall(r"^(\w+): +; @\w+\n((?:.*\n)*?)\.Lfunc_end", text, re.MULTILINE)}
 

@@ -1,0 +1,25 @@
+"""How clang compiles for CUDA and HIP on a machine without their SDKs, and NVIDIA's tools, from its packages of PyPI. What the sources need of an SDK
+they declare themselves."""
+from msleaks_e2e import REPOSITORY, run, skip
+
+OPTIONS = {
+    "cuda": ("-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nowhere", "--cuda-feature=+ptx78", "-Xclang", "-target-sdk-version=12.0"),
+    "hip": ("-x", "hip", "-nogpuinc", "-nogpulib"),
+}
+ARCHITECTURE = {"cuda": "--cuda-gpu-arch=", "hip": "--offload-arch="}
+USUAL = {"cuda": "sm_90", "hip": "gfx90a"}
+
+
+def options_for(topic, processor=None):
+    """For the device and the host; `processor`: another one than the usual."""
+    return (*OPTIONS[topic], ARCHITECTURE[topic] + (processor or USUAL[topic]))
+
+
+def device_options(topic, processor=None):
+    return (*options_for(topic, processor), "--cuda-device-only")
+
+
+def cuda_tool(name):
+    """The path of ptxas or nvdisasm, or a skip."""
+    found = run([REPOSITORY / f"test/standins/cuda/{name}.sh"])
+    return found.stdout.strip() if found.returncode == 0 else skip(f"CUDA's {name} cannot be had")
