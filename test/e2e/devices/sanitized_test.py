@@ -148,7 +148,7 @@ def scenarios_of_modules(tools, scratch):
         os.makedirs(folder, exist_ok=True)
         modules_test.device_code(topic, plugin / "msleaks/llvm-22/libMemPass.so", "cfg", folder / "module.ll")
         module = make_module(folder / "module.ll", str(folder / "module.so"))
-        sources = sources_for(topic, modules_test.NAMES, folder, CUDA / "libcuda_modules.cpp", modules_test.PROGRAMS / "module_host.c")
+        sources = sources_for(topic, modules_test.NAMES, folder, CUDA / "libcuda_modules.cpp", modules_test.DRIVER, modules_test.PROGRAMS / "module_host.c")
         driver = library({"cuda": "libcuda.so.1", "hip": "libamdhip64.so.6"}[topic], sources / "libcuda_modules.cpp", options=["-DSTANDIN_HIP"] if options else [])
         found[folder.name] = Scenario([sources / "module_host.c"], [driver], options, [[module, "5", *words] for words in how], counts=True)
     return found

@@ -23,6 +23,7 @@ from without_sdk import device_options  # noqa: E402
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 KERNELS = PROGRAMS / "device_kernels.cu"
+DRIVER = PROGRAMS / "module_driver.h" # of host programs
 SIZE, BLOCK, LAUNCHES = 1000, 64, 5
 BLOCKS = (SIZE + BLOCK - 1) // BLOCK
 THREADS = BLOCKS * BLOCK
@@ -50,7 +51,7 @@ class Device:
     def __init__(self, msleaks, scratch, topic, host="module_host.c", kernels=KERNELS, options=()):
         self.msleaks, self.scratch, self.topic, self.kernels, self.options = msleaks, Path(scratch), topic, kernels, options
         library = {"cuda": "libcuda.so.1", "hip": "libamdhip64.so"}[topic]
-        sources = sources_for(topic, NAMES, scratch, STANDINS / "cuda/libcuda_modules.cpp", PROGRAMS / host)
+        sources = sources_for(topic, NAMES, scratch, STANDINS / "cuda/libcuda_modules.cpp", DRIVER, PROGRAMS / host)
         is_hip = topic == "hip"
         self.driver = standin(scratch, library, sources / "libcuda_modules.cpp", link=["-DSTANDIN_HIP", "-ldl"] if is_hip else ["-ldl"])
         self.host = f"{scratch}/host"

@@ -77,7 +77,7 @@ int allowShared(void *handle, int bytes) {
   return 0;
 }
 
-// What a launch is said to be like, but for its kernel.
+// Of a launch, all but the kernel and its arguments.
 struct Shape {
   const unsigned *grid, *block;
   size_t shared_bytes;

@@ -9,12 +9,11 @@
 //   static    of HIP: kernels are registered, and launched by their stubs
 //   ext, hcc  of HIP: by the functions of these names, with grids in threads; the stubs' has one in blocks
 //   ends=NAME behind the launches this function is called, and nothing else runs: no handler of the exit, either
-#include <stdio.h>
-#include <stdlib.h>
+#include "module_driver.h"
+
 #include <string.h>
 #include <unistd.h>
 
-typedef unsigned long long CUdeviceptr;
 struct attribute {
   unsigned what, reserved;
   unsigned long long value[8];
@@ -25,20 +24,13 @@ struct config {
   struct attribute *attributes;
   unsigned count;
 };
-int cuModuleLoad(void **, const char *), cuModuleUnload(void *), cuModuleGetFunction(void **, void *, const char *);
-int cuMemAlloc_v2(CUdeviceptr *, size_t), cuMemFree_v2(CUdeviceptr);
-int cuMemcpyHtoDAsync_v2(CUdeviceptr, const void *, size_t, void *),
-    cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, void *);
-int cuStreamCreate(void **, unsigned), cuStreamSynchronize(void *), cuStreamDestroy_v2(void *);
-int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-                   void **);
+int cuModuleUnload(void *);
 int cuEventCreate(void **, unsigned), cuEventRecord(void *, void *), cuEventQuery(void *), cuEventSynchronize(void *);
 #ifdef HIP
 int hipDeviceSynchronize(void), hipDeviceReset(void);
 #else
 int cuCtxSynchronize(void), cuStreamSynchronize_ptsz(void *), cuDevicePrimaryCtxReset_v2(int);
 int cuDevicePrimaryCtxRelease_v2(int);
-int cuCtxCreate_v2(void **, unsigned, int), cuCtxDestroy_v2(void *);
 int cuLaunchKernelEx(const struct config *, void *, void **, void **);
 int cuKernelSetAttribute(int, int, void *, int), cuFuncSetAttribute(void *, int, int);
 int cuLibraryLoadFromFile(void **, const char *, int *, void **, unsigned, int *, void **, unsigned);
@@ -58,8 +50,6 @@ int hipExtLaunchKernel(const void *, struct dim3, struct dim3, void **, size_t, 
 int hipLaunchKernelExC(const struct config *, const void *, void **);
 int hipDrvLaunchKernelEx(const struct config *, void *, void **, void **);
 int hipFuncSetAttribute(const void *, int, int);
-int hipExtModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t, void *,
-                             void **, void **, void *, void *, unsigned);
 int hipHccModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t, void *,
                              void **, void **, void *, void *);
 #endif
@@ -69,13 +59,6 @@ enum { kManyBytes = 64 << 10, kDynamicSharedBytes = 8 };
 static int is_library, is_packed, is_together, shared_bytes, is_config, is_reloaded, is_static, is_ext, is_hcc, is_odd;
 static void *stream;
 static const char *ends;
-
-static void must(int status, const char *what) {
-  if (status == 0)
-    return;
-  printf("%s: %d\n", what, status);
-  exit(1);
-}
 
 #ifdef HIP
 static void number(char **to, unsigned long long value) {
@@ -277,12 +260,7 @@ int main(int count, char **words) {
   }
   if (ends != NULL)
     endsBy(ends);
-  must(cuMemcpyDtoHAsync_v2(values, memory, sizeof values, stream), "read");
-  must(cuStreamSynchronize(stream), "wait");
-  unsigned sum = 0;
-  for (int i = 0; i < kSize; ++i)
-    sum = sum * 31 + values[i];
-  printf("%u\n", sum);
+  printSum(memory, values, kSize, stream);
   must(cuMemFree_v2(memory), "free");
   must(cuMemFree_v2(spare), "free");
   must(cuStreamDestroy_v2(stream), "stream");

@@ -1,34 +1,12 @@
 // Launches the kernel `rounds` of a module through CUDA's driver (or, renamed, HIP's), and prints what came out:
 //   sampled_host MODULE LAUNCHES GRID×3 BLOCK×3 SIZE×3 [threads]
 //   threads   of HIP: GRID is in threads, so the last block of a row may have fewer than the others
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "module_driver.h"
 
-typedef unsigned long long CUdeviceptr;
-int cuModuleLoad(void **, const char *), cuModuleGetFunction(void **, void *, const char *);
-int cuMemAlloc_v2(CUdeviceptr *, size_t), cuMemFree_v2(CUdeviceptr);
-int cuMemcpyHtoDAsync_v2(CUdeviceptr, const void *, size_t, void *),
-    cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, void *);
-int cuStreamCreate(void **, unsigned), cuStreamSynchronize(void *), cuStreamDestroy_v2(void *);
-int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-                   void **);
-#ifdef HIP
-int hipExtModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t, void *,
-                             void **, void **, void *, void *, unsigned);
-#else
-int cuCtxCreate_v2(void **, unsigned, int), cuCtxDestroy_v2(void *);
-#endif
+#include <string.h>
 
 enum { kMost = 1 << 16, kTable = 16 };
 static unsigned values[kMost], table[kTable];
-
-static void must(int status, const char *what) {
-  if (status == 0)
-    return;
-  printf("%s: %d\n", what, status);
-  exit(1);
-}
 
 static CUdeviceptr memory(const void *content, size_t bytes, void *stream) {
   CUdeviceptr made;
@@ -69,12 +47,7 @@ int main(int count, char **words) {
   for (int i = 0; i < atoi(words[2]); ++i)
     launch(function, sizes, count > 12 && strcmp(words[12], "threads") == 0, stream,
            (void *[]){&out, &from, &sizes[6], &sizes[7], &sizes[8]});
-  must(cuMemcpyDtoHAsync_v2(values, out, sizeof values, stream), "read");
-  must(cuStreamSynchronize(stream), "wait");
-  unsigned sum = 0;
-  for (int i = 0; i < kMost; ++i)
-    sum = sum * 31 + values[i];
-  printf("%u\n", sum);
+  printSum(out, values, kMost, stream);
   must(cuMemFree_v2(out), "free");
   must(cuMemFree_v2(from), "free");
   must(cuStreamDestroy_v2(stream), "stream");

@@ -1,0 +1,36 @@
+// What the host programs of modules have in common: the functions of CUDA's driver that they all call (or, renamed,
+// HIP's), their failures, and what came out.
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef unsigned long long CUdeviceptr;
+int cuModuleLoad(void **, const char *), cuModuleGetFunction(void **, void *, const char *);
+int cuMemAlloc_v2(CUdeviceptr *, size_t), cuMemFree_v2(CUdeviceptr);
+int cuMemcpyHtoDAsync_v2(CUdeviceptr, const void *, size_t, void *),
+    cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, void *);
+int cuStreamCreate(void **, unsigned), cuStreamSynchronize(void *), cuStreamDestroy_v2(void *);
+int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                   void **);
+#ifdef HIP
+int hipExtModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t, void *,
+                             void **, void **, void *, void *, unsigned);
+#else
+int cuCtxCreate_v2(void **, unsigned, int), cuCtxDestroy_v2(void *);
+#endif
+
+static void must(int status, const char *what) {
+  if (status == 0)
+    return;
+  printf("%s: %d\n", what, status);
+  exit(1);
+}
+
+// Of `memory`, behind what was launched on the stream; `values`: room for it.
+static void printSum(CUdeviceptr memory, unsigned *values, int count, void *stream) {
+  must(cuMemcpyDtoHAsync_v2(values, memory, count * sizeof *values, stream), "read");
+  must(cuStreamSynchronize(stream), "wait");
+  unsigned sum = 0;
+  for (int i = 0; i < count; ++i)
+    sum = sum * 31 + values[i];
+  printf("%u\n", sum);
+}
