@@ -14,8 +14,8 @@ WAYS = {"none": None, "full": ("--cfg-mode", "full"), "cta": ("--cfg-mode", "cta
 class KernelCost:
     def __init__(self, bench, here):
         self.bench = bench
-        self.sources = here / "kernels"
-        sys.path.insert(0, str(here.parent / "test/e2e/graphs"))
+        self.sources, self.tests = here / "kernels", here.parent / "test/e2e/graphs"
+        sys.path.insert(0, str(self.tests))
 
     def run(self):
         import spirv # SPIR-V as PoCL takes it
@@ -23,7 +23,7 @@ class KernelCost:
             raise Skipped("no llvm-spirv here")
         self.options = spirv.BUILD_OPTIONS
         program = self.bench.scratch / "timed"
-        output_of(["g++", "-std=c++20", "-O2", self.sources / "timed.cpp", "-o", program, "-lOpenCL"])
+        output_of(["g++", "-std=c++20", "-O2", f"-I{self.tests}/programs", self.sources / "timed.cpp", "-o", program, "-lOpenCL"])
         plain, counted = self.kernels(spirv, "plain", "off"), self.kernels(spirv, "counted", "cfg")
         ways = {way: (lambda options=options: self.timed(program, plain if options is None else counted, options)) for way, options in WAYS.items()}
         seen = self.bench.medians(ways, pick=min)

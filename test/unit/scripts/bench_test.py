@@ -3,6 +3,7 @@
 
     bench_test.py BUILD
 """
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ ROWS = {
     "sessions": ["begun while it ran: program's end to ours / goal", "top beside 1 M events/s, 1,000 blocks alive, told by msleaks-run: share of a core / goal"],
     "reach": ["later end of program and report", "a process that ends at once, read / not read"],
     "profiles": ["200 functions: functions, profile functions --no-text / perf report", "clang: functions and instructions, profile code / perf annotate"],
+    "kernels": ["kernel saxpy: full / without msleaks", "kernel reduce: not counted / without msleaks"],
     "devices": ["a hooked cudaMalloc or cudaFree, stopped: with / without", "a hooked halMemAlloc or halMemFree, stopped: with / without"],
     "report": ["live blocks: wanted / reached", "report of 1 % of"],
 }
@@ -34,6 +36,10 @@ except OSError:
 if not can_record:
     print("no rows of profiles are asked for: perf cannot record here")
     del ROWS["profiles"]
+
+if not shutil.which("llvm-spirv-15"):
+    print("no rows of kernels are asked for: there is no llvm-spirv-15, which translates them for PoCL")
+    del ROWS["kernels"]
 
 done = subprocess.run([sys.executable, "-B", SCRIPT, "--build", sys.argv[1], "--check", *ROWS], stdout=subprocess.PIPE,
                       stderr=subprocess.PIPE, text=True)
