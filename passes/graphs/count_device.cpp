@@ -64,20 +64,24 @@ private:
         (options_.all_counters ? uint32_t{abi::kCountsAll} : 0) | counted.caller << abi::kCallerShift;
     table_.add(graph, *counted.original, counts, analyses_.getResult<LoopAnalysis>(function), flags, uses.arguments);
 
+    insert(counted, clones, graph, counts, first);
+    analyses_.invalidate(function, PreservedAnalyses::none());
+  }
+
+  void insert(const CountedClone &counted, ArrayRef<CountedClone> clones, const EdgeGraph &graph,
+              ArrayRef<EdgeCount> counts, uint32_t first) {
+    Function &function = *counted.clone;
     Instruction &begin = firstBehindAllocas(function);
     const SmallVector<CounterPlace> all_places = placesOf(begin, graph, counts, options_.all_counters);
-    ArrayRef<CounterPlace> places = all_places;
     const bool adds_threads = counted.is_kernel && counts.front().counter != abi::kNoCounter;
-    if (adds_threads)
-      places = places.drop_front();
-    const uint32_t of_threads = counts.front().counter;
+    const ArrayRef<CounterPlace> places = ArrayRef(all_places).drop_front(adds_threads ? 1 : 0);
     if (adds_threads && target_.isSpirv())
-      counters_.addThreadsApart(counted.counts(), of_threads, begin);
+      counters_.addThreadsApart(counted.counts(), counts.front().counter, begin);
     std::optional<Bank> bank;
     if (!asksWhereItCounts(counted, places, clones))
       bank = counted.is_kernel ? counters_.bank(counted.counts(), begin) : counted.bank();
     if (adds_threads && !target_.isSpirv())
-      counters_.addThreads(counted.counts(), *bank, of_threads, begin);
+      counters_.addThreads(counted.counts(), *bank, counts.front().counter, begin);
     countAt(function, places, Calls::ComeBack, calls_ ? 0 : kMostRegisters,
             [&](Instruction &before, ArrayRef<CountedAmount> amounts) {
               const Bank to = bank ? *bank : counters_.bank(counted.counts(), before);
@@ -88,11 +92,10 @@ private:
             });
     if (bank)
       callClones(function, *bank, clones); // last: places are told by the calls as they were
-    analyses_.invalidate(function, PreservedAnalyses::none());
   }
 
-  // Whether a thread finds out where it counts only if it does, not at the kernel's begin: where little is counted, the
-  // others have nothing in their way (DeviceCounters::addThreadsApart).
+  // Whether a thread asks for its bank only where it counts, not at the kernel's begin. With few such places this
+  // leaves the way of all others free of it (DeviceCounters::addThreadsApart).
   bool asksWhereItCounts(const CountedClone &counted, ArrayRef<CounterPlace> places,
                          ArrayRef<CountedClone> clones) const {
     return target_.isSpirv() && counted.is_kernel && places.size() <= kFewPlaces && !callsAny(*counted.clone, clones);

@@ -37,8 +37,9 @@ struct CountedClone {
 llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceTarget &target,
                                              llvm::function_ref<bool(const llvm::Function &)> can_be_counted);
 
-// Within `caller`, a copy: calls the copies of functions, with its bank.
+// Whether `caller`, a copy, calls a function that has one.
 bool callsAny(llvm::Function &caller, llvm::ArrayRef<CountedClone> clones);
+// From now on it calls that copy instead, with its own bank.
 void callClones(llvm::Function &caller, const Bank &bank, llvm::ArrayRef<CountedClone> clones);
 
 } // namespace msleaks::passes

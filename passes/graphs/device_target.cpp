@@ -90,19 +90,27 @@ void DeviceTarget::dropWhatItAsks(Function &copy) const {
   copy.removeFnAttrs(untrue);
 }
 
-// OpenCL's functions, which the back end takes for built-in variables.
-Value *DeviceTarget::ask(IRBuilder<> &builder, StringRef name, unsigned dimension) const {
-  FunctionCallee callee = module_->getOrInsertFunction(
-      name, FunctionType::get(builder.getInt64Ty(), {builder.getInt32Ty()}, /*isVarArg=*/false));
-  CallInst *call = builder.CreateCall(callee, {builder.getInt32(dimension)});
-  call->setCallingConv(CallingConv::SPIR_FUNC);
+// One of OpenCL's functions; `describe` says more of it where the module does not have it yet.
+CallInst *DeviceTarget::callOf(IRBuilder<> &builder, StringRef name, Type &result, uint32_t argument,
+                               function_ref<void(Function &)> describe) const {
+  FunctionCallee callee =
+      module_->getOrInsertFunction(name, FunctionType::get(&result, {builder.getInt32Ty()}, /*isVarArg=*/false));
   if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration()) {
     function->setCallingConv(CallingConv::SPIR_FUNC);
     function->setDoesNotThrow();
-    function->setDoesNotAccessMemory();
-    function->setWillReturn();
+    describe(*function);
   }
+  CallInst *call = builder.CreateCall(callee, {builder.getInt32(argument)});
+  call->setCallingConv(CallingConv::SPIR_FUNC);
   return call;
+}
+
+// The back end takes them for built-in variables.
+Value *DeviceTarget::ask(IRBuilder<> &builder, StringRef name, unsigned dimension) const {
+  return callOf(builder, name, *builder.getInt64Ty(), dimension, [](auto &function) {
+    function.setDoesNotAccessMemory();
+    function.setWillReturn();
+  });
 }
 
 Value *DeviceTarget::special(IRBuilder<> &builder, StringRef name, unsigned dimension) const {
@@ -218,16 +226,9 @@ uint32_t DeviceTarget::waveOf(const Function &function) const {
 // barrier(CLK_LOCAL_MEM_FENCE)
 void DeviceTarget::waitForBlock(IRBuilder<> &builder) const {
   constexpr uint32_t kLocalFence = 1;
-  FunctionCallee callee = module_->getOrInsertFunction(
-      "_Z7barrierj", FunctionType::get(builder.getVoidTy(), {builder.getInt32Ty()}, /*isVarArg=*/false));
-  if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration()) {
-    function->setCallingConv(CallingConv::SPIR_FUNC);
-    function->setConvergent();
-    function->setDoesNotThrow();
-  }
-  CallInst *call = builder.CreateCall(callee, {builder.getInt32(kLocalFence)});
-  call->setCallingConv(CallingConv::SPIR_FUNC);
-  call->setConvergent();
+  callOf(builder, "_Z7barrierj", *builder.getVoidTy(), kLocalFence, [](auto &function) {
+    function.setConvergent();
+  })->setConvergent();
 }
 
 // Atomics of 64 bits are an extension in OpenCL, and a module that says it needs them is refused where there are none.

@@ -1,6 +1,7 @@
 // What a module for a device is made of: which of its functions are kernels, and how a thread asks where it is.
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/IRBuilder.h"
 
@@ -62,6 +63,8 @@ private:
   enum class Kind : uint8_t { Spirv, Nvptx, Amdgcn };
   DeviceTarget(llvm::Module &module, Kind kind) : module_(&module), kind_(kind) {}
 
+  llvm::CallInst *callOf(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::Type &result, uint32_t argument,
+                         llvm::function_ref<void(llvm::Function &)> describe) const;
   llvm::Value *ask(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;
   llvm::Value *special(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;
   // AMDGPU, from the packet: threads of the grid, and of each block but the last one of a row.
