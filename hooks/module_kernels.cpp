@@ -433,7 +433,7 @@ void kernelNamed(Handle kernel, Handle other, Handle (*copyOf)(Handle copy)) noe
     remember(added);
 }
 
-Handle copyOf(Handle kernel) noexcept {
+Handle countedCopyOf(Handle kernel) noexcept {
   if (!hasKernels())
     return nullptr;
   const CountedLock lock;

@@ -52,7 +52,7 @@ void kernelRegistered(const KernelSource &source, Handle binary, Handle kernel, 
 // It was given the same kernel by another handle. `copyOf` gives that of the copy, null: there is none.
 void kernelNamed(Handle kernel, Handle other, Handle (*copyOf)(Handle copy)) noexcept;
 // The kernel's counted copy; null: it has none, or only the kernel itself is launched.
-Handle copyOf(Handle kernel) noexcept;
+Handle countedCopyOf(Handle kernel) noexcept;
 // The module is about to go.
 void moduleGoes(Handle module) noexcept;
 // All memory of the place is about to go; null: of a place that is not known.
@@ -106,16 +106,16 @@ constexpr auto kWaited = [](auto real, void *, auto... parameters) {
   return status;
 };
 
-// `call` tells the driver how a kernel is to be launched, by its status: what the program says of its kernel is true of
-// the copy.
+// What the program tells the driver of its kernel is told of the copy, too. `call` tells it of one of them; a copy of
+// which it is refused is refused again when it is launched.
 template <class Kernel, class Call> auto forBoth(const ModuleApi &api, Kernel kernel, Call call) {
   const auto status = call(kernel);
-  const Handle copy = status == decltype(status)(0) ? copyOf(kernel) : nullptr;
+  const Handle copy = status == decltype(status)(0) ? countedCopyOf(kernel) : nullptr;
   if (copy == nullptr)
     return status;
   const hook::OwnWork own;
   const auto again = [&] { return static_cast<int>(call(static_cast<Kernel>(const_cast<void *>(copy)))); };
-  api.last != nullptr ? leavingLastError(*api.last, again) : again(); // refused: so will the launch be
+  api.last != nullptr ? leavingLastError(*api.last, again) : again();
   return status;
 }
 
@@ -180,7 +180,7 @@ struct AttributedConfig {
   uint32_t attribute_count;
 };
 
-// All blocks run at once: as many as the program has asked for its own kernel.
+// Whether all blocks have to run at once. The program has asked how many of its own kernel do, not of the copy.
 inline bool isCooperative(const void *config) {
   constexpr uint32_t kCooperative = 2, kMost = 64;
   const auto *const launch = static_cast<const AttributedConfig *>(config);

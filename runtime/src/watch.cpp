@@ -110,6 +110,8 @@ void rangeEnds(uint32_t here) noexcept {
     lookAtAll({*list, thread, nullptr, nullptr, here});
 }
 
+// A block that is not chosen, and one that nobody watches, comes and goes without the list: threads of the driver's own
+// allocate and free while a look holds the list and waits for the driver.
 void blockComes(const abi::AllocEvent &event) noexcept {
   const abi::WatchWish &wish = session.control->watch;
   WatchList *list = event.size != 0 ? makeList() : nullptr;
@@ -122,8 +124,7 @@ void blockComes(const abi::AllocEvent &event) noexcept {
     watch(*list, event.address, bytes, wish.what[0] != 0 ? labelOf(wish.what) : 0);
 }
 
-// While it is still there. A block that nobody watches needs no list, nor does one that is not chosen: a thread of the
-// driver's own allocates and frees while a look holds the list and waits for the driver.
+// Looks at it while it is still there.
 void blockGoes(const abi::FreeEvent &event) noexcept {
   Thread &thread = __msl_thread;
   WatchList *list = listToLookAt(thread);

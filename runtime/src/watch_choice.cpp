@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
 constexpr long kLookNs = 10 * kNsPerMs; // at the collector, whether it is still there
+
 const abi::WatchWish &wish() noexcept { return session.control->watch; }
 
 // It may not have begun yet: a program's first allocations are made while it does.

@@ -11,7 +11,7 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
-constexpr uint64_t kShortNs = 50 * kNsPerMs; // where it has been in vain before
+constexpr uint64_t kShortNs = 50 * kNsPerMs; // once a thread has waited in vain
 
 // As long as the copy of a large block may take.
 uint64_t patienceNs(const WatchList &list) noexcept {

@@ -35,8 +35,9 @@ struct WatchList {
   bool is_refusal_noted, is_wait_noted;
 };
 
-// Not for long: a look holds the list while it waits for the driver, which may wait for the very thread that wants the
-// list now, if that is its own and runs a callback of the program. Then nothing is looked at here, which a note says.
+// The list, for one thread at a time. A look holds it while it waits for the driver. The driver may wait for a callback
+// of the program, in a thread of its own, that wants the list as well: so nobody waits for it forever. False as a bool:
+// another thread still has it, and nothing can be looked at here, which a note says.
 class ListHeld {
 public:
   explicit ListHeld(WatchList &list) noexcept;
