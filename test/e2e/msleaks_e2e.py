@@ -1,6 +1,7 @@
 """What the end-to-end tests share: compiling with the plugin, running a program with and without msleaks-run, and
 reading the report. A test is a script; it ends with an assertion's message, or with 77 and 'skipped: reason'.
 """
+import functools
 import json
 import os
 import shutil
@@ -33,7 +34,10 @@ class Msleaks:
     def __init__(self, prefix, llvm="22"):
         self.bin = Path(prefix) / "bin"
         self.llvm = llvm
-        self.plugin = self.output("plugin", "--llvm", llvm).strip()
+
+    @functools.cached_property
+    def plugin(self):
+        return self.output("plugin", "--llvm", self.llvm).strip()
 
     def output(self, *arguments):
         done = subprocess.run([self.bin / "msleaks", *arguments], stdout=subprocess.PIPE, text=True)
