@@ -2,6 +2,7 @@
 
 #include "counted_banks.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,6 +40,8 @@ struct LoadedKernel {
   abi::DeviceKernel row;
   CountedFunction *function; // null: nothing was launched yet
   bool is_doubtful;          // only the kernel itself is launched
+  bool in_kernel;            // it counts itself, and there is no copy
+  uint64_t told;             // of such a one: where its module knows that it counts; 0: nowhere
   LoadedKernel *next;
 };
 
@@ -71,6 +74,8 @@ uint32_t kernel_count = 0; // read without the lock
 int counting_pid = 0;
 CopyArguments *unused_arguments = nullptr;
 char our_name[kMostName]; // with the lock held
+// What the calling thread launches: some functions do so by another one that is hooked, too.
+[[gnu::tls_model("initial-exec")]] thread_local Handle launching = nullptr;
 
 template <class Signature, class... Arguments>
 int ask(const ModuleApi &api, hook::Function *function, Arguments... arguments) {
@@ -289,6 +294,7 @@ public:
                                                              module.get(), name) == kDone)
       bytes_ = bytes;
   }
+  uint64_t address() const { return address_; }
   uint64_t bytes() const { return bytes_; }
   bool copy(void *to, uint64_t bytes) const { return bytes <= bytes_ && copyFrom(api_, stream_, address_, bytes, to); }
 
@@ -320,6 +326,23 @@ bool describe(LoadedKernel &kernel) {
     module = moduleOf(in, kernel.row.table, stream.get());
   kernel.function = module != nullptr ? functionOf(*module, kernel.name) : nullptr;
   return kernel.function != nullptr;
+}
+
+// Of kernels that count themselves: where those of its module do so from now on, whoever launches them.
+bool tellModule(LoadedKernel &kernel, const abi::DeviceChoice &choice) {
+  if (kernel.function == nullptr && !describe(kernel))
+    return false;
+  const PlacedBanks *const banks = banksFor(kernel, choice);
+  if (banks == nullptr)
+    return false;
+  std::snprintf(our_name, sizeof our_name, "%s%s", abi::kCountsPrefix,
+                kernel.row.table + sizeof abi::kGraphsPrefix - 1);
+  const ReadModule module(kernel);
+  const Constant variable(module, our_name, banks->stream);
+  if (variable.bytes() == sizeof banks->memory &&
+      copyTo(*banks->api, banks->stream, variable.address(), &banks->memory, sizeof banks->memory))
+    kernel.told = banks->memory;
+  return kernel.told != 0;
 }
 
 // ---- kernels
@@ -373,37 +396,55 @@ const char *kept(const char *name) {
 
 bool isOurs(const char *name) { return std::strncmp(name, abi::kCountedPrefix, sizeof abi::kCountedPrefix - 1) == 0; }
 
-Handle findCopy(const KernelSource &source, Handle module, const char *name) {
-  abi::DeviceChoice choice;
-  if (isOurs(name) || std::strlen(name) + sizeof abi::kCountedPrefix > kMostName || !countsLaunches(choice))
+// Of the name with this in front of it; null: there is none.
+Handle findNamed(const KernelSource &source, Handle module, const char *prefix, const char *name) {
+  auto *const full_name = static_cast<char *>(takePages(kMostName));
+  if (full_name == nullptr)
     return nullptr;
-  auto *const copy_name = static_cast<char *>(takePages(kMostName));
-  if (copy_name == nullptr)
-    return nullptr;
-  std::snprintf(copy_name, kMostName, "%s%s", abi::kCountedPrefix, name);
+  std::snprintf(full_name, kMostName, "%s%s", prefix, name);
   using Find = int(Handle *, Handle, const char *);
-  Handle copy = nullptr;
-  const bool is_found = ask<Find>(*source.api, source.find_kernel, &copy, module, copy_name) == kDone;
-  givePages(copy_name, kMostName);
-  return is_found ? copy : nullptr;
+  Handle found = nullptr;
+  const bool is_found = ask<Find>(*source.api, source.find_kernel, &found, module, full_name) == kDone;
+  givePages(full_name, kMostName);
+  return is_found ? found : nullptr;
+}
+
+// What a kernel's module has beside it: a copy that counts, or the mark of one that counts itself.
+struct Beside {
+  Handle kernel = nullptr; // null: neither
+  bool in_kernel = false;
+};
+
+Beside findBeside(const KernelSource &source, Handle module, const char *name, abi::DeviceChoice &choice) {
+  constexpr size_t kLongestPrefix = std::max(sizeof abi::kCountedPrefix, sizeof abi::kInKernelPrefix);
+  if (isOurs(name) || std::strlen(name) + kLongestPrefix > kMostName || !countsLaunches(choice))
+    return {};
+  if (const Handle copy = findNamed(source, module, abi::kCountedPrefix, name))
+    return {copy, false};
+  return {findNamed(source, module, abi::kInKernelPrefix, name), true};
 }
 
 } // namespace
 
 void kernelFound(const KernelSource &source, Handle module, Handle kernel, const char *name) noexcept {
   const hook::OwnWork own;
-  const Handle copy = findCopy(source, module, name); // without the lock: a driver may call itself through our hooks
-  if (copy == nullptr && !hasKernels())
+  abi::DeviceChoice choice;
+  const Beside beside =
+      findBeside(source, module, name, choice); // without the lock: a driver may call itself through our hooks
+  if (beside.kernel == nullptr && !hasKernels())
     return;
   const CountedLock lock;
   LoadedKernel *const known = find(kernel);
-  if (known != nullptr && known->copy == copy && known->module == module)
+  if (known != nullptr && known->copy == beside.kernel && known->module == module)
     return;
   if (known != nullptr) // a handle of a module that has gone
     forget(*known);
-  const char *const text = copy != nullptr ? kept(name) : nullptr;
-  if (text != nullptr)
-    remember({kernel, copy, module, &source, text, {}, nullptr, false, nullptr});
+  const char *const text = beside.kernel != nullptr ? kept(name) : nullptr;
+  if (text == nullptr)
+    return;
+  remember({kernel, beside.kernel, module, &source, text, {}, nullptr, false, beside.in_kernel, 0, nullptr});
+  if (LoadedKernel *const added = beside.in_kernel ? find(kernel) : nullptr) // nobody may tell us of its launches
+    tellModule(*added, choice);
 }
 
 void kernelRegistered(const KernelSource &source, Handle binary, Handle kernel, Handle copy,
@@ -412,7 +453,7 @@ void kernelRegistered(const KernelSource &source, Handle binary, Handle kernel, 
   if (LoadedKernel *const known = find(kernel)) // a stub of a library that has gone
     forget(*known);
   if (const char *const text = kept(name))
-    remember({kernel, copy, binary, &source, text, {}, nullptr, false, nullptr});
+    remember({kernel, copy, binary, &source, text, {}, nullptr, false, false, 0, nullptr});
 }
 
 void kernelNamed(Handle kernel, Handle other, Handle (*copyOf)(Handle copy)) noexcept {
@@ -463,6 +504,9 @@ void placeGoes(Handle place) noexcept {
     dropBanks(banks->banks);
     banks->memory = 0;
   }
+  for (LoadedKernel *kernel : kernels)
+    for (; kernel != nullptr; kernel = kernel->next)
+      kernel->told = 0; // it is told again
 }
 
 void deviceWaited() noexcept {
@@ -479,22 +523,31 @@ void deviceWaited() noexcept {
 
 ModuleLaunch::ModuleLaunch(Handle kernel, const LaunchShape &shape, Handle stream, void **each, void **packed) noexcept
     : stream_(stream), shape_(shape) {
-  if (!hasKernels() || !countsLaunches(choice_))
+  if (!hasKernels() || launching == kernel || !countsLaunches(choice_))
     return;
   const hook::OwnWork own;
   const CountedLock lock;
   known_ = find(kernel);
-  if (known_ != nullptr && !known_->is_doubtful)
+  if (known_ == nullptr)
+    return;
+  launching = kernel;
+  if (!known_->is_doubtful)
     plan(each, packed);
 }
 
 void ModuleLaunch::plan(void **each, void **packed) noexcept {
   const ModuleApi &api = *known_->source->api;
+  counts_ = known_->told;
   if (api.last != nullptr && callReal<int()>(api.last->look) > 0)
     return;
   int state = 0;
   ask<int(Handle, int *)>(api, api.is_capturing, stream_, &state);
   const auto relaxed = relaxedCapture(api);
+  if (known_->in_kernel) {
+    is_captured_ = state != 0;
+    planInKernel();
+    return;
+  }
   if (known_->function == nullptr && !describe(*known_)) {
     known_->is_doubtful = true;
     return;
@@ -515,10 +568,22 @@ void ModuleLaunch::plan(void **each, void **packed) noexcept {
   if (!arguments_->take(known_->row, each, packed))
     return;
   banks_ = banks;
+  counts_ = banks->memory;
   copy_ = known_->copy;
 }
 
+void ModuleLaunch::planInKernel() noexcept {
+  if (known_->told == 0 && !tellModule(*known_, choice_))
+    return;
+  counts_ = known_->told;
+  banks_ = banksFor(*known_, choice_);
+  if (banks_ != nullptr)
+    roomFor(*banks_, stream_);
+}
+
 ModuleLaunch::~ModuleLaunch() {
+  if (known_ != nullptr)
+    launching = nullptr;
   if (arguments_ == nullptr)
     return;
   const CountedLock lock;
@@ -594,16 +659,18 @@ bool CopyArguments::take(const abi::DeviceKernel &row, void **given, void **give
 
 void ModuleLaunch::refused() noexcept {
   copy_ = nullptr;
+  counts_ = 0;
   known_->is_doubtful = true;
 }
 
 void ModuleLaunch::launched() noexcept {
   const hook::OwnWork own;
   const CountedLock lock;
-  if (known_->function == nullptr)
+  if (known_->function == nullptr || is_captured_) // what a graph launches, nobody tells us
     return;
-  noteLaunch(*known_->function, choice_, shape_, copy_ != nullptr);
-  Pending *const room = copy_ != nullptr && banks_->memory == arguments_->counts ? roomFor(*banks_, stream_) : nullptr;
+  noteLaunch(*known_->function, choice_, shape_, counts_ != 0);
+  const bool is_there = banks_ != nullptr && banks_->memory == counts_;
+  Pending *const room = is_there ? roomFor(*banks_, stream_) : nullptr;
   if (room == nullptr) // others were faster: what it counts comes with what is read next
     return;
   room->stream = stream_;

@@ -4,7 +4,7 @@
 // stream of our own, where the program has waited itself, and at the exit.
 //
 // On any doubt the kernel runs as it is: the launch is part of a capture, the copy cannot be launched, the buffer
-// cannot be made.
+// cannot be made. A kernel that counts itself is launched as it is, and its module is told where it counts.
 #pragma once
 
 #include "counted_kernels.h"
@@ -79,11 +79,14 @@ public:
 
 private:
   void plan(void **each, void **packed) noexcept;
+  void planInKernel() noexcept;
 
   struct LoadedKernel *known_ = nullptr;
   struct PlacedBanks *banks_ = nullptr;
   struct CopyArguments *arguments_ = nullptr; // of a copy that is launched
   Handle copy_ = nullptr, stream_;
+  uint64_t counts_ = 0;      // where the launch counts; 0: it does not
+  bool is_captured_ = false; // of a kernel that counts itself: launched by a graph, later
   abi::DeviceChoice choice_{};
   LaunchShape shape_;
 };

@@ -59,12 +59,14 @@ std::shared_ptr<const Options> parseOptions(StringRef text, StringRef origin) {
     else if (word == "counters=all" || word == "counters=few" || word == "counters=calls") {
       options->all_counters = word != "counters=few";
       options->edge_calls = word == "counters=calls";
-    } else if (word == "ir")
+    } else if (word == "in-kernel")
+      options->in_kernel = true;
+    else if (word == "ir")
       options->ir = true;
     else if (!word.empty())
       options->error = ("unknown option '" + word + "' in " + origin +
                         "; known are 'off', 'link', 'rows=<file>', 'cfg', 'cfg=<regular expression>', "
-                        "'counters=all|few|calls' and 'ir'")
+                        "'counters=all|few|calls', 'in-kernel' and 'ir'")
                            .str();
     if (!options->error.empty())
       break;

@@ -4,7 +4,9 @@
 //   MSLEAKS_PASS='rows=allocators.rows'   know these allocators too (rows_file.h)
 //   MSLEAKS_PASS='cfg=^ggml_compute' count the edges of these functions (graphs/count.h); of all: cfg
 //   MSLEAKS_PASS='cfg;counters=all'  with a counter on each edge
-//   MSLEAKS_PASS=link                     the linker will load the plugin too: with LTO, rewrite there (link.h)
+//   MSLEAKS_PASS='cfg;in-kernel'      kernels of CUDA and HIP count themselves, and have no copies
+//   (graphs/count_in_kernel.h) MSLEAKS_PASS=link                     the linker will load the plugin too: with LTO,
+//   rewrite there (link.h)
 //
 // Options are separated by `;`. They are read before there is a module to complain about, so a mistake is kept and
 // reported by the first pass that runs.
@@ -30,6 +32,7 @@ struct Options {
   std::string cfg;           // which: those whose demangled name has it (a regular expression); empty: all
   bool all_counters = false; // on each edge, not only on those that the others do not follow from
   bool ir = false;           // the table of graphs says how blocks look in IR
+  bool in_kernel = false;    // kernels count themselves (graphs/count_in_kernel.h)
   bool edge_calls = false;   // by a call on each edge (graphs/edge_calls.h)
   std::string rows_file;
   UserRows rows;

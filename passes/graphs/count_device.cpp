@@ -3,6 +3,7 @@
 #include "attributes.h"
 #include "compat.h"
 #include "graphs/argument_uses.h"
+#include "graphs/count_in_kernel.h"
 #include "graphs/counted_clones.h"
 #include "graphs/device_counters.h"
 #include "graphs/device_kernels.h"
@@ -35,13 +36,19 @@ public:
           [&](IRBuilder<> &builder, Value *address, Value *amount) { target.addAtomically(builder, address, amount); });
   }
 
-  void run(ArrayRef<CountedClone> clones) {
+  void run(ArrayRef<CountedClone> clones, bool in_kernel) {
     SetVector<Function *> counting;
     for (const CountedClone &clone : clones) {
       count(clone, clones);
       counting.insert(clone.clone);
     }
     const std::string table = counters_.finish(table_.bytes(counter_count_));
+    if (in_kernel) {
+      countInKernel(module_, target_, clones, table);
+      for (const CountedClone &clone : clones)
+        if (clone.is_kernel)
+          counting.insert(clone.original);
+    }
     if (!target_.isSpirv())
       describeKernels(module_, target_, clones, table);
     dropUntrueAttributes(std::move(counting));
@@ -116,9 +123,10 @@ private:
 
 void countKernels(Module &module, const DeviceTarget &target, const Options &options, FunctionAnalysisManager &analyses,
                   function_ref<bool(const Function &)> can_be_counted) {
-  const SmallVector<CountedClone> clones = cloneCounted(module, target, can_be_counted);
+  const bool in_kernel = options.in_kernel && !target.isSpirv(); // whose variables no host can set
+  const SmallVector<CountedClone> clones = cloneCounted(module, target, in_kernel, can_be_counted);
   if (!clones.empty())
-    DeviceCounting(module, target, options, analyses).run(clones);
+    DeviceCounting(module, target, options, analyses).run(clones, in_kernel);
 }
 
 } // namespace msleaks::passes

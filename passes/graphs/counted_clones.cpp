@@ -52,7 +52,7 @@ void cloneLocals(const Function &original, StringRef name, const DeviceTarget &t
   }
 }
 
-Function *makeClone(Function &original, const DeviceTarget &target, bool is_kernel) {
+Function *makeClone(Function &original, const DeviceTarget &target, bool is_kernel, bool in_kernel) {
   SmallVector<Type *> types(original.getFunctionType()->params());
   types.push_back(PointerType::get(original.getContext(), target.globalSpace()));
   if (!is_kernel)
@@ -69,8 +69,13 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
   if (is_kernel && target.isSpirv())
     cloneLocals(original, name, target, values);
   SmallVector<ReturnInst *> returns;
+  DISubprogram *described = is_kernel && in_kernel ? original.getSubprogram() : nullptr;
+  if (described)
+    values.MD()[described].reset(described);
   CloneFunctionInto(clone, &original, values, CloneFunctionChangeType::LocalChangesOnly, returns);
-  if (!is_kernel) { // what copyAttributesFrom brought along is for a function that others see
+  if (described)
+    clone->setSubprogram(nullptr); // it is the kernel's
+  if (!is_kernel) {                // what copyAttributesFrom brought along is for a function that others see
     clone->setVisibility(GlobalValue::DefaultVisibility);
     clone->setDSOLocal(true);
   }
@@ -118,7 +123,7 @@ SmallVector<std::pair<CallInst *, const CountedClone *>> callsOf(Function &calle
 Argument &CountedClone::counts() const { return *(clone->arg_end() - 1); }
 Bank CountedClone::bank() const { return {clone->arg_end() - 2, clone->arg_end() - 1, nullptr, nullptr}; }
 
-SmallVector<CountedClone> cloneCounted(Module &module, const DeviceTarget &target,
+SmallVector<CountedClone> cloneCounted(Module &module, const DeviceTarget &target, bool in_kernel,
                                        function_ref<bool(const Function &)> can_be_counted) {
   SetVector<Function *> reached;
   for (Function &function : module)
@@ -140,7 +145,7 @@ SmallVector<CountedClone> cloneCounted(Module &module, const DeviceTarget &targe
   SmallVector<CountedClone> clones;
   for (size_t i = 0; i < reached.size(); ++i) {
     const unsigned caller = callers.lookup(reached[i]);
-    clones.push_back({reached[i], makeClone(*reached[i], target, i < kernels), i < kernels, caller});
+    clones.push_back({reached[i], makeClone(*reached[i], target, i < kernels, in_kernel), i < kernels, caller});
   }
   return clones;
 }

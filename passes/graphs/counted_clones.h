@@ -33,8 +33,9 @@ struct CountedClone {
 };
 
 // Of the kernels, and of the functions of this module that they call by name, themselves or further in. Calls of these
-// are not yet those of their copies (callClones). A kernel that another one calls is left as it is there.
-llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceTarget &target,
+// are not yet those of their copies (callClones). A kernel that another one calls is left as it is there. `in_kernel`:
+// copies of kernels have no debug information of their own, and what is in them is described as it is in the kernel.
+llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceTarget &target, bool in_kernel,
                                              llvm::function_ref<bool(const llvm::Function &)> can_be_counted);
 
 // Whether `caller`, a copy, calls a function that has one.

@@ -40,23 +40,24 @@ def steps(value):
     return count
 
 
-def device_code(topic, plugin, passes, code, compiler="clang++-22", kernels=KERNELS, options=()):
-    """The kernels' LLVM IR for the device, in the file `code`."""
-    command = [need(compiler), "-Wno-everything", "-g", "-O1", f"-fpass-plugin={plugin}", *device_options(topic), *options, "-S", "-emit-llvm", kernels, "-o", code]
+def device_code(topic, plugin, passes, code, compiler="clang++-22", kernels=KERNELS, options=(), processor=None, form=("-S", "-emit-llvm")):
+    """The kernels' code for the device, LLVM IR unless `form` is another one, in the file `code`."""
+    command = [need(compiler), "-Wno-everything", "-g", "-O1", f"-fpass-plugin={plugin}", *device_options(topic, processor), *options, *form, kernels, "-o", code]
     done = run(command, env={**os.environ, "MSLEAKS_PASS": passes})
     check(done.returncode == 0, f"{kernels}: {done.stderr}")
 
 
 class Device:
-    def __init__(self, msleaks, scratch, topic, host="module_host.c", kernels=KERNELS, options=()):
+    def __init__(self, msleaks, scratch, topic, host="module_host.c", kernels=KERNELS, options=(), driver=None):
+        """`driver`: its path; without one it is the stand-in."""
         self.msleaks, self.scratch, self.topic, self.kernels, self.options = msleaks, Path(scratch), topic, kernels, options
         library = {"cuda": "libcuda.so.1", "hip": "libamdhip64.so"}[topic]
         sources = sources_for(topic, NAMES, scratch, STANDINS / "cuda/libcuda_modules.cpp", DRIVER, PROGRAMS / host)
         is_hip = topic == "hip"
-        self.driver = standin(scratch, library, sources / "libcuda_modules.cpp", link=["-DSTANDIN_HIP", "-ldl"] if is_hip else ["-ldl"])
+        self.driver = driver or standin(scratch, library, sources / "libcuda_modules.cpp", link=["-DSTANDIN_HIP", "-ldl"] if is_hip else ["-ldl"])
         self.host = f"{scratch}/host"
         compile(need("gcc"), "-g", "-O1", sources / host, *(["-DHIP"] if is_hip else []), self.driver, "-o", self.host,
-                f"-Wl,-rpath,{scratch}")
+                f"-Wl,-rpath,{Path(self.driver).parent}")
 
     def module(self, name, passes="", change=None):
         code = self.scratch / f"{name}.ll"
@@ -159,6 +160,27 @@ def expect_together(device, module):
     equal("together: launches", [event["event"] for event in device.dump("launch,access")], ["Launch"] * 2 * LAUNCHES)
 
 
+def expect_in_kernel(device):
+    """Kernels that count themselves do so whoever launches them, and whether we know with what."""
+    module = device.module("in-kernel", "cfg;in-kernel")
+    ways = [], ["packed"], ["odd"], ["reload"], ["config"], ["shared"], *([["library"]] if device.topic == "cuda" else [["ext"], ["hcc"]])
+    for how in ways:
+        expect_hand_count(f"in kernel, {how}", device.run(module, *how))
+    for what, how, environment in ("together", ["together"], {}), ("captured", [], {"STANDIN_CAPTURING": "1"}):
+        for graph in device.run(module, *how, environment=environment).values():
+            threads = THREADS * LAUNCHES
+            equal(f"in kernel, {what}: {graph['function']}", (graph["calls"], graph["launches"], graph["scale"]),
+                  (SIZE * LAUNCHES if "steps" in graph["function"] else threads, [], 1))
+    graph = device.run(module, options=["--cfg-mode", "cta"])["collatz"]
+    equal("in kernel, cta", (graph["sampled_threads"], graph["calls"]), (BLOCK * LAUNCHES, THREADS * LAUNCHES))
+    expect_hand_count("in kernel, every:2", device.run(module, options=["--cfg-launches", "every:2"]))
+    equal("in kernel, off", device.run(module, options=["--cfg-launches", "off"]), {})
+    for prefix in "__msl_kernel_", "__msl_graphs_", "__msl_counts_", "__msl_in_kernel_":
+        changed = device.module("changed", "cfg;in-kernel", without(prefix))
+        counts = {edge["count"] for graph in device.run(changed).values() for edge in graph["edges"]}
+        check(not counts or counts == {None}, f"in kernel, without {prefix}: {counts}")
+
+
 def bundle_of(binary, path):
     """What clang-offload-bundler makes: nothing for the host, and the device's binary."""
     names = b"host-x86_64-unknown-linux-gnu-", b"hipv4-amdgcn-amd-amdhsa--gfx90a"
@@ -192,8 +214,9 @@ def expect_samples(device, module):
     wave = {"cuda": 32, "hip": 64}[device.topic]
     graph = device.run(module, options=["--cfg-mode", "wavefront"])["collatz"]
     equal("wavefront: threads", graph["sampled_threads"], wave * LAUNCHES)
-    graph = device.run(module, options=["--cfg-launches", "first:2"])["collatz"]
-    equal("first:2", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 2)])
+    for how in [], *([["hcc"]] if device.topic == "hip" else []): # hcc launches by a function that is hooked, too
+        graph = device.run(module, *how, options=["--cfg-launches", "first:2"])["collatz"]
+        equal(f"first:2 {how}", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 2)])
     equal("first:2: calls", graph["calls"], THREADS * LAUNCHES)
     equal("off", device.run(module, options=["--cfg-launches", "off"]), {})
 
@@ -243,6 +266,7 @@ def main():
         equal("static, refused", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 0)])
     expect_alike(device, module)
     expect_together(device, module)
+    expect_in_kernel(device)
     expect_samples(device, module)
     expect_doubt(device, module)
 

@@ -1,0 +1,66 @@
+#include "graphs/count_in_kernel.h"
+
+#include "compat.h"
+
+#include "msleaks/abi/device_counts.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace msleaks::passes {
+namespace {
+
+GlobalVariable &addVariable(Module &module, const DeviceTarget &target, StringRef table) {
+  StringRef hash = table;
+  hash.consume_front(abi::kGraphsPrefix);
+  auto *type = PointerType::get(module.getContext(), target.globalSpace());
+  auto *variable =
+      new GlobalVariable(module, type, /*isConstant=*/false, GlobalValue::WeakAnyLinkage,
+                         ConstantPointerNull::get(type), abi::kCountsPrefix + hash, nullptr,
+                         GlobalValue::NotThreadLocal, target.globalSpace(), /*isExternallyInitialized=*/true);
+  variable->setAlignment(Align(sizeof(uint64_t)));
+  variable->setVisibility(GlobalValue::ProtectedVisibility); // what a loaded image shows
+  appendToCompilerUsed(module, {variable});
+  return *variable;
+}
+
+// In another block than the function's first one they would be of a size that nobody knows beforehand.
+void moveAllocas(BasicBlock &from, BasicBlock &to) {
+  for (Instruction &instruction : make_early_inc_range(from))
+    if (auto *alloca = dyn_cast<AllocaInst>(&instruction); alloca && isa<ConstantInt>(alloca->getArraySize()))
+      alloca->moveBefore(to, to.end());
+}
+
+void join(Function &kernel, Function &clone, GlobalVariable &where) {
+  for (const auto &[own, copied] : zip(kernel.args(), clone.args()))
+    copied.replaceAllUsesWith(&own);
+  BasicBlock &plain = kernel.getEntryBlock(), &counting = clone.getEntryBlock();
+  BasicBlock *head = BasicBlock::Create(kernel.getContext(), "", &kernel, &plain);
+  moveAllocas(plain, *head);
+  moveAllocas(counting, *head);
+  IRBuilder<> builder(head);
+  Value *counts = builder.CreateAlignedLoad(where.getValueType(), &where, where.getAlign());
+  (clone.arg_end() - 1)->replaceAllUsesWith(counts);
+  builder.CreateCondBr(builder.CreateIsNotNull(counts), &counting, &plain);
+  kernel.splice(kernel.end(), &clone);
+  builder.SetInsertPoint(BasicBlock::Create(clone.getContext(), "", &clone));
+  builder.CreateRetVoid();
+  clone.setName(abi::kInKernelPrefix + kernel.getName());
+}
+
+} // namespace
+
+void countInKernel(Module &module, const DeviceTarget &target, ArrayRef<CountedClone> clones, StringRef table) {
+  GlobalVariable &where = addVariable(module, target, table);
+  for (const CountedClone &counted : clones)
+    if (counted.is_kernel) {
+      join(*counted.original, *counted.clone, where);
+      target.dropWhatItAsks(*counted.original);
+    }
+}
+
+} // namespace msleaks::passes

@@ -1,0 +1,30 @@
+// Kernels that count themselves, for launches to which nobody can give a copy: those of a graph or of another kernel,
+// cooperative ones, and those by functions that are not hooked. A variable of the device's module says where.
+//
+//   define ptx_kernel void @work(ptr %a) { BODY }
+//   define ptx_kernel void @__msl_counted_work(ptr %a, ptr addrspace(1) %counts) { COUNTING BODY }
+// →
+//   @__msl_counts_HASH = weak addrspace(1) externally_initialized global ptr addrspace(1) null
+//   define ptx_kernel void @work(ptr %a) {
+//     %counts = load ptr addrspace(1), ptr addrspace(1) @__msl_counts_HASH
+//     br (%counts != null), counting, plain
+//   plain:
+//     BODY
+//   counting:
+//     COUNTING BODY
+//   }
+//   define ptx_kernel void @__msl_in_kernel_work(ptr %a, ptr addrspace(1) %counts) { ret void }
+//
+// The last one is never launched. By its name a program finds out that the kernel counts.
+#pragma once
+
+#include "graphs/counted_clones.h"
+
+namespace msleaks::passes {
+
+// `clones`: whose code counts, and whose debug information is that of their originals. `table`: the name of the
+// constant with the module's graphs.
+void countInKernel(llvm::Module &module, const DeviceTarget &target, llvm::ArrayRef<CountedClone> clones,
+                   llvm::StringRef table);
+
+} // namespace msleaks::passes
