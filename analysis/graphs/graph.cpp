@@ -148,6 +148,11 @@ uint64_t instructionsOf(const GraphBlock &block) {
          facts.others;
 }
 
+size_t countersOf(const Graph &graph) {
+  const auto isCounted = [](const GraphEdge &edge) { return edge.counter != abi::kNoCounter; };
+  return static_cast<size_t>(std::ranges::count_if(graph.edges, isCounted));
+}
+
 Result<GraphModule> readGraphs(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(abi::GraphHeader))
     return fail("the table of graphs is cut off within its header");

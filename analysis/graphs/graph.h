@@ -49,6 +49,8 @@ struct Graph {
 // "edge2_5", "edge2_5.2" of the second one between the two.
 std::string nameOf(const GraphEdge &edge);
 uint64_t instructionsOf(const GraphBlock &block);
+// Its edges that have one of their own, the way into it and out of it among them.
+size_t countersOf(const Graph &graph);
 
 // The graphs of one module.
 struct GraphModule {

@@ -99,6 +99,7 @@ Json jsonOf(const CountedFunction &function) {
           {"calls", numberOrNull(function.counts.calls)},
           {"blocks", std::move(blocks)},
           {"edges", std::move(edges)},
+          {"counters", countersOf(graph)},
           {"launches", std::move(launches)},
           {"arguments", std::move(arguments)},
           {"uses_other_memory", graph.uses_others},

@@ -30,16 +30,17 @@ Row rowOf(const CountedFunction &function) {
 
 // How much smaller the graphs are than those whose nodes are instructions, as other models of programs have them.
 std::string sizeOf(std::span<const CountedFunction> functions) {
-  uint64_t blocks = 0, edges = 0, instructions = 0;
+  uint64_t blocks = 0, edges = 0, counters = 0, instructions = 0;
   for (const CountedFunction &function : functions) {
     blocks += function.graph.blocks.size();
     edges += static_cast<uint64_t>(std::ranges::count_if(function.graph.edges, &GraphEdge::isInside));
+    counters += countersOf(function.graph);
     for (const GraphBlock &block : function.graph.blocks)
       instructions += instructionsOf(block);
   }
   const double ratio = blocks == 0 ? 0 : static_cast<double>(instructions) / static_cast<double>(blocks);
-  return fmt::format("{} blocks, {} edges; a graph of instructions has {} nodes, {:.1f} times as many", blocks, edges,
-                     instructions, ratio);
+  return fmt::format("{} blocks, {} edges, {} counters; a graph of instructions has {} nodes, {:.1f} times as many",
+                     blocks, edges, counters, instructions, ratio);
 }
 
 } // namespace

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, expect_same, line_of, need, run, skip  # noqa: E402, F401
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, build_workload, check, equal, expect_same, line_of, need, run, skip  # noqa: E402, F401
 import schema  # noqa: E402
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"

@@ -62,7 +62,9 @@ def expect_table(msleaks, folder, graphs):
     equal("how many", ran, f"{len(graphs)} functions counted, {len(wanted)} ran")
     blocks, edges = (sum(len(graph[part]) for graph in graphs.values()) for part in ("blocks", "edges"))
     nodes = sum(block["instructions"] for graph in graphs.values() for block in graph["blocks"])
-    equal("the size", size, f"{blocks} blocks, {edges} edges; a graph of instructions has {nodes} nodes, {nodes / blocks:.1f} times as many")
+    counters = sum(graph["counters"] for graph in graphs.values())
+    check(0 < counters < edges, f"{counters} counters of {edges} edges")
+    equal("the size", size, f"{blocks} blocks, {edges} edges, {counters} counters; a graph of instructions has {nodes} nodes, {nodes / blocks:.1f} times as many")
 
 
 def expect_picture(msleaks, scratch, folder, graphs):
