@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The hooks of CUDA on a real GPU, with the current PyTorch: its caching allocator, expandable segments, cudaMallocAsync and
-# CUDA graphs. Compares what the report says of the device's memory with what PyTorch says of its own, and the time of a step
+# What msleaks does with CUDA, on a real GPU. Counted kernels: PTX of the driver's own compiler, each count compared with one by
+# hand. And with the current PyTorch the hooks: its caching allocator, expandable segments, cudaMallocAsync and CUDA graphs. Compares what the report says of the device's memory with what PyTorch says of its own, and the time of a step
 # with everything on (call paths, ledger, handles, NVTX; no watch) with that without msleaks, which it may exceed by 2 %: exit
 # status 1 where it takes longer. Beside it, where there is Nsight Systems, stands what a step takes under `nsys` with its
 # memory tracing. Prints a table for docs/devices.md.
@@ -40,19 +40,28 @@ if [[ ${1:-} == --built ]]; then
 fi
 [[ ${1:-} != -* && $# -le 1 ]] || fail "check-cuda.sh: unknown option '$1'; --built is the only one" 2
 has_device || skip 'no device'
-if [[ $built ]]; then
+is_prebuilt=$built
+if [[ $is_prebuilt ]]; then
   [[ -x $built/bin/msleaks-run ]] || fail "check-cuda.sh: there is no $built/bin/msleaks-run" 2
   say "skipped: packages of the system (--built)"
   say "skipped: the build; $built is used"
-  [[ ${1:-} ]] || say "skipped: PyTorch from PyPI; python3 is used"
-  python=$(command -v "${1:-python3}") || fail "check-cuda.sh: there is no ${1:-python3}" 2
-  "$python" -c 'import torch' 2>/dev/null || skip "$python has no PyTorch, and none is fetched"
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT
 else
   "$repository/scripts/setup.sh"
-  "$repository/scripts/build.sh" release msleaks msleaks_run msleaks_hooks
+  "$repository/scripts/build.sh" release msleaks msleaks_run msleaks_hooks MemPass22
   built=$build_folder scratch=$build_folder/check-cuda
+fi
+
+kernels=0
+/usr/bin/env python3 -B "$repository/test/e2e/cuda/kernels_cuda_test.py" "$built" "$scratch/kernels" || kernels=$?
+((kernels == 0 || kernels == 77)) || exit 1
+
+if [[ $is_prebuilt ]]; then
+  [[ ${1:-} ]] || say "skipped: PyTorch from PyPI; python3 is used"
+  python=$(command -v "${1:-python3}") || fail "check-cuda.sh: there is no ${1:-python3}" 2
+  "$python" -c 'import torch' 2>/dev/null || skip "$python has no PyTorch, and none is fetched"
+else
   python=${1:-$(fetch_once pytorch-cuda pypi.org install_pytorch)/bin/python3}
 fi
 python3 -B "$repository/test/e2e/cuda/pytorch_cuda_test.py" "$built" "$scratch" "$python"

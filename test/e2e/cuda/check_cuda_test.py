@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""scripts/check-cuda.sh with a prebuilt tree, where a driver says that there is a device and a program says what a step took: the goal is met, or missed; what
-would need a network is left out, and said.   usage: check_cuda_test.py BUILD SCRATCH
+"""scripts/check-cuda.sh with a prebuilt tree, where a stand-in says that there is a device and runs kernels on the host, and a program says what a step took: the goal
+is met, or missed; counts are right, or not; what would need a network is left out, and said.   usage: check_cuda_test.py BUILD SCRATCH
 """
 import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import REPOSITORY, arguments, check, equal, need, run  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "graphs"))
+from modules_test import Device  # noqa: E402
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, run  # noqa: E402
 
-DRIVER = "int cuInit(unsigned flags) { return (int)flags; }\nint cuDeviceGetCount(int *count) { *count = 1; return 0; }\n"
 # In place of a Python with PyTorch: a step takes 10 ms, and under msleaks-run what $WATCHED_MS says.
 PYTHON = """#!/bin/sh
 [ "$1" = -c ] && exit "${NO_PYTORCH:-0}"
@@ -40,10 +41,8 @@ def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(f"{scratch}/driver", exist_ok=True)
     os.makedirs(f"{scratch}/bin", exist_ok=True)
-    source = Path(scratch) / "driver.c"
-    source.write_text(DRIVER)
-    done = run([need("gcc"), "-shared", "-fPIC", source, "-o", f"{scratch}/driver/libcuda.so.1"])
-    check(done.returncode == 0, done.stderr)
+    device = Device(Msleaks(build), f"{scratch}/driver", "cuda")
+    os.environ["STANDIN_MODULE"] = device.module("counted", "cfg")
     python = [executable(f"{scratch}/python", PYTHON)]
     skips = ["skipped: packages of the system", "skipped: the build"]
     said = checked(build, scratch, 0, *skips, "| 1.010 | - |", "skipped: nsys", python=python, WATCHED_MS="10.1")
@@ -51,7 +50,8 @@ def main():
     checked(build, scratch, 1, "at most 1.02", "caching allocator: 1.030", "CUDA graph: 1.030", python=python, WATCHED_MS="10.3")
     executable(f"{scratch}/bin/nsys", NSYS)
     checked(build, scratch, 0, "| 1.010 | 1.000 |", python=python, WATCHED_MS="10.1", PATH=f"{scratch}/bin:{os.environ['PATH']}")
-    checked(build, scratch, 77, "has no PyTorch", python=python, NO_PYTORCH="1")
+    checked(build, scratch, 77, "kernels: ", "has no PyTorch", python=python, NO_PYTORCH="1")
+    checked(build, scratch, 1, "on a GPU, []: kernels", python=python, WATCHED_MS="10.1", STANDIN_MODULE=device.module("plain", "off"))
     checked(f"{scratch}/nothing", scratch, 2, "there is no")
     checked(build, scratch, 77, "skipped: no device", LD_LIBRARY_PATH="")
     print("ok")

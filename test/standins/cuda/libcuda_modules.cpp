@@ -124,8 +124,16 @@ int launch(void *handle, const Shape &shape, void **each, void **packed) {
 } // namespace
 
 extern "C" {
+int cuInit(unsigned flags) { return flags == 0 ? 0 : kInvalid; }
+int cuDeviceGetCount(int *count) {
+  *count = 1;
+  return 0;
+}
+
+// $STANDIN_MODULE: the library with the code of every module, whose file may be PTX then.
 int cuModuleLoad(void **made, const char *name) {
-  auto *const module = new Module{dlopen(name, RTLD_NOW | RTLD_LOCAL), {}};
+  const char *const instead = std::getenv("STANDIN_MODULE");
+  auto *const module = new Module{dlopen(instead != nullptr ? instead : name, RTLD_NOW | RTLD_LOCAL), {}};
   *made = module;
   return module->library != nullptr ? 0 : kInvalid;
 }

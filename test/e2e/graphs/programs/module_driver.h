@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 typedef unsigned long long CUdeviceptr;
-int cuModuleLoad(void **, const char *), cuModuleGetFunction(void **, void *, const char *);
+int cuInit(unsigned), cuModuleLoad(void **, const char *), cuModuleGetFunction(void **, void *, const char *);
 int cuMemAlloc_v2(CUdeviceptr *, size_t), cuMemFree_v2(CUdeviceptr);
 int cuMemcpyHtoDAsync_v2(CUdeviceptr, const void *, size_t, void *),
     cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, void *);

@@ -229,6 +229,7 @@ int main(int count, char **words) {
     if (strncmp(words[i], "ends=", 5) == 0)
       ends = words[i] + 5;
   }
+  must(cuInit(0), "driver");
 #ifndef HIP
   void *context;
   must(cuCtxCreate_v2(&context, 0, 0), "context");

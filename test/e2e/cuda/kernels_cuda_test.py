@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Counted kernels on a real GPU: PTX that the driver compiles, launched by the hooks in place of the program's. The program gets what it gets without us, and
+each count of mode `full` is that of a count by hand; samples and launches that are not counted are said to be.   usage: kernels_cuda_test.py BUILD SCRATCH   (scripts/check-cuda.sh)
+"""
+import ctypes
+import os
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "graphs"))
+import modules_test as modules  # noqa: E402
+from msleaks_e2e import Msleaks, arguments  # noqa: E402
+
+OLDEST = "sm_70"  # PTX for it runs on all that came later
+WAYS = ([], ["packed"], ["config"], ["library"], ["reload"], ["shared"])
+
+
+def path_of_driver():
+    ctypes.CDLL("libcuda.so.1")
+    return re.search(r"\S*libcuda\.so\S*", Path("/proc/self/maps").read_text()).group()
+
+
+class Gpu(modules.Device):
+    def module(self, name, passes):
+        code = self.scratch / f"{name}.ptx"
+        modules.device_code("cuda", self.msleaks.plugin, passes, code, self.msleaks.compiler("c++"), processor=OLDEST, form=["-S"])
+        return str(code)
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    gpu = Gpu(Msleaks(build), scratch, "cuda", driver=path_of_driver())
+    module = gpu.module("counted", "cfg")
+    for how in WAYS:
+        modules.expect_hand_count(f"on a GPU, {how}", gpu.run(module, *how))
+    for counters in "all", "calls":
+        modules.expect_hand_count(f"on a GPU, {counters}", gpu.run(gpu.module(counters, f"cfg;counters={counters}")))
+    in_kernel = gpu.module("in-kernel", "cfg;in-kernel")
+    for how in WAYS:
+        modules.expect_hand_count(f"on a GPU, in kernel, {how}", gpu.run(in_kernel, *how))
+    modules.expect_together(gpu, module)
+    modules.expect_samples(gpu, module)
+    edges = sum(len(graph["edges"]) for graph in gpu.run(module).values())
+    print(f"kernels: {edges} edges in {2 * len(WAYS) + 2} ways are what a count by hand says; samples and cooperative launches as they should be")
+
+
+if __name__ == "__main__":
+    main()
