@@ -23,6 +23,6 @@ void free(void *block) {
   next_free(block);
 }
 __attribute__((destructor)) static void tell(void) {
-  if (allocs > 0) // msleaks-run has it preloaded, too
+  if (allocs >= 100) // msleaks-run has it preloaded, too, and allocates 777 bytes now and then
     fprintf(stderr, "%ld %ld\n", allocs, frees);
 }
