@@ -3,6 +3,7 @@ import difflib
 import json
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -11,19 +12,24 @@ from msleaks_e2e import REPOSITORY, Msleaks, check, equal, expect_same, need, ru
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 STANDINS = REPOSITORY / "test/standins"
+CACHED = ["ccache"] if shutil.which("ccache") else [] # a stand-in is built by many tests
 
 
-def compile(*command):
-    done = run(command)
+def compile(*command, **environment):
+    done = run(command, env={**os.environ, **environment})
     check(done.returncode == 0, f"{' '.join(map(str, command))}: {done.stderr}")
 
 
 def standin(folder, name, *sources, link=()):
     """Builds a library of test/standins; the program that links with it finds it where it is."""
-    library = f"{folder}/{name}"
-    # -fno-gnu-unique: with unique symbols it would stay when it is closed.
-    compile(need("g++"), "-std=c++20", "-O1", "-g", "-fPIC", "-fno-gnu-unique", "-shared", f"-I{sources[0].parent}", *sources, STANDINS / "common/machine.cpp",
-            f"-Wl,-soname,{name}", "-o", library, *link, f"-Wl,-rpath,{folder}", "-pthread")
+    library, objects = f"{folder}/{name}", []
+    defined = [word for word in link if str(word).startswith("-D")]
+    for source in *sources, STANDINS / "common/machine.cpp":
+        objects.append(f"{folder}/{name}-{source.stem}.o")
+        # -fno-gnu-unique: with unique symbols it would stay when it is closed.
+        compile(*CACHED, need("g++"), "-std=c++20", "-O1", "-g", "-fPIC", "-fno-gnu-unique", "-pthread", f"-I{sources[0].parent}", *defined, "-c", source,
+                "-o", objects[-1], CCACHE_BASEDIR=str(REPOSITORY), CCACHE_NOHASHDIR="1")
+    compile(need("g++"), "-shared", *objects, f"-Wl,-soname,{name}", "-o", library, *link, f"-Wl,-rpath,{folder}", "-pthread")
     return library
 
 
