@@ -573,8 +573,10 @@ void ModuleLaunch::plan(void **each, void **packed) noexcept {
 }
 
 void ModuleLaunch::planInKernel() noexcept {
-  if (known_->told == 0 && !tellModule(*known_, choice_))
+  if (known_->told == 0 && !tellModule(*known_, choice_)) {
+    known_->is_doubtful = true;
     return;
+  }
   counts_ = known_->told;
   banks_ = banksFor(*known_, choice_);
   if (banks_ != nullptr)

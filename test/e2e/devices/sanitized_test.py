@@ -137,7 +137,7 @@ def scenario_of_nvtx(build):
 
 
 def scenarios_of_modules(tools, scratch):
-    """Kernels with counted copies, whose code alone is not sanitized: the plugin is that of the release build."""
+    """Kernels with counted copies, and those that count themselves, whose code alone is not sanitized: the plugin is that of the release build."""
     plugin = next((path for path in (Path(tools).parent / "lib", REPOSITORY / "build/release/lib") if (path / "msleaks/llvm-22/libMemPass.so").exists()), None)
     if plugin is None:
         print("modules: skipped: no plugin, since there is no release build", flush=True)
@@ -146,11 +146,14 @@ def scenarios_of_modules(tools, scratch):
     for topic, how, options in ("cuda", ([], ["packed"], ["library"], ["config"], ["ends=cuDevicePrimaryCtxReset_v2"]), []), ("hip", ([], ["reload"], ["ext"], ["static"], ["static", "config"], ["ends=hipDeviceReset"]), ["-DHIP"]):
         folder = Path(scratch) / f"modules-{topic}"
         os.makedirs(folder, exist_ok=True)
-        modules_test.device_code(topic, plugin / "msleaks/llvm-22/libMemPass.so", "cfg", folder / "module.ll")
-        module = make_module(folder / "module.ll", str(folder / "module.so"))
+        modules = []
+        for passes in "cfg", "cfg;in-kernel":
+            name = passes.replace(";", "-")
+            modules_test.device_code(topic, plugin / "msleaks/llvm-22/libMemPass.so", passes, folder / f"{name}.ll")
+            modules.append(make_module(folder / f"{name}.ll", str(folder / f"{name}.so")))
         sources = sources_for(topic, modules_test.NAMES, folder, CUDA / "libcuda_modules.cpp", modules_test.DRIVER, modules_test.PROGRAMS / "module_host.c")
         driver = library({"cuda": "libcuda.so.1", "hip": "libamdhip64.so.6"}[topic], sources / "libcuda_modules.cpp", options=["-DSTANDIN_HIP"] if options else [])
-        found[folder.name] = Scenario([sources / "module_host.c"], [driver], options, [[module, "5", *words] for words in how], counts=True)
+        found[folder.name] = Scenario([sources / "module_host.c"], [driver], options, [[modules[0], "5", *words] for words in how] + [[modules[1], "5"]], counts=True)
     return found
 
 
