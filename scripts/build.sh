@@ -2,6 +2,7 @@
 # Configures and builds a preset (release, unless another is named), with ccache where there is one.
 #
 #   scripts/build.sh [preset] [targets...]
+#   MSLEAKS_CONFIGURE=OPTIONS   more options for cmake, which stay with the build folder
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -14,5 +15,6 @@ if command -v ccache >/dev/null; then
   launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 fi
 cd "$repository"
-cmake --preset "$preset" "${launcher[@]}" -Wno-dev --log-level=WARNING >/dev/null
+# shellcheck disable=SC2086 # several options
+cmake --preset "$preset" "${launcher[@]}" ${MSLEAKS_CONFIGURE:-} -Wno-dev --log-level=WARNING >/dev/null
 cmake --build --preset "$preset" --parallel "$jobs" ${1:+--target "$@"} | show_progress "build $preset"
