@@ -29,7 +29,7 @@ mkdir -p "$results"
 rm -f "$results"/*.xml
 
 # What is told about a suite is on the terminal at once; what its tests printed only when they fail, at the very end.
-# Under AddressSanitizer the tests of the analysis' logic are run in any case: twice takes eight minutes of two cores more.
+# Under AddressSanitizer the tests of the analysis' logic are run in any case: twice takes minutes more.
 logic=ON
 [[ " ${suites[*]} " != *' asan '* ]] || logic=OFF
 
