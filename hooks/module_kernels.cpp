@@ -429,8 +429,8 @@ Beside findBeside(const KernelSource &source, Handle module, const char *name, a
 void kernelFound(const KernelSource &source, Handle module, Handle kernel, const char *name) noexcept {
   const hook::OwnWork own;
   abi::DeviceChoice choice;
-  const Beside beside =
-      findBeside(source, module, name, choice); // without the lock: a driver may call itself through our hooks
+  // Without the lock: a driver may call itself through our hooks.
+  const Beside beside = findBeside(source, module, name, choice);
   if (beside.kernel == nullptr && !hasKernels())
     return;
   const CountedLock lock;

@@ -4,9 +4,8 @@
 //   MSLEAKS_PASS='rows=allocators.rows'   know these allocators too (rows_file.h)
 //   MSLEAKS_PASS='cfg=^ggml_compute' count the edges of these functions (graphs/count.h); of all: cfg
 //   MSLEAKS_PASS='cfg;counters=all'  with a counter on each edge
-//   MSLEAKS_PASS='cfg;in-kernel'      kernels of CUDA and HIP count themselves, and have no copies
-//   (graphs/count_in_kernel.h) MSLEAKS_PASS=link                     the linker will load the plugin too: with LTO,
-//   rewrite there (link.h)
+//   MSLEAKS_PASS='cfg;in-kernel'     kernels of CUDA and HIP count themselves (graphs/count_in_kernel.h)
+//   MSLEAKS_PASS=link                     the linker will load the plugin too: with LTO, rewrite there (link.h)
 //
 // Options are separated by `;`. They are read before there is a module to complain about, so a mistake is kept and
 // reported by the first pass that runs.

@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
-# What msleaks does with CUDA, on a real GPU. Counted kernels: PTX of the driver's own compiler, each count compared with one by
-# hand. And with the current PyTorch the hooks: its caching allocator, expandable segments, cudaMallocAsync and CUDA graphs. Compares what the report says of the device's memory with what PyTorch says of its own, and the time of a step
-# with everything on (call paths, ledger, handles, NVTX; no watch) with that without msleaks, which it may exceed by 2 %: exit
-# status 1 where it takes longer. Beside it, where there is Nsight Systems, stands what a step takes under `nsys` with its
-# memory tracing. Prints a table for docs/devices.md.
+# What msleaks does with CUDA, on a real GPU.
+#
+# Counted kernels, from PTX that the driver compiles: each count is compared with one by hand.
+#
+# The hooks with the current PyTorch: its caching allocator, expandable segments, cudaMallocAsync and CUDA graphs. Compares what
+# the report says of the device's memory with what PyTorch says of its own, and the time of a step with everything on (call
+# paths, ledger, handles, NVTX; no watch) with that without msleaks, which it may exceed by 2 %: exit status 1 where it takes
+# longer. Beside it, where there is Nsight Systems, stands what a step takes under `nsys` with its memory tracing. Prints a table
+# for docs/devices.md.
 #
 #   scripts/check-cuda.sh [--built FOLDER] [PYTHON]
 #     PYTHON          one that has PyTorch with CUDA; else one is made from PyPI, 3 GB of downloads

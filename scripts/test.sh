@@ -28,11 +28,11 @@ results=$repository/build/test-results
 mkdir -p "$results"
 rm -f "$results"/*.xml
 
-# What is told about a suite is on the terminal at once; what its tests printed only when they fail, at the very end.
-# Under AddressSanitizer the tests of the analysis' logic are run in any case: twice takes minutes more.
+# The asan suite runs the tests of the analysis' logic; to build and run them in the release suite, too, takes minutes.
 logic=ON
 [[ " ${suites[*]} " != *' asan '* ]] || logic=OFF
 
+# What is told about a suite is on the terminal at once; what its tests printed only when they fail, at the very end.
 run_suite() { # NAME PRESET BUILD-TARGETS CTEST-OPTIONS...
   local name=$1 preset=$2 targets=$3
   shift 3
@@ -57,13 +57,7 @@ export MSLEAKS_FUZZ_SECONDS=$fuzz_seconds
 for suite in "${suites[@]}"; do
   case "$suite" in
     release)
-      export MSLEAKS_CONFIGURE=-DMSLEAKS_BUILD_LOGIC_TESTS=$logic
-      if [[ $quick ]]; then
-        run_suite release release "" -LE e2e
-      else
-        run_suite release release ""
-      fi
-      unset MSLEAKS_CONFIGURE ;;
+      MSLEAKS_CONFIGURE=-DMSLEAKS_BUILD_LOGIC_TESTS=$logic run_suite release release "" ${quick:+-LE e2e} ;;
     asan) run_suite asan asan "" -LE fuzz ;;
     fuzz) run_suite fuzz asan "" -L fuzz ;;
     tsan)

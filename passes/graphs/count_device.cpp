@@ -44,7 +44,7 @@ public:
     }
     const std::string table = counters_.finish(table_.bytes(counter_count_));
     if (in_kernel) {
-      countInKernel(module_, target_, clones, table);
+      countInKernel(target_, clones, table);
       for (const CountedClone &clone : clones)
         if (clone.is_kernel)
           counting.insert(clone.original);

@@ -7,26 +7,11 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 
 namespace msleaks::passes {
 namespace {
-
-GlobalVariable &addVariable(Module &module, const DeviceTarget &target, StringRef table) {
-  StringRef hash = table;
-  hash.consume_front(abi::kGraphsPrefix);
-  auto *type = PointerType::get(module.getContext(), target.globalSpace());
-  auto *variable =
-      new GlobalVariable(module, type, /*isConstant=*/false, GlobalValue::WeakAnyLinkage,
-                         ConstantPointerNull::get(type), abi::kCountsPrefix + hash, nullptr,
-                         GlobalValue::NotThreadLocal, target.globalSpace(), /*isExternallyInitialized=*/true);
-  variable->setAlignment(Align(sizeof(uint64_t)));
-  variable->setVisibility(GlobalValue::ProtectedVisibility); // what a loaded image shows
-  appendToCompilerUsed(module, {variable});
-  return *variable;
-}
 
 // In another block than the function's first one they would be of a size that nobody knows beforehand.
 void moveAllocas(BasicBlock &from, BasicBlock &to) {
@@ -54,8 +39,10 @@ void join(Function &kernel, Function &clone, GlobalVariable &where) {
 
 } // namespace
 
-void countInKernel(Module &module, const DeviceTarget &target, ArrayRef<CountedClone> clones, StringRef table) {
-  GlobalVariable &where = addVariable(module, target, table);
+void countInKernel(const DeviceTarget &target, ArrayRef<CountedClone> clones, StringRef table) {
+  StringRef hash = table;
+  hash.consume_front(abi::kGraphsPrefix);
+  GlobalVariable &where = target.addPointer(abi::kCountsPrefix + hash);
   for (const CountedClone &counted : clones)
     if (counted.is_kernel) {
       join(*counted.original, *counted.clone, where);

@@ -24,7 +24,6 @@ namespace msleaks::passes {
 
 // `clones`: whose code counts, and whose debug information is that of their originals. `table`: the name of the
 // constant with the module's graphs.
-void countInKernel(llvm::Module &module, const DeviceTarget &target, llvm::ArrayRef<CountedClone> clones,
-                   llvm::StringRef table);
+void countInKernel(const DeviceTarget &target, llvm::ArrayRef<CountedClone> clones, llvm::StringRef table);
 
 } // namespace msleaks::passes

@@ -75,7 +75,8 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
   CloneFunctionInto(clone, &original, values, CloneFunctionChangeType::LocalChangesOnly, returns);
   if (described)
     clone->setSubprogram(nullptr); // it is the kernel's
-  if (!is_kernel) {                // what copyAttributesFrom brought along is for a function that others see
+
+  if (!is_kernel) { // what copyAttributesFrom brought along is for a function that others see
     clone->setVisibility(GlobalValue::DefaultVisibility);
     clone->setDSOLocal(true);
   }

@@ -202,12 +202,26 @@ Value *DeviceTarget::threadCount(IRBuilder<> &builder, unsigned dimension) const
 
 Value *DeviceTarget::globalNumber(IRBuilder<> &builder) const { return ask(builder, "_Z13get_global_idj", 0); }
 
+void DeviceTarget::show(GlobalVariable &variable) const {
+  variable.setLinkage(GlobalValue::WeakAnyLinkage);
+  variable.setAlignment(Align(sizeof(uint64_t)));
+  variable.setVisibility(GlobalValue::ProtectedVisibility); // what a loaded image shows
+  appendToCompilerUsed(*module_, {&variable});
+}
+
 void DeviceTarget::addConstant(Constant *content, const Twine &name) const {
-  auto *constant = new GlobalVariable(*module_, content->getType(), /*isConstant=*/true, GlobalValue::WeakAnyLinkage,
-                                      content, name, nullptr, GlobalValue::NotThreadLocal, constantSpace());
-  constant->setAlignment(Align(sizeof(uint64_t)));
-  constant->setVisibility(GlobalValue::ProtectedVisibility); // what a loaded image shows
-  appendToCompilerUsed(*module_, {constant});
+  show(*new GlobalVariable(*module_, content->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage, content,
+                           name, nullptr, GlobalValue::NotThreadLocal, constantSpace()));
+}
+
+GlobalVariable &DeviceTarget::addPointer(const Twine &name) const {
+  auto *type = PointerType::get(module_->getContext(), globalSpace());
+  auto *variable =
+      new GlobalVariable(*module_, type, /*isConstant=*/false, GlobalValue::ExternalLinkage,
+                         ConstantPointerNull::get(type), name, nullptr, GlobalValue::NotThreadLocal, globalSpace());
+  variable->setExternallyInitialized(true);
+  show(*variable);
+  return *variable;
 }
 
 // AMDGPU: by the feature, else by the processor: gfx10 and newer have 32.

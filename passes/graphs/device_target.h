@@ -42,6 +42,8 @@ public:
 
   // A constant that a program can find in the loaded module by its name; not of SPIR-V.
   void addConstant(llvm::Constant *content, const llvm::Twine &name) const;
+  // The same of a variable, which the program sets; a pointer to global memory, null at first.
+  llvm::GlobalVariable &addPointer(const llvm::Twine &name) const;
   // Threads that the device schedules together, where the function is compiled for it; not of SPIR-V.
   uint32_t waveOf(const llvm::Function &function) const;
 
@@ -63,6 +65,7 @@ private:
   enum class Kind : uint8_t { Spirv, Nvptx, Amdgcn };
   DeviceTarget(llvm::Module &module, Kind kind) : module_(&module), kind_(kind) {}
 
+  void show(llvm::GlobalVariable &variable) const; // in the loaded module
   llvm::CallInst *callOf(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::Type &result, uint32_t argument,
                          llvm::function_ref<void(llvm::Function &)> describe) const;
   llvm::Value *ask(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;

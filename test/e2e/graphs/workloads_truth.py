@@ -3,20 +3,19 @@
 they are half of the edges at most.   usage: workloads_truth.py BUILD SCRATCH   (scripts/check-graphs.sh)
 """
 import os
-import shutil
 
-from graphs_run import Msleaks, arguments, build_workload, check, equal, expect_flow, graphs_of, run
+from graphs_run import Msleaks, arguments, build_workload, check, equal, expect_flow, graphs_of, recorded
 
 MOST_COUNTERS = 0.5 # of those for each edge
 # {workload: commands, in its folder; each does the same work whenever it runs}
 COMMANDS = {"ggml": (["./operators", "1"], ["./transformer", "2", "1"]), "darknet": (["./darknet", "speed", "cfg/cifar.cfg", "1"],)}
 
 
-def graphs(msleaks, folder, recorded, command):
-    shutil.rmtree(recorded, ignore_errors=True)
-    done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", recorded, "--", *command], cwd=folder)
+def graphs_by(msleaks, folder, run_folder, command):
+    """What the program prints is times: it is not compared."""
+    done = recorded(msleaks, run_folder, command, cwd=folder)
     check(done.returncode == 0, f"{command}: {done.stderr}")
-    seen = graphs_of(msleaks, recorded)
+    seen = graphs_of(msleaks, run_folder)
     for graph in seen.values():
         expect_flow(graph, command)
     return seen
@@ -45,7 +44,7 @@ def main():
         for counters, folder in folders.items():
             build_workload(name, folder, msleaks.plugin, f"cfg;counters={counters}")
         for command in commands:
-            compare(command, *(graphs(msleaks, folder, f"{scratch}/run", command) for folder in folders.values()))
+            compare(command, *(graphs_by(msleaks, folder, f"{scratch}/run", command) for folder in folders.values()))
 
 
 if __name__ == "__main__":

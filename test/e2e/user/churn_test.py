@@ -63,7 +63,7 @@ def check_planted(msleaks, scratch, name, program):
     for what, (text, confidence, advice, evidence) in WANTED.items():
         report = run(msleaks, f"{scratch}/{name}-{what}", [program, what])
         if not churns(report):
-            # From what share on a place is a finding is for test/unit/report/churn_test.cpp; here the machine decides it.
+            # test/unit/report/churn_test.cpp tests from which share on a place is a finding; here that depends on the machine.
             check(is_counted(report, line_of(PROGRAM, text), evidence), f"{what}, {name}: neither a finding nor in the table")
             print(f"{what}, {name}: in {ATTEMPTS} runs on this machine not a twentieth of the time, so only the table has it")
             continue

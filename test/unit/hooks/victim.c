@@ -99,7 +99,8 @@ static void allocateOnSmallStack(int signal) {
   allocateOnStack();
 }
 
-// How much the kernel leaves of the least depends on the processor's registers. Here it is what those of 512 bits leave.
+// How much of the least stack the kernel's frame leaves depends on the processor's registers. This uses up all but what
+// it leaves with registers of 512 bits.
 static void allocateOnSmallestStack(int signal) {
   enum { kLeft = 1280 };
   (void)signal;

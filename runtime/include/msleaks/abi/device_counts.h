@@ -19,6 +19,9 @@ namespace msleaks::abi {
 inline constexpr char kCountedPrefix[] = "__msl_counted_";
 inline constexpr char kGraphsPrefix[] = "__msl_graphs_"; // and 16 hex digits, by which modules differ
 inline constexpr char kKernelPrefix[] = "__msl_kernel_";
+// A kernel that counts itself has no copy. An empty kernel __msl_in_kernel_NAME says that it does so, and its module
+// has a variable __msl_counts_HASH for the address of a DeviceCounts. While that is null, no kernel of the module
+// counts.
 inline constexpr char kInKernelPrefix[] = "__msl_in_kernel_";
 inline constexpr char kCountsPrefix[] = "__msl_counts_"; // and the digits of the module's graphs
 inline constexpr uint32_t kDeviceCountsVersion = 1;
@@ -33,9 +36,6 @@ struct DeviceCounts {
   uint64_t reserved;
 };
 static_assert(sizeof(DeviceCounts) == 32);
-
-// A kernel that counts itself has no copy. Its module has a variable __msl_counts_HASH for the address of such a block;
-// null, as it is at first: no kernel of the module counts. An empty kernel __msl_in_kernel_NAME says that it does so.
 
 // What a launch of a copy needs to know, where a program can read a constant of a device's module (CUDA, HIP):
 // __msl_kernel_NAME.
