@@ -69,7 +69,7 @@ constexpr uint64_t firstWord(EventKind kind, Heap heap, uint32_t device, uint32_
 
 // Classes of site numbers, told by their highest bits:
 //   0…   a row of an armed unit's table: UnitDefinition::base + row
-//   01…  a path: the number of an interned node {parent, place}. No runtime of this version makes any
+//   01…  a path: the number of an interned node {parent, place} (docs/call-paths.md)
 //   1…   a caller of a hook: Caller (session.h)
 inline constexpr uint32_t kCallerSite = 0x8000'0000u;
 inline constexpr uint32_t kPathSite = 0x4000'0000u;
