@@ -69,7 +69,7 @@ def cells_of(line):
 def page_blocks(text):
     """The blocks of a page, and (line, width, limit) for each line that is too long."""
     lines = text.splitlines()
-    blocks, long_lines, current, fence, blank = [], [], None, None, True
+    blocks, long_lines, current, fence, in_list = [], [], None, None, False
     for number, line in enumerate(lines, 1):
         row = not fence and line.lstrip().startswith("|")
         width, limit = (len(TARGET.sub("]", line)), ROW_LIMIT) if row else (len(line), LINE_LIMIT)
@@ -81,13 +81,14 @@ def page_blocks(text):
                 fence = mark.group(1)[:3]
             elif mark and mark.group(1).startswith(fence):
                 fence = None
-            current, blank = None, False
+            current = None
             continue
-        code = line.startswith("    ") and (blank or current is None) and not ITEM.match(line) and not in_list(lines, number)
+        if line.strip() and not line.startswith(" "):
+            in_list = ITEM.match(line) or in_list and current is not None
+        code = line.startswith("    ") and current is None and not in_list
         if not line.strip() or code or line.startswith(("<!--", "![")):
-            current, blank = None, not line.strip() or code
+            current = None
             continue
-        blank = False
         if row:
             current = None
             if ROW_RULE.match(line):
@@ -106,16 +107,6 @@ def page_blocks(text):
         if heading:
             current = None
     return blocks, long_lines
-
-
-def in_list(lines, number):
-    """An indented line belongs to the list item above it, if there is one before the next line that is not indented."""
-    for line in reversed(lines[:number - 1]):
-        if ITEM.match(line):
-            return True
-        if line.strip() and not line.startswith(" "):
-            return False
-    return False
 
 
 # ---- Comments ----
@@ -179,7 +170,7 @@ def comment_blocks(comments):
 
 CODE = re.compile(r"``[^`]+``|`[^`]*`")
 SENTENCE_END = re.compile(r"(?<![.…])[.!?][\"')\]*_]*\s+(?!\.)")
-ABBREVIATIONS = re.compile(r"(?:\b(?:e\.g|i\.e|cf|vs|approx|resp|no|fig)|(?:^|\s)[A-Za-z])\.$", re.IGNORECASE)
+ABBREVIATIONS = re.compile(r"\b(?:e\.g|i\.e|cf|vs|approx|resp|fig)\.$", re.IGNORECASE)
 WORD = re.compile(r"[\w§][\w§'’./:+%@&=<>~_-]*")
 FILE_NAME = re.compile(r"^[\w./*{},-]+\.[\w*{},]+(?: \([^)]*\))?: ")
 

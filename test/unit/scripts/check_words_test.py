@@ -90,6 +90,7 @@ class Pages(unittest.TestCase):
     def test_code_blocks_have_no_sentences(self):
         self.assertEqual(lines("a.md", f"```\nOf it: this.\n{LONG[:130]}\n```\nOf it: this.\n"), [5])
         self.assertEqual(lines("a.md", f"Run it:\n\n    Of it: this\n\nOf it: this.\n"), [5])
+        self.assertEqual(lines("a.md", f"- go\n\nRun it:\n\n    1. Of it: this\n       Of it: this\n"), [])
 
     def test_items_and_cells_are_blocks_of_their_own(self):
         half = " ".join(["go"] * 16)
