@@ -16,7 +16,7 @@ namespace msleaks::passes {
 namespace {
 
 // One text for all that the id stands for. NUL cannot be part of a name, so no two sites look the same.
-void append(std::string &text, const SourcePlace &place) {
+void appendPlace(std::string &text, const SourcePlace &place) {
   for (const std::string &part :
        {place.file, place.function, std::to_string(place.line), std::to_string(place.column)}) {
     text += part;
@@ -28,9 +28,9 @@ void append(std::string &text, const SourcePlace &place) {
 
 uint64_t Site::id() const {
   std::string text;
-  append(text, place);
+  appendPlace(text, place);
   for (const SourcePlace &step : inlined_at)
-    append(text, step);
+    appendPlace(text, step);
   text += callee;
   text += '\0';
   text += std::to_string(ordinal);

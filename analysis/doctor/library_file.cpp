@@ -39,9 +39,9 @@ bool isFunction(const GElf_Sym &symbol) {
   return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-class Reader {
+class ElfReader {
 public:
-  Reader(Elf *elf, const GElf_Ehdr &header, const NameFilter &wanted)
+  ElfReader(Elf *elf, const GElf_Ehdr &header, const NameFilter &wanted)
       : elf_(elf), processor_(processorOf(header)), wanted_(wanted) {
     file_.is_32bit = gelf_getclass(elf) == ELFCLASS32;
     file_.is_program = header.e_type == ET_EXEC;
@@ -212,7 +212,7 @@ Result<LibraryFile> readLibraryFile(const std::filesystem::path &path, const Nam
   GElf_Ehdr header;
   if (file.isArchive() || gelf_getehdr(file.handle(), &header) == nullptr)
     return fail(fmt::format("{}: is not a program or a shared library", path.string()));
-  LibraryFile library = Reader(file.handle(), header, wanted).read();
+  LibraryFile library = ElfReader(file.handle(), header, wanted).read();
   if (library.is_instrumented)
     library.producers = producersOf(path);
   return library;

@@ -23,7 +23,7 @@ struct Record {
 };
 static_assert(sizeof(Record) == sizeof(abi::CountsRecord));
 
-class Reader {
+class CountsFileReader {
 public:
   Result<void> readSlab(std::span<const std::byte> slab) {
     uint64_t at = sizeof(abi::CountsSlab);
@@ -97,7 +97,7 @@ Result<std::vector<CountedModule>> readCounts(std::span<const std::byte> bytes) 
     return fail(fmt::format("it is of version {}, this msleaks reads {}", header.version, abi::kCountsVersion));
   if (header.header_bytes < sizeof header)
     return fail("it is damaged: its header states impossible sizes");
-  Reader reader;
+  CountsFileReader reader;
   for (uint64_t at = header.header_bytes; at + sizeof(abi::CountsSlab) <= bytes.size();) {
     const auto slab = copyRow<abi::CountsSlab>(bytes, at);
     if (slab.bytes < sizeof slab)

@@ -45,9 +45,9 @@ Result<void> check(const abi::GraphHeader &header, std::span<const std::byte> by
   return {};
 }
 
-class Reader {
+class GraphTableReader {
 public:
-  Reader(const abi::GraphHeader &header, std::span<const std::byte> bytes)
+  GraphTableReader(const abi::GraphHeader &header, std::span<const std::byte> bytes)
       : header_(header), bytes_(bytes), layout_(header),
         strings_({reinterpret_cast<const char *>(bytes.data()) + layout_.strings, header.strings_bytes}) {}
 
@@ -158,7 +158,7 @@ Result<GraphModule> readGraphs(std::span<const std::byte> bytes) {
     return fail("the table of graphs is cut off within its header");
   const auto header = copyRow<abi::GraphHeader>(bytes, 0);
   MSL_TRY(check(header, bytes));
-  auto module = Reader(header, bytes).read();
+  auto module = GraphTableReader(header, bytes).read();
   if (!module)
     return fail("the table of graphs is damaged: a row points outside of it");
   return std::move(*module);

@@ -68,7 +68,7 @@ void addLines(Dwarf_Die &unit, const Line &wanted, std::vector<CodeRange> &range
   }
 }
 
-Dwarf_Word numberOf(Dwarf_Die &die, unsigned name) {
+Dwarf_Word attributeOf(Dwarf_Die &die, unsigned name) {
   Dwarf_Attribute attribute;
   Dwarf_Word value = 0;
   dwarf_formudata(dwarf_attr(&die, name, &attribute), &value);
@@ -83,8 +83,8 @@ void addInlined(Dwarf_Die &unit, const std::vector<size_t> &files, uint32_t line
     for (int end = dwarf_child(&holder, &die); end == 0; end = dwarf_siblingof(&die, &die)) {
       if (dwarf_haschildren(&die) > 0)
         holders.push_back(die);
-      if (dwarf_tag(&die) != DW_TAG_inlined_subroutine || numberOf(die, DW_AT_call_line) != line ||
-          std::find(files.begin(), files.end(), numberOf(die, DW_AT_call_file)) == files.end())
+      if (dwarf_tag(&die) != DW_TAG_inlined_subroutine || attributeOf(die, DW_AT_call_line) != line ||
+          std::find(files.begin(), files.end(), attributeOf(die, DW_AT_call_file)) == files.end())
         continue;
       Dwarf_Addr base = 0, from = 0, to = 0;
       for (ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &from, &to)) > 0;)

@@ -19,7 +19,7 @@ bool isStruct(int tag) { return tag == DW_TAG_structure_type || tag == DW_TAG_cl
 
 bool isDeclaration(Dwarf_Die &die) { return dwarf_hasattr(&die, DW_AT_declaration) != 0; }
 
-std::optional<uint64_t> numberOf(Dwarf_Die &die, unsigned name) {
+std::optional<uint64_t> constantOf(Dwarf_Die &die, unsigned name) {
   Dwarf_Attribute attribute;
   Dwarf_Word value = 0;
   if (!dwarf_attr_integrate(&die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0)
@@ -55,7 +55,7 @@ std::optional<Member> memberHolding(Dwarf_Die &type, uint64_t offset) {
     const int tag = dwarf_tag(&die);
     if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&die, DW_AT_external))
       continue; // a static member lies elsewhere
-    const uint64_t begin = numberOf(die, DW_AT_data_member_location).value_or(0);
+    const uint64_t begin = constantOf(die, DW_AT_data_member_location).value_or(0);
     if (begin <= offset && (!found || begin > found->begin))
       found = Member{die, begin};
   }

@@ -6,7 +6,7 @@
 namespace msleaks::analysis::profiles {
 namespace {
 
-constexpr size_t kStep = 64 << 10;
+constexpr size_t kUnpackStep = 64 << 10;
 constexpr size_t kMostInput = 1 << 30; // bz_stream counts in 32 bits
 
 // One stream from the front of `packed`, which loses what was read.
@@ -19,12 +19,12 @@ Result<void> unpackStream(std::span<const uint8_t> &packed, std::string &content
   int status = BZ_OK;
   while (status == BZ_OK && content.size() <= most) {
     const size_t before = content.size();
-    content.resize(before + kStep);
+    content.resize(before + kUnpackStep);
     stream.next_out = content.data() + before;
-    stream.avail_out = kStep;
+    stream.avail_out = kUnpackStep;
     const unsigned left = stream.avail_in;
     status = BZ2_bzDecompress(&stream);
-    content.resize(before + kStep - stream.avail_out);
+    content.resize(before + kUnpackStep - stream.avail_out);
     if (status == BZ_OK && left == stream.avail_in && content.size() == before)
       break; // it asks for more than there is
   }

@@ -18,12 +18,12 @@ namespace {
 constexpr uint64_t kSmallBytes = 64 << 10; // sections of that size are copied whatever they hold
 constexpr uint64_t kLargeImageBytes = 16 << 20;
 constexpr size_t kFewRuns = 4;
-constexpr size_t kStep = 1 << 20;
+constexpr size_t kCopyStep = 1 << 20;
 
 // From one file to the same place of the other one.
 class Copy {
 public:
-  Copy(int from, int to) : from_(from), to_(to), buffer_(kStep) {}
+  Copy(int from, int to) : from_(from), to_(to), buffer_(kCopyStep) {}
 
   bool bytes(uint64_t offset, uint64_t size) {
     while (size > 0) {

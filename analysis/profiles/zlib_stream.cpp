@@ -6,7 +6,7 @@
 namespace msleaks::analysis::profiles {
 namespace {
 
-constexpr size_t kStep = 64 << 10;
+constexpr size_t kInflateStep = 64 << 10;
 constexpr size_t kMostInput = 1 << 30; // z_stream counts in 32 bits
 
 } // namespace
@@ -23,11 +23,11 @@ Result<std::string> unpackZlib(std::span<const uint8_t> packed, uint64_t most) {
   int status = Z_OK;
   while (status == Z_OK && content.size() <= most) {
     const size_t before = content.size();
-    content.resize(before + kStep);
+    content.resize(before + kInflateStep);
     stream.next_out = reinterpret_cast<uint8_t *>(content.data()) + before;
-    stream.avail_out = kStep;
+    stream.avail_out = kInflateStep;
     status = inflate(&stream, Z_NO_FLUSH); // Z_BUF_ERROR: it asks for more than there is
-    content.resize(before + kStep - stream.avail_out);
+    content.resize(before + kInflateStep - stream.avail_out);
   }
   inflateEnd(&stream);
   if (content.size() > most)

@@ -27,7 +27,7 @@ std::string shown(std::string_view path) {
   return path.size() > 200 ? text + "…" : text;
 }
 
-Result<void> refuse(const fs::path &path, std::string_view reason) {
+Result<void> refusePath(const fs::path &path, std::string_view reason) {
   return fail(fmt::format("refusing to write to '{}': {}", shown(path.string()), reason), ExitStatus::Usage);
 }
 
@@ -58,30 +58,30 @@ Result<void> checkParent(const fs::path &path) {
     if (::stat(parent.c_str(), &folder) == 0)
       break;
     if (errno != ENOENT)
-      return refuse(path, fmt::format("'{}': {}", shown(parent.string()), std::strerror(errno)));
+      return refusePath(path, fmt::format("'{}': {}", shown(parent.string()), std::strerror(errno)));
     if (parent == "." || parent == parent.root_path())
       return {}; // our own folder was removed
   }
   if (!S_ISDIR(folder.st_mode))
-    return refuse(path, fmt::format("'{}' is not a folder", shown(parent.string())));
+    return refusePath(path, fmt::format("'{}' is not a folder", shown(parent.string())));
   if ((folder.st_mode & S_IWOTH) && !(folder.st_mode & S_ISVTX))
-    return refuse(path, fmt::format("every user may replace what is in '{}': choose another folder, or chmod o-w it",
+    return refusePath(path, fmt::format("every user may replace what is in '{}': choose another folder, or chmod o-w it",
                                     shown(parent.string())));
   if (::access(parent.c_str(), W_OK | X_OK) != 0)
-    return refuse(path, fmt::format("'{}': {}: choose a folder that you may write to", shown(parent.string()),
+    return refusePath(path, fmt::format("'{}': {}: choose a folder that you may write to", shown(parent.string()),
                                     std::strerror(errno)));
   return {};
 }
 
 Result<void> checkExisting(const fs::path &path, const struct stat &found, mode_t type, const char *wanted) {
   if (S_ISLNK(found.st_mode))
-    return refuse(path, "it is a symbolic link: name the place that it points to");
+    return refusePath(path, "it is a symbolic link: name the place that it points to");
   if ((found.st_mode & S_IFMT) != type)
-    return refuse(path, fmt::format("it exists and is not a {}: choose another name", wanted));
+    return refusePath(path, fmt::format("it exists and is not a {}: choose another name", wanted));
   if (found.st_uid != ::geteuid())
-    return refuse(path, fmt::format("it belongs to user {}: choose another name", found.st_uid));
+    return refusePath(path, fmt::format("it belongs to user {}: choose another name", found.st_uid));
   if (found.st_mode & S_IWOTH)
-    return refuse(path, "every user may write to it: chmod o-w it, or choose another name");
+    return refusePath(path, "every user may write to it: chmod o-w it, or choose another name");
   return {};
 }
 
@@ -103,16 +103,16 @@ Result<void> checkName(const fs::path &path) {
   if (text.empty())
     return fail("the path to write to is empty: name a file or folder", ExitStatus::Usage);
   if (text.size() > PATH_MAX - kRoom)
-    return refuse(path, fmt::format("the path has {} bytes, at most {} can be used", text.size(), PATH_MAX - kRoom));
+    return refusePath(path, fmt::format("the path has {} bytes, at most {} can be used", text.size(), PATH_MAX - kRoom));
   if (hasControlCharacter(text))
-    return refuse(path, "it contains control characters: a terminal that shows it would execute them");
+    return refusePath(path, "it contains control characters: a terminal that shows it would execute them");
   for (const fs::path &component : path) {
     const std::string name = component.string();
     if (name.size() > NAME_MAX - kRoom)
-      return refuse(path,
+      return refusePath(path,
                     fmt::format("a name in it has {} bytes, at most {} can be used", name.size(), NAME_MAX - kRoom));
     if (!name.empty() && std::strchr("=+-@", name[0]))
-      return refuse(path,
+      return refusePath(path,
                     fmt::format("'{}' begins with '{}', which spreadsheets execute and programs take for an option: "
                                 "choose another name",
                                 shown(name), name[0]));
@@ -124,7 +124,7 @@ Result<void> checkOutputFolder(const fs::path &path) { return checkOutput(path, 
 
 Result<void> checkOutputFile(const fs::path &path) {
   if (!path.has_filename())
-    return refuse(path, "it names a folder: name a file");
+    return refusePath(path, "it names a folder: name a file");
   return checkOutput(path, S_IFREG, "regular file");
 }
 

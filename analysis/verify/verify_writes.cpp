@@ -11,7 +11,7 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr size_t kShownCalls = 64, kMostPaths = 16;
+constexpr size_t kShownWriterCalls = 64, kMostShownPaths = 16;
 
 // Whether a block is made by a call at the line that --watch names, or lies at its address.
 class WatchedLine {
@@ -49,18 +49,18 @@ Result<void> verifyWrites(const Finding &finding, const SecondRun &run, Verifica
   WriteTracer tracer(question, {
                                    .wants =
                                        [&](const StoppedThread &thread, pid_t process, uint64_t address) {
-                                         return line.makes(calls.framesOf(thread, process, kShownCalls), address);
+                                         return line.makes(calls.framesOf(thread, process, kShownWriterCalls), address);
                                        },
                                    .written =
                                        [&](const StoppedThread &thread, pid_t process, const Write &write) {
-                                         writes.add(write, calls.of(thread, process, kShownCalls));
+                                         writes.add(write, calls.of(thread, process, kShownWriterCalls));
                                        },
                                    .replaced = [&](pid_t process) { calls.forget(process); },
                                });
   verification.exit_status =
       MSL_TRY(runTraced(run, tracer, fmt::format("{}={}", abi::kTellVariable, toldBytes(question))));
   verification.writes = WriteSum{tracer.blocks(), tracer.watchedBytes(), tracer.operations(), tracer.isIncomplete(),
-                                 writes.paths(kMostPaths)};
+                                 writes.paths(kMostShownPaths)};
   verification.judgement =
       tracer.loaded() ? judgeWrites(finding, *verification.writes) : Judgement{Outcome::Unknown, kNotLoaded};
   return {};

@@ -8,7 +8,7 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr size_t kMostPaths = 64;
+constexpr size_t kMostKeptPaths = 64;
 
 template <class Value> Value evidenceOf(const Finding &finding, std::string_view wanted) {
   for (const auto &[name, value] : finding.evidence)
@@ -49,7 +49,7 @@ void Writes::add(const Write &write, std::vector<SiteText> calls) {
   auto path = std::ranges::find_if(
       paths_, [&](const WritePath &known) { return isSame(known, write) && linesFrom(known.calls) == lines; });
   if (path == paths_.end()) {
-    if (paths_.size() == kMostPaths)
+    if (paths_.size() == kMostKeptPaths)
       return;
     paths_.push_back({std::move(calls), 0, write.bytes.begin, write.bytes.end, write.by_call, write.given,
                       write.is_within, write.operation, write.step});

@@ -60,14 +60,14 @@ std::string processesText(const Frame &frame) {
   return text;
 }
 
-struct Column {
+struct FrameColumn {
   FrameSort sort;
   const char *name;
   size_t width;
   size_t least_columns; // narrower ones show it only when rows are sorted by it
 };
 
-constexpr Column kColumns[] = {{FrameSort::Bytes, "bytes", 9, 32},
+constexpr FrameColumn kColumns[] = {{FrameSort::Bytes, "bytes", 9, 32},
                                {FrameSort::Growth, "growth", 10, 44},
                                {FrameSort::Count, "count", 8, 54},
                                {FrameSort::Peak, "peak", 5, 62}};
@@ -89,7 +89,7 @@ std::string cellOf(FrameSort column, const Frame &frame, const FrameRow &row) {
 
 template <class Cell> std::string cellsOf(const FrameStyle &style, Cell cell) {
   std::string text;
-  for (const Column &column : kColumns)
+  for (const FrameColumn &column : kColumns)
     if (column.sort == style.sort || style.columns >= column.least_columns)
       text += fmt::format("{:>{}} ", cell(column), column.width);
   return text;
@@ -162,7 +162,7 @@ std::vector<std::string> headOf(const Frame &frame, const FrameStyle &style) {
 }
 
 std::string headingsOf(const FrameStyle &style) {
-  std::string text = cellsOf(style, [&](const Column &column) {
+  std::string text = cellsOf(style, [&](const FrameColumn &column) {
     return column.sort == style.sort ? fmt::format("{}*", column.name) : std::string(column.name);
   });
   if (style.split.by_process && style.columns >= kColumnsForSplit)
@@ -173,7 +173,7 @@ std::string headingsOf(const FrameStyle &style) {
 }
 
 std::string lineOf(const Frame &frame, const FrameRow &row, const FrameStyle &style) {
-  std::string text = cellsOf(style, [&](const Column &column) { return cellOf(column.sort, frame, row); });
+  std::string text = cellsOf(style, [&](const FrameColumn &column) { return cellOf(column.sort, frame, row); });
   if (style.split.by_process && style.columns >= kColumnsForSplit)
     text += fmt::format("{:<16} ", cutEnd(processText(frame, row.process), 16));
   if (style.split.by_heap && style.columns >= kColumnsForSplit)

@@ -21,7 +21,7 @@ namespace msleaks::passes {
 namespace {
 
 // Of 64 bits: with more of them, fewer threads of a kernel run at once.
-constexpr unsigned kMostRegisters = 16;
+constexpr unsigned kMostKernelRegisters = 16;
 constexpr size_t kFewPlaces = 4;
 
 class DeviceCounting {
@@ -89,7 +89,7 @@ private:
       bank = counted.is_kernel ? counters_.bank(counted.counts(), begin) : counted.bank();
     if (adds_threads && !target_.isSpirv())
       counters_.addThreads(counted.counts(), *bank, counts.front().counter, begin);
-    countAt(function, places, Calls::ComeBack, calls_ ? 0 : kMostRegisters,
+    countAt(function, places, Calls::ComeBack, calls_ ? 0 : kMostKernelRegisters,
             [&](Instruction &before, ArrayRef<CountedAmount> amounts) {
               const Bank to = bank ? *bank : counters_.bank(counted.counts(), before);
               if (calls_)

@@ -1,4 +1,4 @@
-// What most unit tests include, read once where clang compiles (analysis/precompiled.h).
+// What most unit tests include, read once for all of them.
 #pragma once
 
 #include <algorithm>
