@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Pages: each link leads to a file and a heading that exist, docs/README.md names every page, and docs/abi.md names every version."""
+import re
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCS = ROOT / "docs"
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def pages():
+    yield from (ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "analysis/README.md", "test/standins/README.md"))
+    yield from sorted(DOCS.rglob("*.md"))
+
+
+def without_code(text):
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL))
+
+
+def anchors(page):
+    """The anchors of a page, as GitHub makes them from its headings."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+
+
+class Links(unittest.TestCase):
+    def test_each_leads_somewhere(self):
+        for page in pages():
+            for target in LINK.findall(without_code(page.read_text())):
+                if target.startswith(("http://", "https://", "mailto:")):
+                    continue
+                file, _, anchor = target.partition("#")
+                goal = (page.parent / file).resolve() if file else page
+                with self.subTest(page=str(page.relative_to(ROOT)), target=target):
+                    self.assertTrue(goal.exists(), "there is no such file")
+                    if anchor and goal.suffix == ".md":
+                        self.assertIn(anchor, anchors(goal))
+
+    def test_the_index_names_every_page(self):
+        text = (DOCS / "README.md").read_text()
+        for page in sorted(DOCS.rglob("*.md")):
+            name = str(page.relative_to(DOCS))
+            if name != "README.md":
+                with self.subTest(page=name):
+                    self.assertIn(f"]({name})", text)
+
+
+class Versions(unittest.TestCase):
+    """Objects, libraries and files outlive the msleaks that made them: docs/abi.md says what carries a version."""
+
+    def test_constants_and_sections(self):
+        text = (DOCS / "abi.md").read_text()
+        headers = [*(ROOT / "runtime/include").rglob("*.h"), *(ROOT / "analysis").rglob("*.h")]
+        names = set()
+        for header in headers:
+            source = header.read_text()
+            names.update(re.findall(r"constexpr \w+ (k\w*Version)\b", source))
+            names.update(re.findall(r'constexpr char k\w*(?:Section|Prefix)\[\] = "(\w+?)_?"', source))
+        names.discard("kLntVersion")  # of LNT's own format, which is not ours to change
+        self.assertIn("kObjectVersion", names)
+        self.assertIn("msl_graphs", names)
+        for name in sorted(names):
+            with self.subTest(name=name):
+                self.assertIn(name, text)
+
+    def test_functions_that_objects_call(self):
+        """The pass declares callbacks by their table, and these by name."""
+        text = (DOCS / "abi.md").read_text()
+        names = re.findall(r'"(__msl_\w+)"', (ROOT / "passes/runtime_decls.cpp").read_text())
+        names = [name for name in names if name != "__msl_"]
+        self.assertIn("__msl_counters_of", names)
+        for name in names:
+            with self.subTest(name=name):
+                self.assertIn(name, text)
+
+
+if __name__ == "__main__":
+    unittest.main()
