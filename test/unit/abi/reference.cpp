@@ -11,11 +11,12 @@ namespace {
 using namespace msleaks::abi;
 
 void printEvents() {
-  std::puts("# Events\n\nExpanded from `events.def`, `heaps.def` and `event_flags.def`. Every event also has kind, "
+  std::puts("# Events\n\n    $ msleaks dump RUN --kind alloc,free        # these events, one a line\n\n"
+            "Expanded from `events.def`, `heaps.def` and `event_flags.def`. Every event also has kind, "
             "heap, device, flags,\n"
             "site and time.\n");
 #define MSL_EVENT(name, number, slots, doc)                                                                            \
-  std::printf("## %s\n\nNumber %d, %d slot%s: %s.\n\n| field | type | meaning |\n|---|---|---|\n", #name, number,      \
+  std::printf("## %s\n\nNumber %d, %d slot%s:\n%s.\n\n| field | type | meaning |\n|---|---|---|\n", #name, number,  \
               slots, slots == 1 ? "" : "s", doc);
 #define MSL_FIELD(type, field, repr, doc) std::printf("| `%s` | `%s`, %s | %s |\n", #field, #type, #repr, doc);
 #define MSL_EVENT_END(name) std::puts("");
@@ -48,15 +49,14 @@ std::string resultOf(const Symbol &symbol) {
 
 void printSymbols() {
   std::puts(
-      "# Symbols\n\nExpanded from `symbols.def`: the functions whose calls the pass marks. What is an access, an "
-      "argument, a kernel, a\n"
-      "device or shows memory only hooks see. Positions count parameters from 0, or from the end (-1). `address` is "
-      "where to, or what is\n"
-      "written, `source` where from, what is read, or what is shown. A result is returned, stored through parameter n "
-      "by a call that returns 0 (`out(n)`), "
-      "or returned with\n"
-      "its status stored through parameter n (`handle(n)`), or memory of the caller's that begins where parameter n "
-      "says (`at(n)`).\n\n"
+      "# Symbols\n\n    $ msleaks sites ./program        # the calls of these functions that the plugin marked\n\n"
+      "Expanded from `symbols.def`: the functions whose calls the pass marks. Only hooks see rows with the verbs\n"
+      "access, argument, kernel, device and show. Positions count parameters from 0, or from the end (-1).\n\n"
+      "- `address` is the destination, or the written memory; `source` is the source, the read memory, or the shown "
+      "block.\n"
+      "- A result is returned, or stored through parameter n by a call that returns 0 (`out(n)`).\n"
+      "- `handle(n)`: it is returned, and its status is stored through parameter n.\n"
+      "- `at(n)`: the caller's memory begins where parameter n says.\n\n"
       "| symbol | verb | family | heap | result | size | count | address | source | kernel | stream | freed by |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|---|");
   for (const Symbol &symbol : kSymbols) {
@@ -74,7 +74,8 @@ void printSymbols() {
 }
 
 void printCallbacks() {
-  std::puts("# Callbacks\n\nExpanded from `callbacks.def`: what the pass inserts and the runtime defines, each as "
+  std::puts("# Callbacks\n\n    $ nm program.o | grep __msl_on        # the callbacks that an object calls\n\n"
+            "Expanded from `callbacks.def`: the functions that the pass calls and the runtime defines, each as\n"
             "`void __msl_<name>(…)`.\n\n"
             "| callback | called | parameters |\n|---|---|---|");
 #define MSL_CALLBACK(name, doc, ...) std::printf("| `%s` | %s | `%s` |\n", #name, doc, #__VA_ARGS__);
@@ -82,7 +83,8 @@ void printCallbacks() {
 }
 
 void printFlags() {
-  std::puts("# Flags of a session\n\nExpanded from `flags.def`: options of `msleaks-run` that reach the runtime.\n\n"
+  std::puts("# Flags of a session\n\n    $ msleaks-run --help\n\n"
+            "Expanded from `flags.def`: options of `msleaks-run` that reach the runtime.\n\n"
             "| option | default | range | what it does |\n|---|---|---|---|");
 #define MSL_FLAG(type, name, value, option, minimum, maximum, doc)                                                     \
   std::printf("| `%s` | %s | %s to %s | %s |\n", option, #value, #minimum, #maximum, doc);
@@ -111,8 +113,9 @@ std::string whatOf(const HandleCall &call) {
 }
 
 void printHandles() {
-  std::puts("# Handles\n\nExpanded from `handles.def` and `handle_calls.def`: what is counted, not measured, and the "
-            "functions that make it or\ngive it back. Positions count parameters from 0, or from the end (-1).\n\n"
+  std::puts("# Handles\n\n    $ msleaks dump RUN --kind opened,closed        # each handle that was made or given back\n\n"
+            "Expanded from `handles.def` and `handle_calls.def`: the kinds of handles, and the functions that make them\n"
+            "or give them back. Positions count parameters from 0, or from the end (-1).\n\n"
             "| kind | number | what it is | given back by |\n|---|---|---|---|");
 #define MSL_HANDLE(name, number, text, back, doc) std::printf("| `%s` | %d | %s | %s |\n", text, number, doc, back);
 #include "msleaks/abi/handles.def"
