@@ -16,7 +16,7 @@ void printEvents() {
             "heap, device, flags,\n"
             "site and time.\n");
 #define MSL_EVENT(name, number, slots, doc)                                                                            \
-  std::printf("## %s\n\nNumber %d, %d slot%s:\n%s.\n\n| field | type | meaning |\n|---|---|---|\n", #name, number,  \
+  std::printf("## %s\n\nNumber %d, %d slot%s:\n%s.\n\n| field | type | meaning |\n|---|---|---|\n", #name, number,    \
               slots, slots == 1 ? "" : "s", doc);
 #define MSL_FIELD(type, field, repr, doc) std::printf("| `%s` | `%s`, %s | %s |\n", #field, #type, #repr, doc);
 #define MSL_EVENT_END(name) std::puts("");
@@ -113,7 +113,8 @@ std::string whatOf(const HandleCall &call) {
 }
 
 void printHandles() {
-  std::puts("# Handles\n\n    $ msleaks dump RUN --kind opened,closed        # each handle that was made or given back\n\n"
+  std::puts("# Handles\n\n    $ msleaks dump RUN --kind opened,closed        # each handle that was made or given back"
+            "\n\n"
             "Expanded from `handles.def` and `handle_calls.def`: the kinds of handles, and the functions that make them\n"
             "or give them back. Positions count parameters from 0, or from the end (-1).\n\n"
             "| kind | number | what it is | given back by |\n|---|---|---|---|");
