@@ -24,10 +24,16 @@ ROOT = Path(__file__).resolve().parent.parent
 # The test style.words checks these; each folder joins once it passes.
 COVERED = (
     "ARCHITECTURE.md",
+    "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "README.md",
+    "SECURITY.md",
     "analysis/README.md",
     "docs",
+    "examples",
     "scripts/check-words.py",
+    "scripts/terminal_picture.py",
+    "test/e2e/programs/readme_test.py",
     "test/standins/README.md",
     "test/unit/scripts/check_words_test.py",
     "test/unit/scripts/pages_test.py",
@@ -165,7 +171,7 @@ def comment_blocks(comments):
     for line, column, text, whole in comments:
         follows = line == last_line + 1 and column == last_column and whole
         last_line, last_column = line, column
-        if not text.strip() or NOT_WORDS.match(text) or text.startswith("    "):
+        if not text.strip() or NOT_WORDS.match(text) or text.startswith("   "):
             current = None
             continue
         if current is None or not follows or ITEM.match(text):

@@ -15,7 +15,7 @@ using namespace msleaks::analyzer;
 
 constexpr uint64_t kLeastBlocks = 100; // fewer are not worth a word
 
-// What there was of the blocks of a group, or of all groups of a place.
+// A sum over the blocks of a group, or of all groups of a place.
 struct Sum {
   uint64_t blocks = 0, bytes = 0, largest_bytes = 0;
   uint64_t alive = 0, most_alive = 0;

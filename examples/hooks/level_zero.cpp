@@ -4,7 +4,7 @@
 //   g++ -std=c++20 -O2 -shared -fPIC -I/opt/msleaks/include level_zero.cpp -o level_zero.so
 //   msleaks-run --hooks ./level_zero.so -o RUN -- ./program
 //
-// The types are written down here, so that no header of the driver is needed; with -DMSL_VENDOR_HEADERS they are the
+// The types are declared here, so that no header of the driver is needed. With -DMSL_VENDOR_HEADERS they are the
 // driver's own (level_zero/ze_api.h), and a prototype that differs does not compile.
 #include "msleaks/hook.h"
 

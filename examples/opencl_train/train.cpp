@@ -6,7 +6,7 @@
 //   --plant early   the workspace of the evaluation, at the end, is allocated before the training
 //   --plant late    the raw samples are kept until the end, although only the beginning reads them
 //
-// The results are the same with each of them; only memory tells.
+// The results are the same with each of them; only memory differs.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 

@@ -120,7 +120,7 @@ class Comments(unittest.TestCase):
         self.assertEqual(lines("a.c", f"// {half}\n// {half}\n"), [1])
         self.assertEqual(lines("a.c", f"// {half}\n\n// {half}\n"), [])
         self.assertEqual(lines("a.c", f"int a; // {half}\n       // {half}\n"), [1])
-        self.assertEqual(lines("a.c", f"// {half}\n//     {half} is an example\n"), [])
+        self.assertEqual(lines("a.c", f"// {half}\n//   {half} is an example\n"), [])
 
     def test_python(self):
         self.assertEqual(lines("a.py", '"""What it holds."""\na = "# Of b: c."  # Of b: c.\ndef f():\n    """Who frees it."""\n'), [1, 2, 4])

@@ -10,7 +10,8 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
 def pages():
-    yield from (ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "analysis/README.md", "test/standins/README.md"))
+    yield from (ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "analysis/README.md",
+                                       "test/standins/README.md"))
     yield from sorted(DOCS.rglob("*.md"))
 
 
@@ -22,6 +23,17 @@ def anchors(page):
     """The anchors of a page, as GitHub makes them from its headings."""
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+
+
+class Outline(unittest.TestCase):
+    def test_readme_is_short(self):
+        self.assertLessEqual(len((ROOT / "README.md").read_text().splitlines()), 150)
+
+    def test_each_page_begins_with_a_command(self):
+        """Or with the code that a reader would write: before the first section there is a block of code."""
+        for page in sorted(DOCS.rglob("*.md")):
+            with self.subTest(page=str(page.relative_to(ROOT))):
+                self.assertRegex(page.read_text().split("\n## ")[0], r"(?m)^(?:    \S|```)")
 
 
 class Links(unittest.TestCase):
