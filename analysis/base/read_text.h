@@ -1,4 +1,4 @@
-// What a small file holds, those of /proc among them.
+// Reads a small file whole, also one of /proc.
 #pragma once
 
 #include <filesystem>

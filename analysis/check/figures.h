@@ -14,7 +14,7 @@ namespace msleaks::analysis {
 
 inline constexpr uint32_t kFiguresVersion = 1;
 
-// Blocks of a place. Of other code than the user's own all places of an image are one: only `library` is known then.
+// Blocks of a place. Outside of the user's own code, all places of an image are one, and only `library` is known.
 struct PlaceFigures {
   bool own = false;
   std::string file, function, variable, type, callee, library, heap, child;

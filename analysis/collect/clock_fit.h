@@ -1,9 +1,9 @@
 // Turns ticks of a session's clock into CLOCK_MONOTONIC nanoseconds.
 //
-// The function is a chain of lines, one more at each refit. A new line begins where the last one has arrived and aims
-// at the true time one interval later, so the function is continuous and never goes back: whatever order ticks have,
-// their nanoseconds have too, also across threads and processes. Only when one of the clocks has jumped, as through a
-// suspend (the counter runs on, CLOCK_MONOTONIC stands still), the chain is broken and begins again at the true time.
+// The function is a chain of lines, one more at each refit. A new line begins at the end of the last one and aims at
+// the true time one interval later. So the function is continuous and never goes back: nanoseconds keep the order of
+// ticks, also across threads and processes. If one of the clocks has jumped, the chain is broken and begins again at
+// the true time. A suspend is such a jump: the counter runs on, CLOCK_MONOTONIC stands still.
 #pragma once
 
 #include "analysis/base/clock.h"

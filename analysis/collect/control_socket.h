@@ -14,7 +14,7 @@ namespace msleaks::analysis {
 
 inline constexpr char kControlSocket[] = "ctl";
 
-// What the collector says: done, and whatever was asked for; or why not (Usage, OwnFault = refused).
+// The collector's answer: done, with the requested data; or the reason of a refusal (Usage, OwnFault = refused).
 struct ControlAnswer {
   ExitStatus status = ExitStatus::Clean;
   std::string text;

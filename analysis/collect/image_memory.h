@@ -11,7 +11,7 @@ namespace msleaks::analysis {
 
 struct LoadedImage {
   uint64_t load_bias = 0;
-  uint64_t end = 0;                // of its variables: those without a value in the file come last; 0 = not known
+  uint64_t end = 0;                // end of its variables, those without a value in the file included; 0 = not known
   uint64_t thread_local_bytes = 0; // of each thread, with its alignment
   std::vector<std::byte> build_id;
 };

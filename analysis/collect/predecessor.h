@@ -1,4 +1,4 @@
-// What a collector has from the one before it.
+// The state that a collector takes over from the one before it.
 #pragma once
 
 #include "analysis/collect/collector.h"

@@ -18,7 +18,7 @@ struct MappedRange {
   uint64_t begin = 0, end = 0;
   bool readable = false, writable = false, executable = false;
   uint64_t file_offset = 0;
-  std::string path; // of a file, or a name of the kernel's as "[heap]"; empty: anonymous
+  std::string path; // a file's path, or a name of the kernel's as "[heap]"; empty: anonymous
 };
 std::vector<MappedRange> parseMaps(std::string_view text);
 

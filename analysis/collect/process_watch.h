@@ -13,8 +13,8 @@ public:
   // this birth (abi::isOtherProcess; 0 = not known).
   explicit ProcessWatch(uint32_t pid, uint64_t attach_ns = UINT64_MAX, uint64_t birth = 0);
 
-  // Whether it is known to have ended. It was reaped before it could be watched, or its pidfd says so; without a pidfd
-  // (no file descriptor was left, an old kernel) it is asked for again each time.
+  // Whether the process is known to have ended: it was reaped before it could be watched, or its pidfd says so. Without
+  // a pidfd (no file descriptor was left, an old kernel) it is asked for again each time.
   bool hasEnded();
   // When hasEnded() first said so; 0 when the process had ended before it could be watched.
   uint64_t endedNs() const { return ended_ns_; }

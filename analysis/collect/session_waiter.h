@@ -1,5 +1,5 @@
-// What the collector waits for between two rounds: an arena that appears, a process that ends, whoever wakes it, or
-// time.
+// Waits between two rounds of the collector: for an arena that appears, a process that ends, a wake-up by another
+// thread, or time.
 #pragma once
 
 #include "analysis/base/file_descriptor.h"

@@ -23,9 +23,9 @@ struct ThreadState {
 // again. Where only the kernel can do that (AArch64), a thread in a call that would fail with EINTR is left alone: it
 // is not seen, and may run on.
 //
-// A thread of its own is their tracer, and its end lets them go: also one that stops too late, one that has been
-// killed, which would hold up the end of its process, and one that was about to take a signal, which PTRACE_DETACH
-// would lose.
+// A thread of its own is their tracer, and its end lets them go. This also frees a thread that stops too late, and a
+// killed one, which would hold up the end of its process. It frees a thread that was about to take a signal, too:
+// PTRACE_DETACH would lose that signal.
 class StoppedThreads {
 public:
   // Whether a thread may be held where it is. It runs on for a moment until it may, for a bounded time.

@@ -1,4 +1,4 @@
-// What a trace holds already of a session whose collector was killed: where the next one, or recovery, goes on.
+// The part of a session that its trace holds after its collector was killed: the next one, or recovery, goes on there.
 #pragma once
 
 #include "analysis/collect/process_collector.h"

@@ -22,7 +22,7 @@ struct Bound {
   const Image *to = nullptr; // of Own and Other
 };
 
-// What the image's slot for a function holds.
+// The content of the image's slot for a function.
 Bound boundTo(const ProcessView &, const HookedSymbols &, const Image &, const LibraryFile::Slot &);
 
 // The C library that the program itself runs with; null: not known.

@@ -1,4 +1,4 @@
-// What of a library's memory msleaks does not see, why, and what to do about it.
+// The memory functions of a library that msleaks does not see, with reason and remedy.
 #pragma once
 
 #include "analysis/doctor/process_view.h"
@@ -30,7 +30,7 @@ struct LibraryDiagnosis {
 // Which symbols of a file the diagnosis needs.
 NameFilter wantedNames(const HookedSymbols &);
 
-// Of all images but our own and the kernel's.
+// Covers all images except our own and the kernel's.
 std::vector<LibraryDiagnosis> diagnose(const ProcessView &, const HookedSymbols &);
 
 } // namespace msleaks::analysis

@@ -1,5 +1,5 @@
-// What the file of a library or program says about memory functions: whom it asks for them, and which it brings along.
-// Nobody vouches for the file: what is damaged is not there.
+// The memory functions in the file of a library or program: those that it imports, and those that it defines.
+// Nobody vouches for the file: damaged parts count as missing.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -34,7 +34,7 @@ struct LibraryFile {
   bool is_program = false;                       // it says that it is no library; old ones say nothing
   std::vector<Slot> slots;                       // of functions that are wanted
   std::vector<std::string> imports;              // functions that are wanted and somebody else has
-  std::map<std::string, uint64_t> entries;       // of imports: where the program's own stub for it is
+  std::map<std::string, uint64_t> entries;       // by import: the address of the program's own stub for it
   std::map<std::string, Definition> definitions; // of functions that are wanted
   bool is_instrumented = false;
   std::vector<std::string> producers; // "MemPass 0.1 LLVM 22.1.8", of each unit with sites, each once

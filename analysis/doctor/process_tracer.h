@@ -1,5 +1,5 @@
-// Runs a program under ptrace and shows each of its processes at the moments when something is about to be gone: before
-// an exec, before a library is unmapped, and at the very end, whatever ends it. Nothing else stops.
+// Runs a program under ptrace and shows each of its processes before an exec, before a library is unmapped, and at the
+// very end, whatever ends it. The processes stop nowhere else.
 #pragma once
 
 #include "analysis/base/result.h"

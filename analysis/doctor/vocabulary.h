@@ -16,7 +16,7 @@ Role roleOf(std::string_view path);
 
 // Whether symbols.def has a row for it: the plugin sees its calls in what it compiles.
 bool isRow(const std::string &symbol);
-// What a function of memory_names.def is, in words: of an accelerator, of the C library and the kernel. Null: none.
+// The API of a function of memory_names.def, in words: an accelerator's, the C library's, the kernel's. Null: none.
 const char *driverFunction(const std::string &symbol);
 const char *systemMemory(const std::string &symbol);
 // The allocator that who defines this symbol holds, or null; the one whose own function it is.

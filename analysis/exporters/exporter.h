@@ -16,7 +16,7 @@
 
 namespace msleaks::analysis {
 
-// What an exporter of events has at hand, from begin() to end().
+// Data for an exporter of events, from begin() to end().
 struct EventExport {
   const TraceReader &trace; // processes, threads
   SiteCatalog &catalog;     // places, and the labels that events name

@@ -1,4 +1,4 @@
-// What analyzers say of cohorts, by site: all threads, processes and devices together.
+// Sums of cohorts by site: all threads, processes and devices together.
 #pragma once
 
 #include "analysis/live/cohort_sums.h"

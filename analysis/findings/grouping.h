@@ -30,7 +30,7 @@ const char *nameOf(Dimension);
 std::optional<Dimension> dimensionNamed(std::string_view name);
 std::string namesOfDimensions(); // "site, path, ..."
 
-// What the trace says about threads and processes.
+// Facts of the trace about threads and processes.
 struct Names {
   std::function<std::string(uint32_t process)> process;
   std::function<std::string(uint32_t process, uint32_t stream)> thread;

@@ -65,7 +65,7 @@ public:
   // call, since what is harmless is the library's, whoever called it.
   void addRemains(const std::vector<SiteRemains> &, const char *reason, RemainsReport &);
 
-  // Of the blocks of a site; empty: not known.
+  // The text for the blocks of a site; empty: not known.
   std::string typeOf(SiteId site) {
     return std::string(typeOf(catalog_.describe(catalog_.innermostCallOf(site)), places_.of(site)));
   }

@@ -1,7 +1,7 @@
 // Patterns on the calls of a path: which leaks a user calls harmless, and which places a report is to show.
 //
-// A file of suppressions has a rule a line, as LeakSanitizer's: leak:PATTERN. It holds for blocks of which a call, in
-// any frame, has a function, a source file or a library with PATTERN in its name; `*` stands for any text, `^` and `$`
+// A file of suppressions has a rule a line, as LeakSanitizer's: leak:PATTERN. A rule holds for blocks with PATTERN in
+// the name of a function, a source file or a library of any frame of their calls. `*` stands for any text, `^` and `$`
 // for the name's begin and end. Lines that begin with # and empty ones say nothing.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What became of watched blocks (msl_watch, docs/watch.md).
+// The history of watched blocks (msl_watch, docs/watch.md).
 #pragma once
 
 #include "analysis/places/site_text.h"
@@ -22,10 +22,10 @@ struct WatchLine {
   uint64_t address = 0;                 // of the block
   uint64_t offset = 0, bytes = 0;       // from the first byte that has changed to the last one
   std::optional<uint64_t> step;         // the last one that the program has said
-  uint64_t time_ns = 0;                 // of the look. CLOCK_MONOTONIC
+  uint64_t time_ns = 0;                 // time of the look, CLOCK_MONOTONIC
   uint32_t process = 0;
   Given given = Given::Unknown;
-  uint64_t digest = 0; // of the block behind the change; 0 = not told
+  uint64_t digest = 0; // digest of the block after the change; 0 = not told
   uint64_t file = 0;   // of its content (docs/watch.md); 0 = there is none
 };
 

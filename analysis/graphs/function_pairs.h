@@ -12,8 +12,8 @@ struct FunctionPair {
   bool isOneGraph() const;
 };
 
-// Each function is in one pair. Of functions of one symbol those of equal graphs go together first, then those of
-// equal files: the symbol of a static function may be that of others, and another build may have other paths.
+// Each function is in one pair. If several functions have one symbol, equal graphs go together first, then equal files.
+// The symbol of a static function may be that of others, and another build may have other paths.
 std::vector<FunctionPair> pairsOf(std::span<const CountedFunction> first, std::span<const CountedFunction> second);
 
 } // namespace msleaks::analysis

@@ -13,7 +13,7 @@ struct CountedFunction {
   Graph graph;
   std::string name; // demangled
   FunctionCounts counts;
-  Sample sample;                              // of a device: its threads
+  Sample sample;                              // the threads of a device that counted
   std::vector<abi::CountedLaunches> launches; // of a kernel, by shape and mode
 };
 

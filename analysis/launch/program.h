@@ -43,7 +43,7 @@ struct SignalSetup {
   std::vector<Disposition> dispositions;
 };
 
-// What is done between fork and exec.
+// Actions between fork and exec.
 struct BeforeExec {
   std::function<void()> in_child = [] {};    // only what may be done behind a fork
   std::function<void(pid_t)> in_parent = {}; // the child waits for its end

@@ -1,8 +1,8 @@
 // The last address at or before another one, among those of live blocks: what an interior pointer asks.
 //
-// A 64-ary trie of bits: a word of level 0 tells which of 64 addresses begin a block, a word of level 1 which of 64
-// words of level 0 are not empty, and so on. Only words that are not empty exist. Blocks lie close together, so that
-// most changes touch the lowest two levels, and a look-up goes up one or two before it comes down.
+// A 64-ary trie of bits. A word of level 0 tells which of 64 addresses begin a block. A word of level 1 tells which of
+// 64 words of level 0 are not empty, and so on. Only words that are not empty exist. Blocks lie close together. So most
+// changes touch the lowest two levels, and a look-up goes up one or two before it comes down.
 #pragma once
 
 #include "block_table.h"

@@ -1,5 +1,5 @@
-// Rows by address, such as blocks: open addressing in a power of two, linear probing, deletion by shifting back, so
-// that there are no tombstones and a lookup stays short however many blocks came and went.
+// Rows by address, such as blocks: open addressing in a power of two, linear probing, deletion by shifting back. So
+// there are no tombstones, and a lookup stays short however many blocks came and went.
 #pragma once
 
 #include "analysis/live/live_set.h"
@@ -48,8 +48,8 @@ public:
     --size_;
   }
 
-  // Asks for the lines that a look-up of `address` will need, and an erase: it looks at the slots behind. Always inline:
-  // g++ takes a function that only prefetches for one without effect, and drops the calls.
+  // Asks for the lines that a look-up of `address` will need, and an erase: it looks at the slots behind. Always
+  // inline: g++ takes a function that only prefetches for one without effect, and drops the calls.
   [[gnu::always_inline]] void prefetch(uint64_t address) const {
     if (slots_.empty())
       return;

@@ -1,5 +1,5 @@
-// Blocks that agree in all that a report may group by: one number stands for all of it, so that analyzers keep vectors
-// by cohort, and every grouping is a sum over cohorts.
+// Blocks that agree in all that a report may group by. One number stands for all of it. So analyzers keep vectors by
+// cohort, and every grouping is a sum over cohorts.
 #pragma once
 
 #include "analysis/places/labels.h"

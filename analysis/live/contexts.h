@@ -29,7 +29,7 @@ public:
   }
   void endProcess(uint32_t process);
 
-  // What goes into a checkpoint, and comes out of one.
+  // The state that a checkpoint holds.
   struct Range {
     LabelId label;
     uint64_t id; // 0 = ends with the innermost
@@ -45,7 +45,7 @@ public:
   std::string_view textOf(LabelId label) const { return labels_ ? labels_->textOf(label) : std::string_view(); }
   LabelId labelNamed(std::string_view text) const { return labels_ ? labels_->named(text) : LabelId{}; }
   void clear() { threads_.clear(); }
-  // What an event of this process names by a number.
+  // The meaning of a number in an event of this process.
   LabelId labelOf(uint32_t process, uint64_t number) const;
 
 private:

@@ -33,7 +33,7 @@ struct HiddenRange {
   Block block;
 };
 
-// Of one process. Ranges do not overlap.
+// The ranges of one process. They do not overlap.
 class DeviceRanges {
 public:
   bool isEmpty() const { return ranges_.empty(); }

@@ -27,7 +27,7 @@ public:
           nameOf(event.process, event.event.as<abi::LaunchEvent>().kernel);
     }
   }
-  // Of a launch's kernel, from here on. None: nobody has told it.
+  // The name of a launch's kernel, from here on. None: nobody has told it.
   LabelId nameOf(uint32_t process, uint64_t kernel) const {
     const auto kernels = processes_.find(process);
     if (kernels == processes_.end())

@@ -1,4 +1,4 @@
-// What Epoch events say about the blocks whose free may not have been recorded.
+// Follows Epoch events, to find blocks whose free may not have been recorded.
 #pragma once
 
 #include "msleaks/abi/session.h"

@@ -1,5 +1,5 @@
-// Which allocations were refused, and whether the program got what it wanted all the same: one that is refused and asks
-// for less is no program that is out of memory (docs/analyses.md).
+// Refused allocations, and whether the program got memory all the same: a program that is refused and then asks for
+// less is not out of memory (docs/analyses.md).
 //
 // Memory grows with threads and the places where they were refused something.
 #pragma once
@@ -20,7 +20,7 @@ constexpr bool asksForMemory(abi::Heap heap) { return heap != abi::Heap::Registe
 
 class Refusals {
 public:
-  // Who asked for what where.
+  // The thread and place of a request, with its heap and device.
   struct Asker {
     uint32_t process = 0, stream = 0;
     SiteId site;

@@ -1,5 +1,5 @@
-// Segments: the blocks that pools hand out parts of. Who observes blocks keeps here what it wants to know of each
-// segment.
+// Segments: the blocks that pools hand out parts of. An observer of blocks keeps its own data for each segment
+// here.
 #pragma once
 
 #include "analysis/base/element_at.h"

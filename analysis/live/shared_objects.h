@@ -1,7 +1,7 @@
 // Memory that several processes have mapped, or one of them several times: a memfd, a file of tmpfs or hugetlbfs. It
-// counts once. So each object is cut into pieces that are mapped as a whole by all who map any of them; the first of
-// those, the owner, has its bytes, and the others' mappings have none of their own. When the owner goes, the next one
-// has them.
+// counts once. So each object is cut into pieces that are mapped as a whole by all who map any of them. The first of
+// those, the owner, has its bytes; the others' mappings have no bytes of their own. When the owner goes, the bytes move
+// to the next one.
 #pragma once
 
 #include <algorithm>

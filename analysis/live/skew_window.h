@@ -1,4 +1,4 @@
-// What two threads recorded about one address a moment apart, while their times differ by that moment.
+// Pairs records of two threads about one address, made a moment apart while their times differ by that moment.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -17,7 +17,7 @@ public:
   enum class What : uint8_t { Free, ReallocFree, Retain, Count };
   struct Entry {
     uint64_t address, time_ns;
-    uint64_t bytes; // of a mapping: how much of it; 0 = the whole block
+    uint64_t bytes; // bytes of a mapping's part; 0 = the whole block
     abi::AddressSpace space;
     uint32_t stream;
     What what;
@@ -41,7 +41,7 @@ public:
     return true;
   }
 
-  // Who asks for what came early: the address of `stream`'s event at `time_ns`.
+  // A question for an early record: the address of `stream`'s event at `time_ns`.
   struct Wanted {
     abi::AddressSpace space;
     uint64_t address;
@@ -71,9 +71,9 @@ private:
     return found;
   }
 
-  // An event's time is read from the processor's counter without waiting for the loads before it, such as the one that
-  // brought the block's address from another thread: 5 to 16 ns early were seen, and no processor keeps an instruction
-  // waiting for a microsecond. Processors' counters differ by less; and ticks keep their order when they become
+  // An event's time is read from the processor's counter without waiting for the loads before it. One of them may have
+  // brought the block's address from another thread: 5 to 16 ns early were seen. No processor keeps an instruction
+  // waiting for a microsecond, and processors' counters differ by less. Ticks keep their order when they become
   // nanoseconds, whichever batch they came in (clock_fit.h).
   static constexpr uint64_t kSkewNs = 1'000;
   static constexpr size_t kKept = 16;

@@ -1,8 +1,8 @@
-// In which steps the blocks were allocated that outlived them. What a program forgets in every step is there once for
-// each step, from the first to the last; what it keeps for a while is there of the last ones only.
+// Counts the steps in which blocks were allocated that outlived them. A leak in every step has survivors in each, from
+// the first to the last. Blocks that are kept for a while have survivors in the last steps only.
 //
-// Of one process. Memory grows with what is alive: steps lie in a bounded number of buckets, and when all are full, two
-// become one.
+// Survivors of one process. Memory grows with live blocks only: steps lie in a bounded number of buckets, and when all
+// are full, two become one.
 #pragma once
 
 #include "analysis/base/element_at.h"
@@ -43,7 +43,7 @@ public:
     uint32_t bucket;
     CohortId cohort;
     int64_t bytes, count;    // alive when the last step began
-    int64_t freed_bytes = 0; // of them: behind that
+    int64_t freed_bytes = 0; // bytes of survivors that were freed after that
   };
   // The buckets in whose steps what is kept has had a whole step to be freed in, and what is left of them; ascending by
   // cohort, then by bucket.
@@ -62,7 +62,7 @@ private:
   struct Kept : Sum {
     int64_t freed_bytes = 0, freed_count = 0; // since the open step began: they count when the next one begins
   };
-  // Of a cohort and a bucket.
+  // The survivors of a cohort in a bucket.
   using Key = uint64_t;
   static Key keyOf(CohortId cohort, uint32_t bucket) { return uint64_t{cohort.index} << 32 | bucket; }
 

@@ -1,5 +1,5 @@
-// What a call instruction calls, by its bytes in the file: a function of the image, or through its procedure linkage
-// table (PLT) one of another image, by the name that the dynamic linker looks up.
+// Finds the target of a call instruction by its bytes in the file. It is a function of the image; or, through its
+// procedure linkage table (PLT), one of another image, by the name that the dynamic linker looks up.
 #pragma once
 
 #include "elf_file.h"
@@ -37,7 +37,7 @@ private:
 
   unsigned machine_ = 0;
   std::vector<Segment> code_;
-  std::unordered_map<uint64_t, std::string> slots_; // of the global offset table: what they import
+  std::unordered_map<uint64_t, std::string> slots_; // imports by slot of the global offset table
 };
 
 } // namespace msleaks::analysis

@@ -1,4 +1,4 @@
-// What SiteCatalog keeps of one process.
+// The sites of one process in a SiteCatalog.
 #pragma once
 
 #include "analysis/places/site_catalog.h"

@@ -56,7 +56,7 @@ public:
   SiteId find(uint32_t process, uint32_t number);
   // For each of these sites, in their order, a number that find() has it for. Fewer: one was never found.
   std::vector<SiteNumber> numbersOf(const std::vector<SiteId> &) const;
-  // What is known about its place. The caller of a hook gets its function's name now. Valid while the catalog lives.
+  // The known facts about its place. A hook's caller gets its function's name now. Valid while the catalog lives.
   const Site &describe(SiteId);
   // The number of the call itself that is the same in every process and run of the same code.
   uint64_t stableIdOf(SiteId site) const { return site.index < known_.size() ? sites_[known_[site.index].site].id : 0; }
@@ -111,7 +111,7 @@ private:
   void note(std::string line);
 
   Symbolizer &symbolizer_;
-  // What a SiteId stands for. [0] is unknown.
+  // The entries that SiteIds stand for. [0] is unknown.
   struct Known {
     uint32_t site; // in sites_
     uint32_t path; // in paths_

@@ -25,7 +25,7 @@ struct SiteText : FrameText {
   uint64_t offset = 0; // of a hook's caller in its library
 };
 
-// What was called at the innermost place, and for what.
+// The function that was called at the innermost place, and the purpose of its block.
 struct AllocatorText {
   std::string callee, type, variable;
 };

@@ -48,8 +48,8 @@ public:
   // it calls through a pointer.
   const std::string &calleeAt(const ImageFile &, uint64_t address);
 
-  // The global variable that holds `address`: its name as the source spells it, with the offset in it if there is one
-  // ("cache +16"), and where it is defined; empty when no symbol says so.
+  // The global variable that holds `address`, and where it is defined. Its name is as the source spells it, with the
+  // offset in it if there is one ("cache +16"); empty when no symbol says so.
   const CodePlace &variableAt(const ImageFile &, uint64_t address);
 
   // The member of the image's type at this offset (TypeLayouts::memberAt).

@@ -1,7 +1,7 @@
-// A copy of an image in memory with all that objdump needs for some ranges of its code, and no more: a section for each
-// range, the tables of symbols, and what names the entries of a PLT. So one run shows all of the ranges, with the text
-// that it would have from the image itself; in a large library most of a run is spent on relocations, and there is one
-// run for each range.
+// A copy of an image in memory with all that objdump needs for some ranges of its code, and no more. It has a section
+// for each range, the tables of symbols, and the names of PLT entries. So one run shows all of the ranges, with the
+// text that it would have from the image itself. In a large library most of a run is spent on relocations, and there
+// would be one run for each range.
 #pragma once
 
 #include "analysis/base/file_descriptor.h"

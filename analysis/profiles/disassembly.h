@@ -19,16 +19,16 @@ struct Instruction {
   std::string text; // as objdump writes it behind the address
 };
 
-// The program to call: `wanted` if it is not empty, which must then be there; or CMAKE_OBJDUMP of the environment, as
-// for LNT; or the first of objdump and llvm-objdump that PATH has. Empty: there is none.
+// The program to call: `wanted` if it is not empty, which must then be there. Otherwise CMAKE_OBJDUMP of the
+// environment, as for LNT, or the first of objdump and llvm-objdump that PATH has. Empty: there is none.
 Result<std::string> findObjdump(const std::string &wanted);
 
-// Few ranges that hold all of the given ones, which are in order: each is a run of objdump, which costs more than the
-// code between two that are near each other.
+// Few ranges that hold all of the given ones, which are in order. Each is a run of objdump, which costs more than the
+// code between two near ranges.
 std::vector<AddressRange> joined(const std::vector<AddressRange> &);
 
-// What one image has in these ranges, by address. Addresses are those of the file. Empty where objdump can tell
-// nothing.
+// The instructions of one image in these ranges, by address. Addresses are those of the file. Empty where objdump can
+// tell nothing.
 std::vector<Instruction> disassemble(const std::string &objdump, const std::string &image,
                                      const std::vector<AddressRange> &ranges);
 

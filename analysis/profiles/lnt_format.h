@@ -1,5 +1,5 @@
-// LNT's binary profile, version 2, which `lnt profile upgrade` writes: an index of eight sections and the sections,
-// made of two kinds of things only: numbers in ULEB128, and texts that end with '\n'. docs/profiles.md draws it.
+// LNT's binary profile, version 2, which `lnt profile upgrade` writes: an index of eight sections and the sections. It
+// has only numbers in ULEB128, and texts that end with '\n'. docs/profiles.md draws it.
 #pragma once
 
 #include "analysis/profiles/profile.h"

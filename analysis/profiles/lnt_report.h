@@ -21,8 +21,8 @@ struct LntReport {
   std::map<std::string, std::vector<double>> metrics;
 };
 
-// What the profile itself says, for a report that is given no metric: the seconds that its clock events sum up to
-// (execution_time), or else the bytes from the first to the last line of each function (code_size).
+// The metric of a report that is given none: the seconds that the profile's clock events sum up to (execution_time).
+// Without them, the bytes from the first to the last line of each function (code_size).
 std::pair<std::string, double> metricOf(const Profile &);
 
 // `profile` in the bytes of a file that LNT reads (writeLnt).

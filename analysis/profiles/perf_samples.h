@@ -1,5 +1,5 @@
 // The samples of a perf.data, summed up by place in an image. Records of several processors come as their buffers were
-// emptied: they are put in order of time by the rounds that perf marks, so that a sample meets the images that were
+// emptied. They are put in order of time by the rounds that perf marks, so that a sample meets the images that were
 // mapped at its time.
 #pragma once
 

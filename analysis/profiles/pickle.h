@@ -25,7 +25,7 @@ public:
   double numberOf(Ref) const;                                     // of Integer, Negative and Float
   uint64_t integerOf(Ref ref) const { return values_[ref].bits; } // of Integer
   std::string_view textOf(Ref ref) const { return texts_[values_[ref].bits]; }
-  // Of a list or tuple; of a dictionary keys and values by turns.
+  // The items of a list or tuple; keys and values of a dictionary by turns.
   const std::vector<Ref> &itemsOf(Ref ref) const { return items_[values_[ref].bits]; }
   // The value of a key; the last one, as Python has it. Null when there is none.
   const Ref *find(Ref dictionary, std::string_view key) const;

@@ -1,5 +1,5 @@
-// Sums of events by place: the inner loop of reading a perf.data. Places are numbered in the order in which they came;
-// a place and its sums lie side by side, so that a sample costs two misses of the cache and not three.
+// Sums of events by place: the inner loop of reading a perf.data. Places are numbered in the order in which they came.
+// A place and its sums lie side by side, so that a sample costs two misses of the cache and not three.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@
 namespace msleaks::analysis::profiles {
 
 bool isProfdata(std::span<const uint8_t> head);
-// What a program writes before llvm-profdata merged it.
+// The raw file of a program, before llvm-profdata merged it.
 bool isRawProfdata(std::span<const uint8_t> head);
 
 // Counters of the profile: `counts`, the sum of a function's counters, and `calls`, its first one, where the file says

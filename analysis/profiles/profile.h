@@ -1,5 +1,5 @@
-// How often each function and each instruction of a program ran, or was met, in the terms of LNT: absolute numbers for
-// the whole, percent of the whole for a function, percent of the function for a line. docs/profiles.md.
+// How often each function and instruction of a program ran, or was met, in the terms of LNT. Numbers are absolute for
+// the whole, percent of the whole for a function, and percent of the function for a line. docs/profiles.md.
 #pragma once
 
 #include "analysis/base/result.h"

@@ -6,9 +6,9 @@
 
 namespace msleaks::analysis::profiles {
 
-// What repr() made of bytes, between its quotes.
+// Undoes repr() of bytes, between its quotes.
 std::string fromRepr(std::string_view line);
-// What the codec raw-unicode-escape made of characters, as UTF-8.
+// Undoes the codec raw-unicode-escape; the result is UTF-8.
 std::string fromRawUnicode(std::string_view line);
 
 } // namespace msleaks::analysis::profiles

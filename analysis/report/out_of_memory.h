@@ -1,4 +1,4 @@
-// What a program had alive when it was refused memory, or when it was killed: what `msleaks oom` shows
+// The live blocks of a program when it was refused memory, or when it was killed: the answer of `msleaks oom`
 // (docs/analyses.md).
 #pragma once
 
@@ -49,7 +49,7 @@ struct OutOfMemory {
 // `most`: blocks in each list.
 Result<OutOfMemory> analyzeOutOfMemory(const std::filesystem::path &run, size_t most, const Progress &progress = {});
 
-// What to try first: those that save memory.
+// The findings to try first: those that save memory.
 std::vector<Finding> savingFindings(const Report &);
 
 void writeOutOfMemoryJson(std::ostream &, const OutOfMemory &);

@@ -1,4 +1,4 @@
-// What part of a run a report is about, and how it is put together: the words of the command line, understood.
+// The part of a run that a report is about, and its form: the words of the command line, parsed.
 #pragma once
 
 #include "analysis/base/result.h"

@@ -1,4 +1,4 @@
-// What a trace and its manifest say of a session besides its events.
+// Facts about a session from its trace and manifest, besides events.
 #pragma once
 
 #include "analysis/findings/conclusion.h"
@@ -21,10 +21,10 @@ std::vector<ReportProcess> processesOf(const TraceReader &, const std::map<uint3
 // Command, state, begin and duration.
 void describeSession(Report &, const Manifest &, const TraceReader &);
 
-// What a reader of the report must know to trust it, in one line each.
+// Facts that a reader needs to trust the report, a line each.
 std::vector<std::string> notesOf(const Report &);
 
-// Of processes and threads. Neither reader nor processes may go before the names.
+// Names of processes and threads. The reader and the processes must outlive them.
 Names namesOf(const TraceReader &, const std::vector<ReportProcess> &);
 
 } // namespace msleaks::analysis

@@ -11,8 +11,8 @@ namespace msleaks::analysis {
 // (control characters; a component that begins with = + - @).
 Result<void> checkName(const std::filesystem::path &path);
 
-// A folder that is to be made, or to be filled: its name, no symbolic link in its place, ours when it exists, and in a
-// folder where nobody else could put another one in its place.
+// Checks a folder that is to be made or filled: its name, no symbolic link in its place, and our own if it exists. It
+// must be in a folder where nobody else could replace it.
 Result<void> checkOutputFolder(const std::filesystem::path &path);
 
 // A file that is to be written, by the same rules. Its folder must exist.

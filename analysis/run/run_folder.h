@@ -22,8 +22,8 @@ struct RunProcess {
   int exit_status = -1; // as a shell reports it: 0..255, 128 + signal; -1 = not known
 };
 
-// What manifest.json holds. Written when the session starts (state "running") and again when it ends ("complete", or
-// "recovered" by `msleaks recover`).
+// The content of manifest.json. Written when the session starts (state "running") and again when it ends ("complete",
+// or "recovered" by `msleaks recover`).
 struct Manifest {
   uint32_t version = 1;
   std::string state;

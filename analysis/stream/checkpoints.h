@@ -29,7 +29,7 @@ public:
   const std::vector<PackedCheckpoint> &taken() const { return taken_; }
 
 private:
-  // A live block takes some 8 bytes of a checkpoint, an event 2 to 6 of the trace: so all of them together take a
+  // A live block takes some 8 bytes of a checkpoint, an event 2 to 6 of the trace. So all checkpoints together take a
   // fifth of the trace, or less where fewer blocks are alive (7 % with 200,000).
   static constexpr uint64_t kEventsPerBlock = 8;
   static constexpr uint64_t kMostBytes = 128 << 20;

@@ -48,7 +48,7 @@ public:
   void onPart(const Block &, const Block &whole, uint64_t time_ns) override;
 
 private:
-  // What the gate waits for; null: nothing more.
+  // The next moment that the gate waits for; null: nothing more.
   const Moment *next() const;
   void turn(uint64_t time_ns, LiveSet &);
   void open(uint64_t time_ns, LiveSet &);

@@ -32,7 +32,7 @@ struct Window {
 // A thread of a process, both as the trace numbers them.
 using ThreadKey = std::pair<uint32_t, uint32_t>;
 
-// Blocks that these threads allocated, whoever frees them. What is not said selects all.
+// Blocks that these threads allocated, whoever frees them. An empty part selects all.
 struct Selection {
   std::optional<std::set<uint32_t>> processes; // numbers in the trace
   std::optional<std::set<ThreadKey>> threads;

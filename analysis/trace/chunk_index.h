@@ -11,9 +11,9 @@
 
 namespace msleaks::analysis::trace {
 
-// What is known of a file from its end, or from a walk where its end does not say it.
+// The index of a file, from its end, or from a walk where the end has none.
 struct ChunkIndex {
-  std::optional<IndexRoot> root;  // of an index of two levels: its leaves have the chunks
+  std::optional<IndexRoot> root;  // root of an index of two levels, whose leaves have the chunks
   std::vector<ChunkPlace> chunks; // else: all, without Index and Trailer
   std::vector<std::string> damage;
   uint64_t end = 0;    // behind the last whole chunk

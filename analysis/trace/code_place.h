@@ -1,4 +1,4 @@
-// What an address of code is called, and whose it is.
+// The name and owner of an address of code.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The chunks of events of a trace, in the order of the file and a leaf at a time: read from the index when they are
-// needed, or known already where there is no such index or something is stored twice.
+// The chunks of events of a trace, in the order of the file and a leaf at a time. They are read from the index when
+// they are needed. They are known already where there is no such index, or something is stored twice.
 #pragma once
 
 #include "analysis/trace/chunk_index.h"

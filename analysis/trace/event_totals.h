@@ -1,4 +1,4 @@
-// What the chunks of a trace's events add up to, where no index says it.
+// Sums over the chunks of a trace's events, where no index has them.
 #pragma once
 
 #include "analysis/trace/event_leaves.h"

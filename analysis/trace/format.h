@@ -55,14 +55,14 @@ inline constexpr ChunkKind kLastChunkKind = ChunkKind::PointerMap; // that this 
 // Whether it is samples of resident memory: nothing that events mean.
 constexpr bool isResident(ChunkKind kind) { return kind == ChunkKind::Resident || kind == ChunkKind::ResidentOfFiles; }
 
-// What an Index chunk is, in its header's `stream`. An older reader knows flat ones only: it passes over the others,
-// and walks where a trailer points to one.
+// The kind of an Index chunk, in its header's `stream`. An older reader knows flat ones only: it passes over the
+// others, and walks where a trailer points to one.
 enum class IndexLevel : uint32_t {
   Flat = 0,       // read only: an entry for every chunk of the trace
   Leaf = 1,       // entries of some hundred chunks
   Root = 2,       // the leaves, and what is to be known without reading them
   Mark = 3,       // nothing but its time: of what is earlier, all that is recorded is in the file before it
-  Checkpoint = 4, // what was alive behind all events until its time; its position: how many they are
+  Checkpoint = 4, // the live set after all events until its time; its position is their number
 };
 
 enum class Codec : uint16_t { None = 0, Zstd = 1 };
@@ -99,8 +99,8 @@ inline constexpr uint32_t kMaxPathsRawBytes = 4u << 20;
 inline constexpr uint32_t kMaxNamesRawBytes = 16u << 20;
 inline constexpr uint32_t kMaxPointersRawBytes = 1u << 20;
 inline constexpr uint32_t kMaxPointerMapRawBytes = 16u << 20;
-inline constexpr uint32_t kMaxArguments = 4096; // of a command: an empty one takes a byte in the file and 32 in memory
-inline constexpr uint32_t kMaxColumns = 1024;   // of an Events chunk, those of later versions included
+inline constexpr uint32_t kMaxArguments = 4096; // an empty one takes a byte in the file and 32 in memory
+inline constexpr uint32_t kMaxColumns = 1024;   // columns of an Events chunk, those of later versions included
 // Payload that shrinks by more than this is stored as it is: a few bytes must not claim a gigabyte.
 inline constexpr uint64_t kMaxCompression = 1024;
 

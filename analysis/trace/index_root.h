@@ -18,8 +18,8 @@ constexpr ChunkKinds kindBit(ChunkKind kind) {
 // Those of later versions.
 inline constexpr ChunkKinds kForeignKinds = ~((uint64_t{2} << static_cast<uint32_t>(kLastChunkKind)) - 1);
 
-// Chunks of events stand in leaves of their own, so do those that opening a trace reads and those that only a report
-// reads: who wants one of them reads no leaf of the others. Within such a group leaves are in the order of the file.
+// There are leaves for chunks of events, for those that opening a trace reads, and for those that only a report reads.
+// So a reader of one kind reads no leaf of the others. Within such a group leaves are in the order of the file.
 struct LeafPlace {
   uint64_t offset = 0; // of the leaf's own chunk
   ChunkKinds kinds = 0;

@@ -1,5 +1,5 @@
-// What the numbers in events mean, out of the payloads of its chunks. A payload that makes no sense gives what can be
-// read of it; its reader has failed() then.
+// The meaning of numbers in events, from the payloads of a trace's chunks. A payload that makes no sense gives its
+// readable part; its reader has failed() then.
 #pragma once
 
 #include "analysis/trace/bytes.h"

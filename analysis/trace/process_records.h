@@ -1,4 +1,4 @@
-// What a trace says of its processes and streams; a later word on the same one replaces an earlier one.
+// A trace's records about its processes and streams; a later record about the same one replaces an earlier one.
 #pragma once
 
 #include "analysis/trace/damage_notes.h"

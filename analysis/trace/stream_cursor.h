@@ -21,7 +21,7 @@ struct OpenChunk {
   size_t begin = 0, end = 0;
 };
 
-// What the cursors of a merge share.
+// Data that the cursors of a merge share.
 class ChunkOpener {
 public:
   ChunkOpener(const InputFile &file, DamageNotes &damage) : reader_(file), damage_(&damage) {}
@@ -71,7 +71,7 @@ private:
   uint32_t process_, stream_;
   TimeWindow window_;
   std::vector<PlannedChunk> chunks_;
-  size_t next_ = 0;             // of them: the one that is open, or due
+  size_t next_ = 0;             // the chunk that is open, or due
   uint64_t added_until_ns_ = 0; // the latest time in those that were added
   uint64_t due_ = 0;
   uint64_t floor_ = 0; // time of the last event

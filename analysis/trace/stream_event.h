@@ -1,4 +1,4 @@
-// What a trace is read as.
+// An event as a reader of a trace gets it.
 #pragma once
 
 #include "msleaks/abi/events.h"

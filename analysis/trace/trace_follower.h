@@ -27,7 +27,7 @@ struct TraceListener {
   std::function<void(std::shared_ptr<const PointedMemory>)> pointed_memory;
 };
 
-// What a follower reads of events.
+// The events that a follower reads.
 enum class FollowedEvents : uint8_t {
   All,
   None, // they are passed over: who follows wants to know what they mean, and who began and ended
@@ -43,8 +43,8 @@ public:
   ~TraceFollower();
 
   // The next events, each once, merged as TraceReader does; valid until the next call. Empty: no more are complete now,
-  // ask again later. An event that comes too late, of a process that attached late or a thread that was stopped in the
-  // middle of a record, gets the time that the others have reached.
+  // ask again later. An event may come too late, of a process that attached late or of a thread that was stopped in the
+  // middle of a record. It gets the time that the others have reached.
   //
   // Fails when the file was removed, replaced or cut short, and every time after that.
   Result<std::span<const StreamEvent>> next();

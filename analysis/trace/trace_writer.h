@@ -38,7 +38,7 @@ struct ProcessStart {
   // Not in old traces. A pid is unique in its namespace; an exec makes another image of the same pid.
   uint64_t pid_namespace = 0; // 0 = not known
   uint32_t exec_id = 0;       // of the exec that the image, or the one it was forked from, began with; 0 = not known
-  uint32_t page_bytes = 0;    // of its kernel; 0 = not known
+  uint32_t page_bytes = 0;    // page size of its kernel; 0 = not known
   uint64_t process_birth = 0; // an exec keeps it, no other process has it; 0 = not known (abi::isOtherProcess)
   Ancestor ancestor{};        // old traces say it by a definition (abi::InheritedDefinition)
 };
@@ -79,7 +79,7 @@ struct StreamAccount {
   uint64_t stalled_ns;
 };
 
-// What later events need to know of all until a time, packed as a chunk (trace/checkpoint.h).
+// The state after all events until a time, packed as a chunk (trace/checkpoint.h).
 struct PackedCheckpoint;
 
 // How much memory of a process was resident, as its kernel had it.
@@ -87,13 +87,13 @@ struct ResidentSample {
   uint32_t process;
   uint64_t time_ns;
   uint64_t resident_bytes;
-  uint64_t file_bytes; // of them: pages of files and of shared memory
+  uint64_t file_bytes; // pages of files and of shared memory among them
   // Not in old traces.
-  uint64_t shared_bytes = 0;   // of these: shared memory, as of a memfd or a tmpfs
-  uint64_t recorder_bytes = 0; // of file_bytes: the process' arena, in which msleaks records
+  uint64_t shared_bytes = 0;   // shared memory among them, as of a memfd or a tmpfs
+  uint64_t recorder_bytes = 0; // the process' arena among file_bytes, in which msleaks records
 };
 
-// What the memory of a process pointed to (trace/pointers.h).
+// Pointers in the memory of a process (trace/pointers.h).
 struct PointerMap;
 
 // A call of a path (abi::PathNode), with its number in the process.
@@ -125,7 +125,7 @@ public:
   // Nodes of the process' tree of paths that are new, at most kMaxPathsAtOnce, with numbers in a row.
   static constexpr size_t kMaxPathsAtOnce = 65536;
   Result<void> paths(uint32_t process, std::span<const PathEntry> entries);
-  // What addresses in an image are called: for a report where the image is not.
+  // The names of addresses in an image, for a report where the image is not.
   Result<void> names(const ImageNames &);
   // At most kMaxResidentAtOnce.
   static constexpr size_t kMaxResidentAtOnce = 4096;

@@ -1,8 +1,8 @@
 // Answers the offers of a program's hooks (msleaks/abi/guarded.h), and sees whoever touches a guarded block.
 //
-// A thread that touches a closed page gets SIGSEGV: it is taken back, that part of the block is opened by a call that
-// the thread is made to do, and the thread goes on with the same instruction. A system call that is given a guarded
-// block would fail instead, with EFAULT: what it is given is opened before it begins. Other calls do not stop.
+// A thread that touches a closed page gets SIGSEGV. The tracer takes it back, has the thread open that part of the
+// block, and lets it go on with the same instruction. A system call that is given a guarded block would fail instead,
+// with EFAULT: the tracer opens the block before the call begins. Other calls do not stop.
 #pragma once
 
 #include "analysis/verify/call_buffers.h"
@@ -26,7 +26,7 @@ class GuardTracer final : public Tracer {
 public:
   explicit GuardTracer(GuardUser user) : Tracer(filterOfCalls()), user_(std::move(user)) {}
 
-  // Of all processes, in the order of their births.
+  // Blocks of all processes, in the order of their births.
   const std::vector<std::shared_ptr<GuardedBlock>> &blocks() const { return blocks_; }
   bool loaded() const { return loaded_; }   // hooks that can guard
   bool refused() const { return refused_; } // more blocks than can be guarded

@@ -1,5 +1,5 @@
-// Runs a program under ptrace, with all its threads and the children of forks and execs, from birth to end. Who derives
-// from it looks at their calls and signals.
+// Runs a program under ptrace, with all its threads and the children of forks and execs, from birth to end. Derived
+// classes look at their calls and signals.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -30,7 +30,7 @@ public:
   struct AddressSpace {
     explicit AddressSpace(pid_t pid) : pid(pid) {}
     virtual ~AddressSpace() = default;
-    pid_t pid;                // of its first thread: any number that is the process' alone until it ends or calls exec
+    pid_t pid;                // its first thread's: the process' own number until it ends or calls exec
     uint64_t instruction = 0; // of one that makes a system call
     uint32_t threads = 1;     // that do not exit yet
   };

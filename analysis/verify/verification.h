@@ -27,7 +27,7 @@ struct TouchPath {
   bool operator==(const TouchPath &) const = default;
 };
 
-// What the second run showed of the blocks of the finding's place.
+// Facts of the second run about the blocks of the finding's place.
 struct GuardedSum {
   uint64_t blocks = 0, bytes = 0;
   uint64_t touched_blocks = 0;
@@ -43,7 +43,7 @@ GuardedSum sumOf(const std::vector<std::shared_ptr<GuardedBlock>> &, uint64_t en
 struct WritePath {
   std::vector<SiteText> calls; // innermost first
   uint64_t writes = 0;
-  uint64_t begin = 0, end = 0;  // of the block, from the first byte that changed up to behind the last one
+  uint64_t begin = 0, end = 0;  // changed bytes of the block, up to behind the last one
   bool by_call = false;         // by the kernel, for a call of the thread
   bool given = false;           // to that call
   bool is_within = false;       // the finding's operation
@@ -51,7 +51,7 @@ struct WritePath {
   std::optional<uint64_t> step; // of the first
 };
 
-// What the second run showed of the block of a finding `trampled`.
+// Facts of the second run about the block of a finding `trampled`.
 struct WriteSum {
   uint64_t blocks = 0, bytes = 0; // that were watched
   uint64_t operations = 0;        // how often the program was in the finding's operation
@@ -80,7 +80,7 @@ struct Verification {
 
 struct SecondRun {
   std::vector<std::string> command;
-  bool stdout_to_stderr = false; // of the program: our own stdout is for the verdict
+  bool stdout_to_stderr = false; // the program's stdout, since ours is for the verdict
   abi::WatchWish watch{};        // what the first run was told to watch
 };
 // Runs the program, unless that can say nothing of the finding.

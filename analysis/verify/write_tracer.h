@@ -1,10 +1,10 @@
 // Sees each instruction and system call that changes a watched block (msl_watch), while a thread is in the operation in
 // question.
 //
-// Meanwhile the block's pages are closed to writes. A thread that writes on one gets SIGSEGV: it is taken back, the
-// pages are opened, the thread makes that one instruction while no other thread of the process runs, and they are
-// closed. A system call that is given one of the pages would fail with EFAULT: they are open from its beginning to its
-// end, and what has changed then in what it was given, it has changed.
+// Meanwhile the block's pages are closed to writes. A thread that writes on one gets SIGSEGV. The tracer takes it back
+// and opens the pages. The thread makes that one instruction while no other thread of the process runs, and the pages
+// are closed. A system call that is given one of the pages would fail with EFAULT. So they are open from its beginning
+// to its end, and the call has made every change in the buffers that it was given.
 #pragma once
 
 #include "analysis/verify/tracer.h"

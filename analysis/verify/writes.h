@@ -22,7 +22,7 @@ private:
 
 // Which blocks are the finding's. `wish`: the --watch of the first run.
 WriteQuestion questionOf(const Finding &, const abi::WatchWish &wish);
-// Of the blocks that the hooks tell of: the value of kTellVariable.
+// Blocks that the hooks tell of: the value of kTellVariable.
 std::string toldBytes(const WriteQuestion &);
 
 Judgement judgeWrites(const Finding &, const WriteSum &);

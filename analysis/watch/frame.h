@@ -20,7 +20,7 @@ enum class WatchState : uint8_t {
   Killed, // nobody collects any more: what is in the trace is all there is for now
 };
 
-// What a row is of, besides its place.
+// How rows are split, besides by place.
 struct Split {
   bool by_process = false, by_heap = false;
 };
@@ -60,7 +60,7 @@ struct Frame {
   std::vector<FrameProcess> processes; // that ran, and those of which something is counted
   uint64_t ended_processes = 0;
   std::vector<FrameHeap> heaps; // that have something
-  // Of the physical heaps, and split by heap of pools too. Most bytes first.
+  // Rows of the physical heaps; with a split by heap, those of pools too. Most bytes first.
   std::vector<FrameRow> rows;
   std::vector<std::string> damage;
 };

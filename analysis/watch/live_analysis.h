@@ -50,8 +50,8 @@ public:
   // Growth counts from what has been taken in.
   void setMoment();
 
-  // Naming a place may open files with debug information, so a frame spends no more than about `naming_ns` on places
-  // that were not named before; those with most bytes come first, the others stand in one row until a later frame.
+  // Naming a place may open files with debug information. So a frame spends no more than about `naming_ns` on new
+  // places. Those with most bytes come first; the others stand in one row until a later frame.
   Frame frame(Split split = {}, uint64_t naming_ns = UINT64_MAX);
 
 private:
@@ -80,13 +80,13 @@ private:
   std::vector<std::string> command_;
   uint64_t start_ns_ = 0; // of the manifest; 0 = it does not say
   std::unique_ptr<Reading> reading_;
-  std::optional<SumsWatcher> watcher_; // of a session that says what is alive: its events are passed over
+  std::optional<SumsWatcher> watcher_; // of a session that tells its live blocks; its events are passed over
   // What it said at the moment that growth counts from: still true when the trace is read.
   std::vector<uint8_t> told_moment_;
   uint64_t told_moment_ns_ = 0;
   WatchState state_ = WatchState::Running;
   uint64_t asked_ns_ = 0; // CLOCK_MONOTONIC, when somebody was asked whether the session goes on
-  // Of the last frame whose time differs from the one before.
+  // The last frame whose time differs from the one before.
   uint64_t rate_events_ = 0, rate_time_ns_ = 0;
   double rate_ = 0;
 };

@@ -25,7 +25,7 @@ public:
 
   // By cohort, of those that ever had something.
   std::vector<PlaceSum> sums(const Cohorts &) const;
-  // Of the physical heaps of all processes together.
+  // The physical heaps of all processes together.
   BlockSum alive() const { return alive_; }
   uint64_t peakBytes() const { return tracker_.peakBytes(); }
   uint64_t peakTimeNs() const { return tracker_.peakTimeNs(); }

@@ -1,5 +1,5 @@
-// What a session has alive, by place: what a frame is made of. `msleaks top` works it out from the trace, or has it
-// from msleaks-run, which knows it anyway (SumsPublisher, SumsWatcher).
+// The live blocks of a session by place, of which a frame is made. `msleaks top` computes them from the trace, or gets
+// them from msleaks-run, which knows them anyway (SumsPublisher, SumsWatcher).
 #pragma once
 
 #include "analysis/live/cohort_sums.h"

@@ -35,7 +35,7 @@ enum class Birth : uint32_t {
   Allocated,
   Reallocated, // the new block of a realloc
   Restored,    // a realloc failed: the old block is alive again
-  Remainder,   // what munmap or mprotect of a part made of a block
+  Remainder,   // the rest of a block after munmap or mprotect of a part
   WasThere     // alive when the window of the report begins
 };
 enum class Death : uint32_t {
@@ -63,7 +63,7 @@ struct Event {
   uint8_t reserved[3];
 };
 
-// What a report shows of a site.
+// A site as a report shows it.
 struct Place {
   uint32_t number; // the same for all sites of the place
   uint32_t own;    // 1: in the user's own code
@@ -124,7 +124,7 @@ struct TableView {
   uint64_t row_count;
 };
 
-// What the analyzer has at hand in conclude(). Pointers that it gets are good until conclude() returns.
+// The host's functions for conclude(). Pointers that they return are good until conclude() returns.
 struct Host {
   uint32_t bytes, version;
   void *self; // the first argument of each function
