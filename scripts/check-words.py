@@ -149,7 +149,7 @@ def python_comments(text):
     previous = None
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         line, column = token.start
-        if token.type == tokenize.COMMENT:
+        if token.type == tokenize.COMMENT and not token.string.startswith("#!"):
             yield line, column, token.string.lstrip("#"), not token.line[:column].strip()
         elif token.type == tokenize.STRING and previous in (None, tokenize.NEWLINE, tokenize.INDENT):
             for step, part in enumerate(token.string.strip("rRbBuU").strip("\"'").split("\n")):

@@ -125,6 +125,9 @@ class Comments(unittest.TestCase):
     def test_python(self):
         self.assertEqual(lines("a.py", '"""What it holds."""\na = "# Of b: c."  # Of b: c.\ndef f():\n    """Who frees it."""\n'), [1, 2, 4])
 
+    def test_the_first_line_of_a_script_is_no_sentence(self):
+        self.assertEqual(lines("a.py", '#!/usr/bin/env python3\n"""What it holds."""\n'), [2])
+
     def test_shell_and_cmake(self):
         self.assertEqual(lines("a.sh", '#!/bin/sh\n# What it does.\necho "# Of b: c." ${a#b} # Of b: c.\n'), [2, 3])
         self.assertEqual(lines("CMakeLists.txt", "# What it does.\n"), [1])
