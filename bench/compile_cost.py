@@ -1,4 +1,4 @@
-"""What msleaks-clang++ costs a build beside clang++ -g: user time, text and objects, the same files by turns."""
+"""The cost of a build by msleaks-clang++ beside clang++ -g: user time, text and objects, the same files by turns."""
 import json
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""What a child of a fork costs in a session, of a process with 500 KB of tables of sites: a thousand one after the other."""
+"""The cost of a child of a fork in a session, for a process with 500 KB of tables of sites: a thousand one after the other."""
 import sys
 from pathlib import Path
 

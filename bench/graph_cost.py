@@ -1,5 +1,5 @@
-"""What counting edges costs: operators of ggml with counters where the others follow from them, with one on each edge, with a call on each edge, and with
-clang's own instrumentation for profiles, against none. One thread, the least of a number of rounds, of builds taking turns."""
+"""The cost of counting edges. Operators of ggml are built with few counters, with one on each edge, with a call on each edge, and with clang's own
+instrumentation for profiles. They are compared with none. One thread, the least of a number of rounds, of builds taking turns."""
 import os
 import subprocess
 

@@ -1,5 +1,5 @@
-"""What counting edges costs kernels of OpenCL, on PoCL, one thread: launches that are counted, whole and by a sample, and launches that are not, in one
-program built with the plugin, against the same kernels built without it and without msleaks-run. The least of a number of rounds."""
+"""The cost of counting edges in kernels of OpenCL, on PoCL, one thread. Launches are counted whole, by a sample, or not at all, in one program built with the
+plugin. They are compared with the same kernels built without it and without msleaks-run. The least of a number of rounds."""
 import os
 import sys
 

@@ -1,4 +1,4 @@
-"""What the parts of bench/run.py share: running a command, what it took, and the table of ratios."""
+"""Common code of the parts of bench/run.py: running a command, its time, and the table of ratios."""
 import os
 import statistics
 import subprocess

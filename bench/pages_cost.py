@@ -1,7 +1,7 @@
-"""What it costs to look which pages of large blocks are touched: programs with and without it, and one look at many blocks."""
+"""The cost of looking which pages of large blocks are touched: programs with and without it, and one look at many blocks."""
 from measure import measured, output_of
 
-GOAL = 1.05  # of the program's time, a look at most every 10 ms
+GOAL = 1.05  # share of the program's time, with a look at most every 10 ms
 
 
 class PagesCost:

@@ -8,7 +8,7 @@ import time
 from measure import Failed, output_of
 
 FUNCTIONS = 200
-LEAST_PERCENT = "0.5"  # of a function whose instructions are listed: as `msleaks profile` has it
+LEAST_PERCENT = "0.5"  # share of a function whose instructions are listed: as `msleaks profile` has it
 FREQUENCY = 50_000
 
 

@@ -1,5 +1,5 @@
-"""What it takes to find out, at a process' exit, which blocks something still points to: beside LeakSanitizer, which asks
-the same of its own blocks, and of short processes, which have nothing to be asked."""
+"""The cost of finding out, at a process' exit, which blocks something still points to. It is measured beside LeakSanitizer, which asks the same of its own
+blocks, and for short processes, which have no blocks to ask about."""
 import os
 import subprocess
 import time

@@ -5,12 +5,14 @@
 
 Parts: record malloc stopped forks programs paths compile trace reading
 sessions report reach pages verify devices profiles graphs kernels.
-Peers: LTTng-UST for one event, LeakSanitizer for reach, heaptrack for a malloc+free pair, heaptrack and memray (in a virtual environment in the
-cache) for a PyTorch training, perf for perf.data, clang's own
-instrumentation for graphs; a peer that is not installed is said to be missing. Every figure is the median of
-interleaved runs (a b c, a b c, …), of whole programs their least, so that a noisy minute hits all of them; only compare
-figures of one run. The goals are those of docs/performance.md. Exit status 0: measured; goals that were missed are marked,
-they do not fail the command. 2: usage. 3: a program under measurement failed.
+
+Peers: LTTng-UST for one event, LeakSanitizer for reach, heaptrack for a malloc+free pair, perf for perf.data, clang's own instrumentation for graphs. A
+PyTorch training has heaptrack and memray (in a virtual environment in the cache). A missing peer is named.
+
+Every figure is the median of interleaved runs (a b c, a b c, …), or the least of them for whole programs. So a noisy minute hits all of them; only
+compare figures of one run. The goals are those of docs/performance.md.
+
+Exit status 0: measured; missed goals are marked and do not fail the command. 2: usage. 3: a program under measurement failed.
 """
 import argparse
 import json
@@ -229,7 +231,7 @@ class Bench:
     # -- reading a trace -----------------------------------------------------------------------------------------
 
     def reading(self):
-        """What bench_reading and bench_holding print: each takes its own median."""
+        """The output of bench_reading and bench_holding: each takes its own median."""
         def rows(*command):
             for line in output_of([self.program(command[0]), *command[1:]]).splitlines():
                 cells = [cell.strip() for cell in line.strip("|").split("|")]

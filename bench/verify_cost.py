@@ -1,6 +1,5 @@
-"""What a second run that verifies a finding costs: a program that computes, one that does nothing but system calls, and one
-that does nothing but allocate blocks that are offered to the tracer. And one that names who wrote: what it does to each
-system call, and to each write on the page of a watched block."""
+"""The cost of a second run that verifies a finding. One program computes, one makes only system calls, and one only allocates blocks that are offered to the
+tracer. Another second run names the writer: its cost for each system call, and for each write on the page of a watched block."""
 import json
 import subprocess
 import time

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# What msleaks does with CUDA, on a real GPU.
+# Checks msleaks with CUDA, on a real GPU.
 #
 # Counted kernels, from PTX that the driver compiles: each count is compared with one by hand.
 #
-# The hooks with the current PyTorch: its caching allocator, expandable segments, cudaMallocAsync and CUDA graphs. Compares what
-# the report says of the device's memory with what PyTorch says of its own, and the time of a step with everything on (call
-# paths, ledger, handles, NVTX; no watch) with that without msleaks, which it may exceed by 2 %: exit status 1 where it takes
-# longer. Beside it, where there is Nsight Systems, stands what a step takes under `nsys` with its memory tracing. Prints a table
-# for docs/devices.md.
+# Runs the hooks with the current PyTorch: its caching allocator, expandable segments, cudaMallocAsync and CUDA graphs. Compares
+# the report's device memory with PyTorch's own number, and the time of a step with everything on (call paths, ledger, handles,
+# NVTX; no watch) with that without msleaks. Exit status 1 where it takes more than 2 % longer. Where there is Nsight Systems, the
+# time of a step under `nsys` with its memory tracing stands beside it. Prints a table for docs/devices.md.
 #
 #   scripts/check-cuda.sh [--built FOLDER] [PYTHON]
 #     PYTHON          one that has PyTorch with CUDA; else one is made from PyPI, 3 GB of downloads

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Counts of edges on real programs: all of ggml and darknet built twice, with few counters and with one on each edge, do the same
-# work; each edge has the same count, and the few are half of the others at most. Ends with a line for each program.
+# Checks counts of edges on real programs. All of ggml and darknet are built twice, with few counters and with one on each edge,
+# and do the same work. Each edge has the same count, and the few are at most half of the others. Ends with a line for each
+# program.
 #
 #   scripts/check-graphs.sh
 #

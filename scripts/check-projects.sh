@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Ten projects of other people, built as their authors build them, by clang alone and by msleaks-clang, pass their own tests
+# Builds ten projects of other people as their authors build them, by clang alone and by msleaks-clang. They pass their own tests
 # plain, instrumented, and instrumented under msleaks-run, with the same results. Ends with a table.
 #
 #   scripts/check-projects.sh [project...]     all, unless some are named
@@ -56,8 +56,8 @@ run_tests() { # PROJECT MODE KIND PREFIX...
   printf 'exit status %s\n' "$status" >>"$work/$project/$mode.result"
 }
 
-# One line on what was recorded; fails when the account does not add up, or no event comes from a site that the plugin marked: hooks
-# alone would record the project, too. The report's status 1: leaks.
+# Prints one line on the recording. Fails when the account does not add up, or no event comes from a site that the plugin marked:
+# hooks alone would record the project, too. The report's status 1: leaks.
 account() { # FOLDER
   local at_sites
   at_sites=$("$build_folder/bin/msleaks" dump "$1" --json | python3 -c '

@@ -1,5 +1,5 @@
-// bench_trace RUN…: what the trace of a recorded run costs. Its events are written again, as they are and dealt out to
-// eight streams event by event (the worst case for the merge), and read back; prints a Markdown row for each.
+// bench_trace RUN…: the cost of the trace of a recorded run. Its events are written again, as they are and dealt out to
+// eight streams event by event (the worst case for the merge). They are read back. It prints a Markdown row for each.
 #include "analysis/run/run_folder.h"
 #include "analysis/trace/trace_reader.h"
 

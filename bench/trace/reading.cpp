@@ -1,6 +1,6 @@
-// bench_reading EVENTS STREAMS: a trace of so many events of a made-up program, and what it costs to read it, as a
-// report does and with one that does nothing, on one thread and on two; and to open it, as its session left it and as a
-// kill would have left it.
+// bench_reading EVENTS STREAMS: a trace of so many events of a made-up program, and the cost of reading it. It is read
+// as a report does and with an analyzer that does nothing, on one thread and on two. It is opened as its session left
+// it and as a kill would have left it.
 //
 // Each stream allocates and frees by turns, with up to a thousand blocks alive. Prints a Markdown row for each way.
 #include "analysis/analyzers/leaks.h"

@@ -1,5 +1,5 @@
-// Does one thing many times in an operator that has trampled a watched block: `call`s (system calls), writes `beside`
-// the block or `into` it, or calls that are `given` what lies beside it.   usage: bench_writes WHAT COUNT
+// Does one thing many times in an operator that has trampled a watched block. It makes `call`s (system calls), writes
+// `beside` the block or `into` it, or calls that are `given` memory beside it.   usage: bench_writes WHAT COUNT
 #include <msleaks/api.h>
 
 #include <stdlib.h>

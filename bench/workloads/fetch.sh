@@ -1,7 +1,7 @@
 # Sourced by the workloads' scripts: getting another project's sources once, into a cache outside of the checkout.
 #
-# A fetch happens in a folder of its own that is renamed at the end, so an interrupted one leaves nothing behind and two
-# at once do not disturb each other.
+# A fetch happens in a folder of its own that is renamed at the end. So an interrupted one leaves nothing behind and two at once
+# do not disturb each other.
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
 
 # fetch_once NAME HOST COMMAND...: prints the folder $fetched/NAME; when it is not there, runs COMMAND in an empty folder

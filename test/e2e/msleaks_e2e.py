@@ -1,5 +1,5 @@
-"""What the end-to-end tests share: compiling with the plugin, running a program with and without msleaks-run, and
-reading the report. A test is a script; it ends with an assertion's message, or with 77 and 'skipped: reason'.
+"""Common code of the end-to-end tests: compiling with the plugin, running a program with and without msleaks-run, and reading the report. A test is a script;
+it ends with an assertion's message, or with 77 and 'skipped: reason'.
 """
 import functools
 import json

@@ -1,5 +1,5 @@
 // Tables of graphs and files of counts from arbitrary bytes. The first byte chooses: a file as it is, a table as it is,
-// or a table whose sizes and checksum are put right, so that the fuzzer gets past them to the rows behind; in a file.
+// or a table with corrected sizes and checksum, in a file. So the fuzzer gets past them to the rows behind.
 #include "analysis/graphs/counts_reader.h"
 #include "analysis/graphs/edge_counts.h"
 #include "analysis/graphs/run_graphs.h"

@@ -1,4 +1,4 @@
-// What `msleaks doctor` reads of a program's libraries, from arbitrary bytes: symbols, slots, code.
+// The reader of `msleaks doctor` for a program's libraries, on arbitrary bytes: symbols, slots, code.
 #include "analysis/doctor/library_file.h"
 #include "named_memory.h"
 

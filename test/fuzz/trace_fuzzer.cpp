@@ -1,6 +1,6 @@
-// Traces from arbitrary bytes. The first byte chooses: the bytes as they are, or with the checksums of whatever stands
-// where chunks would, put right, so that the fuzzer gets past them to the columns behind. Seeds are real traces, made
-// by the fuzzer itself; the program lives in one file in memory.
+// Traces from arbitrary bytes. The first byte chooses: the bytes as they are, or with corrected checksums where chunks
+// would be. So the fuzzer gets past them to the columns behind. Seeds are real traces, made by the fuzzer itself; the
+// program lives in one file in memory.
 #include "analysis/analyzers/leaks.h"
 #include "analysis/analyzers/peak.h"
 #include "analysis/stream/pipeline.h"

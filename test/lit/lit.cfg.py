@@ -1,5 +1,5 @@
-# How the tests of the pass run. A test is a source file; its RUN lines compile it with the plugin and look at the
-# IR, at the table in the object, or at what a program says when it runs:
+# Runs the tests of the pass. A test is a source file. Its RUN lines compile it with the plugin and look at the IR, at the table in the object, or at the output
+# of a program:
 #
 #   %build_c -O2 && %plain       without any library of msleaks: the program does what it always does
 #   %build_c -O2 && %logged      with a runtime that prints each callback, to be read by FileCheck
@@ -18,7 +18,7 @@ config.environment["PATH"] = os.pathsep.join([config.llvm_tools, os.environ["PAT
 for variable in ("MSLEAKS_PASS", "MSLEAKS_LINK", "MSLEAKS_SESSION", "LD_PRELOAD"):
     config.environment.pop(variable, None)
 
-# What not every version has.
+# Features that not every version has.
 version = int(config.llvm_version)
 if version >= 17:
     config.available_features |= {"fat-lto", "cuda-without-sdk", "annotated-declarations"}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A program for AArch64, compiled by this machine's clang with the plugin and run by qemu-user under the AArch64
-msleaks-run: it does what it does alone, and its report says what this machine's report says of the same source.
+"""A program for AArch64, compiled by this machine's clang with the plugin and run by qemu-user under the AArch64 msleaks-run. It behaves as it does alone, and
+its report equals that of this machine for the same source.
 
     plugin_test.py BUILD SCRATCH HOST_BUILD SYSROOT SOURCE OPTIMISATION
 """
@@ -23,7 +23,7 @@ class CrossMsleaks(Msleaks):
 
 
 def blocks_at_end(report):
-    """Of the program's own lines: what the pass named."""
+    """The names that the pass gave to the program's own lines."""
     return Counter({(row["site"]["line"], row["site"]["callee"], row["site"]["variable"], row["site"]["type"], row["bytes"]): row["count"]
                     for row in report.alive() if row["site"]["origin"] == "pass"})
 

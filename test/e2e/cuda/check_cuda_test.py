@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""scripts/check-cuda.sh with a prebuilt tree, where a stand-in says that there is a device and runs kernels on the host, and a program says what a step took: the goal
-is met, or missed; counts are right, or not; what would need a network is left out, and said.   usage: check_cuda_test.py BUILD SCRATCH
+"""scripts/check-cuda.sh with a prebuilt tree. A stand-in says that there is a device and runs kernels on the host, and a program prints the time of a step. The
+goal is met, or missed; counts are right, or not; parts that would need a network are left out, and named.   usage: check_cuda_test.py BUILD SCRATCH
 """
 import os
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Counted kernels on a real GPU: PTX that the driver compiles, launched by the hooks in place of the program's. The program gets what it gets without us, and
-each count of mode `full` is that of a count by hand; samples and launches that are not counted are said to be.   usage: kernels_cuda_test.py BUILD SCRATCH   (scripts/check-cuda.sh)
+"""Counted kernels on a real GPU: PTX that the driver compiles, launched by the hooks in place of the program's. The program gets the same results as without
+msleaks. Each count of mode `full` is that of a count by hand; samples and uncounted launches are marked.   usage: kernels_cuda_test.py BUILD SCRATCH
+(scripts/check-cuda.sh)
 """
 import ctypes
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""PyTorch on a real GPU under msleaks-run: what it has reserved is what the report says of the device's heap, in each way that PyTorch gets memory; and
-what a step takes with everything on, beside one without and one under Nsight Systems.   usage: pytorch_cuda_test.py BUILD SCRATCH PYTHON   (scripts/check-cuda.sh)
+"""PyTorch on a real GPU under msleaks-run. Its reserved memory is that of the device's heap in the report, in each way that PyTorch gets memory. The time of a
+step with everything on stands beside one without and one under Nsight Systems.   usage: pytorch_cuda_test.py BUILD SCRATCH PYTHON   (scripts/check-cuda.sh)
 """
 import json
 import os
@@ -38,7 +38,7 @@ def under_nsys(scratch, command, environment):
 
 
 def expect_memory(way, alone, watched, report):
-    """What PyTorch has reserved, and the driver beside it."""
+    """The memory that PyTorch has reserved, and the driver's own number."""
     check(watched["reserved"] == alone["reserved"], f"{way}: reserves {watched['reserved']}, alone {alone['reserved']}")
     report.expect_account()
     peak = device_peak(report)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""ATB on its stand-in, built for each libstdc++: an operator is a range, what it is given is used, an output that no operator is given is unused, and one
-that writes behind its output is named. ATB saves what it would save alone.   usage: atb_test.py BUILD SCRATCH
+"""ATB on its stand-in, built for each libstdc++: an operator is a range, its tensors are used, and an output that no operator is given is unused. An operator
+that writes behind its output is named. ATB saves the same files as alone.   usage: atb_test.py BUILD SCRATCH
 """
 import os
 import shutil

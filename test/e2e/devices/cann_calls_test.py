@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Each function of ACL that takes, copies, fills or gives back memory, or launches, and each of the same name in the layer below it: one event each, of the
-device that was chosen.   usage: cann_calls_test.py BUILD SCRATCH
+"""Each function of ACL that takes, copies, fills or gives back memory, or launches, and each of the same name in the layer below it. Each call is one event, of
+the chosen device.   usage: cann_calls_test.py BUILD SCRATCH
 """
 import os
 
@@ -11,7 +11,7 @@ SOURCE = PROGRAMS / "cann_calls.c"
 
 
 def in_order(event):
-    """Of a stream."""
+    """The calls that take a stream."""
     return event["size"], "async" in event["flags"]
 
 

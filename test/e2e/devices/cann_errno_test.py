@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The hooks of Ascend's libraries leave errno as it is, though what they ask of ACL, the runtime, the driver and ATB changes it, and a watch looks before
-and behind each call, with ACL of either layout.   usage: cann_errno_test.py BUILD SCRATCH
+"""The hooks of Ascend's libraries leave errno as it is, though their own calls of ACL, the runtime, the driver and ATB change it. A watch looks before and
+after each call, with ACL of either layout.   usage: cann_errno_test.py BUILD SCRATCH
 """
 import os
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A block's end is recorded before its driver has it back: where another thread gets the same address before the call returns, the end of the first block
-comes before the beginning of the second one.   usage: cann_order_test.py BUILD SCRATCH
+"""A block's end is recorded before its driver has it back. If another thread gets the same address before the call returns, the end of the first block comes
+before the beginning of the second one.   usage: cann_order_test.py BUILD SCRATCH
 """
 import os
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Ascend CANN on its stand-in (test/standins/cann): ACL, and what other libraries of the vendor take of the driver, with their names; a call of ACL that
-calls the driver or the runtime counts once.   usage: cann_test.py BUILD SCRATCH
+"""Ascend CANN on its stand-in (test/standins/cann): ACL, and memory that other libraries of the vendor take from the driver, with their names. A call of ACL
+that calls the driver or the runtime counts once.   usage: cann_test.py BUILD SCRATCH
 """
 import os
 

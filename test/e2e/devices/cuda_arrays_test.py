@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Copies from and to arrays and symbols of CUDA, and of HIP: each is one event that names the array, whose handle is a block, or the symbol, and the bytes; of
-HIP's structures, as each version has them.   usage: cuda_arrays_test.py BUILD SCRATCH cuda_arrays|hip_arrays
+"""Copies from and to arrays and symbols of CUDA, and of HIP. Each is one event that names the bytes and the symbol, or the array, whose handle is a block.
+HIP's structures are tested as each version has them.   usage: cuda_arrays_test.py BUILD SCRATCH cuda_arrays|hip_arrays
 """
 import os
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A stream is captured into a graph, and each call of the driver that is no part of the capture would end it: neither a watch nor the ledger makes one, the
-graph is complete, and what it changes when it runs is found.   usage: cuda_capture_test.py BUILD SCRATCH cuda_capture|hip_capture
+"""A stream is captured into a graph, and each other call of the driver would end the capture. Neither a watch nor the ledger makes one, the graph is complete,
+and its changes are found when it runs.   usage: cuda_capture_test.py BUILD SCRATCH cuda_capture|hip_capture
 """
 import os
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each form of a function of CUDA's runtime library that no other scenario calls, and of HIP: one event a call, with its heap, bytes, grid, and the kernel's
+"""Each form of a function of CUDA's runtime library that no other scenario calls, and of HIP. A call is one event, with its heap, bytes, grid, and the kernel's
 name as the library knows it, of a stub and of a module's handle.   usage: cuda_forms_test.py BUILD SCRATCH cuda_forms|hip_forms
 """
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What of CUDA, and of HIP with its names, is said by a structure or has to be worked out: physical memory with its device, arrays, rows, and launches of
+"""Values of CUDA, and of HIP with its names, that stand in a structure or must be computed: physical memory with its device, arrays, rows, and launches of
 graphs.   usage: cuda_memory_test.py BUILD SCRATCH cuda_memory|hip_memory
 """
 import os

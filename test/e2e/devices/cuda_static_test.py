@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A program that is linked with CUDA's runtime library statically: its functions are found nowhere, and each block, launch, copy and fill is seen at the
-driver, which the library reaches by dlsym and cuGetProcAddress.   usage: cuda_static_test.py BUILD SCRATCH
+"""A program that is linked with CUDA's runtime library statically. Its functions are found nowhere, and each block, launch, copy and fill is seen at the
+driver. The library reaches the driver by dlsym and cuGetProcAddress.   usage: cuda_static_test.py BUILD SCRATCH
 """
 import os
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""CUDA's runtime library, and HIP's, which has the same functions, on their stand-in (test/standins/cuda): what is allocated where, what is forgotten and
-what is refused, by hooks alone and beside the plugin; the program sees the same as without, also of its last error.   usage: cuda_test.py BUILD SCRATCH cuda|hip
+"""CUDA's runtime library, and HIP's, which has the same functions, on their stand-in (test/standins/cuda). It tests allocations with their devices, leaks and
+refusals, by hooks alone and beside the plugin. The program sees the same as without, also of its last error.   usage: cuda_test.py BUILD SCRATCH cuda|hip
 """
 import os
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What may go wrong around a driver (programs/faults.c): a function that it does not have, a library that is closed and comes back elsewhere, forks in the
-middle of a launch, RTLD_DEEPBIND, a context that two threads destroy, no memory for our copy, a watched block that is freed. The program does what it does
-alone.   usage: faults_test.py BUILD SCRATCH
+"""Faults around a driver (programs/faults.c): a missing function, a library that is closed and comes back elsewhere, forks in the middle of a launch,
+RTLD_DEEPBIND. A context that two threads destroy, no memory for our copy, a watched block that is freed. The program behaves as it does alone.   usage:
+faults_test.py BUILD SCRATCH
 """
 import os
 

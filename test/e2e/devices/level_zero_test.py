@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A library that msleaks does not know, hooked in one file (examples/hooks/level_zero.cpp) and run on its stand-in (test/standins/level_zero): blocks with
-their heaps and devices, what is forgotten and what is refused; the program sees the same as without. Where the driver's own header is installed (Debian:
-libze-dev), a prototype that differs does not compile.   usage: level_zero_test.py BUILD SCRATCH
+"""A library that msleaks does not know, hooked in one file (examples/hooks/level_zero.cpp) and run on its stand-in (test/standins/level_zero). It tests blocks
+with their heaps and devices, leaks and refusals; the program sees the same as without. Where the driver's own header is installed (Debian: libze-dev), a
+prototype that differs does not compile.   usage: level_zero_test.py BUILD SCRATCH
 """
 import os
 import re

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""OpenCL's memory on PoCL: images and buffers with properties are blocks of the size that the driver says; what shows another one's memory, a part of a buffer or
-an image of one, is none, and its buffer is used; shared memory, pipes, owners of a buffer. A note says of a platform that it is newer than the hooks.   usage: opencl_test.py BUILD SCRATCH
+"""OpenCL's memory on PoCL. Images and buffers with properties are blocks of the size that the driver says. A part of a buffer, or an image of one, is no block,
+and its buffer is used. It also tests shared memory, pipes and owners of a buffer. A note names a platform that is newer than the hooks.   usage: opencl_test.py
+BUILD SCRATCH
 """
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The calls of CUDA and HIP that refused_test.py does not make, each refused once: the program sees the same status as without msleaks, what was not made is
-no block and no handle, and what was not given back is there.   usage: refused_calls_test.py BUILD SCRATCH
+"""The calls of CUDA and HIP that refused_test.py does not make, each refused once. The program sees the same status as without msleaks. A refused creation
+makes no block and no handle; a refused free leaves the block.   usage: refused_calls_test.py BUILD SCRATCH
 """
 import os
 import re
@@ -14,7 +14,7 @@ CUDA = STANDINS / "cuda"
 
 
 def built(part, here):
-    """What the program is built with."""
+    """The options that the program is built with."""
     if part == "hip":
         folder = sources_for(part, [("cuda", "hip")], here, CUDA / "cudart.cpp", CUDA / "cuda_runtime_api.h", STANDINS / "hip/amdhip.cpp")
         return ["-DOF_HIP", f"-I{folder}", standin(here, "libamdhip64.so.6", folder / "cudart.cpp", folder / "amdhip.cpp"), "-rdynamic"]

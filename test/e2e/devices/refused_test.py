@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Calls that a driver refuses when the test asks it to ($STANDIN_FAIL): the program sees the same status, and the same last error, as without msleaks; a
-refused allocation is an event with that status, a block whose free is refused is there again, and a launch, copy or fill has failed.
+"""Calls that a driver refuses when the test asks it to ($STANDIN_FAIL). The program sees the same status, and the same last error, as without msleaks. A
+refused allocation is an event with that status. A block whose free is refused is there again, and a launch, copy or fill has failed.
    usage: refused_test.py BUILD SCRATCH
 """
 import os

@@ -196,7 +196,7 @@ ENVIRONMENT = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", UBSAN_OPTIONS="pri
 
 
 def watched(tools, folder, command, environment):
-    """What the program says, and how many events there are. What is preloaded here is not sanitized, and `env` alone has it."""
+    """The program's output, and the number of events. Preloaded libraries are not sanitized here, and `env` alone has them."""
     run(["rm", "-rf", folder])
     done = run([f"{tools}/msleaks-run", "--no-report", "-o", folder, "--", "env", "-u", "LD_PRELOAD", *command], env=environment)
     dumped = run([f"{tools}/msleaks", "dump", folder, "--json"], env=environment)

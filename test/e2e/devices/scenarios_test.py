@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What people ask msMemScope, on the stand-in of Ascend CANN with a framework's pool and the driver's modules (programs/scenarios.c): a leak in each step,
-two steps that differ, a matrix that a loss tramples, whose memory it is, what is too early and too late, out of memory.   usage: scenarios_test.py BUILD SCRATCH
+"""Questions that people ask msMemScope, on the stand-in of Ascend CANN with a framework's pool and the driver's modules (programs/scenarios.c). A leak in each
+step, two steps that differ, a matrix that a loss tramples, owners, too early and too late, out of memory.   usage: scenarios_test.py BUILD SCRATCH
 """
 import json
 import os

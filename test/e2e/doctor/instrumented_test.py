@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the plugin compiled is recorded where no hook is.   usage: instrumented_test.py BUILD SCRATCH LLVM"""
+"""Calls in code that the plugin compiled are recorded where no hook is.   usage: instrumented_test.py BUILD SCRATCH LLVM"""
 import subprocess
 
 from patient import Patient, check, equal, expect_unseen, need, run

@@ -114,7 +114,7 @@ class Chromium:
             self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def errors(self):
-        """What the page threw or logged as an error, and what it asked of a network."""
+        """Errors that the page threw or logged, and its requests to a network."""
         found = [event["params"]["exceptionDetails"].get("exception", {}).get("description") for event in self.events
                  if event.get("method") == "Runtime.exceptionThrown"]
         found += [event["params"]["entry"]["text"] for event in self.events

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""msleaks-clang++ compiles a program of CUDA or HIP for the device and for the host in one command: the binary in the object has
-counted copies of the kernels, and the host's function counts. Without an SDK: what puts the binaries into one file is a stand-in.
+"""msleaks-clang++ compiles a program of CUDA or HIP for the device and for the host in one command. The binary in the object has counted copies of the kernels,
+and the host's function counts. Without an SDK, a stand-in puts the binaries into one file.
 
     command_test.py BUILD SCRATCH LLVM cuda|hip
 """

@@ -1,6 +1,5 @@
-"""Code that clang makes for a device, made into a library of the host that the stand-ins of CUDA's and HIP's driver load
-as a module: the same instructions, with what a device alone has (address spaces, registers that say where a thread is)
-put in other words.
+"""Makes a library of the host from code that clang makes for a device; the stand-ins of CUDA's and HIP's driver load it as a module. The instructions are the
+same. Features that only a device has (address spaces, registers that say where a thread is) are put in other words.
 """
 import re
 

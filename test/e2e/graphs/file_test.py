@@ -22,7 +22,7 @@ BLOCKS = [(0, (0, 0, 0, 0, 0, 1, 0), 0, 0, 5),
 EDGES = [("edge1_2", "branch", None, 5), ("edge2_3", "branch", None, 11), ("edge3_3", "branch", None, 33), ("edge3_4", "branch", None, 11),
          ("edge4_2", "branch", None, 6), ("edge4_5", "branch", None, 5), ("edge5_7", "default", None, 1), ("edge5_7.2", "switch", 1, 2),
          ("edge5_7.3", "switch", -2, 1), ("edge5_6", "switch", 3, 1), ("edge6_7", "branch", None, 1)]
-# Of opcodes by their names and of edges: the same whatever LLVM has made of them.
+# Kinds of opcodes by their names, and of edges: they are the same for every LLVM.
 HASHES = {"facts": "88d603d5b0afc02b", "jumps": "bde4286effe75802"}
 
 
@@ -86,7 +86,7 @@ def expect_hashes(msleaks, scratch):
 
 
 def expect_strict(graphs):
-    """What the schema must refuse."""
+    """Objects that the schema must refuse."""
     def refused(change):
         damaged = copy.deepcopy(graphs)
         change(next(graph for graph in damaged if graph["function"] == "facts"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Counts of functions on the host, against counts made by hand: of threads that come and go, of children of a fork, of a library that is closed and
-opened again, of a program that is killed; and where there is no room for them.   usage: host_test.py BUILD SCRATCH LLVM
+"""Counts of functions on the host, against counts made by hand. Threads come and go, a fork has children, a library is closed and opened again, and a program
+is killed. There may be no room for the counts.   usage: host_test.py BUILD SCRATCH LLVM
 """
 import os
 import re

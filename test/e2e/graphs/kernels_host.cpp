@@ -6,7 +6,7 @@
 
 namespace {
 
-// What a program sees of its own kernels.
+// The program's view of its own kernels.
 void printKernels(const Host &host) {
   size_t count = 0, bytes = 0;
   check(clGetProgramInfo(host.program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, nullptr), "NUM_KERNELS");

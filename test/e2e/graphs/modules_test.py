@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Counted kernels of CUDA and HIP, launched by the hooks in place of the program's, on the stand-ins of their drivers: the device's
-own code with its counters, run on the host. The program gets what it gets without us, and counts are those of a count by hand.
+"""Counted kernels of CUDA and HIP, launched by the hooks in place of the program's, on the stand-ins of their drivers. The device's own code with its counters
+runs on the host. The program gets the same results as without msleaks, and counts are those of a count by hand.
 
     modules_test.py BUILD SCRATCH LLVM cuda|hip
 """
@@ -182,7 +182,7 @@ def expect_in_kernel(device):
 
 
 def bundle_of(binary, path):
-    """What clang-offload-bundler makes: nothing for the host, and the device's binary."""
+    """Undoes clang-offload-bundler: nothing for the host, and the device's binary."""
     names = b"host-x86_64-unknown-linux-gnu-", b"hipv4-amdgcn-amd-amdhsa--gfx90a"
     content, begin = Path(binary).read_bytes(), 4096
     head = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", 2)

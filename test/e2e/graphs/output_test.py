@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a user sees of a run with counts: the option of the compiler, the table, the picture, the profile; and of a run whose files are damaged.
+"""A user's view of a run with counts: the option of the compiler, the table, the picture, the profile. And of a run whose files are damaged.
 
     output_test.py BUILD SCRATCH LLVM
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from graphs_run import PROGRAMS, Msleaks, arguments, check, counted, equal, expect_flow, graphs_of, need, run
 
 SOURCE = PROGRAMS / "shapes.c"
-# Of the one argument that main gets: 16 rounds of outer, in which i & 7 is 1, 2 or 5 twice each.
+# The counts for the one argument that main gets: 16 rounds of outer, in which i & 7 is 1, 2 or 5 twice each.
 CALLS = {"inner": 6, "main": 1, "never": 0, "outer": 1}
 
 
@@ -109,7 +109,7 @@ def expect_profile(msleaks, scratch, folder, graphs):
 
 
 def damaged(content):
-    """(what, bytes of a file of counts, why it is refused). The file: a header, a slab, in it a module's table and its counters."""
+    """(name, bytes of a file of counts, reason of the refusal). The file: a header, a slab, in it a module's table and its counters."""
     table = content.index(b"MSG1")
     record = table - 24 # magic, kind, unit, reserved, bytes of the body
     size, = struct.unpack_from("<Q", content, record + 16)

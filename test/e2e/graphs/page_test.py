@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The page of `msleaks cfg --html`, looked at in a headless Chromium: what it shows is what --json says, whatever the names,
-by mouse and by keys, of one run and of two.   usage: page_test.py BUILD SCRATCH LLVM
+"""The page of `msleaks cfg --html`, looked at in a headless Chromium. It shows the same as --json, whatever the names, by mouse and by keys, for one run and
+for two.   usage: page_test.py BUILD SCRATCH LLVM
 """
 import json
 import os
@@ -15,7 +15,7 @@ from chromium import Chromium, find
 from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run
 
 HOSTILE = "</script><img src=x onerror=hacked()>&amp;\"'\n,{{graphs}}"
-SECONDS_TO_OPEN = 6  # of a function of 500 blocks; 1 on an idle machine
+SECONDS_TO_OPEN = 6  # for a function of 500 blocks; it takes 1 on an idle machine
 
 
 class Runs:

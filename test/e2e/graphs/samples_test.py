@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Which threads of a launch count, by the device's own code run on the host (modules_test.py): grids of one, two and three
-dimensions, blocks that are no multiple of a wave, and last blocks with fewer threads. Each count is that of a count by hand.
+"""The threads of a launch that count, by the device's own code run on the host (modules_test.py). Grids have one, two and three dimensions, blocks are no
+multiple of a wave, and last blocks have fewer threads. Each count is that of a count by hand.
 
     samples_test.py BUILD SCRATCH LLVM cuda|hip
 """
@@ -56,7 +56,7 @@ class Shape:
                     yield tuple(a * b + t for a, b, t in zip(at, self.block, thread))
 
     def rounds(self, at):
-        """What the kernel does there."""
+        """The work of the kernel there."""
         is_in = all(a < s for a, s in zip(at, self.size))
         return linear(at, self.size) // 16 + 1 if is_in else 0
 

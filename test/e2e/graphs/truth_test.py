@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Counts of few counters are those of a counter on each edge, be it code or a call, and those of LLVM's own profile, for programs with exceptions, setjmp, gotos of the
-program's choice, switches, recursion and exit in the middle.   usage: truth_test.py BUILD SCRATCH LLVM
+"""Counts of few counters are those of a counter on each edge, be it code or a call, and those of LLVM's own profile. The programs have exceptions, setjmp,
+computed gotos, switches, recursion and exit in the middle.   usage: truth_test.py BUILD SCRATCH LLVM
 """
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The back ends of CUDA and HIP make one atomic addition of those of a wave: where its threads add to the same counter, they count them, and one thread
-adds the number.
+"""The back ends of CUDA and HIP make one atomic addition for a wave. Where its threads add to the same counter, they count them, and one thread adds the
+number.
 
     waves_test.py BUILD SCRATCH LLVM
 """
@@ -24,7 +24,7 @@ def assembly(msleaks, options, output):
 
 
 def of_cuda(msleaks, scratch):
-    """What the machine runs, by kernel."""
+    """The instructions that the machine runs, by kernel."""
     ptx, binary = assembly(msleaks, (*device_options("cuda"), "-S"), f"{scratch}/edges.ptx"), f"{scratch}/edges.cubin"
     done = run([cuda_tool("ptxas"), "-arch=sm_90", ptx, "-o", binary])
     check(done.returncode == 0, done.stderr)

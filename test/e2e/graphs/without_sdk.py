@@ -1,5 +1,5 @@
-"""How clang compiles for CUDA and HIP on a machine without their SDKs, and NVIDIA's tools, from its packages of PyPI. What the sources need of an SDK
-they declare themselves."""
+"""Compiles for CUDA and HIP with clang on a machine without their SDKs, and finds NVIDIA's tools in its packages of PyPI. The sources declare themselves what
+they need of an SDK."""
 from msleaks_e2e import REPOSITORY, run, skip
 
 OPTIONS = {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""ggml's operators, a transformer of them, and darknet: with few counters each edge of each function has the count that a counter of its own gives it, and
-they are half of the edges at most.   usage: workloads_truth.py BUILD SCRATCH   (scripts/check-graphs.sh)
+"""ggml's operators, a transformer of them, and darknet. With few counters each edge of each function has the count that a counter of its own gives it, and they
+are at most half of the edges.   usage: workloads_truth.py BUILD SCRATCH   (scripts/check-graphs.sh)
 """
 import os
 

@@ -3,10 +3,9 @@
 
     guilty_test.py BUILD SCRATCH SOURCE
 
-A program marks that line with "guilty:", behind it the type that the report says, if it says one. The line is the place
-or one of the three callers that the text shows, in the first three findings, and the first three rows of the leaks:
-instrumented at -O0 and -O2, and as any compiler builds it, with debug information and hooks alone. What another finding than
-a leak is to name says so with "kind:", and with "options:" what msleaks-run needs for it.
+A program marks that line with "guilty:", and after it the type that the report gives, if it gives one. The line is the place or one of the three callers in the
+text, in the first three findings and the first three rows of the leaks. Programs are instrumented at -O0 and -O2, and built by any compiler with debug
+information and hooks alone. A program marks another finding than a leak with "kind:", and the options of msleaks-run with "options:".
 """
 import os
 import re
@@ -31,7 +30,7 @@ def sources_of(source):
 
 
 def said_of(source, word):
-    """What stands behind it in the program, or nothing."""
+    """The text after that mark in the program, or nothing."""
     found = re.search(rf"^// {word}: (.*)", Path(source).read_text(), re.MULTILINE)
     return found[1] if found else ""
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What drivers of accelerators count, on stand-ins that really make and destroy objects: each function that makes one, by hooks alone and beside the
-plugin; a call of the runtime library that calls the driver counts once.   usage: drivers_test.py BUILD SCRATCH cuda|hip|cann
+"""Handles of accelerators' drivers, on stand-ins that really make and destroy objects. It tests each function that makes one, by hooks alone and beside the
+plugin. A call of the runtime library that calls the driver counts once.   usage: drivers_test.py BUILD SCRATCH cuda|hip|cann
 """
 import os
 import re
@@ -21,7 +21,7 @@ def library(scratch, name, source, *options):
 
 
 def hip_source(scratch):
-    """The runtime library and the driver of CUDA in one, with HIP's names. What both have is the runtime library's."""
+    """The runtime library and the driver of CUDA in one, with HIP's names. Functions of both are the runtime library's."""
     folder = Path(scratch) / "source"
     folder.mkdir(exist_ok=True)
     both = (STANDINS / "cuda/cudart_handles.cpp").read_text() + (STANDINS / "cuda/libcuda.cpp").read_text()

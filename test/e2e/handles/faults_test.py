@@ -10,7 +10,7 @@ SOURCE = PROGRAMS / "faults.c"
 
 
 def lines_of(*functions):
-    """What the lines of these functions forget, and at_exit's, which every process of an exit has."""
+    """Handles that the lines of these functions forget, and at_exit's, which every process of an exit has."""
     lines = SOURCE.read_text().splitlines()
     found, inside = {}, None
     for number, line in enumerate(lines, 1):

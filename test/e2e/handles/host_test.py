@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Descriptors, FILEs, folders and threads that a program forgets, by each function of libc that makes them: how many of which kind, where, and on which
-path; what is given back is not there, and the program sees the same as without.   usage: host_test.py BUILD SCRATCH
+"""Descriptors, FILEs, folders and threads that a program forgets, by each function of libc that makes them. It compares number, kind, place and path. Handles
+that are given back are not there, and the program sees the same as without.   usage: host_test.py BUILD SCRATCH
 """
 import os
 from pathlib import Path

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Contexts, queues, programs, kernels, samplers and events of OpenCL on PoCL: by their counts of owners, each at the line that made it, by hooks alone
-and beside the plugin. Programs of SPIR-V, which PoCL does not take, a library in front of it makes.   usage: opencl_test.py BUILD SCRATCH
+"""Contexts, queues, programs, kernels, samplers and events of OpenCL on PoCL. They are counted by owners, each at the line that made it, by hooks alone and
+beside the plugin. A library in front of PoCL makes programs of SPIR-V, which PoCL does not take.   usage: opencl_test.py BUILD SCRATCH
 """
 import os
 import sys

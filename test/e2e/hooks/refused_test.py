@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a driver refuses: a block whose free failed is alive, a launch and a copy that failed are said to have failed, each
-once, whether callbacks see the calls, hooks, or both.   usage: refused_test.py BUILD SCRATCH
+"""Calls that a driver refuses. A block whose free failed is alive; a launch and a copy that failed are marked as failed, each once. Callbacks see the calls, or
+hooks, or both.   usage: refused_test.py BUILD SCRATCH
 """
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Objects and archives that an earlier version's plugin instrumented, linked with each other and with today's objects:
-the program does the same, and the report names the sites of both.   usage: objects_test.py BUILD SCRATCH LLVM
+"""Objects and archives that an earlier version's plugin instrumented, linked with each other and with today's objects. The program does the same, and the
+report names the sites of both.   usage: objects_test.py BUILD SCRATCH LLVM
 """
 import os
 import platform

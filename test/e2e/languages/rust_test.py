@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A Rust program by rustc with the plugin: what was given back is no leak, what was forgotten is one, with the line in the
-program where std was inlined.
+"""A Rust program by rustc with the plugin. A block that was given back is no leak. A forgotten one is a leak, with the line in the program where std was
+inlined.
 
     rust_test.py BUILD SCRATCH LLVM
 

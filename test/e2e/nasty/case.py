@@ -1,4 +1,4 @@
-"""What one nasty program is: how it is built and run, and what must hold of it.
+"""One nasty program: how it is built and run, and the facts that must hold of it.
 
 A program is built twice by the same recipe, by clang alone and by msleaks-clang, and run in four ways. Nothing of what
 can be seen from outside may differ between them.
@@ -16,9 +16,8 @@ MODES = {
 class Case:
     """`name` is the source, programs/NAME; with a recipe it may be any name.
 
-    Counts are the defaults of a program that gives back what it takes. `leaks` is what `report --json` says of the
-    physical heaps, as (bytes, blocks); "printed" = the program says it itself, in a line `leaked BYTES BLOCKS`; None = not
-    compared; a dict has it by mode.
+    Counts are the defaults of a program that gives back what it takes. `leaks` are those of `report --json` in the physical heaps, as (bytes, blocks).
+    "printed" = the program prints them itself, in a line `leaked BYTES BLOCKS`; None = not compared; a dict has it by mode.
     """
 
     name: str
@@ -38,7 +37,7 @@ class Case:
     unseen: str = ""  # complete must be false, and a note must hold this text
     hooks_blind: bool = False  # it brings its own malloc: without instrumentation nothing is seen, and a note says so
     sites: bool = True  # the instrumented ./prog has sites
-    by_pass: bool = True  # what leaks in the instrumented program has a line of its source
+    by_pass: bool = True  # each leak of the instrumented program has a line of its source
     root: bool = False  # needs it
     modes: tuple = tuple(MODES)
     # Not right yet: the row of the list of defects that mends it, and what fails until then, as {"MODE: WHAT"}. When

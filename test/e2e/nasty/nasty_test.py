@@ -33,7 +33,7 @@ class Group:
         self.llvm = llvm
 
     def environment(self, kind):
-        """Of a recipe. CC, CXX are the compilers; SRC the programs; the others name LLVM's tools of the same version."""
+        """The variables of a recipe. CC, CXX are the compilers; SRC the programs; the others name LLVM's tools of the same version."""
         names = {"CC": "clang", "CXX": "clang++"}
         found = {}
         for variable, name in names.items():

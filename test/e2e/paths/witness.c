@@ -1,5 +1,5 @@
-// Preloaded behind msleaks' hooks: for a random sample of the allocations that they pass on, writes down the calls that
-// libunwind finds, for compare_paths to compare with those that msleaks recorded.
+// Preloaded behind msleaks' hooks. For a random sample of the allocations that they pass on, it writes down the calls
+// that libunwind finds. compare_paths compares them with those that msleaks recorded.
 //
 //   MSL_WITNESS=FOLDER     a file a process, named by its number (witness.h)
 //   MSL_WITNESS_ONE_IN=N   how many allocations there are to one that is written down (1)

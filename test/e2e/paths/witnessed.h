@@ -22,7 +22,7 @@ struct Witnessed {
   uint64_t address, size, thread;
   uint64_t time_ns; // of the middle of the walk
   std::vector<Call> calls;
-  size_t known;       // of the calls: behind them libunwind guesses, since no table says where they were called
+  size_t known;       // number of known calls: libunwind guesses the later ones, since no table has them
   bool ended = false; // libunwind says that the thread begins there
 };
 

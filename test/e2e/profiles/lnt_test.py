@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""LNT's own Python reads exactly what we write of a run, of LLVM's counters and of a recording of perf, and writes the same bytes; and we read
-what it writes. Ends with 77 where LNT cannot be had.
+"""LNT's own Python reads exactly what msleaks writes of a run, of LLVM's counters and of a recording of perf. It writes the same bytes, and msleaks reads its
+files. Ends with 77 where LNT is not available.
 
     lnt_test.py BUILD SCRATCH WITH-PLUGIN      WITH-PLUGIN: 0 for a build without the plugin, so no program counts its edges
 """

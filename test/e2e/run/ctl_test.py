@@ -146,7 +146,7 @@ def says_when_there_is_no_session():
 
 
 def packet(session, text):
-    """What ctl does, without a process for each."""
+    """The requests of ctl, without a process for each."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
         client.connect(os.path.join(manifest(session.folder)["session_dir"], "ctl"))
         client.send(text.encode())

@@ -10,7 +10,7 @@ BEGUN = "the report was begun while the program ran"
 
 
 def run(name, command, *options, prefix=()):
-    """What msleaks-run says at the end, and whether it had begun before."""
+    """The report of msleaks-run at the end, and whether it had begun before."""
     folder = tools.folder(name)
     done = subprocess.run([*prefix, *map(str, tools.command(folder, command, "--log-level", "debug", *options))],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""What the tests of msleaks-run share: the tools' places, small programs compiled once, and the summary of a trace."""
+"""Common code of the tests of msleaks-run: the tools' places, small programs compiled once, and the summary of a trace."""
 import json
 import os
 import shlex
@@ -63,7 +63,7 @@ class Tools:
         return self.verb("recover", folder, *options)
 
     def copy_to(self, prefix):
-        """What msleaks-run needs, in another place."""
+        """The files that msleaks-run needs, in another place."""
         shutil.rmtree(prefix, ignore_errors=True)
         for folder, files in (("bin", [self.run_tool]), ("lib", (self.bin.parent / "lib").glob("libmsleaks_*.so"))):
             (prefix / folder).mkdir(parents=True)

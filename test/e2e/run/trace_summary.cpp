@@ -1,4 +1,4 @@
-// trace_summary TRACE: what the tests want to know of a trace, as JSON: processes, streams with their accounts, and
+// trace_summary TRACE: a summary of a trace for the tests, as JSON. It has processes, streams with their accounts, and
 // whether the allocations that programs/churn.c numbers by their sizes are all there.
 #include "analysis/trace/trace_reader.h"
 

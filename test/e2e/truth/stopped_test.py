@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A session that is stopped and started all the time while images are loaded, used and unloaded by four threads: no
-call is recorded twice, and no block that was freed is a leak.
+"""A session that is stopped and started all the time while four threads load, use and unload images. No call is recorded twice, and no block that was freed is
+a leak.
 
     stopped_test.py BUILD SCRATCH
 """

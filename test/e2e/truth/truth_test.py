@@ -35,9 +35,9 @@ LSAN_OPTIONS = {
 }
 # libstdc++ allocates this block when it is loaded, to throw with when memory is short.
 EMERGENCY_POOL = 72704
-# LeakSanitizer reports what a forked child inherited and did not free once more, for the child. We report a block where it
-# was allocated: the child's copy has no memory of its own until it is written to, and every worker of a data loader
-# would "leak" all that its parent has. So: by program, the lines whose blocks are alive in a child too, and once less with us.
+# LeakSanitizer reports blocks that a forked child inherited and did not free once more, for the child. msleaks reports a block where it was allocated. The
+# child's copy has no memory of its own until it is written to, and every worker of a data loader would "leak" all blocks of its parent. So this has, by
+# program, the lines whose blocks are alive in a child too; msleaks reports them once less.
 INHERITED = {"forked.c": ["kept[1] = malloc(2000)"]}
 
 
@@ -117,8 +117,8 @@ def lsan_lost(lsan_command, **roots):
 
 
 def compare_lost(lsan_command, report):
-    # What a function has left on the stack when it returned looks like a pointer in use, until something else is written
-    # there: what is held by a stack alone may be lost for the other tool.
+    # A word that a returned function has left on the stack looks like a pointer in use until it is overwritten. So a block that only a stack holds may be lost
+    # for the other tool.
     theirs, most_theirs = lsan_lost(lsan_command), lsan_lost(lsan_command, use_stacks=0, use_registers=0)
     lost, perhaps = defaultdict(Counter), defaultdict(Counter)
     for finding in report.json["findings"]:

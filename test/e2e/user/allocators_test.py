@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What rows files, annotations and compiler attributes say reaches the report: a block that is given back is no leak, one
-that is not is a leak with its place and name.   usage: allocators_test.py BUILD SCRATCH LLVM
+"""Rows files, annotations and compiler attributes have their effect on the report. A block that is given back is no leak; another one is a leak with its place
+and name.   usage: allocators_test.py BUILD SCRATCH LLVM
 """
 import os
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The example of an analyzer of one's own, built outside of the tree: what it adds to a report, and reports without it, or with
-one that cannot be used.   usage: analyzer_test.py BUILD SCRATCH LLVM [INCLUDE_FOLDER]
+"""The example of an analyzer of one's own, built outside of the tree. It tests its additions to a report, and reports without it, or with one that cannot be
+used.   usage: analyzer_test.py BUILD SCRATCH LLVM [INCLUDE_FOLDER]
 """
 import json
 import os

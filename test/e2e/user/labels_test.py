@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs that say where they are (msleaks/api.h), by every compiler, with the plugin and without: alone they do what they do, and under
-msleaks-run `msleaks dump` has what they said, in order.   usage: labels_test.py BUILD SCRATCH LLVM
+"""Programs that say where they are (msleaks/api.h), by every compiler, with the plugin and without. Alone they behave as before. Under msleaks-run `msleaks
+dump` has their texts, in order.   usage: labels_test.py BUILD SCRATCH LLVM
 """
 import json
 import os
@@ -57,7 +57,7 @@ def done(*command):
 
 
 def spoken(msleaks, folder):
-    """What each thread said, by (pid, tid): texts by their text, other fields as numbers."""
+    """The events of each thread, by (pid, tid): texts by their text, other fields as numbers."""
     threads = {}
     for line in msleaks.output("dump", folder, "--json", "--kind", KINDS).splitlines():
         event = json.loads(line)

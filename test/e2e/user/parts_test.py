@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Reports of a part of a run, whose figures are known by heart: windows by step, mark and time, processes, heaps, owners, suppressions; what they
-refuse, and what they look like.   usage: parts_test.py BUILD SCRATCH LLVM
+"""Reports of a part of a run, whose figures are known by heart: windows by step, mark and time, processes, heaps, owners, suppressions. It tests their refusals
+and their text.   usage: parts_test.py BUILD SCRATCH LLVM
 """
 import json
 import os

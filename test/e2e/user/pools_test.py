@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A pool that a small part keeps large: the finding, what it says that is saved, and the peak of the program that does it otherwise; how much
-its pool has in steps; whose the memory is.   usage: pools_test.py BUILD SCRATCH LLVM
+"""A pool that a small part keeps large. It compares the savings of the finding with the peak of the program that does it otherwise; the pool's memory in steps;
+and the owners.   usage: pools_test.py BUILD SCRATCH LLVM
 """
 import os
 import sys

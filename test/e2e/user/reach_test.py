@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who still points to what at the exit, beside what LeakSanitizer says; and processes that cannot be read.   usage: reach_test.py BUILD SCRATCH LLVM
+"""Holders of blocks at the exit, compared with LeakSanitizer's leaks; and processes that cannot be read.   usage: reach_test.py BUILD SCRATCH LLVM
 """
 import json
 import os

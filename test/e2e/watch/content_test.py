@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What watched blocks hold (docs/watch.md): a digest at each change, and with full-content a file that tools read, whose neighbours differ in just the
-bytes that the report says.   usage: content_test.py BUILD SCRATCH host|opencl
+"""Contents of watched blocks (docs/watch.md): a digest at each change. With full-content a file that tools read, whose neighbours differ in just the bytes that
+the report names.   usage: content_test.py BUILD SCRATCH host|opencl
 """
 import json
 import os

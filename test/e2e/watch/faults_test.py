@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What may go wrong with a watch: forks and signals in the middle of a look, names of 8 KiB, no memory for a copy, memory that is not there. The program
-does what it does alone.   usage: faults_test.py BUILD SCRATCH
+"""Faults around a watch: forks and signals in the middle of a look, names of 8 KiB, no memory for a copy, missing memory. The program behaves as it does alone.
+usage: faults_test.py BUILD SCRATCH
 """
 import os
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A watch waits for the stream of an operation, and for no other one: that is busy all the while, also where the block is copied to be read, since the host
-cannot read the device's memory. What is waited for, the report says.
+"""A watch waits for the stream of an operation, and for no other one. The other stream is busy all the while, also where the block is copied to be read, since
+the host cannot read the device's memory. The report names the stream that was waited for.
    usage: streams_test.py BUILD SCRATCH
 """
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--watch tensor,START[:OUTPUT][,END]: what an operator of ATB gives out, from its end on, each time that it runs; its type and shape are in the files.
+"""--watch tensor,START[:OUTPUT][,END]: the outputs of an operator of ATB, from its end on, each time that it runs. Its type and shape are in the files.
    usage: tensor_test.py BUILD SCRATCH
 """
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Watched blocks (docs/watch.md): the report names the operator that changed one without being given it, where it is and which bytes; it names nobody
-where all is well, and the program does what it does alone.   usage: watch_test.py BUILD SCRATCH cuda|hip|host|opencl
+"""Watched blocks (docs/watch.md). The report names the operator that changed one without being given it, with its place and the bytes. It names nobody where
+all is well, and the program behaves as it does alone.   usage: watch_test.py BUILD SCRATCH cuda|hip|host|opencl
 """
 import os
 import sys
@@ -26,7 +26,7 @@ def expected(topic, source):
     return [("weights", "relu", 0, 32, 2, "no", line_of(source, "// launch"))]
 
 
-# What the program itself does in three steps. A look copies, too, wherever the host cannot read the block.
+# The program's own events in three steps. A look copies, too, wherever the host cannot read the block.
 OWN_CALLS = {"cuda": {"copy": 6, "set": 4, "launch": 3}, "opencl": {"copy": 6, "set": 3, "launch": 6}}
 OWN_CALLS["hip"] = OWN_CALLS["cuda"]
 

@@ -1,4 +1,4 @@
-// A runtime for the tests: it arms every unit and prints each callback as one line on standard error, followed by the
+// A runtime for the tests. It arms every unit and prints each callback as one line on standard error, followed by the
 // row of its site, read from the unit's own table:
 //
 //   on_alloc heap host block size=40 | malloc at site.c:7 in make variable=l.output type=float < main:12

@@ -1,4 +1,4 @@
-// Types and variables hold where the optimiser drops the metadata of a call: it does when it inlines a call into a
+// Types and variables hold where the optimiser drops the metadata of a call. It does so when it inlines a call into a
 // function with cleanups, where the call becomes an invoke. They are found again by scope, line and column.
 // RUN: %clangxx -g -O0 -c %s -o %t.o && %sites %t.o | FileCheck %s
 // RUN: %clangxx -g -O1 -c %s -o %t.o && %sites %t.o | FileCheck %s

@@ -77,7 +77,7 @@ aclError aclrtLaunchKernelWithConfigImpl(aclrtFuncHandle kernel, uint32_t blocks
 aclError aclrtLaunchKernelWithHostArgsImpl(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
                                            void *arguments, size_t size, void *holders, size_t holder_count);
 
-/* What the runtime has below it. */
+/* Functions of the runtime below it. */
 typedef struct {
   void *args;
   void *host_inputs;
@@ -109,7 +109,7 @@ int rtsLaunchKernelWithDevArgs(void *function, uint32_t blocks, aclrtStream stre
                                uint32_t size, void *reserved);
 int rtsLaunchKernelWithHostArgs(void *function, uint32_t blocks, aclrtStream stream, void *config, void *arguments,
                                 uint32_t size, void *holders, uint32_t holder_count);
-/* Of a whole binary: the kernel is the function of the program that its handle stands for (standinRuns). */
+/* Kernels of a whole binary: the kernel is the function of the program that its handle stands for (standinRuns). */
 int rtKernelLaunchWithHandle(void *binary, uint64_t key, uint32_t blocks, rtArgsEx_t *arguments, void *sm,
                              aclrtStream stream, const void *kernel);
 int rtKernelLaunchWithHandleV2(void *binary, uint64_t key, uint32_t blocks, rtArgsEx_t *arguments, void *sm,

@@ -14,8 +14,8 @@ typedef struct {
   size_t bytes;
 } atbTensor;
 
-/* The first element of each output becomes the sum of those of the inputs, and `stray` more bytes of it are set. Of
- * floats. */
+/* The first element of each output becomes the sum of those of the inputs, all floats, and `stray` more bytes of it are
+ * set. */
 int atbExecute(const char *operation, const atbTensor *in, size_t ins, const atbTensor *out, size_t outs,
                void *workspace, size_t workspace_bytes, size_t stray, aclrtStream stream);
 

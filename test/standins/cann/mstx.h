@@ -1,5 +1,5 @@
-// Stands in for MSTX's header: as that one does, it looks up who wants to be told (MSTX_INJECTION_PATH, or a function
-// of the process), and hands over tables of pointers to functions.
+// Stands in for MSTX's header. As that one does, it looks up the tool to tell (MSTX_INJECTION_PATH, or a function of
+// the process), and hands over tables of pointers to functions.
 #pragma once
 
 #include <dlfcn.h>

@@ -17,7 +17,7 @@ size_t fromEnvironment(const char *name, size_t otherwise) {
 
 namespace {
 
-// What is hidden, and how many are at it.
+// Hidden memory, and the number of threads that use it.
 struct Hidden {
   std::mutex mutex;
   std::map<void *, size_t> memories;

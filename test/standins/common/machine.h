@@ -16,8 +16,8 @@
 
 namespace standin {
 
-// What one device has. Blocks are cut from one reservation, so an address belongs to one device and never to the host's
-// heap, and an access behind the end is one in the next block, as on a real one.
+// The memory of one device. Blocks are cut from one reservation, so an address belongs to one device and never to the
+// host's heap. An access behind the end is one in the next block, as on a real one.
 class Memory {
 public:
   // Hidden: the host may touch it only while there is an Access.

@@ -1,5 +1,5 @@
-// Objects that a driver counts and that have no memory of the device: streams, events, graphs, … Each is a block of its
-// own, and only what was made can be destroyed.
+// Objects that a driver counts and that have no memory of the device: streams, events, graphs and others. Each is a
+// block of its own, and only an object that was made can be destroyed.
 #pragma once
 
 #include <map>

@@ -68,7 +68,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 bloc
                                         cudaStream_t stream);
 cudaError_t cudaFuncGetName(const char **name, const void *kernel);
 
-// Of two and three dimensions.
+// Copies of two and three dimensions.
 struct cudaChannelFormatDesc {
   int x, y, z, w;
   int f; // cudaChannelFormatKind

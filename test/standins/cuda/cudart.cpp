@@ -26,7 +26,7 @@ int version() { return static_cast<int>(standin::fromEnvironment("STANDIN_VERSIO
 // Of each call; else of each that fails.
 const bool keeps_each = kIsHip && version() < 70'000'000;
 
-// What a call returns, which is kept for cudaGetLastError.
+// The status of a call, which is kept for cudaGetLastError.
 cudaError_t said(int status) {
   if (status != cudaSuccess || keeps_each)
     last = static_cast<cudaError_t>(status);

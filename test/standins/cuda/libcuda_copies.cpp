@@ -66,7 +66,7 @@ template <class Number> struct Copy3D {
   Number dstPitch, dstHeight, WidthInBytes, Height, Depth;
 };
 
-// What the kinds of memory are counted as.
+// The numbers of the kinds of memory.
 struct MemoryTypes {
   int host, array;
 };

@@ -77,7 +77,7 @@ int allowShared(void *handle, int bytes) {
   return 0;
 }
 
-// Of a launch, all but the kernel and its arguments.
+// A launch without its kernel and arguments.
 struct Shape {
   const unsigned *grid, *block;
   size_t shared_bytes;
@@ -283,7 +283,7 @@ void __hipUnregisterFatBinary(void **modules) {
 struct Sizes {
   unsigned xyz[3];
 };
-// What stands in <<<>>>, on its way to the kernel's stub.
+// The values in <<<>>>, on their way to the kernel's stub.
 thread_local struct {
   Sizes grid, block;
   size_t shared;
@@ -335,7 +335,7 @@ int hipLaunchKernel(const void *stub, Sizes grid, Sizes block, void **each, size
   const int status = functionOf(stub, function);
   return status == 0 ? launch(function, {grid.xyz, block.xyz, shared, stream}, each, nullptr) : status;
 }
-// Of a stub, or of a function of a module.
+// The kernel of a stub, or of a function of a module.
 int hipFuncSetAttribute(const void *kernel, int, int bytes) {
   void *function = const_cast<void *>(kernel);
   if (stubs.count(kernel) != 0 && functionOf(kernel, function) != 0)

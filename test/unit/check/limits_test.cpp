@@ -1,4 +1,4 @@
-// What the limits of `msleaks check` mean.
+// The meaning of the limits of `msleaks check`.
 #include "analysis/check/limits.h"
 
 #include <gmock/gmock.h>

@@ -199,7 +199,7 @@ public:
     return maker;
   }
 
-  // The same ring at the addresses at which a collector in this process has it mapped: ThreadSanitizer knows memory by
+  // The same ring at the addresses at which a collector in this process has it mapped. ThreadSanitizer knows memory by
   // its address, and two mappings of one page would hide every race from it.
   RingMaker asCollectorSeesIt(uint32_t index) {
     auto *entries = reinterpret_cast<abi::RingEntry *>(otherMapping(0) + header().rings_offset);

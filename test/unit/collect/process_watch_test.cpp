@@ -126,7 +126,7 @@ TEST(ProcessWatch, StampsAnEndThatItSaw) {
   EXPECT_GE(stamp_ns, before_ns);
   EXPECT_TRUE(watch.hasEnded());
   EXPECT_EQ(watch.endedNs(), stamp_ns);
-  analysis::ProcessWatch late(child.pid()); // of a process that ended at some time before
+  analysis::ProcessWatch late(child.pid()); // watches a process that ended at some time before
   EXPECT_TRUE(late.hasEnded());
   EXPECT_EQ(late.endedNs(), 0u);
   child.reap();

@@ -35,7 +35,7 @@ protected:
     writer.emplace(std::move(*trace));
   }
 
-  // What the live collector stored before it was killed.
+  // The events that the live collector stored before it was killed.
   void storeSome(ArenaMaker &arena, uint32_t process = 1) {
     analysis::CollectOutput output{*writer, clock};
     ProcessCollector collector(process, openArena(arena.path()), abi::OnFull::Block);

@@ -59,7 +59,7 @@ TEST_F(ResidentSamplerTest, KeepsNothingThatIsAsItWas) {
 }
 
 TEST_F(ResidentSamplerTest, LooksLessOftenAtMany) {
-  run(1'000, 100); // of each once a second, but for the beginning
+  run(1'000, 100); // each is looked at once a second, but for the beginning
   EXPECT_LE(looks, 300u);
   EXPECT_GE(looks, 100u);
 }

@@ -10,7 +10,8 @@ namespace msleaks::analysis {
 namespace {
 
 constexpr uint32_t kCohorts = 8;
-// What is asked: without some idle parts. What blocks have only while they are idle is no such question.
+// The questions are about the peak without some idle parts. Blocks that exist only while they are idle are no such
+// question.
 constexpr LifeParts kQuestions[] = {{LifePart::InUse},
                                     {LifePart::NotUsed, LifePart::InUse},
                                     {LifePart::InUse, LifePart::Late, LifePart::Kept},

@@ -1,4 +1,4 @@
-// What was refused, and what the program did about it.
+// Refused allocations, and what the program did after them.
 #include "analysis/live/refusals.h"
 
 #include <gtest/gtest.h>

@@ -122,7 +122,7 @@ TEST_F(SiteSection, AnotherLayoutIsRefusedInOneLine) {
   expectRefusal("newer.o", "magic number");
 }
 
-// Whatever is cut or flipped: an answer, never a crash. What the answer is depends on the place.
+// Cut or flipped bytes give an answer, never a crash. The answer depends on the place.
 TEST_F(SiteSection, DamagedFilesDoNoHarm) {
   run("ar rc libnet.a one.o two.o");
   for (const char *name : {"one.o", "libnet.a"}) {

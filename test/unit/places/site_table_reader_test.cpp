@@ -177,9 +177,9 @@ TEST(SiteTableReader, NoticesEveryFlippedByte) {
       auto bytes = good;
       bytes[at] ^= static_cast<std::byte>(flip);
       const auto table = SiteTable::read(bytes);
-      // Of the header, only names of the unit itself and its version may change unnoticed: the checksum is over what
-      // follows it, and nothing is read in another way for another version. Nor does anything but a report's choice of
-      // a place depend on where its frames of wrappers begin.
+      // In the header, only names of the unit itself and its version may change unnoticed. The checksum covers the
+      // bytes after it, and no version changes how they are read. Nor does anything but a report's choice of a place
+      // depend on where its frames of wrappers begin.
       const bool names = at >= offsetof(abi::UnitHeader, source) && at < offsetof(abi::UnitHeader, checksum);
       const bool version = at >= offsetof(abi::UnitHeader, version) && at < offsetof(abi::UnitHeader, header_bytes);
       const bool wrappers = at >= offsetof(abi::UnitHeader, first_wrapper) && at < sizeof(abi::UnitHeader);

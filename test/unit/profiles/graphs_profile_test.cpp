@@ -33,8 +33,8 @@ std::vector<std::string> textsOf(const ProfiledFunction &function) {
   return texts;
 }
 
-// The words are those from which LNT's page draws a graph: each jump goes to the address where a block begins, and in
-// front of each but the last stands one that goes past it.
+// LNT's page draws a graph from these words. Each jump goes to the address where a block begins, and in front of each
+// but the last stands one that goes past it.
 TEST(GraphsProfile, LinesAreBlocksAndJumps) {
   const auto profile = profileOf(std::vector{looping()});
   const ProfiledFunction &function = profile.functions.at("loop()");

@@ -16,7 +16,7 @@ double sharesOfLines(const ProfiledFunction &function, size_t column) {
   return sum;
 }
 
-// What a percentage stands for.
+// The count that a percentage stands for.
 uint64_t countOf(const Profile &profile, const std::string &function, const std::string &counter) {
   return static_cast<uint64_t>(std::llround(profile.functions.at(function).counters.at(counter) / 100 *
                                             static_cast<double>(profile.counters.at(counter))));

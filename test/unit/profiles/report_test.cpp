@@ -19,7 +19,7 @@ template <class F> json written(F &&write) {
 
 } // namespace
 
-// What `lnt profile getTopLevelCounters`, getFunctions and getCodeForFunction print of the same file.
+// The output of `lnt profile getTopLevelCounters`, getFunctions and getCodeForFunction for the same file.
 TEST(ProfileJson, HasTheShapesOfLnt) {
   const Profile profile = goldenProfile();
   EXPECT_EQ(written([&](std::ostream &out) { writeCountersJson(out, profile); }),

@@ -1,4 +1,4 @@
-// What the memory of the host and of a device is made of.
+// The ledger of the host's memory and of a device's.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {

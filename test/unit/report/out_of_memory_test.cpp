@@ -1,4 +1,4 @@
-// What is said of a run in which memory was refused.
+// The report of a run in which memory was refused.
 #include "analysis/report/out_of_memory.h"
 
 #include "report_fixture.h"

@@ -54,7 +54,7 @@ TEST_F(Owners, AreATreeOfSums) {
   alloc(3, 3, 70); // the first peak of torch
   free(2);
   alloc(3, 4, 5);
-  alloc(5, 10'000); // of nobody: the peak
+  alloc(5, 10'000); // nobody's block: the peak
   free(5);
   alloc(2, 6, 1);
   const json report = finish();

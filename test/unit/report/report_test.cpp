@@ -1,10 +1,10 @@
-// What the report says about a run.
+// The report of a run.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
 namespace {
 
-// Of a place whose event carries no path: its own frames, and nothing is known of what led there.
+// The path of a place whose event carries none: its own frames, and nothing is known of the callers.
 json pathOf(const json &site, uint64_t bytes, uint64_t count) {
   json frames = json::array();
   const auto append = [&](const json &frame) {

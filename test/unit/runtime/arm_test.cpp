@@ -215,7 +215,7 @@ TEST(Arm, UnitsOfImpossibleSizesAreNotLookedBehind) {
   }
 }
 
-// What the first version's constructors hand over, beside units of this one.
+// The units that the first version's constructors hand over, beside units of this one.
 TEST(Arm, UnitsOfTheFirstVersionAreArmed) {
   const SessionDirectory session;
   fillUnits({3, 1, 2});

@@ -1,4 +1,4 @@
-// What the tests of the callbacks share: traits, what a hook does without a malloc, and events as one line of text.
+// Common code of the tests of the callbacks: traits, a hook without a malloc, and events as one line of text.
 #pragma once
 
 #include "session_fixture.h"

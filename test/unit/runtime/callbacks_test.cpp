@@ -1,4 +1,4 @@
-// What becomes of the callbacks, alone and together with a hook: one event for one call.
+// The callbacks, alone and together with a hook, make one event for one call.
 #include "callbacks_fixture.h"
 
 namespace msleaks::test {

@@ -49,7 +49,7 @@ uint64_t frames_seen, frames_there;
   walked.complete = last == Step::Outermost;
 }
 
-// What the library says, and what the compiler's unwinder says of the code that called it.
+// The calls that the library tells, and those that the compiler's unwinder finds for the same code.
 std::span<const uint64_t> truth(uint64_t innermost) {
   static Calls calls;
   calls.count = 0;

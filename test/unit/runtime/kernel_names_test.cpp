@@ -20,7 +20,7 @@ void launch(uint64_t kernel, abi::Traits row = kLaunch) {
 }
 void call(uint64_t kernel, const char *name) { __msl_hook_kernel(kLaunch.packed(), at(kernel), name); }
 
-// What the driver of the test calls its kernels, and how often it was asked.
+// The names that the driver of the test gives its kernels, and how often it was asked.
 int asked = 0;
 int32_t nameOf(const void *kernel, char *text, uint64_t) {
   ++asked;

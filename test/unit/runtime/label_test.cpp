@@ -1,4 +1,4 @@
-// What a program says about itself: the events, and each text told once.
+// A program says where it is: the events, and each text told once.
 #include "callbacks_fixture.h"
 
 #include "msleaks/api.h"
@@ -11,7 +11,7 @@ namespace {
 
 using Texts = std::map<uint64_t, std::string>;
 
-// What a process told of its labels; a number is told once.
+// The labels that a process has told; a number is told once.
 Texts textsOf(const ArenaFile &arena) {
   Texts texts;
   for (const Definition &definition : arena.definitions()) {

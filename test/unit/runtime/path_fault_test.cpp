@@ -156,7 +156,7 @@ uint64_t anyWord(const uint64_t *stack) {
   size_t right = 1;
   while (right < true_frames.size() && true_frames[right].stack_pointer <= reinterpret_cast<uint64_t>(first))
     ++right;
-  // Of the path, two calls more lead here.
+  // Two calls more of the path lead here.
   bool same_calls = (number & abi::kPathSite) != 0 && path.calls.size() > right;
   for (size_t i = 1; same_calls && i < right; ++i)
     same_calls = path.calls[i + 1] == true_frames[i].address;
@@ -241,7 +241,7 @@ TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
             0);
 }
 
-// What one thread looks for another one unmaps.
+// One thread unmaps the memory that another one looks at.
 TEST(PathFaults, WhileManyThreadsCloseLibraries) {
   constexpr int kRounds = kThreadSanitizer ? 200 : 2000;
   const SessionDirectory session;

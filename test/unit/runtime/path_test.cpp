@@ -140,7 +140,7 @@ namespace {
   return nodes->pathOf(__msl_path(caller.return_address, caller.stack_pointer, caller.frame_pointer, 0));
 }
 
-// What a walk finds where its caller should be is `word`.
+// A walk finds `word` where its caller should be.
 [[gnu::noinline]] Path pathBelow(uint64_t word) {
   auto *record = static_cast<volatile uint64_t *>(__builtin_frame_address(0)); // {frame pointer, return address}
   const uint64_t kept = record[1];

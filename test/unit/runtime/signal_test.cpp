@@ -138,8 +138,8 @@ TEST(Signals, AStormOnAFullRingCountsWhatItLoses) {
 
 #if defined(__x86_64__)
 
-// The processor traps behind every instruction, so a handler can come at each of them: all interleavings of one
-// interruption, one after the other, instead of the few that a timer hits.
+// The processor traps after every instruction, so a handler can come at each of them. These are all interleavings of
+// one interruption, one after the other, instead of the few that a timer hits.
 void startTraps() {
   __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n popfq\n lea 128(%%rsp), %%rsp"
                    :

@@ -9,7 +9,7 @@ extern void *msl_test_callers[1024]; // return addresses of its functions that r
 extern unsigned msl_test_depth;
 extern void (*msl_test_check)(void);
 
-// Of each kind: compiled without optimisation, with, and without frame pointers.
+// Each kind is compiled without optimisation, with it, and without frame pointers.
 void msl_test_plain_first(int depth);
 void msl_test_fast_first(int depth);
 void msl_test_bare_first(int depth);

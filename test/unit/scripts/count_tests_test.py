@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/count_tests.py: what is counted, and when it says that something failed."""
+"""scripts/count_tests.py: its counts, and its exit status when something failed."""
 import subprocess
 import tempfile
 import unittest

@@ -71,7 +71,7 @@ class Build:
         return output(self.msleaks, "report", self.run, "--json", statuses=(0, 1))
 
     def says(self):
-        """What must be as before when the files are gone."""
+        """The files that must be as before when the recipes are gone."""
         return [output(self.msleaks, "--help"), output(self.msleaks, "export", "--list"), self.report()]
 
 

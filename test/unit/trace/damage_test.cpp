@@ -1,5 +1,4 @@
-// What a reader makes of a trace that something happened to. It reads what is readable, invents nothing, and says what
-// is lost.
+// A reader of a damaged trace reads the readable parts, invents nothing, and names the lost parts.
 #include "analysis/trace/chunk_index.h"
 #include "analysis/trace/event_decoder.h"
 #include "analysis/trace/metadata.h"

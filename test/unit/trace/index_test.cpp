@@ -66,7 +66,7 @@ void expectAll(const ChunkIndex &index) {
 
 } // namespace
 
-// What versions before wrote: an entry for every chunk, from 256 MiB on in several index chunks.
+// Earlier versions wrote an entry for every chunk, from 256 MiB on in several index chunks.
 TEST(Index, FlatOnesOfOlderTracesAreRead) {
   for (const uint32_t part_chunks : {1u, 7u, kChunks})
     expectAll(ClosedTrace(part_chunks).read());

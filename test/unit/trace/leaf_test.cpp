@@ -207,7 +207,7 @@ TEST_F(LeavesTest, AppendingToAKilledOneMakesThemAnew) {
   expectSame(readAll(*reader), whole);
 }
 
-// Who went on after a kill stored the last batch again.
+// A collector that went on after a kill stored the last batch again.
 TEST_F(LeavesTest, WhatIsStoredTwiceComesOnce) {
   const auto whole = readAll(*TraceReader::open(file_));
   std::vector<abi::Slot> last;

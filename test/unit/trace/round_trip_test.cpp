@@ -17,8 +17,8 @@ void sortAsRead(std::vector<StreamEvent> &events) {
     events.insert(events.end(), group.begin(), group.end());
 }
 
-// GIVEN streams of random events of every kind, written in batches of random length, interleaved
-// WHEN they are read back
+// GIVEN streams of random events of every kind, written in batches of random length, interleaved.
+// WHEN they are read back,
 // THEN every event is there, unchanged, in order of time, each stream's in its own order
 TEST(TraceRoundTrip, RandomStreams) {
   for (const uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {

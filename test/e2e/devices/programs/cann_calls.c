@@ -1,5 +1,5 @@
 // Calls each function of ACL that chooses a device, takes, copies, fills or gives back memory, or launches, once: of
-// device 1, and with "layers" those of the layer below it, of device 0, as a library of the vendor's does it.
+// device 1. With "layers" it calls those of the layer below, of device 0, as a library of the vendor does.
 #include "acl.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
-// Copies from and to arrays and symbols, by each function of CUDA that has one as an end, and HIP: to a place in it and
-// back, each pair with a size of its own; and what is refused. HIP's by structures, too, with "before6" as version 5
-// has them.
+// Copies from and to arrays and symbols, by each function of CUDA and HIP that has one as an end. Each goes to a place
+// in it and back, and each pair has a size of its own. Some are refused. HIP's are also called by structures, with
+// "before6" as version 5 has them.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void expect(int status, int wanted, const char *what) {
 }
 #define DONE(call) expect((call), 0, #call)
 
-// What was copied there and back, in rows of so many bytes.
+// The bytes that were copied there and back, in rows of this length.
 static void same(size_t bytes, size_t rows, const char *what) {
   for (size_t row = 0; row < rows; ++row)
     if (memcmp(host + row * kPitch, back + row * kPitch, bytes) != 0)

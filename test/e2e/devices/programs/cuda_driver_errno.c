@@ -1,5 +1,5 @@
-// What a call of CUDA's driver leaves in errno: nothing. Behind those of contexts hooks ask which device it is, and
-// behind allocations how much memory is in use.
+// Prints errno after calls of CUDA's driver, which leave it alone. After calls of contexts hooks ask for the device,
+// and after allocations for the memory in use.
 #include "keeps_errno.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// What a call leaves in errno: nothing. One of each kind, and one of each that is refused.
+// Prints errno after calls, which leave it alone: one of each kind, and one of each that is refused.
 #include "keeps_errno.h"
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// What OpenCL has beside plain buffers, each call once: pipes, shared virtual memory, images by each function, owners
+// Calls that OpenCL has beside plain buffers, each once: pipes, shared virtual memory, images by each function, owners
 // of a buffer. A size says which block it is. With "parts": parts of buffers, which kernels are given, and images that
 // show one. With "native": a function of the host as a kernel.
 #define CL_TARGET_OPENCL_VERSION 300

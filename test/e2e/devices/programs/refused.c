@@ -1,5 +1,5 @@
-// Each call is made four times, and says its status: the driver refuses as many as $STANDIN_FAIL asks for. Of CUDA's
-// runtime library, or HIP; of its driver (USES_DRIVER); of Ascend CANN (USES_ACL).
+// Each call is made four times and prints its status: the driver refuses as many as $STANDIN_FAIL asks for. The calls
+// are those of CUDA's runtime library or HIP, of its driver (USES_DRIVER), or of Ascend CANN (USES_ACL).
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

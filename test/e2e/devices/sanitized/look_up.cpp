@@ -1,5 +1,5 @@
-// For the hooks of drivers alone, which a program links with instead of having them preloaded: a sanitizer calls dlsym,
-// and what else of libc is hooked, before it can run code that it has instrumented.
+// Only for the hooks of drivers, which a program links with instead of having them preloaded. A sanitizer calls dlsym,
+// and other hooked functions of libc, before it can run code that it has instrumented.
 #include "registry.h"
 
 #include <dlfcn.h>

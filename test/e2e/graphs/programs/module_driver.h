@@ -1,5 +1,5 @@
-// What the host programs of modules have in common: the functions of CUDA's driver that they all call (or, renamed,
-// HIP's), their failures, and what came out.
+// Common code of the host programs of modules: the functions of CUDA's driver that they all call (or, renamed, HIP's),
+// their failures, and the results.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-// Kernels of CUDA and HIP whose threads do the more the further behind they are, so that a count says which of them it is
-// of (samples_test.py); declarations of our own instead of an SDK's.
+// Kernels of CUDA and HIP whose later threads do more, so that a count tells its thread (samples_test.py). They have
+// declarations of their own instead of an SDK's.
 #define __global__ __attribute__((global))
 
 #ifdef __HIP__

@@ -1,4 +1,4 @@
-// What leaks behind the peak saves nothing of it. Three large buffers of the beginning are freed in time.
+// A leak after the peak saves nothing of it. Three large buffers of the beginning are freed in time.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

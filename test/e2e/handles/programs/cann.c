@@ -1,5 +1,5 @@
-// What ACL and the runtime below it count. Each line makes two objects and destroys one, or both with
-// `mended`; the lines say what they forget. A destruction of what is none, and a creation that is refused, change nothing.
+// Handles of ACL and the runtime below it. Each line makes two objects and destroys one, or both with `mended`; the
+// lines say what they forget. A destruction of no object, and a refused creation, change nothing.
 // clang-format off: a call and what is said of it stand in one line
 #include <stddef.h>
 #include <stdint.h>

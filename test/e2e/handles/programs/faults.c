@@ -1,5 +1,5 @@
-// What goes wrong around handles, a topic an argument: forks, vforks, exec, threads, signals, cancellation, kills, and
-// more descriptors than fit a small table. Lines say what they forget.
+// Faults around handles, a topic an argument: forks, vforks, exec, threads, signals, cancellation, kills, and more
+// descriptors than fit a small table. Lines say what they forget.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

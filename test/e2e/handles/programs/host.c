@@ -148,7 +148,7 @@ static void others(void) {
   kept(OR_NULL(fanotify_init(FAN_CLASS_NOTIF, O_RDONLY))); // forgets descriptor 1
 }
 
-// What takes another one's number.
+// Calls that take another handle's number.
 static void duplicates(void) {
   const int first = open("/dev/null", O_RDONLY);
   const int second = kept(dup(first)); // forgets descriptor 1

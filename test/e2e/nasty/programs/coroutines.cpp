@@ -1,5 +1,5 @@
-// Nasty: C++20 coroutines: frames from operator new (some elided), generators that are left half way, a task that
-// throws, one whose frame is destroyed while it is suspended inside a loop that holds a block.
+// Nasty: C++20 coroutines. Frames come from operator new (some elided), generators are left half way, a task throws.
+// The frame of another one is destroyed while it is suspended inside a loop that holds a block.
 #include <coroutine>
 #include <cstdio>
 #include <exception>

@@ -1,5 +1,5 @@
-// Nasty: handlers that allocate, free and map, on the stack in use and on an alternate one (of the program's heap),
-// nested, raised between the program's own calls and inside an allocator of its own.
+// Nasty: handlers that allocate, free and map, on the stack in use and on an alternate one (of the program's heap).
+// They are nested, and raised between the program's own calls and inside an allocator of its own.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Nasty: code that allocates and frees when a thread or the process is nearly gone: destructors of thread_local objects
-// and of keys that set themselves again, atexit handlers, static destructors, a thread that is still running then.
+// Nasty: code that allocates and frees when a thread or the process is nearly gone. It is in destructors of
+// thread_local objects and of keys that are set again, atexit handlers, static destructors, a running thread.
 #include "touch.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Nasty: allocations that are inlined through an invoke (the caller has something to destroy), which replaces the call
-// and what was known of it: variable, type, and that a function is to be left alone.
+// Nasty: allocations that are inlined through an invoke (the caller has something to destroy). The invoke replaces the
+// call and its facts: variable, type, and that a function is to be left alone.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What the units of the link tests share.
+// Common declarations of the units of the link tests.
 #pragma once
 #include <cstddef>
 

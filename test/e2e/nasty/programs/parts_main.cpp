@@ -1,5 +1,5 @@
-// Nasty: calls into parts.cpp over the border of a unit, of which a link with LTO makes nothing, one body for two
-// functions (ICF), sections without users (--gc-sections), a relocatable object or an archive.
+// Nasty: calls into parts.cpp over the border of a unit, which a link with LTO removes. One body for two functions
+// (ICF), sections without users (--gc-sections), a relocatable object or an archive.
 #include "parts.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Nasty: processes made by the system call clone and by clone(), without what glibc's fork does: on a stack of their
-// own, with a copy of the memory, sharing the descriptors.
+// Nasty: processes made by the system call clone and by clone(), without the work of glibc's fork. They have a stack of
+// their own, a copy of the memory, and shared descriptors.
 #define _GNU_SOURCE
 #include "touch.h"
 

@@ -1,5 +1,5 @@
-// Nasty: operator new that throws (too much, a class's own, the size of an array that overflows), a new-handler that
-// frees a reserve, nothrow, aligned and sized forms, and constructors that throw in the middle of an array.
+// Nasty: operator new that throws (too much, a class's own, the size of an array that overflows), and a new-handler
+// that frees a reserve. Nothrow, aligned and sized forms, and constructors that throw in the middle of an array.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

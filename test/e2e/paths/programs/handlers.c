@@ -1,5 +1,5 @@
-// Signal handlers that allocate, on the stack in use and on one of their own, nested, from any depth, and of a timer
-// that interrupts any instruction of code which does not allocate.
+// Signal handlers that allocate, on the stack in use and on one of their own, nested, from any depth. One is a timer's,
+// which interrupts any instruction of code that does not allocate.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Does what stdin says, a line at a time, and answers each with "ok": a N allocates N bytes, f N frees the block of N
-// bytes, b N allocates and frees N blocks, q ends.
+// Follows the commands on stdin, one a line, and answers each with "ok". a N allocates N bytes, f N frees the block of
+// N bytes, b N allocates and frees N blocks, q ends.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-// Blocks that one thread allocates and another one frees, handed over through slots by nothing but release and acquire:
-// the free comes as soon after the allocation as two processors can manage.
+// Blocks that one thread allocates and another one frees, handed over through slots by nothing but release and acquire.
+// The free comes as soon after the allocation as two processors can manage.
 //
 //   usage: main THREADS PAIRS      half of the threads allocate, the other half free
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// What the kernel does to mappings, and what it refuses. Alive at the end: 4 pages, 2 moved pages, 8 pages twice mapped,
+// Changes of mappings by the kernel, and its refusals. Alive at the end: 4 pages, 2 moved pages, 8 pages twice mapped,
 // and of a reserve 1 page and 3 pages.
 #define _GNU_SOURCE
 #include <stdio.h>

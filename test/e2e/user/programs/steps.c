@@ -1,5 +1,5 @@
-// Three steps of a training that keeps a little of each, and a second child that does one of them: what a report of a
-// part of the run must say is known by heart.
+// Three steps of a training that keeps a little of each, and a second child that does one of them. The report of a part
+// of the run is known by heart.
 #include <msleaks/api.h>
 #include <stdio.h>
 #include <stdlib.h>

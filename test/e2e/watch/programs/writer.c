@@ -54,7 +54,7 @@ static void fill_from(int file, char *to, size_t bytes) {
     abort();
 }
 
-// What is read differs from step to step.
+// The bytes that are read differ from step to step.
 static void read_all(char *to, size_t count, int value) {
   char bytes[kActivations + kWeights];
   int ends[2];

@@ -1,6 +1,6 @@
-// All that may happen on the page of a watched block while an operator writes into it: threads that wait in calls since
-// before the watch, calls that are given what lies beside the block, handlers on a stack beside it, the program's own
-// SIGSEGV, children. All numbers that it prints are the same in each run.
+// All that may happen on the page of a watched block while an operator writes into it. Threads wait in calls since
+// before the watch, calls are given memory beside the block, handlers run on a stack beside it. The program has its own
+// SIGSEGV, and children. All numbers that it prints are the same in each run.
 #include <msleaks/api.h>
 
 #include <errno.h>
