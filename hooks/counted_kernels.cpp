@@ -18,11 +18,14 @@ constexpr uint64_t kMostTableBytes = 256 << 20;
 constexpr uint32_t kMostShapes = 64; // of one kernel: further ones are counted together
 constexpr uint64_t kPercent = 100;
 
-pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-char *pool = nullptr;
-uint64_t pool_bytes = 0;
-CountedModule *modules = nullptr;
-CountedFunction *functions = nullptr;
+struct Counted {
+  pthread_mutex_t lock; // zeros are PTHREAD_MUTEX_INITIALIZER
+  char *pool;
+  uint64_t pool_bytes;
+  CountedModule *modules;
+  CountedFunction *functions;
+};
+Wiped<Counted> counted;
 
 template <class Row> const Row *rowsAt(const abi::GraphHeader &header, uint64_t offset) {
   return reinterpret_cast<const Row *>(reinterpret_cast<const char *>(&header) + offset);
@@ -79,12 +82,29 @@ abi::CountedLaunches *launchesOf(CountedFunction &function, const abi::DeviceCho
 
 } // namespace
 
-CountedLock::CountedLock() noexcept { ::pthread_mutex_lock(&lock); }
-CountedLock::~CountedLock() { ::pthread_mutex_unlock(&lock); }
+CountedLock::CountedLock() noexcept {
+  Counted *const state = counted.make();
+  lock_ = state != nullptr ? &state->lock : nullptr;
+  if (lock_ != nullptr)
+    ::pthread_mutex_lock(lock_);
+}
+CountedLock::~CountedLock() {
+  if (lock_ != nullptr)
+    ::pthread_mutex_unlock(lock_);
+}
 
 void *takePages(uint64_t bytes) noexcept {
   const long pages = ::syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return pages == -1 ? nullptr : reinterpret_cast<void *>(pages);
+}
+
+void *takeWipedPages(uint64_t bytes) noexcept {
+  constexpr int kWipeOnFork = 18; // MADV_WIPEONFORK, Linux 4.14
+  void *const pages = takePages(bytes);
+  if (pages == nullptr || ::syscall(SYS_madvise, pages, bytes, kWipeOnFork) == 0)
+    return pages;
+  givePages(pages, bytes);
+  return nullptr;
 }
 
 void givePages(void *pages, uint64_t bytes) noexcept { ::syscall(SYS_munmap, pages, bytes); }
@@ -96,16 +116,19 @@ uint64_t now() noexcept {
 }
 
 void *keep(uint64_t bytes) noexcept {
-  bytes = (bytes + 15) / 16 * 16;
-  if (bytes > pool_bytes) {
-    pool = static_cast<char *>(takePages(kPoolBytes));
-    pool_bytes = pool != nullptr ? kPoolBytes : 0;
-  }
-  if (bytes > pool_bytes)
+  Counted *const state = counted.get();
+  if (state == nullptr)
     return nullptr;
-  void *const kept = pool;
-  pool += bytes;
-  pool_bytes -= bytes;
+  bytes = (bytes + 15) / 16 * 16;
+  if (bytes > state->pool_bytes) {
+    state->pool = static_cast<char *>(takePages(kPoolBytes));
+    state->pool_bytes = state->pool != nullptr ? kPoolBytes : 0;
+  }
+  if (bytes > state->pool_bytes)
+    return nullptr;
+  void *const kept = state->pool;
+  state->pool += bytes;
+  state->pool_bytes -= bytes;
   return kept;
 }
 
@@ -120,7 +143,8 @@ void noteUncounted(const char *name, const char *why) noexcept {
 }
 
 CountedModule *findModule(const char *name) noexcept {
-  CountedModule *module = modules;
+  const Counted *const state = counted.get();
+  CountedModule *module = state != nullptr ? state->modules : nullptr;
   while (module != nullptr && std::strcmp(module->name, name) != 0)
     module = module->next;
   return module;
@@ -151,6 +175,7 @@ CountedModule *addModule(const char *name, const abi::GraphHeader *table) noexce
     noteUncounted(name, "its table of graphs is damaged");
     return nullptr;
   }
+  Counted *const state = counted.get();
   auto *added = static_cast<CountedModule *>(keep(sizeof(CountedModule)));
   uint32_t unit = 0;
   uint64_t *const counts = added != nullptr ? __msl_device_counters(table, &unit) : nullptr;
@@ -160,26 +185,29 @@ CountedModule *addModule(const char *name, const abi::GraphHeader *table) noexce
   added->table = table;
   added->counts[0] = counts;
   added->unit = unit;
-  added->next = modules;
-  modules = added;
+  added->next = state->modules;
+  state->modules = added;
   return added;
 }
 
 CountedFunction *functionOf(CountedModule &module, const char *kernel) noexcept {
+  Counted *const state = counted.get();
+  if (state == nullptr)
+    return nullptr;
   const abi::GraphHeader &table = *module.table;
   for (uint32_t i = 0; i < table.function_count; ++i) {
     const auto &row = *rowsAt<abi::GraphFunction>(table, table.header_bytes + uint64_t{i} * table.function_bytes);
     if ((row.flags & abi::kKernel) == 0 || row.name >= table.strings_bytes ||
         std::strcmp(nameOf(table, row), kernel) != 0)
       continue;
-    for (CountedFunction *known = functions; known != nullptr; known = known->next)
+    for (CountedFunction *known = state->functions; known != nullptr; known = known->next)
       if (known->module == &module && known->function == i)
         return known;
     auto *added = static_cast<CountedFunction *>(keep(sizeof(CountedFunction)));
     if (added == nullptr)
       return nullptr;
-    *added = {&module, i, argumentsOf(table, row), 0, 0, 0, 0, nullptr, 0, functions};
-    functions = added;
+    *added = {&module, i, argumentsOf(table, row), 0, 0, 0, 0, nullptr, 0, state->functions};
+    state->functions = added;
     return added;
   }
   return nullptr;

@@ -2,12 +2,15 @@
 // (abi/device_counts.h): the tables that the process has told, and which launches are counted.
 #pragma once
 
+#include "wiped.h"
+
 #include "msleaks/abi/counts_file.h"
 #include "msleaks/abi/device_counts.h"
 #include "msleaks/abi/graph_table.h"
 
 #include <cstddef>
 #include <cstring>
+#include <pthread.h>
 
 namespace msleaks::hooks {
 
@@ -44,20 +47,24 @@ struct LaunchShape {
   uint64_t threads;
 };
 
-// Everything below is called with this held.
+// Everything below but countsLaunches is called with this held. The child of a fork finds it free.
 class CountedLock {
 public:
   CountedLock() noexcept;
   ~CountedLock();
   CountedLock(const CountedLock &) = delete;
   CountedLock &operator=(const CountedLock &) = delete;
+  // False: there is no memory for it, and nothing can be counted.
+  explicit operator bool() const noexcept { return lock_ != nullptr; }
+
+private:
+  pthread_mutex_t *lock_;
 };
 
 // Zeros that are never given back; null: there is no memory.
 void *keep(uint64_t bytes) noexcept;
-// Pages of zeros, and what gives them back.
+// Pages of zeros. givePages (wiped.h) gives them back.
 void *takePages(uint64_t bytes) noexcept;
-void givePages(void *pages, uint64_t bytes) noexcept;
 
 // False: there is no session, or no launch shall be counted.
 bool countsLaunches(abi::DeviceChoice &choice) noexcept;

@@ -66,14 +66,28 @@ namespace {
 constexpr int kDone = 0;
 constexpr unsigned kNonBlocking = 1, kNoTiming = 2;
 constexpr uint64_t kReadAgainNs = 100'000'000, kWaitAtEndNs = 2'000'000'000;
-constexpr size_t kMostName = 4096, kBuckets = 256;
+constexpr size_t kMostName = 4096, kBuckets = 256, kNameBuckets = 1024;
 
-LoadedKernel *kernels[kBuckets];
-PlacedBanks *all_banks = nullptr;
-uint32_t kernel_count = 0; // read without the lock
-int counting_pid = 0;
-CopyArguments *unused_arguments = nullptr;
-char our_name[kMostName]; // with the lock held
+// The text stands behind it.
+struct Name {
+  Name *next;
+  const char *text() const { return reinterpret_cast<const char *>(this + 1); }
+};
+
+struct ModuleState {
+  LoadedKernel *kernels[kBuckets];
+  PlacedBanks *banks;    // looked at without the lock: whether there are any
+  uint32_t kernel_count; // read without the lock
+  int counting_pid;      // of the process whose exit handler reads the counters
+  CopyArguments *unused_arguments;
+  Name *names[kNameBuckets];
+  char our_name[kMostName];
+};
+Wiped<ModuleState> module_state;
+
+// Only where module_state was made: there are kernels, or were.
+ModuleState &moduleState() { return *module_state.get(); }
+
 // What the calling thread launches: some functions do so by another one that is hooked, too.
 [[gnu::tls_model("initial-exec")]] thread_local Handle launching = nullptr;
 
@@ -85,9 +99,18 @@ int ask(const ModuleApi &api, hook::Function *function, Arguments... arguments) 
   return api.last != nullptr ? leavingLastError(*api.last, call) : call();
 }
 
-bool hasKernels() { return __atomic_load_n(&kernel_count, __ATOMIC_RELAXED) != 0; }
+bool hasKernels() {
+  const ModuleState *const known = module_state.get();
+  return known != nullptr && __atomic_load_n(&known->kernel_count, __ATOMIC_RELAXED) != 0;
+}
+bool hasBanks() {
+  const ModuleState *const known = module_state.get();
+  return known != nullptr && __atomic_load_n(&known->banks, __ATOMIC_RELAXED) != nullptr;
+}
 
-LoadedKernel *&bucketOf(Handle kernel) { return kernels[reinterpret_cast<uintptr_t>(kernel) / 16 % kBuckets]; }
+LoadedKernel *&bucketOf(Handle kernel) {
+  return moduleState().kernels[reinterpret_cast<uintptr_t>(kernel) / 16 % kBuckets];
+}
 
 LoadedKernel *find(Handle kernel) {
   LoadedKernel *known = bucketOf(kernel);
@@ -98,7 +121,7 @@ LoadedKernel *find(Handle kernel) {
 
 void forget(LoadedKernel &kernel) {
   kernel.kernel = nullptr;
-  __atomic_fetch_sub(&kernel_count, 1u, __ATOMIC_RELAXED);
+  __atomic_fetch_sub(&moduleState().kernel_count, 1u, __ATOMIC_RELAXED);
 }
 
 auto relaxedCapture(const ModuleApi &api) {
@@ -147,7 +170,7 @@ bool copyFrom(const ModuleApi &api, Handle stream, uint64_t address, uint64_t by
 void read(PlacedBanks &banks) {
   banks.read_ns = now();
   const uint64_t bytes = banks.banks.counterBytes();
-  if (bytes == 0 || counting_pid != ::getpid())
+  if (bytes == 0)
     return;
   const auto relaxed = relaxedCapture(*banks.api);
   const InPlace in(*banks.api, banks.place);
@@ -155,11 +178,14 @@ void read(PlacedBanks &banks) {
     addRead(banks.banks);
 }
 
-// Not for ever: a launch may wait for something that the program never does.
+// Not for ever: a launch may wait for something that the program never does. The child of a fork has its parent's
+// handlers and none of its counters, and the driver is not to be asked there.
 void readAtEnd() {
+  if (moduleState().counting_pid != ::getpid())
+    return;
   const hook::OwnWork own;
   const CountedLock lock;
-  for (PlacedBanks *banks = all_banks; banks != nullptr; banks = banks->next) {
+  for (PlacedBanks *banks = moduleState().banks; banks != nullptr; banks = banks->next) {
     const uint64_t until = now() + kWaitAtEndNs;
     while (banks->memory != 0 && !isIdle(*banks) && now() < until) {
       constexpr timespec kMoment = {0, 50'000};
@@ -169,7 +195,7 @@ void readAtEnd() {
       read(*banks);
     banks->memory = 0; // what other exit handlers launch is not counted
   }
-  for (LoadedKernel *kernel : kernels)
+  for (LoadedKernel *kernel : moduleState().kernels)
     for (; kernel != nullptr; kernel = kernel->next)
       kernel->is_doubtful = true;
 }
@@ -177,13 +203,13 @@ void readAtEnd() {
 // ---- buffers
 
 PlacedBanks *freeBanks() {
-  for (PlacedBanks *banks = all_banks; banks != nullptr; banks = banks->next)
+  for (PlacedBanks *banks = moduleState().banks; banks != nullptr; banks = banks->next)
     if (banks->memory == 0)
       return banks;
   auto *added = static_cast<PlacedBanks *>(keep(sizeof(PlacedBanks)));
   if (added != nullptr) {
-    added->next = all_banks;
-    __atomic_store_n(&all_banks, added, __ATOMIC_RELAXED);
+    added->next = moduleState().banks;
+    __atomic_store_n(&moduleState().banks, added, __ATOMIC_RELAXED);
   }
   return added;
 }
@@ -239,7 +265,7 @@ bool fill(PlacedBanks &made, const LoadedKernel &kernel, Handle place, const abi
 
 PlacedBanks *banksFor(const LoadedKernel &kernel, const abi::DeviceChoice &choice) {
   const Handle place = kernel.source->api->place();
-  for (PlacedBanks *banks = all_banks; banks != nullptr; banks = banks->next)
+  for (PlacedBanks *banks = moduleState().banks; banks != nullptr; banks = banks->next)
     if (banks->memory != 0 && banks->banks.module == kernel.function->module && banks->place == place)
       return banks;
   PlacedBanks *const made = place != nullptr ? freeBanks() : nullptr;
@@ -311,6 +337,7 @@ CountedModule *moduleOf(const ReadModule &in, const char *name, Handle stream) {
 
 // At its first launch: only then does the calling thread surely use the module's device.
 bool describe(LoadedKernel &kernel) {
+  char(&our_name)[kMostName] = moduleState().our_name;
   std::snprintf(our_name, sizeof our_name, "%s%s", abi::kKernelPrefix, kernel.name);
   const OwnStream stream(*kernel.source->api);
   const ReadModule in(kernel);
@@ -328,13 +355,15 @@ bool describe(LoadedKernel &kernel) {
   return kernel.function != nullptr;
 }
 
-// Of kernels that count themselves: where those of its module do so from now on, whoever launches them.
+// For kernels that count themselves: writes the counters' address into the variable of the kernel's module. Each later
+// launch of a kernel of the module uses it.
 bool tellModule(LoadedKernel &kernel, const abi::DeviceChoice &choice) {
   if (kernel.function == nullptr && !describe(kernel))
     return false;
   const PlacedBanks *const banks = banksFor(kernel, choice);
   if (banks == nullptr)
     return false;
+  char(&our_name)[kMostName] = moduleState().our_name;
   std::snprintf(our_name, sizeof our_name, "%s%s", abi::kCountsPrefix,
                 kernel.row.table + sizeof abi::kGraphsPrefix - 1);
   const ReadModule module(kernel);
@@ -367,24 +396,20 @@ void remember(const LoadedKernel &made) {
   LoadedKernel *const next = added->next;
   *added = made;
   added->next = next;
-  if (__atomic_fetch_add(&kernel_count, 1u, __ATOMIC_RELAXED) == 0 && counting_pid == 0) {
+  if (__atomic_fetch_add(&moduleState().kernel_count, 1u, __ATOMIC_RELAXED) == 0 && moduleState().counting_pid == 0) {
     // Behind the driver's own handlers, which are there by now: so it runs before them.
-    counting_pid = ::getpid();
+    moduleState().counting_pid = ::getpid();
     ::atexit(readAtEnd);
   }
 }
 
 // For good, once: a program may load a module again and again.
 const char *kept(const char *name) {
-  struct Name {
-    Name *next;
-    const char *text() const { return reinterpret_cast<const char *>(this + 1); }
-  };
-  static Name *names = nullptr;
+  const size_t bytes = std::strlen(name) + 1;
+  Name *&names = moduleState().names[abi::fnv1a32(reinterpret_cast<const unsigned char *>(name), bytes) % kNameBuckets];
   for (const Name *known = names; known != nullptr; known = known->next)
     if (std::strcmp(known->text(), name) == 0)
       return known->text();
-  const size_t bytes = std::strlen(name) + 1;
   auto *const added = static_cast<Name *>(keep(sizeof(Name) + bytes));
   if (added == nullptr)
     return nullptr;
@@ -434,6 +459,8 @@ void kernelFound(const KernelSource &source, Handle module, Handle kernel, const
   if (beside.kernel == nullptr && !hasKernels())
     return;
   const CountedLock lock;
+  if (!lock || module_state.make() == nullptr)
+    return;
   LoadedKernel *const known = find(kernel);
   if (known != nullptr && known->copy == beside.kernel && known->module == module)
     return;
@@ -450,6 +477,8 @@ void kernelFound(const KernelSource &source, Handle module, Handle kernel, const
 void kernelRegistered(const KernelSource &source, Handle binary, Handle kernel, Handle copy,
                       const char *name) noexcept {
   const CountedLock lock;
+  if (!lock || module_state.make() == nullptr)
+    return;
   if (LoadedKernel *const known = find(kernel)) // a stub of a library that has gone
     forget(*known);
   if (const char *const text = kept(name))
@@ -486,35 +515,35 @@ void moduleGoes(Handle module) noexcept {
   if (!hasKernels())
     return;
   const CountedLock lock;
-  for (LoadedKernel *kernel : kernels)
+  for (LoadedKernel *kernel : moduleState().kernels)
     for (; kernel != nullptr; kernel = kernel->next)
       if (kernel->kernel != nullptr && kernel->module == module)
         forget(*kernel);
 }
 
 void placeGoes(Handle place) noexcept {
-  if (__atomic_load_n(&all_banks, __ATOMIC_RELAXED) == nullptr)
+  if (!hasBanks())
     return;
   const hook::OwnWork own;
   const CountedLock lock;
-  for (PlacedBanks *banks = all_banks; banks != nullptr; banks = banks->next) {
+  for (PlacedBanks *banks = moduleState().banks; banks != nullptr; banks = banks->next) {
     if (banks->memory == 0 || (place != nullptr && banks->place != place))
       continue;
     read(*banks);
     dropBanks(banks->banks);
     banks->memory = 0;
   }
-  for (LoadedKernel *kernel : kernels)
+  for (LoadedKernel *kernel : moduleState().kernels)
     for (; kernel != nullptr; kernel = kernel->next)
       kernel->told = 0; // it is told again
 }
 
 void deviceWaited() noexcept {
-  if (__atomic_load_n(&all_banks, __ATOMIC_RELAXED) == nullptr)
+  if (!hasBanks())
     return;
   const hook::OwnWork own;
   const CountedLock lock;
-  for (PlacedBanks *banks = all_banks; banks != nullptr; banks = banks->next)
+  for (PlacedBanks *banks = moduleState().banks; banks != nullptr; banks = banks->next)
     if (banks->memory != 0 && now() - banks->read_ns >= kReadAgainNs && isIdle(*banks))
       read(*banks);
 }
@@ -557,9 +586,9 @@ void ModuleLaunch::plan(void **each, void **packed) noexcept {
   PlacedBanks *const banks = banksFor(*known_, choice_);
   if (banks == nullptr || roomFor(*banks, stream_) == nullptr)
     return;
-  arguments_ = unused_arguments;
+  arguments_ = moduleState().unused_arguments;
   if (arguments_ != nullptr)
-    unused_arguments = arguments_->next;
+    moduleState().unused_arguments = arguments_->next;
   else
     arguments_ = static_cast<CopyArguments *>(keep(sizeof(CopyArguments)));
   if (arguments_ == nullptr)
@@ -589,8 +618,8 @@ ModuleLaunch::~ModuleLaunch() {
   if (arguments_ == nullptr)
     return;
   const CountedLock lock;
-  arguments_->next = unused_arguments;
-  unused_arguments = arguments_;
+  arguments_->next = moduleState().unused_arguments;
+  moduleState().unused_arguments = arguments_;
 }
 
 void **ModuleLaunch::each() const noexcept { return arguments_->is_each ? arguments_->each : nullptr; }

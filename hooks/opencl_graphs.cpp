@@ -107,15 +107,32 @@ struct CountedKernel {
 };
 
 constexpr size_t kBuckets = 256;
-CountedKernel *kernels[kBuckets];
-Buffer *buffers = nullptr;
-uint32_t kernel_count = 0; // read without the lock
-int counting_pid = 0;
+struct ProgramState {
+  CountedKernel *kernels[kBuckets];
+  Buffer *buffers;       // looked at without the lock: whether there are any
+  uint32_t kernel_count; // read without the lock
+  int counting_pid;      // of the process whose exit handler reads the counters
+};
+Wiped<ProgramState> program_state;
 
-CountedKernel *&bucketOf(Kernel kernel) { return kernels[reinterpret_cast<uintptr_t>(kernel) / 16 % kBuckets]; }
+// Only where program_state was made: there are kernels, or were.
+ProgramState &programState() { return *program_state.get(); }
+
+bool hasKernels() {
+  const ProgramState *const known = program_state.get();
+  return known != nullptr && __atomic_load_n(&known->kernel_count, __ATOMIC_RELAXED) != 0;
+}
+bool hasBuffers() {
+  const ProgramState *const known = program_state.get();
+  return known != nullptr && __atomic_load_n(&known->buffers, __ATOMIC_RELAXED) != nullptr;
+}
+
+CountedKernel *&bucketOf(Kernel kernel) {
+  return programState().kernels[reinterpret_cast<uintptr_t>(kernel) / 16 % kBuckets];
+}
 
 CountedKernel *find(Kernel kernel) {
-  if (kernel == nullptr || __atomic_load_n(&kernel_count, __ATOMIC_RELAXED) == 0)
+  if (kernel == nullptr || !hasKernels())
     return nullptr;
   CountedKernel *known = bucketOf(kernel);
   while (known != nullptr && known->kernel != kernel)
@@ -150,7 +167,7 @@ void read(Buffer &buffer) {
   using Read = int(Queue, Mem, unsigned, size_t, size_t, void *, unsigned, const void *, const void *);
   buffer.read_ns = now();
   const size_t bytes = buffer.banks.counterBytes();
-  if (bytes != 0 && counting_pid == ::getpid() &&
+  if (bytes != 0 &&
       call<Read>(read_buffer, buffer.queue, buffer.memory, kBlocking, sizeof(abi::DeviceCounts), bytes,
                  buffer.banks.counters(), 0u, nullptr, nullptr) == kDone)
     addRead(buffer.banks);
@@ -179,15 +196,18 @@ void release(Buffer &buffer) {
   buffer.memory = nullptr;
 }
 
+// The child of a fork has its parent's handlers and none of its buffers, and the driver is not to be asked there.
 void releaseAll() {
+  if (programState().counting_pid != ::getpid())
+    return;
   const hook::OwnWork own;
   const CountedLock lock;
-  for (Buffer *buffer = buffers; buffer != nullptr; buffer = buffer->next)
+  for (Buffer *buffer = programState().buffers; buffer != nullptr; buffer = buffer->next)
     if (buffer->memory != nullptr) {
       waitFor(*buffer);
       release(*buffer);
     }
-  for (CountedKernel *kernel : kernels) // what other exit handlers launch is not counted
+  for (CountedKernel *kernel : programState().kernels) // what other exit handlers launch is not counted
     for (; kernel != nullptr; kernel = kernel->next)
       kernel->is_doubtful = true;
 }
@@ -195,13 +215,13 @@ void releaseAll() {
 // ---- buffers
 
 Buffer *freeBuffer() {
-  for (Buffer *buffer = buffers; buffer != nullptr; buffer = buffer->next)
+  for (Buffer *buffer = programState().buffers; buffer != nullptr; buffer = buffer->next)
     if (buffer->memory == nullptr)
       return buffer;
   auto *added = static_cast<Buffer *>(keep(sizeof(Buffer)));
   if (added != nullptr) {
-    added->next = buffers;
-    buffers = added;
+    added->next = programState().buffers;
+    __atomic_store_n(&programState().buffers, added, __ATOMIC_RELAXED);
   }
   return added;
 }
@@ -248,7 +268,7 @@ bool fill(Buffer &buffer, const CountedKernel &kernel, Device device, const abi:
 }
 
 Buffer *bufferFor(const CountedKernel &kernel, Device device, const abi::DeviceChoice &choice) {
-  for (Buffer *buffer = buffers; buffer != nullptr; buffer = buffer->next)
+  for (Buffer *buffer = programState().buffers; buffer != nullptr; buffer = buffer->next)
     if (buffer->memory != nullptr && buffer->banks.module == kernel.function->module &&
         buffer->context == kernel.context && buffer->device == device)
       return buffer;
@@ -375,9 +395,9 @@ void remember(const CountedKernel &made) {
   CountedKernel *const next = known->next;
   *known = made;
   known->next = next;
-  if (__atomic_fetch_add(&kernel_count, 1u, __ATOMIC_RELAXED) == 0 && counting_pid == 0) {
+  if (__atomic_fetch_add(&programState().kernel_count, 1u, __ATOMIC_RELAXED) == 0 && programState().counting_pid == 0) {
     // Behind the driver's own handlers, which are there by now: so it runs before them.
-    counting_pid = ::getpid();
+    programState().counting_pid = ::getpid();
     ::atexit(releaseAll);
   }
 }
@@ -405,7 +425,8 @@ void addCopy(Program program, Kernel kernel, const char *name) {
   const unsigned arguments = argumentsOf(kernel);
   const CountedLock lock;
   CountedFunction *function = nullptr;
-  if (infoOf(program_info, program, kProgramContext, sizeof context, &context) == kDone && arguments < UINT32_MAX - 1 &&
+  if (lock && program_state.make() != nullptr &&
+      infoOf(program_info, program, kProgramContext, sizeof context, &context) == kDone && arguments < UINT32_MAX - 1 &&
       argumentsOf(clone) == arguments + 1)
     function = functionOf(program, context, name);
   if (function != nullptr)
@@ -415,7 +436,7 @@ void addCopy(Program program, Kernel kernel, const char *name) {
 }
 
 bool isUsed(const Buffer &buffer) {
-  for (const CountedKernel *kernel : kernels)
+  for (const CountedKernel *kernel : programState().kernels)
     for (; kernel != nullptr; kernel = kernel->next)
       if (kernel->kernel != nullptr && kernel->given == buffer.memory)
         return true;
@@ -425,7 +446,7 @@ bool isUsed(const Buffer &buffer) {
 // Buffers that no kernel will count in again, once what was launched there has ended. Nobody waits for that but the
 // exit.
 void releaseUnused() {
-  for (Buffer *buffer = buffers; buffer != nullptr; buffer = buffer->next)
+  for (Buffer *buffer = programState().buffers; buffer != nullptr; buffer = buffer->next)
     if (buffer->memory != nullptr && isIdle(*buffer) && !isUsed(*buffer))
       release(*buffer);
 }
@@ -433,12 +454,12 @@ void releaseUnused() {
 void dropCopy(CountedKernel &kernel) {
   call<int(Kernel)>(release_kernel, kernel.clone);
   kernel.kernel = kernel.clone = nullptr;
-  __atomic_fetch_sub(&kernel_count, 1u, __ATOMIC_RELAXED);
+  __atomic_fetch_sub(&programState().kernel_count, 1u, __ATOMIC_RELAXED);
   releaseUnused();
 }
 
 template <class F> void onCopy(Kernel kernel, F &&f) {
-  if (__atomic_load_n(&kernel_count, __ATOMIC_RELAXED) == 0)
+  if (!hasKernels())
     return;
   const hook::OwnWork own;
   const CountedLock lock;
@@ -578,12 +599,12 @@ constexpr auto kTask = [](auto real, void *caller, Queue queue, Kernel kernel, u
 // The program has waited for its queue. What it has counted is read now and then, for a process that is killed.
 constexpr auto kFinish = [](auto real, void *, Queue queue) {
   const int status = real(queue);
-  if (status != kDone || __atomic_load_n(&buffers, __ATOMIC_RELAXED) == nullptr)
+  if (status != kDone || !hasBuffers())
     return status;
   const hook::OwnWork own;
   const CountedLock lock;
   releaseUnused();
-  for (Buffer *buffer = buffers; buffer != nullptr; buffer = buffer->next)
+  for (Buffer *buffer = programState().buffers; buffer != nullptr; buffer = buffer->next)
     if (buffer->memory != nullptr && now() - buffer->read_ns >= kReadAgainNs && isIdle(*buffer))
       read(*buffer);
   return status;
@@ -700,7 +721,7 @@ constexpr auto kProgramInfo = [](auto real, void *, Program program, unsigned wh
   return kDone;
 };
 
-// Those of the program, one by one, where it has others.
+// If the program also contains our copies, only its own kernels are created, one at a time.
 constexpr auto kCreateAll = [](auto real, void *caller, Program program, unsigned room, Kernel *kernels_,
                                unsigned *made) {
   const auto those = [&](Program of, unsigned most, Kernel *to, unsigned *count) {

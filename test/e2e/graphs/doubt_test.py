@@ -19,7 +19,8 @@ from opencl_test import HERE, compile_host, compile_kernels, run_alone, start, w
 PROGRAMS = HERE / "programs"
 THREADS = 256
 # How the program launches: its launches, and those that count.
-WAYS = {"plain": (5, 5), "exec_info": (5, 2), "unordered": (5, 2), "task": (5, 2), "queues": (20, 18)}
+WAYS = {"plain": (5, 5), "exec_info": (5, 2), "unordered": (5, 2), "task": (5, 2), "queues": (20, 18),
+        "fork": (5, 5)}
 # What is refused to the copy; plain's launches, and those that count.
 REFUSED = {"argument": (5, 0), "counters": (5, 0), "launch": (5, 0)}
 

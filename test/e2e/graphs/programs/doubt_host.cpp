@@ -7,11 +7,14 @@
 //   exec_info    two launches, clSetKernelExecInfo, three more
 //   unordered    two launches, three in a queue that is out of order
 //   task         two launches, three by clEnqueueTask
+//   fork         five launches that wait for an event, while a child begins and exits
 //   queues       ten launches in as many queues, which all wait for the same event; ten more behind them
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "opencl_host.h"
 
 #include <cstring>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace {
 
@@ -47,6 +50,23 @@ void launchInAnyOrder(const Host &host, cl_kernel kernel) {
   clReleaseCommandQueue(queue);
 }
 
+void launchAroundFork(const Host &host, cl_kernel kernel) {
+  cl_int status;
+  const cl_event gate = clCreateUserEvent(host.context, &status);
+  check(status, "clCreateUserEvent");
+  for (int i = 0; i < kFirst + kOthers; ++i)
+    launch(host.queue, kernel, i == 0 ? &gate : nullptr);
+  const pid_t child = fork();
+  if (child == 0)
+    std::exit(0);
+  int ended = 0;
+  waitpid(child, &ended, 0);
+  std::printf("child %d\n", ended);
+  check(clSetUserEventStatus(gate, CL_COMPLETE), "clSetUserEventStatus");
+  finish(host.queue);
+  clReleaseEvent(gate);
+}
+
 void launchInManyQueues(const Host &host, cl_kernel kernel) {
   cl_int status;
   const cl_event gate = clCreateUserEvent(host.context, &status);
@@ -73,7 +93,7 @@ int main(int, char **arguments) {
   const cl_kernel kernel = host.kernel("collatz");
   const cl_mem out = host.buffer(std::vector<int>(kThreads));
   Host::set(kernel, 0, out), Host::set(kernel, 1, 0);
-  for (int i = 0; i < (is("queues") ? 0 : is("plain") ? kFirst + kOthers : kFirst); ++i)
+  for (int i = 0; i < (is("queues") || is("fork") ? 0 : is("plain") ? kFirst + kOthers : kFirst); ++i)
     launch(host.queue, kernel);
   if (is("exec_info")) {
     sayWhatItUses(host, kernel);
@@ -83,6 +103,8 @@ int main(int, char **arguments) {
   if (is("task"))
     for (int i = 0; i < kOthers; ++i)
       check(clEnqueueTask(host.queue, kernel, 0, nullptr, nullptr), "clEnqueueTask");
+  if (is("fork"))
+    launchAroundFork(host, kernel);
   finish(host.queue);
   if (is("unordered"))
     launchInAnyOrder(host, kernel);

@@ -1,10 +1,11 @@
 // In front of OpenCL: of the copies that count, it refuses what $REFUSED says: kernel (to make one), argument (one of
-// the program's), counters (their buffer), launch.
+// the program's), counters (their buffer), launch. The child of a fork that asks or releases something ends with 9.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char kCopy[] = "__msl_counted_";
 
@@ -48,4 +49,27 @@ int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned dimensions, const
                         const void *, void *);
   return ((Launch)dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel"))(queue, kernel, dimensions, offset, global, local, waits,
                                                               wait_for, event);
+}
+
+static int first_pid;
+__attribute__((constructor)) static void noteProcess(void) { first_pid = getpid(); }
+
+static void *inFirstProcess(const char *name) {
+  enum { kCalledInChild = 9 };
+  if (getpid() != first_pid)
+    _exit(kCalledInChild);
+  return dlsym(RTLD_NEXT, name);
+}
+
+#define RELEASE(name)                                                                                                  \
+  int name(void *what) { return ((int (*)(void *))inFirstProcess(#name))(what); }
+RELEASE(clFlush)
+RELEASE(clReleaseEvent)
+RELEASE(clReleaseMemObject)
+RELEASE(clReleaseCommandQueue)
+RELEASE(clReleaseKernel)
+
+int clGetEventInfo(void *event, unsigned what, size_t bytes, void *to, size_t *wanted) {
+  typedef int (*Ask)(void *, unsigned, size_t, void *, size_t *);
+  return ((Ask)inFirstProcess("clGetEventInfo"))(event, what, bytes, to, wanted);
 }

@@ -1,0 +1,17 @@
+// Kernels with counted copies, in a program that forks (counting_victim.cpp).
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/wait.h>
+
+namespace {
+
+int victim(const std::string &how) {
+  const int status = std::system(("env LD_PRELOAD=" MSL_HOOKS_LIBRARY " " MSL_COUNTING_VICTIM " " + how).c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+TEST(CountedKernels, AChildIsFreeOfALockThatAThreadHeldAtTheFork) { EXPECT_EQ(victim("locked"), 0); }
+TEST(CountedKernels, AChildThatExitsDoesNotCallTheDriver) { EXPECT_EQ(victim("pending"), 0); }
+
+} // namespace
