@@ -18,12 +18,16 @@ constexpr uint64_t kMostTableBytes = 256 << 20;
 constexpr uint32_t kMostShapes = 64; // of one kernel: further ones are counted together
 constexpr uint64_t kPercent = 100;
 
+constexpr uint32_t kUnknown = 0, kBeingWritten = 1, kKnown = 2; // Counted::choice
+
 struct Counted {
   pthread_mutex_t lock; // zeros are PTHREAD_MUTEX_INITIALIZER
   char *pool;
   uint64_t pool_bytes;
   CountedModule *modules;
   CountedFunction *functions;
+  abi::DeviceChoice choice;
+  uint32_t choice_state;
 };
 Wiped<Counted> counted;
 
@@ -132,8 +136,20 @@ void *keep(uint64_t bytes) noexcept {
   return kept;
 }
 
+// A launch asks with the lock held, and another thread without it: so the lock cannot guard the answer.
 bool countsLaunches(abi::DeviceChoice &choice) noexcept {
-  return __msl_device_choice(&choice) && static_cast<abi::CountLaunches>(choice.launches) != abi::CountLaunches::Off;
+  Counted *const state = counted.get();
+  if (state != nullptr && __atomic_load_n(&state->choice_state, __ATOMIC_ACQUIRE) == kKnown) {
+    choice = state->choice;
+  } else if (!__msl_device_choice(&choice)) {
+    return false;
+  } else if (uint32_t before = kUnknown;
+             state != nullptr && __atomic_compare_exchange_n(&state->choice_state, &before, kBeingWritten, false,
+                                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    state->choice = choice;
+    __atomic_store_n(&state->choice_state, kKnown, __ATOMIC_RELEASE);
+  }
+  return static_cast<abi::CountLaunches>(choice.launches) != abi::CountLaunches::Off;
 }
 
 void noteUncounted(const char *name, const char *why) noexcept {

@@ -66,7 +66,8 @@ void *keep(uint64_t bytes) noexcept;
 // Pages of zeros. givePages (wiped.h) gives them back.
 void *takePages(uint64_t bytes) noexcept;
 
-// False: there is no session, or no launch shall be counted.
+// False: there is no session, or no launch shall be counted. The runtime is asked once, where a CountedLock was taken
+// before.
 bool countsLaunches(abi::DeviceChoice &choice) noexcept;
 
 // A note of the session: why the kernels of this name, or of a module, run as they are.

@@ -1,4 +1,4 @@
-// Kernels with counted copies, in a program that forks (counting_victim.cpp).
+// Kernels with counted copies, in a program that forks and launches much (counting_victim.cpp).
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <string>
@@ -13,5 +13,6 @@ int victim(const std::string &how) {
 
 TEST(CountedKernels, AChildIsFreeOfALockThatAThreadHeldAtTheFork) { EXPECT_EQ(victim("locked"), 0); }
 TEST(CountedKernels, AChildThatExitsDoesNotCallTheDriver) { EXPECT_EQ(victim("pending"), 0); }
+TEST(CountedKernels, ALaunchDoesNotAskTheRuntimeAgain) { EXPECT_EQ(victim("choice"), 0); }
 
 } // namespace

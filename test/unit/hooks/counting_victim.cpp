@@ -3,6 +3,7 @@
 //
 //   counting_victim locked    a thread holds the hooks' lock while the program forks
 //   counting_victim pending   the program forks while a counted launch runs
+//   counting_victim choice    how often a launch asks what is to be counted
 #include "../graphs/table_bytes.h"
 
 #include "msleaks/abi/device_counts.h"
@@ -26,7 +27,7 @@ int cuLaunchKernel(void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned
 
 namespace {
 
-constexpr uintptr_t kItself = 0x1000, kCopy = 0x2000;
+constexpr uintptr_t kItself = 0x1000, kCopy = 0x2000, kOther = 0x3000;
 constexpr int kCalledInChild = 9;
 
 std::string table;
@@ -34,6 +35,7 @@ abi::DeviceKernel described{};
 uint64_t counters[2];
 abi::CountedLaunches launches{};
 uintptr_t last_launched = 0;
+unsigned choices = 0;
 bool is_ready = true, blocks = false;
 int silent_pid = 0; // where the driver may not be called
 sem_t entered, may_go;
@@ -110,6 +112,17 @@ int forkWhilePending() {
   return expect("the launch", static_cast<int>(launched), kCopy) + expect("a child that exits", status, 0);
 }
 
+int askOnce() {
+  launch(kItself);
+  launch(kOther);
+  const unsigned before = choices;
+  for (int i = 0; i < 100; ++i) {
+    launch(kOther);
+    launch(kItself);
+  }
+  return expect("times that 200 launches asked", static_cast<int>(choices - before), 0);
+}
+
 } // namespace
 
 extern "C" {
@@ -132,6 +145,7 @@ void launchedKernel(const void *kernel) { last_launched = reinterpret_cast<uintp
 
 // In place of the runtime's.
 bool __msl_device_choice(abi::DeviceChoice *choice) noexcept {
+  ++choices;
   *choice = {static_cast<uint32_t>(abi::CountMode::Full), static_cast<uint32_t>(abi::CountLaunches::Every), 1};
   return true;
 }
@@ -148,5 +162,7 @@ int main(int, char **words) {
   ::sem_init(&may_go, 0, 0);
   describeKernel();
   find("work");
-  return std::string(words[1]) == "locked" ? forkWhileLocked() : forkWhilePending();
+  find("other");
+  const std::string how = words[1];
+  return how == "locked" ? forkWhileLocked() : how == "pending" ? forkWhilePending() : askOnce();
 }
