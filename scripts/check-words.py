@@ -126,7 +126,7 @@ def page_blocks(text):
 
 # ---- Comments ----
 
-C_TOKEN = re.compile(r'R"([^\s()\\]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
+C_TOKEN = re.compile(r'R"([^\s()\\]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
 NOT_WORDS = re.compile(r"^\s*(?:[A-Z][A-Z0-9_]*-?[A-Z0-9-]*:|RUN\b|clang-format (?:on|off)|NOLINT|shellcheck |Part of the LLVM|SPDX-|[-=~*/#]{3,})")
 DECORATION = re.compile(r"^(?://[/!]?<?|/\*\*?<?|\*/|\*(?!\w)|#+)")
 

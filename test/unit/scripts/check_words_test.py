@@ -109,6 +109,7 @@ class Comments(unittest.TestCase):
     def test_c(self):
         self.assertEqual(lines("a.cpp", "// What it holds.\nint a; // Of b: c.\n/* Who frees it. */\n"), [1, 2, 3])
         self.assertEqual(lines("a.h", 'auto a = "// Of b: c.";\nauto c = R"(\n// Of b: c.\n)";\nchar d = \'"\'; // Of b: c.\n'), [5])
+        self.assertEqual(lines("a.cpp", "int a = 10'000; // Of nobody's block: c.\n"), [1])
         self.assertEqual(lines("a.def", "/* A table.\n *\n * Of b: c. */\n"), [3])
 
     def test_c_labels(self):
