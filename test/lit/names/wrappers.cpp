@@ -58,11 +58,11 @@ static void *not_null(void *block) {
 // CHECK-NEXT: wrapper: checked at wrappers.cpp:[[#@LINE+1]]
 void *checked(size_t n) { return not_null(malloc(n)); }
 
-// Of a wrapper.
+// Passes on a block of a wrapper.
 // CHECK-NEXT: wrapper: copied at wrappers.cpp:[[#@LINE+1]]
 char *copied(const char *text) { return strcpy(static_cast<char *>(checked(strlen(text) + 1)), text); }
 
-// Of libc.
+// Passes on a block of libc.
 // CHECK-NEXT: wrapper: duplicate at wrappers.cpp:[[#@LINE+1]]
 char *duplicate(const char *text) { return strdup(text); }
 
