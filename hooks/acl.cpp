@@ -48,8 +48,7 @@ constexpr auto kNamedLaunch = [](auto real, void *caller, uint32_t type, const c
 MSL_HOOK_WITH(kInit, libascendcl, aclError, aclInit, (const char *))
 MSL_OWN_HOOK(libascendcl, aclError, aclFinalize, ()) {
   msl_mark("aclFinalize");
-  auto *const real = reinterpret_cast<aclError (*)()>(hook::realOf(msl_hook_of_aclFinalize));
-  return real != nullptr ? real() : -1;
+  return MSL_REAL(aclError, aclFinalize);
 }
 
 MSL_HOOK(libascendcl, aclError, aclrtSetDevice, (int32_t))

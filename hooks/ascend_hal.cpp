@@ -180,28 +180,38 @@ constexpr auto kGive = [](auto real, void *caller, void *block) {
   return hook::callRecorded<Give>(real, caller, block);
 };
 
+// The same function under the name that programs know, and under the driver's own.
+struct Names {
+  hook::Function known, inner;
+};
+
 // The next definition, else the driver's own under its other name, which is kept as the real one.
-void *realOf(hook::Function &function, hook::Function &inner) {
-  void *real = hook::realOf(function);
-  if (real == nullptr && (real = hook::realOf(inner)) != nullptr)
-    __atomic_store_n(&function.real, real, __ATOMIC_RELEASE);
-  return real;
+void *realOf(hook::Function &function, Names &names, const void *caller) {
+  if (void *const kept = __atomic_load_n(&function.real, __ATOMIC_ACQUIRE))
+    return kept;
+  if (void *const known = hook::realOf(names.known, caller))
+    return known;
+  void *const inner = hook::realOf(names.inner, caller);
+  if (inner == nullptr)
+    return hook::realOf(function, caller); // a note says that there is none
+  __atomic_store_n(&function.real, inner, __ATOMIC_RELEASE);
+  return inner;
 }
 
-template <class Body, hook::Function &kInner, class... Parameters>
+template <class Body, Names &kNames, class... Parameters>
 int callDriver(hook::Function &function, void *caller, Parameters... parameters) {
-  constexpr int kNotSupported = 0xfffe; // what the driver says where it cannot do something
-  auto *const real = reinterpret_cast<int (*)(Parameters...)>(realOf(function, kInner));
+  auto *const real = reinterpret_cast<int (*)(Parameters...)>(realOf(function, kNames, caller));
   if (real == nullptr)
-    return kNotSupported;
+    return hook::missing<hook::NoRow, int>(function, parameters...);
   return hook::own_library.state == hook::kAccepted ? Body{}(real, caller, parameters...) : real(parameters...);
 }
 
 } // namespace
 
 #define MSL_HAL_HOOK(body, name, parameters)                                                                           \
-  static ::msleaks::hook::Function inner_of_##name = {"libascend_hal", #name "Inner", nullptr, nullptr};               \
-  MSL_HOOK_CALLS((callDriver<decltype(body), inner_of_##name>), libascend_hal, int, name, parameters)
+  static Names names_of_##name = {{"libascend_hal", #name, nullptr, nullptr},                                          \
+                                  {"libascend_hal", #name "Inner", nullptr, nullptr}};                                 \
+  MSL_HOOK_CALLS((callDriver<decltype(body), names_of_##name>), libascend_hal, int, name, parameters)
 
 MSL_HAL_HOOK(kAlloc, halMemAlloc, (void **, unsigned long long, unsigned long long))
 MSL_HAL_HOOK(kCreate, halMemCreate, (void **, size_t, const Property *, uint64_t))

@@ -24,7 +24,6 @@ namespace {
 
 using Status = int32_t;
 using Runner = void;
-constexpr Status kInternalError = 3; // as ATB has it: nobody has executed the operator
 
 // std::string of either libstdc++, as far as the two agree: a pointer to text that ends with 0 comes first.
 class Text {
@@ -170,9 +169,10 @@ private:
 MSL_OWN_HOOK(libatb, Status, _ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE,
              (const Runner *runner, const atb::Pack *pack)) {
   hook::Function &function = msl_hook_of__ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE;
-  auto *const real = reinterpret_cast<Status (*)(const Runner *, const atb::Pack *)>(hook::realOf(function));
+  auto *const real = reinterpret_cast<Status (*)(const Runner *, const atb::Pack *)>(
+      hook::realOf(function, __builtin_return_address(0)));
   if (real == nullptr)
-    return kInternalError;
+    return hook::missing<hook::NoRow, Status>(function, runner, pack);
   if (hook::own_library.state != hook::kAccepted)
     return real(runner, pack);
   hook::Call call = atb::useOfMemory(__builtin_return_address(0));

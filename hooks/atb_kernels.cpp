@@ -89,7 +89,7 @@ void save(hook::Function &function, const void *caller, void *stream, const Para
   if (hook::own_library.state == hook::kAccepted && param != nullptr)
     recordKernel(caller, param);
   using Save = void(void *, const Param *, const void *);
-  if (auto *const real = reinterpret_cast<Save *>(hook::realOf(function)))
+  if (auto *const real = reinterpret_cast<Save *>(hook::realOf(function, caller)))
     real(stream, param, folder);
 }
 

@@ -134,7 +134,7 @@ MSL_HOOK_WITH(kKernelSet, libcuda, CUresult, cuKernelSetAttribute, (CUfunction_a
 MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuKernelSetCacheConfig, (CUkernel, CUfunc_cache, CUdevice))
 
 MSL_OWN_HOOK(libcuda, CUresult, cuCtxSynchronize, ()) {
-  return hook::callBody<decltype(kWaited), CUresult>(msl_hook_of_cuCtxSynchronize, nullptr);
+  return hook::callBody<decltype(kWaited), CUresult>(msl_hook_of_cuCtxSynchronize, __builtin_return_address(0));
 }
 MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuStreamSynchronize, (CUstream))
 MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuStreamSynchronize_ptsz, (CUstream))

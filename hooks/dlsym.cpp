@@ -1,6 +1,7 @@
 // dlsym, for programs that open the library themselves: where they find the real function behind a hook, they get the
 // hook. RTLD_NEXT asks from where the caller stands, and every other question goes on as if nobody had looked: dlsym is
 // left by a jump, so that the next one finds its caller's address as its own return address.
+#include "real_search.h"
 #include "registry.h"
 
 #include "real.h"
@@ -16,19 +17,30 @@ extern "C" {
 using LookUp = void *(*)(void *, const char *);
 // Both used below.
 [[gnu::visibility("hidden")]] LookUp msl_next_dlsym() noexcept;
-[[gnu::visibility("hidden")]] void *msl_hook_instead(void *handle, const char *name) noexcept;
+[[gnu::visibility("hidden")]] void *msl_hook_instead(void *handle, const char *name, const void *caller) noexcept;
 }
 
 namespace {
 // No function has this address.
 void *const kAsk = reinterpret_cast<void *>(1);
 
-// Found under the default scope, a hook answers for a function that perhaps nobody has.
-void *ifReal(hook::Function &function) noexcept {
-  if (hooks::realOf(function) != nullptr)
-    return function.hook;
-  hooks::lookUp(RTLD_NEXT, function.name); // sets dlerror
-  return nullptr;
+// The hook was found: in the global scope, where it stands before a function that perhaps nobody has. Behind it there is
+// the global scope's own, or, for the default scope, what the caller's image was opened with.
+void *ifReal(hook::Function &function, void *handle, const void *caller) noexcept {
+  void *real = hooks::lookUp(RTLD_NEXT, function.name); // sets dlerror
+  if (real == nullptr && handle == RTLD_DEFAULT) {
+    real = hooks::realInScopeOf(function, caller);
+    if (real != nullptr)
+      hooks::forgetMessage();
+  }
+  if (hook::Function *const behind = hooks::functionOfHook(function.name, real);
+      behind != nullptr && !hooks::hasReal(*behind)) {
+    hooks::lookUp(RTLD_NEXT, "a function behind hooks"); // sets dlerror, which the name itself would not
+    return nullptr;
+  }
+  if (real == nullptr)
+    return nullptr;
+  return hooks::leadsTo(function, real, caller) ? kAsk : real; // RTLD_DEEPBIND: the linker may find another one
 }
 } // namespace
 
@@ -44,16 +56,16 @@ LookUp msl_next_dlsym() noexcept {
   return next;
 }
 
-void *msl_hook_instead(void *handle, const char *name) noexcept {
+void *msl_hook_instead(void *handle, const char *name, const void *caller) noexcept {
   if (name == nullptr || handle == RTLD_NEXT || __msl_thread.call.inside == runtime::kInsideRuntime)
     return kAsk;
   hook::Function *function = hooks::findFunction(name);
   if (function == nullptr)
     return kAsk;
   void *found = msl_next_dlsym()(handle, name);
-  if (handle == RTLD_DEFAULT)
-    return found == function->hook ? ifReal(*function) : kAsk;
-  void *instead = hooks::hookOf(name, found);
+  if (found == function->hook)
+    return ifReal(*function, handle, caller);
+  void *instead = handle != RTLD_DEFAULT ? hooks::hookOf(name, found, caller) : nullptr;
   return instead != nullptr ? instead : kAsk;
 }
 
@@ -74,6 +86,7 @@ dlsym:
   .cfi_adjust_cfa_offset 8
   subq $8, %rsp
   .cfi_adjust_cfa_offset 8
+  movq 24(%rsp), %rdx
   call msl_hook_instead
   cmpq $1, %rax
   je 1f
@@ -106,6 +119,7 @@ dlsym:
   .cfi_rel_offset x29, 0
   .cfi_rel_offset x30, 8
   stp x0, x1, [sp, #16]
+  mov x2, x30
   bl msl_hook_instead
   cmp x0, #1
   b.eq 1f

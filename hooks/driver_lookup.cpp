@@ -1,5 +1,6 @@
 // cuGetProcAddress, hipGetProcAddress: the driver hands out its own functions, to the runtime library and to others
 // that open it. It names a function without the version that the symbol has.
+#include "real_search.h"
 #include "registry.h"
 
 #include "msleaks/hook.h"
@@ -12,24 +13,31 @@ namespace {
 
 constexpr const char *kEndings[] = {"", "_v2", "_v3", "_v4", "_ptds", "_ptsz", "_v2_ptds", "_v2_ptsz", "_spt"};
 
-// What the driver gave for a name, or the hook in front of just that.
-void *orHook(const char *name, void *given) noexcept {
+// What the driver gave for a name, or the hook in front of just that. It may be the hook already: a driver that names
+// its own function gets what that name is bound to.
+void *orHook(const char *name, void *given, const void *driver, const void *caller) noexcept {
   char symbol[128];
+  const size_t length = std::strlen(name);
   for (const char *ending : kEndings) {
-    if (std::strlen(name) + std::strlen(ending) >= sizeof symbol)
+    if (length + std::strlen(ending) >= sizeof symbol)
       continue;
-    std::strcpy(symbol, name);
-    std::strcat(symbol, ending);
-    if (hook::Function *function = hooks::findFunction(symbol);
-        function != nullptr && hooks::realOf(*function) == given)
-      return function->hook;
+    std::memcpy(symbol, name, length);
+    std::strcpy(symbol + length, ending);
+    hook::Function *const function = hooks::findFunction(symbol);
+    if (function == nullptr)
+      continue;
+    const bool is_hook = function->hook == given;
+    void *const real = hooks::definitionBeside(is_hook ? driver : given, symbol);
+    if (real == nullptr || (!is_hook && real != given))
+      continue;
+    return hooks::leadsTo(*function, real, caller) ? function->hook : real;
   }
   return given;
 }
 
-int afterAnswer(int status, const char *name, void **function) noexcept {
+int afterAnswer(int status, const char *name, void **function, const void *driver, const void *caller) noexcept {
   if (status == 0 && name != nullptr && function != nullptr && *function != nullptr)
-    *function = orHook(name, *function);
+    *function = orHook(name, *function, driver, caller);
   return status;
 }
 
@@ -41,8 +49,11 @@ int afterAnswer(int status, const char *name, void **function) noexcept {
   [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_##name = {                                   \
       #library, #name, reinterpret_cast<void *>(&name), nullptr};                                                      \
   extern "C" int name parameters {                                                                                     \
-    auto *real = reinterpret_cast<decltype(&name)>(hook::realOf(function_##name));                                     \
-    return real != nullptr ? afterAnswer(real arguments, symbol, function) : -1;                                       \
+    const void *const caller = __builtin_return_address(0);                                                            \
+    auto *real = reinterpret_cast<decltype(&name)>(hook::realOf(function_##name, caller));                             \
+    if (real == nullptr)                                                                                               \
+      return hook::missing<hook::NoRow, int>(function_##name);                                                         \
+    return afterAnswer(real arguments, symbol, function, reinterpret_cast<const void *>(real), caller);                \
   }
 
 MSL_PROC_ADDRESS(libcuda, cuGetProcAddress, (const char *symbol, void **function, int version, uint64_t flags),

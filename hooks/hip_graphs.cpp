@@ -103,8 +103,8 @@ MSL_HOOK_WITH(kLaunchEx, libamdhip64, hipError_t, hipDrvLaunchKernelEx,
 MSL_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipStreamSynchronize, (hipStream_t))
 MSL_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipEventSynchronize, (hipEvent_t))
 MSL_OWN_HOOK(libamdhip64, hipError_t, hipDeviceSynchronize, ()) {
-  return hook::callBody<decltype(kWaited), hipError_t>(msl_hook_of_hipDeviceSynchronize, nullptr);
+  return hook::callBody<decltype(kWaited), hipError_t>(msl_hook_of_hipDeviceSynchronize, __builtin_return_address(0));
 }
 MSL_OWN_HOOK(libamdhip64, hipError_t, hipDeviceReset, ()) {
-  return hook::callBody<decltype(kReset), hipError_t>(msl_hook_of_hipDeviceReset, nullptr);
+  return hook::callBody<decltype(kReset), hipError_t>(msl_hook_of_hipDeviceReset, __builtin_return_address(0));
 }

@@ -274,14 +274,14 @@ MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetCacheConfig, (con
 MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetSharedMemConfig, (const void *, hipSharedMemConfig))
 
 MSL_OWN_HOOK(libamdhip64, void **, __hipRegisterFatBinary, (const void *given)) {
-  return hook::callBody<decltype(kRegisterModules), void **>(msl_hook_of___hipRegisterFatBinary, nullptr, given);
+  return hook::callBody<decltype(kRegisterModules), void **>(msl_hook_of___hipRegisterFatBinary, __builtin_return_address(0), given);
 }
 MSL_OWN_HOOK(libamdhip64, void, __hipRegisterFunction,
              (void **modules, const void *stub, char *function, const char *name, unsigned most_threads, void *tid,
               void *bid, void *block, void *grid, int *wave)) {
-  hook::callBody<decltype(kRegister), void>(msl_hook_of___hipRegisterFunction, nullptr, modules, stub, function, name,
+  hook::callBody<decltype(kRegister), void>(msl_hook_of___hipRegisterFunction, __builtin_return_address(0), modules, stub, function, name,
                                             most_threads, tid, bid, block, grid, wave);
 }
 MSL_OWN_HOOK(libamdhip64, void, __hipUnregisterFatBinary, (void **modules)) {
-  hook::callBody<decltype(kUnregister), void>(msl_hook_of___hipUnregisterFatBinary, nullptr, modules);
+  hook::callBody<decltype(kUnregister), void>(msl_hook_of___hipUnregisterFatBinary, __builtin_return_address(0), modules);
 }

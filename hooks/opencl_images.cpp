@@ -97,9 +97,9 @@ Mem showRecorded(const Shown &shown, Mem (*real)(Parameters...), void *caller, P
 
 template <class... Parameters>
 Mem create(hook::Function &function, void *caller, const Shown &shown, Parameters... parameters) {
-  auto *const real = reinterpret_cast<Mem (*)(Parameters...)>(hook::realOf(function));
+  auto *const real = reinterpret_cast<Mem (*)(Parameters...)>(hook::realOf(function, caller));
   if (real == nullptr)
-    return nullptr;
+    return hook::missing<hook::NoRow, Mem>(function, parameters...);
   if (hook::own_library.state != hook::kAccepted)
     return real(parameters...);
   if (shown.of != nullptr)

@@ -6,6 +6,8 @@
 // a new_handler gives back or takes is seen. The program's own operator new is found first by everybody and not hooked.
 #include "inline_hook.h"
 
+#include "loaded_image.h"
+#include "real_search.h"
 #include "registry.h"
 
 #include "msleaks/hook.h"
@@ -43,45 +45,55 @@ bool takeBack(runtime::Thread &thread, uint32_t site) noexcept {
 }
 
 // libstdc++'s operators are malloc and free and nothing else, unless somebody replaced the plain form, which the others
-// call. Then the way there is the heap's own, which is short. Asked once; what fails goes the long way, which throws.
-enum class Forwards : int { Unknown, Yes, No };
+// call. Then the way there is the heap's own, which is short; what fails goes the long way, which throws. This is asked
+// once for each real function: a plug-in may have operators of its own.
+struct KnownReal {
+  std::atomic<const void *> forwards, other; // the last one of each kind
+};
+template <int kRow> constinit KnownReal known_real{};
 
-bool isLibstdcxx(const char *symbol) noexcept {
-  hook::Function *function = findFunction(symbol);
+// Nobody's operator of this name comes before the hook.
+bool isFirst(const char *symbol) noexcept {
+  const hook::Function *function = findFunction(symbol);
+  RealSearch found;
+  return function != nullptr && searchReal(*function, nullptr, Asker::Library, found) && found.is_first;
+}
+
+bool isLibstdcxx(const void *real) noexcept {
   const char *path = "";
-  const void *ours = imageOf(&::msleaks::hooks::real);
-  if (function == nullptr || imageOf(lookUp(RTLD_DEFAULT, symbol)) != ours ||
-      imageOf(hook::realOf(*function), &path) == nullptr)
-    return false;
-  const char *slash = std::strrchr(path, '/');
-  return std::strncmp(slash != nullptr ? slash + 1 : path, "libstdc++.so", 12) == 0;
+  return imageOf(real, &path) != nullptr && std::strncmp(fileNameOf(path), "libstdc++.so", 12) == 0;
 }
 
-constinit std::atomic<Forwards> forwards{Forwards::Unknown};
-
-[[gnu::noinline, gnu::cold]] bool findForwards() noexcept {
-  const bool both = isLibstdcxx("_Znwm") && isLibstdcxx("_ZdlPv") && real.malloc != nullptr && real.free != nullptr;
-  forwards.store(both ? Forwards::Yes : Forwards::No, std::memory_order_relaxed);
-  return both;
+[[gnu::noinline, gnu::cold]] bool findForwards(const void *real, KnownReal &known) noexcept {
+  const RealFunctions &heap = ::msleaks::hooks::real;
+  const bool forwards = isLibstdcxx(real) && isFirst("_Znwm") && isFirst("_ZdlPv") && heap.malloc != nullptr &&
+                        heap.free != nullptr;
+  (forwards ? known.forwards : known.other).store(real, std::memory_order_relaxed);
+  return forwards;
 }
 
-[[gnu::always_inline]] inline bool forwardsToMalloc() noexcept {
-  const Forwards known = forwards.load(std::memory_order_relaxed);
-  return known == Forwards::Unknown ? findForwards() : known == Forwards::Yes;
+template <int kRow> [[gnu::always_inline]] inline bool forwardsToMalloc(const void *real) noexcept {
+  if (known_real<kRow>.forwards.load(std::memory_order_relaxed) == real) [[likely]]
+    return true;
+  return known_real<kRow>.other.load(std::memory_order_relaxed) != real && findForwards(real, known_real<kRow>);
+}
+
+void *realOperator(hook::Function &function, const runtime::CallerFrame &caller) noexcept {
+  return hook::realOf(function, reinterpret_cast<const void *>(caller.return_address));
 }
 
 // What a callback left stays for the malloc inside, and so does the site of another form that calls this one.
 template <int kRow, class... More>
 [[gnu::always_inline]] inline void *hookNew(hook::Function &function, const runtime::CallerFrame &caller, size_t size,
                                             More... more) {
-  auto *real = reinterpret_cast<void *(*)(size_t, More...)>(hook::realOf(function));
+  auto *real = reinterpret_cast<void *(*)(size_t, More...)>(realOperator(function, caller));
   if (real == nullptr) [[unlikely]]
     return ::malloc(size != 0 ? size : 1); // nobody has one: a program that asks dlsym for ours
   runtime::Thread &thread = __msl_thread;
   if (!mayLeave(thread, abi::EventKind::Alloc))
     return real(size, more...);
   const uint32_t enabled = runtime::enabledWord();
-  if (!kAligned<More...> && forwardsToMalloc()) {
+  if (!kAligned<More...> && forwardsToMalloc<kRow>(reinterpret_cast<const void *>(real))) {
     void *block;
     {
       const PlainInside inside(thread, kFamily);
@@ -106,11 +118,12 @@ template <int kRow, class... More>
 template <int kRow, class... More>
 [[gnu::always_inline]] inline void hookDelete(hook::Function &function, const runtime::CallerFrame &caller, void *block,
                                               More... more) {
-  auto *real = reinterpret_cast<void (*)(void *, More...)>(hook::realOf(function));
+  auto *real = reinterpret_cast<void (*)(void *, More...)>(realOperator(function, caller));
   if (real == nullptr) [[unlikely]]
     return ::free(block);
   runtime::Thread &thread = __msl_thread;
-  if (block != nullptr && mayLeave(thread, abi::EventKind::Free) && forwardsToMalloc())
+  if (block != nullptr && mayLeave(thread, abi::EventKind::Free) &&
+      forwardsToMalloc<kRow>(reinterpret_cast<const void *>(real)))
     return hookFree<kRow>(block, 0, caller.return_address, [=] { ::msleaks::hooks::real.free(block); });
   const auto address = reinterpret_cast<uint64_t>(block);
   const abi::Symbol &row = abi::kSymbols[kRow];

@@ -21,14 +21,15 @@
 
 // The function alone.
 #define MSL_REAL(result, name, ...)                                                                                    \
-  ::msleaks::hooks::callReal<::msleaks::hook::Known<#name>, result>(msl_hook_of_##name __VA_OPT__(, ) __VA_ARGS__)
+  ::msleaks::hooks::callReal<::msleaks::hook::Known<#name>, result>(                                                   \
+      msl_hook_of_##name, __builtin_return_address(0) __VA_OPT__(, ) __VA_ARGS__)
 
 namespace msleaks::hooks {
 
 template <class OfRow, class Result, class... Parameters>
-Result callReal(hook::Function &function, Parameters... parameters) {
-  auto *const real = reinterpret_cast<Result (*)(Parameters...)>(hook::realOf(function));
-  return real != nullptr ? real(parameters...) : hook::missing<OfRow, Result>();
+Result callReal(hook::Function &function, const void *caller, Parameters... parameters) {
+  auto *const real = reinterpret_cast<Result (*)(Parameters...)>(hook::realOf(function, caller));
+  return real != nullptr ? real(parameters...) : hook::missing<OfRow, Result>(function, parameters...);
 }
 
 } // namespace msleaks::hooks

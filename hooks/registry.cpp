@@ -1,58 +1,41 @@
 #include "registry.h"
 
-#include "msleaks/runtime/note.h"
-#include "msleaks/runtime/thread.h"
+#include "loaded_image.h"
+#include "real_bindings.h"
 
+#include "msleaks/runtime/note.h"
+
+#include <atomic>
 #include <cstdio>
-#include <cstring>
 #include <dlfcn.h>
-#include <link.h>
 
 namespace msleaks::hooks {
 namespace {
 
 constinit hook::Library *libraries = nullptr; // newest first; never taken off
 
-// Not strcmp: a sanitizer of the program interposes that, and its first call asks dlsym, which would end here again.
-bool isSame(const char *left, const char *right) noexcept {
-  for (; *left != 0 && *left == *right; ++left)
-    ++right;
-  return *left == *right;
+// All functions with a hook by name; of two of one name that of the newer library.
+constexpr uint32_t kNames = 4096;
+constinit std::atomic<hook::Function *> by_name[kNames] = {};
+
+// A later version's function has more behind it.
+hook::Function *next(const hook::Library &library, hook::Function *function) noexcept {
+  return reinterpret_cast<hook::Function *>(reinterpret_cast<char *>(function) + library.function_bytes);
+}
+template <class Use> void forEachFunction(const hook::Library &library, Use use) noexcept {
+  for (hook::Function *function = library.begin; function != library.end; function = next(library, function))
+    use(*function);
 }
 
-// One of the names in Function::library.
-struct Search {
-  const char *name;
-  size_t length;
-  char path[512];
-};
-
-const char *fileName(const char *path) noexcept {
-  const char *slash = std::strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
-}
-
-int takePath(dl_phdr_info *object, size_t, void *argument) {
-  auto &search = *static_cast<Search *>(argument);
-  const char *file = fileName(object->dlpi_name);
-  // "libcuda" is libcuda.so.1, not libcudart.so.
-  if (std::strncmp(file, search.name, search.length) != 0 || file[search.length] != '.' ||
-      std::strlen(object->dlpi_name) >= sizeof search.path)
-    return 0;
-  std::strcpy(search.path, object->dlpi_name);
-  return 1;
-}
-
-// In the library of this name, whoever opened it and with whatever scope; or in one that it needs.
-void *findIn(Search &search, const hook::Function &function) noexcept {
-  if (::dl_iterate_phdr(takePath, &search) == 0)
-    return nullptr;
-  void *handle = ::dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
-  if (handle == nullptr)
-    return nullptr;
-  void *real = lookUp(handle, function.name);
-  ::dlclose(handle); // whoever opened it still holds it
-  return real != function.hook ? real : nullptr;
+void index(hook::Function &function) noexcept {
+  uint32_t slot = SymbolName(function.name).gnu_hash % kNames;
+  for (uint32_t i = 0; i < kNames; ++i, slot = (slot + 1) % kNames) {
+    hook::Function *found = by_name[slot].load(std::memory_order_acquire);
+    if (found == nullptr && by_name[slot].compare_exchange_strong(found, &function))
+      return;
+    if (isSameText(found->name, function.name))
+      return by_name[slot].store(&function, std::memory_order_release);
+  }
 }
 
 void noteRefused(const hook::Library &library) noexcept {
@@ -67,34 +50,44 @@ void noteRefused(const hook::Library &library) noexcept {
 } // namespace
 
 hook::Function *findFunction(const char *name) noexcept {
-  for (const hook::Library *library = __atomic_load_n(&libraries, __ATOMIC_ACQUIRE); library != nullptr;
-       library = library->next)
-    for (hook::Function *function = library->begin; function != library->end; ++function)
-      if (function->hook != nullptr && isSame(function->name, name))
-        return function;
+  uint32_t slot = SymbolName(name).gnu_hash % kNames;
+  for (uint32_t i = 0; i < kNames; ++i, slot = (slot + 1) % kNames) {
+    hook::Function *function = by_name[slot].load(std::memory_order_acquire);
+    if (function == nullptr || isSameText(function->name, name))
+      return function;
+  }
   return nullptr;
 }
 
-void *realOf(hook::Function &function) noexcept {
-  void *known = __atomic_load_n(&function.real, __ATOMIC_ACQUIRE);
-  return known != nullptr ? known : __msl_hook_find(&function);
+hook::Function *functionOfHook(const char *name, const void *hook) noexcept {
+  hook::Function *found = nullptr;
+  for (const hook::Library *library = __atomic_load_n(&libraries, __ATOMIC_ACQUIRE); library != nullptr && hook != nullptr;
+       library = library->next)
+    forEachFunction(*library, [&](hook::Function &function) {
+      if (function.hook == hook && isSameText(function.name, name))
+        found = &function;
+    });
+  return found;
+}
+
+bool isOfLibc(const hook::Function &function) noexcept { return isSameText(function.library, "libc"); }
+
+bool asksForCallers(const hook::Function &function) noexcept {
+  for (const hook::Library *library = __atomic_load_n(&libraries, __ATOMIC_ACQUIRE); library != nullptr;
+       library = library->next)
+    if (&function >= library->begin && &function < library->end)
+      return (library->abilities & hook::kAsksForCallers) != 0;
+  return true; // of ours, and not in a table
 }
 
 void forgetReal() noexcept {
   for (hook::Library *library = __atomic_load_n(&libraries, __ATOMIC_ACQUIRE); library != nullptr;
        library = library->next)
-    for (hook::Function *function = library->begin; function != library->end; ++function)
-      if (!isSame(function->library, "libc"))
-        __atomic_store_n(&function->real, nullptr, __ATOMIC_RELEASE);
-}
-
-void *hookOf(const char *name, void *real) noexcept {
-  hook::Function *function = findFunction(name);
-  if (function == nullptr || real == nullptr || real == function->hook)
-    return nullptr;
-  void *known = nullptr;
-  __atomic_compare_exchange_n(&function->real, &known, real, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-  return known == nullptr || known == real ? function->hook : nullptr;
+    forEachFunction(*library, [](hook::Function &function) {
+      if (!isOfLibc(function))
+        __atomic_store_n(&function.real, nullptr, __ATOMIC_RELEASE);
+    });
+  forgetUnloaded();
 }
 
 } // namespace msleaks::hooks
@@ -102,7 +95,7 @@ void *hookOf(const char *name, void *real) noexcept {
 using namespace msleaks;
 
 void __msl_hook_register(hook::Library *library) noexcept {
-  if (library->version != hook::kHookVersion || library->function_bytes != sizeof(hook::Function)) {
+  if (library->version != hook::kHookVersion || library->function_bytes < sizeof(hook::Function)) {
     library->state = hook::kRefused;
     return hooks::noteRefused(*library);
   }
@@ -110,18 +103,9 @@ void __msl_hook_register(hook::Library *library) noexcept {
   do
     library->next = before;
   while (!__atomic_compare_exchange_n(&hooks::libraries, &before, library, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+  hooks::forEachFunction(*library, [](hook::Function &function) {
+    if (function.hook != nullptr)
+      hooks::index(function);
+  });
   library->state = hook::kAccepted;
-}
-
-void *__msl_hook_find(const hook::Function *function) noexcept {
-  const runtime::Inside inside(__msl_thread);
-  for (const char *name = function->library;; ++name) {
-    const size_t length = std::strcspn(name, "|");
-    hooks::Search search{name, length, {}};
-    if (void *real = hooks::findIn(search, *function))
-      return real;
-    name += length;
-    if (*name == 0)
-      return nullptr;
-  }
 }

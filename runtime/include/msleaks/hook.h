@@ -15,6 +15,7 @@
 #include "msleaks/abi/hook.h"
 #include "msleaks/abi/symbols.h"
 #include "msleaks/hook/arguments.h"
+#include "msleaks/hook/failures.h"
 #include "msleaks/hook/handles.h"
 
 #include <cerrno>
@@ -33,7 +34,7 @@ namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
 inline Library own_library = {
-    kHookVersion, sizeof(Function), __start_msl_hooks, __stop_msl_hooks, nullptr, kUnknown, 0};
+    kHookVersion, sizeof(Function), __start_msl_hooks, __stop_msl_hooks, nullptr, kUnknown, kAsksForCallers};
 
 [[gnu::constructor]] inline void registerOwnLibrary() {
   if (own_library.state == kUnknown && __msl_hook_register != nullptr)
@@ -60,12 +61,10 @@ private:
   int errno_;
 };
 
-inline void *realOf(Function &function) {
-  void *real = __atomic_load_n(&function.real, __ATOMIC_ACQUIRE);
-  if (real != nullptr) [[likely]]
-    return real;
+// Where no msleaks is loaded that knows more.
+[[gnu::noinline, gnu::cold]] inline void *nextOf(Function &function) {
   const OwnWork own; // the dynamic linker allocates a message where it does not find it
-  real = ::dlsym(RTLD_NEXT, function.name);
+  void *real = ::dlsym(RTLD_NEXT, function.name);
   if ((real == nullptr || real == function.hook) && __msl_hook_find != nullptr)
     real = __msl_hook_find(&function);
   if (real != nullptr)
@@ -73,6 +72,14 @@ inline void *realOf(Function &function) {
   else
     ::dlerror(); // what the program asks next is its own error
   return real;
+}
+
+// The function behind a hook for who calls it from this address. Without one: what a hook asks for itself.
+inline void *realOf(Function &function, const void *caller = nullptr) {
+  void *const real = __atomic_load_n(&function.real, __ATOMIC_ACQUIRE);
+  if (real != nullptr) [[likely]]
+    return real;
+  return __msl_hook_real != nullptr ? __msl_hook_real(&function, caller) : nextOf(function);
 }
 
 // What the plugin inserts around such a call (passes/rewrite.cpp), for a row that is known while compiling.
@@ -237,15 +244,6 @@ struct NoRow {
   static constexpr abi::Symbol kRow{};
 };
 
-// A function that nobody has: nothing to call, so it fails. mmap's pointer and a status are -1, which no success is;
-// others' pointers are null.
-template <class OfRow, class Result> Result missing() {
-  if constexpr (!std::is_pointer_v<Result>)
-    return Result(-1);
-  else
-    return reinterpret_cast<Result>(OfRow::kRow.family == abi::Family::Mmap ? UINTPTR_MAX : 0);
-}
-
 // The operating system's calls may wait for long: what a signal handler opens meanwhile is its own, and a thread that
 // is cancelled there never comes back.
 template <class OfRow> void begin(Call &call) {
@@ -318,13 +316,9 @@ auto callNoted(Real real, void *caller, Parameters... parameters) {
 
 template <class OfRow, class Result, class... Parameters>
 Result callHooked(Function &function, void *caller, Parameters... parameters) {
-  auto *real = reinterpret_cast<Result (*)(Parameters...)>(realOf(function));
-  if (real == nullptr) {
-    if constexpr (std::is_void_v<Result>)
-      return;
-    else
-      return missing<OfRow, Result>();
-  }
+  auto *real = reinterpret_cast<Result (*)(Parameters...)>(realOf(function, caller));
+  if (real == nullptr) [[unlikely]]
+    return missing<OfRow, Result>(function, parameters...);
   if (own_library.state != kAccepted)
     return real(parameters...);
   if constexpr (abi::isRecorded(OfRow::kRow.verb))
@@ -336,13 +330,9 @@ Result callHooked(Function &function, void *caller, Parameters... parameters) {
 // The same with a body of your own (MSL_HOOK_WITH), which calls the real one.
 template <class Body, class Result, class... Parameters>
 Result callBody(Function &function, void *caller, Parameters... parameters) {
-  auto *real = reinterpret_cast<Result (*)(Parameters...)>(realOf(function));
-  if (real == nullptr) {
-    if constexpr (std::is_void_v<Result>)
-      return;
-    else
-      return missing<NoRow, Result>();
-  }
+  auto *real = reinterpret_cast<Result (*)(Parameters...)>(realOf(function, caller));
+  if (real == nullptr) [[unlikely]]
+    return missing<NoRow, Result>(function, parameters...);
   return own_library.state == kAccepted ? Body{}(real, caller, parameters...) : real(parameters...);
 }
 

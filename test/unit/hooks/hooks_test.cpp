@@ -222,6 +222,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "hipModuleGetFunction",
                                          "hipStreamSynchronize",
                                          "__msl_hook_find",
+                                         "__msl_hook_real",
                                          "__msl_hook_register",
                                          "execve",
                                          "execv",

@@ -15,7 +15,7 @@ struct Function {
   const char *library; // the beginning of its file's name: "libOpenCL"; or several: "libacl_rt|libascendcl"
   const char *name;
   void *hook; // null: it is only asked
-  void *real; // null until it is found, and again when a library was unloaded
+  void *real; // of all callers; null until it is found, and again when a library was unloaded, or if there are several
 };
 
 // The hooks of one shared library.
@@ -24,10 +24,13 @@ struct Library {
   uint32_t function_bytes; // sizeof(Function)
   Function *begin, *end;
   Library *next;
-  uint32_t state; // State
-  uint32_t reserved;
+  uint32_t state;     // State
+  uint32_t abilities; // bits of Ability; 0 in a library that was built before there were any
 };
 enum State : uint32_t { kUnknown, kAccepted, kRefused };
+enum Ability : uint32_t {
+  kAsksForCallers = 1 // its hooks ask __msl_hook_real at each call while Function::real is null
+};
 
 // A call under way: filled by the runtime, but for the first three.
 struct Call {
@@ -86,9 +89,14 @@ struct Owner {
 } // namespace msleaks::hook
 
 extern "C" {
-// Lists the library and sets its state. Defined by libmsleaks_hooks.so, as is __msl_hook_find.
+// Lists the library and sets its state. Defined by libmsleaks_hooks.so, as are __msl_hook_real and __msl_hook_find.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_register(msleaks::hook::Library *library) noexcept;
-// The real function where the dynamic linker does not see it behind the hook: in a library that was opened later.
+// The real function for a call from this address: what the image there would call without the hook. `caller` null: the
+// hooks ask for themselves, in the library that the thread's last hooked call went to. Null: there is none, and a call
+// fails. Takes no lock and allocates nothing where the caller's page of code is known.
+[[gnu::weak, gnu::visibility("default")]] void *__msl_hook_real(msleaks::hook::Function *function,
+                                                                const void *caller) noexcept;
+// The same for whoever calls, of libraries of hooks that are older than __msl_hook_real.
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_find(const msleaks::hook::Function *function) noexcept;
 // Whether to record the call, and its site.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_enter(msleaks::hook::Call *call) noexcept;

@@ -1,0 +1,153 @@
+#include "real_bindings.h"
+
+#include "loaded_images.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+// glibc 2.35 and later; it takes no lock. Weak, so that older ones can load us.
+extern "C" [[gnu::weak]] int _dl_find_object(void *, dl_find_object *) noexcept;
+
+namespace msleaks::hooks {
+
+constinit Binding bindings[kBindings] = {};
+
+namespace {
+
+constinit std::atomic<uint32_t> epoch_now{0};
+
+// A bit for each part of the table that has ever had an entry.
+constexpr uint32_t kPart = kBindings / 64;
+constinit std::atomic<uint64_t> used_parts{0};
+
+// One entry a function that somebody has looked up, or that is missing.
+struct OfFunction {
+  std::atomic<const hook::Function *> function;
+  std::atomic<void *> looked_up;
+  std::atomic<bool> is_missing;
+};
+constexpr uint32_t kFunctions = 4096;
+constinit OfFunction functions[kFunctions] = {};
+
+// Null: there is none, and no room.
+OfFunction *entryOf(const hook::Function &function, bool make) noexcept {
+  uint32_t slot = static_cast<uint32_t>(reinterpret_cast<uint64_t>(&function) * 0x9e3779b97f4a7c15u >> 52);
+  for (uint32_t i = 0; i < kFunctions; ++i, slot = (slot + 1) % kFunctions) {
+    const hook::Function *found = functions[slot].function.load(std::memory_order_acquire);
+    if (found == nullptr && (!make || functions[slot].function.compare_exchange_strong(found, &function)))
+      return make ? &functions[slot] : nullptr;
+    if (found == &function)
+      return &functions[slot];
+  }
+  return nullptr;
+}
+static_assert(kFunctions == 1u << (64 - 52));
+
+bool begin(Binding &binding, uint32_t &version) noexcept {
+  version = binding.version.load(std::memory_order_relaxed);
+  if (version % 2 != 0 || !binding.version.compare_exchange_strong(version, version + 1, std::memory_order_acquire))
+    return false;
+  std::atomic_thread_fence(std::memory_order_release);
+  return true;
+}
+
+void write(Binding &binding, uint32_t version, uint64_t key, const hook::Function *function, void *real) noexcept {
+  binding.key.store(key, std::memory_order_relaxed);
+  binding.function.store(function, std::memory_order_relaxed);
+  binding.real.store(real, std::memory_order_relaxed);
+  binding.version.store(version + 2, std::memory_order_release);
+}
+
+bool belongsTo(const Binding &binding, const hook::Function &function, uint64_t key) noexcept {
+  return binding.key.load(std::memory_order_relaxed) == key &&
+         binding.function.load(std::memory_order_relaxed) == &function;
+}
+
+// The lock of the images is held: dladdr would wait for another one.
+bool isLoaded(LoadedImages &images, const void *address) noexcept {
+  dl_find_object found;
+  return _dl_find_object != nullptr ? _dl_find_object(const_cast<void *>(address), &found) == 0
+                                    : images.find(address) != LoadedImages::kNone;
+}
+
+} // namespace
+
+uint32_t bindingEpoch() noexcept { return epoch_now.load(std::memory_order_acquire); }
+
+void bind(const hook::Function &function, uint64_t key, void *real, uint32_t epoch) noexcept {
+  uint32_t slot = bindingSlot(function, key);
+  for (uint32_t i = 0; i < kBindingProbes; ++i, slot = (slot + 1) % kBindings) {
+    Binding &binding = bindings[slot];
+    if (binding.key.load(std::memory_order_relaxed) != 0 && !belongsTo(binding, function, key))
+      continue;
+    uint32_t version;
+    if (!begin(binding, version))
+      return;
+    if (binding.key.load(std::memory_order_relaxed) != 0 && !belongsTo(binding, function, key)) {
+      binding.version.store(version + 2, std::memory_order_release);
+      continue;
+    }
+    used_parts.fetch_or(uint64_t{1} << slot / kPart, std::memory_order_relaxed);
+    write(binding, version, key, &function, real);
+    if (epoch_now.load(std::memory_order_seq_cst) != epoch && begin(binding, version)) {
+      if (belongsTo(binding, function, key))
+        write(binding, version, 0, nullptr, nullptr);
+      else
+        binding.version.store(version + 2, std::memory_order_release);
+    }
+    return;
+  }
+}
+
+void *bindLookUps(const hook::Function &function, void *real) noexcept {
+  OfFunction *entry = entryOf(function, true);
+  if (entry == nullptr)
+    return nullptr;
+  void *known = nullptr;
+  entry->looked_up.compare_exchange_strong(known, real);
+  return known == nullptr ? real : known;
+}
+
+void *boundLookUp(const hook::Function &function) noexcept {
+  const OfFunction *entry = entryOf(function, false);
+  return entry != nullptr ? entry->looked_up.load(std::memory_order_acquire) : nullptr;
+}
+
+bool isNewlyMissing(const hook::Function &function) noexcept {
+  OfFunction *entry = entryOf(function, true);
+  return entry != nullptr && !entry->is_missing.exchange(true);
+}
+
+void forgetUnloaded() noexcept {
+  epoch_now.fetch_add(1, std::memory_order_seq_cst);
+  withLoadedImages([](LoadedImages &images) {
+    const uint64_t used = used_parts.load(std::memory_order_relaxed);
+    for (uint32_t slot = 0; slot < kBindings; ++slot) {
+      if ((used >> slot / kPart & 1) == 0)
+        continue;
+      Binding &binding = bindings[slot];
+      const uint64_t key = binding.key.load(std::memory_order_relaxed), page = key & ~(kCodePage - 1);
+      if (key == 0 || ((page == 0 || isLoaded(images, reinterpret_cast<const void *>(page))) &&
+                       isLoaded(images, binding.real.load(std::memory_order_relaxed))))
+        continue;
+      uint32_t version;
+      if (begin(binding, version))
+        write(binding, version, 0, nullptr, nullptr);
+    }
+    for (OfFunction &function : functions)
+      if (void *real = function.looked_up.load(std::memory_order_relaxed);
+          real != nullptr && !isLoaded(images, real))
+        function.looked_up.compare_exchange_strong(real, nullptr);
+  });
+}
+
+const void *imageBegin(const void *address) noexcept {
+  if (_dl_find_object != nullptr) {
+    dl_find_object found;
+    return _dl_find_object(const_cast<void *>(address), &found) == 0 ? found.dlfo_map_start : nullptr;
+  }
+  Dl_info place;
+  return ::dladdr(address, &place) != 0 ? place.dli_fbase : nullptr;
+}
+
+} // namespace msleaks::hooks

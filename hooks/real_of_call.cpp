@@ -1,0 +1,194 @@
+// The real function of a hooked call, of a look-up, and of what the hooks ask themselves.
+#include "loaded_image.h"
+#include "real_bindings.h"
+#include "real_search.h"
+#include "registry.h"
+
+#include "msleaks/runtime/errno_kept.h"
+#include "msleaks/runtime/note.h"
+
+#include <cstdio>
+#include <dlfcn.h>
+
+namespace msleaks::hooks {
+namespace {
+
+// The thread's last call whose real function depends on its caller: a hook that is called by a hook before it has the
+// same caller, and what a hook asks a driver is asked in the library that it has called.
+struct LastCall {
+  const void *caller;
+  void *real;
+};
+[[gnu::tls_model("initial-exec")]] constinit __thread LastCall last_call = {nullptr, nullptr};
+
+// Whoever calls; null: that depends on it.
+void *everybodysOf(const hook::Function &function) noexcept {
+  return __atomic_load_n(&function.real, __ATOMIC_ACQUIRE);
+}
+void keepForAll(hook::Function &function, void *real) noexcept {
+  __atomic_store_n(&function.real, real, __ATOMIC_RELEASE);
+}
+
+bool isOurs(const void *caller) noexcept { return imageBegin(caller) == imageBegin(&bindings); }
+
+const char *shown(const char *path) noexcept { return *path != 0 ? path : "the program"; }
+
+// Once for each library; of more than these the last ones are not noted.
+void noteSecond(const hook::Function &function, const void *real) noexcept {
+  static constinit std::atomic<const void *> noted[16] = {};
+  const void *const image = imageBegin(real);
+  for (std::atomic<const void *> &one : noted) {
+    const void *known = nullptr;
+    if (one.compare_exchange_strong(known, image)) {
+      char path[256] = "?", note[512];
+      pathOfImage(real, path, sizeof path);
+      std::snprintf(note, sizeof note,
+                    "%s is not the first library with %s: what the program looks up in it is not recorded", shown(path),
+                    function.name);
+      return __msl_note(note);
+    }
+    if (known == image)
+      return;
+  }
+}
+
+// A call of an image without a reference is made by an address that somebody has looked up.
+void *chooseForCall(const hook::Function &function, const RealSearch &found) noexcept {
+  if (found.own != nullptr && found.refers)
+    return found.own;
+  if (void *const looked_up = boundLookUp(function))
+    return looked_up;
+  void *const real = found.own != nullptr ? found.own : found.any;
+  return real != nullptr ? bindLookUps(function, real) : nullptr;
+}
+
+// Null where several libraries have the function and none is meant: an answer of another one is none.
+void *chooseForLibrary(const hook::Function &function, const RealSearch &found) noexcept {
+  if (found.own != nullptr)
+    return found.own;
+  return found.count == 1 ? found.any : boundLookUp(function);
+}
+
+[[gnu::noinline, gnu::cold]] void *findReal(hook::Function &function, const void *address, Asker asker) noexcept {
+  const runtime::ErrnoKept kept;
+  const uint32_t epoch = bindingEpoch();
+  const bool is_call = asker == Asker::Call;
+  const void *const image = imageBegin(address);
+  const uint64_t key = image == nullptr ? keyOf(is_call ? Of::Outside : Of::Library, nullptr)
+                                        : keyOf(is_call ? Of::Image : Of::Library, is_call ? image : address);
+  void *real = boundTo(function, key);
+  if (real == nullptr) {
+    RealSearch found;
+    if (!searchReal(function, address, asker, found))
+      return lookUp(RTLD_NEXT, function.name);
+    if (found.everybodys != nullptr) {
+      keepForAll(function, found.everybodys);
+      return found.everybodys;
+    }
+    real = is_call ? chooseForCall(function, found) : chooseForLibrary(function, found);
+    if (real == nullptr)
+      return nullptr;
+    bind(function, key, real, epoch);
+  }
+  if (is_call && image != nullptr)
+    bind(function, keyOf(Of::Page, address), real, epoch);
+  return real;
+}
+
+void *realForCall(hook::Function &function, const void *caller) noexcept {
+  void *real = boundTo(function, keyOf(Of::Page, caller));
+  if (real == nullptr) [[unlikely]] {
+    if (isOurs(caller) && last_call.caller != nullptr)
+      caller = last_call.caller;
+    real = findReal(function, caller, Asker::Call);
+  }
+  last_call = {caller, real};
+  return real;
+}
+
+// What a library with hooks of the first version calls is kept in the function itself, for all callers.
+bool servesOne(const hook::Function &function) noexcept {
+  return isOfLibc(function) || !asksForCallers(function);
+}
+
+} // namespace
+
+void *realOf(hook::Function &function) noexcept {
+  void *const known = everybodysOf(function);
+  return known != nullptr ? known : __msl_hook_real(&function, nullptr);
+}
+
+void *realInScopeOf(const hook::Function &function, const void *caller) noexcept {
+  RealSearch found;
+  return searchReal(function, caller, Asker::Call, found) ? found.own : nullptr;
+}
+
+bool hasReal(hook::Function &function) noexcept {
+  constexpr int kMostHooks = 8; // one behind the other
+  RealSearch found;
+  hook::Function *behind = &function;
+  for (int i = 0; i < kMostHooks && behind != nullptr; ++i) {
+    if (!searchReal(*behind, nullptr, Asker::Library, found))
+      return false;
+    behind = functionOfHook(function.name, found.any);
+  }
+  return found.any != nullptr && behind == nullptr;
+}
+
+bool leadsTo(hook::Function &function, void *real, const void *caller) noexcept {
+  if (servesOne(function)) {
+    void *known = nullptr;
+    return __atomic_compare_exchange_n(&function.real, &known, real, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+           known == real;
+  }
+  void *known = everybodysOf(function);
+  RealSearch found;
+  if (known == nullptr && searchReal(function, caller, Asker::Call, found)) {
+    if ((known = found.everybodys) != nullptr)
+      keepForAll(function, known);
+    else if (found.refers && found.own != nullptr && found.own != real)
+      known = found.own;
+    else
+      known = bindLookUps(function, real);
+  }
+  if (known == real)
+    return true;
+  noteSecond(function, real);
+  return false;
+}
+
+void *hookOf(const char *name, void *real, const void *caller) noexcept {
+  hook::Function *function = findFunction(name);
+  if (function == nullptr || real == nullptr || real == function->hook)
+    return nullptr;
+  return leadsTo(*function, real, caller) ? function->hook : nullptr;
+}
+
+} // namespace msleaks::hooks
+
+using namespace msleaks;
+using namespace msleaks::hooks;
+
+void *__msl_hook_real(hook::Function *function, const void *caller) noexcept {
+  if (isOfLibc(*function)) [[unlikely]] {
+    void *const real = lookUp(RTLD_NEXT, function->name);
+    if (real != nullptr)
+      keepForAll(*function, real);
+    else
+      forgetMessage();
+    return real;
+  }
+  if (caller != nullptr) [[likely]]
+    return realForCall(*function, caller);
+  const void *const library = last_call.real;
+  void *const real = boundTo(*function, keyOf(Of::Library, library));
+  return real != nullptr ? real : findReal(*function, library, Asker::Library);
+}
+
+void *__msl_hook_find(const hook::Function *function) noexcept {
+  const runtime::ErrnoKept kept;
+  RealSearch found;
+  if (!searchReal(*function, last_call.caller, Asker::Call, found))
+    return nullptr;
+  return found.everybodys != nullptr ? found.everybodys : chooseForCall(*function, found);
+}

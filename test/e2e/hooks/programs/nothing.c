@@ -1,0 +1,1 @@
+// A library that only needs others.

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Several versions of one library in a process, and libraries whose files have other names, as wheels bring them: a call goes where it goes without hooks, and
+its blocks are recorded.   usage: versions_test.py BUILD SCRATCH
+"""
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import Msleaks, arguments, check, equal, expect_same, need, run  # noqa: E402
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+RENAMED = "libcudart-d0da41ae.so.11.0"
+
+
+def compile(output, *command):
+    done = run([need("gcc"), "-g", "-w", "-o", output, *command])
+    check(done.returncode == 0, f"{' '.join(map(str, command))}: {done.stderr}")
+    return output
+
+
+class Libraries:
+    """Built in one folder, in which they find each other."""
+    def __init__(self, scratch):
+        self.scratch = scratch
+
+    def shared(self, source, name, *options):
+        return compile(f"{self.scratch}/{name}", "-shared", "-fPIC", PROGRAMS / source, "-Wl,--no-as-needed", *options, f"-Wl,-soname,{name}",
+                       f"-Wl,-rpath,{self.scratch}")
+
+    def runtime(self, version, name, versioned):
+        map_file = Path(f"{self.scratch}/{version}.map")
+        map_file.write_text(f"libcudart.so.{version} {{ global: *; }};\n")
+        options = [f"-Wl,--version-script={map_file}"] if versioned else []
+        return self.shared("one_runtime.c", name, f"-DVERSION={version}", *options)
+
+    def user(self, name, *needs, source="runtime_user.c"):
+        return self.shared(source, name, *needs)
+
+
+def events_of(msleaks, folder, kind):
+    events = [json.loads(line) for line in msleaks.output("dump", folder, "--json", "--kind", kind).splitlines()]
+    return [event for event in events if event["heap"] == "device"]
+
+
+def expect(msleaks, scratch, program, topic, words, recorded):
+    """`recorded`: sizes of blocks, of which every one with an odd size is freed. Returns the notes of the report."""
+    plain = run([program, *words])
+    equal(f"{topic}: the program alone", (plain.returncode, plain.stderr), (0, ""))
+    check(re.search("blocks: [01 ]*0", plain.stdout) is None, plain.stdout)
+    folder = f"{scratch}/{topic}.run"
+    done, report = msleaks.run(folder, [program, *words])
+    expect_same(plain, done)
+    report.expect_account()
+    equal(f"{topic}: blocks", [event["size"] for event in events_of(msleaks, folder, "alloc")], recorded)
+    equal(f"{topic}: frees", len(events_of(msleaks, folder, "free")), len([size for size in recorded if size % 2]))
+    if "close" not in words: # what comes back has its memory where it was
+        equal(f"{topic}: notes about frees", [note for note in report.json["notes"] if "live one" in note], [])
+    print(f"{topic}: {plain.stdout.splitlines()}")
+    return [note for note in report.json["notes"] if "cuda" in note]
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks, made = Msleaks(build), Libraries(scratch)
+    program = compile(f"{scratch}/opener", PROGRAMS / "opener.c", "-ldl")
+
+    def see(topic, words, recorded, host=program):
+        return expect(msleaks, scratch, host, topic, words, recorded)
+
+    # A wheel's file has another name.
+    renamed = made.user("libuser.so", made.runtime(11, RENAMED, versioned=False))
+    equal("notes", see("renamed", [f"l:{renamed}"], [1000, 1001]), [])
+    see("renamed-message", [f"o:{renamed}", "fail", "use", "message"], [1010, 1011])
+    see("renamed-reopened", [f"l:{renamed}", "close", f"l:{renamed}"], [1000, 1001, 1010, 1011])
+
+    # Each plug-in has its own version. With versions in the symbols, as CUDA's libraries have them, and without.
+    for kind, versioned in ("versioned", True), ("plain", False):
+        runtimes = {version: made.runtime(version, f"libcudart.so.{version}", versioned) for version in (11, 12)}
+        users = {version: made.user(f"libuser{version}.so", runtimes[version]) for version in runtimes}
+        both = [f"l:{users[12]}", f"l:{users[11]}", f"l:{users[12]}"]
+        see(f"{kind}-twins", both, [1000, 1001, 1010, 1011, 1020, 1021])
+        see(f"{kind}-global", [f"g:{runtimes[12]}", f"l:{users[11]}", f"l:{users[12]}"], [1010, 1011, 1020, 1021])
+        # A call that is bound stays so when another version is opened for all.
+        see(f"{kind}-bound", [f"l:{users[11]}", f"g:{runtimes[12]}", f"l:{users[11]}", f"l:{users[12]}"], [1000, 1001, 1020, 1021, 1030, 1031])
+        see(f"{kind}-reopened", [f"l:{users[12]}", "close", f"l:{users[11]}", "close", f"l:{users[12]}"], [1000, 1001, 1010, 1011, 1020, 1021])
+        see(f"{kind}-deepbind", [f"l:{users[12]}", f"d:{users[11]}"], [1000, 1001])
+        see(f"{kind}-namespace", [f"l:{users[12]}", f"n:{users[11]}"], [1000, 1001])
+        # The program itself is linked with one, and a plug-in brings another.
+        linked = compile(f"{scratch}/linked-{kind}", PROGRAMS / "opener.c", "-Wl,--no-as-needed", runtimes[12], f"-Wl,-rpath,{scratch}", "-ldl")
+        see(f"{kind}-linked", ["default", f"l:{users[11]}", f"l:{users[12]}"], [1000, 1010, 1011, 1020, 1021], host=linked)
+        # A plug-in that names no runtime: it is bound to what its opener's group has.
+        bare = made.user(f"libbare{kind}.so")
+        group = made.user(f"libgroup{kind}.so", bare, runtimes[11], source="nothing.c")
+        see(f"{kind}-group", [f"l:{users[12]}", f"l:{group}"], [1000, 1001, 1010, 1011])
+        # What is looked up in a library is of that library: the second one's as it is, and a note says so.
+        notes = see(f"{kind}-looked-up", [f"s:{runtimes[12]}", f"s:{runtimes[11]}", f"s:{runtimes[12]}"], [1000, 1001, 1020, 1021])
+        check(len(notes) == 1 and "libcudart.so.11" in notes[0] and "not recorded" in notes[0], notes)
+        see(f"{kind}-both-ways", [f"l:{users[11]}", f"s:{runtimes[12]}", f"l:{users[11]}", "default"], [1000, 1001, 1010, 1011, 1020, 1021])
+
+
+if __name__ == "__main__":
+    main()
