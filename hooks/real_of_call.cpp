@@ -33,6 +33,15 @@ bool isOurs(const void *caller) noexcept { return imageBegin(caller) == imageBeg
 
 const char *shown(const char *path) noexcept { return *path != 0 ? path : "the program"; }
 
+void noteMissing(const hook::Function &function, const RealSearch &found) noexcept {
+  if (function.hook == nullptr || !isNewlyMissing(function))
+    return;
+  char note[512];
+  std::snprintf(note, sizeof note, "%s calls %s, which no loaded library has: the call fails",
+                found.is_known ? shown(found.path) : "code in no library", function.name);
+  __msl_note(note);
+}
+
 // Once for each library; of more than these the last ones are not noted.
 void noteSecond(const hook::Function &function, const void *real) noexcept {
   static constinit std::atomic<const void *> noted[16] = {};
@@ -86,6 +95,8 @@ void *chooseForLibrary(const hook::Function &function, const RealSearch &found) 
       return found.everybodys;
     }
     real = is_call ? chooseForCall(function, found) : chooseForLibrary(function, found);
+    if (real == nullptr && is_call)
+      noteMissing(function, found);
     if (real == nullptr)
       return nullptr;
     bind(function, key, real, epoch);

@@ -101,6 +101,15 @@ def main():
         check(len(notes) == 1 and "libcudart.so.11" in notes[0] and "not recorded" in notes[0], notes)
         see(f"{kind}-both-ways", [f"l:{users[11]}", f"s:{runtimes[12]}", f"l:{users[11]}", "default"], [1000, 1001, 1010, 1011, 1020, 1021])
 
+    # Nobody has them: alone, the program does not come that far.
+    without = made.user("libwithout.so", source="without_runtime.c")
+    done, report = msleaks.run(f"{scratch}/missing.run", [program, f"l:{without}", f"l:{without}"])
+    wanted = ["opencl: 0 -59 -59", "cuda: 302 302 1 1", "hip: 302 acl: 200001 hal: 65534"]
+    equal("calls of functions that nobody has", done.stdout.splitlines(), wanted * 2)
+    notes = [note for note in report.json["notes"] if "which no loaded library has" in note]
+    equal("notes of them", len(notes), 7)
+    check(all("libwithout.so calls " in note for note in notes), notes)
+
 
 if __name__ == "__main__":
     main()

@@ -12,13 +12,48 @@
 namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
-// Null or -1; mmap's pointer is -1.
+struct Failure {
+  const char *library;
+  int64_t status;
+};
+inline constexpr Failure kFailures[] = {
+#define MSL_FAILURE(library, status, meaning) {library, status},
+#include "msleaks/abi/failures.def"
+};
+
+// `library`: "libOpenCL", or the first of "libacl_rt|libascendcl".
+constexpr bool isOfLibrary(const char *library, const char *name) {
+  for (; *name != 0 && *library == *name; ++name)
+    ++library;
+  return *name == 0 && (*library == 0 || *library == '|');
+}
+
+// -1 for a library that no row names: no success is that, neither of a status nor of mmap.
+constexpr int64_t failureOf(const char *library) {
+  for (const Failure &failure : kFailures)
+    if (isOfLibrary(library, failure.library))
+      return failure.status;
+  return -1;
+}
+
+template <class Last> void storeFailure(const char *library, Last last) {
+  using Status = std::remove_pointer_t<Last>;
+  if constexpr (std::is_pointer_v<Last> && (std::is_same_v<Status, int32_t> || std::is_enum_v<Status>))
+    if (last != nullptr && isOfLibrary(library, "libOpenCL"))
+      *last = static_cast<Status>(failureOf(library));
+}
+
+// What makes an object of OpenCL stores its status through its last parameter. mmap's pointer is -1.
 template <class OfRow, class Result, class... Parameters>
-[[gnu::cold]] Result missing(const Function &, Parameters...) {
-  if constexpr (std::is_pointer_v<Result>)
+[[gnu::cold]] Result missing(const Function &function, Parameters... parameters) {
+  if constexpr (std::is_pointer_v<Result>) {
+    constexpr size_t kCount = sizeof...(parameters);
+    if constexpr (kCount != 0)
+      storeFailure(function.library, std::get<kCount - 1>(std::tuple<Parameters...>(parameters...)));
     return reinterpret_cast<Result>(OfRow::kRow.family == abi::Family::Mmap ? UINTPTR_MAX : 0);
-  else if constexpr (!std::is_void_v<Result>)
-    return static_cast<Result>(-1);
+  } else if constexpr (!std::is_void_v<Result>) {
+    return static_cast<Result>(failureOf(function.library));
+  }
 }
 
 } // namespace hook
