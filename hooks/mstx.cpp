@@ -8,7 +8,9 @@
 #include "msleaks/abi/hook.h"
 #include "msleaks/abi/symbols.h"
 #include "msleaks/api.h"
+#include "msleaks/runtime/note.h"
 
+#include <cstdio>
 #include <cstring>
 
 using namespace msleaks;
@@ -46,24 +48,66 @@ struct RegionRefs {
   const RegionRef *regions;
 };
 
-// A domain is its name. Who has more than these has one together.
-Domain domains[32];
+// A domain is its name. Those behind the table's end have one name together.
+constexpr uint32_t kDomains = 32, kCountedDomains = 1024;
+Domain domains[kDomains];
+Domain other_domains = {"other domains"};
+uint64_t later_names[kCountedDomains]; // hashes of the names that had no place; 0 = free
 uint32_t domain_lock = 0;
 
-const Domain *domainOf(const char *name) {
-  while (__atomic_exchange_n(&domain_lock, 1, __ATOMIC_ACQUIRE) != 0) {
+class DomainsLocked {
+public:
+  DomainsLocked() {
+    while (__atomic_exchange_n(&domain_lock, 1, __ATOMIC_ACQUIRE) != 0) {
+    }
   }
-  const Domain *found = &domains[31];
+  ~DomainsLocked() { __atomic_store_n(&domain_lock, 0, __ATOMIC_RELEASE); }
+  DomainsLocked(const DomainsLocked &) = delete;
+  DomainsLocked &operator=(const DomainsLocked &) = delete;
+};
+
+// Null: there is no place for another one.
+const Domain *placedDomain(const char *name) {
   for (Domain &domain : domains) {
     if (domain.name[0] == 0)
       std::strncpy(domain.name, name, sizeof domain.name - 1);
-    if (std::strncmp(domain.name, name, sizeof domain.name - 1) == 0) {
-      found = &domain;
-      break;
+    if (std::strncmp(domain.name, name, sizeof domain.name - 1) == 0)
+      return &domain;
+  }
+  return nullptr;
+}
+
+// Which one it is, counted from 1; 0 = it was counted before, or nobody counts any more.
+uint32_t countDomain(const char *name) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (; *name != 0; ++name)
+    hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100000001b3u;
+  for (uint32_t i = 0; i < kCountedDomains; ++i) {
+    if (later_names[i] == hash)
+      return 0;
+    if (later_names[i] == 0) {
+      later_names[i] = hash;
+      return kDomains + i + 1;
     }
   }
-  __atomic_store_n(&domain_lock, 0, __ATOMIC_RELEASE);
-  return found;
+  return 0;
+}
+
+const Domain *domainOf(const char *name) {
+  uint32_t number = 0;
+  {
+    const DomainsLocked locked;
+    if (const Domain *const placed = placedDomain(name))
+      return placed;
+    number = countDomain(name);
+  }
+  if (number != 0) {
+    char note[256];
+    std::snprintf(note, sizeof note, "MSTX: domain %u, %.64s, is one too many: the owner of its blocks is %s", number,
+                  name, other_domains.name);
+    __msl_note(note);
+  }
+  return &other_domains;
 }
 
 void mark(const char *text, Stream) { msl_mark(text); }

@@ -47,6 +47,15 @@ def expect_name(msleaks, scratch):
         equal(f"libascend_kernel_hook.so in LD_PRELOAD {done.stdout} {done.stderr}", (done.stdout.strip().endswith("/libascend_kernel_hook.so"), done.returncode), (is_there, 0))
 
 
+def expect_crowd(msleaks, scratch, program):
+    """Of 35 domains (the program has one beside its crowd's), the 33rd and later ones take no other's name, and are counted."""
+    folder, report = watched(msleaks, scratch, program, "crowd")
+    later = ["other domains"] * 3
+    equal("owners in a crowd", [owner for owner, _ in parts_of(msleaks, folder)], [f"pool {i}" for i in range(1, 32)] + later + later[1:])
+    notes = [note for note in report.json["notes"] if "MSTX" in note]
+    equal("notes of a crowd", [note.split(", is one")[0] for note in notes], [f"MSTX: domain {i + 1}, pool {i}" for i in (32, 33, 34)])
+
+
 def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
@@ -64,6 +73,7 @@ def main():
         left = [(line["bytes"], line["count"], line["site"]["line"]) for line in report.json["leaks"]["pool"]["by_site"]]
         equal(f"{name}: forgotten", left, [(PART, 1, line_of(SOURCE, "// handed out"))])
         print(f"{name}: {left}")
+    expect_crowd(msleaks, scratch, f"{scratch}/plain")
     expect_name(msleaks, scratch)
 
 

@@ -44,7 +44,19 @@ static void hand_out(void *pool, char *segment) {
   mstxMemRegionsUnregister(pool, &back);
 }
 
-int main(void) {
+// More domains than are told apart, each of which hands out a part; the last two do so twice.
+static int crowd(char *segment) {
+  enum { kDomains = 34 };
+  for (int i = 0; i < kDomains + 2; ++i) {
+    char name[16];
+    snprintf(name, sizeof name, "pool %d", i < kDomains ? i + 1 : i - 1);
+    hand_out_of(name, segment + i * kPart);
+  }
+  puts("done");
+  return 0;
+}
+
+int main(int count, char **arguments) {
   uint64_t tool = 0;
   void *segment = NULL;
   mstxInit();
@@ -55,6 +67,8 @@ int main(void) {
   const mstxMemVirtualRangeDesc_t all = {0, segment, kSegment};
   const mstxMemHeapDesc_t heap = {0, 0, &all};
   mstxMemHeapRegister(pool, &heap);
+  if (count > 1 && strcmp(arguments[1], "crowd") == 0)
+    return crowd(segment);
   for (int step = 0; step < 2; ++step) {
     const uint64_t range = mstxRangeStartA("step start", NULL);
     mstxMarkA("in a step", NULL);
