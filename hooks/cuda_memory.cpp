@@ -20,6 +20,8 @@ using CUdeviceptr = unsigned long long;
 using CUstream = void *;
 using CUgraphExec = void *;
 using CUmemGenericAllocationHandle = unsigned long long;
+using CUmemAllocationHandleType = int;
+using CUmulticastObjectProp = void;
 struct CUmemLocation {
   int type, id;
 };
@@ -33,15 +35,19 @@ using namespace msleaks::hooks;
 
 namespace {
 constexpr auto kCuda = msleaks::abi::Family::Cuda;
-using Freed = Give<kCuda>;
 } // namespace
 
 MSL_HOOK_WITH(kPhysical<kCuda>, libcuda, CUresult, cuMemCreate,
               (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long))
-MSL_HOOK_AS(Freed, libcuda, CUresult, cuMemRelease, (CUmemGenericAllocationHandle))
+MSL_HOOK_WITH(kImported<kCuda>, libcuda, CUresult, cuMemImportFromShareableHandle,
+              (CUmemGenericAllocationHandle *, void *, CUmemAllocationHandleType))
+MSL_HOOK_WITH(kImported<kCuda>, libcuda, CUresult, cuMulticastCreate,
+              (CUmemGenericAllocationHandle *, const CUmulticastObjectProp *))
+MSL_HOOK_WITH(kReleased<kCuda>, libcuda, CUresult, cuMemRelease, (CUmemGenericAllocationHandle))
 MSL_HOOK_WITH(kRetained<kCuda>, libcuda, CUresult, cuMemRetainAllocationHandle,
               (CUmemGenericAllocationHandle *, void *))
-MSL_HOOK(libcuda, CUresult, cuMemMap, (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long))
+MSL_HOOK_WITH(kMapped<"cuMemMap">, libcuda, CUresult, cuMemMap,
+              (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long))
 MSL_HOOK(libcuda, CUresult, cuMemUnmap, (CUdeviceptr, size_t))
 
 MSL_HOOK_WITH(kPitched3D<kCuda>, libcudart, cudaError_t, cudaMalloc3D, (cudaPitchedPtr *, cudaExtent))

@@ -8,6 +8,7 @@ using hipError_t = int;
 using hipStream_t = void *;
 using hipGraphExec_t = void *;
 using hipMemGenericAllocationHandle_t = void *;
+using hipMemAllocationHandleType = int;
 struct hipExtent {
   size_t width, height, depth;
 };
@@ -28,16 +29,17 @@ using namespace msleaks::hooks;
 
 namespace {
 constexpr auto kHip = msleaks::abi::Family::Hip;
-using Freed = Give<kHip>;
 } // namespace
 
 MSL_HOOK_WITH(kPhysical<kHip>, libamdhip64, hipError_t, hipMemCreate,
               (hipMemGenericAllocationHandle_t *, size_t, const hipMemAllocationProp *, unsigned long long))
-MSL_HOOK_AS(Freed, libamdhip64, hipError_t, hipMemRelease, (hipMemGenericAllocationHandle_t))
+MSL_HOOK_WITH(kImported<kHip>, libamdhip64, hipError_t, hipMemImportFromShareableHandle,
+              (hipMemGenericAllocationHandle_t *, void *, hipMemAllocationHandleType))
+MSL_HOOK_WITH(kReleased<kHip>, libamdhip64, hipError_t, hipMemRelease, (hipMemGenericAllocationHandle_t))
 MSL_HOOK_WITH(kRetained<kHip>, libamdhip64, hipError_t, hipMemRetainAllocationHandle,
               (hipMemGenericAllocationHandle_t *, void *))
-MSL_HOOK(libamdhip64, hipError_t, hipMemMap,
-         (void *, size_t, size_t, hipMemGenericAllocationHandle_t, unsigned long long))
+MSL_HOOK_WITH(kMapped<"hipMemMap">, libamdhip64, hipError_t, hipMemMap,
+              (void *, size_t, size_t, hipMemGenericAllocationHandle_t, unsigned long long))
 MSL_HOOK(libamdhip64, hipError_t, hipMemUnmap, (void *, size_t))
 
 MSL_HOOK_WITH(kPitched3D<kHip>, libamdhip64, hipError_t, hipMalloc3D, (hipPitchedPtr *, hipExtent))

@@ -22,6 +22,13 @@ def expect_mapped(msleaks, name, run):
     equal(f"{name}: refused", [event["size"] for event in events if "restored" in event["flags"]], [SEGMENT // 2])
 
 
+def expect_unseen(msleaks, name, run, report):
+    """Of memory that is no block of a device, nothing is a block, a mapping or a free."""
+    expect_allocations(msleaks, run, [])
+    equal(f"{name}: frees of no block", report.json["blocks"]["unmatched_frees"], 0)
+    equal(f"{name}: mappings of no block", [event for event in events_of(msleaks, run, "mapped") if event["block"] not in (0, "0x0", None)], [])
+
+
 def main():
     build, scratch, topic = arguments("build", "scratch", "topic")
     os.makedirs(scratch, exist_ok=True)
@@ -50,6 +57,7 @@ def main():
         equal(f"{name}: frees of no block", report.json["blocks"]["unmatched_frees"], 4)
         _, report = watched(msleaks, scratch, program, "mended")
         equal(f"{name}: leaks of the mended program", device_leaks(report), [])
+        expect_unseen(msleaks, name, *watched(msleaks, scratch, program, "unseen"))
         print(f"{name}: {leak}")
 
 

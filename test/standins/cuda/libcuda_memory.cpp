@@ -59,22 +59,31 @@ void endIfUnused(unsigned long long handle) {
   blocks.erase(handle);
 }
 
-} // namespace
-
-extern "C" {
 // A page more than is asked for, so that pages of it can be mapped.
-int cuMemCreate(unsigned long long *handle, size_t bytes, const Property *property, unsigned long long) {
-  STANDIN_MAY_REFUSE();
-  if (property == nullptr || property->device < 0 || property->device >= static_cast<int>(machine().count()))
-    return kInvalid;
+int create(unsigned long long *handle, size_t bytes, unsigned device) {
   const std::lock_guard lock(mutex);
-  auto &memory = machine().device(static_cast<unsigned>(property->device));
+  auto &memory = machine().device(device);
   auto *const block = memory.allocate(bytes + kPage);
   if (block == nullptr)
     return kOutOfMemory;
   *handle = reinterpret_cast<unsigned long long>(block);
   blocks[*handle] = {bytes, &memory};
   return 0;
+}
+
+} // namespace
+
+extern "C" {
+int cuMemCreate(unsigned long long *handle, size_t bytes, const Property *property, unsigned long long) {
+  STANDIN_MAY_REFUSE();
+  if (property == nullptr || property->device < 0 || property->device >= static_cast<int>(machine().count()))
+    return kInvalid;
+  return create(handle, bytes, static_cast<unsigned>(property->device));
+}
+// Imitates memory of another process, of device 0. `from`: its size.
+int cuMemImportFromShareableHandle(unsigned long long *handle, void *from, int) {
+  STANDIN_MAY_REFUSE();
+  return create(handle, reinterpret_cast<size_t>(from), 0);
 }
 int cuMemRelease(unsigned long long handle) {
   STANDIN_MAY_REFUSE();

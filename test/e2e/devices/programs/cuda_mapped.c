@@ -15,6 +15,7 @@ struct Property {
 };
 int cuMemCreate(Handle *handle, size_t bytes, const struct Property *property, unsigned long long flags);
 int cuMemRelease(Handle handle);
+int cuMemImportFromShareableHandle(Handle *handle, void *from, int type);
 int cuMemRetainAllocationHandle(Handle *handle, void *address);
 int cuMemAddressReserve(unsigned long long *address, size_t bytes, size_t alignment, unsigned long long wished,
                         unsigned long long flags);
@@ -76,12 +77,32 @@ static void released_at_once(int mended) {
     expect(cuMemUnmap(segment(4), kSegment), 0, "unmap");
 }
 
+// Memory of the host and of another process, which is no block of a device: nothing of it is recorded.
+static void unseen(void) {
+  static const struct Property on_host = {1, 0, 2, 0, {0}};
+  Handle handles[2], again;
+  expect(cuMemCreate(&handles[0], kSegment, &on_host, 0), 0, "block of the host");
+  expect(cuMemImportFromShareableHandle(&handles[1], pointer(kSegment), 1), 0, "another's block");
+  for (int i = 0; i < 2; ++i) {
+    expect(cuMemMap(segment(i), kSegment, 0, handles[i], 0), 0, "map");
+    expect(cuMemRelease(handles[i]), 0, "release");
+    expect(cuMemRetainAllocationHandle(&again, pointer(segment(i))), 0, "its handle");
+    expect(cuMemUnmap(segment(i), kSegment), 0, "unmap");
+    expect(cuMemRelease(again), 0, "release of what is not mapped any more");
+  }
+}
+
 int main(int argc, char **argv) {
+  const int sees_nothing = argc > 1 && strcmp(argv[1], "unseen") == 0;
   char *host = malloc(2 * kSegment);
   memset(host, 7, 2 * kSegment);
   expect(cuMemAddressReserve(&base, kSegments * kSegment, 0, 0, 0), 0, "addresses");
-  expandable(host);
-  released_at_once(argc > 1 && strcmp(argv[1], "mended") == 0);
+  if (sees_nothing) {
+    unseen();
+  } else {
+    expandable(host);
+    released_at_once(argc > 1 && strcmp(argv[1], "mended") == 0);
+  }
   if (argc > 1)
     expect(cuMemAddressFree(base, kSegments * kSegment), 0, "end of the addresses");
   free(host);
