@@ -1,6 +1,7 @@
 // Kernels of CUDA whose module has counted copies of them: see module_kernels.h. The driver's functions, which the
 // runtime calls for what it launches, too.
 #include "module_kernels.h"
+#include "named_kernels.h"
 #include "own_hook.h"
 
 #include <cstddef>
@@ -65,6 +66,8 @@ constexpr ModuleApi kApi = {&allocate,      &write,      &read,         &make_st
                             &exchange_mode, nullptr,     &place,        &enter,       abi::Family::Cuda};
 constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
 constexpr KernelSource kLibrary = {&kApi, &library_kernel, &library_constant};
+constexpr auto kNamedModuleKernel = kNamedKernelOf<abi::Family::Cuda, kModule>;
+constexpr auto kNamedLibraryKernel = kNamedKernelOf<abi::Family::Cuda, kLibrary>;
 
 Handle functionOf(Handle kernel) {
   Handle function = nullptr;
@@ -110,8 +113,8 @@ constexpr auto kReset = [](auto real, void *, CUdevice device) {
 
 } // namespace
 
-MSL_HOOK_WITH(kKernelOf<kModule>, libcuda, CUresult, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))
-MSL_HOOK_WITH(kKernelOf<kLibrary>, libcuda, CUresult, cuLibraryGetKernel, (CUkernel *, CUlibrary, const char *))
+MSL_HOOK_WITH(kNamedModuleKernel, libcuda, CUresult, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))
+MSL_HOOK_WITH(kNamedLibraryKernel, libcuda, CUresult, cuLibraryGetKernel, (CUkernel *, CUlibrary, const char *))
 MSL_HOOK_WITH(kKernelFunction, libcuda, CUresult, cuKernelGetFunction, (CUfunction *, CUkernel))
 MSL_HOOK_WITH(kUnload<"cuModuleUnload">, libcuda, CUresult, cuModuleUnload, (CUmodule))
 MSL_HOOK_WITH(kUnload<"cuLibraryUnload">, libcuda, CUresult, cuLibraryUnload, (CUlibrary))

@@ -1,5 +1,6 @@
 // Kernels of HIP whose module has counted copies of them: see module_kernels.h.
 #include "module_kernels.h"
+#include "named_kernels.h"
 #include "own_hook.h"
 
 #include <cstddef>
@@ -61,6 +62,7 @@ constexpr ModuleApi kApi = {&allocate,      &write,      &read,         &make_st
                             &wait,          &make_event, &record_event, &query,       &is_capturing,
                             &exchange_mode, &kLast,      &place,        &enter,       abi::Family::Hip};
 constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
+constexpr auto kNamedModuleKernel = kNamedKernelOf<abi::Family::Hip, kModule>;
 
 constexpr auto kUnload = [](auto real, void *caller, hipModule_t module) {
   moduleGoes(module);
@@ -86,7 +88,7 @@ constexpr auto kReset = [](auto real, void *) {
 
 constinit const KernelSource hooks::kHipRegistered = {&kApi, nullptr, &module_constant, &load_module, &unload_module};
 
-MSL_HOOK_WITH(kKernelOf<kModule>, libamdhip64, hipError_t, hipModuleGetFunction,
+MSL_HOOK_WITH(kNamedModuleKernel, libamdhip64, hipError_t, hipModuleGetFunction,
               (hipFunction_t *, hipModule_t, const char *))
 MSL_HOOK_WITH(kUnload, libamdhip64, hipError_t, hipModuleUnload, (hipModule_t))
 MSL_HOOK_WITH(kLaunch, libamdhip64, hipError_t, hipModuleLaunchKernel,

@@ -38,6 +38,9 @@ def main():
         equal(f"{name}: leaks", device_leaks(report), [leak])
         _, report = watched(msleaks, scratch, program, "mended")
         equal(f"{name}: leaks of the mended program", device_leaks(report), [])
+        run, _ = watched(msleaks, scratch, program, "reloaded")
+        kernels = [(event["grid_x"], event.get("name")) for event in events_of(msleaks, run, "launch")]
+        equal(f"{name}: kernels of two modules", kernels, [(1, "first"), (2, "second")])
         print(f"{name}: {leak}")
     expect_version_notes(msleaks, scratch, program, "libcuda", 14010)
 

@@ -38,10 +38,13 @@ int allocatePinned(void **block, size_t bytes) {
 }
 int release(void *block) { return machine().release(block) ? 0 : kInvalid; }
 int launch(const void *kernel) { return kernel != nullptr ? 0 : kInvalid; }
-// Of a module; nothing runs.
+// Of a module; nothing runs. One whose module has gone is the next one that is asked for.
 struct Function {
   std::string name;
+  const void *module;
+  bool is_gone = false;
 };
+auto &functions = *new std::vector<Function *>;
 void *pointer(unsigned long long address) { return reinterpret_cast<void *>(address); }
 
 } // namespace
@@ -144,8 +147,20 @@ int cuMemFree_v2(unsigned long long block) {
 int cuMemFreeAsync(unsigned long long block, void *) { return release(pointer(block)); }
 int cuMemFreeAsync_ptsz(unsigned long long block, void *) { return release(pointer(block)); }
 
-int cuModuleGetFunction(void **function, void *, const char *name) {
-  *function = new Function{name};
+int cuModuleGetFunction(void **function, void *module, const char *name) {
+  for (Function *const old : functions)
+    if (old->is_gone) {
+      *old = {name, module};
+      *function = old;
+      return 0;
+    }
+  functions.push_back(new Function{name, module});
+  *function = functions.back();
+  return 0;
+}
+int cuModuleUnload(void *module) {
+  for (Function *const function : functions)
+    function->is_gone |= function->module == module;
   return 0;
 }
 int cuFuncGetName(const char **name, void *function) {

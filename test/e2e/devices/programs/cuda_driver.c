@@ -33,6 +33,7 @@ int cuLaunchCooperativeKernel_ptsz(void *kernel, unsigned gx, unsigned gy, unsig
 int cuLaunchKernelEx(const void *config, void *kernel, void **arguments, void **extra);
 int cuLaunchCooperativeKernel(void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                               unsigned bz, unsigned shared, void *stream, void **arguments);
+int cuModuleUnload(void *module);
 int cuModuleGetFunction(void **function, void *module, const char *name);
 int cuGetProcAddress(const char *name, void **function, int version, unsigned long long flags);
 int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *outcome);
@@ -151,7 +152,23 @@ static void by_first_version(void) {
   expect(release(made), 0, "free");
 }
 
+// The second module's kernel has the number that the first one's had.
+static void reloaded(void) {
+  int modules[2];
+  void *first, *second;
+  expect(cuModuleGetFunction(&first, &modules[0], "first"), 0, "function");
+  expect(cuLaunchKernel_ptsz(first, 1, 1, 1, 8, 1, 1, 0, NULL, NULL, NULL), 0, "launch");
+  expect(cuModuleUnload(&modules[0]), 0, "end of the module");
+  expect(cuModuleGetFunction(&second, &modules[1], "second"), 0, "function");
+  expect(cuLaunchKernel_ptsz(second, 2, 1, 1, 8, 1, 1, 0, NULL, NULL, NULL), 0, "launch");
+  expect(first == second, 1, "the number");
+}
+
 int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "reloaded") == 0) {
+    reloaded();
+    return 0;
+  }
   mended = argc > 1 && strcmp(argv[1], "mended") == 0;
   contexts();
   blocks();

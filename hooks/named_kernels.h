@@ -1,0 +1,20 @@
+// Kernels that a module gives by their names. A driver gives the number of a handle again when its module has gone, so
+// each time that a handle is given it has the name that was asked for.
+#pragma once
+
+#include "module_kernels.h"
+
+#include "msleaks/hook.h"
+
+namespace msleaks::hooks {
+
+template <abi::Family kFamily, const KernelSource &kSource>
+constexpr auto kNamedKernelOf = [](auto real, void *caller, auto *kernel, auto module, const char *name) {
+  constexpr uint32_t kTraits = abi::Traits(abi::Verb::Kernel, kFamily, abi::Heap::Device, 0).packed();
+  const auto status = kKernelOf<kSource>(real, caller, kernel, module, name);
+  if (status == decltype(status)(0) && __msl_hook_kernel != nullptr)
+    __msl_hook_kernel(kTraits, *kernel, name);
+  return status;
+};
+
+} // namespace msleaks::hooks
