@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Cross-builds msleaks for 64-bit ARM and runs under qemu-user what that can carry: unit tests, kills, signals, pages of
-# 4, 16 and 64 KiB, and a program compiled by clang with the plugin. docs/aarch64.md says what that shows.
+# Cross-builds msleaks for 64-bit ARM and runs under qemu-user what that can carry. That is unit tests, kills, signals, pages of
+# 4, 16 and 64 KiB, and a program compiled by clang with the plugin. docs/aarch64.md has the results.
 #
 #   scripts/check-aarch64.sh [--setup]     --setup: only make build/aarch64's sysroot and qemu, build nothing
 #
-# The machine gets Debian's cross compiler. Everything else lies in build/aarch64: the arm64 libraries (sysroot), a qemu
-# that knows MADV_WIPEONFORK (8.0 and later; Debian 12 has it in its backports), and its registration as the interpreter
-# of arm64 programs, which holds in a namespace only. Exit status: 0 all passed, 1 something failed,
-# 77 skipped (no network, or a kernel without binfmt_misc in namespaces).
+# The machine gets Debian's cross compiler. Everything else lies in build/aarch64: the arm64 libraries (sysroot), and a qemu that
+# knows MADV_WIPEONFORK (8.0 and later; Debian 12 has it in its backports). Its registration as the interpreter of arm64 programs
+# holds in a namespace only. Exit status: 0 all passed, 1 something failed, 77 skipped (no network, or a kernel without
+# binfmt_misc in namespaces).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

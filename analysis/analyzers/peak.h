@@ -107,7 +107,7 @@ public:
   void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
   void conclude(Conclusion &) const override;
   PeakResult result() const;
-  // Of the physical heaps of all processes together, and of one heap.
+  // The peak of the physical heaps of all processes together, and of one heap.
   const PeakTracker &total() const { return total_; }
   const PeakTracker &of(abi::Heap heap) const { return heaps_[static_cast<size_t>(heap)]; }
 

@@ -24,7 +24,7 @@ namespace msleaks::analysis {
 struct StoredSession;
 class TraceReader;
 
-// What the collector leaves behind.
+// The results of the collector.
 struct CollectorSummary {
   ProcessTotals totals;
   uint64_t trace_bytes = 0;
@@ -126,7 +126,7 @@ private:
   uint32_t next_process_ = 1;
   uint64_t look_again_ns_ = 0; // while an arena is unready
   uint64_t next_look_ns_ = 0, next_progress_ns_ = 0;
-  uint64_t complete_until_ns_ = 0, next_mark_ns_ = 0; // what the trace says; when it may say more
+  uint64_t complete_until_ns_ = 0, next_mark_ns_ = 0; // end of the last mark; time of the next one
   uint64_t seen_bytes_ = 0, grown_ns_ = 0;            // of the trace; when it was last longer than that
   CollectorSummary summary_;
 

@@ -1,5 +1,5 @@
-// What the runtime needs of the kernel. It is one for msleaks-run and for every process that it records, so msleaks-run
-// can say beforehand that none of them will: they themselves stay inert in silence.
+// Features of the kernel that the runtime needs. The kernel is one for msleaks-run and for every process that it
+// records. So msleaks-run can say beforehand that none of them will record: they themselves stay inert in silence.
 #pragma once
 
 #include <cstdint>

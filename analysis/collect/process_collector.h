@@ -1,8 +1,8 @@
 // Brings one process image's events, definitions, callers and accounts from its arena into the trace. Live collection
 // and recovery both use it; they differ only in where they start and in when they call it.
 //
-// The order that makes a kill harmless: what events refer to is written first, then the events, then the ring's tail
-// moves; a stream's account is written before its ring may be claimed again.
+// This order makes a kill harmless: first the definitions that events refer to, then the events, then the ring's tail
+// moves. A stream's account is written before its ring may be claimed again.
 #pragma once
 
 #include "analysis/collect/arena_reader.h"
@@ -20,14 +20,14 @@
 
 namespace msleaks::analysis {
 
-// What a trace holds already of a stream.
+// The part of a stream that a trace holds already.
 struct StoredStream {
   uint64_t until_position = 0;
   uint64_t events = 0;
   StreamAccount account{};
 };
 
-// What a trace holds already of a process. Empty for a new one.
+// The part of a process that a trace holds already. Empty for a new one.
 struct StoredProcess {
   std::unordered_map<uint32_t, StoredStream> streams;
   std::vector<uint32_t> callers;
@@ -96,7 +96,7 @@ public:
   const ArenaReader &arena() const { return arena_; }
   // After finish(): it became a program that nobody could see.
   bool lostSight() const { return lost_sight_; }
-  // What could not be seen, and why; one line each.
+  // A line for each thing that could not be seen, with the reason.
   const std::vector<std::string> &notes() const { return notes_; }
 
 private:

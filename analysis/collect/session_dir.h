@@ -59,7 +59,7 @@ public:
 
   // Removes an arena and its definitions: all of it is in the trace.
   static void removeArena(const std::filesystem::path &arena);
-  // What a kill in the middle of create() left.
+  // Removes the rest that a kill in the middle of create() left.
   static void removeUnfinished(const std::filesystem::path &directory);
   void remove();
 

@@ -1,4 +1,4 @@
-// What an analyzer has at hand when the events are over, and where it says what it found.
+// An analyzer's input when the events are over, and the place for its results.
 #pragma once
 
 #include "analysis/findings/grouping.h"
@@ -26,7 +26,7 @@ enum class Policy : uint8_t {
   MsMemScope, // what msMemScope marks, however little it is
 };
 
-// What the user wants to know, and not.
+// The user's options for the result.
 struct Question {
   Policy policy = Policy::Effect;
   std::optional<Dimension> group_by;
@@ -89,7 +89,7 @@ public:
   const Names &names;
   const ResidentHistory &resident;
   uint64_t start_ns = 0;            // of the session
-  std::vector<CohortShare> at_peak; // of the physical heaps, at their peak: from the analyzer of the peak
+  std::vector<CohortShare> at_peak; // bytes of the physical heaps at their peak, from the analyzer of the peak
   AnalysisResult result;            // sections, peak and remains are put in here
 
 private:

@@ -20,7 +20,7 @@ inline constexpr Idle kLate{"late-free", LifePart::Late, "last_use", "last_use_k
 inline constexpr Idle kUnused{"unused", LifePart::Unused, nullptr, nullptr};
 inline constexpr Idle kBetweenUses{"idle", LifePart::InUse, "last_use", "last_use_kernel"};
 
-// Of a cohort's blocks.
+// Sums over a cohort's blocks.
 struct Idleness {
   uint64_t bytes = 0, count = 0;
   uint64_t longest_ns = 0;
@@ -41,7 +41,7 @@ struct Idleness {
   }
 };
 
-// Of one keeper.
+// The idle blocks of one keeper.
 struct IdleBlocks {
   Keeper keeper;
   Place place;

@@ -138,7 +138,7 @@ struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is abo
 struct Floor {
   uint64_t bytes = 0;
   std::vector<abi::Heap> heaps;      // whose uses were seen; blocks of others count all their life
-  uint64_t largest_launch_bytes = 0; // of the launch that is given most: no program with it needs less
+  uint64_t largest_launch_bytes = 0; // bytes of the launch that is given most: no program with it needs less
   std::string largest_launch;        // where it is: file and line, and behind "<" who called; empty: not known
 };
 

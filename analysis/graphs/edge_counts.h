@@ -20,7 +20,7 @@ const char *nameOf(CountState);
 struct EdgeCount {
   CountState state = CountState::Uninstrumentable;
   std::optional<uint64_t> count; // none: Unseen, Uninstrumentable
-  std::optional<double> error{}; // of an estimate, its standard error; none: not known
+  std::optional<double> error{}; // standard error of an estimate; none: not known
 };
 
 struct FunctionCounts {
@@ -29,8 +29,8 @@ struct FunctionCounts {
   std::vector<EdgeCount> edges;                // as the graph's
 };
 
-// What was counted of what ran: threads of a device. Counts are those of the sample; what ran is as many times more as
-// there were threads, the same for each edge (docs/kernel-graphs-devices.md). A host counts all that runs.
+// The share of a device's threads that counted. Counts are those of the sample. The whole is larger by the factor of
+// threads, the same for each edge (docs/kernel-graphs-devices.md). A host counts all that runs.
 struct Sample {
   uint64_t launched = 0, sampled = 0;
   bool isWhole() const { return launched == sampled; }

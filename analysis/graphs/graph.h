@@ -15,7 +15,7 @@
 namespace msleaks::analysis {
 
 struct GraphBlock {
-  std::string file; // of its first line; empty: not known
+  std::string file; // file of its first line; empty: not known
   uint32_t line = 0;
   std::string text;        // its instructions in IR; empty: not known
   abi::GraphBlock facts{}; // instructions by class, bytes, depth

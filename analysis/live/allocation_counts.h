@@ -41,10 +41,11 @@ struct AllocationCount {
   uint64_t copied_bytes = 0;                   // of that content, where the address changed
   uint64_t longest_chain = 0;                  // steps of one block
   uint64_t own_pages = 0, own_pages_bytes = 0; // blocks that the kernel maps and unmaps each time
-  uint64_t cleared_bytes = 0;                  // of other blocks, that the heap filled with zeros
+  uint64_t cleared_bytes = 0;                  // bytes of other blocks that the heap filled with zeros
   UsualSize usual_size = {};
 
-  // Of another cohort: they may have had the most at different times, so what is repeated here is so in any case.
+  // Adds another cohort. They may have had the most at different times, so blocks that are repeated here are so in any
+  // case.
   AllocationCount &operator+=(const AllocationCount &);
   // So many of the blocks could have been those again that the place had had before.
   uint64_t repeated() const { return count > most_alive ? count - most_alive : 0; }

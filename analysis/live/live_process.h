@@ -1,4 +1,4 @@
-// What LiveSet keeps of one process.
+// The state of one process in LiveSet.
 #pragma once
 
 #include "analysis/live/live_set.h"
@@ -36,7 +36,7 @@ struct LiveSet::Mapping {
   uint64_t offset = 0; // where it begins in there
 
   uint64_t end() const { return endOf(block.address, block.size); }
-  // What is left of it from `address` on.
+  // The rest of the block from `address` on.
   Mapping from(uint64_t address) const {
     Mapping tail = *this;
     tail.block.address = address;

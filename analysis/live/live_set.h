@@ -30,8 +30,8 @@ namespace msleaks::analysis {
 using abi::AddressSpace;
 using abi::spaceOf;
 
-// Of a live block; 0 = none. Numbers of dead blocks are given again, so that they stay dense: analyzers keep vectors by
-// them, as long as the most blocks that were alive at once.
+// The number of a live block; 0 = none. Numbers of dead blocks are given again, so that they stay dense: analyzers keep
+// vectors by them, as long as the most blocks that were alive at once.
 struct BlockId {
   uint32_t index = 0;
   constexpr auto operator<=>(const BlockId &) const = default;
@@ -61,7 +61,7 @@ enum class AllocCause : uint8_t {
   Allocated,
   Reallocated, // the new block of a realloc
   Restored,    // a realloc failed: the old block is alive again, as it was
-  Remainder,   // what a partial munmap, a mapping over a part, or mprotect made of a block
+  Remainder,   // the rest of a block after a partial munmap, a mapping over a part, or mprotect
   WasThere,    // alive when the window begins that a report is about; no birth
 };
 
@@ -103,7 +103,7 @@ public:
 using NumbersOfSites = std::function<std::vector<SiteNumber>(const std::vector<SiteId> &)>;
 using SiteOfNumber = std::function<SiteId(SiteNumber)>;
 
-// What did not fit the picture. A run that lost nothing and saw everything has zeros.
+// Counts of events, and of events that did not fit. A run that lost nothing and saw everything has zeros in the latter.
 struct LiveSetCounts {
   uint64_t allocs = 0, frees = 0;   // events
   uint64_t failed_allocs = 0;       // an allocator said no
@@ -112,7 +112,7 @@ struct LiveSetCounts {
   uint64_t freed_unseen = 0;        // allocations at the address of a block whose free may lie in a pause
   uint64_t unmatched_retargets = 0; // the same for Retarget and Retain
   uint64_t implicit_frees = 0;      // allocations at the address of a live block
-  uint64_t late_frees = 0;          // of them: the free arrived a moment later, from another thread
+  uint64_t late_frees = 0;          // blocks among these whose free arrived a moment later, from another thread
   uint64_t early_frees = 0;         // arrived a moment before their allocation by another thread
   uint64_t unknown_heaps = 0;       // events of a kind of memory that this version does not know: left out
   LiveSetCounts &operator+=(const LiveSetCounts &);
@@ -129,8 +129,8 @@ public:
   LiveSet(const LiveSet &) = delete;
   LiveSet &operator=(const LiveSet &) = delete;
 
-  // Of the kernel of `process`: it maps and unmaps whole pages, whatever was asked for. 4 KiB unless it is said, or
-  // when what is said can be no page.
+  // The page size of the kernel of `process`, which maps and unmaps whole pages, whatever was asked for. 4 KiB if it is
+  // not told, or if the told size is impossible.
   void setPageBytes(uint32_t process, uint64_t page_bytes);
 
   // Before the first event: the texts of owners, ranges and marks.
@@ -145,8 +145,8 @@ public:
   // Everything that `process` has alive dies of `cause` (one of isEnd).
   void endProcess(uint32_t process, FreeCause cause, uint64_t time_ns);
 
-  // What later events need to know of those until `time_ns`, the last one's time or later: into a checkpoint. False,
-  // and nothing written, when a site has no number.
+  // Writes the state after all events until `time_ns`, the last one's time or later, into a checkpoint. False, and
+  // nothing written, when a site has no number.
   bool save(uint64_t time_ns, const NumbersOfSites &, trace::ByteWriter &to) const;
   // Goes on where save() was called, whatever was here before; no observer is told. False when that makes no sense, or
   // a later version wrote it: then nothing is alive.

@@ -1,10 +1,10 @@
-// How much each cohort had alive at every local maximum of the memory in use: what the peak would be without some
-// blocks can be worked out from it afterwards, for any of them.
+// The live bytes of each cohort at every local maximum of the memory in use. The peak without some blocks can be
+// computed from it afterwards, for any of them.
 //
 // Between two local maxima memory first falls and then rises. So does the memory of any part of the blocks, whose
-// highest point in between is therefore at one end or the other: it is enough to keep, for every local maximum, by how
-// much each cohort has changed since the one before. A place that allocates and frees in turns changes by nothing and
-// takes no room.
+// highest point in between is therefore at one end or the other. So it is enough to keep, for every local maximum, by
+// how much each cohort has changed since the one before. A place that allocates and frees in turns changes by nothing
+// and takes no room.
 //
 // A block's part in it changes with its uses: what it takes before its first use, from there to the last one, and
 // behind it are told apart (LifePart). Which use was the last one is known when the block is freed, so a local maximum

@@ -33,8 +33,8 @@ struct Holders {
   };
   struct Link {
     SiteId site;     // of the block
-    uint64_t offset; // of the pointer in it to the next one
-    uint64_t count;  // of blocks in a row with the same site and offset
+    uint64_t offset; // offset of the pointer in it to the next one
+    uint64_t count;  // blocks in a row with the same site and offset
     bool whole;      // the next one is the mapping that the block lies in
   };
   std::optional<Root> root; // none: the first block is lost

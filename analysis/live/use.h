@@ -12,7 +12,7 @@ namespace msleaks::analysis {
 // A launch is given the block, a copy has it at one end, or a fill.
 struct Use {
   uint64_t time_ns = 0;
-  SiteId site; // of the call; none: not known
+  SiteId site; // where the call is; none: not known
   uint32_t process = 0, stream = 0;
   bool reads = false, writes = false; // neither: not known which
   bool is_launch = false;             // then it does no more than that, and maybe not with all of the block

@@ -1,5 +1,5 @@
-// What `perf record` writes, from the layout of the file alone: which events were sampled, how a sample of each is laid
-// out, and where the records are. Neither perf nor a header of Linux is needed.
+// The file of `perf record`, from its layout alone: the sampled events, the layout of a sample of each, and the
+// records. Neither perf nor a header of Linux is needed.
 #pragma once
 
 #include "analysis/base/file_access.h"

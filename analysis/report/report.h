@@ -34,7 +34,7 @@ class RunningReport;
 
 struct Report : AnalysisResult {
   std::string run;     // the folder, as the user named it
-  std::string state;   // of the manifest: "running", "complete", "recovered"; empty without a manifest
+  std::string state;   // the manifest's: "running", "complete", "recovered"; empty without a manifest
   bool closed = false; // the session ended in order, or was recovered
   std::vector<std::string> command;
   uint64_t start_ns = 0, duration_ns = 0;

@@ -119,11 +119,11 @@ private:
 };
 
 ProcessFate fateOf(const ProcessEnd &);
-// Of two with the same pid in the same namespace: the earlier image is gone since the later one began.
+// The processes with the same pid in the same namespace: the earlier image is gone since the later one began.
 bool replaces(const ProcessStart &later, const ProcessStart &earlier);
 
-// How each process of a trace ended: its end if the trace has one; exec, when another image of the same pid began
-// before that end and nobody saw how it ended.
+// How each process of a trace ended. It is its end if the trace has one. It is exec when another image of the same pid
+// began before that end, and nobody saw how it ended.
 std::map<uint32_t, ProcessFate> fatesOf(const TraceReader &);
 
 } // namespace msleaks::analysis

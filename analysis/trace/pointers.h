@@ -1,5 +1,5 @@
-// What the memory of a process pointed to at one moment, as a trace keeps it: the words that may be pointers, and what
-// the memory is that they were found in.
+// Pointers in the memory of a process at one moment, as a trace keeps them. These are the words that may be pointers,
+// and the kind of memory in which they were found.
 #pragma once
 
 #include "analysis/trace/bytes.h"
@@ -16,7 +16,7 @@
 
 namespace msleaks::analysis {
 
-// What a part of the memory is used for.
+// The use of a part of the memory.
 enum class RegionUse : uint8_t {
   Globals,     // of an image
   ThreadLocal, // of a thread
@@ -32,7 +32,7 @@ struct MemoryRegion {
   RegionUse use = RegionUse::Other;
   uint32_t tid = 0;       // of a thread's
   ImageFile image{};      // of Globals
-  uint64_t load_bias = 0; // of the image: address here less address in the file
+  uint64_t load_bias = 0; // load bias of the image: address here less address in the file
 };
 
 // A word of the memory that may be a pointer.

@@ -23,7 +23,7 @@ enum class Reading {
   Ahead,  // a second thread's, where there is a processor for it and more than a few events
 };
 
-// What later events need to know of those until `time_ns`, `events` of them. `state`: LiveSet::save.
+// The state after all events until `time_ns`, which are `events`. `state`: LiveSet::save.
 struct Checkpoint {
   uint64_t time_ns = 0, events = 0;
   std::vector<uint8_t> state;
@@ -32,9 +32,9 @@ struct Checkpoint {
 // What is const may be called from several threads at once.
 class TraceReader {
 public:
-  // Opens the trace: by the root of its index, or by walking the chunk headers when there is none. Damage (a
-  // cut end, a chunk whose checksum is wrong) is skipped and listed in damage(), one line each; only a file that is not
-  // a trace, or of a newer version, fails.
+  // Opens the trace: by the root of its index, or by walking the chunk headers when there is none. Damage (a cut end, a
+  // chunk whose checksum is wrong) is skipped and listed in damage(), one line each. Only a file that is no trace, or
+  // of a newer version, fails.
   static Result<TraceReader> open(const std::filesystem::path &file);
   TraceReader(TraceReader &&) noexcept;
   TraceReader &operator=(TraceReader &&) noexcept;

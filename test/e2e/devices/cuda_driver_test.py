@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""CUDA's driver as a program, or a runtime library that is linked statically, calls it: which device a block is on say contexts; and functions that
-the driver hands out by name, with a default stream for each thread or without.   usage: cuda_driver_test.py BUILD SCRATCH
+"""CUDA's driver as a program calls it, or a runtime library that is linked statically. Contexts tell the device of a block. The driver hands out functions by
+name, with a default stream for each thread or without.   usage: cuda_driver_test.py BUILD SCRATCH
 """
 import os
 

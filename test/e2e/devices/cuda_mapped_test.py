@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Physical memory of CUDA's driver, and of HIP, by the addresses that show it: it lives as long as its handle or a mapping, and what copies and fills use
-there is the block.   usage: cuda_mapped_test.py BUILD SCRATCH cuda_mapped|hip_mapped
+"""Physical memory of CUDA's driver, and of HIP, by the addresses that show it. It lives as long as its handle or a mapping, and copies and fills there use the
+block.   usage: cuda_mapped_test.py BUILD SCRATCH cuda_mapped|hip_mapped
 """
 import os
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What counted copies of OpenCL's kernels do where something is not as usual, on PoCL: the program's own kernel runs, the program
-gets what it gets without us, and the launch is not lost. And counters go on where their lower half overflows.
+"""Counted copies of OpenCL's kernels in unusual cases, on PoCL. The program's own kernel runs, the program gets the same results as without msleaks, and the
+launch is not lost. Counters go on where their lower half overflows.
 
     doubt_test.py BUILD SCRATCH LLVM
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Counted kernels of OpenCL, run for real on PoCL: the program gets what it gets without us, its counts are those of a
-count by hand, and what a sample says follows from which blocks are in it.
+"""Counted kernels of OpenCL, run for real on PoCL. The program gets the same results as without msleaks, its counts are those of a count by hand, and the
+counts of a sample follow from its blocks.
 
     opencl_test.py BUILD SCRATCH LLVM
 """
@@ -25,7 +25,7 @@ KERNELS = ("saxpy", "sum", "choose", "collatz")
 
 
 def start():
-    """What the tests on PoCL begin with: msleaks of an LLVM, and a folder; or a skip."""
+    """The common begin of tests on PoCL: msleaks of an LLVM, and a folder; or a skip."""
     build, scratch, llvm = arguments("build", "scratch", "llvm")
     os.makedirs(scratch, exist_ok=True)
     if spirv.translator() is None:
@@ -34,7 +34,7 @@ def start():
 
 
 def run_alone(command):
-    """What the program prints without msleaks, or a skip."""
+    """The program's output without msleaks, or a skip."""
     alone = run(command)
     if "no OpenCL device" in alone.stderr:
         skip("no OpenCL device; pocl-opencl-icd brings one")
@@ -161,7 +161,7 @@ def expect_hand_count(done):
 
 
 def expect_arguments(msleaks, done):
-    """What each kernel may do with its buffers, and what the events of its launches say."""
+    """The uses that each kernel may make of its buffers, and the events of its launches."""
     expected = {"saxpy": [(0, True, True), (1, True, False)], "sum": [(0, True, False), (1, False, True)],
                 "choose": [(0, True, True)], "collatz": [(0, False, True)]}
     for name, rows in expected.items():

@@ -117,7 +117,7 @@ int cuMemGetInfo_v2(size_t *free, size_t *total) {
 }
 size_t standin_in_use(size_t bus) { return machine().inUseAt(bus); } // for NVML's stand-in
 
-int cuMemAlloc(unsigned *, unsigned) { return kInvalid; } // of the first version, with addresses of 32 bits
+int cuMemAlloc(unsigned *, unsigned) { return kInvalid; } // the first version, with addresses of 32 bits
 int cuMemAlloc_v2(void **block, size_t bytes) {
   STANDIN_MAY_REFUSE();
   return allocate(block, bytes);

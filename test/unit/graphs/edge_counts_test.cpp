@@ -1,4 +1,4 @@
-// What follows from counted edges.
+// The edges that follow from counted edges.
 #include "analysis/graphs/edge_counts.h"
 
 #include <algorithm>

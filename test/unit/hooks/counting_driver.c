@@ -5,7 +5,7 @@
 
 enum { kNotFound = 500, kNotReady = 600 };
 
-// Of the program.
+// Functions of the program.
 void calledDriver(const char *function);
 int isReady(void);
 const void *constantOf(const char *name, size_t *bytes);

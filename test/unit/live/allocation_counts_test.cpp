@@ -27,7 +27,7 @@ protected:
     free(from, where);
     alloc(to, size, where);
   }
-  // Of all cohorts.
+  // Sums over all cohorts.
   AllocationCount all() const {
     AllocationCount sum;
     for (const AllocationCount &count : counts.byCohort())

@@ -1,6 +1,7 @@
-// A run at random in which all happens that the live set follows: blocks of every kind, reallocs, refusals, pieces of
-// mappings, addresses that show a device's block, memory that several show, owners, ranges, steps, marks, pauses;
-// several processes with several threads, and moments so short that their threads' clocks differ by more.
+// A run at random with everything that the live set follows: blocks of every kind, reallocs, refusals, pieces of
+// mappings. It has addresses that show a device's block, memory that several show, owners, ranges, steps, marks,
+// pauses. It has several processes with several threads, and moments so short that their threads' clocks differ by
+// more.
 #pragma once
 
 #include "events.h"
@@ -22,7 +23,7 @@ public:
 
   explicit RandomRun(uint64_t seed, uint64_t begin_ns = 0) : random_(seed), time_ns_(begin_ns) {}
 
-  // What a process of the run defines, besides its sites: labels 1 to kLabels.
+  // The definitions of a process of the run, besides its sites: labels 1 to kLabels.
   static Records labels() {
     Records records;
     for (uint32_t number = 1; number <= kLabels; ++number)
@@ -38,7 +39,7 @@ public:
     waiting_.pop_front();
     return event;
   }
-  // Of the last event.
+  // The time of the last event.
   uint64_t now() const { return time_ns_; }
 
 private:
@@ -155,7 +156,7 @@ private:
     if (pick(0, 2) == 0)
       add(alloc(tick(), address, 0, here(abi::Heap::Mapping, abi::kRestored)));
   }
-  // What a program says of itself, and who records it.
+  // The program's own events, and the thread that records them.
   void tell() {
     const uint64_t label = pick(1, kLabels + 1); // one of them nobody defines
     switch (pick(0, 7)) {

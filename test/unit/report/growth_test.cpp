@@ -1,4 +1,4 @@
-// What each step of a program leaves behind.
+// Blocks that each step of a program leaves behind.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {

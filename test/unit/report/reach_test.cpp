@@ -1,4 +1,4 @@
-// What a report says of leaks when the trace has what the memory of their process pointed to.
+// The report's leaks when the trace has the pointers in the memory of their process.
 #include "report_fixture.h"
 
 #include "analysis/trace/pointers.h"

@@ -1,6 +1,6 @@
-// What a program, or a runtime library that is linked statically, asks of CUDA's driver: contexts of two devices,
-// blocks in them, and functions by name, with a default stream for each thread or without. The size of a block says
-// which one it is. With "mended" it forgets nothing.
+// Calls CUDA's driver as a program does, or a runtime library that is linked statically. It uses contexts of two
+// devices, blocks in them, and functions by name, with a default stream for each thread or without. The size of a block
+// says which one it is. With "mended" it forgets nothing.
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Physical memory of CUDA's driver by the addresses that show it: mapped, unmapped and released in that order, as
-// PyTorch's expandable segments do it, and released right behind the mapping, as vLLM does it. With "mended" it forgets
+// Physical memory of CUDA's driver by the addresses that show it. It is mapped, unmapped and released in that order, as
+// PyTorch's expandable segments do it, and released right after the mapping, as vLLM does it. With "mended" it forgets
 // nothing.
 #include <cuda_runtime_api.h>
 

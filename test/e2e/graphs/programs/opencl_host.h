@@ -1,4 +1,4 @@
-// What the host programs of OpenCL tests have in common: a device, a program for it, kernels and buffers.
+// Common code of the host programs of OpenCL tests: a device, a program for it, kernels and buffers.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 210
