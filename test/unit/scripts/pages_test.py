@@ -29,6 +29,11 @@ class Outline(unittest.TestCase):
     def test_readme_is_short(self):
         self.assertLessEqual(len((ROOT / "README.md").read_text().splitlines()), 150)
 
+    def test_readme_names_each_verb(self):
+        verbs = {path.stem for path in (ROOT / "tools/verbs").glob("*.cpp")} - {"registry"} | {"run"}  # msleaks-run
+        section = (ROOT / "README.md").read_text().split("## Verbs\n")[1].split("\n## ")[0]
+        self.assertEqual(set(re.findall(r"^    msleaks[ -](\w+)", section, re.MULTILINE)), verbs)
+
     def test_each_page_begins_with_a_command(self):
         """Or with the code that a reader would write: before the first section there is a block of code."""
         for page in sorted(DOCS.rglob("*.md")):
