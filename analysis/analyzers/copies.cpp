@@ -16,7 +16,7 @@ constexpr uint64_t kLeastBytes = 64 << 10; // of a block
 // Blocks that have gone are kept, so that it can be worked out what they cost; no more than these.
 constexpr size_t kMostCopied = 100'000;
 
-// Of a live host block. What it is copied to last counts: a staging buffer is filled and copied again and again.
+// The last copy of a live host block. Only the last one counts: a staging buffer is filled and copied again and again.
 struct Copied {
   uint64_t copied_ns = 0;
   uint64_t until_ns = UINT64_MAX; // the copy went then
@@ -82,7 +82,7 @@ void CopiesAnalyzer::endSource(const Block &block, uint64_t time_ns) {
     beside_.push_back({block.cohort, block.size, copied.copied_ns, to_ns, copied.site, copied.to_site});
 }
 
-// Of one keeper.
+// The copies of one keeper.
 struct BesideCopies {
   Place place;
   std::vector<CohortShare> cohorts;

@@ -15,13 +15,13 @@ constexpr uint64_t kLeastBytes = 64 << 10;
 constexpr uint64_t kLeastShare = 20; // of the bytes that are written to the place's blocks
 constexpr uint64_t kBytesPerNs = 10; // estimated: as fast as a copy over PCI Express 3, and slower than most fills
 
-// What was written to a live block since something else used it.
+// The writes to a live block since something else used it.
 struct Written {
   uint64_t bytes = 0, count = 0;
   SiteId site; // of the last write
 };
 
-// Of a cohort's blocks.
+// Sums over a cohort's blocks.
 struct Dead {
   uint64_t written_bytes = 0; // in all
   uint64_t bytes = 0, count = 0;

@@ -26,7 +26,7 @@ struct Steps {
   bool are_said = false;
 };
 
-// What the processes in which a keeper's blocks grow have left, together.
+// The blocks that the processes in which a keeper's blocks grow have left, together.
 struct Growth {
   Keeper keeper;
   Place place;
@@ -40,14 +40,14 @@ struct Growth {
 
 using Growths = std::map<Keeper, Growth>;
 
-// What one process has left of a keeper's blocks.
+// The blocks of a keeper that one process has left.
 struct Candidate {
   Place place;
   std::vector<StepSurvivors::Share> shares;
 };
 
-// From the first bucket of which something was left, most have something that is left, and the older half has its part:
-// otherwise it is what the program keeps for a while.
+// From the first bucket with survivors on, most buckets have survivors, and the older half has its part. Otherwise
+// these are blocks that the program keeps for a while.
 bool growsFrom(size_t first, const std::vector<int64_t> &bytes) {
   const size_t buckets = bytes.size() - std::min(first, bytes.size());
   if (buckets < kLeastBuckets)

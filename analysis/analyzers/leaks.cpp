@@ -115,7 +115,7 @@ void findFamilies(std::vector<Leak> &leaks, const std::map<std::pair<CohortId, C
   for (size_t i = 0; i < leaks.size(); ++i)
     for (size_t part = 0; part < leaks[i].cohorts.size(); ++part)
       leak_of[{leaks[i].reaches[part], leaks[i].cohorts[part].cohort}] = i;
-  std::map<size_t, std::map<size_t, uint64_t>> heads; // of each indirect place: bytes by the place of the head
+  std::map<size_t, std::map<size_t, uint64_t>> heads; // bytes of each indirect place, by the place of the head
   for (const auto &[cohorts, sum] : under) {
     const auto head = leak_of.find({Reach::Lost, cohorts.first}), led = leak_of.find({Reach::Indirect, cohorts.second});
     if (head == leak_of.end())

@@ -19,12 +19,12 @@ namespace {
 
 constexpr uint64_t kIdleCalls = 3000;
 
-// Of a process.
+// The calls of a process.
 struct Calls {
   uint64_t last = 0, last_alloc = 0, last_free = 0;
 };
 
-// Of a live block: numbers of calls, 0: none.
+// The calls about a live block, by number; 0: none.
 struct BlockCalls {
   uint64_t alloc = 0, last_use = 0;
   uint64_t alloc_ns = 0, last_use_ns = 0;

@@ -86,7 +86,7 @@ Section OutOfMemoryAnalyzer::refusedByPlace(Conclusion &conclusion) const {
   return section;
 }
 
-// What was refused at one place, in a heap: to all threads and processes.
+// The refusals at one place, in a heap, to all threads and processes.
 struct OutOfMemoryAnalyzer::AtPlace {
   Place place;
   std::vector<SiteShare> shares;

@@ -15,14 +15,14 @@ namespace {
 
 using NodeId = OwnerTree::NodeId;
 
-// What a node of the tree has, with all below it.
+// The sums of a node of the tree, with all nodes below it.
 struct Owned {
   AtPeak<uint64_t> bytes;
   uint64_t highest_bytes = 0, highest_ns = 0;
   uint64_t end_bytes = 0; // alive at the ends of processes
 };
 
-// What a pool has handed out of a segment.
+// The parts of a segment that a pool has handed out.
 struct HandedOut {
   uint64_t bytes = 0;
   std::map<NodeId, uint64_t> by_owner;

@@ -50,7 +50,7 @@ struct TouchedSum {
   }
 };
 
-// What of a block was not needed from `from_ns` to `to_ns`.
+// The bytes of a block that were not needed from `from_ns` to `to_ns`.
 struct Wasted {
   CohortId cohort;
   uint64_t bytes = 0, touched_bytes = 0;

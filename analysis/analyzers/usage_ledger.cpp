@@ -13,8 +13,8 @@
 namespace msleaks::analysis {
 namespace {
 
-// What malloc adds to a block of this size, as glibc's does: a header of 8 bytes, and whole chunks of 16 bytes, of 32
-// at least; or a mapping of whole pages with a header of 16.
+// The bytes that glibc's malloc adds to a block of this size. A chunk has a header of 8 bytes, and is a multiple of 16
+// bytes, at least 32. A mapping has whole pages with a header of 16.
 constexpr uint64_t overheadOf(uint64_t bytes) {
   constexpr uint64_t kMapped = 128 << 10, kPage = 4096;
   const uint64_t chunk = bytes >= kMapped ? (bytes + 16 + kPage - 1) & ~(kPage - 1)
@@ -26,7 +26,7 @@ constexpr uint64_t overheadOf(uint64_t bytes) {
 struct PoolSum {
   uint64_t segment_bytes = 0, part_bytes = 0;
 };
-// Of one process: the host's memory, and that of each device.
+// The ledger of one process: the host's memory, and that of each device.
 using Heaps = std::map<std::optional<uint8_t>, LedgerSums>;
 
 // When a process ended, and what malloc had then.
@@ -55,8 +55,8 @@ private:
   uint64_t at_peak_ = 0, sampled_peak_ = 0;
 };
 
-// Of a device: blocks that are alive, of all processes; what its driver has in use, and the library that manages it.
-// The second one counts what the first one does, and is asked behind it.
+// The numbers of a device: live blocks of all processes, its driver's memory in use, and that of the library that
+// manages it. The last one includes the one before, and is asked after it.
 struct DeviceNow {
   uint64_t block_bytes = 0, driver_bytes = 0;
   SampledBytes beside_blocks, beside_driver;

@@ -1,5 +1,5 @@
-// Uses: blocks that are allocated long before their first use, freed long after their last one, or never used; and the
-// floor, the peak if there were none of these (docs/analyses.md).
+// Uses: blocks that are allocated long before their first use, freed long after their last one, or never used. The
+// floor is the peak if there were none of these (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/idle_blocks.h"
 #include "analysis/findings/use_line.h"
@@ -14,7 +14,7 @@
 namespace msleaks::analysis {
 namespace {
 
-// Of a live block. `others`: how many blocks its device had been asked for at that moment.
+// The uses of a live block. `others`: how many blocks its device had been asked for at that moment.
 struct BlockUses {
   struct Moment {
     uint64_t time_ns = 0, others = 0;

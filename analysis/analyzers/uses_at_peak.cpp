@@ -162,8 +162,8 @@ std::vector<Life> usedBlocksOf(const AccountSum &sum) {
   return lives;
 }
 
-// Each of the largest blocks gets the smallest one that it fits into, and that is used no more when it is used first;
-// none is given away twice, and none that has got another one's memory.
+// Each of the largest blocks gets the smallest one that it fits into, and whose last use is before its first. No block
+// is given twice, and none that has got another one's memory.
 Spares redundantOf(const AccountSum &sum, Conclusion &conclusion) {
   Spares spares;
   const std::vector<Life> lives = usedBlocksOf(sum);

@@ -1,4 +1,4 @@
-// What if: the peak after the changes that the user asks about, worked out from the history of the memory.
+// What-if: the peak after the changes that the user asks about, computed from the history of the memory.
 #include "analysis/findings/what_if.h"
 #include "analysis/analyzers/registry.h"
 

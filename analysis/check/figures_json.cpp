@@ -32,7 +32,7 @@ namespace {
 
 constexpr const char kFormat[] = "msleaks check";
 
-// What tells the file from any other.
+// The mark that tells the file from any other.
 struct Head {
   std::string format;
   uint32_t version = 0;

@@ -165,7 +165,7 @@ Relocation::Relocation(std::span<const PlaceFigures> before, std::span<const Pla
     if (const auto known = files.find(functionOf(place)); known != files.end())
       for (const std::string_view file : known->second)
         ++votes[rootsOf(file, place.file)];
-  // Of equally many, the first: that of no move.
+  // If several have the same number, the first wins: the one without a move.
   const auto most =
       std::max_element(votes.begin(), votes.end(), [](const auto &a, const auto &b) { return a.second < b.second; });
   if (most != votes.end())

@@ -21,9 +21,8 @@ constexpr uint64_t kMinSleepNs = 20'000, kShortSleepNs = 1'000'000;
 constexpr uint64_t kMaxSleepNs = 4'000'000, kStoppedSleepNs = 20'000'000;
 constexpr uint64_t kLookNs = 5'000'000;
 constexpr uint64_t kProgressNs = 200'000'000;
-// How often the trace says up to when it is complete, and how far that is behind what was seen to be stored: a process
-// is found some ms after its first record, and a thread may be put aside between reading the clock and taking its
-// place.
+// How often the trace says up to when it is complete, and how far that is behind the last stored event. A process is
+// found some ms after its first record, and a thread may be suspended between reading the clock and taking its place.
 constexpr uint64_t kMarkNs = 50'000'000, kMarkSlackNs = 20'000'000;
 // Other processes of the session that end so shortly after the program are still waited for.
 constexpr uint64_t kGraceNs = 200'000'000;

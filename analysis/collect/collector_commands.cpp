@@ -1,4 +1,4 @@
-// What `msleaks ctl` asks of a running collector, and the signal that toggles.
+// The commands of `msleaks ctl` to a running collector, and the signal that toggles.
 #include "analysis/collect/collector.h"
 
 #include "analysis/base/clock.h"

@@ -5,7 +5,7 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kFirstEpoch = 1; // of a session that records from its beginning: it has no event
+constexpr uint64_t kFirstEpoch = 1; // a session that records from its beginning has no event
 
 // Odd epochs record.
 uint64_t nextEpoch(uint64_t epoch, bool record) { return epoch + (((epoch + 1) % 2 == 1) == record ? 1 : 2); }

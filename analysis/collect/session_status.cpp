@@ -28,7 +28,7 @@ Result<Manifest> manifestOf(const fs::path &run) {
   return tl::make_unexpected(folder.error());
 }
 
-// What the trace says: of a session that nobody collects.
+// The status of a session that nobody collects, from its trace.
 Result<SessionStatus> statusOfTrace(const fs::path &run) {
   auto folder = MSL_TRY(RunFolder::open(run));
   const auto reader = MSL_TRY(TraceReader::open(folder.trace()));

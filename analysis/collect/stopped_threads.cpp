@@ -190,8 +190,8 @@ bool StoppedThreads::stop(uint32_t tid) {
   return stopped;
 }
 
-// What one waits for where it may not be held (a lock of malloc) belongs to another that may not be held, either: they
-// run on, and all others stand still.
+// A thread that may not be held (in a lock of malloc) may wait for another one that may not be held, either. These run
+// on, and all others stand still.
 void StoppedThreads::settle(const MayHold &may_hold, uint64_t until_ns) {
   std::vector<ThreadState *> running;
   for (ThreadState &thread : threads_)

@@ -118,7 +118,7 @@ private:
 
   void note(std::string text) { diagnosis_.notes.insert(std::move(text)); }
 
-  // What the plugin compiled calls the runtime itself.
+  // Code that the plugin compiled calls the runtime itself.
   void unseen(const std::string &symbol, Reason reason, const std::string &about = "") {
     UnseenFunction function = unseenFor(symbol, reason, about);
     if (isOfLibrary(reason))

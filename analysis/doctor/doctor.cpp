@@ -16,7 +16,7 @@
 namespace msleaks::analysis {
 namespace {
 
-// What was seen of all processes, each library once.
+// Unseen functions of all processes, each library once.
 class Findings {
 public:
   explicit Findings(const HookedSymbols &hooked) : hooked_(hooked), files_(wantedNames(hooked)) {}

@@ -68,7 +68,7 @@ EdgeCount countOf(const GraphEdge &edge, const std::optional<int64_t> &value) {
   return {state, static_cast<uint64_t>(std::max<int64_t>(*value, 0))};
 }
 
-// What comes in; where that is not known, what goes out.
+// The flow into the block; where that is not known, the flow out of it.
 std::vector<std::optional<uint64_t>> blocksOf(const Graph &graph, const Flow &flow) {
   std::vector<std::optional<int64_t>> in(graph.blocks.size(), 0), out(graph.blocks.size(), 0);
   const auto add = [](std::optional<int64_t> &sum, const std::optional<int64_t> &value) {

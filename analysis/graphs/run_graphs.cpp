@@ -47,8 +47,9 @@ void add(const abi::CountedLaunches &launches, std::vector<abi::CountedLaunches>
   known->counted_threads += launches.counted_threads;
 }
 
-// Each thread that counts comes into its kernel once. A function has the sample of the kernel that calls it; of several
-// it is not known which did: it is taken to have run as much more often than it was counted as all of them together.
+// Each thread that counts comes into its kernel once. A function has the sample of the kernel that calls it. If several
+// call it, it is not known which did: the function is taken to have run as much more often than it was counted as all
+// of them together.
 std::vector<Sample> samplesOf(const CountedModule &module) {
   std::vector<Sample> samples(module.module.graphs.size());
   Sample all;

@@ -71,7 +71,7 @@ CohortId LiveSet::cohortOf(const Block &block, const Context &context) {
   return cohorts_.of({block.site, block.process, block.stream, block.heap, block.device, context.owner, context.phase});
 }
 
-// What it was when the block was allocated: of its cohort until now.
+// The context at the block's allocation, from its cohort.
 Context LiveSet::contextOf(const Block &block) const {
   const Cohort &cohort = cohorts_[block.cohort];
   return {cohort.owner, cohort.phase};

@@ -130,7 +130,7 @@ void LiveSet::prefetch(const StreamEvent &event) const {
   const AddressSpace space = spaceOf(first.header.heap);
   if (last_process_ && last_number_ == event.process && space != AddressSpace::Mapping)
     last_process_->tables[static_cast<size_t>(space)].prefetch(
-        first.payload[0]); // of every event that names a block: its address
+        first.payload[0]); // the address in every event that names a block
 }
 
 void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, SiteId site) {

@@ -205,9 +205,9 @@ void MemoryHistory::thinOut() {
     limit_bytes_ *= 2;
 }
 
-// A run of maxima of which the last one may stay alone. For any part of the blocks, one that goes rose above the last
-// maximum before the run by no more than all cohorts rose until then, and lies above the last one of the run by no more
-// than cohorts have fallen since.
+// A run of consecutive maxima that may be merged into its last one. Take any part of the blocks. A maximum that goes
+// rose above the last one before the run by no more than all cohorts rose until then. It lies above the last one of the
+// run by no more than cohorts have fallen since.
 class MemoryHistory::Run {
 public:
   explicit Run(size_t cohorts) : of_part_(cohorts), keys_(cohorts * static_cast<size_t>(LifePart::Count)) {}
@@ -248,7 +248,7 @@ public:
   }
 
 private:
-  // Of a key, against the maximum before the run.
+  // The change of a key, against the maximum before the run.
   struct Level {
     int64_t now = 0, highest = 0; // at the maxima before the last one
   };

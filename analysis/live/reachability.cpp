@@ -13,8 +13,8 @@ namespace {
 constexpr std::array kRootOrder{RegionUse::Globals, RegionUse::ThreadLocal, RegionUse::Stack, RegionUse::Registers,
                                 RegionUse::Other};
 
-// What pointers into a block may be less than, counted from its begin. An empty block has one byte. An array of
-// objects without any element is a count of 8 bytes, and the program keeps a pointer behind it.
+// A pointer into a block is less than this, counted from its begin. An empty block has one byte. An array of objects
+// without any element is a count of 8 bytes, and the program keeps a pointer behind it.
 uint64_t reachOf(const Block &block) {
   constexpr uint64_t kArrayCookie = 8;
   return block.size == kArrayCookie ? kArrayCookie + 1 : std::max<uint64_t>(block.size, 1);
@@ -240,8 +240,8 @@ void Reachability::findLost() {
     }
 }
 
-// What is left: circles, and what they lead to, in the order in which a search into depth that begins with the oldest
-// one leaves them. Of those that nothing else leads to, the oldest of a circle is left last.
+// The rest are circles, and the blocks that they lead to. They come in the order in which a search into depth that
+// begins with the oldest one leaves them. If nothing else leads to a circle, its oldest block is left last.
 std::vector<uint32_t> Reachability::circlesByFinish() const {
   std::vector<uint32_t> rest, finished;
   for (uint32_t node = 0; node < blocks_.size(); ++node)

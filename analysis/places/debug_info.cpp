@@ -29,7 +29,7 @@ template <class F> void forEachRange(Dwarf_Die &die, const F &f) {
       f(begin, end);
 }
 
-// Of a list by begin: the one that holds the address, if there is one.
+// The entry that holds the address, if there is one, in a list ordered by begin.
 template <class List> auto *rangeAt(List &list, uint64_t address) {
   auto found = std::upper_bound(list.begin(), list.end(), address,
                                 [](uint64_t value, const auto &range) { return value < range.begin; });
@@ -108,14 +108,14 @@ bool mayHoldVariables(Dwarf_Die &die) {
   return mayHoldFunctions(die) || isFunction(die) || dwarf_tag(&die) == DW_TAG_lexical_block;
 }
 
-// Of a definition. libdw takes number 0 for no file; in DWARF 5 it is the unit's own.
+// The file of a definition. libdw takes number 0 for no file; in DWARF 5 it is the unit's own.
 std::string fileOf(Dwarf_Die &die, const Dwarf_Die &unit) {
   const char *file = dwarf_decl_file(&die);
   Dwarf_Die of = unit;
   return textOf(file ? file : dwarf_diename(&of));
 }
 
-// Of a variable with a fixed address.
+// The address of a variable, if it is fixed.
 std::optional<uint64_t> addressOf(Dwarf_Die &variable) {
   Dwarf_Attribute location, operand;
   Dwarf_Op *operation = nullptr;

@@ -24,7 +24,7 @@ bool equal(std::span<const InlineFrame> left, std::span<const InlineFrame> right
   });
 }
 
-// Of sites with one id: a reader of a hostile file, or a collision, must not mix up two places.
+// Tells sites with one id apart: a reader of a hostile file, or a collision, must not mix up two places.
 bool equal(const Site &left, const Site &right) {
   if (left.origin == SiteOrigin::Hook && right.origin == SiteOrigin::Hook) // what it is called comes later
     return left.offset == right.offset && left.library == right.library;
@@ -34,8 +34,8 @@ bool equal(const Site &left, const Site &right) {
          left.function == right.function && equal(left.inlined_at, right.inlined_at);
 }
 
-// What the index of sites goes by. Not the id alone: a file whose rows all state one id must not cost a comparison of
-// every pair; not the whole strings either, so that a row costs no more than its own bytes.
+// The key of the index of sites. The id alone is not enough: a file whose rows all state one id must not cost a
+// comparison of every pair. The whole strings are too much, since a row shall cost no more than its own bytes.
 uint64_t keyOf(const Site &site) {
   uint64_t key[] = {site.id, uint64_t{site.line} << 32 | site.column, site.offset, site.inlined_at.size(), 0};
   for (const std::string_view text : {site.file, site.callee, site.type, site.variable, site.library})

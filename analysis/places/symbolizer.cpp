@@ -26,8 +26,7 @@ struct Function {
   bool global;
 };
 
-// Of several names for one address: the exported one, then the shorter, then by letters; so that every run says the
-// same.
+// If an address has several names: the exported one, then the shorter, then by letters. So every run says the same.
 bool isBetter(const Function &left, const Function &right, const std::string &text) {
   if (left.begin != right.begin)
     return left.begin < right.begin;
@@ -250,7 +249,7 @@ const std::vector<CodePlace> &Symbolizer::placesAt(const ImageFile &file, uint64
 
 namespace {
 
-// Of a variable in a function, C compilers number the symbol: "cache.1".
+// C compilers number the symbol of a variable in a function: "cache.1".
 std::string sourceNameOf(std::string_view symbol) {
   const size_t dot = symbol.rfind('.');
   const bool numbered = dot != std::string_view::npos && dot > 0 && dot + 1 < symbol.size() &&

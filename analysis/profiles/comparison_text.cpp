@@ -74,7 +74,7 @@ private:
       out_ << fmt::format("and {} more; --top N shows them\n", left);
   }
 
-  // Of one function all lines, of several those that matter.
+  // One function has all lines, several have those that matter.
   void writeLines(const ComparedFunction &function) {
     bool begun = false, left_out = false;
     for (const AlignedLines &pair : function.lines) {

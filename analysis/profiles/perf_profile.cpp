@@ -129,7 +129,7 @@ bool PerfImport::isHot(const Sums &sums) const {
   return false;
 }
 
-// What stands for an image whose functions nobody can name.
+// The name that stands for an image whose functions nobody can name.
 std::string nameOf(const SampledImage &image) {
   if (image.path.empty())
     return "[unknown]";
@@ -201,7 +201,7 @@ std::vector<HitFunction> PerfImport::functionsOf(const SampledImage &image, cons
   return functions;
 }
 
-// Of the functions that matter.
+// The ranges of the functions that matter.
 void PerfImport::readText(const SampledImage &image, ReadImage &read) const {
   std::vector<AddressRange> ranges;
   for (const HitFunction &function : read.functions)

@@ -12,9 +12,9 @@
 namespace msleaks::analysis::profiles {
 namespace {
 
-// The file is a header, a summary, and a hash table on disk: at `hash_offset` the numbers of its buckets and entries
-// and the place of each bucket; a bucket is the number of its items (16 bits) and the items: hash, length of the name,
-// length of the records, name, records. All numbers but that one have 64 bits, lowest byte first.
+// The file is a header, a summary, and a hash table on disk. At `hash_offset` are the numbers of its buckets and
+// entries and the place of each bucket. A bucket is the number of its items (16 bits) and the items: hash, length of
+// the name, length of the records, name, records. All numbers but that one have 64 bits, lowest byte first.
 constexpr uint64_t kMagic = 0x8169666f72706cff;
 constexpr uint64_t kOldest = 3, kNewest = 13; // 12 is what LLVM 19 writes, 13 what LLVM 22 does
 constexpr uint64_t kFirstWithBitmaps = 11;
@@ -24,7 +24,7 @@ constexpr uint64_t kFromIr = uint64_t{1} << 56, kEntryFirst = uint64_t{1} << 58;
 // The program was also instrumented a second time, after inlining; a bit of a record's hash then says in which round.
 constexpr uint64_t kHasSecondRound = uint64_t{1} << 57, kSecondRound = uint64_t{1} << 60;
 
-constexpr uint64_t kRawMagics[] = {0xff6c70726f667281, 0xff6c70726f665281}; // of 64 and 32 bits, as a big-endian number
+constexpr uint64_t kRawMagics[] = {0xff6c70726f667281, 0xff6c70726f665281}; // 64 and 32 bits, read as big-endian
 
 uint64_t magicOf(std::span<const uint8_t> head) {
   uint64_t magic = 0;

@@ -12,7 +12,7 @@ bool isLarger(const Block &a, const Block &b) {
   return a.bytes() != b.bytes() ? a.bytes() > b.bytes() : a.time_ns < b.time_ns;
 }
 
-// What lies between the parts of a block, which are in order of address.
+// The gaps between the parts of a block, which are in order of address.
 uint64_t largestGap(const Block &whole, const std::vector<const Block *> &parts) {
   uint64_t gap = 0, reached = whole.address;
   for (const Block *part : parts) {

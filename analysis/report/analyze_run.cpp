@@ -76,7 +76,7 @@ struct Recorded {
     auto manifest = folder.readManifest();
     return Recorded{run, std::move(folder), std::move(reader), std::move(fates), std::move(manifest)};
   }
-  // What the report says without any event.
+  // The parts of the report that need no event.
   Report facts() const;
 
   std::filesystem::path run;

@@ -75,7 +75,7 @@ RefusedCall callOf(const Chosen &chosen, const TraceReader &trace) {
 // Memory of the host is a process' own; a device's is everybody's.
 bool isOfOneProcess(abi::Heap heap) { return abi::spaceOf(heap) != abi::AddressSpace::Accelerator; }
 
-// Of the session: what times of a window count from.
+// The start of the session, from which times of a window count.
 uint64_t startOf(const RunFolder &folder, const TraceReader &trace) {
   Report facts;
   describeSession(facts, folder.readManifest().value_or(Manifest{}), trace);

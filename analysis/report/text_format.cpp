@@ -32,7 +32,7 @@ private:
   locale_t before_;
 };
 
-// Of a well-formed character of more than one byte.
+// The code point of a well-formed character of more than one byte.
 wchar_t codePointOf(std::string_view character) {
   const auto lead = static_cast<unsigned char>(character[0]);
   auto code = static_cast<wchar_t>(lead & (0x7f >> character.size()));

@@ -38,7 +38,7 @@ public:
     return line;
   }
   std::string row(const std::vector<Cell> &row) const {
-    constexpr size_t kLeastRoom = 16; // of a name: in the narrowest table beside three numbers
+    constexpr size_t kLeastRoom = 16; // width of a name in the narrowest table beside three numbers
     std::string line = numbers(row);
     forEachName([&](size_t i) {
       const size_t taken = widthOf(line) + 2;

@@ -159,7 +159,7 @@ void Pipeline::finish() {
   } else {
     endProcessesUntil(UINT64_MAX);
   }
-  // What is left: processes without an end, and those whose events went on after it.
+  // The rest are processes without an end, and those whose events went on after it.
   for (const uint32_t process : live_.processes()) {
     const auto known = fates_.find(process);
     end(process, known != fates_.end() ? known->second : ProcessFate{FreeCause::StillAlive, last_event_ns_, -1});

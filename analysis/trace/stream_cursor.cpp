@@ -35,7 +35,7 @@ bool StreamCursor::add(const EventChunk &chunk, uint64_t not_before_ns) {
   if (std::max(added_until_ns_, not_before_ns) < window_.begin_ns || window_.endsBefore(first_time_ns))
     return late;
   const bool rested = done();
-  if (2 * next_ > chunks_.size()) { // what is done with takes no more room than what is not
+  if (2 * next_ > chunks_.size()) { // used chunks take no more room than unused ones
     chunks_.erase(chunks_.begin(), chunks_.begin() + static_cast<ptrdiff_t>(next_));
     next_ = 0;
   }

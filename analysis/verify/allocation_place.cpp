@@ -8,7 +8,7 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr size_t kCallsBehind = 8; // of libraries, or inlined, between the allocator and the finding's place
+constexpr size_t kCallsBehind = 8; // libraries' or inlined frames between the allocator and the place
 
 CallLine lineOf(const FrameText &frame, const SiteText &call) {
   const bool system = isSystemImage(call.library) || isSystemHeader(frame.file);

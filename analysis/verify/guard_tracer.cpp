@@ -18,7 +18,7 @@ SystemCall opening(PageRange range) {
   return {SYS_mprotect, {range.begin, range.end - range.begin, PROT_READ | PROT_WRITE}};
 }
 
-// What was ever touched of these pages, which nobody had before.
+// The bytes that were ever touched of these pages, which nobody had before.
 uint64_t residentBytes(pid_t process, PageRange range) {
   uint64_t bytes = 0;
   for (const ProcessMemory::Run &run : ProcessMemory(static_cast<uint32_t>(process)).touched(range.begin, range.end))

@@ -33,7 +33,7 @@ struct ThreadStacks::State {
   void walk();
   StackFrame frameAt(uint64_t instruction, bool is_call);
 
-  // What libdwfl asks for.
+  // The callbacks that libdwfl asks for.
   static pid_t nextThread(Dwfl *, void *state, void **thread);
   static bool readMemory(Dwfl *, Dwarf_Addr address, Dwarf_Word *word, void *state);
   static bool setRegisters(Dwfl_Thread *, void *state);

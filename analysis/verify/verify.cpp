@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kLeastBytes = 16384; // smaller blocks are in no finding of what was touched (flags.def, access_min)
 constexpr size_t kShownCalls = 64, kMostPaths = 16;
-constexpr size_t kOwnCalls = 8; // of the hooks, between the allocator's caller and the tracer
+constexpr size_t kOwnCalls = 8; // frames of the hooks, between the allocator's caller and the tracer
 
 bool isHooks(const SiteText &call) { return baseName(call.library).starts_with("libmsleaks_hooks"); }
 

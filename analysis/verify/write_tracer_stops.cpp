@@ -15,7 +15,8 @@
 namespace msleaks::analysis {
 namespace {
 
-// Of what an instruction writes that fails on a page: in front of the address that the kernel says, and behind it.
+// The bytes that an instruction which fails on a page writes: in front of the address that the kernel names, and behind
+// it.
 constexpr uint64_t kBytesBefore = 64, kBytesBehind = 8192;
 // Of an argument that may be a buffer (call_buffers.h): smaller, it is no address; larger, the next one is no size.
 constexpr uint64_t kLeastAddress = 1 << 16, kMostBufferBytes = uint64_t{1} << 40;

@@ -17,7 +17,7 @@ template <class Value> Value evidenceOf(const Finding &finding, std::string_view
   return {};
 }
 
-// What a watch has without a name.
+// The name of a watch without one.
 std::string nameOfAddress(uint64_t address) { return fmt::format("{:#x}", address); }
 
 int rankOf(const WritePath &path) { return !path.is_within ? 2 : path.given ? 1 : 0; }
