@@ -9,8 +9,8 @@ class Function;
 
 namespace msleaks::passes {
 
-// Takes from functions that may now record, and from all that call them in this module, the attributes which say that
-// they do not: a link-time optimiser would believe them, and merge or delete what is recorded.
+// Removes attributes that deny side effects from functions that may now record, and from all that call them in this
+// module. A link-time optimiser would believe these attributes, and merge or delete recorded calls.
 //
 //   define ptr @make(i64) nounwind memory(inaccessiblemem: readwrite) willreturn   →   define ptr @make(i64) nounwind
 void dropUntrueAttributes(llvm::SetVector<llvm::Function *> recording);

@@ -7,7 +7,7 @@
 
 namespace msleaks::passes {
 
-// What decides on the callbacks of a call.
+// The facts that decide on the callbacks of a call.
 struct CallKind {
   const abi::Symbol &symbol;
   bool inner_free; // in a function that is itself a free of this family, as an operator delete of the program's own

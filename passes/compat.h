@@ -48,7 +48,7 @@ template <typename AddPasses> void atOptimizerLast(llvm::PassBuilder &builder, A
 }
 #undef MSL_LTO_PHASE
 
-// In LLVM 16 a back end of ThinLTO calls no plugin before it deletes calls of the user's allocators: there the link
+// In LLVM 16 a back end of ThinLTO calls no plugin before it deletes calls of the user's allocators. There the link
 // option is accepted, and modules are rewritten before the link.
 inline constexpr bool kRewritesInLink = LLVM_VERSION_MAJOR >= 19;
 
@@ -117,8 +117,8 @@ inline bool isC(const llvm::DICompileUnit &unit) {
 }
 
 // Visits one declaration of a variable, however it is spelled. Where clang tracks assignments (-O1 and above), it has
-// turned declarations into assignments by the time that the first pass of a plugin runs; the one that speaks of the
-// whole variable in its alloca says the same.
+// turned declarations into assignments before the first pass of a plugin runs. The assignment that covers the whole
+// variable in its alloca has the same information.
 template <typename Declaration, typename Visit>
 void visitDeclaration(Declaration &declaration, bool assigns, Visit visit) {
   llvm::Value *address = declaration.getAddress();

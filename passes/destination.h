@@ -24,7 +24,7 @@ namespace msleaks::passes {
 // Empty = not known. Never a guess.
 struct Destination {
   std::string variable; // "weights", "l.output", "this->blocks_", "net->layers[].output"
-  std::string type;     // what the block consists of: "float", "struct layer"
+  std::string type;     // type of the block's elements: "float", "struct layer"
 };
 
 class DestinationFinder {

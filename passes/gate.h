@@ -1,6 +1,6 @@
 // Gates: one function of the unit between the calls of an allocator and the allocator. An instrumented call only
-// changes its target and gets one more argument, its row; all that recording needs stands once for all calls of the
-// same shape, so that neither code nor compile time grow with a guarded block for each call.
+// changes its target and gets one more argument, its row. The code for recording stands once for all calls of the same
+// shape. So neither code nor compile time grow with a guarded block for each call.
 //
 //   %p = call ptr @malloc(i64 %n)   →   %p = call ptr @__msl_gate.malloc(i64 %n, i32 7)
 //

@@ -1,4 +1,4 @@
-// What a gate (gate.h) takes over from the calls that it serves.
+// The parts that a gate (gate.h) takes over from the calls that it serves.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -22,8 +22,8 @@ const char *gateObstacle(const llvm::CallBase &call);
 // Calls of equal shape share a gate.
 struct GateShape {
   llvm::Value *callee;
-  llvm::FunctionType *call_type; // of the call: a callee with `...` gets the arguments of this one
-  llvm::FunctionType *type;      // of the gate: the arguments, the row, and the operands of a pinned call
+  llvm::FunctionType *call_type; // type of the call: a callee with `...` gets the arguments of this one
+  llvm::FunctionType *type;      // type of the gate: the arguments, the row, and the operands of a pinned call
   llvm::AttributeList attributes;
   llvm::CallingConv::ID convention;
   llvm::Constant *personality; // null: nothing can be thrown, or the module catches nothing

@@ -1,5 +1,5 @@
-// What msleaks knows about the functions of a module: which row of a table describes a callee, whatever the row comes
-// from, and which functions the user asked to leave alone.
+// The known functions of a module: the row of a table that describes a callee, from whichever source. Also the
+// functions that the user asked to leave alone.
 //
 // The first that says something about a function counts:
 //
@@ -27,7 +27,7 @@ class Type;
 
 namespace msleaks::passes {
 
-// What an event can carry in one word: a pointer, or an integer of at most 64 bits.
+// A value that an event can carry in one word: a pointer, or an integer of at most 64 bits.
 bool isWord(const llvm::Type &type);
 
 class KnownSymbols {
@@ -42,7 +42,7 @@ public:
   bool isWrapper(const llvm::Function &function) const { return wrappers_.contains(&function); }
   // Functions of this module that a rows file or an annotation names: their calls are pinned (pin.h).
   const llvm::SetVector<const llvm::Function *> &named() const { return named_; }
-  // What is wrong with an annotation or a row, or empty.
+  // The mistake in an annotation or a row, or empty.
   const std::string &error() const { return error_; }
 
 private:

@@ -1,5 +1,5 @@
-// Rewriting behind the link. With LTO the linker optimises once more, and over all modules: callbacks that are in the
-// code by then keep it from importing and inlining what allocates, and from deleting what nobody needs. When the linker
+// Rewriting after the link. With LTO the linker optimises once more, over all modules. Callbacks that are in the code
+// by then keep it from importing and inlining functions that allocate, and from deleting unneeded code. When the linker
 // loads the plugin too, the compile only prepares the module:
 //
 // clang-format off

@@ -1,4 +1,4 @@
-// What the user tells the pass: by `-passes='mem-pass<…>'` or by the environment variable MSLEAKS_PASS.
+// The user's options of the pass: by `-passes='mem-pass<…>'` or by the environment variable MSLEAKS_PASS.
 //
 //   MSLEAKS_PASS=off                      do nothing
 //   MSLEAKS_PASS='rows=allocators.rows'   know these allocators too (rows_file.h)

@@ -1,9 +1,9 @@
 // Calls of allocators that the user named (annotation, rows file) are pinned while the optimiser runs.
 //
-// The optimiser may look into such a function, find that it does not need the size, or does nothing with the block, and
-// then pass poison for it, or delete the call. That is correct for the program, but it hides the block from us. So a
-// pinned call carries its operands once more, in an operand bundle, which no pass looks into; the call stays, is not
-// inlined, and the rewrite finds the operands as the source wrote them. What the row says stands on the function.
+// The optimiser may look into such a function, and find that it ignores the size or does nothing with the block. It may
+// then pass poison for the size, or delete the call. That is correct for the program, but it hides the block from us.
+// So a pinned call carries its operands once more, in an operand bundle, which no pass looks into. The call stays, is
+// not inlined, and the rewrite finds the operands as the source wrote them. The row stands on the function.
 //
 //   call void @put(ptr %pool, ptr %p)   →   call void @put(ptr poison, ptr %p) [ "msleaks"(ptr %pool, ptr %p) ]
 #pragma once

@@ -30,7 +30,7 @@ std::optional<Place> objectAt(const Place &place, const llvm::DIType &type);
 // One element of what is indexed there in steps of `stride` bytes: "layers" → "layers[]".
 std::optional<Place> elementAt(const Place &place, uint64_t stride);
 
-// What a scalar pointer or reference refers to.
+// The object that a scalar pointer or reference refers to.
 std::optional<Place> pointeeOf(const Place &pointer);
 
 } // namespace msleaks::passes

@@ -1,4 +1,4 @@
-// What -Rpass=msleaks, -Rpass-missed=msleaks and -Rpass-analysis=msleaks say. Costs nothing where nobody asked.
+// The remarks of -Rpass=msleaks, -Rpass-missed=msleaks and -Rpass-analysis=msleaks. They cost nothing unless asked for.
 #pragma once
 
 #include "find.h"

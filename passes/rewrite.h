@@ -1,5 +1,5 @@
-// Rewrite late: callbacks are inserted when the optimiser is done, so they cost no optimisation, and each copy of a
-// call that inlining has made is a site of its own, with its inline chain. docs/pass.md shows the IR before and after.
+// Rewrite late: callbacks are inserted when the optimiser is done, so they cost no optimisation. Each copy of a call
+// that inlining has made is a site of its own, with its inline chain. docs/pass.md shows the IR before and after.
 #pragma once
 
 #include "options.h"

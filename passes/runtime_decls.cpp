@@ -51,8 +51,8 @@ Value *fit(IRBuilder<> &builder, Value *value, Type *type) {
 
 } // namespace
 
-// Weak, so that the program links without a runtime; not dso_local and nonlazybind, so that their addresses are read
-// from the GOT in every code model: only there an undefined symbol is reliably 0 (or bound later) with each linker.
+// Weak, so that the program links without a runtime. Not dso_local and nonlazybind, so that their addresses are read
+// from the GOT in every code model. Only there an undefined symbol is reliably 0 (or bound later) with each linker.
 FunctionCallee RuntimeDecls::declare(const char *name, FunctionType *type) {
   FunctionCallee callee = module_.getOrInsertFunction(name, type);
   if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration()) {

@@ -1,5 +1,5 @@
-// What the tables of a unit have in common (abi/site_table.h, abi/graph_table.h): a header, rows as the compiler lays
-// them out, strings, and zeros up to a multiple of 8.
+// Common form of the tables of a unit (abi/site_table.h, abi/graph_table.h): a header, rows as the compiler lays them
+// out, strings, and zeros up to a multiple of 8.
 #pragma once
 
 #include "msleaks/abi/site_table.h"

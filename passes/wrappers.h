@@ -12,8 +12,8 @@
 //
 // A function that the user named as a wrapper has one without a line: whatever it calls.
 //
-// A call of another module's function, whose result is handed out too, makes the function a wrapper only if that one
-// is: the report knows, which has the tables of all modules and the path. Such calls are forwards.
+// If the result of another module's function is handed out too, the function is a wrapper only if that one is. The
+// report knows it, since it has the tables of all modules and the path. Such calls are forwards.
 #pragma once
 
 #include "known_symbols.h"

@@ -24,7 +24,7 @@ public:
 
   // Processor time that it took until now.
   uint64_t cpuNs();
-  // What it has until now, to go on with on the caller's time; null when it had to give up.
+  // The unfinished report, to go on with on the caller's time; null when it had to give up.
   analysis::RunningReport *stop();
 
 private:

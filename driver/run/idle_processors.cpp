@@ -20,7 +20,7 @@ std::string wordIn(const fs::path &file) {
   return word;
 }
 
-// Of the folder and of those around it: each may have a quota.
+// The quota of the folder and of those around it: each may have one.
 template <class F> bool anyGroup(fs::path group, const F &f) {
   for (; group.native().size() >= kGroups.native().size(); group = group.parent_path())
     if (f(group))

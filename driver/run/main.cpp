@@ -51,7 +51,7 @@ void printAccount(const Recording &recording) {
   std::fputs(line.c_str(), stderr);
 }
 
-// What --error-exitcode asks for.
+// The status that --error-exitcode asks for.
 enum class Verdict {
   Clean,
   Findings,

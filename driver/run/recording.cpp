@@ -28,7 +28,7 @@ std::string hostName() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-// Of this process without the program's.
+// Processor time of this process without the program's.
 uint64_t ownCpuNs() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

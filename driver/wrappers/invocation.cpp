@@ -34,7 +34,7 @@ bool leavesPlain(string_view argument) {
   return argument == "-cc1" || argument == "-cc1as" || argument == kOffOption || isProbeFile(argument);
 }
 
-// What the user's arguments say of the link. lld is named on a link line, and often on compile lines as well.
+// The link, by the user's arguments. lld is named on a link line, and often on compile lines as well.
 struct Link {
   bool lto = false;
   bool lld = false;

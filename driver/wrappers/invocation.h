@@ -1,4 +1,4 @@
-// What a call of msleaks-clang means: which compiler, with which arguments and which MSLEAKS_PASS. Decides only.
+// The meaning of a call of msleaks-clang: the compiler, its arguments and MSLEAKS_PASS. Decides only.
 #pragma once
 
 #include <span>
@@ -24,7 +24,7 @@ struct Invocation {
   std::string plugin;                 // empty: plain clang
   std::string pass;                   // MSLEAKS_PASS for the compiler
   std::vector<std::string> arguments; // behind the compiler's name
-  std::string mistake;                // of an --msl- option; empty = none
+  std::string mistake;                // mistake in an --msl- option; empty = none
 };
 
 // `compiler` is clang or clang++, `default_llvm` the newest version that there is a plugin for.

@@ -1,5 +1,6 @@
-// Kernels that count themselves, for launches to which nobody can give a copy: those of a graph or of another kernel,
-// cooperative ones, and those by functions that are not hooked. A variable of the device's module says where.
+// Kernels that count themselves, for launches to which nobody can give a copy. These are launches of a graph or of
+// another kernel, cooperative ones, and those by functions that are not hooked. A variable of the device's module holds
+// the address of the counters.
 //
 //   define ptx_kernel void @work(ptr %a) { BODY }
 //   define ptx_kernel void @__msl_counted_work(ptr %a, ptr addrspace(1) %counts) { COUNTING BODY }

@@ -18,7 +18,7 @@ namespace msleaks::passes {
 struct Bank {
   llvm::Value *address;
   llvm::Value *is_counted; // not a null address: SPIR-V compares pointers since 1.4 only
-  // Of a kernel: whether any thread of the block counts, and the number of the first one that does, of 32 bits.
+  // For a kernel: whether any thread of the block counts, and the number of the first one that does, of 32 bits.
   llvm::Value *block_counts;
   llvm::Value *first;
 };
@@ -28,7 +28,7 @@ struct CountedClone {
   llvm::Function *clone;
   bool is_kernel;
   unsigned caller;                // 1 + the number of the only kernel from which it is called; 0: there are several
-  llvm::Argument &counts() const; // of a kernel: the address of abi::DeviceCounts
+  llvm::Argument &counts() const; // only for a kernel: the address of abi::DeviceCounts
   Bank bank() const;              // of another function
 };
 

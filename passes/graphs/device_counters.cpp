@@ -191,9 +191,9 @@ void DeviceCounters::addThreads(Value &counts, const Bank &bank, uint32_t counte
   addAll(counts, bank, counter, *SplitBlockAndInsertIfThen(leads, before(begin), /*Unreachable=*/false));
 }
 
-// OpenCL on a processor runs the threads of a block one after the other, in a loop between two barriers, and keeps in
-// memory what lives across a barrier, for each thread. So what one thread does for all is a loop of its own, in which
-// all others do nothing, and which leaves nothing behind.
+// OpenCL on a processor runs the threads of a block one after the other, in a loop between two barriers. It keeps
+// values that live across a barrier in memory, for each thread. So one thread's work for all is a loop of its own, in
+// which all others do nothing, and which leaves nothing behind.
 //
 //   br (%thread == 0), first, rest
 // first: %bank = …

@@ -80,8 +80,8 @@ void DeviceTarget::listAs(const Function &kernel, Function &copy) const {
     rows->addOperand(row);
 }
 
-// Only what is asked below: AMDGPU's optimiser has worked out the others and does not do so again, and what is not said
-// to be left out is handed to each function that the copy calls, in registers.
+// Only values that are asked below. AMDGPU's optimiser has computed the others and does not do so again. Every value
+// that is not marked as left out is handed to each function that the copy calls, in registers.
 void DeviceTarget::dropWhatItAsks(Function &copy) const {
   AttributeMask untrue;
   for (const StringRef asked : {"dispatch-ptr", "workgroup-id-x", "workgroup-id-y", "workgroup-id-z", "workitem-id-x",

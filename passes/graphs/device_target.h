@@ -1,4 +1,4 @@
-// What a module for a device is made of: which of its functions are kernels, and how a thread asks where it is.
+// The parts of a module for a device: its kernels, and how a thread asks where it is.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -46,7 +46,8 @@ struct Edge {
   bool countable() const { return spot != EdgeSpot::None; }
 };
 
-// What a call may do. A thread of a device cannot leave its kernel from within one: there is no exception, no exit.
+// The possible effects of a call. A thread of a device cannot leave its kernel from within one: there is no exception,
+// no exit.
 enum class Calls : uint8_t { MayNotComeBack, ComeBack };
 
 class EdgeGraph {
@@ -54,8 +55,8 @@ public:
   EdgeGraph(llvm::Function &function, const llvm::BlockFrequencyInfo &frequencies,
             const llvm::BranchProbabilityInfo &probabilities, Calls calls = Calls::MayNotComeBack);
 
-  // Of a kernel: to count who comes in costs nothing; and of two ways that are equally likely, the one that goes to the
-  // end at once is a thread's that has nothing to do.
+  // In a kernel, counting its entries costs nothing. If two ways are equally likely, the one that goes to the end at
+  // once is that of a thread without work.
   void weighAsKernel();
 
   llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return blocks_; } // block n is the (n - 1)th

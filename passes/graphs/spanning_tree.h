@@ -1,5 +1,6 @@
-// Which edges need a counter: those outside of a spanning tree of the graph. What flows into a block flows out of it,
-// so the edges of the tree follow from the others, one by one from its leaves (analysis/graphs/edge_counts.h).
+// Chooses the edges that need a counter: those outside of a spanning tree of the graph. The flow into a block equals
+// the flow out of it. So the edges of the tree follow from the others, one by one from its leaves
+// (analysis/graphs/edge_counts.h).
 #pragma once
 
 #include "graphs/edge_graph.h"

@@ -1,4 +1,4 @@
-// What a program says about itself (msleaks/api.h), as events.
+// Events that the program itself reports (msleaks/api.h).
 #include "drivers.h"
 #include "label_table.h"
 #include "reach.h"

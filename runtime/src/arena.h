@@ -12,7 +12,7 @@ struct Image {
   uint64_t begin, end;
   uint64_t load_bias;
   uint64_t address;  // in a segment that the loader finds
-  uint32_t identity; // of the file: another one may be loaded to the same place
+  uint32_t identity; // identity of the file: another one may be loaded to the same place
   bool gone;         // was seen to be unloaded
 };
 

@@ -11,8 +11,8 @@
 namespace msleaks::runtime {
 namespace {
 
-// What one call of an arming function gave numbers to. Kept when the image is unloaded, so that the same tables get the
-// same numbers when it comes back; and across a fork, whose child inherits the definitions too.
+// The tables that one call of an arming function gave numbers to. Kept when the image is unloaded, so that the same
+// tables get the same numbers when it comes back. Kept across a fork too, whose child inherits the definitions.
 struct Numbered {
   uint64_t tables; // hash of the image and its tables
   uint32_t first;

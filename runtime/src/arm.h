@@ -1,4 +1,4 @@
-// What has been armed (symbols __msl_arm… and __msl_disarm…).
+// The armed units (symbols __msl_arm… and __msl_disarm…).
 #pragma once
 
 #include "arena.h"

@@ -8,7 +8,7 @@
 namespace msleaks::runtime {
 namespace {
 
-constexpr size_t kMostTextBytes = 512; // of a name: what lies behind is cut off
+constexpr size_t kMostTextBytes = 512; // limit of a name; the rest is cut off
 
 // Bytes of the character of UTF-8 that the text begins with; 0 = it begins with none.
 size_t characterAt(std::string_view text) noexcept {

@@ -22,7 +22,7 @@ struct CountedUnit {
   CountedUnit *next;
 };
 
-// Of one process: made when it first counts.
+// The counters of one process, made when it first counts.
 struct Counting {
   CountsFile file;
   CountedUnit *units; // newest first

@@ -29,8 +29,8 @@ constinit Driver drivers[static_cast<unsigned>(abi::Family::Count)]{};
 
 Driver &driver(abi::Family family) noexcept { return drivers[static_cast<unsigned>(family)]; }
 
-// What a parent has of a device is nothing to its child; and to ask there may wait for ever, for a lock that another
-// thread of the parent had when it forked.
+// The parent's memory of a device is not the child's. Asking there may wait for ever, for a lock that another thread of
+// the parent had when it forked.
 bool isOfParent(Driver &asked) noexcept {
   const uint32_t own = processId();
   uint32_t known = 0;

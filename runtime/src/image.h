@@ -34,8 +34,8 @@ private:
   uint64_t bits_[kMaxImages / 64] = {};
 };
 
-// Of the first `count`. Under the loader's lock: another thread may be closing any of them, and what is looked up
-// without it is unmapped before it is read. Takes no lock of ours.
+// Visits the first `count` images under the loader's lock. Another thread may be closing any of them, and a result that
+// is used without the lock is unmapped before it is read. Takes no lock of ours.
 LoadedImages findLoaded(const Arena &arena, uint32_t count) noexcept;
 
 } // namespace msleaks::runtime

@@ -26,8 +26,8 @@ public:
   bool isKnown(uint64_t kernel) const noexcept { return valueOf(keyOf(kernel, kCount)) != 0; }
   // What the kernel does with its arguments; the rows stay.
   void describe(uint64_t kernel, const abi::ArgumentRows &) noexcept;
-  // Of a kernel that is known: calls f(word, row) for each argument that may be an address, f(0, null) for memory that
-  // nobody knows. Without a row, what it does with the argument is not known.
+  // For a known kernel: calls f(word, row) for each argument that may be an address, f(0, null) for unknown memory.
+  // Without a row, the use of the argument is not known.
   template <class F> void forEach(uint64_t kernel, F &&f) const noexcept {
     const uint64_t count = valueOf(keyOf(kernel, kCount)) - 1;
     for (uint32_t index = 0; index < count && index < kMostOfKernel; ++index)

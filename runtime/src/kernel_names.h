@@ -1,5 +1,5 @@
-// Names of kernels, each told (a Kernel event) before the first launch of it that this process records, and once more
-// whenever the session begins to record again: what was told before may not be in what is read.
+// Names of kernels. Each is told (a Kernel event) before the first launch of it that this process records, and once
+// more whenever the session begins to record again. The reader may not have the earlier event.
 #pragma once
 
 #include "ring.h"

@@ -1,8 +1,8 @@
 // The texts that this process' events name (abi::StringDefinition): each is copied and defined once. Any thread, also
 // in a signal handler, finds a known one without a lock; nothing is ever taken out.
 //
-// A fork's child has its parent's texts by the same numbers, as it has its sites: what is in the table is defined, and
-// no number is given out twice, between whatever two steps the fork came.
+// A fork's child has its parent's texts by the same numbers, as it has its sites. Every text in the table is defined,
+// and no number is given out twice, between whatever two steps the fork came.
 #pragma once
 
 #include "arena.h"

@@ -32,9 +32,9 @@ void takeElfHeader(uint64_t address, LoadedObject &object) noexcept {
 }
 
 // The range that is found is the whole object where its segments lie side by side. It begins with the ELF header then,
-// in all that common linkers make; others keep the range alone. Where segments have gaps between them, as on AArch64,
-// it is the one segment with the address: the program's headers are known to the kernel, those of a library lie at its
-// load bias, unless it was linked to an address of its own.
+// in all files of common linkers; others keep the range alone. Where segments have gaps between them, as on AArch64, it
+// is the one segment with the address. The kernel knows the program's headers. Those of a library lie at its load bias,
+// unless it was linked to an address of its own.
 bool findWithoutLock(uint64_t address, LoadedObject &object) noexcept {
   dl_find_object found;
   if (_dl_find_object(reinterpret_cast<void *>(address), &found) != 0)

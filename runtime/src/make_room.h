@@ -1,4 +1,4 @@
-// What a thread does when its ring is full.
+// Makes room for a thread when its ring is full.
 #pragma once
 
 #include "msleaks/runtime/record.h"

@@ -1,9 +1,9 @@
 // The instrumented allocator calls under way in a thread, innermost last (Thread::open).
 //
-// A call is named by its site and its frame: two calls under way never share a frame. One that was left by an
-// exception or a longjmp, or that was a finished tail call, is recognised by the stack, which has come back to its
-// frame or above. That compares only frames of one stack: a fiber that yields inside an allocator, and a handler on a
-// stack of its own, leave calls open that a higher frame does not end. What cannot be told stays open, which costs the
+// A call is named by its site and its frame: two calls under way never share a frame. A call may be left by an
+// exception or a longjmp, or have been a finished tail call. It is recognised by the stack, which has come back to its
+// frame or above. Only frames of one stack are compared. A fiber that yields inside an allocator, and a handler on a
+// stack of its own, leave calls open that a higher frame does not end. A doubtful call stays open. That costs the
 // thread a longer way through the hooks and nothing else; the oldest makes room.
 #pragma once
 

@@ -9,7 +9,7 @@ namespace {
 
 using unwind::rules;
 
-// A thread has two: a handler that interrupts it while it takes a path takes its own. What interrupts that one has
+// A thread has two: a handler that interrupts it while it takes a path takes its own. A handler inside that one has
 // none.
 constexpr unsigned kPathsOfThread = 2;
 

@@ -10,7 +10,7 @@
 
 namespace msleaks::runtime {
 
-// What a node is found by, within its parent: a return address, or a site number.
+// The key of a node within its parent: a return address, or a site number.
 inline constexpr uint64_t kSiteKey = uint64_t{1} << 62;
 constexpr uint64_t keyOfSite(uint32_t site) { return kSiteKey | site; }
 
@@ -61,8 +61,8 @@ private:
     uint32_t parent;
     std::atomic<uint32_t> node; // 0 = empty
   };
-  // A path that is new gets numbers in a row, so the first children of its nodes lie side by side: to follow it again
-  // costs a cache line for four calls instead of one for each.
+  // A new path gets numbers in a row, so the first children of its nodes lie side by side. To follow it again costs a
+  // cache line for four calls instead of one for each.
   struct FirstChild {
     std::atomic<uint64_t> key;
     std::atomic<uint32_t> node; // 0 = none

@@ -108,8 +108,8 @@ void tellReach(void *) noexcept {
     waitToBeRead(true);
 }
 
-// Without a handle of our image: then it is called at exit(), behind everything that was registered later, which are
-// all handlers of the program and the destructors of all images; and not when an image is closed.
+// Registered without a handle of our image. Then it is called at exit(), after everything that was registered later:
+// all handlers of the program and the destructors of all images. It is not called when an image is closed.
 [[gnu::constructor]] void watchExit() noexcept { __cxa_atexit(tellReach, nullptr, nullptr); }
 
 } // namespace

@@ -29,7 +29,7 @@ bool joinsAt(const ThreadPath &path, const Frame &frame, uint32_t &candidates) n
   return false;
 }
 
-// What is known of a frame, with where it was found now.
+// The known facts about a frame, and where it was found now.
 PathFrame joined(PathFrame known, const Frame &frame) noexcept {
   known.frame_pointer = frame.frame_pointer;
   known.address_at = frame.address_at;

@@ -15,7 +15,7 @@ struct PathFrame {
   uint32_t checks;     // what tells that the calls around it are the same: so many of ThreadPath::checks()
   // In code without frame pointers the register holds any number. It matters where a call further out was found by it.
   bool frame_matters;
-  bool used_inner_frame; // of the walk: the call was found by the frame pointer of the call inside
+  bool used_inner_frame; // the walk found the call by the frame pointer of the call inside
 };
 
 // A word of the stack that an unchanged path has left unchanged.

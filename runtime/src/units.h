@@ -22,7 +22,7 @@ inline UnitRange rangeOf(abi::UnitV1 *begin, abi::UnitV1 *end) noexcept {
   return {reinterpret_cast<char *>(begin), reinterpret_cast<char *>(end), false};
 }
 
-// What arming needs of a unit.
+// The facts about a unit that arming needs.
 struct ArmableUnit {
   uint32_t *base;
   uint32_t version, needs;

@@ -15,7 +15,7 @@ struct WatchList;
   return __atomic_load_n(&__msl_process.watches, __ATOMIC_RELAXED) != nullptr;
 }
 
-// What may change a block. A range of the program is one, too, where no other is under way in its thread.
+// An operation that may change a block. A range of the program is one, too, where no other is under way in its thread.
 struct Operation {
   abi::Verb verb; // Launch, Copy, Set or Access
   abi::Family family;

@@ -12,7 +12,7 @@ namespace msleaks::runtime {
 inline constexpr uint32_t kMostBlocks = 64, kMostThreads = 256;
 inline constexpr uint64_t kScratchBytes = 256 << 10;
 
-// What a thread is in the middle of.
+// The operation that a thread is in the middle of.
 struct Pending {
   const Thread *thread; // null = nobody's
   Operation operation;

@@ -20,14 +20,14 @@ struct Difference {
   bool empty() const noexcept { return begin >= end; }
 };
 
-// What a device's block is read with: the driver's functions, and a stream of its.
+// The means to read a device's block: the driver's functions, and a stream.
 struct Reader {
   const hook::Device *device; // null: none
   abi::Family family;
   const void *stream;
 };
 
-// Of a tensor: what its elements are and how many, as safetensors has it. Without a type it is bytes.
+// The shape of a tensor: type and number of its elements, as safetensors has it. Without a type it is bytes.
 struct TensorForm {
   char type[8];
   uint64_t dimensions;

@@ -10,7 +10,7 @@ struct screen; // of ncurses
 
 namespace msleaks::tools {
 
-// What a key asks for, besides how the table is shown, which the screen sees to itself.
+// The action of a key, besides changes of the table, which the screen makes itself.
 enum class Wish : uint8_t {
   None,
   Redraw, // the table is to be shown another way, or the window has another size

@@ -7,9 +7,9 @@
 //   call malloc           and no other function that begins so lies between that beginning and the call.
 //   <- frame.address
 //
-// A function without a record would have left the register to a function further out, whose record is proof of that one
-// only. But then it was called meanwhile, or is a handler, and its own return address lies between the stack pointer
-// and that record, where the calling convention has it: 8 bytes from a multiple of 16. So no word there may be a return
+// A function without a record would have left the register to a function further out, whose record proves only that
+// one. But then it was called meanwhile, or is a handler. Its own return address lies between the stack pointer and
+// that record, where the calling convention has it: 8 bytes from a multiple of 16. So no word there may be a return
 // address, not even a forgotten one.
 #include "unwind/frame_record.h"
 
@@ -42,7 +42,7 @@ uint64_t plus(uint64_t address, int32_t distance) noexcept {
   return address + static_cast<uint64_t>(int64_t{distance});
 }
 
-// What an image holds at a distance from the end of an instruction; 0 = nothing.
+// The word that an image holds at a distance from the end of an instruction; 0 = nothing.
 uint64_t slotValue(uint64_t behind, int32_t distance) noexcept {
   const uint64_t slot = plus(behind, distance);
   uint64_t value = 0;
@@ -90,7 +90,7 @@ bool holdsNoReturnAddress(uint64_t begin, uint64_t end, Stack &stack) noexcept {
   constexpr uint64_t kMost = 1 << 15;
   if (end - begin > kMost)
     return false;
-  Code code; // of the image of the last word that lay in one
+  Code code; // code of the image of the last word that lay in one
   for (uint64_t at = begin + (24 - begin % 16) % 16, word = 0; at < end; at += 16) {
     if (!stack.read(at, word))
       return false;

@@ -18,7 +18,7 @@ public:
   }
 
   // The rule becomes the first of its set, and the oldest one is dropped. With one rule a set, two addresses of a loop
-  // could displace each other again and again: to read a rule from the tables takes as long as hundreds of look-ups.
+  // could displace each other again and again. To read a rule from the tables takes as long as hundreds of look-ups.
   void put(uint64_t address, const Rule &rule) noexcept {
     if (isUnloading(epoch()))
       return;
