@@ -13,8 +13,10 @@ if(MSLEAKS_SANITIZE)
   target_link_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE})
 endif()
 
+# What the fuzz targets call: coverage guides them into this code. Tests do without, which halves their time to compile.
+add_library(msleaks_fuzzed INTERFACE)
 if(MSLEAKS_BUILD_FUZZERS)
-  target_compile_options(msleaks_options INTERFACE -fsanitize=fuzzer-no-link) # coverage guides the fuzzers into our code
+  target_compile_options(msleaks_fuzzed INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # Everything lands where an installation would put it, so that programs find their libraries the same way in both.

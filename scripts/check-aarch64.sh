@@ -49,7 +49,7 @@ make_sysroot() {
   sources "$state/sources.list" bookworm
   private_apt "$state" "$state/sources.list" arm64 update || skip "no network"
   private_apt "$state" "$state/sources.list" arm64 install -y --download-only libc6-dev libstdc++-12-dev \
-    "${library_packages[@]}" >/dev/null || skip "no network"
+    "${library_packages[@]}" "${test_library_packages[@]}" >/dev/null || skip "no network"
   ln -sfn usr/lib "$sysroot/lib"
   for package in "$state"/archives/*.deb; do
     dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$sysroot"

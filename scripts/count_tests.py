@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts what ctest runs reported.
 
-    count_tests.py FILE.xml...      JUnit files of `ctest --output-junit`
+    count_tests.py [--times] FILE.xml...      JUnit files of `ctest --output-junit`; --times: the ten slowest tests
 
 Prints a line for every test that failed or was skipped (with its reason), the ends of what failed tests printed, and as
 last line `N passed, N failed` (`, N skipped`). A ctest entry that runs lit counts as the tests that lit ran.
@@ -25,7 +25,7 @@ LIT_RESULTS = {
     "Unsupported": "skipped",
     "Skipped": "skipped",
 }
-SHOWN_TESTS, SHOWN_LINES = 5, 60
+SHOWN_TESTS, SHOWN_LINES, SLOWEST = 5, 60, 10
 LIT_LINE = re.compile(r"^\s+(%s)\s*:\s*(\d+)" % "|".join(LIT_RESULTS), re.MULTILINE)
 
 
@@ -61,9 +61,17 @@ def show_output(suite, test):
     print("\n".join(lines[-SHOWN_LINES:]))
 
 
-def main(files):
+def show_slowest(tests):
+    """The tests that took longest, in seconds of the clock."""
+    print(f"== the {min(SLOWEST, len(tests))} slowest tests")
+    for seconds, suite, name in sorted(tests, reverse=True)[:SLOWEST]:
+        print(f"{seconds:8.1f} s  {suite}: {name}")
+
+
+def main(arguments):
+    files = [argument for argument in arguments if argument != "--times"]
     total = Counter()
-    failed = []
+    failed, taken = [], []
     for file in files:
         suite = os.path.splitext(os.path.basename(file))[0]
         try:
@@ -75,6 +83,7 @@ def main(files):
         for test in tests:
             counts, reason = count(test)
             total += counts
+            taken.append((float(test.get("time", 0)), suite, test.get("name")))
             if counts["failed"]:
                 print(f"FAILED   {suite}: {test.get('name')}")
                 failed.append((suite, test))
@@ -82,6 +91,8 @@ def main(files):
                 print(f"skipped  {suite}: {test.get('name')}: {reason or counts['skipped']}")
     for suite, test in failed[:SHOWN_TESTS]:
         show_output(suite, test)
+    if "--times" in arguments:
+        show_slowest(taken)
     line = f"{total['passed']} passed, {total['failed']} failed"
     if total["skipped"]:
         line += f", {total['skipped']} skipped"

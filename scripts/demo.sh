@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
-# Shows what msleaks says of a program with a mistake: builds everything, compiles examples/opencl_train with the plugin,
-# and runs it under msleaks-run four times, as it should be and with each mistake planted.
+# Shows what msleaks says of a program with a mistake. Installs what is missing, builds msleaks with the plugin of one
+# LLVM, compiles examples/opencl_train with it, and runs it under msleaks-run with each mistake planted. It ends with
+# what was found.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-"$repository/scripts/setup.sh"
-"$repository/scripts/build.sh" release
+progress_seconds=${PROGRESS_SECONDS:-1}
+"$repository/scripts/setup.sh" --demo
+# A build folder that scripts/test.sh has made keeps its options.
+if [[ ! -f $build_folder/CMakeCache.txt ]]; then
+  export MSLEAKS_CONFIGURE="-DMSLEAKS_BUILD_TESTS=OFF -DMSLEAKS_BUILD_BENCH=OFF -DMSLEAKS_LLVM_VERSIONS=22"
+fi
+PROGRESS_SECONDS=$progress_seconds "$repository/scripts/build.sh" release MemPass22 msleaks msleaks_run msleaks_hooks
 export PATH=$build_folder/bin:$PATH
 
 demo=$repository/build/demo
@@ -16,13 +22,23 @@ shown() {
   "$@"
 }
 
+# The title of the first finding of a run.
+first_finding() { msleaks report "$demo/$1" --json | sed -n 's/^ *"title": "\(.*\)",*$/\1/p' | sed -n 1p; }
+
 shown clang++-22 -std=c++20 -O2 -g "-fpass-plugin=$(msleaks plugin --llvm 22)" "$repository/examples/opencl_train/train.cpp" -lOpenCL -o "$example"
-for plant in nothing leak early late; do
+plants=(nothing leak early late)
+for plant in "${plants[@]}"; do
   options=(--steps 50)
   [[ $plant == nothing ]] || options+=(--plant "$plant")
   rm -rf "$demo/$plant"
-  shown msleaks-run -o "$demo/$plant" -- "$example" "${options[@]}"
-  shown msleaks report "$demo/$plant" || (($? == 1)) # 1: it has findings
+  shown msleaks-run --no-report -o "$demo/$plant" -- "$example" "${options[@]}"
 done
-say ""
-say "The session folders are in $demo; try  $build_folder/bin/msleaks report $demo/leak --json"
+shown msleaks report "$demo/leak" || (($? == 1)) # 1: it has findings
+
+printf '\n\033[1m%s\033[0m\n' "What msleaks found in $(basename "$example")"
+for plant in "${plants[@]}"; do
+  found=$(first_finding "$plant")
+  printf '  %-8s %s\n' "$plant" "${found:-no finding}"
+done
+say "Each run is a folder in $demo. Look at one with"
+say "  $build_folder/bin/msleaks report $demo/early"

@@ -5,11 +5,13 @@ build_folder=$repository/build/release
 # Fetched sources of other projects live here, never in the checkout.
 fetched=${MSLEAKS_FETCHED:-${XDG_CACHE_HOME:-$HOME/.cache}/msleaks}
 jobs=${JOBS:-$(nproc)}
+# Seconds between two lines of progress in a log.
+progress_seconds=${PROGRESS_SECONDS:-10}
 
 say() { printf '%s\n' "$*"; }
 
-# Passes on what is no step of a build or test run, and of the steps, `[7/300] …` or `7/300 Test …`, one in ten seconds
-# and the last: a log that grows, and does not drown what matters. On a terminal everything passes.
+# Thins out the steps of a build or a test run, `[7/300] …` or `7/300 Test …`: one in progress_seconds, and the last.
+# Every other line passes. On a terminal every line passes.
 #
 #   show_progress WHAT
 show_progress() {
@@ -21,7 +23,7 @@ show_progress() {
   while IFS= read -r line; do
     if [[ $line =~ $pattern ]]; then
       step=${BASH_REMATCH[1]}
-      ((SECONDS - shown >= 10)) || continue
+      ((SECONDS - shown >= progress_seconds)) || continue
       shown=$SECONDS
       printf '%s: %s\n' "$what" "$step"
     else
@@ -29,6 +31,28 @@ show_progress() {
     fi
   done
   [[ ! $step ]] || printf '%s: %s\n' "$what" "$step"
+}
+
+# Runs a command that prints nothing useful, and shows the seconds that it has taken. Its output appears when it fails.
+#
+#   quietly WHAT COMMAND...
+quietly() {
+  local what=$1 log begin=$SECONDS shown=$SECONDS process status=0
+  shift
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 &
+  process=$!
+  while kill -0 "$process" 2>/dev/null; do
+    sleep 0.2
+    if ((SECONDS - shown >= progress_seconds)); then
+      shown=$SECONDS
+      say "$what: $((SECONDS - begin)) s"
+    fi
+  done
+  wait "$process" || status=$?
+  ((status == 0)) || cat "$log" >&2
+  rm -f "$log"
+  return "$status"
 }
 
 # fail MESSAGE [STATUS]
@@ -46,8 +70,9 @@ skip() {
 # Headers and libraries that msleaks itself is built with; the cross build takes them for the target.
 library_packages=(
   libfmt-dev nlohmann-json3-dev libzstd-dev libelf-dev libdw-dev libsqlite3-dev libcli11-dev libxxhash-dev libspdlog-dev
-  libexpected-dev libgtest-dev libgmock-dev zlib1g-dev libbz2-dev libncurses-dev
+  libexpected-dev zlib1g-dev libbz2-dev libncurses-dev
 )
+test_library_packages=(libgtest-dev libgmock-dev)
 
 # install_missing NAME PACKAGE...: the packages that are not installed; NAME begins what is told.
 install_missing() {
@@ -67,7 +92,7 @@ install_missing() {
     as_root=(sudo)
   fi
   local apt_get=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
-  "${apt_get[@]}" update
-  "${apt_get[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null
+  quietly "$name: package lists" "${apt_get[@]}" update
+  quietly "$name: ${#missing[@]} packages" "${apt_get[@]}" install -y --no-install-recommends "${missing[@]}"
   say "$name: done"
 }

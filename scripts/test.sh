@@ -1,72 +1,129 @@
 #!/usr/bin/env bash
-# Everything a newcomer types: installs what is missing, builds, runs all tests, and ends with the line
-# `N passed, N failed` (`, N skipped`). Exit status 1 when something failed.
+# Installs what is missing, builds, runs the tests, and ends with the line `N passed, N failed` (`, N skipped`).
+# Exit status 1 when something failed.
 #
-#   scripts/test.sh [--quick] [suite...]      suites: release asan fuzz tsan; all of them unless some are named
-#     --quick   only the release suite, without whole runs (label e2e): they compile, fetch and kill, and take most of the time
-#   FUZZ_SECONDS=N   how long each fuzz target runs (10)
+#   scripts/test.sh                  the release suite: every unit test once, lit on both LLVMs, whole runs on the newest
+#   scripts/test.sh SUITE...         release, asan (readers of foreign bytes), fuzz (corpora, 2 s a target), tsan (threads)
+#   scripts/test.sh --quick          the release suite without whole runs
+#   scripts/test.sh --unit FOLDER    the tests of test/unit/FOLDER, lit or e2e/FOLDER alone; may be repeated
+#   scripts/test.sh --since REVISION the tests that the changes since REVISION can break
+#
+#   --deep           with the tests of test/deep_tests.txt; asan runs every test that it can
+#   --times          the ten slowest tests, at the end
+#   FUZZ_SECONDS=N   how long each fuzz target runs (2)
 #   JOBS=N           how many things at once (as many as there are processors)
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-fuzz_seconds=${FUZZ_SECONDS:-10}
-quick=
-suites=()
-for argument; do
-  case "$argument" in
+export MSLEAKS_FUZZ_SECONDS=${FUZZ_SECONDS:-2}
+deep_tests=$repository/test/deep_tests.txt
+# What reads bytes that others have written: traces, objects, debug information, profiles, graphs, baselines, rows files.
+foreign_bytes=(trace/all places/all profiles/all graphs/all check/all doctor/all passes/all)
+foreign_tests='^(trace|places|profiles|graphs|check|doctor)\.|^RowsFile'
+suites=() folders=() quick='' deep='' times=''
+while (($#)); do
+  case "$1" in
     --quick) quick=1 ;;
-    release | asan | fuzz | tsan) suites+=("$argument") ;;
-    *) fail "test.sh: unknown argument '$argument'; suites are release, asan, fuzz, tsan" 2 ;;
+    --deep) deep=1 ;;
+    --times) times=--times ;;
+    --unit)
+      (($# > 1)) || fail "test.sh: --unit needs the name of a folder of test/unit, lit, or e2e/FOLDER" 2
+      folders+=("$2")
+      shift
+      ;;
+    --since)
+      (($# > 1)) || fail "test.sh: --since needs a revision, such as main" 2
+      changed=$(python3 -B "$repository/scripts/affected_tests.py" "$repository" "$2") || exit 2
+      mapfile -t affected <<<"$changed"
+      [[ ! $changed ]] || folders+=("${affected[@]}")
+      [[ $changed ]] || { say "test.sh: no change since $2 can break a test"; exit 0; }
+      shift
+      ;;
+    release | asan | fuzz | tsan) suites+=("$1") ;;
+    *) fail "test.sh: unknown argument '$1'; suites are release, asan, fuzz, tsan" 2 ;;
   esac
+  shift
 done
-if ((${#suites[@]} == 0)); then
-  suites=(release)
-  [[ $quick ]] || suites+=(asan fuzz tsan)
-fi
+((${#suites[@]} || ${#folders[@]})) || suites=(release)
 
 results=$repository/build/test-results
 mkdir -p "$results"
 rm -f "$results"/*.xml
+written=()
 
-# The asan suite runs the tests of the analysis' logic; to build and run them in the release suite, too, takes minutes.
-logic=ON
-[[ " ${suites[*]} " != *' asan '* ]] || logic=OFF
+# A regular expression of the tests that only a deep check runs; the first word of each line of the table.
+left_out() { sed -E '/^(#|$)/d; s/ .*//' "$deep_tests" | paste -sd '|'; }
 
-# What is told about a suite is on the terminal at once; what its tests printed only when they fail, at the very end.
-run_suite() { # NAME PRESET BUILD-TARGETS CTEST-OPTIONS...
-  local name=$1 preset=$2 targets=$3
-  shift 3
-  local begin=$SECONDS
-  say "== $name: build"
-  # shellcheck disable=SC2086 # several targets
-  if ! "$repository/scripts/build.sh" "$preset" $targets; then
-    say "== $name: does not build"
-    return
-  fi
-  say "== $name: test (built in $((SECONDS - begin)) s)"
-  begin=$SECONDS
-  ctest --test-dir "$repository/build/$preset" --output-junit "$results/$name.xml" --output-on-failure \
+# What is told about a suite is printed at once. What its tests print appears at the end, for those that fail.
+run_tests() { # NAME FOLDER CTEST-OPTIONS...
+  local name=$1 folder=$2 begin=$SECONDS
+  shift 2
+  written+=("$name.xml")
+  ctest --test-dir "$folder" --output-junit "$results/$name.xml" --output-on-failure \
     --parallel "$jobs" --timeout 600 --no-tests=error "$@" </dev/null 2>&1 | tee "$results/$name.log" |
     { grep --line-buffered -E '^ *[0-9]+/[0-9]+ ' || true; } | show_progress "$name tests" ||
     [[ -s $results/$name.xml ]] || tail -n 200 "$results/$name.log"
   say "== $name: tested in $((SECONDS - begin)) s"
 }
 
-export MSLEAKS_FUZZ_SECONDS=$fuzz_seconds
-"$repository/scripts/setup.sh"
-for suite in "${suites[@]}"; do
-  case "$suite" in
+build_suite() { # NAME PRESET TARGETS...
+  local name=$1 preset=$2 begin=$SECONDS
+  shift 2
+  say "== $name: build"
+  if ! "$repository/scripts/build.sh" "$preset" "$@"; then
+    say "== $name: does not build"
+    written+=("$name.xml") # without results: counted as failed
+    return 1
+  fi
+  say "== $name: built in $((SECONDS - begin)) s"
+}
+
+run_suite() { # NAME
+  local -a shallow=()
+  [[ $deep ]] || shallow=(-E "$(left_out)")
+  case "$1" in
     release)
-      MSLEAKS_CONFIGURE=-DMSLEAKS_BUILD_LOGIC_TESTS=$logic run_suite release release "" ${quick:+-LE e2e} ;;
-    asan) run_suite asan asan "" -LE fuzz ;;
-    fuzz) run_suite fuzz asan "" -L fuzz ;;
-    tsan)
-      # Rings, collector, hooks. The runs are recorded and read by the programs of the release build.
-      "$repository/scripts/build.sh" release msleaks msleaks_run msleaks_hooks &&
-        run_suite tsan tsan "runtime_test runtime_collected_test collect_test driver_hooks" -L threads ;;
+      build_suite release release && run_tests release "$build_folder" "${shallow[@]}" ${quick:+-LE e2e} ;;
+    asan)
+      if [[ $deep ]]; then
+        build_suite asan asan && run_tests asan "$repository/build/asan" -LE fuzz
+      else
+        build_suite asan asan "${foreign_bytes[@]/#/test/unit/}" && run_tests asan "$repository/build/asan" -R "$foreign_tests"
+      fi ;;
+    fuzz)
+      build_suite fuzz asan fuzzers && run_tests fuzz "$repository/build/asan" -L fuzz ;;
+    tsan) # Rings, collector, hooks. The programs of the release build record and read the runs.
+      build_suite tsan release msleaks msleaks_run msleaks_hooks &&
+        build_suite tsan tsan runtime_test runtime_collected_test collect_test ${deep:+driver_hooks} &&
+        run_tests tsan "$repository/build/tsan" -L threads ${deep:-"-LE e2e"} ;;
   esac
+}
+
+# The tests of a folder, and what they run.
+run_folder() { # FOLDER
+  local folder=$1 name=${1//\//-}
+  local -a targets
+  case "$folder" in
+    lit | e2e/*) targets=("test/$folder/all" passes/all runtime/all hooks/all tools/all driver/all) ;;
+    *) folder=unit/$folder targets=("test/unit/$1/all") ;;
+  esac
+  [[ -f $repository/test/$folder/CMakeLists.txt ]] || fail "test.sh: there is no test/$folder: name a folder of test/unit, lit, or e2e/FOLDER" 2
+  build_suite "$name" release "${targets[@]}" && run_tests "$name" "$build_folder/test/$folder" -E "$(left_out)"
+}
+
+if ((${#folders[@]} && !${#suites[@]})); then
+  "$repository/scripts/setup.sh" --build
+else
+  "$repository/scripts/setup.sh"
+fi
+export MSLEAKS_CONFIGURE="-DMSLEAKS_BUILD_TESTS=ON ${MSLEAKS_CONFIGURE:-}"
+for suite in "${suites[@]}"; do
+  run_suite "$suite" || true
+done
+for folder in "${folders[@]}"; do
+  run_folder "$folder" || true
 done
 
 say "== summary"
 cd "$results"
-exec python3 "$repository/scripts/count_tests.py" "${suites[@]/%/.xml}"
+exec python3 -B "$repository/scripts/count_tests.py" $times "${written[@]}"

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Everything that scripts/test.sh leaves out, on demand: the tests of test/deep_tests.txt, whole sanitized suites, 60 s
+# of each fuzz target, 50 kills, whole runs on both LLVMs, the oldest LLVM, sources compiled alone, benchmarks, real
+# programs, and projects of other people. It takes hours. The last line says how many parts held.
+#
+#   scripts/check-deep.sh [part...]     tests alone llvm16 bench frameworks paths graphs projects; all, unless some are named
+#
+# Exit status 1 when a part failed.
+set -uo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+all=(tests alone llvm16 bench frameworks paths graphs projects)
+parts=("$@")
+((${#parts[@]})) || parts=("${all[@]}")
+scripts=$repository/scripts
+
+# Each source on its own, by g++ and without precompiled headers: none may lean on the headers of its neighbours.
+compile_alone() {
+  cmake -S "$repository" -B "$repository/build/alone" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+    -DMSLEAKS_JOIN_SOURCES=OFF -DMSLEAKS_PRECOMPILE=OFF -Wno-dev --log-level=WARNING >/dev/null &&
+    "$scripts/check-alone.py" "$repository/build/alone"
+}
+
+run_part() {
+  case "$1" in
+    tests)
+      MSLEAKS_CONFIGURE='-DMSLEAKS_KILLS=50 -DMSLEAKS_KILL_SEED=' FUZZ_SECONDS=60 "$scripts/test.sh" --deep --times release asan fuzz tsan ;;
+    alone) compile_alone ;;
+    llvm16) "$scripts/check-llvm.sh" ;;
+    bench) "$scripts/build.sh" release all bench && python3 -B "$repository/bench/run.py" --check ;;
+    frameworks) "$scripts/check-pytorch.sh" ;;
+    paths) "$scripts/check-paths.sh" ;;
+    graphs) "$scripts/check-graphs.sh" ;;
+    projects) "$scripts/check-projects.sh" ;;
+    *) fail "check-deep.sh: unknown part '$1'; parts are ${all[*]}" 2 ;;
+  esac
+}
+
+"$scripts/setup.sh" --deep || exit
+held=0 skipped=0 failed=()
+for part in "${parts[@]}"; do
+  begin=$SECONDS status=0
+  (run_part "$part") || status=$?
+  case $status in
+    0) held=$((held + 1)) result=holds ;;
+    2) exit 2 ;;
+    77) skipped=$((skipped + 1)) result='skipped, see above' ;;
+    *) failed+=("$part") result=FAILED ;;
+  esac
+  say "== $part: $result, $((SECONDS - begin)) s"
+done
+((${#failed[@]} == 0)) || say "failed: ${failed[*]}"
+printf '%s passed, %s failed, %s skipped\n' "$held" "${#failed[@]}" "$skipped"
+((${#failed[@]} == 0))
