@@ -27,12 +27,34 @@ set(CMAKE_INSTALL_LIBDIR lib)
 
 # Compiling several sources together reads their headers once: it halves the time of a build. A name in an anonymous
 # namespace must therefore be unique in its part. scripts/check-deep.sh builds each source alone, so that none leans
-# on the headers of its neighbours.
+# on the headers of its neighbours. CMake's own UNITY_BUILD writes absolute paths, so that ccache would not find in one
+# clone what another has compiled.
 #
-# join_sources(TARGET...)
+# join_sources(TARGETS...)
 option(MSLEAKS_JOIN_SOURCES "compile up to eight sources of a target together" ON)
 function(join_sources)
-  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${MSLEAKS_JOIN_SOURCES} UNITY_BUILD_BATCH_SIZE 8)
+  if(NOT MSLEAKS_JOIN_SOURCES)
+    return()
+  endif()
+  foreach(target IN LISTS ARGN)
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_joined)
+    get_target_property(sources ${target} SOURCES)
+    set(number 0)
+    while(sources)
+      list(SUBLIST sources 0 8 batch)
+      list(REMOVE_ITEM sources ${batch})
+      set(includes "")
+      foreach(source IN LISTS batch)
+        cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+        file(RELATIVE_PATH path ${folder} ${source})
+        string(APPEND includes "#include \"${path}\"\n")
+      endforeach()
+      file(CONFIGURE OUTPUT ${folder}/${number}.cpp CONTENT "${includes}" @ONLY)
+      set_source_files_properties(${batch} PROPERTIES HEADER_FILE_ONLY ON)
+      target_sources(${target} PRIVATE ${folder}/${number}.cpp)
+      math(EXPR number "${number} + 1")
+    endwhile()
+  endforeach()
 endfunction()
 
 # Reading the headers of a source takes longer than compiling it. Each target reuses the precompiled headers of the
