@@ -13,7 +13,7 @@ if(MSLEAKS_SANITIZE)
   target_link_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE})
 endif()
 
-# What the fuzz targets call: coverage guides them into this code. Tests do without, which halves their time to compile.
+# Coverage guides the fuzz targets into the code that they call. Tests are compiled without it, in half of the time.
 add_library(msleaks_fuzzed INTERFACE)
 if(MSLEAKS_BUILD_FUZZERS)
   target_compile_options(msleaks_fuzzed INTERFACE -fsanitize=fuzzer-no-link)
