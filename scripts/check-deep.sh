@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Everything that scripts/test.sh leaves out, on demand: the tests of test/deep_tests.txt, whole sanitized suites, 60 s
-# of each fuzz target, 50 kills, whole runs on both LLVMs, the oldest LLVM, sources compiled alone, benchmarks, real
-# programs, and projects of other people. It takes hours. The last line says how many parts held.
+# Runs everything that scripts/test.sh leaves out. That is the tests of test/deep_tests.txt, whole sanitized suites, 60 s
+# of each fuzz target, 50 kills, whole runs on both LLVMs, and the oldest LLVM. It also compiles sources alone, and runs
+# benchmarks, real programs, and projects of other people. It takes hours. The last line says how many parts held.
 #
 #   scripts/check-deep.sh [part...]     tests alone llvm16 bench frameworks paths graphs projects; all, unless some are named
 #

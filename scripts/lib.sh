@@ -1,4 +1,4 @@
-# What the scripts share. Sourced, never run.
+# Common code of the scripts. Sourced, never run.
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build_folder=$repository/build/release

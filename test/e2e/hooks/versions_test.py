@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Several versions of one library in a process, and libraries whose files have other names, as wheels bring them: a call goes where it goes without hooks, and
+"""Several versions of one library in a process, and libraries whose files have other names, as wheels bring them. A call goes where it goes without hooks, and
 its blocks are recorded.   usage: versions_test.py BUILD SCRATCH
 """
 import json

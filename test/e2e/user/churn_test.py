@@ -15,7 +15,7 @@ from msleaks_e2e import Msleaks, arguments, check, equal, line_of, plain_compile
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "churn.cpp"
 LINES, WORDS, BUFFERS, TABLES, REQUESTS, NODES, STATES = 200_000, 2000, 100, 20_000, 150, 500, 2_000
-# What: (a text of its line, confidence, a word of the advice, evidence).
+# Kind of churn: (a text of its line, confidence, a word of the advice, evidence).
 WANTED = {
     "temporary": ("std::free(used(std::malloc(80)))", "likely", "keep one buffer",
                   dict(allocations=LINES, repeated=LINES - 1, temporary=LINES, reallocs=0, copied_bytes=0, usual_bytes=80)),
