@@ -18,6 +18,7 @@ template <int kParameters> struct Image {
                                        .verb = abi::Verb::Alloc,
                                        .family = abi::Family::OpenCl,
                                        .heap = abi::Heap::Device,
+                                       .flags = abi::flagsOf(abi::ResultKind::Handle),
                                        .result = {abi::ResultKind::Handle, abi::Position(kParameters - 1)}};
 };
 

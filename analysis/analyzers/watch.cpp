@@ -17,22 +17,32 @@ using abi::EventKind;
 constexpr size_t kMostChanges = 1000;
 constexpr size_t kMostRanges = 64; // of a thread, one in the other
 
-// Address and bytes; 0 bytes: a handle, or an address up to the end of its block.
-using Written = std::vector<std::pair<uint64_t, uint64_t>>;
+// What an operation may write. A handle stands for all of its block, and nothing lies behind its number. An address
+// without bytes stands for the rest of its block.
+struct Memory {
+  uint64_t address, bytes;
+  bool is_handle;
+
+  bool mayBe(const Memory &other) const {
+    if (address == other.address)
+      return true;
+    return !is_handle && !other.is_handle && address < other.address + other.bytes && address + bytes > other.address;
+  }
+};
+using Written = std::vector<Memory>;
 
 // What the last launch, copy or fill of a thread may write.
 struct Operation {
   bool is_known = false; // all of it
   Written written;
 
-  bool mayWrite(uint64_t address, uint64_t bytes) const {
-    return std::any_of(written.begin(), written.end(), [&](const auto &range) {
-      return range.first == address || (range.first < address + bytes && range.first + range.second > address);
-    });
+  bool mayWrite(const Memory &watched) const {
+    return std::any_of(written.begin(), written.end(), [&](const Memory &memory) { return memory.mayBe(watched); });
   }
 };
 
-// A range of a thread that ends as the innermost one. What is told behind its beginning, the launches in it may write.
+// A range of a thread that ends as the innermost one. The launches in it may write what is told right behind its
+// beginning.
 struct OpenRange {
   Written written;
   bool begins = true; // nothing but accesses has come yet
@@ -72,6 +82,12 @@ public:
   void onAlloc(const Block &block, AllocCause, uint64_t) override {
     if (!wholes_.empty()) [[unlikely]]
       wholes_.erase({block.process, block.address});
+    if (block.handle) [[unlikely]]
+      handles_.insert({block.process, block.address});
+  }
+  void onFree(const Block &block, FreeCause, uint64_t) override {
+    if (block.handle) [[unlikely]]
+      handles_.erase({block.process, block.address});
   }
   void onEvent(const StreamEvent &, SiteId) override;
   void conclude(Conclusion &) const override;
@@ -96,7 +112,11 @@ private:
     const auto found = wholes_.find({event.process, address});
     return found != wholes_.end() ? found->second : address;
   }
-  void addWritten(const StreamEvent &, const Written::value_type &);
+  Memory memoryAt(const StreamEvent &event, uint64_t address, uint64_t bytes) const {
+    const uint64_t whole = wholeOf(event, address);
+    return {whole, bytes, handles_.contains({event.process, whole})};
+  }
+  void addWritten(const StreamEvent &, const Memory &);
   LabelId labelOf(const StreamEvent &event, uint64_t number) const {
     return labels_ ? labels_->find(event.process, number) : LabelId{};
   }
@@ -110,7 +130,8 @@ private:
   std::unordered_map<uint64_t, Operation> operations_; // by thread
   std::unordered_map<uint64_t, std::vector<OpenRange>> ranges_;
   std::map<Key, Watched> watched_;
-  std::map<Key, uint64_t> wholes_;     // of handles that show a block
+  std::map<Key, uint64_t> wholes_;     // the blocks that other handles show
+  std::set<Key> handles_;              // of live blocks
   std::map<uint32_t, uint64_t> steps_; // the last of each process
   std::set<uint32_t> unknown_;         // processes in which a launch may be given memory that nobody saw
   std::vector<Change> changes_;        // by operations that were not given the block
@@ -171,10 +192,10 @@ void WatchAnalyzer::onOperation(const StreamEvent &event) {
       operation.written = range->written;
   } else if (event.event.header().kind == EventKind::Copy) {
     const auto copy = event.event.as<abi::CopyEvent>();
-    operation = {true, {{wholeOf(event, copy.destination), copy.size}}};
+    operation = {true, {memoryAt(event, copy.destination, copy.size)}};
   } else {
     const auto set = event.event.as<abi::SetEvent>();
-    operation = {true, {{wholeOf(event, set.destination), set.size}}};
+    operation = {true, {memoryAt(event, set.destination, set.size)}};
   }
 }
 
@@ -188,7 +209,7 @@ void WatchAnalyzer::onAccess(const StreamEvent &event) {
   else if (access.address == 0)
     unknown_.insert(event.process);
   else if (!watched_.empty() && !reads_only)
-    addWritten(event, {wholeOf(event, access.address), access.size});
+    addWritten(event, memoryAt(event, access.address, access.size));
 }
 
 // A part of a buffer is its buffer.
@@ -198,7 +219,7 @@ void WatchAnalyzer::onMapped(const StreamEvent &event) {
     wholes_[{event.process, mapped.address}] = wholeOf(event, mapped.block);
 }
 
-void WatchAnalyzer::addWritten(const StreamEvent &event, const Written::value_type &memory) {
+void WatchAnalyzer::addWritten(const StreamEvent &event, const Memory &memory) {
   of(event).written.push_back(memory);
   if (OpenRange *range = innermost(event); range && range->begins)
     range->written.push_back(memory);
@@ -238,7 +259,7 @@ void WatchAnalyzer::onChanged(const StreamEvent &event, SiteId site) {
   Watched &watched = at->second;
   ++watched.changes;
   const Operation &operation = of(event);
-  if (operation.mayWrite(wholeOf(event, changed.address), watched.bytes)) {
+  if (operation.mayWrite(memoryAt(event, changed.address, watched.bytes))) {
     ++watched.given;
     return;
   }

@@ -13,6 +13,8 @@ void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uin
   if (place) {
     const Block gone = std::exchange(*place, block);
     --live_blocks_;
+    if (gone.handle != block.handle) [[unlikely]]
+      indexAgain(process, gone, block);
     if (Backings::concerns(gone)) [[unlikely]]
       process.backings.goes(gone);
     announceFree(gone, FreeCause::Replaced, time_ns);
@@ -38,6 +40,14 @@ void LiveSet::back(Process &process, const Block &device, uint64_t time_ns) {
     return;
   setReserve(*host, true, time_ns);
   process.backings.comes(*host);
+}
+
+// A handle and an address of a byte are one number, one after the other.
+void LiveSet::indexAgain(Process &process, const Block &gone, const Block &block) {
+  if (AddressIndex *index = process.indexOf(gone))
+    index->erase(gone.address);
+  if (AddressIndex *index = process.indexOf(block))
+    index->insert(block.address);
 }
 
 void LiveSet::erase(Process &process, Block *block) {

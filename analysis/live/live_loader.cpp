@@ -131,7 +131,7 @@ std::optional<Block> LiveSet::Loader::loadBlock(const Process &process, uint64_t
   block.time_ns = time_ns_ - trace::unzigzag(from_.varint());
   const uint32_t cohort = takeNumber();
   const uint64_t rest = from_.varint();
-  expect(block.address != 0 && cohort != 0 && cohort < cohorts_.size() && rest >> 2 != 0 && rest >> 2 <= kMostOwners);
+  expect(block.address != 0 && cohort != 0 && cohort < cohorts_.size() && rest >> 3 != 0 && rest >> 3 <= kMostOwners);
   if (from_.failed())
     return std::nullopt;
   block.cohort = cohorts_[cohort];
@@ -142,7 +142,8 @@ std::optional<Block> LiveSet::Loader::loadBlock(const Process &process, uint64_t
   block.stream = known.stream;
   block.heap = known.heap;
   block.device = known.device;
-  block.refs = std::min<uint64_t>(rest >> 2, kMostOwners) & kMostOwners;
+  block.refs = std::min<uint64_t>(rest >> 3, kMostOwners) & kMostOwners;
+  block.handle = rest >> 2 & 1;
   block.file = rest >> 1 & 1;
   block.reserve = rest & 1;
   return from_.failed() ? std::nullopt : std::optional(block);

@@ -20,7 +20,7 @@ namespace msleaks::analysis {
 inline constexpr uint64_t kUsualPageBytes = 4096;
 // No kernel maps the last page: its addresses are those of errors, and it would have no end.
 inline constexpr uint64_t kLastMapping = UINT64_MAX - 2 * kUsualPageBytes + 1;
-inline constexpr uint16_t kMostOwners = 0x1fff; // of a counted block: what Block::refs holds
+inline constexpr uint16_t kMostOwners = 0x0fff; // of a counted block: what Block::refs holds
 
 inline void addOwner(Block &block) {
   if (block.refs < kMostOwners)
@@ -101,9 +101,9 @@ struct LiveSet::Process {
   bool isShownOnly(const Block &block) const {
     return !ranges.isEmpty() && spaceOf(block.heap) == AddressSpace::Accelerator && ranges.count(block) == block.refs;
   }
-  // Null: nobody has asked.
+  // Null: nobody has asked, or the block is a handle, which holds no bytes.
   AddressIndex *indexOf(const Block &block) {
-    if (indexes.empty())
+    if (indexes.empty() || block.handle)
       return nullptr;
     const AddressSpace space = spaceOf(block.heap);
     const auto found = indexes.find({space, space == AddressSpace::Accelerator ? block.device : uint8_t{0}});
@@ -118,7 +118,10 @@ struct LiveSet::Process {
     BlockTable &of = table(space, device);
     const auto [index, fresh] = indexes.try_emplace({space, space == AddressSpace::Accelerator ? device : uint8_t{0}});
     if (fresh)
-      of.forEach([&](const Block &block) { index->second.insert(block.address); });
+      of.forEach([&](const Block &block) {
+        if (!block.handle)
+          index->second.insert(block.address);
+      });
     const auto begin = index->second.lastUntil(address);
     const Block *block = begin ? of.find(*begin) : nullptr;
     return block && address - block->address < block->size ? block : nullptr;

@@ -91,7 +91,7 @@ void LiveSet::Saver::saveBlock(const Block &block, uint64_t &last_address) {
   put_(block.size);
   put_(trace::zigzag(time_ns_ - block.time_ns));
   put_(cohorts_.numberOf(block.cohort));
-  put_(uint64_t{block.refs} << 2 | uint64_t{block.file} << 1 | block.reserve);
+  put_(uint64_t{block.refs} << 3 | uint64_t{block.handle} << 2 | uint64_t{block.file} << 1 | block.reserve);
 }
 
 void LiveSet::Saver::saveBlocks(const Process &process) {

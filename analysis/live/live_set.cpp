@@ -153,6 +153,7 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   block.zeroed = (header.flags & abi::kZeroed) != 0;
   block.reserve = (header.flags & abi::kReserve) != 0 || old.block.reserve; // a moved mapping stays what it was
   block.file = (header.flags & abi::kFile) != 0 || old.block.file;
+  block.handle = header.heap == abi::Heap::Device && (header.flags & abi::kDriver) != 0;
   block.heap = header.heap;
   block.device = header.device;
   const AllocCause cause = header.flags & abi::kRealloc ? AllocCause::Reallocated : AllocCause::Allocated;
@@ -162,7 +163,7 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
       takeShown(process, event, mapping);
     insertMapping(process, mapping, cause, header.time);
   } else {
-    if ((header.flags & abi::kDriver) != 0) [[unlikely]]
+    if (header.heap == abi::Heap::Host && (header.flags & abi::kDriver) != 0) [[unlikely]]
       block.reserve = process.backings.take(block);
     insert(process, block, cause, header.time);
     if (header.heap == abi::Heap::Device || header.heap == abi::Heap::Managed) [[unlikely]]

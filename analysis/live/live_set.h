@@ -46,10 +46,11 @@ struct Block {
   uint32_t process = 0;
   CohortId cohort;
   BlockId id;
-  uint16_t refs : 13 = 1;   // owners of a counted block
+  uint16_t refs : 12 = 1;   // owners of a counted block
   uint16_t zeroed : 1 = 0;  // handed out filled with zeros; known until a checkpoint
-  uint16_t reserve : 1 = 0; // no memory of its own: address space only, a file's pages, a device's block (backings.h)
+  uint16_t reserve : 1 = 0; // no memory of its own: address space only, a file's pages, another heap's block (backings.h)
   uint16_t file : 1 = 0;    // a file's pages, whatever their protection
+  uint16_t handle : 1 = 0;  // its address is a number of the driver's (a cl_mem): no byte of it lies there
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;
 
@@ -155,7 +156,7 @@ public:
   // The live block at exactly this address, or null; of several devices' the first one's. Valid until the next event.
   const Block *find(uint32_t process, AddressSpace space, uint64_t address) const;
   // The live block that holds the byte at this address, or null. The first question about a space costs as much as it
-  // has blocks; from then on it is kept up to date. Valid until the next event.
+  // has blocks; from then on it is kept up to date. A handle holds no bytes. Valid until the next event.
   const Block *holding(uint32_t process, AddressSpace space, uint64_t address, uint8_t device = 0);
   // Of a pool's live block: the one that it is a part of, as long as that one lives; none if nobody knows.
   BlockId parentOf(BlockId part) const { return valueAt(parents_, part.index); }
@@ -219,6 +220,7 @@ private:
   void restore(Process &, const StreamEvent &);
   void insert(Process &, const Block &, AllocCause, uint64_t time_ns);
   void erase(Process &, Block *);
+  static void indexAgain(Process &, const Block &gone, const Block &);
   static const Block *wholeOf(Process &, const Block &part);
   const Block *noteParent(Process &, const Block &part);
   void noteUnmatched(Process &, const StreamEvent &, const abi::FreeEvent &);

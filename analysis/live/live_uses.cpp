@@ -3,8 +3,8 @@
 
 namespace msleaks::analysis {
 
-// The block that is used: the address is a handle, or one of a byte in it. Null: a launch's argument may be neither, a
-// number looks like both.
+// The block that is used. The address is its handle, or that of one of its bytes; a block with a handle is found by the
+// handle only. Null: there is none; an argument of a launch may be a plain number.
 const Block *LiveSet::use(uint64_t address, uint8_t device, const Use &use) {
   Process &process = processOf(use.process);
   if (!process.ranges.isEmpty())

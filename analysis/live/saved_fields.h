@@ -16,7 +16,7 @@
 namespace msleaks::analysis {
 
 // Raised when the fields change: a reader that does not know the version reads the events instead.
-inline constexpr uint64_t kCheckpointVersion = 3;
+inline constexpr uint64_t kCheckpointVersion = 4;
 
 class FieldWriter {
 public:

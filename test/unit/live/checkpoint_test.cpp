@@ -61,8 +61,8 @@ void expectSame(const LiveSet &one, const LiveSet &other) {
     if (block.device != 0)
       return; // of several devices' blocks at one address, find() has the first
     ASSERT_NE(same, nullptr);
-    EXPECT_EQ(std::tuple(same->size, same->time_ns, same->site, same->stream, same->heap, +same->refs, +same->reserve),
-              std::tuple(block.size, block.time_ns, block.site, block.stream, block.heap, +block.refs, +block.reserve));
+    EXPECT_EQ(std::tuple(same->size, same->time_ns, same->site, same->stream, same->heap, +same->refs, +same->reserve, +same->handle),
+              std::tuple(block.size, block.time_ns, block.site, block.stream, block.heap, +block.refs, +block.reserve, +block.handle));
     const Cohort &was = one.cohorts()[block.cohort], &is = other.cohorts()[same->cohort];
     EXPECT_EQ(was, is);
   });
@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, CheckpointTest, testing::Values(1, 2, 3, 4, 5, 6
 // docs/trace-format.md has the fields. Who changes them raises kCheckpointVersion.
 TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
   apply(test::alloc(5, 0x100, 40, {.site = 3}));
-  apply(test::alloc(7, 0x180, 41, {.stream = 2, .heap = abi::Heap::Device, .site = 3, .device = 1}));
+  apply(test::alloc(7, 0x180, 41, {.stream = 2, .heap = abi::Heap::Device, .flags = abi::kDriver, .site = 3, .device = 1}));
   apply(test::alloc(8, 0x4000, 4096, {.heap = abi::Heap::Mapping, .flags = abi::kReserve}));
   apply(test::free(9, 0x100));
   apply(test::make<abi::StepEvent>(10, {}, 6, 0));
@@ -131,15 +131,15 @@ TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
   std::string hex;
   for (const uint8_t byte : to.written())
     hex += fmt::format("{:02x}", byte);
-  std::string expected = "03 "                               // version
+  std::string expected = "04 "                               // version
                          "03 01 00 00 00 00 00 00 00 00 00 " // counts
                          "00 00 "                            // pauses, labels
                          "01 01 03 "                         // sites: process, number
                          "02 01 01 02 02 01 00 00 " // cohorts: site, process, stream, heap, device, owner, phase
                          "00 01 00 01 00 00 00 "
                          "01 01 "                            // processes: number,
-                         "01 8006 29 12 01 04 "              // blocks: address, size, age, cohort, owners and flags
-                         "01 808002 8020 10 02 05 00 00 00 " // mappings: the same, object, offset
+                         "01 8006 29 12 01 0c "              // blocks: address, size, age, cohort, owners and flags
+                         "01 808002 8020 10 02 09 00 00 00 " // mappings: the same, object, offset
                          "00 00 00 00 00 00 "                // what is shown, parked, mapped, hidden; early or late
                          "00 00 "                            // objects, threads
                          "01 0a 06 01 00 ";                  // steps: time, number, process; marks

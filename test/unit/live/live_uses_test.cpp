@@ -35,6 +35,34 @@ TEST_F(LiveUsesTest, CopiesReadAndWriteAndFillsWrite) {
   EXPECT_EQ(journal.take(), "*2000:256@0 read\n*1000:256@0 written\n*1000:256@0 read\n*2000:256@0 written\n");
 }
 
+// A cl_mem is a pointer to what the driver keeps of the buffer: other blocks of the host may lie behind it.
+TEST_F(LiveUsesTest, WhatLiesBehindAHandleIsNoPartOfItsBlock) {
+  constexpr uint64_t kHandle = 0x500000, kBytes = 1 << 20;
+  apply(alloc(4, kHandle, kBytes, {.heap = Heap::Device, .flags = abi::kDriver}));
+  journal.take();
+  apply(copy(5, kHandle + 100, 0x1000));
+  apply(access(6, kHandle + 8));
+  apply(fill(7, kHandle + 16));
+  EXPECT_EQ(journal.take(), "*1000:256@0 read\n");
+  apply(copy(8, kHandle, 0x1000));
+  EXPECT_EQ(journal.take(), "*1000:256@0 read\n*500000:1048576@0 written\n");
+}
+
+TEST_F(LiveUsesTest, AHandleDoesNotHideTheBlockInWhichItsNumberLies) {
+  constexpr test::Where kHandle{.heap = Heap::Device, .flags = abi::kDriver};
+  apply(access(4, 0x2010)); // from here on interior addresses are looked up
+  apply(alloc(5, 0x2010, 0x20, kHandle));
+  journal.take();
+  apply(access(6, 0x2018));
+  EXPECT_EQ(journal.take(), "*2000:256@0 used\n");
+  apply(alloc(7, 0x1000, 0x100, kHandle)); // the address becomes a handle
+  apply(alloc(8, 0x2010, 0x20, kDevice));  // the handle becomes an address
+  journal.take();
+  apply(access(9, 0x1008));
+  apply(access(10, 0x2018));
+  EXPECT_EQ(journal.take(), "*2010:32@0 used\n");
+}
+
 TEST_F(LiveUsesTest, FlagsOfAnAccessSayWhich) {
   apply(access(5, 0x1000, {.heap = Heap::Device, .flags = abi::kRead}));
   apply(access(6, 0x1000, {.heap = Heap::Device, .flags = abi::kRead | abi::kWrite}));

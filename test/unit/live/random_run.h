@@ -109,14 +109,15 @@ private:
     else
       add(alloc(tick(), anyAddress(), pick(0, 1000), here(abi::Heap::Host, abi::kRealloc)));
   }
-  // Counted blocks, of several devices; a free may be refused.
+  // Counted blocks of several devices, some with a handle; a free may be refused.
   void device() {
     const uint64_t address = anyAddress();
     const Where where = here(abi::Heap::Device, 0, static_cast<uint8_t>(pick(0, 2)));
     switch (pick(0, 3)) {
     case 0:
     case 1:
-      return add(alloc(tick(), address, pick(1, 100'000), where));
+      return add(alloc(tick(), address, pick(1, 100'000),
+                       here(abi::Heap::Device, pick(0, 1) != 0 ? abi::kDriver : 0, where.device)));
     case 2:
       return add(retain(tick(), address, where));
     default:

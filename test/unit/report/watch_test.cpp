@@ -150,6 +150,21 @@ TEST_F(WatchTest, ABufferWithAHandleThatWasAPartsIsAnotherOne) {
   EXPECT_EQ(list[0]["given"], "no");
 }
 
+// A cl_mem is a pointer to what the driver keeps of a buffer: another buffer's handle may lie close behind it.
+TEST_F(WatchTest, AHandleThatLiesNearIsAnotherBuffer) {
+  constexpr test::Where kHandle{.heap = abi::Heap::Device, .flags = abi::kDriver};
+  constexpr uint64_t kBefore = kBlock - 64, kBehind = kBlock + 64;
+  const json list = watchOf({test::alloc(kStart + 1, kBefore, kBytes, kHandle),
+                             test::alloc(kStart + 2, kBlock, kBytes, kHandle),
+                             test::alloc(kStart + 3, kBehind, kBytes, kHandle), watch(10), launch(30, true),
+                             given(31, kBehind), changed(40, 2), copy(50, kBefore, kBytes), changed(60, 2),
+                             copy(70, kBlock, 16), changed(80, 2), launch(90, true), given(91, kBlock), changed(100, 2)});
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0]["since_start_ns"], 40);
+  EXPECT_EQ(list[0]["given"], "no");
+  EXPECT_EQ(list[1]["since_start_ns"], 60);
+}
+
 TEST_F(WatchTest, WhoIsGivenItMayChangeIt) {
   EXPECT_TRUE(watchOf({watch(10), launch(30, true), given(31, kBlock), changed(40, 2), copy(50, kBlock + 128, 16),
                        changed(60, 2), given(70, kBlock, abi::kWrite), changed(80, 2)})

@@ -80,6 +80,10 @@ struct Result {
   Position at;
   constexpr bool operator==(const Result &) const = default;
 };
+// Flags of the block that such a call hands out. A handle is no address.
+constexpr uint16_t flagsOf(ResultKind kind) {
+  return kind == ResultKind::Handle ? uint16_t{kDriver} : uint16_t{0};
+}
 
 // Threads: six integers as Sizes, of which the first three are those of all threads.
 enum class ShapeKind : uint8_t { None, Dim3, Range, Blocks, Sizes, Config, Threads };
@@ -176,8 +180,8 @@ constexpr Shape CONFIG(int index) { return {ShapeKind::Config, Position(index)};
 
 inline constexpr Symbol kSymbols[] = {
 #define MSL_ALLOC(symbol, fam, mem, bits, res, bytes, times, partnerRow)                                               \
-  MSL_ROW(#symbol, Alloc, fam, mem, .flags = bits, .result = res, .size = bytes, .count = times,                       \
-          .partner = Row::partnerRow)
+  MSL_ROW(#symbol, Alloc, fam, mem, .flags = (bits) | flagsOf(Result(res).kind), .result = res, .size = bytes,         \
+          .count = times, .partner = Row::partnerRow)
 #define MSL_REALLOC(symbol, fam, mem, old, bytes, times, partnerRow)                                                   \
   MSL_ROW(#symbol, Realloc, fam, mem, .flags = kRealloc, .result = RETURN, .size = bytes, .count = times,              \
           .address = old, .partner = Row::partnerRow)
