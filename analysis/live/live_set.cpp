@@ -163,6 +163,8 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
       takeShown(process, event, mapping);
     insertMapping(process, mapping, cause, header.time);
   } else {
+    if (header.heap == abi::Heap::Device) [[unlikely]]
+      use_sources_.addBlock(event.process, (header.flags & abi::kListed) != 0);
     if (header.heap == abi::Heap::Host && (header.flags & abi::kDriver) != 0) [[unlikely]]
       block.reserve = process.backings.take(block);
     insert(process, block, cause, header.time);

@@ -1,4 +1,4 @@
-// Which processes' uses of device memory are all seen. Where they are not, nobody can say what is used no more.
+// Which processes' uses of device memory are all seen. Where they are not, nobody can say which memory is no longer used.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,11 @@ namespace msleaks::analysis {
 
 class UseSources {
 public:
+  // `listed`: each call that can use it is seen (OpenCL).
+  void addBlock(uint32_t process, bool listed) {
+    Source &source = sources_[process];
+    (listed ? source.has_listed_blocks : source.has_other_blocks) = true;
+  }
   // `listed`: Access events behind it name all memory that it was given.
   void addLaunch(uint32_t process, bool listed) {
     Source &source = sources_[process];
@@ -25,19 +30,23 @@ public:
   // What was before is not known, of any process.
   void forgetAll() { all_unknown_ = true; }
 
-  // A process that launches nothing, as far as anybody sees, has another way to use its device.
+  // Where no launch is seen, the process may use its device in a way that nobody sees, unless its blocks have none.
   bool seesAll(uint32_t process) const {
     const auto found = sources_.find(process);
-    return !all_unknown_ && found != sources_.end() && found->second.listed && !found->second.unknown &&
-           found->second.not_listed == 0;
+    if (all_unknown_ || found == sources_.end())
+      return false;
+    const Source &source = found->second;
+    const bool is_known = source.listed || (source.has_listed_blocks && !source.has_other_blocks);
+    return is_known && !source.unknown && source.not_listed == 0;
   }
 
 private:
   struct Source {
     bool listed = false, unknown = false;
+    bool has_listed_blocks = false, has_other_blocks = false;
     uint64_t not_listed = 0; // launches
   };
-  std::unordered_map<uint32_t, Source> sources_; // that launched something
+  std::unordered_map<uint32_t, Source> sources_; // that have or used device memory
   bool all_unknown_ = false;
 };
 

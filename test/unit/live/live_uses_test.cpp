@@ -88,6 +88,26 @@ TEST_F(LiveUsesTest, AProcessIsSeenWhenAllItsLaunchesNameTheirMemory) {
   EXPECT_FALSE(live.useSources().seesAll(1));
 }
 
+// OpenCL's calls are all seen, and there is no other way to use its blocks.
+TEST_F(LiveUsesTest, AProcessThatLaunchesNothingIsSeenWhereAllCallsAre) {
+  constexpr test::Where kOfOpenCl{.process = 3, .heap = Heap::Device, .flags = abi::kDriver | abi::kListed};
+  apply(alloc(5, 0x5000, 0x100, kOfOpenCl));
+  apply(fill(6, 0x5000, {.process = 3, .heap = Heap::Device}));
+  EXPECT_TRUE(live.useSources().seesAll(3));
+  apply(launch(7, 0, {.process = 3, .heap = Heap::Device}));
+  EXPECT_FALSE(live.useSources().seesAll(3)) << "nobody knows what the launch was given";
+  apply(access(8, 0, {.process = 3, .heap = Heap::Device, .flags = abi::kListed}));
+  EXPECT_TRUE(live.useSources().seesAll(3));
+  apply(access(9, 0, {.process = 3, .heap = Heap::Device}));
+  EXPECT_FALSE(live.useSources().seesAll(3)) << "something was used, and nobody knows what";
+}
+
+TEST_F(LiveUsesTest, BlocksOfAnotherDriverMayBeUsedUnseen) {
+  apply(alloc(5, 0x5000, 0x100, {.process = 3, .heap = Heap::Device, .flags = abi::kDriver | abi::kListed}));
+  apply(alloc(6, 0x6000, 0x100, {.process = 3, .heap = Heap::Device}));
+  EXPECT_FALSE(live.useSources().seesAll(3));
+}
+
 TEST_F(LiveUsesTest, ALaunchMayBeListedByWhatComesBehindIt) {
   constexpr test::Where kLast{.heap = Heap::Device, .flags = abi::kListed};
   apply(launch(5, 0));

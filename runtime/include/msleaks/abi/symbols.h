@@ -80,9 +80,10 @@ struct Result {
   Position at;
   constexpr bool operator==(const Result &) const = default;
 };
-// Flags of the block that such a call hands out. A handle is no address.
+// Flags of the block that such a call hands out. A handle is no address, and OpenCL's calls are the only ones that use
+// what it stands for.
 constexpr uint16_t flagsOf(ResultKind kind) {
-  return kind == ResultKind::Handle ? uint16_t{kDriver} : uint16_t{0};
+  return kind == ResultKind::Handle ? uint16_t{kDriver | kListed} : uint16_t{0};
 }
 
 // Threads: six integers as Sizes, of which the first three are those of all threads.
