@@ -7,6 +7,10 @@ namespace msleaks::analysis {
 void Backings::change(const Block &block, int64_t by) {
   if (block.size < kLeastBytes)
     return;
+  if (block.heap == abi::Heap::Host && by > 0)
+    behind_[block.size].insert(block.address);
+  else if (block.heap == abi::Heap::Host)
+    behind_[block.size].erase(block.address);
   const auto at = without_.try_emplace(block.size, 0).first;
   at->second += block.heap == abi::Heap::Host ? -by : by;
   if (at->second == 0)
@@ -23,6 +27,13 @@ bool Backings::take(const Block &host) {
     taken.erase(taken.begin());
   taken.push_back({host.address, host.size});
   return false;
+}
+
+uint64_t Backings::leftBehind(uint64_t size) const {
+  const auto without = without_.find(size);
+  const auto behind = behind_.find(size);
+  const bool is_left = without != without_.end() && without->second < 0 && behind != behind_.end();
+  return is_left && !behind->second.empty() ? *behind->second.begin() : 0;
 }
 
 uint64_t Backings::takenFor(const Block &device) {

@@ -8,24 +8,29 @@
 #include "analysis/live/live_set.h"
 
 #include <cstdint>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
 namespace msleaks::analysis {
 
-// Of one process. Only sizes are kept, and what threads took last: so what is alive tells all of it.
+// Of one process. Blocks are told apart by their sizes only, so the live blocks tell all of it, except what threads took
+// last.
 class Backings {
 public:
   // Whether it has to know of such a block: one of a device, or one that stands behind one.
   static bool concerns(const Block &block) {
-    return block.heap == abi::Heap::Device || block.heap == abi::Heap::Managed ||
-           (block.heap == abi::Heap::Host && block.reserve);
+    const bool is_devices = block.heap == abi::Heap::Device || block.heap == abi::Heap::Managed;
+    return is_devices ? !block.reserve : block.heap == abi::Heap::Host && block.reserve;
   }
   void comes(const Block &block) { change(block, 1); }
   void goes(const Block &block) { change(block, -1); }
 
   // A driver takes this block of the host. True: one of the device has none yet, so it stands behind that.
   bool take(const Block &host);
+  // A block of the host of this size that stands behind a device's block which is gone; 0 = none. A driver may keep it
+  // until its queue has done what was given to it.
+  uint64_t leftBehind(uint64_t size) const;
   // The block that the thread's call has taken for this one of the device, before that came; 0 = none.
   uint64_t takenFor(const Block &device);
 
@@ -40,6 +45,7 @@ private:
   void change(const Block &block, int64_t by);
 
   std::unordered_map<uint64_t, int64_t> without_;          // by size: blocks of devices, less those behind them
+  std::unordered_map<uint64_t, std::set<uint64_t>> behind_; // by size: addresses of those behind them
   std::unordered_map<uint32_t, std::vector<Taken>> taken_; // by stream: since its last block of a device
 };
 

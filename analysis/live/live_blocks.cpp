@@ -18,6 +18,7 @@ void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uin
     if (Backings::concerns(gone)) [[unlikely]]
       process.backings.goes(gone);
     announceFree(gone, FreeCause::Replaced, time_ns);
+    unback(process, gone, time_ns);
     noteReplaced(process, gone, block.stream, time_ns);
   } else {
     place = table.insert(block);
@@ -40,6 +41,18 @@ void LiveSet::back(Process &process, const Block &device, uint64_t time_ns) {
     return;
   setReserve(*host, true, time_ns);
   process.backings.comes(*host);
+}
+
+// A device's block is gone. The memory behind it counts for itself until the driver gives it back.
+void LiveSet::unback(Process &process, const Block &device, uint64_t time_ns) {
+  if (!Backings::concerns(device) || device.heap == abi::Heap::Host) [[likely]]
+    return;
+  const uint64_t address = process.backings.leftBehind(device.size);
+  Block *host = address != 0 ? process.find(AddressSpace::Host, address) : nullptr;
+  if (host == nullptr)
+    return;
+  process.backings.goes(*host);
+  setReserve(*host, false, time_ns);
 }
 
 // A handle and an address of a byte are one number, one after the other.

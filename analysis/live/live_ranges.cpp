@@ -66,6 +66,7 @@ void LiveSet::dropOwner(Process &process, Block *block, uint64_t time_ns) {
   const Block gone = *block;
   erase(process, block);
   announceFree(gone, FreeCause::Freed, time_ns);
+  unback(process, gone, time_ns);
 }
 
 // Another block gets the handle of this one. One whose handle was given back lives on under the first address that

@@ -168,7 +168,7 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
     if (header.heap == abi::Heap::Host && (header.flags & abi::kDriver) != 0) [[unlikely]]
       block.reserve = process.backings.take(block);
     insert(process, block, cause, header.time);
-    if (header.heap == abi::Heap::Device || header.heap == abi::Heap::Managed) [[unlikely]]
+    if ((header.heap == abi::Heap::Device || header.heap == abi::Heap::Managed) && !block.reserve) [[unlikely]]
       back(process, block, header.time);
   }
   if (!process.early.empty())
@@ -295,6 +295,7 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
   if (may_be_refused)
     park(process, event, block);
   announceFree(block, realloc ? FreeCause::Reallocated : FreeCause::Freed, freed.header.time);
+  unback(process, block, freed.header.time);
 }
 
 // The one that the thread's free took last; or one more, if a list of blocks is freed.

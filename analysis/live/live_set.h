@@ -215,6 +215,7 @@ private:
   void leave(const Process &, const Mapping &, uint64_t time_ns);
   void setReserve(Block &, bool reserve, uint64_t time_ns);
   void back(Process &, const Block &device, uint64_t time_ns);
+  void unback(Process &, const Block &device, uint64_t time_ns);
   void endMappings(Process &, FreeCause, uint64_t time_ns);
   void park(Process &, const StreamEvent &, const Block &);
   void restore(Process &, const StreamEvent &);

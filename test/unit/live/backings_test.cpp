@@ -51,6 +51,34 @@ TEST_F(BackingsTest, SharedMemoryIsTheHostsBlockItself) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
+// The queue still works with the buffer that was released: its memory is there, and is not the next buffer's.
+TEST_F(BackingsTest, MemoryThatOutlivesItsBufferCountsForItself) {
+  apply(alloc(1, 0x10, kBytes, kBuffer));
+  apply(alloc(2, 0x1000, kBytes, kDriver));
+  apply(free(3, 0x10, kBuffer));
+  EXPECT_EQ(journal.bytes, kBytes);
+  apply(alloc(4, 0x20, kBytes, kBuffer));
+  apply(alloc(5, 0x2000000, kBytes, kDriver));
+  EXPECT_EQ(journal.bytes, 2 * kBytes);
+  apply(free(6, 0x1000));
+  EXPECT_EQ(journal.bytes, kBytes);
+  apply(free(7, 0x2000000));
+  apply(free(8, 0x20, kBuffer));
+  EXPECT_EQ(journal.bytes, 0u);
+  EXPECT_EQ(journal.blocks, 0u);
+}
+
+// CL_MEM_USE_HOST_PTR: the block of the host counts, once.
+TEST_F(BackingsTest, ABufferInMemoryThatTheProgramGivesHasNone) {
+  apply(alloc(1, 0x1000, kBytes, kOther));
+  apply(alloc(2, 0x10, kBytes, {.heap = abi::Heap::Device, .flags = abi::kReserve, .site = 3}));
+  EXPECT_EQ(journal.bytes, kBytes);
+  apply(alloc(3, 0x2000000, kBytes, kDriver)); // of something else
+  EXPECT_EQ(journal.bytes, 2 * kBytes);
+  apply(alloc(4, 0x20, kBytes, {.heap = abi::Heap::Device, .flags = abi::kReserve, .site = 3}));
+  EXPECT_EQ(journal.bytes, 2 * kBytes);
+}
+
 TEST_F(BackingsTest, NothingElseDoes) {
   apply(alloc(1, 0x10, kBytes, kBuffer));
   apply(alloc(2, 0x1000, kBytes, kOther));         // the program's own
