@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+using namespace msleaks;
+
 using Context = void *;
 using Queue = void *;
 using Mem = void *;
@@ -13,8 +15,29 @@ using Events = const void *;
 using Event = void *;
 using Sizes = const uint64_t *;
 
-MSL_HOOK(libOpenCL, Mem, clCreateBuffer, (Context, Bits, size_t, void *, int *))
-MSL_HOOK(libOpenCL, Mem, clCreateBufferWithProperties, (Context, const Bits *, Bits, size_t, void *, int *))
+namespace {
+
+// A buffer in memory of the host that the program gives has none of its own.
+template <hook::Name kName, int kFlagsAt>
+constexpr auto kBuffer = [](auto real, void *caller, auto... parameters) {
+  constexpr Bits kUsesHostMemory = 1 << 3; // CL_MEM_USE_HOST_PTR
+  using OfRow = hook::Known<kName>;
+  const auto create = [real](decltype(parameters)... given) {
+    const Bits flags = hook::Arguments<decltype(given)...>(given...).template word<kFlagsAt>();
+    if ((flags & kUsesHostMemory) != 0 && __msl_hook_flags != nullptr)
+      __msl_hook_flags(hook::Callbacks<OfRow, hook::Arguments<decltype(given)...>>::kTraits, abi::kReserve);
+    return real(given...);
+  };
+  return hook::callRecorded<OfRow>(create, caller, parameters...);
+};
+constexpr auto kPlainBuffer = kBuffer<"clCreateBuffer", 1>;
+constexpr auto kBufferWithProperties = kBuffer<"clCreateBufferWithProperties", 2>;
+
+} // namespace
+
+MSL_HOOK_WITH(kPlainBuffer, libOpenCL, Mem, clCreateBuffer, (Context, Bits, size_t, void *, int *))
+MSL_HOOK_WITH(kBufferWithProperties, libOpenCL, Mem, clCreateBufferWithProperties,
+              (Context, const Bits *, Bits, size_t, void *, int *))
 MSL_HOOK(libOpenCL, Mem, clCreatePipe, (Context, Bits, unsigned, unsigned, const void *, int *))
 MSL_HOOK(libOpenCL, void *, clSVMAlloc, (Context, Bits, size_t, unsigned))
 MSL_HOOK(libOpenCL, int, clRetainMemObject, (Mem))

@@ -130,7 +130,8 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
     recordOwned(
         thread, closed,
         abi::AllocEvent{{abi::EventKind::Alloc, traits.heap(), deviceOf(thread, traits),
-                         static_cast<uint16_t>(flags | outcome.flags), pathOfSite(enabledWord(), site, frame), 0},
+                         static_cast<uint16_t>(flags | outcome.flags | (Traits(closed.traits).flags() & abi::kReserve)),
+                         pathOfSite(enabledWord(), site, frame), 0},
                         outcome.address,
                         outcome.size_bytes});
     if (hasDevices(traits.family()))

@@ -89,6 +89,16 @@ void __msl_hook_owner(uint32_t traits, hook::Owner *owner, uint32_t is_used_unse
   call.owner = label | (is_used_unseen != 0 ? kUsedUnseen : 0u);
 }
 
+void __msl_hook_flags(uint32_t traits, uint32_t flags) noexcept {
+  Thread &thread = __msl_thread;
+  if (isStopped() || thread.call.open_calls == 0)
+    return;
+  OpenCall &call = thread.open[thread.call.open_calls - 1];
+  const abi::Traits of(call.traits);
+  if (of.family() == abi::Traits(traits).family())
+    call.traits = abi::Traits(of.verb(), of.family(), of.heap(), static_cast<uint16_t>(of.flags() | flags)).packed();
+}
+
 void __msl_hook_begin(hook::Call *call) noexcept {
   Thread &thread = __msl_thread;
   call->kept = thread.call.inside;

@@ -111,6 +111,8 @@ extern "C" {
 // has uses that no hook sees.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_owner(uint32_t traits, msleaks::hook::Owner *owner,
                                                                 uint32_t is_used_unseen) noexcept;
+// At the same place: flags of the block beyond those of its row.
+[[gnu::weak, gnu::visibility("default")]] void __msl_hook_flags(uint32_t traits, uint32_t flags) noexcept;
 // At the end of an operation, within its range: one of its outputs.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_output(const msleaks::hook::Output *output) noexcept;
 // Around the real function: calls of its family are left out meanwhile.
