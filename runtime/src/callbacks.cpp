@@ -4,6 +4,7 @@
 #include "kernel_names.h"
 #include "open_calls.h"
 #include "watch.h"
+#include "watch_choice.h"
 #include "watched_block.h"
 
 #include "msleaks/runtime/pending.h"
@@ -141,10 +142,12 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
   if (recorded->site == site)
     return;
   recorded->site = site;
-  record(thread,
-         abi::RetargetEvent{{abi::EventKind::Retarget, traits.heap(), 0, 0, pathOfSite(enabledWord(), site, frame), 0},
-                            outcome.address,
-                            outcome.size_bytes});
+  const abi::EventHeader retarget{
+      abi::EventKind::Retarget, traits.heap(), 0, 0, pathOfSite(enabledWord(), site, frame), 0};
+  record(thread, abi::RetargetEvent{retarget, outcome.address, outcome.size_bytes});
+  // Memory that a driver shares with the host was the driver's own until now.
+  if (isWatching() && hasDevices(traits.family()) && choosesBlocks()) [[unlikely]]
+    blockComes({retarget, outcome.address, outcome.size_bytes});
 }
 
 // Inlined into the callback, whose frame names the call. A call that began before the session was stopped is still to

@@ -110,6 +110,18 @@ void rangeEnds(uint32_t here) noexcept {
     lookAtAll({*list, thread, nullptr, nullptr, here});
 }
 
+namespace {
+
+// A driver takes memory of the host inside its calls. That is not what the line of such a call has asked for, and the
+// driver writes there all the time.
+bool isDriversOwn(const Thread &thread, abi::Heap heap) noexcept {
+  constexpr uint16_t kDrivers = familyBit(abi::Family::Cuda) | familyBit(abi::Family::Hip) |
+                                familyBit(abi::Family::Acl) | familyBit(abi::Family::OpenCl);
+  return (heap == abi::Heap::Host || heap == abi::Heap::Mapping) && (thread.call.inside & kDrivers) != 0;
+}
+
+} // namespace
+
 // A block that is not chosen, and one that nobody watches, comes and goes without the list: threads of the driver's own
 // allocate and free while a look holds the list and waits for the driver.
 void blockComes(const abi::AllocEvent &event) noexcept {
@@ -117,7 +129,7 @@ void blockComes(const abi::AllocEvent &event) noexcept {
   WatchList *list = event.size != 0 ? makeList() : nullptr;
   if (list == nullptr || looksNow(*list, __msl_thread) || (event.header.flags & abi::kRestored) != 0)
     return;
-  if (!isChosen(list->sites, event.address, event.header.site))
+  if (isDriversOwn(__msl_thread, event.header.heap) || !isChosen(list->sites, event.address, event.header.site))
     return;
   const uint64_t bytes = wish.bytes != 0 && wish.bytes < event.size ? wish.bytes : event.size;
   if (const ListHeld held{*list})
