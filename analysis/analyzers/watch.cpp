@@ -66,6 +66,7 @@ struct Watched {
   uint64_t digest = 0, file = 0;                 // of the last one
   abi::Heap heap = abi::Heap::Host;
   bool is_watched = false;
+  std::optional<uint64_t> filled_until; // from its birth on: operations of the process that had begun by then
 };
 
 class WatchAnalyzer final : public Analyzer {
@@ -96,6 +97,11 @@ private:
   using Key = std::pair<uint32_t, uint64_t>; // process, address
   static uint64_t threadOf(const StreamEvent &event) { return uint64_t{event.process} << 32 | event.stream; }
   Operation &of(const StreamEvent &event) { return operations_[threadOf(event)]; }
+  // No operation has begun since the block was allocated, so it is its owner that writes there.
+  bool isFilled(const Watched &watched, uint32_t process) const {
+    const auto begun = begun_.find(process);
+    return watched.filled_until == (begun != begun_.end() ? begun->second : 0);
+  }
   OpenRange *innermost(const StreamEvent &event) {
     const auto at = ranges_.find(threadOf(event));
     return at != ranges_.end() && !at->second.empty() ? &at->second.back() : nullptr;
@@ -133,6 +139,7 @@ private:
   std::map<Key, uint64_t> wholes_;     // the blocks that other handles show
   std::set<Key> handles_;              // of live blocks
   std::map<uint32_t, uint64_t> steps_; // the last of each process
+  std::map<uint32_t, uint64_t> begun_; // operations of each process, since something is watched
   std::set<uint32_t> unknown_;         // processes in which a launch may be given memory that nobody saw
   std::vector<Change> changes_;        // by operations that were not given the block
 };
@@ -175,6 +182,7 @@ void WatchAnalyzer::onRange(const StreamEvent &event) {
   of(event) = {};
   if (event.event.as<abi::RangeBeginEvent>().id != 0)
     return;
+  ++begun_[event.process];
   if (ranges.size() == kMostRanges)
     ranges.erase(ranges.begin());
   ranges.emplace_back();
@@ -184,6 +192,7 @@ void WatchAnalyzer::onOperation(const StreamEvent &event) {
   Operation &operation = of(event);
   OpenRange *range = innermost(event);
   operation = {};
+  ++begun_[event.process];
   if (range)
     range->begins = false;
   if (event.event.header().kind == EventKind::Launch) {
@@ -235,6 +244,9 @@ void WatchAnalyzer::onWatch(const StreamEvent &event) {
     return;
   watched.name = labelOf(event, watch.name);
   watched.bytes = watch.size;
+  watched.filled_until.reset();
+  if (watch.from_birth != 0)
+    watched.filled_until = begun_[event.process];
 }
 
 void WatchAnalyzer::onContent(const StreamEvent &event) {
@@ -259,7 +271,7 @@ void WatchAnalyzer::onChanged(const StreamEvent &event, SiteId site) {
   Watched &watched = at->second;
   ++watched.changes;
   const Operation &operation = of(event);
-  if (operation.mayWrite(memoryAt(event, changed.address, watched.bytes))) {
+  if (isFilled(watched, event.process) || operation.mayWrite(memoryAt(event, changed.address, watched.bytes))) {
     ++watched.given;
     return;
   }

@@ -133,7 +133,7 @@ void blockComes(const abi::AllocEvent &event) noexcept {
     return;
   const uint64_t bytes = wish.bytes != 0 && wish.bytes < event.size ? wish.bytes : event.size;
   if (const ListHeld held{*list})
-    watch(*list, event.address, bytes, wish.what[0] != 0 ? labelOf(wish.what) : 0);
+    watchFromBirth(*list, event.address, bytes, wish.what[0] != 0 ? labelOf(wish.what) : 0);
 }
 
 // Looks at it while it is still there.

@@ -28,6 +28,7 @@ void recordWatch(Thread &thread, const WatchedBlock &block, uint64_t bytes) noex
   event.continuation = abi::kContinuationTag;
   event.size = bytes;
   event.looks = block.looks;
+  event.from_birth = block.from_birth ? 1 : 0;
   record(thread, event);
 }
 
@@ -125,7 +126,10 @@ void endWatch(WatchList &list, Thread &thread, WatchedBlock &block) noexcept {
   setCount(list, countOf(list) - 1);
 }
 
-void watch(WatchList &list, uint64_t address, uint64_t bytes, uint64_t name, const TensorForm &form) noexcept {
+namespace {
+
+void beginWatch(WatchList &list, uint64_t address, uint64_t bytes, uint64_t name, const TensorForm &form,
+                bool from_birth) noexcept {
   Thread &thread = __msl_thread;
   if (WatchedBlock *before = blockAt(list, address); before != nullptr)
     endWatch(list, thread, *before);
@@ -134,10 +138,21 @@ void watch(WatchList &list, uint64_t address, uint64_t bytes, uint64_t name, con
     return noteUnwatched();
   block->name = name;
   block->form = form;
+  block->from_birth = from_birth;
   block->where = whereIs(address, bytes);
   recordWatch(thread, *block, bytes);
   if (!isClosed(list) && block->where == Where::Host)
     lookFirst({list, thread, nullptr, nullptr, 0}, *block);
+}
+
+} // namespace
+
+void watch(WatchList &list, uint64_t address, uint64_t bytes, uint64_t name, const TensorForm &form) noexcept {
+  beginWatch(list, address, bytes, name, form, false);
+}
+
+void watchFromBirth(WatchList &list, uint64_t address, uint64_t bytes, uint64_t name) noexcept {
+  beginWatch(list, address, bytes, name, {}, true);
 }
 
 } // namespace msleaks::runtime

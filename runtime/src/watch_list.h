@@ -83,6 +83,8 @@ WatchList *makeList() noexcept;
 
 // With the list held. What was watched at this address is no longer.
 void watch(WatchList &, uint64_t address, uint64_t bytes, uint64_t name, const TensorForm & = {}) noexcept;
+// The same for a block that has just been allocated.
+void watchFromBirth(WatchList &, uint64_t address, uint64_t bytes, uint64_t name) noexcept;
 void endWatch(WatchList &, Thread &, WatchedBlock &) noexcept;
 void noteUnwatched() noexcept;
 // Once, where the user has not asked for a watch, and so not been told: the program has.

@@ -42,6 +42,7 @@ struct WatchedBlock {
   Where where;
   abi::Family family; // of Handle and Device, once a look has read it
   bool is_known;      // `content` is
+  bool from_birth;    // watched since it was allocated
   TensorForm form;
 
   // Reads the block and keeps what it is now. False: it cannot be read, now (a device's) or any more (the host's).

@@ -10,13 +10,14 @@ constexpr uint64_t kBlock = 0x5000, kBytes = 4096;
 
 StreamEvent of(const abi::AnyEvent &event) { return {1, 1, event}; }
 
-StreamEvent watch(uint64_t at, uint64_t bytes = kBytes) {
+StreamEvent watch(uint64_t at, uint64_t bytes = kBytes, bool from_birth = false) {
   abi::WatchEvent event{};
   event.header = {abi::EventKind::Watch, abi::Heap::Device, 0, 0, 0, kStart + at};
   event.address = kBlock;
   event.name = 1;
   event.continuation = abi::kContinuationTag;
   event.size = bytes;
+  event.from_birth = from_birth ? 1 : 0;
   return of(abi::AnyEvent::from(event));
 }
 
@@ -228,6 +229,17 @@ TEST_F(WatchTest, WhatAnOperatorReadsOrAnotherOneIsGivenTheyMayNot) {
   EXPECT_EQ(list[0]["since_start_ns"], 40);
   EXPECT_EQ(list[1]["since_start_ns"], 90) << "the inner operator has told nothing";
   EXPECT_EQ(list[2]["since_start_ns"], 160) << "the range that ends by a number was none to look at";
+}
+
+TEST_F(WatchTest, ItsOwnerFillsABlockThatIsWatchedFromItsBirthOn) {
+  const json list =
+      watchOf({begins(1), ends(2), watch(10, kBytes, true), changed(20, 0), step(25, 1), changed(30, 0), begins(40),
+               changed(50, 2), ends(60), changed(70, 0), watch(80, 0), watch(90), changed(100, 0)});
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[0]["since_start_ns"], 50) << "an operation has begun";
+  EXPECT_EQ(list[1]["since_start_ns"], 70);
+  EXPECT_EQ(list[2]["since_start_ns"], 100) << "the program has said that it watches it";
+  EXPECT_EQ(rowsOfBlocks(), json::parse(R"x([["weights", 4096, 5, 3, "pid 4711 (net)", 0, 0, 0]])x"));
 }
 
 TEST_F(WatchTest, WhatIsNotWatchedDoesNotChange) {
