@@ -1,5 +1,6 @@
 #include "analysis/collect/watch_option.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
@@ -49,14 +50,39 @@ template <size_t kSize> bool keep(std::string_view text, char (&to)[kSize]) {
 
 bool looksLikeFile(std::string_view text) { return text.find_first_of("./") != std::string_view::npos; }
 
+// A source file, which no watch of a program is called as: tensors have dots in their names.
+bool isSourceFile(std::string_view text) {
+  constexpr std::string_view kSuffixes[] = {".c",  ".cc",  ".cpp", ".cxx", ".cu", ".cl",  ".h",  ".hpp",
+                                            ".hh", ".hxx", ".cuh", ".inl", ".m",  ".mm",  ".rs", ".f90",
+                                            ".C",  ".F90", ".f",   ".F",   ".go", ".hip", ".py"};
+  return std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
+                     [&](std::string_view suffix) { return text.size() > suffix.size() && text.ends_with(suffix); });
+}
+
+// Why it can be no name of a watch; empty: it can.
+std::string whyNoName(std::string_view text) {
+  const std::string_view first = text.substr(0, text.find(':'));
+  if (text.starts_with("0x"))
+    return fmt::format("{} is no address", text);
+  if (isSourceFile(first) && first.size() < text.size())
+    return fmt::format("{} is no line of {}", text.substr(first.size() + 1), first);
+  if (isSourceFile(first))
+    return fmt::format("{} has no line", text);
+  return "";
+}
+
 // `text` without the operations.
 Result<abi::WatchWish> parseBlock(std::string_view whole, std::string_view text) {
   abi::WatchWish wish{};
   const size_t colon = text.find(':');
   if (readNumber(text.substr(0, colon), wish.address)) {
     wish.kind = abi::WatchKind::Address;
+    if (wish.address == 0)
+      return refuse(whole, "nothing is allocated at address 0");
     if (colon != std::string_view::npos && !readNumber(text.substr(colon + 1), wish.bytes))
       return refuse(whole, fmt::format("{} is no number of bytes", text.substr(colon + 1)));
+    if (colon != std::string_view::npos && wish.bytes == 0)
+      return refuse(whole, "0 bytes cannot change");
     return wish;
   }
   uint64_t last = 0, line = 0;
@@ -70,6 +96,8 @@ Result<abi::WatchWish> parseBlock(std::string_view whole, std::string_view text)
   wish.line = wish.kind == abi::WatchKind::Line ? static_cast<uint32_t>(line) : 0;
   if (has_last && has_bytes && last == 0)
     return refuse(whole, "0 bytes cannot change");
+  if (const std::string why = wish.kind == abi::WatchKind::Name ? whyNoName(text) : ""; !why.empty())
+    return refuse(whole, why);
   if (text.empty() || !keep(text, wish.what))
     return refuse(whole, fmt::format("a file or name has 1 to {} bytes", sizeof wish.what - 1));
   return wish;

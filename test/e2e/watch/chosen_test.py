@@ -44,7 +44,7 @@ def expect_chosen(msleaks, scratch, program):
 
 
 def expect_refused(msleaks, scratch):
-    for watch in ("", "a.c:0", ":5", "0x10:x", "weights:0", "a,b,c,d", "x" * 300, "a," + "y" * 200, "full.c:99999999999"):
+    for watch in ("", "a.c:0", ":5", "0x10:x", "weights:0", "a,b,c,d", "x" * 300, "net.cpp", "src/net.cpp:x", "net.cpp:12:x", "0x12q", "0", "0x10:0", "a," + "y" * 200, "full.c:99999999999"):
         done = run([msleaks.bin / "msleaks-run", "-o", f"{scratch}/refused", f"--watch={watch}", "--", "/bin/true"])
         equal(f"--watch {watch}: exit status", done.returncode, 2)
         check(done.stderr.count("\n") == 1 and "--watch" in done.stderr, f"--watch {watch}: {done.stderr}")
