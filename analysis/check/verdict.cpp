@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostPeakChanges = 10;
 
-Judgement judged(bool passed) { return passed ? Judgement::Passed : Judgement::Failed; }
+GateResult judged(bool passed) { return passed ? GateResult::Passed : GateResult::Failed; }
 
 std::string_view programOf(const RunFigures &figures) {
   return figures.command.empty() ? std::string_view() : baseName(figures.command.front());
@@ -33,18 +33,18 @@ std::string ruleOf(const PeakLimit &limit) {
   return std::holds_alternative<MoreBytes>(limit) ? "more" : "at most";
 }
 
-Gate gateOf(const char *name, uint64_t now, std::optional<uint64_t> baseline, std::optional<uint64_t> most) {
-  Gate gate{name, true, baseline, now, most, "", Judgement::NotJudged};
+LimitGate gateOf(const char *name, uint64_t now, std::optional<uint64_t> baseline, std::optional<uint64_t> most) {
+  LimitGate gate{name, true, baseline, now, most, "", GateResult::NotJudged};
   if (most)
     gate.judgement = judged(now <= *most);
   return gate;
 }
 
-Gate peakGate(const RunFigures &now, const std::optional<RunFigures> &baseline, const Limits &limits) {
+LimitGate peakGate(const RunFigures &now, const std::optional<RunFigures> &baseline, const Limits &limits) {
   std::optional<uint64_t> most;
   if (limits.peak)
     most = mostBytes(*limits.peak, baseline ? baseline->peak.bytes : 0);
-  Gate gate = gateOf("peak", now.peak.bytes, baseline ? std::optional(baseline->peak.bytes) : std::nullopt, most);
+  LimitGate gate = gateOf("peak", now.peak.bytes, baseline ? std::optional(baseline->peak.bytes) : std::nullopt, most);
   if (limits.peak)
     gate.rule = ruleOf(*limits.peak);
   return gate;
@@ -137,21 +137,22 @@ void compare(Verdict &verdict, const RunFigures &now, const RunFigures &baseline
 
 } // namespace
 
-const char *nameOf(Judgement judgement) {
+const char *nameOf(GateResult judgement) {
   switch (judgement) {
-  case Judgement::NotJudged:
+  case GateResult::NotJudged:
     return "not judged";
-  case Judgement::Passed:
+  case GateResult::Passed:
     return "passed";
-  case Judgement::Failed:
+  case GateResult::Failed:
     return "failed";
   }
   return "";
 }
 
 bool Verdict::passed() const {
-  return recording != Judgement::Failed &&
-         std::none_of(gates.begin(), gates.end(), [](const Gate &gate) { return gate.judgement == Judgement::Failed; });
+  return recording != GateResult::Failed &&
+         std::none_of(gates.begin(), gates.end(),
+                      [](const LimitGate &gate) { return gate.judgement == GateResult::Failed; });
 }
 
 Result<Verdict> judge(const RunFigures &now, const std::optional<RunFigures> &baseline, const Limits &limits) {
@@ -167,10 +168,10 @@ Result<Verdict> judge(const RunFigures &now, const std::optional<RunFigures> &ba
   if (baseline)
     compare(verdict, now, *baseline);
   if (!verdict.gaps.empty() || !verdict.baseline_gaps.empty())
-    verdict.recording = limits.incomplete_allowed ? Judgement::NotJudged : Judgement::Failed;
+    verdict.recording = limits.incomplete_allowed ? GateResult::NotJudged : GateResult::Failed;
   verdict.gates.push_back(peakGate(now, baseline, limits));
   addLeakGates(verdict, now, baseline, limits);
-  Gate places{"places", false, {}, now.leaks.places.size(), {}, "", Judgement::NotJudged};
+  LimitGate places{"places", false, {}, now.leaks.places.size(), {}, "", GateResult::NotJudged};
   if (baseline)
     places.baseline = baseline->leaks.places.size();
   if (limits.new_places) {

@@ -12,18 +12,18 @@
 
 namespace msleaks::analysis {
 
-enum class Judgement : uint8_t { NotJudged, Passed, Failed };
-const char *nameOf(Judgement);
+enum class GateResult : uint8_t { NotJudged, Passed, Failed };
+const char *nameOf(GateResult);
 
 // A number with its limit.
-struct Gate {
+struct LimitGate {
   std::string name; // "peak", "leaks", "pool-leaks", "places"
   bool in_bytes = true;
   std::optional<uint64_t> baseline;
   uint64_t now = 0;
   std::optional<uint64_t> most;
   std::string rule; // the limit as the user said it
-  Judgement judgement = Judgement::NotJudged;
+  GateResult judgement = GateResult::NotJudged;
 };
 
 // A place whose bytes are not those of the baseline; none there: it is new.
@@ -35,8 +35,8 @@ struct PlaceChange {
 struct Verdict {
   std::vector<std::string> command;
   bool has_baseline = false;
-  std::vector<Gate> gates;
-  Judgement recording = Judgement::Passed; // whether the figures are those of the whole program
+  std::vector<LimitGate> gates;
+  GateResult recording = GateResult::Passed; // whether the figures are those of the whole program
   std::vector<std::string> gaps, baseline_gaps;
   std::vector<PlaceFigures> leaking_places;
   std::vector<PlaceFigures> new_places, gone_places; // that leak, or no longer do; most bytes first

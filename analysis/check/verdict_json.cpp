@@ -7,7 +7,7 @@
 namespace msleaks::analysis {
 namespace {
 
-OrderedJson jsonOf(const Gate &gate) {
+OrderedJson jsonOf(const LimitGate &gate) {
   return {{"name", gate.name},
           {"unit", gate.in_bytes ? "bytes" : "count"},
           {"baseline", toJson(gate.baseline)},

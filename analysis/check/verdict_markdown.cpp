@@ -22,7 +22,7 @@ std::string code(const std::string &text) {
   return "`" + shown + "`";
 }
 
-std::string numberText(const Gate &gate, uint64_t number) {
+std::string numberText(const LimitGate &gate, uint64_t number) {
   return gate.in_bytes ? bytesText(number) : countText(number);
 }
 
@@ -40,24 +40,24 @@ std::string changeText(uint64_t before, uint64_t now, bool in_bytes) {
 }
 
 // "12.2 MiB (+2%)", "none new".
-std::string limitText(const Gate &gate) {
+std::string limitText(const LimitGate &gate) {
   if (!gate.most)
     return gate.rule;
   const bool is_percent = gate.rule.ends_with('%');
   return numberText(gate, *gate.most) + (is_percent ? fmt::format(" ({})", gate.rule) : "");
 }
 
-std::string judgementText(Judgement judgement) {
-  return judgement == Judgement::Failed ? "**failed**" : nameOf(judgement);
+std::string judgementText(GateResult judgement) {
+  return judgement == GateResult::Failed ? "**failed**" : nameOf(judgement);
 }
 
-std::string titleOf(const Gate &gate) {
+std::string titleOf(const LimitGate &gate) {
   static const std::map<std::string, std::string> kTitles = {
       {"peak", "peak"}, {"leaks", "leaked"}, {"pool-leaks", "leaked in pools"}, {"places", "leaking places"}};
   return kTitles.at(gate.name);
 }
 
-std::string rowOf(const Gate &gate, const Verdict &verdict) {
+std::string rowOf(const LimitGate &gate, const Verdict &verdict) {
   std::string change = gate.baseline ? changeText(*gate.baseline, gate.now, gate.in_bytes) : "";
   if (!gate.in_bytes && verdict.has_baseline)
     change = fmt::format("{} new, {} gone", verdict.new_places.size(), verdict.gone_places.size());
@@ -100,8 +100,8 @@ std::string purposeText(const PlaceFigures &place) {
 }
 
 bool hasTooManyLeaks(const Verdict &verdict) {
-  return std::any_of(verdict.gates.begin(), verdict.gates.end(), [](const Gate &gate) {
-    return gate.name != "peak" && gate.in_bytes && gate.judgement == Judgement::Failed;
+  return std::any_of(verdict.gates.begin(), verdict.gates.end(), [](const LimitGate &gate) {
+    return gate.name != "peak" && gate.in_bytes && gate.judgement == GateResult::Failed;
   });
 }
 
@@ -138,7 +138,7 @@ void writeVerdictMarkdown(std::ostream &out, const Verdict &verdict) {
   if (!verdict.command.empty())
     out << code(cutEnd(printable(fmt::format("{}", fmt::join(verdict.command, " "))), 400)) << "\n\n";
   out << "| | baseline | now | change | limit | verdict |\n|---|---:|---:|---:|---:|---|\n";
-  for (const Gate &gate : verdict.gates)
+  for (const LimitGate &gate : verdict.gates)
     out << rowOf(gate, verdict);
   out << recordingRow(verdict);
   writePlaces(out, "New leaking places", verdict.new_places);

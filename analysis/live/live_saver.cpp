@@ -34,7 +34,7 @@ bool LiveSet::Saver::save(const NumbersOfSites &numbers, trace::ByteWriter &to) 
   if (sites.size() != sites_.list().size())
     return false;
 
-  FieldWriter put(to);
+  SavedFieldWriter put(to);
   put(kCheckpointVersion);
   visitFields(put, live_.counts_);
   put(live_.pauses_.epochs().size());
@@ -55,7 +55,7 @@ bool LiveSet::Saver::save(const NumbersOfSites &numbers, trace::ByteWriter &to) 
 
 trace::ByteWriter LiveSet::Saver::cohorts() {
   trace::ByteWriter to;
-  FieldWriter put(to);
+  SavedFieldWriter put(to);
   put(cohorts_.list().size());
   for (const CohortId id : cohorts_.list()) {
     const Cohort &cohort = live_.cohorts_[id];

@@ -35,7 +35,7 @@ private:
   const LiveSet &live_;
   uint64_t time_ns_;
   trace::ByteWriter body_;
-  FieldWriter put_{body_};
+  SavedFieldWriter put_{body_};
   Named<CohortId> cohorts_;
   Named<SiteId> sites_;
   Named<LabelId> labels_;
@@ -84,7 +84,7 @@ private:
   LiveSet &live_;
   uint64_t time_ns_;
   trace::ByteReader &from_;
-  FieldReader get_{from_};
+  SavedFieldReader get_{from_};
   std::vector<LabelId> labels_{1};
   std::vector<SiteId> sites_{1};
   std::vector<CohortId> cohorts_{1};

@@ -18,9 +18,9 @@ namespace msleaks::analysis {
 // Raised when the fields change: a reader that does not know the version reads the events instead.
 inline constexpr uint64_t kCheckpointVersion = 4;
 
-class FieldWriter {
+class SavedFieldWriter {
 public:
-  explicit FieldWriter(trace::ByteWriter &to) : to_(to) {}
+  explicit SavedFieldWriter(trace::ByteWriter &to) : to_(to) {}
   template <class T> void operator()(const T &value) { to_.varint(static_cast<uint64_t>(value)); }
   // Of an enumeration that has this many values.
   template <class T> void choice(const T &value, T) { (*this)(value); }
@@ -29,9 +29,9 @@ private:
   trace::ByteWriter &to_;
 };
 
-class FieldReader {
+class SavedFieldReader {
 public:
-  explicit FieldReader(trace::ByteReader &from) : from_(from) {}
+  explicit SavedFieldReader(trace::ByteReader &from) : from_(from) {}
   template <class T> void operator()(T &value) {
     const uint64_t number = from_.varint();
     value = static_cast<T>(number);

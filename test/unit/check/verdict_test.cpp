@@ -43,12 +43,12 @@ Verdict verdictOf(const RunFigures &now, const std::optional<RunFigures> &baseli
   return verdict.value_or(Verdict{});
 }
 
-Judgement judgementOf(const Verdict &verdict, std::string_view name) {
-  for (const Gate &gate : verdict.gates)
+GateResult judgementOf(const Verdict &verdict, std::string_view name) {
+  for (const LimitGate &gate : verdict.gates)
     if (gate.name == name)
       return gate.judgement;
   ADD_FAILURE() << "no gate " << name;
-  return Judgement::NotJudged;
+  return GateResult::NotJudged;
 }
 
 std::string markdownOf(const Verdict &verdict) {
@@ -73,7 +73,7 @@ TEST(Verdict, JudgesOnlyWhatHasALimit) {
   const Verdict verdict = verdictOf(worse, figures(), {});
   EXPECT_TRUE(verdict.passed());
   for (const char *name : {"peak", "leaks", "places"})
-    EXPECT_EQ(judgementOf(verdict, name), Judgement::NotJudged) << name;
+    EXPECT_EQ(judgementOf(verdict, name), GateResult::NotJudged) << name;
   EXPECT_THAT(markdownOf(verdict), HasSubstr("| peak | 1000 B | 4.88 KiB | +3.91 KiB (+400.0%) |  | not judged |"));
 }
 
@@ -97,15 +97,15 @@ TEST(Verdict, OfLeaksCountsBytes) {
   pool.leaks.pool_bytes = 101;
   pool.leaks.pool_count = 1;
   const Verdict verdict = verdictOf(pool, {}, {.leak_bytes = 100});
-  EXPECT_EQ(judgementOf(verdict, "leaks"), Judgement::Passed);
-  EXPECT_EQ(judgementOf(verdict, "pool-leaks"), Judgement::Failed);
+  EXPECT_EQ(judgementOf(verdict, "leaks"), GateResult::Passed);
+  EXPECT_EQ(judgementOf(verdict, "pool-leaks"), GateResult::Failed);
 }
 
 TEST(Verdict, OfPlacesNamesTheNewOnes) {
   RunFigures now = figures();
   now.leaks.places = {place(12, "grow", 150), place(40, "make|shape`", 7)};
   const Verdict verdict = verdictOf(now, figures(), {.new_places = true});
-  EXPECT_EQ(judgementOf(verdict, "places"), Judgement::Failed);
+  EXPECT_EQ(judgementOf(verdict, "places"), GateResult::Failed);
   ASSERT_EQ(verdict.new_places.size(), 1u);
   EXPECT_EQ(verdict.new_places[0].line, 40u);
   ASSERT_EQ(verdict.grown_leaks.size(), 1u);
