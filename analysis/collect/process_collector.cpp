@@ -140,6 +140,13 @@ void ProcessCollector::openRing(uint32_t index, bool ended) {
   rings_.push_back({index, std::move(*reader), 0, ended, looked_ns_});
 }
 
+// Whether the ring before this one, of the same stream, has not been closed. The thread ended that ring first, but our
+// look at it may be older than our look at this one.
+bool ProcessCollector::hasOpenPredecessor(const Ring &ring) const {
+  const size_t at = static_cast<size_t>(&ring - rings_.data());
+  return at > 0 && rings_[at - 1].reader.stream() == ring.reader.stream() && open_[rings_[at - 1].index];
+}
+
 // A stream is stored in the order of its positions, so the larger ring waits for the smaller one.
 bool ProcessCollector::waitsForPredecessor(const Ring &ring) const {
   const size_t at = static_cast<size_t>(&ring - rings_.data());
@@ -181,7 +188,7 @@ Result<uint64_t> ProcessCollector::drain(CollectOutput &output, Urgency urgency,
   }
   looked_ns_ = now_ns;
   for (Ring &ring : rings_)
-    if (ring.ended && !waitsForPredecessor(ring))
+    if (ring.ended && !hasOpenPredecessor(ring))
       MSL_TRY(closeRing(ring, output.writer));
   std::erase_if(rings_, [this](const Ring &ring) { return !open_[ring.index]; });
   return stored_ - before;

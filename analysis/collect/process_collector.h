@@ -122,6 +122,7 @@ private:
   void findRings();
   bool openNewRings();
   void openRing(uint32_t index, bool ended);
+  bool hasOpenPredecessor(const Ring &) const;
   bool waitsForPredecessor(const Ring &) const;
   bool isDue(Ring &, uint64_t head, uint64_t now_ns) const;
   bool shallDrain(Ring &, uint64_t head, Urgency, uint64_t now_ns) const;

@@ -138,6 +138,31 @@ TEST_F(ProcessCollectorTest, FollowsAStreamIntoALargerRing) {
   EXPECT_TRUE(collector->notes().empty());
 }
 
+// The thread grew into a larger ring and exited after the look at the smaller ring and before the look at the larger.
+TEST_F(ProcessCollectorTest, KeepsAStreamWhoseThreadGrewAndExitedDuringALook) {
+  auto small = arena.addRing(16, 3);
+  start();
+  for (uint64_t i = 0; i < 16; ++i)
+    small.recordAlloc(i, i);
+  auto large = arena.addRing(64, 3);
+  large.continueFrom(small);
+  for (uint64_t i = 16; i < 30; ++i)
+    large.recordAlloc(i, i);
+  large.setState(abi::RingState::Ended);
+  EXPECT_EQ(drain(), 30u);
+  EXPECT_EQ(collector->totals().produced, 30u);
+  EXPECT_EQ(large.state(), abi::RingState::Ended);
+  small.setState(abi::RingState::Ended);
+  drain();
+  EXPECT_EQ(small.state(), abi::RingState::Drained);
+  EXPECT_EQ(large.state(), abi::RingState::Drained);
+  EXPECT_EQ(collector->totals().dropped, 0u);
+  const auto trace = finish();
+  EXPECT_EQ(trace.account(3)->produced, 30u);
+  EXPECT_EQ(trace.account(3)->dropped, 0u);
+  EXPECT_TRUE(collector->notes().empty());
+}
+
 TEST_F(ProcessCollectorTest, StoresTheSmallerRingFirstWhateverTheirPlaces) {
   auto first = arena.addRing(64, 9); // a thread that will have gone
   auto small = arena.addRing(16, 3);
