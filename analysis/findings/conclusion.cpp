@@ -99,6 +99,7 @@ void Conclusion::addGroups(std::string_view name, std::string_view title, std::s
   Section section = groupBy(*question.group_by, shares, lines, cohorts, names);
   section.name = fmt::format("{}_by_{}", name, nameOf(*question.group_by));
   section.title = title;
+  section.is_grouping = true;
   result.sections.push_back(std::move(section));
 }
 

@@ -118,8 +118,6 @@ void writeRemains(TextTable &table, const RemainsReport &remains, const std::str
 
 namespace {
 
-bool isGroup(const Section &section) { return section.name.find("_by_") != std::string::npos; }
-
 // Rows of a grouping, as those of places.
 void writeGroups(TextTable &table, const Section &section) {
   std::vector<TableRow> rows;
@@ -135,10 +133,11 @@ void writeGroups(TextTable &table, const Section &section) {
 
 void writeLists(TextTable &table, const Report &report) {
   const PeakReport &peak = report.peak;
-  const bool is_grouped = std::any_of(report.sections.begin(), report.sections.end(), isGroup);
+  const auto isGrouping = [](const Section &section) { return section.is_grouping; };
+  const bool is_grouped = std::any_of(report.sections.begin(), report.sections.end(), isGrouping);
   for (const char *of : {"peak_by_", "leaks_by_"})
     for (const Section &section : report.sections)
-      if (section.name.starts_with(of))
+      if (section.is_grouping && section.name.starts_with(of))
         writeGroups(table, section);
   if (!peak.by_site.empty() && !is_grouped) {
     table.heading("At the peak");
@@ -151,7 +150,7 @@ void writeLists(TextTable &table, const Report &report) {
   writeRemains(table, report.unsure, "Unsure");
   writeHandles(table, report.handles);
   for (const Section &section : report.sections)
-    if (!isGroup(section))
+    if (!section.is_grouping)
       writeSection(table, section);
 }
 

@@ -156,6 +156,16 @@ TEST_F(Questions, EveryGroupingHasTheSameTotal) {
   }
 }
 
+// Only what the user asked for replaces the lists of places, whatever the name of another table is.
+TEST_F(Questions, ATableOfAnAnalyzerIsNoGrouping) {
+  Report report = ask({});
+  report.sections.push_back({"mine/rows_by_line", "My rows", {{"rows", Unit::Count, Fold::Sum}}, {{uint64_t{7}}}});
+  std::ostringstream out;
+  writeReportTable(out, report, {.columns = 80, .top = 10, .color = false});
+  for (const char *title : {"My rows", "At the peak", "Leaked"})
+    EXPECT_NE(out.str().find(title), std::string::npos) << title << " is missing in:\n" << out.str();
+}
+
 TEST_F(Questions, ARuleOfTheUserSuppressesLeaks) {
   ReportQuestion question;
   question.suppressions = *parseSuppressions("# ours\n\n  leak:net::grow*long)\r\n", "mine.supp");
