@@ -10,6 +10,15 @@ namespace {
 
 constexpr uint64_t kLeastPauseNs = 10'000'000, kPauseOfCost = 50;
 constexpr size_t kMostBlocks = 100'000;
+// No process has more address space. An event that says more is damaged.
+constexpr uint64_t kAddressSpaceBytes = uint64_t{1} << 57;
+
+bool isInAddressSpace(uint64_t address, uint64_t size) {
+  return address < kAddressSpaceBytes && size <= kAddressSpaceBytes - address;
+}
+
+// The end of a range that a process told. A range that wraps ends with the address space.
+uint64_t endOf(uint64_t address, uint64_t size) { return isInAddressSpace(address, size) ? address + size : UINT64_MAX; }
 
 } // namespace
 
@@ -29,7 +38,7 @@ void PageAccess::onEvent(const abi::Slot &slot) {
 // Events of different threads are not in the order of their times: a later block may be there already.
 void PageAccess::add(abi::Heap heap, uint64_t address, uint64_t size, uint64_t time_ns) {
   Blocks &blocks = of(heap);
-  if (size < least_bytes_) {
+  if (size < least_bytes_ || !isInAddressSpace(address, size)) {
     if (const auto found = blocks.find(address); found != blocks.end() && found->second.time_ns < time_ns)
       blocks.erase(found);
     return;
@@ -51,7 +60,8 @@ void PageAccess::remove(abi::Heap heap, uint64_t address, uint64_t size, uint64_
     if (before->first + before->second.size > address)
       at = before;
   }
-  while (at != blocks.end() && at->first < address + std::max<uint64_t>(size, 1))
+  const uint64_t end = endOf(address, std::max<uint64_t>(size, 1));
+  while (at != blocks.end() && at->first < end)
     at = at->second.time_ns < time_ns ? blocks.erase(at) : std::next(at);
 }
 

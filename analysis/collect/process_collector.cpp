@@ -3,6 +3,7 @@
 #include "analysis/collect/session_dir.h"
 
 #include <algorithm>
+#include <exception>
 #include <fmt/format.h>
 
 namespace msleaks::analysis {
@@ -61,14 +62,27 @@ void ProcessCollector::watchPages(uint32_t pid, uint64_t least_bytes) {
 }
 
 Result<void> ProcessCollector::lookAtPages(TraceWriter &writer, uint64_t now_ns) {
-  return pages_ && pages_->isDue(now_ns) ? storePages(pages_->look(now_ns), writer) : Result<void>();
+  return pages_ && pages_->isDue(now_ns) ? storeLook(now_ns, false, writer) : Result<void>();
+}
+
+// A look that fails ends the looks at this process only: the recording of all processes goes on.
+Result<void> ProcessCollector::storeLook(uint64_t now_ns, bool at_exit, TraceWriter &writer) {
+  const std::vector<abi::Slot> *slots = nullptr;
+  try {
+    slots = &pages_->look(now_ns, at_exit);
+  } catch (const std::exception &error) {
+    note(fmt::format("--access pages: its pages could not be read any further: {}", error.what()));
+    pages_.reset();
+    return {};
+  }
+  return storePages(*slots, writer);
 }
 
 Result<void> ProcessCollector::lookAtPagesAtExit(CollectOutput &output) {
   if (!pages_)
     return {};
   MSL_TRY(drain(output, Urgency::Everything, readMonotonicNs()));
-  return storePages(pages_->look(readMonotonicNs(), true), output.writer);
+  return storeLook(readMonotonicNs(), true, output.writer);
 }
 
 // In a stream of their own.

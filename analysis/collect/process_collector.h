@@ -118,6 +118,7 @@ private:
     uint64_t complete_until_ns = 0; // when all that was in it had been stored
   };
 
+  Result<void> storeLook(uint64_t now_ns, bool at_exit, TraceWriter &);
   Result<void> storePages(const std::vector<abi::Slot> &, TraceWriter &);
   void findRings();
   bool openNewRings();

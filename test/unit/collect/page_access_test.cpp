@@ -109,6 +109,18 @@ TEST_F(PageAccessTest, SmallBlocksAndFilesAreLeftOut) {
   EXPECT_TRUE(access.look(readMonotonicNs()).empty());
 }
 
+// Such events come from damaged memory only.
+TEST_F(PageAccessTest, RangesBehindTheAddressSpaceAreNoBlocks) {
+  alloc(address, UINT64_MAX - 0x100, 10);
+  alloc(UINT64_MAX - kSize, kSize, 10);
+  alloc(address + kSize, uint64_t{1} << 62, 10);
+  EXPECT_TRUE(access.look(readMonotonicNs()).empty());
+  alloc(address, kSize, 20);
+  EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 20, 0}}));
+  free(address - page, 30, UINT64_MAX - 0x100);
+  EXPECT_TRUE(look().empty());
+}
+
 TEST_F(PageAccessTest, BlocksThatAreFreedAreLookedAtNoMore) {
   alloc(address, kSize, 10);
   alloc(address + kSize, kSize, 10, abi::Heap::Mapping);
