@@ -29,15 +29,27 @@ PeakAnalyzer::ProcessSum &PeakAnalyzer::sumOf(uint32_t process) {
   return *last_sum_;
 }
 
+// The tracker of the block's device. Null: all blocks of the heap are on device 0, so the heap's own tracker is enough.
+PeakTracker *PeakAnalyzer::trackerOfDevice(const Block &block) {
+  const auto heap = static_cast<size_t>(block.heap);
+  if (!has_devices_[heap]) {
+    if (block.device == 0)
+      return nullptr;
+    has_devices_[heap] = true;
+    devices_[{block.heap, 0}] = heaps_[heap];
+  }
+  return &devices_[{block.heap, block.device}];
+}
+
 void PeakAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
   if (block.reserve)
     return;
   // What was counted when the whole of it, or the first half of a realloc, was freed: it comes with its old birth.
   if (cause == AllocCause::Restored || cause == AllocCause::Remainder)
     elementAt(byte_ns_, block.cohort.index) -= byteNs(block, time_ns);
+  if (PeakTracker *of_device = trackerOfDevice(block))
+    of_device->add(block.cohort, block.size, time_ns);
   heaps_[static_cast<size_t>(block.heap)].add(block.cohort, block.size, time_ns);
-  if (block.device != 0)
-    devices_[{block.heap, block.device}].add(block.cohort, block.size, time_ns);
   if (!abi::isPhysical(block.heap))
     return;
   total_.add(block.cohort, block.size, time_ns);
@@ -57,9 +69,9 @@ void PeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
   if (block.reserve)
     return;
   elementAt(byte_ns_, block.cohort.index) += byteNs(block, time_ns);
+  if (PeakTracker *of_device = trackerOfDevice(block))
+    of_device->remove(block.cohort, block.size);
   heaps_[static_cast<size_t>(block.heap)].remove(block.cohort, block.size);
-  if (block.device != 0)
-    devices_[{block.heap, block.device}].remove(block.cohort, block.size);
   if (!abi::isPhysical(block.heap))
     return;
   total_.remove(block.cohort, block.size);
@@ -69,9 +81,9 @@ void PeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
 void PeakAnalyzer::onRetarget(const Block &block, const Block &before, uint64_t) {
   if (block.reserve)
     return;
+  if (PeakTracker *of_device = trackerOfDevice(block))
+    of_device->move(before.cohort, block.cohort, block.size, block.time_ns);
   heaps_[static_cast<size_t>(block.heap)].move(before.cohort, block.cohort, block.size, block.time_ns);
-  if (block.device != 0)
-    devices_[{block.heap, block.device}].move(before.cohort, block.cohort, block.size, block.time_ns);
   if (abi::isPhysical(block.heap))
     total_.move(before.cohort, block.cohort, block.size, block.time_ns);
 }
@@ -85,11 +97,11 @@ constexpr uint64_t kLeastShare = 10, kLeastSaving = 20; // one part of so many
 constexpr size_t kMostPerHeap = 3;
 
 // Places with the most bytes first.
-std::vector<PlaceGroup> largestOwn(const Peak &peak, const Account &account, Conclusion &conclusion) {
+std::vector<PlaceGroup> largestOwn(const Peak &peak, Conclusion &conclusion) {
   std::vector<CohortShare> shares = peak.by_cohort;
   std::erase_if(shares, [&](const CohortShare &share) {
     const Cohort &cohort = conclusion.cohorts[share.cohort];
-    return cohort.device != account.device || !closedLibraryOf(cohort.site, conclusion.catalog).empty();
+    return !closedLibraryOf(cohort.site, conclusion.catalog).empty();
   });
   std::vector<PlaceGroup> own = conclusion.lines.byPlace(bySite(shares, conclusion.cohorts));
   const uint64_t least_bytes = std::max(kLeastBytes, peak.bytes / kLeastShare);
@@ -128,7 +140,7 @@ Absence absenceOf(const PlaceGroup &group, const Account &account, Conclusion &c
 void PeakAnalyzer::findStandingOut(const Peak &peak, const Account &account, Conclusion &conclusion) const {
   if (conclusion.seesUses(account))
     return;
-  for (const PlaceGroup &group : largestOwn(peak, account, conclusion)) {
+  for (const PlaceGroup &group : largestOwn(peak, conclusion)) {
     Absence absence = absenceOf(group, account, conclusion);
     if (conclusion.saves(account, absence) < std::max(kLeastBytes, peak.bytes / kLeastSaving))
       continue;
@@ -204,11 +216,12 @@ PeakResult PeakAnalyzer::result() const {
   result.total = total_.peak();
   for (size_t heap = 0; heap < heaps_.size(); ++heap) {
     result.by_heap[heap] = heaps_[heap].peak();
-    if (result.by_heap[heap].bytes != 0)
+    if (result.by_heap[heap].bytes != 0 && !has_devices_[heap])
       result.by_account[{static_cast<abi::Heap>(heap), 0}] = result.by_heap[heap];
   }
   for (const auto &[account, tracker] : devices_)
-    result.by_account[account] = tracker.peak();
+    if (tracker.peakBytes() != 0)
+      result.by_account[account] = tracker.peak();
   for (const auto &[process, sum] : processes_)
     if (sum.peak_bytes != 0)
       result.by_process.push_back({process, sum.peak_bytes, sum.peak_time_ns});

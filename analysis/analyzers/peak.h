@@ -25,7 +25,7 @@ struct Peak {
 struct PeakResult {
   Peak total; // of the physical heaps of all processes together
   std::array<Peak, static_cast<size_t>(abi::Heap::Count)> by_heap;
-  std::map<Account, Peak> by_account;  // with cohorts of other devices, too, where the device is 0
+  std::map<Account, Peak> by_account;  // each with the blocks of its own device only
   std::vector<ProcessPeak> by_process; // ascending
 };
 
@@ -116,13 +116,15 @@ private:
     uint64_t now_bytes = 0, peak_bytes = 0, peak_time_ns = 0;
   };
   ProcessSum &sumOf(uint32_t process);
+  PeakTracker *trackerOfDevice(const Block &);
   static ByteNs byteNs(const Block &, uint64_t until_ns);
   static Section placesByProcess(const Peak &, Conclusion &);
   void findStandingOut(const Peak &, const Account &, Conclusion &) const;
 
   PeakTracker total_;
   std::array<PeakTracker, static_cast<size_t>(abi::Heap::Count)> heaps_;
-  std::map<Account, PeakTracker> devices_; // but the first
+  std::map<Account, PeakTracker> devices_; // of heaps that have blocks on a device other than 0
+  std::array<bool, static_cast<size_t>(abi::Heap::Count)> has_devices_{}; // whether `devices_` has the heap
   std::vector<ByteNs> byte_ns_;            // by cohort: bytes times lifetime of its blocks
   std::unordered_map<uint32_t, ProcessSum> processes_;
   ProcessSum *last_sum_ = nullptr; // elements of an unordered_map stay where they are

@@ -89,6 +89,28 @@ TEST(Peak, HeapsAndProcessesHaveTheirOwn) {
   EXPECT_EQ(result.by_process[1].time_ns, 4u);
 }
 
+TEST(Peak, EachDeviceHasItsOwn) {
+  PeakAnalyzer peak;
+  const auto onDevice = [](uint8_t device, uint32_t cohort, uint64_t size) {
+    Block of = block(cohort, size, abi::Heap::Device);
+    of.device = device;
+    return of;
+  };
+  peak.onAlloc(onDevice(0, 1, 100), AllocCause::Allocated, 1);
+  peak.onAlloc(onDevice(1, 2, 1000), AllocCause::Allocated, 2);
+  peak.onFree(onDevice(0, 1, 100), FreeCause::Freed, 3);
+  peak.onAlloc(onDevice(0, 3, 70), AllocCause::Allocated, 4);
+  const auto result = peak.result();
+  ASSERT_EQ(result.by_account.size(), 2u);
+  const Peak &first = result.by_account.at({abi::Heap::Device, 0});
+  const Peak &second = result.by_account.at({abi::Heap::Device, 1});
+  EXPECT_EQ(first.bytes, 100u);
+  EXPECT_EQ(first.time_ns, 1u);
+  EXPECT_EQ(first.by_cohort, (std::vector<CohortShare>{{CohortId{1}, 100, 1}}));
+  EXPECT_EQ(second.bytes, 1000u);
+  EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Device)].bytes, 1100u);
+}
+
 // The allocation inside a wrapper reaches the peak; that the block is the wrapper's caller's is said afterwards.
 TEST(Peak, NamesTheSiteThatABlockIsRetargetedTo) {
   PeakAnalyzer peak;
