@@ -45,22 +45,11 @@ struct Leak {
   uint64_t most_bytes = 0;
 };
 
-using SitesAndHeaps = std::set<std::pair<SiteId, abi::Heap>>;
-
-SitesAndHeaps sitesAndHeapsOf(const std::vector<SiteRemains> &list) {
-  SitesAndHeaps set;
-  for (const SiteRemains &remains : list)
-    set.emplace(remains.site, remains.heap);
-  return set;
-}
-
-// Those of physical heaps that are not harmless: what the leaks of a report add up to.
-std::vector<CohortShare> sharesOf(const std::vector<CohortRemains> &leaked,
-                                  const std::vector<SiteRemains> &not_harmless, const Cohorts &cohorts) {
-  const SitesAndHeaps counts = sitesAndHeapsOf(not_harmless);
+// Blocks of physical heaps: what the leaks of a report add up to.
+std::vector<CohortShare> sharesOf(const std::vector<CohortRemains> &not_harmless) {
   std::vector<CohortShare> shares;
-  for (const CohortRemains &remains : leaked)
-    if (abi::isPhysical(remains.heap) && counts.contains({cohorts[remains.cohort].site, remains.heap}))
+  for (const CohortRemains &remains : not_harmless)
+    if (abi::isPhysical(remains.heap))
       shares.push_back({remains.cohort, remains.bytes, remains.count});
   return shares;
 }
@@ -68,8 +57,11 @@ std::vector<CohortShare> sharesOf(const std::vector<CohortRemains> &leaked,
 // Those of the user's own places: one for each place and reach, and one for each closed library that it calls.
 class LeakList {
 public:
-  LeakList(const std::vector<SiteRemains> &not_harmless, Conclusion &conclusion)
-      : counts_(sitesAndHeapsOf(not_harmless)), conclusion_(conclusion) {}
+  LeakList(const std::vector<CohortRemains> &not_harmless, Conclusion &conclusion)
+      : counts_(conclusion.cohorts.size()), conclusion_(conclusion) {
+    for (const CohortRemains &remains : not_harmless)
+      counts_[remains.cohort.index] = true;
+  }
 
   void add(const std::vector<CohortRemains> &leaked, Reach reach) {
     for (const CohortRemains &remains : leaked)
@@ -88,7 +80,7 @@ private:
   void add(const CohortRemains &remains, Reach reach) {
     const Cohort &cohort = conclusion_.cohorts[remains.cohort];
     const Place place = conclusion_.lines.places().of(cohort.site);
-    if (!place.own || !counts_.contains({cohort.site, cohort.heap}))
+    if (!place.own || !counts_[remains.cohort.index])
       return;
     const Keeper keeper = keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion_.catalog);
     Leak &leak = leaks_[{keeper, keeper.closed_library.empty() ? reach : Reach::Unknown}];
@@ -104,7 +96,7 @@ private:
     leak.reaches.push_back(reach);
   }
 
-  SitesAndHeaps counts_;
+  CohortSet counts_;
   Conclusion &conclusion_;
   std::map<std::pair<Keeper, Reach>, Leak> leaks_;
 };
@@ -238,19 +230,19 @@ void LeakAnalyzer::conclude(Conclusion &conclusion) const {
   const LeakResult found = result();
   AnalysisResult &result = conclusion.result;
   Lines &lines = conclusion.lines;
-  const SortedRemains sorted = withoutHarmless(conclusion.catalog, bySite(found.leaked, conclusion.cohorts),
-                                               conclusion.processes.size(), conclusion.question.suppressions);
-  lines.addRemains(sorted.leaks, nullptr, result.leaks);
+  const SortedRemains sorted =
+      withoutHarmless(conclusion.catalog, conclusion.cohorts, found.leaked, conclusion.question.suppressions);
+  lines.addRemains(bySite(sorted.leaks, conclusion.cohorts), nullptr, result.leaks);
   for (const auto &[reason, list] : sorted.harmless)
-    lines.addRemains(list, reason.c_str(), result.suppressed);
+    lines.addRemains(bySite(list, conclusion.cohorts), reason.c_str(), result.suppressed);
   lines.addRemains(bySite(found.alive, conclusion.cohorts), nullptr, result.alive);
   lines.addRemains(bySite(found.unsure, conclusion.cohorts), nullptr, result.unsure);
 
-  conclusion.addGroups("leaks", "Leaked", sharesOf(found.leaked, sorted.leaks, conclusion.cohorts));
+  conclusion.addGroups("leaks", "Leaked", sharesOf(sorted.leaks));
   addFindings(sorted.leaks, conclusion);
 }
 
-void LeakAnalyzer::addFindings(const std::vector<SiteRemains> &not_harmless, Conclusion &conclusion) const {
+void LeakAnalyzer::addFindings(const std::vector<CohortRemains> &not_harmless, Conclusion &conclusion) const {
   LeakList list(not_harmless, conclusion);
   std::array<std::unordered_map<uint32_t, std::vector<Added>>, kReaches> births; // by cohort
   for (size_t reach = 0; reach < kReaches; ++reach) {

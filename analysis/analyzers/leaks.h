@@ -49,7 +49,7 @@ private:
   using UnderHeads = std::map<std::pair<CohortId, CohortId>, BlockSum>; // lost one, and what it leads to
   bool isLost(const Block &) const;
   void addLeaked(const Block &, uint64_t age_ns);
-  void addFindings(const std::vector<SiteRemains> &not_harmless, Conclusion &) const;
+  void addFindings(const std::vector<CohortRemains> &not_harmless, Conclusion &) const;
   void addReachOf(Reach, CohortId, Evidence &, Conclusion &) const;
 
   std::array<Leaked, kReaches> leaked_;

@@ -3,14 +3,28 @@
 #include "analysis/findings/suppressions.h"
 #include "analysis/places/place.h"
 
+#include <algorithm>
 #include <tuple>
 
 namespace msleaks::analysis {
 namespace {
 
+// Blocks of one process, site and heap, or of all sites that one row allows at one place.
+struct Gathered {
+  Remains sum;
+  std::vector<CohortRemains> parts;
+
+  void add(const Remains &remains, const std::vector<CohortRemains> &of) {
+    sum.heap = remains.heap;
+    sum += remains;
+    parts.insert(parts.end(), of.begin(), of.end());
+  }
+  void moveTo(std::vector<CohortRemains> &to) const { to.insert(to.end(), parts.begin(), parts.end()); }
+};
+
 // By the innermost call and the functions of its library that led there, whoever called that one.
-const Suppression *suppressionOfRemains(SiteCatalog &catalog, const SiteRemains &remains) {
-  const CallPath path = shownPath(catalog, remains.site);
+const Suppression *suppressionOfRemains(SiteCatalog &catalog, SiteId of, const Remains &remains) {
+  const CallPath path = shownPath(catalog, of);
   if (path.calls.empty())
     return nullptr;
   const Site &innermost = catalog.describe(path.calls.front());
@@ -30,31 +44,31 @@ const Suppression *suppressionOfRemains(SiteCatalog &catalog, const SiteRemains 
 
 } // namespace
 
-SortedRemains withoutHarmless(SiteCatalog &catalog, const std::vector<SiteRemains> &left, size_t processes,
+SortedRemains withoutHarmless(SiteCatalog &catalog, const Cohorts &cohorts, const std::vector<CohortRemains> &left,
                               const std::vector<SuppressionRule> &rules) {
+  std::map<std::tuple<uint32_t, SiteId, abi::Heap>, Gathered> sites; // by process, site and heap
+  for (const CohortRemains &remains : left) {
+    const Cohort &cohort = cohorts[remains.cohort];
+    sites[{cohort.process, cohort.site, cohort.heap}].add(remains, {remains});
+  }
   SortedRemains sorted;
-  struct Group {
-    Remains remains;
-    std::vector<SiteRemains> parts;
-  };
-  std::map<std::tuple<SiteId, abi::Heap, const Suppression *>, Group> groups;
-  for (const SiteRemains &remains : left) {
-    if (const SuppressionRule *rule = ruleFor(catalog, remains.site, rules)) {
-      sorted.harmless[rule->reason].push_back(remains);
+  std::map<std::tuple<uint32_t, SiteId, abi::Heap, const Suppression *>, Gathered> rows; // by process, place, heap, row
+  for (const auto &[key, gathered] : sites) {
+    const auto &[process, site, heap] = key;
+    if (const SuppressionRule *rule = ruleFor(catalog, site, rules)) {
+      gathered.moveTo(sorted.harmless[rule->reason]);
       continue;
     }
-    const SiteId place = innermostPlace(catalog, remains.site).call;
-    const auto [at, fresh] =
-        groups.try_emplace({place, remains.heap, suppressionOfRemains(catalog, remains)}, Group{{remains.heap}, {}});
-    at->second.remains += remains;
-    at->second.parts.push_back(remains);
+    const SiteId place = innermostPlace(catalog, site).call;
+    const Suppression *row = suppressionOfRemains(catalog, site, gathered.sum);
+    rows[{process, place, heap, row}].add(gathered.sum, gathered.parts);
   }
-  for (const auto &[key, group] : groups) {
+  for (const auto &[key, gathered] : rows) {
     const Suppression *row = std::get<const Suppression *>(key);
-    const bool keeps = row && keepsNoMore(*row, group.remains, processes);
-    std::vector<SiteRemains> &to = keeps ? sorted.harmless[row->reason] : sorted.leaks;
-    to.insert(to.end(), group.parts.begin(), group.parts.end());
+    gathered.moveTo(row && keepsNoMore(*row, gathered.sum) ? sorted.harmless[row->reason] : sorted.leaks);
   }
+  std::sort(sorted.leaks.begin(), sorted.leaks.end(),
+            [](const CohortRemains &a, const CohortRemains &b) { return a.cohort < b.cohort; });
   return sorted;
 }
 

@@ -1,8 +1,8 @@
 // Which of the blocks that were left are known to be harmless.
 #pragma once
 
-#include "analysis/findings/by_site.h"
 #include "analysis/findings/rules.h"
+#include "analysis/live/cohort_sums.h"
 #include "analysis/places/site_catalog.h"
 
 #include <map>
@@ -12,13 +12,13 @@
 namespace msleaks::analysis {
 
 struct SortedRemains {
-  std::vector<SiteRemains> leaks;
-  std::map<std::string, std::vector<SiteRemains>> harmless; // by reason
+  std::vector<CohortRemains> leaks;                           // ascending by cohort
+  std::map<std::string, std::vector<CohortRemains>> harmless; // by reason
 };
 
-// By the user's rules and the table of suppressions. How many blocks a process keeps is counted over all paths to the
-// innermost call.
-SortedRemains withoutHarmless(SiteCatalog &, const std::vector<SiteRemains> &, size_t processes,
+// Sorts by the user's rules and by the table of suppressions. The blocks that a row of the table allows are counted for
+// each process, over all paths to the innermost call.
+SortedRemains withoutHarmless(SiteCatalog &, const Cohorts &, const std::vector<CohortRemains> &,
                               const std::vector<SuppressionRule> &rules);
 
 } // namespace msleaks::analysis

@@ -39,8 +39,6 @@ const Suppression *suppressionOf(const Site &site, std::span<const std::string_v
   return nullptr;
 }
 
-bool keepsNoMore(const Suppression &row, const Remains &remains, size_t processes) {
-  return remains.count <= row.most * processes;
-}
+bool keepsNoMore(const Suppression &row, const Remains &remains) { return remains.count <= row.most; }
 
 } // namespace msleaks::analysis

@@ -4,7 +4,6 @@
 #include "analysis/live/cohort_sums.h"
 #include "analysis/places/site.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -20,7 +19,7 @@ struct Suppression {
 // The row for blocks of which the innermost call is `site`, on whose way in that library these `functions` were called;
 // null: a leak. Only callers of hooks are ever suppressed: a site of the pass is in the user's own code.
 const Suppression *suppressionOf(const Site &site, std::span<const std::string_view> functions, const Remains &);
-// So many processes may keep all of these blocks of the row.
-bool keepsNoMore(const Suppression &, const Remains &, size_t processes);
+// Whether a process may keep all of these blocks of the row.
+bool keepsNoMore(const Suppression &, const Remains &);
 
 } // namespace msleaks::analysis

@@ -183,6 +183,29 @@ TEST_F(Findings, AKilledProcessLeaksNothing) {
   EXPECT_EQ(asJson()["findings"], json::array());
 }
 
+// The C++ library keeps one such block in each process.
+TEST_F(Findings, WhatALibraryMayKeepIsCountedForEachProcess) {
+  constexpr uint64_t kSize = 72704;
+  std::vector<StreamEvent> list;
+  const auto keep = [&](uint32_t process, uint64_t address) {
+    const Where where{.process = process, .flags = abi::kFromHook, .site = abi::kCallerSite};
+    list.push_back(test::alloc(kStart + 100 + list.size(), address, kSize, where));
+  };
+  for (uint32_t process = 1; process <= 3; ++process)
+    start(process, 4710 + process, kStart, "/nowhere/libstdc++.so.6");
+  for (const uint64_t address : {0x100000, 0x200000, 0x300000})
+    keep(1, address);
+  keep(2, 0x100000);
+  events(list);
+  for (uint32_t process = 1; process <= 3; ++process)
+    end(process, 0, kStart + 1000);
+  manifest();
+  close();
+  const Report all = report();
+  EXPECT_EQ(all.leaks.sum, (BlockSum{3 * kSize, 3}));
+  EXPECT_EQ(all.suppressed.sum, (BlockSum{kSize, 1}));
+}
+
 TEST_F(Findings, SectionsAreTablesOfTheirColumns) {
   start(1, 4711);
   const Where failed{.site = 2};

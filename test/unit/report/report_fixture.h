@@ -34,8 +34,10 @@ inline std::string record(abi::DefinitionKind kind, const std::string &body) {
   return bytes;
 }
 
+inline constexpr char kLibrary[] = "/nowhere/libx.so";
+
 // Process 1 is /bin/net with the sample table at number 1, and a library that is not there at caller 0.
-inline std::string definitions() {
+inline std::string definitions(const std::string &library_file = kLibrary) {
   abi::ImageDefinition net{}, library{};
   net.image = 1;
   library.image = 2;
@@ -43,7 +45,7 @@ inline std::string definitions() {
   const auto table = test::sampleTable().build();
   const std::string unit(reinterpret_cast<const char *>(table.data()), table.size());
   return record(abi::DefinitionKind::Image, raw(net) + "/bin/net") +
-         record(abi::DefinitionKind::Image, raw(library) + "/nowhere/libx.so") +
+         record(abi::DefinitionKind::Image, raw(library) + library_file) +
          record(abi::DefinitionKind::Unit, raw(abi::UnitDefinition{1, 1}) + unit);
 }
 
@@ -66,9 +68,9 @@ protected:
     std::filesystem::remove_all(base);
   }
 
-  void start(uint32_t process, uint32_t pid, uint64_t time_ns = kStart) {
+  void start(uint32_t process, uint32_t pid, uint64_t time_ns = kStart, const std::string &library = kLibrary) {
     ASSERT_TRUE(writer->processStart({process, pid, 1, time_ns, 0, {"/bin/net", "--size", "7"}}));
-    const std::string records = definitions();
+    const std::string records = definitions(library);
     ASSERT_TRUE(writer->definitions(process, std::as_bytes(std::span(records))));
     const TraceWriter::CallerEntry callers[] = {{0, 2, 0x7123}};
     ASSERT_TRUE(writer->callers(process, callers));

@@ -129,14 +129,13 @@ TEST(Suppressions, NoMoreBlocksThanAProcessKeeps) {
   site.origin = SiteOrigin::Hook;
   site.library = "/lib/libc.so.6";
   site.function = "_IO_file_doallocate";
-  const auto harmless = [&](uint64_t blocks, size_t processes) {
+  const auto harmless = [&](uint64_t blocks) {
     const Remains remains{abi::Heap::Host, blocks * 4096, blocks, 4096, 0, 0};
     const Suppression *row = suppressionOf(site, {}, remains);
-    return row && keepsNoMore(*row, remains, processes);
+    return row && keepsNoMore(*row, remains);
   };
-  EXPECT_TRUE(harmless(3, 1)); // stdin, stdout, stderr
-  EXPECT_FALSE(harmless(4, 1)) << "somebody forgets files";
-  EXPECT_TRUE(harmless(6, 2));
+  EXPECT_TRUE(harmless(3)); // stdin, stdout, stderr
+  EXPECT_FALSE(harmless(4)) << "somebody forgets files";
 }
 
 TEST(Suppressions, OnlyWhatLibrariesKeepForThemselves) {
