@@ -5,7 +5,6 @@
 #include "analysis/collect/predecessor.h"
 #include "analysis/collect/robust_futex.h"
 #include "analysis/collect/unseen.h"
-#include "analysis/collect/watch_answer.h"
 
 #include <algorithm>
 #include <exception>
@@ -67,7 +66,12 @@ Collector::Collector(SessionDir &session, TraceWriter trace, const TraceReader &
 
 Collector::Collector(SessionDir &session, TraceWriter trace, ClockModel clock)
     : session_(session), trace_(std::move(trace)), clock_(std::move(clock)), output_{.writer = trace_, .clock = clock_},
-      waiter_(session.path()) {
+      waiter_(session.path()),
+      watch_answers_(
+          [&wish = session.control().watch](const fs::path &definitions, uint32_t image) {
+            return rangesOfLine(definitions, image, wish);
+          },
+          [this] { waiter_.wake(); }) {
   publishFit(session_.control().fit, clock_.line());
   beat();
   output_.after_batch = [this] {
@@ -181,7 +185,7 @@ Result<uint64_t> Collector::round(Urgency urgency) {
       return drained;
     stored += *drained;
     if (process->life == Life::Running)
-      answerWatch(process->collector.arena(), session_.control().watch);
+      watch_answers_.serve(process->collector.arena());
     if (process->life == Life::Running)
       MSL_TRY(process->collector.lookAtPages(trace_, now));
   }

@@ -10,6 +10,7 @@
 #include "analysis/collect/resident_sampler.h"
 #include "analysis/collect/session_dir.h"
 #include "analysis/collect/session_waiter.h"
+#include "analysis/collect/watch_answer.h"
 #include "analysis/run/run_folder.h"
 
 #include <atomic>
@@ -118,6 +119,7 @@ private:
   std::vector<std::unique_ptr<Attached>> attached_;
   std::unordered_set<std::string> known_arenas_;
   ResidentSampler resident_;
+  WatchAnswers watch_answers_;
   std::unique_ptr<Predecessor> predecessor_;
   uint64_t alone_since_ns_ = 0;             // no process has been there since then
   bool reading_ = false;                    // a process waits to be read, or is held

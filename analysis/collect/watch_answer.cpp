@@ -6,9 +6,9 @@
 #include "analysis/places/line_code.h"
 
 #include <cstring>
-#include <optional>
-#include <string>
+#include <exception>
 #include <string_view>
+#include <system_error>
 
 namespace msleaks::analysis {
 namespace {
@@ -19,8 +19,8 @@ struct LoadedImage {
 };
 
 // The process has defined it before it asks. Nothing: it could not.
-std::optional<LoadedImage> imageOf(const ArenaReader &arena, uint32_t number) {
-  DefinitionsFile definitions(std::filesystem::path(arena.path()).replace_extension(kDefinitionsSuffix));
+std::optional<LoadedImage> imageOf(const std::filesystem::path &file, uint32_t number) {
+  DefinitionsFile definitions(file);
   std::optional<LoadedImage> found;
   for (auto records = definitions.readNew(); !records.empty() && !found; records = definitions.readNew())
     forEachDefinition(records, [&](abi::DefinitionKind kind, std::span<const std::byte> body) {
@@ -35,20 +35,82 @@ std::optional<LoadedImage> imageOf(const ArenaReader &arena, uint32_t number) {
   return found;
 }
 
-std::vector<abi::WatchRange> rangesOf(const ArenaReader &arena, uint32_t number, const abi::WatchWish &wish) {
+} // namespace
+
+std::vector<abi::WatchRange> rangesOfLine(const std::filesystem::path &definitions, uint32_t number,
+                                          const abi::WatchWish &wish) {
   std::vector<abi::WatchRange> ranges;
   const std::string_view file(wish.what, strnlen(wish.what, sizeof wish.what));
-  if (const auto image = imageOf(arena, number))
+  if (const auto image = imageOf(definitions, number))
     for (const CodeRange &code : codeOfLine(image->path, file, wish.line))
       ranges.push_back({code.begin + image->load_bias, code.end + image->load_bias});
   return ranges;
 }
 
-} // namespace
+WatchAnswers::~WatchAnswers() {
+  {
+    const std::lock_guard held(lock_);
+    stopped_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable())
+    thread_.join();
+}
 
-void answerWatch(ArenaReader &arena, const abi::WatchWish &wish) {
-  if (const uint32_t image = arena.askedImage(); image != 0)
-    arena.answerImage(rangesOf(arena, image, wish));
+// The process may have given up its last question and ask another one.
+void WatchAnswers::serve(ArenaReader &arena) {
+  const uint32_t image = arena.askedImage();
+  if (image == 0)
+    return;
+  const std::lock_guard held(lock_);
+  const auto [at, fresh] = questions_.try_emplace(arena.path().string(), Question{image});
+  Question &question = at->second;
+  if (fresh && !startThread())
+    question.answer.emplace();
+  else if (fresh)
+    waiting_.push_back(at->first);
+  changed_.notify_all();
+  if (!question.answer)
+    return;
+  if (question.image == image)
+    arena.answerImage(*question.answer);
+  questions_.erase(at);
+}
+
+bool WatchAnswers::startThread() {
+  if (thread_.joinable())
+    return true;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error &) { // no room for another thread: the process goes on without its watch
+    return false;
+  }
+  return true;
+}
+
+void WatchAnswers::run() noexcept {
+  std::unique_lock held(lock_);
+  while (true) {
+    changed_.wait(held, [this] { return stopped_ || !waiting_.empty(); });
+    if (stopped_)
+      return;
+    const std::string arena = std::move(waiting_.front());
+    waiting_.pop_front();
+    const uint32_t image = questions_.at(arena).image;
+    held.unlock();
+    std::vector<abi::WatchRange> ranges = search(arena, image);
+    held.lock();
+    questions_.at(arena).answer = std::move(ranges);
+    found_();
+  }
+}
+
+std::vector<abi::WatchRange> WatchAnswers::search(const std::string &arena, uint32_t image) const noexcept {
+  try {
+    return find_(std::filesystem::path(arena).replace_extension(kDefinitionsSuffix), image);
+  } catch (const std::exception &) {
+    return {};
+  }
 }
 
 } // namespace msleaks::analysis
