@@ -4,34 +4,39 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 
 namespace msleaks::driver {
 namespace {
 
 constexpr int kNever[] = {SIGKILL, SIGSTOP, SIGCHLD}; // two cannot be caught, the third tells us that the program ended
 
-int numberOf(const std::string &digits) {
+// A whole number from 0 to the last signal; -1: the text is none.
+int numberOf(std::string_view digits) {
   int number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return error == std::errc() && end == digits.data() + digits.size() ? number : 0;
+  const bool is_number = error == std::errc() && end == digits.data() + digits.size();
+  return is_number && number >= 0 && number <= SIGRTMAX ? number : -1;
 }
 
 int numberOfName(const std::string &name) {
-  constexpr char kRealTime[] = "RTMIN+";
-  if (name.rfind(kRealTime, 0) == 0)
-    return SIGRTMIN + numberOf(name.substr(sizeof kRealTime - 1));
+  constexpr std::string_view kRealTime = "RTMIN+";
+  if (name.starts_with(kRealTime)) {
+    const int behind = numberOf(std::string_view(name).substr(kRealTime.size()));
+    return behind < 0 ? -1 : SIGRTMIN + behind;
+  }
   for (int signal = 1; signal < SIGRTMIN; ++signal)
     if (const char *known = sigabbrev_np(signal); known && name == known)
       return signal;
-  return numberOf(name);
+  return -1;
 }
 
 } // namespace
 
-int signalOf(std::string name) {
-  if (name.rfind("SIG", 0) == 0)
-    name.erase(0, 3);
-  const int signal = numberOfName(name);
+int signalOf(const std::string &name) {
+  int signal = numberOf(name);
+  if (signal < 0)
+    signal = numberOfName(name.starts_with("SIG") ? name.substr(3) : name);
   const bool usable =
       signal > 0 && signal <= SIGRTMAX && std::find(std::begin(kNever), std::end(kNever), signal) == std::end(kNever);
   return usable ? signal : 0;

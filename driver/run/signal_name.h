@@ -6,6 +6,6 @@
 namespace msleaks::driver {
 
 // "USR1", "SIGUSR1", "10", "RTMIN+2" -> the signal; 0 = there is none of that name, or nobody can wait for it.
-int signalOf(std::string name);
+int signalOf(const std::string &name);
 
 } // namespace msleaks::driver
