@@ -24,9 +24,9 @@ constexpr uint64_t kMostBlocks = 1'000'000;
 
 std::unique_ptr<EarlyReport> EarlyReport::start(const std::filesystem::path &run,
                                                 const std::filesystem::path &session) {
-  if (!mayUseIdleProcessors())
-    return nullptr;
-  try {
+  try { // it reads files, and its caller may not throw
+    if (!mayUseIdleProcessors())
+      return nullptr;
     auto report = analysis::RunningReport::follow(run);
     if (!report)
       return nullptr;
