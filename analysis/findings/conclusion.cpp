@@ -65,13 +65,28 @@ int rankOfReach(const Finding &leak) {
   return 2;
 }
 
-// Or of one closed library. What the user's own analyzers say stands beside what ours do.
-bool isSamePlace(const Finding &a, const Finding &b) {
-  if (accountOf(a) != accountOf(b) || a.closed_library != b.closed_library || a.analyzer != b.analyzer)
-    return false;
-  return !a.closed_library.empty() ||
-         (a.site.id == b.site.id && static_cast<const FrameText &>(a.site) == static_cast<const FrameText &>(b.site));
-}
+// Candidates that are about one place, or one closed library: the numbers of each group. What the user's own analyzers
+// say stands beside what ours say.
+class PlaceGroups {
+public:
+  void add(const Finding &finding, size_t number) { groups_[keyOf(finding)].push_back(number); }
+  const std::vector<size_t> &of(const Finding &finding) const {
+    static const std::vector<size_t> kNone;
+    const auto found = groups_.find(keyOf(finding));
+    return found == groups_.end() ? kNone : found->second;
+  }
+
+private:
+  using Key = std::tuple<Account, std::string, std::string, uint64_t, std::string, std::string, uint32_t, uint32_t>;
+  static Key keyOf(const Finding &finding) {
+    if (!finding.closed_library.empty())
+      return {accountOf(finding), finding.analyzer, finding.closed_library, 0, "", "", 0, 0};
+    const SiteText &site = finding.site;
+    return {accountOf(finding), finding.analyzer, "", site.id, site.file, site.function, site.line, site.column};
+  }
+
+  std::map<Key, std::vector<size_t>> groups_;
+};
 
 } // namespace
 
@@ -125,40 +140,51 @@ bool Conclusion::seesUses(const Account &account) const {
   return has_blocks && hasUses(account.heap);
 }
 
-// A leak that grows from step to step is one finding: the leak, which knows how it grows.
-void Conclusion::mergeGrowth() {
-  const auto isOther = [](const Candidate &candidate) { return candidate.draft.line.kind != "growth"; };
-  const auto others = std::stable_partition(candidates_.begin(), candidates_.end(), isOther);
-  const auto givesToLeak = [&](const Candidate &candidate) {
-    const Finding &growth = candidate.draft.line;
-    const auto leak = std::find_if(candidates_.begin(), others, [&](const Candidate &other) {
-      const Finding &finding = other.draft.line;
-      return finding.kind == "leak" && finding.bytes >= growth.bytes / 2 && isSamePlace(finding, growth);
-    });
-    if (leak == others)
-      return false;
-    Evidence &evidence = leak->draft.line.evidence;
-    evidence.insert(evidence.end(), growth.evidence.begin(), growth.evidence.end());
-    return true;
-  };
-  candidates_.erase(std::remove_if(others, candidates_.end(), givesToLeak), candidates_.end());
+template <class IsGone> void Conclusion::drop(IsGone isGone) {
+  std::vector<bool> gone;
+  for (const Candidate &candidate : candidates_)
+    gone.push_back(isGone(candidate.draft.line));
+  size_t number = 0;
+  std::erase_if(candidates_, [&](const Candidate &) { return gone[number++]; });
 }
 
-// A hint gives way to a surer finding about most of the same blocks, and to one that says more of them: what a pool's
-// segments have free. That is another thing than their leak.
+// A leak that grows from step to step is one finding: the leak, which knows how it grows.
+void Conclusion::mergeGrowth() {
+  PlaceGroups leaks;
+  for (size_t i = 0; i < candidates_.size(); ++i)
+    if (const Finding &finding = candidates_[i].draft.line; finding.kind == "leak")
+      leaks.add(finding, i);
+  drop([&](const Finding &growth) {
+    if (growth.kind != "growth")
+      return false;
+    for (const size_t number : leaks.of(growth)) {
+      Finding &leak = candidates_[number].draft.line;
+      if (leak.bytes < growth.bytes / 2)
+        continue;
+      leak.evidence.insert(leak.evidence.end(), growth.evidence.begin(), growth.evidence.end());
+      return true;
+    }
+    return false;
+  });
+}
+
+// A hint gives way to a surer finding about most of the same blocks. It also gives way to a finding that says more about
+// them: what the segments of a pool have free. That is another thing than their leak.
 void Conclusion::dropTwins() {
   const auto isPool = [](const Finding &finding) { return finding.kind == "fragmentation"; };
-  const auto saysMore = [&](const Finding &finding) {
-    return finding.confidence < Confidence::Hint || isPool(finding);
-  };
-  std::erase_if(candidates_, [&](const Candidate &candidate) {
-    const Finding &hint = candidate.draft.line;
-    return hint.confidence == Confidence::Hint && !isPool(hint) &&
-           std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate &other) {
-             const Finding &finding = other.draft.line;
-             return saysMore(finding) && finding.concern == hint.concern && finding.bytes >= hint.bytes / 2 &&
-                    isSamePlace(finding, hint);
-           });
+  PlaceGroups surer;
+  for (size_t i = 0; i < candidates_.size(); ++i)
+    if (const Finding &finding = candidates_[i].draft.line;
+        finding.confidence < Confidence::Hint || isPool(finding))
+      surer.add(finding, i);
+  drop([&](const Finding &hint) {
+    if (hint.confidence != Confidence::Hint || isPool(hint))
+      return false;
+    const std::vector<size_t> &others = surer.of(hint);
+    return std::any_of(others.begin(), others.end(), [&](size_t number) {
+      const Finding &finding = candidates_[number].draft.line;
+      return finding.concern == hint.concern && finding.bytes >= hint.bytes / 2;
+    });
   });
 }
 

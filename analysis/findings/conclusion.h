@@ -63,8 +63,7 @@ public:
 
   // Whether the peak falls so much that a finding is worth it: by a twentieth, and by more than a few pages.
   bool isWorthSaving(const Account &account, const Absence &absence) {
-    constexpr uint64_t kLeastBytes = 64 << 10, kLeastOneIn = 20;
-    return saves(account, absence) >= std::max(kLeastBytes, peakOf(account) / kLeastOneIn);
+    return isMuchOfPeak(saves(account, absence), account);
   }
 
   uint64_t peakOf(const Account &account) { return static_cast<uint64_t>(savings_.peakOf(account)); }
@@ -97,6 +96,13 @@ private:
     Draft<Finding> draft;
     Absence absence;
   };
+  bool isMuchOfPeak(uint64_t bytes, const Account &account) {
+    constexpr uint64_t kLeastBytes = 64 << 10, kLeastOneIn = 20;
+    return bytes >= std::max(kLeastBytes, peakOf(account) / kLeastOneIn);
+  }
+  bool growsOrFillsPeak(const Finding &);
+  template <class IsGone> void drop(IsGone);
+  void rank();
   void mergeGrowth();
   void dropTwins();
   void putLostFirst();
