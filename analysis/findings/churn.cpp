@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 namespace msleaks::analysis {
@@ -63,13 +64,16 @@ struct Churn {
 };
 
 // A thread may be there for a part of the time only, or be one of many that work side by side.
-double timeOf(const Churn &churn, const AllocationCounts &counts) {
+double timeOf(const Churn &churn, const AllocationCounts &counts,
+              const std::unordered_map<uint32_t, AllocationCounts::Time> &of_processes) {
   double time_ns = 0;
   for (const auto &[process, threads] : churn.threads) {
     uint64_t of_threads = 0;
     for (const uint32_t thread : threads)
       of_threads += counts.ofThread(process, thread).ns();
-    time_ns += static_cast<double>(std::max(of_threads, counts.ofProcess(process).ns()));
+    const auto of_process = of_processes.find(process);
+    const uint64_t process_ns = of_process == of_processes.end() ? 0 : of_process->second.ns();
+    time_ns += static_cast<double>(std::max(of_threads, process_ns));
   }
   return time_ns;
 }
@@ -93,12 +97,13 @@ std::vector<Churn> churnsOf(const AllocationCounts &counts, Conclusion &conclusi
     churn.count += count;
     churn.threads[cohort.process].insert(cohort.stream);
   }
+  const auto of_processes = counts.ofProcesses();
   std::vector<Churn> list;
   for (auto &[keeper, churn] : by_keeper) {
     churn.cost = costOf(churn.count, keeper.account.heap);
     if (churn.cost.all() < kLeastNs)
       continue;
-    churn.time_ns = timeOf(churn, counts);
+    churn.time_ns = timeOf(churn, counts, of_processes);
     list.push_back(std::move(churn));
   }
   std::stable_sort(list.begin(), list.end(),

@@ -143,16 +143,18 @@ AllocationCounts::Time AllocationCounts::ofThread(uint32_t process, uint32_t str
   return at == threads_.end() ? Time{} : at->second.time;
 }
 
-AllocationCounts::Time AllocationCounts::ofProcess(uint32_t process) const {
-  Time time;
+std::unordered_map<uint32_t, AllocationCounts::Time> AllocationCounts::ofProcesses() const {
+  std::unordered_map<uint32_t, Time> times;
   for (const auto &[key, thread] : threads_)
-    if (key >> 32 == process && thread.time.last_ns != 0) {
+    if (thread.time.last_ns != 0) {
+      Time &time = times[static_cast<uint32_t>(key >> 32)];
       time.reach(thread.time.first_ns);
       time.reach(thread.time.last_ns);
     }
-  if (const auto end = ends_.find(process); end != ends_.end())
-    time.last_ns = std::max(time.last_ns, end->second);
-  return time;
+  for (auto &[process, time] : times)
+    if (const auto end = ends_.find(process); end != ends_.end())
+      time.last_ns = std::max(time.last_ns, end->second);
+  return times;
 }
 
 } // namespace msleaks::analysis

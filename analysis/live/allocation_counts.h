@@ -69,9 +69,10 @@ public:
     uint64_t ns() const { return last_ns > first_ns ? last_ns - first_ns : 0; }
     void reach(uint64_t time_ns);
   };
-  // From the first allocation to the last one; of a process, to its end.
+  // From the first allocation to the last one.
   Time ofThread(uint32_t process, uint32_t stream) const;
-  Time ofProcess(uint32_t process) const;
+  // From the first allocation of a process to its end, by process. A look at all threads.
+  std::unordered_map<uint32_t, Time> ofProcesses() const;
 
 private:
   struct GivenBack {

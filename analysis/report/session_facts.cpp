@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <unordered_map>
+#include <utility>
 
 namespace msleaks::analysis {
 
@@ -111,17 +114,22 @@ void describeSession(Report &report, const Manifest &manifest, const TraceReader
 
 // "pid 4711 (train)", "thread 4712 (worker) of pid 4711 (train)".
 Names namesOf(const TraceReader &reader, const std::vector<ReportProcess> &processes) {
-  const auto process = [&processes](uint32_t number) {
-    for (const ReportProcess &known : processes)
-      if (known.process == number)
-        return fmt::format("pid {} ({})", known.pid, known.command.empty() ? "" : baseName(known.command.front()));
-    return std::string();
+  std::unordered_map<uint32_t, std::string> names;
+  for (const ReportProcess &known : processes)
+    names.try_emplace(known.process, fmt::format("pid {} ({})", known.pid,
+                                                 known.command.empty() ? "" : baseName(known.command.front())));
+  const auto process = [names = std::move(names)](uint32_t number) {
+    const auto known = names.find(number);
+    return known == names.end() ? std::string() : known->second;
   };
-  const auto thread = [&reader, process](uint32_t number, uint32_t stream) {
-    for (const StreamAccount &account : reader.streams())
-      if (account.process == number && account.stream == stream)
-        return fmt::format("thread {} ({}) of {}", account.tid, account.thread_name, process(number));
-    return std::string();
+  std::map<std::pair<uint32_t, uint32_t>, const StreamAccount *> accounts; // by process and stream
+  for (const StreamAccount &account : reader.streams())
+    accounts.try_emplace({account.process, account.stream}, &account);
+  const auto thread = [accounts = std::move(accounts), process](uint32_t number, uint32_t stream) {
+    const auto known = accounts.find({number, stream});
+    return known == accounts.end() ? std::string()
+                                   : fmt::format("thread {} ({}) of {}", known->second->tid,
+                                                 known->second->thread_name, process(number));
   };
   return {process, thread};
 }

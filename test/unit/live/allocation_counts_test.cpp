@@ -169,10 +169,10 @@ TEST_F(AllocationCountsTest, TimesAreThoseOfThreadsAndOfTheProcess) {
   alloc(0x300, 16, {.stream = 1});
   EXPECT_EQ(counts.ofThread(1, 0).ns(), 0u);
   EXPECT_EQ(counts.ofThread(1, 1).ns(), 2000u);
-  EXPECT_EQ(counts.ofProcess(1).ns(), 4000u);
+  EXPECT_EQ(counts.ofProcesses()[1].ns(), 4000u);
   counts.onProcessEnd(1, 12000);
-  EXPECT_EQ(counts.ofProcess(1).ns(), 7000u);
-  EXPECT_EQ(counts.ofProcess(2).ns(), 0u);
+  EXPECT_EQ(counts.ofProcesses()[1].ns(), 7000u);
+  EXPECT_EQ(counts.ofProcesses()[2].ns(), 0u);
 }
 
 } // namespace msleaks::analysis
