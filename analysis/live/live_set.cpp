@@ -396,15 +396,21 @@ const Block *LiveSet::holding(uint32_t process, AddressSpace space, uint64_t add
 }
 
 void LiveSet::forEach(const std::function<void(const Block &)> &f) const {
-  for (const uint32_t number : processes()) {
-    const Process &process = *processes_.at(number);
-    for (const BlockTable &table : process.tables)
-      table.forEach(f);
-    for (const auto &[device, table] : process.devices)
-      table.forEach(f);
-    for (const auto &[address, mapping] : process.mappings)
-      f(mapping.block);
-  }
+  for (const uint32_t process : processes())
+    forEachOf(process, f);
+}
+
+void LiveSet::forEachOf(uint32_t number, const std::function<void(const Block &)> &f) const {
+  const auto found = processes_.find(number);
+  if (found == processes_.end())
+    return;
+  const Process &process = *found->second;
+  for (const BlockTable &table : process.tables)
+    table.forEach(f);
+  for (const auto &[device, table] : process.devices)
+    table.forEach(f);
+  for (const auto &[address, mapping] : process.mappings)
+    f(mapping.block);
 }
 
 std::vector<uint32_t> LiveSet::processes() const {

@@ -163,8 +163,10 @@ public:
   // The block that a pool's block is a part of now, or null; as holding().
   const Block *wholeOf(const Block &part);
   uint64_t liveBlocks() const { return live_blocks_; }
-  std::vector<uint32_t> processes() const;                        // that have something alive, ascending
-  void forEach(const std::function<void(const Block &)> &) const; // that is alive
+  std::vector<uint32_t> processes() const; // that have something alive, ascending
+  // Calls f for each block that is alive, of all processes or of one.
+  void forEach(const std::function<void(const Block &)> &f) const;
+  void forEachOf(uint32_t process, const std::function<void(const Block &)> &f) const;
   const LiveSetCounts &counts() const { return counts_; }
   const Cohorts &cohorts() const { return cohorts_; }
   const Timeline &timeline() const { return timeline_; }

@@ -115,8 +115,8 @@ Reachability::Reachability(const LiveSet &live, const PointedMemory &memory) : m
 
 void Reachability::takeBlocks(const LiveSet &live) {
   std::vector<Block> mappings;
-  live.forEach([&](const Block &block) {
-    if (block.process != map_.process || block.reserve)
+  live.forEachOf(map_.process, [&](const Block &block) {
+    if (block.reserve)
       return;
     if (spaceOf(block.heap) == AddressSpace::Host)
       blocks_.push_back(block);
