@@ -3,22 +3,12 @@
 #include "analysis/base/element_at.h"
 
 #include <algorithm>
-#include <iterator>
+#include <functional>
+#include <numeric>
 #include <set>
 
 namespace msleaks::analysis {
 namespace {
-
-int64_t highestOf(const std::vector<int64_t> &curve) {
-  return curve.empty() ? 0 : std::max<int64_t>(*std::max_element(curve.begin(), curve.end()), 0);
-}
-
-int64_t peakOfDifference(const std::vector<int64_t> &curve, const std::vector<int64_t> &absent) {
-  int64_t peak = 0;
-  for (size_t i = 0; i < curve.size(); ++i)
-    peak = std::max(peak, curve[i] - absent[i]);
-  return peak;
-}
 
 // It may rise: a block that takes another one's memory keeps that alive.
 uint64_t fallOf(int64_t peak, int64_t left) { return static_cast<uint64_t>(std::max<int64_t>(peak - left, 0)); }
@@ -33,36 +23,40 @@ std::set<CohortId> cohortsIn(const Absence &absence) {
   return cohorts;
 }
 
-CohortSet setOf(CohortId cohort) {
-  CohortSet set(cohort.index + 1);
-  set[cohort.index] = true;
-  return set;
-}
-
 } // namespace
 
-template <class Counts> Savings::Memory Savings::memoryOf(Counts counts) const {
+template <class Counts> Savings::Curve Savings::curveOfCohorts(Counts counts) const {
   CohortSet set(cohorts_.size());
   for (uint32_t index = 1; index < cohorts_.size(); ++index)
     set[index] = counts(cohorts_[{index}]);
+  return history_.curveOf(set);
+}
+
+Savings::Memory Savings::memoryOf(const Curve &curve) {
   Memory memory;
-  memory.all = memory.left = history_.curveOf(set);
-  memory.peak_bytes = highestOf(memory.all);
+  memory.all = memory.left = HighestCurve(curve);
+  memory.peak_bytes = memory.all.highest();
   return memory;
 }
 
 Savings::Memory &Savings::of(const Account &account) {
   const auto [at, fresh] = accounts_.try_emplace(account);
   if (fresh)
-    at->second =
-        memoryOf([&](const Cohort &cohort) { return cohort.heap == account.heap && cohort.device == account.device; });
+    at->second = memoryOf(curveOfCohorts(
+        [&](const Cohort &cohort) { return cohort.heap == account.heap && cohort.device == account.device; }));
   return at->second;
 }
 
+const Savings::Curve &Savings::physicalCurve() {
+  if (physical_curve_.empty())
+    physical_curve_ = curveOfCohorts([](const Cohort &cohort) { return abi::isPhysical(cohort.heap); });
+  return physical_curve_;
+}
+
 const Savings::Memory &Savings::physical() {
-  if (physical_.all.empty())
-    physical_ = memoryOf([](const Cohort &cohort) { return abi::isPhysical(cohort.heap); });
-  return physical_;
+  if (!physical_)
+    physical_ = memoryOf(physicalCurve());
+  return *physical_;
 }
 
 Savings::Curve Savings::curveOf(const Absence &absence) const {
@@ -74,10 +68,41 @@ Savings::Curve Savings::curveOf(const Absence &absence) const {
   return curve;
 }
 
+// Reads the history once, so that a finding costs what its own cohorts changed, not a walk over all changes.
+std::span<const Savings::Change> Savings::changesOf(CohortId cohort) {
+  if (begins_.empty()) {
+    begins_.resize(cohorts_.size() + 1);
+    history_.forEachChange([&](size_t, CohortId of, LifePart, int64_t) { ++begins_[of.index + 1]; });
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    changes_.resize(begins_.back());
+    std::vector<size_t> next(begins_.begin(), begins_.end() - 1);
+    history_.forEachChange([&](size_t at, CohortId of, LifePart part, int64_t bytes) {
+      changes_[next[of.index]++] = {at, part, bytes};
+    });
+  }
+  return std::span(changes_).subspan(begins_[cohort.index], begins_[cohort.index + 1] - begins_[cohort.index]);
+}
+
+void Savings::addChangesOf(CohortId cohort, LifeParts parts, Changes &to) {
+  for (const Change &change : changesOf(cohort))
+    if (parts.has(change.part))
+      to.emplace_back(change.at, change.bytes);
+}
+
+StepCurve Savings::stepsOf(const Absence &absence) {
+  Changes changes;
+  for (uint32_t index = 0; index < absence.cohorts.size(); ++index)
+    if (absence.cohorts[index])
+      addChangesOf({index}, absence.parts, changes);
+  for (const Added &block : absence.blocks)
+    changes.emplace_back(history_.numberOf(block.time_ns), block.bytes);
+  return StepCurve(std::move(changes));
+}
+
 Savings::Saving Savings::alone(const Account &account, const Absence &absence) {
-  const Curve absent = curveOf(absence);
+  const StepCurve absent = stepsOf(absence);
   const auto without = [&](const Memory &memory) {
-    return fallOf(memory.peak_bytes, peakOfDifference(memory.all, absent));
+    return fallOf(memory.peak_bytes, memory.all.highestWithout(absent));
   };
   return {without(of(account)), abi::isPhysical(account.heap) ? without(physical()) : 0};
 }
@@ -87,41 +112,45 @@ void Savings::expect(const Absence &absence) {
     ++elementAt(expected_, cohort.index);
 }
 
-// What of it is this cohort's.
-Savings::Curve Savings::partOf(const Absence &absence, CohortId cohort) const {
-  Absence part{.parts = absence.parts};
-  if (cohort.index < absence.cohorts.size() && absence.cohorts[cohort.index])
-    part.cohorts = setOf(cohort);
-  std::copy_if(absence.blocks.begin(), absence.blocks.end(), std::back_inserter(part.blocks),
-               [&](const Added &block) { return block.cohort == cohort; });
-  return curveOf(part);
+// Of the cohorts that other absences are about, too: what of this one is each cohort's.
+std::map<CohortId, Savings::Changes> Savings::sharedParts(const Absence &absence) {
+  const auto isShared = [this](CohortId cohort) { return valueAt(expected_, cohort.index) > 1; };
+  std::map<CohortId, Changes> parts;
+  for (uint32_t index = 0; index < absence.cohorts.size(); ++index)
+    if (absence.cohorts[index] && isShared({index}))
+      addChangesOf({index}, absence.parts, parts[{index}]);
+  for (const Added &block : absence.blocks)
+    if (isShared(block.cohort))
+      parts[block.cohort].emplace_back(history_.numberOf(block.time_ns), block.bytes);
+  return parts;
+}
+
+StepCurve Savings::allOf(CohortId cohort) {
+  Changes changes;
+  addChangesOf(cohort, LifeParts::all(), changes);
+  return StepCurve(std::move(changes));
 }
 
 // Its curve, of each cohort no more than those before have left. Which blocks two absences share is not known: they are
 // taken to share none as long as the cohort has enough.
-Savings::Curve Savings::removeOnce(const Absence &absence) {
-  Curve absent = curveOf(absence);
-  for (const CohortId cohort : cohortsIn(absence)) {
-    if (valueAt(expected_, cohort.index) < 2)
-      continue;
-    const auto [at, fresh] = removed_.try_emplace(cohort, Curve(absent.size()));
-    Curve &removed = at->second;
-    const Curve wanted = partOf(absence, cohort);
-    const Curve all = history_.curveOf(setOf(cohort));
-    for (size_t i = 0; i < absent.size(); ++i) {
-      const int64_t taken = std::min(wanted[i], std::max<int64_t>(all[i] - removed[i], 0));
-      removed[i] += taken;
-      absent[i] -= wanted[i] - taken;
-    }
+StepCurve Savings::removeOnce(const Absence &absence) {
+  StepCurve absent = stepsOf(absence);
+  for (auto &[cohort, changes] : sharedParts(absence)) {
+    StepCurve &removed = removed_[cohort];
+    const StepCurve wanted(std::move(changes));
+    const StepCurve taken = combine(
+        [](std::span<const int64_t> of) { return std::min(of[0], std::max<int64_t>(of[1] - of[2], 0)); }, wanted,
+        allOf(cohort), removed);
+    removed = combine([](std::span<const int64_t> of) { return of[0] + of[1]; }, removed, taken);
+    absent = combine([](std::span<const int64_t> of) { return of[0] - (of[1] - of[2]); }, absent, wanted, taken);
   }
   return absent;
 }
 
 uint64_t Savings::remove(const Account &account, const Absence &absence) {
   Memory &memory = of(account);
-  const Curve absent = removeOnce(absence);
-  std::transform(memory.left.begin(), memory.left.end(), absent.begin(), memory.left.begin(), std::minus<>());
-  return fallOf(memory.peak_bytes, highestOf(memory.left));
+  memory.left.subtract(removeOnce(absence));
+  return fallOf(memory.peak_bytes, memory.left.highest());
 }
 
 } // namespace msleaks::analysis

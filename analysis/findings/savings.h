@@ -1,12 +1,16 @@
 // What peaks fall by when findings are fixed, one after the other.
 #pragma once
 
+#include "analysis/findings/curves.h"
 #include "analysis/live/memory_history.h"
 
 #include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace msleaks::analysis {
@@ -48,7 +52,7 @@ public:
   using Curve = std::vector<int64_t>; // at each local maximum (MemoryHistory::times)
   // What these blocks, and all of the physical heaps, had.
   Curve curveOf(const Absence &) const;
-  const Curve &physicalCurve() { return physical().all; }
+  const Curve &physicalCurve();
   // Each absence that will be removed, before the first remove(): several may be about the same cohorts.
   void expect(const Absence &);
   // What the account's peak falls by without them and all that were removed before. Of no cohort more is removed than
@@ -57,21 +61,36 @@ public:
 
 private:
   struct Memory {
-    Curve all, left;
+    HighestCurve all, left;
     int64_t peak_bytes = 0;
   };
-  template <class Counts> Memory memoryOf(Counts counts) const;
+  struct Change {
+    size_t at; // number of the local maximum
+    LifePart part;
+    int64_t bytes;
+  };
+  using Changes = std::vector<std::pair<size_t, int64_t>>;
+
+  template <class Counts> Curve curveOfCohorts(Counts counts) const;
+  static Memory memoryOf(const Curve &);
   Memory &of(const Account &);
-  Curve partOf(const Absence &, CohortId) const;
-  Curve removeOnce(const Absence &);
   const Memory &physical();
+  std::span<const Change> changesOf(CohortId);
+  void addChangesOf(CohortId, LifeParts, Changes &);
+  StepCurve stepsOf(const Absence &);
+  std::map<CohortId, Changes> sharedParts(const Absence &);
+  StepCurve allOf(CohortId);
+  StepCurve removeOnce(const Absence &);
 
   const MemoryHistory &history_;
   const Cohorts &cohorts_;
   std::map<Account, Memory> accounts_;
-  Memory physical_;
-  std::vector<uint32_t> expected_;    // by cohort: in how many absences
-  std::map<CohortId, Curve> removed_; // of cohorts that several are about
+  std::optional<Memory> physical_;
+  Curve physical_curve_;
+  std::vector<Change> changes_; // of the whole history, by cohort; read once, when a saving is asked for
+  std::vector<size_t> begins_;  // of each cohort's, and the end
+  std::vector<uint32_t> expected_;        // by cohort: in how many absences
+  std::map<CohortId, StepCurve> removed_; // of cohorts that several are about
 };
 
 } // namespace msleaks::analysis

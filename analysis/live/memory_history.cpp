@@ -119,18 +119,6 @@ void MemoryHistory::close() {
     thinOut();
 }
 
-template <class F> void MemoryHistory::forEachMaximum(F &&f) const {
-  size_t begin = 0;
-  for (const Maximum &maximum : maxima_) {
-    f(maximum.time_ns, std::span(changes_).subspan(begin, maximum.end - begin));
-    begin = maximum.end;
-  }
-  std::vector<Change> open;
-  for (const Key key : touched_)
-    open.push_back({key, deltas_[static_cast<size_t>(key.part)][key.cohort.index].bytes});
-  f(UINT64_MAX, std::span<const Change>(open));
-}
-
 std::vector<int64_t> MemoryHistory::curveOf(const CohortSet &set, LifeParts parts) const {
   const auto counts = [&](const Key &key) { return isIn(set, key.cohort) && parts.has(key.part); };
   std::vector<Added> moved;

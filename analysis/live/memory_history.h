@@ -17,6 +17,7 @@
 #include "analysis/base/element_at.h"
 #include "analysis/live/live_set.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -60,6 +61,24 @@ public:
   // maximum, and have now.
   std::vector<int64_t> curveOf(const CohortSet &, LifeParts = kAllParts) const;
   std::vector<int64_t> curveOf(std::span<const Added>) const;
+  // Calls f(number of the local maximum, cohort, part, bytes) for each change at a maximum, in any order. The numbers are
+  // those of curves, so the last one is now.
+  template <class F> void forEachChange(F &&f) const {
+    size_t number = 0;
+    forEachMaximum([&](uint64_t, std::span<const Change> changes) {
+      for (const Change &change : changes)
+        f(number, change.key.cohort, change.key.part, change.bytes);
+      ++number;
+    });
+    for (const Moved &moved : moved_)
+      f(numberOf(moved.time_ns), moved.change.key.cohort, moved.change.key.part, moved.change.bytes);
+  }
+  // The first local maximum that has what is added at this time.
+  size_t numberOf(uint64_t time_ns) const {
+    const auto at = std::lower_bound(maxima_.begin(), maxima_.end(), time_ns,
+                                     [](const Maximum &maximum, uint64_t time) { return maximum.time_ns < time; });
+    return static_cast<size_t>(at - maxima_.begin());
+  }
   // CLOCK_MONOTONIC of each local maximum; now: UINT64_MAX.
   std::vector<uint64_t> times() const;
   // The highest sum of these cohorts.
@@ -126,7 +145,17 @@ private:
   void thinOut();
   void mergeHumps(uint64_t limit_bytes);
   void settle();
-  template <class F> void forEachMaximum(F &&) const;
+  template <class F> void forEachMaximum(F &&f) const {
+    size_t begin = 0;
+    for (const Maximum &maximum : maxima_) {
+      f(maximum.time_ns, std::span(changes_).subspan(begin, maximum.end - begin));
+      begin = maximum.end;
+    }
+    std::vector<Change> open;
+    for (const Key key : touched_)
+      open.push_back({key, deltas_[static_cast<size_t>(key.part)][key.cohort.index].bytes});
+    f(UINT64_MAX, std::span<const Change>(open));
+  }
 
   struct Delta {
     uint64_t maximum; // that `bytes` belongs to

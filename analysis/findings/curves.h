@@ -1,0 +1,93 @@
+// What some memory had at each local maximum of a run (MemoryHistory::times), in the forms that Savings works with.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// A curve that changes at few of the maxima: its cost is what changes, not the length of the run.
+class StepCurve {
+public:
+  struct Step {
+    size_t at;     // number of the maximum
+    int64_t value; // from there to the next step; 0 before the first one
+  };
+
+  StepCurve() = default;
+  // Of changes in any order.
+  explicit StepCurve(std::vector<std::pair<size_t, int64_t>> changes);
+
+  const std::vector<Step> &steps() const { return steps_; }
+  // Appends a step, unless nothing changes there. `at` is behind all steps.
+  void append(size_t at, int64_t value);
+  // Calls f(from, to, value) for each part of [0, maxima) with one value.
+  template <class F> void forEachPart(size_t maxima, F &&f) const {
+    size_t from = 0;
+    int64_t value = 0;
+    for (const Step &step : steps_) {
+      if (step.at > from)
+        f(from, step.at, value);
+      from = step.at;
+      value = step.value;
+    }
+    if (maxima > from)
+      f(from, maxima, value);
+  }
+
+private:
+  std::vector<Step> steps_;
+};
+
+// A curve of f(value, ...) of these curves.
+template <class F, class... Curves> StepCurve combine(F &&f, const Curves &...curves) {
+  const std::vector<StepCurve::Step> *lists[] = {&curves.steps()...};
+  size_t next[sizeof...(curves)] = {};
+  int64_t values[sizeof...(curves)] = {};
+  StepCurve result;
+  while (true) {
+    size_t at = SIZE_MAX;
+    for (size_t i = 0; i < sizeof...(curves); ++i)
+      if (next[i] < lists[i]->size())
+        at = std::min(at, (*lists[i])[next[i]].at);
+    if (at == SIZE_MAX)
+      return result;
+    for (size_t i = 0; i < sizeof...(curves); ++i)
+      if (next[i] < lists[i]->size() && (*lists[i])[next[i]].at == at)
+        values[i] = (*lists[i])[next[i]++].value;
+    result.append(at, f(std::span<const int64_t>(values)));
+  }
+}
+
+// A curve with a value for each maximum: its highest point without a StepCurve is found by a look at the steps.
+class HighestCurve {
+public:
+  HighestCurve() = default;
+  explicit HighestCurve(const std::vector<int64_t> &values);
+
+  // The highest point, at least 0; and that of the difference.
+  int64_t highest() const { return count_ == 0 ? 0 : std::max<int64_t>(nodes_[1].highest, 0); }
+  int64_t highestWithout(const StepCurve &) const;
+  void subtract(const StepCurve &);
+
+private:
+  // A node holds a range of maxima: the root all of them, its children the halves.
+  struct Node {
+    int64_t highest = 0;
+    int64_t added = 0; // to all of the range; in `highest` here, not in the nodes below
+  };
+  struct Range {
+    size_t from, to;
+  };
+  int64_t highestIn(size_t node, Range of, Range wanted) const;
+  void add(size_t node, Range of, Range wanted, int64_t value);
+
+  size_t count_ = 0, leaves_ = 0;
+  std::vector<Node> nodes_; // children of n: 2n and 2n + 1
+};
+
+} // namespace msleaks::analysis
