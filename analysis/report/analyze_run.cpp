@@ -106,7 +106,8 @@ Result<void> prepare(const Recorded &recorded, RunAnalysis &analysis) {
     analysis.pipeline.expectEnd(process, fate);
   for (const ProcessStart &start : reader.processes())
     analysis.pipeline.setPageBytes(start.process, start.page_bytes);
-  MSL_TRY(reader.forEachPointedMemory([&](auto memory) { analysis.pipeline.expectPointers(std::move(memory)); }));
+  MSL_TRY(reader.forEachPointedPlace(
+      [&](uint64_t time_ns, auto read) { analysis.pipeline.expectPointers(time_ns, std::move(read)); }));
   return {};
 }
 

@@ -20,7 +20,10 @@ TraceListener FollowedTrace::listener() {
   listener.definitions = [this](uint32_t process, auto records) { catalog_.addDefinitions(process, records); };
   listener.callers = [this](uint32_t process, auto entries) { catalog_.addCallers(process, entries); };
   listener.paths = [this](uint32_t process, auto entries) { catalog_.addPaths(process, entries); };
-  listener.pointed_memory = [this](auto memory) { pipeline_.expectPointers(std::move(memory)); };
+  listener.pointed_memory = [this](auto memory) {
+    const uint64_t time_ns = memory->map().time_ns;
+    pipeline_.expectPointers(time_ns, [memory = std::move(memory)] { return memory; });
+  };
   return listener;
 }
 

@@ -39,10 +39,9 @@ void Pipeline::expectEnd(uint32_t process, const ProcessFate &fate) {
   setNextEnd();
 }
 
-void Pipeline::expectPointers(std::shared_ptr<const PointedMemory> memory) {
-  const uint64_t time_ns = memory->map().time_ns;
+void Pipeline::expectPointers(uint64_t time_ns, ReadPointed read) {
   late_ends_ += time_ns <= last_event_ns_;
-  pointers_.emplace(time_ns, std::move(memory));
+  pointers_.emplace(time_ns, std::move(read));
   setNextEnd();
 }
 
@@ -108,7 +107,8 @@ void Pipeline::drain() {
 void Pipeline::endProcessesUntil(uint64_t time_ns) {
   for (; next_end_ns_ <= time_ns && !(ends_.empty() && pointers_.empty()); setNextEnd()) {
     if (!pointers_.empty() && pointers_.begin()->first == next_end_ns_) {
-      followPointers(*pointers_.extract(pointers_.begin()).mapped());
+      if (const auto memory = pointers_.extract(pointers_.begin()).mapped()())
+        followPointers(*memory);
       continue;
     }
     const uint32_t process = ends_.begin()->second;

@@ -8,6 +8,7 @@
 #include "analysis/stream/analyzer.h"
 #include "analysis/stream/checkpoints.h"
 #include "analysis/stream/gate.h"
+#include "analysis/trace/pointers.h"
 
 #include <array>
 #include <cstdint>
@@ -32,8 +33,8 @@ public:
 
   // Must be said before the first event that is later than the end.
   void expectEnd(uint32_t process, const ProcessFate &);
-  // The same of what its memory pointed to.
-  void expectPointers(std::shared_ptr<const PointedMemory>);
+  // The same of what its memory pointed to. It is read when the events have come to that time.
+  void expectPointers(uint64_t time_ns, ReadPointed);
   // Ends and pointers that were said too late.
   uint64_t lateEnds() const { return late_ends_; }
 
@@ -108,7 +109,7 @@ private:
   uint64_t taken_ = 0, told_ = 0;                                          // events
   std::array<std::vector<Analyzer *>, 256> wanted_;                        // by event kind
   std::multimap<uint64_t, uint32_t> ends_;                                 // time to process
-  std::multimap<uint64_t, std::shared_ptr<const PointedMemory>> pointers_; // by time
+  std::multimap<uint64_t, ReadPointed> pointers_; // by time
   std::unordered_map<uint32_t, ProcessFate> fates_;
   uint64_t next_end_ns_ = UINT64_MAX; // or of pointers
   uint64_t last_event_ns_ = 0;

@@ -7,6 +7,7 @@
 #include "analysis/trace/format.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -80,6 +81,9 @@ private:
   PointerMap map_;
   std::vector<std::vector<uint8_t>> packed_;
 };
+
+// Reads one from where it is; null: it makes no sense. All of them together may be larger than what is alive.
+using ReadPointed = std::function<std::shared_ptr<const PointedMemory>()>;
 
 namespace trace {
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,6 +32,8 @@ struct TraceReader::State {
   template <class F> void forEachPayload(ChunkKinds kinds, F &&f);
   // The same with readers of the payloads; those that make no sense are noted.
   template <class F> void forEachMeaning(ChunkKinds kinds, F &&f);
+  // Chunks of pointers, and the map behind them.
+  std::shared_ptr<const PointedMemory> readPointed(const std::vector<ChunkPlace> &places);
   const StreamTotals *totalsOf(uint32_t process, uint32_t stream) const;
 
   InputFile file;
@@ -229,17 +232,41 @@ Result<void> TraceReader::forEachNames(const std::function<void(const ImageNames
   return {};
 }
 
+std::shared_ptr<const PointedMemory> TraceReader::State::readPointed(const std::vector<ChunkPlace> &places) {
+  PayloadReader payloads(file);
+  std::vector<uint8_t> payload;
+  PointerAssembly assembly;
+  for (const ChunkPlace &place : places) {
+    if (const Result<void> read = payloads.read(place.header, place.offset, payload); !read) {
+      damage.add(place, read.error().message);
+      continue;
+    }
+    if (auto memory = assembly.take(place.header, payload))
+      return memory;
+    if (place.header.kind == ChunkKind::PointerMap)
+      damage.add(place, "its fields make no sense");
+  }
+  return nullptr;
+}
+
+Result<void> TraceReader::forEachPointedPlace(const std::function<void(uint64_t, ReadPointed)> &f) const {
+  std::map<uint32_t, std::vector<ChunkPlace>> gathered; // by process: pointers whose map comes behind them
+  state_->forEachChunk(kindBit(ChunkKind::Pointers) | kindBit(ChunkKind::PointerMap), [&](const ChunkPlace &place) {
+    std::vector<ChunkPlace> &places = gathered[place.header.process];
+    places.push_back(place);
+    if (place.header.kind == ChunkKind::PointerMap)
+      f(place.header.first_time_ns,
+        [state = state_.get(), of = std::exchange(places, {})] { return state->readPointed(of); });
+  });
+  return {};
+}
+
 Result<void>
 TraceReader::forEachPointedMemory(const std::function<void(std::shared_ptr<const PointedMemory>)> &f) const {
-  PointerAssembly assembly;
-  state_->forEachPayload(kindBit(ChunkKind::Pointers) | kindBit(ChunkKind::PointerMap),
-                         [&](const ChunkPlace &place, std::span<const uint8_t> payload) {
-                           if (auto memory = assembly.take(place.header, payload))
-                             f(std::move(memory));
-                           else if (place.header.kind == ChunkKind::PointerMap)
-                             state_->damage.add(place, "its fields make no sense");
-                         });
-  return {};
+  return forEachPointedPlace([&](uint64_t, const ReadPointed &read) {
+    if (auto memory = read())
+      f(std::move(memory));
+  });
 }
 
 const std::vector<CheckpointPlace> &TraceReader::checkpoints() const { return state_->checkpoints; }

@@ -62,6 +62,8 @@ public:
   Result<void> forEachResident(const std::function<void(std::span<const ResidentSample>)> &f) const;
   // Those that are whole, with their pointers.
   Result<void> forEachPointedMemory(const std::function<void(std::shared_ptr<const PointedMemory>)> &f) const;
+  // The same without reading them: calls f with the time of each, and with what reads it while the reader lives.
+  Result<void> forEachPointedPlace(const std::function<void(uint64_t time_ns, ReadPointed)> &f) const;
   Result<void> forEachPaths(const std::function<void(uint32_t, std::span<const PathEntry>)> &f) const;
 
   // Where a reader can begin, by time; none in a trace that ended otherwise than in order.

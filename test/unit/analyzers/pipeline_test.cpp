@@ -54,6 +54,27 @@ TEST_F(PipelineTest, ProcessesEndBetweenEvents) {
   EXPECT_EQ(journal.lines, "alloc@500\nleft@1000000\nend1@1000000\nalloc@5000000\nleft@5000000\nend2@5000000\n");
 }
 
+// A session may have more pointers than fit into memory.
+TEST_F(PipelineTest, PointersAreReadWhenTheirTimeHasCome) {
+  int reads = 0;
+  const auto expect = [&](uint64_t time_ns) {
+    pipeline.expectPointers(time_ns, [&reads]() -> std::shared_ptr<const PointedMemory> {
+      ++reads;
+      return nullptr; // its chunk is damaged
+    });
+  };
+  expect(1'000);
+  expect(9'000'000);
+  pipeline.apply(test::alloc(500, 0x10, 5));
+  pipeline.drain();
+  EXPECT_EQ(reads, 0);
+  pipeline.apply(test::alloc(5'000'000, 0x20, 5));
+  pipeline.drain();
+  EXPECT_EQ(reads, 1);
+  pipeline.finish();
+  EXPECT_EQ(reads, 2);
+}
+
 // The end is seen by the parent's clock; the last events of the process may be stamped a little later.
 TEST_F(PipelineTest, LastEventsMayBeLaterThanTheEnd) {
   pipeline.expectEnd(1, {FreeCause::ProcessExited, 1'000'000, 0});
