@@ -183,6 +183,20 @@ BlockSum physicalSum(const std::vector<CohortRemains> &list) {
   return sum;
 }
 
+void Births::addTo(Absence &absence, CohortId cohort) const {
+  for (const Birth &birth : births_)
+    absence.blocks.push_back({birth.time_ns, cohort, static_cast<int64_t>(birth.bytes)});
+}
+
+void Births::halve() {
+  std::sort(births_.begin(), births_.end(), [](const Birth &a, const Birth &b) { return a.time_ns < b.time_ns; });
+  for (size_t i = 0; i + 1 < births_.size(); i += 2)
+    births_[i / 2] = {births_[i + 1].time_ns, births_[i].bytes + births_[i + 1].bytes};
+  if (births_.size() % 2 != 0)
+    births_[births_.size() / 2] = births_.back();
+  births_.resize((births_.size() + 1) / 2);
+}
+
 void LeakAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
   if (!isEnd(cause) || cause == FreeCause::ProcessExec || block.reserve)
     return;
@@ -206,7 +220,7 @@ void LeakAnalyzer::addLeaked(const Block &block, uint64_t age_ns) {
   const Reach reach = known == reachabilities_.end() ? Reach::Unknown : known->second->of(block);
   Leaked &leaked = leaked_[static_cast<size_t>(reach)];
   const bool is_largest = addTo(leaked.by_cohort, block, age_ns);
-  leaked.births.push_back({block.time_ns, block.cohort, static_cast<int64_t>(block.bytes())});
+  leaked.births[block.cohort.index].add(block.time_ns, block.bytes());
   if (const Block *head = reach == Reach::Indirect ? known->second->headOf(block) : nullptr)
     under_[{head->cohort, block.cohort}] += {block.bytes(), 1};
   if (known != reachabilities_.end() && block.time_ns > known->second->timeNs())
@@ -244,20 +258,16 @@ void LeakAnalyzer::conclude(Conclusion &conclusion) const {
 
 void LeakAnalyzer::addFindings(const std::vector<CohortRemains> &not_harmless, Conclusion &conclusion) const {
   LeakList list(not_harmless, conclusion);
-  std::array<std::unordered_map<uint32_t, std::vector<Added>>, kReaches> births; // by cohort
-  for (size_t reach = 0; reach < kReaches; ++reach) {
+  for (size_t reach = 0; reach < kReaches; ++reach)
     list.add(analysis::sorted(leaked_[reach].by_cohort), static_cast<Reach>(reach));
-    for (const Added &birth : leaked_[reach].births)
-      births[reach][birth.cohort.index].push_back(birth);
-  }
   std::vector<Leak> leaks = list.take();
   Conclusion::keepLargest(leaks, [](const Leak &leak) { return leak.remains.bytes; });
   findFamilies(leaks, under_);
   for (const Leak &leak : leaks) {
     Absence absence;
     for (size_t i = 0; i < leak.cohorts.size(); ++i) {
-      const std::vector<Added> &of = births[static_cast<size_t>(leak.reaches[i])][leak.cohorts[i].cohort.index];
-      absence.blocks.insert(absence.blocks.end(), of.begin(), of.end());
+      const CohortId cohort = leak.cohorts[i].cohort;
+      leaked_[static_cast<size_t>(leak.reaches[i])].births.at(cohort.index).addTo(absence, cohort);
     }
     auto draft = findingOf(leak, conclusion);
     addReachOf(leak.reach, leak.largest, draft.line.evidence, conclusion);

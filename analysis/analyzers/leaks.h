@@ -1,6 +1,7 @@
 // Leaks: what is alive when its process has ended (docs/report.md).
 #pragma once
 
+#include "analysis/findings/savings.h"
 #include "analysis/live/cohort_sums.h"
 #include "analysis/live/pauses.h"
 #include "analysis/live/reachability.h"
@@ -26,6 +27,29 @@ struct LeakResult {
 // Sum over the physical heaps; pools hand out parts of blocks that are counted already.
 BlockSum physicalSum(const std::vector<CohortRemains> &);
 
+// When leaked blocks of one cohort were born, and with how many bytes. Where there are more than so many, two neighbours
+// become one with the later birth: what fixing them saves is then rather too little than too much.
+class Births {
+public:
+  static constexpr size_t kMost = 1 << 16;
+
+  void add(uint64_t time_ns, uint64_t bytes) {
+    births_.push_back({time_ns, bytes});
+    if (births_.size() >= kMost)
+      halve();
+  }
+  void addTo(Absence &, CohortId) const;
+  size_t size() const { return births_.size(); }
+
+private:
+  struct Birth {
+    uint64_t time_ns, bytes;
+  };
+  void halve();
+
+  std::vector<Birth> births_;
+};
+
 class LeakAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "leaks"; }
@@ -44,7 +68,7 @@ private:
   struct Leaked {
     ByCohort by_cohort;
     std::unordered_map<uint32_t, Holders> holders; // of the largest block of a cohort
-    std::vector<Added> births;
+    std::unordered_map<uint32_t, Births> births;   // by cohort
   };
   using UnderHeads = std::map<std::pair<CohortId, CohortId>, BlockSum>; // lost one, and what it leads to
   bool isLost(const Block &) const;

@@ -43,6 +43,25 @@ TEST(Leaks, ABlockThatLivedInAPauseIsUnsure) {
   EXPECT_EQ(physicalSum(result.alive), (BlockSum{4, 1}));
 }
 
+// A process may leave millions of blocks behind.
+TEST(Leaks, BirthsTakeBoundedMemoryAndNoBlockCountsTooEarly) {
+  Births births;
+  constexpr uint64_t kBlocks = 5 * Births::kMost;
+  for (uint64_t time = kBlocks; time > 0; --time)
+    births.add(time, 1);
+  EXPECT_LE(births.size(), Births::kMost);
+  Absence absence;
+  births.addTo(absence, {7});
+  absence.sort();
+  uint64_t sum = 0;
+  for (const Added &birth : absence.blocks) {
+    sum += static_cast<uint64_t>(birth.bytes);
+    ASSERT_LE(sum, birth.time_ns) << "of the blocks until then";
+    ASSERT_EQ(birth.cohort, CohortId{7});
+  }
+  EXPECT_EQ(sum, kBlocks);
+}
+
 TEST(Leaks, GroupsBySiteWithAges) {
   LeakAnalyzer leaks;
   leaks.onFree(block(2, 10, 100), FreeCause::ProcessExited, 1000);
