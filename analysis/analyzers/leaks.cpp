@@ -173,6 +173,17 @@ Draft<Finding> findingOf(const Leak &leak, Conclusion &conclusion) {
   return draft;
 }
 
+FoundLeaks sumOf(const std::vector<Leak> &leaks) {
+  FoundLeaks found;
+  for (const Leak &leak : leaks) {
+    if (!leak.keeper.closed_library.empty())
+      continue;
+    (abi::isPhysical(leak.remains.heap) ? found.sum : found.pool_sum) += {leak.remains.bytes, leak.remains.count};
+    found.places += leak.is_first;
+  }
+  return found;
+}
+
 } // namespace
 
 BlockSum physicalSum(const std::vector<CohortRemains> &list) {
@@ -261,6 +272,7 @@ void LeakAnalyzer::addFindings(const std::vector<CohortRemains> &not_harmless, C
   for (size_t reach = 0; reach < kReaches; ++reach)
     list.add(analysis::sorted(leaked_[reach].by_cohort), static_cast<Reach>(reach));
   std::vector<Leak> leaks = list.take();
+  conclusion.result.found_leaks = sumOf(leaks);
   Conclusion::keepLargest(leaks, [](const Leak &leak) { return leak.remains.bytes; });
   findFamilies(leaks, under_);
   for (const Leak &leak : leaks) {

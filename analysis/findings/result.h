@@ -92,6 +92,13 @@ struct RemainsReport {
   bool empty() const { return sum.count == 0 && pool_sum.count == 0; }
 };
 
+// The leaks of which a finding is proved or likely. What is left of all leaks is a library's, which may keep it for
+// itself.
+struct FoundLeaks {
+  BlockSum sum, pool_sum; // of physical heaps, and of pools
+  uint64_t places = 0;
+};
+
 enum class Confidence : uint8_t {
   Proved, // it was shown to be so
   Likely, // nothing was seen that speaks against it
@@ -149,6 +156,7 @@ struct AnalysisResult {
   std::optional<Floor> floor;    // none: no heap's uses were seen
   Ledger ledger;
   RemainsReport leaks;             // their process exited
+  FoundLeaks found_leaks;          // of these
   RemainsReport suppressed;        // the same, known to be harmless
   RemainsReport alive;             // their process was killed or goes on
   RemainsReport unsure;            // their free may lie in a pause of the recording

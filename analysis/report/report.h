@@ -46,7 +46,10 @@ struct Report : AnalysisResult {
   std::vector<std::string> damage, notes;
   std::vector<std::string> failed_analyzers; // of the user's own; also notes
 
-  bool hasFindings() const { return !leaks.empty() || !watch.empty(); }
+  // What the exit status says (docs/report.md, "Findings that count").
+  bool hasFindings() const {
+    return found_leaks.sum.count != 0 || found_leaks.pool_sum.count != 0 || !watch.empty();
+  }
   // The session ended, and nothing of it is missing that msleaks knows of.
   bool complete() const;
   // Those that never attached: what they allocated is in no figure.

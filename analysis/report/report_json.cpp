@@ -130,6 +130,13 @@ Json jsonOf(const RemainsReport &remains) {
             {"by_site", jsonOf(remains.pool_by_site)}}}};
 }
 
+Json jsonOf(const FoundLeaks &found) {
+  return {{"bytes", found.sum.bytes},
+          {"count", found.sum.count},
+          {"places", found.places},
+          {"pool", {{"bytes", found.pool_sum.bytes}, {"count", found.pool_sum.count}}}};
+}
+
 Json jsonOf(const Report &report, const PeakReport &peak) {
   Json heaps = Json::array(), processes = Json::array();
   for (const HeapPeak &heap : peak.by_heap)
@@ -312,6 +319,7 @@ Json processesJson(const Report &report) { return processesOf(report); }
 
 void writeReportJson(std::ostream &to, const Report &report) {
   Json leaks = jsonOf(report.leaks);
+  leaks["found"] = jsonOf(report.found_leaks);
   leaks["suppressed"] = jsonOf(report.suppressed);
   const Json json = {{"session", sessionOf(report)},
                      {"events", eventsOf(report)},

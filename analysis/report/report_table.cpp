@@ -171,10 +171,11 @@ void printShortReport(const Report &report, std::ostream &to, size_t columns) {
   style.columns = SIZE_MAX; // an entry a line: their number is bounded
   TextTable table(to, style);
   writeEntries(table, report);
-  const auto &leaks = report.leaks.by_site;
-  for (size_t i = 0; i < std::min(leaks.size(), kShortLeaks); ++i)
-    to << fmt::format("{:>19}  {}\n", bytesText(leaks[i].remains.bytes),
-                      wholePlaceOf(leaks[i].site, std::max(columns, kLeastColumns) - kBeforePlace));
+  size_t shown = 0;
+  for (const Finding &finding : report.findings)
+    if (finding.kind == "leak" && finding.confidence < Confidence::Hint && shown++ < kShortLeaks)
+      to << fmt::format("{:>19}  {}\n", bytesText(finding.bytes),
+                        wholePlaceOf(finding.site, std::max(columns, kLeastColumns) - kBeforePlace));
   const std::string more = fmt::format("msleaks report {}", printable(report.run));
   if (const size_t notes = report.damage.size() + report.notes.size(); notes != 0)
     table.entry("note", fmt::format("{}: {}", notes, more));

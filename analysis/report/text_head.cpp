@@ -51,18 +51,35 @@ void writeFloorEntry(TextTable &table, const Report &report) {
                           bytesText(report.floor->bytes), names, bytesText(report.floor->largest_launch_bytes)));
 }
 
-void writeRemainsEntry(TextTable &table, const char *word, const RemainsReport &remains, const char *none) {
-  if (remains.empty()) {
-    if (none)
-      table.entry(word, none);
+void writeRemainsEntry(TextTable &table, const char *word, const RemainsReport &remains) {
+  if (remains.empty())
     return;
-  }
   std::string text =
       fmt::format("{} in {} from {} place{}", bytesText(remains.sum.bytes), blocksText(remains.sum.count),
                   countText(remains.by_site.size()), remains.by_site.size() == 1 ? "" : "s");
   if (remains.pool_sum.count != 0)
     text += fmt::format("; in pools {} in {}", bytesText(remains.pool_sum.bytes), blocksText(remains.pool_sum.count));
   table.entry(word, text);
+}
+
+std::string sumText(const BlockSum &sum) { return fmt::format("{} in {}", bytesText(sum.bytes), blocksText(sum.count)); }
+
+// What the findings prove or take for likely; apart from that, what libraries keep.
+void writeLeaksEntry(TextTable &table, const Report &report) {
+  const FoundLeaks &found = report.found_leaks;
+  const BlockSum &all = report.leaks.sum, &all_in_pools = report.leaks.pool_sum;
+  const BlockSum kept{all.bytes - found.sum.bytes, all.count - found.sum.count};
+  const BlockSum kept_in_pools{all_in_pools.bytes - found.pool_sum.bytes, all_in_pools.count - found.pool_sum.count};
+  std::string text = "none";
+  if (found.sum.count != 0 || found.pool_sum.count != 0)
+    text = fmt::format("{} from {} place{}", sumText(found.sum), countText(found.places), found.places == 1 ? "" : "s");
+  if (found.pool_sum.count != 0)
+    text += "; in pools " + sumText(found.pool_sum);
+  if (kept.count != 0)
+    text += fmt::format("; libraries keep {}", sumText(kept));
+  if (kept_in_pools.count != 0)
+    text += fmt::format("; libraries keep {} in pools", sumText(kept_in_pools));
+  table.entry("leaks", text);
 }
 
 std::string eventsText(const Report &report) {
@@ -133,9 +150,9 @@ void writeSession(TextTable &table, const Report &report) {
 void writeEntries(TextTable &table, const Report &report) {
   writePeakEntry(table, report);
   writeFloorEntry(table, report);
-  writeRemainsEntry(table, "leaks", report.leaks, "none");
-  writeRemainsEntry(table, "alive", report.alive, nullptr);
-  writeRemainsEntry(table, "unsure", report.unsure, nullptr);
+  writeLeaksEntry(table, report);
+  writeRemainsEntry(table, "alive", report.alive);
+  writeRemainsEntry(table, "unsure", report.unsure);
   if (!report.suppressed.empty())
     table.entry("", fmt::format("{} in {} known to be harmless, not counted (all: --json)",
                                 bytesText(report.suppressed.sum.bytes), blocksText(report.suppressed.sum.count)));

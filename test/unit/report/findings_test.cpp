@@ -131,6 +131,30 @@ TEST_F(Findings, WhatAClosedLibraryKeepsIsOneFindingBehindAllOthers) {
   EXPECT_EQ(found[1]["site"]["line"], 12) << "the place with most of it";
   EXPECT_EQ(found[1]["evidence"]["largest_bytes"], 4 * kMiB);
   EXPECT_NE(asTable(120).find("libclosed.so.1, most at "), std::string::npos) << asTable(120);
+  EXPECT_TRUE(report().hasFindings());
+  EXPECT_NE(asTable(120).find("leaks   1000 B in 2 blocks from 1 place; libraries keep 6.00 MiB in 2 blocks"),
+            std::string::npos)
+      << asTable(120);
+}
+
+// Neither the hint of a leak nor a leak that is no finding says that the program is at fault.
+TEST_F(Findings, HintsAloneDoNotChangeTheExitStatus) {
+  start(1, 4711, kStart, "/usr/lib/libclosed.so.1");
+  const PathEntry paths[] = {{2, abi::kPathBegin, abi::kImageOfSite, 1}, {3, 2, 2, 0x9010}};
+  ASSERT_TRUE(writer->paths(1, paths));
+  const Where closed{.flags = abi::kFromHook, .site = abi::kPathSite | 3};
+  const Where library{.flags = abi::kFromHook, .site = abi::kCallerSite};
+  events({at(1, 0x10, 4 * kMiB, closed), at(2, 0x20, 100, library), at(3, 0x30, 100, {})});
+  end(1, 0, kStart + 10'000'000'000);
+  manifest();
+  close();
+  const Report all = report();
+  ASSERT_EQ(all.findings.size(), 1u);
+  EXPECT_EQ(all.findings[0].confidence, Confidence::Hint);
+  EXPECT_EQ(all.leaks.sum.count, 3u);
+  EXPECT_FALSE(all.hasFindings());
+  EXPECT_NE(asTable(120).find("leaks   none; libraries keep 4.00 MiB in 3 blocks"), std::string::npos) << asTable(120);
+  EXPECT_EQ(asJson()["leaks"]["found"], json::parse(R"({"bytes":0,"count":0,"places":0,"pool":{"bytes":0,"count":0}})"));
 }
 
 // Whatever is freed and comes back meanwhile: a realloc that is refused, a mapping of which a part goes.
