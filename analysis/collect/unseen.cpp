@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <iterator>
+#include <string_view>
 
 namespace msleaks::analysis {
 namespace {
@@ -20,12 +22,22 @@ const char *hint(int error) {
   }
 }
 
+bool isFactTool(std::string_view name) {
+  constexpr std::string_view kTools[] = {
+#define MSL_FACT_TOOL(name, starter) name,
+#include "fact_tools.def"
+  };
+  return std::find(std::begin(kTools), std::end(kTools), name) != std::end(kTools);
+}
+
 void addListed(const abi::UnseenProcess &process, Unseen &unseen) {
   const bool ready = process.ready.load(std::memory_order_acquire) != 0;
   const int error = ready ? process.error : EAGAIN;
   if (error == abi::kStayed)
     return;
   const std::string name = ready ? std::string(process.name, strnlen(process.name, sizeof process.name)) : "";
+  if (error == abi::kUnfollowed && isFactTool(name))
+    return;
   const uint32_t pid = ready ? process.pid : 0;
   unseen.processes.push_back({0, pid, name.empty() ? std::vector<std::string>{} : std::vector{name}, -1});
   if (error == abi::kUnfollowed)

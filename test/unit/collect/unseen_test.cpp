@@ -1,0 +1,55 @@
+// Which processes without a recording a report mentions.
+#include "analysis/collect/unseen.h"
+
+#include "arena_maker.h"
+
+#include <cerrno>
+#include <gtest/gtest.h>
+
+namespace msleaks::test {
+namespace {
+
+class UnseenTest : public testing::Test {
+protected:
+  void SetUp() override {
+    analysis::SessionWish wish;
+    wish.clock = abi::ClockKind::Monotonic;
+    wish.place = analysis::SessionDir::propose(folder.path());
+    wish.fallback = folder / "fallback";
+    auto created = analysis::SessionDir::create(wish);
+    ASSERT_TRUE(created) << created.error().message;
+    session.emplace(std::move(*created));
+    ASSERT_NE(session->unseen(), nullptr);
+  }
+  // As a process lists itself, or its parent does.
+  void list(const char *name, int32_t error) {
+    auto *page = const_cast<abi::UnseenPage *>(session->unseen());
+    abi::UnseenProcess &process = page->processes[page->count++];
+    process.pid = 4711;
+    process.error = error;
+    std::strncpy(process.name, name, sizeof process.name - 1);
+    process.ready = 1;
+  }
+
+  ScratchFolder folder;
+  std::optional<analysis::SessionDir> session;
+};
+
+TEST_F(UnseenTest, AToolThatOnlyTellsFactsIsNotMentioned) {
+  list("ldconfig", abi::kUnfollowed);
+  const analysis::Unseen unseen = analysis::readUnseen(*session);
+  EXPECT_TRUE(unseen.processes.empty());
+  EXPECT_TRUE(unseen.notes.empty());
+}
+
+TEST_F(UnseenTest, AnyOtherProcessIs) {
+  list("train", abi::kUnfollowed);
+  list("ldconfig", EACCES); // it should have been recorded
+  const analysis::Unseen unseen = analysis::readUnseen(*session);
+  ASSERT_EQ(unseen.processes.size(), 2u);
+  EXPECT_EQ(unseen.processes[0].command, (std::vector<std::string>{"train"}));
+  EXPECT_EQ(unseen.notes.size(), 2u);
+}
+
+} // namespace
+} // namespace msleaks::test
