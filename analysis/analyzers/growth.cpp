@@ -215,7 +215,7 @@ Draft<Finding> findingOf(const Growth &growth, Conclusion &conclusion) {
     finding.confidence = Confidence::Hint;
   finding.byte_seconds = byteSecondsOf(growth.byte_ns);
   finding.evidence = {
-      {"growth_bytes_per_step", growth.bytes_per_step},
+      {kGrowthEvidence, growth.bytes_per_step},
       {"first_step", growth.first_step},
       {"steps", growth.steps},
       {"freed_behind_last_step_bytes", static_cast<uint64_t>(std::max<int64_t>(growth.freed_bytes, 0))}};

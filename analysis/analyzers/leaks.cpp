@@ -38,6 +38,7 @@ struct Leak {
   bool is_first = true;         // the place has no leaks of an earlier reach
   BlockSum leads_to;            // indirect ones
   uint32_t family = 0;          // Finding::family
+  uint64_t family_bytes = 0;    // Finding::family_bytes
   Remains remains;
   std::vector<CohortShare> cohorts;
   std::vector<Reach> reaches; // of these blocks, one for each of `cohorts`
@@ -127,11 +128,15 @@ void findFamilies(std::vector<Leak> &leaks, const std::map<std::pair<CohortId, C
   std::stable_sort(lost.begin(), lost.end(), [&](size_t a, size_t b) { return bytesOf(a) > bytesOf(b); });
   for (size_t i = 0; i < lost.size(); ++i)
     leaks[lost[i]].family = static_cast<uint32_t>(i + 1);
+  for (const size_t head : lost)
+    leaks[head].family_bytes = bytesOf(head);
   for (const auto &[led, bytes] : heads) {
     const auto most =
         std::max_element(bytes.begin(), bytes.end(), [](const auto &a, const auto &b) { return a.second < b.second; });
-    if (leaks[led].reach == Reach::Indirect)
-      leaks[led].family = leaks[most->first].family;
+    if (leaks[led].reach != Reach::Indirect)
+      continue;
+    leaks[led].family = leaks[most->first].family;
+    leaks[led].family_bytes = leaks[most->first].family_bytes;
   }
 }
 
@@ -165,6 +170,7 @@ Draft<Finding> findingOf(const Leak &leak, Conclusion &conclusion) {
                       {"newest_age_ns", leak.remains.newest_age_ns},
                       {"reach", nameOf(leak.reach)}};
   finding.family = leak.family;
+  finding.family_bytes = leak.family_bytes;
   if (leak.leads_to.count != 0) {
     finding.evidence.emplace_back("leads_to_bytes", leak.leads_to.bytes);
     finding.evidence.emplace_back("leads_to_blocks", leak.leads_to.count);

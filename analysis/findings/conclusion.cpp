@@ -209,10 +209,33 @@ void Conclusion::putLostFirst() {
     candidates_[ranks[i]] = std::move(leaks[i]);
 }
 
-AnalysisResult Conclusion::finish() {
-  mergeGrowth();
-  dropTwins();
-  keepLargest(candidates_, [](const Candidate &candidate) { return candidate.draft.line.bytes; });
+bool Conclusion::growsOrFillsPeak(const Finding &finding) {
+  const auto isGrowth = [](const auto &named) { return named.first == kGrowthEvidence; };
+  return finding.concern == Concern::Memory && finding.closed_library.empty() &&
+         (std::any_of(finding.evidence.begin(), finding.evidence.end(), isGrowth) ||
+          isMuchOfPeak(finding.saves_bytes, accountOf(finding)));
+}
+
+// What is certain stands first, but not where it is next to nothing: a lost block of 24 bytes stands behind 400 MiB that
+// grow or fill the peak, even where these are only large.
+void Conclusion::putLargeBeforeTiny() {
+  constexpr uint64_t kTimes = 10'000;
+  const auto weightOf = [](const Finding &finding) { return std::max(expectedSaving(finding), finding.family_bytes); };
+  std::vector<Candidate> ranked;
+  for (Candidate &candidate : candidates_) {
+    const Finding &large = candidate.draft.line;
+    auto before = ranked.end();
+    if (growsOrFillsPeak(large))
+      before = std::find_if(ranked.begin(), ranked.end(), [&](const Candidate &other) {
+        const Finding &tiny = other.draft.line;
+        return tiny.concern == Concern::Memory && weightOf(tiny) < weightOf(large) / kTimes;
+      });
+    ranked.insert(before, std::move(candidate));
+  }
+  candidates_ = std::move(ranked);
+}
+
+void Conclusion::rank() {
   for (Candidate &candidate : candidates_) {
     Finding &finding = candidate.draft.line;
     const Savings::Saving saving = savings_.alone(accountOf(finding), candidate.absence);
@@ -222,14 +245,24 @@ AnalysisResult Conclusion::finish() {
   std::sort(candidates_.begin(), candidates_.end(),
             [](const Candidate &a, const Candidate &b) { return isBefore(a.draft.line, b.draft.line); });
   putLostFirst();
+  putLargeBeforeTiny();
   for (const Candidate &candidate : candidates_)
     savings_.expect(candidate.absence);
-  std::vector<Draft<Finding>> drafts;
   for (Candidate &candidate : candidates_) {
     Finding &finding = candidate.draft.line;
     finding.saves_cumulative_bytes = savings_.remove(accountOf(finding), candidate.absence);
-    drafts.push_back(std::move(candidate.draft));
   }
+}
+
+AnalysisResult Conclusion::finish() {
+  mergeGrowth();
+  dropTwins();
+  keepLargest(candidates_, [](const Candidate &candidate) { return candidate.draft.line.bytes; });
+  if (!question.names_only)
+    rank();
+  std::vector<Draft<Finding>> drafts;
+  for (Candidate &candidate : candidates_)
+    drafts.push_back(std::move(candidate.draft));
   candidates_.clear();
   result.findings = lines.named(std::move(drafts));
   return std::move(result);

@@ -34,6 +34,8 @@ struct Question {
   uint64_t skip_steps = 1;         // of growth: the first ones are left out
   uint64_t least_growth_bytes = 0; // in a step
   std::vector<Change> changes;     // what the peak would be with them
+  // Only the names are wanted: what each finding saves is not worked out, and each counts as worth it.
+  bool names_only = false;
 };
 
 class Conclusion {
@@ -59,7 +61,9 @@ public:
   // A section "NAME_by_DIMENSION" of these blocks, if the user asks to group them.
   void addGroups(std::string_view name, std::string_view title, std::span<const CohortShare>);
   // What the account's peak would fall by without these blocks alone.
-  uint64_t saves(const Account &account, const Absence &absence) { return savings_.alone(account, absence).bytes; }
+  uint64_t saves(const Account &account, const Absence &absence) {
+    return question.names_only ? UINT64_MAX : savings_.alone(account, absence).bytes;
+  }
 
   // Whether the peak falls so much that a finding is worth it: by a twentieth, and by more than a few pages.
   bool isWorthSaving(const Account &account, const Absence &absence) {
@@ -106,6 +110,7 @@ private:
   void mergeGrowth();
   void dropTwins();
   void putLostFirst();
+  void putLargeBeforeTiny();
 
   Savings savings_;
   const MemoryHistory &history_;

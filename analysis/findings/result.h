@@ -118,12 +118,14 @@ enum class Concern : uint8_t {
 // A number, a text or texts that a finding rests on.
 using Evidence =
     std::vector<std::pair<std::string, std::variant<uint64_t, double, std::string, std::vector<std::string>>>>;
+inline constexpr char kGrowthEvidence[] = "growth_bytes_per_step"; // of a finding whose blocks grow from step to step
 
 // What an analyzer says about the blocks of one place.
 struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is about
   std::string id;           // the same in every run in which the place is the same
   std::string kind;         // "leak", "growth", "peak", "churn", "out-of-memory", "handles", "trampled"
   uint32_t family = 0;      // of lost leaks that one place's leads to: by what they are together, from 1; else 0
+  uint64_t family_bytes = 0; // of the place of that family that was lost, with all that it leads to
   std::string part;         // of the place's blocks, where another finding of the kind is about the first; else empty
   std::string analyzer;     // the user's own that says it; empty: one of ours
   Concern concern = Concern::Memory;

@@ -73,6 +73,13 @@ TEST_F(Findings, WhatIsOnlyLargeStandsBehindWhatLeaks) {
   EXPECT_EQ(found[1]["kind"], "peak");
 }
 
+TEST_F(Findings, WhatFillsThePeakStandsBeforeALeakThatIsNextToNothing) {
+  run({at(1, 0x10, 20 * kMiB, kOne), at(2, 0x10, 0, kOne), at(3, 0x20, 24, kTwo)});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0]["kind"], "peak");
+  EXPECT_EQ(found[1]["kind"], "leak");
+}
+
 TEST_F(Findings, APlaceThatMakesThePeakOnTwoPathsIsOne) {
   start(1, 4711);
   abi::ImageDefinition image{};

@@ -54,6 +54,30 @@ TEST_F(Reached, LostBlocksStandFirstAndAreProved) {
   EXPECT_EQ(found[1]["evidence"]["holders"], json::array({"global at 0x10 of net"}));
 }
 
+TEST_F(Reached, ALostBlockThatIsNextToNothingStandsBehindHeldOnesThatFillThePeak) {
+  constexpr uint64_t kHeld = uint64_t{400} << 20;
+  runWith({test::alloc(kStart + 100, kHeap, kHeld, kOne), test::alloc(kStart + 200, kHeap + kHeld, 24, kTwo)},
+          {{kGlobals + 16, kHeap}});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0]["bytes"], kHeld);
+  EXPECT_EQ(found[0]["evidence"]["reach"], "held");
+  EXPECT_EQ(found[1]["bytes"], 24);
+  EXPECT_EQ(found[1]["evidence"]["reach"], "lost");
+}
+
+// The lost block itself is small, but it leads to as much as the others hold.
+TEST_F(Reached, ALostBlockCountsWithAllThatItLeadsTo) {
+  constexpr uint64_t kMuch = 50 << 20;
+  runWith({test::alloc(kStart + 100, kHeap, 24, kOne),
+           test::alloc(kStart + 200, 0x10000000, kMuch, {.heap = abi::Heap::Mapping, .site = 2}),
+           test::alloc(kStart + 300, 0x20000000, kMuch, {.heap = abi::Heap::Mapping, .site = 1})},
+          {{kGlobals, 0x20000000}, {kHeap + 8, 0x10000000}});
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0]["bytes"], 24);
+  EXPECT_EQ(found[1]["evidence"]["reach"], "indirect");
+  EXPECT_EQ(found[2]["evidence"]["reach"], "held");
+}
+
 // The larger lost block leads to nothing.
 TEST_F(Reached, WhatLostBlocksLeadToStandsBehindThem) {
   runWith({test::alloc(kStart + 100, kHeap, 16, kOne), test::alloc(kStart + 200, kHeap + 0x100, 3000, kTwo),
