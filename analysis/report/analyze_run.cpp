@@ -233,4 +233,15 @@ Result<Report> finishRun(const std::filesystem::path &run, RunningReport *runnin
   return report;
 }
 
+Result<void> nameRun(const std::filesystem::path &run, const Progress &progress) {
+  const auto recorded = MSL_TRY(Recorded::open(run));
+  RunAnalysis analysis(Checkpoints::kEvents, History::LeftOut);
+  const uint64_t stored = MSL_TRY(readAll(recorded, {}, analysis, progress));
+  ReportQuestion question;
+  question.names_only = true;
+  Report report = recorded.facts();
+  conclude(report, recorded, analysis, stored, question, progress);
+  return store(recorded.folder.trace(), analysis);
+}
+
 } // namespace msleaks::analysis

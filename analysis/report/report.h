@@ -69,6 +69,10 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &prog
 Result<Report> finishRun(const std::filesystem::path &run, RunningReport *running = nullptr,
                          const Progress &progress = {});
 
+// The same without a report, for a session of which nobody wants one yet: only the names go into the trace. It reads the
+// events, but does not work out what anything saves, which takes most of the time of a report.
+Result<void> nameRun(const std::filesystem::path &run, const Progress &progress = {});
+
 // Leaves only lines, findings and rows whose place, type or variable has the pattern in it. Totals stay those of all.
 void keepMatching(Report &, const Pattern &);
 

@@ -24,11 +24,13 @@ using Analyzers = std::vector<std::unique_ptr<Analyzer>>;
 class RunAnalysis {
 public:
   // A part of a run. `more`: analyzers beside those of every report, told behind them.
-  RunAnalysis(Window window, Selection selection, const std::vector<AnalyzerLibrary> &own = {}, Analyzers more = {})
+  RunAnalysis(Window window, Selection selection, const std::vector<AnalyzerLibrary> &own = {}, Analyzers more = {},
+              History history = History::Kept)
       : catalog(symbolizer), analyzers(withAll(std::move(more))), own_analyzers(own.begin(), own.end()),
-        pipeline(catalog, pointers(), std::move(window), std::move(selection)) {}
+        pipeline(catalog, pointers(), std::move(window), std::move(selection), history) {}
   // All of a run, with a checkpoint about every `checkpoint_events` events.
-  explicit RunAnalysis(uint64_t checkpoint_events = Checkpoints::kEvents) : RunAnalysis({}, {}) {
+  explicit RunAnalysis(uint64_t checkpoint_events = Checkpoints::kEvents, History history = History::Kept)
+      : RunAnalysis({}, {}, {}, {}, history) {
     checkpoints.emplace(catalog, checkpoint_events);
     pipeline.take(*checkpoints);
   }

@@ -74,6 +74,16 @@ Result<analysis::Report> finish(Recording &recording, const RunOptions &options)
   }
 }
 
+// Where nobody asked for more than the recording.
+Result<void> nameCalls(Recording &recording, const RunOptions &options) {
+  analysis::ProgressLine line(options.progress != Progress::Hidden);
+  try {
+    return analysis::nameRun(recording.output(), [&line](const std::string &doing) { line.drawIfDue(doing); });
+  } catch (const std::exception &error) {
+    return fail(error.what());
+  }
+}
+
 // The short report on stderr; nothing about it may change how the user's program ended, except what the user asked for.
 Verdict reportFindings(Recording &recording, const RunOptions &options) {
   const auto report = finish(recording, options);
@@ -100,9 +110,9 @@ Verdict conclude(Recording &recording, const RunOptions &options) {
         failure->message, recording.output().string(), recording.session().string());
     return Verdict::Unknown;
   }
-  if (!options.no_report || options.error_exitcode != 0)
+  if (options.wantsReport())
     return reportFindings(recording, options);
-  if (const auto named = finish(recording, options); !named) // nobody asked for more than the recording
+  if (const auto named = nameCalls(recording, options); !named)
     spdlog::info("calls are not named: {}", named.error().message);
   return Verdict::Clean;
 }

@@ -32,6 +32,8 @@ struct RunOptions {
   Progress progress = Progress::IfHarmless;
   std::vector<std::string> given; // as the user wrote them
   std::vector<std::string> command;
+
+  bool wantsReport() const { return !no_report || error_exitcode != 0; }
 };
 
 // What main has to do: run, or print a text (help, version) and leave.

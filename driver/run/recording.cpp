@@ -105,7 +105,8 @@ void Cleanup::run() {
 Recording::Recording(const RunOptions &options, analysis::Manifest manifest, Cleanup cleanup,
                      analysis::RunFolder folder, analysis::SessionDir session, analysis::TraceWriter trace)
     : cleanup_(std::move(cleanup)), folder_(std::move(folder)), session_(std::move(session)),
-      collector_(session_, std::move(trace)), manifest_(std::move(manifest)), early_wanted_(!options.analyze_at_end) {}
+      collector_(session_, std::move(trace)), manifest_(std::move(manifest)),
+      early_wanted_(options.wantsReport() && !options.analyze_at_end) {}
 
 Recording::~Recording() { stopThread(); }
 
