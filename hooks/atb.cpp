@@ -12,6 +12,7 @@
 #include "msleaks/runtime/note.h"
 #include "msleaks/runtime/page.h"
 #include "msleaks/runtime/path.h"
+#include "msleaks/runtime/sandbox.h"
 
 #include <atomic>
 #include <sys/syscall.h>
@@ -91,7 +92,7 @@ bool isMapped(const atb::Pack *pack) {
   const uint64_t page = runtime::pageBytes(), begin = reinterpret_cast<uint64_t>(pack) & ~(page - 1);
   unsigned char resident[sizeof(atb::Pack) / abi::kMinPageBytes + 2];
   const uint64_t bytes = reinterpret_cast<uint64_t>(pack + 1) - begin;
-  return ::syscall(SYS_mincore, begin, bytes, resident) == 0;
+  return !runtime::isSandboxed() && ::syscall(SYS_mincore, begin, bytes, resident) == 0;
 }
 
 bool makeSense(const atb::List<atb::Tensor> &tensors) {

@@ -2,6 +2,8 @@
 // memory: they are called between fork and exec.
 #include "own_hook.h"
 
+#include "msleaks/runtime/sandbox.h"
+
 #include <cerrno>
 #include <cstdint>
 #include <sys/syscall.h>
@@ -53,7 +55,7 @@ template <class F> void forEachDescriptor(F f) {
 // Before the real call. Where it is refused there is nothing in the range, or the caller closes each by itself.
 template <class OfRow> void closeAll(void *caller, uint64_t first, uint64_t last) {
   using Row = hook::Handles<OfRow, hook::Arguments<unsigned>>;
-  if (hook::own_library.state != hook::kAccepted)
+  if (hook::own_library.state != hook::kAccepted || runtime::isSandboxed())
     return;
   hook::Call call{abi::Traits(abi::Verb::Handle, abi::Family::System, abi::Heap::Host, abi::kFromHook).packed(),
                   hook::kPass,

@@ -1,6 +1,7 @@
 #include "guarded_pages.h"
 
 #include "msleaks/runtime/page.h"
+#include "msleaks/runtime/sandbox.h"
 
 #include <atomic>
 #include <sys/syscall.h>
@@ -19,6 +20,8 @@ uint64_t roundUp(uint64_t bytes, uint64_t to) noexcept { return (bytes + to - 1)
 } // namespace
 
 long tellTracer(abi::GuardCall call, uint64_t first, uint64_t second, uint64_t third) noexcept {
+  if (runtime::isSandboxed())
+    return -1;
   const ErrnoKept kept;
   return ::syscall(abi::kGuardCall, static_cast<uint64_t>(call), first, second, third);
 }

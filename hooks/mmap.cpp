@@ -8,6 +8,7 @@
 #include "msleaks/hook.h"
 #include "msleaks/runtime/mappings.h"
 #include "msleaks/runtime/record.h"
+#include "msleaks/runtime/sandbox.h"
 
 #include <cerrno>
 #include <cstdarg>
@@ -42,7 +43,7 @@ bool isMemory(int file) noexcept {
 // Before the Alloc of a mapping, whoever records that: which memory it shows.
 [[gnu::noinline, gnu::cold]] void recordShared(const void *address, uint64_t size_bytes, int file,
                                                uint64_t offset) noexcept {
-  if (!runtime::isEnabled(abi::EventKind::Alloc))
+  if (!runtime::isEnabled(abi::EventKind::Alloc) || runtime::isSandboxed())
     return;
   const int before = errno;
   struct stat status;

@@ -218,6 +218,8 @@ uint64_t ArenaReader::droppedNoRing() const { return header()->dropped_no_ring.l
 
 bool ArenaReader::hasLeft() const { return header()->leaving.load(std::memory_order_acquire) != 0; }
 
+bool ArenaReader::isSandboxed() const { return header()->filters.load(std::memory_order_relaxed) != 0; }
+
 uint64_t ArenaReader::exitNs() const { return header()->exit_ns.load(std::memory_order_acquire); }
 
 uint64_t ArenaReader::memoryBytes() const {

@@ -120,6 +120,8 @@ public:
   uint64_t memoryBytes() const;
   // It has called exec.
   bool hasLeft() const;
+  // The program has installed a seccomp filter.
+  bool isSandboxed() const;
   // When the process said that it exits (CLOCK_MONOTONIC); 0 = it did not, or not yet.
   uint64_t exitNs() const;
 

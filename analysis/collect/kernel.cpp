@@ -1,8 +1,12 @@
 #include "analysis/collect/kernel.h"
 
+#include "msleaks/abi/process_status.h"
 #include "msleaks/abi/session.h"
 
 #include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -25,6 +29,12 @@ std::string whyUnserved(const KernelFacts &facts) {
   if (!facts.wipes_on_fork)
     return "nothing can be recorded: the kernel has no MADV_WIPEONFORK, which Linux has since 4.14";
   return {};
+}
+
+uint32_t ownSeccompFilters() {
+  std::ifstream file("/proc/self/status");
+  const std::string status((std::istreambuf_iterator<char>(file)), {});
+  return abi::seccompFilters(status);
 }
 
 } // namespace msleaks::analysis

@@ -16,4 +16,7 @@ KernelFacts askKernel();
 // Empty: it can be served.
 std::string whyUnserved(const KernelFacts &);
 
+// Seccomp filters that hold for this process, as in a container. What it starts begins with as many.
+uint32_t ownSeccompFilters();
+
 } // namespace msleaks::analysis

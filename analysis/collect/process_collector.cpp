@@ -431,6 +431,9 @@ Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns
     note(fmt::format("--access pages: {} blocks were not looked at: there were too many", pages_->leftOut()));
   if (const uint32_t refused = arena_.pathsRefused(); refused > 0)
     note(fmt::format("{} allocations are shown without their path: there was no room for it", refused));
+  if (arena_.isSandboxed())
+    note("it installed a seccomp filter: from then on msleaks made no system call in it. What found no room counts as "
+         "dropped, and what its memory pointed to at the end was not read");
   lost_sight_ = reason != EndReason::Replaced && arena_.hasLeft();
   if (lost_sight_)
     note("it became another program by exec, and nothing of that is recorded: it is static, has other rights, or its "

@@ -2,6 +2,7 @@
 
 #include "analysis/base/clock.h"
 #include "analysis/collect/control_socket.h"
+#include "analysis/collect/kernel.h"
 
 #include <cerrno>
 #include <charconv>
@@ -105,6 +106,7 @@ Result<void> SessionDir::makeControl(const SessionWish &wish) {
   control->clock = wish.clock;
   control->flags = wish.flags;
   control->watch = wish.watch;
+  control->seccomp_filters = ownSeccompFilters();
   if (wish.counts_folder.size() < sizeof control->counts_folder)
     std::memcpy(control->counts_folder, wish.counts_folder.data(), wish.counts_folder.size());
   control->state.store(abi::SessionState::Open, std::memory_order_relaxed);

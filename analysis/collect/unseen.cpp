@@ -39,8 +39,16 @@ void addListed(const abi::UnseenProcess &process, Unseen &unseen) {
   if (error == abi::kUnfollowed && isFactTool(name))
     return;
   const uint32_t pid = ready ? process.pid : 0;
-  unseen.processes.push_back({0, pid, name.empty() ? std::vector<std::string>{} : std::vector{name}, -1});
-  if (error == abi::kUnfollowed)
+  unseen.processes.push_back({0, error == abi::kChildOfSandboxed ? 0 : pid,
+                              name.empty() ? std::vector<std::string>{} : std::vector{name}, -1});
+  if (error == abi::kSandboxed)
+    unseen.notes.push_back(fmt::format("pid {} ({}) began behind a seccomp filter that another program had installed: "
+                                       "nothing of this process is recorded",
+                                       pid, name));
+  else if (error == abi::kChildOfSandboxed)
+    unseen.notes.push_back(
+        fmt::format("pid {} installed a seccomp filter and forked: nothing of the child is recorded", pid));
+  else if (error == abi::kUnfollowed)
     unseen.notes.push_back(fmt::format("pid {} ({}) was started with an environment that does not name the session: "
                                        "nothing of this process is recorded",
                                        pid, name));
@@ -60,7 +68,9 @@ Unseen readUnseen(const SessionDir &session) {
   unseen.dropped = page->dropped.load(std::memory_order_relaxed);
   if (unseen.dropped != 0)
     unseen.notes.push_back(fmt::format(
-        "{} events of processes that found no collector, and no room without one, are dropped", unseen.dropped));
+        "{} events of processes that found no collector and no room without one, or that a seccomp filter kept from "
+        "making their files, are dropped",
+        unseen.dropped));
   const uint32_t count = page->count.load(std::memory_order_acquire);
   const uint32_t listed = std::min(count, abi::kMaxUnseen);
   for (uint32_t i = 0; i < listed; ++i)

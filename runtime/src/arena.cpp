@@ -45,23 +45,23 @@ uint32_t execId() noexcept {
 
 uint64_t pidNamespace() noexcept {
   struct stat status;
-  return ::syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &status, 0) == 0 ? status.st_ino : 0;
+  return callKernel(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &status, 0) == 0 ? status.st_ino : 0;
 }
 
 bool isPidfs(int fd) noexcept {
   constexpr long kPidfs = 0x50494446;
   struct statfs system;
-  return ::syscall(SYS_fstatfs, fd, &system) == 0 && system.f_type == kPidfs;
+  return callKernel(SYS_fstatfs, fd, &system) == 0 && system.f_type == kPidfs;
 }
 
 // Linux 6.9 and later give a pidfd an inode that no other process will ever have; before, all of them had one.
 uint64_t inodeOfProcess(bool has_pidfs) noexcept {
-  const long fd = ::syscall(SYS_pidfd_open, processId(), 0);
+  const long fd = callKernel(SYS_pidfd_open, processId(), 0);
   if (fd < 0)
     return 0;
   struct stat file;
-  const bool known = (has_pidfs || isPidfs(static_cast<int>(fd))) && ::syscall(SYS_fstat, fd, &file) == 0;
-  ::syscall(SYS_close, fd);
+  const bool known = (has_pidfs || isPidfs(static_cast<int>(fd))) && callKernel(SYS_fstat, fd, &file) == 0;
+  callKernel(SYS_close, fd);
   return known ? file.st_ino : 0;
 }
 
@@ -108,7 +108,7 @@ void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
   header.session_version = abi::kSessionVersion;
   header.slot_bytes = abi::kSlotBytes;
   header.pid = processId();
-  header.parent_pid = static_cast<uint32_t>(::syscall(SYS_getppid));
+  header.parent_pid = static_cast<uint32_t>(callKernel(SYS_getppid));
   header.clock = session.control->clock;
   header.exec_id = execId();
   header.attach_ticks = ticks;
@@ -129,7 +129,7 @@ void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
 
 bool setSize(const OpenFile &file) noexcept {
   const SizeSignalTaken taken;
-  return ::syscall(SYS_ftruncate, file.fd(), kTablesEnd) == 0 && allocate(file, 0, kFirstBytes);
+  return callKernel(SYS_ftruncate, file.fd(), kTablesEnd) == 0 && allocate(file, 0, kFirstBytes);
 }
 
 bool makeFile(Arena &arena, uint64_t ticks) noexcept {
@@ -191,7 +191,7 @@ Arena *makeArena(const Arena *ancestor) noexcept {
   const uint64_t ticks = readClock(session.control->clock);
   if (!makeFile(*arena, ticks)) {
     const int reason = errno;
-    ::syscall(SYS_munmap, arena, sizeof(Arena));
+    callKernel(SYS_munmap, arena, sizeof(Arena));
     errno = reason;
     return nullptr;
   }

@@ -172,9 +172,9 @@ void arm(const UnitRange &range) noexcept {
   const SignalsBlocked blocked;
   const Inside inside(__msl_thread);
   const ProcessLocked locked;
-  if (Arena *arena = attach(); arena != nullptr)
+  if (Arena *arena = locked ? attach() : nullptr; arena != nullptr)
     armIn(*arena, range, place);
-  else if (!isInert())
+  else if (locked && !isInert())
     replaceWaiting(nullptr, range);
 }
 
@@ -183,8 +183,8 @@ void arm(const UnitRange &range) noexcept {
 void disarm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
   const SignalsBlocked blocked;
-  const ProcessLocked locked;
-  replaceWaiting(range.begin, {});
+  if (const ProcessLocked locked; locked)
+    replaceWaiting(range.begin, {});
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "path_tree.h"
 #include "pause.h"
 #include "ring.h"
+#include "sandbox_reserve.h"
 #include "system.h"
 #include "unwind/walk.h"
 
@@ -57,7 +58,7 @@ uint32_t insert(uint64_t address, const ImagePlace &place, bool known) noexcept 
   const SignalsBlocked blocked;
   const Inside inside(__msl_thread);
   const ProcessLocked locked;
-  Arena *arena = attach();
+  Arena *arena = locked ? attach() : nullptr;
   abi::Caller *callers = arena != nullptr ? callersOf(*arena) : nullptr;
   if (callers == nullptr) {
     pause_of_table.begin();
@@ -86,6 +87,8 @@ void retireUnloaded(Arena &arena) noexcept {
     const SignalsBlocked blocked;
     const Inside inside(__msl_thread);
     const ProcessLocked locked;
+    if (!locked)
+      return;
     __atomic_store_n(&image.gone, true, __ATOMIC_RELAXED);
     if (__msl_process.callers != nullptr)
       retire(__msl_process.callers, i + 1);
@@ -95,6 +98,9 @@ void retireUnloaded(Arena &arena) noexcept {
 }
 
 } // namespace
+
+void reserveCallers(Arena &arena) noexcept { callersOf(arena); }
+
 } // namespace msleaks::runtime
 
 uint32_t __msl_new_caller(uint64_t return_address) noexcept {

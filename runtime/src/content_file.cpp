@@ -90,7 +90,7 @@ bool takeRoom(abi::UnseenPage &shared, uint64_t bytes) noexcept {
 
 bool writeAll(int fd, const char *bytes, uint64_t count) noexcept {
   while (count != 0) {
-    const long written = ::syscall(SYS_write, fd, bytes, count);
+    const long written = callKernel(SYS_write, fd, bytes, count);
     if (written <= 0)
       return false;
     bytes += written;
@@ -110,9 +110,9 @@ bool writeFile(const ContentScratch &scratch, const Content &content) noexcept {
            writeAll(file.fd(), scratch.header.c_str(), header_bytes) &&
            writeAll(file.fd(), content.bytes, content.size_bytes);
   }
-  if (done && ::syscall(SYS_renameat2, AT_FDCWD, unfinished, AT_FDCWD, scratch.path.c_str(), 0) == 0)
+  if (done && callKernel(SYS_renameat2, AT_FDCWD, unfinished, AT_FDCWD, scratch.path.c_str(), 0) == 0)
     return true;
-  ::syscall(SYS_unlinkat, AT_FDCWD, unfinished, 0);
+  callKernel(SYS_unlinkat, AT_FDCWD, unfinished, 0);
   return false;
 }
 

@@ -150,7 +150,7 @@ uint64_t *countersOnDevice(Arena &arena, uint32_t number, uint64_t counters, uin
 
 void endCounters() noexcept {
   const ArenaHeld held;
-  if (__msl_process.counting != nullptr)
+  if (held && __msl_process.counting != nullptr)
     forEachOwnArray(*__msl_process.counting, [](CounterArray &array) {
       *array.slot = nullptr;
       array.slot = nullptr;
@@ -164,13 +164,13 @@ using namespace msleaks::runtime;
 
 uint64_t *__msl_counters_of(const abi::GraphUnit *unit, uint64_t **slot) noexcept {
   const ArenaHeld held;
-  Arena *arena = attach();
+  Arena *arena = held.arena();
   return arena != nullptr ? countersFor(*arena, *unit, slot) : nullptr;
 }
 
 uint64_t *__msl_device_counters(const abi::GraphHeader *table, uint32_t *unit) noexcept {
   const ArenaHeld held;
-  Arena *arena = attach();
+  Arena *arena = held.arena();
   Counting *counting = arena != nullptr ? countingOf() : nullptr;
   *unit = counting != nullptr ? tellTable(*counting, *arena, *table) : 0;
   return *unit != 0 ? countersOnDevice(*arena, *unit, table->counters, table->checksum) : nullptr;
@@ -178,13 +178,13 @@ uint64_t *__msl_device_counters(const abi::GraphHeader *table, uint32_t *unit) n
 
 uint64_t *__msl_device_bank(uint32_t unit, uint32_t counters) noexcept {
   const ArenaHeld held;
-  Arena *arena = attach();
+  Arena *arena = held.arena();
   return arena != nullptr ? countersOnDevice(*arena, unit, counters) : nullptr;
 }
 
 abi::CountedLaunches *__msl_device_launches(uint32_t unit) noexcept {
   const ArenaHeld held;
-  Arena *arena = attach();
+  Arena *arena = held.arena();
   Counting *counting = arena != nullptr ? countingOf() : nullptr;
   abi::CountsRecord *record = counting != nullptr ? addRecord(counting->file, *arena, abi::CountsKind::Launches, unit,
                                                               sizeof(abi::CountedLaunches))
@@ -198,7 +198,7 @@ void __msl_publish_launches(abi::CountedLaunches *launches) noexcept {
 
 bool __msl_device_choice(abi::DeviceChoice *choice) noexcept {
   const ArenaHeld held;
-  if (attach() == nullptr)
+  if (held.arena() == nullptr)
     return false;
   const abi::Flags &flags = session.control->flags;
   *choice = {static_cast<uint32_t>(flags.cfg_mode), static_cast<uint32_t>(flags.cfg_launches),
@@ -209,7 +209,7 @@ bool __msl_device_choice(abi::DeviceChoice *choice) noexcept {
 // What its threads have counted stays; where another module is loaded later, its slots are not these.
 void __msl_uncount(const abi::GraphUnit *unit) noexcept {
   const ArenaHeld held;
-  if (__msl_process.counting == nullptr)
+  if (!held || __msl_process.counting == nullptr)
     return;
   for (CountedUnit *counted = __msl_process.counting->units; counted != nullptr; counted = counted->next)
     if (counted->unit == unit) {

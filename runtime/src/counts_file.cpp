@@ -21,7 +21,7 @@ bool extend(const OpenFile &file, uint64_t from, uint64_t bytes) noexcept {
 
 bool make(CountsFile &counts, const Arena &arena) noexcept {
   const char *folder = session.control->counts_folder;
-  ::syscall(SYS_mkdirat, AT_FDCWD, folder, 0750); // it may be there
+  callKernel(SYS_mkdirat, AT_FDCWD, folder, 0750); // it may be there
   counts.path.clear();
   counts.path << folder << "/" << arena.header->pid << ".";
   counts.path.hex(arena.header->attach_ticks) << abi::kCountsSuffix;
@@ -41,7 +41,7 @@ bool make(CountsFile &counts, const Arena &arena) noexcept {
              0,
              arena.header->attach_ns,
              {}};
-  ::syscall(SYS_munmap, header, bytes);
+  callKernel(SYS_munmap, header, bytes);
   counts.file_bytes = bytes;
   return true;
 }

@@ -21,12 +21,12 @@ uint64_t totalOf(const iovec *pieces, unsigned count) noexcept {
 // a full disk is taken back, or everything behind it could not be read either.
 bool write(Arena &arena, const OpenFile &file, const iovec *pieces, unsigned count) noexcept {
   const SizeSignalTaken taken;
-  const long end = ::syscall(SYS_lseek, file.fd(), 0, SEEK_END);
-  const long written = ::syscall(SYS_writev, file.fd(), pieces, count);
+  const long end = callKernel(SYS_lseek, file.fd(), 0, SEEK_END);
+  const long written = callKernel(SYS_writev, file.fd(), pieces, count);
   if (written >= 0 && static_cast<uint64_t>(written) == totalOf(pieces, count))
     return true;
   arena.definitions_full = true;
-  ::syscall(SYS_ftruncate, file.fd(), end);
+  callKernel(SYS_ftruncate, file.fd(), end);
   return false;
 }
 
@@ -103,7 +103,7 @@ struct UnitBatch::Batch {
 
 UnitBatch::~UnitBatch() {
   if (batch_ != nullptr)
-    ::syscall(SYS_munmap, batch_, sizeof(Batch));
+    callKernel(SYS_munmap, batch_, sizeof(Batch));
 }
 
 bool UnitBatch::add(const abi::UnitDefinition &unit, const abi::UnitHeader &table) noexcept {

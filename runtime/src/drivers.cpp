@@ -55,7 +55,7 @@ void ask(abi::Family family) noexcept {
   Thread &thread = __msl_thread;
   Driver &asked = driver(family);
   const hook::Device *functions = driverOf(family);
-  if (functions == nullptr || functions->memory == nullptr || isInside(thread, family) ||
+  if (functions == nullptr || functions->memory == nullptr || isInside(thread, family) || isSandboxed() ||
       !isEnabled(abi::EventKind::Counter))
     return;
   const ErrnoKept kept;

@@ -120,7 +120,7 @@ LoadedImages findLoaded(const Arena &arena, uint32_t count) noexcept {
 std::string_view pathOf(Arena &arena, const ImagePlace &place) noexcept {
   if (place.name != nullptr && place.name[0] != 0)
     return place.name;
-  const long count = ::syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", arena.executable, sizeof arena.executable);
+  const long count = callKernel(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", arena.executable, sizeof arena.executable);
   return {arena.executable, count > 0 ? static_cast<uint64_t>(count) : 0};
 }
 

@@ -28,7 +28,7 @@ constinit std::atomic<bool> is_full{false};
 KernelNames *makeNames() noexcept {
   const ArenaHeld held;
   KernelNames *names = kernel_names.load(std::memory_order_relaxed);
-  if (names == nullptr) {
+  if (held && names == nullptr) {
     names = static_cast<KernelNames *>(mapAnonymous(sizeof(KernelNames)));
     kernel_names.store(names, std::memory_order_release);
   }

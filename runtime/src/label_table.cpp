@@ -121,7 +121,7 @@ namespace {
   if (waitsForCollector())
     return 0;
   const ArenaHeld held;
-  Arena *arena = attach();
+  Arena *arena = held.arena();
   if (arena == nullptr)
     return 0;
   if (table.load(std::memory_order_relaxed) == nullptr)

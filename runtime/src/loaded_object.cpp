@@ -22,7 +22,7 @@ bool isElfHeader(uint64_t address) noexcept {
 
 bool isMapped(uint64_t address) noexcept {
   unsigned char resident;
-  return ::syscall(SYS_mincore, address & ~(pageBytes() - 1), 1, &resident) == 0;
+  return callKernel(SYS_mincore, address & ~(pageBytes() - 1), 1, &resident) == 0;
 }
 
 void takeElfHeader(uint64_t address, LoadedObject &object) noexcept {

@@ -26,17 +26,9 @@ bool handlerHasRoom(const abi::RingHeader &ring, unsigned slots) noexcept {
   return peek(ring.reserved) + slots <= handlersRoomUntil(ring, ring.tail.load(std::memory_order_acquire));
 }
 
-void pauseBriefly() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
-}
-
 void sleepFor(uint64_t ns) noexcept {
   const timespec time{0, static_cast<long>(ns)};
-  ::syscall(SYS_nanosleep, &time, nullptr); // cut short by a signal: just another look
+  callKernel(SYS_nanosleep, &time, nullptr); // cut short by a signal: just another look
 }
 
 // No sign of life for the timeout, and none since we began to wait: stopped, or killed in a way that the kernel did not
@@ -55,6 +47,18 @@ bool mayWait(const Thread &thread) noexcept {
          thread.impatient_tail != tailMark(*thread.ring);
 }
 
+// Behind a filter, once for each time that the collector has taken something.
+bool spinForRoom(Thread &thread, unsigned slots) noexcept {
+  abi::RingHeader &ring = *thread.ring;
+  if (!mayWait(thread))
+    return false;
+  for (unsigned i = 0; i < kSpinsInSandbox; ++i, pauseBriefly())
+    if (refresh(ring, slots))
+      return true;
+  thread.impatient_tail = tailMark(ring);
+  return false;
+}
+
 bool waitForRoom(Thread &thread, unsigned slots) noexcept {
   abi::RingHeader &ring = *thread.ring;
   const abi::ControlPage &control = *session.control;
@@ -65,7 +69,7 @@ bool waitForRoom(Thread &thread, unsigned slots) noexcept {
   const uint64_t patience_ns = kMaxTimeouts * control.flags.block_timeout_ms * kNsPerMs;
   for (uint64_t sleep_ns = kFirstSleepNs; !refresh(ring, slots);
        sleep_ns = sleep_ns * 2 < kLongestSleepNs ? sleep_ns * 2 : kLongestSleepNs) {
-    if (collectorGone())
+    if (collectorGone() || !mayCallKernel())
       return false;
     const uint64_t heartbeat_ns = control.heartbeat_ns.load(std::memory_order_relaxed);
     const uint64_t now_ns = monotonicNs();
@@ -94,6 +98,8 @@ abi::RingHeader *makeRoom(Thread &thread, unsigned slots, uint32_t depth) noexce
     return handlerHasRoom(*ring, slots) ? ring : nullptr;
   if (hasRoom(*ring, slots) || refresh(*ring, slots))
     return ring;
+  if (isSandboxed())
+    return spinForRoom(thread, slots) ? ring : nullptr;
   const bool may_grow = thread.no_growth_left == 0;
   thread.no_growth_left -= !may_grow;
   const bool may_wait = mayWait(thread);

@@ -8,7 +8,7 @@
 void __msl_note(const char *text) noexcept {
   using namespace msleaks::runtime;
   const ArenaHeld held;
-  if (Arena *arena = attach())
+  if (Arena *arena = held.arena())
     defineNote(*arena, text);
 }
 

@@ -33,7 +33,7 @@ ThreadPath *makeThreadPath() noexcept {
 
 PathTree *makeTree() noexcept {
   const ArenaHeld held;
-  Arena *arena = attach();
+  Arena *arena = held.arena();
   return arena != nullptr ? pathTreeOf(*arena) : nullptr;
 }
 
@@ -81,7 +81,7 @@ uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_
   if (tree.refuses())
     return 0;
   const ArenaHeld held;
-  return treeOf(path.generation) != nullptr ? tree.add(*__msl_process.arena, node, keyOfSite(site)) : 0;
+  return held && treeOf(path.generation) != nullptr ? tree.add(*__msl_process.arena, node, keyOfSite(site)) : 0;
 }
 
 // A handler's stack may be as small as 4 KiB, of which the kernel takes most. A path needs up to 1.9 KiB, when the
@@ -90,9 +90,11 @@ bool hasRoomOnStack(const ThreadPath &path, uint64_t stack_pointer) noexcept {
   constexpr uint64_t kMost = 2304;
   if (path.stack.holds(stack_pointer - sizeof(uint64_t)))
     return true;
+  if (!mayCallKernel())
+    return false;
   const ErrnoKept kept;
   stack_t stack;
-  return ::syscall(SYS_sigaltstack, nullptr, &stack) != 0 || (stack.ss_flags & SS_ONSTACK) == 0 ||
+  return callKernel(SYS_sigaltstack, nullptr, &stack) != 0 || (stack.ss_flags & SS_ONSTACK) == 0 ||
          stack_pointer - reinterpret_cast<uint64_t>(stack.ss_sp) >= kMost;
 }
 

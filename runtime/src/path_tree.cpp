@@ -1,6 +1,7 @@
 #include "path_tree.h"
 
 #include "image.h"
+#include "sandbox_reserve.h"
 #include "session.h"
 #include "system.h"
 #include "unwind/walk.h"
@@ -25,6 +26,11 @@ uint32_t imageAt(Arena &arena, uint64_t address, bool unloading) noexcept {
 
 } // namespace
 
+void reservePaths(Arena &arena) noexcept {
+  if (PathTree *tree = pathTreeOf(arena))
+    tree->reserve(arena);
+}
+
 PathTree::Table *PathTree::makeTable(uint32_t slots) noexcept {
   auto *table = static_cast<Table *>(mapAnonymous(sizeof(Table) + uint64_t{slots} * sizeof(Entry)));
   if (table != nullptr)
@@ -44,10 +50,10 @@ void PathTree::put(Table &table, uint64_t key, uint32_t parent, uint32_t node) n
 }
 
 // Half of it stays empty. A table that was outgrown stays mapped: another thread may be looking into it.
-bool PathTree::makeRoom() noexcept {
+bool PathTree::makeRoom(uint32_t nodes) noexcept {
   const Table &full = *table_.load(std::memory_order_relaxed);
   const uint32_t slots = full.mask + 1;
-  if (full.used < slots / 2)
+  if (full.used + nodes <= slots / 2)
     return true;
   Table *larger = makeTable(2 * slots);
   if (larger == nullptr)
@@ -108,6 +114,15 @@ uint32_t PathTree::append(Arena &arena, const abi::PathNode &node) noexcept {
   return number;
 }
 
+void PathTree::reserve(Arena &arena) noexcept {
+  constexpr uint32_t kSpareBlocks = 4;
+  const uint32_t first = arena.header->path_count.load(std::memory_order_relaxed) / abi::kPathBlockNodes;
+  for (uint32_t block = first; block < first + kSpareBlocks && block < abi::kMaxPathBlocks; ++block)
+    if (blocks_[block] == nullptr)
+      blocks_[block] = makePathBlock(arena, block);
+  makeRoom(kSpareBlocks * abi::kPathBlockNodes);
+}
+
 bool PathTree::refuses() noexcept {
   if (!pause_.holds())
     return false;
@@ -128,7 +143,7 @@ uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key) noexcept {
     retire(nodeAt(known).image);
   if (const uint32_t back = findRetired(parent, key, image); back != 0)
     return back;
-  const uint32_t number = makeRoom() ? append(arena, {key & ~kSiteKey, parent, image}) : 0;
+  const uint32_t number = makeRoom(1) ? append(arena, {key & ~kSiteKey, parent, image}) : 0;
   if (number != 0) {
     put(*table_.load(std::memory_order_relaxed), key, parent, number);
     setFirstChild(parent, key, number);
@@ -165,7 +180,7 @@ PathTree *pathTreeOf(Arena &arena) noexcept {
   PathTree::Table *table = tree != nullptr ? PathTree::makeTable(kFirstSlots) : nullptr;
   if (table == nullptr) {
     if (tree != nullptr)
-      ::syscall(SYS_munmap, tree, sizeof(PathTree));
+      callKernel(SYS_munmap, tree, sizeof(PathTree));
     return nullptr;
   }
   tree->table_.store(table, std::memory_order_relaxed);

@@ -51,6 +51,9 @@ public:
   // blocked and Process::lock held.
   uint32_t add(Arena &arena, uint32_t parent, uint64_t key) noexcept;
 
+  // Takes room for some thousand nodes. With Process::lock held.
+  void reserve(Arena &arena) noexcept;
+
   // Calls in this image are no longer found: another one may be loaded to its place. With Process::lock held.
   void retire(uint32_t image) noexcept;
 
@@ -82,7 +85,7 @@ private:
   static Table *makeTable(uint32_t slots) noexcept;
   static void put(Table &table, uint64_t key, uint32_t parent, uint32_t node) noexcept;
 
-  bool makeRoom() noexcept;
+  bool makeRoom(uint32_t nodes) noexcept;
   uint32_t findRetired(uint32_t parent, uint64_t key, uint32_t image) noexcept;
   void setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexcept;
   template <class Row> void retireOf(uint32_t image, Row &row) const noexcept;

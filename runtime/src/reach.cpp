@@ -38,7 +38,7 @@ void waitUntilRead(std::atomic<abi::ReachWait> &wait) noexcept {
   while (isStill(wait)) {
     const abi::ReachWait seen = wait.load(std::memory_order_relaxed);
     const timespec look{0, static_cast<long>(kLookNs)};
-    ::syscall(SYS_futex, &wait, FUTEX_WAIT, static_cast<uint32_t>(seen), &look, nullptr, 0);
+    callKernel(SYS_futex, &wait, FUTEX_WAIT, static_cast<uint32_t>(seen), &look, nullptr, 0);
     const uint64_t now_ns = monotonicNs();
     const bool is_old = now_ns > control.heartbeat_ns.load(std::memory_order_relaxed) + timeout_ns &&
                         now_ns > began_ns + (timeout_ns < kGraceNs ? timeout_ns : kGraceNs);
@@ -59,8 +59,8 @@ bool isWanted(const abi::ArenaHeader &arena) noexcept {
 // Not a vfork's child, which has our arena and another pid, and not a process whose blocks nobody records.
 bool shallWait() noexcept {
   const Arena *arena = __msl_process.arena;
-  return arena != nullptr && arena->header->pid == processId() && !collectorGone() && isWanted(*arena->header) &&
-         isEnabled(abi::EventKind::Alloc);
+  return arena != nullptr && !isSandboxed() && arena->header->pid == processId() && !collectorGone() &&
+         isWanted(*arena->header) && isEnabled(abi::EventKind::Alloc);
 }
 
 // False: another thread waits.
@@ -77,7 +77,7 @@ bool claimLast(std::atomic<abi::ReachWait> &wait) noexcept {
     if (monotonicNs() > until_ns)
       return false;
     const timespec look{0, static_cast<long>(kLookNs)};
-    ::syscall(SYS_nanosleep, &look, nullptr);
+    callKernel(SYS_nanosleep, &look, nullptr);
   }
   return true;
 }
@@ -121,7 +121,7 @@ void wakeCollector(const Arena &arena) noexcept {
   if (!path.fits())
     return;
   if (const OpenFile file = createFile(path.c_str(), O_WRONLY))
-    ::syscall(SYS_unlinkat, AT_FDCWD, path.c_str(), 0);
+    callKernel(SYS_unlinkat, AT_FDCWD, path.c_str(), 0);
 }
 
 void waitAtMark() noexcept {

@@ -39,10 +39,15 @@ void write(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {
   writeEvent(ring, words, slots);
 }
 
+// Behind a filter the kernel is not asked, and on some machines it is who tells the time.
+bool isClockClosed(const Thread &thread) noexcept {
+  return isSandboxed() && (thread.has_no_clock || __msl_process.clock != abi::ClockKind::Tsc);
+}
+
 void recordHere(Thread &thread, uint64_t *words, unsigned slots) noexcept {
   const uint32_t depth = depthOf(thread);
   setState(thread, thread.state + kOneRecord);
-  if (ringOf(thread) == nullptr) {
+  if (isClockClosed(thread) || ringOf(thread) == nullptr) {
     setState(thread, thread.state - kOneRecord);
     return countWithoutRing();
   }
@@ -79,7 +84,9 @@ void __msl_record_slow(const void *event, unsigned slots) noexcept {
   if (!isEnabled(static_cast<abi::EventKind>(words[0] & 0xff)))
     return; // until now it was not known
   tellWatch(thread, abi::EventKind::Free, event);
-  if (thread.ended)
+  if (thread.ended && isClockClosed(thread))
+    countWithoutRing();
+  else if (thread.ended)
     recordLate(words, slots);
   else
     recordHere(thread, words, slots);

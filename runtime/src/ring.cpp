@@ -1,6 +1,7 @@
 #include "ring.h"
 
 #include "arm.h"
+#include "sandbox_reserve.h"
 #include "system.h"
 #include "thread_exit.h"
 #include "watch_choice.h"
@@ -46,7 +47,8 @@ void publish(const ClaimedRing &claimed, const Start &start) noexcept {
   ring.tid = threadId();
   ring.capacity = (claimed.entry->bytes - abi::kHeaderBytes) / abi::kSlotBytes;
   ring.first_position = start.position;
-  ::syscall(SYS_prctl, PR_GET_NAME, ring.thread_name, 0, 0, 0);
+  std::memset(ring.thread_name, 0, sizeof ring.thread_name);
+  callKernel(SYS_prctl, PR_GET_NAME, ring.thread_name, 0, 0, 0);
   ring.depth = kMaxNesting;
   ring.gap = 0;
   put(ring.reserved, start.position);
@@ -96,27 +98,46 @@ void setGeneration(Thread &thread, uint64_t generation) noexcept {
   setState(thread, (thread.state & ~(kOneRecord - 1)) | generation);
 }
 
+// Whoever has to ask the operating system for the time always goes the long way, and so do events that are looked at.
+void chooseWay(Thread &thread) noexcept {
+  const bool is_short = __msl_process.clock == abi::ClockKind::Tsc && !choosesBlocks() && !thread.has_no_clock;
+  setGeneration(thread, is_short && thread.generation != 0 ? thread.generation : kNoGeneration);
+}
+
 // False: a kernel before 4.14, or its pages are larger than ours are aligned, and we would lose what is beside it.
 bool wipeOnFork() noexcept {
   return pageBytes() <= abi::kMaxPageBytes &&
-         ::syscall(SYS_madvise, &__msl_process, sizeof __msl_process, MADV_WIPEONFORK) == 0;
+         callKernel(SYS_madvise, &__msl_process, sizeof __msl_process, MADV_WIPEONFORK) == 0;
+}
+
+// A fork's child has the filters of its parent, and can make no files.
+void tellSandboxedChild() noexcept {
+  if (!__msl_process.is_child_told)
+    countUnseenChild(last_arena != nullptr ? last_arena->header->pid : 0);
+  __msl_process.is_child_told = true;
 }
 
 } // namespace
 
 // Asked of the kernel before the lock is ever taken: a fork that came between would leave its child a lock that nobody
-// holds.
+// holds. Behind a filter it has been asked, by this process or by the one that it was forked from.
 uint32_t &wipedLock() noexcept {
-  if (__atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == 0 && !wipeOnFork())
+  if (__atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == 0 && mayCallKernel() && !wipeOnFork())
     becomeInert();
   return __msl_process.lock;
 }
+
+Arena *ArenaHeld::arena() const noexcept { return locked_ ? attach() : nullptr; }
 
 Arena *attach() noexcept {
   if (__msl_process.arena != nullptr)
     return __msl_process.arena;
   if (isInert())
     return nullptr;
+  if (!mayCallKernel()) {
+    tellSandboxedChild();
+    return nullptr;
+  }
   if (!findSession()) {
     becomeInert();
     return nullptr;
@@ -138,12 +159,12 @@ Arena *attach() noexcept {
 }
 
 void ensureAttached(Thread &thread) noexcept {
-  if (__atomic_load_n(&__msl_process.state, __ATOMIC_ACQUIRE) != 0 || waitsForCollector())
+  if (__atomic_load_n(&__msl_process.state, __ATOMIC_ACQUIRE) != 0 || isSandboxed() || waitsForCollector())
     return;
   const SignalsBlocked blocked;
   const Inside inside(thread);
-  const ProcessLocked locked;
-  attach();
+  if (const ProcessLocked locked; locked)
+    attach();
 }
 
 abi::RingHeader *openStream(Arena &arena) noexcept {
@@ -168,7 +189,7 @@ abi::RingHeader *ringOf(Thread &thread) noexcept {
   const SignalsBlocked blocked;
   const Inside inside(thread);
   const ProcessLocked locked;
-  Arena *arena = attach();
+  Arena *arena = locked && mayAnnounceThreadExit() ? attach() : nullptr;
   abi::RingHeader *ring = arena != nullptr ? openStream(*arena) : nullptr;
   if (ring == nullptr) {
     thread.no_ring_left = kEventsBetweenTries;
@@ -176,9 +197,7 @@ abi::RingHeader *ringOf(Thread &thread) noexcept {
   }
   thread.ring = ring;
   thread.generation = static_cast<uint32_t>(__msl_process.state);
-  // Whoever has to ask the operating system for the time always goes the long way, and so do events that are looked at.
-  const bool is_short = __msl_process.clock == abi::ClockKind::Tsc && !choosesBlocks();
-  setGeneration(thread, is_short ? thread.generation : kNoGeneration);
+  chooseWay(thread);
   announceThreadExit();
   return ring;
 }
@@ -192,6 +211,8 @@ abi::RingHeader *promote(Thread &thread) noexcept {
   const SignalsBlocked blocked;
   const Inside inside(thread);
   const ProcessLocked locked;
+  if (!locked)
+    return nullptr;
   Arena &arena = *__msl_process.arena;
   const ClaimedRing larger = claimRing(arena, abi::kHeaderBytes + (have * kGrowth < most ? have * kGrowth : most));
   if (larger.ring == nullptr)
@@ -208,11 +229,28 @@ abi::RingHeader *promote(Thread &thread) noexcept {
   return larger.ring;
 }
 
+void reserveRings(Arena &arena) noexcept {
+  constexpr unsigned kSpareRings = 8;
+  ClaimedRing spare[kSpareRings];
+  for (ClaimedRing &ring : spare)
+    ring = claimRing(arena, abi::kHeaderBytes + kGrowth * kSmallestSlotBytes);
+  for (const ClaimedRing &ring : spare)
+    if (ring.ring != nullptr)
+      ring.entry->state.store(abi::RingState::Drained, std::memory_order_release);
+}
+
+void forbidClock(Thread &thread, bool is_forbidden) noexcept {
+  thread.has_no_clock = is_forbidden;
+  chooseWay(thread);
+}
+
 void endRing(Thread &thread) noexcept {
   const SignalsBlocked blocked;
   if (thread.generation == 0 || thread.generation != __msl_process.state)
     return;
   const ProcessLocked locked;
+  if (!locked)
+    return; // the collector takes it when it sees that the thread has gone
   // A thread that ends in a handler leaves the record that it interrupted: what that one reserved was never written.
   if (depthOf(thread) == 0)
     thread.ring->head.store(peek(thread.ring->reserved), std::memory_order_release);

@@ -8,15 +8,23 @@
 
 namespace msleaks::runtime {
 
-// Process::lock. With signals blocked.
+// Process::lock. With signals blocked. False as a bool: it cannot be had (class Locked).
 uint32_t &wipedLock() noexcept;
 class ProcessLocked : Locked {
 public:
   ProcessLocked() noexcept : Locked(wipedLock()) {}
+  using Locked::operator bool;
 };
 
-// Alone with the arena: no signal handler, no hook of ours and no other thread meanwhile. errno stays.
+// Alone with the arena: no signal handler, no hook of ours and no other thread meanwhile. errno stays. False as a bool:
+// the lock cannot be had.
 class ArenaHeld {
+public:
+  explicit operator bool() const noexcept { return static_cast<bool>(locked_); }
+  // The arena of this process, made if need be; null = none to be had, or the lock cannot be had.
+  Arena *arena() const noexcept;
+
+private:
   const ErrnoKept errno_kept_;
   const SignalsBlocked blocked_;
   const Inside inside_{__msl_thread};
@@ -61,6 +69,9 @@ abi::RingHeader *ringOf(Thread &thread) noexcept;
 // A larger ring that goes on where `thread.ring` stops, now thread.ring; null = none to be had. Only for an outermost
 // record (depth 1).
 abi::RingHeader *promote(Thread &thread) noexcept;
+
+// From now on all events of this thread go the long way, where they are dropped; or no longer.
+void forbidClock(Thread &thread, bool is_forbidden) noexcept;
 
 // Nothing more comes from this thread.
 void endRing(Thread &thread) noexcept;

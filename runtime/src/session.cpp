@@ -2,10 +2,12 @@
 
 #include "system.h"
 
+#include "msleaks/abi/process_status.h"
 #include "msleaks/runtime/page.h"
 
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 extern char **environ;
 
@@ -65,13 +67,20 @@ void readEnvironment(PathText &directory) noexcept {
     }
 }
 
+// By a call that the dynamic linker has made too.
+uint64_t sizeOf(const OpenFile &file) noexcept {
+  struct stat status;
+  return callKernel(SYS_newfstatat, file.fd(), "", &status, AT_EMPTY_PATH) == 0 ? static_cast<uint64_t>(status.st_size)
+                                                                                : 0;
+}
+
 // A file of one page in the session's directory. A page beyond the end of the file would be a SIGBUS.
 void *mapPage(const char *name, uint64_t least_bytes, bool writable) noexcept {
   PathText &path = session.scratch;
   path = session.directory;
   path << "/" << name;
   const OpenFile file(path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_NOFOLLOW);
-  if (!file || !path.fits() || ::syscall(SYS_lseek, file.fd(), 0, SEEK_END) < static_cast<long>(least_bytes))
+  if (!file || !path.fits() || sizeOf(file) < least_bytes)
     return nullptr;
   return mapMemory(abi::kHeaderBytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, file.fd());
 }
@@ -84,7 +93,7 @@ const abi::ControlPage *mapControl() noexcept {
                     page->state.load(std::memory_order_acquire) == abi::SessionState::Open;
   if (ours)
     return page;
-  ::syscall(SYS_munmap, page, abi::kHeaderBytes);
+  callKernel(SYS_munmap, page, abi::kHeaderBytes);
   return nullptr;
 }
 
@@ -121,22 +130,73 @@ bool waitsForCollector() noexcept {
 
 void giveUp(uint64_t heartbeat_ns) noexcept { dead_heartbeat_ns.store(heartbeat_ns, std::memory_order_relaxed); }
 
-void countUnseen(int error) noexcept {
+namespace {
+
+// Null: the list is full, or there is none.
+abi::UnseenProcess *newUnseen() noexcept {
   if (session.unseen == nullptr)
-    return;
+    return nullptr;
   const uint32_t index = session.unseen->count.fetch_add(1, std::memory_order_relaxed);
-  if (index >= abi::kMaxUnseen)
-    return;
-  abi::UnseenProcess &process = session.unseen->processes[index];
-  process.pid = processId();
+  return index < abi::kMaxUnseen ? &session.unseen->processes[index] : nullptr;
+}
+
+void tellUnseen(abi::UnseenProcess &process, uint32_t pid, int32_t error) noexcept {
+  process.pid = pid;
   process.error = error;
-  ::syscall(SYS_prctl, PR_GET_NAME, process.name, 0, 0, 0);
   process.ready.store(1, std::memory_order_release);
+}
+
+constinit char status_file[4096]{};
+
+void listSandboxed(std::string_view status) noexcept {
+  abi::UnseenProcess *process = newUnseen();
+  if (process == nullptr)
+    return;
+  const std::string_view name = abi::statusValue(status, "Name");
+  std::memcpy(process->name, name.data(), name.size() < sizeof process->name ? name.size() : sizeof process->name - 1);
+  tellUnseen(*process, abi::statusNumber(status, "Pid"), abi::kSandboxed);
+}
+
+} // namespace
+
+void countUnseen(int error) noexcept {
+  abi::UnseenProcess *process = newUnseen();
+  if (process == nullptr)
+    return;
+  callKernel(SYS_prctl, PR_GET_NAME, process->name, 0, 0, 0);
+  tellUnseen(*process, processId(), error);
+}
+
+void countUnseenChild(uint32_t ancestor_pid) noexcept {
+  if (abi::UnseenProcess *process = newUnseen())
+    tellUnseen(*process, ancestor_pid, abi::kChildOfSandboxed);
 }
 
 void becomeInert() noexcept { __atomic_store_n(&__msl_enabled, &kInert, __ATOMIC_RELEASE); }
 
 bool isInert() noexcept { return __atomic_load_n(&__msl_enabled, __ATOMIC_ACQUIRE) == &kInert; }
+
+// The kernel may forbid all that the process has not done yet. Its dynamic linker opened, read and mapped files:
+// nothing else is done here.
+bool beginsSandboxed() noexcept {
+  std::string_view status;
+  if (const OpenFile file("/proc/self/status", O_RDONLY); file)
+    status = {status_file, file.read(status_file, sizeof status_file)};
+  const uint32_t filters = abi::seccompFilters(status);
+  if (filters == 0)
+    return false;
+  session.directory.clear();
+  readEnvironment(session.directory);
+  const abi::ControlPage *control = session.directory.size() > 0 && session.directory.fits() ? mapControl() : nullptr;
+  if (control != nullptr && filters <= control->seccomp_filters)
+    return false;
+  if (control != nullptr) {
+    session.unseen = mapUnseen();
+    listSandboxed(status);
+  }
+  becomeInert();
+  return true;
+}
 
 bool findSession() noexcept {
   if (session.control != nullptr)

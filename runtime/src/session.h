@@ -24,6 +24,10 @@ extern Session session;
 // with signals blocked and __msl_process.lock held.
 bool findSession() noexcept;
 
+// Whether the program before an exec has installed a seccomp filter, which the collector of this session does not have.
+// Then this process is listed, and inert. Needs no lock.
+bool beginsSandboxed() noexcept;
+
 // Nobody stores what is recorded: the collector's thread has ended, the session is closed, or this process gave up
 // waiting and there was no heartbeat since. A collector that takes over makes it false again.
 bool collectorGone() noexcept;
@@ -36,6 +40,8 @@ void giveUp(uint64_t heartbeat_ns) noexcept;
 
 // This process cannot make its files: counts it, with the reason.
 void countUnseen(int error) noexcept;
+// The same of the child of a process with this pid, behind a filter.
+void countUnseenChild(uint32_t ancestor_pid) noexcept;
 
 // From now on nothing is enabled.
 void becomeInert() noexcept;

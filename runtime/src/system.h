@@ -1,5 +1,9 @@
 // The operating system, as the runtime uses it: raw calls, so that no hook, allocator or cancellation point is met.
+// Behind a seccomp filter none of them reaches the kernel (kernel.h): files fail to open, no memory is mapped, signals
+// are not blocked and locks are waited for by spinning, for a bounded time.
 #pragma once
+
+#include "kernel.h"
 
 #include "msleaks/runtime/clock.h"
 #include "msleaks/runtime/errno_kept.h"
@@ -16,20 +20,46 @@
 
 namespace msleaks::runtime {
 
-// No signal handler runs in this thread meanwhile: a lock can be held and a ring exchanged.
+// No signal handler runs in this thread meanwhile: a lock can be held and a ring exchanged. Behind a seccomp filter
+// handlers do run; what they want to lock meanwhile they do not get.
 class SignalsBlocked {
 public:
-  SignalsBlocked() noexcept {
-    uint64_t all = ~uint64_t{0};
-    ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, sizeof all);
+  SignalsBlocked() noexcept : is_blocked_(enterKernel()) {
+    if (!is_blocked_)
+      return;
+    const uint64_t all = ~uint64_t{0};
+    setMask(&all, &before_);
+    ++__msl_thread.must_finish;
   }
-  ~SignalsBlocked() { ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_); }
+  ~SignalsBlocked() {
+    if (!is_blocked_)
+      return;
+    --__msl_thread.must_finish;
+    setMask(&before_, nullptr);
+    leaveKernel();
+  }
   SignalsBlocked(const SignalsBlocked &) = delete;
   SignalsBlocked &operator=(const SignalsBlocked &) = delete;
 
 private:
+  static void setMask(const uint64_t *mask, uint64_t *before) noexcept {
+    rawCall(SYS_rt_sigprocmask, SIG_SETMASK, wordOfArgument(mask), wordOfArgument(before), sizeof *mask);
+  }
+  bool is_blocked_;
   uint64_t before_ = 0;
 };
+
+// For a moment of waiting on another processor.
+inline void pauseBriefly() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+// So often a thread looks that may not wait in the kernel: milliseconds.
+inline constexpr unsigned kSpinsInSandbox = 50'000;
 
 // A file that would outgrow `ulimit -f` costs an error, and a SIGXFSZ that would end the program as soon as signals are
 // let through again: it is taken back, unless the program had one waiting. With signals blocked.
@@ -39,7 +69,7 @@ public:
   ~SizeSignalTaken() {
     const timespec at_once{};
     if (!before_ && isPending())
-      ::syscall(SYS_rt_sigtimedwait, &kSet, nullptr, &at_once, sizeof kSet);
+      callKernel(SYS_rt_sigtimedwait, &kSet, nullptr, &at_once, sizeof kSet);
   }
   SizeSignalTaken(const SizeSignalTaken &) = delete;
   SizeSignalTaken &operator=(const SizeSignalTaken &) = delete;
@@ -48,30 +78,28 @@ private:
   static constexpr uint64_t kSet = uint64_t{1} << (SIGXFSZ - 1);
   static bool isPending() noexcept {
     uint64_t pending = 0;
-    ::syscall(SYS_rt_sigpending, &pending, sizeof pending);
+    callKernel(SYS_rt_sigpending, &pending, sizeof pending);
     return (pending & kSet) != 0;
   }
   bool before_;
 };
 
 // A mutex in one word that is all zeros when free, so it may lie in memory that a fork wipes. Hold it with signals
-// blocked only.
+// blocked only. False as a bool: somebody else has it still, and a sandbox forbids to wait in the kernel.
 class Locked {
 public:
   explicit Locked(uint32_t &word) noexcept : word_(&word) {
-    if (takeFree())
-      return;
-    while (!takeContended())
-      wait(nullptr);
+    if (!takeFree() && !takeByWaiting())
+      word_ = nullptr;
   }
-  // Waits for so long at most. False as a bool: another thread still has it.
+  // Waits for so long at most.
   Locked(uint32_t &word, uint64_t most_ns) noexcept : word_(&word) {
-    if (!takeFree() && !takeUntil(monotonicNs() + most_ns))
+    if (!takeFree() && !takeUntil(most_ns))
       word_ = nullptr;
   }
   ~Locked() {
     if (word_ != nullptr && __atomic_exchange_n(word_, kFree, __ATOMIC_RELEASE) == kContended)
-      ::syscall(SYS_futex, word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+      callKernel(SYS_futex, word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
   }
   Locked(const Locked &) = delete;
   Locked &operator=(const Locked &) = delete;
@@ -86,7 +114,26 @@ private:
   }
   // False: somebody has it, and wakes who waits.
   bool takeContended() noexcept { return __atomic_exchange_n(word_, kContended, __ATOMIC_ACQUIRE) == kFree; }
-  bool takeUntil(uint64_t until_ns) noexcept {
+  // A look from time to time: who releases it behind a filter wakes nobody.
+  bool takeByWaiting() noexcept {
+    const timespec look{0, 10'000'000};
+    while (!takeContended()) {
+      if (!mayCallKernel())
+        return takeBySpinning();
+      wait(&look);
+    }
+    return true;
+  }
+  bool takeBySpinning() noexcept {
+    for (unsigned i = 0; i < kSpinsInSandbox; ++i, pauseBriefly())
+      if (takeContended())
+        return true;
+    return false;
+  }
+  bool takeUntil(uint64_t most_ns) noexcept {
+    if (!mayCallKernel())
+      return takeBySpinning();
+    const uint64_t until_ns = monotonicNs() + most_ns;
     while (!takeContended()) {
       const uint64_t now_ns = monotonicNs();
       if (now_ns >= until_ns)
@@ -98,7 +145,7 @@ private:
     return true;
   }
   void wait(const timespec *most) const noexcept {
-    ::syscall(SYS_futex, word_, FUTEX_WAIT_PRIVATE, kContended, most, nullptr, 0);
+    callKernel(SYS_futex, word_, FUTEX_WAIT_PRIVATE, kContended, most, nullptr, 0);
   }
 
   uint32_t *word_;
@@ -108,10 +155,10 @@ private:
 class OpenFile {
 public:
   OpenFile(const char *path, int flags, unsigned mode = 0) noexcept
-      : fd_(static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOCTTY, mode))) {}
+      : fd_(static_cast<int>(callKernel(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOCTTY, mode))) {}
   ~OpenFile() {
     if (fd_ >= 0)
-      ::syscall(SYS_close, fd_);
+      callKernel(SYS_close, fd_);
   }
   OpenFile(OpenFile &&other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
   OpenFile &operator=(OpenFile &&) = delete;
@@ -122,7 +169,7 @@ public:
   uint64_t read(char *to, uint64_t bytes) const noexcept {
     uint64_t done = 0;
     while (done < bytes) {
-      const long got = ::syscall(SYS_read, fd_, to + done, bytes - done);
+      const long got = callKernel(SYS_read, fd_, to + done, bytes - done);
       if (got <= 0)
         break;
       done += static_cast<uint64_t>(got);
@@ -138,12 +185,12 @@ private:
 inline OpenFile createFile(const char *path, int access) noexcept {
   OpenFile file(path, access | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (file)
-    ::syscall(SYS_fchmod, file.fd(), 0600);
+    callKernel(SYS_fchmod, file.fd(), 0600);
   return file;
 }
 
 inline void *mapMemory(uint64_t bytes, int protection, int flags, int fd = -1, uint64_t offset = 0) noexcept {
-  const long at = ::syscall(SYS_mmap, nullptr, bytes, protection, flags, fd, offset);
+  const long at = callKernel(SYS_mmap, nullptr, bytes, protection, flags, fd, offset);
   return at == -1 ? nullptr : reinterpret_cast<void *>(at);
 }
 
@@ -153,7 +200,7 @@ inline void unmapOwn(void *memory, uint64_t bytes) noexcept {
 #if defined(__SANITIZE_THREAD__)
   ::munmap(memory, bytes);
 #else
-  ::syscall(SYS_munmap, memory, bytes);
+  callKernel(SYS_munmap, memory, bytes);
 #endif
 }
 
@@ -165,7 +212,9 @@ inline void *mapShared(const OpenFile &file, uint64_t offset, uint64_t bytes, in
   return mapMemory(bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags, file.fd(), offset);
 }
 
-inline uint32_t processId() noexcept { return static_cast<uint32_t>(::syscall(SYS_getpid)); }
-inline uint32_t threadId() noexcept { return static_cast<uint32_t>(::syscall(SYS_gettid)); }
+// 0: behind a filter the kernel cannot be asked.
+inline uint32_t numberOrNone(long id) noexcept { return id > 0 ? static_cast<uint32_t>(id) : 0; }
+inline uint32_t processId() noexcept { return numberOrNone(callKernel(SYS_getpid)); }
+inline uint32_t threadId() noexcept { return numberOrNone(callKernel(SYS_gettid)); }
 
 } // namespace msleaks::runtime

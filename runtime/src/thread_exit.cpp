@@ -41,7 +41,7 @@ void onThreadExit(void *argument) {
 // and the two would seem to have lived together. A vfork's child that exits has our arena and another pid.
 [[gnu::destructor]] void sayExit() noexcept {
   const Arena *arena = __msl_process.arena;
-  if (arena != nullptr && arena->header->pid == processId())
+  if (arena != nullptr && arena->header->pid == processId()) // never behind a filter
     arena->header->exit_ns.store(monotonicNs(), std::memory_order_release);
 }
 
@@ -53,6 +53,11 @@ bool watchThreadExit() noexcept {
   if (!has_key)
     errno = EAGAIN;
   return has_key;
+}
+
+bool mayAnnounceThreadExit() noexcept {
+  constexpr pthread_key_t kKeysInThread = 32; // of glibc: the others lie in blocks that a thread allocates
+  return key < kKeysInThread || !isSandboxed();
 }
 
 void announceThreadExit() noexcept { ::pthread_setspecific(key, reinterpret_cast<void *>(uintptr_t{1})); }
@@ -67,7 +72,7 @@ void countWithoutRing() noexcept {
 void recordLate(uint64_t *words, unsigned slots) noexcept {
   const SignalsBlocked blocked;
   const ProcessLocked locked;
-  Arena *arena = attach();
+  Arena *arena = locked ? attach() : nullptr;
   if (arena == nullptr)
     return countWithoutRing();
   if (arena->late == nullptr)

@@ -10,6 +10,8 @@ bool watchThreadExit() noexcept;
 
 // The calling thread has a ring to give back.
 void announceThreadExit() noexcept;
+// False: libc would have to allocate for that, and a sandbox may forbid what malloc does.
+bool mayAnnounceThreadExit() noexcept;
 
 // An event of a thread whose ring has gone, into a ring that all such threads share, or counted.
 void recordLate(uint64_t *words, unsigned slots) noexcept;

@@ -123,7 +123,7 @@ void keep(ThreadPath &path, const Walk &done) noexcept {
   if (PathTree *asked = treeOf(path.generation); asked == nullptr || asked->refuses())
     return 0;
   const ArenaHeld held;
-  PathTree *tree = treeOf(path.generation);
+  PathTree *tree = held ? treeOf(path.generation) : nullptr;
   while (tree != nullptr && left-- > 0) {
     node = tree->add(*__msl_process.arena, node, path.walked()[left].address);
     if (node == 0)

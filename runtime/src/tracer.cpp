@@ -12,7 +12,7 @@ namespace {
 
 long askTracer(abi::GuardCall call, uint64_t first, uint64_t second, uint64_t third) noexcept {
   const ErrnoKept kept;
-  return ::syscall(abi::kGuardCall, static_cast<uint64_t>(call), first, second, third);
+  return callKernel(abi::kGuardCall, static_cast<uint64_t>(call), first, second, third);
 }
 
 // Before the constructors of the program, which may watch and be in ranges.

@@ -22,6 +22,8 @@ bool hasGone() noexcept {
 
 // Images that come while the collector is away are asked for again with the next path.
 void ask(abi::ArenaHeader &header, bool &asked, uint32_t image) noexcept {
+  if (isSandboxed())
+    return;
   std::atomic<uint32_t> &word = header.watch_image;
   const uint64_t until_ns = monotonicNs() + 10 * session.control->flags.block_timeout_ms * kNsPerMs;
   word.store(image, std::memory_order_release);
@@ -31,7 +33,7 @@ void ask(abi::ArenaHeader &header, bool &asked, uint32_t image) noexcept {
   }
   while (word.load(std::memory_order_acquire) != 0 && !hasGone() && monotonicNs() < until_ns) {
     const timespec look{0, kLookNs};
-    ::syscall(SYS_futex, &word, FUTEX_WAIT, image, &look, nullptr, 0);
+    callKernel(SYS_futex, &word, FUTEX_WAIT, image, &look, nullptr, 0);
   }
   asked = word.exchange(0, std::memory_order_acq_rel) == 0;
 }
@@ -76,6 +78,8 @@ bool isKnownOfLine(ChosenSites &sites, uint32_t site) noexcept {
   const ErrnoKept errno_kept;
   const SignalsBlocked blocked;
   const Locked locked(sites.lock);
+  if (!locked)
+    return false;
   const bool is_of_line = isSiteOfLine(sites, site);
   known.store(uint64_t{site} << 1 | (is_of_line ? 1 : 0), std::memory_order_relaxed);
   return is_of_line;

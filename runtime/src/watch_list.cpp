@@ -89,14 +89,15 @@ bool isWatched(const WatchList &list, uint64_t address) noexcept {
 
 WatchList *listToLookAt(const Thread &thread) noexcept {
   WatchList *list = __atomic_load_n(&__msl_process.watches, __ATOMIC_ACQUIRE);
-  const bool looks = list != nullptr && (countOf(*list) != 0 || isClosed(*list)) && !looksNow(*list, thread) &&
-                     thread.call.inside != kInsideRuntime && isEnabled(abi::EventKind::Changed);
+  const bool looks = list != nullptr && !isSandboxed() && (countOf(*list) != 0 || isClosed(*list)) &&
+                     !looksNow(*list, thread) && thread.call.inside != kInsideRuntime &&
+                     isEnabled(abi::EventKind::Changed);
   return looks ? list : nullptr;
 }
 
 WatchList *makeList() noexcept {
   const ArenaHeld held;
-  if (attach() == nullptr)
+  if (held.arena() == nullptr)
     return nullptr;
   if (__msl_process.watches != nullptr)
     return __msl_process.watches;
@@ -120,7 +121,7 @@ void noteWaits(WatchList &list) noexcept {
 
 void endWatch(WatchList &list, Thread &thread, WatchedBlock &block) noexcept {
   recordWatch(thread, block, 0);
-  ::syscall(SYS_munmap, block.content, block.bytes);
+  callKernel(SYS_munmap, block.content, block.bytes);
   block = {};
   tellAddress(list, block);
   setCount(list, countOf(list) - 1);

@@ -15,7 +15,7 @@ namespace {
 // Where a container forbids process_vm_readv.
 bool readFile(uint64_t address, void *to, uint64_t bytes) noexcept {
   const OpenFile memory("/proc/self/mem", O_RDONLY);
-  return memory && ::syscall(SYS_pread64, memory.fd(), to, bytes, address) == static_cast<long>(bytes);
+  return memory && callKernel(SYS_pread64, memory.fd(), to, bytes, address) == static_cast<long>(bytes);
 }
 
 // The first word of an object of OpenCL leads to the functions of its driver, for all objects of that driver.
@@ -50,7 +50,7 @@ void compare(const char *now, char *before, uint64_t offset, uint64_t bytes, Dif
 // By the kernel: the block may have been unmapped, and then that is an error and no signal.
 bool readHost(uint64_t address, void *to, uint64_t bytes) noexcept {
   const iovec here{to, bytes}, there{reinterpret_cast<void *>(address), bytes};
-  const long count = ::syscall(SYS_process_vm_readv, processId(), &here, 1, &there, 1, 0);
+  const long count = callKernel(SYS_process_vm_readv, processId(), &here, 1, &there, 1, 0);
   if (count < 0 && errno != EFAULT)
     return readFile(address, to, bytes);
   return count == static_cast<long>(bytes);

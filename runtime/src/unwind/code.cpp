@@ -86,7 +86,7 @@ bool copyIfThere(uint64_t from, void *to, uint64_t bytes) noexcept {
   const ErrnoKept kept;
   const iovec here{to, bytes}, there{reinterpret_cast<void *>(from), bytes};
   constexpr uint64_t kOne = 1, kFlags = 0; // the kernel takes whole words, and an int leaves half of one as it was
-  const long copied = ::syscall(SYS_process_vm_readv, processId(), &here, kOne, &there, kOne, kFlags);
+  const long copied = callKernel(SYS_process_vm_readv, processId(), &here, kOne, &there, kOne, kFlags);
   if (copied >= 0 || errno == EFAULT)
     return copied == static_cast<long>(bytes);
   if (!isReadable(from) || !isReadable(from + bytes - 1))

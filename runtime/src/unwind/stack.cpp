@@ -16,10 +16,12 @@ uint64_t pageOf(uint64_t address) noexcept { return address & ~(pageBytes() - 1)
 // The kernel reads the set before it refuses what is to be done with it: EFAULT where there is nothing to read. At 0 it
 // sees no set.
 bool isReadable(uint64_t address) noexcept {
+  if (!mayCallKernel())
+    return false;
   const ErrnoKept kept;
   constexpr int kNothing = -1;
   return address >= pageBytes() && address >> 56 == 0 &&
-         (::syscall(SYS_rt_sigprocmask, kNothing, pageOf(address), nullptr, sizeof(uint64_t)) == 0 || errno != EFAULT);
+         (callKernel(SYS_rt_sigprocmask, kNothing, pageOf(address), nullptr, sizeof(uint64_t)) == 0 || errno != EFAULT);
 }
 
 // Upwards only, page by page: between the stack pointer and what a frame refers to lies nothing but stack.

@@ -1,5 +1,6 @@
 #include "unwind/walk.h"
 
+#include "kernel.h"
 #include "unwind/code.h"
 #include "unwind/frame_record.h"
 #include "unwind/tables.h"
@@ -59,7 +60,7 @@ bool isOnStack(uint64_t address, const Frame &frame) noexcept {
 // at, since it may go any moment.
 bool isNoCall(const Frame &frame, const Rule &rule) noexcept {
   const bool by_call = !isKnown(rule) || rule.kind == RuleKind::Plain || rule.kind == RuleKind::Realigned;
-  if (frame.is_interrupted || !by_call)
+  if (frame.is_interrupted || !by_call || !mayCallKernel())
     return false;
   LoadedObject object;
   if (findLoadedObject(codeOf(frame), object))

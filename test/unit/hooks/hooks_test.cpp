@@ -236,7 +236,14 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "execlp",
                                          "execle",
                                          "posix_spawn",
-                                         "posix_spawnp"};
+                                         "posix_spawnp",
+                                         "prctl", // the runtime is told before
+                                         "syscall",
+                                         "setuid",
+                                         "seteuid",
+                                         "setreuid",
+                                         "setresuid",
+                                         "_Fork"};
   std::set<std::string> without_form;
   for (const std::string &name : exported)
     without_form.insert(withoutForm(name));
@@ -344,8 +351,9 @@ TEST(Hooks, AHandlerThatInterruptsFreeIsCounted) {
 }
 
 TEST(Hooks, WithAndWithoutASessionAProgramDoesTheSame) {
-  for (const std::string mode : {"all", "fail", "threads", "fork", "exec", "quiet", "stack", "backtrace"}) {
-    const SessionDirectory session({.on_full = abi::OnFull::Drop});
+  for (const std::string mode : {"all", "fail", "threads", "fork", "exec", "quiet", "stack", "backtrace", "sandbox",
+                                 "sandbox-by-number"}) {
+    const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 1024});
     const Ran plain = runShell(kVictim + " " + mode + " 2>&1");
     const Ran idle = runShell(preloaded(kHooks, kVictim + " " + mode));
     const Ran recorded = runShell(preloaded(kHooks, kVictim + " " + mode, &session));

@@ -1,18 +1,23 @@
 // A small program that knows nothing of msleaks. What it prints and returns must not depend on who is watching.
 //
-//   usage: victim all|fail|threads|fork|exec|quiet|stack|backtrace
+//   usage: victim all|fail|threads|fork|exec|quiet|stack|backtrace|sandbox|sandbox-by-number
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <errno.h>
 #include <execinfo.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -162,6 +167,28 @@ static void abortInFree(void) {
   freeTwice();
 }
 
+#define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+
+// From here on the kernel kills it for any other system call. It allocates what malloc has already.
+static void inSandbox(int by_number) {
+  struct sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      ALLOW(SYS_write),
+      ALLOW(SYS_exit_group),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+  };
+  struct sock_fprog filter = {sizeof rules / sizeof rules[0], rules};
+  free(kept = malloc(1 << 16));
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  const long refused = by_number ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter)
+                                 : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+  for (int i = 0; i < 20000; ++i)
+    free(kept = malloc(64 + i % 128));
+  if (refused || write(1, "sandboxed\n", 10) != 10)
+    syscall(SYS_exit_group, 1);
+  syscall(SYS_exit_group, 0);
+}
+
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "all") == 0) {
@@ -189,6 +216,8 @@ int main(int argc, char **argv) {
     return smallStack(512);
   if (strcmp(what, "backtrace") == 0)
     abortInFree();
+  if (strcmp(what, "sandbox") == 0 || strcmp(what, "sandbox-by-number") == 0)
+    inSandbox(strcmp(what, "sandbox") != 0);
   if (strcmp(what, "exec") == 0)
     return execl(argv[0], argv[0], "quiet", NULL);
   free(kept = malloc(317));

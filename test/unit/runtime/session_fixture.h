@@ -4,6 +4,7 @@
 
 #include "../sanitizers.h"
 #include "msleaks/abi/definitions.h"
+#include "msleaks/abi/process_status.h"
 #include "msleaks/abi/session.h"
 #include "msleaks/abi/site_table.h"
 
@@ -173,6 +174,8 @@ public:
     control_->magic = abi::ControlPage::kMagic;
     control_->session_version = abi::kSessionVersion;
     control_->flags = flags;
+    std::ifstream status("/proc/self/status");
+    control_->seccomp_filters = abi::seccompFilters(std::string((std::istreambuf_iterator<char>(status)), {}));
     control_->enabled = abi::enabledFor(~0u, flags.call_stack);
     beat();
   }

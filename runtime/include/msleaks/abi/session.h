@@ -97,12 +97,14 @@ struct ControlPage {
   std::atomic<uint32_t> collector_thread;
   alignas(64) ClockFit fit;
   char counts_folder[1024]; // where processes put what they count (counts_file.h); empty: nowhere
+  uint32_t seccomp_filters; // that hold for the collector, as in a container
 };
 static_assert(sizeof(ControlPage) <= kHeaderBytes);
 inline constexpr uint32_t kOwnerGone = 0x4000'0000; // FUTEX_OWNER_DIED
 
-// What processes count together: those that have no arena, and what they lost; files of watched blocks. Each process maps this page when it finds the session,
-// and a fork keeps the mapping: so a child counts itself that may not open anything in the session's directory.
+// What processes count together: those that have no arena, and what they lost; files of watched blocks. Each process
+// maps this page when it finds the session, and a fork keeps the mapping: so a child counts itself that may not open
+// anything in the session's directory.
 struct UnseenProcess {
   uint32_t pid;
   int32_t error; // errno of what it could not do; or one of those below
@@ -112,6 +114,9 @@ struct UnseenProcess {
 };
 inline constexpr int32_t kUnfollowed = 0; // it was started with an environment that does not name the session
 inline constexpr int32_t kStayed = -1;    // it was not, after all: this entry counts nothing
+inline constexpr int32_t kSandboxed = -2; // it began behind a seccomp filter of the program that started it
+// It is the child of a fork; `pid` is that of its ancestor with an arena, which has installed a seccomp filter.
+inline constexpr int32_t kChildOfSandboxed = -3;
 inline constexpr uint32_t kMaxUnseen = 100;
 // Threads and processes come and go for days, and nobody drains a ring: what they take has an end.
 inline constexpr uint32_t kMaxOrphanKib = 16384;
@@ -253,6 +258,8 @@ struct ArenaHeader {
   std::atomic<uint32_t> watch_image;
   std::atomic<uint32_t> watch_ranges;
   WatchRange watch_range[kMaxWatchRanges];
+  // 1: the program has installed a seccomp filter, and the runtime makes no system call any more.
+  std::atomic<uint32_t> filters;
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 

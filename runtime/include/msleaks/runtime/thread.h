@@ -76,6 +76,8 @@ struct Thread {
   CallState call;
   uint32_t pending_traits; // PendingSite, without the site
   bool ended;              // its ring has been given back; what still comes goes to the shared late ring
+  bool has_no_clock;       // it may not read the processor's counter: its events are dropped
+  uint8_t must_finish;     // above 0: its calls reach the kernel in any case (kernel.h)
   uint64_t pending_address;
   uint32_t no_ring_left;   // events to count as lost before a ring is asked for again
   uint32_t no_growth_left; // full rings to put up with before a larger one is asked for again
@@ -162,6 +164,8 @@ struct alignas(abi::kMaxPageBytes) Process {
   Arena *arena;
   abi::ClockKind clock;
   uint32_t lock;
+  int32_t in_kernel;  // threads that the runtime has sent there (kernel.h)
+  bool is_child_told; // that it is a fork's child behind a seccomp filter, and has no files
 };
 
 } // namespace msleaks::runtime

@@ -1,0 +1,37 @@
+// What the kernel says of a process in /proc/PID/status: lines of a name, a colon, a tab and a value.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace msleaks::abi {
+
+// The value of the line that `name` begins, without its end; empty: there is no such line. Nothing here may throw: the
+// runtime has no libstdc++.
+constexpr std::string_view statusValue(std::string_view status, std::string_view name) {
+  for (size_t begin = 0; begin < status.size();) {
+    const size_t found = status.find('\n', begin);
+    const size_t end = found < status.size() ? found : status.size();
+    const std::string_view line(status.data() + begin, end - begin);
+    if (line.starts_with(name) && line.size() > name.size() + 1 && line[name.size()] == ':')
+      return {line.data() + name.size() + 2, line.size() - name.size() - 2};
+    begin = end + 1;
+  }
+  return {};
+}
+
+constexpr uint32_t statusNumber(std::string_view status, std::string_view name) {
+  uint32_t number = 0;
+  for (const char digit : statusValue(status, name))
+    if (digit >= '0' && digit <= '9')
+      number = 10 * number + static_cast<uint32_t>(digit - '0');
+  return number;
+}
+
+// How many seccomp filters a process has. Before Linux 5.9 the kernel tells only whether there are any: 2, or 0.
+constexpr uint32_t seccompFilters(std::string_view status) {
+  const uint32_t filters = statusNumber(status, "Seccomp_filters");
+  return filters != 0 ? filters : statusNumber(status, "Seccomp");
+}
+
+} // namespace msleaks::abi

@@ -1,0 +1,292 @@
+// A program that forbids system calls is killed by none of ours, and what could not be recorded is counted.
+#include "session_fixture.h"
+
+#include "msleaks/runtime/caller.h"
+#include "msleaks/runtime/path.h"
+#include "msleaks/runtime/raw_call.h"
+#include "msleaks/runtime/record.h"
+#include "msleaks/runtime/sandbox.h"
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+namespace msleaks::test {
+namespace {
+
+constexpr int kKilled = 1000 + SIGSYS, kCannot = 77;
+constexpr uint64_t kMany = 100'000;
+
+void recordSome(uint64_t count, uint64_t first = 0) {
+  for (uint64_t i = 0; i < count; ++i)
+    runtime::recordAlloc(abi::Heap::Host, 0, 1, first + i, 0);
+}
+
+sock_filter statement(uint16_t code, uint32_t value) { return BPF_STMT(code, value); }
+
+// Kills the process at every call but these, or at these only.
+std::vector<sock_filter> rules(const std::vector<long> &calls, bool are_allowed) {
+  std::vector<sock_filter> rules{statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
+  for (const long call : calls) {
+    rules.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 1));
+    rules.push_back(statement(BPF_RET | BPF_K, are_allowed ? SECCOMP_RET_ALLOW : SECCOMP_RET_KILL_PROCESS));
+  }
+  rules.push_back(statement(BPF_RET | BPF_K, are_allowed ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ALLOW));
+  return rules;
+}
+
+void install(const std::vector<sock_filter> &rules, unsigned flags = 0) {
+  const sock_fprog program{static_cast<unsigned short>(rules.size()), const_cast<sock_filter *>(rules.data())};
+  __msl_enter_sandbox(false);
+  if (runtime::rawCall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1) != 0 ||
+      runtime::rawCall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, reinterpret_cast<long>(&program)) != 0)
+    _exit(kCannot);
+}
+
+// What a program in a sandbox ends with: no handler runs, no buffer is flushed.
+[[noreturn]] void leave(int status) {
+  runtime::rawCall(SYS_exit_group, status);
+  __builtin_unreachable();
+}
+
+void enter(const std::vector<long> &allowed = {SYS_exit_group}) { install(rules(allowed, true)); }
+
+void expectAllCounted(const SessionDirectory &session, uint64_t produced) {
+  const auto arenas = session.arenas();
+  ASSERT_EQ(arenas.size(), 1u);
+  EXPECT_EQ(arenas[0]->header().filters.load(), 1u);
+  const Account account = sum(arenas);
+  EXPECT_EQ(account.produced, produced);
+  EXPECT_EQ(account.produced, session.drain().size() + account.dropped);
+}
+
+TEST(Sandbox, AFullRingDoesNotGrowBehindAFilter) {
+  for (const auto policy : {abi::OnFull::Block, abi::OnFull::Drop}) {
+    const SessionDirectory session({.on_full = policy, .ring_kib = 16, .ring_max_kib = 64});
+    session.control().heartbeat_ns = UINT64_MAX; // nobody takes the collector for dead
+    ASSERT_EQ(session.runChild([] {
+      recordSome(10);
+      enter();
+      recordSome(kMany);
+      leave(0);
+    }),
+              0);
+    expectAllCounted(session, kMany + 10);
+    EXPECT_GT(sum(session.arenas()).dropped, 0u);
+  }
+}
+
+// In which the processor's counter may not be read either: nothing can be recorded.
+TEST(Sandbox, StrictModeToo) {
+  const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 64});
+  ASSERT_EQ(session.runChild([] {
+    recordSome(10);
+    __msl_enter_sandbox(true);
+    if (runtime::rawCall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
+      _exit(kCannot);
+    recordSome(kMany);
+    runtime::rawCall(SYS_exit, 0);
+  }),
+            0);
+  expectAllCounted(session, kMany + 10);
+}
+
+TEST(Sandbox, RoomThatTheCollectorMakesIsUsed) {
+  const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
+  ASSERT_EQ(session.runChild([] {
+    recordSome(10);
+    enter();
+    recordSome(kMany);
+    abi::RingHeader &ring = *__msl_thread.ring;
+    ring.tail = ring.head.load(); // as the collector does
+    recordSome(100, kMany);
+    leave(0);
+  }),
+            0);
+  const auto events = session.drain();
+  ASSERT_EQ(events.size(), 100u);
+  EXPECT_EQ(events[0].event.as<abi::AllocEvent>().address, kMany);
+}
+
+// The kernel tells the time where the processor's counter cannot.
+TEST(Sandbox, WithoutAClockOfTheProcessorEventsAreDropped) {
+  const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 64});
+  session.control().clock = abi::ClockKind::Monotonic;
+  ASSERT_EQ(session.runChild([] {
+    recordSome(10);
+    enter();
+    recordSome(50);
+    leave(0);
+  }),
+            0);
+  expectAllCounted(session, 60);
+  EXPECT_EQ(sum(session.arenas()).dropped, 50u);
+}
+
+[[gnu::noinline]] uint32_t pathHere() {
+  const runtime::CallerFrame frame = runtime::callerFrame();
+  return __msl_path(frame.return_address, frame.stack_pointer, frame.frame_pointer, 0);
+}
+
+TEST(Sandbox, NewCallersAndPathsAreFoundInWhatWasReserved) {
+  const SessionDirectory session;
+  const int status = session.runChild([] {
+    recordSome(1);
+    const uint32_t before = pathHere();
+    enter();
+    const uint32_t caller = runtime::callerSite(reinterpret_cast<uint64_t>(&pathHere) + 1), behind = pathHere();
+    recordSome(1);
+    leave((before & behind & abi::kPathSite) != 0 && before != behind && (caller & abi::kCallerSite) != 0 ? 0 : 1);
+  });
+  EXPECT_EQ(status, 0);
+}
+
+// Begins before the filter and records first behind it: from a spare ring. The filter is for all threads at once.
+TEST(Sandbox, ThreadsThatRecordFirstBehindIt) {
+  const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
+  ASSERT_EQ(session.runChild([] {
+    recordSome(10);
+    std::atomic<bool> go{false};
+    std::atomic<int> ready{0}, done{0};
+    std::vector<std::thread> threads;
+    for (uint64_t t = 1; t <= 2; ++t)
+      threads.emplace_back([&, t] {
+        for (++ready; !go;)
+          ;
+        recordSome(100, t * 1000);
+        ++done;
+        for (;;)
+          ;
+      });
+    while (ready != 2)
+      ;
+    install(rules({SYS_exit_group}, true), SECCOMP_FILTER_FLAG_TSYNC);
+    go = true;
+    while (done != 2)
+      ;
+    leave(0);
+  }),
+            0);
+  EXPECT_EQ(session.drain().size(), 210u);
+}
+
+// No thread of ours is in the kernel when the filter comes: their rings grow and wait for room all the time.
+TEST(Sandbox, OtherThreadsAreOutOfTheKernelBefore) {
+  for (int i = 0; i < 20; ++i) {
+    const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 1024});
+    int status = -1;
+    session.collectFrom(session.startChild([i] {
+      recordSome(10);
+      for (int t = 0; t < 2; ++t)
+        std::thread([] {
+          for (;;)
+            recordSome(1000);
+        }).detach();
+      usleep(static_cast<useconds_t>(i * 500));
+      install(rules({SYS_exit_group}, true), SECCOMP_FILTER_FLAG_TSYNC);
+      recordSome(1000);
+      leave(0);
+    }),
+                        &status);
+    ASSERT_EQ(status, 0);
+  }
+}
+
+TEST(Sandbox, AThreadEndsBehindIt) {
+  const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
+  ASSERT_EQ(session.runChild([] {
+    recordSome(10);
+    std::atomic<bool> ready{false}, go{false};
+    std::thread thread([&] {
+      recordSome(5);
+      pathHere();
+      for (ready = true; !go;)
+        ;
+      recordSome(5);
+    });
+    while (!ready)
+      ;
+    const std::vector<long> ours{SYS_openat, SYS_close, SYS_fallocate, SYS_getpid, SYS_gettid, SYS_prctl};
+    install(rules(ours, false), SECCOMP_FILTER_FLAG_TSYNC);
+    go = true;
+    thread.join();
+    leave(0);
+  }),
+            0);
+  const auto arenas = session.arenas();
+  unsigned ended = 0;
+  for (uint32_t i = 0; i < arenas[0]->ringCount(); ++i)
+    ended += arenas[0]->entry(i).state == abi::RingState::Ended;
+  EXPECT_EQ(ended, 1u);
+  EXPECT_EQ(session.drain().size(), 20u);
+}
+
+TEST(Sandbox, AForkedChildIsListedAndItsEventsAreCounted) {
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([] {
+    recordSome(10);
+    enter({SYS_exit_group, SYS_clone, SYS_wait4, SYS_set_robust_list, SYS_rseq});
+    const long pid = runtime::rawCall(SYS_clone, SIGCHLD);
+    if (pid == 0) {
+      recordSome(7);
+      leave(0);
+    }
+    int status = 0;
+    runtime::rawCall(SYS_wait4, pid, reinterpret_cast<long>(&status));
+    leave(status == 0 ? 0 : 1);
+  }),
+            0);
+  EXPECT_EQ(session.drain().size(), 10u);
+  EXPECT_EQ(session.unseen().dropped.load(), 7u);
+  ASSERT_EQ(session.unseen().count.load(), 1u);
+  EXPECT_EQ(session.unseen().processes[0].error, abi::kChildOfSandboxed);
+}
+
+// The dynamic linker has to open, read and map files; the rest of what we do may be forbidden.
+int execBehindFilter(const SessionDirectory &session) {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  return session.runChild([&self] {
+    install(rules({SYS_fallocate, SYS_ftruncate, SYS_getpid, SYS_gettid, SYS_getppid, SYS_prctl, SYS_pidfd_open,
+                   SYS_rt_sigprocmask, SYS_lseek, SYS_fchmod, SYS_unlinkat},
+                  false));
+    runtime::rawCall(SYS_execve, reinterpret_cast<long>(self.c_str()),
+                     reinterpret_cast<long>(std::vector<const char *>{self.c_str(), "--record-one", nullptr}.data()),
+                     reinterpret_cast<long>(environ));
+  });
+}
+
+TEST(Sandbox, AnExecBehindItIsListed) {
+  const SessionDirectory session;
+  ASSERT_EQ(execBehindFilter(session), 0);
+  ASSERT_EQ(session.unseen().count.load(), 1u);
+  EXPECT_EQ(session.unseen().processes[0].error, abi::kSandboxed);
+  EXPECT_NE(session.unseen().processes[0].pid, 0u);
+  EXPECT_NE(session.unseen().processes[0].name[0], 0);
+}
+
+// A filter that the whole session has, as in a container, forbids nothing new.
+TEST(Sandbox, AFilterOfTheCollectorIsNone) {
+  const SessionDirectory session;
+  session.control().seccomp_filters = 1000;
+  EXPECT_EQ(execBehindFilter(session), kKilled);
+}
+
+TEST(Sandbox, AFilterThatIsRefusedChangesNothing) {
+  const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 1024});
+  ASSERT_EQ(session.runChild([] {
+    recordSome(10);
+    for (const bool is_strict : {false, true}) {
+      __msl_enter_sandbox(is_strict);
+      __msl_stay_outside();
+    }
+    recordSome(5000); // in a larger ring
+  }),
+            0);
+  EXPECT_EQ(session.drain().size(), 5010u);
+  EXPECT_EQ(session.arenas()[0]->header().filters.load(), 0u);
+}
+
+} // namespace
+} // namespace msleaks::test
