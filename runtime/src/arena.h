@@ -39,6 +39,7 @@ struct Arena {
   bool definitions_full; // nothing more can be explained
   uint32_t image_count;
   uint32_t next_claim;   // where the last search for a drained ring ended
+  uint32_t next_look;    // where the last look at threads that may have gone ended
   abi::RingHeader *late; // shared by threads that have ended (thread_exit.h)
   char executable[4096]; // its path, while it is being told: stacks may be small
   Image images[kMaxImages];

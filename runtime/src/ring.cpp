@@ -36,6 +36,7 @@ uint64_t slotBytes(uint32_t kib) noexcept {
 
 struct Start {
   uint32_t stream;
+  uint32_t tid;
   uint64_t position;
   uint64_t produced, dropped, stalled_ns;
 };
@@ -44,7 +45,7 @@ void publish(const ClaimedRing &claimed, const Start &start) noexcept {
   abi::RingHeader &ring = *claimed.ring;
   ring.magic = abi::RingHeader::kMagic;
   ring.stream = start.stream;
-  ring.tid = threadId();
+  ring.tid = start.tid;
   ring.capacity = (claimed.entry->bytes - abi::kHeaderBytes) / abi::kSlotBytes;
   ring.first_position = start.position;
   std::memset(ring.thread_name, 0, sizeof ring.thread_name);
@@ -74,6 +75,30 @@ abi::RingEntry *entryOf(const Arena &arena, const abi::RingHeader *ring) noexcep
 void end(const Arena &arena, abi::RingHeader &ring) noexcept {
   if (abi::RingEntry *entry = entryOf(arena, &ring))
     entry->state.store(abi::RingState::Ended, std::memory_order_release);
+}
+
+// Of the thread that calls; 0 in a vfork's child, which records for its parent.
+uint32_t ownerOfNewRing(const Arena &arena) noexcept { return arena.header->pid == processId() ? threadId() : 0; }
+
+bool hasGone(const Arena &arena, uint32_t tid) noexcept {
+  return tid != 0 && callKernel(SYS_tgkill, arena.header->pid, tid, 0) != 0 && errno == ESRCH;
+}
+
+// A thread that recorded first in the last destructors of its keys, or that ended by a raw system call, has not given
+// its ring back. With each new ring a few others are looked at. `tid`: of the thread that takes the new ring; the
+// kernel gives the number of a thread that has gone to another one.
+void endRingsOfThreadsThatHaveGone(Arena &arena, uint32_t tid) noexcept {
+  constexpr uint32_t kLooks = 4;
+  const uint32_t count = arena.header->ring_count.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < kLooks && i < count; ++i) {
+    const uint32_t index = arena.next_look++ % count;
+    abi::RingEntry &entry = arena.entries[index];
+    const abi::RingHeader *ring = arena.mapped[index];
+    if (entry.state.load(std::memory_order_relaxed) != abi::RingState::Live || ring == arena.late)
+      continue;
+    if ((tid != 0 && ring->tid == tid) || hasGone(arena, ring->tid))
+      entry.state.store(abi::RingState::Ended, std::memory_order_release);
+  }
 }
 
 // The first ring of a fork's child: most end soon, and a ring that fills up grows. A flight recorder's never fills up.
@@ -168,10 +193,13 @@ void ensureAttached(Thread &thread) noexcept {
 }
 
 abi::RingHeader *openStream(Arena &arena) noexcept {
+  const uint32_t tid = ownerOfNewRing(arena);
+  endRingsOfThreadsThatHaveGone(arena, tid);
   const ClaimedRing claimed = claimFirst(arena);
   if (claimed.ring == nullptr)
     return nullptr;
   publish(claimed, {.stream = arena.header->thread_count.fetch_add(1, std::memory_order_relaxed),
+                    .tid = tid,
                     .position = 0,
                     .produced = 0,
                     .dropped = 0,
@@ -218,6 +246,7 @@ abi::RingHeader *promote(Thread &thread) noexcept {
   if (larger.ring == nullptr)
     return nullptr;
   publish(larger, {.stream = full.stream,
+                   .tid = full.tid,
                    .position = peek(full.reserved),
                    .produced = peek(full.produced),
                    .dropped = peek(full.dropped),

@@ -95,6 +95,27 @@ TEST(Threads, ManyAtOnce) {
   EXPECT_EQ(session.drain().size(), kThreads);
 }
 
+// Threads that record first when the destructors of their keys run, of which some rounds may be over: the key that
+// gives the ring back does not get to its last round. Threads that come later see that they have gone.
+TEST(Threads, WhoRecordsFirstInADestructorGivesItsRingBackToo) {
+  const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
+  constexpr uint32_t kThreads = 100;
+  ASSERT_EQ(session.runChild([] {
+    static pthread_key_t key;
+    recordOne(1); // makes the key of the runtime, whose destructor runs before this one's
+    pthread_key_create(&key, [](void *) { recordOne(1); });
+    for (uint32_t t = 0; t < kThreads; ++t)
+      std::thread([] { pthread_setspecific(key, &key); }).join();
+  }),
+            0);
+  const auto arenas = session.arenas();
+  uint32_t ended = 0;
+  for (uint32_t i = 0; i < arenas[0]->ringCount(); ++i)
+    ended += arenas[0]->entry(i).state == abi::RingState::Ended;
+  EXPECT_GT(ended, kThreads / 2);
+  EXPECT_EQ(session.drain().size(), kThreads + 1);
+}
+
 struct RecordsAtTheEnd {
   ~RecordsAtTheEnd() { recordOne(100); }
 };
