@@ -264,7 +264,7 @@ void ArenaReader::answerImage(const std::vector<abi::WatchRange> &ranges) {
 
 OwnStorage ArenaReader::ownStorage() const {
   const abi::ArenaHeader &arena = *header();
-  return {arena.thread_offset, arena.thread_bytes, arena.call_state_offset};
+  return {arena.thread_offset, arena.thread_bytes, arena.call_state_offset, arena.own_memory};
 }
 
 uint32_t ArenaReader::definitionsRefused() const {

@@ -81,11 +81,12 @@ struct ArenaFacts {
   std::vector<std::string> command;
 };
 
-// The runtime's own storage of each thread.
+// The runtime's own storage: of each thread, and of the process.
 struct OwnStorage {
   int64_t offset = 0;      // from the thread pointer on
   uint64_t bytes = 0;      // 0 = not told
   uint64_t call_state = 0; // abi::CallState's offset in it
+  uint64_t memory = 0;     // where a pointer to its first abi::OwnMemory lies; 0 = not told
 
   uint64_t of(uint64_t thread_pointer) const { return thread_pointer + static_cast<uint64_t>(offset); }
 };

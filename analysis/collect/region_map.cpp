@@ -37,6 +37,7 @@ public:
           thread_local_bytes_ += image->second->thread_local_bytes;
         }
     findDescriptors();
+    findOwnMemory();
   }
 
   std::vector<MemoryRegion> regions() {
@@ -128,6 +129,8 @@ private:
     for (const ThreadState &thread : question_.threads) // what we remember of its last calls is no holder of blocks
       if (thread.thread_pointer != 0 && question_.own.bytes != 0)
         cut(question_.own.of(thread.thread_pointer), question_.own.of(thread.thread_pointer) + question_.own.bytes);
+    for (const auto &[begin_of_own, end_of_own] : own_memory_)
+      cut(begin_of_own, end_of_own);
     for (const MemoryRegion &part : parts_)
       if (!dead_ || part.end > *dead_)
         regions_.push_back(part);
@@ -211,8 +214,22 @@ private:
 #endif
   }
 
+  // The runtime keeps words of stacks, and what was in watched blocks. A program that writes there ends the list.
+  void findOwnMemory() {
+    constexpr size_t kMost = 1 << 16;
+    uint64_t at = 0;
+    if (question_.own.memory == 0 || !memory_.read(question_.own.memory, at))
+      return;
+    for (uint64_t head[3]; at != 0 && own_memory_.size() < kMost; at = head[1]) {
+      if (!memory_.read(at, head) || head[0] != abi::OwnMemory::kMagic)
+        return;
+      own_memory_.emplace_back(at, at + head[2]);
+    }
+  }
+
   const ProcessMemory &memory_;
   const RegionQuestion &question_;
+  std::vector<std::pair<uint64_t, uint64_t>> own_memory_; // of the runtime
   std::vector<MappedRange> ranges_;
   std::map<std::string, std::optional<LoadedImage>, std::less<>> images_; // by path
   uint64_t thread_local_bytes_ = 0;

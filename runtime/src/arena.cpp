@@ -124,6 +124,7 @@ void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
   header.thread_offset =
       reinterpret_cast<char *>(&__msl_thread) - static_cast<const char *>(__builtin_thread_pointer());
   header.call_state_offset = offsetof(Thread, call);
+  header.own_memory = listOfOwnMemory();
   header.file_bytes.store(kTablesEnd, std::memory_order_relaxed);
 }
 
@@ -191,7 +192,7 @@ Arena *makeArena(const Arena *ancestor) noexcept {
   const uint64_t ticks = readClock(session.control->clock);
   if (!makeFile(*arena, ticks)) {
     const int reason = errno;
-    callKernel(SYS_munmap, arena, sizeof(Arena));
+    unmapOwn(arena);
     errno = reason;
     return nullptr;
   }

@@ -103,7 +103,7 @@ struct UnitBatch::Batch {
 
 UnitBatch::~UnitBatch() {
   if (batch_ != nullptr)
-    callKernel(SYS_munmap, batch_, sizeof(Batch));
+    unmapOwn(batch_);
 }
 
 bool UnitBatch::add(const abi::UnitDefinition &unit, const abi::UnitHeader &table) noexcept {

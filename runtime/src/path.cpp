@@ -144,7 +144,7 @@ void endPaths(Thread &thread) noexcept {
   if (path == nullptr || path->busy)
     return;
   thread.path = nullptr;
-  unmapOwn(path, bytesOf(path->capacity));
+  unmapOwn(path);
 }
 
 } // namespace msleaks::runtime

@@ -180,7 +180,7 @@ PathTree *pathTreeOf(Arena &arena) noexcept {
   PathTree::Table *table = tree != nullptr ? PathTree::makeTable(kFirstSlots) : nullptr;
   if (table == nullptr) {
     if (tree != nullptr)
-      callKernel(SYS_munmap, tree, sizeof(PathTree));
+      unmapOwn(tree);
     return nullptr;
   }
   tree->table_.store(table, std::memory_order_relaxed);

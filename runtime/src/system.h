@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernel.h"
+#include "own_memory.h"
 
 #include "msleaks/runtime/clock.h"
 #include "msleaks/runtime/errno_kept.h"
@@ -192,20 +193,6 @@ inline OpenFile createFile(const char *path, int access) noexcept {
 inline void *mapMemory(uint64_t bytes, int protection, int flags, int fd = -1, uint64_t offset = 0) noexcept {
   const long at = callKernel(SYS_mmap, nullptr, bytes, protection, flags, fd, offset);
   return at == -1 ? nullptr : reinterpret_cast<void *>(at);
-}
-
-// Of memory that one thread had to itself. ThreadSanitizer takes what another one maps there later for the same memory,
-// unless its own munmap has seen it go.
-inline void unmapOwn(void *memory, uint64_t bytes) noexcept {
-#if defined(__SANITIZE_THREAD__)
-  ::munmap(memory, bytes);
-#else
-  callKernel(SYS_munmap, memory, bytes);
-#endif
-}
-
-inline void *mapAnonymous(uint64_t bytes) noexcept {
-  return mapMemory(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
 }
 
 inline void *mapShared(const OpenFile &file, uint64_t offset, uint64_t bytes, int flags = 0) noexcept {

@@ -121,7 +121,7 @@ void noteWaits(WatchList &list) noexcept {
 
 void endWatch(WatchList &list, Thread &thread, WatchedBlock &block) noexcept {
   recordWatch(thread, block, 0);
-  callKernel(SYS_munmap, block.content, block.bytes);
+  unmapOwn(block.content);
   block = {};
   tellAddress(list, block);
   setCount(list, countOf(list) - 1);

@@ -55,6 +55,10 @@ TEST(PointerScan, FindsWordsThatPointIntoARange) {
 }
 
 char *in_a_global;
+constexpr size_t kOwnBytes = 64 << 10;
+
+// Memory of the runtime, which remembers words of a stack.
+abi::OwnMemory *own_list;
 
 // What the runtime would have.
 struct Own {
@@ -72,6 +76,11 @@ protected:
       GTEST_SKIP() << "sanitizers map terabytes";
     in_a_global = static_cast<char *>(std::malloc(100));
     own.block = in_a_global;
+    own_list = static_cast<abi::OwnMemory *>(
+        mmap(nullptr, kOwnBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    own_list->magic = abi::OwnMemory::kMagic;
+    own_list->bytes = kOwnBytes;
+    *reinterpret_cast<char **>(own_list + 1) = in_a_global;
     int ready[2];
     ASSERT_EQ(pipe(ready), 0);
     child_ = fork();
@@ -100,6 +109,7 @@ protected:
       waitpid(child_, nullptr, 0);
     }
     std::free(in_a_global);
+    munmap(own_list, kOwnBytes);
     std::filesystem::remove_all(folder_);
   }
 
@@ -194,6 +204,19 @@ TEST_F(ReadingTest, WhatMsleaksKeepsHoldsNothing) {
   EXPECT_TRUE(isFound());
   subject_.own = {reinterpret_cast<char *>(&own) - static_cast<char *>(__builtin_thread_pointer()), sizeof own,
                   offsetof(Own, call)};
+  EXPECT_FALSE(isFound());
+}
+
+// It has words of stacks there, with what was in registers when a call path was taken.
+TEST_F(ReadingTest, MemoryOfTheRuntimeHoldsNothing) {
+  const auto at = reinterpret_cast<uintptr_t>(own_list + 1);
+  const auto isFound = [&] {
+    bool found = false;
+    readAll()->forEachPointer([&](const Pointer &pointer) { found = found || pointer.at == at; });
+    return found;
+  };
+  EXPECT_TRUE(isFound());
+  subject_.own.memory = reinterpret_cast<uintptr_t>(&own_list);
   EXPECT_FALSE(isFound());
 }
 

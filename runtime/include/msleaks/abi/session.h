@@ -201,6 +201,15 @@ struct alignas(uint64_t) CallState {
 };
 static_assert(sizeof(CallState) == sizeof(uint64_t));
 
+// What anonymous memory of the runtime begins with; it lies in the process and in no file.
+struct alignas(64) OwnMemory {
+  static constexpr uint64_t kMagic = 0x4d4e574f'4c534d01;
+  uint64_t magic;
+  OwnMemory *next;
+  uint64_t bytes; // with this
+  std::atomic<uint32_t> in_use;
+};
+
 // Code of the line that WatchWish names, as it lies in memory.
 struct WatchRange {
   uint64_t begin, end;
@@ -260,6 +269,7 @@ struct ArenaHeader {
   WatchRange watch_range[kMaxWatchRanges];
   // 1: the program has installed a seccomp filter, and the runtime makes no system call any more.
   std::atomic<uint32_t> filters;
+  uint64_t own_memory; // where a pointer to the first OwnMemory lies in the process; 0 = not told
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 

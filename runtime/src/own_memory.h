@@ -1,0 +1,16 @@
+// Anonymous memory of the runtime's own. The collector knows all of it: what the runtime remembers of the program, such
+// as words of its stack, must not count as what holds a block.
+#pragma once
+
+#include <cstdint>
+
+namespace msleaks::runtime {
+
+// All zeros, at a multiple of 64 bytes; null = there is none.
+void *mapAnonymous(uint64_t bytes) noexcept;
+// What mapAnonymous gave. It stays mapped, without its pages, for whoever asks for as much next.
+void unmapOwn(void *memory) noexcept;
+// Where the list of it begins (abi::OwnMemory), for the collector.
+uint64_t listOfOwnMemory() noexcept;
+
+} // namespace msleaks::runtime
