@@ -29,9 +29,13 @@ struct NumberedChunk {
 constinit NumberedChunk first_chunk{};
 constinit uint32_t next_site = 1;
 
-// Images that came while there was no collector. Beyond so many are not recorded.
+// Images that came while there was no collector, as the loader told of them. Beyond so many are not recorded.
+struct WaitingImage {
+  UnitRange range;
+  ImagePlace place;
+};
 constexpr uint32_t kMaxWaiting = 256;
-constinit UnitRange waiting[kMaxWaiting]{};
+constinit WaitingImage waiting[kMaxWaiting]{};
 
 // An image may be loaded and unloaded all day.
 constinit uint32_t notes_left = 64;
@@ -154,9 +158,9 @@ void armIn(Arena &arena, const UnitRange &range, const ImagePlace &place) noexce
 }
 
 // `with` instead of the entry that begins at `begin`; null is a free one.
-void replaceWaiting(const char *begin, const UnitRange &with) noexcept {
-  for (UnitRange &entry : waiting)
-    if (entry.begin == begin) {
+void replaceWaiting(const char *begin, const WaitingImage &with) noexcept {
+  for (WaitingImage &entry : waiting)
+    if (entry.range.begin == begin) {
       entry = with;
       return;
     }
@@ -167,7 +171,7 @@ void arm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
   if (range.begin == range.end || isInert())
     return;
-  ImagePlace place{}; // looked up before our lock: the loader may hold its own
+  ImagePlace place{}; // looked up before our lock: the loader takes its own
   findImage(range.begin, place);
   const SignalsBlocked blocked;
   const Inside inside(__msl_thread);
@@ -175,7 +179,7 @@ void arm(const UnitRange &range) noexcept {
   if (Arena *arena = locked ? attach() : nullptr; arena != nullptr)
     armIn(*arena, range, place);
   else if (locked && !isInert())
-    replaceWaiting(nullptr, range);
+    replaceWaiting(nullptr, {range, place});
 }
 
 // The guards stay open: at exit, the destructors of other images and of static objects still run through them, and a
@@ -190,10 +194,9 @@ void disarm(const UnitRange &range) noexcept {
 } // namespace
 
 void armWaiting(Arena &arena) noexcept {
-  for (UnitRange &entry : waiting) {
-    ImagePlace place{};
-    if (entry.begin != nullptr && findImage(entry.begin, place))
-      armIn(arena, entry, place);
+  for (WaitingImage &entry : waiting) {
+    if (entry.range.begin != nullptr && entry.place.definition.end != 0)
+      armIn(arena, entry.range, entry.place);
     entry = {};
   }
 }

@@ -13,7 +13,12 @@
 extern "C" [[gnu::weak]] int _dl_find_object(void *, dl_find_object *) noexcept;
 
 namespace msleaks::runtime {
+
+constinit bool loader_needs_no_lock = true;
+
 namespace {
+
+bool tellsWithoutLock() noexcept { return _dl_find_object != nullptr && loader_needs_no_lock; }
 
 bool isElfHeader(uint64_t address) noexcept {
   const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(address);
@@ -83,7 +88,7 @@ int visit(dl_phdr_info *info, size_t, void *argument) noexcept {
 
 bool findLoadedRange(uint64_t address, LoadedRange &range) noexcept {
   dl_find_object found;
-  if (_dl_find_object == nullptr || _dl_find_object(reinterpret_cast<void *>(address), &found) != 0)
+  if (!tellsWithoutLock() || _dl_find_object(reinterpret_cast<void *>(address), &found) != 0)
     return false;
   range.begin = reinterpret_cast<uint64_t>(found.dlfo_map_start);
   range.end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
@@ -92,7 +97,7 @@ bool findLoadedRange(uint64_t address, LoadedRange &range) noexcept {
 
 bool findLoadedObject(uint64_t address, LoadedObject &object) noexcept {
   object = {};
-  if (_dl_find_object != nullptr)
+  if (tellsWithoutLock())
     return findWithoutLock(address, object);
   Search search{address, &object};
   return ::dl_iterate_phdr(visit, &search) != 0;

@@ -15,6 +15,9 @@ struct LoadedObject {
   uint64_t eh_frame_header; // 0 = none
 };
 
+// A test that sets it to false gets what an older glibc does.
+extern bool loader_needs_no_lock;
+
 // The object that `address` lies in. With glibc 2.35 and later it takes no lock and may be called anywhere.
 bool findLoadedObject(uint64_t address, LoadedObject &object) noexcept;
 

@@ -81,7 +81,9 @@ uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_
   if (tree.refuses())
     return 0;
   const ArenaHeld held;
-  return held && treeOf(path.generation) != nullptr ? tree.add(*__msl_process.arena, node, keyOfSite(site)) : 0;
+  return held && treeOf(path.generation) != nullptr
+             ? tree.add(*__msl_process.arena, node, keyOfSite(site), abi::kImageOfSite)
+             : 0;
 }
 
 // A handler's stack may be as small as 4 KiB, of which the kernel takes most. A path needs up to 1.9 KiB, when the

@@ -13,16 +13,7 @@ constexpr uint32_t kFirstSlots = 1u << 13;
 // No address of a program has this bit.
 constexpr uint64_t kRetired = uint64_t{1} << 63;
 
-// Most calls lie in an image that is known. While libraries are unloaded, only the loader knows which are there.
-uint32_t imageAt(Arena &arena, uint64_t address, bool unloading) noexcept {
-  for (uint32_t i = 0; !unloading && i < arena.image_count; ++i) {
-    const Image &image = arena.images[i];
-    if (address - image.begin < image.end - image.begin && !image.gone)
-      return i + 1;
-  }
-  ImagePlace place{};
-  return findImage(reinterpret_cast<const void *>(address), place) ? numberOf(arena, place) : 0;
-}
+bool isUnloading() noexcept { return unwind::RuleCache::isUnloading(unwind::rules.epoch()); }
 
 } // namespace
 
@@ -130,13 +121,10 @@ bool PathTree::refuses() noexcept {
   return true;
 }
 
-uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key) noexcept {
-  const bool unloading = unwind::RuleCache::isUnloading(unwind::rules.epoch());
-  const bool is_site = (key & kSiteKey) != 0;
+uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key, uint32_t image) noexcept {
   const uint32_t known = find(parent, key);
-  if (known != 0 && (is_site || !unloading))
+  if (known != 0 && ((key & kSiteKey) != 0 || !isUnloading()))
     return known;
-  const uint32_t image = is_site ? abi::kImageOfSite : imageAt(arena, key, unloading);
   if (known != 0 && nodeAt(known).image == image)
     return known;
   if (known != 0)
@@ -171,6 +159,17 @@ void PathTree::retire(uint32_t image) noexcept {
         retireOf(image, row[parent]);
   for (std::atomic<uint32_t> &guess : guesses_)
     guess.store(0, std::memory_order_relaxed);
+}
+
+// Most calls lie in an image that is known. While libraries are unloaded, only the loader knows which are there.
+uint32_t knownImageAt(const Arena &arena, uint64_t address) noexcept {
+  const uint32_t count = isUnloading() ? 0 : __atomic_load_n(&arena.image_count, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < count; ++i) {
+    const Image &image = arena.images[i];
+    if (address - image.begin < image.end - image.begin && !__atomic_load_n(&image.gone, __ATOMIC_RELAXED))
+      return i + 1;
+  }
+  return 0;
 }
 
 PathTree *pathTreeOf(Arena &arena) noexcept {

@@ -47,9 +47,9 @@ public:
   // There was no room a moment ago: no new path for now. It counts as refused.
   bool refuses() noexcept;
 
-  // The child of `parent` with this key, made when there is none; 0 = there is no room, which is counted. With signals
-  // blocked and Process::lock held.
-  uint32_t add(Arena &arena, uint32_t parent, uint64_t key) noexcept;
+  // The child of `parent` with this key, made when there is none; 0 = there is no room, which is counted. `image`: its
+  // number (numberOf), or kImageOfSite. With signals blocked and Process::lock held.
+  uint32_t add(Arena &arena, uint32_t parent, uint64_t key, uint32_t image) noexcept;
 
   // Takes room for some thousand nodes. With Process::lock held.
   void reserve(Arena &arena) noexcept;
@@ -101,6 +101,9 @@ private:
   std::atomic<uint32_t> guesses_[kGuesses];
   std::atomic<FirstChild *> first_children_[abi::kMaxPathBlocks]; // by number of the parent; null = no room
 };
+
+// The number of the image with this address; 0 = it is not known, or not certain: the loader knows. Needs no lock.
+uint32_t knownImageAt(const Arena &arena, uint64_t address) noexcept;
 
 // The tree of this process, made with its first path; null = no room. With signals blocked and Process::lock held.
 PathTree *pathTreeOf(Arena &arena) noexcept;

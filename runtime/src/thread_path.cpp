@@ -1,5 +1,6 @@
 #include "thread_path.h"
 
+#include "image.h"
 #include "ring.h"
 #include "system.h"
 
@@ -118,19 +119,48 @@ void keep(ThreadPath &path, const Walk &done) noexcept {
   path.count = count;
 }
 
-// Numbers the new frames, from the outermost of them on.
+// New calls that get their numbers, from the outermost one on.
+struct Numbering {
+  uint32_t left;   // calls without a number
+  uint32_t node;   // of the last one with a number
+  bool is_refused; // there is no room
+};
+
+uint32_t imageAt(Arena &arena, const ImagePlace &place) noexcept {
+  return place.definition.end != 0 ? numberOf(arena, place) : 0;
+}
+
+// Goes on as long as the images of the calls are known. `place`: that of the next call; null = not looked up.
+void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering) noexcept {
+  const ArenaHeld held;
+  PathTree *tree = held ? treeOf(path.generation) : nullptr;
+  numbering.is_refused = tree == nullptr;
+  for (; !numbering.is_refused && numbering.left != 0; place = nullptr) {
+    Arena &arena = *__msl_process.arena;
+    PathFrame &frame = path.walked()[numbering.left - 1];
+    const uint32_t image = place != nullptr ? imageAt(arena, *place) : knownImageAt(arena, frame.address);
+    if (image == 0 && place == nullptr)
+      return;
+    numbering.node = frame.node = tree->add(arena, numbering.node, frame.address, image);
+    numbering.is_refused = frame.node == 0;
+    --numbering.left;
+  }
+}
+
+// The loader is asked without our lock. It takes its own, and a thread that has that one may want ours: it allocates in
+// a callback of dl_iterate_phdr.
 [[gnu::noinline, gnu::cold]] uint32_t numberNew(ThreadPath &path, uint32_t left, uint32_t node) noexcept {
   if (PathTree *asked = treeOf(path.generation); asked == nullptr || asked->refuses())
     return 0;
-  const ArenaHeld held;
-  PathTree *tree = held ? treeOf(path.generation) : nullptr;
-  while (tree != nullptr && left-- > 0) {
-    node = tree->add(*__msl_process.arena, node, path.walked()[left].address);
-    if (node == 0)
-      return 0;
-    path.walked()[left].node = node;
+  const ErrnoKept kept;
+  Numbering numbering{left, node, false};
+  numberKnown(path, nullptr, numbering);
+  while (!numbering.is_refused && numbering.left != 0) {
+    ImagePlace place{};
+    findImage(reinterpret_cast<const void *>(path.walked()[numbering.left - 1].address), place);
+    numberKnown(path, &place, numbering);
   }
-  return tree != nullptr ? node : 0;
+  return numbering.is_refused ? 0 : numbering.node;
 }
 
 // Looks for each call, from the outermost of the new ones on. `outer`: the call around that one.
