@@ -5,6 +5,8 @@
 #include "system.h"
 #include "thread_exit.h"
 
+#include "msleaks/runtime/leaving.h"
+
 #include <pthread.h>
 
 namespace msleaks::runtime {
@@ -12,7 +14,7 @@ namespace {
 
 constexpr uint64_t kPoolBytes = 64 << 10;
 
-// Process::counting is wiped by a fork; the child finds here which slots are its parent's.
+// Process::counting is wiped by a fork; the child finds here which slots are its parent's. Null: it has left them.
 constinit Counting *last_counting = nullptr;
 constinit bool is_fork_watched = false;
 
@@ -24,13 +26,6 @@ template <class F> void forEachOwnArray(const Counting &counting, F &&f) noexcep
         f(*array);
 }
 
-// The arrays are the parent's, in memory that it shares with its child: the thread that forked asks for others.
-void leaveParentsArrays() {
-  if (last_counting != nullptr)
-    forEachOwnArray(*last_counting, [](const CounterArray &array) { *array.slot = nullptr; });
-  last_counting = nullptr;
-}
-
 Counting *countingOf() noexcept {
   Counting *&counting = __msl_process.counting;
   if (counting == nullptr) {
@@ -38,7 +33,7 @@ Counting *countingOf() noexcept {
     last_counting = counting;
   }
   if (counting != nullptr && !is_fork_watched)
-    is_fork_watched = ::pthread_atfork(nullptr, nullptr, leaveParentsArrays) == 0;
+    is_fork_watched = ::pthread_atfork(nullptr, nullptr, __msl_forked) == 0;
   return is_fork_watched ? counting : nullptr;
 }
 
@@ -148,6 +143,14 @@ uint64_t *countersOnDevice(Arena &arena, uint32_t number, uint64_t counters, uin
 
 } // namespace
 
+void leaveParentsCounters() noexcept {
+  if (last_counting == __msl_process.counting)
+    return;
+  if (last_counting != nullptr)
+    forEachOwnArray(*last_counting, [](const CounterArray &array) { *array.slot = nullptr; });
+  last_counting = nullptr;
+}
+
 void endCounters() noexcept {
   const ArenaHeld held;
   if (held && __msl_process.counting != nullptr)
@@ -161,6 +164,8 @@ void endCounters() noexcept {
 
 using namespace msleaks;
 using namespace msleaks::runtime;
+
+void __msl_forked() noexcept { leaveParentsCounters(); }
 
 uint64_t *__msl_counters_of(const abi::GraphUnit *unit, uint64_t **slot) noexcept {
   const ArenaHeld held;

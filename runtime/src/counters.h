@@ -28,9 +28,13 @@ struct Counting {
   CountedUnit *units; // newest first
   uint32_t unit_count;
   bool is_other_noted; // a module of another version
-  char *pool; // for what stands above
+  char *pool;          // for what stands above
   uint64_t pool_bytes;
 };
+
+// In the child of a fork: the arrays are the parent's, in memory that it shares with its child, and the thread that
+// forked asks for others. libc's fork tells of a child at once; any other one is noticed when it attaches.
+void leaveParentsCounters() noexcept;
 
 // The calling thread counts no more.
 void endCounters() noexcept;

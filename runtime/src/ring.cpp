@@ -1,6 +1,7 @@
 #include "ring.h"
 
 #include "arm.h"
+#include "counters.h"
 #include "sandbox_reserve.h"
 #include "system.h"
 #include "thread_exit.h"
@@ -167,6 +168,7 @@ Arena *attach() noexcept {
     becomeInert();
     return nullptr;
   }
+  leaveParentsCounters();
   if (!mayTake(kOrphanArenaBytes))
     return nullptr; // asked again: another collector may take over
   Arena *arena = watchThreadExit() ? makeArena(last_arena) : nullptr;

@@ -9,6 +9,8 @@ extern "C" {
 // An exec comes next. `followed`: its environment names the session. The ticket is for __msl_stayed, when it failed.
 [[gnu::visibility("default")]] uint32_t __msl_leaving(const char *program, bool followed) noexcept;
 [[gnu::visibility("default")]] void __msl_stayed(uint32_t ticket) noexcept;
+// This is the child of a _Fork, which calls no handlers.
+[[gnu::visibility("default")]] void __msl_forked() noexcept;
 // A child was started with an environment that does not name the session.
 [[gnu::visibility("default")]] void __msl_unfollowed(uint32_t pid, const char *program) noexcept;
 }
