@@ -208,13 +208,24 @@ def counts_children_that_cannot_be_seen():
     unseen = tools.compile("unseen.c")
     if os.geteuid() != 0:
         raise Unavailable("changing the user or the root directory needs root")
-    for mode, why in ("c", "No such file or directory"), ("u", "Permission denied"), ("n", "Too many open files"):
+    for mode, why in ("c", "No such file or directory"), ("n", "Too many open files"):
         done, folder = tools.run([unseen, mode], "--no-report")
         check(done.returncode == 0 and done.stdout == "3\n", f"{mode}: the program notices: {done}")
         report = json.loads(tools.verb("report", folder, "--json").stdout)
         check(not report["session"]["complete"], f"{mode}: a process was not seen, and the run is complete")
         check(any("could not make its files: " + why in note for note in report["notes"]), f"{mode}: {report['notes']}")
         session_gone(folder)
+
+
+def follows_a_process_that_becomes_another_user():
+    if os.geteuid() != 0:
+        raise Unavailable("changing the user needs root")
+    done, folder = tools.run([tools.compile("unseen.c"), "u"], "--no-report")
+    check(done.returncode == 0 and done.stdout == "3\n", f"the program notices: {done}")
+    result = report(folder)
+    check(result["session"]["complete"], f"{result['notes']}")
+    check(len(result["processes"]) == 2, f"{result['processes']}")
+    session_gone(folder)
 
 
 def leaving(*words):
@@ -272,5 +283,5 @@ run_topics(follows_a_fork_without_exec, follows_every_image_of_a_process, follow
            counts_what_is_dropped, records_only_what_is_asked_for, counts_processes_one_after_the_other_once,
            knows_an_end_that_it_noticed_late,
            counts_what_an_exec_replaces_as_no_leak, keeps_equal_pids_apart, says_that_a_process_goes_on,
-           counts_children_that_cannot_be_seen, says_that_it_lost_sight_of_a_program,
+           counts_children_that_cannot_be_seen, follows_a_process_that_becomes_another_user, says_that_it_lost_sight_of_a_program,
            follows_a_program_that_keeps_its_environment, sees_a_program_that_allocates_nothing, says_what_was_resident)

@@ -1,6 +1,8 @@
 // fork in all its forms, exec, and a process without a session.
 #include "session_fixture.h"
 
+#include "msleaks/runtime/leaving.h"
+#include "msleaks/runtime/note.h"
 #include "msleaks/runtime/record.h"
 
 #include <algorithm>
@@ -324,6 +326,39 @@ TEST(Process, AChildWithoutRightsCountsItself) {
   }),
             0);
   expectOneUnseen(session, EACCES);
+}
+
+// The hook of setuid says so before.
+TEST(Process, WhatBecomesAnotherUserGoesOnRecording) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "skipped: needs root, to become another user";
+  const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 64});
+  ASSERT_EQ(session.runChild([] {
+    recordOne(1);
+    constexpr uid_t kNobody = 65534;
+    __msl_becomes_user(kNobody);
+    if (setresuid(kNobody, kNobody, kNobody) != 0)
+      _exit(2);
+    std::thread([] { recordOne(2); }).join();
+    __msl_note("a definition");
+    const pid_t pid = fork();
+    if (pid == 0) {
+      for (uint64_t i = 3; i <= 2000; ++i)
+        recordOne(i); // in a larger ring
+      _exit(0);
+    }
+    _exit(SessionDirectory::waitFor(pid));
+  }),
+            0);
+  EXPECT_EQ(session.unseen().count.load(), 0u);
+  EXPECT_EQ(session.arenas().size(), 2u);
+  size_t definitions = 0;
+  for (const auto &arena : session.arenas()) {
+    EXPECT_EQ(arena->header().dropped_no_ring.load(), 0u);
+    definitions += arena->definitions().size();
+  }
+  EXPECT_EQ(definitions, 1u);
+  EXPECT_EQ(session.drain().size(), 2000u);
 }
 
 TEST(Process, AChildWithoutDescriptorsCountsItself) {

@@ -21,7 +21,7 @@ CASES = [
     Case("shells.c", processes=None, leaks=None, alive=None, by_pass=False),  # the shell leaks
     Case("raw_clone.c", processes=21, allocs=2000),
     Case("equal_pids.c", root=True, leaks="printed", processes=41),
-    without_rights("user", "u", root=True, processes=None, unseen="process"),
+    without_rights("user", "u", root=True, processes=2, allocs=1000),
     without_rights("root_directory", "c", root=True, processes=None, unseen="process"),
     without_rights("descriptors", "n", processes=None, unseen="process"),
     without_rights("file_size", "f", processes=None, unseen="no room"),

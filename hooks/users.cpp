@@ -1,0 +1,64 @@
+// setuid and its like: before a process of root becomes another user, the runtime gives that user its files.
+#include "registry.h"
+
+#include "msleaks/runtime/leaving.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <dlfcn.h>
+
+using namespace msleaks;
+
+namespace {
+
+using User = uint32_t;
+constexpr User kUnchanged = UINT32_MAX;
+
+struct Real {
+  int (*setuid)(User);
+  int (*seteuid)(User);
+  int (*setreuid)(User, User);
+  int (*setresuid)(User, User, User);
+};
+constinit Real real{};
+
+template <class Function> void find(Function &function, const char *name) noexcept {
+  function = reinterpret_cast<Function>(hooks::lookUp(RTLD_NEXT, name));
+}
+
+// Once this library is loaded: the child of a fork may find the loader's lock held.
+[[gnu::constructor]] void findRealOfUsers() noexcept {
+  find(real.setuid, "setuid");
+  find(real.seteuid, "seteuid");
+  find(real.setreuid, "setreuid");
+  find(real.setresuid, "setresuid");
+}
+
+template <class... Users> int become(int (*function)(Users...), User effective, Users... users) noexcept {
+  if (function == nullptr) {
+    errno = ENOSYS;
+    return -1;
+  }
+  if (effective != kUnchanged)
+    __msl_becomes_user(effective);
+  return function(users...);
+}
+
+} // namespace
+
+#pragma GCC visibility push(default)
+// libc declares them otherwise.
+extern "C" {
+int msl_setuid(User) noexcept __asm__("setuid");
+int msl_seteuid(User) noexcept __asm__("seteuid");
+int msl_setreuid(User, User) noexcept __asm__("setreuid");
+int msl_setresuid(User, User, User) noexcept __asm__("setresuid");
+}
+
+int msl_setuid(User user) noexcept { return become(real.setuid, user, user); }
+int msl_seteuid(User user) noexcept { return become(real.seteuid, user, user); }
+int msl_setreuid(User own, User effective) noexcept { return become(real.setreuid, effective, own, effective); }
+int msl_setresuid(User own, User effective, User saved) noexcept {
+  return become(real.setresuid, effective, own, effective, saved);
+}
+#pragma GCC visibility pop
