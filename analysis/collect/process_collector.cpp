@@ -1,5 +1,6 @@
 #include "analysis/collect/process_collector.h"
 
+#include "analysis/collect/proc_stat.h"
 #include "analysis/collect/session_dir.h"
 
 #include <algorithm>
@@ -57,7 +58,9 @@ void ProcessCollector::watchPages(uint32_t pid, uint64_t least_bytes) {
   pages_.emplace(pid, least_bytes);
   if (pages_->works())
     return;
-  note("--access pages: the kernel does not tell which pages were touched (/proc/PID/pagemap)");
+  const auto stat = readProcStat(pid); // of a process that has ended nobody can tell
+  if (stat && !stat->hasEnded())
+    note("--access pages: the kernel does not tell which pages were touched (/proc/PID/pagemap)");
   pages_.reset();
 }
 

@@ -5,6 +5,8 @@
 #include "msleaks/abi/site_table.h"
 
 #include <fstream>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace msleaks::test {
 namespace {
@@ -54,6 +56,20 @@ TEST_F(ProcessCollectorTest, StoresWhatIsPublishedAndThenMovesTheTail) {
   EXPECT_EQ(trace.account(0)->tid, 100u);
   EXPECT_EQ(trace.account(0)->thread_name, "worker");
   EXPECT_TRUE(trace.reader().closed());
+  EXPECT_TRUE(collector->notes().empty());
+}
+
+// The kernel tells nothing about the pages of a process that has ended, and that is no fault of the kernel.
+TEST_F(ProcessCollectorTest, AProcessThatDiesEarlyIsNoReasonForANoteOnPages) {
+  start();
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(0);
+  siginfo_t ended{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0); // still there, as a zombie
+  collector->watchPages(static_cast<uint32_t>(child), 1);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  collector->watchPages(static_cast<uint32_t>(child), 1);
   EXPECT_TRUE(collector->notes().empty());
 }
 
