@@ -100,6 +100,14 @@ Verdict reportFindings(Recording &recording, const RunOptions &options) {
   return report->hasFindings() ? Verdict::Findings : Verdict::Clean;
 }
 
+// Other processes may have recorded. A program that nobody saw is not clean.
+Verdict unseen(const RunOptions &options) {
+  if (options.error_exitcode != 0)
+    spdlog::error("{} was not recorded: `msleaks report` names the reason; the status is that of --error-exitcode",
+                  options.command[0]);
+  return Verdict::Unknown;
+}
+
 // Clean also where nobody asked.
 Verdict conclude(Recording &recording, const RunOptions &options) {
   for (const std::string &note : recording.summary().notes)
@@ -110,8 +118,10 @@ Verdict conclude(Recording &recording, const RunOptions &options) {
         failure->message, recording.output().string(), recording.session().string());
     return Verdict::Unknown;
   }
-  if (options.wantsReport())
-    return reportFindings(recording, options);
+  if (options.wantsReport()) {
+    const Verdict verdict = reportFindings(recording, options);
+    return recording.sawProgram() ? verdict : unseen(options);
+  }
   if (const auto named = nameCalls(recording, options); !named)
     spdlog::info("calls are not named: {}", named.error().message);
   return Verdict::Clean;

@@ -214,6 +214,12 @@ void Recording::programEnded(int wait_status) {
   session_.remove();
 }
 
+bool Recording::sawProgram() const {
+  return std::any_of(
+      summary().processes.begin(), summary().processes.end(),
+      [this](const analysis::RunProcess &process) { return process.pid == program_pid_ && process.process != 0; });
+}
+
 void Recording::finishManifest(int wait_status) {
   const analysis::CollectorSummary &summary = collector_.summary();
   // A recording that stopped early stays "running": `msleaks recover` can still complete it.

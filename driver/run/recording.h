@@ -51,6 +51,8 @@ public:
   analysis::RunningReport *earlyReport() { return early_ ? early_->stop() : nullptr; }
 
   const analysis::CollectorSummary &summary() const { return collector_.summary(); }
+  // Whether the process that was started has recorded, as far as it went.
+  bool sawProgram() const;
   uint64_t collectorCpuNs() const { return manifest_.collector_cpu_ns; }
   uint64_t durationNs() const { return manifest_.end_ns - manifest_.start_ns; }
 

@@ -24,6 +24,14 @@ def survives_the_limit_of_a_file():
     expect_account(tools.summary(folder))
 
 
+def fails_when_asked_if_the_program_could_not_be_recorded():
+    """64 KiB are too little for the shared memory of a process: nothing is recorded, and nobody can say that it is clean."""
+    for options, status in (["--error-exitcode", "42"], 42), (["--error-exitcode", "42", "--no-report"], 42), ([], 0):
+        command = tools.command(tools.folder(), ["sh", "-c", "exit 0"], *options)
+        done = subprocess.run(["bash", "-c", 'ulimit -f 64; exec "$@"', "bash", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        expect_status(done, status)
+
+
 def gives_the_program_the_signals_as_they_were():
     script = "grep SigIgn /proc/self/status"
     plain = subprocess.run(["sh", "-c", script], stdout=subprocess.PIPE, text=True)
@@ -74,5 +82,5 @@ def reports_on_a_program_that_was_interrupted():
     check(watched.returncode == -signal.SIGINT and "peak" in report, f"status {watched.returncode}: {report}")
 
 
-run_topics(survives_the_limit_of_a_file, gives_the_program_the_signals_as_they_were, says_when_there_is_no_thread_for_the_collector,
+run_topics(survives_the_limit_of_a_file, fails_when_asked_if_the_program_could_not_be_recorded, gives_the_program_the_signals_as_they_were, says_when_there_is_no_thread_for_the_collector,
            keeps_the_status_when_nothing_can_be_said, lets_the_report_be_interrupted, reports_on_a_program_that_was_interrupted)
