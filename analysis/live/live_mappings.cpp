@@ -35,8 +35,11 @@ void LiveSet::unmap(Process &process, const StreamEvent &event, const abi::FreeE
   const bool realloc = freed.header.flags & abi::kRealloc;
   auto pieces = cutOut(process, freed.address, freed.size, realloc ? FreeCause::Reallocated : FreeCause::Freed,
                        freed.header.time);
+  // An allocator of the program's own unmaps the memory of the block that it was given back. It took that memory inside
+  // an allocation, where a mapping is no block.
+  const bool is_supply = process.freed_by == event.stream && process.freed_address - freed.address < freed.size;
   if (pieces.empty())
-    return noteUnmatched(process, event, freed);
+    return is_supply ? void() : noteUnmatched(process, event, freed);
   process.parked[Process::parkingOf(event)] = {
       freed.address, false, pieces.front(), {pieces.begin() + 1, pieces.end()}};
 }

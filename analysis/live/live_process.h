@@ -67,6 +67,8 @@ struct LiveSet::Process {
   Backings backings;
   DeviceRanges ranges;                                           // device addresses that show physical blocks
   std::unordered_map<uint32_t, std::vector<HiddenRange>> hidden; // by stream: what its last unmapping ended
+  uint64_t freed_address = 0;                                    // of the last host block that was freed
+  uint32_t freed_by = 0;                                         // by this stream
   SkewWindow replaced; // blocks whose address was handed out again: their free may still arrive
   SkewWindow early;    // frees and retains of no block: its allocation by another thread may still arrive
 

@@ -292,6 +292,10 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
   }
   const Block block = *found;
   erase(process, found);
+  if (space == AddressSpace::Host) {
+    process.freed_address = block.address;
+    process.freed_by = event.stream;
+  }
   if (may_be_refused)
     park(process, event, block);
   announceFree(block, realloc ? FreeCause::Reallocated : FreeCause::Freed, freed.header.time);

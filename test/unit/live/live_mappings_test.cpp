@@ -71,6 +71,16 @@ TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
 }
 
+// An operator new of the program's own takes its memory by mmap, which is not recorded there; its delete unmaps it.
+TEST_F(LiveMappingsTest, TheMemoryOfABlockThatWasFreedIsNoUnknownMapping) {
+  apply(test::alloc(1, 0x10010, 40));
+  apply(test::free(2, 0x10010));
+  apply(test::free(3, 0x10000, kMap, kPage));
+  EXPECT_EQ(live.counts().unmatched_frees, 0u);
+  apply(test::free(4, 0x20000, kMap, kPage));
+  EXPECT_EQ(live.counts().unmatched_frees, 1u);
+}
+
 TEST_F(LiveMappingsTest, ProtectionOfSeveralMappingsAndOfNone) {
   const uint16_t file = abi::kReserve | abi::kFile;
   apply(alloc(1, 0x10000, 2 * kPage, kMap));
