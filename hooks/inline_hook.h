@@ -68,17 +68,16 @@ template <int kRow>
     recordRefusal(row, flags, path, size_bytes);
 }
 
-// A call from inside a real function is the allocator's own business, but libc's malloc makes none that comes by here
-// (reallocarray does): it is then a signal handler's, whose event is lost.
-[[gnu::cold]] inline void countLost(const runtime::Thread &thread, abi::EventKind kind) noexcept {
-  if (thread.call.inside != runtime::kInsideRuntime && runtime::isInside(thread, abi::Family::Heap) && libc_allocates &&
-      runtime::isEnabled(kind))
-    __msl_lost();
+// Inside a real function of the heap, libc's malloc makes no call that comes by a hook; reallocarray, which does, is
+// inside the runtime. So such a call is a signal handler's.
+[[gnu::cold]] inline bool isOfHandler(const runtime::Thread &thread) noexcept {
+  return thread.call.inside != runtime::kInsideRuntime && runtime::isInside(thread, abi::Family::Heap) &&
+         libc_allocates;
 }
 
-template <class Call> auto callUnseen(const runtime::Thread &thread, abi::EventKind kind, Call call) noexcept {
-  countLost(thread, kind);
-  return call();
+// A call from inside a real function, which is the allocator's own business.
+[[gnu::cold]] inline bool isAllocatorsOwn(const runtime::Thread &thread) noexcept {
+  return runtime::isInside(thread, abi::Family::Heap) && !isOfHandler(thread);
 }
 
 // What an allocator's call may become.
@@ -95,8 +94,8 @@ template <int kRow, class Call>
                                            Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
-  if (runtime::isInside(thread, row.family))
-    return callUnseen(thread, abi::EventKind::Alloc, call);
+  if (isAllocatorsOwn(thread))
+    return call();
   if ((runtime::enabledWord() & kAllocOutcomes) == 0)
     return call();
   const uint32_t left = runtime::takeAllocSite(thread, row.family);
@@ -136,8 +135,8 @@ template <int kRow, class Call>
 [[gnu::noinline]] auto hookAnnouncedFree(const void *block, uint64_t size_bytes, uint64_t caller, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
-  if (runtime::isInside(thread, row.family))
-    return callUnseen(thread, abi::EventKind::Free, call);
+  if (isAllocatorsOwn(thread))
+    return call();
   const auto address = reinterpret_cast<uint64_t>(block);
   if (runtime::takeBlockSite(thread, row.family, row.verb, address).site == 0)
     runtime::recordFree(row.heap, row.flags | abi::kFromHook, runtime::callerSite(caller), address, size_bytes);
@@ -169,12 +168,7 @@ template <int kRow, class Call>
                                     Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
-  if (runtime::isInside(thread, row.family)) {
-    if (old != nullptr)
-      countLost(thread, abi::EventKind::Free);
-    return callUnseen(thread, abi::EventKind::Alloc, call);
-  }
-  if (runtime::isStopped())
+  if (isAllocatorsOwn(thread) || runtime::isStopped())
     return call();
   const auto address = reinterpret_cast<uint64_t>(old);
   const runtime::PendingSite left = runtime::takeBlockSite(thread, row.family, row.verb, address);

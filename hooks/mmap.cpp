@@ -74,7 +74,8 @@ template <class Function> auto showing(Function function) noexcept {
 // dropped.
 template <int kRow, class Function, class... Arguments>
 auto hookMapping(abi::EventKind kind, Function function, void *caller, Arguments... arguments) noexcept {
-  countLost(__msl_thread, kind);
+  if (isOfHandler(__msl_thread) && runtime::isEnabled(kind))
+    __msl_lost();
   return hook::callRecorded<hook::RowOf<kRow>>(function, caller, arguments...);
 }
 
