@@ -11,6 +11,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 
 #include <optional>
 
@@ -188,7 +189,7 @@ private:
       return true;
     if (call.doesNotAccessMemory())
       return false;
-    if (any_of(call.args(), [&](Value *given) { return given->getType()->isPointerTy() && isOther(*given); }))
+    if (any_of(call.args(), [&](Value *given) { return given->getType()->isPtrOrPtrVectorTy() && isOther(*given); }))
       return true;
     Function *callee = call.getCalledFunction();
     if (!callee) // by an address, or written in assembly
@@ -208,14 +209,19 @@ private:
                   [&](StringRef beginning) { return name.starts_with(beginning); });
   }
 
-  // An argument of a function that the kernel calls is looked at where it is given.
+  // An argument of a function that the kernel calls is looked at where it is given. Nobody follows an argument that is
+  // a vector of addresses (Follow), so these are of other memory.
   bool isOther(const Value &address) const {
     if (target_.isPrivateTo(address.getType()->getPointerAddressSpace()))
       return false;
+    // LLVM 19 does not look through a vector of places behind one address.
+    const auto *places = dyn_cast<GEPOperator>(&address);
+    const bool has_one_base = places && places->getPointerOperandType()->isPointerTy();
     SmallVector<const Value *> objects;
-    getUnderlyingObjects(&address, objects);
+    getUnderlyingObjects(has_one_base ? places->getPointerOperand() : &address, objects);
     return any_of(objects, [](const Value *object) {
-      return !isa<Argument, AllocaInst, GlobalVariable, Function, ConstantData>(object);
+      return isa<Argument>(object) ? !object->getType()->isPointerTy()
+                                   : !isa<AllocaInst, GlobalVariable, Function, ConstantData>(object);
     });
   }
 

@@ -15,6 +15,8 @@ declare float @llvm.fabs.f32(float)
 declare void @elsewhere(ptr)
 declare float @sum_of(ptr) memory(read)
 declare i64 @number_of(ptr) memory(read)
+declare <2 x float> @llvm.masked.gather.v2f32.v2p0(<2 x ptr>, i32, <2 x i1>, <2 x float>)
+declare void @llvm.masked.scatter.v2f32.v2p0(<2 x float>, <2 x ptr>, i32, <2 x i1>)
 
 ; One of sixteen, each round another one, and the thread's own.
 ; CHECK: remark: {{.*}}kernel indexed, argument 0: read, bytes 0 to 64
@@ -156,5 +158,30 @@ define ptx_kernel void @textured(i64 %texture, ptr %out) {
   %texel = call { float, float, float, float } @llvm.nvvm.tex.unified.1d.v4f32.s32(i64 %texture, i32 3)
   %value = extractvalue { float, float, float, float } %texel, 0
   store float %value, ptr %out
+  ret void
+}
+
+; Several addresses at once: of an argument's memory, made of numbers, and given as such.
+; CHECK: remark: {{.*}}kernel gathered, argument 0: read{{$}}
+; CHECK: remark: {{.*}}kernel gathered, argument 1: written, bytes 0 to 8
+define ptx_kernel void @gathered(ptr %in, ptr %out, <2 x i64> %places, <2 x i1> %which) {
+  %from = getelementptr float, ptr %in, <2 x i64> %places
+  %values = call <2 x float> @llvm.masked.gather.v2f32.v2p0(<2 x ptr> %from, i32 4, <2 x i1> %which, <2 x float> zeroinitializer)
+  store <2 x float> %values, ptr %out
+  ret void
+}
+; CHECK: remark: {{.*}}kernel gathers, argument 1: written, bytes 0 to 8
+; CHECK: remark: {{.*}}kernel gathers may use memory that none of its arguments is the address of
+define ptx_kernel void @gathers(<2 x i64> %numbers, ptr %out, <2 x i1> %which) {
+  %from = inttoptr <2 x i64> %numbers to <2 x ptr>
+  %values = call <2 x float> @llvm.masked.gather.v2f32.v2p0(<2 x ptr> %from, i32 4, <2 x i1> %which, <2 x float> zeroinitializer)
+  store <2 x float> %values, ptr %out
+  ret void
+}
+; CHECK: remark: {{.*}}kernel scatters, argument 0: read, bytes 0 to 8
+; CHECK: remark: {{.*}}kernel scatters may use memory that none of its arguments is the address of
+define ptx_kernel void @scatters(ptr %in, <2 x ptr> %to, <2 x i1> %which) {
+  %values = load <2 x float>, ptr %in
+  call void @llvm.masked.scatter.v2f32.v2p0(<2 x float> %values, <2 x ptr> %to, i32 4, <2 x i1> %which)
   ret void
 }
