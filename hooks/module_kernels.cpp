@@ -337,7 +337,7 @@ CountedModule *moduleOf(const ReadModule &in, const char *name, Handle stream) {
 
 // At its first launch: only then does the calling thread surely use the module's device.
 bool describe(LoadedKernel &kernel) {
-  char(&our_name)[kMostName] = moduleState().our_name;
+  char (&our_name)[kMostName] = moduleState().our_name;
   std::snprintf(our_name, sizeof our_name, "%s%s", abi::kKernelPrefix, kernel.name);
   const OwnStream stream(*kernel.source->api);
   const ReadModule in(kernel);
@@ -363,7 +363,7 @@ bool tellModule(LoadedKernel &kernel, const abi::DeviceChoice &choice) {
   const PlacedBanks *const banks = banksFor(kernel, choice);
   if (banks == nullptr)
     return false;
-  char(&our_name)[kMostName] = moduleState().our_name;
+  char (&our_name)[kMostName] = moduleState().our_name;
   std::snprintf(our_name, sizeof our_name, "%s%s", abi::kCountsPrefix,
                 kernel.row.table + sizeof abi::kGraphsPrefix - 1);
   const ReadModule module(kernel);

@@ -167,9 +167,8 @@ void read(Buffer &buffer) {
   using Read = int(Queue, Mem, unsigned, size_t, size_t, void *, unsigned, const void *, const void *);
   buffer.read_ns = now();
   const size_t bytes = buffer.banks.counterBytes();
-  if (bytes != 0 &&
-      call<Read>(read_buffer, buffer.queue, buffer.memory, kBlocking, sizeof(abi::DeviceCounts), bytes,
-                 buffer.banks.counters(), 0u, nullptr, nullptr) == kDone)
+  if (bytes != 0 && call<Read>(read_buffer, buffer.queue, buffer.memory, kBlocking, sizeof(abi::DeviceCounts), bytes,
+                               buffer.banks.counters(), 0u, nullptr, nullptr) == kDone)
     addRead(buffer.banks);
 }
 

@@ -22,7 +22,8 @@ public:
     if (known != nullptr)
       return known;
     auto *const made = static_cast<State *>(takeWipedPages(sizeof(State)));
-    if (made == nullptr || __atomic_compare_exchange_n(&state_, &known, made, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+    if (made == nullptr ||
+        __atomic_compare_exchange_n(&state_, &known, made, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
       return made;
     givePages(made, sizeof(State));
     return known;

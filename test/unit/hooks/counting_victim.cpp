@@ -46,8 +46,8 @@ void describeKernel() {
   std::memcpy(&header, table.data(), sizeof header);
   const uint32_t kernel = abi::kKernel;
   std::memcpy(&table[sizeof header + offsetof(abi::GraphFunction, flags)], &kernel, sizeof kernel);
-  header.checksum = abi::fnv1a32(reinterpret_cast<const unsigned char *>(table.data()) + sizeof header,
-                                 table.size() - sizeof header);
+  header.checksum =
+      abi::fnv1a32(reinterpret_cast<const unsigned char *>(table.data()) + sizeof header, table.size() - sizeof header);
   std::memcpy(table.data(), &header, sizeof header);
   described.version = abi::kDeviceCountsVersion;
   described.wave = 32;
