@@ -10,8 +10,11 @@
 #include "graphs/edge_calls.h"
 #include "graphs/edge_counters.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 #include <optional>
 
@@ -23,6 +26,29 @@ namespace {
 // Of 64 bits: with more of them, fewer threads of a kernel run at once.
 constexpr unsigned kMostKernelRegisters = 16;
 constexpr size_t kFewPlaces = 4;
+
+// Looks for what threads may wait for each other in: barriers, and declared functions that may have one inside.
+class Waits {
+public:
+  // Itself or in what it calls by name.
+  bool areIn(Function &function) {
+    return known_.insert(&function).second &&
+           any_of(instructions(function), [&](Instruction &instruction) { return areIn(instruction); });
+  }
+
+private:
+  bool areIn(Instruction &instruction) {
+    auto *call = dyn_cast<CallBase>(&instruction);
+    if (!call || isa<IntrinsicInst>(call))
+      return false;
+    Function *callee = call->getCalledFunction();
+    if (callee && !callee->isDeclaration())
+      return areIn(*callee);
+    return call->isConvergent() && !call->doesNotAccessMemory();
+  }
+
+  SmallPtrSet<Function *, 8> known_;
+};
 
 class DeviceCounting {
 public:
@@ -37,6 +63,9 @@ public:
   }
 
   void run(ArrayRef<CountedClone> clones, bool in_kernel) {
+    for (const CountedClone &clone : clones)
+      if (target_.isSpirv() && clone.is_kernel && Waits().areIn(*clone.original))
+        waiting_.insert(clone.original);
     SetVector<Function *> counting;
     for (const CountedClone &clone : clones) {
       count(clone, clones);
@@ -89,16 +118,24 @@ private:
       bank = counted.is_kernel ? counters_.bank(counted.counts(), begin) : counted.bank();
     if (adds_threads && !target_.isSpirv())
       counters_.addThreads(counted.counts(), *bank, counts.front().counter, begin);
+    const bool waits = mayWait(counted);
     countAt(function, places, Calls::ComeBack, calls_ ? 0 : kMostKernelRegisters,
             [&](Instruction &before, ArrayRef<CountedAmount> amounts) {
               const Bank to = bank ? *bank : counters_.bank(counted.counts(), before);
               if (calls_)
                 calls_->add(*to.address, first, to.is_counted, before, amounts);
+              else if (waits)
+                counters_.addByCall(to, first, before, amounts);
               else
                 counters_.add(to, first, before, amounts);
             });
     if (bank)
       callClones(function, *bank, clones); // last: places are told by the calls as they were
+  }
+
+  // A function that kernels call is taken to be called by one whose threads wait.
+  bool mayWait(const CountedClone &counted) const {
+    return counted.is_kernel ? waiting_.contains(counted.original) : !waiting_.empty();
   }
 
   // Whether a thread asks for its bank only where it counts, not at the kernel's begin. With few such places this
@@ -116,6 +153,7 @@ private:
   GraphTable table_;
   DeviceCounters counters_;
   std::optional<EdgeCalls> calls_;
+  SmallPtrSet<const Function *, 8> waiting_; // OpenCL's kernels whose threads wait for each other
   uint32_t counter_count_ = 0;
 };
 

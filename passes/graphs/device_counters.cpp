@@ -20,6 +20,7 @@ namespace {
 
 using abi::CountMode;
 
+constexpr char kCount[] = "__msl_count";
 constexpr unsigned kDimensions = 3;
 using Numbers = std::array<Value *, kDimensions>;
 
@@ -216,6 +217,38 @@ void DeviceCounters::add(const Bank &bank, uint32_t first, Instruction &before, 
   for (const auto &[counter, amount] : amounts)
     target_.addAtomically(builder, builder.CreateConstGEP1_64(builder.getInt64Ty(), bank.address, first + counter),
                           amount);
+}
+
+void DeviceCounters::addByCall(const Bank &bank, uint32_t first, Instruction &before, ArrayRef<CountedAmount> amounts) {
+  IRBuilder<> builder(&before);
+  for (const auto &[counter, amount] : amounts) {
+    Value *address = builder.CreateConstGEP1_64(builder.getInt64Ty(), bank.address, first + counter);
+    Value *counted = builder.CreateSelect(bank.is_counted, amount, builder.getInt64(0));
+    CallInst *call = builder.CreateCall(&countFunction(), {address, counted});
+    call->setCallingConv(countFunction().getCallingConv());
+  }
+}
+
+// define internal spir_func void @__msl_count(ptr addrspace(1) %counter, i64 %amount) noinline {
+//   br (%amount != 0), add, end
+Function &DeviceCounters::countFunction() {
+  if (count_)
+    return *count_;
+  LLVMContext &context = module_.getContext();
+  Type *amounts = Type::getInt64Ty(context);
+  count_ = Function::Create(FunctionType::get(Type::getVoidTy(context), {global_, amounts}, /*isVarArg=*/false),
+                            GlobalValue::InternalLinkage, kCount, &module_);
+  count_->setCallingConv(static_cast<CallingConv::ID>(target_.convention()));
+  count_->addFnAttr(Attribute::NoInline);
+  count_->setDoesNotThrow();
+  IRBuilder<> builder(BasicBlock::Create(context, "", count_));
+  Instruction *end = builder.CreateRetVoid();
+  builder.SetInsertPoint(end);
+  Value *amount = count_->getArg(1);
+  Value *counts = builder.CreateIsNotNull(amount);
+  builder.SetInsertPoint(SplitBlockAndInsertIfThen(counts, before(*end), /*Unreachable=*/false));
+  target_.addAtomically(builder, count_->getArg(0), amount);
+  return *count_;
 }
 
 // define spir_kernel void @__msl_graphs_HASH(ptr addrspace(1) %to) {

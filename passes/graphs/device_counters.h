@@ -25,6 +25,13 @@ public:
   // `first`: the number of the function's first counter in the module.
   void add(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts) const;
 
+  // The same without a branch, for kernels whose threads wait for each other. PoCL repeats what stands behind a barrier
+  // in a loop for each way to the end, and takes the ways for ones that all threads of a block go together: with a
+  // branch that only some threads take, all of them count or none.
+  //
+  //   call @__msl_count(%bank + 8 × k, select %is_counted, %amount, 0)      ; not inlined
+  void addByCall(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts);
+
   // Behind all functions: the constant with the table, and, where it cannot be read otherwise, the kernel that copies
   // it. Gives their name.
   std::string finish(llvm::StringRef table);
@@ -32,11 +39,13 @@ public:
 private:
   llvm::Value *isFirstThread(llvm::IRBuilder<> &builder) const;
   void addAll(llvm::Value &counts, const Bank &bank, uint32_t counter, llvm::Instruction &before) const;
+  llvm::Function &countFunction();
   void defineCopy(llvm::GlobalVariable &table, llvm::StringRef name);
 
   llvm::Module &module_;
   const DeviceTarget &target_;
   llvm::PointerType *global_;
+  llvm::Function *count_ = nullptr; // null: nobody has called it yet
 };
 
 } // namespace msleaks::passes

@@ -63,3 +63,17 @@ __kernel void collatz(__global int *out, int width) {
   int i = get_global_id(1) * width + get_global_id(0);
   out[i] = steps(i + 1);
 }
+
+// A barrier in a loop that not every thread need reach: each thread makes the same rounds, in every block and wave.
+__kernel void rounds(__global int *out, int n) {
+  __local int part[64];
+  part[get_local_id(0)] = out[get_global_id(0)];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  int sum = 0;
+  for (int k = 0; k < n; ++k) {
+    if (part[(k + get_local_id(0)) & 63] >= 0)
+      sum += 3;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[get_global_id(0)] = sum;
+}

@@ -46,6 +46,10 @@ int main(int, char **arguments) {
   Host::set(sum, 0, in), Host::set(sum, 1, sums);
   check(clSetKernelArg(sum, 2, 64 * sizeof(int), nullptr), "clSetKernelArg");
   Host::set(choose, 0, chosen), Host::set(choose, 1, size);
+  cl_kernel rounds = host.kernel("rounds");
+  cl_mem summed = host.buffer(std::vector<int>(threads));
+  const int round_count = 10;
+  Host::set(rounds, 0, summed), Host::set(rounds, 1, round_count);
   const int width = static_cast<int>(threads / 8);
   Host::set(collatz, 0, counts), Host::set(collatz, 1, width);
   for (int i = 0; i < launches; ++i) {
@@ -53,12 +57,14 @@ int main(int, char **arguments) {
     host.launch(sum, {threads}, {64});
     host.launch(choose, {threads}, {});
     host.launch(collatz, {threads / 8, 8}, {8, 2});
+    host.launch(rounds, {threads}, {64});
   }
   host.print("saxpy", y, threads);
   host.print("sum", sums, threads / 64);
   host.print("choose", chosen, threads);
   host.print("collatz", counts, threads);
-  for (cl_kernel kernel : {saxpy, sum, choose})
+  host.print("rounds", summed, threads);
+  for (cl_kernel kernel : {saxpy, sum, choose, rounds})
     clReleaseKernel(kernel); // the other one is left to the exit
   clReleaseProgram(host.program);
 }

@@ -21,7 +21,8 @@ HERE = Path(__file__).resolve().parent
 SIZE, GROUP, LAUNCHES = 1000, 64, 5
 THREADS = (SIZE + GROUP - 1) // GROUP * GROUP
 GROUPS = THREADS // GROUP
-KERNELS = ("saxpy", "sum", "choose", "collatz")
+KERNELS = ("saxpy", "sum", "choose", "collatz", "rounds")
+ROUNDS = 10
 
 
 def start():
@@ -155,6 +156,7 @@ def expect_hand_count(done):
     default = [edge["count"] for edge in done["choose"]["edges"] if edge["kind"] == "default"]
     check(default == [(cases[3] + cases[5]) * LAUNCHES], f"choose: default: {default}")
 
+    check(max(block["count"] for block in done["rounds"]["blocks"]) == ROUNDS * THREADS * LAUNCHES, "rounds: in the loop")
     steps = sum(collatz_steps(i + 1) for i in range(THREADS)) * LAUNCHES
     check(max(block["count"] for block in done["steps"]["blocks"]) == steps, f"collatz: {steps} steps")
     check(done["steps"]["calls"] == THREADS * LAUNCHES, "collatz: calls of steps")
@@ -163,7 +165,7 @@ def expect_hand_count(done):
 def expect_arguments(msleaks, done):
     """The uses that each kernel may make of its buffers, and the events of its launches."""
     expected = {"saxpy": [(0, True, True), (1, True, False)], "sum": [(0, True, False), (1, False, True)],
-                "choose": [(0, True, True)], "collatz": [(0, False, True)]}
+                "choose": [(0, True, True)], "collatz": [(0, False, True)], "rounds": [(0, True, True)]}
     for name, rows in expected.items():
         graph = done[name]
         told = [(row["number"], row["reads"], row["writes"]) for row in graph["arguments"]]
@@ -198,6 +200,13 @@ def expect_errors(sampled, exact):
             check(edge["count"] is None or edge["error"] is not None, f"{name}: {edge} has no error")
             check(edge["count"] is None or abs(edge["count"] - truth["count"]) <= 5 * edge["error"] + 1, f"{name}: {edge}, in truth {truth['count']}")
     check(all(edge["error"] == 0 for edge in exact["collatz"]["edges"]), "an exact count has an error")
+
+
+def expect_rounds(done, mode, exact):
+    """All threads go the same way, so a sample says of each edge what a full count says, or nothing where nobody goes."""
+    for edge, truth in zip(done["rounds"]["edges"], exact["rounds"]["edges"]):
+        wanted = (truth["count"], "estimated") if truth["count"] else (None, "unseen")
+        check((edge["count"], edge["state"]) == wanted, f"{mode}: rounds: {edge}, in truth {truth['count']}")
 
 
 def expect_callee(done, mode):
@@ -254,6 +263,8 @@ def main():
     wave = one_wave["saxpy"]["sampled_threads"] // LAUNCHES
     check(wave in (1, 2, 4, 8, 16, 32, 64), f"wavefront: {wave} threads")
     expect_sampled(one_wave, "wavefront", wave)
+    for mode, sampled in ("cta", centre), ("strata", blocks), ("wavefront", one_wave):
+        expect_rounds(sampled, mode, done)
     check([edge["state"] for edge in centre["saxpy"]["edges"]].count("unseen") == 1, "cta: all threads of the centre are in range")
 
     expect_sampled(counted(few, "--cfg-launches", "every:2"), "full", THREADS, counted=3)

@@ -68,6 +68,21 @@ end:
   ret void
 }
 
+; CHECK-LABEL: define spir_kernel void @waits(
+declare spir_func void @_Z7barrierj(i32) convergent
+define spir_kernel void @waits(ptr addrspace(1) %out, i32 %n) {
+entry:
+  br label %round
+round:
+  %i = phi i32 [ 0, %entry ], [ %next, %round ]
+  call spir_func void @_Z7barrierj(i32 1) convergent
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %round, label %end
+end:
+  ret void
+}
+
 ; CHECK-LABEL: define spir_func void @__clang_ocl_kern_imp_work(
 ; CHECK-NOT: __msl
 define spir_func void @__clang_ocl_kern_imp_work(ptr addrspace(1) %out, i32 %n) alwaysinline {
@@ -108,13 +123,27 @@ define spir_func void @__clang_ocl_kern_imp_work(ptr addrspace(1) %out, i32 %n) 
 ; CHECK-NEXT: store
 ; CHECK-NEXT: br label %end
 
+; Behind a barrier in a loop a thread calls what counts, and does not branch.
+; CHECK-LABEL: define spir_kernel void @__msl_counted_waits(
+; CHECK: round:
+; CHECK: %[[HERE:.*]] = phi i1 [
+; CHECK-NOT: br i1
+; CHECK: %[[AMOUNT:.*]] = select i1 %[[HERE]], i64 %{{.*}}, i64 0
+; CHECK: call spir_func void @__msl_count(ptr addrspace(1) %{{.*}}, i64 %[[AMOUNT]])
+; CHECK-NEXT: ret void
+
 ; CHECK-LABEL: define internal spir_func i32 @__msl_counted_step(
 ; CHECK-SAME: i32 %value, ptr addrspace(1) %{{.*}}, i1 %{{.*}})
-; CHECK: atomicrmw add
+; CHECK: call spir_func void @__msl_count(
+
+; CHECK: define internal spir_func void @__msl_count(ptr addrspace(1) %0, i64 %1) #[[COUNT:[0-9]+]]
+; CHECK: icmp ne i64 %1, 0
+; CHECK: atomicrmw add ptr addrspace(1) %0, i32
 
 ; CHECK: define spir_kernel void @[[TABLE]](ptr addrspace(1) %{{.*}})
 ; CHECK: load i64, ptr addrspace(2)
 ; CHECK-NEXT: store i64
+; CHECK: attributes #[[COUNT]] = { noinline nounwind }
 ; CHECK: ![[SPACES]] = !{i32 1, i32 0, i32 1}
 
 !0 = !{i32 1, i32 0}
