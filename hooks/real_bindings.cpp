@@ -72,6 +72,14 @@ bool isLoaded(LoadedImages &images, const void *address) noexcept {
 
 } // namespace
 
+void *boundTo(const hook::Function &function, uint64_t key) noexcept {
+  uint32_t slot = bindingSlot(function, key);
+  for (uint32_t i = 0; i < kBindingProbes; ++i, slot = (slot + 1) % kBindings)
+    if (void *const real = realIn(bindings[slot], function, key))
+      return real;
+  return nullptr;
+}
+
 uint32_t bindingEpoch() noexcept { return epoch_now.load(std::memory_order_acquire); }
 
 void bind(const hook::Function &function, uint64_t key, void *real, uint32_t epoch) noexcept {

@@ -26,30 +26,32 @@ struct Binding {
 };
 
 inline constexpr uint32_t kBindings = 1u << 15, kBindingProbes = 8;
-extern Binding bindings[kBindings];
+[[gnu::visibility("hidden")]] extern Binding bindings[kBindings];
 
 inline uint32_t bindingSlot(const hook::Function &function, uint64_t key) noexcept {
   return static_cast<uint32_t>((key + reinterpret_cast<uint64_t>(&function) * 5) * 0x9e3779b97f4a7c15u >> 49);
 }
 static_assert(kBindings == 1u << (64 - 49));
 
-// Null: not known.
-[[gnu::always_inline]] inline void *boundTo(const hook::Function &function, uint64_t key) noexcept {
-  uint32_t slot = bindingSlot(function, key);
-  for (uint32_t i = 0; i < kBindingProbes; ++i, slot = (slot + 1) % kBindings) {
-    const Binding &binding = bindings[slot];
-    const uint32_t version = binding.version.load(std::memory_order_acquire);
-    const uint64_t found = binding.key.load(std::memory_order_relaxed);
-    if (found == key && binding.function.load(std::memory_order_relaxed) == &function) [[likely]] {
-      void *const real = binding.real.load(std::memory_order_relaxed);
-      std::atomic_thread_fence(std::memory_order_acquire);
-      return version % 2 == 0 && binding.version.load(std::memory_order_relaxed) == version ? real : nullptr;
-    }
-    if (found == 0 && version == 0)
-      return nullptr;
-  }
-  return nullptr;
+// Null: it is another one's, or just being written.
+[[gnu::always_inline]] inline void *realIn(const Binding &binding, const hook::Function &function,
+                                           uint64_t key) noexcept {
+  const uint32_t version = binding.version.load(std::memory_order_acquire);
+  if (binding.key.load(std::memory_order_relaxed) != key ||
+      binding.function.load(std::memory_order_relaxed) != &function)
+    return nullptr;
+  void *const real = binding.real.load(std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return version % 2 == 0 && binding.version.load(std::memory_order_relaxed) == version ? real : nullptr;
 }
+
+// Where an entry is, unless another one was there first. Null: look for it with boundTo.
+[[gnu::always_inline]] inline void *boundAtHome(const hook::Function &function, uint64_t key) noexcept {
+  return realIn(bindings[bindingSlot(function, key)], function, key);
+}
+
+// Null: not known.
+void *boundTo(const hook::Function &function, uint64_t key) noexcept;
 
 // Counts the times that libraries went: an entry that was worked out before is not kept.
 uint32_t bindingEpoch() noexcept;

@@ -78,8 +78,19 @@ void *chooseForLibrary(const hook::Function &function, const RealSearch &found) 
   return found.count == 1 ? found.any : boundLookUp(function);
 }
 
+void *libcsOwn(hook::Function &function) noexcept {
+  void *const real = lookUp(RTLD_NEXT, function.name);
+  if (real != nullptr)
+    keepForAll(function, real);
+  else
+    forgetMessage();
+  return real;
+}
+
 [[gnu::noinline, gnu::cold]] void *findReal(hook::Function &function, const void *address, Asker asker) noexcept {
   const runtime::ErrnoKept kept;
+  if (isOfLibc(function))
+    return libcsOwn(function);
   const uint32_t epoch = bindingEpoch();
   const bool is_call = asker == Asker::Call;
   const void *const image = imageBegin(address);
@@ -106,15 +117,21 @@ void *chooseForLibrary(const hook::Function &function, const RealSearch &found) 
   return real;
 }
 
-void *realForCall(hook::Function &function, const void *caller) noexcept {
+[[gnu::noinline]] void *realForCall(hook::Function &function, const void *caller) noexcept {
   void *real = boundTo(function, keyOf(Of::Page, caller));
-  if (real == nullptr) [[unlikely]] {
-    if (isOurs(caller) && last_call.caller != nullptr)
-      caller = last_call.caller;
+  if (real == nullptr && isOurs(caller) && last_call.caller != nullptr)
+    caller = last_call.caller;
+  if (real == nullptr)
     real = findReal(function, caller, Asker::Call);
-  }
-  last_call = {caller, real};
+  if (real != nullptr && everybodysOf(function) == nullptr)
+    last_call = {caller, real};
   return real;
+}
+
+[[gnu::noinline]] void *realForLibrary(hook::Function &function) noexcept {
+  const void *const library = last_call.real;
+  void *const real = boundTo(function, keyOf(Of::Library, library));
+  return real != nullptr ? real : findReal(function, library, Asker::Library);
 }
 
 // What a library with hooks of the first version calls is kept in the function itself, for all callers.
@@ -181,19 +198,11 @@ using namespace msleaks;
 using namespace msleaks::hooks;
 
 void *__msl_hook_real(hook::Function *function, const void *caller) noexcept {
-  if (isOfLibc(*function)) [[unlikely]] {
-    void *const real = lookUp(RTLD_NEXT, function->name);
-    if (real != nullptr)
-      keepForAll(*function, real);
-    else
-      forgetMessage();
+  if (void *const real = boundAtHome(*function, keyOf(Of::Page, caller))) [[likely]] {
+    last_call = {caller, real};
     return real;
   }
-  if (caller != nullptr) [[likely]]
-    return realForCall(*function, caller);
-  const void *const library = last_call.real;
-  void *const real = boundTo(*function, keyOf(Of::Library, library));
-  return real != nullptr ? real : findReal(*function, library, Asker::Library);
+  return caller != nullptr ? realForCall(*function, caller) : realForLibrary(*function);
 }
 
 void *__msl_hook_find(const hook::Function *function) noexcept {
