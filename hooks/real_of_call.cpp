@@ -78,6 +78,19 @@ void *chooseForLibrary(const hook::Function &function, const RealSearch &found) 
   return found.count == 1 ? found.any : boundLookUp(function);
 }
 
+// A hook of a library that has one real function for all callers comes next: it is passed by where that is another one.
+void *pastOldHook(const hook::Function &function, const void *caller, void *real) noexcept {
+  hook::Function *const behind = functionOfHook(function.name, real);
+  RealSearch found;
+  if (behind == nullptr || asksForCallers(*behind) || !searchReal(*behind, caller, Asker::Call, found))
+    return real;
+  void *const wanted = found.everybodys != nullptr ? found.everybodys : chooseForCall(*behind, found);
+  void *kept = nullptr;
+  const bool is_first = wanted != nullptr && __atomic_compare_exchange_n(&behind->real, &kept, wanted, false,
+                                                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  return is_first || wanted == nullptr || kept == wanted ? real : wanted;
+}
+
 void *libcsOwn(hook::Function &function) noexcept {
   void *const real = lookUp(RTLD_NEXT, function.name);
   if (real != nullptr)
@@ -110,6 +123,8 @@ void *libcsOwn(hook::Function &function) noexcept {
       noteMissing(function, found);
     if (real == nullptr)
       return nullptr;
+    if (is_call)
+      real = pastOldHook(function, address, real);
     bind(function, key, real, epoch);
   }
   if (is_call && image != nullptr)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, check, equal, expect_same, need, run  # noqa: E402
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, expect_same, need, run  # noqa: E402
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 RENAMED = "libcudart-d0da41ae.so.11.0"
@@ -45,13 +45,13 @@ def events_of(msleaks, folder, kind):
     return [event for event in events if event["heap"] == "device"]
 
 
-def expect(msleaks, scratch, program, topic, words, recorded):
+def expect(msleaks, scratch, program, topic, words, recorded, hooks=()):
     """`recorded`: sizes of blocks, of which every one with an odd size is freed. Returns the notes of the report."""
     plain = run([program, *words])
     equal(f"{topic}: the program alone", (plain.returncode, plain.stderr), (0, ""))
     check(re.search("blocks: [01 ]*0", plain.stdout) is None, plain.stdout)
     folder = f"{scratch}/{topic}.run"
-    done, report = msleaks.run(folder, [program, *words])
+    done, report = msleaks.run(folder, [program, *words], hooks)
     expect_same(plain, done)
     report.expect_account()
     equal(f"{topic}: blocks", [event["size"] for event in events_of(msleaks, folder, "alloc")], recorded)
@@ -62,14 +62,28 @@ def expect(msleaks, scratch, program, topic, words, recorded):
     return [note for note in report.json["notes"] if "cuda" in note]
 
 
+def others_hooks(scratch):
+    """Libraries with hooks of the same functions: as they are built today, and as they were built first."""
+    new = Path(f"{scratch}/new_hooks.cpp")
+    new.write_text('#include "msleaks/hook.h"\nMSL_HOOK(libcudart, int, cudaMalloc, (void **, size_t))\nMSL_HOOK(libcudart, int, cudaFree, (void *))\n')
+    built = {}
+    for source in new, PROGRAMS / "old_hooks.cpp":
+        built[source.stem] = f"{scratch}/{source.stem}.so"
+        done = run([need("g++"), "-std=c++20", "-shared", "-fPIC", f"-I{REPOSITORY}/runtime/include", source, "-o", built[source.stem]])
+        check(done.returncode == 0, done.stderr)
+    return built
+
+
 def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     msleaks, made = Msleaks(build), Libraries(scratch)
     program = compile(f"{scratch}/opener", PROGRAMS / "opener.c", "-ldl")
 
-    def see(topic, words, recorded, host=program):
-        return expect(msleaks, scratch, host, topic, words, recorded)
+    def see(topic, words, recorded, host=program, hooks=()):
+        return expect(msleaks, scratch, host, topic, words, recorded, hooks)
+
+    others = others_hooks(scratch)
 
     # A wheel's file has another name.
     renamed = made.user("libuser.so", made.runtime(11, RENAMED, versioned=False))
@@ -83,6 +97,8 @@ def main():
         users = {version: made.user(f"libuser{version}.so", runtimes[version]) for version in runtimes}
         both = [f"l:{users[12]}", f"l:{users[11]}", f"l:{users[12]}"]
         see(f"{kind}-twins", both, [1000, 1001, 1010, 1011, 1020, 1021])
+        for name, library in others.items():  # which come behind msleaks' own
+            see(f"{kind}-twins-{name}", both, [1000, 1001, 1010, 1011, 1020, 1021], hooks=["--hooks", library])
         see(f"{kind}-global", [f"g:{runtimes[12]}", f"l:{users[11]}", f"l:{users[12]}"], [1010, 1011, 1020, 1021])
         # A call that is bound stays so when another version is opened for all.
         see(f"{kind}-bound", [f"l:{users[11]}", f"g:{runtimes[12]}", f"l:{users[11]}", f"l:{users[12]}"], [1000, 1001, 1020, 1021, 1030, 1031])
