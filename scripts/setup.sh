@@ -28,6 +28,7 @@ test_packages=(
   dpkg-dev ca-certificates curl                  # darknet's source package, ggml in an npm package
   python3 python3-numpy python3-torch            # examples/pytorch
   chromium-headless-shell graphviz               # the page and the DOT of msleaks cfg
+  clang-format-22 clang-tidy-22 mmdebstrap       # scripts/check-format.py, check-tidy.sh, check-packages.sh
   python3-jsonschema libomp-22-dev               # its schema; loops of OpenMP that are counted (test/e2e/graphs)
 )
 deep_packages=(

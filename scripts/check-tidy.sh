@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Runs clang-tidy-22 with the checks of .clang-tidy over sources that were changed. It compiles nothing but what it looks at.
+#
+#   scripts/check-tidy.sh [COMMIT]     sources that differ from COMMIT; from the commit before HEAD, unless it is named
+#   scripts/check-tidy.sh --all        all sources that the build folder knows
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+command -v clang-tidy-22 >/dev/null || skip "no clang-tidy-22: run scripts/setup.sh"
+cd "$repository"
+base=${1:-HEAD~1}
+build=$repository/build/tidy
+# Joined sources have no commands of their own, and clang cannot read precompiled headers of g++.
+cmake -S "$repository" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang-22 \
+  -DCMAKE_CXX_COMPILER=clang++-22 -DMSLEAKS_JOIN_SOURCES=OFF -DMSLEAKS_PRECOMPILE=OFF -Wno-dev --log-level=WARNING >/dev/null
+if [[ $base == --all ]]; then
+  mapfile -t changed < <(git ls-files '*.cpp')
+else
+  git rev-parse --quiet --verify "$base^{commit}" >/dev/null || fail "check-tidy: there is no commit '$base'" 2
+  mapfile -t changed < <(git diff --name-only --diff-filter=d "$base" -- '*.cpp')
+fi
+# Programs of tests, and sources of another LLVM, have no command.
+mapfile -t sources < <(for source in "${changed[@]}"; do
+  grep -qF "\"file\": \"$repository/$source\"" "$build/compile_commands.json" && printf '%s\n' "$source"
+done)
+((${#sources[@]} > 0)) || { say "check-tidy: no source was changed"; exit; }
+printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$jobs" nice clang-tidy-22 --quiet -p "$build" --warnings-as-errors='*'
+say "check-tidy: ${#sources[@]} sources hold"
