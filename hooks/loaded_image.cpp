@@ -207,6 +207,11 @@ void *LoadedImage::definitionOf(const SymbolName &name, const char *version) con
                                                                   : reinterpret_cast<void *>(address);
 }
 
+bool LoadedImage::servesAll(const SymbolName &name) const noexcept {
+  const uint32_t symbol = findDefinition(name, nullptr);
+  return symbol != 0 && versionOfDefinition(symbol) == nullptr;
+}
+
 // Undefined symbols stand in front of those in the table of hashes. A table without any does not say how many there
 // are: then the symbols end where the next table begins.
 uint32_t LoadedImage::countReferences() const noexcept {

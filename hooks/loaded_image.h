@@ -31,10 +31,11 @@ public:
 
   const char *path() const noexcept { return path_; } // "" for the program
   bool holds(const void *address) const noexcept;
-  bool hasVersions() const noexcept { return versions_ != nullptr; }
 
   // Null: it does not define the symbol, or not this version of it. `version` null: the default one.
   void *definitionOf(const SymbolName &name, const char *version) const noexcept;
+  // Its definition has no version: it serves whoever asks, for whatever version.
+  bool servesAll(const SymbolName &name) const noexcept;
   // Its own definition counts, too: calls of it may go by the name.
   Reference referenceTo(const SymbolName &name) const noexcept;
 

@@ -102,7 +102,7 @@ private:
   void findEverybodys(const LoadedImages &images) noexcept {
     const Definer &first = definers_[0];
     if (first.image < images.startCount() && functionOfHook(name_.text, first.real) == nullptr &&
-        (!images[first.image].hasVersions() || isSameText(function_.library, "libstdc++")))
+        (images[first.image].servesAll(name_) || isSameText(function_.library, "libstdc++")))
       found_.everybodys = first.real;
   }
 
@@ -116,7 +116,7 @@ private:
   }
 
   void findOwn(LoadedImages &images) noexcept {
-    if (asker_ == Asker::Library)
+    if (asker_ == Asker::Library && found_.is_known && caller_ >= images.startCount())
       for (uint32_t i = 0; i < count_; ++i)
         if (definers_[i].image == caller_)
           found_.own = definers_[i].real;
