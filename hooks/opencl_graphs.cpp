@@ -1,11 +1,12 @@
-// Kernels of OpenCL whose program has counted copies of them (abi/device_counts.h): beside a kernel that the program
-// makes stands its copy, which is given the same arguments and, last, a buffer with counters. A launch runs one or the
+// Kernels of OpenCL whose program has counted copies of them (abi/device_counts.h), or has a program beside it that does
+// (opencl_source.h): beside a kernel that the program makes stands its copy, which is given the same arguments and, last, a buffer with counters. A launch runs one or the
 // other. Nothing waits for a queue of the program: the buffers are read, through a queue of our own, where the program
 // itself has waited for the last counted launch, when its last kernel goes, and at the exit.
 //
 // On any doubt the kernel runs as it is: a copy that cannot be made or launched, an argument that it does not take, a
 // queue without an order.
 #include "counted_banks.h"
+#include "opencl_source.h"
 
 #include "device.h"
 
@@ -417,7 +418,11 @@ void addCopy(Program program, Kernel kernel, const char *name) {
   std::memcpy(copy_name + prefix, name, length + 1);
   const hook::OwnWork own;
   int status = 0;
-  const Kernel clone = call<Kernel(Program, Text, int *)>(create_kernel, program, copy_name, &status);
+  const Program counted = [&] {
+    const CountedLock lock;
+    return lock ? countedProgramOf(program) : program;
+  }();
+  const Kernel clone = call<Kernel(Program, Text, int *)>(create_kernel, counted, copy_name, &status);
   if (clone == nullptr || status != kDone)
     return;
   Context context = nullptr;
@@ -427,7 +432,7 @@ void addCopy(Program program, Kernel kernel, const char *name) {
   if (lock && program_state.make() != nullptr &&
       infoOf(program_info, program, kProgramContext, sizeof context, &context) == kDone && arguments < UINT32_MAX - 1 &&
       argumentsOf(clone) == arguments + 1)
-    function = functionOf(program, context, name);
+    function = functionOf(counted, context, name);
   if (function != nullptr)
     remember({kernel, clone, context, function, arguments, 1, false, nullptr, nullptr});
   else

@@ -1,5 +1,6 @@
 // What OpenCL counts owners of: contexts, queues, programs, kernels, samplers, events. The events that a launch, a copy
-// or an access makes come with their hooks (opencl.cpp).
+// or an access makes come with their hooks (opencl.cpp), and those that keep or
+// release a program with opencl_source.cpp.
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -34,8 +35,6 @@ MSL_HOOK(libOpenCL, Program, clCreateProgramWithIL, (Context, const void *, size
 MSL_HOOK(libOpenCL, Program, clCreateProgramWithBuiltInKernels, (Context, unsigned, const Device *, Text, int *))
 MSL_HOOK(libOpenCL, Program, clLinkProgram,
          (Context, unsigned, const Device *, Text, unsigned, const Program *, Notify, void *, int *))
-MSL_HOOK(libOpenCL, int, clRetainProgram, (Program))
-MSL_HOOK(libOpenCL, int, clReleaseProgram, (Program))
 
 MSL_HOOK(libOpenCL, Sampler, clCreateSampler, (Context, unsigned, unsigned, unsigned, int *))
 MSL_HOOK(libOpenCL, Sampler, clCreateSamplerWithProperties, (Context, Properties, int *))

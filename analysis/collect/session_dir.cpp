@@ -109,6 +109,8 @@ Result<void> SessionDir::makeControl(const SessionWish &wish) {
   control->seccomp_filters = ownSeccompFilters();
   if (wish.counts_folder.size() < sizeof control->counts_folder)
     std::memcpy(control->counts_folder, wish.counts_folder.data(), wish.counts_folder.size());
+  if (wish.kernel_compiler.size() < sizeof control->kernel_compiler)
+    std::memcpy(control->kernel_compiler, wish.kernel_compiler.data(), wish.kernel_compiler.size());
   control->state.store(abi::SessionState::Open, std::memory_order_relaxed);
   const uint32_t selected = abi::enabledFor(wish.enabled, wish.flags.call_stack);
   control->selected.store(selected, std::memory_order_relaxed);

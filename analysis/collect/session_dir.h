@@ -28,6 +28,7 @@ struct SessionWish {
   abi::Flags flags;
   abi::WatchWish watch{};
   std::string counts_folder; // where processes put what they count; empty, or too long to be told: nowhere
+  std::string kernel_compiler; // of kernels that are given as source; empty, or too long to be told: none
   uint32_t enabled = 0; // bit per EventKind
   bool paused = false;  // records nothing until it is told to start
   abi::ClockKind clock{};

@@ -158,6 +158,9 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
          "at ADDRESS or by a call at FILE:LINE, or what the program watches as NAME; from the end of the "
          "operation START to that of END; full-content: keeps what they hold in files, too")
       ->type_name("WHAT[:BYTES][,START][,END][,full-content]");
+  app.add_flag(
+      "--cfg", options.count_sources,
+      "count the kernels of OpenCL programs that are given as source, too: each such program is compiled once more");
   app.add_flag("--start-paused", options.start_paused, "record nothing until `msleaks ctl RUN start`");
   app.add_option_function<std::string>(
          "--toggle-signal", [&options](const std::string &name) { options.toggle_signal = signalOf(name); },

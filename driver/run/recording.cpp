@@ -60,6 +60,13 @@ analysis::Manifest firstManifest(const RunOptions &options) {
   return manifest;
 }
 
+// Beside us. Where it is missing, the hooks say so for the first program that they would have compiled.
+std::string kernelCompiler() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return error ? std::string() : (self.parent_path() / "msleaks-cl").string();
+}
+
 // What the runtime is told of --watch. Its files are written by the program's processes, wherever these stand.
 Result<abi::WatchWish> watchOf(const analysis::WatchOption &option, const fs::path &run) {
   abi::WatchWish wish = option.wish;
@@ -160,6 +167,8 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   if (error)
     return fail(fmt::format("the current folder: {}", error.message()), ExitStatus::OwnFault);
   wish.counts_folder = fs::absolute(folder.path() / abi::kCountsFolder).string();
+  if (options.count_sources)
+    wish.kernel_compiler = kernelCompiler();
   const auto tell = [&manifest](const std::string &what) {
     spdlog::warn("{}", what);
     manifest.notes.push_back(what);

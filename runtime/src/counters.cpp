@@ -211,6 +211,11 @@ bool __msl_device_choice(abi::DeviceChoice *choice) noexcept {
   return true;
 }
 
+const char *__msl_kernel_compiler() noexcept {
+  const ArenaHeld held;
+  return attach() != nullptr ? session.control->kernel_compiler : "";
+}
+
 // What its threads have counted stays; where another module is loaded later, its slots are not these.
 void __msl_uncount(const abi::GraphUnit *unit) noexcept {
   const ArenaHeld held;

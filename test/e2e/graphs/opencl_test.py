@@ -67,17 +67,17 @@ def compile_kernels(msleaks, source, scratch, name, passes=""):
         write_spirv(f"{spv}.in.bc", spv)
     if shutil.which("spirv-val"):
         check(subprocess.run(["spirv-val", spv]).returncode == 0, f"{spv} is not valid")
-    check(spirv.to_bitcode(spv, bitcode), f"{spv} cannot be translated")
+    check(spirv.to_bitcode(msleaks, spv, bitcode), f"{spv} cannot be translated")
     return bitcode
 
 
 class Run:
     """One run of the host program under msleaks-run, and its graphs by name."""
 
-    def __init__(self, msleaks, scratch, host, bitcode, alone, *options, launches=LAUNCHES):
+    def __init__(self, msleaks, scratch, host, module, alone, *options, launches=LAUNCHES, build_options=spirv.BUILD_OPTIONS):
         self.folder = f"{scratch}/run"
         shutil.rmtree(self.folder, ignore_errors=True)
-        done = run([msleaks.bin / "msleaks-run", *options, "-o", self.folder, "--", host, bitcode, spirv.BUILD_OPTIONS,
+        done = run([msleaks.bin / "msleaks-run", *options, "-o", self.folder, "--", host, module, build_options,
                     str(launches)])
         check((done.returncode, done.stdout) == (0, alone),
               f"{options}: the program prints {done.stdout!r} {done.stderr!r}, alone {alone!r}")

@@ -165,6 +165,9 @@ extern "C" {
 [[gnu::visibility("default")]] void __msl_publish_launches(msleaks::abi::CountedLaunches *launches) noexcept;
 // What the session says of kernels. False: there is no session.
 [[gnu::visibility("default")]] bool __msl_device_choice(msleaks::abi::DeviceChoice *choice) noexcept;
+// The program that compiles what a driver is given as source, so that its kernels count (msleaks-run --cfg). Empty:
+// there is none, or no session.
+[[gnu::visibility("default")]] const char *__msl_kernel_compiler() noexcept;
 // What the kernel does with its arguments, where an API sets them one by one before the launch: `kernel` is its handle.
 [[gnu::visibility("default")]] void __msl_kernel_arguments(const void *kernel,
                                                            const msleaks::abi::ArgumentRows *arguments) noexcept;

@@ -98,6 +98,7 @@ struct ControlPage {
   alignas(64) ClockFit fit;
   char counts_folder[1024]; // where processes put what they count (counts_file.h); empty: nowhere
   uint32_t seccomp_filters; // that hold for the collector, as in a container
+  char kernel_compiler[512]; // of kernels that are given as source (driver/opencl); empty: they are not counted
 };
 static_assert(sizeof(ControlPage) <= kHeaderBytes);
 inline constexpr uint32_t kOwnerGone = 0x4000'0000; // FUTEX_OWNER_DIED

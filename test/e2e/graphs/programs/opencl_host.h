@@ -79,9 +79,13 @@ inline Host make(const char *path, const char *options) {
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   const auto *begin = reinterpret_cast<const unsigned char *>(bytes.data());
   const size_t size = bytes.size();
-  const bool is_spirv = bytes.starts_with("\x03\x02\x23\x07");
-  host.program = is_spirv ? clCreateProgramWithIL(host.context, begin, size, &status)
-                          : clCreateProgramWithBinary(host.context, 1, &host.device, &size, &begin, nullptr, &status);
+  const char *text = bytes.c_str();
+  if (bytes.starts_with("\x03\x02\x23\x07"))
+    host.program = clCreateProgramWithIL(host.context, begin, size, &status);
+  else if (std::string(path).ends_with(".cl"))
+    host.program = clCreateProgramWithSource(host.context, 1, &text, nullptr, &status);
+  else
+    host.program = clCreateProgramWithBinary(host.context, 1, &host.device, &size, &begin, nullptr, &status);
   check(status, "clCreateProgram");
   check(clBuildProgram(host.program, 1, &host.device, options, nullptr, nullptr), "clBuildProgram");
   return host;
