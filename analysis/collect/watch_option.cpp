@@ -9,7 +9,8 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr char kForms[] = "write ADDRESS[:BYTES], FILE:LINE[:BYTES], NAME[:BYTES] or tensor[:BYTES],START[:OUTPUT], then [,START][,END][,full-content]";
+constexpr char kForms[] = "write ADDRESS[:BYTES], FILE:LINE[:BYTES], NAME[:BYTES] or tensor[:BYTES],START[:OUTPUT], "
+                          "then [,START][,END][,full-content]";
 
 tl::unexpected<Error> refuse(std::string_view text, std::string_view why) {
   return fail(fmt::format("--watch {}: {}; {}", text, why, kForms), ExitStatus::Usage);

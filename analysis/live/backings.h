@@ -14,8 +14,8 @@
 
 namespace msleaks::analysis {
 
-// Of one process. Blocks are told apart by their sizes only, so the live blocks tell all of it, except what threads took
-// last.
+// Of one process. Blocks are told apart by their sizes only, so the live blocks tell all of it, except what threads
+// took last.
 class Backings {
 public:
   // Whether it has to know of such a block: one of a device, or one that stands behind one.
@@ -44,9 +44,9 @@ private:
   };
   void change(const Block &block, int64_t by);
 
-  std::unordered_map<uint64_t, int64_t> without_;          // by size: blocks of devices, less those behind them
+  std::unordered_map<uint64_t, int64_t> without_;           // by size: blocks of devices, less those behind them
   std::unordered_map<uint64_t, std::set<uint64_t>> behind_; // by size: addresses of those behind them
-  std::unordered_map<uint32_t, std::vector<Taken>> taken_; // by stream: since its last block of a device
+  std::unordered_map<uint32_t, std::vector<Taken>> taken_;  // by stream: since its last block of a device
 };
 
 } // namespace msleaks::analysis

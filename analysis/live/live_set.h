@@ -46,11 +46,12 @@ struct Block {
   uint32_t process = 0;
   CohortId cohort;
   BlockId id;
-  uint16_t refs : 12 = 1;   // owners of a counted block
-  uint16_t zeroed : 1 = 0;  // handed out filled with zeros; known until a checkpoint
-  uint16_t reserve : 1 = 0; // no memory of its own: address space only, a file's pages, another heap's block (backings.h)
-  uint16_t file : 1 = 0;    // a file's pages, whatever their protection
-  uint16_t handle : 1 = 0;  // its address is a number of the driver's (a cl_mem): no byte of it lies there
+  uint16_t refs : 12 = 1;  // owners of a counted block
+  uint16_t zeroed : 1 = 0; // handed out filled with zeros; known until a checkpoint
+  uint16_t reserve : 1 =
+      0;                 // no memory of its own: address space only, a file's pages, another heap's block (backings.h)
+  uint16_t file : 1 = 0; // a file's pages, whatever their protection
+  uint16_t handle : 1 = 0; // its address is a number of the driver's (a cl_mem): no byte of it lies there
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;
 

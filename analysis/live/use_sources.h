@@ -1,4 +1,5 @@
-// Which processes' uses of device memory are all seen. Where they are not, nobody can say which memory is no longer used.
+// Which processes' uses of device memory are all seen. Where they are not, nobody can say which memory is no longer
+// used.
 #pragma once
 
 #include <cstdint>

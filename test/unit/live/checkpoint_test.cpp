@@ -61,8 +61,10 @@ void expectSame(const LiveSet &one, const LiveSet &other) {
     if (block.device != 0)
       return; // of several devices' blocks at one address, find() has the first
     ASSERT_NE(same, nullptr);
-    EXPECT_EQ(std::tuple(same->size, same->time_ns, same->site, same->stream, same->heap, +same->refs, +same->reserve, +same->handle),
-              std::tuple(block.size, block.time_ns, block.site, block.stream, block.heap, +block.refs, +block.reserve, +block.handle));
+    EXPECT_EQ(std::tuple(same->size, same->time_ns, same->site, same->stream, same->heap, +same->refs, +same->reserve,
+                         +same->handle),
+              std::tuple(block.size, block.time_ns, block.site, block.stream, block.heap, +block.refs, +block.reserve,
+                         +block.handle));
     const Cohort &was = one.cohorts()[block.cohort], &is = other.cohorts()[same->cohort];
     EXPECT_EQ(was, is);
   });
@@ -122,7 +124,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, CheckpointTest, testing::Values(1, 2, 3, 4, 5, 6
 // docs/trace-format.md has the fields. Who changes them raises kCheckpointVersion.
 TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
   apply(test::alloc(5, 0x100, 40, {.site = 3}));
-  apply(test::alloc(7, 0x180, 41, {.stream = 2, .heap = abi::Heap::Device, .flags = abi::kDriver, .site = 3, .device = 1}));
+  apply(test::alloc(7, 0x180, 41,
+                    {.stream = 2, .heap = abi::Heap::Device, .flags = abi::kDriver, .site = 3, .device = 1}));
   apply(test::alloc(8, 0x4000, 4096, {.heap = abi::Heap::Mapping, .flags = abi::kReserve}));
   apply(test::free(9, 0x100));
   apply(test::make<abi::StepEvent>(10, {}, 6, 0));

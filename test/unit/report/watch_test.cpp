@@ -155,11 +155,11 @@ TEST_F(WatchTest, ABufferWithAHandleThatWasAPartsIsAnotherOne) {
 TEST_F(WatchTest, AHandleThatLiesNearIsAnotherBuffer) {
   constexpr test::Where kHandle{.heap = abi::Heap::Device, .flags = abi::kDriver};
   constexpr uint64_t kBefore = kBlock - 64, kBehind = kBlock + 64;
-  const json list = watchOf({test::alloc(kStart + 1, kBefore, kBytes, kHandle),
-                             test::alloc(kStart + 2, kBlock, kBytes, kHandle),
-                             test::alloc(kStart + 3, kBehind, kBytes, kHandle), watch(10), launch(30, true),
-                             given(31, kBehind), changed(40, 2), copy(50, kBefore, kBytes), changed(60, 2),
-                             copy(70, kBlock, 16), changed(80, 2), launch(90, true), given(91, kBlock), changed(100, 2)});
+  const json list =
+      watchOf({test::alloc(kStart + 1, kBefore, kBytes, kHandle), test::alloc(kStart + 2, kBlock, kBytes, kHandle),
+               test::alloc(kStart + 3, kBehind, kBytes, kHandle), watch(10), launch(30, true), given(31, kBehind),
+               changed(40, 2), copy(50, kBefore, kBytes), changed(60, 2), copy(70, kBlock, 16), changed(80, 2),
+               launch(90, true), given(91, kBlock), changed(100, 2)});
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[0]["since_start_ns"], 40);
   EXPECT_EQ(list[0]["given"], "no");
