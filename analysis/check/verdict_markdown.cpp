@@ -1,5 +1,6 @@
 #include "analysis/check/verdict.h"
 
+#include "analysis/report/site_text.h"
 #include "analysis/report/text_format.h"
 
 #include <algorithm>
@@ -91,7 +92,7 @@ std::string placeText(const PlaceFigures &place) {
 
 // "`net::grow` → `weights` (`float`)": what it is in, and what for.
 std::string purposeText(const PlaceFigures &place) {
-  std::string text = place.function.empty() ? "" : code(cutEnd(place.function, kWidestFunction));
+  std::string text = place.function.empty() ? "" : code(shortFunction(place.function, kWidestFunction));
   if (!place.variable.empty())
     text += fmt::format("{}-> {}", text.empty() ? "" : " ", code(place.variable));
   if (!place.type.empty())

@@ -4,6 +4,7 @@
 #include "text_format.h"
 
 #include "analysis/base/base_name.h"
+#include "analysis/places/function_name.h"
 #include "analysis/places/place.h"
 
 #include <fmt/format.h>
@@ -31,20 +32,6 @@ Json jsonOf(const FrameText &frame) {
           {"file", orNull(frame.file)},
           {"line", orNull(frame.line)},
           {"column", orNull(frame.column)}};
-}
-
-// "net::grow(...)" of "net::grow(std::vector<float> const&, int)": the last parameter list, with its nesting.
-std::string withoutParameters(const std::string &function) {
-  const size_t close = function.rfind(')');
-  if (close == std::string::npos)
-    return function;
-  int depth = 0;
-  for (size_t at = close + 1; at-- > 0;) {
-    depth += function[at] == ')' ? 1 : function[at] == '(' ? -1 : 0;
-    if (depth == 0)
-      return at == 0 ? function : function.substr(0, at) + "(...)" + function.substr(close + 1);
-  }
-  return function;
 }
 
 std::string positionOf(const std::string &file, uint32_t line, uint32_t column, size_t columns) {
@@ -109,23 +96,28 @@ std::string placeOf(const SiteText &site, size_t columns) {
   return cutEnd("(unknown place)", columns);
 }
 
+std::string shortFunction(const std::string &function, size_t columns) {
+  std::vector<std::string> forms = formsOf(printable(function));
+  for (std::string &form : forms)
+    if (widthOf(form) <= columns)
+      return std::move(form);
+  return cutMiddle(forms.back(), columns);
+}
+
+// The destination loses its type's arguments, its type, and then itself, before the function loses its own name.
 std::string nameOf(const SiteText &site, size_t columns) {
-  std::string target;
-  if (!site.variable.empty())
-    target += " -> " + printable(site.variable);
+  const std::string variable = site.variable.empty() ? "" : " -> " + printable(site.variable);
+  std::vector<std::string> targets{variable};
   if (!site.type.empty())
-    target += " (" + printable(site.type) + ")";
+    targets = {fmt::format("{} ({})", variable, printable(site.type)),
+               fmt::format("{} ({})", variable, withoutTemplateArguments(printable(site.type))), variable};
   if (site.function.empty())
-    return target.empty() ? target : cutEnd(std::string_view(target).substr(1), columns);
-  std::string function = "in " + printable(site.function);
-  if (widthOf(function) + widthOf(target) > columns)
-    function = withoutParameters(function);
-  // The destination says more than a long name's end.
-  const size_t wanted = widthOf(target);
-  const size_t left = columns > wanted ? columns - wanted : 0;
-  if (widthOf(function) > left && left < columns / 3)
-    return cutEnd(function + target, columns);
-  return cutEnd(function, left) + target;
+    return targets.front().empty() ? "" : cutEnd(std::string_view(targets.front()).substr(1), columns);
+  const std::string least = "in " + formsOf(printable(site.function)).back();
+  for (const std::string &target : targets)
+    if (widthOf(least) + widthOf(target) <= columns)
+      return "in " + shortFunction(site.function, columns - 3 - widthOf(target)) + target;
+  return columns <= 3 ? cutEnd(least, columns) : "in " + shortFunction(site.function, columns - 3);
 }
 
 std::string userPlaceOf(const SiteText &site, size_t columns) {
@@ -135,8 +127,12 @@ std::string userPlaceOf(const SiteText &site, size_t columns) {
     if (frame.file.empty() || isSystemHeader(frame.file))
       continue;
     std::string text = "from " + positionOf(frame.file, frame.line, frame.column, columns > 5 ? columns - 5 : 0);
-    const std::string function = frame.function.empty() ? std::string() : " in " + printable(frame.function);
-    return widthOf(text) + 12 <= columns ? text + cutEnd(function, columns - widthOf(text)) : text;
+    constexpr std::string_view kIn = " in ";
+    constexpr size_t kLeastName = 8;
+    const size_t taken = widthOf(text) + kIn.size();
+    if (!frame.function.empty() && taken + kLeastName <= columns)
+      text.append(kIn).append(shortFunction(frame.function, columns - taken));
+    return text;
   }
   return {};
 }

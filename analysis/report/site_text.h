@@ -15,7 +15,10 @@ void writeSiteJson(std::ostream &, const SiteText &);
 // "src/net.cpp:12:7"; of a hook's caller "libfoo.so+0x1a2b"; "(unknown place)". At most `columns` wide: a long path
 // loses its beginning. Control characters are escaped.
 std::string placeOf(const SiteText &, size_t columns);
-// "in net::grow -> weights (float)"; empty when nothing is known. A long function loses its parameters first.
+// A function's name. A long one loses parameters, template arguments and namespaces, in this order; its own name stays,
+// and is cut in the middle where even that is too long.
+std::string shortFunction(const std::string &function, size_t columns);
+// "in net::grow -> weights (float)"; empty when nothing is known.
 std::string nameOf(const SiteText &, size_t columns);
 // Where the user's own code led to a site in a header of the system, as far as the inline chain says:
 // "from src/net.cpp:40:5 in net::make()". Empty for a site that is in the user's code itself.

@@ -97,17 +97,27 @@ TEST(SiteText, PlacesFitTheirColumn) {
   EXPECT_EQ(placeOf({}, 47), "(unknown place)");
 }
 
+// The method tells two places of a class apart.
+TEST(SiteText, NamesKeepTheMethod) {
+  SiteText site;
+  site.function = "Index<int, float, Euclidean, Kiss64Random>::growToHoldAtLeast(unsigned long)";
+  site.variable = "this->nodes_";
+  EXPECT_EQ(nameOf(site, 60), "in Index<...>::growToHoldAtLeast(...) -> this->nodes_");
+  EXPECT_EQ(nameOf(site, 40), "in growToHoldAtLeast -> this->nodes_");
+}
+
 TEST(SiteText, NamesLoseParametersBeforeTheRest) {
   SiteText site = sample();
   EXPECT_EQ(nameOf(site, 200), "in " + site.function + " -> l.output (float)");
   EXPECT_EQ(nameOf(site, 60), "in make_convolutional_layer(...) -> l.output (float)");
-  EXPECT_EQ(nameOf(site, 40), "in make_convoluti... -> l.output (float)");
+  EXPECT_EQ(nameOf(site, 40), "in make_convolutional_layer -> l.output") << "its own name stays";
+  EXPECT_EQ(nameOf(site, 20), "in make_co...l_layer");
   site.function.clear();
   EXPECT_EQ(nameOf(site, 40), "-> l.output (float)");
   EXPECT_EQ(nameOf({}, 40), "");
   site.function = "operator()(int) const";
   site.variable = site.type = "";
-  EXPECT_EQ(nameOf(site, 22), "in operator()(...) ...");
+  EXPECT_EQ(nameOf(site, 22), "in operator()(...)");
   EXPECT_EQ(nameOf(site, 40), "in operator()(int) const");
 }
 
@@ -120,7 +130,7 @@ TEST(SiteText, SystemHeadersNameTheirUser) {
                      {"net::make(int)", "src/net.cpp", 40, 5},
                      {"main", "src/main.cpp", 9, 3}};
   EXPECT_EQ(userPlaceOf(site, 80), "from src/net.cpp:40:5 in net::make(int)");
-  EXPECT_EQ(userPlaceOf(site, 34), "from src/net.cpp:40:5 in net::m...");
+  EXPECT_EQ(userPlaceOf(site, 34), "from src/net.cpp:40:5 in make(...)");
   EXPECT_EQ(userPlaceOf(site, 22), "from src/net.cpp:40:5");
 }
 

@@ -49,6 +49,8 @@ TEST(TextFormat, CutsCharactersNotBytes) {
   EXPECT_EQ(cutEnd("longer one", 7), "long...");
   EXPECT_EQ(cutEnd("\xc3\xb6\xc3\xb6\xc3\xb6\xc3\xb6\xc3\xb6", 4), "\xc3\xb6...");
   EXPECT_EQ(cutBegin("longer one", 7), "... one");
+  EXPECT_EQ(cutMiddle("allocate_everything", 11), "allo...hing");
+  EXPECT_EQ(cutMiddle("allocate_everything", 3), "...");
   EXPECT_EQ(cutEnd("abcdef", 2), "..");
   EXPECT_EQ(cutBegin("abcdef", 0), "");
   const std::string wide = "\u6f22\u5b57\u6f22\u5b57", combined = "e\u0301e\u0301e\u0301e\u0301";
