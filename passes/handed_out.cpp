@@ -1,5 +1,7 @@
 #include "handed_out.h"
 
+#include "keeping.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -64,11 +66,14 @@ private:
       kept_ = true;
   }
 
-  // A variable that is the block alone.
+  // A variable that is the block alone. A function that is given its address may keep what is in it, as push_back does.
   void loadedFrom(const Value &variable) {
-    for (const User *reader : variable.users())
-      if (isa<LoadInst>(reader))
-        next_.push_back(reader);
+    for (const Use &use : variable.uses()) {
+      if (isa<LoadInst>(use.getUser()))
+        next_.push_back(use.getUser());
+      else if (const auto *call = dyn_cast<CallBase>(use.getUser()); call && call->isArgOperand(&use))
+        kept_ |= mayKeep(*call, call->getArgOperandNo(&use), Given::Address);
+    }
   }
 
   // A struct that has it in a field: returned as a whole, or copied to where the caller wants it. What is read from a
@@ -91,8 +96,14 @@ private:
     return argument && argument->hasStructRetAttr();
   }
 
-  // `return strcpy(block, text)`, `return checked(block)`. What another function does with it is its own affair.
+  // Functions that a called one calls are looked into with it.
+  bool mayKeep(const CallBase &call, unsigned argument, Given given) const {
+    return depth_ == 0 && keepsArgument(call, argument, given);
+  }
+
+  // `return strcpy(block, text)`, `return checked(block)`.
   void passedTo(const CallBase &call, unsigned argument) {
+    kept_ |= mayKeep(call, argument, Given::Block);
     if (call.getType()->isPointerTy() && givesBack(call, argument))
       next_.push_back(&call);
   }

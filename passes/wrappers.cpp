@@ -4,6 +4,8 @@
 #include "handed_out.h"
 #include "metadata.h"
 
+#include "msleaks/abi/handle_calls.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/InstIterator.h"
@@ -55,6 +57,17 @@ std::optional<TakenBlock> blockOfLibc(const CallBase &call) {
   return TakenBlock{&call, known->stores ? call.getArgOperand(0) : nullptr};
 }
 
+// A descriptor of the operating system that a call returns is the caller's, as a block is.
+bool returnsDescriptor(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration() || !callee->getReturnType()->isIntegerTy())
+    return false;
+  const abi::HandleCalls rows = abi::handleCallsOf(callee->getName());
+  return rows.returnsHandle() && llvm::any_of(ArrayRef(rows.calls, rows.count), [](const abi::HandleCall &row) {
+           return row.kind == abi::HandleKind::Descriptor && row.result == abi::HandleResult::Return;
+         });
+}
+
 // Of a wrapper's call: a struct that is too large for registers is written to where the caller wants it.
 TakenBlock blockOf(const CallBase &call) { return {&call, call.hasStructRetAttr() ? call.getArgOperand(0) : nullptr}; }
 
@@ -87,6 +100,8 @@ private:
   void visit(Function &function) {
     if (symbols_.isWrapper(function))
       return calls_.add(placeOf(function));
+    if (function.getReturnType()->isIntegerTy())
+      return visitDescriptorsIn(function);
     const bool pointer = function.getReturnType()->isPointerTy();
     if (!pointer && !returnsStruct(function))
       return;
@@ -98,6 +113,12 @@ private:
       return;
     for (const TakenBlock &block : taken)
       visit(block, wrappers_);
+  }
+
+  void visitDescriptorsIn(Function &function) {
+    for (const Instruction &instruction : instructions(function))
+      if (const auto *call = dyn_cast<CallBase>(&instruction); call && returnsDescriptor(*call))
+        visit({call}, wrappers_);
   }
 
   // Of other functions: a struct that has a block of the function's own already may have several.
@@ -142,7 +163,8 @@ private:
       const auto *call = dyn_cast<CallBase>(user);
       if (!call || call->getCalledFunction() != &wrapper || eligibility_.obstacle(*call->getFunction()))
         continue;
-      if (mayHandOutResults(*call->getFunction()))
+      const bool is_descriptor = wrapper.getReturnType()->isIntegerTy();
+      if (is_descriptor ? call->getFunction()->getReturnType()->isIntegerTy() : mayHandOutResults(*call->getFunction()))
         visit(blockOf(*call), kind);
     }
   }

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <vector>
 
 struct Node {
   Node *next;
@@ -25,6 +27,11 @@ struct Layer {
   int count[20];
 };
 Node *first;
+struct Lattice {
+  std::vector<Node *> all;
+  Node *make();
+  Node *add();
+};
 void use(void *);
 extern "C" Node *of_another_file(int);
 
@@ -41,6 +48,17 @@ char *behind_a_header(size_t n) { return static_cast<char *>(malloc(n + 16)) + 1
 void *by_out_parameter(size_t n) {
   void *block = nullptr;
   return posix_memalign(&block, 64, n) == 0 ? block : nullptr;
+}
+
+// By a function that is given the block, or the address of a variable that holds it: `Lattice::make` below.
+static void keep(Node *node) {
+  node->next = first;
+  first = node;
+}
+Node *kept_by_another() {
+  auto *node = static_cast<Node *>(malloc(sizeof(Node)));
+  keep(node);
+  return node;
 }
 
 Node *cached() {
@@ -134,6 +152,23 @@ void *mixed(size_t n) {
   return malloc(n);
 }
 
+// A wrapper of a descriptor.
+// CHECK-NEXT: wrapper: open_again at wrappers.cpp:[[#@LINE+8]]
+// CHECK-NEXT: wrapper: open_or_die at wrappers.cpp:[[#@LINE+2]]
+int open_or_die(const char *name) {
+  int file = open(name, O_RDONLY);
+  if (file < 0)
+    abort();
+  return file;
+}
+int open_again() { return open_or_die("again"); }
+
+int reads(const char *name) {
+  int file = open_or_die(name);
+  use(&file);
+  return 0;
+}
+
 // Whether it is one, the other file knows.
 Node *perhaps(int n) {
   Node *node = of_another_file(n);
@@ -147,6 +182,19 @@ Node *perhaps_too() { return perhaps(7); }
 int of_a_row(void **out) { return (*out = malloc(8)) != nullptr; }
 #endif
 
+// It points to itself, and to a variable of its own that holds it: nobody else has it.
+static void close(Node *node, Node **last) {
+  node->next = node;
+  *last = node;
+}
+// CHECK-NEXT: wrapper: ring at wrappers.cpp:[[#@LINE+3]]
+Node *ring() {
+  Node *last = nullptr;
+  auto *node = static_cast<Node *>(malloc(sizeof(Node)));
+  close(node, &last);
+  return node;
+}
+
 // Each of several blocks of a struct has a line of its own to say what it is.
 Layer two_blocks(size_t n) {
   Layer layer = {};
@@ -155,6 +203,14 @@ Layer two_blocks(size_t n) {
   return layer;
 }
 }
+
+Node *Lattice::make() {
+  Node *node = new Node{};
+  all.push_back(node);
+  return node;
+}
+Node *Lattice::add() { return make(); }
+
 // CHECK-NEXT: forward: perhaps at wrappers.cpp:{{[0-9]+}}:16
 // CHECK-NEXT: forward: perhaps_too at wrappers.cpp:{{[0-9]+}}:30
 // CHECK-NOT: forward:
