@@ -78,6 +78,7 @@ private:
 
   void insert(Function &function, const EdgeGraph &graph, ArrayRef<EdgeCount> counts) {
     Instruction &begin = firstBehindAllocas(function);
+    const BlockNamesKept names(function.getContext(), options_.edge_calls);
     const SmallVector<CounterPlace> places = placesOf(begin, graph, counts, options_.all_counters);
     const auto size = static_cast<uint32_t>(places.size());
     Value *counters = counters_.counters(function, begin, counter_count_ - size, size);

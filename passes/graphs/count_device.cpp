@@ -108,6 +108,7 @@ private:
               ArrayRef<EdgeCount> counts, uint32_t first) {
     Function &function = *counted.clone;
     Instruction &begin = firstBehindAllocas(function);
+    const BlockNamesKept names(function.getContext(), options_.edge_calls);
     const SmallVector<CounterPlace> all_places = placesOf(begin, graph, counts, options_.all_counters);
     const bool adds_threads = counted.is_kernel && counts.front().counter != abi::kNoCounter;
     const ArrayRef<CounterPlace> places = ArrayRef(all_places).drop_front(adds_threads ? 1 : 0);

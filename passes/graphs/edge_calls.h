@@ -1,8 +1,9 @@
 // The shape in which edges of kernels were first counted, for comparison (counters=calls): a call in the block of each
-// edge, which is not inlined.
+// edge, which is not inlined. The block is named after the edge (edge_places.h). In code for a host later passes join
+// such a block with the one in front of it or behind it where they can.
 //
-//   edge:  call void @__msl_count_edge(ptr %counters, i32 (edge), i32 (banks), i32 (granularity))
-//   →      counters[edge] += granularity
+//   edge2_5:  call void @__msl_count_edge(ptr %counters, i32 (edge), i32 (banks), i32 (granularity))
+//   →         counters[edge] += granularity
 //
 // `granularity` is the number of threads that the call counts for, 0 in a thread that does not count. A bank is chosen
 // where the function begins, so `counters` is the address of the thread's bank, and `banks` is 1.
@@ -18,6 +19,23 @@ class Module;
 } // namespace llvm
 
 namespace msleaks::passes {
+
+// While it lives, new blocks keep their names. Released clangs drop the names of blocks.
+class BlockNamesKept {
+public:
+  BlockNamesKept(llvm::LLVMContext &context, bool keeps)
+      : context_(context), dropped_(context.shouldDiscardValueNames()) {
+    if (keeps)
+      context.setDiscardValueNames(false);
+  }
+  ~BlockNamesKept() { context_.setDiscardValueNames(dropped_); }
+  BlockNamesKept(const BlockNamesKept &) = delete;
+  BlockNamesKept &operator=(const BlockNamesKept &) = delete;
+
+private:
+  llvm::LLVMContext &context_;
+  const bool dropped_;
+};
 
 class EdgeCalls {
 public:

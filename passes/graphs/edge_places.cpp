@@ -13,10 +13,17 @@ namespace {
 
 using abi::EdgeKind;
 
-// Of the terminator's edges to one block, one entry of its phis is the new block's: they all have the same value.
+// "edge2_5", "edge2_5.2" for the second one between the two.
+std::string nameOf(const Edge &edge) {
+  const std::string name = ("edge" + Twine(edge.from) + "_" + Twine(edge.to)).str();
+  return edge.ordinal <= 1 ? name : (name + "." + Twine(edge.ordinal)).str();
+}
+
+// The terminator may have several edges to one block. One entry of the block's phis becomes the new block's: these
+// entries all have the same value.
 Instruction &between(Instruction &terminator, const Edge &edge) {
   BasicBlock &from = *terminator.getParent(), &to = *terminator.getSuccessor(edge.successor);
-  BasicBlock *middle = BasicBlock::Create(from.getContext(), "", from.getParent(), from.getNextNode());
+  BasicBlock *middle = BasicBlock::Create(from.getContext(), nameOf(edge), from.getParent(), from.getNextNode());
   BranchInst *jump = BranchInst::Create(&to, middle);
   jump->setDebugLoc(terminator.getDebugLoc());
   if (MDNode *loop = terminator.getMetadata(LLVMContext::MD_loop)) // the way back of a loop says what may be done to it

@@ -31,12 +31,22 @@ target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
 ; Nine edges: in, out, and seven between the blocks.
 ; ALL: @__msl_graph_unit = internal constant { i16, i16, i32, ptr } { i16 1, i16 16, i32 9, ptr @__msl_graphs }
 
-; A call on each, in the loop, too.
+; A call on each, in a block of its own, which is named after the edge.
 ; CALLS: @__msl_graph_unit = internal constant { i16, i16, i32, ptr } { i16 1, i16 16, i32 9, ptr @__msl_graphs }
 ; CALLS-LABEL: define i32 @loop(
 ; CALLS: call void @__msl_count_edge(ptr %counters, i32 0, i32 1, i32 1)
+; CALLS: edge1_2:
+; CALLS-NEXT: call void @__msl_count_edge(ptr %counters, i32 1, i32 1, i32 1)
+; CALLS-NEXT: br label %head
 ; CALLS: head:
-; CALLS: call void @__msl_count_edge(ptr %counters, i32 {{[1-8]}}, i32 1, i32 1)
+; CALLS: br i1 %c, label %edge2_4, label %edge2_3
+; CALLS: edge2_3:
+; CALLS-NEXT: call void @__msl_count_edge(ptr %counters, i32 3, i32 1, i32 1)
+; CALLS-NEXT: br label %right
+; CALLS: edge2_4:
+; CALLS-NEXT: call void @__msl_count_edge(ptr %counters, i32 2, i32 1, i32 1)
+; CALLS-NEXT: br label %left
+; CALLS: br i1 %more, label %edge5_2, label %edge5_6
 ; CALLS: ret i32
 ; CALLS: define internal void @__msl_count_edge(ptr %0, i32 %1, i32 %2, i32 %3) #[[CALLED:[0-9]+]]
 ; CALLS: icmp ne i32 %3, 0
