@@ -29,6 +29,17 @@ public:
 
   const std::optional<int64_t> &operator[](size_t edge) const { return values_[edge]; }
 
+  // Nothing flows backwards, and what flows into a block flows out of it.
+  bool isPossible() const {
+    for (const std::optional<int64_t> &value : values_)
+      if (value.value_or(0) < 0)
+        return false;
+    for (uint32_t node = 0; node < at_.size(); ++node)
+      if (unknown_[node] == 0 && balanceOf(node) != 0)
+        return false;
+    return true;
+  }
+
 private:
   // From a node with one unknown edge to the node at its other end, and so on.
   void settle(uint32_t node) {
@@ -42,15 +53,22 @@ private:
   }
 
   size_t solve(uint32_t node) {
-    int64_t balance = 0; // in - out
     size_t unknown = 0;
     for (const size_t edge : at_[node])
       if (!values_[edge])
         unknown = edge;
-      else
-        balance += graph_.edges[edge].to == node ? *values_[edge] : -*values_[edge];
+    const int64_t balance = balanceOf(node);
     values_[unknown] = graph_.edges[unknown].from == node ? balance : -balance;
     return unknown;
+  }
+
+  // In - out, of the known edges.
+  int64_t balanceOf(uint32_t node) const {
+    int64_t balance = 0;
+    for (const size_t edge : at_[node])
+      if (values_[edge])
+        balance += graph_.edges[edge].to == node ? *values_[edge] : -*values_[edge];
+    return balance;
   }
 
   const Graph &graph_;
@@ -58,6 +76,18 @@ private:
   std::vector<std::vector<size_t>> at_; // edges by node
   std::vector<size_t> unknown_;         // how many of them, by node
 };
+
+// For a function whose counters contradict each other. How often it began has a counter of its own.
+FunctionCounts unseen(const Graph &graph, const Flow &flow) {
+  FunctionCounts counts;
+  counts.blocks.resize(graph.blocks.size());
+  for (size_t i = 0; i < graph.edges.size(); ++i) {
+    counts.edges.push_back({flow[i] ? CountState::Unseen : CountState::Uninstrumentable, std::nullopt});
+    if (graph.edges[i].kind == EdgeKind::Enter && graph.edges[i].counter != abi::kNoCounter && flow[i])
+      counts.calls = static_cast<uint64_t>(*flow[i]);
+  }
+  return counts;
+}
 
 EdgeCount countOf(const GraphEdge &edge, const std::optional<int64_t> &value) {
   if (!value)
@@ -89,6 +119,17 @@ std::vector<std::optional<uint64_t>> blocksOf(const Graph &graph, const Flow &fl
   return blocks;
 }
 
+FunctionCounts solved(const Graph &graph, const Flow &flow) {
+  FunctionCounts counts;
+  for (size_t i = 0; i < graph.edges.size(); ++i) {
+    counts.edges.push_back(countOf(graph.edges[i], flow[i]));
+    if (graph.edges[i].kind == EdgeKind::Enter)
+      counts.calls = counts.edges.back().count;
+  }
+  counts.blocks = blocksOf(graph, flow);
+  return counts;
+}
+
 std::optional<uint64_t> scaled(const std::optional<uint64_t> &count, const Sample &sample) {
   if (count.value_or(0) == 0)
     return std::nullopt;
@@ -118,13 +159,8 @@ const char *nameOf(CountState state) {
 
 FunctionCounts countsOf(const Graph &graph, std::span<const uint64_t> counters, const Sample &sample) {
   const Flow flow(graph, counters);
-  FunctionCounts counts;
-  for (size_t i = 0; i < graph.edges.size(); ++i) {
-    counts.edges.push_back(countOf(graph.edges[i], flow[i]));
-    if (graph.edges[i].kind == EdgeKind::Enter)
-      counts.calls = counts.edges.back().count;
-  }
-  counts.blocks = blocksOf(graph, flow);
+  // Kernels are read when they have ended. A host may be read in the middle, and is off by the threads that run.
+  FunctionCounts counts = graph.on_device && !flow.isPossible() ? unseen(graph, flow) : solved(graph, flow);
   if (!sample.isWhole())
     scale(counts, sample);
   return counts;

@@ -12,7 +12,7 @@ enum class CountState : uint8_t {
   Measured,         // by a counter
   Derived,          // from others
   Estimated,        // from a sample; or the program ended, or was read, in the middle
-  Unseen,           // not in the sample
+  Unseen,           // not in the sample; or the counters of a kernel contradict each other
   Uninstrumentable, // it can have no counter, and nothing says what it is
 };
 const char *nameOf(CountState);

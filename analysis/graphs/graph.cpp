@@ -66,6 +66,9 @@ public:
         return std::nullopt;
       module.graphs.push_back(std::move(*graph));
     }
+    const bool on_device = std::ranges::any_of(module.graphs, &Graph::is_kernel);
+    for (Graph &graph : module.graphs)
+      graph.on_device = on_device;
     return module;
   }
 

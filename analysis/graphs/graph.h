@@ -39,6 +39,7 @@ struct Graph {
   uint32_t line = 0;
   uint64_t hash = 0;
   bool is_kernel = false, counts_all = false;
+  bool on_device = false;         // its module has kernels
   std::optional<size_t> caller;   // the only kernel of the module that calls it
   std::vector<GraphBlock> blocks; // block n is the (n - 1)th
   std::vector<GraphEdge> edges;

@@ -84,6 +84,28 @@ TEST(EdgeCounts, AReadingInTheMiddleIsNoNumberBelow0) {
   EXPECT_EQ(counts.edges[2].count, 0u);
 }
 
+// No thread leaves a kernel in the middle, so nobody knows which of its numbers is wrong.
+TEST(EdgeCounts, AKernelsImpossibleNumbersAreUnseen) {
+  Graph below = graphOf(2, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 2, EdgeKind::Branch, 1), edge(1, 0, EdgeKind::Exit),
+                            edge(2, 0, EdgeKind::Exit)});
+  Graph other = graphOf(1, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 0, EdgeKind::Exit, 1)}); // in is not out
+  for (Graph *graph : {&below, &other}) {
+    graph->on_device = true;
+    const std::vector<uint64_t> counters{64, 640};
+    for (const Sample &sample : {Sample{}, Sample{576, 64}}) {
+      const FunctionCounts counts = countsOf(*graph, counters, sample);
+      for (const EdgeCount &one : counts.edges) {
+        EXPECT_EQ(one.state, CountState::Unseen);
+        EXPECT_EQ(one.count, Number());
+      }
+      EXPECT_EQ(counts.blocks, std::vector<Number>(graph->blocks.size()));
+      EXPECT_EQ(counts.calls, sample.isWhole() ? 64u : 576u);
+    }
+    const FunctionCounts counts = countsOf(*graph, std::vector<uint64_t>{64, 64});
+    EXPECT_EQ(counts.edges[1].count, 64u);
+  }
+}
+
 TEST(EdgeCounts, NumbersOf64Bits) {
   constexpr uint64_t kMany = uint64_t{1} << 61;
   const Graph graph =
