@@ -18,6 +18,7 @@ namespace msleaks::analysis {
 struct ProfileLoading {
   profiles::PerfOptions perf;
   std::vector<std::string> notes{}; // what is missing of the profile and why, one line each
+  std::string_view format{};        // name of the adapter that knew the file
 };
 
 struct ProfileAdapter {

@@ -1,5 +1,7 @@
 #include "analysis/adapters/registry.h"
 
+#include "analysis/profiles/standard_input.h"
+
 #include <array>
 #include <fmt/format.h>
 
@@ -7,6 +9,7 @@ namespace msleaks::analysis {
 namespace {
 
 constexpr size_t kHeadBytes = 1024;
+constexpr char kStandardInput[] = "-";
 
 } // namespace
 
@@ -22,8 +25,7 @@ std::vector<ProfileAdapter> profileAdapters() {
   };
 }
 
-Result<profiles::Profile> loadProfile(const std::filesystem::path &path, ProfileLoading &loading) {
-  const auto file = MSL_TRY(trace::InputFile::open(path));
+static Result<profiles::Profile> load(const trace::InputFile &file, const std::string &name, ProfileLoading &loading) {
   std::array<uint8_t, kHeadBytes> bytes;
   const auto head = std::span(bytes).first(MSL_TRY(file.read(0, bytes)));
   std::string names;
@@ -31,12 +33,22 @@ Result<profiles::Profile> loadProfile(const std::filesystem::path &path, Profile
     names += fmt::format("{}{}", names.empty() ? "" : ", ", adapter.name);
     if (!adapter.recognizes(head))
       continue;
+    loading.format = adapter.name;
     auto profile = adapter.load(file, loading);
     if (!profile)
-      return fail(fmt::format("'{}': {}", path.string(), profile.error().message), profile.error().status);
+      return fail(fmt::format("'{}': {}", name, profile.error().message), profile.error().status);
     return profile;
   }
-  return fail(fmt::format("'{}' is no profile of a known format; there are {}", path.string(), names));
+  return fail(fmt::format("'{}' is no profile of a known format; there are {}", name, names));
+}
+
+Result<profiles::Profile> loadProfile(const std::filesystem::path &path, ProfileLoading &loading) {
+  if (path != kStandardInput)
+    return load(MSL_TRY(trace::InputFile::open(path)), path.string(), loading);
+  const auto copy = profiles::copyOfStandardInput();
+  if (!copy)
+    return fail("the standard input " + copy.error().message, copy.error().status);
+  return load(MSL_TRY(trace::InputFile::open(fmt::format("/proc/self/fd/{}", copy->get()))), "standard input", loading);
 }
 
 } // namespace msleaks::analysis

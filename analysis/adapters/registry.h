@@ -18,7 +18,7 @@ namespace msleaks::analysis {
 // In the order of their names.
 std::vector<ProfileAdapter> profileAdapters();
 
-// By the first adapter that knows the file. An error names it.
+// By the first adapter that knows the file. An error names it. "-" is the standard input.
 Result<profiles::Profile> loadProfile(const std::filesystem::path &, ProfileLoading &);
 
 } // namespace msleaks::analysis

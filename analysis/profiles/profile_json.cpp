@@ -44,6 +44,10 @@ std::string codeOf(const ProfiledFunction &function) {
 
 } // namespace
 
+void writeDisassemblyFormatJson(std::ostream &out, const Profile &profile) {
+  out << textOf(profile.disassembly_format) << '\n';
+}
+
 void writeCountersJson(std::ostream &out, const Profile &profile) { out << textOf(profile.counters) << '\n'; }
 
 void writeFunctionsJson(std::ostream &out, const Profile &profile) {

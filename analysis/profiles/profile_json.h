@@ -9,6 +9,8 @@
 
 namespace msleaks::analysis::profiles {
 
+// "raw", "marked-up-disassembly"
+void writeDisassemblyFormatJson(std::ostream &, const Profile &);
 // {counter: number}
 void writeCountersJson(std::ostream &, const Profile &);
 // {function: {"counters": {counter: percent}, "length": lines}}

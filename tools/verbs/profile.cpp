@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <iostream>
@@ -69,6 +70,20 @@ Result<ExitStatus> showCode(Options &options) {
   return ExitStatus::Clean;
 }
 
+// As LNT says it: of its second version, and of its first one, which it makes of everything else that it reads.
+Result<ExitStatus> showVersion(Options &options) {
+  options.no_text = true;
+  MSL_TRY(load(options, options.file));
+  std::cout << (options.loading.format == "lnt2" ? 2 : 1) << '\n';
+  return ExitStatus::Clean;
+}
+
+Result<ExitStatus> showDisassemblyFormat(Options &options) {
+  options.no_text = true;
+  writeDisassemblyFormatJson(std::cout, MSL_TRY(load(options, options.file)));
+  return ExitStatus::Clean;
+}
+
 // Status 3 would say that the input is at fault.
 Error ofOutput(Error error) {
   if (error.status == ExitStatus::BadInput)
@@ -121,7 +136,8 @@ Result<analysis::profiles::LntReport> reportOf(const Options &options, const Pro
     report.machine_fields[name] = value;
   }
   struct stat status{};
-  ::stat(options.file.c_str(), &status);
+  if (::stat(options.file.c_str(), &status) != 0) // the standard input
+    status.st_mtime = ::time(nullptr);
   report.start_time = report.end_time = status.st_mtime;
   for (const std::string &text : options.order) {
     const auto [name, value] = MSL_TRY(fieldOf(text, "--order"));
@@ -185,7 +201,9 @@ public:
   }
   CLI::App *addReading(const char *name, const char *summary, Deed deed) {
     CLI::App *subcommand = add(name, summary, deed);
-    subcommand->add_option("FILE", options_->file, "a profile of any format that `msleaks profile formats` lists")
+    subcommand
+        ->add_option("FILE", options_->file,
+                     "a profile of any format that `msleaks profile formats` lists; -: the standard input")
         ->required();
     addTextOptions(*subcommand);
     return subcommand;
@@ -257,6 +275,9 @@ Action declare(CLI::App &app) {
   exported->add_option("--lnt", options.output, "the file to write (.lntprof)")->type_name("FILE")->required();
   declareReport(declaration);
   declareCompare(declaration);
+  declaration.addReading("version", "JSON: which version of LNT's format the file has", showVersion);
+  declaration.addReading("disassembly-format", "JSON: how the text of lines is to be understood",
+                         showDisassemblyFormat);
   declaration.add("formats", "list the formats that are read", [](Options &) { return listFormats(); });
   return declaration.action();
 }

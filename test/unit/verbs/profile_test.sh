@@ -55,6 +55,13 @@ refused 4 'No such file' upgrade "$golden/lnt.v2.lntprof" nowhere/out
 gives '{"branch-misses":3000000000000,"cycles":12345}' counters "$golden/lnt.v1.lntprof"
 gives '[[{"branch-misses":0.0,"cycles":50.0},4096,"\tadd r0, r0, r1"],[{"branch-misses":0.0,"cycles":50.0},4100,"\tret"]]' \
   code "$golden/lnt.v2.lntprof" main
+gives 1 version "$golden/lnt.v1.lntprof"
+gives 2 version "$golden/lnt.v2.lntprof"
+gives 1 version "$golden/ir.22.profdata"
+gives '"raw"' disassembly-format "$golden/lnt.v2.lntprof"
+gives '"raw"' disassembly-format "$golden/ir.22.profdata"
+[ "$("$msleaks" profile counters - <"$golden/lnt.v1.lntprof")" = "$("$msleaks" profile counters "$golden/lnt.v1.lntprof")" ] || fail "standard input"
+[ "$(cat "$golden/lnt.v1.lntprof" | "$msleaks" profile counters -)" = "$("$msleaks" profile counters "$golden/lnt.v1.lntprof")" ] || fail "a pipe"
 [ "$("$msleaks" profile formats | cut -d ' ' -f 1 | tr '\n' ' ')" = 'lnt1 lnt2 perf profdata ' ] || fail formats
 
 # What LNT writes of its first version is what we write of it.
