@@ -1,5 +1,6 @@
 #include "analysis/profiles/perf_file.h"
 
+#include "analysis/profiles/perf_records.h"
 #include "analysis/trace/bytes.h"
 
 #include <algorithm>
@@ -76,14 +77,19 @@ public:
 
 private:
   Result<std::vector<uint8_t>> bytesOf(Part, const char *what) const;
+  void add(Attribute, std::span<const uint8_t> ids);
   Result<void> readAttributes(Part, uint64_t attribute_bytes);
   Result<void> readFeatures();
-  Result<void> readEventNames(Part);
-  Result<void> readBuildIds(Part);
+  Result<void> readEventNames(std::span<const uint8_t>);
+  Result<void> readBuildIds(std::span<const uint8_t>);
+  bool readBuildId(uint16_t misc, std::span<const uint8_t> body);
+  Result<void> readPipe();
+  bool onPipeRecord(const PerfRecordHeader &, std::span<const uint8_t> body);
   Result<void> checkEvents();
 
   const trace::InputFile &file_;
   std::array<uint64_t, 4> features_{};
+  std::vector<uint8_t> event_names_; // of a pipe
   PerfFile perf_;
 };
 
@@ -95,26 +101,28 @@ Result<std::vector<uint8_t>> HeaderReader::bytesOf(Part part, const char *what) 
   return bytes;
 }
 
+void HeaderReader::add(Attribute attribute, std::span<const uint8_t> ids) {
+  attribute.event.name = nameOf(attribute);
+  for (trace::ByteReader left(ids); left.left() >= sizeof(uint64_t);)
+    perf_.event_of_id[left.fixed<uint64_t>()] = static_cast<uint32_t>(perf_.events.size());
+  perf_.events.push_back(std::move(attribute.event));
+}
+
 Result<void> HeaderReader::readAttributes(Part part, uint64_t attribute_bytes) {
   if (attribute_bytes < kLeastAttributeBytes + sizeof(Part))
     return fail("its events are cut short or damaged");
   const auto bytes = MSL_TRY(bytesOf(part, "events"));
   for (uint64_t at = 0; bytes.size() - at >= attribute_bytes; at += attribute_bytes) {
     const auto entry = std::span(bytes).subspan(static_cast<size_t>(at), static_cast<size_t>(attribute_bytes));
-    Attribute attribute = attributeOf(entry);
-    attribute.event.name = nameOf(attribute);
     trace::ByteReader reader(entry.last(sizeof(Part)));
     const auto ids = MSL_TRY(bytesOf(partOf(reader), "ids of events"));
-    for (trace::ByteReader left(ids); left.left() >= sizeof(uint64_t);)
-      perf_.event_of_id[left.fixed<uint64_t>()] = static_cast<uint32_t>(perf_.events.size());
-    perf_.events.push_back(std::move(attribute.event));
+    add(attributeOf(entry), ids);
   }
   return {};
 }
 
 // Names as they were asked for, with their ids. They are believed before the numbers, and stand in the same order.
-Result<void> HeaderReader::readEventNames(Part part) {
-  const auto bytes = MSL_TRY(bytesOf(part, "names of events"));
+Result<void> HeaderReader::readEventNames(std::span<const uint8_t> bytes) {
   trace::ByteReader reader(bytes);
   const auto count = reader.fixed<uint32_t>(), attribute_bytes = reader.fixed<uint32_t>();
   for (uint32_t i = 0; i < count && !reader.failed(); ++i) {
@@ -132,27 +140,32 @@ Result<void> HeaderReader::readEventNames(Part part) {
   return reader.failed() ? fail("its names of events are damaged") : Result<void>();
 }
 
-// Each: type, misc and size as of a record; pid; 20 bytes of id, how many of them count; the path.
-Result<void> HeaderReader::readBuildIds(Part part) {
-  constexpr size_t kRoom = 20, kHead = 8 + 4 + kRoom + 4;
+// Behind the header of a record: pid; 20 bytes of id, how many of them count; the path.
+bool HeaderReader::readBuildId(uint16_t misc, std::span<const uint8_t> body) {
+  constexpr size_t kRoom = 20;
   constexpr uint16_t kSaysItsSize = 1 << 15;
-  const auto bytes = MSL_TRY(bytesOf(part, "build ids"));
-  for (trace::ByteReader reader(bytes); reader.left() >= kHead;) {
+  trace::ByteReader reader(body);
+  reader.fixed<uint32_t>();
+  const auto id = reader.bytes(kRoom);
+  const auto id_bytes = std::min<size_t>(reader.fixed<uint8_t>(), kRoom);
+  reader.bytes(3);
+  const auto path = reader.bytes(reader.left());
+  if (reader.failed())
+    return false;
+  const auto *text = reinterpret_cast<const char *>(path.data());
+  const auto *first = reinterpret_cast<const std::byte *>(id.data());
+  perf_.build_ids[std::string(text, strnlen(text, path.size()))] = {
+      first, first + ((misc & kSaysItsSize) != 0 ? id_bytes : kRoom)};
+  return true;
+}
+
+Result<void> HeaderReader::readBuildIds(std::span<const uint8_t> bytes) {
+  for (trace::ByteReader reader(bytes); reader.left() >= sizeof(PerfRecordHeader);) {
     reader.fixed<uint32_t>();
     const auto misc = reader.fixed<uint16_t>(), size = reader.fixed<uint16_t>();
-    reader.fixed<uint32_t>();
-    const auto id = reader.bytes(kRoom);
-    const auto id_bytes = std::min<size_t>(reader.fixed<uint8_t>(), kRoom);
-    reader.bytes(3);
-    if (size < kHead)
+    if (size < sizeof(PerfRecordHeader) || size - sizeof(PerfRecordHeader) > reader.left() ||
+        !readBuildId(misc, reader.bytes(size - sizeof(PerfRecordHeader))))
       return fail("its build ids are damaged");
-    const auto path = reader.bytes(size - kHead);
-    if (reader.failed())
-      return fail("its build ids are damaged");
-    const auto *text = reinterpret_cast<const char *>(path.data());
-    const auto *first = reinterpret_cast<const std::byte *>(id.data());
-    perf_.build_ids[std::string(text, strnlen(text, path.size()))] = {
-        first, first + ((misc & kSaysItsSize) != 0 ? id_bytes : kRoom)};
   }
   return {};
 }
@@ -168,12 +181,48 @@ Result<void> HeaderReader::readFeatures() {
     if (!has(feature))
       continue;
     const Part part = partOf(reader);
-    if (feature == kEventNames)
-      MSL_TRY(readEventNames(part));
-    else if (feature == kBuildIds)
-      MSL_TRY(readBuildIds(part));
+    if (feature == kEventNames) {
+      const auto names = MSL_TRY(bytesOf(part, "names of events"));
+      MSL_TRY(readEventNames(names));
+    } else if (feature == kBuildIds) {
+      const auto ids = MSL_TRY(bytesOf(part, "build ids"));
+      MSL_TRY(readBuildIds(ids));
+    }
   }
   return {};
+}
+
+bool HeaderReader::onPipeRecord(const PerfRecordHeader &header, std::span<const uint8_t> body) {
+  trace::ByteReader reader(body);
+  switch (header.kind) {
+  case PerfRecordKind::Attribute: {
+    reader.fixed<uint32_t>();
+    const uint64_t size = std::max<uint64_t>(reader.fixed<uint32_t>(), kLeastAttributeBytes);
+    if (reader.failed() || size > body.size())
+      return false;
+    if (perf_.events.size() <= kMostEvents) // one more than that is refused
+      add(attributeOf(body.first(static_cast<size_t>(size))), body.subspan(static_cast<size_t>(size)));
+    return true;
+  }
+  case PerfRecordKind::BuildId:
+    return readBuildId(header.misc, body);
+  case PerfRecordKind::Feature:
+    if (reader.fixed<uint64_t>() == kEventNames && !reader.failed())
+      event_names_.assign(body.begin() + sizeof(uint64_t), body.end());
+    return !reader.failed();
+  default:
+    return true;
+  }
+}
+
+// A pipe has no index: what stands there is told by records, anywhere among the others.
+Result<void> HeaderReader::readPipe() {
+  perf_.data_begin = kPipeHeaderBytes;
+  perf_.data_end = file_.size();
+  MSL_TRY(forEachPerfRecord(
+      file_, perf_.data_begin, perf_.data_end, PackedRecords::StepOver,
+      [&](const PerfRecordHeader &header, std::span<const uint8_t> body) { return onPipeRecord(header, body); }));
+  return event_names_.empty() ? Result<void>() : readEventNames(event_names_);
 }
 
 // An id must be found before it is known which event's layout holds.
@@ -207,8 +256,11 @@ Result<PerfFile> HeaderReader::read() {
     return fail("is no perf.data");
   reader.fixed<uint64_t>();
   const auto size = reader.fixed<uint64_t>();
-  if (count >= 16 && size == kPipeHeaderBytes)
-    return fail("was written to a pipe, which has no index of its events: use `perf record -o FILE`");
+  if (count >= kPipeHeaderBytes && size == kPipeHeaderBytes) {
+    MSL_TRY(readPipe());
+    MSL_TRY(checkEvents());
+    return std::move(perf_);
+  }
   if (count < kHeaderBytes || size < kHeaderBytes)
     return fail("its header is cut short");
   const auto attribute_bytes = reader.fixed<uint64_t>();

@@ -35,7 +35,8 @@ struct PerfEvent {
 };
 
 struct PerfFile {
-  // Fails on what is no perf.data of this machine's byte order, was written to a pipe, or was not ended properly.
+  // Fails on what is no perf.data of this machine's byte order, or was not ended properly. It may have been written to
+  // a pipe (perf record -o -).
   static Result<PerfFile> open(const trace::InputFile &);
 
   std::vector<PerfEvent> events; // one at least

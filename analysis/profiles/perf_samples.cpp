@@ -1,6 +1,7 @@
 #include "analysis/profiles/perf_samples.h"
 
 #include "analysis/profiles/address_space.h"
+#include "analysis/profiles/perf_records.h"
 #include "analysis/trace/bytes.h"
 
 #include <algorithm>
@@ -13,27 +14,6 @@
 namespace msleaks::analysis::profiles {
 namespace {
 
-enum class RecordKind : uint32_t {
-  Map = 1,
-  Lost = 2,
-  Command = 3,
-  Fork = 7,
-  Sample = 9,
-  MapWithDevice = 10,
-  LostSamples = 13,
-  FinishedRound = 68,
-  HardwareTrace = 71,
-  Compressed = 81,
-  CompressedAligned = 83,
-};
-
-struct RecordHeader {
-  RecordKind kind;
-  uint16_t misc, size;
-};
-
-constexpr size_t kHeaderBytes = 8, kMostRecordBytes = UINT16_MAX;
-constexpr size_t kWindowBytes = 1 << 20;
 constexpr uint16_t kModeMask = 7, kKernelMode = 1, kHypervisorMode = 3;
 constexpr uint16_t kExecuted = 1 << 13; // of a Command
 constexpr uint16_t kDataMap = 1 << 13;  // of a Map
@@ -41,13 +21,6 @@ constexpr uint16_t kHasBuildId = 1 << 14;
 constexpr uint32_t kExecutable = 4; // PROT_EXEC
 constexpr uint32_t kKernelPid = UINT32_MAX;
 constexpr uint64_t kMostCopied = 10'000'000;
-
-RecordHeader headerAt(const uint8_t *at) {
-  RecordHeader header;
-  std::memcpy(&header, at, sizeof header);
-  return header;
-}
-static_assert(sizeof(RecordHeader) == kHeaderBytes);
 
 struct Sample {
   uint64_t time, address, period;
@@ -76,7 +49,7 @@ public:
   }
 
   // False: the record makes no sense.
-  bool onRecord(const RecordHeader &, const uint8_t *body, size_t size);
+  bool onRecord(const PerfRecordHeader &, const uint8_t *body, size_t size);
   PerfSamples finish() {
     settle(UINT64_MAX);
     return std::move(result_);
@@ -86,7 +59,7 @@ public:
 
 private:
   bool onSample(uint16_t misc, const uint8_t *body, size_t size);
-  bool onMap(const RecordHeader &, const uint8_t *body, size_t size);
+  bool onMap(const PerfRecordHeader &, const uint8_t *body, size_t size);
   bool onFork(const uint8_t *body, size_t size);
   uint64_t timeOf(const uint8_t *body, size_t size);
   void settle(uint64_t before_ns);
@@ -176,7 +149,7 @@ uint64_t Replay::timeOf(const uint8_t *body, size_t size) {
   return time;
 }
 
-bool Replay::onMap(const RecordHeader &header, const uint8_t *body, size_t size) {
+bool Replay::onMap(const PerfRecordHeader &header, const uint8_t *body, size_t size) {
   constexpr size_t kDeviceBytes = 24, kLongestId = 20;
   trace::ByteReader reader({body, size});
   const auto pid = reader.fixed<uint32_t>();
@@ -184,7 +157,7 @@ bool Replay::onMap(const RecordHeader &header, const uint8_t *body, size_t size)
   const auto begin = reader.fixed<uint64_t>(), length = reader.fixed<uint64_t>(), offset = reader.fixed<uint64_t>();
   std::vector<std::byte> build_id;
   bool executable = (header.misc & kDataMap) == 0;
-  if (header.kind == RecordKind::MapWithDevice) {
+  if (header.kind == PerfRecordKind::MapWithDevice) {
     const auto device = reader.bytes(kDeviceBytes); // or the build id: its length, 3 bytes, the id
     executable = (reader.fixed<uint32_t>() & kExecutable) != 0;
     reader.fixed<uint32_t>(); // flags
@@ -219,31 +192,31 @@ bool Replay::onFork(const uint8_t *body, size_t size) {
   return true;
 }
 
-bool Replay::onRecord(const RecordHeader &header, const uint8_t *body, size_t size) {
+bool Replay::onRecord(const PerfRecordHeader &header, const uint8_t *body, size_t size) {
   switch (header.kind) {
-  case RecordKind::Sample:
+  case PerfRecordKind::Sample:
     return onSample(header.misc, body, size);
-  case RecordKind::Map:
-  case RecordKind::MapWithDevice:
+  case PerfRecordKind::Map:
+  case PerfRecordKind::MapWithDevice:
     return onMap(header, body, size);
-  case RecordKind::Fork:
+  case PerfRecordKind::Fork:
     return onFork(body, size);
-  case RecordKind::Command:
+  case PerfRecordKind::Command:
     if ((header.misc & kExecuted) != 0 && size >= sizeof(uint32_t)) {
       uint32_t pid = 0;
       std::memcpy(&pid, body, sizeof pid);
       changes_.push_back({Change::Kind::Execute, timeOf(body, size), pid});
     }
     return true;
-  case RecordKind::Lost:
-  case RecordKind::LostSamples: {
+  case PerfRecordKind::Lost:
+  case PerfRecordKind::LostSamples: {
     trace::ByteReader reader({body, size});
-    if (header.kind == RecordKind::Lost)
+    if (header.kind == PerfRecordKind::Lost)
       reader.fixed<uint64_t>(); // id
     result_.lost += reader.fixed<uint64_t>();
     return !reader.failed();
   }
-  case RecordKind::FinishedRound:
+  case PerfRecordKind::FinishedRound:
     // What comes later is not older than the latest of the round before.
     settle(std::exchange(settled_, latest_));
     return true;
@@ -302,50 +275,14 @@ void Replay::settle(uint64_t before_ns) {
   changes_.erase(changes_.begin(), changes_.begin() + static_cast<ptrdiff_t>(change));
 }
 
-// Where the next record begins; 0: the window does not hold this one.
-Result<uint64_t> recordEnd(std::span<const uint8_t> window, uint64_t at, uint64_t offset) {
-  if (window.size() - at < kHeaderBytes)
-    return 0;
-  const RecordHeader header = headerAt(window.data() + at);
-  if (header.size < kHeaderBytes)
-    return fail(fmt::format("its record at byte {} is damaged", offset + at));
-  if (header.kind == RecordKind::Compressed || header.kind == RecordKind::CompressedAligned)
-    return fail(
-        "its records are compressed (perf record -z), which is not read: record without -z, or rewrite it with `perf "
-        "inject -i FILE -o OUT`");
-  return window.size() - at < header.size ? 0 : at + header.size;
-}
-
 } // namespace
 
 Result<PerfSamples> readPerfSamples(const trace::InputFile &file, const PerfFile &perf) {
   Replay replay(perf);
-  std::vector<uint8_t> buffer(kWindowBytes + kMostRecordBytes);
-  for (uint64_t offset = perf.data_begin; offset < perf.data_end;) {
-    const auto wanted = static_cast<size_t>(std::min<uint64_t>(buffer.size(), perf.data_end - offset));
-    const auto window = std::span(buffer).first(wanted);
-    MSL_TRY(file.readAll(offset, window));
-    uint64_t at = 0;
-    while (const uint64_t end = MSL_TRY(recordEnd(window, at, offset))) {
-      const RecordHeader header = headerAt(window.data() + at);
-      if (!replay.onRecord(header, window.data() + at + kHeaderBytes, header.size - kHeaderBytes))
-        return fail(fmt::format("its record at byte {} is damaged", offset + at));
-      at = end;
-      if (header.kind == RecordKind::HardwareTrace) { // what it tells of follows it
-        uint64_t behind = 0;
-        if (header.size >= kHeaderBytes + sizeof behind)
-          std::memcpy(&behind, window.data() + end - header.size + kHeaderBytes, sizeof behind);
-        if (behind > perf.data_end - offset - at)
-          return fail(fmt::format("its record at byte {} is damaged", offset + at));
-        at += behind;
-        if (at >= window.size())
-          break;
-      }
-    }
-    if (at == 0)
-      return fail(fmt::format("its last record, at byte {}, is cut short", offset));
-    offset += at;
-  }
+  MSL_TRY(forEachPerfRecord(file, perf.data_begin, perf.data_end, PackedRecords::Unpack,
+                            [&](const PerfRecordHeader &header, std::span<const uint8_t> body) {
+                              return replay.onRecord(header, body.data(), body.size());
+                            }));
   PerfSamples samples = replay.finish();
   if (replay.tooLarge())
     return fail(fmt::format("its processes have more than {} images together", kMostCopied));

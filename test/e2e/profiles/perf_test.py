@@ -8,6 +8,7 @@ import collections
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -43,12 +44,30 @@ class Recording:
         return sums
 
 
-def record(folder, name, events, command):
+def record(folder, name, events, command, *options):
     file = folder / name
-    done = run(["perf", "record", "-e", events, "-F", "2000", "-o", file, "--", *command])
+    done = run(["perf", "record", *options, "-e", events, "-F", "2000", "-o", file, "--", *command])
     if done.returncode != 0:
         skip(f"perf cannot record here: {done.stderr.strip().splitlines()[:1]}")
     return file
+
+
+def expect_compressed(msleaks, folder, events, command, ours_of):
+    """perf record -z"""
+    file = record(folder, "compressed.data", events, command, "-z")
+    check(b"\x28\xb5\x2f\xfd" in file.read_bytes(), "perf has compressed nothing")
+    expect_functions(Recording(msleaks, file), ours_of)
+
+
+def expect_piped(msleaks, folder, events, command, ours_of):
+    """perf record -o - | msleaks profile … -"""
+    file = folder / "piped.data"
+    words = " ".join(shlex.quote(str(word)) for word in ("perf", "record", "-q", "-e", events, "-F", "2000", "-o", "-", "--", *command))
+    done = run(["sh", "-c", f"{words} 2>{folder}/stderr | tee {file} | {msleaks} profile counters -"])
+    equal("status behind a pipe", (done.returncode, done.stderr), (0, ""))
+    recording = Recording(msleaks, file)
+    expect_functions(recording, ours_of)
+    equal("counters behind a pipe", json.loads(done.stdout), recording.profile("counters", file))
 
 
 def expect_functions(recording, ours_of):
@@ -145,6 +164,8 @@ def main():
         expect_code(recording, functions, "in_library", library)
         expect_round_trip(recording, folder)
         expect_without(recording, program)
+        for expect in expect_compressed, expect_piped:
+            expect(recording.msleaks, folder, "cpu-clock,page-faults", [program, "parent", library], ours_of)
         print(f"{name}: {len(functions)} functions")
 
 

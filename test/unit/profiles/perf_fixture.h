@@ -10,7 +10,9 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
 #include <vector>
+#include <zstd.h>
 
 namespace msleaks::analysis::profiles {
 
@@ -90,6 +92,18 @@ protected:
     record(3, 1 << 13, PerfBytes().u32(pid).u32(pid).padded("x").raw(tail(time)).text());
   }
   void round() { record(68, 0, ""); }
+  // The records that `make` adds, as one stream in compressed records with `piece` bytes each.
+  template <class Make> void packed(Make make, size_t piece, bool is_aligned = false) {
+    PerfBytes before = std::exchange(records_, {});
+    make();
+    const std::string plain = std::exchange(records_, before).text();
+    std::string stream(ZSTD_compressBound(plain.size()), '\0');
+    stream.resize(ZSTD_compress(stream.data(), stream.size(), plain.data(), plain.size(), 1));
+    for (size_t at = 0; at < stream.size(); at += piece) {
+      const std::string part = stream.substr(at, piece);
+      record(is_aligned ? 83 : 81, 0, is_aligned ? PerfBytes().u64(part.size()).padded(part).text() : part);
+    }
+  }
 
   std::string file() const {
     constexpr uint64_t kHeader = 104, kAttribute = 128 + 16;
@@ -107,6 +121,17 @@ protected:
       all.u64(id);
     for (size_t i = 0; i < ids_.size(); ++i)
       all.raw(attributes_[i]).u64(kHeader + 8 * i).u64(8);
+    return all.raw(records_.text()).text();
+  }
+  // The same as it is written to a pipe, with the name of the first event.
+  std::string pipe(const std::string &name) const {
+    PerfBytes all, names;
+    all.raw("PERFILE2").u64(16);
+    for (size_t i = 0; i < ids_.size(); ++i)
+      all.u32(64).u32((8 + 128 + 8) << 16).raw(attributes_[i]).u64(ids_[i]);
+    names.u64(12).u32(1).u32(128).raw(attributes_[0]).u32(1);
+    names.u32(static_cast<uint32_t>(name.size() + 1)).raw(name + '\0').u64(ids_[0]);
+    all.u32(80).u32(static_cast<uint32_t>(8 + names.text().size()) << 16).raw(names.text());
     return all.raw(records_.text()).text();
   }
   std::string store(const std::string &content) {
