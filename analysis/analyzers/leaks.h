@@ -27,8 +27,8 @@ struct LeakResult {
 // Sum over the physical heaps; pools hand out parts of blocks that are counted already.
 BlockSum physicalSum(const std::vector<CohortRemains> &);
 
-// When leaked blocks of one cohort were born, and with how many bytes. Where there are more than so many, two neighbours
-// become one with the later birth: what fixing them saves is then rather too little than too much.
+// Keeps when leaked blocks of one cohort were born, and with how many bytes. If there are more than kMost, two neighbours
+// become one with the later birth: a saving is then rather too small than too large.
 class Births {
 public:
   static constexpr size_t kMost = 1 << 16;

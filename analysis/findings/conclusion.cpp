@@ -216,8 +216,8 @@ bool Conclusion::growsOrFillsPeak(const Finding &finding) {
           isMuchOfPeak(finding.saves_bytes, accountOf(finding)));
 }
 
-// What is certain stands first, but not where it is next to nothing: a lost block of 24 bytes stands behind 400 MiB that
-// grow or fill the peak, even where these are only large.
+// A certain finding stands first, but not where it is next to nothing. A lost block of 24 bytes stands behind 400 MiB
+// that grow or fill the peak, even if these are only large.
 void Conclusion::putLargeBeforeTiny() {
   constexpr uint64_t kTimes = 10'000;
   const auto weightOf = [](const Finding &finding) { return std::max(expectedSaving(finding), finding.family_bytes); };

@@ -19,7 +19,7 @@ public:
   };
 
   StepCurve() = default;
-  // Of changes in any order.
+  // Takes changes in any order.
   explicit StepCurve(std::vector<std::pair<size_t, int64_t>> changes);
 
   const std::vector<Step> &steps() const { return steps_; }

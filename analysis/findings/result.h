@@ -92,7 +92,7 @@ struct RemainsReport {
   bool empty() const { return sum.count == 0 && pool_sum.count == 0; }
 };
 
-// The leaks of which a finding is proved or likely. What is left of all leaks is a library's, which may keep it for
+// The leaks of which a finding is proved or likely. All other leaks are a library's, which may keep the blocks for
 // itself.
 struct FoundLeaks {
   BlockSum sum, pool_sum; // of physical heaps, and of pools

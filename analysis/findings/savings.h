@@ -50,7 +50,7 @@ public:
   Saving alone(const Account &, const Absence &);
   int64_t peakOf(const Account &account) { return of(account).peak_bytes; }
   using Curve = std::vector<int64_t>; // at each local maximum (MemoryHistory::times)
-  // What these blocks, and all of the physical heaps, had.
+  // The bytes of these blocks, and of all physical heaps.
   Curve curveOf(const Absence &) const;
   const Curve &physicalCurve();
   // Each absence that will be removed, before the first remove(): several may be about the same cohorts.

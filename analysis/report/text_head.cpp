@@ -64,7 +64,7 @@ void writeRemainsEntry(TextTable &table, const char *word, const RemainsReport &
 
 std::string sumText(const BlockSum &sum) { return fmt::format("{} in {}", bytesText(sum.bytes), blocksText(sum.count)); }
 
-// What the findings prove or take for likely; apart from that, what libraries keep.
+// Says which leaks the findings prove or take for likely, and how much libraries keep apart from these.
 void writeLeaksEntry(TextTable &table, const Report &report) {
   const FoundLeaks &found = report.found_leaks;
   const BlockSum &all = report.leaks.sum, &all_in_pools = report.leaks.pool_sum;

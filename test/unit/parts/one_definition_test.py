@@ -8,7 +8,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-# What is linked into one program.
+# These folders are linked into one program.
 FOLDERS = ("analysis", "tools", "driver")
 
 # No code: comments and texts. Preprocessor lines may hold half of a brace.
