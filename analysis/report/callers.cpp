@@ -5,19 +5,21 @@
 #include "text_format.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
-#include <optional>
+#include <string_view>
 
 namespace msleaks::analysis {
 namespace {
 
-constexpr size_t kShownCallers = 3, kShownPaths = 3;
+constexpr size_t kShownCallers = 3, kShownPaths = 3, kShownWrappers = 4;
 constexpr size_t kComparedPaths = 200; // a place may have a hundred thousand; those with the most bytes come first
 
 struct Callers {
-  std::optional<SiteText> wrapper; // of the user's own, that the place called
-  std::vector<SiteText> lines;     // innermost first; functions that were inlined are lines of their own
-  bool known = true;               // whether the last of `lines` has no caller, or one that only is not shown
+  std::vector<SiteText>
+      wrappers;                // of the user's own, that the place called on the way to the allocator; outermost first
+  std::vector<SiteText> lines; // innermost first; functions that were inlined are lines of their own
+  bool known = true;           // whether the last of `lines` has no caller, or one that only is not shown
 };
 
 // The lines of a call, innermost first: its own, and those that its function was inlined into.
@@ -33,14 +35,33 @@ std::vector<SiteText> linesOf(const SiteText &call) {
   return lines;
 }
 
-// The line that the place called, when it is the user's own too: the place was chosen since that is a wrapper.
-std::optional<SiteText> wrapperOf(const SiteLine &line, const std::vector<SiteText> &lines, size_t place) {
-  if (!line.own || place == 0)
-    return std::nullopt;
-  const SiteText &inner = lines[place - 1];
-  const bool is_own = !inner.file.empty() && !isSystemHeader(inner.file) &&
-                      (inner.origin == SiteOrigin::Pass || !isSystemImage(inner.library));
-  return is_own ? std::optional(inner) : std::nullopt;
+// Whether it is code that libc runs before main or before a thread's function.
+bool isStartCode(const SiteText &line) {
+  constexpr std::array<std::string_view, 7> kNames = {
+      "_start", "__libc_start_main", "__libc_start_call_main", "start_thread", "clone", "clone3", "__clone3"};
+  const std::string_view name = std::string_view(line.function).substr(0, line.function.find('@'));
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || name.starts_with("__libc_start_main");
+}
+
+// A line of the standard library: its caller says more.
+bool isStandardLibrary(const SiteText &line) {
+  if (!line.file.empty())
+    return isSystemHeader(line.file) && line.file.find("/include/") != std::string::npos;
+  return line.function.starts_with("std::") || line.function.starts_with("__gnu_cxx::");
+}
+
+// Lines of the user's own inside the place: the place was chosen since they are wrappers.
+std::vector<SiteText> wrappersOf(const SiteLine &line, const std::vector<SiteText> &lines, size_t place) {
+  std::vector<SiteText> wrappers;
+  for (size_t at = line.own ? place : 0; at-- > 0;) {
+    const SiteText &inner = lines[at];
+    if (!inner.file.empty() && !isSystemHeader(inner.file) &&
+        (inner.origin == SiteOrigin::Pass || !isSystemImage(inner.library)))
+      wrappers.push_back(inner);
+  }
+  if (wrappers.size() > kShownWrappers) // the one that allocates is the last
+    wrappers.erase(wrappers.begin() + kShownWrappers - 1, wrappers.end() - 1);
+  return wrappers;
 }
 
 Callers callersIn(const SiteLine &line, const PathLine &path) {
@@ -52,29 +73,33 @@ Callers callersIn(const SiteLine &line, const PathLine &path) {
   const auto place = std::find_if(lines.begin(), lines.end(), [&](const FrameText &at) { return at == line.site; });
   if (place == lines.end())
     return callers;
-  callers.wrapper = wrapperOf(line, lines, static_cast<size_t>(place - lines.begin()));
-  for (auto at = place; at->function != "main" && at + 1 != lines.end() && callers.lines.size() < kShownCallers; ++at)
-    callers.lines.push_back(*(at + 1));
+  callers.wrappers = wrappersOf(line, lines, static_cast<size_t>(place - lines.begin()));
+  bool is_over = place->function == "main"; // what calls that one is libc's
+  for (auto at = place + 1; at != lines.end() && !is_over && callers.lines.size() < kShownCallers; ++at) {
+    is_over = at->function == "main" || isStartCode(*at);
+    if (!isStartCode(*at) && !isStandardLibrary(*at))
+      callers.lines.push_back(*at);
+  }
   // A place of instrumented code alone has no path that could have an end.
   const bool has_none = path.calls.size() == 1 && path.calls.front()->origin == SiteOrigin::Pass;
-  const std::string &last = callers.lines.empty() ? line.site.function : callers.lines.back().function;
-  callers.known = path.complete || has_none || last == "main" || callers.lines.size() == kShownCallers;
+  callers.known = path.complete || has_none || is_over || callers.lines.size() == kShownCallers;
   return callers;
 }
 
-// A long path leaves room for the name.
+// Half of the line is the name's at least, and what a short path leaves.
 std::string callText(const char *arrow, const SiteText &call, size_t columns) {
   SiteText function;
   function.function = call.function;
-  const std::string name = nameOf(function, columns / 2);
   const size_t room = columns - 2;
+  const size_t place = std::min(widthOf(placeOf(call, room)), room / 2);
+  const std::string name = nameOf(function, room - place - 1);
   return arrow + (name.empty() ? placeOf(call, room) : placeOf(call, room - widthOf(name) - 1) + " " + name);
 }
 
 CallersText textOf(const Callers &callers, size_t columns) {
   CallersText text;
-  if (callers.wrapper)
-    text.lines.push_back(callText("> ", *callers.wrapper, columns));
+  for (const SiteText &wrapper : callers.wrappers)
+    text.lines.push_back(callText("> ", wrapper, columns));
   for (const SiteText &caller : callers.lines)
     text.lines.push_back(callText("< ", caller, columns));
   if (!callers.known)
@@ -82,7 +107,11 @@ CallersText textOf(const Callers &callers, size_t columns) {
   return text;
 }
 
-// Of the line's first paths.
+// Handles have no bytes.
+uint64_t weightOf(const SiteLine &line) { return line.bytes != 0 ? line.bytes : line.count; }
+uint64_t weightIn(const SiteLine &line, const PathLine &path) { return line.bytes != 0 ? path.bytes : path.count; }
+
+// The callers of each of the line's first paths.
 std::vector<Callers> callersIn(const SiteLine &line) {
   std::vector<Callers> callers;
   for (size_t i = 0; i < std::min(line.paths.size(), kComparedPaths); ++i)
@@ -99,21 +128,22 @@ std::vector<CallersText> differentOf(const SiteLine &line, const std::vector<Cal
                              [&](const CallersText &other) { return other.lines == text.lines; });
     if (same == different.end())
       same = different.insert(same, std::move(text));
-    same->bytes += line.paths[i].bytes;
+    same->weight += weightIn(line, line.paths[i]);
     ++same->paths;
   }
   std::stable_sort(different.begin(), different.end(),
-                   [](const CallersText &left, const CallersText &right) { return left.bytes > right.bytes; });
+                   [](const CallersText &left, const CallersText &right) { return left.weight > right.weight; });
   return different;
 }
 
 // Those with the most bytes, until they have three quarters of the row's together, or are kShownPaths.
 std::vector<CallersText> mostOf(const SiteLine &line, const std::vector<Callers> &callers, size_t columns) {
   std::vector<CallersText> paths = differentOf(line, callers, columns);
-  uint64_t bytes = 0;
+  const uint64_t whole = weightOf(line);
+  uint64_t sum = 0;
   size_t count = 0;
-  while (count < std::min(paths.size(), kShownPaths) && (count == 0 || bytes < line.bytes - line.bytes / 4))
-    bytes += paths[count++].bytes;
+  while (count < std::min(paths.size(), kShownPaths) && (count == 0 || sum < whole - whole / 4))
+    sum += paths[count++].weight;
   paths.resize(count);
   return paths;
 }
@@ -121,7 +151,8 @@ std::vector<CallersText> mostOf(const SiteLine &line, const std::vector<Callers>
 void addShare(CallersText &path, uint64_t whole) {
   if (path.lines.empty())
     path.lines.emplace_back("no caller");
-  std::string share = fmt::format("{:>3} ", percentText(path.bytes, whole));
+  path.share = fmt::format("{:>3} ", percentText(path.weight, whole));
+  std::string share = path.share;
   for (std::string &line : path.lines) {
     line = share + line;
     share.assign(share.size(), ' ');
@@ -138,7 +169,7 @@ std::vector<CallersText> callersOf(const SiteLine &line, size_t columns) {
     return paths;
   paths = mostOf(line, callers, columns - kShareColumns); // the shares take some
   for (CallersText &path : paths)
-    addShare(path, line.bytes);
+    addShare(path, weightOf(line));
   return paths;
 }
 

@@ -17,20 +17,22 @@ namespace {
 
 constexpr size_t kShortLeaks = 3; // with at most seven entries, the short form stays within twelve lines
 
-// What the callers above do not say.
+// Counts the paths that the callers above leave out.
 std::string otherPathsText(const SiteLine &line, const std::vector<CallersText> &shown) {
-  uint64_t others = line.paths.size() + line.more_paths, bytes = line.bytes;
+  const uint64_t whole = line.bytes != 0 ? line.bytes : line.count;
+  uint64_t others = line.paths.size() + line.more_paths, weight = whole;
   for (const CallersText &path : shown) {
     others -= path.paths;
-    bytes -= path.bytes;
+    weight -= path.weight;
   }
-  if (others == 0 || line.bytes == 0)
+  if (others == 0 || whole == 0)
     return "";
   return fmt::format("and {} more path{} with {}", countText(others), others == 1 ? "" : "s",
-                     percentText(bytes, line.bytes));
+                     percentText(weight, whole));
 }
 
-// Place and what it is for, in a line; then who called it.
+} // namespace
+
 TableRow rowOf(const SiteLine &line, size_t room) {
   TableRow row{.bytes = line.bytes, .count = line.count};
   SiteText site = line.site;
@@ -51,6 +53,8 @@ TableRow rowOf(const SiteLine &line, size_t room) {
   std::erase(row.more, std::string());
   return row;
 }
+
+namespace {
 
 TableRow rowOf(const LeakLine &line, size_t room) {
   TableRow row = rowOf(static_cast<const SiteLine &>(line), room);

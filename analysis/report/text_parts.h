@@ -21,6 +21,8 @@ void writeLedger(TextTable &, const Ledger &);
 void writeRemains(TextTable &, const RemainsReport &, const std::string &what);
 // What was never given back and has no bytes.
 void writeHandles(TextTable &, const std::vector<HandleLine> &);
+// Place and what it is for, in a line; below it who called. `room`: columns of a line.
+TableRow rowOf(const SiteLine &, size_t room);
 // Any table of a result: numbers first, at the right of their columns, then names.
 void writeSection(TextTable &, const Section &);
 

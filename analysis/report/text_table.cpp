@@ -64,11 +64,26 @@ void TextTable::paragraph(const std::string &start, const std::string &text) {
   wrap(text, start.size(), start.size());
 }
 
+void TextTable::pieces(const std::string &start, const std::vector<std::string> &list) {
+  if (list.empty())
+    return;
+  out_ << start;
+  flow(std::vector<std::string_view>(list.begin(), list.end()), start.size(), start.size());
+}
+
 // Breaks at blanks. `at`: columns of the first line that are taken.
 void TextTable::wrap(const std::string &text, size_t at, size_t indent) {
+  std::vector<std::string_view> words;
   for (std::string_view rest = text; !rest.empty();) {
     const size_t space = rest.find(' ');
-    const std::string_view piece = rest.substr(0, space);
+    words.push_back(rest.substr(0, space));
+    rest.remove_prefix(space == std::string_view::npos ? rest.size() : space + 1);
+  }
+  flow(words, at, indent);
+}
+
+void TextTable::flow(std::span<const std::string_view> pieces, size_t at, size_t indent) {
+  for (const std::string_view piece : pieces) {
     if (at > indent && at + 1 + widthOf(piece) > columns_) {
       out_ << '\n' << std::string(indent, ' ');
       at = indent;
@@ -78,7 +93,6 @@ void TextTable::wrap(const std::string &text, size_t at, size_t indent) {
     }
     out_ << piece;
     at += widthOf(piece);
-    rest.remove_prefix(space == std::string_view::npos ? rest.size() : space + 1);
   }
   out_ << '\n';
 }

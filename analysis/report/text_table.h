@@ -7,6 +7,7 @@
 #include <iosfwd>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace msleaks::analysis {
@@ -35,6 +36,8 @@ public:
   void entry(const std::string &word, const std::string &text);
   // Wrapped behind `start`, or below it.
   void paragraph(const std::string &start, const std::string &text);
+  // Behind `start`, and below it: as many in a line as it has room for. None is broken.
+  void pieces(const std::string &start, const std::vector<std::string> &list);
   void line(const std::string &text);
   // Rows below one line of headings, `whole` is 100 %. Of own and of foreign rows each, those beyond the style's number
   // are one line of `others`.
@@ -48,6 +51,7 @@ private:
   void sort(std::vector<TableRow> &rows) const;
   void shownRows(std::span<const TableRow> rows, uint64_t whole, uint64_t &sum, const std::string &others);
   void wrap(const std::string &text, size_t at, size_t indent);
+  void flow(std::span<const std::string_view> pieces, size_t at, size_t indent);
   std::string bold(const std::string &text) const;
 
   std::ostream &out_;

@@ -75,7 +75,7 @@ TEST(RowCallers, PathsThatDifferFurtherOutAreOne) {
       lineOf({path(50, {call("other", 8)}), path(30, {a, b, c, call("d", 5)}), path(30, {a, b, c, call("e", 6)})}), 60);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].paths, 2u);
-  EXPECT_EQ(rows[0].bytes, 60u);
+  EXPECT_EQ(rows[0].weight, 60u);
   EXPECT_EQ(rows[0].lines,
             (std::vector<std::string>{"55% < net.cpp:2 in a", "    < net.cpp:3 in b", "    < net.cpp:4 in c"}));
   EXPECT_EQ(rows[1].lines.front(), "45% < net.cpp:8 in other");
@@ -86,6 +86,74 @@ TEST(RowCallers, APlaceThatNobodyCalledSaysSo) {
   EXPECT_EQ(shown(line), "50% < net.cpp:5 in load\n"
                          "    < net.cpp:9 in main\n"
                          "50% no caller\n");
+}
+
+std::shared_ptr<SiteText> call(const std::string &function, const std::string &file) {
+  auto text = call(function, 7);
+  text->file = file;
+  return text;
+}
+
+TEST(RowCallers, EveryWrapperOnTheWayIsShown) {
+  SiteLine line = lineOf({});
+  line.bytes = 100;
+  line.paths = {{100, 1, {call("text_of", 5), call("copy_of", 6), place, main_at_9}, true, 0}};
+  EXPECT_EQ(shown(line), "> net.cpp:6 in copy_of\n"
+                         "> net.cpp:5 in text_of\n"
+                         "< net.cpp:9 in main\n");
+}
+
+TEST(RowCallers, OfManyWrappersTheOneThatAllocatesIsShown) {
+  SiteLine line = lineOf({});
+  line.bytes = 100;
+  line.paths = {{100, 1, {}, true, 0}};
+  for (uint32_t i = 0; i < 10; ++i)
+    line.paths[0].calls.push_back(call("wrap", 10 + i));
+  line.paths[0].calls.push_back(place);
+  EXPECT_EQ(shown(line), "> net.cpp:19 in wrap\n> net.cpp:18 in wrap\n> net.cpp:17 in wrap\n> net.cpp:10 in wrap\n");
+}
+
+TEST(RowCallers, TheStandardLibraryIsNoCaller) {
+  const std::string header = "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/alloc_traits.h";
+  EXPECT_EQ(shown(lineOf({path(10, {call("std::pair<int, Bag>::pair(Bag const&)", header),
+                                    call("std::vector<Bag>::push_back(Bag const&)", header),
+                                    call("std::allocator<Bag>::construct()", header), call("search", 5)})})),
+            "< net.cpp:5 in search\n"
+            "< net.cpp:9 in main\n");
+}
+
+// Where main calls in its last line, its frame has gone.
+TEST(RowCallers, WhatCallsMainIsNoCaller) {
+  SiteLine line = lineOf({});
+  line.bytes = 10;
+  const auto start = call("_start", 0);
+  start->file = "";
+  line.paths = {
+      {10,
+       1,
+       {place, call("work", 4), call("__libc_start_call_main", 58), call("__libc_start_main@@GLIBC_2.34", 128), start},
+       true,
+       0}};
+  EXPECT_EQ(shown(line), "< net.cpp:4 in work\n");
+}
+
+TEST(RowCallers, ALongNameKeepsTheFunction) {
+  const std::string function = "engine::tokenizer::Lattice<double, std::allocator<double> >::Insert(unsigned long)";
+  EXPECT_EQ(shown(lineOf({path(10, {call(function, 5)})})),
+            "< net.cpp:5 in engine::tokenizer::Lattice<...>::Insert(...)\n"
+            "< net.cpp:9 in main\n");
+}
+
+TEST(RowCallers, OfHandlesTheNumberCounts) {
+  SiteLine line = lineOf({path(40, {call("load", 5)}), path(60, {call("save", 7)})});
+  line.bytes = 0;
+  line.count = 100;
+  line.paths[0].count = 40;
+  line.paths[1].count = 60;
+  for (PathLine &each : line.paths)
+    each.bytes = 0;
+  EXPECT_EQ(shown(line), "60% < net.cpp:7 in save\n    < net.cpp:9 in main\n"
+                         "40% < net.cpp:5 in load\n    < net.cpp:9 in main\n");
 }
 
 } // namespace
