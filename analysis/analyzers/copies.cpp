@@ -1,10 +1,12 @@
 // Copies: host blocks that were copied to a device, and live on beside the copy (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
+#include "analysis/findings/advice_words.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/findings/use_line.h"
 #include "analysis/places/place.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -100,7 +102,9 @@ Draft<Finding> findingOf(const Keeper &keeper, const BesideCopies &blocks, Concl
   finding.evidence = {{"idle_ns", longest.to_ns - longest.from_ns}};
   addLine(finding.evidence, "copied_at", longest.site, conclusion);
   addLine(finding.evidence, "copied_to", longest.to_site, conclusion);
-  finding.advice = "Free it behind the copy, if nothing reads it any more: its bytes live on in memory of the device.";
+  const std::string copy = lineOf(longest.site, conclusion);
+  finding.advice = fmt::format("If the host does not read {} any more, free {} after the copy{}.", thingOf(finding),
+                               pronounOf(finding), copy.empty() ? "" : " at " + copy);
   return draft;
 }
 

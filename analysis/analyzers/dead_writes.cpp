@@ -1,9 +1,11 @@
 // Dead writes: copies and fills whose bytes are overwritten before anything could have read them (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
+#include "analysis/findings/advice_words.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/findings/use_line.h"
 #include "analysis/live/use.h"
 
+#include <fmt/format.h>
 #include <map>
 #include <utility>
 #include <vector>
@@ -89,7 +91,11 @@ Draft<Finding> findingOf(const Keeper &keeper, const DeadWrites &writes, Conclus
   finding.evidence = {{"written_bytes", writes.sum.written_bytes}};
   addLine(finding.evidence, "written_at", writes.sum.written_at, conclusion);
   addLine(finding.evidence, "overwritten_at", writes.sum.overwritten_at, conclusion);
-  finding.advice = "What is written is overwritten before anything reads it: leave the first write out.";
+  const std::string write = lineOf(writes.sum.written_at, conclusion);
+  const std::string over = lineOf(writes.sum.overwritten_at, conclusion);
+  finding.advice = fmt::format("Remove the write{}: the one{} replaces all that it wrote.",
+                               write.empty() ? " to " + thingOf(finding) : " at " + write,
+                               over.empty() ? " behind it" : " at " + over);
   return draft;
 }
 

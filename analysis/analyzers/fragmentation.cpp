@@ -1,5 +1,6 @@
 // Fragmentation: blocks that a small part of them keeps alive, and what it is (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
+#include "analysis/findings/advice_words.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/findings/use_line.h"
 #include "analysis/live/part_map.h"
@@ -212,11 +213,16 @@ Draft<Finding> findingOf(const Keeper &keeper, const Pinned &pinned, Conclusion 
                       {"used_at_peak_bytes", used},
                       {"parts_at_peak", parts},
                       {"largest_hole_bytes", pinned.largest_hole_bytes}};
-  if (const auto pin = largestPlaceOf(pinned.parts, conclusion))
+  const auto pin = largestPlaceOf(pinned.parts, conclusion);
+  if (pin)
     finding.evidence.emplace_back("pinned_by", lineOf(*pin));
-  finding.advice = parts == 0 ? "Nothing is in use of these: let the pool give them back."
-                              : "Few parts keep these alive: put what lives long into a segment of its own, so that "
-                                "the others can be given back.";
+  finding.advice =
+      parts == 0 || !pin
+          ? fmt::format("The pool uses nothing of what {} allocated: let it give the segments back.",
+                        functionIn(finding.site))
+          : fmt::format("{} part{} of {} ({}) keep{} the segments alive: give such parts a segment of "
+                        "their own.",
+                        parts, parts == 1 ? "" : "s", functionIn(*pin), lineOf(*pin), parts == 1 ? "s" : "");
   return draft;
 }
 

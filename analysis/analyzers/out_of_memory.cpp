@@ -1,9 +1,12 @@
 // Out of memory: what was refused, and what was alive then (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
+#include "analysis/base/number_text.h"
+#include "analysis/findings/advice_words.h"
 #include "analysis/live/refusals.h"
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <map>
 #include <unordered_map>
 
@@ -110,7 +113,8 @@ void OutOfMemoryAnalyzer::addFinding(const AtPlace &at, Conclusion &conclusion) 
                       {"alive_bytes", alive_then_.at(at.asker)},
                       {"process", conclusion.names.process(at.asker.process)},
                       {"thread", conclusion.names.thread(at.asker.process, at.asker.stream)}};
-  finding.advice = "msleaks oom says what was alive then, and what to try first.";
+  finding.advice = fmt::format("`msleaks oom` lists what was alive when {} asked for {}, and what to free first.",
+                               functionIn(finding.site), bytesText(at.last.bytes));
   conclusion.add(std::move(draft), {});
 }
 

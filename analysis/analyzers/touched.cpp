@@ -1,11 +1,14 @@
 // Touched: large host blocks that are never touched, long before they are first touched, or only in part, by what the
 // page tables said while the program ran (--access pages; docs/analyses.md).
 #include "analysis/analyzers/registry.h"
+#include "analysis/base/number_text.h"
+#include "analysis/findings/advice_words.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/places/place.h"
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <map>
 #include <unordered_map>
 
@@ -20,16 +23,24 @@ constexpr uint64_t kUnseenOneIn = 10;
 
 enum class Waste : uint8_t { Unused, Early, Rest, Count };
 
-struct Kind {
-  const char *name, *advice;
-};
-constexpr std::array<Kind, static_cast<size_t>(Waste::Count)> kKinds{{
-    {"unused", "Leave it out, or allocate it where it is needed: nothing ever touched its pages. As long as nothing "
-               "does they take address space, not memory."},
-    {"early-allocation", "Allocate it when it is first touched: until then it only takes room."},
-    {"overallocated", "Ask for less: the rest was never touched. It takes address space, not memory, as long as "
-                      "nothing touches it."},
-}};
+constexpr std::array<const char *, static_cast<size_t>(Waste::Count)> kKinds{"unused", "early-allocation",
+                                                                             "overallocated"};
+
+std::string adviceOf(Waste waste, uint64_t touched_bytes, const Finding &finding) {
+  const std::string function = functionIn(finding.site), thing = thingOf(finding);
+  switch (waste) {
+  case Waste::Unused:
+    return fmt::format("Remove the allocation in {}, or allocate {} where the program needs {}. Pages that nothing "
+                       "touches take address space, not memory.",
+                       function, thing, pronounOf(finding));
+  case Waste::Early:
+    return fmt::format("Allocate {} just before the first access instead of in {}.", thing, function);
+  default:
+    return fmt::format("Ask for less in {}: the program touches {} of {}. Pages that nothing touches take address "
+                       "space, not memory.",
+                       function, bytesText(touched_bytes), thing);
+  }
+}
 
 // Of a live block that was looked at.
 struct Touched {
@@ -151,18 +162,17 @@ void TouchedAnalyzer::concludeOn(Waste waste, Conclusion &conclusion) const {
     blocks.place = kept->place;
     addTo(blocks, wasted);
   }
-  const Kind &kind = kKinds[static_cast<size_t>(waste)];
   for (auto &[keeper, blocks] : by_keeper) {
     blocks.absence.sort();
     if (!conclusion.isWorthSaving(keeper.account, blocks.absence))
       continue;
-    auto draft = draftOf(kind.name, keeper, blocks.place, blocks.cohorts, conclusion);
+    auto draft = draftOf(kKinds[static_cast<size_t>(waste)], keeper, blocks.place, blocks.cohorts, conclusion);
     Finding &finding = draft.line;
     finding.byte_seconds = byteSecondsOf(blocks.byte_ns);
     if (blocks.seen && finding.confidence == Confidence::Likely)
       finding.confidence = Confidence::Proved;
     finding.evidence = {{"idle_ns", blocks.longest_ns}, {"touched_bytes", blocks.touched_bytes}};
-    finding.advice = kind.advice;
+    finding.advice = adviceOf(waste, blocks.touched_bytes, finding);
     conclusion.add(std::move(draft), std::move(blocks.absence));
   }
 }

@@ -2,6 +2,7 @@
 // between two uses, and blocks that fit into others which are used no more (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/base/base_name.h"
+#include "analysis/findings/advice_words.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/findings/use_line.h"
 #include "analysis/live/use.h"
@@ -194,8 +195,11 @@ void describeIdle(Finding &finding, const Spare &spare, Conclusion &conclusion) 
   finding.evidence = {{"idle_ns", gap.end_ns - gap.begin_ns}, {"idle_launches", gap.launches}};
   addLine(finding.evidence, "last_use", gap.before, conclusion);
   addLine(finding.evidence, "next_use", gap.behind, conclusion);
-  finding.advice = "Nothing uses it while the memory is at its highest: free it and fill it again, or move it to the "
-                   "host meanwhile.";
+  const std::string before = lineOf(gap.before, conclusion), behind = lineOf(gap.behind, conclusion);
+  finding.advice =
+      fmt::format("Free {} after its use{} and fill {} again before the next one{}, or move {} to the host in between.",
+                  thingOf(finding), before.empty() ? "" : " at " + before, pronounOf(finding),
+                  behind.empty() ? "" : " at " + behind, pronounOf(finding));
 }
 
 void describeRedundant(Finding &finding, const Spare &spare, Conclusion &conclusion) {
@@ -206,7 +210,7 @@ void describeRedundant(Finding &finding, const Spare &spare, Conclusion &conclus
   finding.evidence = {{"fits_into", other}, {"fits_into_bytes", spare.fits_into.bytes}};
   addLine(finding.evidence, "last_use_of_that", spare.fits_into.last_use, conclusion);
   finding.advice =
-      fmt::format("It fits into the block of {}, which nothing uses any more: let both use one memory.", other);
+      fmt::format("Nothing uses the block of {} any more: let {} use that memory.", other, thingOf(finding));
 }
 
 void addFindings(const char *kind, Spares spares, void (*describe)(Finding &, const Spare &, Conclusion &),

@@ -324,9 +324,12 @@ void WatchAnalyzer::addFinding(const Change &change, Conclusion &conclusion) con
                       {"given", analysis::nameOf(change.given)}};
   if (change.step)
     finding.evidence.emplace_back("step", *change.step);
-  finding.advice = change.given == Given::No
-                       ? "It is not given this block: look for an index or a size that is too large"
-                       : "Nobody knows what it is given: if not this block, an index or a size is too large";
+  const std::string by = change.operation.known() ? "`" + textOf(change.operation) + "`" : "The operation";
+  finding.advice =
+      change.given == Given::No
+          ? fmt::format("{} is not given `{}`: look for an index or a size that is too large in it", by, finding.part)
+          : fmt::format("What {} is given is not known: if `{}` is not, an index or a size is too large", by,
+                        finding.part);
   finding.advice += change.heap == abi::Heap::Host ? "; `msleaks verify` names the instruction." : ".";
   conclusion.add(std::move(draft), {});
 }

@@ -1,8 +1,11 @@
 #include "analysis/findings/churn.h"
 
+#include "analysis/base/base_name.h"
+#include "analysis/findings/advice_words.h"
 #include "analysis/findings/keeper.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -111,18 +114,25 @@ std::vector<Churn> churnsOf(const AllocationCounts &counts, Conclusion &conclusi
   return list;
 }
 
-const char *adviceFor(const Churn &churn) {
+std::string adviceFor(const Churn &churn, const Finding &finding) {
   const Cost &cost = churn.cost;
+  const std::string function = functionIn(finding.site);
   if (!churn.keeper.closed_library.empty())
-    return "The library allocates these again and again: look whether it can be called less often.";
+    return fmt::format("{} makes `{}` allocate each time: look for a way to call it less often.", function,
+                       baseName(churn.keeper.closed_library));
   if (cost.clears >= std::max({cost.temporaries, cost.steps, cost.others + cost.touches}))
-    return "Each is filled with zeros when it is allocated: keep blocks and clear what was used, or use malloc where "
-           "all of it is written anyway.";
+    return fmt::format(
+        "Each block of {} is filled with zeros: keep blocks and clear only what was used, or call malloc "
+        "where all is written anyway.",
+        function);
   if (cost.steps >= std::max(cost.temporaries, cost.others + cost.touches))
-    return "These grow step by step, and what they hold is moved each time: reserve the final size.";
+    return fmt::format("{} grows in steps and moves what it holds: reserve the final size in {} first.",
+                       finding.site.variable.empty() ? "Each block" : "`" + finding.site.variable + "`", function);
   if (cost.temporaries >= cost.others + cost.touches || 2 * churn.count.temporary > churn.count.count)
-    return "Most of these are freed before the next one is allocated: keep one buffer and use it again.";
-  return "These come and go: take them from an arena that is emptied at once, or keep freed ones for the next.";
+    return fmt::format("Each is freed before the next one is allocated: keep one buffer for {} and use it again.",
+                       function);
+  return fmt::format("The blocks of {} come and go: take them from an arena, or keep freed ones for the next.",
+                     function);
 }
 
 // That a call is gone is sure; what an arena takes instead, or how much of a block is written to, is not.
@@ -154,7 +164,7 @@ Draft<Finding> findingOf(const Churn &churn, Conclusion &conclusion) {
                       {"cleared_bytes", count.cleared_bytes}};
   if (const auto bytes = count.usual_size.of(count.count))
     finding.evidence.emplace_back("usual_bytes", *bytes);
-  finding.advice = adviceFor(churn);
+  finding.advice = adviceFor(churn, finding);
   return draft;
 }
 

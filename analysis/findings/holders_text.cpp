@@ -56,6 +56,26 @@ std::string textOf(const Holders::Link &link, Conclusion &conclusion) {
 
 } // namespace
 
+std::string beginOf(const Holders &holders, Conclusion &conclusion) {
+  if (holders.root) {
+    const MemoryRegion &region = holders.root->region;
+    if (region.use != RegionUse::Globals)
+      return region.use == RegionUse::Stack || region.use == RegionUse::Registers
+                 ? "the " + textOf(*holders.root, conclusion)
+                 : std::string();
+    const CodePlace &variable = conclusion.catalog.variableAt(region.image, holders.root->address - region.load_bias);
+    return variable.function.empty() ? std::string() : fmt::format("`{}`", variable.function);
+  }
+  if (holders.links.empty())
+    return {};
+  const SiteId site = holders.links.front().site;
+  const SiteText place = textOf(conclusion.catalog, conclusion.lines.places().of(site));
+  const std::string type = conclusion.lines.typeOf(site);
+  return place.file.empty() ? std::string()
+                            : fmt::format("the {} of {}", type.empty() ? "block" : "`" + type + "`",
+                                          placeText(place.file, place.line));
+}
+
 std::string textOf(const Holders &holders, Conclusion &conclusion) {
   std::string text = holders.root ? textOf(*holders.root, conclusion) : std::string();
   const size_t first = holders.links.size() / 2;

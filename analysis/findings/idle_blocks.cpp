@@ -1,5 +1,6 @@
 #include "analysis/findings/idle_blocks.h"
 
+#include "analysis/findings/advice_words.h"
 #include "analysis/findings/use_line.h"
 
 #include <fmt/format.h>
@@ -10,18 +11,21 @@
 namespace msleaks::analysis {
 namespace {
 
-std::string adviceOf(const Idle &idle, const std::string &use, std::string_view kernel) {
-  const std::string by = kernel.empty() ? "" : fmt::format(" by {}", kernel);
+std::string adviceOf(const Idle &idle, const std::string &use, std::string_view kernel, const Finding &finding) {
+  const std::string it = pronounOf(finding), thing = thingOf(finding);
+  const std::string by = kernel.empty() ? "" : fmt::format(" by `{}`", kernel);
   const std::string at = by + (use.empty() ? "" : fmt::format(" at {}", use));
   switch (idle.part) {
   case LifePart::NotUsed:
-    return fmt::format("Allocate it when it is first used{}: until then it only takes room.", at);
+    return fmt::format("Allocate {} just before the first use{}.", thing, at);
   case LifePart::Late:
-    return fmt::format("Free it behind its last use{}: from there on it only takes room.", at);
+    return fmt::format("Free {} right after the last use{}.", thing, at);
   case LifePart::InUse:
-    return "Long between two uses: free it and fill it again, or move it to the host meanwhile.";
+    return fmt::format("Free {} after the use{} and fill {} again later, or move {} to the host in between.", thing, at,
+                       it, it);
   default:
-    return "Leave it out, or allocate it where it is needed: no launch, copy or fill ever used it.";
+    return fmt::format("Remove the allocation in {}, or allocate {} where a kernel needs {}.", functionIn(finding.site),
+                       thing, it);
   }
 }
 
@@ -70,7 +74,7 @@ Draft<Finding> findingOf(const Idle &idle, const IdleBlocks &blocks, Conclusion 
   const std::string_view kernel = conclusion.catalog.labels().textOf(blocks.sum.kernel);
   if (!kernel.empty())
     finding.evidence.emplace_back(idle.kernel, std::string(kernel));
-  finding.advice = adviceOf(idle, use, kernel);
+  finding.advice = adviceOf(idle, use, kernel, finding);
   return draft;
 }
 

@@ -101,7 +101,7 @@ TEST_F(OutOfMemoryTest, IsTheFirstFinding) {
   EXPECT_EQ(first["site"]["line"], 3);
   EXPECT_EQ(first["evidence"]["alive_bytes"], 400'050);
   EXPECT_EQ(first["evidence"]["status"], 12);
-  EXPECT_NE(asTable(120).find("out-of-memory: 1.00 GiB in 1 block, refused when 390.7 KiB of host were alive (likely)"),
+  EXPECT_NE(asTable(120).find("out-of-memory: 1.00 GiB were refused when 390.7 KiB of host were alive (likely)"),
             std::string::npos)
       << asTable(120);
 }
