@@ -1,5 +1,6 @@
 // Growth: places of whose blocks nearly every step leaves some behind (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
+#include "analysis/findings/advice_words.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/live/period_finder.h"
 #include "analysis/live/step_survivors.h"
@@ -83,7 +84,9 @@ public:
     if (isEnd(cause) || block.bytes() == 0)
       return;
     Steps &steps = of(block.process);
-    if (!steps.are_said)
+    if (!steps.are_said && cause == FreeCause::Reallocated)
+      steps.finder.onRealloc(block.bytes());
+    else if (!steps.are_said)
       steps.finder.onFree(block.bytes());
     change(steps, block, block.cohort, -1);
   }
@@ -207,6 +210,18 @@ void addPeriod(const PeriodFinder::Period &period, Evidence &evidence, Conclusio
   evidence.emplace_back("period_ns", period.mean_ns);
 }
 
+std::string adviceOf(const Growth &growth, bool is_freed, const Finding &finding) {
+  const std::string function = functionIn(finding.site), thing = thingOf(finding);
+  if (growth.period)
+    return fmt::format("If {} should not outlive a round, free each before the next one begins; if {} fills a cache, "
+                       "limit it.",
+                       thing, function);
+  if (is_freed)
+    return fmt::format("The program frees {} only after its last step: free each in the step in which {} makes it.",
+                       thing, function);
+  return fmt::format("Free what {} makes before its step ends; if {} must stay, limit how many do.", function, thing);
+}
+
 Draft<Finding> findingOf(const Growth &growth, Conclusion &conclusion) {
   auto draft = draftOf("growth", growth.keeper, growth.place, growth.cohorts, conclusion);
   const bool is_freed = growth.freed_bytes * 2 > growth.bytes;
@@ -221,9 +236,7 @@ Draft<Finding> findingOf(const Growth &growth, Conclusion &conclusion) {
       {"freed_behind_last_step_bytes", static_cast<uint64_t>(std::max<int64_t>(growth.freed_bytes, 0))}};
   if (growth.period)
     addPeriod(*growth.period, finding.evidence, conclusion);
-  finding.advice = is_freed
-                       ? "Each step keeps some of these until the last one is over: free them in it, or bound them."
-                       : "Each step leaves some of these behind: free them before the next one, or bound them.";
+  finding.advice = adviceOf(growth, is_freed, finding);
   return draft;
 }
 

@@ -13,26 +13,29 @@ uint64_t hashOf(CohortId cohort) {
 } // namespace
 
 PeriodFinder::Step PeriodFinder::onAlloc(uint32_t stream, CohortId cohort, uint64_t bytes, uint64_t time_ns) {
-  uint64_t &sum = sumOf(stream);
+  Sum &sum = sumOf(stream);
   Candidate &candidate = elementAt(candidates_, cohort.index);
   ++allocations_;
   if (candidate.last_number == 0) {
     candidate.first_ns = time_ns;
     candidate.first_number = allocations_;
+    candidate.first_bytes = sum.bytes;
   } else {
-    const uint64_t between = sum - candidate.sum;
+    const uint64_t between = sum.hashes - candidate.sum;
     // A round of one place tells nothing: it is like all others, whatever happens.
     if (between == candidate.between && between != hashOf(cohort)) {
       ++candidate.alike;
-      candidate.alike_ns += time_ns - candidate.last_ns;
+      candidate.alike_bytes += sum.bytes - candidate.last_bytes;
     }
     candidate.between = between;
     ++candidate.rounds;
   }
-  candidate.sum = sum;
+  candidate.sum = sum.hashes;
   candidate.last_ns = time_ns;
   candidate.last_number = allocations_;
-  sum += hashOf(cohort);
+  candidate.last_bytes = sum.bytes;
+  sum.hashes += hashOf(cohort);
+  sum.bytes += bytes;
   const Step step = adopt(cohort, candidate);
   allocated_bytes_ += bytes;
   return step;
@@ -41,9 +44,11 @@ PeriodFinder::Step PeriodFinder::onAlloc(uint32_t stream, CohortId cohort, uint6
 PeriodFinder::Step PeriodFinder::adopt(CohortId cohort, const Candidate &candidate) {
   if (cohort == anchor_) {
     ++rounds_;
+    allocated_in_rounds_ = allocated_bytes_;
+    freed_in_rounds_ = freed_bytes_;
     return Step::Begins;
   }
-  if (!candidate.isRegular() || candidate.meanNs() < kLeastNs)
+  if (!candidate.isRegular() || candidate.meanBytes() < kLeastBytes)
     return Step::GoesOn;
   if (anchor_.index != 0) {
     const Candidate &known = candidates_[anchor_.index];
@@ -53,17 +58,18 @@ PeriodFinder::Step PeriodFinder::adopt(CohortId cohort, const Candidate &candida
   }
   anchor_ = cohort;
   rounds_ = 0;
-  allocated_bytes_ = freed_bytes_ = 0;
+  allocated_bytes_ = freed_bytes_ = allocated_in_rounds_ = freed_in_rounds_ = 0;
   return Step::First;
 }
 
-// Who only collects, as one that reads a file into memory, goes through no rounds: of what rounds allocate, they free
-// the greater part.
+// A program that only collects, as one that reads a document into memory, goes through no rounds: rounds free the
+// greater part of what they allocate. What is freed behind the last round, as the document is, does not count.
 std::optional<PeriodFinder::Period> PeriodFinder::period() const {
   if (anchor_.index == 0)
     return std::nullopt;
   const Candidate &known = candidates_[anchor_.index];
-  if (!known.isRegular() || known.hasPassed(kLeastRounds / 2, allocations_) || freed_bytes_ * 2 < allocated_bytes_)
+  if (!known.isRegular() || known.hasPassed(kLeastRounds / 2, allocations_) ||
+      freed_in_rounds_ * 2 < allocated_in_rounds_)
     return std::nullopt;
   return Period{anchor_, rounds_, known.meanNs()};
 }

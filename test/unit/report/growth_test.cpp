@@ -75,7 +75,8 @@ TEST_F(Growth, IsFoundInAProgramThatNeverEnds) {
   EXPECT_EQ(growth["site"]["line"], 12);
   EXPECT_EQ(growth["evidence"]["growth_bytes_per_step"], kSize);
   EXPECT_FALSE(growth["retracted"]);
-  EXPECT_NE(asTable(120).find("growth: 488.3 KiB in 5 blocks, 97.7 KiB a step, saves"), std::string::npos)
+  EXPECT_NE(asTable(120).find("growth: 5 blocks of `float` (488.3 KiB) stay behind, 97.7 KiB a step (likely)"),
+            std::string::npos)
       << asTable(120);
 }
 
@@ -183,6 +184,40 @@ TEST_F(Growth, OfStepsThatAreSaidHasNoFoundPeriod) {
   EXPECT_EQ(growth["confidence"], "likely");
   EXPECT_EQ(growth["evidence"]["growth_bytes_per_step"], 5 * kSize);
   EXPECT_FALSE(growth["evidence"].contains("period_found"));
+}
+
+// The same blocks are most of the peak.
+TEST_F(Growth, TakesThePlaceOfAPeak) {
+  std::vector<StreamEvent> list;
+  for (uint64_t number = 1; number <= 60; ++number) {
+    list.push_back(born(number, 10, 5000, 9 * kSize, kOther));
+    list.push_back(born(number, 20, number, kSize));
+    list.push_back(dies(number, 30, 5000, kOther));
+  }
+  for (uint64_t number = 1; number <= 60; ++number)
+    list.push_back(dies(60, 100 + number, number));
+  run(list);
+  ASSERT_FALSE(of("growth").is_null()) << found;
+  for (const json &finding : found)
+    EXPECT_FALSE(finding["kind"] == "peak" && finding["site"]["line"] == 12) << found;
+}
+
+// A document: each part keeps a buffer that was made large and shrunk, and all goes at the end.
+TEST_F(Growth, OfADocumentIsNone) {
+  std::vector<StreamEvent> list;
+  const Where shrinks{.flags = abi::kRealloc, .site = 1}, node{.site = 2};
+  for (uint64_t number = 1; number <= 60; ++number) {
+    list.push_back(born(number, 10, number, kSize));
+    list.push_back(born(number, 20, 100 + number, kSize / 10, node));
+    list.push_back(dies(number, 30, number, shrinks));
+    list.push_back(born(number, 31, number, kSize / 5, shrinks));
+  }
+  for (uint64_t number = 1; number <= 60; ++number) {
+    list.push_back(dies(60, 100 + number, number));
+    list.push_back(dies(60, 200 + number, 100 + number, node));
+  }
+  run(list);
+  EXPECT_TRUE(of("growth").is_null()) << found;
 }
 
 TEST_F(Growth, OfWhoOnlyCollectsIsNone) {
