@@ -1,30 +1,57 @@
 // Handles that are never given back: streams, events, files, threads, … (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
+#include "analysis/findings/advice_words.h"
+#include "analysis/findings/holders_text.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/live/open_handles.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
+#include <memory>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace msleaks::analysis {
 namespace {
 
-// A program may well end with a few of a place: a log, a pool of threads. Who forgets one forgets it each time. Where
-// the program says its steps, fewer are enough.
+// A program may well end with a few of a place: a log, a pool of threads. A program that forgets one forgets it each
+// time. Where the program says its steps, fewer are enough. A context holds memory of a device: one is enough.
 constexpr uint64_t kForgotten = 10;
+uint64_t leastOf(abi::HandleKind kind) {
+  return kind == abi::HandleKind::Context || kind == abi::HandleKind::ClContext ? 1 : kForgotten;
+}
 
-const char *adviceOf(abi::HandleKind kind) {
+std::string_view giveBackOf(abi::HandleKind kind) {
   switch (kind) {
 #define MSL_HANDLE(name, number, text, back, doc)                                                                      \
   case abi::HandleKind::name:                                                                                          \
-    return "Give each of these back before its last user forgets it (" back ").";
+    return back;
 #include "msleaks/abi/handles.def"
   default:
-    return "";
+    return {};
   }
 }
+
+// "Call cudaStreamDestroy or aclrtDestroyStream for each stream that `open_part` makes."
+std::string adviceOf(abi::HandleKind kind, const Finding &finding) {
+  std::string back(giveBackOf(kind));
+  if (const size_t comma = back.find(", "); comma != std::string::npos)
+    back.replace(comma, 2, " or ");
+  const bool is_opened =
+      kind == abi::HandleKind::File || kind == abi::HandleKind::Folder || kind == abi::HandleKind::Descriptor;
+  return fmt::format("Call {} for {} {} that {} {}.", back, finding.count == 1 ? "the" : "each", abi::nameOf(kind),
+                     functionIn(finding.site), is_opened ? "opens" : "makes");
+}
+
+// FILEs that their process had open at its exit, and that the C library's own list of them led to: whether anything
+// else does, the way to each says.
+struct ListedFile {
+  SiteId site;
+  Holders holders;
+};
 
 class HandleAnalyzer final : public Analyzer {
 public:
@@ -44,15 +71,36 @@ public:
   void onProcessEnd(uint32_t process, const ProcessFate &fate) override {
     const uint32_t steps = open_.stepsOf(process);
     const OpenHandles::OfProcess left = open_.endProcess(process);
+    reachabilities_.erase(process);
     if (fate.cause == FreeCause::ProcessExec)
       return;
     add(left, fate.cause == FreeCause::ProcessExited, ended_);
     if (fate.cause == FreeCause::ProcessExited)
       addGrowth(left, steps);
   }
+  // A FILE is a block of the C library's: what led to it when its process was read tells whether it was forgotten.
+  void onFree(const Block &block, FreeCause cause, uint64_t) override {
+    if (cause != FreeCause::ProcessExited || block.heap != abi::Heap::Host)
+      return;
+    const auto read = reachabilities_.find(block.process);
+    const OpenHandles::Open *file =
+        read == reachabilities_.end() ? nullptr : open_.find(block.process, {abi::HandleKind::File, block.address});
+    if (!file)
+      return;
+    const Reach reach = read->second->of(block);
+    if (reach == Reach::Lost || reach == Reach::Indirect)
+      ++lost_files_[file->site];
+    else if (reach == Reach::Held && held_files_.size() < kMostHeldFiles)
+      held_files_.push_back({file->site, read->second->holdersOf(block)});
+  }
+  bool wantsReach() const override { return true; }
+  void onReach(uint32_t process, const std::shared_ptr<const Reachability> &reachability) override {
+    reachabilities_[process] = reachability;
+  }
   void conclude(Conclusion &) const override;
 
 private:
+  static constexpr size_t kMostHeldFiles = 10'000;
   struct Sum {
     uint64_t count = 0;
     uint64_t forgotten = 0; // of them: of processes that have exited
@@ -89,25 +137,35 @@ private:
     return steps;
   }
 
+  std::map<SiteId, uint64_t> forgottenFiles(Conclusion &) const;
+
   OpenHandles open_;
   Sums ended_;
+  std::map<uint32_t, std::shared_ptr<const Reachability>> reachabilities_; // of processes that are about to end
+  std::map<SiteId, uint64_t> lost_files_;
+  std::vector<ListedFile> held_files_;
   std::map<KindAndSite, uint64_t> grown_; // in how many steps
 };
 
 using Shares = std::map<abi::HandleKind, std::vector<SiteShare>>;
 
-Draft<Finding> findingOf(abi::HandleKind kind, const PlaceGroup &forgotten, uint64_t steps, Conclusion &conclusion) {
+// Fewer than usual are a hint, unless it is known that nothing leads to them.
+Draft<Finding> findingOf(abi::HandleKind kind, const PlaceGroup &forgotten, uint64_t steps, uint64_t known,
+                         Conclusion &conclusion) {
   auto draft = conclusion.lines.lineOf<Finding>(forgotten, Lines::Paths::Shown);
   Finding &finding = draft.line;
+  const bool many = finding.count >= kForgotten || steps != 0;
+  if (!many && known != 0)
+    finding.count = known;
   finding.kind = "handles";
   finding.part = abi::nameOf(kind);
   finding.concern = Concern::Handles;
-  finding.confidence = kind == abi::HandleKind::Thread ? Confidence::Hint : Confidence::Likely;
+  finding.confidence = kind == abi::HandleKind::Thread || !(many || known != 0) ? Confidence::Hint : Confidence::Likely;
   finding.owner = finding.site.library;
   finding.evidence = {{"handle", std::string(abi::nameOf(kind))}};
   if (steps != 0)
     finding.evidence.emplace_back("steps", steps);
-  finding.advice = adviceOf(kind);
+  finding.advice = adviceOf(kind, finding);
   finding.bytes = 0;
   for (PathLine &path : finding.paths)
     path.bytes = 0;
@@ -129,6 +187,22 @@ std::vector<HandleLine> linesOf(const Shares &shares, Conclusion &conclusion) {
   return lines;
 }
 
+// Whether only the C library's list of all FILEs leads to it: from its begin, or from the FILE before.
+bool isOnlyListed(const Holders &holders, Conclusion &conclusion) {
+  if (!holders.links.empty())
+    return conclusion.lines.typeOf(holders.links.back().site) == "FILE";
+  return beginOf(holders, conclusion) == "`_IO_list_all`" || beginOf(holders, conclusion).starts_with("`_IO_2_1_");
+}
+
+// By site: how many FILEs nothing but that list leads to.
+std::map<SiteId, uint64_t> HandleAnalyzer::forgottenFiles(Conclusion &conclusion) const {
+  std::map<SiteId, uint64_t> files = lost_files_;
+  for (const ListedFile &file : held_files_)
+    if (isOnlyListed(file.holders, conclusion))
+      ++files[file.site];
+  return files;
+}
+
 void HandleAnalyzer::conclude(Conclusion &conclusion) const {
   Sums sums = ended_;
   open_.forEachProcess([&](uint32_t, const OpenHandles::OfProcess &open) { add(open, false, sums); });
@@ -141,11 +215,16 @@ void HandleAnalyzer::conclude(Conclusion &conclusion) const {
       forgotten[of.first].push_back({of.second, sum.forgotten, sum.forgotten});
   }
   conclusion.result.handles = linesOf(all, conclusion);
+  const std::map<SiteId, uint64_t> files = forgottenFiles(conclusion);
   for (const auto &[kind, shares] : forgotten)
     for (const PlaceGroup &group : conclusion.lines.byPlace(shares)) {
       const uint64_t steps = growthOf(kind, group);
-      if (group.place.own && (group.sum().count >= kForgotten || steps != 0))
-        conclusion.add(findingOf(kind, group, steps, conclusion), {});
+      uint64_t known = 0;
+      for (const SiteShare &share : group.shares)
+        if (const auto file = files.find(share.site); kind == abi::HandleKind::File && file != files.end())
+          known += file->second;
+      if (group.place.own && (group.sum().count >= leastOf(kind) || steps != 0 || known != 0))
+        conclusion.add(findingOf(kind, group, steps, known, conclusion), {});
     }
 }
 

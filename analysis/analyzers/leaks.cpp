@@ -1,12 +1,15 @@
 #include "analysis/analyzers/leaks.h"
 
 #include "analysis/analyzers/registry.h"
+#include "analysis/findings/advice_words.h"
 #include "analysis/findings/harmless.h"
 #include "analysis/findings/holders_text.h"
 #include "analysis/findings/keeper.h"
+#include "analysis/findings/suppressions.h"
 #include "analysis/places/place.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <set>
 
@@ -140,19 +143,47 @@ void findFamilies(std::vector<Leak> &leaks, const std::map<std::pair<CohortId, C
   }
 }
 
-std::string adviceOf(const Leak &leak) {
+// The advice for a block that is held. `by` names where the way to it begins.
+std::string adviceOfHeld(const Holders &holders, const std::string &by, const Finding &finding) {
+  const std::string function = functionIn(finding.site), it = pronounOf(finding);
+  const bool is_list =
+      std::any_of(holders.links.begin(), holders.links.end(), [](const auto &link) { return link.count > 1; });
+  if (is_list)
+    return fmt::format("If the list at {} should stay small, remove old entries in {}.", by, function);
+  const RegionUse use = holders.root ? holders.root->region.use : RegionUse::Globals;
+  if (use == RegionUse::Stack || use == RegionUse::Registers)
+    return fmt::format("A variable on {} still points to {}: free {} before that variable goes.", by, it, it);
+  return fmt::format("Free {} through {} when {} {} no longer needed.", it, by, it == "it" ? "it" : "they",
+                     it == "it" ? "is" : "are");
+}
+
+// A member, an element or what a pointer leads to was probably overwritten. A variable was perhaps only on the way.
+std::string adviceOfLost(const Finding &finding) {
+  const std::string function = functionIn(finding.site), &variable = finding.site.variable;
+  if (variable.find_first_of(".*[-") != std::string::npos)
+    return fmt::format("Free the old block of `{}` before {} stores another one there.", variable, function);
+  return fmt::format("Free the block{} of {}{} before the last pointer to {} goes.", finding.count == 1 ? "" : "s",
+                     function, variable.empty() ? "" : " (`" + variable + "`)", pronounOf(finding));
+}
+
+std::string adviceOf(const Leak &leak, const Finding &finding, const Holders *holders, Conclusion &conclusion) {
+  const std::string function = functionIn(finding.site), it = pronounOf(finding);
   if (!leak.keeper.closed_library.empty())
-    return "The library keeps these for itself: look whether it is told when nobody needs it any more.";
-  const bool one = leak.remains.count == 1;
+    return fmt::format("{} makes the library allocate: look for the call that lets it release {}.", function, it);
+  const std::string by = holders ? beginOf(*holders, conclusion) : std::string(), &type = finding.allocator.type;
+  if (type == "FILE" || type == "DIR")
+    return fmt::format("Call {} for {} {} that {} opens.", type == "FILE" ? "fclose" : "closedir",
+                       finding.count == 1 ? "the" : "each", type, function);
   switch (leak.reach) {
   case Reach::Lost:
-    return one ? "Nothing points to this block any more: free it before the last pointer to it goes."
-               : "Nothing points to these blocks any more: free each before the last pointer to it goes.";
+    return adviceOfLost(finding);
   case Reach::Indirect:
-    return "Only lost blocks point to these: free them together with the one that leads to them.";
+    return by.empty() ? fmt::format("Free {} together with the block that leads to {}.", it, it)
+                      : fmt::format("Free {} together with {}, which leads to {}.", it, by, it);
   default:
-    return one ? "Free this block before its last user forgets it."
-               : "Free each of these blocks before its last user forgets it.";
+    return by.empty() ? fmt::format("Free {} of {} after {} last use.", thingOf(finding), function,
+                                    finding.count == 1 ? "its" : "their")
+                      : adviceOfHeld(*holders, by, finding);
   }
 }
 
@@ -175,7 +206,6 @@ Draft<Finding> findingOf(const Leak &leak, Conclusion &conclusion) {
     finding.evidence.emplace_back("leads_to_bytes", leak.leads_to.bytes);
     finding.evidence.emplace_back("leads_to_blocks", leak.leads_to.count);
   }
-  finding.advice = adviceOf(leak);
   return draft;
 }
 
@@ -236,7 +266,8 @@ void LeakAnalyzer::addLeaked(const Block &block, uint64_t age_ns) {
   const auto known = reachabilities_.find(block.process);
   const Reach reach = known == reachabilities_.end() ? Reach::Unknown : known->second->of(block);
   Leaked &leaked = leaked_[static_cast<size_t>(reach)];
-  const bool is_largest = addTo(leaked.by_cohort, block, age_ns);
+  const bool is_libcs = reach == Reach::Held && known->second->isHeldByLibc(block);
+  const bool is_largest = addTo(is_libcs ? libcs_ : leaked.by_cohort, block, age_ns);
   leaked.births[block.cohort.index].add(block.time_ns, block.bytes());
   if (const Block *head = reach == Reach::Indirect ? known->second->headOf(block) : nullptr)
     under_[{head->cohort, block.cohort}] += {block.bytes(), 1};
@@ -261,8 +292,12 @@ void LeakAnalyzer::conclude(Conclusion &conclusion) const {
   const LeakResult found = result();
   AnalysisResult &result = conclusion.result;
   Lines &lines = conclusion.lines;
-  const SortedRemains sorted =
-      withoutHarmless(conclusion.catalog, conclusion.cohorts, found.leaked, conclusion.question.suppressions);
+  Libcs of_libc;
+  const ByCohort libcs = takeHarmless(conclusion, of_libc);
+  SortedRemains sorted =
+      withoutHarmless(conclusion.catalog, conclusion.cohorts, leakedWith(libcs), conclusion.question.suppressions);
+  for (const auto &[reason, list] : of_libc)
+    sorted.harmless[reason].insert(sorted.harmless[reason].end(), list.begin(), list.end());
   lines.addRemains(bySite(sorted.leaks, conclusion.cohorts), nullptr, result.leaks);
   for (const auto &[reason, list] : sorted.harmless)
     lines.addRemains(bySite(list, conclusion.cohorts), reason.c_str(), result.suppressed);
@@ -270,13 +305,32 @@ void LeakAnalyzer::conclude(Conclusion &conclusion) const {
   lines.addRemains(bySite(found.unsure, conclusion.cohorts), nullptr, result.unsure);
 
   conclusion.addGroups("leaks", "Leaked", sharesOf(sorted.leaks));
-  addFindings(sorted.leaks, conclusion);
+  addFindings(sorted.leaks, libcs, conclusion);
 }
 
-void LeakAnalyzer::addFindings(const std::vector<CohortRemains> &not_harmless, Conclusion &conclusion) const {
+// Takes out blocks that the C library is known to keep for itself, such as the buffer of stdout, however many others of
+// the kind there are. The rest of what it holds are leaks like others.
+LeakAnalyzer::ByCohort LeakAnalyzer::takeHarmless(Conclusion &conclusion, Libcs &harmless) const {
+  ByCohort left;
+  for (const auto &[index, remains] : libcs_) {
+    if (const Suppression *row = suppressionOf(conclusion.catalog, conclusion.cohorts[remains.cohort].site, remains))
+      harmless[row->reason].push_back(remains);
+    else
+      left.emplace(index, remains);
+  }
+  return left;
+}
+
+void LeakAnalyzer::addFindings(const std::vector<CohortRemains> &not_harmless, const ByCohort &libcs,
+                               Conclusion &conclusion) const {
   LeakList list(not_harmless, conclusion);
-  for (size_t reach = 0; reach < kReaches; ++reach)
-    list.add(analysis::sorted(leaked_[reach].by_cohort), static_cast<Reach>(reach));
+  for (size_t reach = 0; reach < kReaches; ++reach) {
+    ByCohort by_cohort = leaked_[reach].by_cohort;
+    if (static_cast<Reach>(reach) == Reach::Held)
+      for (const auto &[cohort, remains] : libcs)
+        by_cohort.try_emplace(cohort, CohortRemains{{remains.heap}, remains.cohort}).first->second += remains;
+    list.add(analysis::sorted(by_cohort), static_cast<Reach>(reach));
+  }
   std::vector<Leak> leaks = list.take();
   conclusion.result.found_leaks = sumOf(leaks);
   Conclusion::keepLargest(leaks, [](const Leak &leak) { return leak.remains.bytes; });
@@ -289,15 +343,23 @@ void LeakAnalyzer::addFindings(const std::vector<CohortRemains> &not_harmless, C
     }
     auto draft = findingOf(leak, conclusion);
     addReachOf(leak.reach, leak.largest, draft.line.evidence, conclusion);
+    if (const Holders *holders = holdersOf(leak.reach, leak.largest); holders && !holders->links.empty())
+      draft.line.holder = textOf(conclusion.catalog, conclusion.lines.places().of(holders->links.back().site));
+    draft.line.advice = adviceOf(leak, draft.line, holdersOf(leak.reach, leak.largest), conclusion);
     conclusion.add(std::move(draft), std::move(absence));
   }
 }
 
+const Holders *LeakAnalyzer::holdersOf(Reach reach, CohortId cohort) const {
+  const auto &holders = leaked_[static_cast<size_t>(reach)].holders;
+  const auto found = holders.find(cohort.index);
+  return found == holders.end() ? nullptr : &found->second;
+}
+
 // Who holds the largest block; or why that cannot be known.
 void LeakAnalyzer::addReachOf(Reach reach, CohortId cohort, Evidence &evidence, Conclusion &conclusion) const {
-  const auto &holders = leaked_[static_cast<size_t>(reach)].holders;
-  if (const auto found = holders.find(cohort.index); found != holders.end())
-    evidence.emplace_back("holders", std::vector<std::string>{textOf(found->second, conclusion)});
+  if (const Holders *holders = holdersOf(reach, cohort))
+    evidence.emplace_back("holders", std::vector<std::string>{textOf(*holders, conclusion)});
   if (const auto why = why_not_.find(conclusion.cohorts[cohort].process);
       why != why_not_.end() && reach == Reach::Unknown)
     evidence.emplace_back("why_unknown", why->second);
@@ -305,13 +367,19 @@ void LeakAnalyzer::addReachOf(Reach reach, CohortId cohort, Evidence &evidence, 
     evidence.emplace_back("why_unknown", "allocated after the memory of its process was last read");
 }
 
-LeakResult LeakAnalyzer::result() const {
+std::vector<CohortRemains> LeakAnalyzer::leakedWith(const ByCohort &libcs) const {
   ByCohort leaked;
-  for (const Leaked &of_reach : leaked_)
-    for (const auto &[cohort, remains] : of_reach.by_cohort)
+  const auto add = [&](const ByCohort &list) {
+    for (const auto &[cohort, remains] : list)
       leaked.try_emplace(cohort, CohortRemains{{remains.heap}, remains.cohort}).first->second += remains;
-  return {sorted(leaked), sorted(alive_), sorted(unsure_)};
+  };
+  for (const Leaked &of_reach : leaked_)
+    add(of_reach.by_cohort);
+  add(libcs);
+  return sorted(leaked);
 }
+
+LeakResult LeakAnalyzer::result() const { return {leakedWith(libcs_), sorted(alive_), sorted(unsure_)}; }
 
 MSL_REGISTER_ANALYZER(leaks, LeakAnalyzer)
 

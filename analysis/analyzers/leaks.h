@@ -70,13 +70,18 @@ private:
     std::unordered_map<uint32_t, Holders> holders; // of the largest block of a cohort
     std::unordered_map<uint32_t, Births> births;   // by cohort
   };
+  using Libcs = std::map<std::string, std::vector<CohortRemains>>;      // by reason
   using UnderHeads = std::map<std::pair<CohortId, CohortId>, BlockSum>; // lost one, and what it leads to
   bool isLost(const Block &) const;
   void addLeaked(const Block &, uint64_t age_ns);
-  void addFindings(const std::vector<CohortRemains> &not_harmless, Conclusion &) const;
+  std::vector<CohortRemains> leakedWith(const ByCohort &libcs) const;
+  ByCohort takeHarmless(Conclusion &, Libcs &harmless) const;
+  void addFindings(const std::vector<CohortRemains> &not_harmless, const ByCohort &libcs, Conclusion &) const;
   void addReachOf(Reach, CohortId, Evidence &, Conclusion &) const;
+  const Holders *holdersOf(Reach, CohortId) const; // of the cohort's largest block; null: nobody is known
 
   std::array<Leaked, kReaches> leaked_;
+  ByCohort libcs_; // leaked, and held by a variable of the C library's own: not in leaked_
   UnderHeads under_;
   ByCohort alive_, unsure_;
   std::map<uint32_t, std::shared_ptr<const Reachability>> reachabilities_; // of processes that are about to end

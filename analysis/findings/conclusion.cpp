@@ -1,6 +1,7 @@
 #include "analysis/findings/conclusion.h"
 
 #include "analysis/base/base_name.h"
+#include "analysis/findings/file_leaks.h"
 #include "analysis/live/reachability.h"
 
 #include <algorithm>
@@ -22,6 +23,8 @@ std::string idOf(const Finding &finding) {
   std::string kept = fmt::format("{}\n{}\n{}", finding.kind, static_cast<int>(finding.heap), finding.device);
   if (!finding.part.empty())
     kept += "\n" + finding.part;
+  if (!finding.callers.empty())
+    kept += "\n" + finding.callers;
   if (!finding.closed_library.empty())
     return hashOf(fmt::format("{}\n{}", kept, baseName(finding.closed_library)));
   const SiteText &site = finding.site;
@@ -65,8 +68,13 @@ int rankOfReach(const Finding &leak) {
   return 2;
 }
 
+// Whether it is not known that other ways lead to the one place than to the other.
+bool mayBeOfOneWay(const Finding &a, const Finding &b) {
+  return a.callers.empty() || b.callers.empty() || a.callers == b.callers;
+}
+
 // Candidates that are about one place, or one closed library: the numbers of each group. What the user's own analyzers
-// say stands beside what ours say.
+// say stands beside what ours say. A loop that was unrolled has several calls in one line, each with an id of its own.
 class PlaceGroups {
 public:
   void add(const Finding &finding, size_t number) { groups_[keyOf(finding)].push_back(number); }
@@ -82,7 +90,8 @@ private:
     if (!finding.closed_library.empty())
       return {accountOf(finding), finding.analyzer, finding.closed_library, 0, "", "", 0, 0};
     const SiteText &site = finding.site;
-    return {accountOf(finding), finding.analyzer, "", site.id, site.file, site.function, site.line, site.column};
+    const uint64_t id = site.file.empty() ? site.id : 0;
+    return {accountOf(finding), finding.analyzer, "", id, site.file, site.function, site.line, site.column};
   }
 
   std::map<Key, std::vector<size_t>> groups_;
@@ -148,6 +157,15 @@ template <class IsGone> void Conclusion::drop(IsGone isGone) {
   std::erase_if(candidates_, [&](const Candidate &) { return gone[number++]; });
 }
 
+void Conclusion::foldFiles() {
+  std::vector<Finding *> findings;
+  for (Candidate &candidate : candidates_)
+    findings.push_back(&candidate.draft.line);
+  const std::vector<bool> folded = foldFileLeaks(findings);
+  size_t number = 0;
+  std::erase_if(candidates_, [&](const Candidate &) { return folded[number++]; });
+}
+
 // A leak that grows from step to step is one finding: the leak, which knows how it grows.
 void Conclusion::mergeGrowth() {
   PlaceGroups leaks;
@@ -159,7 +177,7 @@ void Conclusion::mergeGrowth() {
       return false;
     for (const size_t number : leaks.of(growth)) {
       Finding &leak = candidates_[number].draft.line;
-      if (leak.bytes < growth.bytes / 2)
+      if (leak.bytes < growth.bytes / 2 || !mayBeOfOneWay(leak, growth))
         continue;
       leak.evidence.insert(leak.evidence.end(), growth.evidence.begin(), growth.evidence.end());
       return true;
@@ -168,22 +186,26 @@ void Conclusion::mergeGrowth() {
   });
 }
 
-// A hint gives way to a surer finding about most of the same blocks. It also gives way to a finding that says more about
-// them: what the segments of a pool have free. That is another thing than their leak.
+// A hint gives way to a surer finding about most of the same blocks. What is only large (`peak`) also gives way to one
+// that says why: growth, and what a pool's segments have free. The latter is another thing than their leak.
 void Conclusion::dropTwins() {
   const auto isPool = [](const Finding &finding) { return finding.kind == "fragmentation"; };
-  PlaceGroups surer;
+  const auto saysMore = [&](const Finding &finding, const Finding &hint) {
+    return finding.confidence < Confidence::Hint || isPool(finding) || (isPeak(hint) && finding.kind == "growth");
+  };
+  PlaceGroups places;
   for (size_t i = 0; i < candidates_.size(); ++i)
     if (const Finding &finding = candidates_[i].draft.line;
-        finding.confidence < Confidence::Hint || isPool(finding))
-      surer.add(finding, i);
+        finding.confidence < Confidence::Hint || isPool(finding) || finding.kind == "growth")
+      places.add(finding, i);
   drop([&](const Finding &hint) {
     if (hint.confidence != Confidence::Hint || isPool(hint))
       return false;
-    const std::vector<size_t> &others = surer.of(hint);
+    const std::vector<size_t> &others = places.of(hint);
     return std::any_of(others.begin(), others.end(), [&](size_t number) {
       const Finding &finding = candidates_[number].draft.line;
-      return finding.concern == hint.concern && finding.bytes >= hint.bytes / 2;
+      return saysMore(finding, hint) && finding.concern == hint.concern && finding.bytes >= hint.bytes / 2 &&
+             mayBeOfOneWay(finding, hint);
     });
   });
 }
@@ -255,6 +277,7 @@ void Conclusion::rank() {
 }
 
 AnalysisResult Conclusion::finish() {
+  foldFiles();
   mergeGrowth();
   dropTwins();
   keepLargest(candidates_, [](const Candidate &candidate) { return candidate.draft.line.bytes; });

@@ -107,6 +107,7 @@ private:
   bool growsOrFillsPeak(const Finding &);
   template <class IsGone> void drop(IsGone);
   void rank();
+  void foldFiles();
   void mergeGrowth();
   void dropTwins();
   void putLostFirst();

@@ -22,8 +22,10 @@ struct Gathered {
   void moveTo(std::vector<CohortRemains> &to) const { to.insert(to.end(), parts.begin(), parts.end()); }
 };
 
+} // namespace
+
 // By the innermost call and the functions of its library that led there, whoever called that one.
-const Suppression *suppressionOfRemains(SiteCatalog &catalog, SiteId of, const Remains &remains) {
+const Suppression *suppressionOf(SiteCatalog &catalog, SiteId of, const Remains &remains) {
   const CallPath path = shownPath(catalog, of);
   if (path.calls.empty())
     return nullptr;
@@ -42,8 +44,6 @@ const Suppression *suppressionOfRemains(SiteCatalog &catalog, SiteId of, const R
   return suppressionOf(innermost, functions, remains);
 }
 
-} // namespace
-
 SortedRemains withoutHarmless(SiteCatalog &catalog, const Cohorts &cohorts, const std::vector<CohortRemains> &left,
                               const std::vector<SuppressionRule> &rules) {
   std::map<std::tuple<uint32_t, SiteId, abi::Heap>, Gathered> sites; // by process, site and heap
@@ -60,7 +60,7 @@ SortedRemains withoutHarmless(SiteCatalog &catalog, const Cohorts &cohorts, cons
       continue;
     }
     const SiteId place = innermostPlace(catalog, site).call;
-    const Suppression *row = suppressionOfRemains(catalog, site, gathered.sum);
+    const Suppression *row = suppressionOf(catalog, site, gathered.sum);
     rows[{process, place, heap, row}].add(gathered.sum, gathered.parts);
   }
   for (const auto &[key, gathered] : rows) {

@@ -16,6 +16,9 @@ struct SortedRemains {
   std::map<std::string, std::vector<CohortRemains>> harmless; // by reason
 };
 
+// The row for these blocks of the site, by the functions on their way. Null: they are a leak.
+const struct Suppression *suppressionOf(SiteCatalog &, SiteId, const Remains &);
+
 // Sorts by the user's rules and by the table of suppressions. The blocks that a row of the table allows are counted for
 // each process, over all paths to the innermost call.
 SortedRemains withoutHarmless(SiteCatalog &, const Cohorts &, const std::vector<CohortRemains> &,

@@ -121,13 +121,14 @@ using Evidence =
 inline constexpr char kGrowthEvidence[] = "growth_bytes_per_step"; // of a finding whose blocks grow from step to step
 
 // What an analyzer says about the blocks of one place.
-struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is about
-  std::string id;           // the same in every run in which the place is the same
-  std::string kind;         // "leak", "growth", "peak", "churn", "out-of-memory", "handles", "trampled"
-  uint32_t family = 0;      // of lost leaks that one place's leads to: by what they are together, from 1; else 0
+struct Finding : SiteLine {  // `bytes` and `count`: of the blocks that it is about
+  std::string id;            // the same in every run in which the place is the same
+  std::string kind;          // "leak", "growth", "peak", "churn", "out-of-memory", "handles", "trampled"
+  uint32_t family = 0;       // of lost leaks that one place's leads to: by what they are together, from 1; else 0
   uint64_t family_bytes = 0; // of the place of that family that was lost, with all that it leads to
-  std::string part;         // of the place's blocks, where another finding of the kind is about the first; else empty
-  std::string analyzer;     // the user's own that says it; empty: one of ours
+  std::string part;          // of the place's blocks, where another finding of the kind is about the first; else empty
+  std::string callers;       // the way to the place, where another finding of the kind is about another way; else empty
+  std::string analyzer;      // the user's own that says it; empty: one of ours
   Concern concern = Concern::Memory;
   Confidence confidence = Confidence::Hint;
   abi::Heap heap = abi::Heap::Host;
@@ -138,6 +139,7 @@ struct Finding : SiteLine { // `bytes` and `count`: of the blocks that it is abo
   double byte_seconds = 0;             // bytes times lifetime of its blocks
   std::string owner;
   std::string closed_library; // whose own blocks these are; such findings stand behind all others
+  FrameText holder;           // where the block was allocated that points to the largest one; empty: nobody is known
   Evidence evidence;
   std::string advice;     // one sentence
   bool retracted = false; // what happened later spoke against it

@@ -85,6 +85,14 @@ uint32_t OpenHandles::stepsOf(uint32_t process) const {
   return found == processes_.end() ? 0 : found->second.steps;
 }
 
+const OpenHandles::Open *OpenHandles::find(uint32_t process, const Handle &handle) const {
+  const auto found = processes_.find(process);
+  if (found == processes_.end())
+    return nullptr;
+  const auto open = found->second.open.find(handle);
+  return open == found->second.open.end() ? nullptr : &open->second;
+}
+
 OpenHandles::OfProcess OpenHandles::endProcess(uint32_t process) {
   const auto ended = processes_.extract(process);
   return ended.empty() ? OfProcess{} : std::move(ended.mapped().open);

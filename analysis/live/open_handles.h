@@ -32,6 +32,8 @@ public:
   // What the process has open, which it ends with. Ask for its steps before.
   OfProcess endProcess(uint32_t process);
   uint32_t stepsOf(uint32_t process) const;
+  // Null: it is not open.
+  const Open *find(uint32_t process, const Handle &) const;
   // From here on it is not seen what is closed.
   void forgetAll();
 

@@ -285,6 +285,14 @@ const Block *Reachability::headOf(const Block &block) const {
   return node == kNone || reach_[node] != Reach::Indirect ? nullptr : &blocks_[heads_[node]];
 }
 
+bool Reachability::isHeldByLibc(const Block &block) const {
+  const uint32_t node = nodeOf(block);
+  if (node == kNone || reach_[node] != Reach::Held || parents_[node].node != kNone)
+    return false;
+  const MemoryRegion *region = regionOf(parents_[node].at);
+  return region && isLibc(*region);
+}
+
 Holders Reachability::holdersOf(const Block &block) const {
   constexpr size_t kMostLinks = 8;
   Holders holders;

@@ -52,6 +52,8 @@ public:
   const Block *headOf(const Block &) const;
   // Of a block that is held or indirectly lost; otherwise nothing.
   Holders holdersOf(const Block &) const;
+  // Whether a variable of the C library itself points to it, and that is why it is held: the buffer of stdout.
+  bool isHeldByLibc(const Block &) const;
   // When the memory was read.
   uint64_t timeNs() const { return map_.time_ns; }
   // Why blocks are unknown; empty: none is for a reason that holds for all.

@@ -81,6 +81,21 @@ TEST_F(ReachabilityTest, ListsOfFreeChunksHoldNothing) {
   EXPECT_EQ(told(), "16 lost, 272 lost, 528 held, 784 held");
 }
 
+// The buffer of stdout; not that of a FILE, which libc's list of FILEs leads to.
+TEST_F(ReachabilityTest, LibcHoldsWhatItsVariablesPointTo) {
+  block(kHeap + 0x10, 1024), block(kHeap + 0x1000, 472), block(kHeap + 0x2000, 1024), block(kHeap + 0x3000, 64);
+  map.regions[0].image.path = "/lib/x86_64-linux-gnu/libc.so.6";
+  point(kGlobals, kHeap + 0x10);
+  point(kGlobals + 8, kHeap + 0x1000);
+  point(kHeap + 0x1000 + 56, kHeap + 0x2000);
+  point(kStack, kHeap + 0x3000);
+  const Reachability reachability = follow();
+  EXPECT_TRUE(reachability.isHeldByLibc(at(kHeap + 0x10)));
+  EXPECT_TRUE(reachability.isHeldByLibc(at(kHeap + 0x1000)));
+  EXPECT_FALSE(reachability.isHeldByLibc(at(kHeap + 0x2000)));
+  EXPECT_FALSE(reachability.isHeldByLibc(at(kHeap + 0x3000)));
+}
+
 TEST_F(ReachabilityTest, BlocksHoldBlocks) {
   block(kHeap + 0x10, 64), block(kHeap + 0x100, 64), block(kHeap + 0x200, 64);
   point(kGlobals, kHeap + 0x10);

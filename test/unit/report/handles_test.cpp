@@ -92,6 +92,23 @@ TEST_F(HandlesTest, ManyOfOnePlaceAreAFinding) {
   EXPECT_EQ(finding["site"]["line"], 12);
 }
 
+// It holds memory of a device, and what the driver keeps for it.
+TEST_F(HandlesTest, OneContextIsAHint) {
+  const json report = reportOf(
+      {opened(kStart + 100, HandleKind::ClContext, 0x10, kOne), opened(kStart + 101, HandleKind::ClQueue, 0x20, kTwo)});
+  ASSERT_EQ(report["findings"].size(), 1u);
+  EXPECT_EQ(report["findings"][0]["evidence"]["handle"], "cl_context");
+  EXPECT_EQ(report["findings"][0]["confidence"], "hint");
+}
+
+TEST_F(HandlesTest, TheTableNamesCallers) {
+  reportOf(many(12, HandleKind::Plan, kTwo)); // net.cpp:3, inlined into net::make(), inlined into main
+  const std::string text = asTable();
+  const size_t table = text.find("Handles never given back");
+  ASSERT_NE(table, std::string::npos);
+  EXPECT_NE(text.find("< src/net.cpp:40:5 in net::make()", table), std::string::npos) << text;
+}
+
 TEST_F(HandlesTest, OneAStepIsAFinding) {
   std::vector<StreamEvent> list;
   for (uint64_t step = 0; step < 6; ++step) {
@@ -203,7 +220,8 @@ TEST_F(HandlesTest, AThreadsOwnAreThoseThatItOpened) {
 TEST_F(HandlesTest, TheTextHasThem) {
   reportOf(many(12, HandleKind::Plan));
   const std::string text = asTable();
-  EXPECT_NE(text.find("handles: 12 of plan, never given back (likely)"), std::string::npos) << text;
+  EXPECT_NE(text.find("handles: 12 plans were never given back (likely)"), std::string::npos) << text;
+  EXPECT_NE(text.find("Call cufftDestroy for each plan that `net::grow` makes."), std::string::npos) << text;
   EXPECT_NE(text.find("Handles never given back"), std::string::npos) << text;
 }
 
