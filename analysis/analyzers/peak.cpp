@@ -1,6 +1,9 @@
 #include "analysis/analyzers/peak.h"
 
 #include "analysis/analyzers/registry.h"
+#include "analysis/base/number_text.h"
+#include "analysis/findings/advice_words.h"
+#include "analysis/findings/callers_apart.h"
 #include "analysis/findings/keeper.h"
 
 #include <algorithm>
@@ -94,10 +97,9 @@ namespace {
 // it called, and without which the peak would be that much lower. Less than a few pages is nobody's concern.
 constexpr uint64_t kLeastBytes = 64 << 10;
 constexpr uint64_t kLeastShare = 10, kLeastSaving = 20; // one part of so many
-constexpr size_t kMostPerHeap = 3;
 
-// Places with the most bytes first.
-std::vector<PlaceGroup> largestOwn(const Peak &peak, Conclusion &conclusion) {
+// Places with the most bytes first; one that several ways lead to is there for each way.
+std::vector<PathGroup> largestOwn(const Peak &peak, Conclusion &conclusion) {
   std::vector<CohortShare> shares = peak.by_cohort;
   std::erase_if(shares, [&](const CohortShare &share) {
     const Cohort &cohort = conclusion.cohorts[share.cohort];
@@ -106,14 +108,19 @@ std::vector<PlaceGroup> largestOwn(const Peak &peak, Conclusion &conclusion) {
   std::vector<PlaceGroup> own = conclusion.lines.byPlace(bySite(shares, conclusion.cohorts));
   const uint64_t least_bytes = std::max(kLeastBytes, peak.bytes / kLeastShare);
   std::erase_if(own, [&](const PlaceGroup &group) { return !group.place.own || group.sum().bytes < least_bytes; });
-  std::stable_sort(own.begin(), own.end(), [&](const auto &a, const auto &b) { return a.sum().bytes > b.sum().bytes; });
-  if (own.size() > kMostPerHeap)
-    own.resize(kMostPerHeap);
-  return own;
+  std::vector<PathGroup> ways;
+  for (const PlaceGroup &group : own)
+    for (PathGroup &way : callersApart(group, conclusion.catalog))
+      if (way.group.sum().bytes >= least_bytes)
+        ways.push_back(std::move(way));
+  std::stable_sort(ways.begin(), ways.end(),
+                   [](const auto &a, const auto &b) { return a.group.sum().bytes > b.group.sum().bytes; });
+  return ways;
 }
 
-// All blocks that the place ever had in this account, also on paths that had none at the peak.
-Absence absenceOf(const PlaceGroup &group, const Account &account, Conclusion &conclusion) {
+// All blocks that the place ever had in this account, also on paths that had none at the peak; of one way to it, those.
+Absence absenceOf(const PathGroup &way, const Account &account, Conclusion &conclusion) {
+  const PlaceGroup &group = way.group;
   SiteCatalog &catalog = conclusion.catalog;
   const Place::Key key = group.place.keyIn(catalog);
   std::set<SiteId> sites, innermost;
@@ -122,7 +129,7 @@ Absence absenceOf(const PlaceGroup &group, const Account &account, Conclusion &c
     innermost.insert(innermostPlace(catalog, share.site).call);
   }
   const auto isThere = [&](SiteId site) {
-    return sites.contains(site) || (innermost.contains(innermostPlace(catalog, site).call) &&
+    return sites.contains(site) || (way.callers.empty() && innermost.contains(innermostPlace(catalog, site).call) &&
                                     conclusion.lines.places().of(site).keyIn(catalog) == key);
   };
   Absence absence;
@@ -136,17 +143,27 @@ Absence absenceOf(const PlaceGroup &group, const Account &account, Conclusion &c
 
 } // namespace
 
+static std::string adviceOf(const Finding &finding) {
+  const std::string function = functionIn(finding.site);
+  if (finding.count == 1)
+    return fmt::format("{} asks for {} at once: ask for less, or free {} before the peak.", function,
+                       bytesText(finding.bytes), thingOf(finding));
+  return fmt::format("{} has {} blocks at the same time: free each after its last use, or make them smaller.", function,
+                     countText(finding.count));
+}
+
 // Where uses are seen, they say what could have done without its memory (uses.cpp).
 void PeakAnalyzer::findStandingOut(const Peak &peak, const Account &account, Conclusion &conclusion) const {
   if (conclusion.seesUses(account))
     return;
-  for (const PlaceGroup &group : largestOwn(peak, conclusion)) {
-    Absence absence = absenceOf(group, account, conclusion);
+  for (const PathGroup &way : largestOwn(peak, conclusion)) {
+    Absence absence = absenceOf(way, account, conclusion);
     if (conclusion.saves(account, absence) < std::max(kLeastBytes, peak.bytes / kLeastSaving))
       continue;
-    auto draft = conclusion.lines.lineOf<Finding>(group, Lines::Paths::Shown);
+    auto draft = conclusion.lines.lineOf<Finding>(way.group, Lines::Paths::Shown);
     Finding &finding = draft.line;
     finding.kind = "peak";
+    finding.callers = way.callers;
     finding.confidence = Confidence::Hint;
     finding.heap = account.heap;
     finding.device = account.device;
@@ -158,7 +175,7 @@ void PeakAnalyzer::findStandingOut(const Peak &peak, const Account &account, Con
       byte_ns += absence.cohorts[index] ? valueAt(byte_ns_, index) : 0;
     finding.byte_seconds = byteSecondsOf(byte_ns);
     finding.evidence = {{"peak_bytes", peak.bytes}, {"peak_time_ns", peak.time_ns}};
-    finding.advice = "Look whether all of it is needed at the peak: allocate less, later, or free it before.";
+    finding.advice = adviceOf(finding);
     conclusion.add(std::move(draft), std::move(absence));
   }
 }

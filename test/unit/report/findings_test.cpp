@@ -102,6 +102,58 @@ TEST_F(Findings, APlaceThatMakesThePeakOnTwoPathsIsOne) {
   EXPECT_EQ(found[0]["saves_bytes"], 20 * kMiB);
 }
 
+// A function that takes memory for everybody: two of its three callers have a tenth of it or more.
+TEST_F(Findings, WaysToOnePlaceThatStandOutAreFindingsOfTheirOwn) {
+  start(1, 4711);
+  abi::ImageDefinition image{};
+  image.image = 3;
+  const std::string defined = record(abi::DefinitionKind::Image, raw(image) + "/opt/libmine.so");
+  ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(defined))));
+  const PathEntry paths[] = {{2, abi::kPathBegin, 3, 0x1010},
+                             {3, abi::kPathBegin, 3, 0x2010},
+                             {4, abi::kPathBegin, 3, 0x3010},
+                             {5, 2, 3, 0x9010},
+                             {6, 3, 3, 0x9010},
+                             {7, 4, 3, 0x9010}};
+  ASSERT_TRUE(writer->paths(1, paths));
+  const uint64_t sizes[] = {40 * kMiB, 12 * kMiB, kMiB};
+  std::vector<StreamEvent> list;
+  for (const uint64_t address : {0x10, 0x0})
+    for (uint32_t i = 0; i < 3; ++i)
+      list.push_back(at(list.size() + 1, 0x10 + i * 0x10, address == 0 ? 0 : sizes[i],
+                        {.flags = abi::kFromHook, .site = abi::kPathSite | (5 + i)}));
+  events(list);
+  end(1, 0, kStart + 10'000'000'000);
+  manifest();
+  close();
+  found = asJson()["findings"];
+  EXPECT_EQ(found.size(), 1u) << "one way has three quarters of the bytes";
+}
+
+TEST_F(Findings, WaysOfWhichNoneIsMostAreFindings) {
+  start(1, 4711);
+  abi::ImageDefinition image{};
+  image.image = 3;
+  const std::string defined = record(abi::DefinitionKind::Image, raw(image) + "/opt/libmine.so");
+  ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(defined))));
+  const PathEntry paths[] = {
+      {2, abi::kPathBegin, 3, 0x1010}, {3, abi::kPathBegin, 3, 0x2010}, {4, 2, 3, 0x9010}, {5, 3, 3, 0x9010}};
+  ASSERT_TRUE(writer->paths(1, paths));
+  const Where first{.flags = abi::kFromHook, .site = abi::kPathSite | 4};
+  const Where second{.flags = abi::kFromHook, .site = abi::kPathSite | 5};
+  events(
+      {at(1, 0x10, 20 * kMiB, first), at(2, 0x20, 12 * kMiB, second), at(3, 0x10, 0, first), at(4, 0x20, 0, second)});
+  end(1, 0, kStart + 10'000'000'000);
+  manifest();
+  close();
+  found = asJson()["findings"];
+  ASSERT_EQ(found.size(), 2u) << found;
+  EXPECT_EQ(found[0]["bytes"], 20 * kMiB);
+  EXPECT_EQ(found[0]["saves_bytes"], 20 * kMiB);
+  EXPECT_EQ(found[1]["bytes"], 12 * kMiB);
+  EXPECT_NE(found[0]["id"], found[1]["id"]);
+}
+
 // Two lines of the user's call a library that keeps something for itself each time.
 TEST_F(Findings, WhatAClosedLibraryKeepsIsOneFindingBehindAllOthers) {
   start(1, 4711);
@@ -161,7 +213,8 @@ TEST_F(Findings, HintsAloneDoNotChangeTheExitStatus) {
   EXPECT_EQ(all.leaks.sum.count, 3u);
   EXPECT_FALSE(all.hasFindings());
   EXPECT_NE(asTable(120).find("leaks   none; libraries keep 4.00 MiB in 3 blocks"), std::string::npos) << asTable(120);
-  EXPECT_EQ(asJson()["leaks"]["found"], json::parse(R"({"bytes":0,"count":0,"places":0,"pool":{"bytes":0,"count":0}})"));
+  EXPECT_EQ(asJson()["leaks"]["found"],
+            json::parse(R"({"bytes":0,"count":0,"places":0,"pool":{"bytes":0,"count":0}})"));
 }
 
 // Whatever is freed and comes back meanwhile: a realloc that is refused, a mapping of which a part goes.
