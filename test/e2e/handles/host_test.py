@@ -38,10 +38,12 @@ def main():
     msleaks = Msleaks(build)
     for name, program in compiled(build, scratch, SOURCE).items():
         print("\n".join(line for line in run([program]).stdout.splitlines() if line.startswith("refused: ")))
-        report = expect_forgotten(msleaks, f"{scratch}/{name}", SOURCE, program)
-        handles = {(finding["evidence"]["handle"], finding["site"]["line"]) for finding in report.json["findings"] if finding["kind"] == "handles"}
+        reports = expect_forgotten(msleaks, f"{scratch}/{name}", SOURCE, program)
+        handles, mended = ({(finding["evidence"]["handle"], finding["site"]["line"]) for finding in report.json["findings"] if finding["kind"] == "handles"}
+                           for report in reports)
         files = {(kind, line) for line, kind in forgotten_in(SOURCE) if kind == "FILE"}
         equal("findings about handles: only what libc's list of FILEs alone leads to", handles, files)
+        equal("of the mended program", mended, set())
     expect_no_failure(msleaks, scratch)
     os.environ["ASAN_OPTIONS"] = "detect_leaks=0"
     expect_same_under_asan(msleaks, scratch)

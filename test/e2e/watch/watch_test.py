@@ -63,7 +63,7 @@ def main():
         text = msleaks.output("report", folder)
         if topic == "opencl":  # the second kernel is made where the first one was
             equal(f"{name}: launches", [event["name"] for event in events_of(msleaks, folder, "launch")], ["relu", "scale"] * 3)
-        equal(f"{name}: in the text", f"of weights changed, by {wanted[0][1]}" in text, True)
+        equal(f"{name}: in the text", f"of `weights` changed during `{wanted[0][1]}`" in text, True)
         _, report = watched(msleaks, scratch, program, "mended")
         equal(f"{name}: changes of the mended program", changes(report), [])
         print(f"{name}: {wanted}")
