@@ -53,7 +53,7 @@ def expect_example(reports, library):
     table = next(section for section in report["sections"] if section["name"] == "one_at_a_time/places")
     equal("the table", [row[1:] for row in table["rows"]], [[TIMES, BUFFER]])
     text = reports.ask("--analyzer", library).stdout
-    check("one_at_a_time/repeated: 2.86 MiB in 1,000 blocks" in text and "Places with one block at a time" in text, f"the text:\n{text}")
+    check("one_at_a_time/repeated: 1,000 blocks (2.86 MiB)" in text and "Places with one block at a time" in text, f"the text:\n{text}")
 
 
 def without_own(report):

@@ -1,4 +1,5 @@
-// A file that cannot be parsed is not closed.
+// A file that cannot be parsed is not closed. Its block and its buffer belong to the finding about the handles.
+// kind: handles
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@ __attribute__((noinline)) static FILE *open_checked(const char *path) {
 }
 __attribute__((noinline)) static int processors(const char *path) {
   char line[4096];
-  FILE *file = open_checked(path); // guilty: FILE
+  FILE *file = open_checked(path); // guilty:
   if (!file || !fgets(line, sizeof line, file))
     return -1;
   int count = 0;
