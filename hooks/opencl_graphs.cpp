@@ -1,7 +1,8 @@
-// Kernels of OpenCL whose program has counted copies of them (abi/device_counts.h), or has a program beside it that does
-// (opencl_source.h): beside a kernel that the program makes stands its copy, which is given the same arguments and, last, a buffer with counters. A launch runs one or the
-// other. Nothing waits for a queue of the program: the buffers are read, through a queue of our own, where the program
-// itself has waited for the last counted launch, when its last kernel goes, and at the exit.
+// Kernels of OpenCL whose program has counted copies of them (abi/device_counts.h), or has a program beside it that
+// does (opencl_source.h): beside a kernel that the program makes stands its copy, which is given the same arguments
+// and, last, a buffer with counters. A launch runs one or the other. Nothing waits for a queue of the program: the
+// buffers are read, through a queue of our own, where the program itself has waited for the last counted launch, when
+// its last kernel goes, and at the exit.
 //
 // On any doubt the kernel runs as it is: a copy that cannot be made or launched, an argument that it does not take, a
 // queue without an order.

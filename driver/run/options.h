@@ -27,7 +27,7 @@ struct RunOptions {
   std::string log_level;
   int error_exitcode = 0;         // 0 = findings do not change the exit status
   std::vector<std::string> hooks; // libraries with hooks of others
-  bool count_sources = false; // kernels of OpenCL that programs give as source
+  bool count_sources = false;     // kernels of OpenCL that programs give as source
   bool no_report = false;
   bool analyze_at_end = false;
   Progress progress = Progress::IfHarmless;

@@ -96,8 +96,8 @@ struct ControlPage {
   // kernel sets kOwnerGone. Any process can read it, also one that cannot see the collector's pid. 0 = not held yet.
   std::atomic<uint32_t> collector_thread;
   alignas(64) ClockFit fit;
-  char counts_folder[1024]; // where processes put what they count (counts_file.h); empty: nowhere
-  uint32_t seccomp_filters; // that hold for the collector, as in a container
+  char counts_folder[1024];  // where processes put what they count (counts_file.h); empty: nowhere
+  uint32_t seccomp_filters;  // that hold for the collector, as in a container
   char kernel_compiler[512]; // of kernels that are given as source (driver/opencl); empty: they are not counted
 };
 static_assert(sizeof(ControlPage) <= kHeaderBytes);
