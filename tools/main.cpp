@@ -2,7 +2,6 @@
 #include "analysis/base/log.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -15,25 +14,34 @@ int complain(const std::string &message, ExitStatus status) {
   return static_cast<int>(status);
 }
 
-int run(int count, char **arguments) {
-  CLI::App app("Looks at what msleaks-run recorded, and at what the compiler plugin marked.", "msleaks");
-  app.set_version_flag("--version", "msleaks " MSLEAKS_VERSION);
-  app.require_subcommand(0, 1); // none is told below: CLI11 would tell it also of a word that is no verb
-  app.fallthrough();            // options of the program may also stand behind the verb
+int finish(ExitStatus status) {
+  if (!std::cout.flush())
+    return complain("the output could not be written", ExitStatus::OwnFault);
+  return static_cast<int>(status);
+}
+
+int run(const std::vector<std::string> &arguments) {
+  CommandLine line("msleaks", "Looks at what msleaks-run recorded, and at what the compiler plugin marked.");
+  line.version("msleaks " MSLEAKS_VERSION);
   std::string level;
-  app.add_option("--log-level", level, "trace, debug, info, warning, error or off; also MSLEAKS_LOG");
+  line.option("--log-level", level, "trace, debug, info, warning, error or off; also MSLEAKS_LOG")
+      .suggest({"trace", "debug", "info", "warning", "error", "off"});
   Action chosen;
   for (const Verb &verb : makeVerbs()) {
-    CLI::App *subcommand = app.add_subcommand(verb.name, verb.summary);
-    subcommand->callback([&chosen, action = verb.declare(*subcommand)] { chosen = action; });
+    const auto action = std::make_shared<Action>();
+    *action = verb.declare(line.command(verb.name, verb.summary, [&chosen, action] { chosen = *action; }));
   }
 
-  try {
-    app.parse(count, arguments);
-  } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
-      return app.exit(error); // help, version
-    return complain(std::string(error.what()) + "; see msleaks --help", ExitStatus::Usage);
+  const Result<std::string> text = line.parse(arguments);
+  if (!text)
+    return complain(text.error().message, text.error().status);
+  // A reader of ours that has seen enough (`| head`) ends us quietly, also when our parent ignores the signal. Another
+  // program that takes our place gets the signal as we found it.
+  if (!line.passedOn())
+    std::signal(SIGPIPE, SIG_DFL);
+  if (!text->empty()) {
+    std::cout << *text;
+    return finish(ExitStatus::Clean);
   }
   if (!chosen)
     return complain("no verb is given; see msleaks --help", ExitStatus::Usage);
@@ -42,9 +50,7 @@ int run(int count, char **arguments) {
   const Result<ExitStatus> status = chosen();
   if (!status)
     return complain(status.error().message, status.error().status);
-  if (!std::cout.flush())
-    return complain("the output could not be written", ExitStatus::OwnFault);
-  return static_cast<int>(*status);
+  return finish(*status);
 }
 
 } // namespace
@@ -52,10 +58,8 @@ int run(int count, char **arguments) {
 
 int main(int count, char **arguments) {
   using namespace msleaks;
-  // A reader of ours that has seen enough (`| head`) ends us quietly, also when our parent ignores the signal.
-  std::signal(SIGPIPE, SIG_DFL);
   try {
-    return tools::run(count, arguments);
+    return tools::run({arguments + std::min(count, 1), arguments + count});
   } catch (const std::bad_alloc &) {
     return tools::complain("out of memory", ExitStatus::OwnFault);
   } catch (const std::exception &error) {

@@ -1,6 +1,7 @@
 #include "analysis/check/limits.h"
 
-#include <CLI/CLI.hpp>
+#include "analysis/command_line/command_line.h"
+
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -13,20 +14,6 @@ std::optional<double> percentOf(std::string_view text) {
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), percent);
   const bool whole = failed == std::errc() && end == text.data() + text.size();
   return whole && std::isfinite(percent) && percent >= 0 ? std::optional(percent) : std::nullopt;
-}
-
-// As the other options of sizes take them: 1024, 4KiB, 10MB.
-std::optional<uint64_t> bytesOf(std::string text) {
-  try {
-    static const CLI::AsSizeValue kSize(false);
-    if (!kSize(text).empty()) // writes the number of bytes into the text
-      return std::nullopt;
-  } catch (const CLI::Error &) { // of some texts it says so
-    return std::nullopt;
-  }
-  uint64_t bytes = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  return failed == std::errc() && end == text.data() + text.size() ? std::optional(bytes) : std::nullopt;
 }
 
 uint64_t sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
@@ -45,7 +32,7 @@ Result<PeakLimit> parsePeakLimit(std::string_view text) {
   if (more && amount.ends_with('%')) {
     if (const auto percent = percentOf(amount.substr(0, amount.size() - 1)))
       return MorePercent{*percent};
-  } else if (const auto bytes = bytesOf(std::string(amount))) {
+  } else if (const auto bytes = parseByteSize(std::string(amount))) {
     return more ? PeakLimit(MoreBytes{*bytes}) : PeakLimit(AtMostBytes{*bytes});
   }
   return fail(

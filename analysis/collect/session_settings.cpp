@@ -62,10 +62,10 @@ template <class Choice> Result<void> setChoice(Choice &field, std::string_view n
 }
 
 Result<void> changeOne(abi::Flags &flags, std::string_view name, std::string_view value) {
-#define MSL_FLAG(type, field, standard, option, minimum, maximum, doc)                                                 \
+#define MSL_FLAG(type, field, standard, option, minimum, maximum, group, doc)                                          \
   if (name == withoutDashes(option))                                                                                   \
     return setNumber<type>(flags.field, name, value, minimum, maximum);
-#define MSL_CHOICE(type, field, standard, option, doc)                                                                 \
+#define MSL_CHOICE(type, field, standard, option, group, doc)                                                          \
   if (name == withoutDashes(option))                                                                                   \
     return setChoice(flags.field, name, value);
 #include "msleaks/abi/flags.def"

@@ -3,7 +3,6 @@
 #include "analysis/run/output_stream.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
@@ -73,20 +72,20 @@ Result<ExitStatus> cfg(const Options &options) {
   return ExitStatus::Clean;
 }
 
-Action declare(CLI::App &app) {
+Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("RUN", options->run, "folder of a run")->required();
-  app.add_option("--function", options->function, "only functions with this in their name (a regular expression)")
-      ->type_name("REGEX");
-  auto *json = app.add_flag("--json", options->json, "an array of graphs (docs/kernel-graphs.md)");
-  auto *dot = app.add_flag("--dot", options->dot, "graphs for Graphviz")->excludes(json);
-  auto *html = app.add_option("--html", options->html, "write a page to look at, with the source beside the graphs")
-                   ->type_name("FILE")
-                   ->excludes(json)
-                   ->excludes(dot);
-  app.add_option("--against", options->against, "another run, of this build or another, side by side on the page")
-      ->type_name("RUN2")
-      ->needs(html);
+  line.option("RUN", options->run, "folder of a run").required();
+  line.option("--function", options->function, "only functions with this in their name (a regular expression)")
+      .valueName("REGEX");
+  const Option json = line.flag("--json", options->json, "an array of graphs (docs/kernel-graphs.md)");
+  const Option dot = line.flag("--dot", options->dot, "graphs for Graphviz").excludes(json);
+  const Option html = line.option("--html", options->html, "write a page to look at, with the source beside the graphs")
+                          .valueName("FILE")
+                          .excludes(json)
+                          .excludes(dot);
+  line.option("--against", options->against, "another run, of this build or another, side by side on the page")
+      .valueName("RUN2")
+      .needs(html);
   return [options] { return cfg(*options); };
 }
 

@@ -5,7 +5,6 @@
 #include "analysis/run/output_file.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -64,22 +63,20 @@ Result<ExitStatus> check(const Options &options) {
   return verdict.passed() ? ExitStatus::Clean : ExitStatus::Findings;
 }
 
-Action declare(CLI::App &app) {
+Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("RUN", options->run, "folder of a run, or its trace file")->required();
-  app.add_option("--baseline", options->baseline, "what to compare with: another run, or a file that --save wrote")
-      ->type_name("BASE");
-  app.add_option("--peak", options->peak, "the most that the peak may be: 512MiB; or with a baseline +2%, +10MiB")
-      ->type_name("LIMIT");
-  app.add_option("--leaks", options->leak_bytes, "the most bytes that may leak (0, 4KiB)")
-      ->transform(CLI::AsSizeValue(false));
-  app.add_option("--sites", options->sites, "new: no place may leak that did not in the baseline")
-      ->check(CLI::IsMember({"new"}));
-  app.add_flag("--allow-incomplete", options->incomplete_allowed,
-               "judge what there is, also when not all of a program was recorded");
-  app.add_option("--suppressions", options->suppressions, "file of rules leak:PATTERN, as LeakSanitizer's");
-  app.add_option("--save", options->save, "keep the figures in this file, unless the check fails")->type_name("FILE");
-  app.add_flag("--json", options->json, "an object for programs instead of the table (docs/check.md)");
+  line.option("RUN", options->run, "folder of a run, or its trace file").required();
+  line.option("--baseline", options->baseline, "what to compare with: another run, or a file that --save wrote")
+      .valueName("BASE");
+  line.option("--peak", options->peak, "the most that the peak may be: 512MiB; or with a baseline +2%, +10MiB")
+      .valueName("LIMIT");
+  line.option("--leaks", options->leak_bytes, "the most bytes that may leak (0, 4KiB)").byteSize();
+  line.option("--sites", options->sites, "new: no place may leak that did not in the baseline").oneOf({"new"});
+  line.flag("--allow-incomplete", options->incomplete_allowed,
+            "judge what there is, also when not all of a program was recorded");
+  line.option("--suppressions", options->suppressions, "file of rules leak:PATTERN, as LeakSanitizer's");
+  line.option("--save", options->save, "keep the figures in this file, unless the check fails").valueName("FILE");
+  line.flag("--json", options->json, "an object for programs instead of the table (docs/check.md)");
   return [options] { return check(*options); };
 }
 

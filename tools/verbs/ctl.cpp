@@ -5,7 +5,6 @@
 #include "analysis/report/report.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <csignal>
 #include <fmt/format.h>
@@ -70,18 +69,17 @@ Result<ExitStatus> control(const Options &options) {
   return ask(options, set ? "set " + options.argument : options.command);
 }
 
-Action declare(CLI::App &app) {
+Action declare(CommandLine &line) {
   auto options = std::make_shared<Options>();
-  app.add_option("RUN", options->run, "folder of the recording")->required();
-  app.add_option("COMMAND", options->command,
-                 "start: record from here on; stop: record nothing; status: how it stands; snapshot: store all that is "
-                 "published; reach: hold its processes and read who points to what; set: change an option of "
-                 "msleaks-run; adopt: collect in place of a collector that was killed")
-      ->required()
-      ->check(CLI::IsMember({"start", "stop", "status", "snapshot", "reach", "set", "adopt"}));
-  app.add_option("NAME=VALUE", options->argument,
-                 "for set: on-full, ring-kib, ring-max-kib, block-timeout-ms or events");
-  app.add_flag("--json", options->json, "for status: as an object for programs");
+  line.option("RUN", options->run, "folder of the recording").required();
+  line.option("COMMAND", options->command,
+              "start: record from here on; stop: record nothing; status: how it stands; snapshot: store all that is "
+              "published; reach: hold its processes and read who points to what; set: change an option of "
+              "msleaks-run; adopt: collect in place of a collector that was killed")
+      .required()
+      .oneOf({"start", "stop", "status", "snapshot", "reach", "set", "adopt"});
+  line.option("NAME=VALUE", options->argument, "for set: on-full, ring-kib, ring-max-kib, block-timeout-ms or events");
+  line.flag("--json", options->json, "for status: as an object for programs");
   return [options] { return control(*options); };
 }
 

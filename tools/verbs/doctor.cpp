@@ -3,7 +3,6 @@
 #include "analysis/base/output_columns.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <unistd.h>
@@ -25,12 +24,12 @@ Result<ExitStatus> examine(const Options &options) {
   return answer.sawAll() ? ExitStatus::Clean : ExitStatus::Findings;
 }
 
-Action declare(CLI::App &app) {
+Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("PROGRAM", options->run.command, "the program and its arguments, behind --")->required();
-  app.add_option("--hooks", options->run.hooks, "a library with hooks of your own (docs/hooks.md); may be repeated")
-      ->allow_extra_args(false);
-  app.add_flag("--json", options->json, "a list for programs (docs/doctor.md)");
+  line.option("PROGRAM", options->run.command, "the program and its arguments, behind --").required();
+  line.option("--hooks", options->run.hooks, "a library with hooks of your own (docs/hooks.md); may be repeated")
+      .oneAtATime();
+  line.flag("--json", options->json, "a list for programs (docs/doctor.md)");
   return [options] { return examine(*options); };
 }
 

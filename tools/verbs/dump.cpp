@@ -12,7 +12,6 @@
 #include "msleaks/abi/session.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <iostream>
 #include <iterator>
@@ -86,8 +85,8 @@ private:
   std::vector<std::optional<std::string>> texts_; // by site
 };
 
-bool writeLine(StandardOutput &out, const analysis::TraceNames &names, PlaceTexts &places,
-               const std::string &kernel, const analysis::StreamEvent &entry) {
+bool writeLine(StandardOutput &out, const analysis::TraceNames &names, PlaceTexts &places, const std::string &kernel,
+               const analysis::StreamEvent &entry) {
   const abi::EventHeader &header = entry.event.header();
   const auto since_start = static_cast<int64_t>(header.time - names.startNs());
   out.add("{:15.9f} {:>7} {:>7} {:<11} {:<7} {:>10}", static_cast<double>(since_start) / 1e9,
@@ -178,14 +177,14 @@ Result<ExitStatus> dump(const Options &options) {
   return ExitStatus::Clean;
 }
 
-Action declare(CLI::App &app) {
+Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("RUN", options->run, "folder of a run, or its trace file")->required();
-  app.add_flag("--json", options->json, "an object a line, for programs (docs/trace-format.md)");
-  app.add_option("--kind", options->kinds, fmt::format("only these, separated by commas: {}", analysis::eventNames()))
-      ->type_name("NAMES");
-  app.add_option("--begin", options->begin_s, "only from so many seconds after the start on");
-  app.add_option("--end", options->end_s, "only until so many seconds after the start");
+  line.option("RUN", options->run, "folder of a run, or its trace file").required();
+  line.flag("--json", options->json, "an object a line, for programs (docs/trace-format.md)");
+  line.option("--kind", options->kinds, fmt::format("only these, separated by commas: {}", analysis::eventNames()))
+      .valueName("NAMES");
+  line.option("--begin", options->begin_s, "only from so many seconds after the start on");
+  line.option("--end", options->end_s, "only until so many seconds after the start");
   return [options] { return dump(*options); };
 }
 

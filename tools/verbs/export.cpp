@@ -5,7 +5,6 @@
 #include "analysis/run/output_stream.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
@@ -76,14 +75,12 @@ Result<ExitStatus> exportRun(const Options &options) {
   return ExitStatus::Clean;
 }
 
-Action declare(CLI::App &app) {
+Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("RUN", options->run, "folder of a run, or its trace file");
-  app.add_option("--format", options->format, "one of those that --list shows (docs/export.md)")->type_name("NAME");
-  app.add_option("-o,--output", options->output, "the file to write; -: stdout")
-      ->type_name("PATH")
-      ->capture_default_str();
-  app.add_flag("--list", options->list, "only list the formats");
+  line.option("RUN", options->run, "folder of a run, or its trace file");
+  line.option("--format", options->format, "one of those that --list shows (docs/export.md)").valueName("NAME");
+  line.option("-o,--output", options->output, "the file to write; -: stdout").valueName("PATH").showDefault();
+  line.flag("--list", options->list, "only list the formats");
   return [options] { return exportRun(*options); };
 }
 

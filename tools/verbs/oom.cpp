@@ -4,7 +4,6 @@
 #include "analysis/report/out_of_memory.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <unistd.h>
@@ -36,13 +35,11 @@ Result<ExitStatus> showOutOfMemory(const Options &options) {
   return found->refused ? ExitStatus::Findings : ExitStatus::Clean;
 }
 
-Action declare(CLI::App &app) {
+Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("RUN", options->run, "folder of a run, or its trace file")->required();
-  app.add_flag("--json", options->json, "everything, for programs (docs/analyses.md)");
-  app.add_option("--top", options->style.top, "blocks and places of each list")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+  line.option("RUN", options->run, "folder of a run, or its trace file").required();
+  line.flag("--json", options->json, "everything, for programs (docs/analyses.md)");
+  line.option("--top", options->style.top, "blocks and places of each list").between(1, 1000).showDefault();
   return [options] { return showOutOfMemory(*options); };
 }
 

@@ -1,7 +1,6 @@
 // msleaks plugin: where the compiler plugin is, for -fpass-plugin=.
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -67,9 +66,9 @@ Result<ExitStatus> printPlugin(unsigned llvm) {
   return ExitStatus::Clean;
 }
 
-Action declare(CLI::App &app) {
+Action declare(CommandLine &line) {
   const auto llvm = std::make_shared<unsigned>(0);
-  app.add_option("--llvm", *llvm, "the major version of the clang that loads it; the newest one, unless given");
+  line.option("--llvm", *llvm, "the major version of the clang that loads it; the newest one, unless given");
   return [llvm] { return printPlugin(*llvm); };
 }
 

@@ -10,7 +10,6 @@
 #include "analysis/run/output_file.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <ctime>
 #include <fmt/chrono.h>
@@ -189,33 +188,31 @@ using Deed = Result<ExitStatus> (*)(Options &);
 
 class Declaration {
 public:
-  explicit Declaration(CLI::App &app)
-      : app_(app), options_(std::make_shared<Options>()), chosen_(std::make_shared<Deed>()) {
-    app_.require_subcommand(1);
+  explicit Declaration(CommandLine &line)
+      : line_(line), options_(std::make_shared<Options>()), chosen_(std::make_shared<Deed>()) {
+    line_.requireCommand();
   }
 
-  CLI::App *add(const char *name, const char *summary, Deed deed) {
-    CLI::App *subcommand = app_.add_subcommand(name, summary);
-    subcommand->callback([chosen = chosen_, deed] { *chosen = deed; });
-    return subcommand;
+  CommandLine &add(const char *name, const char *summary, Deed deed) {
+    return line_.command(name, summary, [chosen = chosen_, deed] { *chosen = deed; });
   }
-  CLI::App *addReading(const char *name, const char *summary, Deed deed) {
-    CLI::App *subcommand = add(name, summary, deed);
+  CommandLine &addReading(const char *name, const char *summary, Deed deed) {
+    CommandLine &subcommand = add(name, summary, deed);
     subcommand
-        ->add_option("FILE", options_->file,
-                     "a profile of any format that `msleaks profile formats` lists; -: the standard input")
-        ->required();
-    addTextOptions(*subcommand);
+        .option("FILE", options_->file,
+                "a profile of any format that `msleaks profile formats` lists; -: the standard input")
+        .required();
+    addTextOptions(subcommand);
     return subcommand;
   }
   // About perf.data, which has no text of its own.
-  void addTextOptions(CLI::App &subcommand) {
+  void addTextOptions(CommandLine &subcommand) {
     subcommand
-        .add_option("--objdump", options_->loading.perf.objdump,
-                    "the program that shows instructions of a perf.data's images")
-        ->type_name("PROGRAM");
-    subcommand.add_flag("--no-text", options_->no_text,
-                        "no instructions for a perf.data: only the addresses that were met");
+        .option("--objdump", options_->loading.perf.objdump,
+                "the program that shows instructions of a perf.data's images")
+        .valueName("PROGRAM");
+    subcommand.flag("--no-text", options_->no_text,
+                    "no instructions for a perf.data: only the addresses that were met");
   }
   Options &options() { return *options_; }
   Action action() const {
@@ -223,56 +220,54 @@ public:
   }
 
 private:
-  CLI::App &app_;
+  CommandLine &line_;
   std::shared_ptr<Options> options_;
   std::shared_ptr<Deed> chosen_;
 };
 
 void declareReport(Declaration &declaration) {
   Options &options = declaration.options();
-  CLI::App *report =
+  CommandLine &report =
       declaration.addReading("report", "a JSON report for lnt submit, with the profile in it", showReport);
-  report->add_option("--machine", options.machine, "name of the machine in LNT (this one's)")->type_name("NAME");
-  report->add_option("--machine-field", options.machine_fields, "what else LNT shall know of the machine")
-      ->type_name("NAME=VALUE");
-  report->add_option("--order", options.order, "the field that orders runs (llvm_project_revision=TIME OF FILE)")
-      ->type_name("NAME=VALUE");
-  report->add_option("--test", options.test, "name of the test (nts.STEM OF FILE)")->type_name("NAME");
+  report.option("--machine", options.machine, "name of the machine in LNT (this one's)").valueName("NAME");
+  report.option("--machine-field", options.machine_fields, "what else LNT shall know of the machine")
+      .valueName("NAME=VALUE");
+  report.option("--order", options.order, "the field that orders runs (llvm_project_revision=TIME OF FILE)")
+      .valueName("NAME=VALUE");
+  report.option("--test", options.test, "name of the test (nts.STEM OF FILE)").valueName("NAME");
   report
-      ->add_option("--metric", options.metrics,
-                   "a metric of the test; several values of one name are samples (docs/profiles.md: what is taken when "
-                   "none is given)")
-      ->type_name("NAME=VALUE");
+      .option("--metric", options.metrics,
+              "a metric of the test; several values of one name are samples (docs/profiles.md: what is taken when "
+              "none is given)")
+      .valueName("NAME=VALUE");
 }
 
 void declareCompare(Declaration &declaration) {
   Options &options = declaration.options();
-  CLI::App *compared = declaration.add("compare", "two profiles side by side, by function and instruction", compare);
-  compared->add_option("A", options.file, "a profile")->required();
-  compared->add_option("B", options.second, "another one")->required();
-  compared->add_option("--counter", options.choice.counter, "which counter (cycles, or else the first)")
-      ->type_name("NAME");
-  compared->add_option("--function", options.choice.function, "only this function, with all of its lines")
-      ->type_name("NAME");
-  compared->add_option("--top", options.choice.top, "how many functions (20; with --json all)")->type_name("N");
-  compared->add_flag("--json", options.json, "an object for programs (docs/profiles.md)");
-  declaration.addTextOptions(*compared);
+  CommandLine &compared = declaration.add("compare", "two profiles side by side, by function and instruction", compare);
+  compared.option("A", options.file, "a profile").required();
+  compared.option("B", options.second, "another one").required();
+  compared.option("--counter", options.choice.counter, "which counter (cycles, or else the first)").valueName("NAME");
+  compared.option("--function", options.choice.function, "only this function, with all of its lines").valueName("NAME");
+  compared.option("--top", options.choice.top, "how many functions (20; with --json all)").valueName("N");
+  compared.flag("--json", options.json, "an object for programs (docs/profiles.md)");
+  declaration.addTextOptions(compared);
 }
 
-Action declare(CLI::App &app) {
-  Declaration declaration(app);
+Action declare(CommandLine &line) {
+  Declaration declaration(line);
   Options &options = declaration.options();
   declaration.addReading("counters", "JSON: what was counted in the whole", showCounters);
   declaration.addReading("functions", "JSON: functions, their counters in percent, how many lines they have",
                          showFunctions);
   declaration.addReading("code", "JSON: the lines of one function, or of all", showCode)
-      ->add_option("FUNCTION", options.function, "name of a function; all, where none is given");
-  CLI::App *upgraded = declaration.addReading("upgrade", "write a profile in LNT's format", upgrade);
-  upgraded->add_option("OUT", options.output, "the file to write (.lntprof)")->required();
-  CLI::App *exported =
+      .option("FUNCTION", options.function, "name of a function; all, where none is given");
+  CommandLine &upgraded = declaration.addReading("upgrade", "write a profile in LNT's format", upgrade);
+  upgraded.option("OUT", options.output, "the file to write (.lntprof)").required();
+  CommandLine &exported =
       declaration.add("export", "write what a run counted (msleaks cfg) as a profile for LNT", exportRun);
-  exported->add_option("RUN", options.file, "folder of a run")->required();
-  exported->add_option("--lnt", options.output, "the file to write (.lntprof)")->type_name("FILE")->required();
+  exported.option("RUN", options.file, "folder of a run").required();
+  exported.option("--lnt", options.output, "the file to write (.lntprof)").valueName("FILE").required();
   declareReport(declaration);
   declareCompare(declaration);
   declaration.addReading("version", "JSON: which version of LNT's format the file has", showVersion);

@@ -3,7 +3,6 @@
 #include "analysis/report/report.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -31,10 +30,10 @@ Result<ExitStatus> recover(const Options &options) {
   return ExitStatus::Clean;
 }
 
-Action declare(CLI::App &app) {
+Action declare(CommandLine &line) {
   auto options = std::make_shared<Options>();
-  app.add_option("RUN", options->run, "folder of the recording")->required();
-  app.add_option("--session", options->session, "its shared memory, where the manifest does not say it or is lost");
+  line.option("RUN", options->run, "folder of the recording").required();
+  line.option("--session", options->session, "its shared memory, where the manifest does not say it or is lost");
   return [options] { return recover(*options); };
 }
 

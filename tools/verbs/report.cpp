@@ -4,7 +4,6 @@
 #include "analysis/base/progress_line.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -80,69 +79,62 @@ Result<ExitStatus> report(const Options &options) {
   return report->hasFindings() ? ExitStatus::Findings : ExitStatus::Clean;
 }
 
-void declarePart(CLI::App &app, Options &options) {
-  const char *const group = "Part of the run";
-  app.add_option("--from", options.from, "from this moment on: a time since the start (1.5s), step:N or mark:NAME")
-      ->group(group);
-  app.add_option("--to", options.to, "up to this moment")->group(group);
-  app.add_option("--born-until", options.born_until,
-                 "only blocks that came between --from and this moment; those alive at --to count as leaked")
-      ->group(group);
-  app.add_option("--pid", options.pid, "blocks that this process allocated")->group(group);
-  app.add_option("--thread", options.thread, "blocks that the thread with this number allocated")->group(group);
-  app.add_option("--heap", options.heap, "blocks of this heap: host, mapping, device, pinned, managed, pool, registered")
-      ->group(group);
-  app.add_option("--suppressions", options.suppressions, "file of rules leak:PATTERN, as LeakSanitizer's")
-      ->group(group);
-  app.add_option("--skip-steps", options.skip_steps, "of growth: leave out what the first N steps allocate")
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--min-growth", options.least_growth_bytes, "only growth by so much a step or more (4KiB, 10MB)")
-      ->transform(CLI::AsSizeValue(false))
-      ->group(group);
-  app.add_option("--policy", options.policy,
-                 "which idle device memory is a finding: effect (what lowers the peak) or msmemscope (by its rules)")
-      ->group(group);
-  app.add_option("--analyzer", options.analyzers, "a shared object with an analyzer of your own (docs/analyzers.md)")
-      ->type_name("FILE")
-      ->allow_extra_args(false)
-      ->group(group);
+void declarePart(CommandLine &line, Options &options) {
+  line.group("Part of the run");
+  line.option("--from", options.from, "from this moment on: a time since the start (1.5s), step:N or mark:NAME");
+  line.option("--to", options.to, "up to this moment");
+  line.option("--pid", options.pid, "blocks that this process allocated");
+  line.option("--heap", options.heap, "blocks of this heap: host, mapping, device, pinned, managed, pool, registered");
+  line.option("--suppressions", options.suppressions, "file of rules leak:PATTERN, as LeakSanitizer's");
 }
 
-void declareForm(CLI::App &app, Options &options) {
-  const char *const group = "Form";
-  app.add_flag("--json", options.json, "everything, for programs (docs/report.md)")->group(group);
-  app.add_option("--group-by", options.group_by,
-                 "sums of peak and leaks by site, path, function, file, type, variable, owner, thread, process, device "
-                 "or library")
-      ->group(group);
-  app.add_option("--filter", options.filter,
-                 "only places with this in function, file, library, type or variable (`*`, `^`, `$`)")
-      ->group(group);
-  app.add_option("--top", options.style.top, "rows of each table")->capture_default_str()->group(group);
-  app.add_option("--sort", options.style.sort, "tables by bytes, count, age or place")
-      ->check(CLI::IsMember({"bytes", "count", "age", "place"}))
-      ->group(group);
-  app.add_option("--min", options.style.least_bytes, "leave out rows and findings with less (4KiB, 10MB)")
-      ->transform(CLI::AsSizeValue(false))
-      ->group(group);
-  app.add_option("--columns", options.style.shown, "columns of tables, by commas")
-      ->delimiter(',')
-      ->check(CLI::IsMember(analysis::rowColumns()))
-      ->group(group);
-  app.add_option("--color", options.color, "auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--width", options.width, "columns of the text; else those of the terminal")->group(group);
+void declareForm(CommandLine &line, Options &options) {
+  line.group("Form");
+  line.flag("--json", options.json, "everything, for programs (docs/report.md)");
+  line.option("--group-by", options.group_by,
+              "sums of peak and leaks by site, path, function, file, type, variable, owner, thread, process, device "
+              "or library");
+  line.option("--filter", options.filter,
+              "only places with this in function, file, library, type or variable (`*`, `^`, `$`)");
+  line.option("--top", options.style.top, "rows of each table").showDefault();
+  line.option("--sort", options.style.sort, "tables by bytes, count, age or place")
+      .oneOf({"bytes", "count", "age", "place"});
 }
 
-Action declare(CLI::App &app) {
+void declareRarerPart(CommandLine &line, Options &options) {
+  line.group("Rarer parts and rules", analysis::Shown::InFullHelp);
+  line.option("--born-until", options.born_until,
+              "only blocks that came between --from and this moment; those alive at --to count as leaked");
+  line.option("--thread", options.thread, "blocks that the thread with this number allocated");
+  line.option("--skip-steps", options.skip_steps, "of growth: leave out what the first N steps allocate")
+      .valueName("N")
+      .showDefault();
+  line.option("--min-growth", options.least_growth_bytes, "only growth by so much a step or more (4KiB, 10MB)")
+      .byteSize();
+  line.option("--policy", options.policy,
+              "which idle device memory is a finding: effect (what lowers the peak) or msmemscope (by its rules)");
+  line.option("--analyzer", options.analyzers, "a shared object with an analyzer of your own (docs/analyzers.md)")
+      .valueName("FILE")
+      .oneAtATime();
+}
+
+void declareRarerForm(CommandLine &line, Options &options) {
+  line.group("Form in detail", analysis::Shown::InFullHelp);
+  line.option("--min", options.style.least_bytes, "leave out rows and findings with less (4KiB, 10MB)").byteSize();
+  line.option("--columns", options.style.shown, "columns of tables, by commas")
+      .separatedBy(',')
+      .oneOf(analysis::rowColumns());
+  line.option("--color", options.color, "auto, always or never").oneOf({"auto", "always", "never"}).showDefault();
+  line.option("--width", options.width, "columns of the text; else those of the terminal");
+}
+
+Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("RUN", options->run, "folder of a run, or its trace file")->required();
-  declarePart(app, *options);
-  declareForm(app, *options);
+  line.option("RUN", options->run, "folder of a run, or its trace file").required();
+  declarePart(line, *options);
+  declareForm(line, *options);
+  declareRarerPart(line, *options);
+  declareRarerForm(line, *options);
   return [options] { return report(*options); };
 }
 

@@ -3,7 +3,6 @@
 #include "analysis/report/site_text.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -59,10 +58,10 @@ Result<ExitStatus> listSites(const Options &options) {
   return ExitStatus::Clean;
 }
 
-Action declare(CLI::App &app) {
+Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("FILE", options->file, "executable, shared library, object file or static archive")->required();
-  app.add_flag("--json", options->json, "an array of sites (docs/report.md)");
+  line.option("FILE", options->file, "executable, shared library, object file or static archive").required();
+  line.flag("--json", options->json, "an array of sites (docs/report.md)");
   return [options] { return listSites(*options); };
 }
 

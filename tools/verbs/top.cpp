@@ -8,7 +8,6 @@
 #include "top/screen.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <iostream>
@@ -99,15 +98,15 @@ Result<ExitStatus> top(const Options &options) {
   return screen ? showLive(*live, *screen, options) : showOnce(*live, run, options);
 }
 
-Action declare(CLI::App &app) {
+Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("RUN", options->run, "folder of a run; without it, that of your session that began last and goes on");
-  app.add_flag("--once", options->once, "one frame as text, without keys; so also where there is no terminal");
-  app.add_flag("--json", options->json, "with --once: an object for programs (docs/top.md)");
-  app.add_option("--interval", options->interval_s, "seconds from one frame to the next")
-      ->check(CLI::Range(0.1, 3600.0))
-      ->capture_default_str();
-  app.add_option("--top", options->top, "rows of the table of --once")->capture_default_str();
+  line.option("RUN", options->run, "folder of a run; without it, that of your session that began last and goes on");
+  line.flag("--once", options->once, "one frame as text, without keys; so also where there is no terminal");
+  line.flag("--json", options->json, "with --once: an object for programs (docs/top.md)");
+  line.option("--interval", options->interval_s, "seconds from one frame to the next")
+      .between(0.1, 3600.0)
+      .showDefault();
+  line.option("--top", options->top, "rows of the table of --once").showDefault();
   return [options] { return top(*options); };
 }
 

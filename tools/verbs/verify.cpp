@@ -8,7 +8,6 @@
 #include "analysis/verify/verification.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
@@ -68,13 +67,12 @@ Result<ExitStatus> verify(const Options &options) {
   return verification.judgement.outcome == analysis::Outcome::Proved ? ExitStatus::Clean : ExitStatus::Findings;
 }
 
-Action declare(CLI::App &app) {
+Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("RUN", options->run, "folder of a run, or its trace file")->required();
-  app.add_option("FINDING", options->finding, "id of one of its findings, or its number in the report")->required();
-  app.add_option("PROGRAM", options->command, "the program and its arguments, behind --")->required();
-  app.add_flag("--json", options->json,
-               "an object for programs (docs/verify.md); what the program prints goes to stderr");
+  line.option("RUN", options->run, "folder of a run, or its trace file").required();
+  line.option("FINDING", options->finding, "id of one of its findings, or its number in the report").required();
+  line.option("PROGRAM", options->command, "the program and its arguments, behind --").required();
+  line.flag("--json", options->json, "an object for programs (docs/verify.md); what the program prints goes to stderr");
   return [options] { return verify(*options); };
 }
 

@@ -4,7 +4,6 @@
 #include "analysis/report/text_format.h"
 #include "verb.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
@@ -101,22 +100,19 @@ Result<ExitStatus> whatif(const Options &options) {
   return ExitStatus::Clean;
 }
 
-Action declare(CLI::App &app) {
+Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("RUN", options->run, "folder of a run, or its trace file")->required();
+  line.option("RUN", options->run, "folder of a run, or its trace file").required();
   const auto add = [&](const char *name, std::vector<std::string> &sites, const char *doc) {
-    app.add_option(name, sites, doc)->type_name("SITE")->expected(1)->take_all();
+    line.option(name, sites, doc).valueName("SITE").oneAtATime();
   };
   add("--free-at-last-use", options->free_at_last_use,
       "its blocks are freed when they are used for the last time (FILE:LINE, function or variable)");
   add("--alloc-at-first-use", options->alloc_at_first_use, "its blocks are allocated when they are first used");
   add("--drop", options->drop, "its blocks are never allocated");
-  app.add_option("--share", options->share, "the blocks of both use the same memory")
-      ->type_name("SITE,SITE")
-      ->expected(1)
-      ->take_all();
-  app.add_option("--heap", options->heap, "of this heap only: host, mapping, device, pinned, managed");
-  app.add_flag("--json", options->json, "an object for programs (docs/analyses.md)");
+  line.option("--share", options->share, "the blocks of both use the same memory").valueName("SITE,SITE").oneAtATime();
+  line.option("--heap", options->heap, "of this heap only: host, mapping, device, pinned, managed");
+  line.flag("--json", options->json, "an object for programs (docs/analyses.md)");
   return [options] { return whatif(*options); };
 }
 

@@ -16,7 +16,7 @@ void printEvents() {
             "heap, device, flags,\n"
             "site and time.\n");
 #define MSL_EVENT(name, number, slots, doc)                                                                            \
-  std::printf("## %s\n\nNumber %d, %d slot%s:\n%s.\n\n| field | type | meaning |\n|---|---|---|\n", #name, number,    \
+  std::printf("## %s\n\nNumber %d, %d slot%s:\n%s.\n\n| field | type | meaning |\n|---|---|---|\n", #name, number,     \
               slots, slots == 1 ? "" : "s", doc);
 #define MSL_FIELD(type, field, repr, doc) std::printf("| `%s` | `%s`, %s | %s |\n", #field, #type, #repr, doc);
 #define MSL_EVENT_END(name) std::puts("");
@@ -86,9 +86,9 @@ void printFlags() {
   std::puts("# Flags of a session\n\n    $ msleaks-run --help\n\n"
             "Expanded from `flags.def`: options of `msleaks-run` that reach the runtime.\n\n"
             "| option | default | range | what it does |\n|---|---|---|---|");
-#define MSL_FLAG(type, name, value, option, minimum, maximum, doc)                                                     \
+#define MSL_FLAG(type, name, value, option, minimum, maximum, group, doc)                                              \
   std::printf("| `%s` | %s | %s to %s | %s |\n", option, #value, #minimum, #maximum, doc);
-#define MSL_CHOICE(type, name, value, option, doc)                                                                     \
+#define MSL_CHOICE(type, name, value, option, group, doc)                                                              \
   std::printf("| `%s` | `%s` | see below | %s |\n", option, nameOf(type::value), doc);
 #include "msleaks/abi/flags.def"
   std::puts("");
@@ -113,11 +113,12 @@ std::string whatOf(const HandleCall &call) {
 }
 
 void printHandles() {
-  std::puts("# Handles\n\n    $ msleaks dump RUN --kind opened,closed        # each handle that was made or given back"
-            "\n\n"
-            "Expanded from `handles.def` and `handle_calls.def`: the kinds of handles, and the functions that make them\n"
-            "or give them back. Positions count parameters from 0, or from the end (-1).\n\n"
-            "| kind | number | what it is | given back by |\n|---|---|---|---|");
+  std::puts(
+      "# Handles\n\n    $ msleaks dump RUN --kind opened,closed        # each handle that was made or given back"
+      "\n\n"
+      "Expanded from `handles.def` and `handle_calls.def`: the kinds of handles, and the functions that make them\n"
+      "or give them back. Positions count parameters from 0, or from the end (-1).\n\n"
+      "| kind | number | what it is | given back by |\n|---|---|---|---|");
 #define MSL_HANDLE(name, number, text, back, doc) std::printf("| `%s` | %d | %s | %s |\n", text, number, doc, back);
 #include "msleaks/abi/handles.def"
   std::puts("\n| function | family | kind | what it does |\n|---|---|---|---|");

@@ -25,8 +25,8 @@ namespace msleaks::abi {
 #include "msleaks/abi/flags.def"
 
 struct Flags {
-#define MSL_FLAG(type, name, value, option, minimum, maximum, doc) type name = value;
-#define MSL_CHOICE(type, name, value, option, doc) type name = type::value;
+#define MSL_FLAG(type, name, value, option, minimum, maximum, group, doc) type name = value;
+#define MSL_CHOICE(type, name, value, option, group, doc) type name = type::value;
 #include "msleaks/abi/flags.def"
 };
 
