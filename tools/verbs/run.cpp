@@ -1,0 +1,36 @@
+// msleaks run program…: msleaks-run, by the name of a verb. It takes this program's place, with all arguments as given.
+#include "verb.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <unistd.h>
+
+namespace msleaks::tools {
+namespace {
+
+// It is beside this program, in a build folder and in an installation.
+Result<ExitStatus> becomeRun(std::vector<std::string> arguments) {
+  std::error_code error;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
+  std::string program = own.parent_path() / "msleaks-run";
+  std::vector<char *> words{program.data()};
+  for (std::string &argument : arguments)
+    words.push_back(argument.data());
+  words.push_back(nullptr);
+  execv(program.c_str(), words.data());
+  return fail(program + ": " + std::strerror(errno) + "; install msleaks-run beside msleaks", ExitStatus::OwnFault);
+}
+
+Action declare(CommandLine &line) {
+  const auto arguments = std::make_shared<std::vector<std::string>>();
+  line.passOn(*arguments);
+  return [arguments] { return becomeRun(*arguments); };
+}
+
+} // namespace
+
+MSL_REGISTER_VERB(run, "run a program and record where its memory goes; the same as msleaks-run", declare)
+
+} // namespace msleaks::tools
