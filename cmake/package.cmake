@@ -6,5 +6,17 @@ configure_package_config_file(cmake/msleaksConfig.cmake.in ${CMAKE_BINARY_DIR}/$
   INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_PREFIX)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/${package_dir}/msleaksConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/${package_dir}/msleaksConfig.cmake ${CMAKE_BINARY_DIR}/${package_dir}/msleaksConfigVersion.cmake
-  DESTINATION ${package_dir})
-install(FILES LICENSE README.md DESTINATION share/doc/msleaks OPTIONAL)
+  DESTINATION ${package_dir} COMPONENT dev)
+
+# The pages, without links to sources that are not installed.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_Interpreter_FOUND)
+  set(pages ${CMAKE_BINARY_DIR}/installed_docs)
+  install(CODE "execute_process(COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/scripts/installed_docs.py
+    ${PROJECT_SOURCE_DIR} ${pages} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT tools)
+  install(DIRECTORY ${pages}/ DESTINATION share/doc/msleaks COMPONENT tools)
+else()
+  install(FILES LICENSE DESTINATION share/doc/msleaks COMPONENT tools)
+endif()
+
+include(cmake/debian.cmake)

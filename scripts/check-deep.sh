@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Runs everything that scripts/test.sh leaves out. That is the tests of test/deep_tests.txt, whole sanitized suites, 60 s
 # of each fuzz target, 50 kills, whole runs on both LLVMs, and the oldest LLVM. It also compiles sources alone, looks
-# at changed ones by clang-tidy, and runs benchmarks, real programs, and projects of other people.
+# at changed ones by clang-tidy, installs the packages, and runs benchmarks, real programs, and projects of other people.
 # It takes hours. The last line says how many parts held.
 #
 #   scripts/check-deep.sh [part...]     all, unless some are named:
-#                                       tests alone tidy llvm16 bench frameworks paths graphs projects
+#                                       tests alone tidy packages llvm16 bench frameworks paths graphs projects
 #
 # Exit status 1 when a part failed.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-all=(tests alone tidy llvm16 bench frameworks paths graphs projects)
+all=(tests alone tidy packages llvm16 bench frameworks paths graphs projects)
 parts=("$@")
 ((${#parts[@]})) || parts=("${all[@]}")
 scripts=$repository/scripts
@@ -29,6 +29,7 @@ run_part() {
       MSLEAKS_CONFIGURE='-DMSLEAKS_KILLS=50 -DMSLEAKS_KILL_SEED=' FUZZ_SECONDS=60 "$scripts/test.sh" --deep --times release asan fuzz tsan ;;
     alone) compile_alone ;;
     tidy) "$scripts/check-tidy.sh" ;;
+    packages) "$scripts/check-packages.sh" ;;
     llvm16) "$scripts/check-llvm.sh" ;;
     bench) "$scripts/build.sh" release all bench && python3 -B "$repository/bench/run.py" --check ;;
     frameworks) "$scripts/check-pytorch.sh" ;;

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Builds the Debian packages, installs them where nothing of msleaks is, and uses them: compiles a program with the
+# plugin, runs it, and reads its report. The place is a fresh Debian made by mmdebstrap. Without root, mmdebstrap or the
+# network it is a folder into which the packages are unpacked; the script says which.
+#
+#   scripts/check-packages.sh [LLVM]     version of the plugin that compiles; 22
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+llvm=${1:-22}
+command -v dpkg-shlibdeps >/dev/null || skip "no dpkg-shlibdeps: install dpkg-dev"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+root=$work/root
+
+build_packages() {
+  "$repository/scripts/build.sh" release
+  cpack -G DEB --config "$build_folder/CPackConfig.cmake" -B "$work/packages" >"$work/cpack.log" 2>&1 ||
+    { cat "$work/cpack.log"; fail "check-packages: cpack failed"; }
+  rm -rf "$work/packages/_CPack_Packages"
+  for package in "$work"/packages/*.deb; do
+    say "check-packages: ${package##*/} depends on: $(dpkg-deb -f "$package" Depends)"
+  done
+}
+
+# The machine's own package sources: clang may come from LLVM's.
+make_debian() {
+  ((EUID == 0)) && command -v mmdebstrap >/dev/null || return
+  mmdebstrap --quiet --variant=apt --include=ca-certificates "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root" \
+    >"$work/mmdebstrap.log" 2>&1 || return
+  cp -r /etc/apt/sources.list.d /etc/apt/trusted.gpg.d "$root/etc/apt/"
+  cp -rn /usr/share/keyrings "$root/usr/share/"
+  [[ ! -d /etc/apt/keyrings ]] || cp -r /etc/apt/keyrings "$root/etc/apt/"
+  cp /etc/resolv.conf "$root/etc/"
+}
+
+# inside COMMAND: in the new Debian, in a mount namespace that ends with the command.
+inside() {
+  unshare --mount --propagation private sh -c '
+    mount --rbind /proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$1" sh -euc "$2"' sh "$root" "$1"
+}
+
+# In $work/use, which inside() calls /use. $1 is where the packages are.
+use='
+  cd "$1/use"
+  printf "%s\n" "#include <stdlib.h>" "char *kept;" "int main(void) { kept = malloc(1000); kept = 0; return 5; }" >leak.c
+  clang-$2 -g -O0 "-fpass-plugin=$(msleaks plugin --llvm $2)" leak.c -o leak
+  status=0
+  msleaks run -o RUN -- ./leak || status=$?
+  test $status -eq 5
+  status=0
+  msleaks report RUN >report.txt || status=$?
+  test $status -eq 1
+  grep -q "leak.c:3" report.txt
+  msleaks sites leak | grep -q "leak.c:3"
+  test -e "$1/usr/share/man/man1/msleaks-report.1.gz" || test -e "$1/usr/share/man/man1/msleaks-report.1"
+  test -e "$1/usr/share/doc/msleaks/docs/report.md"
+  test -e "$1/usr/share/bash-completion/completions/msleaks"
+  test -e "$1/usr/lib/cmake/msleaks/msleaksConfig.cmake"
+'
+
+build_packages
+if make_debian && mkdir "$root/packages" "$root/use" && cp "$work"/packages/*.deb "$root/packages/" &&
+  inside "apt-get -qq update && apt-get -qq install -y --no-install-recommends libc6-dev \
+    \$(ls /packages/*.deb | grep -v llvm-) /packages/msleaks-llvm-${llvm}_*.deb" >"$work/install.log" 2>&1; then
+  say "check-packages: installed into a fresh Debian"
+  inside "set -- '' $llvm; $use"
+else
+  [[ ! -s $work/install.log ]] || tail -5 "$work/install.log"
+  say "check-packages: no fresh Debian can be made here; the packages are unpacked into a folder"
+  rm -rf "$root" && mkdir -p "$root/use"
+  for package in "$work"/packages/*.deb; do
+    dpkg-deb -x "$package" "$root"
+  done
+  PATH=$root/usr/bin:$PATH sh -euc "$use" sh "$root" "$llvm"
+fi
+say "check-packages: the packages for LLVM $llvm compile, run and report"
