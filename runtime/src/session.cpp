@@ -24,17 +24,14 @@ constinit Session session{};
 
 namespace {
 
-constexpr std::string_view kVariable = abi::kSessionVariable;
-
-// "NAME=value" -> value, when NAME is the session's.
-const char *valueIn(const char *entry) noexcept {
-  return std::strncmp(entry, kVariable.data(), kVariable.size()) == 0 && entry[kVariable.size()] == '='
-             ? entry + kVariable.size() + 1
-             : nullptr;
+// "NAME=value" -> value, when NAME is the wanted one.
+const char *valueIn(const char *entry, std::string_view name) noexcept {
+  return std::strncmp(entry, name.data(), name.size()) == 0 && entry[name.size()] == '=' ? entry + name.size() + 1
+                                                                                         : nullptr;
 }
 
 // Before libc has set up `environ`: the dynamic linker already allocates through a preloaded malloc.
-void readKernelEnvironment(PathText &directory) noexcept {
+void readKernelEnvironment(std::string_view name, PathText &value_text) noexcept {
   const OpenFile file("/proc/self/environ", O_RDONLY);
   char block[512];
   PathText &entry = session.scratch;
@@ -46,8 +43,8 @@ void readKernelEnvironment(PathText &directory) noexcept {
         entry << std::string_view(&block[i], 1);
         continue;
       }
-      if (const char *value = valueIn(entry.c_str()); value != nullptr && entry.fits()) {
-        directory << value;
+      if (const char *value = valueIn(entry.c_str(), name); value != nullptr && entry.fits()) {
+        value_text << value;
         return;
       }
       entry.clear();
@@ -57,12 +54,12 @@ void readKernelEnvironment(PathText &directory) noexcept {
   }
 }
 
-void readEnvironment(PathText &directory) noexcept {
+void readEnvironment(std::string_view name, PathText &value_text) noexcept {
   if (environ == nullptr)
-    return readKernelEnvironment(directory);
+    return readKernelEnvironment(name, value_text);
   for (char **entry = environ; *entry != nullptr; ++entry)
-    if (const char *value = valueIn(*entry)) {
-      directory << value;
+    if (const char *value = valueIn(*entry, name)) {
+      value_text << value;
       return;
     }
 }
@@ -176,6 +173,15 @@ void becomeInert() noexcept { __atomic_store_n(&__msl_enabled, &kInert, __ATOMIC
 
 bool isInert() noexcept { return __atomic_load_n(&__msl_enabled, __ATOMIC_ACQUIRE) == &kInert; }
 
+// `msleaks verify` installs a filter in the program that it traces. That filter stops calls for the tracer and forbids
+// none.
+uint32_t filtersOfTracer() noexcept {
+  session.directory.clear();
+  readEnvironment(abi::kGuardVariable, session.directory);
+  readEnvironment(abi::kTellVariable, session.directory);
+  return session.directory.size() > 0 ? 1 : 0;
+}
+
 // The kernel may forbid all that the process has not done yet. Its dynamic linker opened, read and mapped files:
 // nothing else is done here.
 bool beginsSandboxed() noexcept {
@@ -183,10 +189,10 @@ bool beginsSandboxed() noexcept {
   if (const OpenFile file("/proc/self/status", O_RDONLY); file)
     status = {status_file, file.read(status_file, sizeof status_file)};
   const uint32_t filters = abi::seccompFilters(status);
-  if (filters == 0)
+  if (filters == 0 || filters <= filtersOfTracer())
     return false;
   session.directory.clear();
-  readEnvironment(session.directory);
+  readEnvironment(abi::kSessionVariable, session.directory);
   const abi::ControlPage *control = session.directory.size() > 0 && session.directory.fits() ? mapControl() : nullptr;
   if (control != nullptr && filters <= control->seccomp_filters)
     return false;
@@ -206,7 +212,7 @@ bool findSession() noexcept {
   session.directory.clear(); // a fork may have come in the middle of this
   // A program with more rights than its caller must not write where its caller says.
   if (::getauxval(AT_SECURE) == 0)
-    readEnvironment(session.directory);
+    readEnvironment(abi::kSessionVariable, session.directory);
   if (session.directory.size() > 0 && session.directory.fits())
     if (const abi::ControlPage *control = mapControl()) {
       session.unseen = mapUnseen();

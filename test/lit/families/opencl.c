@@ -19,16 +19,16 @@ int main(void) {
   cl_command_queue queue = (cl_command_queue)0x20;
   cl_kernel kernel = (cl_kernel)0x30;
   cl_int status;
-  // CHECK: before opencl alloc | clCreateBuffer at
-  // CHECK: on_alloc_status opencl alloc block size=256 status=0 | clCreateBuffer at opencl.c:[[#@LINE+1]] in main variable=weights{{$}}
+  // CHECK: before opencl alloc flags=0xc00 | clCreateBuffer at
+  // CHECK: on_alloc_status opencl alloc flags=0xc00 block size=256 status=0 | clCreateBuffer at opencl.c:[[#@LINE+1]] in main variable=weights{{$}}
   cl_mem weights = clCreateBuffer(context, 1, 256, 0, &status);
-  // CHECK: on_alloc_status opencl alloc null size=666 status=2 | clCreateBuffer at {{.*}} variable=refused{{$}}
+  // CHECK: on_alloc_status opencl alloc flags=0xc00 null size=666 status=2 | clCreateBuffer at {{.*}} variable=refused{{$}}
   cl_mem refused = clCreateBuffer(context, 1, 666, 0, &status);
   // CHECK: on_retain opencl retain block | clRetainMemObject at
   clRetainMemObject(weights);
-  // CHECK: on_alloc_status opencl alloc block size=512 status=0 | clCreateBufferWithProperties at {{.*}} variable=special{{$}}
+  // CHECK: on_alloc_status opencl alloc flags=0xc00 block size=512 status=0 | clCreateBufferWithProperties at {{.*}} variable=special{{$}}
   cl_mem special = clCreateBufferWithProperties(context, 0, 1, 512, 0, &status);
-  // CHECK: on_alloc_status opencl alloc block size=96 status=0 | clCreatePipe at {{.*}} variable=pipe{{$}}
+  // CHECK: on_alloc_status opencl alloc flags=0xc00 block size=96 status=0 | clCreatePipe at {{.*}} variable=pipe{{$}}
   cl_mem pipe = clCreatePipe(context, 1, 8, 12, 0, &status);
   clReleaseMemObject(special), clReleaseMemObject(pipe);
   // CHECK: on_alloc opencl alloc block size=128 | clSVMAlloc at {{.*}} variable=shared type=float
