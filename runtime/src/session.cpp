@@ -2,6 +2,7 @@
 
 #include "system.h"
 
+#include "msleaks/abi/guarded.h"
 #include "msleaks/abi/process_status.h"
 #include "msleaks/runtime/page.h"
 
@@ -175,11 +176,11 @@ bool isInert() noexcept { return __atomic_load_n(&__msl_enabled, __ATOMIC_ACQUIR
 
 // `msleaks verify` installs a filter in the program that it traces. That filter stops calls for the tracer and forbids
 // none.
-uint32_t filtersOfTracer() noexcept {
+bool isTraced() noexcept {
   session.directory.clear();
   readEnvironment(abi::kGuardVariable, session.directory);
   readEnvironment(abi::kTellVariable, session.directory);
-  return session.directory.size() > 0 ? 1 : 0;
+  return session.directory.size() > 0;
 }
 
 // The kernel may forbid all that the process has not done yet. Its dynamic linker opened, read and mapped files:
@@ -189,7 +190,7 @@ bool beginsSandboxed() noexcept {
   if (const OpenFile file("/proc/self/status", O_RDONLY); file)
     status = {status_file, file.read(status_file, sizeof status_file)};
   const uint32_t filters = abi::seccompFilters(status);
-  if (filters == 0 || filters <= filtersOfTracer())
+  if (filters == 0 || isTraced())
     return false;
   session.directory.clear();
   readEnvironment(abi::kSessionVariable, session.directory);
