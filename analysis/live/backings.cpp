@@ -36,6 +36,15 @@ uint64_t Backings::leftBehind(uint64_t size) const {
   return is_left && !behind->second.empty() ? *behind->second.begin() : 0;
 }
 
+std::vector<uint64_t> Backings::takeReleased(uint32_t stream) {
+  const auto found = released_.find(stream);
+  if (found == released_.end())
+    return {};
+  std::vector<uint64_t> sizes = std::move(found->second);
+  released_.erase(found);
+  return sizes;
+}
+
 uint64_t Backings::takenFor(const Block &device) {
   const auto thread = taken_.find(device.stream);
   if (thread == taken_.end())

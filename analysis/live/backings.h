@@ -31,6 +31,11 @@ public:
   // A block of the host of this size that stands behind a device's block which is gone; 0 = none. A driver may keep it
   // until its queue has done what was given to it.
   uint64_t leftBehind(uint64_t size) const;
+  // A call of this thread gives a block of the device back. The driver may free the memory behind it in the same call.
+  void release(const Block &device, uint32_t stream) { released_[stream].push_back(device.size); }
+  bool hasReleased() const { return !released_.empty(); }
+  // The sizes of the blocks that the thread has given back since it was asked last.
+  std::vector<uint64_t> takeReleased(uint32_t stream);
   // The block that the thread's call has taken for this one of the device, before that came; 0 = none.
   uint64_t takenFor(const Block &device);
 
@@ -46,6 +51,7 @@ private:
 
   std::unordered_map<uint64_t, int64_t> without_;           // by size: blocks of devices, less those behind them
   std::unordered_map<uint64_t, std::set<uint64_t>> behind_; // by size: addresses of those behind them
+  std::unordered_map<uint32_t, std::vector<uint64_t>> released_;
   std::unordered_map<uint32_t, std::vector<Taken>> taken_;  // by stream: since its last block of a device
 };
 

@@ -45,14 +45,24 @@ void LiveSet::back(Process &process, const Block &device, uint64_t time_ns) {
 
 // A device's block is gone. The memory behind it counts for itself until the driver gives it back.
 void LiveSet::unback(Process &process, const Block &device, uint64_t time_ns) {
-  if (!Backings::concerns(device) || device.heap == abi::Heap::Host) [[likely]]
-    return;
-  const uint64_t address = process.backings.leftBehind(device.size);
+  if (Backings::concerns(device) && device.heap != abi::Heap::Host) [[unlikely]]
+    countBehind(process, device.size, time_ns);
+}
+
+void LiveSet::countBehind(Process &process, uint64_t device_bytes, uint64_t time_ns) {
+  const uint64_t address = process.backings.leftBehind(device_bytes);
   Block *host = address != 0 ? process.find(AddressSpace::Host, address) : nullptr;
   if (host == nullptr)
     return;
   process.backings.goes(*host);
   setReserve(*host, false, time_ns);
+}
+
+// The thread allocates, so the call that gave blocks of the device back is over: the memory behind them that it did not
+// free counts for itself.
+void LiveSet::endReleases(Process &process, const StreamEvent &event, uint64_t time_ns) {
+  for (const uint64_t device_bytes : process.backings.takeReleased(event.stream))
+    countBehind(process, device_bytes, time_ns);
 }
 
 // A handle and an address of a byte are one number, one after the other.

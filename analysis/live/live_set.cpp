@@ -139,6 +139,8 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   if (header.flags & abi::kRestored)
     return restore(process, event);
   ++counts_.allocs;
+  if (process.backings.hasReleased()) [[unlikely]]
+    endReleases(process, event, header.time);
   const Mapping old = header.flags & abi::kRealloc ? takeParked(process, event) : Mapping{};
   if (alloc.address == 0 || (spaceOf(header.heap) == AddressSpace::Mapping && alloc.address > kLastMapping))
     return;
@@ -299,7 +301,8 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
   if (may_be_refused)
     park(process, event, block);
   announceFree(block, realloc ? FreeCause::Reallocated : FreeCause::Freed, freed.header.time);
-  unback(process, block, freed.header.time);
+  if (Backings::concerns(block) && block.heap != abi::Heap::Host) [[unlikely]]
+    process.backings.release(block, event.stream);
 }
 
 // The one that the thread's free took last; or one more, if a list of blocks is freed.

@@ -280,7 +280,7 @@ def main():
     check(module.count(known) == 1, "the table's first word is not where it was")
     with open(f"{scratch}/other.spv", "wb") as file:
         file.write(module.replace(known, other))
-    check(spirv.to_bitcode(f"{scratch}/other.spv", f"{scratch}/other.bc"), "cannot be translated")
+    check(spirv.to_bitcode(msleaks, f"{scratch}/other.spv", f"{scratch}/other.bc"), "cannot be translated")
     refused = counted(f"{scratch}/other.bc")
     check(refused.status == 3, "counted by a table of another version")
     report = msleaks.output("report", refused.folder)
