@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-enum { kLines = 200'000, kWords = 2000, kBuffers = 100, kTables = 20'000, kEntries = 16, kRequests = 150 };
-enum { kNodes = 500, kStates = 2'000, kStateBytes = 100'000 };
+enum { kLines = 800'000, kWords = 2000, kBuffers = 400, kTables = 80'000, kEntries = 16, kRequests = 600 };
+enum { kNodes = 500, kStates = 8'000, kStateBytes = 100'000 };
 
 // The optimiser must not see that nobody reads it.
 template <class T> static T *used(T *block) {
