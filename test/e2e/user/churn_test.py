@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import Msleaks, arguments, check, equal, line_of, plain_compiler  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "churn.cpp"
-LINES, WORDS, BUFFERS, TABLES, REQUESTS, NODES, STATES = 800_000, 2000, 400, 80_000, 600, 500, 8_000
+LINES, WORDS, BUFFERS, TABLES, REQUESTS, NODES, STATES = 1_500_000, 2000, 1000, 200_000, 1500, 500, 20_000
 # Kind of churn: (a text of its line, confidence, a word of the advice, evidence).
 WANTED = {
     "temporary": ("std::free(used(std::malloc(80)))", "likely", "keep one buffer",

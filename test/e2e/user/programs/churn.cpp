@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-enum { kLines = 800'000, kWords = 2000, kBuffers = 400, kTables = 80'000, kEntries = 16, kRequests = 600 };
-enum { kNodes = 500, kStates = 8'000, kStateBytes = 100'000 };
+enum { kLines = 1'500'000, kWords = 2000, kBuffers = 1000, kTables = 200'000, kEntries = 16, kRequests = 1500 };
+enum { kNodes = 500, kStates = 20'000, kStateBytes = 100'000 };
 
 // The optimiser must not see that nobody reads it.
 template <class T> static T *used(T *block) {
@@ -56,7 +56,7 @@ static void clearing() {
   }
 }
 
-// The form that each of them should have had.
+// What each of them should have been.
 static void mended() {
   char *buffer = static_cast<char *>(std::malloc(80));
   for (int line = 0; line < kLines; ++line)
