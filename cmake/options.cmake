@@ -37,6 +37,8 @@ function(join_sources)
     return()
   endif()
   foreach(target IN LISTS ARGN)
+    # gcc takes a joined source for a header, whose types in anonymous namespaces would differ from source to source.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_joined)
     get_target_property(sources ${target} SOURCES)
     set(number 0)
