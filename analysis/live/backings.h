@@ -52,7 +52,7 @@ private:
   std::unordered_map<uint64_t, int64_t> without_;           // by size: blocks of devices, less those behind them
   std::unordered_map<uint64_t, std::set<uint64_t>> behind_; // by size: addresses of those behind them
   std::unordered_map<uint32_t, std::vector<uint64_t>> released_;
-  std::unordered_map<uint32_t, std::vector<Taken>> taken_;  // by stream: since its last block of a device
+  std::unordered_map<uint32_t, std::vector<Taken>> taken_; // by stream: since its last block of a device
 };
 
 } // namespace msleaks::analysis
