@@ -79,8 +79,9 @@ build_suite() { # NAME PRESET TARGETS...
 }
 
 run_suite() { # NAME
-  local -a shallow=()
+  local -a shallow=() whole_runs=()
   [[ $deep ]] || shallow=(-E "$(left_out)")
+  [[ $deep ]] || whole_runs=(-LE e2e)
   case "$1" in
     release)
       build_suite release release && run_tests release "$build_folder" "${shallow[@]}" ${quick:+-LE e2e} ;;
@@ -95,7 +96,7 @@ run_suite() { # NAME
     tsan) # Rings, collector, hooks. The programs of the release build record and read the runs.
       build_suite tsan release msleaks msleaks_run msleaks_hooks &&
         build_suite tsan tsan runtime_test runtime_collected_test collect_test ${deep:+driver_hooks} &&
-        run_tests tsan "$repository/build/tsan" -L threads ${deep:-"-LE e2e"} ;;
+        run_tests tsan "$repository/build/tsan" -L threads "${whole_runs[@]}" ;;
   esac
 }
 
