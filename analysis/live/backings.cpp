@@ -36,11 +36,11 @@ uint64_t Backings::leftBehind(uint64_t size) const {
   return is_left && !behind->second.empty() ? *behind->second.begin() : 0;
 }
 
-std::vector<uint64_t> Backings::takeReleased(uint32_t stream) {
+std::set<uint64_t> Backings::takeReleased(uint32_t stream) {
   const auto found = released_.find(stream);
   if (found == released_.end())
     return {};
-  std::vector<uint64_t> sizes = std::move(found->second);
+  std::set<uint64_t> sizes = std::move(found->second);
   released_.erase(found);
   return sizes;
 }

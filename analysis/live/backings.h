@@ -14,8 +14,8 @@
 
 namespace msleaks::analysis {
 
-// Of one process. Blocks are told apart by their sizes only, so the live blocks tell all of it, except what threads
-// took last.
+// The device's blocks of one process, and the memory behind them. Blocks are told apart by their sizes only, so the
+// live blocks tell all of it, except what threads took last.
 class Backings {
 public:
   // Whether it has to know of such a block: one of a device, or one that stands behind one.
@@ -32,10 +32,13 @@ public:
   // until its queue has done what was given to it.
   uint64_t leftBehind(uint64_t size) const;
   // A call of this thread gives a block of the device back. The driver may free the memory behind it in the same call.
-  void release(const Block &device, uint32_t stream) { released_[stream].push_back(device.size); }
+  void release(const Block &device, uint32_t stream) {
+    if (leftBehind(device.size) != 0)
+      released_[stream].insert(device.size);
+  }
   bool hasReleased() const { return !released_.empty(); }
-  // The sizes of the blocks that the thread has given back since it was asked last.
-  std::vector<uint64_t> takeReleased(uint32_t stream);
+  // The sizes of such blocks that the thread has given back since the last call of this function.
+  std::set<uint64_t> takeReleased(uint32_t stream);
   // The block that the thread's call has taken for this one of the device, before that came; 0 = none.
   uint64_t takenFor(const Block &device);
 
@@ -49,10 +52,10 @@ private:
   };
   void change(const Block &block, int64_t by);
 
-  std::unordered_map<uint64_t, int64_t> without_;           // by size: blocks of devices, less those behind them
-  std::unordered_map<uint64_t, std::set<uint64_t>> behind_; // by size: addresses of those behind them
-  std::unordered_map<uint32_t, std::vector<uint64_t>> released_;
-  std::unordered_map<uint32_t, std::vector<Taken>> taken_; // by stream: since its last block of a device
+  std::unordered_map<uint64_t, int64_t> without_;             // by size: blocks of devices, less those behind them
+  std::unordered_map<uint64_t, std::set<uint64_t>> behind_;   // by size: addresses of those behind them
+  std::unordered_map<uint32_t, std::set<uint64_t>> released_; // by stream: sizes of blocks with memory left behind
+  std::unordered_map<uint32_t, std::vector<Taken>> taken_;    // by stream: since its last block of a device
 };
 
 } // namespace msleaks::analysis

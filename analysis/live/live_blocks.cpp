@@ -49,20 +49,23 @@ void LiveSet::unback(Process &process, const Block &device, uint64_t time_ns) {
     countBehind(process, device.size, time_ns);
 }
 
-void LiveSet::countBehind(Process &process, uint64_t device_bytes, uint64_t time_ns) {
+// False: no memory is left behind blocks of this size.
+bool LiveSet::countBehind(Process &process, uint64_t device_bytes, uint64_t time_ns) {
   const uint64_t address = process.backings.leftBehind(device_bytes);
   Block *host = address != 0 ? process.find(AddressSpace::Host, address) : nullptr;
   if (host == nullptr)
-    return;
+    return false;
   process.backings.goes(*host);
   setReserve(*host, false, time_ns);
+  return true;
 }
 
 // The thread allocates, so the call that gave blocks of the device back is over: the memory behind them that it did not
 // free counts for itself.
 void LiveSet::endReleases(Process &process, const StreamEvent &event, uint64_t time_ns) {
   for (const uint64_t device_bytes : process.backings.takeReleased(event.stream))
-    countBehind(process, device_bytes, time_ns);
+    while (countBehind(process, device_bytes, time_ns))
+      continue;
 }
 
 // A handle and an address of a byte are one number, one after the other.

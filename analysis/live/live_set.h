@@ -219,7 +219,7 @@ private:
   void setReserve(Block &, bool reserve, uint64_t time_ns);
   void back(Process &, const Block &device, uint64_t time_ns);
   void unback(Process &, const Block &device, uint64_t time_ns);
-  void countBehind(Process &, uint64_t device_bytes, uint64_t time_ns);
+  bool countBehind(Process &, uint64_t device_bytes, uint64_t time_ns);
   void endReleases(Process &, const StreamEvent &, uint64_t time_ns);
   void endMappings(Process &, FreeCause, uint64_t time_ns);
   void park(Process &, const StreamEvent &, const Block &);

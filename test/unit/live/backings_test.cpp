@@ -79,6 +79,18 @@ TEST_F(BackingsTest, MemoryThatGoesWithItsBufferNeverCountsForItself) {
   EXPECT_EQ(journal.bytes, 64u);
 }
 
+TEST_F(BackingsTest, AllMemoryThatOutlivesBuffersOfOneSizeCounts) {
+  apply(alloc(1, 0x10, kBytes, kBuffer));
+  apply(alloc(2, 0x1000, kBytes, kDriver));
+  apply(alloc(3, 0x20, kBytes, kBuffer));
+  apply(alloc(4, 0x2000000, kBytes, kDriver));
+  apply(free(5, 0x10, kBuffer));
+  apply(free(6, 0x20, kBuffer));
+  EXPECT_EQ(journal.bytes, 0u);
+  apply(alloc(7, 0x3000, 64, kOther));
+  EXPECT_EQ(journal.bytes, 2 * kBytes + 64);
+}
+
 // CL_MEM_USE_HOST_PTR: the block of the host counts, once.
 TEST_F(BackingsTest, ABufferInMemoryThatTheProgramGivesHasNone) {
   apply(alloc(1, 0x1000, kBytes, kOther));
