@@ -76,8 +76,8 @@ private:
   uint64_t bytes_ = 0;
 };
 
-// What the driver takes from the heap meanwhile it may give back in a call of the program: so it is recorded as it is
-// inside any call of OpenCL, and the handles that are made are nobody's.
+// The driver may give back, in a call of the program, memory that it takes from the heap meanwhile. So that memory is
+// recorded as inside any call of OpenCL. The handles that are made belong to nobody.
 class InsideDriver {
 public:
   InsideDriver() : errno_(errno) { __msl_hook_begin(&call_); }

@@ -17,8 +17,8 @@ using abi::EventKind;
 constexpr size_t kMostChanges = 1000;
 constexpr size_t kMostRanges = 64; // of a thread, one in the other
 
-// What an operation may write. A handle stands for all of its block, and nothing lies behind its number. An address
-// without bytes stands for the rest of its block.
+// Memory that an operation may write. A handle stands for all of its block, and nothing lies behind its number. An
+// address without bytes stands for the rest of its block.
 struct Memory {
   uint64_t address, bytes;
   bool is_handle;

@@ -1,4 +1,4 @@
-// What some memory had at each local maximum of a run (MemoryHistory::times), in the forms that Savings works with.
+// The bytes of some memory at each local maximum of a run (MemoryHistory::times), in the forms that Savings uses.
 #pragma once
 
 #include <algorithm>

@@ -112,7 +112,7 @@ void Savings::expect(const Absence &absence) {
     ++elementAt(expected_, cohort.index);
 }
 
-// Of the cohorts that other absences are about, too: what of this one is each cohort's.
+// The changes of this absence, by cohort, for each cohort that another absence names, too.
 std::map<CohortId, Savings::Changes> Savings::sharedParts(const Absence &absence) {
   const auto isShared = [this](CohortId cohort) { return valueAt(expected_, cohort.index) > 1; };
   std::map<CohortId, Changes> parts;

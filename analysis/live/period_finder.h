@@ -1,8 +1,8 @@
 // Finds out what repeats in a program that does not say where its steps begin: a place that allocates once in each
 // round, whatever else its thread allocates in between, as long as that is the same from round to round.
 //
-// Of one process. Memory grows with cohorts; an allocation costs the same whatever was before. Times are only told,
-// never compared: the same allocations have the same rounds on every machine.
+// It finds the rounds of one process. Its memory grows with cohorts; the cost of an allocation does not depend on
+// earlier ones. Times are only told, never compared: the same allocations have the same rounds on every machine.
 #pragma once
 
 #include "analysis/base/element_at.h"
@@ -72,7 +72,7 @@ private:
       return static_cast<double>(number - last_number) > rounds_more * meanAllocations();
     }
   };
-  // What a thread has allocated: hashes of the cohorts, and bytes.
+  // The sums of a thread's allocations: hashes of their cohorts, and bytes.
   struct Sum {
     uint64_t hashes = 0, bytes = 0;
   };

@@ -135,7 +135,7 @@ private:
     return unpacking_.add(body.subspan(sizeof bytes, static_cast<size_t>(bytes)), at);
   }
 
-  // What a hardware trace says, and the formats of tracepoints, stand behind their records and are no records.
+  // The data of a hardware trace and the formats of tracepoints follow their records, and are no records.
   static uint64_t behindRecord(const PerfRecordHeader &header, std::span<const uint8_t> body) {
     constexpr uint64_t kAlign = 8;
     if (header.kind == PerfRecordKind::HardwareTrace)

@@ -46,7 +46,7 @@ struct Report : AnalysisResult {
   std::vector<std::string> damage, notes;
   std::vector<std::string> failed_analyzers; // of the user's own; also notes
 
-  // What the exit status says (docs/report.md, "Findings that count").
+  // Decides the exit status (docs/report.md, "Findings that count").
   bool hasFindings() const {
     return found_leaks.sum.count != 0 || found_leaks.pool_sum.count != 0 || !watch.empty();
   }
