@@ -8,6 +8,7 @@
 // queue without an order.
 #include "counted_banks.h"
 #include "opencl_source.h"
+#include "opencl_text.h"
 
 #include "device.h"
 
@@ -279,30 +280,13 @@ Buffer *bufferFor(const CountedKernel &kernel, Device device, const abi::DeviceC
 
 // ---- modules of a program
 
-// The names of its kernels, one behind the other, with `;` between them. To be given back with its size.
-struct Names {
-  char *text = nullptr;
-  uint64_t bytes = 0;
-  explicit Names(Program program) {
-    size_t wanted = 0;
-    auto *const real = reinterpret_cast<Info *>(hook::realOf(program_info));
-    if (real == nullptr || real(program, kKernelNames, 0, nullptr, &wanted) != kDone || wanted == 0)
-      return;
-    bytes = (wanted + 1 + 4095) / 4096 * 4096;
-    text = static_cast<char *>(takePages(bytes));
-    if (text != nullptr && real(program, kKernelNames, wanted, text, nullptr) != kDone)
-      text[0] = 0;
-  }
-  ~Names() {
-    if (text != nullptr)
-      givePages(text, bytes);
-  }
-  Names(const Names &) = delete;
-  Names &operator=(const Names &) = delete;
+// The names of a program's kernels, with `;` between them.
+struct Names : OpenClText {
+  explicit Names(Program program) : OpenClText(program_info, program, kKernelNames) {}
 
   // Each name as a text of its own.
   template <class F> void forEach(F &&f) {
-    for (char *name = text; name != nullptr && *name != 0;) {
+    for (char *name = text(); name != nullptr && *name != 0;) {
       char *const end = std::strchr(name, ';');
       if (end != nullptr)
         *end = 0;
@@ -708,14 +692,14 @@ constexpr auto kProgramInfo = [](auto real, void *, Program program, unsigned wh
     // Closer to the begin than it was: names are only left out.
     const size_t bytes = std::strlen(name);
     if (count++ != 0)
-      names.text[length++] = ';';
-    std::memmove(names.text + length, name, bytes);
+      names.text()[length++] = ';';
+    std::memmove(names.text() + length, name, bytes);
     length += bytes;
   });
   if (!has_ours)
     return static_cast<int>(real(program, what, room, to, wanted));
-  names.text[length++] = 0;
-  const void *const answer = what == kKernelNames ? static_cast<const void *>(names.text) : &count;
+  names.text()[length++] = 0;
+  const void *const answer = what == kKernelNames ? static_cast<const void *>(names.text()) : &count;
   const size_t bytes = what == kKernelNames ? length : sizeof count;
   if (to != nullptr && room < bytes)
     return kInvalidValue;
@@ -732,7 +716,7 @@ constexpr auto kCreateAll = [](auto real, void *caller, Program program, unsigne
   const auto those = [&](Program of, unsigned most, Kernel *to, unsigned *count) {
     Names names(of);
     unsigned wanted = 0, ours = 0;
-    for (const char *name = names.text; name != nullptr && *name != 0;) {
+    for (const char *name = names.text(); name != nullptr && *name != 0;) {
       ++(isOurs(name) ? ours : wanted);
       const char *const end = std::strchr(name, ';');
       name = end != nullptr ? end + 1 : nullptr;

@@ -8,6 +8,7 @@
 
 #include "child_program.h"
 #include "counted_kernels.h"
+#include "opencl_text.h"
 
 #include "device.h"
 
@@ -48,33 +49,6 @@ template <class Signature, class... Arguments> auto call(hook::Function &functio
   using Result = decltype(real(arguments...));
   return real != nullptr ? real(arguments...) : Result{};
 }
-
-// A text that the driver has of an object; empty: it has none.
-class AskedText {
-public:
-  AskedText(hook::Function &function, const void *of, unsigned what) {
-    auto *const real = reinterpret_cast<Info *>(hook::realOf(function));
-    size_t wanted = 0;
-    if (real == nullptr || real(of, what, 0, nullptr, &wanted) != kDone || wanted == 0)
-      return;
-    bytes_ = wanted + 1;
-    text_ = static_cast<char *>(takePages(bytes_));
-    if (text_ != nullptr && real(of, what, wanted, text_, nullptr) != kDone)
-      text_[0] = 0;
-  }
-  ~AskedText() {
-    if (text_ != nullptr)
-      givePages(text_, bytes_);
-  }
-  AskedText(const AskedText &) = delete;
-  AskedText &operator=(const AskedText &) = delete;
-  const char *get() const { return text_ != nullptr ? text_ : ""; }
-  bool has(const char *part) const { return std::strstr(get(), part) != nullptr; }
-
-private:
-  char *text_ = nullptr;
-  uint64_t bytes_ = 0;
-};
 
 // The driver may give back, in a call of the program, memory that it takes from the heap meanwhile. So that memory is
 // recorded as inside any call of OpenCL. The handles that are made belong to nobody.
@@ -135,7 +109,7 @@ struct Module {
 
 // False: the text cannot be compiled, which a note says.
 bool compile(Module &module, Program program, Device device, Text options) {
-  const AskedText source(program_info, program, kSourceOf), extensions(device_info, device, kExtensions),
+  const OpenClText source(program_info, program, kSourceOf), extensions(device_info, device, kExtensions),
       il(device_info, device, kIlVersion), version(device_info, device, kVersion);
   module.is_spirv = il.has("SPIR-V");
   const MemoryFile input("msleaks-cl source"), messages("msleaks-cl messages");
