@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstring>
-#include <dlfcn.h>
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,18 +28,14 @@ struct Real {
 };
 constinit Real real{};
 
-template <class Function> void find(Function &function, const char *name) noexcept {
-  function = reinterpret_cast<Function>(hooks::lookUp(RTLD_NEXT, name));
-}
-
 // Not when they are needed: the child of a fork may find the loader's lock held by a thread that is not there. And a
 // process that records nothing is seen all the same.
 [[gnu::constructor]] void begin() noexcept {
-  find(real.execve, "execve");
-  find(real.execvpe, "execvpe");
-  find(real.fexecve, "fexecve");
-  find(real.posix_spawn, "posix_spawn");
-  find(real.posix_spawnp, "posix_spawnp");
+  hooks::findNext(real.execve, "execve");
+  hooks::findNext(real.execvpe, "execvpe");
+  hooks::findNext(real.fexecve, "fexecve");
+  hooks::findNext(real.posix_spawn, "posix_spawn");
+  hooks::findNext(real.posix_spawnp, "posix_spawnp");
   __msl_attach();
 }
 

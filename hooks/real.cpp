@@ -5,7 +5,6 @@
 #include "told_blocks.h"
 
 #include <atomic>
-#include <dlfcn.h>
 #include <gnu/libc-version.h>
 
 namespace msleaks::hooks {
@@ -19,9 +18,6 @@ enum class Search { None, Running, Done };
 constinit std::atomic<Search> search{Search::None};
 constinit std::atomic<uint64_t> bootstrap_used{0};
 
-template <class Function> void find(Function &function, const char *name) noexcept {
-  function = reinterpret_cast<Function>(lookUp(RTLD_NEXT, name));
-}
 } // namespace
 
 bool findReal() noexcept {
@@ -30,7 +26,7 @@ bool findReal() noexcept {
     return before == Search::Done;
   // All at once: a real malloc beside a realloc that is not found yet would make blocks that nobody can move.
   RealFunctions found;
-#define MSL_HOOKED(symbol) find(found.symbol, #symbol);
+#define MSL_HOOKED(symbol) findNext(found.symbol, #symbol);
 #include "hooked.def"
   libc_allocates = imageOf(reinterpret_cast<const void *>(found.malloc)) ==
                    imageOf(reinterpret_cast<const void *>(&::gnu_get_libc_version));

@@ -1,15 +1,18 @@
-// The hooked functions of all libraries with hooks. Three ways lead to a hook: the symbol that it interposes, dlsym, and
-// cuGetProcAddress. Which real function a hook calls depends on who calls it (real_search.h).
+// The hooked functions of all libraries with hooks. Three ways lead to a hook: the symbol that it interposes, dlsym,
+// and cuGetProcAddress. Which real function a hook calls depends on who calls it (real_search.h).
 #pragma once
 
 #include "msleaks/abi/hook.h"
+
+#include <dlfcn.h>
 
 namespace msleaks::hooks {
 
 // The function whose hook is found under this name, or null.
 hook::Function *findFunction(const char *name) noexcept;
 
-// The function of this name with just this hook, or null: libraries with hooks of one function stand one behind another.
+// The function of this name with just this hook, or null: libraries with hooks of one function stand one behind
+// another.
 hook::Function *functionOfHook(const char *name, const void *hook) noexcept;
 
 // Somebody has looked `real` up under this name, from the code at `caller`: the hook that he gets instead, which will
@@ -42,5 +45,10 @@ void forgetReal() noexcept;
 
 // dlsym as the next library defines it, and not the hook.
 void *lookUp(void *handle, const char *name) noexcept;
+
+// The function of this name behind our own; null where there is none.
+template <class Function> void findNext(Function &function, const char *name) noexcept {
+  function = reinterpret_cast<Function>(lookUp(RTLD_NEXT, name));
+}
 
 } // namespace msleaks::hooks

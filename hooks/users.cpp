@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <dlfcn.h>
 
 using namespace msleaks;
 
@@ -22,16 +21,12 @@ struct Real {
 };
 constinit Real real{};
 
-template <class Function> void find(Function &function, const char *name) noexcept {
-  function = reinterpret_cast<Function>(hooks::lookUp(RTLD_NEXT, name));
-}
-
 // Once this library is loaded: the child of a fork may find the loader's lock held.
 [[gnu::constructor]] void findRealOfUsers() noexcept {
-  find(real.setuid, "setuid");
-  find(real.seteuid, "seteuid");
-  find(real.setreuid, "setreuid");
-  find(real.setresuid, "setresuid");
+  hooks::findNext(real.setuid, "setuid");
+  hooks::findNext(real.seteuid, "seteuid");
+  hooks::findNext(real.setreuid, "setreuid");
+  hooks::findNext(real.setresuid, "setresuid");
 }
 
 template <class... Users> int become(int (*function)(Users...), User effective, Users... users) noexcept {
