@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char *kEndings[] = {"", "_v2", "_v3", "_v4", "_ptds", "_ptsz", "_v2_ptds", "_v2_ptsz", "_spt"};
 
-// What the driver gave for a name, or the hook in front of just that. It may be the hook already: a driver that names
-// its own function gets what that name is bound to.
+// The function that the driver gave for a name, or the hook in front of that function. The driver may give the hook
+// itself: a driver that names its own function gets the function to which that name is bound.
 void *orHook(const char *name, void *given, const void *driver, const void *caller) noexcept {
   char symbol[128];
   const size_t length = std::strlen(name);

@@ -1,4 +1,4 @@
-// What calls are bound to, once that is known: a table that every call of a hook looks into, without a lock. An entry
+// A table of the real functions that calls are bound to. Every call of a hook reads it without a lock. An entry
 // belongs to one function and to a page of code that calls it, to an image, or to all look-ups.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace msleaks::hooks {
 
 enum class Of : uint64_t { Page = 1, Image, Outside, Library };
 
-// What an entry belongs to, beside the function. Never 0.
+// The key of an entry beside its function: a page of code, an image, or all look-ups. Never 0.
 constexpr uint64_t kCodePage = 4096;
 inline uint64_t keyOf(Of of, const void *address) noexcept {
   return (reinterpret_cast<uint64_t>(address) & ~(kCodePage - 1)) | static_cast<uint64_t>(of);

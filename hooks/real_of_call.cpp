@@ -149,10 +149,8 @@ void *libcsOwn(hook::Function &function) noexcept {
   return real != nullptr ? real : findReal(function, library, Asker::Library);
 }
 
-// What a library with hooks of the first version calls is kept in the function itself, for all callers.
-bool servesOne(const hook::Function &function) noexcept {
-  return isOfLibc(function) || !asksForCallers(function);
-}
+// A library with hooks of the first version keeps its real function in the function itself, for all callers.
+bool servesOne(const hook::Function &function) noexcept { return isOfLibc(function) || !asksForCallers(function); }
 
 } // namespace
 

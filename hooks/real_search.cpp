@@ -64,8 +64,8 @@ public:
     findOwn(images);
   }
 
-  // What was opened with RTLD_GLOBAL comes before what the caller was opened with, and only the dynamic linker knows
-  // what that is. It is asked where the answer may differ. The lock of the images must not be held.
+  // Images that were opened with RTLD_GLOBAL come before those that the caller was opened with, and only the dynamic
+  // linker knows them. It is asked where the answer may differ. The lock of the images must not be held.
   void askGlobal() noexcept {
     if (!is_global_unknown_)
       return;
@@ -79,7 +79,7 @@ public:
   }
 
 private:
-  // What stands before the hook's own library has come first already.
+  // The images before the hook's own library have been searched already.
   void findDefiners(const LoadedImages &images) noexcept {
     const uint32_t self = images.find(&function_), first = self < images.startCount() ? self : 0;
     found_.is_first = true;

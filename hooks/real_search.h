@@ -34,7 +34,7 @@ bool searchReal(const hook::Function &function, const void *address, Asker asker
 // back.
 void forgetMessage() noexcept;
 
-// What the image with `address` defines as `name`, in the version that who names none gets; null: nothing.
+// The definition of `name` in the image with `address`, in its default version; null: there is none.
 void *definitionBeside(const void *address, const char *name) noexcept;
 
 // The path of the image with this address, cut off at `bytes`; false: there is none.

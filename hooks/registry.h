@@ -23,7 +23,7 @@ void *hookOf(const char *name, void *real, const void *caller) noexcept;
 // As hookOf, for a look-up that found the hook itself: whether the hook will call `real`.
 bool leadsTo(hook::Function &function, void *real, const void *caller) noexcept;
 
-// What the caller's image is bound to beyond what was opened with RTLD_GLOBAL; null: nothing.
+// The function that the caller's image is bound to beyond images opened with RTLD_GLOBAL; null: none.
 void *realInScopeOf(const hook::Function &function, const void *caller) noexcept;
 
 // Whether some library has the function that this hook stands before.

@@ -37,7 +37,7 @@ const Function *bodyOf(const CallBase &call) {
 
 Root rootOf(const Value &pointer, unsigned steps);
 
-// What was stored in a variable: all roots are the same, or it may be anywhere.
+// The root of the pointers that a variable holds. If their roots differ, the pointer may come from anywhere.
 Root rootOfStored(const AllocaInst &variable, unsigned steps) {
   std::optional<Root> found;
   for (const User *user : variable.users()) {

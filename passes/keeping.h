@@ -10,7 +10,7 @@ class CallBase;
 
 namespace msleaks::passes {
 
-// What the argument is: the block, or the address of a variable that holds it.
+// The kind of an argument: the block, or the address of a variable that holds it.
 enum class Given : bool { Block, Address };
 
 // Only functions of the module are looked into. What another module does with a block is not known, and no reason.

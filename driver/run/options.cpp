@@ -143,7 +143,7 @@ Result<void> checkTogether(const RunOptions &options) {
   return {};
 }
 
-// What needs more than a variable to be taken.
+// Texts of options that are parsed after the command line has been read.
 struct GivenTexts {
   std::string events, watch;
 };

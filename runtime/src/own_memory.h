@@ -8,7 +8,7 @@ namespace msleaks::runtime {
 
 // All zeros, at a multiple of 64 bytes; null = there is none.
 void *mapAnonymous(uint64_t bytes) noexcept;
-// What mapAnonymous gave. It stays mapped, without its pages, for whoever asks for as much next.
+// Gives back memory of mapAnonymous. It stays mapped, without its pages, for the next request of the same size.
 void unmapOwn(void *memory) noexcept;
 // Where the list of it begins (abi::OwnMemory), for the collector.
 uint64_t listOfOwnMemory() noexcept;

@@ -78,7 +78,7 @@ void end(const Arena &arena, abi::RingHeader &ring) noexcept {
     entry->state.store(abi::RingState::Ended, std::memory_order_release);
 }
 
-// Of the thread that calls; 0 in a vfork's child, which records for its parent.
+// The id of the thread that calls; 0 in a vfork's child, which records for its parent.
 uint32_t ownerOfNewRing(const Arena &arena) noexcept { return arena.header->pid == processId() ? threadId() : 0; }
 
 bool hasGone(const Arena &arena, uint32_t tid) noexcept {

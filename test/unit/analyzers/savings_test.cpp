@@ -1,4 +1,4 @@
-// What peaks fall by, against sums over the whole run for each question.
+// The savings of peaks equal sums over the whole run, worked out for each question.
 #include "analysis/findings/savings.h"
 
 #include <gtest/gtest.h>

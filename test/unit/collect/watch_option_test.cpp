@@ -1,4 +1,4 @@
-// What --watch may name, and what it refuses.
+// --watch takes a line, an address or a name, and refuses everything else.
 #include "analysis/collect/watch_option.h"
 
 #include <gtest/gtest.h>

@@ -65,7 +65,7 @@ void find(const char *name) {
   cuModuleGetFunction(&kernel, reinterpret_cast<void *>(1), name);
 }
 
-// What the child of a fork returns; above 1000: it was ended by a signal, as one that hangs is.
+// Returns the status of a fork's child; above 1000: a signal ended it, as it ends a child that hangs.
 template <class Child> int forked(Child child) {
   constexpr unsigned kHangsAfter = 60;
   const pid_t pid = ::fork();

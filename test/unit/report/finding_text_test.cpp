@@ -1,4 +1,4 @@
-// What a person reads of a finding: which of the program's own things it is about, in any width.
+// The text of a finding names the program's own things, in any width.
 #include "analysis/report/report.h"
 
 #include <gtest/gtest.h>

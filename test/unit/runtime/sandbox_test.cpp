@@ -46,7 +46,7 @@ void install(const std::vector<sock_filter> &rules, unsigned flags = 0) {
     _exit(kCannot);
 }
 
-// What a program in a sandbox ends with: no handler runs, no buffer is flushed.
+// Ends a program in a sandbox: no handler runs, no buffer is flushed.
 [[noreturn]] void leave(int status) {
   runtime::rawCall(SYS_exit_group, status);
   __builtin_unreachable();

@@ -1,4 +1,4 @@
-// What the kernel says of a process in /proc/PID/status: lines of a name, a colon, a tab and a value.
+// Reads /proc/PID/status. Each line is a name, a colon, a tab and a value.
 #pragma once
 
 #include <cstdint>

@@ -103,7 +103,7 @@ struct ControlPage {
 static_assert(sizeof(ControlPage) <= kHeaderBytes);
 inline constexpr uint32_t kOwnerGone = 0x4000'0000; // FUTEX_OWNER_DIED
 
-// What processes count together: those that have no arena, and what they lost; files of watched blocks. Each process
+// Counts that processes share: processes without an arena, their lost events, files of watched blocks. Each process
 // maps this page when it finds the session, and a fork keeps the mapping: so a child counts itself that may not open
 // anything in the session's directory.
 struct UnseenProcess {
@@ -202,7 +202,7 @@ struct alignas(uint64_t) CallState {
 };
 static_assert(sizeof(CallState) == sizeof(uint64_t));
 
-// What anonymous memory of the runtime begins with; it lies in the process and in no file.
+// The header of the runtime's anonymous memory, which lies in the process and in no file.
 struct alignas(64) OwnMemory {
   static constexpr uint64_t kMagic = 0x4d4e574f'4c534d01;
   uint64_t magic;

@@ -1,4 +1,4 @@
-// What a hook returns where there is no function to call.
+// The value that a hook returns where there is no function to call.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -43,7 +43,7 @@ template <class Last> void storeFailure(const char *library, Last last) {
       *last = static_cast<Status>(failureOf(library));
 }
 
-// What makes an object of OpenCL stores its status through its last parameter. mmap's pointer is -1.
+// A function that makes an object of OpenCL stores its status through its last parameter. mmap returns -1.
 template <class OfRow, class Result, class... Parameters>
 [[gnu::cold]] Result missing(const Function &function, Parameters... parameters) {
   if constexpr (std::is_pointer_v<Result>) {
