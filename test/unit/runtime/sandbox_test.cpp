@@ -17,6 +17,15 @@
 namespace msleaks::test {
 namespace {
 
+class Sandbox : public testing::Test {
+protected:
+  // TSan's background thread sleeps and wakes by calls that the filters forbid, and the kernel then ends the process.
+  void SetUp() override {
+    if (kThreadSanitizer)
+      GTEST_SKIP() << "skipped: the filters forbid calls of TSan itself";
+  }
+};
+
 constexpr int kKilled = 1000 + SIGSYS, kCannot = 77;
 constexpr uint64_t kMany = 100'000;
 
@@ -63,7 +72,7 @@ void expectAllCounted(const SessionDirectory &session, uint64_t produced) {
   EXPECT_EQ(account.produced, session.drain().size() + account.dropped);
 }
 
-TEST(Sandbox, AFullRingDoesNotGrowBehindAFilter) {
+TEST_F(Sandbox, AFullRingDoesNotGrowBehindAFilter) {
   for (const auto policy : {abi::OnFull::Block, abi::OnFull::Drop}) {
     const SessionDirectory session({.on_full = policy, .ring_kib = 16, .ring_max_kib = 64});
     session.control().heartbeat_ns = UINT64_MAX; // nobody takes the collector for dead
@@ -80,9 +89,7 @@ TEST(Sandbox, AFullRingDoesNotGrowBehindAFilter) {
 }
 
 // In which the processor's counter may not be read either: nothing can be recorded.
-TEST(Sandbox, StrictModeToo) {
-  if (kThreadSanitizer)
-    GTEST_SKIP() << "skipped: TSan's own calls are forbidden, and its process may then never end";
+TEST_F(Sandbox, StrictModeToo) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 64});
   ASSERT_EQ(session.runChild([] {
     recordSome(10);
@@ -96,7 +103,7 @@ TEST(Sandbox, StrictModeToo) {
   expectAllCounted(session, kMany + 10);
 }
 
-TEST(Sandbox, RoomThatTheCollectorMakesIsUsed) {
+TEST_F(Sandbox, RoomThatTheCollectorMakesIsUsed) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   ASSERT_EQ(session.runChild([] {
     recordSome(10);
@@ -114,7 +121,7 @@ TEST(Sandbox, RoomThatTheCollectorMakesIsUsed) {
 }
 
 // The kernel tells the time where the processor's counter cannot.
-TEST(Sandbox, WithoutAClockOfTheProcessorEventsAreDropped) {
+TEST_F(Sandbox, WithoutAClockOfTheProcessorEventsAreDropped) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 64});
   session.control().clock = abi::ClockKind::Monotonic;
   ASSERT_EQ(session.runChild([] {
@@ -133,7 +140,7 @@ TEST(Sandbox, WithoutAClockOfTheProcessorEventsAreDropped) {
   return __msl_path(frame.return_address, frame.stack_pointer, frame.frame_pointer, 0);
 }
 
-TEST(Sandbox, NewCallersAndPathsAreFoundInWhatWasReserved) {
+TEST_F(Sandbox, NewCallersAndPathsAreFoundInWhatWasReserved) {
   const SessionDirectory session;
   const int status = session.runChild([] {
     recordSome(1);
@@ -147,7 +154,7 @@ TEST(Sandbox, NewCallersAndPathsAreFoundInWhatWasReserved) {
 }
 
 // Begins before the filter and records first behind it: from a spare ring. The filter is for all threads at once.
-TEST(Sandbox, ThreadsThatRecordFirstBehindIt) {
+TEST_F(Sandbox, ThreadsThatRecordFirstBehindIt) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   ASSERT_EQ(session.runChild([] {
     recordSome(10);
@@ -176,7 +183,7 @@ TEST(Sandbox, ThreadsThatRecordFirstBehindIt) {
 }
 
 // No thread of ours is in the kernel when the filter comes: their rings grow and wait for room all the time.
-TEST(Sandbox, OtherThreadsAreOutOfTheKernelBefore) {
+TEST_F(Sandbox, OtherThreadsAreOutOfTheKernelBefore) {
   for (int i = 0; i < 20; ++i) {
     const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 1024});
     int status = -1;
@@ -197,7 +204,7 @@ TEST(Sandbox, OtherThreadsAreOutOfTheKernelBefore) {
   }
 }
 
-TEST(Sandbox, AThreadEndsBehindIt) {
+TEST_F(Sandbox, AThreadEndsBehindIt) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   ASSERT_EQ(session.runChild([] {
     recordSome(10);
@@ -226,7 +233,7 @@ TEST(Sandbox, AThreadEndsBehindIt) {
   EXPECT_EQ(session.drain().size(), 20u);
 }
 
-TEST(Sandbox, AForkedChildIsListedAndItsEventsAreCounted) {
+TEST_F(Sandbox, AForkedChildIsListedAndItsEventsAreCounted) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
     recordSome(10);
@@ -260,8 +267,8 @@ int execBehindFilter(const SessionDirectory &session) {
   });
 }
 
-TEST(Sandbox, AnExecBehindItIsListed) {
-  if (kAddressSanitizer || kThreadSanitizer)
+TEST_F(Sandbox, AnExecBehindItIsListed) {
+  if (kAddressSanitizer)
     GTEST_SKIP() << "skipped: a sanitizer starts a program by calls that the filter forbids";
   const SessionDirectory session;
   ASSERT_EQ(execBehindFilter(session), 0);
@@ -272,13 +279,13 @@ TEST(Sandbox, AnExecBehindItIsListed) {
 }
 
 // A filter that the whole session has, as in a container, forbids nothing new.
-TEST(Sandbox, AFilterOfTheCollectorIsNone) {
+TEST_F(Sandbox, AFilterOfTheCollectorIsNone) {
   const SessionDirectory session;
   session.control().seccomp_filters = 1000;
   EXPECT_EQ(execBehindFilter(session), kKilled);
 }
 
-TEST(Sandbox, AFilterThatIsRefusedChangesNothing) {
+TEST_F(Sandbox, AFilterThatIsRefusedChangesNothing) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 1024});
   ASSERT_EQ(session.runChild([] {
     recordSome(10);
