@@ -11,11 +11,11 @@ namespace msleaks::passes {
 namespace {
 
 // Recording reads the unit, calls out of the module, takes part in the order of threads, and may wait for room in a
-// ring. It throws nothing and calls nothing of the program, so nounwind and norecurse stay; it compares and keeps
+// ring. Recording throws nothing and calls no function of the program, so nounwind and norecurse stay. It treats
 // addresses of blocks as numbers, so nocapture stays.
 constexpr Attribute::AttrKind kOfFunctions[] = {Attribute::Memory,     Attribute::NoFree,     Attribute::NoSync,
                                                 Attribute::WillReturn, Attribute::NoCallback, Attribute::Speculatable};
-// It reads what an allocator has stored through a pointer.
+// The callback reads the value that an allocator has stored through a pointer.
 constexpr Attribute::AttrKind kOfParameters[] = {Attribute::ReadNone, Attribute::WriteOnly};
 
 template <typename Kinds> AttributeMask maskOf(const Kinds &kinds) {

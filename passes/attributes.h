@@ -1,4 +1,4 @@
-// What the optimiser found out about a function before it was instrumented, and what is no longer so.
+// Attributes that the optimiser found for a function before the function was instrumented, and that no longer hold.
 #pragma once
 
 #include "llvm/ADT/SetVector.h"

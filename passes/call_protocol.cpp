@@ -16,7 +16,7 @@ Value *number(IRBuilder<> &builder, Value *word) {
                                         : builder.CreateZExt(word, builder.getInt64Ty());
 }
 
-// Where a callback finds the value, as it finds a block that a call has stored.
+// Stores a value in memory: a callback reads it there, as it reads a block that a call has stored.
 Value *inMemory(IRBuilder<> &builder, Value *value) {
   BasicBlock &entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
   AllocaInst *place = IRBuilder<>(&entry, entry.begin()).CreateAlloca(value->getType());
@@ -24,7 +24,7 @@ Value *inMemory(IRBuilder<> &builder, Value *value) {
   return place;
 }
 
-// A launch stub: the launch inside it takes the site.
+// The callee is a launch stub: the launch inside the stub takes the site.
 bool isStub(const abi::Symbol &symbol) { return symbol.verb == Verb::Launch && !symbol.kernel.present(); }
 
 } // namespace
@@ -83,7 +83,8 @@ void CallProtocol::emitCancel(IRBuilder<> &builder, Value *site) const {
 }
 
 void CallProtocol::emitBeforeTailCall(IRBuilder<> &builder, Value *site) const {
-  // Without its second half the first half of a realloc would be a free: then only a hook may record.
+  // If nothing can run behind a realloc, a callback before it would record a free only. Then only a hook may record the
+  // realloc.
   if (opensCall(kind_))
     emit(builder, Callback::announce, site, {});
   else
@@ -178,7 +179,8 @@ void CallProtocol::emitAfter(IRBuilder<> &builder, Value *site) const {
   }
 }
 
-// A callback that is told last whether the call was done; none where the call does not say.
+// Declares a callback that runs last and is told whether the call succeeded. The call may have no status: then there is
+// no such callback.
 void CallProtocol::emitStatus(IRBuilder<> &builder, Value *site, Callback callback, Values rest) const {
   if (!returnsStatus(call_, symbol_))
     return;

@@ -1,4 +1,4 @@
-// Which callbacks belong to a call, and what they are told: from the row of symbols.def and the call's operands.
+// Chooses the callbacks of a call and their arguments, from the row of symbols.def and the call's operands.
 #pragma once
 
 #include "runtime_decls.h"
@@ -16,11 +16,11 @@ struct CallKind {
 // Whether the call's result is a status, 0 = success.
 bool returnsStatus(const llvm::CallBase &call, const abi::Symbol &symbol);
 
-// Whether the callback before the call waits for the one behind it, or for `cancel`.
+// Whether the callback before the call waits for the callback behind the call, or for `cancel`.
 bool opensCall(const CallKind &kind);
 
-// Emits the callbacks of one call at the place where a builder stands. `operands` are those that the row counts
-// (pin.h), `call` is the call itself: its result, and how it passes a struct.
+// Emits the callbacks of one call at the insertion point of a builder. `operands` are those that the row counts
+// (pin.h). `call` gives the call's result and tells how the call passes a struct.
 class CallProtocol {
 public:
   CallProtocol(RuntimeDecls &runtime, llvm::CallBase &call, const CallKind &kind,
@@ -28,11 +28,11 @@ public:
       : runtime_(runtime), call_(call), kind_(kind), symbol_(kind.symbol), operands_(operands) {}
 
   void emitBefore(llvm::IRBuilder<> &builder, llvm::Value *site) const;
-  // Behind the call, where it returned.
+  // Emits callbacks behind the call, where the call returned.
   void emitAfter(llvm::IRBuilder<> &builder, llvm::Value *site) const;
-  // In place of emitBefore, where nothing can run behind the call.
+  // Replaces emitBefore where nothing can run behind the call.
   void emitBeforeTailCall(llvm::IRBuilder<> &builder, llvm::Value *site) const;
-  // Where an exception out of the call arrives.
+  // Emits callbacks where an exception out of the call arrives.
   void emitCancel(llvm::IRBuilder<> &builder, llvm::Value *site) const;
 
 private:

@@ -52,7 +52,7 @@ template <typename AddPasses> void atOptimizerLast(llvm::PassBuilder &builder, A
 // option is accepted, and modules are rewritten before the link.
 inline constexpr bool kRewritesInLink = LLVM_VERSION_MAJOR >= 19;
 
-// Where something is to be inserted was an instruction up to LLVM 18, and is an iterator.
+// An insertion point was an instruction up to LLVM 18, and is an iterator since LLVM 19.
 inline auto before(llvm::Instruction &instruction) {
 #if LLVM_VERSION_MAJOR >= 19
   return instruction.getIterator();
@@ -85,7 +85,7 @@ inline uint64_t entryFrequencyOf(const llvm::BlockFrequencyInfo &frequencies) {
 #endif
 }
 
-// Bytes from one element to the next.
+// The number of bytes from one element to the next.
 template <typename Step> uint64_t strideOf(const Step &step, const llvm::DataLayout &layout) {
 #if LLVM_VERSION_MAJOR >= 18
   return step.getSequentialElementStride(layout);
@@ -105,7 +105,7 @@ inline uint64_t hashOf(llvm::StringRef text) {
 // The target was a string up to LLVM 20.
 inline llvm::Triple targetOf(const llvm::Module &module) { return llvm::Triple(module.getTargetTriple()); }
 
-// The language may have its version apart since LLVM 22.
+// Since LLVM 22 the version of the language may be a value of its own.
 inline bool isC(const llvm::DICompileUnit &unit) {
 #if LLVM_VERSION_MAJOR >= 22
   if (unit.getSourceLanguage().hasVersionedName())
@@ -129,7 +129,8 @@ void visitDeclaration(Declaration &declaration, bool assigns, Visit visit) {
 }
 
 // Calls `visit(address, variable, expression)` for each variable that the source declares in memory. Up to LLVM 18 a
-// declaration is a call of an intrinsic, in 19 it may be, later ones hold them as records between the instructions.
+// declaration is a call of an intrinsic. In LLVM 19 it may be one. Later versions hold declarations as records between
+// the instructions.
 template <typename Visit> void forEachDeclaration(llvm::Function &function, Visit visit) {
   for (llvm::Instruction &instruction : llvm::instructions(function)) {
     if (auto *assign = llvm::dyn_cast<llvm::DbgAssignIntrinsic>(&instruction))

@@ -24,7 +24,7 @@ const DIType *elementOfPointer(const DIType *type) {
   return pointer && pointer->getTag() == dwarf::DW_TAG_pointer_type ? pointer->getBaseType() : nullptr;
 }
 
-// The only value stored to an alloca, or null.
+// Returns the only value that is stored to an alloca, or null.
 const Value *onlyStoredTo(const Value &address) {
   const Value *stored = nullptr;
   for (const User *user : address.users())
@@ -36,7 +36,7 @@ const Value *onlyStoredTo(const Value &address) {
   return stored;
 }
 
-// A value that is the same block: casts, the way out of a condition, the part behind an array's cookie.
+// Returns a value that is the same block: a cast, a phi behind a condition, or the part behind an array's cookie.
 bool isSameBlock(const Value &value, const User &user) {
   if (isa<CastInst>(user) || isa<PHINode>(user))
     return true;
@@ -83,12 +83,12 @@ Destination DestinationFinder::find(const CallBase &call, const abi::Symbol &sym
     if (!stored && fate.returned)
       element = returnedElement();
   }
-  // What a handle points to is the driver's own.
+  // A handle points to memory of the driver.
   if (symbol.result.kind == abi::ResultKind::Handle)
     return {stored ? stored->name : "", ""};
   if (stored)
     element = elementOfPointer(stored->type);
-  // The compiler says itself what a new-expression makes.
+  // The compiler attaches the type that a new-expression makes.
   if (const auto *made = dyn_cast_if_present<DIType>(call.getMetadata("heapallocsite")))
     element = made;
   return {stored ? stored->name : "", typeName(element, spelling_)};
@@ -161,7 +161,7 @@ std::optional<Place> DestinationFinder::constructedBy(const CallBase &call, cons
 std::optional<Place> DestinationFinder::placeAt(const Value *address, unsigned depth) const {
   if (!address || depth > kMaxDepth)
     return std::nullopt;
-  address = address->stripPointerCasts(); // also steps of 0 bytes: which member they mean, the type says later
+  address = address->stripPointerCasts(); // also steps of 0 bytes: the type decides later which member they mean
   if (auto declared = declaredAt(address))
     return declared;
   if (const auto *gep = dyn_cast<GEPOperator>(address))

@@ -1,4 +1,4 @@
-// Where the block that a call hands out goes, read from the unoptimised IR and its debug information.
+// Finds where a block that a call hands out is stored, from the unoptimised IR and its debug information.
 #pragma once
 
 #include "place.h"
@@ -21,7 +21,7 @@ class Value;
 
 namespace msleaks::passes {
 
-// Empty = not known. Never a guess.
+// A field is empty where its value is not known. No field is a guess.
 struct Destination {
   std::string variable; // "weights", "l.output", "this->blocks_", "net->layers[].output"
   std::string type;     // type of the block's elements: "float", "struct layer"
@@ -33,7 +33,7 @@ public:
   Destination find(const llvm::CallBase &call, const abi::Symbol &symbol) const;
 
 private:
-  // What happens to a result: the first place that it is stored in, and whether the function returns it.
+  // The use of a result: the first place that it is stored in, and whether the function returns it.
   struct Fate {
     std::optional<Place> stored;
     unsigned order = 0; // of the store

@@ -21,11 +21,11 @@ using abi::ResultKind;
 using abi::Symbol;
 using abi::Verb;
 
-// A call of a launch stub: only the site is left for the launch inside (on_launch or a hook takes it).
+// The row of a launch stub's call. The callback only leaves the site; on_launch or a hook inside the stub takes it.
 const Symbol kCudaStub = {.name = {}, .verb = Verb::Launch, .family = abi::Family::Cuda, .heap = abi::Heap::Device};
 const Symbol kHipStub = {.name = {}, .verb = Verb::Launch, .family = abi::Family::Hip, .heap = abi::Heap::Device};
 
-// Absent positions are all right, a position that the call cannot fill is not.
+// A row may leave positions out. A position that the row has must be one of the call's operands.
 bool wordAt(const CallBase &call, Position position) {
   if (!position.present())
     return true;
@@ -53,7 +53,7 @@ bool resultFits(const CallBase &call, const Symbol &symbol) {
   return false;
 }
 
-// A function with a known name but other parameters is somebody else's.
+// A function that has a known name but other parameters is not the known function.
 bool fits(const CallBase &call, const Symbol &symbol) {
   for (const Position position :
        {symbol.size, symbol.count, symbol.address, symbol.old_size, symbol.source, symbol.direction, symbol.value,
@@ -65,8 +65,8 @@ bool fits(const CallBase &call, const Symbol &symbol) {
   return resultFits(call, symbol) && shapeFits(call, symbol);
 }
 
-// The family of a stub is that of the launch in its body; without one, it is HIP's where the launch is configured by
-// HIP.
+// The family of a stub is that of the launch in its body. A stub without a launch is HIP's where HIP configures the
+// launch.
 const Symbol *stubSymbol(const Function &stub, const KnownSymbols &symbols) {
   for (const Instruction &instruction : instructions(stub))
     if (const auto *call = dyn_cast<CallBase>(&instruction))
@@ -76,7 +76,7 @@ const Symbol *stubSymbol(const Function &stub, const KnownSymbols &symbols) {
   return stub.getParent()->getFunction("__hipPushCallConfiguration") ? &kHipStub : &kCudaStub;
 }
 
-// A gate, or what it calls.
+// Whether the function is a gate or a function that a gate calls (by its prefix).
 bool isOurs(const Function &function) { return function.getName().starts_with("__msl_"); }
 
 } // namespace
@@ -147,7 +147,7 @@ const char *Eligibility::obstacle(const Function &function) const {
     return "the function is compiled elsewhere, too";
   if (function.hasFnAttribute(Attribute::Naked))
     return "the function is naked";
-  // The dynamic linker runs resolvers before the image is relocated: a load of the unit could fault there.
+  // The dynamic linker runs resolvers before it relocates the image. A load of the unit could fault there.
   if (resolvers_.contains(&function))
     return "the function is the resolver of an ifunc";
   if (function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))

@@ -1,4 +1,4 @@
-// The calls of a module that the tables describe. Looks only, changes nothing.
+// Finds the calls of a module that the tables describe. It changes nothing.
 #pragma once
 
 #include "known_symbols.h"
@@ -20,17 +20,17 @@ struct FoundCall {
   const abi::Symbol *symbol;
 };
 
-// Whether code for this target runs on a host that has a runtime: a GPU's half of a CUDA or HIP compile has none.
+// Whether code for this target runs on a host that has a runtime. The device half of a CUDA or HIP compile has none.
 bool targetIsSupported(const llvm::Module &module);
 
 // The calls in `function` that are to be instrumented, in the order of the code.
 llvm::SmallVector<FoundCall> findCalls(llvm::Function &function, const KnownSymbols &symbols);
 
-// The row of what is called, or null; and why such a call is not instrumented, or null.
+// The row of the callee, or null, and the reason why such a call is not instrumented, or null.
 const abi::Symbol *knownCallee(const llvm::CallBase &call, const KnownSymbols &symbols);
 const char *callObstacle(const llvm::CallBase &call, const abi::Symbol &symbol);
 
-// Functions whose calls may be instrumented.
+// The functions whose calls may be instrumented.
 class Eligibility {
 public:
   Eligibility(const llvm::Module &module, const KnownSymbols &symbols);

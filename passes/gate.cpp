@@ -8,14 +8,14 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Kept as they are by what runs later: whole, uninstrumented, and apart from their callers.
+// Later passes leave these functions as they are: not split, not instrumented, and not inlined.
 constexpr Attribute::AttrKind kOfEveryGate[] = {Attribute::NoInline, Attribute::DisableSanitizerInstrumentation,
                                                 Attribute::NoSanitizeCoverage, Attribute::NoProfile};
 
-// A function of a gate's shape, without a body: the gate itself, or its armed half. One has the row behind its
-// arguments, the other the site.
+// Makes a function without a body: the gate itself, or its armed half. The gate has the row behind its arguments, the
+// armed half has the site.
 Function &declare(const GateShape &shape, Module &module, const char *prefix, const char *number) {
-  // With the module's branch-target-enforcement, uwtable and frame-pointer.
+  // createWithDefaultAttr takes over the module's branch-target-enforcement, uwtable and frame-pointer.
   Function &function = *Function::createWithDefaultAttr(
       shape.type, GlobalValue::InternalLinkage, module.getDataLayout().getProgramAddressSpace(),
       Twine(prefix) + GlobalValue::dropLLVMManglingEscape(shape.callee->stripPointerCasts()->getName()), &module);
@@ -42,7 +42,7 @@ void passAs(const GateShape &shape, CallBase &call) {
   for (const Attribute::AttrKind kind : {Attribute::NoUnwind, Attribute::StrictFP})
     if (shape.attributes.hasFnAttr(kind))
       function = function.addAttribute(context, kind);
-  // Nothing that looks at the gate alone may do more with this call than make it.
+  // A pass that sees only the gate must not change this call, or delete it.
   function = function.addAttribute(context, Attribute::NoBuiltin);
   SmallVector<AttributeSet, 8> parameters;
   for (unsigned i = 0; i < shape.arguments; ++i)
@@ -82,7 +82,7 @@ void writeGate(Function &gate, Function &armedHalf, const GateShape &shape, Glob
   jump(builder, shape, shape.type, &armedHalf, values);
 }
 
-// What the callback before the call has opened is closed where an exception leaves the call.
+// Where an exception leaves the call, this code closes what the callback before the call has opened.
 void writeThrown(BasicBlock &thrown, const CallProtocol &protocol, Value *site) {
   IRBuilder<> builder(&thrown);
   LandingPadInst *landing =
@@ -129,7 +129,7 @@ Function &makeGate(const GateShape &shape, const CallKind &kind, GlobalVariable 
   return gate;
 }
 
-// The same call, of another function.
+// Copies a call, with another callee.
 void replaceCall(CallBase &call, Function &gate, ArrayRef<Value *> arguments) {
   IRBuilder<> builder(&call);
   CallBase *replacement;

@@ -1,6 +1,6 @@
-// Gates: one function of the unit between the calls of an allocator and the allocator. An instrumented call only
-// changes its target and gets one more argument, its row. The code for recording stands once for all calls of the same
-// shape. So neither code nor compile time grow with a guarded block for each call.
+// A gate is a function of the unit, between the calls of an allocator and the allocator. An instrumented call only
+// changes its target and gets one more argument, its row. All calls of the same shape share the code for recording. So
+// neither code nor compile time grow with a guarded block for each call.
 //
 //   %p = call ptr @malloc(i64 %n)   →   %p = call ptr @__msl_gate.malloc(i64 %n, i32 7)
 //
@@ -21,7 +21,8 @@
 //            resume
 //   }
 //
-// Two functions, because in one the unarmed path would save and restore the registers that the armed path needs.
+// A gate is two functions. In a single one, the unarmed path would save and restore the registers that the armed path
+// needs.
 #pragma once
 
 #include "call_protocol.h"

@@ -12,21 +12,21 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// How a value is passed. The call, the gate and the call inside it must agree.
+// These attributes say how a value is passed. The call, the gate and the call inside the gate must agree.
 constexpr Attribute::AttrKind kPassing[] = {
     Attribute::ZExt,      Attribute::SExt, Attribute::InReg,     Attribute::ByVal,      Attribute::ByRef,
     Attribute::StructRet, Attribute::Nest, Attribute::SwiftSelf, Attribute::SwiftError, Attribute::SwiftAsync};
-// Of a struct on the stack; of a pointer they only say what is known about it, which differs from call to call.
+// These attributes matter for a struct on the stack. For a pointer they only state facts that differ from call to call.
 constexpr Attribute::AttrKind kPassingOnStack[] = {Attribute::Alignment, Attribute::StackAlignment};
 
-// What the caller is compiled for: a gate that knew other registers would pass values in other ones.
+// These attributes name the caller's target features. A gate with other features would pass values in other registers.
 constexpr StringLiteral kTarget[] = {"target-cpu", "target-features", "tune-cpu", "use-soft-float"};
 constexpr Attribute::AttrKind kCodeGeneration[] = {
     Attribute::MinSize,         Attribute::NoImplicitFloat,          Attribute::NoRedZone, Attribute::OptimizeForSize,
     Attribute::ShadowCallStack, Attribute::SpeculativeLoadHardening, Attribute::StrictFP,
 };
 
-// Said of the allocator, and untrue of a gate: that may record.
+// These attributes are true of the allocator and untrue of a gate, which may record.
 constexpr Attribute::AttrKind kOfTheCallee[] = {
     Attribute::AllocKind, Attribute::AllocSize, Attribute::Builtin,    Attribute::NoBuiltin,  Attribute::Memory,
     Attribute::NoFree,    Attribute::NoSync,    Attribute::WillReturn, Attribute::NoCallback, Attribute::Speculatable,
@@ -59,7 +59,7 @@ AttributeSet targetOf(LLVMContext &context, const Function &caller) {
   return merged(context, only(context, all, kTarget), only(context, all, kCodeGeneration));
 }
 
-// What the declaration says of its result (noalias, nonnull) is as true of the gate's.
+// The declaration's attributes of the result (noalias, nonnull) also hold for the gate's result.
 AttributeList shapeAttributes(const CallBase &call) {
   LLVMContext &context = call.getContext();
   const AttributeList declared = call.getCalledFunction() ? call.getCalledFunction()->getAttributes() : AttributeList();
@@ -85,7 +85,8 @@ FunctionType *gateType(const CallBase &call, ArrayRef<Value *> pinned) {
   return FunctionType::get(call.getType(), parameters, /*isVarArg=*/false);
 }
 
-// Of a caller that catches nothing itself, the one of C++ where the module knows it: then the gate catches for it.
+// Returns the caller's personality. For a caller without one it is that of C++ if the module has it: then the gate
+// catches.
 Constant *personalityOf(const CallBase &call) {
   if (call.doesNotThrow())
     return nullptr;

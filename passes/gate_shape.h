@@ -29,7 +29,7 @@ struct GateShape {
   llvm::Constant *personality; // null: nothing can be thrown, or the module catches nothing
   unsigned arguments;          // of the call; the row comes behind them
 
-  // `pinned`: operands that the gate needs beside the arguments.
+  // `pinned` are the operands that the gate needs beside the arguments.
   GateShape(const llvm::CallBase &call, llvm::ArrayRef<llvm::Value *> pinned);
 
   auto key() const {
@@ -37,8 +37,8 @@ struct GateShape {
   }
 };
 
-// The attributes of a call that now calls its gate: those that say how values are passed stay, those that say what the
-// callee is or does to memory go.
+// The attributes of a call that now calls its gate. Those that say how values are passed stay. Those that describe the
+// callee or its effects on memory go.
 llvm::AttributeList attributesForGate(const llvm::CallBase &call);
 
 } // namespace msleaks::passes

@@ -1,5 +1,5 @@
-// A block that runs only in an armed unit. It stands in front of a call that cannot be made through a gate (gate.h): a
-// musttail call, whose target must have the parameters of its caller.
+// A guard is a block that runs only in an armed unit. It stands in front of a musttail call. Such a call cannot go
+// through a gate (gate.h), since its target must have the parameters of its caller.
 //
 //     …                          %base = load atomic i32, ptr @__msl_unit monotonic
 //     musttail call    →         br (%base != 0), record, rest            ; unlikely

@@ -21,7 +21,7 @@ constexpr unsigned kMaxFollowed = 256;
 constexpr unsigned kMaxCallDepth = 3;
 constexpr StringRef kReturnTheirFirst[] = {"memcpy", "memmove", "memset", "strcpy", "strncpy", "strcat", "strncat"};
 
-// Follows a value to the uses that pass it on.
+// Follows a value to the uses that pass the value on.
 class Follower {
 public:
   Follower(InStruct inStruct, unsigned depth = 0) : may_be_in_struct_(inStruct == InStruct::Yes), depth_(depth) {}
@@ -66,7 +66,8 @@ private:
       kept_ = true;
   }
 
-  // A variable that is the block alone. A function that is given its address may keep what is in it, as push_back does.
+  // Handles a variable that holds only the block. A function that gets the variable's address may keep the content, as
+  // push_back does.
   void loadedFrom(const Value &variable) {
     for (const Use &use : variable.uses()) {
       if (isa<LoadInst>(use.getUser()))
@@ -76,8 +77,8 @@ private:
     }
   }
 
-  // A struct that has it in a field: returned as a whole, or copied to where the caller wants it. What is read from a
-  // field of it is not the struct.
+  // Handles a struct that has the block in a field. The function returns the struct, or copies it to memory of the
+  // caller. A value that is read from a field is not the struct.
   void heldIn(const Value &object) {
     if (isResult(object))
       returned_ = true;
@@ -96,7 +97,7 @@ private:
     return argument && argument->hasStructRetAttr();
   }
 
-  // Functions that a called one calls are looked into with it.
+  // The search also looks into the functions that a called function calls.
   bool mayKeep(const CallBase &call, unsigned argument, Given given) const {
     return depth_ == 0 && keepsArgument(call, argument, given);
   }

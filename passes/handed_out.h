@@ -1,5 +1,5 @@
-// Whether a function only takes a block for its caller: what it takes is what it returns, alone or in a struct, and it
-// keeps it nowhere else.
+// Decides whether a function only takes a block for its caller. Such a function returns the block, alone or in a
+// struct, and keeps it nowhere else.
 //
 //   %p = call ptr @malloc(i64 %n)          %p = call ptr @malloc(i64 %n)
 //   ret ptr %p                             store ptr %p, ptr %local
@@ -17,16 +17,16 @@ class Value;
 
 namespace msleaks::passes {
 
-// Where a call leaves a block: its value, or memory that it writes.
+// The place where a call leaves a block: the call's value, or memory that the call writes.
 struct TakenBlock {
   const llvm::CallBase *call;
   const llvm::Value *out = nullptr; // points to where the block is stored; null: the call returns it
 };
 
-// Whether the function's result may be a struct with the block in it: not where the struct has several.
+// Whether the function's result may be a struct with the block in it. A struct with several blocks does not count.
 enum class InStruct : bool { No, Yes };
 
-// strcpy and its like: a block that they return is one that they were given.
+// strcpy and similar functions return a block that they were given.
 bool returnsItsFirstOperand(const llvm::Function &callee);
 
 bool isHandedOut(const TakenBlock &block, InStruct in_struct);

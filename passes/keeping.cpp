@@ -23,7 +23,7 @@ constexpr unsigned kMostCalls = 16;    // one within the other: a container's in
 constexpr unsigned kMostVisits = 4096; // of values, for one question
 constexpr unsigned kMostSteps = 16;    // from a pointer to what it points into
 
-// Where memory is: in the function's own frame, behind a parameter, or anywhere else.
+// The place of memory: the function's own frame, behind a parameter, or anywhere else.
 struct Root {
   enum Kind { Local, Parameter, Elsewhere } kind = Elsewhere;
   unsigned parameter = 0;
@@ -70,7 +70,7 @@ Root rootOfResult(const CallBase &call, unsigned steps) {
   return parameter && *parameter < call.arg_size() ? rootOf(*call.getArgOperand(*parameter), steps) : Root{};
 }
 
-// Memory that a pointer in it leads to belongs to it.
+// Memory that is reached by a pointer in an argument belongs to that argument.
 Root rootOf(const Value &pointer, unsigned steps) {
   const Value *at = &pointer;
   for (bool loaded = false; steps > 0; --steps) {
@@ -92,7 +92,7 @@ Root rootOf(const Value &pointer, unsigned steps) {
   return {};
 }
 
-// Where a function leaves what it is given.
+// The places where a function leaves what it is given.
 struct Kept {
   SmallBitVector behind; // by parameter: in memory that it leads to
   bool elsewhere = false;
@@ -163,7 +163,7 @@ private:
     }
   }
 
-  // A variable of its own is followed; other memory is where it is kept.
+  // A variable of the function's own is followed. A store to other memory keeps the block there.
   static void stored(const Value &address, Given is, SmallVectorImpl<GivenValue> &next, Kept &kept) {
     if (const auto *variable = dyn_cast<AllocaInst>(address.stripPointerCasts())) {
       for (const User *reader : variable->users())

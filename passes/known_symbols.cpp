@@ -24,7 +24,7 @@ using abi::Verb;
 
 constexpr StringRef kAnnotationPrefix = "msleaks.";
 
-// `this` and references are dereferenceable by the language, a block that is given back is not.
+// The language makes `this` and references dereferenceable, but not a block that is given back.
 bool isPlainPointer(const Argument &argument) {
   return argument.getType()->isPointerTy() && argument.getDereferenceableBytes() == 0 &&
          argument.getDereferenceableOrNullBytes() == 0;
@@ -32,7 +32,7 @@ bool isPlainPointer(const Argument &argument) {
 
 Position positionOf(const Argument &argument) { return Position(static_cast<int>(argument.getArgNo())); }
 
-// The block among the parameters, when there is no doubt.
+// The parameter that is the block, if only one can be.
 std::optional<Position> onlyPointer(const Function &function) {
   std::optional<Position> found;
   for (const Argument &argument : function.args())
@@ -44,8 +44,8 @@ std::optional<Position> onlyPointer(const Function &function) {
   return found;
 }
 
-// The size: the first parameter as wide as size_t, or else the first one as wide as int (a device number comes as int
-// and may stand before a size_t).
+// The size is the first parameter as wide as size_t, or else the first one as wide as int. A device number is an int
+// and may stand before a size_t.
 std::optional<Position> firstSize(const Function &function) {
   for (const unsigned bits : {64u, 32u})
     for (const Argument &argument : function.args())
@@ -61,7 +61,7 @@ std::optional<Position> freedPointer(const Function &function) {
   return std::nullopt;
 }
 
-// alloc_size(size, count), counted from 0 in the IR.
+// The operands of alloc_size(size, count), which the IR counts from 0.
 bool takeAllocSize(const Function &function, Symbol &symbol) {
   const Attribute attribute = function.getFnAttribute(Attribute::AllocSize);
   if (!attribute.isValid())
@@ -73,7 +73,7 @@ bool takeAllocSize(const Function &function, Symbol &symbol) {
   return true;
 }
 
-// The row that allockind or alloc_size promise, or nothing.
+// The row that allockind or alloc_size describe, or nothing.
 std::optional<Symbol> attributedSymbol(const Function &function) {
   const Attribute kindAttribute = function.getFnAttribute(Attribute::AllocKind);
   const AllocFnKind kind = kindAttribute.isValid() ? kindAttribute.getAllocKind() : AllocFnKind::Unknown;
@@ -100,7 +100,7 @@ std::optional<Symbol> attributedSymbol(const Function &function) {
   return symbol;
 }
 
-// `msleaks.alloc:size=1,count=0`, without its prefix, as the words of a row.
+// Returns an annotation such as `msleaks.alloc:size=1,count=0`, without its prefix, as the words of a row.
 SmallVector<StringRef> wordsOf(StringRef text) {
   SmallVector<StringRef> words;
   const auto [verb, fields] = text.split(':');
@@ -109,7 +109,7 @@ SmallVector<StringRef> wordsOf(StringRef text) {
   return words;
 }
 
-// What an annotation leaves open, from the function it stands on. Returns what is missing, or null.
+// Completes an annotation from the function that it stands on. Returns the missing part, or null.
 const char *completeRow(const Function &function, Symbol &symbol) {
   if (symbol.verb == Verb::Free) {
     if (!symbol.address.present())
@@ -121,7 +121,8 @@ const char *completeRow(const Function &function, Symbol &symbol) {
   return symbol.size.present() ? nullptr : "which parameter is the size? say size=<number>";
 }
 
-// Why no call of the function can be what the row says, or empty. Without a prototype only its calls can tell.
+// Returns why no call of the function can match the row, or an empty text. A function without a prototype can only be
+// judged by its calls.
 std::string misfit(const Function &function, const Symbol &symbol) {
   if (function.isVarArg())
     return {};
@@ -167,7 +168,7 @@ KnownSymbols::KnownSymbols(const Module &module, const UserRows &rows) {
 const Symbol *KnownSymbols::find(const Function &callee) const {
   if (const Symbol *symbol = byFunction_.lookup(&callee))
     return symbol;
-  // A static function that happens to be called `malloc` is not the one of the table.
+  // A static function that happens to be called `malloc` is not the function of the table.
   if (callee.hasLocalLinkage())
     return nullptr;
   return table_.lookup(GlobalValue::dropLLVMManglingEscape(callee.getName()));
@@ -183,7 +184,7 @@ void KnownSymbols::fail(const Twine &what) {
     error_ = what.str();
 }
 
-// Found early, before the optimiser changed attributes that annotations are completed from.
+// The rows of annotations are found early, before the optimiser changes the attributes that complete them.
 void KnownSymbols::addPinned(const Module &module) {
   for (const Function &function : module)
     if (const auto symbol = pinnedRow(function))
@@ -253,8 +254,8 @@ void KnownSymbols::addAttributed(const Module &module) {
   }
 }
 
-// `__device_stub__kernel` of C, or `_ZN2my22__device_stub__kernelEv`, where the length of the identifier stands before
-// it. Whoever calls a function my__device_stub__x means something else.
+// A stub is named `__device_stub__kernel` in C, or `_ZN2my22__device_stub__kernelEv`, where the length of the
+// identifier stands before it. A function my__device_stub__x is no stub.
 bool isLaunchStub(const Function &function) {
   constexpr StringRef kPrefix = "__device_stub__";
   const StringRef name = function.getName();

@@ -1,7 +1,7 @@
-// The known functions of a module: the row of a table that describes a callee, from whichever source. Also the
-// functions that the user asked to leave alone.
+// The known functions of a module: the row that describes a callee, from any source. Also the functions that the user
+// asked to leave alone.
 //
-// The first that says something about a function counts:
+// The first source that describes a function counts:
 //
 //   1. the user's rows file
 //   2. __attribute__((annotate("msleaks.alloc"))), "msleaks.free", "msleaks.ignore"
@@ -36,11 +36,11 @@ public:
 
   // The row of a callee, or null.
   const abi::Symbol *find(const llvm::Function &callee) const;
-  // The user annotated the function with msleaks.ignore.
+  // Whether the user annotated the function with msleaks.ignore.
   bool ignored(const llvm::Function &function) const { return ignored_.contains(&function); }
-  // The user said that it takes blocks for its caller.
+  // Whether the user said that the function takes blocks for its caller.
   bool isWrapper(const llvm::Function &function) const { return wrappers_.contains(&function); }
-  // Functions of this module that a rows file or an annotation names: their calls are pinned (pin.h).
+  // The functions of this module that a rows file or an annotation names. Their calls are pinned (pin.h).
   const llvm::SetVector<const llvm::Function *> &named() const { return named_; }
   // The mistake in an annotation or a row, or empty.
   const std::string &error() const { return error_; }
@@ -62,7 +62,8 @@ private:
   std::string error_;
 };
 
-// Behind a CUDA or HIP `kernel<<<…>>>(…)`: the function on the host that packs the arguments and launches.
+// Whether the function is a launch stub: for `kernel<<<…>>>(…)` of CUDA or HIP, it packs the arguments and launches the
+// kernel.
 bool isLaunchStub(const llvm::Function &function);
 
 } // namespace msleaks::passes

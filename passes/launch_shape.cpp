@@ -18,7 +18,7 @@ constexpr uint64_t kDim3ZOffset = 8;
 //   [2 x i64] %xyz              aarch64
 //   ptr byval(%struct.dim3)     on the stack
 //
-// Takes one of them from operand `at`, and moves `at` behind it.
+// Takes one such value from operand `at`, and moves `at` behind it.
 std::optional<Dimensions> takeDim3(IRBuilder<> &builder, const CallBase &call, unsigned &at) {
   if (at >= call.arg_size())
     return std::nullopt;
@@ -49,13 +49,13 @@ LaunchDimensions emitDim3(IRBuilder<> &builder, const CallBase &call, unsigned a
   return block ? LaunchDimensions{*grid, *block} : LaunchDimensions{unknown, unknown};
 }
 
-// n blocks: a grid of n × 1 × 1, whose blocks have no shape.
+// Reads n blocks as a grid of n × 1 × 1, whose blocks have no shape.
 LaunchDimensions emitBlocks(IRBuilder<> &builder, Value *blocks) {
   Value *x = builder.CreateZExt(builder.CreateZExtOrTrunc(blocks, builder.getInt32Ty()), builder.getInt64Ty());
   return {{builder.CreateOr(x, kOneRow), builder.getInt32(1)}, {builder.getInt64(0), builder.getInt32(0)}};
 }
 
-// Three integers, from the operand `index` behind the shape's first.
+// Reads three integers, from the operand `index` behind the shape's first.
 Dimensions takeSizes(IRBuilder<> &builder, const CallBase &call, const abi::Shape &shape, int index) {
   const auto size = [&](int axis, Type *type) {
     return builder.CreateZExtOrTrunc(rangeOperand(call, shape, index + axis), type);
@@ -64,7 +64,7 @@ Dimensions takeSizes(IRBuilder<> &builder, const CallBase &call, const abi::Shap
   return {builder.CreateOr(size(0, builder.getInt64Ty()), y), size(2, builder.getInt32Ty())};
 }
 
-// abi::blocksOf, of two numbers of 32 bits.
+// Emits abi::blocksOf for two numbers of 32 bits.
 Value *emitBlockCount(IRBuilder<> &builder, Value *all, Value *block) {
   Type *wide = builder.getInt64Ty();
   Value *none = builder.CreateICmpEQ(block, builder.getInt32(0));
@@ -73,7 +73,7 @@ Value *emitBlockCount(IRBuilder<> &builder, Value *all, Value *block) {
   return builder.CreateSelect(none, builder.getInt64(0), builder.CreateUDiv(up, threads));
 }
 
-// Six integers, of which the first three are those of all threads.
+// Reads six integers; the first three count all threads.
 LaunchDimensions emitThreads(IRBuilder<> &builder, const CallBase &call, const abi::Shape &shape) {
   const auto size = [&](int index) {
     return builder.CreateZExtOrTrunc(rangeOperand(call, shape, index), builder.getInt32Ty());

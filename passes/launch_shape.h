@@ -1,4 +1,4 @@
-// Where the dimensions of a kernel launch are, after the ABI has taken its structs apart.
+// Finds the dimensions of a kernel launch after the ABI has split its structs into registers.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -7,7 +7,7 @@
 
 namespace msleaks::passes {
 
-// The operands of a RANGE, BLOCKS or SIZES shape are there; a DIM3 shape that is not recognised is all right (zeros).
+// Whether the operands of a RANGE, BLOCKS or SIZES shape exist. A DIM3 shape that is not recognised is allowed (zeros).
 bool shapeFits(const llvm::CallBase &call, const abi::Symbol &symbol);
 
 // A dim3 as the callbacks take it.
@@ -19,7 +19,7 @@ struct LaunchDimensions {
   Dimensions grid, block;
 };
 
-// Emits what is needed to read grid and block. Zeros for what is not known.
+// Emits the code that reads grid and block. Unknown dimensions are zeros.
 LaunchDimensions emitDimensions(llvm::IRBuilder<> &builder, const llvm::CallBase &call, const abi::Shape &shape);
 
 // The operand that is `index` after the shape's first, for RANGE (dimensions, offset, global, local) and SIZES.

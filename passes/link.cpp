@@ -43,7 +43,7 @@ PreservedAnalyses PrepareLinkPass::run(Module &module, ModuleAnalysisManager &) 
   });
   settlePins(module);
   module.addModuleFlag(Module::Max, kModuleFlag, 1);
-  // Here, since the linker chooses one of the constructors before its optimiser runs.
+  // The constructor is made here, since the linker chooses one of the constructors before its optimiser runs.
   if (calls)
     addImageFunctions(module);
   return PreservedAnalyses::none();

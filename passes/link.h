@@ -7,7 +7,7 @@
 //   link      PinAgainPass ─ optimise ─ RewritePass       rewrites what has them
 // clang-format on
 //
-// What PrepareLinkPass leaves is harmless when the linker has no plugin after all: nothing is recorded then.
+// If the linker has no plugin after all, the marks of PrepareLinkPass are harmless: nothing is recorded then.
 #pragma once
 
 #include "options.h"
@@ -26,7 +26,7 @@ namespace msleaks::passes {
 // Whether this compile makes bitcode for a link.
 bool isBeforeLink(const llvm::Module &module);
 
-// Whether the module, or one that was linked into it, waits for the rewrite.
+// Whether the module, or a module that was linked into it, waits for the rewrite.
 bool awaitsRewrite(const llvm::Module &module);
 bool awaitsRewrite(const llvm::Function &function);
 
@@ -40,7 +40,7 @@ private:
   std::shared_ptr<const Options> options_;
 };
 
-// Pins the calls of the user's allocators again, before the linker's optimiser looks into these.
+// Pins the calls of the user's allocators again, before the linker's optimiser looks into these allocators.
 class PinAgainPass : public llvm::PassInfoMixin<PinAgainPass> {
 public:
   explicit PinAgainPass(std::shared_ptr<const Options> options) : options_(std::move(options)) {}

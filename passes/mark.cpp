@@ -46,7 +46,7 @@ void markIgnored(Module &module, const KnownSymbols &symbols) {
     }
 }
 
-// Inlined, an allocator that the user named would not be seen; renamed or split apart neither.
+// An allocator that the user named is not seen after it was inlined, renamed or split apart.
 void keepFunction(Module &module, Function &function) {
   if (function.isDeclaration())
     return;

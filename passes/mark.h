@@ -1,6 +1,6 @@
-// Mark early: what only the unoptimised IR knows about a call is attached to it before the first optimisation
-// (marks.h), and travels with it through inlining and cloning. Metadata never stops an optimisation: an unused
-// malloc/free pair still goes.
+// Mark early: some facts about a call are only in the unoptimised IR. They are attached to the call before the first
+// optimisation (marks.h), and inlining and cloning copy them. Metadata never stops an optimisation: an unused
+// malloc/free pair is still removed.
 #pragma once
 
 #include "options.h"

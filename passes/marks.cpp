@@ -25,8 +25,8 @@ constexpr char kLeftAlone[] = "msleaks-left-alone";
 
 enum MarkOperand : unsigned { kVariable, kType, kOrdinal, kFunction, kFile, kLine, kColumn, kGroup, kMarkOperands };
 
-// What the optimiser may turn into each other is one group: realloc becomes malloc, malloc becomes calloc. A free
-// stands at the same place as the allocation in `new T(…)`, and says nothing about it.
+// Functions that the optimiser may turn into each other are one group: realloc becomes malloc, malloc becomes calloc. A
+// free stands at the same place as the allocation in `new T(…)`, and its mark says nothing about the allocation.
 uint32_t groupOf(abi::Verb verb) {
   switch (verb) {
   case abi::Verb::Realloc:
@@ -51,7 +51,7 @@ Mark readMark(const MDNode &node) {
   return {textAt(node, kVariable), textAt(node, kType), numberAt(node, kOrdinal), placeAt(node, kFunction)};
 }
 
-// Keeps what both say.
+// Keeps the facts in which both marks agree.
 void intersect(Mark &mark, const Mark &other) {
   if (mark.variable != other.variable)
     mark.variable.clear();
@@ -116,9 +116,9 @@ void restore(CallBase &call, const abi::Symbol &symbol, const MarkTable &table) 
     call.setMetadata(kMarkKind, nodeOf(call.getContext(), *mark, group));
 }
 
-// Where two calls are merged, the new one has only what their locations have in common: the line, or only the function.
-// What the calls say then goes for such a place too, unless something else is called there, which may have been
-// inlined and merged with them.
+// A call that was merged of two has the common part of their locations: the line, or only the function. So the marks of
+// the calls also hold for such a place. They do not if another function is called there, since that call may have been
+// inlined and merged.
 class MergedPlaces {
 public:
   explicit MergedPlaces(const Function &function) {

@@ -1,12 +1,12 @@
-// What was marked, kept twice: on the call, and in a table of the module.
+// Marks are kept twice: on the call, and in a table of the module.
 //
 //   %p = call ptr @malloc(i64 64), !msleaks !7
 //   !msleaks.marks = !{!7}
 //   !7 = !{!"weights", !"float", i32 3, !"make", !"/src/net.c", i32 12, i32 20, i32 0}
 //
-// The optimiser drops unknown metadata where it replaces a call: when it inlines one into a function with cleanups,
-// folds malloc and memset into calloc, merges two branches. The debug location stays, and by it the mark is found
-// again. Marks of one place that differ say only what they have in common.
+// The optimiser drops unknown metadata where it replaces a call. It does so when it inlines a call into a function with
+// cleanups, folds malloc and memset into calloc, or merges two branches. The debug location stays, and the mark is
+// found again by it. If several marks of one place differ, only their common part counts.
 #pragma once
 
 #include "source_place.h"
@@ -41,22 +41,22 @@ struct MarkedCall {
   Mark mark; // its place is that of the call
 };
 
-// Marks calls of one function, all that it has.
+// Marks all calls in one function.
 void attachMarks(llvm::Function &function, llvm::ArrayRef<MarkedCall> calls);
 std::optional<Mark> markOf(const llvm::CallBase &call);
 
-// The call is not to be instrumented: the user ignores it, or it is instrumented already. This stands on the call as an
-// attribute, which inlining and linking keep.
+// Whether the call must not be instrumented: the user ignores it, or it is instrumented already. An attribute of the
+// call says so, which inlining and linking keep.
 void leaveAlone(llvm::CallBase &call);
 bool isLeftAlone(const llvm::CallBase &call);
 
-// Every call of an ignored function is left alone, and every call that the optimiser makes of one.
+// Leaves every call of an ignored function alone, and every call that the optimiser makes from one.
 void ignoreFunction(llvm::Function &function, llvm::ArrayRef<llvm::CallBase *> calls);
 
-// Gives the calls that lost their metadata what the table knows about them.
+// Restores the marks of calls that lost their metadata, from the table.
 void restoreMarks(llvm::Module &module, const KnownSymbols &symbols);
 
-// Takes all of it away again but what is left alone.
+// Removes all marks again, except the attributes of calls that are left alone.
 void dropMarks(llvm::Module &module);
 
 } // namespace msleaks::passes

@@ -7,8 +7,8 @@
 //   MSLEAKS_PASS='cfg;in-kernel'     kernels of CUDA and HIP count themselves (graphs/count_in_kernel.h)
 //   MSLEAKS_PASS=link                     the linker will load the plugin too: with LTO, rewrite there (link.h)
 //
-// Options are separated by `;`. They are read before there is a module to complain about, so a mistake is kept and
-// reported by the first pass that runs.
+// Options are separated by `;`. They are read before there is a module, so a mistake is kept, and the first pass that
+// runs reports it.
 #pragma once
 
 #include "rows_file.h"
@@ -39,7 +39,7 @@ struct Options {
 };
 
 inline constexpr char kOptionsVariable[] = "MSLEAKS_PASS";
-// Not empty: `link`, from a build system that cannot add to what the user has in MSLEAKS_PASS.
+// If not empty, this is `link`. It comes from a build system that cannot add to the user's MSLEAKS_PASS.
 inline constexpr char kLinkVariable[] = "MSLEAKS_LINK";
 
 // `origin` names where the text comes from, for error messages.

@@ -31,7 +31,7 @@ void dropBundle(CallBase &call) {
 } // namespace
 
 void pin(CallBase &call) {
-  // A call and its musttail must keep the same shape; nothing is behind it that could delete it.
+  // A musttail call must keep its shape. Its result is returned at once, so nothing can delete the call.
   if (call.isMustTailCall() || call.getOperandBundle(kBundle))
     return;
   const std::vector<Value *> operands(call.arg_begin(), call.arg_end());

@@ -21,10 +21,10 @@ class Value;
 
 namespace msleaks::passes {
 
-// Replaces the call by a pinned one.
+// Replaces the call by a pinned call.
 void pin(llvm::CallBase &call);
 
-// Keeps what is known about a function as the source has it.
+// Keeps the row of a function, as the source describes the function.
 void pinRow(llvm::Function &function, const abi::Symbol &symbol);
 std::optional<abi::Symbol> pinnedRow(const llvm::Function &function);
 
@@ -37,7 +37,7 @@ bool hasForeignBundle(const llvm::CallBase &call);
 // Takes the bundles away before the link, and puts their operands into the calls.
 void settlePins(llvm::Module &module);
 
-// Takes all of it away again: no bundle may reach the code generator.
+// Removes all bundles again: no bundle may reach the code generator.
 void unpin(llvm::Module &module);
 
 } // namespace msleaks::passes

@@ -32,7 +32,7 @@ bool isPointer(const DIType *type) {
   return type && type->getTag() == dwarf::DW_TAG_pointer_type;
 }
 
-// Members and bases of `record` that cover the place's offset. Unnamed ones and bases leave the name as it is.
+// Members and bases of `record` that cover the place's offset. Unnamed members and bases leave the name as it is.
 SmallVector<Place, 2> membersAt(const Place &place, const DICompositeType &record) {
   SmallVector<Place, 2> found;
   for (const DINode *node : record.getElements()) {
@@ -55,7 +55,8 @@ SmallVector<Place, 2> membersAt(const Place &place, const DICompositeType &recor
 
 using Visit = function_ref<std::optional<Place>(const Place &)>;
 
-// The answer of the one member that has one. Of several, the one that is a pointer: blocks are stored in pointers.
+// Returns the answer of the only member that has one. If several members have an answer, the pointer's counts: blocks
+// are stored in pointers.
 std::optional<Place> onlyAnswer(ArrayRef<Place> members, Visit visit) {
   std::optional<Place> answer, pointer;
   unsigned answers = 0, pointers = 0;
@@ -116,7 +117,7 @@ std::optional<Place> elementOf(const Place &place, uint64_t stride, unsigned dep
     const uint64_t elementSize = array->getBaseType() ? sizeInBytes(*array->getBaseType()) : 0;
     if (!elementSize || stride % elementSize)
       return std::nullopt;
-    // A stride of several elements is an outer dimension: an inner index is still to come.
+    // A stride of several elements is an outer dimension: an inner index follows.
     const DIType *element = stride == elementSize ? array->getBaseType() : place.type;
     return Place{place.name + "[]", element, false, place.offset % stride};
   }

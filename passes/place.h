@@ -9,9 +9,9 @@
 
 namespace msleaks::passes {
 
-// `offset` bytes into an object of type `type`, which is what `name` stands for or, when `pointed`, points to.
+// A place is `offset` bytes into an object of type `type`. `name` is the object or, when `pointed`, a pointer to it.
 //
-// Which member an offset means is decided only when its type is known: a struct and its first member have the same
+// The member at an offset is chosen only when its type is known, since a struct and its first member have the same
 // address.
 struct Place {
   std::string name;
@@ -21,13 +21,13 @@ struct Place {
 };
 
 // The scalar at the place, with offset 0: "l" + 16 → "l.output", "net" → "net->layers", "table" + 24 → "table[3]".
-// Nothing when the type does not say, or says more than one thing (a union).
+// Nothing when the type does not tell, or is ambiguous (a union).
 std::optional<Place> scalarAt(const Place &place);
 
 // The object of class `type` at the place.
 std::optional<Place> objectAt(const Place &place, const llvm::DIType &type);
 
-// One element of what is indexed there in steps of `stride` bytes: "layers" → "layers[]".
+// One element of the array that is indexed there in steps of `stride` bytes: "layers" → "layers[]".
 std::optional<Place> elementAt(const Place &place, uint64_t stride);
 
 // The object that a scalar pointer or reference refers to.

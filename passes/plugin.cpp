@@ -63,7 +63,7 @@ struct Pipeline {
   bool ended = false;
 };
 
-// The end of a compile, the first one: with fat LTO objects, the half with the machine code has another one behind it.
+// This is the first end of a compile. With fat LTO objects, the half with the machine code has a second end.
 class EndOfCompile : public PassInfoMixin<EndOfCompile> {
 public:
   explicit EndOfCompile(SharedOptions options) : options_(std::move(options)) {}
@@ -78,7 +78,7 @@ private:
   SharedOptions options_;
 };
 
-// What -O0 makes is not optimised by the link either, and a back end of ThinLTO at -O0 calls no plugin.
+// The link does not optimise a module of -O0 either, and a back end of ThinLTO at -O0 calls no plugin.
 void addEnd(ModulePassManager &passes, OptimizationLevel level, Pipeline &pipeline, const SharedOptions &options) {
   const bool first = !std::exchange(pipeline.ended, true);
   if (!pipeline.compiles)

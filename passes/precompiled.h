@@ -1,5 +1,5 @@
-// LLVM's headers, read once for each version: they take two thirds of the time of a source file. A file includes what it
-// uses all the same; scripts/check-llvm.sh builds without this.
+// LLVM's headers, compiled once for each version: they take two thirds of the compile time of a source file. Each file
+// still includes the headers that it uses; scripts/check-llvm.sh builds without this.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>

@@ -1,4 +1,4 @@
-// print<msl-sites>: what the pass would do, for people and for FileCheck. Changes nothing.
+// print<msl-sites> prints what the pass would do, for people and for FileCheck. It changes nothing.
 //
 //   _Z4makei malloc alloc heap host at layer.cpp:12:20 type=float variable=l.output
 #pragma once

@@ -15,7 +15,7 @@
 
 using namespace llvm;
 
-// Counted in every build of LLVM, not only in those with assertions: clang's -save-stats writes them.
+// These are counted in every build of LLVM, also without assertions: clang's -save-stats writes them.
 ALWAYS_ENABLED_STATISTIC(Recorded, "Calls that are recorded");
 ALWAYS_ENABLED_STATISTIC(TailCalls, "Of them tail calls of which only a hook can record the result");
 ALWAYS_ENABLED_STATISTIC(LeftAlone, "Calls of known functions that are left alone");
@@ -38,7 +38,7 @@ void sayMissed(const CallBase &call, StringRef why) {
   say(call, remark);
 }
 
-// A musttail call is recorded, but not what it returns.
+// A musttail call is recorded, but not its result.
 void sayTailCall(const CallBase &call) {
   OptimizationRemarkAnalysis remark(kPass, "TailCall", &call);
   remark << "call of " << ore::NV("Callee", calleeOf(call))

@@ -10,11 +10,11 @@ class Remarks {
 public:
   explicit Remarks(const llvm::Module &module);
 
-  // -Rpass: this call is recorded.
+  // Reports with -Rpass that this call is recorded.
   void instrumented(const FoundCall &found, const Site &site) const;
-  // -Rpass-missed: calls of known functions that are left alone, and why.
+  // Reports with -Rpass-missed each call of a known function that is left alone, and why.
   void leftAlone(const llvm::Module &module, const KnownSymbols &symbols) const;
-  // The same for a whole module.
+  // Reports the same for a whole module.
   void otherTarget(const llvm::Module &module) const;
 
 private:

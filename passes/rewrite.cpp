@@ -37,7 +37,7 @@ SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols, St
   return calls;
 }
 
-// Makes each call one of its gate, and returns the functions that record now.
+// Makes each call a call of its gate, and returns the functions that record now.
 SetVector<Function *> redirect(ArrayRef<FoundCall> calls, ArrayRef<uint32_t> rows, const KnownSymbols &symbols,
                                GlobalVariable &unit, RuntimeDecls &runtime) {
   Gates gates(unit, runtime);
@@ -86,7 +86,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   }
   const KnownSymbols symbols(module, options_->rows);
   restoreMarks(module, symbols);
-  if (stage_ == Stage::Compile) // in the link, what is left alone was so for other modules' reasons
+  if (stage_ == Stage::Compile) // in the link, calls are left alone for reasons of other modules
     remarks.leftAlone(module, symbols);
   const SmallVector<FoundCall> calls = takeCalls(module, symbols, stage_);
   const WrapperCalls wrappers = keptWrapperCalls(module);

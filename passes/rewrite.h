@@ -10,10 +10,11 @@
 
 namespace msleaks::passes {
 
-// Mistakes in the options are reported once, by whoever runs first.
+// The pass that runs first reports mistakes in the options, once.
 enum class Mistakes { Report, AreReported };
 
-// In the link, only what waits for it is rewritten (link.h): other modules may be linked in, or rewritten before.
+// In the link, only modules that wait for it are rewritten (link.h): other modules may be linked in, or rewritten
+// before.
 enum class Stage { Compile, Link };
 
 class RewritePass : public llvm::PassInfoMixin<RewritePass> {

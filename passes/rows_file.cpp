@@ -117,7 +117,7 @@ std::optional<Verb> parseVerb(std::string_view word) {
   return std::nullopt;
 }
 
-// What a row must say, once all its fields are read.
+// Checks a row once all its fields are read.
 std::string missingIn(const UserRow &row) {
   const Symbol &symbol = row.symbol;
   if (allocates(symbol.verb) && !symbol.size.present())
@@ -165,7 +165,7 @@ const Symbol *partnerOf(const UserRow &row, const UserRows &rows) {
   return partner && partner->verb == Verb::Free ? partner : nullptr;
 }
 
-// The heap of the blocks that a function gives back, and who says so.
+// The heap of the blocks that a function gives back, and the row that says so.
 struct NamedHeap {
   abi::Heap heap;
   unsigned line; // 0 = symbols.def
@@ -201,7 +201,8 @@ std::string collectHeaps(const UserRows &rows, NamedHeaps &heaps, std::string_vi
   return {};
 }
 
-// A block is looked for in the heap that its free names: with another one there it would never be found.
+// A block is searched in the heap that its free names. If its allocator named another heap, the block would never be
+// found.
 std::string settleHeaps(UserRows &rows, std::string_view file) {
   NamedHeaps heaps;
   if (std::string error = collectHeaps(rows, heaps, file); !error.empty())

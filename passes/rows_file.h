@@ -7,7 +7,7 @@
 //   free  pool_put  address=1
 //   wrapper my_strdup
 //
-// Rows that belong together by free= are about one heap: who does not name it has it from the others.
+// Rows that belong together by free= describe one heap. A row that does not name the heap takes it from the others.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -37,16 +37,16 @@ struct RowsResult {
 
 RowsResult parseRows(std::string_view text, std::string_view file);
 
-// The fields of one row (`result=return size=0 …`), as they also stand in an annotation. What `fields` does not name
-// stays as it is in `row`. Returns what is wrong, or an empty string.
+// The fields of one row (`result=return size=0 …`), as they also stand in an annotation. Values that `fields` does not
+// name stay as they are in `row`. Returns what is wrong, or an empty string.
 std::string parseRowFields(const std::vector<std::string_view> &fields, UserRow &row);
 
-// The same in one text, kind first and without a name: "alloc heap=pool size=0 count=1". rowText is its inverse for all
-// that a symbol needs (not for the partner).
+// Reads the same in one text, with the kind first and without a name: "alloc heap=pool size=0 count=1". rowText is its
+// inverse for all that a symbol needs (not for the partner).
 std::string parseRow(std::string_view text, UserRow &row);
 std::string rowText(const abi::Symbol &symbol);
 
-// A row of this kind that says nothing yet.
+// An empty row of this kind.
 abi::Symbol emptyRow(abi::Verb verb);
 
 } // namespace msleaks::passes

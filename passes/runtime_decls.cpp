@@ -22,7 +22,7 @@ template <typename T> Type *irType(LLVMContext &context) {
   }
 }
 
-// The IR type of a C function, as both ABIs that we test pass integers of 32 and 64 bits and pointers: unchanged.
+// The IR type of a C function. Both ABIs that we test pass integers of 32 and 64 bits and pointers unchanged.
 template <typename Result, typename... Parameters>
 FunctionType *irSignature(LLVMContext &context, std::type_identity<Result (*)(Parameters...) noexcept>) {
   return FunctionType::get(irType<Result>(context), {irType<Parameters>(context)...}, /*isVarArg=*/false);
@@ -51,8 +51,9 @@ Value *fit(IRBuilder<> &builder, Value *value, Type *type) {
 
 } // namespace
 
-// Weak, so that the program links without a runtime. Not dso_local and nonlazybind, so that their addresses are read
-// from the GOT in every code model. Only there an undefined symbol is reliably 0 (or bound later) with each linker.
+// The callbacks are weak, so that the program links without a runtime. They are nonlazybind and not dso_local, so that
+// their addresses are read from the GOT in every code model. Only in the GOT, every linker leaves an undefined symbol
+// at 0 or binds it later.
 FunctionCallee RuntimeDecls::declare(const char *name, FunctionType *type) {
   FunctionCallee callee = module_.getOrInsertFunction(name, type);
   if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration()) {

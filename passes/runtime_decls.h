@@ -16,8 +16,8 @@ class RuntimeDecls {
 public:
   explicit RuntimeDecls(llvm::Module &module) : module_(module) {}
 
-  // Emits a call. Arguments are made to fit the prototype: integers are extended with zeros or cut, pointers and
-  // integers turned into one another (a CUdeviceptr is an integer, an address for us).
+  // Emits a call. Arguments are made to fit the prototype: integers are extended with zeros or cut, and pointers and
+  // integers are converted. A CUdeviceptr is an integer, but an address for us.
   void call(llvm::IRBuilder<> &builder, Callback callback, llvm::ArrayRef<llvm::Value *> arguments);
 
   // __msl_arm_v2 and __msl_disarm_v2

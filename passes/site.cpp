@@ -15,7 +15,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// One text for all that the id stands for. NUL cannot be part of a name, so no two sites look the same.
+// Makes one text of all facts that the id stands for. NUL cannot be part of a name, so the texts of two sites differ.
 void appendPlace(std::string &text, const SourcePlace &place) {
   for (const std::string &part :
        {place.file, place.function, std::to_string(place.line), std::to_string(place.column)}) {

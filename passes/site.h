@@ -1,4 +1,4 @@
-// What a site says: where a call is in the source and what it is, before it becomes a row of the table.
+// A site before it becomes a row of the table: the place of a call in the source, and its kind.
 #pragma once
 
 #include "find.h"
@@ -25,7 +25,7 @@ struct Site {
   uint64_t id() const;
 };
 
-// From the call's debug location, its mark (marks.h) and the function it is in.
+// Makes a site from the call's debug location, its mark (marks.h) and the function around the call.
 Site describe(const FoundCall &found, const WrapperCalls &wrappers);
 
 } // namespace msleaks::passes

@@ -18,7 +18,7 @@ public:
 
   // The site's row. Copies of one call (an unrolled loop) share one.
   uint32_t add(const Site &site);
-  // Behind all sites.
+  // Call this after all sites were added.
   void setWrappers(const WrapperCalls &calls);
   std::string bytes() const;
 

@@ -31,10 +31,10 @@ SourcePlace placeOf(const llvm::CallBase &call);
 SourcePlace placeOf(const llvm::DISubprogram &function);
 SourcePlace placeOf(const llvm::Function &function);
 
-// In a header that came with the compiler or the system.
+// Whether the place is in a header that came with the compiler or the system.
 bool isOfSystem(const SourcePlace &place);
 
-// A symbol's name without the mark that asks the code generator to leave it as it is.
+// A symbol's name without the prefix that keeps the code generator from mangling it.
 std::string plainName(const llvm::GlobalValue &value);
 
 } // namespace msleaks::passes

@@ -1,5 +1,5 @@
-// Common form of the tables of a unit (abi/site_table.h, abi/graph_table.h): a header, rows as the compiler lays them
-// out, strings, and zeros up to a multiple of 8.
+// The common form of the tables of a unit (abi/site_table.h, abi/graph_table.h). A table is a header, rows in the
+// compiler's layout, strings, and zeros up to a multiple of 8.
 #pragma once
 
 #include "msleaks/abi/site_table.h"
@@ -43,7 +43,7 @@ private:
   std::map<std::string, abi::StringOffset, std::less<>> offsets_;
 };
 
-// The table with this header, whose sizes and checksum are set here, these rows, and more of them behind the strings.
+// Builds the table: this header with its sizes and checksum, these rows, the strings, and more rows behind the strings.
 template <typename Header>
 std::string tableOf(Header header, std::string rows, const TableStrings &strings, std::string_view behind = {}) {
   std::string body = std::move(rows) + strings.bytes();

@@ -15,10 +15,11 @@ namespace {
 constexpr char kUnitName[] = "__msl_unit";
 constexpr char kConstructorName[] = "__msl_image_ctor_v2", kDestructorName[] = "__msl_image_dtor_v2";
 constexpr uint64_t kSectionAlign = 8;
-// The runtime that first had every callback that this plugin calls.
+// The version of the runtime that first had every callback that this plugin calls.
 constexpr uint16_t kNeeds = 2;
 
-// Before the constructors and after the destructors of the program; 0 stays free for the runtime's own.
+// This priority runs before the constructors and after the destructors of the program. Priority 0 stays free for the
+// runtime.
 constexpr int kFirstPriority = 1;
 
 // { base, version, needs, bytes, reserved, table }
@@ -66,7 +67,8 @@ GlobalVariable *boundary(Module &module, const char *prefix) {
 // }
 Function *makeImageFunction(Module &module, const char *name, FunctionCallee target) {
   LLVMContext &context = module.getContext();
-  // With the module's branch-target-enforcement, uwtable and frame-pointer: one function without them spoils the image.
+  // The function gets the module's branch-target-enforcement, uwtable and frame-pointer: a single function without them
+  // disables them for the image.
   auto *function = Function::createWithDefaultAttr(FunctionType::get(Type::getVoidTy(context), false),
                                                    GlobalValue::LinkOnceODRLinkage,
                                                    module.getDataLayout().getProgramAddressSpace(), name, &module);
@@ -101,7 +103,7 @@ GlobalVariable *makeUnit(Module &module) {
 void finishUnit(GlobalVariable &unit, StringRef table) {
   Module &module = *unit.getParent();
   unit.setInitializer(unitContent(*cast<StructType>(unit.getValueType()), makeTable(module, table)));
-  // Nothing in the program writes the unit, the runtime does: without these two, GlobalOpt would fold `base` to 0.
+  // The runtime writes the unit, and nothing in the program does. Without these two, GlobalOpt would fold `base` to 0.
   unit.setExternallyInitialized(true);
   appendToCompilerUsed(module, {&unit});
 }

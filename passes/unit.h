@@ -7,14 +7,13 @@
 
 namespace msleaks::passes {
 
-// @__msl_unit, still without its table. A module that was linked from others may have theirs beside it.
+// Makes @__msl_unit, without its table. A module that was linked from others may also have their units.
 llvm::GlobalVariable *makeUnit(llvm::Module &module);
 
 // Puts the table into its section, and the unit beside it.
 void finishUnit(llvm::GlobalVariable &unit, llvm::StringRef table);
 
-// Sees to it that an image calls __msl_arm_v2 and __msl_disarm_v2, once however many of its modules have these
-// functions.
+// Makes an image call __msl_arm_v2 and __msl_disarm_v2 once, however many of its modules have these functions.
 void addImageFunctions(llvm::Module &module);
 
 } // namespace msleaks::passes

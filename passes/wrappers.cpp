@@ -33,7 +33,7 @@ TakenBlock blockOf(const FoundCall &found) {
   return {found.call, stored ? operandAt(*found.call, found.symbol->result.at) : nullptr};
 }
 
-// What libc hands out is the caller's, as an allocator's block is; only a hook sees it.
+// A block that libc hands out belongs to the caller, as an allocator's block does. Only a hook sees it.
 struct LibcFunction {
   StringRef name;
   bool stores; // where its first operand points to
@@ -57,7 +57,7 @@ std::optional<TakenBlock> blockOfLibc(const CallBase &call) {
   return TakenBlock{&call, known->stores ? call.getArgOperand(0) : nullptr};
 }
 
-// A descriptor of the operating system that a call returns is the caller's, as a block is.
+// A descriptor that a call returns belongs to the caller, as a block does.
 bool returnsDescriptor(const CallBase &call) {
   const Function *callee = call.getCalledFunction();
   if (!callee || !callee->isDeclaration() || !callee->getReturnType()->isIntegerTy())
@@ -68,7 +68,7 @@ bool returnsDescriptor(const CallBase &call) {
          });
 }
 
-// Of a wrapper's call: a struct that is too large for registers is written to where the caller wants it.
+// A wrapper may return a struct that is too large for registers: it writes the struct to memory of the caller.
 TakenBlock blockOf(const CallBase &call) { return {&call, call.hasStructRetAttr() ? call.getArgOperand(0) : nullptr}; }
 
 bool returnsStruct(const Function &function) {
@@ -108,7 +108,7 @@ private:
     const SmallVector<TakenBlock> taken = blocksTakenIn(function);
     if (!taken.empty())
       takes_memory_.insert(&function);
-    // Each of several blocks of a struct has a line of its own to say what it is.
+    // If a struct has several blocks, each block has a line of its own that says what it is.
     if (!pointer && taken.size() != 1)
       return;
     for (const TakenBlock &block : taken)
@@ -121,7 +121,8 @@ private:
         visit({call}, wrappers_);
   }
 
-  // Of other functions: a struct that has a block of the function's own already may have several.
+  // The results are those of other functions. A struct that already has a block of this function's own may have several
+  // blocks.
   bool mayHandOutResults(const Function &function) const {
     return function.getReturnType()->isPointerTy() || (returnsStruct(function) && !takes_memory_.contains(&function));
   }
@@ -134,7 +135,8 @@ private:
         visit(blockOf(*call), forwarders_);
   }
 
-  // Another module's function that may take a block. What is a reference, or comes without writing anything, is none.
+  // Whether another module's function may take a block. A function that returns a reference, or writes no memory, takes
+  // none.
   bool mayForward(const CallBase &call) const {
     const Function *callee = call.getCalledFunction();
     const bool is_struct = call.getType()->isStructTy() || call.hasStructRetAttr();
@@ -169,7 +171,7 @@ private:
     }
   }
 
-  // Of a call in a function that it makes one of this kind.
+  // Makes a function a wrapper or a forward, by this call in it.
   void visit(const TakenBlock &block, SetVector<const Function *> &kind) {
     const Function &function = *block.call->getFunction();
     if (symbols_.isWrapper(function) || !isHandedOut(block, returnsStruct(function) ? InStruct::Yes : InStruct::No))

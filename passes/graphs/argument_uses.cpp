@@ -23,9 +23,9 @@ namespace {
 constexpr uint8_t kBoth = abi::kReads | abi::kWrites;
 constexpr unsigned kAddressBits = 64;
 constexpr size_t kMostCalls = 16;                // one in the other
-constexpr int64_t kMostBytes = int64_t{1} << 31; // more is what any number of 32 bits gives
+constexpr int64_t kMostBytes = int64_t{1} << 31; // more comes of an index of any 32 bits
 
-// Bytes from an address; nothing: not known.
+// A distance in bytes from an address; nothing: not known.
 struct Bytes {
   int64_t begin = 0, end = 0;
 };
@@ -37,7 +37,7 @@ Range operator+(const Range &left, const Range &right) {
   return Bytes{left->begin + right->begin, left->end + right->end};
 }
 
-// All that is found for one argument of the kernel.
+// The uses of one argument of the kernel.
 struct Found {
   uint8_t uses = 0;
   Range range;
@@ -55,12 +55,12 @@ struct Found {
   }
 };
 
-// Follows an argument to all that is done with it. Where it cannot, it is taken to be read and written.
+// Follows an argument to all its uses. An argument that cannot be followed is taken to be read and written.
 class Follow {
 public:
   Follow(FunctionAnalysisManager &analyses, Found &found) : analyses_(analyses), found_(found) {}
 
-  // `at`: where the argument points to, from the kernel's.
+  // `at` is the distance of the argument's address from the kernel's argument.
   void argument(Argument &argument, const Range &at) {
     if (calls_.size() == kMostCalls || is_contained(calls_, &argument))
       return found_.add(kBoth, std::nullopt);
@@ -75,7 +75,7 @@ public:
   }
 
 private:
-  // Returns what is the same address, or one behind it.
+  // Returns the value that is the same address, or an address behind it.
   Value *follow(Use &use, Argument &of, const Range &at) {
     auto *user = dyn_cast<Instruction>(use.getUser());
     if (!user)
@@ -123,7 +123,7 @@ private:
       return argument(*callee->getArg(number), bytesAt(*use, of, at, 0));
     const bool is_read = call.onlyReadsMemory() || call.onlyReadsMemory(number);
     const bool is_written = call.onlyWritesMemory() || call.onlyWritesMemory(number);
-    // What comes back may be the address, or a number that it was made.
+    // The result may be the address, or a number that was made from the address.
     const bool comes_back = call.getType()->isPtrOrPtrVectorTy() || call.getType()->isIntOrIntVectorTy(kAddressBits);
     if (!call.doesNotCapture(number) && (comes_back || !call.onlyReadsMemory()))
       escape();
@@ -136,7 +136,7 @@ private:
     return nullptr;
   }
 
-  // `size` bytes at the address, in whatever round and thread.
+  // Notes a use of `size` bytes at the address, in any round of a loop and any thread.
   Range bytesAt(Value &address, Argument &of, const Range &at, uint64_t size) {
     ScalarEvolution &evolution = analyses_.getResult<ScalarEvolutionAnalysis>(*of.getParent());
     if (!at || !evolution.isSCEVable(address.getType()) || size >= static_cast<uint64_t>(kMostBytes))
@@ -159,7 +159,7 @@ private:
   SmallVector<Argument *> calls_;
 };
 
-// Looks for memory that comes from somewhere else: an address that was loaded, or made of a number.
+// Looks for memory from another source: an address that was loaded, or made of a number.
 class Others {
 public:
   explicit Others(const DeviceTarget &target) : target_(target) {}
@@ -199,8 +199,8 @@ private:
     return areUsedBy(*callee);
   }
 
-  // Memory behind a handle, which is a number: a texture's, a surface's, an image's. LLVM says of some that they use
-  // none.
+  // Handles memory behind a handle, which is a number: a texture's, a surface's, an image's. LLVM says of some such
+  // calls that they use no memory.
   static bool isTexture(const CallBase &call) {
     const Function *callee = call.getCalledFunction();
     const StringRef name = callee ? callee->getName() : StringRef();
@@ -209,8 +209,8 @@ private:
                   [&](StringRef beginning) { return name.starts_with(beginning); });
   }
 
-  // An argument of a function that the kernel calls is looked at where it is given. Nobody follows an argument that is
-  // a vector of addresses (Follow), so these are of other memory.
+  // An argument of a function that the kernel calls is looked at where it is passed. Follow does not follow a vector of
+  // addresses, so such an argument counts as other memory.
   bool isOther(const Value &address) const {
     if (target_.isPrivateTo(address.getType()->getPointerAddressSpace()))
       return false;
@@ -229,7 +229,7 @@ private:
   SmallPtrSet<Function *, 8> known_;
 };
 
-// Of an image or a pipe, its kernel says so: !kernel_arg_access_qual !{!"read_only", …}
+// The kernel's metadata says how it uses an image or a pipe: !kernel_arg_access_qual !{!"read_only", …}
 uint8_t usesOfHandle(const Argument &argument) {
   const MDNode *words = argument.getParent()->getMetadata("kernel_arg_access_qual");
   const auto *word = words && argument.getArgNo() < words->getNumOperands()
@@ -285,7 +285,7 @@ SmallVector<uint32_t> argumentOffsets(const Function &kernel) {
   SmallVector<uint32_t> offsets;
   uint64_t end = 0;
   for (const Argument &argument : kernel.args()) {
-    // A struct that is passed by its address lies there itself.
+    // A struct that is passed by its address takes its own place among the arguments.
     Type *by_value = argument.getParamByValType() ? argument.getParamByValType() : argument.getParamByRefType();
     Type *type = by_value ? by_value : argument.getType();
     const Align natural = layout.getABITypeAlign(type);

@@ -1,5 +1,4 @@
-// What a kernel does with the memory that its arguments are the addresses of: at most this, whatever it is launched
-// with.
+// An upper bound of what a kernel does with the memory at its arguments, for any launch.
 //
 //   define void @work(ptr %in, ptr %out, i32 %n) { … load %in + 4 × (%i & 15) … store %out + 4 × %n … }
 // → in: read, bytes 0 to 64 · out: written · n: no address
@@ -21,7 +20,7 @@ struct KernelUses {
 
 KernelUses usesOf(llvm::Function &kernel, const DeviceTarget &target, llvm::FunctionAnalysisManager &analyses);
 
-// Where an argument lies, of all of them behind each other in memory; last, where the next one would.
+// The offset of each argument when all lie behind each other in memory; at last, the offset behind all of them.
 llvm::SmallVector<uint32_t> argumentOffsets(const llvm::Function &kernel);
 
 // -Rpass-analysis=msleaks

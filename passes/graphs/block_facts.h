@@ -1,4 +1,4 @@
-// What a block does when it runs once: its instructions by class, and the bytes that it reads and writes.
+// The work of a block that runs once: its instructions by class, and the bytes that it reads and writes.
 #pragma once
 
 #include "msleaks/abi/graph_table.h"

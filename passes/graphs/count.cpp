@@ -23,7 +23,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// A loop around others keeps the counters of these, too, while it runs.
+// An outer loop also keeps the counters of its inner loops while it runs.
 constexpr unsigned kMostRegisters = 8;
 constexpr char kAnnotation[] = "msleaks.cfg"; // counted whatever its name is
 constexpr char kDone[] = "msleaks.counted";   // fat LTO objects and links come by twice

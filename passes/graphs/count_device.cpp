@@ -23,14 +23,15 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Of 64 bits: with more of them, fewer threads of a kernel run at once.
+// The number of registers of 64 bits for counters. With more of them, fewer threads of a kernel run at once.
 constexpr unsigned kMostKernelRegisters = 16;
 constexpr size_t kFewPlaces = 4;
 
-// Looks for what threads may wait for each other in: barriers, and declared functions that may have one inside.
+// Looks for places where threads may wait for each other: barriers, and declared functions that may have a barrier
+// inside.
 class Waits {
 public:
-  // Itself or in what it calls by name.
+  // Whether threads wait in the function itself, or in functions that it calls by name.
   bool areIn(Function &function) {
     return known_.insert(&function).second &&
            any_of(instructions(function), [&](Instruction &instruction) { return areIn(instruction); });
@@ -131,16 +132,16 @@ private:
                 counters_.add(to, first, before, amounts);
             });
     if (bank)
-      callClones(function, *bank, clones); // last: places are told by the calls as they were
+      callClones(function, *bank, clones); // last: the original calls tell the places
   }
 
-  // A function that kernels call is taken to be called by one whose threads wait.
+  // A function that kernels call is treated as if a kernel whose threads wait called it.
   bool mayWait(const CountedClone &counted) const {
     return counted.is_kernel ? waiting_.contains(counted.original) : !waiting_.empty();
   }
 
-  // Whether a thread asks for its bank only where it counts, not at the kernel's begin. With few such places this
-  // leaves the way of all others free of it (DeviceCounters::addThreadsApart).
+  // Whether a thread asks for its bank only where it counts, not at the kernel's begin. With few such places, all other
+  // threads run no code for the bank (DeviceCounters::addThreadsApart).
   bool asksWhereItCounts(const CountedClone &counted, ArrayRef<CounterPlace> places,
                          ArrayRef<CountedClone> clones) const {
     return target_.isSpirv() && counted.is_kernel && places.size() <= kFewPlaces && !callsAny(*counted.clone, clones);

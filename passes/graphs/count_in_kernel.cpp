@@ -13,7 +13,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// In another block than the function's first one they would be of a size that nobody knows beforehand.
+// Outside of the function's first block, their size would be dynamic.
 void moveAllocas(BasicBlock &from, BasicBlock &to) {
   for (Instruction &instruction : make_early_inc_range(from))
     if (auto *alloca = dyn_cast<AllocaInst>(&instruction); alloca && isa<ConstantInt>(alloca->getArraySize()))

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kCountsAlign = 8;
 
-// What OpenCL says of a kernel's arguments has a word for each of them.
+// OpenCL's metadata of a kernel's arguments has one operand for each argument.
 void describeArgument(Function &kernel, const DeviceTarget &target) {
   LLVMContext &context = kernel.getContext();
   const auto text = [&](StringRef word) -> Metadata * { return MDString::get(context, word); };
@@ -74,16 +74,16 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
     values.MD()[described].reset(described);
   CloneFunctionInto(clone, &original, values, CloneFunctionChangeType::LocalChangesOnly, returns);
   if (described)
-    clone->setSubprogram(nullptr); // it is the kernel's
+    clone->setSubprogram(nullptr); // the information is the kernel's
 
-  if (!is_kernel) { // what copyAttributesFrom brought along is for a function that others see
+  if (!is_kernel) { // copyAttributesFrom copies attributes for a function that others see
     clone->setVisibility(GlobalValue::DefaultVisibility);
     clone->setDSOLocal(true);
   }
   if (is_kernel) {
     Argument *counts = clone->arg_end() - 1;
     counts->addAttr(Attribute::getWithAlignment(clone->getContext(), Align(kCountsAlign)));
-    counts->addAttr(Attribute::NoAlias); // what the header says stays the same whatever the kernel writes
+    counts->addAttr(Attribute::NoAlias); // no write of the kernel changes the header
     describeArgument(*clone, target);
     target.listAs(original, *clone);
   }
@@ -92,7 +92,7 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
   return clone;
 }
 
-// Adds the functions that those from `begin` on call by name, themselves or further in.
+// Adds the functions that the functions from `begin` on call by name, directly or indirectly.
 void addCalled(SetVector<Function *> &reached, size_t begin, const DeviceTarget &target,
                function_ref<bool(const Function &)> can_be_counted) {
   for (size_t i = begin; i < reached.size(); ++i) // grows
@@ -103,7 +103,7 @@ void addCalled(SetVector<Function *> &reached, size_t begin, const DeviceTarget 
           reached.insert(callee);
 }
 
-// Calls of functions that have a copy, and these.
+// Calls of functions that have a copy, and the copies.
 SmallVector<std::pair<CallInst *, const CountedClone *>> callsOf(Function &caller, ArrayRef<CountedClone> clones) {
   SmallVector<std::pair<CallInst *, const CountedClone *>> calls;
   for (Instruction &instruction : instructions(caller)) {

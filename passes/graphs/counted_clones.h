@@ -1,4 +1,4 @@
-// Copies of a device module's functions that count; what the program launches stays as it is.
+// Copies of a device module's functions that count. The program's own kernels stay as they are.
 //
 //   define spir_kernel void @work(ptr addrspace(1) %a) { … call @step(…) … }
 // →
@@ -14,11 +14,11 @@
 
 namespace msleaks::passes {
 
-// Where a thread counts, if it does.
+// The counters of a thread, if the thread counts.
 struct Bank {
   llvm::Value *address;
   llvm::Value *is_counted; // not a null address: SPIR-V compares pointers since 1.4 only
-  // For a kernel: whether any thread of the block counts, and the number of the first one that does, of 32 bits.
+  // For a kernel: whether any thread of the block counts, and the number (32 bits) of the first thread that does.
   llvm::Value *block_counts;
   llvm::Value *first;
 };
@@ -32,15 +32,15 @@ struct CountedClone {
   Bank bank() const;              // of another function
 };
 
-// Of the kernels, and of the functions of this module that they call by name, themselves or further in. Calls of these
-// are not yet those of their copies (callClones). A kernel that another one calls is left as it is there. `in_kernel`:
-// copies of kernels have no debug information of their own, and what is in them is described as it is in the kernel.
+// Copies the kernels, and the functions of this module that they call by name, directly or indirectly. The copies do
+// not yet call copies (callClones). A call of a kernel by another kernel stays as it is. With `in_kernel`, copies of
+// kernels have no debug information of their own: their code keeps that of the kernel.
 llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceTarget &target, bool in_kernel,
                                              llvm::function_ref<bool(const llvm::Function &)> can_be_counted);
 
-// Whether `caller`, a copy, calls a function that has one.
+// Whether `caller`, a copy, calls a function that has a copy.
 bool callsAny(llvm::Function &caller, llvm::ArrayRef<CountedClone> clones);
-// From now on it calls that copy instead, with its own bank.
+// Makes `caller` call that copy instead, with the caller's bank.
 void callClones(llvm::Function &caller, const Bank &bank, llvm::ArrayRef<CountedClone> clones);
 
 } // namespace msleaks::passes

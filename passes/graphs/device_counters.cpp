@@ -29,13 +29,13 @@ Value *linear(IRBuilder<> &builder, const Numbers &at, const Numbers &of) {
   return builder.CreateAdd(builder.CreateMul(rows, of[0]), at[0]);
 }
 
-// 32 bits.
+// The number has 32 bits.
 Value *fieldOf(IRBuilder<> &builder, Value *header, size_t offset) {
   Value *address = builder.CreateConstGEP1_64(builder.getInt8Ty(), header, offset);
   return builder.CreateAlignedLoad(builder.getInt32Ty(), address, Align(4));
 }
 
-// Of one block, so 32 bits are enough; devices divide by 64 in a hundred instructions.
+// The sizes are those of one block, so 32 bits are enough. A division of 64 bits takes a device a hundred instructions.
 struct Threads {
   Threads(IRBuilder<> &builder, const DeviceTarget &target) {
     Numbers at, of;
@@ -50,7 +50,7 @@ struct Threads {
   Value *number, *count;
 };
 
-// abi::counts and abi::linearBlock, in code of the device.
+// Emits abi::counts and abi::linearBlock as code of the device.
 class Choice {
 public:
   Choice(IRBuilder<> &builder, const DeviceTarget &target, Value *header) : builder_(builder), header_(header) {
@@ -193,8 +193,8 @@ void DeviceCounters::addThreads(Value &counts, const Bank &bank, uint32_t counte
 }
 
 // OpenCL on a processor runs the threads of a block one after the other, in a loop between two barriers. It keeps
-// values that live across a barrier in memory, for each thread. So one thread's work for all is a loop of its own, in
-// which all others do nothing, and which leaves nothing behind.
+// values that live across a barrier in memory, for each thread. So the work of one thread for all is a loop of its own.
+// The other threads do nothing in it, and no value lives past it.
 //
 //   br (%thread == 0), first, rest
 // first: %bank = …

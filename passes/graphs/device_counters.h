@@ -1,4 +1,4 @@
-// How code on a device counts (abi/device_counts.h).
+// Emits the code that counts on a device (abi/device_counts.h).
 //
 //   %bank = …                          ; at the kernel's begin: the bank of the block,
 //   %is_counted = …                    ; and whether the thread counts, the same for all threads of a wave
@@ -15,25 +15,25 @@ class DeviceCounters {
 public:
   DeviceCounters(llvm::Module &module, const DeviceTarget &target);
 
-  // The bank of a thread of the kernel, in front of `begin`. `counts`: the kernel's last argument.
+  // Emits, in front of `begin`, the code that finds the bank of a thread. `counts` is the kernel's last argument.
   Bank bank(llvm::Value &counts, llvm::Instruction &begin);
-  // Counts the threads that come into the kernel, in front of `begin`: the first of a block does for all of them.
-  // `counter`: of the module; `bank`: in front of `begin`.
+  // Counts, in front of `begin`, the threads that enter the kernel: the first thread of a block counts for all.
+  // `counter` is the number in the module, `bank` is valid at `begin`.
   void addThreads(llvm::Value &counts, const Bank &bank, uint32_t counter, llvm::Instruction &begin) const;
-  // The same without a bank, apart from all that stands behind it; of SPIR-V.
+  // Counts the same without a bank, as a step apart from the code behind it. For SPIR-V only.
   void addThreadsApart(llvm::Value &counts, uint32_t counter, llvm::Instruction &begin);
-  // `first`: the number of the function's first counter in the module.
+  // `first` is the number of the function's first counter in the module.
   void add(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts) const;
 
-  // The same without a branch, for kernels whose threads wait for each other. PoCL repeats what stands behind a barrier
-  // in a loop for each way to the end, and takes the ways for ones that all threads of a block go together: with a
-  // branch that only some threads take, all of them count or none.
+  // Counts the same without a branch, for kernels whose threads wait for each other. PoCL repeats the code behind a
+  // barrier in a loop, for each path to the end. It assumes that all threads of a block take the same path. With a
+  // branch that only some threads take, all of them would count, or none.
   //
   //   call @__msl_count(%bank + 8 × k, select %is_counted, %amount, 0)      ; not inlined
   void addByCall(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts);
 
-  // Behind all functions: the constant with the table, and, where it cannot be read otherwise, the kernel that copies
-  // it. Gives their name.
+  // Call this after all functions. Makes the constant with the table and returns its name. Where a program cannot read
+  // the constant, also makes the kernel that copies it.
   std::string finish(llvm::StringRef table);
 
 private:

@@ -1,4 +1,4 @@
-// What a program that launches copies of kernels finds in the module of the device (abi::DeviceKernel):
+// Rows in the module of the device, for a program that launches copies of kernels (abi::DeviceKernel):
 //
 //   @__msl_kernel_work = weak protected addrspace(1) constant { i32 1, i32 (arguments), i32 (offset), i32 (wave), table
 //   }
@@ -8,7 +8,7 @@
 
 namespace msleaks::passes {
 
-// For each kernel of `clones`; `table` is the name of the constant with the module's graphs.
+// Makes a row for each kernel of `clones`. `table` is the name of the constant with the module's graphs.
 void describeKernels(llvm::Module &module, const DeviceTarget &target, llvm::ArrayRef<CountedClone> clones,
                      llvm::StringRef table);
 

@@ -80,8 +80,8 @@ void DeviceTarget::listAs(const Function &kernel, Function &copy) const {
     rows->addOperand(row);
 }
 
-// Only values that are asked below. AMDGPU's optimiser has computed the others and does not do so again. Every value
-// that is not marked as left out is handed to each function that the copy calls, in registers.
+// Lists only the values that are read below. AMDGPU's optimiser computed such attributes before, and does not compute
+// them again. Each value without such an attribute is passed in registers to each function that the copy calls.
 void DeviceTarget::dropWhatItAsks(Function &copy) const {
   AttributeMask untrue;
   for (const StringRef asked : {"dispatch-ptr", "workgroup-id-x", "workgroup-id-y", "workgroup-id-z", "workitem-id-x",
@@ -90,7 +90,7 @@ void DeviceTarget::dropWhatItAsks(Function &copy) const {
   copy.removeFnAttrs(untrue);
 }
 
-// One of OpenCL's functions; `describe` says more of it where the module does not have it yet.
+// Returns a function of OpenCL. `describe` adds attributes to the function if the module does not have it yet.
 CallInst *DeviceTarget::callOf(IRBuilder<> &builder, StringRef name, Type &result, uint32_t argument,
                                function_ref<void(Function &)> describe) const {
   FunctionCallee callee =
@@ -105,7 +105,7 @@ CallInst *DeviceTarget::callOf(IRBuilder<> &builder, StringRef name, Type &resul
   return call;
 }
 
-// The back end takes them for built-in variables.
+// The back end translates these calls to built-in variables.
 Value *DeviceTarget::ask(IRBuilder<> &builder, StringRef name, unsigned dimension) const {
   return callOf(builder, name, *builder.getInt64Ty(), dimension, [](auto &function) {
     function.setDoesNotAccessMemory();
@@ -151,7 +151,7 @@ Value *DeviceTarget::blockCount(IRBuilder<> &builder, unsigned dimension) const 
   case Kind::Amdgcn:
     break;
   }
-  // The packet has threads; the last block may have fewer than the others.
+  // The packet counts threads. The last block may have fewer than the others.
   const auto narrow = [&](Value *number) { return builder.CreateTrunc(number, builder.getInt32Ty()); };
   Value *threads = narrow(gridSize(builder, dimension));
   Value *block = narrow(blockSize(builder, dimension));
@@ -245,7 +245,7 @@ void DeviceTarget::waitForBlock(IRBuilder<> &builder) const {
   })->setConvergent();
 }
 
-// Atomics of 64 bits are an extension in OpenCL, and a module that says it needs them is refused where there are none.
+// Atomics of 64 bits are an extension in OpenCL. A device without them refuses a module that declares them.
 //
 //   %old = atomicrmw add ptr %address, i32 (lower half)
 //   %carry = %old + lower half < %old

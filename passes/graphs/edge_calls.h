@@ -1,6 +1,6 @@
 // The shape in which edges of kernels were first counted, for comparison (counters=calls): a call in the block of each
-// edge, which is not inlined. The block is named after the edge (edge_places.h). In code for a host later passes join
-// such a block with the one in front of it or behind it where they can.
+// edge, which is not inlined. The block is named after the edge (edge_places.h). In code for a host, later passes join
+// such a block with a neighbour where they can.
 //
 //   edge2_5:  call void @__msl_count_edge(ptr %counters, i32 (edge), i32 (banks), i32 (granularity))
 //   →         counters[edge] += granularity
@@ -20,7 +20,7 @@ class Module;
 
 namespace msleaks::passes {
 
-// While it lives, new blocks keep their names. Released clangs drop the names of blocks.
+// While this object lives, new blocks keep their names. Released clangs drop the names of blocks.
 class BlockNamesKept {
 public:
   BlockNamesKept(llvm::LLVMContext &context, bool keeps)
@@ -42,11 +42,11 @@ public:
   // Adds an amount of 64 bits to a counter.
   using Add = llvm::function_ref<void(llvm::IRBuilder<> &builder, llvm::Value *address, llvm::Value *amount)>;
 
-  // `counters`: the type of its address.
+  // `counters` is the type of the counter's address.
   EdgeCalls(llvm::Module &module, llvm::PointerType *counters, unsigned convention, Add add);
 
-  // In front of `before`, a call an edge. `first`: the number of the function's first counter at `counters`;
-  // `is_counted`: whether the thread counts, null: it does.
+  // Emits a call for an edge, in front of `before`. `first` is the number of the function's first counter at
+  // `counters`. `is_counted` says whether the thread counts; null: it does.
   void add(llvm::Value &counters, uint32_t first, llvm::Value *is_counted, llvm::Instruction &before,
            llvm::ArrayRef<CountedAmount> amounts) const;
 

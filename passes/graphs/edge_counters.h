@@ -7,14 +7,14 @@
 
 namespace msleaks::passes {
 
-// By edge of the graph. Counters are numbered on from `next`.
+// Decides for each edge of the graph. Counters are numbered from `next` on.
 llvm::SmallVector<EdgeCount> chooseCounters(const EdgeGraph &graph, bool all, uint32_t &next);
 
-// Makes the places, the function's own at `begin`; counters are the function's, from 0.
+// Makes the places; that of the function's entry is `begin`. Counters are numbered from 0 in the function.
 llvm::SmallVector<CounterPlace> placesOf(llvm::Instruction &begin, const EdgeGraph &graph,
                                          llvm::ArrayRef<EdgeCount> counts, bool all);
 
-// Where the frame is complete: what stands behind a branch would be no part of it.
+// The place where the frame is complete. An alloca behind a branch would be no part of the frame.
 llvm::Instruction &firstBehindAllocas(llvm::Function &function);
 
 } // namespace msleaks::passes

@@ -36,7 +36,7 @@ int64_t valueOf(const Instruction &terminator, unsigned successor) {
 
 bool hasStart(const BasicBlock &block) { return block.getFirstInsertionPt() != block.end(); }
 
-// A new block may stand between the two.
+// Whether a new block may stand between the two blocks.
 bool canBeSplit(const Instruction &terminator, unsigned successor) {
   if (terminator.getSuccessor(successor)->isEHPad())
     return false;
@@ -55,8 +55,8 @@ bool hasCallThatMayNotComeBack(const BasicBlock &block) {
 
 } // namespace
 
-// A tail call that must be one is the function's end; what it does is its caller's business. Assembly that jumps has a
-// terminator of its own. Where setjmp is called, any call may jump back there.
+// A musttail call is the function's end, so its effects do not matter here. Assembly that jumps has a terminator of its
+// own. In a function that calls setjmp, any call may jump back there.
 bool mayNotComeBack(const CallBase &call) {
   if (call.isMustTailCall() || isa<InlineAsm>(call.getCalledOperand()))
     return false;
@@ -73,7 +73,7 @@ EdgeGraph::EdgeGraph(Function &function, const BlockFrequencyInfo &frequencies,
   const ReversePostOrderTraversal<Function *> forwards(&function);
   for (BasicBlock *block : forwards)
     number(*block);
-  for (BasicBlock &block : function) // what nothing leads to
+  for (BasicBlock &block : function) // unreachable blocks
     if (!numbers_.contains(&block))
       number(block);
   incoming_.resize(blocks_.size() + 1);
@@ -113,7 +113,7 @@ void EdgeGraph::addSuccessors(unsigned from, const BranchProbabilityInfo &probab
          .splits = canBeSplit(terminator, i)});
 }
 
-// A block that ends with a call that cannot come back has one way out, not two.
+// A block that ends with a call that cannot return has one way out, not two.
 void EdgeGraph::addWaysOut(unsigned from, uint64_t frequency, Calls calls) {
   const bool is_unreachable = endsUnreachable(block(from));
   if (is_unreachable || (calls == Calls::MayNotComeBack && hasCallThatMayNotComeBack(block(from))))

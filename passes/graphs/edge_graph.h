@@ -1,5 +1,5 @@
 // The graph of a function that is counted: its blocks and the edges between them, before any counter is put in. Blocks
-// have numbers from 1 on, forwards: an edge to a lower one, or the same, is the way back of a loop.
+// are numbered from 1 on, forwards: an edge to the same or a lower number is the back edge of a loop.
 //
 //   entry:                    block 1     outside → 1           Enter
 //     br %c, left, right                  1 → 2, 1 → 3          Branch, "edge1_2" and "edge1_3"
@@ -26,7 +26,7 @@ class Function;
 
 namespace msleaks::passes {
 
-// Where the code runs exactly when an edge does.
+// The place where code runs exactly when an edge does.
 enum class EdgeSpot : uint8_t {
   None,
   End,     // of the block that it comes from
@@ -55,8 +55,8 @@ public:
   EdgeGraph(llvm::Function &function, const llvm::BlockFrequencyInfo &frequencies,
             const llvm::BranchProbabilityInfo &probabilities, Calls calls = Calls::MayNotComeBack);
 
-  // In a kernel, counting its entries costs nothing. If two ways are equally likely, the one that goes to the end at
-  // once is that of a thread without work.
+  // In a kernel, counting its entries costs nothing. If two ways are equally likely, the one that goes straight to the
+  // end is taken as that of a thread without work.
   void weighAsKernel();
 
   llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return blocks_; } // block n is the (n - 1)th
@@ -77,11 +77,11 @@ private:
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> ordinals_;
 };
 
-// Whether what follows the call in its block may not run once for each time that the call does: it throws, does not
-// return, or returns twice. Any other call is taken to return; where one does not after all (exit or longjmp somewhere
-// below it), the frames that are left so are off by one.
+// Whether the code behind the call may not run exactly once for each call: the call throws, does not return, or returns
+// twice. Any other call is taken to return. If such a call does not return after all (exit, longjmp), the counts of the
+// frames that it leaves are off by one.
 bool mayNotComeBack(const llvm::CallBase &call);
-// The same, but known.
+// Whether the call certainly comes back, and once.
 bool surelyComesBack(const llvm::CallBase &call);
 
 } // namespace msleaks::passes

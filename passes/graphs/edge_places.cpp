@@ -26,7 +26,7 @@ Instruction &between(Instruction &terminator, const Edge &edge) {
   BasicBlock *middle = BasicBlock::Create(from.getContext(), nameOf(edge), from.getParent(), from.getNextNode());
   BranchInst *jump = BranchInst::Create(&to, middle);
   jump->setDebugLoc(terminator.getDebugLoc());
-  if (MDNode *loop = terminator.getMetadata(LLVMContext::MD_loop)) // the way back of a loop says what may be done to it
+  if (MDNode *loop = terminator.getMetadata(LLVMContext::MD_loop)) // the back edge carries the metadata of the loop
     jump->setMetadata(LLVMContext::MD_loop, loop);
   terminator.setSuccessor(edge.successor, middle);
   for (PHINode &phi : to.phis())

@@ -1,4 +1,4 @@
-// Where an edge is counted: a place in the code that runs exactly when the edge does.
+// Finds the place where an edge is counted: it runs exactly when the edge does.
 #pragma once
 
 #include "graphs/edge_graph.h"
@@ -14,7 +14,7 @@ namespace msleaks::passes {
 //   br %c, left, join   →   br %c, left, edge2_5
 //                           edge2_5: … br join
 //
-// `always_between`: each edge between two blocks gets a block of its own, where it can have one.
+// With `always_between`, each edge between two blocks gets a block of its own, where it can have one.
 llvm::Instruction &placeOn(const EdgeGraph &graph, const Edge &edge, bool always_between);
 
 } // namespace msleaks::passes

@@ -12,8 +12,8 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Of what runs, and where it goes next; names, lines and constants may differ. Numbers of opcodes are LLVM's own, and
-// another version has others.
+// The hash covers the instructions and the edges. Names, lines and constants may differ. Opcodes go in by name, since
+// LLVM versions number them differently.
 uint64_t hashOf(const EdgeGraph &graph) {
   std::string text;
   for (const BasicBlock *block : graph.blocks()) {
@@ -28,7 +28,7 @@ uint64_t hashOf(const EdgeGraph &graph) {
   return passes::hashOf(StringRef(text));
 }
 
-// The block's first line.
+// The line of the block's first instruction that has one.
 const DILocation *lineOf(const BasicBlock &block) {
   for (const Instruction &instruction : block)
     if (const DILocation *location = instruction.getDebugLoc().get(); location && location->getLine() != 0)

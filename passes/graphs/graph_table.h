@@ -14,7 +14,7 @@ class LoopInfo;
 
 namespace msleaks::passes {
 
-// How an edge is counted: by which counter of the module, if by any.
+// The counter of an edge: its number in the module, if there is one.
 struct EdgeCount {
   uint32_t counter = abi::kNoCounter;
   uint8_t flags = 0; // abi::EdgeFlag
@@ -22,14 +22,15 @@ struct EdgeCount {
 
 class GraphTable {
 public:
-  // `texts`: says how blocks look in IR; null: it is left out.
+  // `texts` holds the IR of blocks; null: it is left out.
   GraphTable(std::string_view source, std::string_view target, BlockText *texts = nullptr);
 
-  // The function as it is now, under the name of `named`: itself, or what it is a copy of. `arguments`: of a kernel.
+  // Adds the function as it is now, under the name of `named`: the function itself, or its original. `arguments` are
+  // those of a kernel.
   void add(const EdgeGraph &graph, const llvm::Function &named, llvm::ArrayRef<EdgeCount> counts,
            const llvm::LoopInfo &loops, uint32_t flags, llvm::ArrayRef<abi::GraphArgument> arguments = {});
 
-  // `counters`: how many the module has.
+  // `counters` is the number of counters of the module.
   std::string bytes(uint32_t counters) const;
 
 private:

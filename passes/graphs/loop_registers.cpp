@@ -51,7 +51,7 @@ private:
     builder.CreateStore(builder.CreateAdd(count, builder.getInt64(1)), kept);
   }
 
-  // It comes by one of its ends whenever it was begun.
+  // Whether the loop always leaves by one of its exits.
   bool endsWell(const Loop &loop) {
     if (const auto known = ends_well_.find(&loop); known != ends_well_.end())
       return known->second;
@@ -95,7 +95,7 @@ private:
     SmallVector<BasicBlock *> ends;
     loop.getUniqueExitBlocks(ends);
     for (BasicBlock *end : ends) {
-      Instruction *&behind = behind_[end]; // the loads of all its registers
+      Instruction *&behind = behind_[end]; // the loads of all registers of a loop
       if (!behind)
         behind = &*end->getFirstInsertionPt();
       builder.SetInsertPoint(behind);

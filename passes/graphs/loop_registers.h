@@ -1,11 +1,11 @@
-// Counters in registers inside of loops: what runs most often neither reads nor writes memory, and keeps no loop from
-// being vectorised.
+// Counters in registers inside of loops. Their updates neither read nor write memory, so the loop can still be
+// vectorised.
 //
 //   loop:                        →     entry:  store 0 in %register
 //     counters[k] += 1                 loop:   %register += 1
 //     br loop, end                     end:    counters[k] += %register
 //
-// Not in a loop that a call might leave without coming by its end: what is in registers would be lost.
+// A loop that a call may leave without passing its exits has none: the counts in registers would be lost.
 #pragma once
 
 #include "graphs/edge_graph.h"
@@ -31,7 +31,7 @@ struct CountedAmount {
 // Puts the code in front of an instruction that adds these amounts to their counters. It may make blocks.
 using AddCounts = llvm::function_ref<void(llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts)>;
 
-// Puts in the code that counts. `most`: counters in registers at once, in a loop around others; 0: none in any loop.
+// Inserts the code that counts. `most` limits the counters in registers at once, in an outer loop; 0: none in any loop.
 void countAt(llvm::Function &function, llvm::ArrayRef<CounterPlace> places, Calls calls, unsigned most, AddCounts add);
 
 } // namespace msleaks::passes

@@ -13,7 +13,7 @@ namespace {
 class Groups {
 public:
   explicit Groups(unsigned nodes) : parents_(nodes) { std::iota(parents_.begin(), parents_.end(), 0u); }
-  // False: they are one group already.
+  // Returns false if they are one group already.
   bool join(unsigned left, unsigned right) {
     left = find(left);
     right = find(right);

@@ -34,7 +34,7 @@ GlobalVariable *makeTable(Module &module, StringRef bytes) {
   return table;
 }
 
-// The call is hardly ever made: what its caller has in registers then costs it nothing when it is not.
+// Whether calls can keep the caller's registers. The call is rare, so its caller must not pay when it is not made.
 bool savesRegisters(const Triple &target) {
   return target.getArch() == Triple::x86_64 || target.getArch() == Triple::aarch64;
 }
@@ -135,7 +135,7 @@ Function *ThreadCounters::defineWhereAsked(StringRef name, Value &callee, IRBuil
   return function;
 }
 
-// A constructor of the image: what never runs is known, too, and counted 0.
+// A constructor of the image registers the counters, so that functions that never run are known and counted 0.
 //   call:  br (@__msl_counters == null), first, rest  ; another constructor may have counted
 //   first: call ptr @__msl_first_count()
 void ThreadCounters::defineBegin() {
@@ -148,7 +148,7 @@ void ThreadCounters::defineBegin() {
   appendToGlobalCtors(module_, begin, kOutermost);
 }
 
-// A destructor of the image.
+// Makes a destructor of the image.
 //   call: call void @__msl_uncount(ptr @__msl_graph_unit)
 void ThreadCounters::defineLast() {
   IRBuilder<> builder(module_.getContext());

@@ -1,4 +1,4 @@
-// Counters of a module on a host: an array for each thread, which it asks the runtime for (abi/graph_table.h).
+// Counters of a module on a host: each thread has an array, and asks the runtime for it (abi/graph_table.h).
 //
 //   define void @work() {
 //     %scratch = alloca [2 x i64]
@@ -9,7 +9,7 @@
 //   body:
 //     %counters = phi [%known + 8 * (first of the function)], [%asked > 1 ? the same of it : %scratch]
 //
-// Without a runtime the function counts on its own stack, where no other thread writes.
+// Without a runtime the function counts in an array on its own stack, where no other thread writes.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -32,7 +32,7 @@ public:
   // `begin` on. `first` is the number of the first one in the module.
   llvm::Value *counters(llvm::Function &function, llvm::Instruction &begin, uint32_t first, uint32_t count);
 
-  // Behind all functions: the unit with `count` counters, and its table.
+  // Call this after all functions. Makes the unit with `count` counters, and its table.
   void finish(uint32_t count, llvm::StringRef table);
 
 private:
