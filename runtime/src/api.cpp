@@ -15,8 +15,8 @@
 namespace msleaks::runtime {
 namespace {
 
-// Also asks whether a malloc of the program's own, called by libc for us, has come back to us with our lock held. Until
-// the process has attached, nobody knows what the session records, and no text is told for nothing.
+// Also checks whether a malloc of the program, called by libc for us, has called us with our lock held. Before the
+// process has attached, the session's events are not known, and no text is defined for nothing.
 bool mayRecord(Thread &thread, abi::EventKind kind) noexcept {
   if (!isEnabled(kind) || thread.call.inside == kInsideRuntime)
     return false;
@@ -31,7 +31,7 @@ template <class Event> void recordNumber(uint64_t number) noexcept {
     record(__msl_thread, Event{headerOf(Event::kKind), number, 0});
 }
 
-// Whether it did.
+// Returns whether it did.
 template <class Event> bool recordLabel(uint64_t label) noexcept {
   if (!mayRecord(__msl_thread, Event::kKind))
     return false;
@@ -43,7 +43,7 @@ uint64_t labelFor(abi::EventKind kind, const char *text) noexcept {
   return mayRecord(__msl_thread, kind) ? labelOf(text) : 0;
 }
 
-// What watched blocks are before the program goes on to something else. Only then is it asked where that is.
+// Looks at the watched blocks before the program goes on. Only if there are any, the place of the call is computed.
 [[gnu::always_inline]] inline uint32_t lookFrom(const CallerFrame &caller) noexcept {
   if (!isWatching()) [[likely]]
     return 0;
@@ -52,7 +52,7 @@ uint64_t labelFor(abi::EventKind kind, const char *text) noexcept {
   return here;
 }
 
-// Of ranges that end by it; 0 is none. A fork's child goes on where its parent was.
+// The last number of a range that ends by its number; 0 is no range. A fork's child goes on from its parent's number.
 constinit std::atomic<uint64_t> last_range{0};
 
 } // namespace

@@ -23,7 +23,8 @@ constexpr uint64_t kPathBlocksOffset = kCallersOffset + kCallersBytes;
 constexpr uint64_t kPathBlocksBytes = sizeof(abi::PathBlock) * abi::kMaxPathBlocks;
 constexpr uint64_t kTablesEnd = kPathBlocksOffset + kPathBlocksBytes;
 
-// With its blocks: ftruncate alone succeeds on a full tmpfs and the program would die of SIGBUS at the first touch.
+// Grows the file with its blocks. ftruncate alone succeeds on a full tmpfs, and the program would die of SIGBUS at the
+// first touch.
 bool allocate(const OpenFile &file, uint64_t offset, uint64_t bytes) noexcept {
   const SizeSignalTaken taken;
   const int error = ::posix_fallocate(file.fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes));
@@ -37,7 +38,8 @@ bool reopenAndAllocate(const Arena &arena, uint64_t offset, uint64_t bytes) noex
   return file && allocate(file, offset, bytes);
 }
 
-// The kernel draws 16 random bytes with each exec. Not as they are: the stack protector's secret is taken from them.
+// The kernel draws 16 random bytes with each exec. They must not be shown as they are: the stack protector's secret
+// comes from them.
 uint32_t execId() noexcept {
   const auto *random = reinterpret_cast<const unsigned char *>(::getauxval(AT_RANDOM));
   return random != nullptr ? abi::fnv1a32(random, 16) : 0;
@@ -54,7 +56,8 @@ bool isPidfs(int fd) noexcept {
   return callKernel(SYS_fstatfs, fd, &system) == 0 && system.f_type == kPidfs;
 }
 
-// Linux 6.9 and later give a pidfd an inode that no other process will ever have; before, all of them had one.
+// Since Linux 6.9 a pidfd has an inode that no other process will ever have. In earlier versions all pidfds had the
+// same inode.
 uint64_t inodeOfProcess(bool has_pidfs) noexcept {
   const long fd = callKernel(SYS_pidfd_open, processId(), 0);
   if (fd < 0)
@@ -65,7 +68,8 @@ uint64_t inodeOfProcess(bool has_pidfs) noexcept {
   return known ? file.st_ino : 0;
 }
 
-// Field 22 of /proc/self/stat, counted from the name: that may hold anything, and ends with the last parenthesis.
+// Reads field 22 of /proc/self/stat, counted from the name. The name may hold any characters, and ends with the last
+// parenthesis.
 uint64_t startTicks() noexcept {
   char line[1024];
   const OpenFile file("/proc/self/stat", O_RDONLY);
@@ -86,7 +90,7 @@ uint64_t processBirth(bool has_pidfs) noexcept {
   return inode != 0 ? inode | abi::kBirthIsInode : startTicks();
 }
 
-// Each look into /proc costs 20 to 70 us, and many children of a fork live no longer than that.
+// Each read of /proc costs 20 to 70 us. Many children of a fork live no longer.
 void describe(abi::ArenaHeader &header) noexcept {
   header.pid_namespace = pidNamespace();
   header.process_birth = processBirth(false);
@@ -151,7 +155,7 @@ bool makeFile(Arena &arena, uint64_t ticks) noexcept {
   return true;
 }
 
-// The page of a new entry, when it is the first on it.
+// Makes the page of a new entry, if the entry is the first one on its page.
 bool makeEntryPage(const Arena &arena, uint32_t index) noexcept {
   const uint64_t begin = kEntriesOffset + index * sizeof(abi::RingEntry), end = begin + sizeof(abi::RingEntry);
   const uint64_t page = (end - 1) / session.page_bytes * session.page_bytes;
@@ -163,8 +167,8 @@ struct Piece {
   uint64_t offset;
 };
 
-// Pages of their own at the end of the file. Populated: a first touch costs 17 to 48 ns a record, at once it is a third
-// of that.
+// Maps whole pages at the end of the file, populated. First touches would cost 17 to 48 ns a record; populating them at
+// once costs a third.
 Piece append(Arena &arena, uint64_t bytes) noexcept {
   const uint64_t offset = roundedUp(arena.header->file_bytes.load(std::memory_order_relaxed), session.page_bytes);
   const OpenFile file(arena.rings_path.c_str(), O_RDWR | O_NOFOLLOW);

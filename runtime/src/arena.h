@@ -1,4 +1,4 @@
-// This process' files in the session directory: made when it first records, grown as threads come.
+// The files of this process in the session directory. They are made with the first record, and grow with new threads.
 #pragma once
 
 #include "session.h"
@@ -11,12 +11,12 @@ inline constexpr uint32_t kMaxImages = 2048;
 struct Image {
   uint64_t begin, end;
   uint64_t load_bias;
-  uint64_t address;  // in a segment that the loader finds
-  uint32_t identity; // identity of the file: another one may be loaded to the same place
+  uint64_t address;  // an address in a segment that the loader finds
+  uint32_t identity; // identity of the file: another file may be loaded to the same place
   bool gone;         // was seen to be unloaded
 };
 
-// What the collector and other threads see of it, on processors that reorder stores too:
+// The order in which the collector and other threads see it, also on processors that reorder stores:
 //
 //   header, then magic (release)                    the collector loads magic (acquire) before it reads the rest again
 //   entry and its page, then ring_count (release)   ring_count (acquire), then the entry
@@ -35,13 +35,13 @@ struct Arena {
   abi::ArenaHeader *header;
   abi::RingEntry *entries;
   PathText rings_path, defs_path;
-  bool definitions_made; // their file is there
-  bool definitions_full; // nothing more can be explained
+  bool definitions_made; // the file of definitions exists
+  bool definitions_full; // no more definitions can be written
   uint32_t image_count;
   uint32_t next_claim;   // where the last search for a drained ring ended
   uint32_t next_look;    // where the last look at threads that may have gone ended
   abi::RingHeader *late; // shared by threads that have ended (thread_exit.h)
-  char executable[4096]; // its path, while it is being told: stacks may be small
+  char executable[4096]; // its path, while it is being defined: stacks may be small
   Image images[kMaxImages];
   abi::RingHeader *mapped[abi::kMaxRings];
 };
@@ -57,7 +57,7 @@ struct ClaimedRing {
 };
 ClaimedRing claimRing(Arena &arena, uint64_t bytes) noexcept;
 
-// Any drained ring, whatever its size.
+// Returns any drained ring, of any size.
 ClaimedRing claimDrained(Arena &arena, uint64_t least_bytes, uint64_t most_bytes) noexcept;
 
 // Makes the pages of the table of callers; false = no room.

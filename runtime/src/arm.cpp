@@ -1,4 +1,4 @@
-// Arming: the units of an image get site numbers, their tables go to the .defs file, their guards open.
+// Arming: the units of an image get site numbers, their tables go into the .defs file, and their guards open.
 #include "arm.h"
 
 #include "definitions.h"
@@ -11,8 +11,9 @@
 namespace msleaks::runtime {
 namespace {
 
-// The tables that one call of an arming function gave numbers to. Kept when the image is unloaded, so that the same
-// tables get the same numbers when it comes back. Kept across a fork too, whose child inherits the definitions.
+// The tables that one call of an arming function gave numbers to. They are kept when the image is unloaded, so the same
+// tables get the same numbers when the image comes back. They are also kept across a fork, whose child inherits the
+// definitions.
 struct Numbered {
   uint64_t tables; // hash of the image and its tables
   uint32_t first;
@@ -29,7 +30,7 @@ struct NumberedChunk {
 constinit NumberedChunk first_chunk{};
 constinit uint32_t next_site = 1;
 
-// Images that came while there was no collector, as the loader told of them. Beyond so many are not recorded.
+// Images that came while there was no collector, in the loader's order. Images beyond this number are not recorded.
 struct WaitingImage {
   UnitRange range;
   ImagePlace place;
@@ -58,10 +59,10 @@ void remember(const Numbered &numbered) noexcept {
   }
   const uint32_t count = chunk->count.load(std::memory_order_relaxed);
   chunk->entries[count] = numbered;
-  chunk->count.store(count + 1, std::memory_order_release); // a fork between the two finds the list without it
+  chunk->count.store(count + 1, std::memory_order_release); // a child of a fork between the two finds a list without it
 }
 
-// The first number of these tables, or 0.
+// Returns the first number of these tables, or 0.
 uint32_t knownNumber(const Numbered &wanted) noexcept {
   for (const NumberedChunk *chunk = &first_chunk; chunk != nullptr; chunk = chunk->next)
     for (uint32_t i = 0; i < chunk->count.load(std::memory_order_acquire); ++i)
@@ -70,7 +71,7 @@ uint32_t knownNumber(const Numbered &wanted) noexcept {
   return 0;
 }
 
-// Calls f(unit, base) for each unit that is to be armed, until it says no, or there are no numbers left.
+// Calls f(unit, base) for each unit that is to be armed, until f returns false or no numbers are left.
 template <class F>
 void forEachNew(const UnitRange &range, const abi::ImageDefinition &image, uint32_t first, F &&f) noexcept {
   uint32_t base = first;
@@ -93,7 +94,7 @@ uint64_t hashed(uint64_t hash, const void *bytes, uint64_t count) noexcept {
 
 struct Measured {
   Numbered numbered; // without its first number
-  uint32_t units;    // one without rows may have something else to say
+  uint32_t units;    // a unit without rows may have frames
 };
 
 Measured measure(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
@@ -102,7 +103,7 @@ Measured measure(Arena &arena, const UnitRange &range, const ImagePlace &place) 
   numbered.tables = hashed(numbered.tables, place.definition.build_id, place.definition.build_id_bytes);
   uint32_t units = 0;
   forEachNew(range, place.definition, next_site, [&](const ArmableUnit &unit, uint32_t) {
-    // With the checksum of all of it.
+    // The header holds the checksum of the whole table.
     numbered.tables = hashed(numbered.tables, unit.table, abi::kFirstHeaderBytes);
     numbered.rows += unit.table->row_count;
     ++units;
@@ -119,8 +120,8 @@ bool define(Arena &arena, const UnitRange &range, const ImagePlace &place) noexc
   return batch.flush();
 }
 
-// A guard opens only behind its definition: no event names a site that cannot be explained. A fork may come between any
-// two steps: its child gives out no number twice, and what is open there is defined.
+// A guard opens only after its definition, so that no event names an undefined site. A fork may come between any two
+// steps. Its child gives out no number twice, and every open guard is defined there.
 void armRange(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
   auto [numbered, units] = measure(arena, range, place);
   if (units == 0)
@@ -140,7 +141,7 @@ void armRange(Arena &arena, const UnitRange &range, const ImagePlace &place) noe
   });
 }
 
-// One note an image, about the first unit that cannot be taken.
+// Writes one note per image, about the first unit that cannot be armed.
 void noteRefusedIn(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
   forEachUnit(range, [&](const ArmableUnit &unit) {
     const char *why = refusal(unit, place.definition);
@@ -157,7 +158,7 @@ void armIn(Arena &arena, const UnitRange &range, const ImagePlace &place) noexce
   armRange(arena, range, place);
 }
 
-// `with` instead of the entry that begins at `begin`; null is a free one.
+// Puts `with` in place of the entry that begins at `begin`; null stands for a free entry.
 void replaceWaiting(const char *begin, const WaitingImage &with) noexcept {
   for (WaitingImage &entry : waiting)
     if (entry.range.begin == begin) {
@@ -166,7 +167,7 @@ void replaceWaiting(const char *begin, const WaitingImage &with) noexcept {
     }
 }
 
-// Also in a session that is stopped: it may be told to start.
+// Units are also armed in a stopped session, which may start later.
 void arm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
   if (range.begin == range.end || isInert())
@@ -182,8 +183,8 @@ void arm(const UnitRange &range) noexcept {
     replaceWaiting(nullptr, {range, place});
 }
 
-// The guards stay open: at exit, the destructors of other images and of static objects still run through them, and a
-// dlclose takes the units away with the image.
+// The guards stay open. At exit, the destructors of other images and of static objects still run through them. A
+// dlclose removes the units with their image.
 void disarm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
   const SignalsBlocked blocked;

@@ -5,7 +5,7 @@
 
 namespace msleaks::runtime {
 
-// What came before the process had an arena. With signals blocked and Process::lock held.
+// Arms the images that came before the process had an arena. Call with signals blocked and Process::lock held.
 void armWaiting(Arena &arena) noexcept;
 
 } // namespace msleaks::runtime

@@ -16,7 +16,7 @@ constexpr uint32_t kProbes = 64; // beyond them the table counts as full
 
 constinit Pause pause_of_table;
 
-// The entry of an address, or the free one where it belongs, or kNone.
+// Returns the entry of an address, or the free entry for it, or kNone.
 uint32_t probe(const abi::Caller *callers, uint64_t address, uint64_t &found) noexcept {
   for (uint32_t i = 0, slot = callerSlot(address); i < kProbes; ++i, slot = (slot + 1) % abi::kMaxCallers) {
     found = callers[slot].address.load(std::memory_order_acquire);
@@ -36,7 +36,7 @@ abi::Caller *callersOf(Arena &arena) noexcept {
   return table;
 }
 
-// The entry of an address in a given image: one that was retired, or the free one where it belongs, or kNone.
+// Returns the entry of an address in a given image: a retired entry, or the free entry for it, or kNone.
 uint32_t probe(const abi::Caller *callers, uint64_t address, uint32_t image, uint64_t &found) noexcept {
   for (uint32_t i = 0, slot = callerSlot(address); i < kProbes; ++i, slot = (slot + 1) % abi::kMaxCallers) {
     found = callers[slot].address.load(std::memory_order_acquire);
@@ -78,7 +78,7 @@ uint32_t insert(uint64_t address, const ImagePlace &place, bool known) noexcept 
 
 void retireUnloaded(Arena &arena) noexcept {
   const uint32_t count = __atomic_load_n(&arena.image_count, __ATOMIC_ACQUIRE);
-  // Without our lock. One that comes back meanwhile is found again by the next call from there.
+  // Runs without our lock. An image that comes back meanwhile is found again by the next call from there.
   const LoadedImages loaded = findLoaded(arena, count);
   for (uint32_t i = 0; i < count; ++i) {
     Image &image = arena.images[i];

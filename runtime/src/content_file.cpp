@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMostTextBytes = 512; // limit of a name; the rest is cut off
 
-// Bytes of the character of UTF-8 that the text begins with; 0 = it begins with none.
+// Returns the length of the UTF-8 character at the beginning of the text; 0 = the text does not begin with one.
 size_t characterAt(std::string_view text) noexcept {
   const auto first = static_cast<unsigned char>(text[0]);
   const size_t bytes = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
@@ -19,7 +19,7 @@ size_t characterAt(std::string_view text) noexcept {
   for (size_t i = 1; i < bytes; ++i)
     if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80)
       return 0;
-  // Neither longer than need be, nor half of a pair, nor behind the last character.
+  // The character must not be overlong, a surrogate, or beyond the last code point.
   const auto second = static_cast<unsigned char>(bytes > 1 ? text[1] : 0);
   const bool is_none = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
                        (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);
@@ -36,7 +36,7 @@ void appendCharacter(ContentHeader &to, std::string_view character) noexcept {
     (to << (first < 0x10 ? "\\u000" : "\\u00")).hex(static_cast<unsigned char>(first));
 }
 
-// As a string of JSON, whatever bytes it has.
+// Appends any bytes as a JSON string.
 void appendText(ContentHeader &to, std::string_view text) noexcept {
   to << "\"";
   for (size_t at = 0; at < text.size() && at < kMostTextBytes;) {
@@ -49,7 +49,7 @@ void appendText(ContentHeader &to, std::string_view text) noexcept {
 
 void appendHex(ContentHeader &to, uint64_t number) noexcept { (to << "\"0x").hex(number) << "\""; }
 
-// "F32" has 4, "BF16" 2; "BOOL" and what is not known 1.
+// Returns the bytes of an element: "F32" has 4, "BF16" 2, "BOOL" and unknown types 1.
 uint64_t elementBytes(const char *type) noexcept {
   uint64_t bits = 0;
   for (; *type != 0; ++type)
@@ -58,7 +58,7 @@ uint64_t elementBytes(const char *type) noexcept {
   return bits >= 8 ? bits / 8 : 1;
 }
 
-// Whether that is all of the bytes, and no more.
+// Whether the tensor has exactly these bytes.
 bool isFormOf(const TensorForm &form, uint64_t bytes) noexcept {
   uint64_t product = elementBytes(form.type);
   for (uint64_t i = 0; i < form.dimensions && i < hook::kMostDimensions; ++i)
@@ -79,7 +79,7 @@ void appendForm(ContentHeader &to, const Content &content) noexcept {
   to << "]";
 }
 
-// Whether so many bytes more may be written; the others know of it.
+// Whether this many bytes more may be written. Reserves them for all processes.
 bool takeRoom(abi::UnseenPage &shared, uint64_t bytes) noexcept {
   const uint64_t most = session.control->flags.watch_max;
   if (shared.watch_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most)
@@ -99,7 +99,7 @@ bool writeAll(int fd, const char *bytes, uint64_t count) noexcept {
   return true;
 }
 
-// A file that is not whole never bears its name.
+// Only a complete file gets its name.
 bool writeFile(const ContentScratch &scratch, const Content &content) noexcept {
   const SizeSignalTaken taken;
   const char *unfinished = scratch.unfinished.c_str();

@@ -1,4 +1,4 @@
-// Files with what watched blocks hold (docs/watch.md). Their format is safetensors, which the tools of the field read:
+// Files with the content of watched blocks (docs/watch.md). Their format is safetensors, which common tools read:
 //
 //   8 bytes: size of the header | header, JSON: one tensor of bytes, and what is known of it | the bytes
 #pragma once
@@ -27,16 +27,16 @@ struct Content {
   uint64_t size_bytes;
   uint64_t digest;
   bool is_device;
-  std::string_view operation; // since the look before; empty: not within one
-  uint64_t step;              // number, and 1; 0 = none was said
+  std::string_view operation; // since the previous look; empty: not within a range
+  uint64_t step;              // number + 1; 0 = no step was told
   TensorForm form;
 };
 
-// The header as it is in the file, padded so that the bytes lie at a multiple of 8.
+// Makes the header, padded so that the bytes begin at a multiple of 8.
 void describe(const Content &, ContentHeader &to) noexcept;
 
-// The number of the file: 0 = the session wants none; abi::kRefusedFile = there is no room for it, on the disk or in
-// Flags::watch_max. With signals blocked.
+// Returns the number of the file. 0 = the session wants no files. abi::kRefusedFile = there is no room on the disk, or
+// Flags::watch_max is reached. Call with signals blocked.
 uint64_t keepContent(const Content &, ContentScratch &) noexcept;
 
 } // namespace msleaks::runtime

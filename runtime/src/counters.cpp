@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kPoolBytes = 64 << 10;
 
-// Process::counting is wiped by a fork; the child finds here which slots are its parent's. Null: it has left them.
+// A fork wipes Process::counting. The child finds its parent's slots here. Null: the child has left them.
 constinit Counting *last_counting = nullptr;
 constinit bool is_fork_watched = false;
 
@@ -50,7 +50,7 @@ template <class T> T *make(Counting &counting) noexcept {
   return made;
 }
 
-// The number that the table has in the file; 0 = there is no room.
+// Returns the number of the table in the file; 0 = there is no room.
 uint32_t tellTable(Counting &counting, Arena &arena, const abi::GraphHeader &table) noexcept {
   const uint64_t bytes = table.total_bytes;
   abi::CountsRecord *record = addRecord(counting.file, arena, abi::CountsKind::Unit, counting.unit_count + 1, bytes);
@@ -216,7 +216,7 @@ const char *__msl_kernel_compiler() noexcept {
   return attach() != nullptr ? session.control->kernel_compiler : "";
 }
 
-// What its threads have counted stays; where another module is loaded later, its slots are not these.
+// The counts of its threads stay. A module that is loaded to the same place later gets other slots.
 void __msl_uncount(const abi::GraphUnit *unit) noexcept {
   const ArenaHeld held;
   if (!held || __msl_process.counting == nullptr)

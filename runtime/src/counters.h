@@ -7,7 +7,7 @@
 
 namespace msleaks::runtime {
 
-// Where a thread counts. Freed when the thread ends: the next one goes on with what it holds.
+// The array of one thread. It is freed when the thread ends; the next thread goes on with its counts.
 struct CounterArray {
   uint64_t **slot;    // the thread-local pointer to it; null: free
   const void *thread; // its thread pointer
@@ -28,15 +28,15 @@ struct Counting {
   CountedUnit *units; // newest first
   uint32_t unit_count;
   bool is_other_noted; // a module of another version
-  char *pool;          // for what stands above
+  char *pool;          // memory for the lists above
   uint64_t pool_bytes;
 };
 
-// In the child of a fork: the arrays are the parent's, in memory that it shares with its child, and the thread that
-// forked asks for others. libc's fork tells of a child at once; any other one is noticed when it attaches.
+// Call this in the child of a fork. The arrays are the parent's, in memory that parent and child share, so the thread
+// that forked needs others. libc's fork reports a child at once. Any other child is noticed when it attaches.
 void leaveParentsCounters() noexcept;
 
-// The calling thread counts no more.
+// Ends the counting of the calling thread.
 void endCounters() noexcept;
 
 } // namespace msleaks::runtime

@@ -11,7 +11,7 @@ constexpr uint64_t kSlabBytes = 256 << 10;
 
 constexpr uint64_t roundedUp(uint64_t bytes, uint64_t granule) { return (bytes + granule - 1) / granule * granule; }
 
-// With its blocks: a page that the disk has no room for would be a SIGBUS.
+// Grows the file with its blocks: a page without room on the disk would be a SIGBUS.
 bool extend(const OpenFile &file, uint64_t from, uint64_t bytes) noexcept {
   const SizeSignalTaken taken;
   const int error = ::posix_fallocate(file.fd(), static_cast<off_t>(from), static_cast<off_t>(bytes));
@@ -21,7 +21,7 @@ bool extend(const OpenFile &file, uint64_t from, uint64_t bytes) noexcept {
 
 bool make(CountsFile &counts, const Arena &arena) noexcept {
   const char *folder = session.control->counts_folder;
-  callKernel(SYS_mkdirat, AT_FDCWD, folder, 0750); // it may be there
+  callKernel(SYS_mkdirat, AT_FDCWD, folder, 0750); // the folder may exist
   counts.path.clear();
   counts.path << folder << "/" << arena.header->pid << ".";
   counts.path.hex(arena.header->attach_ticks) << abi::kCountsSuffix;

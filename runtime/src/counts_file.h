@@ -1,5 +1,5 @@
-// The file that a process counts in (abi/counts_file.h): records in memory that the file keeps when the process is
-// killed.
+// The file of a process's counters (abi/counts_file.h). Its records are in mapped memory, so the file keeps them if the
+// process is killed.
 #pragma once
 
 #include "session.h"
@@ -13,10 +13,11 @@ struct CountsFile {
   uint64_t file_bytes; // 0: not made yet
   char *slab;          // null: the next record needs one
   uint64_t slab_bytes, used_bytes;
-  bool is_full; // it could not be made, or has no room: nothing more is put in
+  bool is_full; // the file could not be made, or has no room: no more records
 };
 
-// Room for the body, all zeros; null = there is none. It counts as soon as it is published. With Process::lock held.
+// Returns room for the body of a record, all zeros; null = there is no room. Readers see the record once it is
+// published. Call with Process::lock held.
 abi::CountsRecord *addRecord(CountsFile &file, Arena &arena, abi::CountsKind kind, uint32_t unit,
                              uint64_t bytes) noexcept;
 inline void *bodyOf(abi::CountsRecord *record) noexcept { return record + 1; }

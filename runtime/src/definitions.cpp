@@ -17,8 +17,8 @@ uint64_t totalOf(const iovec *pieces, unsigned count) noexcept {
   return bytes;
 }
 
-// One write: a reader, or a kill, sees a record whole or cut off at the end of the file. A write that was cut short by
-// a full disk is taken back, or everything behind it could not be read either.
+// Each record is one write: after a kill a reader finds the last record whole or cut off. A write that a full disk cut
+// short is taken back, since records behind it could not be read.
 bool write(Arena &arena, const OpenFile &file, const iovec *pieces, unsigned count) noexcept {
   const SizeSignalTaken taken;
   const long end = callKernel(SYS_lseek, file.fd(), 0, SEEK_END);
@@ -55,7 +55,7 @@ iovec piece(const void *bytes, uint64_t count) noexcept { return {const_cast<voi
 
 const unsigned char *bytesOf(const void *object) noexcept { return static_cast<const unsigned char *>(object); }
 
-// Header, fixed part, tail and padding of one record.
+// The header, fixed part, tail and padding of one record.
 bool fill(abi::DefinitionHeader &header, abi::DefinitionKind kind, const iovec &fixed, const iovec &tail,
           iovec *pieces) noexcept {
   const uint64_t bytes = fixed.iov_len + tail.iov_len;
@@ -92,7 +92,7 @@ bool defineLabel(Arena &arena, uint32_t number, std::string_view text) noexcept 
   return appendOne(arena, abi::DefinitionKind::String, piece(&label, sizeof label), piece(text.data(), text.size()));
 }
 
-// The kernel takes 1024 pieces in a write.
+// The kernel takes at most 1024 pieces in a write.
 struct UnitBatch::Batch {
   static constexpr unsigned kUnits = 1024 / kPiecesOfOne;
   unsigned count;

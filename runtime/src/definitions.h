@@ -10,13 +10,13 @@
 
 namespace msleaks::runtime {
 
-// With signals blocked and Process::lock held. False = refused, and counted: the file is full, and ends with a whole
-// record, or cannot be opened at the moment.
+// Call with signals blocked and Process::lock held. False = the record was refused and counted. The file is full, and
+// ends with a whole record, or it cannot be opened at the moment.
 bool defineImage(Arena &arena, const abi::ImageDefinition &image, std::string_view path) noexcept;
 bool defineNote(Arena &arena, std::string_view text) noexcept;
 bool defineLabel(Arena &arena, uint32_t number, std::string_view text) noexcept;
 
-// Many units with as few writes as possible.
+// Writes many units with few writes.
 class UnitBatch {
 public:
   explicit UnitBatch(Arena &arena) noexcept : arena_(arena) {}
@@ -24,9 +24,9 @@ public:
   UnitBatch(const UnitBatch &) = delete;
   UnitBatch &operator=(const UnitBatch &) = delete;
 
-  // `table` must stay where it is until flush(). Once something was refused, so is all that follows.
+  // `table` must stay where it is until flush(). After one refused record, all later ones are refused.
   bool add(const abi::UnitDefinition &unit, const abi::UnitHeader &table) noexcept;
-  bool flush() noexcept; // true = all that was added is written
+  bool flush() noexcept; // true = all added records are written
 
 private:
   struct Batch;

@@ -1,6 +1,6 @@
 #include "digest.h"
 
-// Its code becomes ours: the runtime links against nothing.
+// The header brings the code of xxHash into this file: the runtime links against no library.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

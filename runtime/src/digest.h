@@ -1,4 +1,4 @@
-// XXH3, 64 bits, without a seed: what of two contents differs can be told by their digests alone.
+// XXH3, 64 bits, without a seed. Two contents with different digests differ.
 #pragma once
 
 #include <cstdint>

@@ -13,15 +13,15 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
-constexpr uint64_t kPauseNs = 20 * kNsPerMs; // between two questions, or so many times as long as one takes
+constexpr uint64_t kPauseNs = 20 * kNsPerMs; // between two questions; at least this multiple of one question's time
 constexpr uint64_t kShareOfTime = 50;
-constexpr uint64_t kLargeBytes = 1 << 20; // smaller blocks are asked about once in a while
+constexpr uint64_t kLargeBytes = 1 << 20; // for smaller blocks the driver is asked once in a while
 constexpr uint32_t kSmallBlocks = 64;
 
 struct Driver {
   std::atomic<const hook::Device *> functions{nullptr};
   std::atomic<uint64_t> next_ns{0}; // not asked before
-  std::atomic<uint32_t> blocks{0};  // allocated so far, roughly: no thread waits for another one
+  std::atomic<uint32_t> blocks{0};  // allocated so far, roughly, since threads do not wait
   std::atomic<bool> is_checked{false};
   std::atomic<uint32_t> process{0}; // that uses it
 };
@@ -29,15 +29,15 @@ constinit Driver drivers[static_cast<unsigned>(abi::Family::Count)]{};
 
 Driver &driver(abi::Family family) noexcept { return drivers[static_cast<unsigned>(family)]; }
 
-// The parent's memory of a device is not the child's. Asking there may wait for ever, for a lock that another thread of
-// the parent had when it forked.
+// The parent's memory of a device is not the child's. A question in the child may wait for ever, for a lock that
+// another thread of the parent held during the fork.
 bool isOfParent(Driver &asked) noexcept {
   const uint32_t own = processId();
   uint32_t known = 0;
   return !asked.process.compare_exchange_strong(known, own, std::memory_order_relaxed) && known != own;
 }
 
-// One thread at a time asks.
+// Only one thread at a time asks.
 bool isTurn(Driver &asked, uint64_t now_ns) noexcept {
   uint64_t next = asked.next_ns.load(std::memory_order_relaxed);
   return now_ns >= next && asked.next_ns.compare_exchange_strong(next, now_ns + kPauseNs, std::memory_order_relaxed);
@@ -98,7 +98,7 @@ const hook::Device *driverOf(abi::Family family) noexcept {
   return driver(family).functions.load(std::memory_order_acquire);
 }
 
-// Not behind one of a stream's: the stream may be captured.
+// Not after an allocation on a stream: the stream may be captured.
 void deviceAllocated(abi::Traits row, uint64_t bytes) noexcept {
   Driver &of = driver(row.family());
   const uint32_t before = of.blocks.load(std::memory_order_relaxed);

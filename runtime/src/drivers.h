@@ -1,4 +1,4 @@
-// What hooks can ask the drivers of devices, and how much memory these say is in use.
+// Questions of hooks to the drivers of devices, and the drivers' own numbers of bytes in use.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -6,10 +6,11 @@
 
 namespace msleaks::runtime {
 
-// Null: nobody can ask it.
+// Null: no hook can ask this driver.
 const hook::Device *driverOf(abi::Family) noexcept;
 
-// Behind an allocation of a device, which may be the moment to ask; and where a step begins, or memory was refused.
+// Call this after an allocation on a device; it decides whether to ask the driver. Call it also where a step begins, or
+// memory was refused.
 void deviceAllocated(abi::Traits row, uint64_t bytes) noexcept;
 void deviceRefused(abi::Traits row) noexcept;
 void stepBegins() noexcept;

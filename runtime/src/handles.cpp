@@ -1,4 +1,4 @@
-// What is counted, not measured (abi/handles.def): only hooks see these calls.
+// Records handles (abi/handles.def). Only hooks see these calls.
 #include "arena.h"
 #include "system.h"
 
@@ -15,13 +15,13 @@ namespace {
 using abi::HandleKind;
 using abi::Traits;
 
-// Whoever redirects a standard stream makes no handle that somebody has to close.
+// A redirection of a standard stream makes no handle that has to be closed.
 bool isCounted(uint32_t kind, uint64_t handle) noexcept {
   constexpr uint64_t kStandardStreams = 3;
   return static_cast<HandleKind>(kind) != HandleKind::Descriptor || handle >= kStandardStreams;
 }
 
-// A vfork's child has our memory, files and threads, and a table of descriptors of its own.
+// A vfork's child shares our memory, files and threads, but has its own table of descriptors.
 bool isBorrowed(uint32_t kind, const Arena *arena) noexcept {
   return static_cast<HandleKind>(kind) == HandleKind::Descriptor && arena != nullptr &&
          arena->header->pid != processId();
@@ -46,8 +46,8 @@ void __msl_on_opened(uint32_t site, uint32_t traits, uint64_t caller, uint32_t k
   record(__msl_thread, abi::OpenedEvent{{abi::EventKind::Opened, row.heap(), 0, row.flags(), where, 0}, handle, kind});
 }
 
-// A process that never recorded anything has nothing to give back: the child of a fork that closes what it inherited,
-// and is another program in a moment.
+// A process that never recorded has no handle to give back. An example is the child of a fork that closes inherited
+// descriptors and then calls exec.
 void __msl_on_closed(uint32_t, uint32_t traits, uint64_t caller, uint32_t kind, uint64_t handle) noexcept {
   const Traits row(traits);
   const Arena *arena = __msl_process.arena;

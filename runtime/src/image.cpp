@@ -65,7 +65,7 @@ bool findImage(const void *address, ImagePlace &place) noexcept {
 
 namespace {
 
-// Of the file, as far as it is known without reading it.
+// The identity of the file, as far as it is known without a read.
 uint32_t identityOf(const ImagePlace &place) noexcept {
   const uint32_t id = abi::fnv1a32(place.definition.build_id, place.definition.build_id_bytes);
   return place.name == nullptr

@@ -10,9 +10,9 @@
 
 namespace msleaks::runtime {
 
-// A thread enters the kernel in three steps: it counts itself in Process::in_kernel, it looks whether the way is open,
-// it calls. A thread that is about to install a filter closes the way and then waits until nobody is counted. A thread
-// that holds its signals blocked stays counted and goes on to call: it has to finish what it is in the middle of.
+// A thread enters the kernel in three steps. It counts itself in Process::in_kernel, checks whether the way is open,
+// and makes the call. A thread that is about to install a filter closes the way and waits until no thread is counted. A
+// thread with blocked signals stays counted and may still call, since it has to finish its work.
 [[nodiscard]] inline bool enterKernel() noexcept {
   __atomic_fetch_add(&__msl_process.in_kernel, 1, __ATOMIC_SEQ_CST);
   if (__msl_thread.must_finish != 0 || !isSandboxed())
@@ -22,7 +22,7 @@ namespace msleaks::runtime {
 }
 inline void leaveKernel() noexcept { __atomic_fetch_sub(&__msl_process.in_kernel, 1, __ATOMIC_SEQ_CST); }
 
-// Whether a call would come through now.
+// Whether a call would reach the kernel now.
 inline bool mayCallKernel() noexcept { return __msl_thread.must_finish != 0 || !isSandboxed(); }
 
 template <class T> long wordOfArgument(T argument) noexcept {
@@ -34,7 +34,7 @@ template <class T> long wordOfArgument(T argument) noexcept {
     return static_cast<long>(argument);
 }
 
-// As libc's syscall.
+// Makes a system call as libc's syscall does.
 template <class... Arguments> long callKernel(long number, Arguments... arguments) noexcept {
   if (!enterKernel())
     return withErrno(-EPERM);

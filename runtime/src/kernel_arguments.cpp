@@ -4,7 +4,7 @@ namespace msleaks::runtime {
 
 constinit KernelArguments kernel_arguments;
 
-// The slot of the key, or one that is now its; null: there is none.
+// Returns the slot of the key, a new one if need be; null: the table is full.
 KernelArguments::Slot *KernelArguments::slotFor(uint64_t key) noexcept {
   for (uint32_t probe = 0; probe < kMostProbes; ++probe) {
     Slot &slot = slots_[(home(key) + probe) % kSlots];
@@ -27,7 +27,7 @@ uint64_t KernelArguments::valueOf(uint64_t key) const noexcept {
   return 0;
 }
 
-// Without a place to count its arguments, the kernel is not known.
+// A kernel without a slot for the number of its arguments is not known.
 void KernelArguments::set(uint64_t kernel, uint32_t index, uint64_t word) noexcept {
   Slot *count = slotFor(keyOf(kernel, kCount));
   if (count == nullptr)
@@ -63,7 +63,7 @@ void KernelArguments::begin(uint64_t kernel, Given given) noexcept {
     forget(kernel, kRows + index);
   forget(kernel, kOthers);
   if (Slot *slot = given == Given::Unknown ? slotFor(keyOf(kernel, kOthers)) : nullptr)
-    slot->value.store(1, std::memory_order_relaxed); // what is not set anew stays that of another kernel
+    slot->value.store(1, std::memory_order_relaxed); // arguments that are not set again are another kernel's
   if (Slot *slot = slotFor(keyOf(kernel, kCount)))
     slot->value.store(given == Given::None ? 1 : 0, std::memory_order_relaxed);
 }

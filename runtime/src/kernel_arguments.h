@@ -1,4 +1,4 @@
-// What kernels will be given, where an API sets their arguments one by one before it launches them (OpenCL).
+// The arguments of kernels, for an API that sets them one by one before the launch (OpenCL).
 #pragma once
 
 #include "msleaks/abi/graph_table.h"
@@ -8,8 +8,8 @@
 
 namespace msleaks::runtime {
 
-// A table of a fixed size in memory that nobody touches where there are no such kernels. Threads may set arguments of
-// different kernels at once; of one kernel, the API forbids it.
+// A table of a fixed size, whose memory stays untouched without such kernels. Threads may set arguments of different
+// kernels at once. The API forbids that for a single kernel.
 class KernelArguments {
 public:
   static constexpr uint32_t kMostOfKernel = 256;
@@ -18,15 +18,15 @@ public:
 
   enum class Given : uint8_t { None, Unknown };
 
-  // A new kernel, maybe at the address of one that is gone.
+  // Begins a new kernel, perhaps at the address of a released one.
   void begin(uint64_t kernel, Given) noexcept;
-  // The argument is this word; 0: it can be no address.
+  // Sets the argument to this word; 0: it cannot be an address.
   void set(uint64_t kernel, uint32_t index, uint64_t word) noexcept;
-  // Whether each of its arguments is known, or is told as unknown.
+  // Sets whether each of the kernel's arguments is known, or reported as unknown.
   bool isKnown(uint64_t kernel) const noexcept { return valueOf(keyOf(kernel, kCount)) != 0; }
-  // What the kernel does with its arguments; the rows stay.
+  // Sets what the kernel does with its arguments. The rows must stay valid.
   void describe(uint64_t kernel, const abi::ArgumentRows &) noexcept;
-  // For a known kernel: calls f(word, row) for each argument that may be an address, f(0, null) for unknown memory.
+  // For a known kernel, calls f(word, row) for each argument that may be an address, and f(0, null) for unknown memory.
   // Without a row, the use of the argument is not known.
   template <class F> void forEach(uint64_t kernel, F &&f) const noexcept {
     const uint64_t count = valueOf(keyOf(kernel, kCount)) - 1;
@@ -39,8 +39,8 @@ public:
 
 private:
   static constexpr uint32_t kSlots = 1 << 15, kMostProbes = 128;
-  static constexpr uint32_t kCount = kMostOfKernel; // the entry that says how many arguments the kernel has, and 1
-  static constexpr uint32_t kOthers = kCount + 1;   // 1: it uses memory beside them, or another kernel's arguments
+  static constexpr uint32_t kCount = kMostOfKernel; // the entry with the kernel's number of arguments + 1
+  static constexpr uint32_t kOthers = kCount + 1;   // 1: the kernel uses other memory, or another kernel's arguments
   static constexpr uint32_t kRows = kOthers + 1;    // the rows of its arguments
   static constexpr uint64_t kNoAddress = 1;
 

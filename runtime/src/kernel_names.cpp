@@ -24,7 +24,7 @@ namespace {
 
 constinit std::atomic<bool> is_full{false};
 
-// Zeros are an empty one. Null: no memory.
+// Zeros are an empty table. Null: no memory.
 KernelNames *makeNames() noexcept {
   const ArenaHeld held;
   KernelNames *names = kernel_names.load(std::memory_order_relaxed);
@@ -47,7 +47,7 @@ KernelNames::Slot *slotOf(uint64_t kernel) noexcept {
   return slot;
 }
 
-// The driver's own word for it. Its calls are none of the program's.
+// Asks the driver for the name. The calls of the question are not the program's.
 uint64_t ask(abi::Family family, uint64_t kernel) noexcept {
   const hook::Device *device = driverOf(family);
   if (device == nullptr || device->name == nullptr)
@@ -70,7 +70,7 @@ uint64_t labelIn(KernelNames::Slot &slot, abi::Family family, uint64_t kernel) n
 
 } // namespace
 
-// Told by two threads at once, it is told twice: before the first launch of each.
+// If two threads tell it at once, it is told twice: before the first launch of each thread.
 void tellKernelNow(Thread &thread, abi::Traits row, uint64_t kernel) noexcept {
   if (!isEnabled(abi::EventKind::Kernel) || thread.call.inside == kInsideRuntime)
     return;

@@ -1,5 +1,5 @@
-// Names of kernels. Each is told (a Kernel event) before the first launch of it that this process records, and once
-// more whenever the session begins to record again. The reader may not have the earlier event.
+// Names of kernels. Each name is told (a Kernel event) before the kernel's first recorded launch in this process. It is
+// told again whenever the session begins to record again, since a reader may not have the earlier event.
 #pragma once
 
 #include "ring.h"
@@ -12,18 +12,18 @@
 
 namespace msleaks::runtime {
 
-// A table of a fixed size; nothing is taken out. Handles are addresses.
+// A table of a fixed size. Entries stay. Handles are addresses.
 class KernelNames {
 public:
-  static constexpr uint64_t kUnnamed = UINT64_MAX; // nobody can say it
+  static constexpr uint64_t kUnnamed = UINT64_MAX; // no driver can tell it
 
   struct Slot {
     std::atomic<uint64_t> kernel;
     std::atomic<uint64_t> label; // 0 = its driver has not been asked
-    std::atomic<uint64_t> told;  // the stamp under which it was
+    std::atomic<uint64_t> told;  // the stamp under which it was told
   };
 
-  // The kernel's slot, or one that is now its; null: there is none.
+  // Returns the kernel's slot, a new one if need be; null: the table is full.
   Slot *slotFor(uint64_t kernel) noexcept;
   Slot *find(uint64_t kernel) noexcept;
   bool isTold(uint64_t kernel, uint64_t stamp) noexcept {
@@ -53,10 +53,10 @@ inline KernelNames::Slot *KernelNames::find(uint64_t kernel) noexcept {
   return nullptr;
 }
 
-// Null until there is a kernel. A fork's child has its parent's names, and tells them itself.
+// Null until there is a kernel. A fork's child has its parent's names, and tells them again.
 extern constinit std::atomic<KernelNames *> kernel_names;
 
-// Of this process, and of the time since the session began to record.
+// Identifies this process, and the time since the session began to record.
 inline uint64_t stampNow() noexcept {
   const abi::ControlPage *control = session.control;
   const uint64_t epoch = control != nullptr ? control->epoch.load(std::memory_order_relaxed) : 0;
@@ -65,17 +65,17 @@ inline uint64_t stampNow() noexcept {
 
 [[gnu::cold]] void tellKernelNow(Thread &, abi::Traits row, uint64_t kernel) noexcept;
 
-// Before each launch.
+// Call this before each launch.
 [[gnu::always_inline]] inline void tellKernel(Thread &thread, abi::Traits row, uint64_t kernel) noexcept {
   KernelNames *names = kernel_names.load(std::memory_order_acquire);
   if (kernel != 0 && (names == nullptr || !names->isTold(kernel, stampNow()))) [[unlikely]]
     tellKernelNow(thread, row, kernel);
 }
 
-// The name's label; 0 = it has none that anybody can say.
+// Returns the name's label; 0 = the name is not known.
 uint64_t labelOfKernel(abi::Family, uint64_t kernel) noexcept;
 
-// Another kernel has this handle from here on.
+// From here on, another kernel has this handle.
 void kernelBegins(uint64_t kernel) noexcept;
 
 } // namespace msleaks::runtime

@@ -9,10 +9,10 @@
 namespace msleaks::runtime {
 namespace {
 
-// Zeros are an empty table. Not wiped by a fork, and never unmapped.
+// Zeros are an empty table. A fork does not wipe it, and it is never unmapped.
 constinit std::atomic<LabelTable *> table{nullptr};
 
-// Not in the middle of a character of UTF-8.
+// Cuts a text, but not in the middle of a UTF-8 character.
 uint32_t cutAt(const char *text) noexcept {
   uint32_t bytes = abi::kMaxLabelBytes;
   while (bytes > abi::kMaxLabelBytes - 4 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80)
@@ -20,7 +20,7 @@ uint32_t cutAt(const char *text) noexcept {
   return bytes;
 }
 
-// Eight bytes at a time: a text is hashed with each of its events.
+// Hashes eight bytes at a time, since a text is hashed with each of its events.
 uint64_t hashOf(std::string_view text) noexcept {
   constexpr uint64_t kFactor = 0x9e37'79b9'7f4a'7c15;
   uint64_t hash = text.size() * kFactor;
@@ -59,7 +59,7 @@ bool LabelTable::refuses(uint32_t &instead) noexcept {
   return instead != 0 || pause_.holds();
 }
 
-// Null = no memory.
+// Returns null if there is no memory.
 char *LabelTable::placeAt(uint32_t position) noexcept {
   char *&chunk = chunks_[position / kChunkBytes];
   if (chunk == nullptr)
@@ -111,7 +111,7 @@ uint32_t LabelTable::add(Arena &arena, const Key &key) noexcept {
 
 namespace {
 
-// A process that waits for a collector has no file to define anything in; its events are dropped, and counted.
+// A process that waits for a collector has no file for definitions. Its events are dropped and counted.
 [[gnu::noinline, gnu::cold]] uint64_t define(const LabelTable::Key &key) noexcept {
   if (LabelTable *known = table.load(std::memory_order_acquire); known != nullptr) {
     uint32_t instead = 0;

@@ -9,7 +9,7 @@
 #include <elf.h>
 #include <sys/auxv.h>
 
-// glibc 2.35 and later. Weak, so that older ones can load us.
+// glibc has this since 2.35. The symbol is weak, so that older versions can load us.
 extern "C" [[gnu::weak]] int _dl_find_object(void *, dl_find_object *) noexcept;
 
 namespace msleaks::runtime {
@@ -36,9 +36,9 @@ void takeElfHeader(uint64_t address, LoadedObject &object) noexcept {
   object.header_count = header->e_phnum;
 }
 
-// The range that is found is the whole object where its segments lie side by side. It begins with the ELF header then,
-// in all files of common linkers; others keep the range alone. Where segments have gaps between them, as on AArch64, it
-// is the one segment with the address. The kernel knows the program's headers. Those of a library lie at its load bias,
+// If an object's segments have no gaps, the range is the whole object. Then it begins with the ELF header, in all files
+// of common linkers; for other files only the range is known. If segments have gaps, as on AArch64, the range is the
+// one segment with the address. The kernel knows the program's headers. A library's headers are at its load bias,
 // unless it was linked to an address of its own.
 bool findWithoutLock(uint64_t address, LoadedObject &object) noexcept {
   dl_find_object found;

@@ -11,11 +11,11 @@ struct LoadedObject {
   const char *name;           // the loader's own, "" for the program: there as long as the object is
   const ElfW(Phdr) * headers; // null: they are not mapped
   unsigned header_count;
-  uint64_t begin, end;      // what is known without headers: of the object, or of the segment with the address
+  uint64_t begin, end;      // known without headers: range of the object, or of the address's segment
   uint64_t eh_frame_header; // 0 = none
 };
 
-// A test that sets it to false gets what an older glibc does.
+// A test sets it to false to get the behaviour of an older glibc.
 extern bool loader_needs_no_lock;
 
 // The object that `address` lies in. With glibc 2.35 and later it takes no lock and may be called anywhere.
@@ -25,8 +25,8 @@ struct LoadedRange {
   uint64_t begin, end;
 };
 
-// Where the object with `address` is mapped. Reads none of it: another thread may be closing it. False, too: this glibc
-// does not tell without a lock.
+// Finds the mapping of the object with `address`. It reads no byte of the object: another thread may be closing it. It
+// also returns false if this glibc needs a lock for the answer.
 bool findLoadedRange(uint64_t address, LoadedRange &range) noexcept;
 
 } // namespace msleaks::runtime

@@ -9,11 +9,11 @@ namespace {
 constexpr unsigned kSpins = 200;
 constexpr uint64_t kFirstSleepNs = 20'000, kLongestSleepNs = 500'000;
 constexpr uint64_t kNsPerMs = 1'000'000;
-// A heartbeat that is old when we look may be that of a collector which was stopped together with us (^Z, a debugger):
-// it gets this long to show itself.
+// A collector may have been stopped together with us (^Z, a debugger). Then its heartbeat is old at our first look: it
+// gets this much time to beat again.
 constexpr uint64_t kGraceNs = 100 * kNsPerMs;
-// A collector that lives and leaves this ring alone for so many timeouts is not waited for until it takes something
-// from it.
+// If a living collector ignores this ring for this many timeouts, the thread does not wait again before the collector
+// reads from it.
 constexpr uint64_t kMaxTimeouts = 10;
 constexpr uint32_t kFullsBetweenTries = 1024;
 
@@ -28,18 +28,18 @@ bool handlerHasRoom(const abi::RingHeader &ring, unsigned slots) noexcept {
 
 void sleepFor(uint64_t ns) noexcept {
   const timespec time{0, static_cast<long>(ns)};
-  callKernel(SYS_nanosleep, &time, nullptr); // cut short by a signal: just another look
+  callKernel(SYS_nanosleep, &time, nullptr); // a signal cut the wait short: look again
 }
 
-// No sign of life for the timeout, and none since we began to wait: stopped, or killed in a way that the kernel did not
-// tell. What ends in order, or is killed, is seen in collectorGone() at once.
+// Whether there was no sign of life for the timeout, and none since the wait began. Then the collector is stopped, or
+// was killed without a word from the kernel. collectorGone() notices an ordinary end or kill at once.
 bool isDead(uint64_t heartbeat_ns, uint64_t began_ns, uint64_t now_ns) noexcept {
   const uint64_t timeout_ns = session.control->flags.block_timeout_ms * kNsPerMs;
   const uint64_t grace_ns = timeout_ns < kGraceNs ? timeout_ns : kGraceNs;
   return now_ns > heartbeat_ns + timeout_ns && now_ns > began_ns + grace_ns;
 }
 
-// The tail never steps back, and 0 is where a first ring begins.
+// The tail never steps back, and a first ring begins at 0.
 uint64_t tailMark(const abi::RingHeader &ring) noexcept { return ring.tail.load(std::memory_order_relaxed) + 1; }
 
 bool mayWait(const Thread &thread) noexcept {
@@ -47,7 +47,7 @@ bool mayWait(const Thread &thread) noexcept {
          thread.impatient_tail != tailMark(*thread.ring);
 }
 
-// Behind a filter, once for each time that the collector has taken something.
+// Behind a filter, the thread waits once for each time that the collector has read events.
 bool spinForRoom(Thread &thread, unsigned slots) noexcept {
   abi::RingHeader &ring = *thread.ring;
   if (!mayWait(thread))

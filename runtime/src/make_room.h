@@ -5,8 +5,8 @@
 
 namespace msleaks::runtime {
 
-// Room for an event of `slots`, or null: the event is to be counted as dropped. The ring may be another one than
-// before. `depth` is the thread's before this record: above 0 nobody waits and no ring is exchanged.
+// Returns a ring with room for an event of `slots`, or null: the caller counts the event as dropped. The ring may be a
+// new one. `depth` is the thread's depth before this record: above 0 it does not wait and keeps its ring.
 abi::RingHeader *makeRoom(Thread &thread, unsigned slots, uint32_t depth) noexcept;
 
 } // namespace msleaks::runtime

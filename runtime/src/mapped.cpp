@@ -1,4 +1,4 @@
-// Which physical memory of a device its addresses show: only hooks see these calls.
+// Records which physical memory the addresses of a device show. Only hooks see these calls.
 #include "msleaks/abi/callbacks.h"
 #include "msleaks/runtime/record.h"
 

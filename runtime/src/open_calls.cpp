@@ -6,9 +6,9 @@
 namespace msleaks::runtime {
 namespace {
 
-// Within these bounds there is no other stack. The kernel puts the main thread's below the words that AT_RANDOM points
-// to, and maps nothing else so near to them. glibc puts another thread's below its thread pointer, in a mapping that
-// has at least PTHREAD_STACK_MIN.
+// Within these bounds there is no other stack. The kernel puts the main thread's stack below the words at AT_RANDOM,
+// and maps nothing else so near to them. glibc puts the stack of another thread below its thread pointer, in a mapping
+// of at least PTHREAD_STACK_MIN.
 constexpr uint64_t kMainStackBytes = 8 << 20, kThreadStackBytes = 16 << 10;
 
 bool isBelow(uint64_t frame, uint64_t top, uint64_t bytes) noexcept { return frame < top && frame >= top - bytes; }
@@ -18,7 +18,7 @@ bool onSignalStack() noexcept {
   return ::sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_ONSTACK) != 0;
 }
 
-// Both frames are certainly of the stack that this thread runs on.
+// Whether both frames are certainly on this thread's current stack.
 [[gnu::noinline, gnu::cold]] bool areOfOneStack(uint64_t frame, uint64_t other) noexcept {
   const uint64_t main_top = ::getauxval(AT_RANDOM);
   const auto thread_top = reinterpret_cast<uint64_t>(__builtin_thread_pointer());
@@ -27,12 +27,12 @@ bool onSignalStack() noexcept {
   return both && !onSignalStack();
 }
 
-// The stack has come back to where the call was made, or above.
+// Whether the stack pointer is back at the call's frame, or above.
 bool isOver(const OpenCall &call, uint64_t frame) noexcept {
   return call.frame == frame || (call.frame < frame && areOfOneStack(call.frame, frame));
 }
 
-// Keeps of the calls from `first` on those that are not over.
+// Of the calls from `first` on, keeps those that are not over.
 void dropOver(Thread &thread, uint32_t first, uint64_t frame) noexcept {
   uint32_t kept = first;
   for (uint32_t i = first; i < thread.call.open_calls; ++i)
@@ -43,7 +43,7 @@ void dropOver(Thread &thread, uint32_t first, uint64_t frame) noexcept {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-// The innermost call of the site; where several are open, that of the frame.
+// Finds the innermost open call of the site; if several are open, the one with the frame.
 uint32_t find(const Thread &thread, uint64_t frame, uint32_t site) noexcept {
   uint32_t found = kNone;
   for (uint32_t i = thread.call.open_calls; i-- > 0;) {
@@ -74,7 +74,7 @@ OpenCall closeCall(Thread &thread, uint64_t frame, uint32_t site) noexcept {
   if (at == kNone)
     return {};
   OpenCall call = thread.open[at];
-  thread.open[at].frame = frame; // over, and what is deeper with it
+  thread.open[at].frame = frame; // this call and all deeper ones are over
   dropOver(thread, at, frame);
   const uint32_t meanwhile = thread.remembered - call.remembered;
   call.remembered = meanwhile < kRememberedAllocs ? meanwhile : kRememberedAllocs;

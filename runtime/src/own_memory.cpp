@@ -10,11 +10,11 @@
 namespace msleaks::runtime {
 namespace {
 
-// Newest first. Nothing is ever taken out, so it can be read without a lock, also by a handler and by the collector. A
-// fork's child has what its parent had.
+// The list, newest first. Entries stay, so a handler and the collector can read it without a lock. A fork's child has
+// its parent's list.
 constinit std::atomic<abi::OwnMemory *> own_memory{nullptr};
 
-// To an eighth, so that few sizes are asked for.
+// Rounds up by at most an eighth, so that there are few sizes.
 uint64_t roundedBytes(uint64_t bytes) noexcept {
   const uint64_t page = pageBytes(), eighth = std::bit_floor(bytes) / 8;
   const uint64_t granule = eighth > page ? eighth : page;
@@ -46,7 +46,7 @@ abi::OwnMemory *makeNew(uint64_t bytes) noexcept {
   return memory;
 }
 
-// The kernel makes zeros of whole pages.
+// The kernel zeroes whole pages.
 void clear(abi::OwnMemory *memory) noexcept {
   auto *const begin = reinterpret_cast<char *>(memory), *const first = begin + sizeof *memory;
   const uint64_t page = pageBytes(), rest = memory->bytes - page;

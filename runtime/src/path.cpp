@@ -9,8 +9,8 @@ namespace {
 
 using unwind::rules;
 
-// A thread has two: a handler that interrupts it while it takes a path takes its own. A handler inside that one has
-// none.
+// A thread has two of these: a handler that interrupts the taking of a path uses the second one. A handler inside that
+// handler has none.
 constexpr unsigned kPathsOfThread = 2;
 
 uint64_t bytesOf(uint32_t capacity) noexcept { return kPathsOfThread * ThreadPath::bytesFor(capacity); }
@@ -39,7 +39,7 @@ PathTree *makeTree() noexcept {
 
 uint64_t generationNow() noexcept { return __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED); }
 
-// Nobody takes a path with it now, and what it knows is of this process and of code that is still there.
+// Whether it is not in use, and its content is of this process and of code that is still loaded.
 bool isReady(const ThreadPath *path, uint64_t epoch) noexcept {
   return path != nullptr && !path->busy && path->epoch == epoch && path->generation == generationNow() &&
          !unwind::RuleCache::isUnloading(epoch);
@@ -51,13 +51,13 @@ void forget(ThreadPath &path, uint64_t epoch) noexcept {
   path.generation = generationNow();
 }
 
-// Until the process has attached, nobody knew what the session asks for.
+// Before the process has attached, the session's choice is not known.
 bool isWanted(uint32_t site) noexcept {
   const uint32_t enabled = enabledWord();
   return site != 0 ? hasPath(enabled, site) : (enabled & abi::kPathsOfCallers) != 0;
 }
 
-// Null = there is none to be had.
+// Returns null if there is none.
 [[gnu::noinline, gnu::cold]] ThreadPath *prepare(Thread &thread, uint64_t epoch, uint32_t site) noexcept {
   ensureAttached(thread);
   if (!isWanted(site) || __msl_process.arena == nullptr || thread.ended)
@@ -74,7 +74,7 @@ bool isWanted(uint32_t site) noexcept {
   return path;
 }
 
-// The same with the place in instrumented code that the call stands for.
+// The same, with the place in instrumented code that stands for the call.
 uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_t site) noexcept {
   if (const uint32_t known = tree.find(node, keyOfSite(site)); known != 0)
     return known;
@@ -86,8 +86,8 @@ uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_
              : 0;
 }
 
-// A handler's stack may be as small as 4 KiB, of which the kernel takes most. A path needs up to 1.9 KiB, when the
-// rules on its way are read for the first time. Asked where the stack is not the one of the last path.
+// A handler's stack may be as small as 4 KiB, and the kernel uses most of it. A path needs up to 1.9 KiB when its rules
+// are read for the first time. The check runs if the stack is not that of the last path.
 bool hasRoomOnStack(const ThreadPath &path, uint64_t stack_pointer) noexcept {
   constexpr uint64_t kMost = 2304;
   if (path.stack.holds(stack_pointer - sizeof(uint64_t)))
@@ -106,7 +106,7 @@ struct Wish {
   uint32_t site = 0;   // and ends with this place; 0 = with the call
 };
 
-// 0 = it has no number.
+// Returns 0 if the path has no number.
 uint32_t take(ThreadPath &path, const Wish &wish) noexcept {
   PathTree *tree = treeOf(path.generation);
   if (tree == nullptr)

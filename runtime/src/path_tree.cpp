@@ -40,7 +40,7 @@ void PathTree::put(Table &table, uint64_t key, uint32_t parent, uint32_t node) n
   ++table.used;
 }
 
-// Half of it stays empty. A table that was outgrown stays mapped: another thread may be looking into it.
+// Half of the table stays empty. An outgrown table stays mapped, since another thread may still read it.
 bool PathTree::makeRoom(uint32_t nodes) noexcept {
   const Table &full = *table_.load(std::memory_order_relaxed);
   const uint32_t slots = full.mask + 1;
@@ -56,7 +56,7 @@ bool PathTree::makeRoom(uint32_t nodes) noexcept {
   return true;
 }
 
-// The node of an image that was unloaded and has come back.
+// Finds the node of an image that was unloaded and has come back.
 uint32_t PathTree::findRetired(uint32_t parent, uint64_t key, uint32_t image) noexcept {
   Table &table = *table_.load(std::memory_order_relaxed);
   for (uint32_t slot = slotOf(table, parent, key);; slot = (slot + 1) & table.mask) {
@@ -73,7 +73,8 @@ uint32_t PathTree::findRetired(uint32_t parent, uint64_t key, uint32_t image) no
   }
 }
 
-// A node keeps its first one, whose key comes and goes with its image: a reader sees no node with another's key.
+// A node keeps its first child, whose key comes and goes with its image. So a reader never sees a node with another
+// node's key.
 void PathTree::setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexcept {
   std::atomic<FirstChild *> &place = first_children_[parent / abi::kPathBlockNodes];
   FirstChild *row = place.load(std::memory_order_relaxed);
@@ -161,7 +162,7 @@ void PathTree::retire(uint32_t image) noexcept {
     guess.store(0, std::memory_order_relaxed);
 }
 
-// Most calls lie in an image that is known. While libraries are unloaded, only the loader knows which are there.
+// Most calls are in a known image. While a library is being unloaded, only the loader knows which images exist.
 uint32_t knownImageAt(const Arena &arena, uint64_t address) noexcept {
   const uint32_t count = isUnloading() ? 0 : __atomic_load_n(&arena.image_count, __ATOMIC_ACQUIRE);
   for (uint32_t i = 0; i < count; ++i) {

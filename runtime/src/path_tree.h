@@ -10,13 +10,13 @@
 
 namespace msleaks::runtime {
 
-// The key of a node within its parent: a return address, or a site number.
+// A node's key within its parent: a return address or a site number.
 inline constexpr uint64_t kSiteKey = uint64_t{1} << 62;
 constexpr uint64_t keyOfSite(uint32_t site) { return kSiteKey | site; }
 
 class PathTree {
 public:
-  // The child of `parent` with this key; 0 = it has no number yet.
+  // Returns the child of `parent` with this key; 0 = there is no such node yet.
   uint32_t find(uint32_t parent, uint64_t key) const noexcept {
     if (const FirstChild *row = first_children_[parent / abi::kPathBlockNodes].load(std::memory_order_acquire)) {
       const FirstChild &first = row[parent % abi::kPathBlockNodes];
@@ -33,32 +33,33 @@ public:
     }
   }
 
-  // What keepGuess was told last for a path with this hash, or one of a few others; 0 = nothing. `path`: the hash.
+  // Returns the node that keepGuess got last for a path with this hash, or with one of a few other hashes; 0 = none.
+  // `path` is the hash.
   uint32_t guess(uint64_t path) const noexcept { return guesses_[guessOf(path)].load(std::memory_order_acquire); }
   void keepGuess(uint64_t path, uint32_t node) noexcept {
     guesses_[guessOf(path)].store(node, std::memory_order_release);
   }
 
-  // Of a number that find, guess or add said.
+  // Returns the node of a number that find, guess or add returned.
   const abi::PathNode &nodeAt(uint32_t number) const noexcept {
     return blocks_[number / abi::kPathBlockNodes][number % abi::kPathBlockNodes];
   }
 
-  // There was no room a moment ago: no new path for now. It counts as refused.
+  // Whether there was no room a moment ago, so that no new path is made for now. The path counts as refused.
   bool refuses() noexcept;
 
-  // The child of `parent` with this key, made when there is none; 0 = there is no room, which is counted. `image`: its
-  // number (numberOf), or kImageOfSite. With signals blocked and Process::lock held.
+  // Returns the child of `parent` with this key, a new one if need be; 0 = there is no room, which is counted. `image`
+  // is the image's number (numberOf), or kImageOfSite. Call with signals blocked and Process::lock held.
   uint32_t add(Arena &arena, uint32_t parent, uint64_t key, uint32_t image) noexcept;
 
-  // Takes room for some thousand nodes. With Process::lock held.
+  // Reserves room for some thousand nodes. Call with Process::lock held.
   void reserve(Arena &arena) noexcept;
 
-  // Calls in this image are no longer found: another one may be loaded to its place. With Process::lock held.
+  // Makes calls in this image unfindable, since another image may be loaded to its place. Call with Process::lock held.
   void retire(uint32_t image) noexcept;
 
 private:
-  // An entry is filled once, `node` last. Only its key changes, when its image goes and comes back.
+  // An entry is filled once, `node` last. Later only its key changes, when its image goes and comes back.
   struct Entry {
     std::atomic<uint64_t> key;
     uint32_t parent;
@@ -96,19 +97,21 @@ private:
   abi::ArenaHeader *header_; // of the arena with the nodes
   Pause pause_;
   abi::PathNode *blocks_[abi::kMaxPathBlocks];
-  // By hash of a path, its innermost node. It fits a processor's cache, which the table of a large program does not.
+  // Maps the hash of a path to its innermost node. It fits into a processor's cache; the table of a large program does
+  // not.
   static constexpr uint32_t kGuesses = 1u << 13;
   std::atomic<uint32_t> guesses_[kGuesses];
   std::atomic<FirstChild *> first_children_[abi::kMaxPathBlocks]; // by number of the parent; null = no room
 };
 
-// The number of the image with this address; 0 = it is not known, or not certain: the loader knows. Needs no lock.
+// Returns the number of the image with this address, without a lock; 0 = not known or not certain: ask the loader.
 uint32_t knownImageAt(const Arena &arena, uint64_t address) noexcept;
 
-// The tree of this process, made with its first path; null = no room. With signals blocked and Process::lock held.
+// Returns the tree of this process, and makes it with the first path; null = no room. Call with signals blocked and
+// Process::lock held.
 PathTree *pathTreeOf(Arena &arena) noexcept;
 
-// The tree of the process of this generation; null: a handler has forked meanwhile, and we are the child.
+// Returns the tree of the process of this generation; null: a handler has forked meanwhile, and we are the child.
 inline PathTree *treeOf(uint64_t generation) noexcept {
   PathTree *tree = __atomic_load_n(&__msl_process.paths, __ATOMIC_ACQUIRE);
   return __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == generation ? tree : nullptr;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
 constexpr uint64_t kLookNs = 10 * kNsPerMs; // at the collector, whether it is still there
-// A heartbeat that is old when we look may be that of a collector which was stopped together with us.
+// A collector that was stopped together with us has an old heartbeat at our first look.
 constexpr uint64_t kGraceNs = 100 * kNsPerMs;
 constexpr uint64_t kMostTimeouts = 10;
 
@@ -30,7 +30,7 @@ bool isStill(const std::atomic<abi::ReachWait> &wait) noexcept {
   return now == abi::ReachWait::Waiting || now == abi::ReachWait::Reading;
 }
 
-// Bounded: a dead collector is not waited for, and a living one not longer than for room in a ring.
+// The wait is bounded: not for a dead collector, and for a living one not longer than for room in a ring.
 void waitUntilRead(std::atomic<abi::ReachWait> &wait) noexcept {
   const abi::ControlPage &control = *session.control;
   const uint64_t timeout_ns = control.flags.block_timeout_ms * kNsPerMs;
@@ -50,27 +50,27 @@ void waitUntilRead(std::atomic<abi::ReachWait> &wait) noexcept {
   }
 }
 
-// Some programs fork for a millisecond's work: the wait would be most of it.
+// Some programs fork for a millisecond of work: the wait would take longer than the work.
 bool isWanted(const abi::ArenaHeader &arena) noexcept {
   const abi::Reach reach = session.control->flags.reach;
   return reach == abi::Reach::All || (reach != abi::Reach::Off && arena.ancestor_pid == 0);
 }
 
-// Not a vfork's child, which has our arena and another pid, and not a process whose blocks nobody records.
+// Excludes a vfork's child, which has our arena and another pid, and a process whose blocks are not recorded.
 bool shallWait() noexcept {
   const Arena *arena = __msl_process.arena;
   return arena != nullptr && !isSandboxed() && arena->header->pid == processId() && !collectorGone() &&
          isWanted(*arena->header) && isEnabled(abi::EventKind::Alloc);
 }
 
-// False: another thread waits.
+// Returns false if another thread waits.
 bool claim(std::atomic<abi::ReachWait> &wait) noexcept {
   abi::ReachWait seen = wait.load(std::memory_order_relaxed);
   return seen != abi::ReachWait::Claimed && seen != abi::ReachWait::Waiting && seen != abi::ReachWait::Reading &&
          wait.compare_exchange_strong(seen, abi::ReachWait::Claimed, std::memory_order_acquire);
 }
 
-// Bounded as the wait of the other thread is.
+// This wait is bounded like that of the other thread.
 bool claimLast(std::atomic<abi::ReachWait> &wait) noexcept {
   const uint64_t until_ns = monotonicNs() + (kMostTimeouts + 1) * session.control->flags.block_timeout_ms * kNsPerMs;
   while (!claim(wait)) {
@@ -82,7 +82,7 @@ bool claimLast(std::atomic<abi::ReachWait> &wait) noexcept {
   return true;
 }
 
-// What its callers had in registers is on the stack, above the pointer that is told.
+// The callers' registers are on the stack, above the reported stack pointer.
 [[gnu::noinline]] void waitToBeRead(bool at_exit) noexcept {
   __builtin_unwind_init();
   const ErrnoKept kept;
@@ -108,8 +108,8 @@ void tellReach(void *) noexcept {
     waitToBeRead(true);
 }
 
-// Registered without a handle of our image. Then it is called at exit(), after everything that was registered later:
-// all handlers of the program and the destructors of all images. It is not called when an image is closed.
+// The handler is registered without a handle of our image. So exit() calls it after all handlers that were registered
+// later: those of the program and the destructors of all images. A dlclose does not call it.
 [[gnu::constructor]] void watchExit() noexcept { __cxa_atexit(tellReach, nullptr, nullptr); }
 
 } // namespace

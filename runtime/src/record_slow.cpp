@@ -8,7 +8,7 @@
 namespace msleaks::runtime {
 namespace {
 
-// Step 6 of record.h at any depth.
+// Does step 6 of record.h, at any depth.
 void leave(Thread &thread, abi::RingHeader *ring) noexcept {
   if (depthOf(thread) > 1)
     return setState(thread, thread.state - kOneRecord);
@@ -23,13 +23,13 @@ void leave(Thread &thread, abi::RingHeader *ring) noexcept {
   }
 }
 
-// Produced first: whoever is killed in between leaves one event missing, never one too many.
+// `produced` is stored first: a kill in between leaves one event missing, never one too many.
 void drop(abi::RingHeader &ring) noexcept {
   addLocal(ring.produced, 1);
   addLocal(ring.dropped, 1);
   __atomic_fetch_add(&ring.gap, 1, __ATOMIC_RELAXED);
   if (peek(ring.room_until) != kUnlimited)
-    put(ring.room_until, 0); // the next one comes the long way too, and carries the mark
+    put(ring.room_until, 0); // the next event takes the slow path too, and carries the mark
 }
 
 void write(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {
@@ -39,7 +39,7 @@ void write(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {
   writeEvent(ring, words, slots);
 }
 
-// Behind a filter the kernel is not asked, and on some machines it is who tells the time.
+// Behind a filter the runtime cannot ask the kernel, which tells the time on some machines.
 bool isClockClosed(const Thread &thread) noexcept {
   return isSandboxed() && (thread.has_no_clock || __msl_process.clock != abi::ClockKind::Tsc);
 }
@@ -58,7 +58,7 @@ void recordHere(Thread &thread, uint64_t *words, unsigned slots) noexcept {
   leave(thread, thread.ring);
 }
 
-// Before a block goes, and behind its coming. An event that interrupted another one is not looked at.
+// Looks before a block is freed and after it was allocated, but not for an event that interrupted another record.
 void tellWatch(const Thread &thread, abi::EventKind about, const void *event) noexcept {
   const auto &header = *static_cast<const abi::EventHeader *>(event);
   if (!choosesBlocks() || header.kind != about || depthOf(thread) != 0 || thread.call.inside == kInsideRuntime)
@@ -82,7 +82,7 @@ void __msl_record_slow(const void *event, unsigned slots) noexcept {
   Thread &thread = __msl_thread;
   ensureAttached(thread);
   if (!isEnabled(static_cast<abi::EventKind>(words[0] & 0xff)))
-    return; // until now it was not known
+    return; // before this it was not known
   tellWatch(thread, abi::EventKind::Free, event);
   if (thread.ended && isClockClosed(thread))
     countWithoutRing();

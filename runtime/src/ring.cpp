@@ -17,13 +17,13 @@ constinit msleaks::runtime::Process __msl_process{};
 namespace msleaks::runtime {
 namespace {
 
-// Never wiped: the child of a fork must not repeat its parent's number, which its thread still carries.
+// A fork does not wipe this: the child must not repeat its parent's number, which its thread still has.
 constinit uint64_t last_generation = kNoGeneration;
 
-// Of this process, or of the nearest ancestor by fork that had one: not wiped either.
+// The arena of this process, or of its nearest ancestor by fork that had one. A fork does not wipe this either.
 constinit const Arena *last_arena = nullptr;
 
-// Header, first entries, and what the definitions come to.
+// The header, the first entries, and the size of the definitions.
 constexpr uint64_t kOrphanArenaBytes = 32 << 10;
 constexpr uint64_t kSmallestSlotBytes = 16 << 10;
 constexpr uint64_t kGrowth = 4;
@@ -72,22 +72,22 @@ abi::RingEntry *entryOf(const Arena &arena, const abi::RingHeader *ring) noexcep
   return nullptr;
 }
 
-// The collector may have it from here on.
+// From here on the collector may take the ring.
 void end(const Arena &arena, abi::RingHeader &ring) noexcept {
   if (abi::RingEntry *entry = entryOf(arena, &ring))
     entry->state.store(abi::RingState::Ended, std::memory_order_release);
 }
 
-// The id of the thread that calls; 0 in a vfork's child, which records for its parent.
+// Returns the id of the calling thread; 0 in a vfork's child, which records for its parent.
 uint32_t ownerOfNewRing(const Arena &arena) noexcept { return arena.header->pid == processId() ? threadId() : 0; }
 
 bool hasGone(const Arena &arena, uint32_t tid) noexcept {
   return tid != 0 && callKernel(SYS_tgkill, arena.header->pid, tid, 0) != 0 && errno == ESRCH;
 }
 
-// A thread that recorded first in the last destructors of its keys, or that ended by a raw system call, has not given
-// its ring back. With each new ring a few others are looked at. `tid`: of the thread that takes the new ring; the
-// kernel gives the number of a thread that has gone to another one.
+// Some threads do not give their ring back: they recorded first in the last destructors of their keys, or ended by a
+// raw system call. So with each new ring, a few others are checked. `tid` is that of the thread that takes the new
+// ring, since the kernel reuses thread ids.
 void endRingsOfThreadsThatHaveGone(Arena &arena, uint32_t tid) noexcept {
   constexpr uint32_t kLooks = 4;
   const uint32_t count = arena.header->ring_count.load(std::memory_order_relaxed);
@@ -102,13 +102,14 @@ void endRingsOfThreadsThatHaveGone(Arena &arena, uint32_t tid) noexcept {
   }
 }
 
-// The first ring of a fork's child: most end soon, and a ring that fills up grows. A flight recorder's never fills up.
+// Whether the first ring is that of a fork's child and begins small. Most children end soon, and a full ring grows. A
+// flight recorder's ring is never full, so it would not grow.
 bool beginsSmall(const Arena &arena) noexcept {
   return arena.header->ancestor_pid != 0 && session.control->flags.on_full != abi::OnFull::Overwrite &&
          arena.header->ring_count.load(std::memory_order_relaxed) == 0;
 }
 
-// The size that was asked for, else what a nearly full file system still has, else whatever was given back.
+// Tries the requested size, then the room that a nearly full file system still has, then any ring that was given back.
 ClaimedRing claimFirst(Arena &arena) noexcept {
   ClaimedRing claimed{};
   if (!collectorGone() && !beginsSmall(arena))
@@ -124,19 +125,21 @@ void setGeneration(Thread &thread, uint64_t generation) noexcept {
   setState(thread, (thread.state & ~(kOneRecord - 1)) | generation);
 }
 
-// Whoever has to ask the operating system for the time always goes the long way, and so do events that are looked at.
+// A thread that asks the operating system for the time always takes the slow path. So does an event that a watch looks
+// at.
 void chooseWay(Thread &thread) noexcept {
   const bool is_short = __msl_process.clock == abi::ClockKind::Tsc && !choosesBlocks() && !thread.has_no_clock;
   setGeneration(thread, is_short && thread.generation != 0 ? thread.generation : kNoGeneration);
 }
 
-// False: a kernel before 4.14, or its pages are larger than ours are aligned, and we would lose what is beside it.
+// Returns false for a kernel before 4.14, or if its pages are larger than our alignment: the wipe would also hit memory
+// beside them.
 bool wipeOnFork() noexcept {
   return pageBytes() <= abi::kMaxPageBytes &&
          callKernel(SYS_madvise, &__msl_process, sizeof __msl_process, MADV_WIPEONFORK) == 0;
 }
 
-// A fork's child has the filters of its parent, and can make no files.
+// Whether this is a fork's child behind its parent's filters: it can make no files.
 void tellSandboxedChild() noexcept {
   if (!__msl_process.is_child_told)
     countUnseenChild(last_arena != nullptr ? last_arena->header->pid : 0);
@@ -145,8 +148,8 @@ void tellSandboxedChild() noexcept {
 
 } // namespace
 
-// Asked of the kernel before the lock is ever taken: a fork that came between would leave its child a lock that nobody
-// holds. Behind a filter it has been asked, by this process or by the one that it was forked from.
+// The kernel is asked before the lock is first taken. Otherwise a fork in between would leave its child a lock that is
+// never released. Behind a filter, this process or its parent has already asked.
 uint32_t &wipedLock() noexcept {
   if (__atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == 0 && mayCallKernel() && !wipeOnFork())
     becomeInert();
@@ -281,8 +284,9 @@ void endRing(Thread &thread) noexcept {
     return;
   const ProcessLocked locked;
   if (!locked)
-    return; // the collector takes it when it sees that the thread has gone
-  // A thread that ends in a handler leaves the record that it interrupted: what that one reserved was never written.
+    return; // the collector takes it when the thread has ended
+  // A thread that ends in a handler leaves an interrupted record. The slots that the record reserved were never
+  // written.
   if (depthOf(thread) == 0)
     thread.ring->head.store(peek(thread.ring->reserved), std::memory_order_release);
   end(*__msl_process.arena, *thread.ring);

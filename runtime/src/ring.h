@@ -8,7 +8,7 @@
 
 namespace msleaks::runtime {
 
-// Process::lock. With signals blocked. False as a bool: it cannot be had (class Locked).
+// Takes Process::lock. Create it with signals blocked. It is false as a bool if it did not get the lock (class Locked).
 uint32_t &wipedLock() noexcept;
 class ProcessLocked : Locked {
 public:
@@ -16,12 +16,12 @@ public:
   using Locked::operator bool;
 };
 
-// Alone with the arena: no signal handler, no hook of ours and no other thread meanwhile. errno stays. False as a bool:
-// the lock cannot be had.
+// Gives exclusive use of the arena: no signal handler, no hook of ours and no other thread runs in it meanwhile. errno
+// stays. It is false as a bool if it did not get the lock.
 class ArenaHeld {
 public:
   explicit operator bool() const noexcept { return static_cast<bool>(locked_); }
-  // The arena of this process, made if need be; null = none to be had, or the lock cannot be had.
+  // Returns the arena of this process, made if need be; null = there is none, or the lock cannot be taken.
   Arena *arena() const noexcept;
 
 private:
@@ -31,8 +31,8 @@ private:
   const ProcessLocked locked_;
 };
 
-// How far a ring may be filled when everything below `tail` has been stored (record.h says what the slack is for). The
-// rest that only signal handlers fill keeps their events while the thread that they interrupted waits for room.
+// Returns the position up to which a ring may be filled when all below `tail` is stored (record.h explains the slack).
+// Only signal handlers may fill the rest, while the thread that they interrupted waits for room.
 inline constexpr uint64_t kHandlersShare = 16;
 inline uint64_t handlersRoomUntil(const abi::RingHeader &ring, uint64_t tail) noexcept {
   return tail + ring.capacity - kSlackSlots;
@@ -41,10 +41,10 @@ inline uint64_t roomUntil(const abi::RingHeader &ring, uint64_t tail) noexcept {
   return handlersRoomUntil(ring, tail) - ring.capacity / kHandlersShare;
 }
 
-// Records under way in this thread.
+// Returns the number of records under way in this thread.
 inline uint32_t depthOf(const Thread &thread) noexcept { return static_cast<uint32_t>(thread.state / kOneRecord); }
 
-// writeSlots of an event whose length is known only now.
+// Does writeSlots for an event whose length is not known at compile time.
 inline void writeEvent(abi::RingHeader &ring, const uint64_t *words, unsigned slots) noexcept {
   if (slots == 1)
     writeSlots<1>(ring, words);
@@ -52,31 +52,30 @@ inline void writeEvent(abi::RingHeader &ring, const uint64_t *words, unsigned sl
     writeSlots<2>(ring, words);
 }
 
-// A ring or the table of callers that could not be had is asked for again after so many events: each try costs system
-// calls.
+// After a refused ring or table of callers, this many events pass before the next try: each try costs system calls.
 inline constexpr uint32_t kEventsBetweenTries = 1024;
 
-// The arena of this process, made if need be; null = inert, or no collector is there. With signals blocked and
-// Process::lock held.
+// Returns the arena of this process, made if need be; null = inert, or there is no collector. Call with signals blocked
+// and Process::lock held.
 Arena *attach() noexcept;
 
-// The same for whoever holds nothing.
+// The same for a caller that does not hold the lock.
 void ensureAttached(Thread &thread) noexcept;
 
-// The thread's ring, claimed if need be; null = there is none to be had.
+// Returns the thread's ring, claimed if need be; null = there is none.
 abi::RingHeader *ringOf(Thread &thread) noexcept;
 
-// A larger ring that goes on where `thread.ring` stops, now thread.ring; null = none to be had. Only for an outermost
+// Makes a larger ring that continues `thread.ring` and becomes thread.ring; null = there is none. Only for an outermost
 // record (depth 1).
 abi::RingHeader *promote(Thread &thread) noexcept;
 
-// From now on all events of this thread go the long way, where they are dropped; or no longer.
+// Makes all events of this thread take the slow path, where they are dropped; or ends this.
 void forbidClock(Thread &thread, bool is_forbidden) noexcept;
 
-// Nothing more comes from this thread.
+// Ends the thread's stream.
 void endRing(Thread &thread) noexcept;
 
-// The ring of a new stream, or null. With signals blocked and Process::lock held.
+// Returns the ring of a new stream, or null. Call with signals blocked and Process::lock held.
 abi::RingHeader *openStream(Arena &arena) noexcept;
 
 } // namespace msleaks::runtime

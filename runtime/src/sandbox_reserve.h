@@ -1,4 +1,4 @@
-// Shared memory that a process takes before it forbids itself system calls: later it cannot get any. With
+// Takes shared memory before the process forbids itself system calls, since it cannot get any later. Call with
 // Process::lock held.
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace msleaks::runtime {
 
-// For threads that begin later.
+// Takes rings for threads that begin later.
 void reserveRings(Arena &arena) noexcept;
-// For callers of hooks that are seen later.
+// Takes room for callers of hooks that are seen later.
 void reserveCallers(Arena &arena) noexcept;
-// For paths that are new later.
+// Takes room for paths that are new later.
 void reservePaths(Arena &arena) noexcept;
 
 } // namespace msleaks::runtime

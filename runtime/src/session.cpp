@@ -25,13 +25,13 @@ constinit Session session{};
 
 namespace {
 
-// "NAME=value" -> value, when NAME is the wanted one.
+// Returns the value of "NAME=value", if NAME is the wanted name.
 const char *valueIn(const char *entry, std::string_view name) noexcept {
   return std::strncmp(entry, name.data(), name.size()) == 0 && entry[name.size()] == '=' ? entry + name.size() + 1
                                                                                          : nullptr;
 }
 
-// Before libc has set up `environ`: the dynamic linker already allocates through a preloaded malloc.
+// This also works before libc has set `environ`: the dynamic linker already allocates through a preloaded malloc.
 void readKernelEnvironment(std::string_view name, PathText &value_text) noexcept {
   const OpenFile file("/proc/self/environ", O_RDONLY);
   char block[512];
@@ -65,14 +65,14 @@ void readEnvironment(std::string_view name, PathText &value_text) noexcept {
     }
 }
 
-// By a call that the dynamic linker has made too.
+// Uses a system call that the dynamic linker has made too.
 uint64_t sizeOf(const OpenFile &file) noexcept {
   struct stat status;
   return callKernel(SYS_newfstatat, file.fd(), "", &status, AT_EMPTY_PATH) == 0 ? static_cast<uint64_t>(status.st_size)
                                                                                 : 0;
 }
 
-// A file of one page in the session's directory. A page beyond the end of the file would be a SIGBUS.
+// Maps a file of one page in the session's directory. A page beyond the end of the file would be a SIGBUS.
 void *mapPage(const char *name, uint64_t least_bytes, bool writable) noexcept {
   PathText &path = session.scratch;
   path = session.directory;
@@ -117,7 +117,7 @@ bool mayTake(uint64_t bytes) noexcept {
     return true;
   if (session.unseen == nullptr || session.unseen->orphan_kib.load(std::memory_order_relaxed) >= abi::kMaxOrphanKib)
     return false;
-  // Who asks for more than is left ends it for all.
+  // A request for more than is left ends the allowance for all.
   const auto kib = static_cast<uint32_t>(bytes >> 10);
   return session.unseen->orphan_kib.fetch_add(kib, std::memory_order_relaxed) + kib <= abi::kMaxOrphanKib;
 }
@@ -130,7 +130,7 @@ void giveUp(uint64_t heartbeat_ns) noexcept { dead_heartbeat_ns.store(heartbeat_
 
 namespace {
 
-// Null: the list is full, or there is none.
+// Returns null if the list is full, or there is no list.
 abi::UnseenProcess *newUnseen() noexcept {
   if (session.unseen == nullptr)
     return nullptr;
@@ -183,8 +183,8 @@ bool isTraced() noexcept {
   return session.directory.size() > 0;
 }
 
-// The kernel may forbid all that the process has not done yet. Its dynamic linker opened, read and mapped files:
-// nothing else is done here.
+// The kernel may forbid calls that the process has not made yet. Its dynamic linker has opened, read and mapped files,
+// so this code makes only such calls.
 bool beginsSandboxed() noexcept {
   std::string_view status;
   if (const OpenFile file("/proc/self/status", O_RDONLY); file)

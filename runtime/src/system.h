@@ -1,6 +1,6 @@
-// The operating system, as the runtime uses it: raw calls, so that no hook, allocator or cancellation point is met.
-// Behind a seccomp filter none of them reaches the kernel (kernel.h): files fail to open, no memory is mapped, signals
-// are not blocked and locks are waited for by spinning, for a bounded time.
+// The runtime's calls of the operating system. They are raw, so that they meet no hook, allocator or cancellation
+// point. Behind a seccomp filter no call reaches the kernel (kernel.h). Files fail to open, no memory is mapped, and
+// signals are not blocked. A wait for a lock spins, for a bounded time.
 #pragma once
 
 #include "kernel.h"
@@ -21,8 +21,8 @@
 
 namespace msleaks::runtime {
 
-// No signal handler runs in this thread meanwhile: a lock can be held and a ring exchanged. Behind a seccomp filter
-// handlers do run; what they want to lock meanwhile they do not get.
+// While it lives, no signal handler runs in this thread, so the thread can hold a lock or replace its ring. Behind a
+// seccomp filter handlers do run, but they do not get a lock that is held.
 class SignalsBlocked {
 public:
   SignalsBlocked() noexcept : is_blocked_(enterKernel()) {
@@ -50,7 +50,7 @@ private:
   uint64_t before_ = 0;
 };
 
-// For a moment of waiting on another processor.
+// Pauses for a moment, while another processor works.
 inline void pauseBriefly() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -59,11 +59,11 @@ inline void pauseBriefly() noexcept {
 #endif
 }
 
-// So often a thread looks that may not wait in the kernel: milliseconds.
+// The number of looks of a thread that may not wait in the kernel; they take milliseconds.
 inline constexpr unsigned kSpinsInSandbox = 50'000;
 
-// A file that would outgrow `ulimit -f` costs an error, and a SIGXFSZ that would end the program as soon as signals are
-// let through again: it is taken back, unless the program had one waiting. With signals blocked.
+// A write beyond `ulimit -f` causes an error and a SIGXFSZ. The signal would end the program as soon as signals are
+// unblocked. So the runtime takes it back, unless the program had one pending. Call with signals blocked.
 class SizeSignalTaken {
 public:
   SizeSignalTaken() noexcept : before_(isPending()) {}
@@ -86,14 +86,14 @@ private:
 };
 
 // A mutex in one word that is all zeros when free, so it may lie in memory that a fork wipes. Hold it with signals
-// blocked only. False as a bool: somebody else has it still, and a sandbox forbids to wait in the kernel.
+// blocked only. False as a bool: another thread still has it, and a sandbox forbids a wait in the kernel.
 class Locked {
 public:
   explicit Locked(uint32_t &word) noexcept : word_(&word) {
     if (!takeFree() && !takeByWaiting())
       word_ = nullptr;
   }
-  // Waits for so long at most.
+  // Waits at most this long.
   Locked(uint32_t &word, uint64_t most_ns) noexcept : word_(&word) {
     if (!takeFree() && !takeUntil(most_ns))
       word_ = nullptr;
@@ -113,9 +113,9 @@ private:
     uint32_t expected = kFree;
     return __atomic_compare_exchange_n(word_, &expected, kTaken, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   }
-  // False: somebody has it, and wakes who waits.
+  // Returns false if another thread has the lock; it wakes waiting threads.
   bool takeContended() noexcept { return __atomic_exchange_n(word_, kContended, __ATOMIC_ACQUIRE) == kFree; }
-  // A look from time to time: who releases it behind a filter wakes nobody.
+  // Looks from time to time: a release behind a filter wakes no thread.
   bool takeByWaiting() noexcept {
     const timespec look{0, 10'000'000};
     while (!takeContended()) {
@@ -152,7 +152,7 @@ private:
   uint32_t *word_;
 };
 
-// A descriptor for the moment: none is kept open, because daemons close all they find.
+// A descriptor for a short time: none is kept open, because daemons close all descriptors.
 class OpenFile {
 public:
   OpenFile(const char *path, int flags, unsigned mode = 0) noexcept
@@ -166,7 +166,7 @@ public:
   explicit operator bool() const noexcept { return fd_ >= 0; }
   int fd() const noexcept { return fd_; }
 
-  // Fills `bytes` as far as the file goes; returns how much came.
+  // Fills `bytes` up to the end of the file, and returns the number of bytes read.
   uint64_t read(char *to, uint64_t bytes) const noexcept {
     uint64_t done = 0;
     while (done < bytes) {
@@ -199,7 +199,7 @@ inline void *mapShared(const OpenFile &file, uint64_t offset, uint64_t bytes, in
   return mapMemory(bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags, file.fd(), offset);
 }
 
-// 0: behind a filter the kernel cannot be asked.
+// Returns 0 behind a filter, where the kernel cannot be asked.
 inline uint32_t numberOrNone(long id) noexcept { return id > 0 ? static_cast<uint32_t>(id) : 0; }
 inline uint32_t processId() noexcept { return numberOrNone(callKernel(SYS_getpid)); }
 inline uint32_t threadId() noexcept { return numberOrNone(callKernel(SYS_gettid)); }

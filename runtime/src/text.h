@@ -7,7 +7,7 @@
 
 namespace msleaks::runtime {
 
-// Appends up to Capacity - 1 bytes; what does not fit is cut off, and fits() says so.
+// Appends up to Capacity - 1 bytes. The rest is cut off, and then fits() is false.
 template <unsigned Capacity> class Text {
 public:
   Text &operator<<(std::string_view text) noexcept {

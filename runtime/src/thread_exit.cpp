@@ -14,9 +14,9 @@ namespace {
 constinit pthread_key_t key;
 constinit bool has_key = false;
 
-// Other keys' destructors free memory in earlier rounds, so we ask for another round until there is none. C++
-// thread_local objects have been destroyed before the first. ThreadSanitizer takes the last round for itself: no
-// instrumented code may run behind it.
+// Other keys' destructors free memory in earlier rounds, so we ask for one more round each time, up to the last. C++
+// thread_local objects are destroyed before the first round. ThreadSanitizer uses the last round for itself: no
+// instrumented code may run after it.
 #if defined(__SANITIZE_THREAD__)
 constexpr uintptr_t kLastRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
 #else
@@ -37,8 +37,8 @@ void onThreadExit(void *argument) {
   endRing(thread);
 }
 
-// The collector notices an end when it gets a processor: the process that was started next may have recorded by then,
-// and the two would seem to have lived together. A vfork's child that exits has our arena and another pid.
+// The collector notices the end of a process only when it gets a processor. The next process may have recorded by then,
+// and the two would seem to have lived at the same time. A vfork's child that exits has our arena and another pid.
 [[gnu::destructor]] void sayExit() noexcept {
   const Arena *arena = __msl_process.arena;
   if (arena != nullptr && arena->header->pid == processId()) // never behind a filter
@@ -56,7 +56,7 @@ bool watchThreadExit() noexcept {
 }
 
 bool mayAnnounceThreadExit() noexcept {
-  constexpr pthread_key_t kKeysInThread = 32; // of glibc: the others lie in blocks that a thread allocates
+  constexpr pthread_key_t kKeysInThread = 32; // glibc's: for further keys a thread allocates blocks
   return key < kKeysInThread || !isSandboxed();
 }
 

@@ -1,22 +1,22 @@
-// The end of a thread: its ring is given back as late as pthread keys allow, and what still comes is not lost.
+// The end of a thread: its ring is given back as late as pthread keys allow, and later events are not lost.
 #pragma once
 
 #include "arena.h"
 
 namespace msleaks::runtime {
 
-// Makes the key, once; false = no key left. With Process::lock held.
+// Makes the key, once; false = no key left. Call with Process::lock held.
 bool watchThreadExit() noexcept;
 
-// The calling thread has a ring to give back.
+// Notes that the calling thread has a ring to give back.
 void announceThreadExit() noexcept;
-// False: libc would have to allocate for that, and a sandbox may forbid what malloc does.
+// Returns false if libc would have to allocate for that, since a sandbox may forbid malloc's system calls.
 bool mayAnnounceThreadExit() noexcept;
 
-// An event of a thread whose ring has gone, into a ring that all such threads share, or counted.
+// Records an event of a thread whose ring has gone, in a ring that all such threads share, or counts it.
 void recordLate(uint64_t *words, unsigned slots) noexcept;
 
-// An event that no ring takes.
+// Counts an event that no ring takes.
 void countWithoutRing() noexcept;
 
 } // namespace msleaks::runtime

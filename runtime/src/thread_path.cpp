@@ -10,14 +10,14 @@ namespace {
 using unwind::Frame;
 using unwind::Step;
 
-// On the stack that the frames were found on: all of it up to there could be read then.
+// Whether the address is on the stack of the frames, below the point up to which the stack was readable.
 bool isUnchanged(const PathFrame &frame) noexcept {
   return frame.address_at != 0 && unwind::stripped(unwind::wordAt(frame.address_at)) == frame.address &&
          (!frame.frame_matters || frame.frame_at == 0 || unwind::wordAt(frame.frame_at) == frame.frame_pointer);
 }
 
-// A walk that has come to `frame`: how many frames of the last path it need not go on to look at, since they are all
-// unchanged. `candidates`: the first so many may be among them.
+// Returns the number of frames of the last path that are unchanged beyond `frame`, so that the walk can end there. Only
+// the first `candidates` frames may be among them.
 bool joinsAt(const ThreadPath &path, const Frame &frame, uint32_t &candidates) noexcept {
   while (candidates != 0 && path.frames()[candidates - 1].stack_pointer < frame.stack_pointer)
     --candidates;
@@ -30,7 +30,7 @@ bool joinsAt(const ThreadPath &path, const Frame &frame, uint32_t &candidates) n
   return false;
 }
 
-// The known facts about a frame, and where it was found now.
+// The known facts about a frame, and its place now.
 PathFrame joined(PathFrame known, const Frame &frame) noexcept {
   known.frame_pointer = frame.frame_pointer;
   known.address_at = frame.address_at;
@@ -41,7 +41,7 @@ PathFrame joined(PathFrame known, const Frame &frame) noexcept {
 
 struct Walk {
   uint32_t walked = 0; // new frames, innermost first
-  uint32_t joined = 0; // and behind them so many of the last path
+  uint32_t joined = 0; // and after them this many of the last path
   Step end = Step::Caller;
   bool left_handler = false;
 };
@@ -77,13 +77,13 @@ Walk walk(ThreadPath &path, Frame frame, uint32_t candidates) noexcept {
   }
 }
 
-// The last path was cut, or this one is: then what is kept of it depends on its length.
+// Whether the last path or this one was cut: then the number of kept frames depends on the path's length.
 bool fits(const ThreadPath &path, const Walk &done) noexcept {
   const uint32_t total = done.joined + done.walked;
   return done.joined == 0 || (path.cut ? total == path.capacity : total <= path.capacity);
 }
 
-// From the outermost of the new frames on: whether the frame pointer at a call matters is told by the calls around it.
+// Goes inwards from the outermost new frame: the calls around a call tell whether its frame pointer matters.
 void findWhatMatters(ThreadPath &path, const Walk &done) noexcept {
   const PathFrame *outer = done.joined != 0 ? &path.frames()[done.joined - 1] : nullptr;
   for (uint32_t left = done.walked; left-- > 0;) {
@@ -96,7 +96,7 @@ void findWhatMatters(ThreadPath &path, const Walk &done) noexcept {
 
 constexpr uint64_t kNeverZero = 1;
 
-// Behind those of the calls around it, so that the checks of any inner call begin the list.
+// A call's checks stand after those of the calls around it, so the checks of all outer calls begin the list.
 uint32_t addChecks(StackCheck *checks, uint32_t count, const PathFrame &frame) noexcept {
   if (frame.address_at == 0) {
     checks[count++] = {reinterpret_cast<uint64_t>(&kNeverZero), 0};
@@ -108,7 +108,7 @@ uint32_t addChecks(StackCheck *checks, uint32_t count, const PathFrame &frame) n
   return count;
 }
 
-// The new frames behind those of the last path that are still right.
+// Appends the new frames to the frames of the last path that are unchanged.
 void keep(ThreadPath &path, const Walk &done) noexcept {
   PathFrame *frames = path.frames();
   const uint32_t count = done.joined + done.walked;
@@ -119,7 +119,7 @@ void keep(ThreadPath &path, const Walk &done) noexcept {
   path.count = count;
 }
 
-// New calls that get their numbers, from the outermost one on.
+// Gives new calls their numbers, from the outermost call on.
 struct Numbering {
   uint32_t left;   // calls without a number
   uint32_t node;   // of the last one with a number
@@ -130,7 +130,7 @@ uint32_t imageAt(Arena &arena, const ImagePlace &place) noexcept {
   return place.definition.end != 0 ? numberOf(arena, place) : 0;
 }
 
-// Goes on as long as the images of the calls are known. `place`: that of the next call; null = not looked up.
+// Goes on as long as the images of the calls are known. `place` is the image of the next call; null = not looked up.
 void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering) noexcept {
   const ArenaHeld held;
   PathTree *tree = held ? treeOf(path.generation) : nullptr;
@@ -147,8 +147,8 @@ void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering
   }
 }
 
-// The loader is asked without our lock. It takes its own, and a thread that has that one may want ours: it allocates in
-// a callback of dl_iterate_phdr.
+// Asks the loader without our lock. The loader takes its own lock. A thread that holds the loader's lock may want ours:
+// it allocates in a callback of dl_iterate_phdr.
 [[gnu::noinline, gnu::cold]] uint32_t numberNew(ThreadPath &path, uint32_t left, uint32_t node) noexcept {
   if (PathTree *asked = treeOf(path.generation); asked == nullptr || asked->refuses())
     return 0;
@@ -163,7 +163,7 @@ void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering
   return numbering.is_refused ? 0 : numbering.node;
 }
 
-// Looks for each call, from the outermost of the new ones on. `outer`: the call around that one.
+// Looks for each call, from the outermost new call on. `outer` is the call around that call.
 uint32_t numberEach(ThreadPath &path, const PathTree &tree, uint32_t walked, uint32_t outer) noexcept {
   uint32_t node = outer;
   for (uint32_t left = walked; left-- > 0;) {
@@ -183,8 +183,8 @@ uint64_t hashOf(ThreadPath &path, uint32_t walked, uint32_t outer) noexcept {
   return hash;
 }
 
-// Whether the path to `node` has these new calls and goes on with `outer`. If so, the calls get the numbers of its
-// nodes, which lie side by side if they were added at the same time. 0 is no node.
+// Whether the path to `node` has these new calls and goes on with `outer`. If so, the calls get the numbers of the
+// path's nodes. Nodes that were added at the same time are neighbours. 0 is no node.
 bool isPathTo(ThreadPath &path, const PathTree &tree, uint32_t node, uint32_t walked, uint32_t outer) noexcept {
   for (uint32_t i = 0; i < walked; ++i) {
     PathFrame &frame = path.walked()[i];
@@ -200,7 +200,7 @@ uint32_t number(ThreadPath &path, PathTree &tree, uint32_t walked, uint32_t oute
   if (walked == 0)
     return outer;
   if (unwind::RuleCache::isUnloading(path.epoch)) [[unlikely]]
-    return numberNew(path, walked, outer); // what is found while a library goes may be of that library
+    return numberNew(path, walked, outer); // a result during an unload may belong to the unloaded library
   const uint64_t hash = hashOf(path, walked, outer);
   if (const uint32_t guess = tree.guess(hash); isPathTo(path, tree, guess, walked, outer)) [[likely]]
     return guess;
@@ -234,9 +234,9 @@ uint32_t takePath(ThreadPath &path, PathTree &tree, const Frame &frame) noexcept
   if (done.joined == 0)
     path.cut = done.end == Step::Caller;
   findWhatMatters(path, done);
-  path.count = 0; // whoever leaves us by a longjmp from a handler leaves nothing half done
+  path.count = 0; // a handler that leaves us by a longjmp leaves no step half done
   node = number(path, tree, done.walked, node);
-  // Where the word that is no call was is not kept, so nothing would tell that it is one again.
+  // The place of the word that is no call is not kept, so a later check could not see that it is a call again.
   if (node != 0 && !done.left_handler && done.end != Step::NoCall)
     keep(path, done);
   return node;

@@ -1,5 +1,5 @@
-// The path that a thread took last, first call first. Most of it is still on the stack when the next one is taken: a
-// frame whose words on the stack are the same has the same caller.
+// The path that a thread took last, first call first. Most of it is still on the stack when the next path is taken. A
+// frame whose words on the stack are unchanged has the same caller.
 #pragma once
 
 #include "path_tree.h"
@@ -9,11 +9,11 @@ namespace msleaks::runtime {
 
 struct PathFrame {
   uint64_t address, stack_pointer, frame_pointer;
-  uint64_t address_at; // where the address was read: 0 = not on the stack, or the place alone does not tell it
-  uint64_t frame_at;   // the same of the frame pointer; 0 = it is that of the call inside, or does not matter
+  uint64_t address_at; // where the address was read: 0 = not on the stack, or not enough
+  uint64_t frame_at;   // the same for the frame pointer; 0 = that of the inner call, or unused
   uint32_t node;       // of the path from the first call of the thread to this one
-  uint32_t checks;     // what tells that the calls around it are the same: so many of ThreadPath::checks()
-  // In code without frame pointers the register holds any number. It matters where a call further out was found by it.
+  uint32_t checks;     // number of ThreadPath::checks() that show unchanged outer calls
+  // In code without frame pointers the register holds any number. It matters if an outer call was found by it.
   bool frame_matters;
   bool used_inner_frame; // the walk found the call by the frame pointer of the call inside
 };
@@ -23,10 +23,10 @@ struct StackCheck {
   uint64_t at, word;
 };
 
-// Memory of its own, since a handler may have a stack of a page: this, twice `capacity` frames, and as many checks.
+// It has memory of its own, since a handler's stack may be one page: this, 2 × `capacity` frames, and as many checks.
 struct ThreadPath {
   uint64_t generation; // of the process that has the nodes (Thread::generation)
-  uint64_t epoch;      // of the rules; frames of another one are not believed
+  uint64_t epoch;      // epoch of the rules; frames of another epoch are not used
   unwind::Stack stack;
   uint32_t capacity;
   uint32_t count;   // of frames that are known
@@ -49,7 +49,7 @@ struct ThreadPath {
          (!known.frame_matters || known.frame_pointer == frame.frame_pointer);
 }
 
-// The first so many checks: all calls around one of the kept frames (PathFrame::checks) are as they were.
+// Whether the first `checks` checks hold: then all calls around a kept frame (PathFrame::checks) are unchanged.
 [[gnu::always_inline]] inline bool areUnchanged(const ThreadPath &path, uint32_t checks) noexcept {
   uint64_t changed = 0;
   for (const StackCheck *check = path.checks(), *end = check + checks; check != end; ++check)
@@ -57,8 +57,8 @@ struct ThreadPath {
   return changed == 0;
 }
 
-// The node of the path to `frame`, the innermost call, if it is the last path once more; 0 = it is not. Writes nothing:
-// a handler in between may take a path, which is noticed.
+// Returns the node of the path to `frame`, the innermost call, if it is the same as the last path; 0 = it is not.
+// Writes nothing. A handler in between may take a path, which is noticed.
 [[gnu::always_inline]] inline uint32_t samePath(const ThreadPath &path, const unwind::Frame &frame) noexcept {
   const uint32_t version = path.version, count = path.count;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -72,13 +72,13 @@ struct ThreadPath {
   return path.version == version ? node : 0;
 }
 
-// The node of the path to `frame`, the innermost call; 0 = it cannot be numbered.
+// Returns the node of the path to `frame`, the innermost call; 0 = it cannot be numbered.
 uint32_t takePath(ThreadPath &path, PathTree &tree, const unwind::Frame &frame) noexcept;
 
-// Goes from `frame` to the call with this return address; false: it is none of the next few.
+// Goes from `frame` to the call with this return address; false: none of the next few calls has it.
 bool findCall(ThreadPath &path, uint64_t return_address, unwind::Frame &frame) noexcept;
 
-// Nothing more comes from this thread.
+// Ends the thread's use of paths.
 void endPaths(Thread &thread) noexcept;
 
 } // namespace msleaks::runtime

@@ -1,12 +1,12 @@
-// A second run (`msleaks verify`) records nothing: its tracer is told instead what the program watches, and in which
-// ranges it is (msleaks/abi/guarded.h).
+// A second run (`msleaks verify`) records nothing. Instead, the runtime tells its tracer the program's watches and
+// ranges (msleaks/abi/guarded.h).
 #pragma once
 
 #include "msleaks/abi/guarded.h"
 
 namespace msleaks::runtime {
 
-// What a function of the API asks before it records. A fork's child is traced, too.
+// Whether there is a tracer. Functions of the API ask this before they record. A fork's child is traced, too.
 extern bool tracer_listens;
 [[gnu::always_inline]] inline bool hasTracer() noexcept { return __atomic_load_n(&tracer_listens, __ATOMIC_RELAXED); }
 

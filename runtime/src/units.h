@@ -1,4 +1,4 @@
-// The units that an image brings, whatever version of the object format they are of (abi/site_table.h).
+// The units of an image, of any version of the object format (abi/site_table.h).
 #pragma once
 
 #include "msleaks/abi/definitions.h"
@@ -12,7 +12,7 @@ namespace msleaks::runtime {
 // [begin, end) as the linker joined the units of an image.
 struct UnitRange {
   char *begin, *end;
-  bool sized; // each unit says how long it is; those of the first version do not
+  bool sized; // each unit holds its size; units of the first version do not
 };
 
 inline UnitRange rangeOf(abi::Unit *begin, abi::Unit *end) noexcept {
@@ -29,7 +29,7 @@ struct ArmableUnit {
   const abi::UnitHeader *table;
 };
 
-// Reads the unit at `at` and returns its size; 0 = no whole unit is there.
+// Reads the unit at `at` and returns its size; 0 = there is no whole unit.
 inline uint64_t readUnit(const UnitRange &range, char *at, ArmableUnit &unit) noexcept {
   const auto left = static_cast<uint64_t>(range.end - at);
   if (!range.sized) {
@@ -47,8 +47,7 @@ inline uint64_t readUnit(const UnitRange &range, char *at, ArmableUnit &unit) no
   return found->bytes;
 }
 
-// Calls f(unit) for each unit that has a table, until it says no. What follows a unit of an impossible size is not
-// looked at.
+// Calls f(unit) for each unit that has a table, until f returns false. It stops at a unit of an impossible size.
 template <class F> void forEachUnit(const UnitRange &range, F &&f) noexcept {
   ArmableUnit unit{};
   for (char *at = range.begin; at != range.end;) {
@@ -59,7 +58,8 @@ template <class F> void forEachUnit(const UnitRange &range, F &&f) noexcept {
   }
 }
 
-// Why a unit must stay unarmed, or null. A table is read where it says that it lies, so that must be in its image.
+// Returns why a unit must stay unarmed, or null. The unit's table is read at the address that the unit holds, so that
+// address must be in the image.
 inline const char *refusal(const ArmableUnit &unit, const abi::ImageDefinition &image) noexcept {
   if (unit.version < abi::kOldestObjectVersion || unit.needs > abi::kObjectVersion)
     return "it needs another runtime";

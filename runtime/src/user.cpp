@@ -1,4 +1,4 @@
-// A process of root that goes on as another user, as servers do: it may no longer open what root has made.
+// A process of root that goes on as another user, as servers do, may no longer open files that root made.
 #include "msleaks/runtime/leaving.h"
 
 #include "counters.h"
@@ -29,7 +29,8 @@ void setMode(const char *file, unsigned mode) noexcept {
   callKernel(SYS_fchmodat, AT_FDCWD, path.c_str(), mode);
 }
 
-// The process keeps its group. Who is in that may make files in the folder from now on, and replace none of others.
+// The process keeps its group. Members of the group may make files in the folder from now on, but not replace files of
+// others.
 void openFolder() noexcept {
   constexpr unsigned kGroupAddsFiles = 01730;
   const long group = callKernel(SYS_getegid);
@@ -37,7 +38,7 @@ void openFolder() noexcept {
     setMode("", kGroupAddsFiles);
 }
 
-// Nobody else gets into the folder, so the files that all processes share may be open to all.
+// No other user can enter the folder, so the files that all processes share may be open to all.
 void giveSession(const Arena &arena, uint32_t user) noexcept {
   setMode(abi::kControlFile, 0644);
   setMode(abi::kUnseenFile, 0666);
@@ -62,7 +63,7 @@ void __msl_becomes_user(uint32_t user) noexcept {
   ensureAttached(__msl_thread);
   const ArenaHeld held;
   const Arena *arena = held.arena();
-  // Only where the folder is root's. A vfork's child has its parent's arena.
+  // Does so only if the folder is root's. A vfork's child has its parent's arena.
   if (arena != nullptr && arena->header->pid == processId() && ownerOf(session.directory.c_str()) == kRoot)
     giveSession(*arena, user);
 }

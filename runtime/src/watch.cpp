@@ -19,14 +19,15 @@ constinit std::atomic<uint64_t> last_step{0};
 
 namespace {
 
-// What the blocks were before does not matter.
+// The earlier content of the blocks does not matter.
 void open(WatchList &list) noexcept {
   setClosed(list, false);
   for (WatchedBlock &block : list.blocks)
     block.is_known = false;
 }
 
-// An operation has ended, and has been looked at if the list is open. True: it has opened the list.
+// Notes that an operation has ended. If the list is open, its blocks have been compared. Returns true if the end has
+// opened the list.
 bool passGate(WatchList &list, uint64_t label) noexcept {
   const abi::WatchWish &wish = session.control->watch;
   if (label == 0)
@@ -42,7 +43,7 @@ bool passGate(WatchList &list, uint64_t label) noexcept {
 
 bool hasGate() noexcept { return session.control->watch.begin[0] != 0 || session.control->watch.end[0] != 0; }
 
-// What is pending has ended, whoever may have seen its end.
+// The pending operation has ended, even if no callback saw its end.
 void lookAndForget(WatchList &list, Thread &thread, uint32_t here) noexcept {
   Pending *pending = pendingOf(list, &thread);
   if (pending == nullptr)
@@ -56,7 +57,7 @@ void lookAndForget(WatchList &list, Thread &thread, uint32_t here) noexcept {
 
 void lookAtExit(void *) noexcept { lookBetween(0); }
 
-// As reach.cpp does: behind everything that was registered later.
+// Registers as reach.cpp does: the handler runs after all handlers that were registered later.
 [[gnu::constructor]] void lookLast() noexcept { __cxa_atexit(lookAtExit, nullptr, nullptr); }
 
 } // namespace
@@ -112,8 +113,8 @@ void rangeEnds(uint32_t here) noexcept {
 
 namespace {
 
-// A driver takes memory of the host inside its calls. That is not what the line of such a call has asked for, and the
-// driver writes there all the time.
+// A driver allocates host memory inside its calls. The line of such a call did not ask for that memory, and the driver
+// often writes there.
 bool isDriversOwn(const Thread &thread, abi::Heap heap) noexcept {
   constexpr uint16_t kDrivers = familyBit(abi::Family::Cuda) | familyBit(abi::Family::Hip) |
                                 familyBit(abi::Family::Acl) | familyBit(abi::Family::OpenCl);
@@ -122,8 +123,8 @@ bool isDriversOwn(const Thread &thread, abi::Heap heap) noexcept {
 
 } // namespace
 
-// A block that is not chosen, and one that nobody watches, comes and goes without the list: threads of the driver's own
-// allocate and free while a look holds the list and waits for the driver.
+// A block that is neither chosen nor watched is handled without the list. Threads of the driver allocate and free
+// blocks while a look holds the list and waits for the driver.
 void blockComes(const abi::AllocEvent &event) noexcept {
   const abi::WatchWish &wish = session.control->watch;
   WatchList *list = event.size != 0 ? makeList() : nullptr;
@@ -136,7 +137,7 @@ void blockComes(const abi::AllocEvent &event) noexcept {
     watchFromBirth(*list, event.address, bytes, wish.what[0] != 0 ? labelOf(wish.what) : 0);
 }
 
-// Looks at it while it is still there.
+// Looks at the block while it still exists.
 void blockGoes(const abi::FreeEvent &event) noexcept {
   Thread &thread = __msl_thread;
   WatchList *list = listToLookAt(thread);

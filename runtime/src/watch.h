@@ -10,12 +10,13 @@ namespace msleaks::runtime {
 
 struct WatchList;
 
-// Whether there may be a watched block: what a callback asks first.
+// Whether there may be a watched block. A callback checks this first.
 [[gnu::always_inline]] inline bool isWatching() noexcept {
   return __atomic_load_n(&__msl_process.watches, __ATOMIC_RELAXED) != nullptr;
 }
 
-// An operation that may change a block. A range of the program is one, too, where no other is under way in its thread.
+// An operation that may change a block. A range of the program is one, too, if no other operation is under way in its
+// thread.
 struct Operation {
   abi::Verb verb; // Launch, Copy, Set or Access
   abi::Family family;
@@ -23,22 +24,22 @@ struct Operation {
   uint64_t kernel, stream;
 };
 
-// The number of the program's last step, and 1; 0 = it has said none.
+// The number of the program's last step + 1; 0 = it has told no step.
 extern constinit std::atomic<uint64_t> last_step;
 
-// Before the operation begins: what has changed until now, was not it. It lasts until operationEnds, or, where nobody
-// sees its end, until the next one.
+// Call this before the operation begins: earlier changes are not its own. The operation lasts until operationEnds or,
+// if its end is not seen, until the next operation.
 void operationBegins(const Operation &) noexcept;
 void operationEnds() noexcept;
 
-// A range of the program ends, at this site.
+// Ends a range of the program, at this site.
 void rangeEnds(uint32_t here) noexcept;
 
-// What --watch may name (watch_choice.h).
+// Blocks and outputs that --watch may name (watch_choice.h).
 void blockComes(const abi::AllocEvent &) noexcept;
 void blockGoes(const abi::FreeEvent &) noexcept;
 
-// The program is somewhere else now: in another range, at a mark, in the next step. `here`: the site of that call.
+// The program has gone on: into another range, to a mark, or to the next step. `here` is the site of that call.
 void lookBetween(uint32_t here) noexcept;
 
 } // namespace msleaks::runtime

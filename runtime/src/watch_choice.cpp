@@ -15,12 +15,12 @@ constexpr long kLookNs = 10 * kNsPerMs; // at the collector, whether it is still
 
 const abi::WatchWish &wish() noexcept { return session.control->watch; }
 
-// It may not have begun yet: a program's first allocations are made while it does.
+// The collector may not have begun yet: a program makes its first allocations while the collector starts.
 bool hasGone() noexcept {
   return session.control->heartbeat_ns.load(std::memory_order_relaxed) != 0 && collectorGone();
 }
 
-// Images that come while the collector is away are asked for again with the next path.
+// The next path asks again for images that came while the collector was away.
 void ask(abi::ArenaHeader &header, bool &asked, uint32_t image) noexcept {
   if (isSandboxed())
     return;
@@ -38,7 +38,7 @@ void ask(abi::ArenaHeader &header, bool &asked, uint32_t image) noexcept {
   asked = word.exchange(0, std::memory_order_acq_rel) == 0;
 }
 
-// A return address lies behind its call.
+// A return address is behind its call.
 bool isOfLine(ChosenSites &sites, uint64_t return_address, uint32_t image) noexcept {
   if (image == 0 || image > kMaxImages)
     return false;

@@ -11,9 +11,9 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
-constexpr uint64_t kShortNs = 50 * kNsPerMs; // once a thread has waited in vain
+constexpr uint64_t kShortNs = 50 * kNsPerMs; // after a thread has waited in vain
 
-// As long as the copy of a large block may take.
+// The time that the copy of a large block may take.
 uint64_t patienceNs(const WatchList &list) noexcept {
   const uint64_t timeout_ns = session.control->flags.block_timeout_ms * kNsPerMs;
   return __atomic_load_n(&list.is_given_up, __ATOMIC_RELAXED) ? kShortNs : 10 * timeout_ns;
@@ -36,7 +36,7 @@ void tellAddress(WatchList &list, const WatchedBlock &block) noexcept {
   __atomic_store_n(&list.addresses[&block - list.blocks], block.address, __ATOMIC_RELAXED);
 }
 
-// Null: no room. With the list held.
+// Returns null if there is no room. Call with the list held.
 WatchedBlock *addBlock(WatchList &list, uint64_t address, uint64_t bytes) noexcept {
   WatchedBlock *free = blockAt(list, 0);
   auto *content = free != nullptr ? static_cast<char *>(mapAnonymous(bytes)) : nullptr;

@@ -1,4 +1,4 @@
-// The watched blocks of a process, and what its threads are in the middle of.
+// The watched blocks of a process, and the current operations of its threads.
 #pragma once
 
 #include "content_file.h"
@@ -12,32 +12,32 @@ namespace msleaks::runtime {
 inline constexpr uint32_t kMostBlocks = 64, kMostThreads = 256;
 inline constexpr uint64_t kScratchBytes = 256 << 10;
 
-// The operation that a thread is in the middle of.
+// The current operation of a thread.
 struct Pending {
-  const Thread *thread; // null = nobody's
+  const Thread *thread; // null = free
   Operation operation;
 };
 
-// Made with the first watch, and never unmapped. A fork's child has none: Process is wiped.
+// It is made with the first watch and never unmapped. A fork's child has none, since Process is wiped.
 struct WatchList {
   uint32_t lock;
   bool is_given_up; // a thread has waited for the lock in vain
   ChosenSites sites;
-  // Written with the list held, read without it too:
+  // These are written with the list held, and read also without it:
   uint32_t count;
-  bool is_closed;       // the operation after which is looked has not ended yet (abi::WatchWish)
+  bool is_closed;       // waits for the end of WatchWish::begin
   const Thread *holder; // of the lock
   WatchedBlock blocks[kMostBlocks];
-  uint64_t addresses[kMostBlocks]; // of these; written with the list held, read without it, too
+  uint64_t addresses[kMostBlocks]; // number of these; written with the list held, read also without it
   Pending pending[kMostThreads];
   char scratch[kScratchBytes];
   ContentScratch files;
   bool is_refusal_noted, is_wait_noted;
 };
 
-// The list, for one thread at a time. A look holds it while it waits for the driver. The driver may wait for a callback
-// of the program, in a thread of its own, that wants the list as well: so nobody waits for it forever. False as a bool:
-// another thread still has it, and nothing can be looked at here, which a note says.
+// Holds the list, for one thread at a time. A look holds the list while it waits for the driver. The driver may wait
+// for a callback of the program, in a thread of its own, which wants the list too. So no thread waits for the list
+// forever. False as a bool: another thread still has it. Then no block can be compared here, and a note says so.
 class ListHeld {
 public:
   explicit ListHeld(WatchList &list) noexcept;
@@ -66,28 +66,28 @@ inline void setClosed(WatchList &list, bool is_closed) noexcept {
   __atomic_store_n(&list.is_closed, is_closed, __ATOMIC_RELAXED);
 }
 
-// What a driver does for a look is none of the program's doing.
+// A driver's work for a look is not the program's.
 inline bool looksNow(const WatchList &list, const Thread &thread) noexcept {
   return __atomic_load_n(&list.holder, __ATOMIC_RELAXED) == &thread;
 }
 
 Pending *pendingOf(WatchList &, const Thread *) noexcept;
 WatchedBlock *blockAt(WatchList &, uint64_t address) noexcept;
-// Without the list held.
+// Call without the list held.
 bool isWatched(const WatchList &, uint64_t address) noexcept;
 
-// The list, if there is something to look at or to wait for, and this thread is not in the middle of a look.
+// Returns the list, if there is a block to compare or an operation to wait for, and this thread is not in a look.
 WatchList *listToLookAt(const Thread &) noexcept;
-// Null: there is no memory for it.
+// Returns null if there is no memory for it.
 WatchList *makeList() noexcept;
 
-// With the list held. What was watched at this address is no longer.
+// Call with the list held. A block that was watched at this address no longer is.
 void watch(WatchList &, uint64_t address, uint64_t bytes, uint64_t name, const TensorForm & = {}) noexcept;
 // The same for a block that has just been allocated.
 void watchFromBirth(WatchList &, uint64_t address, uint64_t bytes, uint64_t name) noexcept;
 void endWatch(WatchList &, Thread &, WatchedBlock &) noexcept;
 void noteUnwatched() noexcept;
-// Once, where the user has not asked for a watch, and so not been told: the program has.
+// Writes a note once, if only the program asked for a watch: the user was not told of it.
 void noteWaits(WatchList &) noexcept;
 
 } // namespace msleaks::runtime

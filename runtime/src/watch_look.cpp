@@ -11,7 +11,7 @@
 namespace msleaks::runtime {
 namespace {
 
-// What there was since the look before: a label, 0 = nothing that has one; and where it is.
+// The operation since the previous look: its label, 0 = no label; and its place.
 struct Since {
   uint64_t operation;
   uint32_t site;
@@ -29,7 +29,7 @@ constexpr abi::Heap heapOf(const WatchedBlock &block) {
   return block.where == Where::Host ? abi::Heap::Host : abi::Heap::Device;
 }
 
-// Behind a look that has read the block, with the list held.
+// Call this after a look that has read the block, with the list held.
 void recordContent(const Look &look, const WatchedBlock &block, const Since &since) noexcept {
   if (!isEnabled(abi::EventKind::Content))
     return;
@@ -107,7 +107,7 @@ void lookAtAll(const Look &look) noexcept {
         recordChange(look, block, difference, since);
     }
     if (!is_read && block.where == Where::Host)
-      endWatch(look.list, look.thread, block); // its memory has gone
+      endWatch(look.list, look.thread, block); // its memory was freed
   }
 }
 

@@ -1,24 +1,24 @@
-// A look at the watched blocks: what of them has changed, and who changed it.
+// A look at the watched blocks finds changed bytes, and the operation that changed them.
 #pragma once
 
 #include "watch_list.h"
 
 namespace msleaks::runtime {
 
-// A look: who has changed what it finds, and how it reads.
+// A look: the operation that is blamed for a change, and the way to read blocks.
 struct Look {
   WatchList &list;
   Thread &thread;
-  const Operation *cause;  // null: the range that the thread is in, or nothing
+  const Operation *cause;  // null: the thread's range, or none
   const Operation *reader; // null: only memory of the host is read
-  uint32_t here;           // where the thread is; 0 = not known
+  uint32_t here;           // the thread's site; 0 = not known
 };
 
-// "copy", "fill", or the kernel's name.
+// Returns "copy", "fill", or the kernel's name.
 uint64_t labelOfOperation(const Operation &) noexcept;
 
-// With the list held.
+// Call with the list held.
 void lookAtAll(const Look &) noexcept;
-void lookFirst(const Look &, WatchedBlock &) noexcept; // at one that is watched from now on
+void lookFirst(const Look &, WatchedBlock &) noexcept; // at a block that is watched from now on
 
 } // namespace msleaks::runtime

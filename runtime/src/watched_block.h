@@ -1,4 +1,4 @@
-// A watched block: where its bytes are, and what they were at the last look.
+// A watched block: the place of its bytes, and their content at the last look.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -14,7 +14,7 @@ enum class Where : uint8_t {
   Device, // an address that only a driver can read
 };
 
-// From the first byte that has changed up to behind the last one; empty: none has.
+// The range from the first changed byte up to behind the last one; empty: no byte has changed.
 struct Difference {
   uint64_t begin = UINT64_MAX, end = 0;
   bool empty() const noexcept { return begin >= end; }
@@ -27,7 +27,7 @@ struct Reader {
   const void *stream;
 };
 
-// The shape of a tensor: type and number of its elements, as safetensors has it. Without a type it is bytes.
+// The shape of a tensor: type and number of its elements, as in safetensors. Without a type the elements are bytes.
 struct TensorForm {
   char type[8];
   uint64_t dimensions;
@@ -45,7 +45,7 @@ struct WatchedBlock {
   bool from_birth;    // watched since it was allocated
   TensorForm form;
 
-  // Reads the block and keeps what it is now. False: it cannot be read, now (a device's) or any more (the host's).
+  // Reads the block and keeps its content. False: a device's block cannot be read now, or a host's block no longer.
   bool look(const Reader &reader, char *scratch, uint64_t scratch_bytes, Difference &difference) noexcept;
 
 private:
@@ -53,13 +53,13 @@ private:
   bool isReadableBy(const Reader &reader) const noexcept;
 };
 
-// Of what the program watches.
+// Returns the kind of an address that the program watches.
 Where whereIs(uint64_t address, uint64_t bytes) noexcept;
 
-// An object of OpenCL, which is no memory of the host although its handle is an address there.
+// Whether this is an OpenCL object. Its handle is an address of the host, but the object's memory is not there.
 void noteHandle(uint64_t handle) noexcept;
 
-// A copy of the process' own memory; false: it is not all there.
+// Copies memory of this process; false: a part of it is not mapped.
 bool readHost(uint64_t address, void *to, uint64_t bytes) noexcept;
 
 } // namespace msleaks::runtime

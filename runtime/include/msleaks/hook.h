@@ -2,14 +2,14 @@
 //
 //   MSL_HOOK(libOpenCL, cl_mem, clCreateBuffer, (cl_context, cl_mem_flags, size_t, void *, cl_int *))
 //
-// defines a function of that name, which calls the real one and records what the function's row of symbols.def says it
-// does. MSL_HOOK_AS takes a row of your own. Built into a shared library that is preloaded behind msleaks' own hooks
-// (msleaks-run --hooks FILE), or into those themselves.
+// defines a function of that name, which calls the real one and records the call as the function's row of symbols.def
+// describes it. MSL_HOOK_AS takes a row of your own. Build hooks into a shared library that is preloaded behind
+// msleaks' own hooks (msleaks-run --hooks FILE), or into msleaks' hooks.
 //
-// A hook does what the compiler plugin inserts around an instrumented call, with the caller's address as the site. A
-// call that is instrumented already, and one from inside another call of the same family, it only passes on. Nothing
-// here knows how the runtime keeps its state: it needs no library to link, and the version below is checked when the
-// library registers. Without a runtime, or with one of another version, the hooks pass everything on.
+// A hook makes the same callbacks as the compiler plugin around an instrumented call, with the caller's address as the
+// site. It only passes on a call that is instrumented already, or one from inside another call of the same family. This
+// header does not depend on the runtime's state. It needs no library to link, and the runtime checks the version below
+// when the library registers. Without a runtime, or with one of another version, the hooks pass everything on.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -29,7 +29,7 @@ extern "C" {
 [[gnu::visibility("hidden")]] extern msleaks::hook::Function __stop_msl_hooks[];
 }
 
-// Hidden: two libraries with hooks, perhaps of two versions, share nothing.
+// These symbols are hidden: two libraries with hooks, perhaps of two versions, share nothing.
 namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
@@ -41,7 +41,7 @@ inline Library own_library = {
     __msl_hook_register(&own_library);
 }
 
-// For what a hook does for itself: nothing of it is recorded, and what it leaves in errno is not the program's.
+// Surrounds a hook's own work: nothing of the work is recorded, and the program's errno stays as it was.
 class OwnWork {
 public:
   OwnWork() : errno_(errno) {
@@ -61,20 +61,20 @@ private:
   int errno_;
 };
 
-// Where no msleaks is loaded that knows more.
+// Finds the next function of that name, for a process without msleaks' runtime.
 [[gnu::noinline, gnu::cold]] inline void *nextOf(Function &function) {
-  const OwnWork own; // the dynamic linker allocates a message where it does not find it
+  const OwnWork own; // the dynamic linker allocates an error message for a missing symbol
   void *real = ::dlsym(RTLD_NEXT, function.name);
   if ((real == nullptr || real == function.hook) && __msl_hook_find != nullptr)
     real = __msl_hook_find(&function);
   if (real != nullptr)
     __atomic_store_n(&function.real, real, __ATOMIC_RELEASE);
   else
-    ::dlerror(); // what the program asks next is its own error
+    ::dlerror(); // the program's next dlerror() must not return ours
   return real;
 }
 
-// The function behind a hook for who calls it from this address. Without one: what a hook asks for itself.
+// The real function behind a hook, for a call from this address. Without an address, the hook calls for itself.
 inline void *realOf(Function &function, const void *caller = nullptr) {
   void *const real = __atomic_load_n(&function.real, __ATOMIC_ACQUIRE);
   if (real != nullptr) [[likely]]
@@ -82,7 +82,8 @@ inline void *realOf(Function &function, const void *caller = nullptr) {
   return __msl_hook_real != nullptr ? __msl_hook_real(&function, caller) : nextOf(function);
 }
 
-// What the plugin inserts around such a call (passes/rewrite.cpp), for a row that is known while compiling.
+// The callbacks that the plugin inserts around such a call (passes/rewrite.cpp), for a row that is known at compile
+// time.
 template <class OfRow, class Values> class Callbacks {
   static constexpr abi::Symbol kRow = OfRow::kRow;
   using Verb = abi::Verb;
@@ -91,7 +92,7 @@ public:
   static constexpr uint32_t kTraits =
       abi::Traits(kRow.verb, kRow.family, kRow.heap, kRow.flags | abi::kFromHook).packed();
 
-  // What a callback before an instrumented call names.
+  // The value that a callback before an instrumented call names.
   static uint64_t identity(const Values &values) {
     return kRow.verb == Verb::Launch ? values.template word<indexOf(kRow.kernel)>()
                                      : values.template word<indexOf(kRow.address)>();
@@ -156,8 +157,8 @@ public:
     }
   }
 
-  // What the function says of its success. Also of an announced call: behind a tail call, and in objects of the first
-  // version, no callback sees it.
+  // Records the status that the function returns. An announced call needs this too: behind a tail call, and in objects
+  // of the first version, no callback sees the status.
   template <class Result> static void afterStatus(uint32_t site, const Values &values, Result result) {
     constexpr bool kStatus = kRow.status && (std::is_integral_v<Result> || std::is_enum_v<Result>);
     if constexpr (kStatus && kRow.verb == Verb::Free)
@@ -168,7 +169,8 @@ public:
   }
 
 private:
-  // What shows a block no longer is recorded before the call, so that no address is mapped anew meanwhile.
+  // Addresses that will no longer show a block are recorded before the call, so that no address is mapped anew
+  // meanwhile.
   static constexpr bool kHides = kRow.verb == Verb::Show && !kRow.source.present();
   static void beforeShow(uint32_t site, const Values &values) {
     if (kHides && __msl_on_mapped != nullptr)
@@ -239,13 +241,13 @@ private:
   }
 };
 
-// Of a function whose hook has a body of its own.
+// For a function whose hook has a body of its own.
 struct NoRow {
   static constexpr abi::Symbol kRow{};
 };
 
-// The operating system's calls may wait for long: what a signal handler opens meanwhile is its own, and a thread that
-// is cancelled there never comes back.
+// Calls of the operating system may wait for long. Handles that a signal handler opens meanwhile are its own. A thread
+// that is cancelled in the call never comes back.
 template <class OfRow> void begin(Call &call) {
   if constexpr (OfRow::kRow.family != abi::Family::System)
     __msl_hook_begin(&call);
@@ -284,7 +286,7 @@ auto callRecorded(Real real, void *caller, Parameters... parameters) {
   }
 }
 
-// What a kernel will be given, and which device a thread has chosen, counts whether recording is on or not.
+// The arguments of a kernel and the chosen device of a thread are noted even while recording is off.
 template <class OfRow, class Real, class... Parameters>
 auto callNoted(Real real, void *caller, Parameters... parameters) {
   constexpr abi::Symbol kRow = OfRow::kRow;
@@ -336,7 +338,8 @@ Result callBody(Function &function, void *caller, Parameters... parameters) {
   return own_library.state == kAccepted ? Body{}(real, caller, parameters...) : real(parameters...);
 }
 
-// For the time of one call that names its device itself: of the families Cuda, Hip, Acl and OpenCl, no other has one.
+// Sets the device for the time of one call that names its device itself. Only the families Cuda, Hip, Acl and OpenCl
+// have devices.
 class WithDevice {
 public:
   WithDevice(abi::Family family, uint32_t device)
@@ -368,7 +371,7 @@ template <size_t kSize> struct Name {
   char text[kSize];
 };
 
-// What msleaks' own tables say of a function: a row of symbols.def, those of handle_calls.def, or both.
+// The rows of a function in msleaks' own tables: a row of symbols.def, rows of handle_calls.def, or both.
 template <Name kName> struct Known {
   static constexpr abi::HandleCalls kHandles = abi::handleCallsOf(kName.text);
   static constexpr const abi::Symbol *kSymbol = abi::findSymbol(kName.text);
@@ -385,18 +388,18 @@ template <Name kName> struct Known {
 #define MSL_HOOK(library, result, name, parameters)                                                                    \
   MSL_HOOK_AS(::msleaks::hook::Known<#name>, library, result, name, parameters)
 
-// `row`: a struct whose kRow is an abi::Symbol, for a function that symbols.def does not have.
-// The table names the hook itself, and not what a program of its own puts in front of it.
+// `row` is a struct whose kRow is an abi::Symbol, for a function that symbols.def does not have. The table names the
+// hook, not a function of the same name in the program.
 #define MSL_HOOK_AS(row, library, result, name, parameters)                                                            \
   MSL_HOOK_CALLS((::msleaks::hook::callHooked<row, result>), library, result, name, parameters)
 
-// A function that a hook asks itself, and that is not hooked: hook::realOf(variable), which may be null.
+// Declares a function that a hook calls itself, and that is not hooked: hook::realOf(variable), which may be null.
 #define MSL_ASKED(variable, library, name)                                                                             \
   [[gnu::used, gnu::section("msl_hooks")]] constinit ::msleaks::hook::Function variable = {library, name, nullptr,     \
                                                                                            nullptr};
 
-// `body`: a lambda without captures that is given the real function, the return address and the parameters; for what
-// a row cannot say. It is left out where the hooks only pass on.
+// `body` is a lambda without captures, for calls that a row cannot describe. It gets the real function, the return
+// address and the parameters. The hook skips it where it only passes calls on.
 #define MSL_HOOK_WITH(body, library, result, name, parameters)                                                         \
   MSL_HOOK_CALLS((::msleaks::hook::callBody<decltype(body), result>), library, result, name, parameters)
 

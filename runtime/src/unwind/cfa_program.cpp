@@ -27,7 +27,7 @@ enum Instruction : uint8_t {
   kValueOffset = 0x14,
   kValueOffsetSigned = 0x15,
   kValueExpression = 0x16,
-  kToggleReturnAddressState = 0x2d, // AArch64: the return address is signed from here on, or no more
+  kToggleReturnAddressState = 0x2d, // AArch64: signing of the return address begins or ends here
   kArgumentsSize = 0x2e,
   // With an operand in the low six bits:
   kAdvance = 0x40,
@@ -45,14 +45,14 @@ enum ExpressionOperator : uint8_t {
   kRegisterPlus = 0x70, // and 31 more
 };
 
-// Where a register of the caller is.
+// The place of a register of the caller.
 struct Place {
   enum Kind : uint8_t { Kept, AtCfa, AtBase, Undefined, Elsewhere } kind = Kept;
   int64_t offset = 0;
 };
 
 struct Row {
-  enum Kind : uint8_t { Register, Word, Plt, Elsewhere } kind = Register; // how the CFA is told
+  enum Kind : uint8_t { Register, Word, Plt, Elsewhere } kind = Register; // the kind of the CFA's rule
   uint64_t base = machine::kStackPointer;
   int64_t offset = 0;
   Place frame, link;
@@ -72,7 +72,8 @@ BasePlus readBasePlus(TableCursor &expression) noexcept {
   return {uint64_t{first} - kRegisterPlus, offset, known && !expression.failed()};
 }
 
-// breg7 8; breg16 0; lit15; and; lit<n>; ge; lit3; shl; plus: 8 more from the n-th byte of the PLT's entry on.
+// The expression breg7 8; breg16 0; lit15; and; lit<n>; ge; lit3; shl; plus adds 8 from the n-th byte of the PLT's
+// entry on.
 bool readPlt(TableCursor expression, int64_t &limit) noexcept {
   const BasePlus stack = readBasePlus(expression), address = readBasePlus(expression);
   if (!stack.known || stack.base != machine::kStackPointer || stack.offset != 8 || !address.known ||
@@ -89,7 +90,7 @@ class Program {
 public:
   Program(const Cie &cie, uint64_t begin, uint64_t address) noexcept : cie_(cie), location_(begin), address_(address) {}
 
-  // False: an instruction that we do not know.
+  // Returns false for an unknown instruction.
   bool run(TableCursor program) noexcept {
     while (program.more() && location_ <= address_)
       if (!step(program))
@@ -141,7 +142,7 @@ private:
     if (Place *at = placeOf(number))
       *at = place;
   }
-  // Of a hostile table it may be any number.
+  // In a hostile table the offset may be any number.
   int64_t scaled(int64_t factored) const noexcept {
     return static_cast<int64_t>(static_cast<uint64_t>(factored) * static_cast<uint64_t>(cie_.data_factor));
   }

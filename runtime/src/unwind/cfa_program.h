@@ -7,7 +7,7 @@
 
 namespace msleaks::runtime::unwind {
 
-// What a function's record shares with others.
+// The values that the records of several functions share.
 struct Cie {
   uint64_t code_factor = 1;
   int64_t data_factor = 1;
@@ -16,7 +16,7 @@ struct Cie {
   TableCursor program{0, 0};
 };
 
-// `program`: that of the function which begins at `begin`.
+// `program` is that of the function which begins at `begin`.
 Rule runProgram(const Cie &cie, TableCursor program, uint64_t begin, uint64_t address) noexcept;
 
 } // namespace msleaks::runtime::unwind

@@ -20,7 +20,7 @@ void takeCode(const ElfW(Phdr) & header, uint64_t bias, Code &code) noexcept {
   code.end = begin + header.p_memsz;
 }
 
-// The code of an object with the byte at `at`; empty: that is none.
+// Returns the object's code with the byte at `at`; empty: that byte is no code.
 Code codeIn(const LoadedObject &object, uint64_t at) noexcept {
   for (unsigned i = 0; i < object.header_count; ++i) {
     Code code;
@@ -31,7 +31,7 @@ Code codeIn(const LoadedObject &object, uint64_t at) noexcept {
   return {};
 }
 
-// A static program does not map its headers where its range begins: then nothing says what is code.
+// A static program may not map its headers at the begin of its range. Then its code cannot be found.
 bool mayBeCode(uint64_t at, uint64_t bytes) noexcept {
   const Code code = codeAt(at);
   return code.end == 0 || code.holds(at, bytes);
@@ -42,7 +42,7 @@ bool copyIfMaybeCode(uint64_t at, void *to, uint64_t bytes) noexcept {
 }
 
 #if defined(__x86_64__)
-// call *…: opcode ff, 2 in the middle of the byte behind it, and as long as that byte says.
+// `call *…` has opcode ff, and a 2 in the middle of its second byte, which also tells its length.
 bool isIndirectCall(const unsigned char *begin, unsigned bytes) noexcept {
   const unsigned mode = begin[1] >> 6, base = begin[1] & 7;
   if (begin[0] != 0xff || (begin[1] & 0x38) != 0x10)
@@ -55,7 +55,7 @@ bool isIndirectCall(const unsigned char *begin, unsigned bytes) noexcept {
 constexpr unsigned kCallBytes = 7;                                                          // of the longest
 constexpr unsigned char kReturnOfHandler[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}; // mov $15, %rax; syscall
 
-// `bytes` has one more, which the shortest call looks at.
+// `bytes` has one more byte, since the check of the shortest call reads it.
 bool mayEndInCall(const unsigned char *bytes) noexcept {
   bool found = bytes[kCallBytes - 5] == 0xe8;
   for (unsigned length = 2; length <= kCallBytes; ++length)
@@ -81,7 +81,7 @@ bool mayEndInCall(const unsigned char *) noexcept { return true; }
 
 } // namespace
 
-// A sandbox may refuse the call as such; then the page is asked for, and read.
+// A sandbox may refuse the call. Then this code checks that the page exists, and reads it.
 bool copyIfThere(uint64_t from, void *to, uint64_t bytes) noexcept {
   const ErrnoKept kept;
   const iovec here{to, bytes}, there{reinterpret_cast<void *>(from), bytes};
@@ -160,7 +160,7 @@ bool isInPlt(uint64_t address) noexcept {
   return false;
 }
 #else
-bool isInPlt(uint64_t) noexcept { return false; } // its tables say how
+bool isInPlt(uint64_t) noexcept { return false; } // its tables have the rule
 #endif
 
 } // namespace msleaks::runtime::unwind

@@ -1,7 +1,7 @@
-// Code as the loader has mapped it: where it lies, and what the instructions at an address are.
+// Code as the loader has mapped it: its place, and the instructions at an address.
 //
-// Nothing tells that the image of a word on a stack stays while it is looked at, but for that of a frame's own address:
-// another thread may close it. So the kernel is asked for the bytes of all others.
+// Another thread may unload the image of an address on the stack at any moment. Only the image of a frame's own address
+// surely stays. So the kernel reads the bytes of all other images.
 #pragma once
 
 #include "loaded_object.h"
@@ -20,28 +20,28 @@ struct Code {
   }
 };
 
-// Of the image with `address`; empty: there is none, or not one that begins with its headers.
+// Finds the image with `address`; empty: there is none, or it does not begin with its headers.
 Code codeAt(uint64_t address) noexcept;
 
-// As the kernel sees them; false: not all of them are there.
+// Reads the bytes by the kernel; false: some of them are not mapped.
 bool copyIfThere(uint64_t from, void *to, uint64_t bytes) noexcept;
 template <class T> bool copyIfThere(uint64_t from, T &to) noexcept { return copyIfThere(from, &to, sizeof to); }
 
-// The bytes of code at `at`; false: it is no code.
+// Reads the bytes of code at `at`; false: it is no code.
 template <class T> bool codeBytes(uint64_t at, T &bytes) noexcept {
   return codeAt(at).holds(at, sizeof bytes) && copyIfThere(at, bytes);
 }
 
-// The instruction that ends before `address` may be a call.
+// Whether the instruction that ends before `address` may be a call.
 bool mayFollowCall(uint64_t address) noexcept;
 
-// The same where `address` is of a frame in `object`, which stays as long as the frame: read without a system call.
+// The same for an `address` of a frame in `object`. The object stays as long as the frame, so no system call is needed.
 bool mayFollowCall(const LoadedObject &object, uint64_t address) noexcept;
 
-// The code there is what a signal handler returns to: the system call that gives the interrupted registers back.
+// Whether the code there is the return of a signal handler: the system call that restores the interrupted registers.
 bool isReturnOfHandler(uint64_t address) noexcept;
 
-// In an entry of the PLT that no table speaks of and that leaves stack and link register alone.
+// Whether the address is in an entry of the PLT that has no table and does not change stack and link register.
 bool isInPlt(uint64_t address) noexcept;
 
 } // namespace msleaks::runtime::unwind

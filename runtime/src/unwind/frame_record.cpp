@@ -1,5 +1,4 @@
-// What shows that the function around a call keeps its frame record {frame pointer, return address} where the frame
-// pointer says:
+// Proofs that the function around a call keeps its frame record {frame pointer, return address} at the frame pointer:
 //
 //   push %rbp             the record's return address lies behind a direct call, or one by a slot of the linker's
 //   mov  %rsp, %rbp       (PLT, GOT), of the function with this beginning,
@@ -7,10 +6,10 @@
 //   call malloc           and no other function that begins so lies between that beginning and the call.
 //   <- frame.address
 //
-// A function without a record would have left the register to a function further out, whose record proves only that
-// one. But then it was called meanwhile, or is a handler. Its own return address lies between the stack pointer and
-// that record, where the calling convention has it: 8 bytes from a multiple of 16. So no word there may be a return
-// address, not even a forgotten one.
+// A function without a record leaves the register to an outer function, and that record proves only the outer function.
+// But then the inner function was called meanwhile, or is a handler. Its own return address is between the stack
+// pointer and that record, 8 bytes from a multiple of 16, as the calling convention has it. So no word there may be a
+// return address, not even a stale one.
 #include "unwind/frame_record.h"
 
 #include "unwind/code.h"
@@ -42,14 +41,14 @@ uint64_t plus(uint64_t address, int32_t distance) noexcept {
   return address + static_cast<uint64_t>(int64_t{distance});
 }
 
-// The word that an image holds at a distance from the end of an instruction; 0 = nothing.
+// Returns the word of an image at a distance from the end of an instruction; 0 = none.
 uint64_t slotValue(uint64_t behind, int32_t distance) noexcept {
   const uint64_t slot = plus(behind, distance);
   uint64_t value = 0;
   return codeAt(slot).isOf(slot) && copyIfThere(slot, value) ? value : 0;
 }
 
-// Where a call to `called` ends up: an entry of the PLT jumps by a slot.
+// Returns the function that a call to `called` reaches: an entry of the PLT jumps by a slot.
 uint64_t behindPlt(uint64_t called) noexcept {
   unsigned char bytes[kLongestStart];
   if (!codeBytes(called, bytes))
@@ -59,7 +58,7 @@ uint64_t behindPlt(uint64_t called) noexcept {
   return in<uint16_t>(bytes + at) == 0x25ff ? slotValue(called + at + 6, in<int32_t>(bytes + at + 2)) : called;
 }
 
-// Where the call before a return address goes; 0 = not known.
+// Returns the target of the call before a return address; 0 = not known.
 uint64_t calledBefore(uint64_t return_address) noexcept {
   unsigned char bytes[6];
   if (!codeBytes(return_address - sizeof bytes, bytes))
@@ -69,7 +68,7 @@ uint64_t calledBefore(uint64_t return_address) noexcept {
   return bytes[1] == 0xe8 ? behindPlt(plus(return_address, in<int32_t>(bytes + 2))) : 0;
 }
 
-// `address` belongs to a function that begins at `function` and makes its record at once.
+// Whether `address` belongs to a function that begins at `function` and makes its record at once.
 bool makesRecord(uint64_t function, uint64_t address) noexcept {
   constexpr uint64_t kLongest = 1 << 15;
   const Code code = codeAt(address);
@@ -90,7 +89,7 @@ bool holdsNoReturnAddress(uint64_t begin, uint64_t end, Stack &stack) noexcept {
   constexpr uint64_t kMost = 1 << 15;
   if (end - begin > kMost)
     return false;
-  Code code; // code of the image of the last word that lay in one
+  Code code; // the code range of the last word's image
   for (uint64_t at = begin + (24 - begin % 16) % 16, word = 0; at < end; at += 16) {
     if (!stack.read(at, word))
       return false;
@@ -121,7 +120,7 @@ Rule ruleOfFrameRecord(const Frame &frame, Stack &stack) noexcept {
 }
 
 #else
-// Elsewhere a record does not tell where the caller's stack pointer was: it may lie at either end of a frame.
+// On other processors a record does not tell the caller's stack pointer: the record may be at either end of a frame.
 Rule ruleOfFrameRecord(const Frame &, Stack &) noexcept { return {}; }
 
 #endif

@@ -5,8 +5,8 @@
 
 namespace msleaks::runtime::unwind {
 
-// The rule of a frame's address, which no table tells, once it is proven; else Unknown. It holds for that address from
-// then on, whatever stands on the stack: one instruction belongs to one function.
+// Returns the rule of a frame's address without a table, once it is proven; else Unknown. The rule then holds for that
+// address, with any stack, since one instruction belongs to one function.
 Rule ruleOfFrameRecord(const Frame &frame, Stack &stack) noexcept;
 
 } // namespace msleaks::runtime::unwind

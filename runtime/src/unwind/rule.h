@@ -7,12 +7,12 @@ namespace msleaks::runtime::unwind {
 
 // CFA: the stack pointer of the caller once the call has returned.
 enum class RuleKind : uint8_t {
-  Unknown,   // no table says it, or not in a form that we know: the path cannot be finished
+  Unknown,   // no table, or one of an unknown form: the path cannot be finished
   Outermost, // there is no caller
   Plain,     // CFA = base + offset; the caller's frame pointer lies at a slot below it
   Realigned, // CFA = the word at base + offset, and the caller's frame pointer at base + slot: code that aligns its
              // stack
-  Plt,       // CFA = stack pointer + 8, and 8 more from the offset-th of the 16 bytes of an entry on
+  Plt,       // CFA = stack pointer + 8, and 8 more from byte `offset` of the 16-byte entry on
   Signal,    // the kernel has put the interrupted registers on the stack
   NoTable,   // the image has no table for this address: a frame pointer may tell (frame_record.h)
   NoCall,    // no call returns there: a table was wrong, or the stack is damaged
@@ -32,7 +32,7 @@ struct Rule {
   friend bool operator==(const Rule &, const Rule &) = default;
 };
 
-// One word, so that a table of rules can be read without a lock.
+// A rule is one word, so that a table of rules can be read without a lock.
 constexpr uint64_t packed(const Rule &rule) {
   return static_cast<uint64_t>(rule.kind) | static_cast<uint64_t>(rule.base) << 3 |
          static_cast<uint64_t>(static_cast<uint32_t>(rule.offset) & 0x0fff'ffff) << 4 |

@@ -1,5 +1,5 @@
-// The rules of addresses that were met before. Any thread, also one in a signal handler, reads and writes it without a
-// lock: an entry whose halves come from two writers does not match.
+// The rules of addresses that were met before. Any thread, also one in a signal handler, reads and writes the cache
+// without a lock. An entry with halves of two writers does not match.
 #pragma once
 
 #include "unwind/rule.h"
@@ -17,8 +17,8 @@ public:
     return setOf(address)[0].read(keyOf(address), rule) || findOlder(address, rule);
   }
 
-  // The rule becomes the first of its set, and the oldest one is dropped. With one rule a set, two addresses of a loop
-  // could displace each other again and again. To read a rule from the tables takes as long as hundreds of look-ups.
+  // The rule becomes the first of its set, and the oldest rule is dropped. With one rule in each set, two addresses of
+  // a loop could displace each other again and again. A rule from the tables takes as long as hundreds of look-ups.
   void put(uint64_t address, const Rule &rule) noexcept {
     if (isUnloading(epoch()))
       return;
@@ -28,19 +28,19 @@ public:
     set[0].write(keyOf(address), rule);
   }
 
-  // Around what may unload code. No rule that was put before is found any more, and none is put meanwhile: another
-  // library may come to the same place before we hear of the end.
+  // Call these around a call that may unload code. Earlier rules are no longer found, and no rule is stored meanwhile.
+  // Another library may come to the same place before we learn of the unload.
   void beginUnload() noexcept { epoch_.fetch_add(kOneEpoch + 1, std::memory_order_relaxed); }
   void endUnload() noexcept { epoch_.fetch_add(kOneEpoch - 1, std::memory_order_relaxed); }
 
-  // Changes whenever code may have been unloaded.
+  // This changes whenever code may have been unloaded.
   uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_relaxed); }
   static bool isUnloading(uint64_t epoch) noexcept { return epoch % kOneEpoch != 0; }
 
 private:
   static constexpr unsigned kWays = 4; // a cache line
   struct Entry {
-    std::atomic<uint64_t> key, rule; // key: that of the address, XOR `rule`
+    std::atomic<uint64_t> key, rule; // key: the address's key XOR `rule`
 
     [[gnu::always_inline]] bool read(uint64_t wanted, Rule &found) const noexcept {
       const uint64_t word = rule.load(std::memory_order_relaxed);
@@ -60,7 +60,7 @@ private:
     }
   };
   static constexpr uint64_t kGolden = 0x9e37'79b9'7f4a'7c15;
-  static constexpr uint64_t kOneEpoch = 1u << 16; // below it: unloads under way
+  static constexpr uint64_t kOneEpoch = 1u << 16; // the bits below: unloads under way
 
   static unsigned firstOf(uint64_t address) noexcept {
     constexpr unsigned kSetBits = std::countr_zero(kEntries / kWays);
@@ -75,7 +75,7 @@ private:
         return true;
     return false;
   }
-  // Of an empty entry it is 0, which no address of an epoch gives.
+  // An empty entry has key 0, which no address of an epoch has.
   uint64_t keyOf(uint64_t address) const noexcept { return address ^ (epoch() + 1) * kGolden; }
 
   std::atomic<uint64_t> epoch_{0};

@@ -13,7 +13,7 @@ uint64_t pageOf(uint64_t address) noexcept { return address & ~(pageBytes() - 1)
 
 } // namespace
 
-// The kernel reads the set before it refuses what is to be done with it: EFAULT where there is nothing to read. At 0 it
+// The kernel reads the set before it refuses the unknown operation: EFAULT if the page is not mapped. At address 0 it
 // sees no set.
 bool isReadable(uint64_t address) noexcept {
   if (!mayCallKernel())
@@ -24,7 +24,7 @@ bool isReadable(uint64_t address) noexcept {
          (callKernel(SYS_rt_sigprocmask, kNothing, pageOf(address), nullptr, sizeof(uint64_t)) == 0 || errno != EFAULT);
 }
 
-// Upwards only, page by page: between the stack pointer and what a frame refers to lies nothing but stack.
+// It goes upwards only, page by page: between the stack pointer and a frame's words there is only stack.
 bool Stack::extend(uint64_t at) noexcept {
   if (at % sizeof(uint64_t) != 0 || at < end_ || at - end_ >= kMaxPagesAtOnce * pageBytes())
     return false;
@@ -36,7 +36,7 @@ bool Stack::extend(uint64_t at) noexcept {
   return true;
 }
 
-// Its own page is there. A stack that has grown down is followed as far as it is one piece.
+// The stack pointer's own page is mapped. A stack that has grown down is followed as far as it has no gap.
 void Stack::move(uint64_t stack_pointer) noexcept {
   const uint64_t page = pageOf(stack_pointer);
   if (page >= begin_ || begin_ - page > kMaxPagesAtOnce * pageBytes()) {

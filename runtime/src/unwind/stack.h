@@ -1,22 +1,22 @@
-// The part of the current stack that a walk may read. What the program overwrote may lead anywhere: nothing is read
-// before the kernel has said that it can be.
+// The part of the current stack that a walk may read. Overwritten words may point anywhere, so no page is read before
+// the kernel has confirmed it.
 #pragma once
 
 #include <cstdint>
 
 namespace msleaks::runtime::unwind {
 
-// Whatever a sanitizer thinks of it: a damaged stack leads anywhere.
+// Sanitizers do not check these reads: a damaged stack may point anywhere.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] inline uint64_t wordAt(uint64_t at) noexcept {
   return *reinterpret_cast<const uint64_t *>(at);
 }
 
-// Whether the page with this address is there; no processor has code or stacks above 56 bits.
+// Whether the page with this address is mapped. No processor has code or stacks above 56 bits.
 bool isReadable(uint64_t address) noexcept;
 
 class Stack {
 public:
-  // The word at `at`; false: not there, or not one of a stack that begins at `low`.
+  // Reads the word at `at`; false: it is not mapped, or not in a stack that begins at `low`.
   [[gnu::always_inline]] bool read(uint64_t at, uint64_t &word) noexcept {
     if (at % sizeof word != 0 || at < begin_ || at >= end_) [[unlikely]]
       if (!extend(at))
@@ -25,8 +25,8 @@ public:
     return true;
   }
 
-  // The stack pointer of a walk that begins: a thread, and a handler, may run on another stack than before. True: what
-  // was read before may not be there any more.
+  // Takes the stack pointer of a new walk: a thread or a handler may run on another stack than before. True: the stack
+  // may have changed.
   [[gnu::always_inline]] bool enter(uint64_t stack_pointer) noexcept {
     if (stack_pointer >= begin_ && stack_pointer < end_) [[likely]]
       return false;
@@ -36,7 +36,7 @@ public:
 
   bool holds(uint64_t at) const noexcept { return at >= begin_ && at < end_; }
 
-  // Pages may have been unmapped.
+  // Forgets the known pages, which may have been unmapped.
   void forget() noexcept { begin_ = end_ = 0; }
 
 private:

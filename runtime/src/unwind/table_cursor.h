@@ -25,7 +25,7 @@ enum Encoding : uint8_t {
   kOmitted = 0xff,
 };
 
-// After a read beyond the end, failed() is true and all that is read is 0.
+// After a read beyond the end, failed() is true and all reads return 0.
 class TableCursor {
 public:
   TableCursor(uint64_t at, uint64_t end) noexcept : at_(at), end_(end) {}
@@ -57,7 +57,7 @@ public:
     return static_cast<int64_t>(value);
   }
 
-  // Fails on what compilers do not write into .eh_frame.
+  // Fails on encodings that compilers do not write into .eh_frame.
   uint64_t pointer(uint8_t encoding) noexcept {
     if (encoding == kOmitted)
       return 0;
@@ -82,7 +82,7 @@ private:
     return !failed_;
   }
 
-  // True: negative, as far as a signed number goes. `shift`: bits that were read.
+  // Returns whether a signed number would be negative. `shift` is the number of bits read.
   bool readLeb(uint64_t &value, unsigned &shift) noexcept {
     for (;;) {
       const uint8_t next = byte();

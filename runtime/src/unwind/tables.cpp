@@ -12,7 +12,7 @@ TableCursor cursorAt(const Tables &tables, uint64_t at) noexcept {
   return {at, at >= tables.begin && at <= tables.end ? tables.end : at};
 }
 
-// A record of .eh_frame behind its length; an empty cursor if it does not lie in the tables.
+// Returns a record of .eh_frame without its length; an empty cursor if it is not in the tables.
 TableCursor recordAt(const Tables &tables, uint64_t at) noexcept {
   TableCursor cursor = cursorAt(tables, at);
   const auto bytes = cursor.fixed<uint32_t>();
@@ -21,7 +21,8 @@ TableCursor recordAt(const Tables &tables, uint64_t at) noexcept {
   return {cursor.at(), cursor.at() + bytes};
 }
 
-// The FDE whose function begins last at or before `address`; 0 = none. Only the form of table that all linkers write.
+// Returns the FDE whose function begins last at or before `address`; 0 = none. It reads only the form of table that all
+// linkers write.
 uint64_t findFde(const Tables &tables, uint64_t address) noexcept {
   TableCursor header = cursorAt(tables, tables.header);
   const uint8_t version = header.byte(), frame_encoding = header.byte(), count_encoding = header.byte(),
@@ -51,7 +52,7 @@ uint64_t findFde(const Tables &tables, uint64_t address) noexcept {
   return tables.header + static_cast<uint64_t>(int64_t{entryAt(low).fde});
 }
 
-// False: written by no version, or for no processor, that we know.
+// Returns false for an unknown version or processor.
 bool readCie(TableCursor cursor, Cie &cie) noexcept {
   if (cursor.fixed<uint32_t>() != 0)
     return false; // an FDE
@@ -66,7 +67,7 @@ bool readCie(TableCursor cursor, Cie &cie) noexcept {
   cie.data_factor = cursor.sleb();
   const uint64_t return_register = version == 1 ? cursor.byte() : cursor.uleb();
   if (letters[0] == 'z')
-    cursor.uleb(); // bytes of what follows
+    cursor.uleb(); // bytes of the rest
   else if (letters[0] != 0)
     return false;
   for (const char *letter = letters + 1; letters[0] != 0 && *letter != 0; ++letter)

@@ -11,8 +11,8 @@ struct Tables {
   uint64_t header;
 };
 
-// The rule for the instruction at `address`: for a return address, the byte before it, which belongs to the call.
-// NoTable: they are tables of other code.
+// Returns the rule for the instruction at `address`. For a return address, pass the byte before it, which belongs to
+// the call. NoTable: the tables do not cover the address.
 Rule findRule(const Tables &tables, uint64_t address) noexcept;
 
 } // namespace msleaks::runtime::unwind

@@ -17,7 +17,7 @@ constinit RuleCache rules{};
 
 namespace {
 
-// The segment that holds the tables: no byte outside of it is read.
+// The segment that holds the tables. No byte outside of the segment is read.
 bool findTables(const LoadedObject &object, Tables &tables) noexcept {
   tables.header = object.eh_frame_header;
   for (unsigned i = 0; i < object.header_count; ++i) {
@@ -44,7 +44,7 @@ Rule ruleInTables(uint64_t address) noexcept {
 
 bool isKnown(const Rule &rule) noexcept { return rule.kind != RuleKind::Unknown && rule.kind != RuleKind::NoTable; }
 
-// In one piece with the frame's own stack.
+// Whether the address is on the frame's own stack, without a gap.
 bool isOnStack(uint64_t address, const Frame &frame) noexcept {
   constexpr uint64_t kNear = 256 << 10;
   const uint64_t low = std::min(address, frame.stack_pointer), high = std::max(address, frame.stack_pointer);
@@ -56,8 +56,8 @@ bool isOnStack(uint64_t address, const Frame &frame) noexcept {
   return isReadable(high);
 }
 
-// A table that is wrong, as of some of libc's assembler, leads to any word of the stack. Code of no image is not looked
-// at, since it may go any moment.
+// A wrong table, as for some of libc's assembler code, leads to any word of the stack. Code outside of all images is
+// not read, since it may be unmapped at any moment.
 bool isNoCall(const Frame &frame, const Rule &rule) noexcept {
   const bool by_call = !isKnown(rule) || rule.kind == RuleKind::Plain || rule.kind == RuleKind::Realigned;
   if (frame.is_interrupted || !by_call || !mayCallKernel())
@@ -78,8 +78,8 @@ Rule lookUp(const Frame &frame) noexcept {
     rule = {.kind = RuleKind::Signal};
   if (!isKnown(rule) && frame.is_interrupted && isInPlt(frame.address))
     rule = {.kind = RuleKind::Plain}; // nothing is pushed, and the return address is where the call put it
-  // The first byte of a function, and no code before it that could have called: a stack that was built by hand ends
-  // here, as makecontext's do.
+  // Whether this is the first byte of a function, with no call before it. A stack that was built by hand ends here, as
+  // makecontext's stacks do.
   if (!isKnown(rule) && isKnown(ruleInTables(address + 1)) && !mayFollowCall(address + 1))
     rule = {.kind = RuleKind::Outermost};
   if (isNoCall(frame, rule))
@@ -121,14 +121,15 @@ Step leavePlt(Frame &frame, const Rule &rule, Stack &stack) noexcept {
   return Step::Caller;
 }
 
-// CFA, return address and frame pointer of a frame whose stack is aligned, or whose return address is in a register.
+// Finds CFA, return address and frame pointer of a frame whose stack is aligned, or whose return address is in a
+// register.
 Step leave(Frame &frame, const Rule &rule, Stack &stack) noexcept {
   const uint64_t base = rule.base == Base::StackPointer ? frame.stack_pointer : frame.frame_pointer;
   uint64_t cfa = plus(base, rule.offset);
   const bool is_word = rule.kind == RuleKind::Realigned;
   if (is_word && !stack.read(cfa, cfa))
     return Step::Unknown;
-  // Only a leaf that a signal interrupted has not yet saved its return address, and perhaps moved nothing.
+  // Only a leaf that a signal interrupted has its return address unsaved, and perhaps its stack pointer unmoved.
   const bool in_register = rule.return_slot == Rule::kNotSaved;
   if (in_register && (!machine::kHasLinkRegister || !frame.is_interrupted))
     return Step::Unknown;
@@ -142,7 +143,7 @@ Step leave(Frame &frame, const Rule &rule, Stack &stack) noexcept {
     return Step::Unknown;
   frame.address = stripped(return_address);
   frame.stack_pointer = cfa;
-  frame.address_at = 0; // the alignment, or a register, has a say in it
+  frame.address_at = 0; // it depends on the alignment, or on a register
   frame.used_frame_pointer = true;
   frame.is_interrupted = false;
   return Step::Caller;
@@ -156,7 +157,7 @@ Step leaveWithoutTable(Frame &frame, Stack &stack) noexcept {
   return leave(frame, rule, stack);
 }
 
-// The instruction there may have been interrupted all the same.
+// The instruction there may still have been interrupted.
 Step leaveNoCall(Frame &frame, Stack &stack) noexcept {
   const Rule rule = frame.is_interrupted ? lookUp(frame) : Rule{.kind = RuleKind::NoCall};
   return rule.kind == RuleKind::NoCall ? Step::NoCall : stepSlowly(frame, rule, stack);

@@ -9,25 +9,25 @@ namespace msleaks::runtime::unwind {
 
 struct Frame {
   uint64_t address;       // of the next instruction
-  uint64_t stack_pointer; // as its caller left it: the CFA of the frame below
+  uint64_t stack_pointer; // the caller's, at the call: the CFA of the frame below
   uint64_t frame_pointer;
-  uint64_t address_at = 0;         // where it was read; 0 = not on the stack, or the place alone does not tell it
-  uint64_t frame_at = 0;           // the same of the frame pointer; 0 = the callee's
-  bool used_frame_pointer = false; // the frame pointer of the callee had a say in how it was found
+  uint64_t address_at = 0;         // where it was read; 0 = not on the stack, or not enough
+  uint64_t frame_at = 0;           // the same for the frame pointer; 0 = the callee's
+  bool used_frame_pointer = false; // it was found by the frame pointer of the callee
   uint64_t link = 0;               // AArch64: the link register, where it is known
-  bool is_interrupted = false;     // by a signal: `address` is of the instruction that is to run, not behind a call
+  bool is_interrupted = false;     // by a signal: `address` is the next instruction, not a return address
 };
 
 enum class Step : uint8_t {
   Caller,    // the frame is the caller's now
   Outermost, // there is none
   Unknown,   // no table, or one that we cannot read; or the stack is damaged
-  NoCall,    // nor is this the frame of a call: the last one was left in a wrong way
+  NoCall,    // this is not the frame of a call: the last step was wrong
 };
 
 extern RuleCache rules;
 
-// The rule of a frame that is not in the cache, which takes it.
+// Reads the rule of a frame that is not in the cache, and stores it there.
 Rule lookUp(const Frame &frame) noexcept;
 
 Step stepSlowly(Frame &frame, const Rule &rule, Stack &stack) noexcept;
@@ -43,7 +43,7 @@ inline uint64_t stripped(uint64_t address) noexcept {
 #endif
 }
 
-// Of the instruction that was interrupted, or of the last byte of the call.
+// Returns the address of the interrupted instruction, or of the last byte of the call.
 [[gnu::always_inline]] inline uint64_t codeOf(const Frame &frame) noexcept {
   return frame.is_interrupted ? frame.address : frame.address - 1;
 }
@@ -57,7 +57,7 @@ inline uint64_t stripped(uint64_t address) noexcept {
   const uint64_t base = rule.base == Base::StackPointer ? frame.stack_pointer : frame.frame_pointer;
   const uint64_t cfa = base + static_cast<uint64_t>(int64_t{rule.offset});
   uint64_t return_address = 0;
-  // A caller's frame lies above: a walk cannot go round in circles.
+  // A caller's frame is above its callee's, so a walk cannot go in circles.
   const uint64_t address_at = cfa + static_cast<uint64_t>(int64_t{rule.return_slot});
   const uint64_t frame_at =
       rule.frame_slot != Rule::kNotSaved ? cfa + static_cast<uint64_t>(int64_t{rule.frame_slot}) : 0;

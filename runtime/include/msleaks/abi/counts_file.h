@@ -1,10 +1,10 @@
-// What a process counts: RUN/graphs/<pid>.<attach ticks, hex>.counts, written by the process itself, and readable at
-// any moment, also when it is killed.
+// The file of a process's counters: RUN/graphs/<pid>.<attach ticks, hex>.counts. The process writes it, and it is
+// readable at any moment, also after a kill.
 //
 //   CountsHeader | slab | slab | …          a slab:  CountsSlab | record | record | … | zeros
 //
-// A record is CountsRecord and its body, a multiple of 8 bytes. Its magic is stored last: what has none is not there.
-// Counters go on changing; a number of 64 bits is read whole.
+// A record is CountsRecord and its body, a multiple of 8 bytes. Its magic is stored last: a record without magic is not
+// complete. Counters go on changing, but a reader sees each 64-bit number whole.
 #pragma once
 
 #include <atomic>
@@ -30,17 +30,17 @@ static_assert(sizeof(CountsHeader) == 64);
 inline constexpr uint32_t kCountsHeaderBytes = 4096; // slabs begin on pages, whose size is a multiple of it
 
 struct CountsSlab {
-  uint64_t bytes; // of the slab, itself among them; 0: it is not there yet
+  uint64_t bytes; // size of the slab with this field; 0: not there yet
 };
 
 enum class CountsKind : uint32_t {
-  Unit = 1,     // a GraphHeader with its table, as it is in the module. Units have numbers, from 1, as they come
-  Counters = 2, // of a unit and one thread at a time: numbers of 64 bits. All arrays of a unit are added up
-  Launches = 3, // CountedLaunches of a unit's kernel: those of one shape
+  Unit = 1,     // a GraphHeader with its table, as in the module. Units are numbered from 1, in order
+  Counters = 2, // 64-bit counters of a unit, one array a thread. A reader adds up all arrays of a unit
+  Launches = 3, // CountedLaunches: launches of one shape, of a unit's kernel
 };
 
-// They go on changing, too. A thread counts when its launch is counted and the mode says so: how many did is what came
-// into the kernel, by its counters.
+// These numbers go on changing, too. A thread counts if its launch is counted and the mode chooses the thread. The
+// counter of the kernel's entry tells how many threads counted.
 struct CountedLaunches {
   uint32_t function; // of the unit's table, from 0
   uint32_t mode;     // CountMode
@@ -56,7 +56,7 @@ struct CountsRecord {
   std::atomic<uint32_t> magic; // stored last
   CountsKind kind;
   uint32_t unit;
-  uint32_t checksum; // of Counters: GraphHeader::checksum of the unit that they are of; 0: not said
+  uint32_t checksum; // for Counters: the unit's GraphHeader::checksum; 0: not told
   uint64_t bytes;    // of the body
 };
 static_assert(sizeof(CountsRecord) == 24);

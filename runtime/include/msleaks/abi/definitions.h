@@ -1,10 +1,10 @@
-// Definitions: what the numbers in a process' events mean. They never travel through a ring, so no drop can lose them.
+// Definitions explain the numbers in a process' events. They never travel through a ring, so no drop can lose them.
 //
 // A .defs file is a sequence of records, each appended with one write:
 //
 //   DefinitionHeader | body (its fixed part, then strings or bytes) | zeros up to a multiple of 8
 //
-// A record that was cut off by a kill is the last one and is recognised by its size or checksum.
+// A kill may cut off the last record. A reader recognises such a record by its size or checksum.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline constexpr uint32_t kDefinitionMagic = 0x44534c4d; // "MLSD"
 enum class DefinitionKind : uint32_t {
   Image = 1,     // ImageDefinition, then the path
   Unit = 2,      // UnitDefinition, then the unit's table (site_table.h) as it is in the image
-  Note = 3,      // text for the session's log: something could not be seen, and why
+  Note = 3,      // text for the session's log: why something could not be recorded
   String = 4,    // StringDefinition, then the text that a Label of an event means
   Inherited = 5, // InheritedDefinition
 };
@@ -37,15 +37,15 @@ struct ImageDefinition {
   uint8_t build_id[32];
 };
 
-// A text that events name (a Label): told once, before the first of them. A fork's child names its parent's by their
-// numbers too. Label 0 has no text: a null pointer, or a text that could not be told.
+// A text that events name by its number (a Label). It is defined once, before the first such event. A fork's child uses
+// its parent's numbers too. Label 0 has no text: it stands for a null pointer, or a text that could not be defined.
 struct StringDefinition {
   uint32_t number; // from 1, within the process
   uint32_t reserved;
 };
 inline constexpr uint32_t kMaxLabels = 65536;           // different texts in a process; all others are kOtherLabel
 inline constexpr uint32_t kOtherLabel = kMaxLabels + 1; // "(other)"
-inline constexpr uint32_t kMaxLabelBytes = 4096;        // of a text; what lies behind is cut off
+inline constexpr uint32_t kMaxLabelBytes = 4096;        // of a text; the rest is cut off
 inline constexpr uint32_t kMaxLabelsBytes = 16 << 20;   // of all texts of a process
 
 // A unit was armed: site numbers [base, base + rows of its table) are its rows.
@@ -54,8 +54,8 @@ struct UnitDefinition {
   uint32_t base;
 };
 
-// Of a fork's child in old traces: ArenaHeader::ancestor_pid says it today. Numbers of sites and labels that this
-// process defines itself go before.
+// Names the ancestor of a fork's child, in old traces: today ArenaHeader::ancestor_pid tells it. Sites and labels that
+// the child defines itself come first.
 struct InheritedDefinition {
   uint32_t pid;
   uint32_t reserved;

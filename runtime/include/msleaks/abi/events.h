@@ -1,7 +1,7 @@
 // The events as C++ types, expanded from events.def, heaps.def and event_flags.def.
 //
-// A ring is an array of 32-byte slots and an event takes one or two of them. The first byte of a slot tells what it
-// is, also in a continuation, so a reader that lands in the middle of a ring finds the next event by itself.
+// A ring is an array of 32-byte slots, and an event takes one or two slots. The first byte of each slot tells its kind,
+// also in a continuation. So a reader that begins in the middle of a ring finds the next event.
 //
 //   bit    0..7  8..11  12..19   20..31  32..63  64..127   128..255
 //        +------+------+--------+--------+------+---------+---------------------+
@@ -10,8 +10,8 @@
 //   next | 255  | 0 ............................| 24 bytes of fields            |
 //        +------+-------------------------------+-------------------------------+
 //
-// A trace holds the first four bytes in an order of its own, as the first version of this layout had them
-// (docs/trace-format.md): there a device and eight flags had a byte each.
+// A trace holds the first four bytes in another order, that of the first version of this layout (docs/trace-format.md).
+// In that version a device and eight flags had a byte each.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ inline constexpr unsigned kFlagBits = 12;
 #define MSL_EVENT_FLAG(name, bit, text, doc) static_assert((bit) < kFlagBits);
 #include "msleaks/abi/event_flags.def"
 
-// How a field's value is meant; the codec picks its encoding and the exporters their notation by it.
+// The meaning of a field's value. The codec chooses its encoding by it, and the exporters choose their notation.
 enum class Repr : uint8_t { Address, Bytes, Count, Handle, Dimension, Label };
 
 struct EventHeader {
@@ -60,14 +60,14 @@ struct EventHeader {
 };
 static_assert(sizeof(EventHeader) == 16 && static_cast<unsigned>(Heap::Count) <= 16);
 
-// The first word of an event, as the header's fields lie in it.
+// The layout of the header's fields in the first word of an event.
 inline constexpr unsigned kHeapShift = 8, kDeviceShift = 12, kFlagsShift = 20, kSiteShift = 32;
 constexpr uint64_t firstWord(EventKind kind, Heap heap, uint32_t device, uint32_t flags, uint32_t site) {
   return static_cast<uint64_t>(kind) | static_cast<uint64_t>(heap) << kHeapShift | uint64_t{device} << kDeviceShift |
          uint64_t{flags} << kFlagsShift | uint64_t{site} << kSiteShift;
 }
 
-// Classes of site numbers, told by their highest bits:
+// The highest bits of a site number tell its class:
 //   0…   a row of an armed unit's table: UnitDefinition::base + row
 //   01…  a path: the number of an interned node {parent, place} (docs/call-paths.md)
 //   1…   a caller of a hook: Caller (session.h)
@@ -121,7 +121,7 @@ constexpr unsigned slotsOf(EventKind kind) {
 
 constexpr bool isContinuation(const Slot &slot) { return slot.header.kind == EventKind::Continuation; }
 
-// Whether an event of a known kind, all of it, stands at the front of `available` slots; there is at least one.
+// Whether a whole event of a known kind stands at the front of `available` slots. There is at least one slot.
 constexpr bool isWholeEvent(const Slot *slots, uint64_t available) {
   const unsigned count = slotsOf(slots[0].header.kind);
   if (count == 0 || count > available)
@@ -132,7 +132,7 @@ constexpr bool isWholeEvent(const Slot *slots, uint64_t available) {
   return true;
 }
 
-// One event of any kind, by value. `as<AllocEvent>()` is valid when header().kind says so.
+// One event of any kind, by value. `as<AllocEvent>()` is valid if header().kind is that kind.
 struct AnyEvent {
   Slot slots[kMaxEventSlots];
 
@@ -151,7 +151,7 @@ struct AnyEvent {
   }
 };
 
-// Calls f with the event as its own type. Returns false, and calls nothing, for an unknown kind.
+// Calls f with the event in its own type. For an unknown kind it returns false and does not call f.
 template <class F> constexpr bool dispatch(const AnyEvent &event, F &&f) {
   switch (event.header().kind) {
 #define MSL_EVENT(name, number, slots, doc)                                                                            \
@@ -197,9 +197,9 @@ constexpr bool isPhysical(Heap heap) {
   }
 }
 
-// Heaps whose addresses name one thing. A cl_mem handle is itself a host block, a mapping's first page may be handed
-// out by the user's own malloc, a pool hands out parts of other blocks, and a driver locks pages of them: the same
-// number, different blocks.
+// Heaps share an address space if equal addresses in them mean the same block. A cl_mem handle is itself a host block.
+// A mapping's first page may be a block of the user's own malloc. A pool hands out parts of other blocks, and a driver
+// locks pages of blocks. So equal numbers may mean different blocks.
 enum class AddressSpace : uint8_t { Host, Mapping, Accelerator, Pool, Registered, Count };
 
 constexpr AddressSpace spaceOf(Heap heap) {

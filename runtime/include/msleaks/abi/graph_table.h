@@ -4,18 +4,18 @@
 //                           | zeros up to a multiple of 8 | GraphArgument × arguments, of kernels
 //   each module             GraphUnit: how many counters it has, and its table
 //
-// A graph has the blocks of its function, numbered from 1, and a node 0: the outside. Edges come in from there (Enter)
-// and go out to there (Exit, Leave), so that what flows into each node flows out of it. Only some edges have a counter;
-// the others follow from these (analysis/graphs/).
+// A graph has the blocks of its function, numbered from 1, and a node 0: the outside. Edges come from node 0 (Enter)
+// and go back to it (Exit, Leave). So as much flows into each node as out of it. Only some edges have a counter; the
+// counts of the others follow from these (analysis/graphs/).
 //
-// Each thread counts in an array of its own, `counters` numbers of 64 bits, which it asks for when it first enters a
-// function of the module:
+// Each thread counts in an array of its own, with `counters` numbers of 64 bits. It asks for the array when it first
+// enters a function of the module:
 //
 //   %counters = load ptr, ptr @__msl_counters            ; thread_local, null at first
 //   br (%counters == null), unlikely first
 //   first:  call ptr @__msl_first_count()                ; in the module: asks __msl_counters_of, which is weak
 //
-// Without a runtime the array is thread-local storage of the module, and nobody reads it.
+// Without a runtime the array is thread-local storage of the module, and is never read.
 #pragma once
 
 #include "msleaks/abi/site_table.h"
@@ -42,13 +42,13 @@ enum class EdgeKind : uint8_t {
 enum GraphFlag : uint32_t {
   kKernel = 1 << 0,
   kCountsAll = 1 << 1,  // each edge that can have a counter has one
-  kUsesOthers = 1 << 2, // of a kernel: it may use memory that none of its arguments is the address of
+  kUsesOthers = 1 << 2, // the kernel may use memory besides that of its arguments
 };
-// Above them, of a function that one kernel of the module calls and no other: 1 + the number of that kernel.
+// The bits above these flags: 1 + the number of the kernel, for a function that only one kernel of the module calls.
 inline constexpr unsigned kCallerShift = 8;
 
 enum EdgeFlag : uint8_t {
-  kUnknown = 1 << 0, // it can have no counter, and does not follow from others
+  kUnknown = 1 << 0, // it can have no counter, and its count does not follow from others
 };
 
 struct GraphHeader {
@@ -58,7 +58,7 @@ struct GraphHeader {
   uint32_t total_bytes;  // of the whole table, a multiple of 8
   uint32_t counters;     // of the module
   uint32_t function_count, block_count, edge_count;
-  uint16_t function_bytes, block_bytes, edge_bytes, argument_bytes; // of the writer: a newer one may be longer
+  uint16_t function_bytes, block_bytes, edge_bytes, argument_bytes; // row sizes of the writer; newer rows may be longer
   uint32_t strings_bytes; // NUL-terminated UTF-8; offset 0 is empty: not known
   StringOffset source, producer, target;
   uint32_t checksum; // FNV-1a 32 of every byte after this header
@@ -72,7 +72,7 @@ struct GraphFunction {
   uint32_t flags; // GraphFlag
   uint32_t first_block, block_count;
   uint32_t first_edge, edge_count;
-  uint32_t first_argument, argument_count; // of a kernel; not in rows of kLeastFunctionBytes
+  uint32_t first_argument, argument_count; // kernels only; not in rows of kLeastFunctionBytes
 };
 static_assert(sizeof(GraphFunction) == 48);
 inline constexpr uint32_t kLeastFunctionBytes = 40; // of version 1, as it was first written
@@ -81,7 +81,7 @@ struct GraphBlock {
   StringOffset file; // of its first line
   uint32_t line;     // 0 = not known
   uint32_t depth;    // loops around it
-  // Instructions by class; a call of an intrinsic is what it does.
+  // The instructions by class. A call of an intrinsic counts as the instruction that it stands for.
   uint32_t integers, floats, loads, stores, calls, branches, others;
   uint32_t loaded_bytes, stored_bytes; // once through it
   StringOffset text;                   // its instructions, for people; not in rows of kLeastBlockBytes
@@ -93,7 +93,7 @@ inline constexpr uint32_t kLeastBlockBytes = 48; // of version 1, as it was firs
 inline constexpr uint32_t kNoCounter = UINT32_MAX;
 struct GraphEdge {
   uint32_t from, to; // block numbers; 0: outside
-  uint32_t counter;  // of the module's; or kNoCounter
+  uint32_t counter;  // number in the module, or kNoCounter
   uint16_t ordinal;  // among the edges between the same two, from 1
   EdgeKind kind;
   uint8_t flags; // EdgeFlag
@@ -107,30 +107,30 @@ enum ArgumentUse : uint8_t {
   kWrites = 1 << 2,
 };
 
-// What a kernel may do with the memory that an argument is the address of; it does no more than that.
+// An upper bound of what a kernel does with the memory at an argument.
 struct GraphArgument {
   int64_t begin, end; // bytes from the address; equal: not known
-  uint32_t offset;    // where the argument lies, of all of them behind each other
+  uint32_t offset;    // offset of the argument, with all of them packed in memory
   uint8_t uses;       // ArgumentUse
   uint8_t reserved[3];
 };
 static_assert(sizeof(GraphArgument) == 24);
 
-// A kernel's rows, in its module's table.
+// The rows of a kernel's arguments, in its module's table.
 struct ArgumentRows {
   const void *rows; // `count`, each of `row_bytes`; null: nothing is known
   uint32_t row_bytes, count;
   bool uses_others; // kUsesOthers
 };
 
-// Of one launch: the addresses of its arguments, or the first byte of all of them behind each other.
+// The arguments of one launch: the address of each, or the address of all of them packed in memory.
 struct GivenArguments {
   void *const *each;
   const char *packed;
   uint64_t packed_bytes;
 };
 
-// Which launches of kernels are counted, and whose edges (flags.def).
+// The choice of the launches that are counted, and of the threads whose edges count (flags.def).
 struct DeviceChoice {
   uint32_t mode, launches; // CountMode, CountLaunches
   uint64_t number;
@@ -148,32 +148,34 @@ static_assert(sizeof(GraphUnit) == 16);
 
 } // namespace msleaks::abi
 
-// An array of `unit->counters` zeros or earlier counts for the calling thread, which is the only one that adds to it;
-// null: there is none. `slot` is the thread-local pointer that it is kept in: nulled where the array is not the
-// process's any more (behind a fork).
+// Returns an array of `unit->counters` numbers, zeros or earlier counts; null: there is none. Only the calling thread
+// adds to it. `slot` is the thread-local pointer to the array. It becomes null after a fork, where the array is the
+// parent's.
 extern "C" {
 [[gnu::visibility("default")]] uint64_t *__msl_counters_of(const msleaks::abi::GraphUnit *unit,
                                                            uint64_t **slot) noexcept;
-// A module of a device, by its table: zeros, where the caller stores what the device has counted (all of its threads
-// together), and the number of the unit. Null: there is no session, or no room.
+// Adds a module of a device, by its table. Returns zeros, where the caller stores the sums of the device's threads, and
+// the number of the unit. Null: there is no session, or no room.
 [[gnu::visibility("default")]] uint64_t *__msl_device_counters(const msleaks::abi::GraphHeader *table,
                                                                uint32_t *unit) noexcept;
-// The same once more for a module, all counts of which are added up: of some of its banks.
+// Returns one more such array for a module, for some of its banks. A reader adds up all arrays of a module.
 [[gnu::visibility("default")]] uint64_t *__msl_device_bank(uint32_t unit, uint32_t counters) noexcept;
-// For the launches of one shape, all zeros; null: no room. It is there for readers once it is published.
+// Makes a record for the launches of one shape, all zeros; null: no room. Readers see it once it is published.
 [[gnu::visibility("default")]] msleaks::abi::CountedLaunches *__msl_device_launches(uint32_t unit) noexcept;
 [[gnu::visibility("default")]] void __msl_publish_launches(msleaks::abi::CountedLaunches *launches) noexcept;
-// What the session says of kernels. False: there is no session.
+// Gets the session's choice for kernels. False: there is no session.
 [[gnu::visibility("default")]] bool __msl_device_choice(msleaks::abi::DeviceChoice *choice) noexcept;
-// The program that compiles what a driver is given as source, so that its kernels count (msleaks-run --cfg). Empty:
-// there is none, or no session.
+// The program that compiles kernels that a driver gets as source, so that they count (msleaks-run --cfg). Empty: there
+// is no such program, or no session.
 [[gnu::visibility("default")]] const char *__msl_kernel_compiler() noexcept;
-// What the kernel does with its arguments, where an API sets them one by one before the launch: `kernel` is its handle.
+// Tells what a kernel does with its arguments, for an API that sets them one by one before the launch. `kernel` is the
+// handle.
 [[gnu::visibility("default")]] void __msl_kernel_arguments(const void *kernel,
                                                            const msleaks::abi::ArgumentRows *arguments) noexcept;
-// What the launch that this thread has recorded, and not yet left, is given; `traits`: of its row (symbols.h).
+// Tells the arguments of the launch that this thread has recorded and not yet left. `traits` are those of its row
+// (symbols.h).
 [[gnu::visibility("default")]] void __msl_launch_arguments(uint32_t traits, const msleaks::abi::ArgumentRows *arguments,
                                                            const msleaks::abi::GivenArguments *given) noexcept;
-// The module is about to go.
+// Tells that the module is about to be unloaded.
 [[gnu::visibility("default")]] void __msl_uncount(const msleaks::abi::GraphUnit *unit) noexcept;
 }

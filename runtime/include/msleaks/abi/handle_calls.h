@@ -1,4 +1,4 @@
-// handle_calls.def as a constexpr table: what functions do to handles.
+// handle_calls.def as a constexpr table: the effects of functions on handles.
 #pragma once
 
 #include "msleaks/abi/handles.h"
@@ -10,10 +10,10 @@ namespace msleaks::abi {
 
 enum class HandleVerb : uint8_t { Opens, Retains, Closes };
 
-// Where the handles are that a call has made.
+// The place of the handles that a call has made.
 enum class HandleResult : uint8_t { None, Return, Out, Pair, Each };
 
-// Whether a call that fails has closed it.
+// Whether a call that fails has still closed the handle.
 enum class CloseWhen : uint8_t { IfDone, Always };
 
 // One row of handle_calls.def. A function may have several.
@@ -57,13 +57,13 @@ inline constexpr HandleCall kCalls[] = {
 };
 } // namespace detail::Handles
 
-// What a function does to handles: its rows.
+// The rows of a function: its effects on handles.
 struct HandleCalls {
   static constexpr unsigned kMost = 4;
   HandleCall calls[kMost];
   unsigned count = 0;
 
-  // Whether the call returns a handle; else what it returns, if that is an integer, is 0 on success.
+  // Whether the call returns a handle. If not, an integer result is 0 on success.
   constexpr bool returnsHandle() const {
     for (unsigned i = 0; i < count; ++i)
       if (calls[i].result == HandleResult::Return)

@@ -1,4 +1,4 @@
-// handles.def: what is counted, not measured.
+// handles.def as types. Handles are counted, not measured.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ enum class HandleKind : uint8_t {
 #include "msleaks/abi/handles.def"
 };
 
-// Null: a kind that this version does not know.
+// Returns null for a kind that this version does not know.
 constexpr const char *nameOf(HandleKind kind) {
   switch (kind) {
 #define MSL_HANDLE(name, number, text, back, doc)                                                                      \

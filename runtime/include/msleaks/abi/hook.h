@@ -1,7 +1,7 @@
-// What a library with hooks and the runtime have in common. A hook library is built by others, against the headers of
-// their day: the version names this page, and one that does not fit is left inert and named in the report.
+// The interface between a library with hooks and the runtime. Others build hook libraries, against the headers that
+// they have. The version names this page. A library of another version stays inert, and the report names it.
 //
-// Everything that it calls is weak: it links against nothing, and loads where there is no runtime.
+// All functions that a hook library calls are weak: it links against nothing, and loads where there is no runtime.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@ namespace msleaks::hook {
 
 inline constexpr uint32_t kHookVersion = 1;
 
-// A hooked function. What is appended in a later version stands behind.
+// A hooked function. Later versions append their fields.
 struct Function {
   const char *library; // the beginning of its file's name: "libOpenCL"; or several: "libacl_rt|libascendcl"
   const char *name;
-  void *hook; // null: it is only asked
-  void *real; // of all callers; null until it is found, and again when a library was unloaded, or if there are several
+  void *hook; // null: the library only calls it
+  void *real; // for all callers; null until it is found, after a library was unloaded, or if callers differ
 };
 
 // The hooks of one shared library.
@@ -29,19 +29,19 @@ struct Library {
 };
 enum State : uint32_t { kUnknown, kAccepted, kRefused };
 enum Ability : uint32_t {
-  kAsksForCallers = 1 // its hooks ask __msl_hook_real at each call while Function::real is null
+  kAsksForCallers = 1 // the hooks call __msl_hook_real at each call while Function::real is null
 };
 
-// A call under way: filled by the runtime, but for the first three.
+// A call under way. The hook fills the first three fields, the runtime the others.
 struct Call {
   uint32_t traits;  // of the row, or kOwnWork
   uint32_t answer;  // Answer
   uint64_t caller;  // return address
-  uint64_t address; // what a callback before the call named: block, kernel, destination; 0 = none
+  uint64_t address; // named by a callback before the call: block, kernel, destination; 0 = none
   uint32_t site;
   uint32_t kept; // the runtime's own
 };
-// Between __msl_hook_begin and _end of such a call, nothing that the thread does is the program's.
+// Between __msl_hook_begin and _end of such a call, the thread's work is not the program's.
 inline constexpr uint32_t kOwnWork = UINT32_MAX;
 enum Answer : uint32_t {
   kPass,      // not recorded: inside a call of the same family, or recording is off
@@ -49,29 +49,29 @@ enum Answer : uint32_t {
   kRecord
 };
 
-// What a driver is asked: by a watch (docs/watch.md) for content, and for its own number of bytes in use. Called with
-// calls of the family left out. A function that there is not is null; 0 = done.
+// Functions of a driver: a watch reads content by them (docs/watch.md), and the runtime reads the driver's own number
+// of bytes in use. While they run, calls of the family are not recorded. A missing function is null. Result 0 = done.
 struct Device {
-  uint32_t bytes; // sizeof(Device); what is appended in a later version stands behind
+  uint32_t bytes; // sizeof(Device); later versions append their fields
   uint32_t family;
-  // Until all is done that this stream or queue has been given so far.
+  // Waits until this stream or queue has done all work that it has got so far.
   int32_t (*wait)(const void *stream);
-  // Copies bytes of a block into memory of the host, behind what the stream has been given so far.
+  // Copies bytes of a block into memory of the host, after the work that the stream has got so far.
   int32_t (*read)(const void *stream, const void *block, uint64_t offset, uint64_t bytes, void *to);
-  // The kernel's name, ended by NUL and cut off at `bytes`.
+  // Gets the kernel's name, ended by NUL and cut off at `bytes`.
   int32_t (*name)(const void *kernel, char *text, uint64_t bytes);
-  // Of the device that the thread has chosen, in bytes: what nobody uses, and all.
+  // Gets the free and the total bytes of the device that the thread has chosen.
   int32_t (*memory)(uint64_t *free, uint64_t *total);
-  // Once, behind the process' first block of the family: says by notes which versions the hooks do not know.
+  // Runs once, after the process' first block of the family. Writes a note for each version that the hooks do not know.
   void (*checkVersions)();
-  // Of the same device, bytes in use as the library counts them that manages the machine's devices (NVML).
+  // Gets the bytes in use of the same device, as the library that manages the machine's devices (NVML) counts them.
   int32_t (*managed)(uint64_t *used);
 };
 
-// A tensor that an operation gives out: --watch may name it (docs/watch.md).
+// A tensor that an operation outputs. --watch may name it (docs/watch.md).
 struct Output {
-  uint32_t bytes;  // sizeof(Output); what is appended in a later version stands behind
-  uint32_t number; // of the operation's, from 0
+  uint32_t bytes;  // sizeof(Output); later versions append their fields
+  uint32_t number; // of the operation's outputs, from 0
   const void *address;
   uint64_t size_bytes;
   const char *type;    // of its elements, as safetensors calls it: "F32"; null: not known
@@ -91,31 +91,32 @@ struct Owner {
 extern "C" {
 // Lists the library and sets its state. Defined by libmsleaks_hooks.so, as are __msl_hook_real and __msl_hook_find.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_register(msleaks::hook::Library *library) noexcept;
-// The real function for a call from this address: what the image there would call without the hook. `caller` null: the
-// hooks ask for themselves, in the library that the thread's last hooked call went to. Null: there is none, and a call
-// fails. Takes no lock and allocates nothing where the caller's page of code is known.
+// Returns the real function for a call from this address: the one that the image there would call without the hook.
+// With `caller` null the hooks call for themselves, in the library that the thread's last hooked call went to. Null:
+// there is no such function, and a call fails. Takes no lock and allocates nothing if the caller's page of code is
+// known.
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_real(msleaks::hook::Function *function,
                                                                 const void *caller) noexcept;
-// The same for whoever calls, of libraries of hooks that are older than __msl_hook_real.
+// The same for any caller. Only hook libraries older than __msl_hook_real call it.
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_find(const msleaks::hook::Function *function) noexcept;
-// Whether to record the call, and its site.
+// Decides whether to record the call, and sets its site.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_enter(msleaks::hook::Call *call) noexcept;
-// The device that the thread's calls of the row's family are about from now on, by ordinal. Returns the one before.
+// Sets the device of the thread's next calls of the row's family, by ordinal. Returns the device before.
 [[gnu::weak, gnu::visibility("default")]] uint32_t __msl_hook_device(uint32_t traits, uint32_t device) noexcept;
-// Before the first call of the family. `device` stays what it is as long as the process lives.
+// Call this before the first call of the family. `device` must not change as long as the process lives.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_driver(const msleaks::hook::Device *device) noexcept;
-// The kernel that has this handle from here on has this name: of an API that says it when it makes the kernel.
+// Tells the name of the kernel with this handle, for an API that has the name when it makes the kernel.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_kernel(uint32_t traits, const void *kernel,
                                                                  const char *name) noexcept;
-// Within a call of the row's family that allocates, before the real function: the owner of the block, and whether it
-// has uses that no hook sees.
+// Call this in a hook that allocates, before the real function. Tells the owner of the block, and whether the block has
+// uses that no hook sees.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_owner(uint32_t traits, msleaks::hook::Owner *owner,
                                                                 uint32_t is_used_unseen) noexcept;
-// At the same place: flags of the block beyond those of its row.
+// Call this at the same place. Tells flags of the block beyond those of its row.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_flags(uint32_t traits, uint32_t flags) noexcept;
-// At the end of an operation, within its range: one of its outputs.
+// Call this at the end of an operation, within its range. Tells one of its outputs.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_output(const msleaks::hook::Output *output) noexcept;
-// Around the real function: calls of its family are left out meanwhile.
+// Call these around the real function. Calls of its family in between are not recorded.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_begin(msleaks::hook::Call *call) noexcept;
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_end(msleaks::hook::Call *call) noexcept;
 

@@ -6,8 +6,8 @@
 
 namespace msleaks::abi {
 
-// The value of the line that `name` begins, without its end; empty: there is no such line. Nothing here may throw: the
-// runtime has no libstdc++.
+// Returns the value of the line that begins with `name`, without the line's end; empty: there is no such line. It must
+// not throw: the runtime has no libstdc++.
 constexpr std::string_view statusValue(std::string_view status, std::string_view name) {
   for (size_t begin = 0; begin < status.size();) {
     const size_t found = status.find('\n', begin);
@@ -28,7 +28,8 @@ constexpr uint32_t statusNumber(std::string_view status, std::string_view name) 
   return number;
 }
 
-// How many seccomp filters a process has. Before Linux 5.9 the kernel tells only whether there are any: 2, or 0.
+// Returns the number of seccomp filters of a process. Before Linux 5.9 the kernel tells only whether there are any: 2,
+// or 0.
 constexpr uint32_t seccompFilters(std::string_view status) {
   const uint32_t filters = statusNumber(status, "Seccomp_filters");
   return filters != 0 ? filters : statusNumber(status, "Seccomp");

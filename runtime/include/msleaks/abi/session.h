@@ -1,4 +1,4 @@
-// Shared memory of a session: what msleaks-run, the runtime in each process and `msleaks recover` agree on.
+// The shared memory of a session, for msleaks-run, the runtime in each process and `msleaks recover`.
 //
 //   $MSLEAKS_SESSION/                     a directory of the session's own, 0700, normally in /dev/shm
 //     control                             ControlPage: written by msleaks-run, mapped read-only by every process
@@ -10,16 +10,16 @@
 //
 //   ArenaHeader | RingEntry × kMaxRings | Caller × kMaxCallers | PathBlock × kMaxPathBlocks | ring or block | …
 //
-// Each ring and each block of path nodes is mapped on its own, so it begins on a page of the kernel: at a multiple of
+// Each ring and each block of path nodes is mapped on its own. So each begins at a multiple of the kernel's page size,
 // ArenaHeader::page_bytes.
 //
-// The file is sparse: the process allocates what it is about to touch, so that a full file system is an error that it
-// can count, never a SIGBUS. RingEntry [0, ring_count), the Caller of a site that was recorded, and every ring with an
-// entry have their pages, and so has every path node below path_count; a reader leaves the others alone. A file that
-// stays without magic after its process has gone, or stays empty, belongs to a process that had no room to record in.
+// The file is sparse: the process allocates pages before it touches them. So a full file system is an error that the
+// process can count, never a SIGBUS. These parts have their pages: RingEntry [0, ring_count), the Caller of a recorded
+// site, every ring with an entry, every path node below path_count. A reader must not touch the rest. A file that is
+// empty or without magic after its process has gone belongs to a process that had no room to record.
 //
-// Everything published stays readable when the process, the collector or both are killed: the files have names, and
-// no field needs a shutdown to become valid. A fork makes a new arena for the child; so does an exec.
+// All published data stays readable when the process, the collector or both are killed. The files have names, and no
+// field needs a shutdown to become valid. A fork makes a new arena for the child; so does an exec.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -51,8 +51,8 @@ enum class ClockKind : uint32_t {
 
 enum class SessionState : uint32_t { Open, Closed };
 
-// A line through (ticks, ns): ns(t) = ns + (t - ticks) * ns_per_tick. The collector refits it every second; whoever
-// reads the rings of a dead session takes the last one. Guarded by `version`: odd while being written.
+// A line through (ticks, ns): ns(t) = ns + (t - ticks) * ns_per_tick. The collector refits the line every second. A
+// reader of a dead session's rings takes the last line. `version` guards the line: it is odd during a write.
 struct ClockFit {
   std::atomic<uint32_t> version;
   uint32_t reserved;
@@ -61,22 +61,22 @@ struct ClockFit {
   std::atomic<uint64_t> ns_per_tick_q32; // fixed point, 32 fractional bits
 };
 
-// What --watch asks for (docs/watch.md), beside what programs watch by msl_watch.
-// Output: what the operation `begin` gives out, where it says so (hook::Output).
+// The wish of --watch (docs/watch.md). Programs may watch other blocks by msl_watch. Output: the outputs of the
+// operation `begin`, if its hook tells them (hook::Output).
 enum class WatchKind : uint32_t { None, Address, Line, Name, Output };
 struct WatchWish {
   WatchKind kind;
-  uint32_t line;             // of the file `what`: blocks that a call there allocates, itself or further in
+  uint32_t line;             // line of the file `what`: blocks that a call there allocates, also in callees
   uint64_t address, bytes;   // bytes 0 = all of the block
-  char what[256];            // file, or name of a watch: no other one is looked at
-  char begin[128], end[128]; // operations: it is looked from the end of the first to that of the second; empty: always
-  uint32_t output;           // of the operation: 1 = its first output; 0 = all of them
-  char folder[1024];         // where files with what the blocks hold go, by their numbers; empty: there are none
+  char what[256];            // file, or name of a watch: no other watch is compared
+  char begin[128], end[128]; // operations: looks from the end of the first to the end of the second; empty: always
+  uint32_t output;           // number of the output: 1 = the first; 0 = all outputs
+  char folder[1024];         // folder for files with contents, by their numbers; empty: no such files
 };
 inline constexpr uint64_t kRefusedFile = UINT64_MAX; // ContentEvent::file
 
 struct ControlPage {
-  static constexpr uint64_t kMagic = 0x4c544353'4c534d01; // versions of the layout have their own
+  static constexpr uint64_t kMagic = 0x4c544353'4c534d01; // each version of the layout has its own
   uint64_t magic;
   uint32_t session_version; // kSessionVersion
   uint32_t collector_pid;
@@ -85,56 +85,58 @@ struct ControlPage {
   WatchWish watch;
   alignas(64) std::atomic<uint32_t> enabled; // bit per EventKind; 0 = record nothing
   std::atomic<SessionState> state;
-  // Only for collectors: what the next one has to know when this one is killed.
-  std::atomic<uint32_t> selected;     // what `enabled` is while the session records
+  // Only for collectors: the next one needs this when this one is killed.
+  std::atomic<uint32_t> selected;     // value of `enabled` while the session records
   std::atomic<uint64_t> epoch;        // changes whenever `enabled` does: EpochEvent::number
   std::atomic<uint64_t> epoch_stored; // the trace has the events up to this one
   std::atomic<uint64_t> since_ns;     // CLOCK_MONOTONIC of the last change
   // CLOCK_MONOTONIC of the collector's last round. A line of its own: every record reads `enabled`.
   alignas(64) std::atomic<uint64_t> heartbeat_ns;
-  // Thread id of the collector, a robust futex (set_robust_list(2)): when that thread ends, however it is killed, the
-  // kernel sets kOwnerGone. Any process can read it, also one that cannot see the collector's pid. 0 = not held yet.
+  // The thread id of the collector, in a robust futex (set_robust_list(2)). The kernel sets kOwnerGone when that thread
+  // ends or is killed. A process can read it even if it cannot see the collector's pid. 0 = not held yet.
   std::atomic<uint32_t> collector_thread;
   alignas(64) ClockFit fit;
-  char counts_folder[1024];  // where processes put what they count (counts_file.h); empty: nowhere
+  char counts_folder[1024];  // folder of counters' files (counts_file.h); empty: none
   uint32_t seccomp_filters;  // that hold for the collector, as in a container
-  char kernel_compiler[512]; // of kernels that are given as source (driver/opencl); empty: they are not counted
+  char kernel_compiler[512]; // compiles kernels given as source (driver/opencl); empty: they are not counted
 };
 static_assert(sizeof(ControlPage) <= kHeaderBytes);
 inline constexpr uint32_t kOwnerGone = 0x4000'0000; // FUTEX_OWNER_DIED
 
 // Counts that processes share: processes without an arena, their lost events, files of watched blocks. Each process
-// maps this page when it finds the session, and a fork keeps the mapping: so a child counts itself that may not open
-// anything in the session's directory.
+// maps this page when it finds the session, and a fork keeps the mapping. So a child is counted even if it may not open
+// files in the session's directory.
 struct UnseenProcess {
   uint32_t pid;
-  int32_t error; // errno of what it could not do; or one of those below
+  int32_t error; // errno of the failed call, or a constant below
   char name[16];
   std::atomic<uint32_t> ready; // stored last
   uint32_t reserved;
 };
-inline constexpr int32_t kUnfollowed = 0; // it was started with an environment that does not name the session
-inline constexpr int32_t kStayed = -1;    // it was not, after all: this entry counts nothing
+inline constexpr int32_t kUnfollowed = 0; // its environment at the start does not name the session
+inline constexpr int32_t kStayed = -1;    // the start failed: this entry counts nothing
 inline constexpr int32_t kSandboxed = -2; // it began behind a seccomp filter of the program that started it
 // It is the child of a fork; `pid` is that of its ancestor with an arena, which has installed a seccomp filter.
 inline constexpr int32_t kChildOfSandboxed = -3;
 inline constexpr uint32_t kMaxUnseen = 100;
-// Threads and processes come and go for days, and nobody drains a ring: what they take has an end.
+// Without a collector no ring is drained, while threads and processes come and go for days. So their memory has a
+// limit.
 inline constexpr uint32_t kMaxOrphanKib = 16384;
 struct UnseenPage {
   static constexpr uint64_t kMagic = 0x4e45534e'4c534d01;
   uint64_t magic;
   std::atomic<uint64_t> dropped;    // events of processes that wait for a collector, or for memory without one
   std::atomic<uint32_t> count;      // processes that could not make an arena; the first of them are listed
-  std::atomic<uint32_t> orphan_kib; // of shared memory, taken by all processes since there is no collector
-  // Of all processes: files in WatchWish::folder, the first has the number 1; and what they hold (Flags::watch_max).
+  std::atomic<uint32_t> orphan_kib; // shared memory that all processes took since the collector went
+  // For all processes: the number of files in WatchWish::folder, where the first is 1; and their bytes
+  // (Flags::watch_max).
   std::atomic<uint64_t> watch_files, watch_bytes;
   UnseenProcess processes[kMaxUnseen];
 };
 static_assert(sizeof(UnseenPage) <= kHeaderBytes);
 
 constexpr uint32_t enabledBit(EventKind kind) { return 1u << static_cast<uint8_t>(kind); }
-// Beside them: what Flags::call_stack asks for.
+// The bits above the kinds of events hold Flags::call_stack.
 inline constexpr uint32_t kPathsOfCallers = 1u << 30, kPathsOfSites = 1u << 31, kPathBits = 3u << 30;
 constexpr uint32_t pathBits(CallStack wish) {
   return wish == CallStack::None ? 0 : wish == CallStack::Auto ? kPathsOfCallers : kPathBits;
@@ -146,7 +148,7 @@ enum class RingState : uint32_t {
   Unused,
   Claimed, // being set up
   Live,
-  Ended,   // its thread has gone, or went on to a larger ring: nothing will be published any more
+  Ended,   // its thread has ended, or has a larger ring: no more events come
   Drained, // Ended, and stored up to its head: may be claimed again
 };
 
@@ -157,19 +159,19 @@ struct RingEntry {
   uint64_t bytes;  // of header and slots
 };
 
-// A place in uninstrumented code that called a hook. Site number (events.h): kCallerSite | its index.
+// A caller is a place in uninstrumented code that called a hook. Site number (events.h): kCallerSite | its index.
 struct Caller {
   std::atomic<uint64_t> address; // return address; 0 = empty; with kRetiredCaller: its image has been unloaded
   uint32_t image;                // ImageDefinition::image; valid once address is set
   uint32_t reserved;
 };
 
-// No address of a program has this bit. Where a library was, another one may be loaded: the caller with the same
-// address there gets another entry, and the events of the first one keep theirs.
+// No address of a program has this bit. Another library may be loaded to the same place. A caller at the same address
+// there gets another entry, and the events of the first caller keep theirs.
 inline constexpr uint64_t kRetiredCaller = uint64_t{1} << 63;
 
-// A call of a path: the return address of the call, in the call that its parent is. Or the innermost one of all, a
-// place in instrumented code. Site number (events.h): kPathSite | its number.
+// A call of a path: the return address of the call, inside the call of its parent node. The innermost call may also be
+// a place in instrumented code. Site number (events.h): kPathSite | the node's number.
 struct PathNode {
   uint64_t address; // or a site number
   uint32_t parent;  // the node of the call around it, or one of those below
@@ -177,28 +179,28 @@ struct PathNode {
 };
 inline constexpr uint32_t kImageOfSite = UINT32_MAX;
 inline constexpr uint32_t kPathBegin = 0;   // the thread began with this call
-inline constexpr uint32_t kPathUnknown = 1; // there are calls around it that could not be found
+inline constexpr uint32_t kPathUnknown = 1; // calls around it could not be found
 inline constexpr uint32_t kFirstPath = 2;
 inline constexpr uint32_t kMaxPathDepth = 1024;
 
-// Nodes lie one behind the other, in blocks of this many.
+// Nodes are stored in blocks of this many.
 inline constexpr uint32_t kPathBlockNodes = 1024;
 inline constexpr uint32_t kMaxPathBlocks = 2048;
 struct PathBlock {
   uint64_t offset; // in the arena
 };
 
-// A process that exits, or sets a mark, waits until its memory has been read (Flags::reach). The process moves this to
-// Claimed, Waiting and GaveUp, the collector to Reading and Read; both by compare and exchange. A futex. One thread at
-// a time: it claims what is None, Read or GaveUp.
+// A process that exits, or sets a mark, waits until its memory has been read (Flags::reach). The process moves this
+// futex to Claimed, Waiting and GaveUp, the collector to Reading and Read; both by compare and exchange. One thread at
+// a time claims it, from None, Read or GaveUp.
 enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp, Claimed };
 
-// What a thread's own storage of the runtime says of it (ArenaHeader::thread_offset). Beside this word, the storage
-// begins with one whose upper half is above 0 while the thread writes an event.
+// The state of a thread's calls, in the runtime's thread-local storage (ArenaHeader::thread_offset). The first word of
+// that storage has an upper half above 0 while the thread writes an event.
 struct alignas(uint64_t) CallState {
-  uint32_t site;       // left by a callback; written last when set
-  uint16_t inside;     // bit per family whose calls are left out now
-  uint16_t open_calls; // instrumented allocator calls under way, with those that were left by an exception
+  uint32_t site;       // site that a callback left; written last when set
+  uint16_t inside;     // bit per family whose calls are not recorded now
+  uint16_t open_calls; // instrumented allocator calls under way, also those left by an exception
 };
 static_assert(sizeof(CallState) == sizeof(uint64_t));
 
@@ -211,7 +213,7 @@ struct alignas(64) OwnMemory {
   std::atomic<uint32_t> in_use;
 };
 
-// Code of the line that WatchWish names, as it lies in memory.
+// Addresses of the code of the line that WatchWish names.
 struct WatchRange {
   uint64_t begin, end;
 };
@@ -225,7 +227,7 @@ struct ArenaHeader {
   uint32_t pid;
   uint32_t parent_pid;
   ClockKind clock;
-  uint32_t exec_id;      // of the exec that this process image, or the one it was forked from, began with: any number
+  uint32_t exec_id;      // any number that identifies the exec of this process image
   uint64_t attach_ticks; // session clock
   uint64_t attach_ns;    // CLOCK_MONOTONIC
   uint64_t attach_realtime_ns;
@@ -241,60 +243,63 @@ struct ArenaHeader {
   uint32_t command_bytes;
   std::atomic<uint32_t> definitions_refused; // images, units, labels and notes that the .defs file did not take
   uint32_t page_bytes;                       // of the kernel; what is mapped there has whole pages
-  // Inode of /proc/self/ns/pid: pids are unique in there as long as it lives; 0 = cannot be told.
+  // Inode of /proc/self/ns/pid: pids are unique in the namespace as long as it lives; 0 = not known.
   uint64_t pid_namespace;
-  uint64_t process_birth;        // 0 = cannot be told; see isOtherProcess
+  uint64_t process_birth;        // 0 = not known; see isOtherProcess
   std::atomic<uint32_t> leaving; // 1: it has called exec. The image after that has an arena of its own, or is not seen
-  // A fork's child: what that process image had told of its units when it forked holds here too, and is not told again.
+  // For a fork's child: its ancestor. The units that the ancestor had defined before the fork hold here too, and are
+  // not defined again.
   uint32_t ancestor_pid;               // 0 = none
   std::atomic<uint64_t> exit_ns;       // CLOCK_MONOTONIC: when it began to exit as programs do; 0 = it has not
   uint64_t ancestor_attach_ns;         // attach_ns of that image
   uint64_t path_blocks_offset;         // of PathBlock[kMaxPathBlocks]
   std::atomic<uint32_t> path_count;    // numbers below it, from kFirstPath on, have their node
   std::atomic<uint32_t> paths_refused; // paths that there was no room for
-  // Of the thread that waits, while `reach_wait` is Waiting or Reading.
+  // These describe the thread that waits, while `reach_wait` is Waiting or Reading.
   std::atomic<ReachWait> reach_wait;
   uint32_t reach_tid;
   uint64_t reach_since_ns;       // CLOCK_MONOTONIC
-  uint64_t reach_stack;          // nothing below it is in use; the registers of its callers lie above
-  uint64_t reach_thread_pointer; // beside which its thread-local storage lies
+  uint64_t reach_stack;          // stack pointer: below it no byte is in use, above it are the callers' registers
+  uint64_t reach_thread_pointer; // its thread-local storage is beside it
   uint32_t reach_at_exit;        // 1; 0 = at a mark
-  // Of every thread: where the runtime's own storage lies, from the thread pointer on; bytes 0 = not told.
+  // For every thread: the offset of the runtime's thread-local storage from the thread pointer, and its size; size 0 =
+  // not told.
   uint32_t thread_bytes;
   int64_t thread_offset;
-  uint32_t call_state_offset; // of CallState in it
-  // Where a line is watched, the process asks for the code of it in each image, and waits: a futex that holds the
-  // image's number, until the collector has added its ranges and stored 0.
+  uint32_t call_state_offset; // offset of CallState in that storage
+  // If a line is watched, the process asks for the line's code in each image, and waits. The futex holds the image's
+  // number until the collector has added the ranges and stored 0.
   std::atomic<uint32_t> watch_image;
   std::atomic<uint32_t> watch_ranges;
   WatchRange watch_range[kMaxWatchRanges];
   // 1: the program has installed a seccomp filter, and the runtime makes no system call any more.
   std::atomic<uint32_t> filters;
-  uint64_t own_memory; // where a pointer to the first OwnMemory lies in the process; 0 = not told
+  uint64_t own_memory; // address of a pointer to the first OwnMemory; 0 = not told
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 
-// ArenaHeader::process_birth identifies a process, since its pid and the inode of its pid namespace are used again at
-// once. It is the inode of its pidfd with this bit set (pidfs, Linux 6.9), or else its start time in clock ticks. An
-// exec changes neither.
+// ArenaHeader::process_birth identifies a process, since the kernel may reuse its pid and the inode of its pid
+// namespace at once. It is the inode of the process's pidfd with this bit set (pidfs, Linux 6.9), or its start time in
+// clock ticks. An exec changes neither.
 inline constexpr uint64_t kBirthIsInode = uint64_t{1} << 63;
-// Whether two of these are surely not of one process. Values of different kinds say nothing.
+// Whether two such values surely belong to two processes. Values of different kinds do not tell.
 constexpr bool isOtherProcess(uint64_t birth, uint64_t other) {
   return birth != 0 && other != 0 && ((birth ^ other) & kBirthIsInode) == 0 && birth != other;
 }
 
 inline constexpr uint32_t kMaxRings = 16384;
 inline constexpr uint32_t kMaxCallers = 65536; // a power of two: open addressing
-// What the collector itself says of a process; no thread has this number.
+// The stream of the collector's own events about a process. No thread has this number.
 inline constexpr uint32_t kCollectorStream = UINT32_MAX;
 
 // A single-producer, single-consumer ring of slots; the slots follow at kHeaderBytes. Positions count slots since the
-// stream began and never wrap; slot = position mod capacity. A stream (a thread) may go through several rings: each
-// says at which position it begins.
+// stream began and never wrap; slot = position mod capacity. A stream (a thread) may use several rings in turn. Each
+// ring tells the position at which it begins.
 //
-// Times in a ring are nearly, not strictly, ascending: an event recorded by a signal handler in the middle of another
-// record stands behind it in time and before or after it in position. In the policy `overwrite` the producer never
-// looks at `tail`: a reader copies, then reads `reserved`, and throws away what lies below reserved - capacity.
+// Times in a ring are nearly, not strictly, ascending. A signal handler may record an event in the middle of another
+// record. That event has a later time, and a position before or behind the interrupted one. With `overwrite` the
+// producer never reads `tail`. A reader copies the slots, then reads `reserved`, and drops the slots below reserved -
+// capacity.
 struct RingHeader {
   static constexpr uint64_t kMagic = 0x474e4952'4c534d01;
   // Fixed while Live.
@@ -308,14 +313,14 @@ struct RingHeader {
   // Written by the producer only. Plain loads and stores of the owning thread (and its signal handlers).
   alignas(64) uint64_t reserved; // position after the last reserved slot
   uint64_t room_until;           // producer's cached tail + capacity
-  uint32_t depth;                // records that can be under way at once, at most: signal handlers nest. Fixed
+  uint32_t depth;                // most records under way at once, since signal handlers nest. Fixed
   uint32_t gap;                  // dropped since the last stored event
 
-  // Accounts of the stream so far: a larger ring takes over its predecessor's figures before it becomes Live. So the
-  // stream's last ring tells all, and a collector that is killed between two rings counts none of them twice.
+  // The accounts of the stream so far. A larger ring takes over its predecessor's numbers before it becomes Live. So
+  // the stream's last ring has the totals, and a collector that is killed between two rings counts no event twice.
   uint64_t produced;   // events attempted: stored + dropped
-  uint64_t dropped;    // of them: no room
-  uint64_t stalled_ns; // waited for room
+  uint64_t dropped;    // attempted without room
+  uint64_t stalled_ns; // time of waiting for room
 
   alignas(64) std::atomic<uint64_t> head; // published up to here, release
   alignas(64) std::atomic<uint64_t> tail; // stored up to here, by the consumer, release

@@ -1,13 +1,13 @@
-// What the pass leaves in an object file: a table of sites, and the few bytes by which a runtime arms it.
+// The data that the pass puts into an object file: a table of sites, and the few bytes by which a runtime arms it.
 //
 // Each translation unit (a unit) contributes
 //
 //   section msl_sites, read-only      UnitHeader | SiteRow × rows | FrameRow × frames | strings
 //   section msl_units_v2, writable    Unit { base, versions, table }
 //
-// The table holds no address, only offsets from its own UnitHeader, so its bytes are the same in the object, in the
-// executable, in a stripped copy and in the trace. The linker puts the tables of an image side by side; each starts
-// 8-byte aligned and tells its own size, zero bytes between them are padding.
+// The table holds no address, only offsets from its own UnitHeader. So its bytes are the same in the object, in the
+// executable, in a stripped copy and in the trace. The linker puts the tables of an image side by side. Each table
+// starts 8-byte aligned and holds its own size. Zero bytes between tables are padding.
 //
 // An instrumented call goes through a gate of its unit; `7` is the row of its site in the table of the unit:
 //
@@ -18,12 +18,12 @@
 //   br (%base != 0), unlikely record
 //   record:  call void @__msl_on_alloc(i32 %base + %row, …)
 //
-// One constructor per image (hidden, linkonce_odr) hands [__start_msl_units_v2, __stop_msl_units_v2) to __msl_arm_v2
-// when the process has one (it is weak), and the matching destructor to __msl_disarm_v2. Arming gives each unit a range
-// of process-local site numbers [base, base + rows). No runtime: base stays 0 and nothing else ever happens.
+// One constructor per image (hidden, linkonce_odr) passes [__start_msl_units_v2, __stop_msl_units_v2) to __msl_arm_v2,
+// if the process has this weak function. The matching destructor passes the range to __msl_disarm_v2. Arming gives each
+// unit a range of process-local site numbers [base, base + rows). Without a runtime base stays 0, and no gate records.
 //
-// What an object brings stays as its compiler wrote it, for ever, so everything here can grow: sections, constructor
-// and entry points carry a version in their names, every record says its own size, and a unit says which runtime it
+// An object keeps the format of its compiler for ever, so every part of the format can grow. The names of sections,
+// constructor and entry points carry a version. Every record holds its own size, and a unit tells which runtime it
 // needs. Objects of several versions are linked into one image side by side (docs/abi.md).
 #pragma once
 
@@ -53,11 +53,12 @@ struct UnitHeader {
   StringOffset source;    // the translation unit's main file
   StringOffset producer;  // "MemPass 0.1 LLVM 22.1.8"
   uint32_t checksum;      // FNV-1a 32 of every byte after this header
-  // Not in the first headers. Frames that are no step of a chain: calls whose block the function only takes for its
-  // caller, as xmalloc does; without a line, any call of the function. From the optimiser's input, so also of functions
-  // that were inlined everywhere.
+  // The first headers do not have these. They count frames that are no step of a chain: calls whose block the function
+  // only takes for its caller, as xmalloc does. A frame without a line stands for any call of the function. The frames
+  // come from the optimiser's input, so functions that were inlined everywhere have them, too.
   uint32_t first_wrapper, wrapper_count;
-  // Behind them, calls of other modules' functions that are handed out as well, if those functions are wrappers.
+  // Behind these frames come calls of other modules' functions whose results are handed out. They count if those
+  // functions are wrappers.
   uint32_t forward_count;
   uint32_t reserved;
 };
@@ -65,13 +66,13 @@ static_assert(sizeof(UnitHeader) == 56);
 inline constexpr uint32_t kFirstHeaderBytes = 40;
 
 enum SiteFlag : uint8_t {
-  // No line of the place says who wanted the block: all are a system header's or a wrapper's. The event carries the
-  // path that led there.
+  // No line of the place is the user's own: all lines are in system headers or wrappers. The event carries the path
+  // that led there.
   kForeignPlace = 1 << 0,
 };
 
 struct SiteRow {
-  uint64_t id; // stable: hash of file, function, line, column, inline chain, callee and ordinal
+  uint64_t id; // a stable id: hash of file, function, line, column, inline chain, callee and ordinal
   StringOffset file;
   uint32_t line;         // 0 = not known
   uint32_t column;       // 0 = not known
@@ -89,7 +90,7 @@ struct SiteRow {
 };
 static_assert(sizeof(SiteRow) == 56);
 
-// One step of an inline chain: `function` called the one below it at file:line:column.
+// One step of an inline chain: `function` called the function below it at file:line:column.
 struct FrameRow {
   StringOffset function;
   StringOffset file;
@@ -101,14 +102,14 @@ static_assert(sizeof(FrameRow) == 16);
 struct Unit {
   uint32_t base;    // first process-local site number; 0 = not armed
   uint16_t version; // kObjectVersion of the writer
-  uint16_t needs;   // the first version whose runtime has all that the unit calls
+  uint16_t needs;   // the first version whose runtime has all callbacks of the unit
   uint16_t bytes;   // sizeof(Unit) of the writer: the next unit follows there
   uint16_t reserved[3];
   const UnitHeader *table;
 };
 static_assert(sizeof(Unit) == 24);
 
-// A unit of the first version, in section msl_units, handed to __msl_arm. Nothing in it says its size.
+// A unit of the first version, in section msl_units, for __msl_arm. It does not hold its own size.
 struct UnitV1 {
   uint32_t base;
   uint32_t version; // 1
@@ -124,8 +125,8 @@ constexpr uint32_t fnv1a32(const unsigned char *bytes, uint64_t count, uint32_t 
 
 } // namespace msleaks::abi
 
-// The entry points of the runtime for an image's constructor and destructor; weak in the image. Units of one version of
-// the entry points begin alike; they may end anywhere behind it (Unit::bytes).
+// The entry points of the runtime for an image's constructor and destructor. They are weak in the image. All units of
+// one version of the entry points begin with the same fields, and may have more (Unit::bytes).
 extern "C" {
 [[gnu::visibility("default")]] void __msl_arm_v2(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
 [[gnu::visibility("default")]] void __msl_disarm_v2(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;

@@ -25,9 +25,9 @@ constexpr const char *nameOf(Family family) {
   }
 }
 
-// Wrap: hands out what an allocator inside it recorded, and only names it anew.
-// From Argument on, only hooks see the call. Argument and Kernel: what a kernel will be given. Device: which one the
-// thread uses from now on. Handle: nothing but what handle_calls.def says. Show: which physical block device addresses
+// Wrap hands out a block that an allocator inside it recorded, and only changes the block's site. From Argument on,
+// only hooks see the call. Argument and Kernel set the arguments of a kernel. Device sets the device that the thread
+// uses from now on. Handle has only the effects of handle_calls.def. Show sets the physical block that device addresses
 // show from now on.
 enum class Verb : uint8_t {
   Alloc,
@@ -54,7 +54,7 @@ constexpr const char *nameOf(Verb verb) {
   return kNames[static_cast<unsigned>(verb)];
 }
 
-// Where a value stands in a call: a parameter counted from the front (0, 1, …) or from the end (-1, -2, …).
+// The position of a value in a call: a parameter counted from the front (0, 1, …) or from the end (-1, -2, …).
 class Position {
 public:
   constexpr Position() = default;
@@ -73,22 +73,21 @@ private:
   int8_t index_ = kNone;
 };
 
-// How the block comes back to the caller (see symbols.def).
+// The way in which the block comes back to the caller (see symbols.def).
 enum class ResultKind : uint8_t { None, Return, Out, Handle, At };
 struct Result {
   ResultKind kind = ResultKind::None;
   Position at;
   constexpr bool operator==(const Result &) const = default;
 };
-// Flags of the block that such a call hands out. A handle is no address, and OpenCL's calls are the only ones that use
-// what it stands for.
+// The flags of the block that such a call hands out. A handle is no address, and only OpenCL's calls use its memory.
 constexpr uint16_t flagsOf(ResultKind kind) {
   return kind == ResultKind::Handle ? uint16_t{kDriver | kListed} : uint16_t{0};
 }
 
-// Threads: six integers as Sizes, of which the first three are those of all threads.
+// Threads: six integers as Sizes; the first three count all threads.
 enum class ShapeKind : uint8_t { None, Dim3, Range, Blocks, Sizes, Config, Threads };
-// Of a grid that is given in threads; 0 where a block has none.
+// The number of blocks of a grid that is given in threads; 0 if a block has no threads.
 constexpr uint64_t blocksOf(uint64_t threads, uint32_t block) { return block != 0 ? (threads + block - 1) / block : 0; }
 // The beginning of CUDA's CUlaunchConfig and cudaLaunchConfig_t.
 struct LaunchConfig {
@@ -103,7 +102,7 @@ struct Shape {
   constexpr bool operator==(const Shape &) const = default;
 };
 
-// One row. Positions that the verb does not have are absent.
+// One row. The positions that its verb does not use are absent.
 struct Symbol {
   std::string_view name;
   Verb verb{};
@@ -128,11 +127,11 @@ struct Symbol {
 
 // Whether the pass inserts callbacks around such a call.
 constexpr bool isInstrumented(Verb verb) { return verb < Verb::Argument; }
-// Whether a call has events of its own, before or after it.
+// Whether such a call makes events of its own, before or after it.
 constexpr bool isRecorded(Verb verb) { return verb != Verb::Argument && verb != Verb::Kernel && verb != Verb::Device; }
 
 namespace detail {
-// Row numbers by symbol; `Row::free` of a missing row does not compile.
+// The row number of each symbol. `Row::free` of a missing row does not compile.
 namespace Row {
 enum : int {
 #define MSL_ALLOC(symbol, ...) symbol,
@@ -172,7 +171,7 @@ constexpr Shape THREADS(int index) { return {ShapeKind::Threads, Position(index)
 constexpr Shape CONFIG(int index) { return {ShapeKind::Config, Position(index)}; }
 } // namespace detail
 
-// Every kind of row, told by its verb; what else it has follows.
+// Every kind of row, named by its verb; its other properties follow.
 #define MSL_ROW(symbol, rowVerb, fam, mem, ...)                                                                        \
   [] {                                                                                                                 \
     using namespace detail;                                                                                            \
@@ -220,7 +219,7 @@ inline constexpr Symbol kSymbols[] = {
 #undef MSL_ROW
 static_assert(sizeof(kSymbols) / sizeof(kSymbols[0]) == detail::Row::kCount);
 
-// A block that cannot be given back would be a leak by construction.
+// A block without a function that frees it would always be a leak.
 consteval bool everyAllocatorHasItsFree() {
   for (const Symbol &symbol : kSymbols) {
     const bool allocates = symbol.verb == Verb::Alloc || symbol.verb == Verb::Realloc || symbol.verb == Verb::Map;
@@ -239,9 +238,9 @@ constexpr const Symbol *findSymbol(std::string_view name) {
   return nullptr;
 }
 
-// What a callback needs of a row, in one immediate operand of the object:
+// The facts of a row that a callback needs, in one immediate operand:
 //   bits 0..3 heap · 4..7 event flags 8..11 · 8..15 family · 16..23 event flags 0..7 · 24..31 verb
-// The first version had a byte for the heap, whose upper half was 0: its objects read the same.
+// The first version had a byte for the heap, whose upper half was 0. So its objects read the same.
 class Traits {
 public:
   constexpr explicit Traits(uint32_t packed) : packed_(packed) {}

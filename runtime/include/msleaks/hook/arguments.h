@@ -34,7 +34,7 @@ public:
     uint64_t product = word<kSize>();
     if constexpr (kCount != kAbsent)
       if (__builtin_mul_overflow(product, word<kCount>(), &product))
-        return UINT64_MAX; // the real one refuses it
+        return UINT64_MAX; // the real function refuses it
     return product;
   }
 

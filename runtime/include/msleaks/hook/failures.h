@@ -1,4 +1,4 @@
-// The value that a hook returns where there is no function to call.
+// The value that a hook returns if there is no real function.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -21,14 +21,14 @@ inline constexpr Failure kFailures[] = {
 #include "msleaks/abi/failures.def"
 };
 
-// `library`: "libOpenCL", or the first of "libacl_rt|libascendcl".
+// `library` is "libOpenCL", or the first of "libacl_rt|libascendcl".
 constexpr bool isOfLibrary(const char *library, const char *name) {
   for (; *name != 0 && *library == *name; ++name)
     ++library;
   return *name == 0 && (*library == 0 || *library == '|');
 }
 
-// -1 for a library that no row names: no success is that, neither of a status nor of mmap.
+// For a library that no row names the result is -1: it is no success, neither as a status nor as a result of mmap.
 constexpr int64_t failureOf(const char *library) {
   for (const Failure &failure : kFailures)
     if (isOfLibrary(library, failure.library))

@@ -1,4 +1,4 @@
-// What a hooked call does to handles.
+// The effects of a hooked call on handles.
 #pragma once
 
 #include "msleaks/abi/handle_calls.h"
@@ -12,7 +12,7 @@
 namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
-// What a function does to handles (handle_calls.def); of a row of your own: its kHandles.
+// The effects of a function on handles (handle_calls.def). A row of your own has them as kHandles.
 template <class OfRow> constexpr abi::HandleCalls handlesOf() {
   if constexpr (requires { OfRow::kHandles; })
     return OfRow::kHandles;
@@ -20,15 +20,15 @@ template <class OfRow> constexpr abi::HandleCalls handlesOf() {
     return {};
 }
 
-// A function of which nothing is known but what it does to handles.
+// A row for a function that has effects on handles only.
 template <class OfRow> struct HandlesOnly {
   static constexpr abi::HandleCalls kHandles = handlesOf<OfRow>();
   static constexpr abi::Symbol kRow = {
       .name = OfRow::kRow.name, .verb = abi::Verb::Handle, .family = kHandles.calls[0].family};
 };
 
-// What a call does to handles: closed before it, opened after it, so that a number that another thread is given
-// meanwhile is no mistake.
+// Records the effects of a call on handles. Handles are closed before the call and opened after it, since another
+// thread may get the same number meanwhile.
 template <class OfRow, class Values> class Handles {
   static constexpr abi::HandleCalls kCalls = handlesOf<OfRow>();
   using HandleVerb = abi::HandleVerb;
@@ -48,7 +48,7 @@ public:
         if (done)
           openedBy<kIndex>(call, values, result);
       } else if constexpr (kCall.verb == HandleVerb::Retains || kCall.when == abi::CloseWhen::IfDone) {
-        if (done == (kCall.verb == HandleVerb::Retains)) // a retain that was done, a close that was not
+        if (done == (kCall.verb == HandleVerb::Retains)) // a retain that succeeded, or a close that failed
           opened<kCall.kind, abi::kRestored>(call, values.template word<indexOf(kCall.at)>());
       }
     });

@@ -16,10 +16,9 @@ inline uint64_t readNs(clockid_t clock) noexcept {
 
 inline uint64_t monotonicNs() noexcept { return readNs(CLOCK_MONOTONIC); }
 
-// Not fenced: 8.5 ns instead of 14. The processor may read its counter before loads that stand above it have their
-// values, and never after a later store is visible. So a thread that hands a block over has stamped its Alloc before;
-// one that got the block may stamp what it does with it too early, by what the processor had not finished: 5 to 16 ns
-// were seen.
+// Reads without a fence: 8.5 ns instead of 14. The processor may read its counter before earlier loads have their
+// values, but never after a later store is visible. So a thread that hands a block over has stamped its Alloc before.
+// The thread that got the block may stamp its own events too early: 5 to 16 ns were seen.
 [[gnu::always_inline]] inline uint64_t readTicks() noexcept {
 #if defined(__x86_64__)
   uint32_t low, high;
@@ -34,7 +33,7 @@ inline uint64_t monotonicNs() noexcept { return readNs(CLOCK_MONOTONIC); }
 #endif
 }
 
-// Not before the loads above it: later than what the thread has seen another one do.
+// Reads after all earlier loads: the time is later than any event of another thread that this thread has seen.
 [[gnu::always_inline]] inline uint64_t readTicksInOrder() noexcept {
 #if defined(__x86_64__)
   __asm__ volatile("lfence" : : : "memory");

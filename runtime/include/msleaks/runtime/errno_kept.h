@@ -1,4 +1,4 @@
-// The program's errno, given back as it was.
+// Keeps the program's errno, and restores it at the end.
 #pragma once
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// Places in instrumented code that are not the user's own lines: the event has to say who came there.
+// Places in instrumented code that are not the user's own lines: their events need the path that led there.
 #pragma once
 
 #include "msleaks/abi/site_table.h"
@@ -6,8 +6,8 @@
 
 namespace msleaks::runtime {
 
-// A bit for each site number, in chunks that are made when they are needed. A fork's child has its parent's, as it has
-// its site numbers.
+// A bit for each site number, in chunks that are made when they are needed. A fork's child has its parent's bits, as it
+// has its parent's site numbers.
 inline constexpr uint32_t kSitesOfChunk = 1u << 16;
 inline constexpr uint32_t kSiteChunks = abi::kPathSite / kSitesOfChunk;
 
@@ -19,7 +19,7 @@ extern "C" {
 
 namespace msleaks::runtime {
 
-// `site`: a row of a unit.
+// `site` is a row of a unit.
 [[gnu::always_inline]] inline bool isForeign(uint32_t site) noexcept {
   const uint64_t *chunk = __atomic_load_n(&__msl_foreign_sites[site / kSitesOfChunk], __ATOMIC_ACQUIRE);
   return chunk != nullptr &&

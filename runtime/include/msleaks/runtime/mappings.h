@@ -1,5 +1,5 @@
-// What the kernel's mapping calls do to memory: one judgement for the callbacks and for the hooks, so that a call is
-// recorded alike whoever sees it.
+// Decides what the kernel's mapping calls do to memory. Callbacks and hooks share this code, so both record a call
+// alike.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -9,26 +9,26 @@
 
 namespace msleaks::runtime {
 
-// PROT_NONE holds addresses and no memory; a file's pages are the file's.
+// PROT_NONE holds addresses and no memory. A file's pages belong to the file.
 constexpr uint16_t mappingFlags(int protection, int flags) {
   if ((flags & MAP_ANONYMOUS) == 0)
     return abi::kReserve | abi::kFile;
   return protection == PROT_NONE ? abi::kReserve : 0;
 }
 
-// May show memory that others show too: if the file is nothing else.
+// Whether the mapping may show memory that other mappings show, too. The type of its file may rule that out.
 constexpr bool mayShare(int protection, int flags) {
   const int type = flags & MAP_TYPE;
   return protection != PROT_NONE && (flags & MAP_ANONYMOUS) == 0 && (type == MAP_SHARED || type == MAP_SHARED_VALIDATE);
 }
 
-// Otherwise the kernel refuses, and nothing is given back.
+// Whether munmap gives the range back. In all other cases the kernel refuses the call.
 constexpr bool munmapTakes(uint64_t address, uint64_t size, uint64_t page_bytes) {
   return address % page_bytes == 0 && size != 0;
 }
 
-// Without an old size the pages are mapped a second time, with MREMAP_DONTUNMAP the old ones stay; a new size of 0 and
-// an address inside a page are refused.
+// Whether mremap gives the old range back. With an old size of 0 the pages are mapped a second time. With
+// MREMAP_DONTUNMAP the old pages stay. The kernel refuses a new size of 0, and an address inside a page.
 constexpr bool mremapTakes(uint64_t address, uint64_t old_size, uint64_t new_size, int flags, uint64_t page_bytes) {
   return address % page_bytes == 0 && old_size != 0 && new_size != 0 && (flags & MREMAP_DONTUNMAP) == 0;
 }

@@ -1,4 +1,4 @@
-// Something that could not be seen, and why, for the session's log; or only how often. Nothing is ever printed.
+// A note for the session's log: what could not be recorded, and why; or only a count. Nothing is ever printed.
 #pragma once
 
 extern "C" {

@@ -7,7 +7,7 @@
 
 namespace msleaks::runtime {
 
-// Known while compiling where all kernels agree.
+// The size is known at compile time where all kernels agree.
 inline uint64_t pageBytes() noexcept {
   if constexpr (abi::kMaxPageBytes == abi::kMinPageBytes)
     return abi::kMinPageBytes;

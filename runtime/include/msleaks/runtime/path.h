@@ -7,19 +7,20 @@
 
 extern "C" {
 // The site number of the path whose innermost call returns to `return_address` and was made with this stack pointer and
-// frame pointer. With a `site` (not 0) the path ends with that place in instrumented code. Without room for a path it
-// is `site` itself, or the caller's number.
+// frame pointer. With a `site` (not 0) the path ends with that place in instrumented code. Without room for a path the
+// result is `site` itself, or the caller's number.
 [[gnu::visibility("default")]] uint32_t __msl_path(uint64_t return_address, uint64_t stack_pointer,
                                                    uint64_t frame_pointer, uint32_t site) noexcept;
-// The same of `caller`, the return address of a hook; the walk begins with a call that the hook made.
+// The same for `caller`, the return address of a hook. The walk begins with a call that the hook made.
 [[gnu::visibility("default")]] uint32_t __msl_path_to(uint64_t caller, uint64_t return_address, uint64_t stack_pointer,
                                                       uint64_t frame_pointer, uint32_t site) noexcept;
 }
 
 namespace msleaks::runtime {
 
-// Of the function that this is inlined into: the stack pointer of its caller at the call. The callbacks before and
-// after an instrumented call have the same one. Not the frame address, which AArch64 has at the lower end of a frame.
+// Returns the stack pointer of the caller at the call, for the function that this is inlined into. The callbacks before
+// and after an instrumented call get the same value. It is not the frame address, which AArch64 has at the lower end of
+// a frame.
 [[gnu::always_inline]] inline uint64_t callerStackPointer() noexcept {
 #if defined(__clang__) && defined(__aarch64__)
   return reinterpret_cast<uint64_t>(__builtin_sponentry()); // clang's CFA is the frame address there
@@ -28,18 +29,18 @@ namespace msleaks::runtime {
 #endif
 }
 
-// The caller of the function that this is inlined into.
+// The frame of the caller, for the function that this is inlined into.
 struct CallerFrame {
   uint64_t return_address, stack_pointer, frame_pointer;
 };
 
 [[gnu::always_inline]] inline CallerFrame callerFrame() noexcept {
   const auto *record =
-      static_cast<const uint64_t *>(__builtin_frame_address(0)); // of both processors: {frame pointer, …}
+      static_cast<const uint64_t *>(__builtin_frame_address(0)); // {frame pointer, …} on both processors
   return {reinterpret_cast<uint64_t>(__builtin_return_address(0)), callerStackPointer(), record[0]};
 }
 
-// What the session asks for: the path to the caller, or its number alone.
+// Returns the path to the caller or only the caller's number, as the session asks for.
 [[gnu::always_inline]] inline uint32_t pathOfCaller(uint32_t enabled, const CallerFrame &frame) noexcept {
   if ((enabled & abi::kPathsOfCallers) == 0) [[unlikely]]
     return callerSite(frame.return_address);
@@ -51,7 +52,7 @@ struct CallerFrame {
   return (enabled & abi::kPathsOfSites) != 0 || ((enabled & abi::kPathsOfCallers) != 0 && isForeign(site));
 }
 
-// The same of a site that a callback names or left. A caller and a path stay what they are.
+// The same for a site that a callback names or left. The number of a caller or a path stays as it is.
 [[gnu::always_inline]] inline uint32_t pathOfSite(uint32_t enabled, uint32_t site, const CallerFrame &frame) noexcept {
   if ((site & (abi::kCallerSite | abi::kPathSite)) != 0 || !hasPath(enabled, site))
     return site;

@@ -15,9 +15,9 @@
 //
 // A hook outside of the heap (hook_call.cpp) does what these callbacks do, unless they announced the call.
 //
-// There is one place a thread. A call that begins before another one's site was taken displaces it (an operator new
-// of the program's own that calls an instrumented malloc); the callback after the outer call then finds its block among
-// those recorded meanwhile and retargets it.
+// Each thread has one place for a pending site. A call that begins before an earlier site was taken displaces that
+// site: an operator new of the program's own calls an instrumented malloc. The callback after the outer call then finds
+// its block among those recorded meanwhile, and retargets the block.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -25,12 +25,13 @@
 
 namespace msleaks::runtime {
 
-// Instead of the address: an allocation, whose block is not known yet, and a call behind which no callback can stand.
+// Two values that stand for an address: an allocation whose block is not known yet, and a call behind which no callback
+// can stand.
 inline constexpr uint64_t kAnyBlock = UINT64_MAX, kUnfollowed = UINT64_MAX - 1;
-// Somebody has said that the call failed, and nothing else has begun since.
+// A hook or callback has recorded that the call failed, and no other call has begun since.
 inline constexpr uint64_t kTold = UINT64_MAX - 2;
 
-// The site last: a signal handler in between finds nothing or all of it.
+// The site is stored last: a signal handler in between finds all values or none.
 [[gnu::always_inline]] inline void leavePending(Thread &thread, const PendingSite &pending) noexcept {
   thread.call.site = 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -40,19 +41,20 @@ inline constexpr uint64_t kTold = UINT64_MAX - 2;
   thread.call.site = pending.site;
 }
 
-// Nothing was left, no instrumented call is open, and nobody is inside an allocator.
+// Whether no site was left, no instrumented call is open, and the thread is not inside an allocator.
 [[gnu::always_inline]] inline bool isPlain(const Thread &thread) noexcept {
   uint64_t call;
   __builtin_memcpy(&call, &thread.call, sizeof call);
   return call == 0;
 }
 
-// What was left is recorded already: it concerns the very next hook and nobody else.
+// Whether the call of the pending site is recorded already. Such a site is for the very next hook only.
 inline bool isRecorded(const Thread &thread) noexcept {
   return abi::Traits(thread.pending_traits).verb() != abi::Verb::Realloc && thread.pending_address < kUnfollowed;
 }
 
-// The site left for an allocator of this family; 0: nobody announced this call. Whatever else was left is stale.
+// Takes the site left for an allocator of this family; 0: no callback announced this call. Any other pending site is
+// stale.
 inline uint32_t takeAllocSite(Thread &thread, abi::Family family) noexcept {
   const uint32_t site = thread.call.site;
   const abi::Traits traits(thread.pending_traits);
@@ -62,7 +64,7 @@ inline uint32_t takeAllocSite(Thread &thread, abi::Family family) noexcept {
   return announced && traits.family() == family ? site : 0;
 }
 
-// What was left for giving back, or reallocating, exactly this block; site 0: nobody announced it.
+// Takes the site left for freeing or reallocating exactly this block; site 0: no callback announced the call.
 inline PendingSite takeBlockSite(Thread &thread, abi::Family family, abi::Verb verb, uint64_t address) noexcept {
   const PendingSite pending{thread.call.site, thread.pending_traits, thread.pending_address};
   const abi::Traits traits(pending.traits);
@@ -70,14 +72,15 @@ inline PendingSite takeBlockSite(Thread &thread, abi::Family family, abi::Verb v
       (pending.address != address && pending.address != kUnfollowed))
     return {};
   thread.call.site = 0;
-  // Who takes a realloc also brings the block back when it fails.
+  // The hook that takes a realloc also restores the block if the realloc fails.
   const uint16_t open = thread.call.open_calls;
   if (verb == abi::Verb::Realloc && open != 0 && thread.open[open - 1].site == pending.site)
     thread.open[open - 1].old = 0;
   return pending;
 }
 
-// An allocator's call is announced and no hook took it: what is mapped now is its own supply.
+// Whether an allocator's call is announced and no hook has taken it. Memory that is mapped meanwhile is the allocator's
+// own supply.
 inline bool insideAllocator(const Thread &thread) noexcept {
   const abi::Traits traits(thread.pending_traits);
   return thread.call.site != 0 && traits.family() == abi::Family::Heap &&

@@ -1,10 +1,10 @@
-// Ranges whose numbers somebody else gives (hooks/roctx.cpp).
+// Ranges whose numbers another library gives (hooks/roctx.cpp).
 #pragma once
 
 #include <cstdint>
 
 extern "C" {
-// As msl_range_start, with the number of its end: one that msl_range_start never gives.
+// Begins a range as msl_range_start does, with a given number. msl_range_start must never give that number.
 [[gnu::visibility("default")]] void __msl_range_start_as(const char *text, uint64_t id) noexcept;
 }
 

@@ -8,7 +8,7 @@
 
 namespace msleaks::runtime {
 
-// As the kernel returns it: an error is its negative number.
+// Returns the kernel's result: an error is its negative number.
 [[gnu::always_inline]] inline long rawCall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
                                            long f = 0) noexcept {
 #if defined(__x86_64__)
@@ -37,7 +37,7 @@ namespace msleaks::runtime {
 #endif
 }
 
-// As libc's syscall returns it.
+// Returns the result as libc's syscall does.
 inline long withErrno(long result) noexcept {
   constexpr long kMaxErrno = 4095;
   if (result >= 0 || result < -kMaxErrno)

@@ -1,7 +1,7 @@
 // The hot path: put one event into the thread's ring.
 //
-// No lock, no system call, no allocation; safe in signal handlers that interrupt it at any instruction. With D the
-// records under way in this thread, and R the ring's `reserved` (positions below R are taken):
+// It takes no lock, makes no system call and allocates nothing. Signal handlers may interrupt it at any instruction. D
+// is the number of records under way in this thread. R is the ring's `reserved`: positions below R are taken.
 //
 //   1. D == 0, and the thread has a ring?        otherwise the slow path, which does the same at any D
 //   2. D = 1
@@ -21,14 +21,14 @@
 //                     at + slots.
 //   within 6, D = 1   publishes nothing, and R is beyond what head says: we go round.
 //   within 6, D = 0   is outermost itself and publishes all that it wrote. Going round then changes nothing.
-// head never steps back: only a record with D = 1 stores it, and no handler stores it meanwhile. All below it is
-// written. A ring is replaced by a larger one only at D = 1 of its own thread: the pointer is loaded behind 2 and
-// nothing is written through it after D = 0 (then another thread may own the ring).
+// head never steps back: only a record with D = 1 stores it, and no handler stores it meanwhile. All slots below head
+// are written. A thread replaces its ring by a larger one only at D = 1. The pointer to the ring is loaded behind 2,
+// and not used after D = 0: then another thread may own the ring.
 //
-// Other processors (AArch64 reorders what x86-64 keeps in order). What a thread shares with its own signal handlers
-// needs no barrier: a handler sees its thread's writes in the order of the program, whatever processor it is moved to;
-// only the compiler has to keep that order (setState, the asm below). This holds for state, gap, room_until and the
-// accounts, and for a thread that is killed: what it had executed becomes visible, in full. With the collector:
+// Order of memory (AArch64 reorders accesses that x86-64 keeps in order). Words that a thread shares with its own
+// signal handlers need no barrier. A handler sees its thread's writes in the order of the program, on any processor.
+// Only the compiler has to keep that order (setState, the asm below). This holds for state, gap, room_until and the
+// accounts. It also holds for a thread that is killed: all its executed writes become visible. With the collector:
 //
 //   producer                                        collector
 //   slots, then head (release)                      head (acquire), then slots: everything below head is whole
@@ -40,8 +40,8 @@
 //   reserved, a barrier for stores, slots           slots, an acquire fence, reserved: in `overwrite`, a slot that was
 //                                                   changed meanwhile lies below what the reader takes to be valid
 //
-// The cached room_until is older than the tail that it was made from, never newer. `produced` and `dropped` are read
-// for good when Ended was seen; while the thread lives they are a guess for the progress line.
+// The cached room_until is never newer than the tail that it was made from. `produced` and `dropped` are final once
+// Ended was seen. While the thread lives they are a guess for the progress line.
 #pragma once
 
 #include "msleaks/runtime/clock.h"
@@ -50,9 +50,9 @@
 #include <cstring>
 
 extern "C" {
-// The same with every obstacle considered: no session, no ring, a full ring, an interrupted record, an ended thread.
+// Records an event in all other cases: no session, no ring, a full ring, an interrupted record, an ended thread.
 [[gnu::visibility("default"), gnu::cold]] void __msl_record_slow(const void *event, unsigned slots) noexcept;
-// Step 6 when a handler has recorded meanwhile.
+// Does step 6 if a handler has recorded meanwhile.
 [[gnu::visibility("default"), gnu::cold]] void __msl_publish_again() noexcept;
 }
 
@@ -63,7 +63,7 @@ inline constexpr uint32_t kMostTogether = 4;
 inline constexpr uint64_t kSlackSlots = uint64_t{kMaxNesting} * abi::kMaxEventSlots + kMostTogether;
 inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight recorder
 
-// The producer's own words are shared with its signal handlers and with a reader that only looks.
+// The producer shares its own words with its signal handlers, and with a reader that does not write them.
 [[gnu::always_inline]] inline uint64_t peek(const uint64_t &word) noexcept {
   return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }
@@ -76,8 +76,8 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-// Indivisible for signal handlers, not for other processors: one instruction, or on AArch64 a pair that begins again
-// when an exception came between (LL/SC), or one of ARMv8.1's (LSE) where the processor has them. Returns the value
+// Adds indivisibly for signal handlers, not for other processors. It is one instruction on x86-64, and on AArch64 with
+// LSE (ARMv8.1). Other AArch64 processors use a pair (LL/SC) that begins again after an exception. Returns the value
 // before.
 [[gnu::always_inline]] inline uint64_t fetchAddLocal(uint64_t &word, uint64_t count) noexcept {
 #if defined(__x86_64__)
@@ -92,12 +92,12 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
 #if defined(__x86_64__)
   __asm__ volatile("addq %1, %0" : "+m"(word) : "er"(count) : "cc");
 #else
-  std::atomic_signal_fence(std::memory_order_seq_cst); // as the asm: in the order of the program
+  std::atomic_signal_fence(std::memory_order_seq_cst); // in the order of the program, as the asm
   __atomic_fetch_add(&word, count, __ATOMIC_RELAXED);
 #endif
 }
 
-// Stores before it are seen before stores behind it. A release fence would wait for loads, too.
+// Other processors see stores before the barrier before stores behind it. A release fence would wait for loads, too.
 [[gnu::always_inline]] inline void storeBarrier() noexcept {
 #if defined(__x86_64__)
   std::atomic_signal_fence(std::memory_order_seq_cst); // the processor keeps the order of stores
@@ -116,7 +116,7 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
   return (enabledWord() & abi::enabledBit(kind)) != 0;
 }
 
-// The session records nothing now: there is none, or it was stopped.
+// Whether nothing is recorded now: there is no session, or it was stopped.
 [[gnu::always_inline]] inline bool isStopped() noexcept { return enabledWord() == 0; }
 
 [[gnu::always_inline]] inline bool hasRoom(const abi::RingHeader &ring, unsigned slots) noexcept {
@@ -128,8 +128,8 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
   return reinterpret_cast<uint64_t *>(slots + (position & (ring.capacity - 1)) * abi::kSlotBytes);
 }
 
-// Steps 4 and 5; returns the position behind the event. words[1] is its time. Nothing is counted before it has its
-// place: whoever is killed here leaves at most `reserved` ahead of `head`.
+// Does steps 4 and 5, and returns the position behind the event. words[1] is the event's time. An event is counted only
+// when it has its place: a thread killed here leaves at most `reserved` ahead of `head`.
 template <unsigned kSlots>
 [[gnu::always_inline]] inline uint64_t writeSlots(abi::RingHeader &ring, const uint64_t *words) noexcept {
   const uint64_t at = fetchAddLocal(ring.reserved, kSlots);
@@ -145,8 +145,8 @@ template <unsigned kSlots>
   return at + kSlots;
 }
 
-// The event as words. Where it can be, not by a memcpy: that goes through memory, in pieces that a load of all of them
-// waits for.
+// Returns the event as words. It avoids a memcpy where it can: a memcpy goes through memory in pieces, and a load of
+// all pieces waits for them.
 template <class Event> [[gnu::always_inline]] inline void fillWords(const Event &event, uint64_t *words) noexcept {
   if constexpr (Event::kSlots == 1) {
     unsigned at = 2;
@@ -172,9 +172,9 @@ template <class Event> [[gnu::noinline, gnu::cold]] void recordSlow(Event event)
 }
 
 // Records an event of an enabled kind; the header's time is the moment of the call. Several events that belong together
-// have one moment, so that the clock is read once, and are published in one go, but for what a handler records in
-// between. A Free or Retain of a block that another thread has just handed over may have a time a few ns before its
-// Alloc's, which LiveSet puts in order: a fence would cost as much as all the rest of the event.
+// have one time, so the clock is read once. They are published together, apart from events of a handler in between.
+// Another thread may have just handed a block over. Then its Free or Retain may have a time a few ns before its Alloc;
+// LiveSet puts them in order. A fence would cost as much as the rest of the event.
 template <class... Events>
 [[gnu::always_inline]] inline void recordEnabled(Thread &thread, const Events &...events) noexcept {
   constexpr unsigned kSlots = (Events::kSlots + ...);
@@ -210,14 +210,14 @@ template <class... Events>
     (record(thread, events), ...);
 }
 
-// An allocator call under way in this thread will ask which blocks were recorded meanwhile.
+// Remembers the block if an allocator call under way in this thread will ask which blocks were recorded meanwhile.
 [[gnu::always_inline]] inline void rememberAlloc(Thread &thread, abi::Heap heap, uint64_t address,
                                                  uint32_t site) noexcept {
   if (thread.call.open_calls != 0)
     thread.last[thread.remembered++ % kRememberedAllocs] = {address, site, heap};
 }
 
-// `path`: to the site, as the event has it; 0 = the site alone.
+// `path` is the number of the path to the site, as the event has it; 0 = the site alone.
 [[gnu::always_inline]] inline void recordAlloc(abi::Heap heap, uint16_t flags, uint32_t site, uint64_t address,
                                                uint64_t size_bytes, uint32_t path = 0, uint32_t device = 0) noexcept {
   rememberAlloc(__msl_thread, heap, address, site);
