@@ -125,6 +125,36 @@ class Bench:
             self.table.note("malloc+free: heaptrack", "not installed")
         for depth in (0, 10, 30):
             self.malloc_at(depth, heaptrack)
+        self.instrumented_malloc(10)
+
+    def instrumented_malloc(self, depth):
+        """The same pairs compiled with the plugin, beside the same program that only the hooks see. Both under msleaks-run."""
+        pairs = self.scaled(2_000_000)
+        plain, instrumented = self.compiled_pairs()
+
+        def recorded(program, paths):
+            def way():
+                text, folder = self.under_session([program, depth, pairs], "--call-stack", paths)
+                self.discard(folder)
+                return pair_cost(text)["cpu"]
+            return way
+
+        ways = {"plain": lambda: pair_cost(output_of([plain, depth, pairs]))["cpu"]}
+        for paths in ("none", "all"):
+            ways[f"hooked, {paths}"] = recorded(plain, paths)
+            ways[f"instrumented, {paths}"] = recorded(instrumented, paths)
+        cost = self.medians(ways)
+        for paths, text in (("none", ""), ("all", ", with paths")):
+            hooked, both = (cost[f"{way}, {paths}"] - cost["plain"] for way in ("hooked", "instrumented"))
+            self.table.add(f"malloc+free, depth {depth}, CPU{text}: added to an instrumented pair / to a hooked one", hooked, both,
+                           both / hooked, 1.0)
+
+    def compiled_pairs(self):
+        """The pairs by msleaks-clang: (not instrumented, instrumented)"""
+        plain, instrumented = self.scratch / "pairs-plain", self.scratch / "pairs-instrumented"
+        for program, options in ((plain, ["--msl-off"]), (instrumented, [])):
+            output_of([self.program("msleaks-clang"), *options, "-O2", HERE / "malloc" / "pairs.c", "-o", program, "-pthread"])
+        return plain, instrumented
 
     def malloc_at(self, depth, heaptrack):
         pairs = self.scaled(2_000_000)
@@ -175,11 +205,8 @@ class Bench:
 
     def stopped(self):
         """The same pairs, instrumented, in a session that records nothing."""
-        source, pairs = HERE / "malloc" / "pairs.c", self.scaled(2_000_000)
-        plain, instrumented = self.scratch / "pairs-plain", self.scratch / "pairs-instrumented"
-        compiler = self.program("msleaks-clang")
-        output_of([compiler, "--msl-off", "-O2", source, "-o", plain, "-pthread"])
-        output_of([compiler, "-O2", source, "-o", instrumented, "-pthread"])
+        pairs = self.scaled(2_000_000)
+        plain, instrumented = self.compiled_pairs()
 
         def under(program):
             text, folder = self.under_session([program, 0, pairs], "--start-paused")
