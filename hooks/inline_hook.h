@@ -1,7 +1,8 @@
 // What every hook does around the real function. The row of symbols.def says which family, heap and flags.
 //
 // Most calls come from code without instrumentation: then nothing is pending, which isPlain() tells in one compare.
-// That case has the short path, which is inlined; what a callback of the pass left is looked at out of line.
+// Instrumented code mostly calls the hook itself (isCalledDirectly). Both cases have the short path, which is inlined.
+// Whatever else a callback left is looked at out of line.
 #pragma once
 
 #include "real.h"
@@ -22,31 +23,34 @@ namespace Row = abi::detail::Row;
 class PlainInside {
 public:
   [[gnu::always_inline]] PlainInside(runtime::Thread &thread, abi::Family family) noexcept : thread_(thread) {
-    store({.site = 0, .inside = runtime::insideOf(family), .open_calls = 0});
+    runtime::storeCall(thread, {.site = 0, .inside = runtime::insideOf(family), .open_calls = 0});
   }
-  [[gnu::always_inline]] ~PlainInside() { store({}); }
+  [[gnu::always_inline]] ~PlainInside() { runtime::storeCall(thread_, {}); }
   PlainInside(const PlainInside &) = delete;
   PlainInside &operator=(const PlainInside &) = delete;
 
 private:
-  [[gnu::always_inline]] void store(runtime::CallState call) noexcept {
-    uint64_t word;
-    __builtin_memcpy(&word, &call, sizeof word);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    __builtin_memcpy(&thread_.call, &word, sizeof word);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  }
   runtime::Thread &thread_;
 };
+
+template <class Call>
+[[gnu::always_inline]] inline auto callPlainInside(runtime::Thread &thread, abi::Family family, Call call) noexcept {
+  const PlainInside inside(thread, family);
+  return call();
+}
 
 template <class Call> auto callInside(runtime::Thread &thread, uint16_t whose, Call call) noexcept {
   const runtime::Inside inside(thread, whose);
   return call();
 }
 
+constexpr uint32_t traitsOf(const abi::Symbol &row) noexcept {
+  return abi::Traits(row.verb, row.family, row.heap, row.flags).packed();
+}
+
 // The path to the site that a callback left, or to the code that called the hook.
-inline uint32_t pathOf(uint32_t left, const runtime::CallerFrame &caller) noexcept {
-  const uint32_t enabled = runtime::enabledWord();
+[[gnu::always_inline]] inline uint32_t pathOf(uint32_t enabled, uint32_t left,
+                                              const runtime::CallerFrame &caller) noexcept {
   return left != 0 ? runtime::pathOfSite(enabled, left, caller) : runtime::pathOfCaller(enabled, caller);
 }
 
@@ -100,7 +104,8 @@ template <int kRow, class Call>
     return call();
   const uint32_t left = runtime::takeAllocSite(thread, row.family);
   void *block = callInside(thread, runtime::insideOf(row.family), call);
-  recordResult<kRow>(pathOf(left, caller), left, flags | row.flags | driverFlag(thread), block, size_bytes);
+  recordResult<kRow>(pathOf(runtime::enabledWord(), left, caller), left, flags | row.flags | driverFlag(thread), block,
+                     size_bytes);
   return block;
 }
 
@@ -110,17 +115,17 @@ template <int kRow, class Call>
                                               Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
-  if (!runtime::isPlain(thread)) [[unlikely]]
-    return hookAnnouncedAlloc<kRow>(size_bytes, flags, caller, call);
+  uint32_t left = 0;
+  if (!runtime::isPlain(thread)) {
+    if (!runtime::isCalledDirectly(thread, traitsOf(row), caller.stack_pointer)) [[unlikely]]
+      return hookAnnouncedAlloc<kRow>(size_bytes, flags, caller, call);
+    left = thread.call.site;
+  }
   const uint32_t enabled = runtime::enabledWord();
   if ((enabled & kAllocOutcomes) != kAllocOutcomes) [[unlikely]]
     return (enabled & kAllocOutcomes) == 0 ? call() : hookAnnouncedAlloc<kRow>(size_bytes, flags, caller, call);
-  void *block;
-  {
-    const PlainInside inside(thread, row.family);
-    block = call();
-  }
-  const uint32_t site = runtime::pathOfCaller(enabled, caller);
+  void *block = callPlainInside(thread, row.family, call);
+  const uint32_t site = pathOf(enabled, left, caller);
   if (block == nullptr) [[unlikely]]
     recordRefusal(row, row.flags | flags, site, size_bytes);
   else
@@ -149,8 +154,11 @@ template <int kRow, class Call>
                                             Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
-  if (!runtime::isPlain(thread)) [[unlikely]]
-    return hookAnnouncedFree<kRow>(block, size_bytes, caller, call);
+  if (!runtime::isPlain(thread)) {
+    if (!runtime::isGivenBack(thread, traitsOf(row), reinterpret_cast<uint64_t>(block))) [[unlikely]]
+      return hookAnnouncedFree<kRow>(block, size_bytes, caller, call);
+    return callPlainInside(thread, row.family, call);
+  }
   if (!runtime::isEnabled(abi::EventKind::Free))
     return call();
   runtime::recordEnabled(
@@ -158,8 +166,7 @@ template <int kRow, class Call>
                               runtime::callerSite(caller), 0},
                              reinterpret_cast<uint64_t>(block),
                              size_bytes});
-  const PlainInside inside(thread, row.family);
-  return call();
+  return callPlainInside(thread, row.family, call);
 }
 
 // Around a realloc: Free before, Alloc after; the old block again when it fails.
@@ -172,7 +179,7 @@ template <int kRow, class Call>
     return call();
   const auto address = reinterpret_cast<uint64_t>(old);
   const runtime::PendingSite left = runtime::takeBlockSite(thread, row.family, row.verb, address);
-  const uint32_t path = pathOf(left.site, caller);
+  const uint32_t path = pathOf(runtime::enabledWord(), left.site, caller);
   const uint16_t flags = address != 0 ? row.flags : row.flags & ~abi::kRealloc;
   if (address != 0 && (left.site == 0 || left.address == runtime::kUnfollowed))
     runtime::recordFree(row.heap, flags | abi::kFromHook, path, address, 0);

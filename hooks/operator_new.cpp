@@ -24,17 +24,8 @@ namespace {
 
 constexpr abi::Family kFamily = abi::Family::Heap;
 
-uint32_t traitsOf(const abi::Symbol &row) noexcept {
-  return abi::Traits(row.verb, row.family, row.heap, row.flags).packed();
-}
-
 // Of its parameters behind the size: std::align_val_t, where there is one.
 template <class... More> inline constexpr bool kAligned = (std::is_same_v<More, size_t> || ...);
-
-// Nothing else is wanted of the thread, and this kind of event is recorded.
-[[gnu::always_inline]] inline bool mayLeave(const runtime::Thread &thread, abi::EventKind kind) noexcept {
-  return runtime::isPlain(thread) && runtime::isEnabled(kind);
-}
 
 // Whether no other hook took the site.
 bool takeBack(runtime::Thread &thread, uint32_t site) noexcept {
@@ -66,8 +57,8 @@ bool isLibstdcxx(const void *real) noexcept {
 
 [[gnu::noinline, gnu::cold]] bool findForwards(const void *real, KnownReal &known) noexcept {
   const RealFunctions &heap = ::msleaks::hooks::real;
-  const bool forwards = isLibstdcxx(real) && isFirst("_Znwm") && isFirst("_ZdlPv") && heap.malloc != nullptr &&
-                        heap.free != nullptr;
+  const bool forwards =
+      isLibstdcxx(real) && isFirst("_Znwm") && isFirst("_ZdlPv") && heap.malloc != nullptr && heap.free != nullptr;
   (forwards ? known.forwards : known.other).store(real, std::memory_order_relaxed);
   return forwards;
 }
@@ -90,23 +81,24 @@ template <int kRow, class... More>
   if (real == nullptr) [[unlikely]]
     return ::malloc(size != 0 ? size : 1); // nobody has one: a program that asks dlsym for ours
   runtime::Thread &thread = __msl_thread;
-  if (!mayLeave(thread, abi::EventKind::Alloc))
-    return real(size, more...);
   const uint32_t enabled = runtime::enabledWord();
+  const bool is_direct = runtime::isCalledDirectly(thread, traitsOf(abi::kSymbols[kRow]), caller.stack_pointer);
+  if ((enabled & abi::enabledBit(abi::EventKind::Alloc)) == 0 || !(is_direct || runtime::isPlain(thread)))
+    return real(size, more...);
   if (!kAligned<More...> && forwardsToMalloc<kRow>(reinterpret_cast<const void *>(real))) {
-    void *block;
-    {
-      const PlainInside inside(thread, kFamily);
-      block = ::msleaks::hooks::real.malloc(size != 0 ? size : 1);
-    }
+    const runtime::CallState call = thread.call;
+    void *block = callPlainInside(thread, kFamily, [=] { return ::msleaks::hooks::real.malloc(size != 0 ? size : 1); });
     if (block != nullptr) [[likely]] {
       runtime::recordEnabled(thread, abi::AllocEvent{{abi::EventKind::Alloc, abi::Heap::Host, 0, abi::kFromHook,
-                                                      runtime::pathOfCaller(enabled, caller), 0},
+                                                      pathOf(enabled, call.site, caller), 0},
                                                      reinterpret_cast<uint64_t>(block),
                                                      size});
       return block;
     }
+    runtime::storeCall(thread, call); // the long way
   }
+  if (is_direct)
+    return real(size, more...);
   const uint32_t site = runtime::pathOfCaller(enabled, caller); // 0 = no number: then the malloc inside records
   runtime::leavePending(thread, {site, traitsOf(abi::kSymbols[kRow]), runtime::kAnyBlock});
   void *block = real(size, more...);
@@ -122,11 +114,11 @@ template <int kRow, class... More>
   if (real == nullptr) [[unlikely]]
     return ::free(block);
   runtime::Thread &thread = __msl_thread;
-  if (block != nullptr && mayLeave(thread, abi::EventKind::Free) &&
-      forwardsToMalloc<kRow>(reinterpret_cast<const void *>(real)))
-    return hookFree<kRow>(block, 0, caller.return_address, [=] { ::msleaks::hooks::real.free(block); });
   const auto address = reinterpret_cast<uint64_t>(block);
   const abi::Symbol &row = abi::kSymbols[kRow];
+  if (block != nullptr && (runtime::isPlain(thread) || runtime::isGivenBack(thread, traitsOf(row), address)) &&
+      forwardsToMalloc<kRow>(reinterpret_cast<const void *>(real)))
+    return hookFree<kRow>(block, 0, caller.return_address, [=] { ::msleaks::hooks::real.free(block); });
   if (block == nullptr || runtime::isInside(thread, kFamily) || !runtime::isEnabled(abi::EventKind::Free))
     return real(block, more...);
   // A callback, or another form, has recorded it and left its site.

@@ -117,10 +117,12 @@ uint32_t take(ThreadPath &path, const Wish &wish) noexcept {
   uint32_t node = 0;
   if (wish.from == 0 || findCall(path, wish.from, frame))
     node = takePath(path, *tree, frame);
+  if (node != 0 && wish.site != 0) {
+    node = path.site_node = withSite(path, *tree, node, wish.site);
+    path.site = wish.site;
+  }
   std::atomic_signal_fence(std::memory_order_seq_cst);
   path.busy = false;
-  if (node != 0 && wish.site != 0)
-    node = withSite(path, *tree, node, wish.site);
   return treeOf(path.generation) != nullptr ? node : 0; // a handler may have forked: the child has a tree of its own
 }
 
@@ -156,8 +158,8 @@ using namespace msleaks::runtime;
 
 uint32_t __msl_path(uint64_t return_address, uint64_t stack_pointer, uint64_t frame_pointer, uint32_t site) noexcept {
   const unwind::Frame frame = frameOf(return_address, stack_pointer, frame_pointer);
-  if (const ThreadPath *last = __msl_thread.path; site == 0 && isReady(last, rules.epoch())) [[likely]]
-    if (const uint32_t node = samePath(*last, frame); node != 0) [[likely]]
+  if (const ThreadPath *last = __msl_thread.path; isReady(last, rules.epoch())) [[likely]]
+    if (const uint32_t node = samePath(*last, frame, site); node != 0) [[likely]]
       return abi::kPathSite | node;
   const uint32_t path = numberOf({.frame = frame, .from = 0, .site = site});
   if (path != 0) [[likely]]

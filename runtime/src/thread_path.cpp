@@ -224,6 +224,7 @@ bool findCall(ThreadPath &path, uint64_t return_address, Frame &frame) noexcept 
 
 uint32_t takePath(ThreadPath &path, PathTree &tree, const Frame &frame) noexcept {
   ++path.version;
+  path.site = 0;
   if (path.stack.enter(frame.stack_pointer - sizeof(uint64_t)))
     path.count = 0;
   Walk done = walk(path, frame, path.count);

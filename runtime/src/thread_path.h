@@ -33,6 +33,8 @@ struct ThreadPath {
   bool cut;         // the thread has more calls than `capacity`
   uint32_t version; // of the frames
   bool busy;        // a path is being taken with it
+  // The innermost call was made at this place in instrumented code, and the node of the path that ends there; 0 = none.
+  uint32_t site, site_node;
 
   static uint64_t bytesFor(uint32_t capacity) noexcept {
     return sizeof(ThreadPath) + 2 * uint64_t{capacity} * (sizeof(PathFrame) + sizeof(StackCheck));
@@ -57,16 +59,19 @@ struct ThreadPath {
   return changed == 0;
 }
 
-// Returns the node of the path to `frame`, the innermost call, if it is the same as the last path; 0 = it is not.
-// Writes nothing. A handler in between may take a path, which is noticed.
-[[gnu::always_inline]] inline uint32_t samePath(const ThreadPath &path, const unwind::Frame &frame) noexcept {
+// Returns the node of the path to `frame`, the innermost call, if it is the same as the last path; 0 = it is not. With
+// a site (not 0) it is the node of the path that ends at that site. Writes nothing. A handler in between may take a
+// path, which is noticed.
+[[gnu::always_inline]] inline uint32_t samePath(const ThreadPath &path, const unwind::Frame &frame,
+                                                uint32_t site) noexcept {
   const uint32_t version = path.version, count = path.count;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const PathFrame *innermost = path.frames() + count - 1;
   if (count == 0 || !path.stack.holds(frame.stack_pointer - sizeof(uint64_t)) || !isSame(*innermost, frame))
     return 0;
-  const uint32_t checks = innermost->checks, node = innermost->node;
-  if (!areUnchanged(path, checks))
+  const uint32_t checks = innermost->checks;
+  const uint32_t node = site == 0 ? innermost->node : site == path.site ? path.site_node : 0;
+  if (node == 0 || !areUnchanged(path, checks))
     return 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return path.version == version ? node : 0;

@@ -412,6 +412,38 @@ TEST(Hooks, EveryFunctionOfTheHeapIsSeen) {
   EXPECT_EQ(sum(session.arenas()).dropped, 0u) << "libc's malloc called a hook";
 }
 
+// The site of the block's only allocation of this size, as a callback named it; 0: it is recorded otherwise than once.
+uint32_t siteOf(const std::vector<ReadEvent> &events, uint64_t size) {
+  const std::vector<abi::AllocEvent> allocs = allocsOf(events, size);
+  if (allocs.size() != 1)
+    return 0;
+  uint32_t site = allocs[0].header.site;
+  for (const ReadEvent &read : events)
+    if (wants(read, abi::EventKind::Retarget) && read.event.as<abi::RetargetEvent>().address == allocs[0].address)
+      site = read.event.header().site;
+  return freesOf(events, allocs[0].address) == 1 ? site : 0;
+}
+
+// The callbacks and the hooks of one call agree, whatever a signal handler records between them.
+TEST(Hooks, AnInstrumentedCallIsRecordedOnce) {
+  for (const char *when : {"never", "before", "behind"}) {
+    const SessionDirectory session;
+    ASSERT_EQ(runShell(preloaded(kHooks, MSL_INSTRUMENTED_VICTIM + std::string(" ") + when, &session)).status, 0);
+    const std::vector<ReadEvent> events = session.drain();
+    EXPECT_EQ(siteOf(events, 353), 11u) << when;
+    EXPECT_EQ(siteOf(events, 2003), 13u) << when;
+    EXPECT_EQ(siteOf(events, 1009), std::string_view(when) == "never" ? 0u : 21u) << when;
+  }
+}
+
+// The hook accounts for it alone: nothing is left to be told a second time.
+TEST(Hooks, AnInstrumentedCallIsNotRetargeted) {
+  const SessionDirectory session;
+  ASSERT_EQ(runShell(preloaded(kHooks, MSL_INSTRUMENTED_VICTIM, &session)).status, 0);
+  for (const ReadEvent &read : session.drain())
+    EXPECT_FALSE(wants(read, abi::EventKind::Retarget));
+}
+
 TEST(Hooks, MappingsAreSeen) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " all", &session)).status, 3);

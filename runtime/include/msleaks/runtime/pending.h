@@ -13,6 +13,9 @@
 //   retain         records, leaves its site  takes it, does not record
 // clang-format on
 //
+// Instrumented code mostly calls the heap's hook itself (isCalledDirectly). Then the hook ends the open call, too, and
+// the callback after it finds nothing to do.
+//
 // A hook outside of the heap (hook_call.cpp) does what these callbacks do, unless they announced the call.
 //
 // Each thread has one place for a pending site. A call that begins before an earlier site was taken displaces that
@@ -41,11 +44,35 @@ inline constexpr uint64_t kTold = UINT64_MAX - 2;
   thread.call.site = pending.site;
 }
 
+// Stores all three fields at once, as isPlain() loads them. A signal handler sees the state before or after.
+[[gnu::always_inline]] inline void storeCall(Thread &thread, CallState call) noexcept {
+  uint64_t word;
+  __builtin_memcpy(&word, &call, sizeof word);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  __builtin_memcpy(&thread.call, &word, sizeof word);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
 // Whether no site was left, no instrumented call is open, and the thread is not inside an allocator.
 [[gnu::always_inline]] inline bool isPlain(const Thread &thread) noexcept {
   uint64_t call;
   __builtin_memcpy(&call, &thread.call, sizeof call);
   return call == 0;
+}
+
+// Whether the instrumented code that left the pending site calls this hook itself. The stack pointer is the same then,
+// and no other call is open. Such a hook alone accounts for the call. `traits`: of the hook's row.
+[[gnu::always_inline]] inline bool isCalledDirectly(const Thread &thread, uint32_t traits,
+                                                    uint64_t stack_pointer) noexcept {
+  return thread.call.site != 0 && thread.call.inside == 0 && thread.call.open_calls == 1 &&
+         thread.pending_traits == traits && thread.pending_address == kAnyBlock &&
+         thread.open[0].frame == stack_pointer;
+}
+
+// Whether the callback before this hook has recorded that the block is given back, and no other call is open.
+[[gnu::always_inline]] inline bool isGivenBack(const Thread &thread, uint32_t traits, uint64_t address) noexcept {
+  return thread.call.site != 0 && thread.call.inside == 0 && thread.call.open_calls == 0 &&
+         thread.pending_traits == traits && thread.pending_address == address;
 }
 
 // Whether the call of the pending site is recorded already. Such a site is for the very next hook only.

@@ -1,0 +1,38 @@
+// What the callbacks of allocations and those of operations have in common.
+#pragma once
+
+#include "msleaks/abi/callbacks.h"
+#include "msleaks/runtime/path.h"
+#include "msleaks/runtime/pending.h"
+
+namespace msleaks::runtime {
+
+inline uint64_t addressOf(const void *pointer) noexcept { return reinterpret_cast<uint64_t>(pointer); }
+
+inline abi::EventHeader headerOf(abi::EventKind kind, abi::Traits traits, uint32_t site) noexcept {
+  return {kind, traits.heap(), deviceOf(__msl_thread, traits), traits.flags(), site, 0};
+}
+
+// No event: recording is off, or the call is an inner one of a family that is being recorded.
+inline bool isLeftOut(const Thread &thread, abi::Traits row) noexcept {
+  return isStopped() || isInside(thread, row.family());
+}
+
+// Whether the call that this callback stands behind failed, and nobody has said so: of the callback and the hook inside
+// the call, the first does. `site` becomes that of the event before the call, when that was another's (launchSite).
+inline bool mustTell(Thread &thread, uint32_t &site, abi::Traits row, uint64_t address, int64_t status) noexcept {
+  const abi::Traits left(thread.pending_traits);
+  const uint64_t named = thread.pending_address;
+  const bool ours = thread.call.site != 0 && left.verb() == row.verb() && left.family() == row.family() &&
+                    (named == address || named == kTold);
+  if (ours) {
+    site = thread.call.site;
+    thread.call.site = 0; // no hook took it, and none will
+  }
+  if (status == 0 || (ours && named == kTold))
+    return false;
+  leavePending(thread, {site, row.packed(), kTold});
+  return true;
+}
+
+} // namespace msleaks::runtime

@@ -1,0 +1,353 @@
+// The callbacks that the pass inserts around allocations (callbacks.def). What they and the hooks agree on is in
+// pending.h.
+#include "callbacks.h"
+
+#include "drivers.h"
+#include "kernel_names.h"
+#include "open_calls.h"
+#include "watch.h"
+#include "watch_choice.h"
+#include "watched_block.h"
+
+#include <cerrno>
+#include <sys/mman.h>
+#include <utility>
+
+#include "msleaks/runtime/mappings.h"
+#include "msleaks/runtime/page.h"
+
+namespace msleaks::runtime {
+namespace {
+
+using abi::Traits;
+using abi::Verb;
+
+// A device's block is never the host's block at the same address: a cl_mem is a pointer to what the driver took from
+// malloc for its own notes. A mapping is never the block of another heap: it is the supply that the block was cut from.
+// What a driver has registered is memory that somebody else has handed out.
+bool sameMemory(abi::Heap row, abi::Heap recorded) noexcept {
+  const auto isApart = [](abi::Heap heap) { return heap == abi::Heap::Device || heap == abi::Heap::Registered; };
+  return row == recorded || (!isApart(row) && recorded != abi::Heap::Mapping && recorded != abi::Heap::Registered);
+}
+
+RecordedAlloc *findRecorded(Thread &thread, uint32_t last, abi::Heap heap, uint64_t address) noexcept {
+  for (uint32_t i = 1; i <= last; ++i)
+    if (RecordedAlloc &alloc = thread.last[(thread.remembered - i) % kRememberedAllocs];
+        alloc.address == address && sameMemory(heap, alloc.heap))
+      return &alloc;
+  return nullptr;
+}
+
+struct Outcome {
+  uint64_t address; // 0 = failed
+  uint64_t size_bytes;
+  uint64_t status;
+  uint16_t flags; // beyond those of the row
+};
+
+// The realloc failed: its old block is alive again.
+void restore(const OpenCall &call) noexcept {
+  if (call.old != 0)
+    recordAlloc(Traits(call.traits).heap(), abi::kRealloc | abi::kRestored, call.site, call.old, 0);
+}
+
+// The site was left for a hook, which has taken it and says that the call failed. A driver's hook takes none, but what
+// the driver itself maps meanwhile displaces it: there it is looked whether a call inside this one has said so.
+bool isFailureTold(Thread &thread, const OpenCall &closed, Traits traits) noexcept {
+  return closed.site == 0 || !hasDevices(traits.family()) ||
+         findRecorded(thread, closed.remembered, traits.heap(), 0) != nullptr;
+}
+
+// The allocation, between the beginning and the end of its owner; and that it has uses that no hook sees.
+template <class Event>
+[[gnu::always_inline]] inline void recordOwned(Thread &thread, const OpenCall &closed, const Event &event) noexcept {
+  constexpr auto headerOf = [](abi::EventKind kind) { return abi::EventHeader{kind, abi::Heap::Host, 0, 0, 0, 0}; };
+  const abi::OwnerPushEvent push{headerOf(abi::EventKind::OwnerPush), closed.owner & ~kUsedUnseen, 0};
+  const abi::OwnerPopEvent pop{headerOf(abi::EventKind::OwnerPop), 0, 0};
+  if (closed.owner == 0)
+    return record(thread, event);
+  if ((closed.owner & kUsedUnseen) == 0 || Event::kKind != abi::EventKind::Alloc)
+    return recordTogether(thread, push, event, pop);
+  abi::EventHeader header = event.header;
+  header.kind = abi::EventKind::Access;
+  header.heap = abi::Heap::Device;
+  recordTogether(thread, push, event, abi::AccessEvent{header, 0, 0}, pop);
+}
+
+// Nothing of 0 bytes fails; realloc(p, 0) gave p back.
+void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
+  Thread &thread = __msl_thread;
+  if (outcome.size_bytes == 0)
+    return;
+  restore(closed);
+  if (traits.verb() == Verb::Wrap || (!untaken && isFailureTold(thread, closed, traits)))
+    return;
+  recordOwned(thread, closed,
+              abi::AllocFailedEvent{{abi::EventKind::AllocFailed, traits.heap(), deviceOf(thread, traits),
+                                     static_cast<uint16_t>(traits.flags() & ~abi::kRealloc), site, 0},
+                                    outcome.size_bytes,
+                                    outcome.status});
+  if (!hasDevices(traits.family()))
+    return;
+  rememberAlloc(thread, traits.heap(), 0, site);
+  deviceRefused(traits);
+}
+
+// An inner call of a family that is being recorded, or an allocator's own mapping.
+bool isInner(const Thread &thread, Traits row, uint64_t frame) noexcept {
+  return isInside(thread, row.family()) || isSupply(thread, frame, row);
+}
+
+// The session was stopped when the call began. Whether it has started since or not, the hook behind the callback has
+// recorded what there was to record.
+bool wasSkipped(Thread &thread, uint32_t site, const OpenCall &closed) noexcept {
+  return closed.site == 0 && std::exchange(thread.skipped_site, 0) == site;
+}
+
+void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
+  Thread &thread = __msl_thread;
+  if (isInner(thread, traits, frame.stack_pointer))
+    return;
+  const OpenCall closed = closeCall(thread, frame.stack_pointer, site);
+  if (wasSkipped(thread, site, closed))
+    return;
+  const bool untaken = thread.call.site == site;
+  if (untaken)
+    thread.call.site = 0;
+  const bool wraps = traits.verb() == Verb::Wrap;
+  if (outcome.address == 0)
+    return afterFailure(closed, untaken, site, traits, outcome);
+  RecordedAlloc *recorded = findRecorded(thread, closed.remembered, traits.heap(), outcome.address);
+  if (recorded == nullptr && wraps)
+    return;
+  if (recorded == nullptr) {
+    const uint16_t flags =
+        traits.verb() == Verb::Realloc && closed.old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
+    rememberAlloc(thread, traits.heap(), outcome.address, site);
+    recordOwned(
+        thread, closed,
+        abi::AllocEvent{{abi::EventKind::Alloc, traits.heap(), deviceOf(thread, traits),
+                         static_cast<uint16_t>(flags | outcome.flags | (Traits(closed.traits).flags() & abi::kReserve)),
+                         pathOfSite(enabledWord(), site, frame), 0},
+                        outcome.address,
+                        outcome.size_bytes});
+    if (hasDevices(traits.family()))
+      deviceAllocated(traits, outcome.size_bytes);
+    return;
+  }
+  if (recorded->site == site)
+    return;
+  recorded->site = site;
+  const abi::EventHeader retarget{
+      abi::EventKind::Retarget, traits.heap(), 0, 0, pathOfSite(enabledWord(), site, frame), 0};
+  record(thread, abi::RetargetEvent{retarget, outcome.address, outcome.size_bytes});
+  // Memory that a driver shares with the host was the driver's own until now.
+  if (isWatching() && hasDevices(traits.family()) && choosesBlocks()) [[unlikely]]
+    blockComes({retarget, outcome.address, outcome.size_bytes});
+}
+
+// Whether nothing is left to do for a call that began. The hook that it called directly has accounted for it
+// (isCalledDirectly), or the session was stopped. A call that began before the session was stopped is still to be
+// closed.
+[[gnu::always_inline]] inline bool isAccounted(uint32_t traits) noexcept {
+  return isPlain(__msl_thread) && (Traits(traits).family() == abi::Family::Heap || isStopped());
+}
+
+// The kernel says no in another way than malloc, and gives its reason.
+uint64_t resultOf(Traits traits, const void *address) noexcept {
+  return traits.family() == abi::Family::Mmap && address == MAP_FAILED ? 0 : addressOf(address);
+}
+uint64_t reasonOf(Traits traits) noexcept {
+  return static_cast<uint64_t>(traits.family() == abi::Family::Mmap ? errno : ENOMEM);
+}
+
+// The same before a call whose second callback has to know. True: left out.
+bool leaveOut(Thread &thread, uint32_t site, Traits row, uint64_t frame) noexcept {
+  if (!isStopped())
+    return isInner(thread, row, frame);
+  thread.skipped_site = site;
+  return true;
+}
+
+// Opens the first call under way, and leaves its site for a hook. Does what openCall() and leavePending() do, for a
+// thread that is plain.
+[[gnu::always_inline]] inline void openFirst(Thread &thread, uint64_t frame, const PendingSite &pending) noexcept {
+  thread.open[0] = {frame, 0, pending.site, thread.remembered, pending.traits, 0};
+  thread.pending_traits = pending.traits;
+  thread.pending_address = pending.address;
+  storeCall(thread, {.site = pending.site, .inside = 0, .open_calls = 1});
+}
+
+[[gnu::noinline, gnu::cold]] void openAnother(Thread &thread, uint64_t frame, uint32_t site, uint32_t traits) noexcept {
+  if (leaveOut(thread, site, Traits(traits), frame))
+    return;
+  openCall(thread, frame, site, Traits(traits), 0);
+  leavePending(thread, {site, traits, kAnyBlock});
+}
+
+// Whether a block of the C or C++ heap is given back.
+bool isHeapFree(const PendingSite &given) noexcept {
+  const Traits row(given.traits);
+  return row.verb() == Verb::Free && row.family() == abi::Family::Heap && given.address != 0;
+}
+
+// Does what giveBackAnother() does, for a thread that is plain, in few instructions.
+[[gnu::always_inline]] inline void giveBackFirst(Thread &thread, const PendingSite &given, uint64_t size) noexcept {
+  const Traits row(given.traits);
+  recordEnabled(thread,
+                abi::FreeEvent{{abi::EventKind::Free, row.heap(), 0, row.flags(), given.site, 0}, given.address, size});
+  thread.pending_traits = given.traits;
+  thread.pending_address = given.address;
+  storeCall(thread, {.site = given.site, .inside = 0, .open_calls = 0});
+}
+
+[[gnu::noinline]] void giveBackAnother(Thread &thread, uint64_t frame, const PendingSite &given,
+                                       uint64_t size) noexcept {
+  const Traits row(given.traits);
+  if (leaveOut(thread, given.site, row, frame))
+    return;
+  if (row.family() == abi::Family::Mmap && !munmapTakes(given.address, size, pageBytes()))
+    return;
+  if (row.verb() == Verb::Realloc)
+    openCall(thread, frame, given.site, row, given.address);
+  if (isWatching() && row.family() != abi::Family::Heap && row.family() != abi::Family::Mmap) [[unlikely]]
+    blockGoes({headerOf(abi::EventKind::Free, row, given.site), given.address, size});
+  if (given.address != 0)
+    recordFree(row.heap(), row.flags(), given.site, given.address, size);
+  leavePending(thread, given);
+}
+
+} // namespace
+} // namespace msleaks::runtime
+
+using namespace msleaks;
+using namespace msleaks::runtime;
+
+void __msl_before(uint32_t site, uint32_t traits) noexcept {
+  Thread &thread = __msl_thread;
+  const uint64_t frame = callerStackPointer();
+  if (isPlain(thread) && !isStopped()) [[likely]]
+    openFirst(thread, frame, {site, traits, kAnyBlock});
+  else
+    openAnother(thread, frame, site, traits);
+}
+
+void __msl_announce(uint32_t site, uint32_t traits) noexcept {
+  Thread &thread = __msl_thread;
+  if (!isLeftOut(thread, Traits(traits)))
+    leavePending(thread, {site, traits, kUnfollowed});
+}
+
+void __msl_cancel(uint32_t site) noexcept {
+  Thread &thread = __msl_thread;
+  if (thread.call.inside == kInsideRuntime)
+    return;
+  restore(closeCall(thread, callerStackPointer(), site));
+  if (thread.call.site == site)
+    thread.call.site = 0;
+}
+
+void __msl_on_alloc(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
+  if (isAccounted(traits)) [[likely]]
+    return;
+  const Traits row(traits);
+  settle(callerFrame(), site, row, {resultOf(row, address), size, reasonOf(row), 0});
+}
+
+void __msl_on_alloc_out(uint32_t site, uint32_t traits, const void *const *where, uint64_t size,
+                        int64_t status) noexcept {
+  if (isAccounted(traits)) [[likely]]
+    return;
+  settle(callerFrame(), site, Traits(traits),
+         {status == 0 && where != nullptr ? addressOf(*where) : 0, size, static_cast<uint64_t>(status), 0});
+}
+
+void __msl_on_alloc_status(uint32_t site, uint32_t traits, const void *address, uint64_t size,
+                           const int32_t *status) noexcept {
+  if (address != nullptr && Traits(traits).family() == abi::Family::OpenCl)
+    noteHandle(addressOf(address));
+  if (!isAccounted(traits))
+    settle(callerFrame(), site, Traits(traits),
+           {addressOf(address), size, status != nullptr ? static_cast<uint64_t>(int64_t{*status}) : 0, 0});
+}
+
+void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection,
+                  int32_t flags) noexcept {
+  if (isAccounted(traits))
+    return;
+  const Traits row(traits);
+  settle(callerFrame(), site, row, {resultOf(row, address), size, reasonOf(row), mappingFlags(protection, flags)});
+}
+
+void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
+  Thread &thread = __msl_thread;
+  const PendingSite given{site, traits, addressOf(address)};
+  if (isHeapFree(given) && isPlain(thread) && isEnabled(abi::EventKind::Free)) [[likely]]
+    giveBackFirst(thread, given, size);
+  else
+    giveBackAnother(thread, callerStackPointer(), given, size);
+}
+
+void __msl_on_inner_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
+  const Thread &thread = __msl_thread;
+  const Traits left(thread.pending_traits);
+  const bool recorded = thread.call.site != 0 && left.verb() == Verb::Free &&
+                        left.family() == Traits(traits).family() && thread.pending_address == addressOf(address);
+  if (!recorded)
+    __msl_on_free(site, traits, address, size);
+}
+
+void __msl_on_freed(uint32_t site, uint32_t traits, const void *address, uint64_t size, int64_t status) noexcept {
+  Thread &thread = __msl_thread;
+  const Traits row(traits);
+  if (isStopped() || isInner(thread, row, callerStackPointer()))
+    return;
+  if (row.family() == abi::Family::Mmap && !munmapTakes(addressOf(address), size, pageBytes()))
+    return; // was not recorded
+  if (!mustTell(thread, site, row, addressOf(address), status) || address == nullptr)
+    return;
+  abi::EventHeader header = headerOf(abi::EventKind::Alloc, row, site);
+  header.flags |= abi::kRestored;
+  record(thread, abi::AllocEvent{header, addressOf(address), size});
+}
+
+void __msl_on_remap(uint32_t site, uint32_t traits, const void *address, uint64_t old_size, uint64_t size,
+                    int32_t flags) noexcept {
+  Thread &thread = __msl_thread;
+  const Traits row(traits);
+  if (leaveOut(thread, site, row, callerStackPointer()))
+    return;
+  const bool takes = mremapTakes(addressOf(address), old_size, size, flags, pageBytes());
+  openCall(thread, callerStackPointer(), site, row, takes ? addressOf(address) : 0);
+  if (takes)
+    recordFree(row.heap(), row.flags(), site, addressOf(address), old_size);
+  leavePending(thread, {site, traits, addressOf(address)});
+}
+
+void __msl_on_retain(uint32_t site, uint32_t traits, const void *address) noexcept {
+  Thread &thread = __msl_thread;
+  const Traits row(traits);
+  if (isLeftOut(thread, row))
+    return;
+  record(thread, abi::RetainEvent{headerOf(abi::EventKind::Retain, row, site), addressOf(address), 0});
+  leavePending(thread, {site, traits, addressOf(address)});
+}
+
+// Behind the call, since a call that is refused changes nothing.
+void __msl_on_protect(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection,
+                      int64_t status) noexcept {
+  Thread &thread = __msl_thread;
+  const Traits row(traits);
+  const uint64_t frame = callerStackPointer();
+  if (isStopped() && isPlain(thread))
+    return;
+  if (isInner(thread, row, frame) || wasSkipped(thread, site, closeCall(thread, frame, site)))
+    return;
+  if (thread.call.site == site)
+    thread.call.site = 0;
+  if (status != 0 || size == 0)
+    return;
+  abi::EventHeader header = headerOf(abi::EventKind::Protect, row, site);
+  header.flags |= protection == PROT_NONE ? uint32_t{abi::kReserve} : 0u;
+  record(thread, abi::ProtectEvent{header, addressOf(address), size});
+}

@@ -1,0 +1,50 @@
+// Calls malloc and free with the callbacks around them, as the plugin compiles them. A signal may come in between, whose
+// handler does the same.
+//
+//   usage: instrumented_victim never|before|behind      when the signal comes, in the call that is under way
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+// Traits of malloc and free (msleaks/abi/symbols.h).
+enum { kMalloc = 0, kFree = 3 << 24 };
+
+__attribute__((weak)) void __msl_before(uint32_t site, uint32_t traits);
+__attribute__((weak)) void __msl_on_alloc(uint32_t site, uint32_t traits, const void *address, uint64_t size);
+__attribute__((weak)) void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size);
+
+static const char *when;
+static void at(const char *point) {
+  if (strcmp(when, point) == 0)
+    raise(SIGUSR1);
+}
+
+NOINLINE static void *allocate(uint32_t site, size_t size, const char *before, const char *behind) {
+  __msl_before(site, kMalloc);
+  at(before);
+  void *block = malloc(size);
+  at(behind);
+  __msl_on_alloc(site, kMalloc, block, size);
+  return block;
+}
+
+NOINLINE static void release(uint32_t site, void *block) {
+  __msl_on_free(site, kFree, block, 0);
+  free(block);
+}
+
+static void handle(int signal) {
+  (void)signal;
+  release(22, allocate(21, 1009, "", ""));
+}
+
+int main(int argc, char **argv) {
+  when = argc > 1 ? argv[1] : "never";
+  signal(SIGUSR1, handle);
+  release(12, allocate(11, 353, "before", "behind"));
+  release(14, allocate(13, 2003, "", ""));
+  return __msl_before != NULL ? 0 : 1;
+}
