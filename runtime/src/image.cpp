@@ -117,9 +117,30 @@ LoadedImages findLoaded(const Arena &arena, uint32_t count) noexcept {
   return search.found;
 }
 
+namespace {
+
+// A library that was opened by a path such as ./plugin.so: the loader keeps the path as it was given. The path is taken
+// from the folder that the process is in now. If that is another one by now, the build id tells.
+std::string_view wholePathOf(Arena &arena, std::string_view relative) noexcept {
+  constexpr std::string_view kHere = "./";
+  const long bytes = callKernel(SYS_getcwd, arena.executable, sizeof arena.executable); // with the NUL
+  while (relative.starts_with(kHere))
+    relative.remove_prefix(kHere.size());
+  if (bytes <= 1 || arena.executable[0] != '/' || bytes + relative.size() > sizeof arena.executable)
+    return relative;
+  const auto folder = static_cast<uint64_t>(bytes) - 1;
+  arena.executable[folder] = '/';
+  std::memcpy(arena.executable + folder + 1, relative.data(), relative.size());
+  return {arena.executable, folder + 1 + relative.size()};
+}
+
+} // namespace
+
 std::string_view pathOf(Arena &arena, const ImagePlace &place) noexcept {
-  if (place.name != nullptr && place.name[0] != 0)
-    return place.name;
+  if (place.name != nullptr && place.name[0] != 0) {
+    const std::string_view name = place.name;
+    return name[0] != '/' && name.find('/') != name.npos ? wholePathOf(arena, name) : name;
+  }
   const long count = callKernel(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", arena.executable, sizeof arena.executable);
   return {arena.executable, count > 0 ? static_cast<uint64_t>(count) : 0};
 }

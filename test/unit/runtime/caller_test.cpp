@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <dlfcn.h>
+#include <filesystem>
 #include <sys/resource.h>
 
 namespace msleaks::test {
@@ -46,6 +47,25 @@ TEST(Callers, AnAddressHasOneNumberAndItsImage) {
   EXPECT_NE(paths[placeOf(events[0]).image].find("libc"), std::string::npos);
   EXPECT_EQ(placeOf(events[1]).address.load(), in_program);
   EXPECT_NE(paths[placeOf(events[1]).image].find("runtime_test"), std::string::npos);
+}
+
+// Whoever reads the trace is in another folder.
+TEST(Callers, ALibraryOfARelativePathHasItsWholePath) {
+  const SessionDirectory session;
+  const std::filesystem::path library = MSL_LOADABLE;
+  ASSERT_EQ(session.runChild([&] {
+    std::filesystem::current_path(library.parent_path());
+    void *loaded = dlopen(("./" + library.filename().string()).c_str(), RTLD_NOW);
+    if (loaded == nullptr)
+      _exit(1);
+    runtime::recordAlloc(abi::Heap::Host, 0, runtime::callerSite(addressOf(dlsym(loaded, "msl_test_loadable"))), 1, 0);
+  }),
+            0);
+  session.drain();
+  const auto arenas = session.arenas();
+  const auto definitions = arenas[0]->definitions();
+  ASSERT_EQ(definitions.size(), 1u);
+  EXPECT_EQ(definitions[0].body.substr(sizeof(abi::ImageDefinition)), library.string());
 }
 
 // Where a library was, another one may be: its callers get entries of their own, and those of the first one say still
