@@ -24,7 +24,8 @@ int run(const std::vector<std::string> &arguments) {
   CommandLine line("msleaks", "Looks at what msleaks-run recorded, and at what the compiler plugin marked.");
   line.version("msleaks " MSLEAKS_VERSION);
   std::string level;
-  line.option("--log-level", level, "trace, debug, info, warning, error or off; also MSLEAKS_LOG")
+  line.option("--log-level", level,
+              "sets the level of messages: trace, debug, info, warning, error or off [MSLEAKS_LOG, or warning]")
       .suggest({"trace", "debug", "info", "warning", "error", "off"});
   Action chosen;
   for (const Verb &verb : makeVerbs()) {

@@ -127,7 +127,7 @@ CommandLine::CommandLine(const std::string &program, const std::string &summary)
     : own_(std::make_unique<Declarations>()) {
   own_->owned = std::make_unique<CLI::App>(summary, program);
   own_->app = own_->owned.get();
-  own_->app->set_help_all_flag(kFullHelp, "Print this message with all options, also the rarer ones, and exit");
+  own_->app->set_help_all_flag(kFullHelp, "Print this message with all options and exit");
   own_->app->fallthrough(); // options of the program may also stand behind the command
 }
 

@@ -150,18 +150,18 @@ struct GivenTexts {
 
 void declareRecorded(CommandLine &line, RunOptions &options, GivenTexts &texts) {
   line.option("--events", texts.events,
-              fmt::format("what to record, separated by commas [all]: {}", analysis::eventNames()))
+              fmt::format("records only these events, separated by commas [all]: {}", analysis::eventNames()))
       .valueName("NAMES");
-  line.option("--watch", texts.watch,
-              "blocks whose content is compared before and after each range, launch, copy and fill: what is allocated "
-              "at ADDRESS or by a call at FILE:LINE, or what the program watches as NAME; from the end of the "
-              "operation START to that of END; full-content: keeps what they hold in files, too")
+  line.option(
+          "--watch", texts.watch,
+          "compares the content of blocks before and after each range, launch, copy and fill. WHAT is the ADDRESS of a "
+          "block, the FILE:LINE of a call that allocates, or the NAME of a watch of the program. The comparison "
+          "goes from the end of the operation START to the end of END. full-content also stores each content in a file")
       .valueName("WHAT[:BYTES][,START][,END][,full-content]");
-  line.flag(
-      "--cfg", options.count_sources,
-      "count the kernels of OpenCL programs that are given as source, too: each such program is compiled once more");
-  line.flag("--start-paused", options.start_paused, "record nothing until `msleaks ctl RUN start`");
-  line.option("--hooks", options.hooks, "a library with hooks of your own, loaded behind msleaks'; may be repeated")
+  line.flag("--cfg", options.count_sources,
+            "also counts kernels of OpenCL programs that are given as source; each such program is compiled once more");
+  line.flag("--start-paused", options.start_paused, "records nothing until `msleaks ctl RUN start`");
+  line.option("--hooks", options.hooks, "loads a library with hooks of your own behind msleaks' hooks; may be repeated")
       .oneAtATime()
       .valueName("FILE");
 }
@@ -169,10 +169,10 @@ void declareRecorded(CommandLine &line, RunOptions &options, GivenTexts &texts) 
 void declareEnd(CommandLine &line, RunOptions &options) {
   line.group("At the end");
   line.option("--error-exitcode", options.error_exitcode,
-              "exit status when there are findings, instead of the program's own")
+              "exits with this status if there are findings [the program's own status]")
       .between(1, 255, "1..255")
       .valueName("N");
-  line.flag("--no-report", options.no_report, "print no report at the end");
+  line.flag("--no-report", options.no_report, "prints no report at the end");
 }
 
 void declareWhileRunning(CommandLine &line, RunOptions &options) {
@@ -183,15 +183,16 @@ void declareWhileRunning(CommandLine &line, RunOptions &options) {
             options.toggle_signal = signalOf(name);
             return options.toggle_signal != 0 ? std::string() : name + " is no signal that can be waited for";
           },
-          "a signal to msleaks-run that starts and stops recording, such as USR1; it is not passed on then")
+          "names a signal to msleaks-run that starts and stops recording, such as USR1; the program does not get it")
       .valueName("SIGNAL");
   line.flag("--analyze-at-end", options.analyze_at_end,
-            "read what was recorded when the program has ended, not while it runs on idle processors");
+            "makes the report only after the program has ended, not on idle processors while it runs");
   line.flagWith(
       "--progress", [&options] { options.progress = Progress::Shown; },
-      "show a line on the terminal while the program runs [unless stdin and stdout are that terminal too]");
-  line.flagWith("--no-progress", [&options] { options.progress = Progress::Hidden; }, "never show that line");
-  line.option("--log-level", options.log_level, "trace, debug, info, warning, error or off [MSLEAKS_LOG, or warning]")
+      "shows a line on the terminal while the program runs [unless stdin and stdout are that terminal too]");
+  line.flagWith("--no-progress", [&options] { options.progress = Progress::Hidden; }, "never shows that line");
+  line.option("--log-level", options.log_level,
+              "sets the level of messages: trace, debug, info, warning, error or off [MSLEAKS_LOG, or warning]")
       .suggest({"trace", "debug", "info", "warning", "error", "off"})
       .valueName("LEVEL");
 }
@@ -199,7 +200,8 @@ void declareWhileRunning(CommandLine &line, RunOptions &options) {
 void declare(CommandLine &line, RunOptions &options, GivenTexts &texts) {
   line.usage(kUsage);
   line.version(fmt::format("msleaks-run {}", MSLEAKS_VERSION));
-  line.option("-o,--output", options.output, "folder for the recording, new or empty [msleaks-PROGRAM-DATE-PID]")
+  line.option("-o,--output", options.output,
+              "names the folder for the recording, new or empty [msleaks-PROGRAM-DATE-PID]")
       .valueName("FOLDER");
 #define MSL_FLAG_GROUP(name, shown, heading)                                                                           \
   line.group(heading, Shown::shown);                                                                                   \

@@ -74,16 +74,18 @@ Result<ExitStatus> cfg(const Options &options) {
 
 Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  line.option("RUN", options->run, "folder of a run").required();
-  line.option("--function", options->function, "only functions with this in their name (a regular expression)")
+  line.option("RUN", options->run, "names the folder of a run").required();
+  line.option("--function", options->function,
+              "shows only functions whose name matches this regular expression [all functions]")
       .valueName("REGEX");
-  const Option json = line.flag("--json", options->json, "an array of graphs (docs/kernel-graphs.md)");
-  const Option dot = line.flag("--dot", options->dot, "graphs for Graphviz").excludes(json);
-  const Option html = line.option("--html", options->html, "write a page to look at, with the source beside the graphs")
-                          .valueName("FILE")
-                          .excludes(json)
-                          .excludes(dot);
-  line.option("--against", options->against, "another run, of this build or another, side by side on the page")
+  const Option json = line.flag("--json", options->json, "prints an array of graphs as JSON (docs/kernel-graphs.md)");
+  const Option dot = line.flag("--dot", options->dot, "prints the graphs for Graphviz").excludes(json);
+  const Option html =
+      line.option("--html", options->html, "writes an HTML page that shows the graphs beside the source")
+          .valueName("FILE")
+          .excludes(json)
+          .excludes(dot);
+  line.option("--against", options->against, "shows another run on the page, side by side; it may be of another build")
       .valueName("RUN2")
       .needs(html);
   return [options] { return cfg(*options); };
@@ -91,6 +93,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(cfg, "how often each edge of the functions ran that were built with --msl-cfg", declare)
+MSL_REGISTER_VERB(cfg, "shows how often each edge ran of functions that were built with --msl-cfg", declare)
 
 } // namespace msleaks::tools

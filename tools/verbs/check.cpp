@@ -65,23 +65,26 @@ Result<ExitStatus> check(const Options &options) {
 
 Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  line.option("RUN", options->run, "folder of a run, or its trace file").required();
-  line.option("--baseline", options->baseline, "what to compare with: another run, or a file that --save wrote")
+  line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
+  line.option("--baseline", options->baseline, "compares with another run, or with a file that --save wrote")
       .valueName("BASE");
-  line.option("--peak", options->peak, "the most that the peak may be: 512MiB; or with a baseline +2%, +10MiB")
+  line.option("--peak", options->peak,
+              "fails if the peak is above this size (512MiB), or above the baseline's by this much (+2%, +10MiB)")
       .valueName("LIMIT");
-  line.option("--leaks", options->leak_bytes, "the most bytes that may leak (0, 4KiB)").byteSize();
-  line.option("--sites", options->sites, "new: no place may leak that did not in the baseline").oneOf({"new"});
+  line.option("--leaks", options->leak_bytes, "fails if more bytes leak than this (0, 4KiB)").byteSize();
+  line.option("--sites", options->sites, "new: fails if a place leaks that did not leak in the baseline")
+      .oneOf({"new"});
   line.flag("--allow-incomplete", options->incomplete_allowed,
-            "judge what there is, also when not all of a program was recorded");
-  line.option("--suppressions", options->suppressions, "file of rules leak:PATTERN, as LeakSanitizer's");
-  line.option("--save", options->save, "keep the figures in this file, unless the check fails").valueName("FILE");
-  line.flag("--json", options->json, "an object for programs instead of the table (docs/check.md)");
+            "judges the recording even if a part of a program was not recorded");
+  line.option("--suppressions", options->suppressions, "names a file of rules leak:PATTERN, in LeakSanitizer's format");
+  line.option("--save", options->save, "writes the run's figures as a baseline to this file, unless the check fails")
+      .valueName("FILE");
+  line.flag("--json", options->json, "prints a JSON object instead of the table (docs/check.md)");
   return [options] { return check(*options); };
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(check, "whether a run keeps within limits, against a baseline", declare)
+MSL_REGISTER_VERB(check, "checks a run against limits and a baseline", declare)
 
 } // namespace msleaks::tools

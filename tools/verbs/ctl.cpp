@@ -71,20 +71,21 @@ Result<ExitStatus> control(const Options &options) {
 
 Action declare(CommandLine &line) {
   auto options = std::make_shared<Options>();
-  line.option("RUN", options->run, "folder of the recording").required();
+  line.option("RUN", options->run, "names the folder of the recording").required();
   line.option("COMMAND", options->command,
-              "start: record from here on; stop: record nothing; status: how it stands; snapshot: store all that is "
-              "published; reach: hold its processes and read who points to what; set: change an option of "
-              "msleaks-run; adopt: collect in place of a collector that was killed")
+              "start: records from here on; stop: records nothing; status: shows the state of the recording; "
+              "snapshot: stores all events so far; reach: holds the processes and reads which blocks are still pointed "
+              "to; set: changes an option of msleaks-run; adopt: collects in place of a collector that was killed")
       .required()
       .oneOf({"start", "stop", "status", "snapshot", "reach", "set", "adopt"});
-  line.option("NAME=VALUE", options->argument, "for set: on-full, ring-kib, ring-max-kib, block-timeout-ms or events");
-  line.flag("--json", options->json, "for status: as an object for programs");
+  line.option("NAME=VALUE", options->argument,
+              "is the new value for set: of on-full, ring-kib, ring-max-kib, block-timeout-ms or events");
+  line.flag("--json", options->json, "prints the status as a JSON object");
   return [options] { return control(*options); };
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(ctl, "start, stop or change a recording while it runs", declare)
+MSL_REGISTER_VERB(ctl, "starts, stops or changes a recording while it runs", declare)
 
 } // namespace msleaks::tools

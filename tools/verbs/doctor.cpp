@@ -26,15 +26,16 @@ Result<ExitStatus> examine(const Options &options) {
 
 Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  line.option("PROGRAM", options->run.command, "the program and its arguments, behind --").required();
-  line.option("--hooks", options->run.hooks, "a library with hooks of your own (docs/hooks.md); may be repeated")
+  line.option("PROGRAM", options->run.command, "is the program with its arguments, behind --").required();
+  line.option("--hooks", options->run.hooks, "loads a library with hooks of your own (docs/hooks.md); may be repeated")
       .oneAtATime();
-  line.flag("--json", options->json, "a list for programs (docs/doctor.md)");
+  line.flag("--json", options->json, "prints a JSON list (docs/doctor.md)");
   return [options] { return examine(*options); };
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(doctor, "runs a program and says what of its memory cannot be seen, why, and what to do", declare)
+MSL_REGISTER_VERB(doctor, "runs a program and shows which of its memory cannot be recorded, why, and what to do",
+                  declare)
 
 } // namespace msleaks::tools

@@ -179,17 +179,18 @@ Result<ExitStatus> dump(const Options &options) {
 
 Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  line.option("RUN", options->run, "folder of a run, or its trace file").required();
-  line.flag("--json", options->json, "an object a line, for programs (docs/trace-format.md)");
-  line.option("--kind", options->kinds, fmt::format("only these, separated by commas: {}", analysis::eventNames()))
+  line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
+  line.flag("--json", options->json, "prints a JSON object for each event, one a line (docs/trace-format.md)");
+  line.option("--kind", options->kinds,
+              fmt::format("prints only these events, separated by commas [all]: {}", analysis::eventNames()))
       .valueName("NAMES");
-  line.option("--begin", options->begin_s, "only from so many seconds after the start on");
-  line.option("--end", options->end_s, "only until so many seconds after the start");
+  line.option("--begin", options->begin_s, "prints only events from this time on, in seconds since the start [0]");
+  line.option("--end", options->end_s, "prints only events up to this time, in seconds since the start [the end]");
   return [options] { return dump(*options); };
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(dump, "write every event, in order of time", declare)
+MSL_REGISTER_VERB(dump, "prints every event, in order of time", declare)
 
 } // namespace msleaks::tools

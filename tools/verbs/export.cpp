@@ -77,15 +77,16 @@ Result<ExitStatus> exportRun(const Options &options) {
 
 Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  line.option("RUN", options->run, "folder of a run, or its trace file");
-  line.option("--format", options->format, "one of those that --list shows (docs/export.md)").valueName("NAME");
-  line.option("-o,--output", options->output, "the file to write; -: stdout").valueName("PATH").showDefault();
-  line.flag("--list", options->list, "only list the formats");
+  line.option("RUN", options->run, "names the folder of a run, or its trace file");
+  line.option("--format", options->format, "names the format, one of those that --list shows (docs/export.md)")
+      .valueName("NAME");
+  line.option("-o,--output", options->output, "names the file to write; -: stdout").valueName("PATH").showDefault();
+  line.flag("--list", options->list, "only lists the formats");
   return [options] { return exportRun(*options); };
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(export, "write a run in a format that other programs read", declare)
+MSL_REGISTER_VERB(export, "writes a run in a format that other programs read", declare)
 
 } // namespace msleaks::tools

@@ -37,14 +37,16 @@ Result<ExitStatus> showOutOfMemory(const Options &options) {
 
 Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  line.option("RUN", options->run, "folder of a run, or its trace file").required();
-  line.flag("--json", options->json, "everything, for programs (docs/analyses.md)");
-  line.option("--top", options->style.top, "blocks and places of each list").between(1, 1000).showDefault();
+  line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
+  line.flag("--json", options->json, "prints everything as JSON (docs/analyses.md)");
+  line.option("--top", options->style.top, "sets the number of blocks and places in each list")
+      .between(1, 1000)
+      .showDefault();
   return [options] { return showOutOfMemory(*options); };
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(oom, "what was alive when memory was refused, and what to try first", declare)
+MSL_REGISTER_VERB(oom, "shows what was alive when memory was refused, and what to try first", declare)
 
 } // namespace msleaks::tools

@@ -68,12 +68,12 @@ Result<ExitStatus> printPlugin(unsigned llvm) {
 
 Action declare(CommandLine &line) {
   const auto llvm = std::make_shared<unsigned>(0);
-  line.option("--llvm", *llvm, "the major version of the clang that loads it; the newest one, unless given");
+  line.option("--llvm", *llvm, "names the major version of the clang that loads the plugin [the newest one]");
   return [llvm] { return printPlugin(*llvm); };
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(plugin, "print the path for -fpass-plugin=", declare)
+MSL_REGISTER_VERB(plugin, "prints the path for -fpass-plugin=", declare)
 
 } // namespace msleaks::tools

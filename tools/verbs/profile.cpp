@@ -199,8 +199,7 @@ public:
   CommandLine &addReading(const char *name, const char *summary, Deed deed) {
     CommandLine &subcommand = add(name, summary, deed);
     subcommand
-        .option("FILE", options_->file,
-                "a profile of any format that `msleaks profile formats` lists; -: the standard input")
+        .option("FILE", options_->file, "names a profile in a format that `msleaks profile formats` lists; -: stdin")
         .required();
     addTextOptions(subcommand);
     return subcommand;
@@ -209,10 +208,10 @@ public:
   void addTextOptions(CommandLine &subcommand) {
     subcommand
         .option("--objdump", options_->loading.perf.objdump,
-                "the program that shows instructions of a perf.data's images")
+                "names the program that disassembles the images of a perf.data")
         .valueName("PROGRAM");
     subcommand.flag("--no-text", options_->no_text,
-                    "no instructions for a perf.data: only the addresses that were met");
+                    "shows only the sampled addresses of a perf.data, without instructions");
   }
   Options &options() { return *options_; }
   Action action() const {
@@ -228,57 +227,62 @@ private:
 void declareReport(Declaration &declaration) {
   Options &options = declaration.options();
   CommandLine &report =
-      declaration.addReading("report", "a JSON report for lnt submit, with the profile in it", showReport);
-  report.option("--machine", options.machine, "name of the machine in LNT (this one's)").valueName("NAME");
-  report.option("--machine-field", options.machine_fields, "what else LNT shall know of the machine")
+      declaration.addReading("report", "prints a JSON report for lnt submit, with the profile in it", showReport);
+  report.option("--machine", options.machine, "sets the name of the machine in LNT [this machine's name]")
+      .valueName("NAME");
+  report.option("--machine-field", options.machine_fields, "adds a field about the machine for LNT; may be repeated")
       .valueName("NAME=VALUE");
-  report.option("--order", options.order, "the field that orders runs (llvm_project_revision=TIME OF FILE)")
+  report.option("--order", options.order, "sets the field that orders runs [llvm_project_revision=TIME OF FILE]")
       .valueName("NAME=VALUE");
-  report.option("--test", options.test, "name of the test (nts.STEM OF FILE)").valueName("NAME");
+  report.option("--test", options.test, "sets the name of the test [nts.STEM OF FILE]").valueName("NAME");
   report
       .option("--metric", options.metrics,
-              "a metric of the test; several values of one name are samples (docs/profiles.md: what is taken when "
-              "none is given)")
+              "adds a metric of the test; several values of one name are samples (docs/profiles.md names the "
+              "metrics that are used without this option)")
       .valueName("NAME=VALUE");
 }
 
 void declareCompare(Declaration &declaration) {
   Options &options = declaration.options();
-  CommandLine &compared = declaration.add("compare", "two profiles side by side, by function and instruction", compare);
-  compared.option("A", options.file, "a profile").required();
-  compared.option("B", options.second, "another one").required();
-  compared.option("--counter", options.choice.counter, "which counter (cycles, or else the first)").valueName("NAME");
-  compared.option("--function", options.choice.function, "only this function, with all of its lines").valueName("NAME");
-  compared.option("--top", options.choice.top, "how many functions (20; with --json all)").valueName("N");
-  compared.flag("--json", options.json, "an object for programs (docs/profiles.md)");
+  CommandLine &compared =
+      declaration.add("compare", "shows two profiles side by side, by function and instruction", compare);
+  compared.option("A", options.file, "names the first profile").required();
+  compared.option("B", options.second, "names the second profile").required();
+  compared.option("--counter", options.choice.counter, "compares by this counter [cycles, or else the first one]")
+      .valueName("NAME");
+  compared.option("--function", options.choice.function, "shows only this function, with all of its lines")
+      .valueName("NAME");
+  compared.option("--top", options.choice.top, "sets the number of functions shown [20; with --json all]")
+      .valueName("N");
+  compared.flag("--json", options.json, "prints a JSON object (docs/profiles.md)");
   declaration.addTextOptions(compared);
 }
 
 Action declare(CommandLine &line) {
   Declaration declaration(line);
   Options &options = declaration.options();
-  declaration.addReading("counters", "JSON: what was counted in the whole", showCounters);
-  declaration.addReading("functions", "JSON: functions, their counters in percent, how many lines they have",
+  declaration.addReading("counters", "prints the counters of the whole profile as JSON", showCounters);
+  declaration.addReading("functions",
+                         "prints the functions with their counters in percent and their number of lines, as JSON",
                          showFunctions);
-  declaration.addReading("code", "JSON: the lines of one function, or of all", showCode)
-      .option("FUNCTION", options.function, "name of a function; all, where none is given");
-  CommandLine &upgraded = declaration.addReading("upgrade", "write a profile in LNT's format", upgrade);
-  upgraded.option("OUT", options.output, "the file to write (.lntprof)").required();
+  declaration.addReading("code", "prints the lines of one function or of all functions, as JSON", showCode)
+      .option("FUNCTION", options.function, "names a function [all functions]");
+  CommandLine &upgraded = declaration.addReading("upgrade", "writes a profile in LNT's format", upgrade);
+  upgraded.option("OUT", options.output, "names the file to write (.lntprof)").required();
   CommandLine &exported =
-      declaration.add("export", "write what a run counted (msleaks cfg) as a profile for LNT", exportRun);
-  exported.option("RUN", options.file, "folder of a run").required();
-  exported.option("--lnt", options.output, "the file to write (.lntprof)").valueName("FILE").required();
+      declaration.add("export", "writes the counters of a run (msleaks cfg) as a profile for LNT", exportRun);
+  exported.option("RUN", options.file, "names the folder of a run").required();
+  exported.option("--lnt", options.output, "names the file to write (.lntprof)").valueName("FILE").required();
   declareReport(declaration);
   declareCompare(declaration);
-  declaration.addReading("version", "JSON: which version of LNT's format the file has", showVersion);
-  declaration.addReading("disassembly-format", "JSON: how the text of lines is to be understood",
-                         showDisassemblyFormat);
-  declaration.add("formats", "list the formats that are read", [](Options &) { return listFormats(); });
+  declaration.addReading("version", "prints which version of LNT's format the file has, as JSON", showVersion);
+  declaration.addReading("disassembly-format", "prints the format of the lines' text, as JSON", showDisassemblyFormat);
+  declaration.add("formats", "lists the formats that can be read", [](Options &) { return listFormats(); });
   return declaration.action();
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(profile, "profiles of perf, LNT and LLVM: show, convert for LNT, compare", declare)
+MSL_REGISTER_VERB(profile, "shows, compares and converts profiles of perf, LNT and LLVM", declare)
 
 } // namespace msleaks::tools

@@ -32,13 +32,14 @@ Result<ExitStatus> recover(const Options &options) {
 
 Action declare(CommandLine &line) {
   auto options = std::make_shared<Options>();
-  line.option("RUN", options->run, "folder of the recording").required();
-  line.option("--session", options->session, "its shared memory, where the manifest does not say it or is lost");
+  line.option("RUN", options->run, "names the folder of the recording").required();
+  line.option("--session", options->session,
+              "names the folder of the session's shared memory, if the manifest is lost or does not name it");
   return [options] { return recover(*options); };
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(recover, "complete the folder of a session that was killed", declare)
+MSL_REGISTER_VERB(recover, "completes the folder of a session that was killed", declare)
 
 } // namespace msleaks::tools

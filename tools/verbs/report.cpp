@@ -81,56 +81,66 @@ Result<ExitStatus> report(const Options &options) {
 
 void declarePart(CommandLine &line, Options &options) {
   line.group("Part of the run");
-  line.option("--from", options.from, "from this moment on: a time since the start (1.5s), step:N or mark:NAME");
-  line.option("--to", options.to, "up to this moment");
-  line.option("--pid", options.pid, "blocks that this process allocated");
-  line.option("--heap", options.heap, "blocks of this heap: host, mapping, device, pinned, managed, pool, registered");
-  line.option("--suppressions", options.suppressions, "file of rules leak:PATTERN, as LeakSanitizer's");
+  line.option("--from", options.from,
+              "begins the report at this moment: a time since the start (1.5s), step:N or mark:NAME [the start]");
+  line.option("--to", options.to, "ends the report at this moment [the end]");
+  line.option("--pid", options.pid, "counts only blocks that this process allocated");
+  line.option("--heap", options.heap,
+              "counts only blocks of this heap: host, mapping, device, pinned, managed, pool, registered");
+  line.option("--suppressions", options.suppressions, "names a file of rules leak:PATTERN, in LeakSanitizer's format");
 }
 
 void declareForm(CommandLine &line, Options &options) {
   line.group("Form");
-  line.flag("--json", options.json, "everything, for programs (docs/report.md)");
+  line.flag("--json", options.json, "prints everything as JSON (docs/report.md)");
   line.option("--group-by", options.group_by,
-              "sums of peak and leaks by site, path, function, file, type, variable, owner, thread, process, device "
-              "or library");
+              "adds a table of peak and leaks by site, path, function, file, type, variable, owner, thread, process, "
+              "device or library");
   line.option("--filter", options.filter,
-              "only places with this in function, file, library, type or variable (`*`, `^`, `$`)");
-  line.option("--top", options.style.top, "rows of each table").showDefault();
-  line.option("--sort", options.style.sort, "tables by bytes, count, age or place")
+              "shows only places with this text in function, file, library, type or variable (`*`, `^`, `$`)");
+  line.option("--top", options.style.top, "sets the number of rows of each table").showDefault();
+  line.option("--sort", options.style.sort, "sorts tables by bytes, count, age or place [bytes]")
       .oneOf({"bytes", "count", "age", "place"});
 }
 
 void declareRarerPart(CommandLine &line, Options &options) {
   line.group("Rarer parts and rules", analysis::Shown::InFullHelp);
-  line.option("--born-until", options.born_until,
-              "only blocks that came between --from and this moment; those alive at --to count as leaked");
-  line.option("--thread", options.thread, "blocks that the thread with this number allocated");
-  line.option("--skip-steps", options.skip_steps, "of growth: leave out what the first N steps allocate")
+  line.option(
+      "--born-until", options.born_until,
+      "counts only blocks that were allocated between --from and this moment; blocks alive at --to count as leaked");
+  line.option("--thread", options.thread, "counts only blocks that the thread with this number allocated");
+  line.option("--skip-steps", options.skip_steps,
+              "leaves allocations of the first N steps out of the findings of growth")
       .valueName("N")
       .showDefault();
-  line.option("--min-growth", options.least_growth_bytes, "only growth by so much a step or more (4KiB, 10MB)")
+  line.option("--min-growth", options.least_growth_bytes, "shows only growth by at least this much a step (4KiB, 10MB)")
       .byteSize();
   line.option("--policy", options.policy,
-              "which idle device memory is a finding: effect (what lowers the peak) or msmemscope (by its rules)");
-  line.option("--analyzer", options.analyzers, "a shared object with an analyzer of your own (docs/analyzers.md)")
+              "chooses the idle device memory that is a finding: effect (it lowers the peak) or msmemscope (by that "
+              "tool's rules) [effect]");
+  line.option("--analyzer", options.analyzers,
+              "loads a shared object with an analyzer of your own (docs/analyzers.md); may be repeated")
       .valueName("FILE")
       .oneAtATime();
 }
 
 void declareRarerForm(CommandLine &line, Options &options) {
   line.group("Form in detail", analysis::Shown::InFullHelp);
-  line.option("--min", options.style.least_bytes, "leave out rows and findings with less (4KiB, 10MB)").byteSize();
-  line.option("--columns", options.style.shown, "columns of tables, by commas")
+  line.option("--min", options.style.least_bytes,
+              "leaves out rows and findings with fewer bytes than this (4KiB, 10MB)")
+      .byteSize();
+  line.option("--columns", options.style.shown, "chooses the columns of tables, separated by commas")
       .separatedBy(',')
       .oneOf(analysis::rowColumns());
-  line.option("--color", options.color, "auto, always or never").oneOf({"auto", "always", "never"}).showDefault();
-  line.option("--width", options.width, "columns of the text; else those of the terminal");
+  line.option("--color", options.color, "colors the text: auto, always or never")
+      .oneOf({"auto", "always", "never"})
+      .showDefault();
+  line.option("--width", options.width, "sets the width of the text in columns [that of the terminal]");
 }
 
 Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  line.option("RUN", options->run, "folder of a run, or its trace file").required();
+  line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
   declarePart(line, *options);
   declareForm(line, *options);
   declareRarerPart(line, *options);
@@ -140,6 +150,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(report, "what filled the peak, what leaked, and what it cost", declare)
+MSL_REGISTER_VERB(report, "shows what filled the peak, what leaked, and what recording cost", declare)
 
 } // namespace msleaks::tools

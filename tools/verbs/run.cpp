@@ -31,6 +31,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(run, "run a program and record where its memory goes; the same as msleaks-run", declare)
+MSL_REGISTER_VERB(run, "runs a program and records where its memory goes; the same as msleaks-run", declare)
 
 } // namespace msleaks::tools

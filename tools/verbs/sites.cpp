@@ -60,13 +60,13 @@ Result<ExitStatus> listSites(const Options &options) {
 
 Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  line.option("FILE", options->file, "executable, shared library, object file or static archive").required();
-  line.flag("--json", options->json, "an array of sites (docs/report.md)");
+  line.option("FILE", options->file, "names an executable, shared library, object file or static archive").required();
+  line.flag("--json", options->json, "prints an array of sites as JSON (docs/report.md)");
   return [options] { return listSites(*options); };
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(sites, "list the places that the compiler plugin marked in a file", declare)
+MSL_REGISTER_VERB(sites, "lists the places that the compiler plugin marked in a file", declare)
 
 } // namespace msleaks::tools

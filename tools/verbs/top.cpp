@@ -100,18 +100,18 @@ Result<ExitStatus> top(const Options &options) {
 
 Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  line.option("RUN", options->run, "folder of a run; without it, that of your session that began last and goes on");
-  line.flag("--once", options->once, "one frame as text, without keys; so also where there is no terminal");
-  line.flag("--json", options->json, "with --once: an object for programs (docs/top.md)");
-  line.option("--interval", options->interval_s, "seconds from one frame to the next")
+  line.option("RUN", options->run, "names the folder of a run [that of your newest running session]");
+  line.flag("--once", options->once, "prints one frame as text and exits; the default without a terminal");
+  line.flag("--json", options->json, "prints the frame of --once as a JSON object (docs/top.md)");
+  line.option("--interval", options->interval_s, "sets the seconds from one frame to the next")
       .between(0.1, 3600.0)
       .showDefault();
-  line.option("--top", options->top, "rows of the table of --once").showDefault();
+  line.option("--top", options->top, "sets the number of rows of the table of --once").showDefault();
   return [options] { return top(*options); };
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(top, "what a session has alive while it runs", declare)
+MSL_REGISTER_VERB(top, "shows the live blocks of a session while it runs", declare)
 
 } // namespace msleaks::tools

@@ -69,16 +69,18 @@ Result<ExitStatus> verify(const Options &options) {
 
 Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  line.option("RUN", options->run, "folder of a run, or its trace file").required();
-  line.option("FINDING", options->finding, "id of one of its findings, or its number in the report").required();
-  line.option("PROGRAM", options->command, "the program and its arguments, behind --").required();
-  line.flag("--json", options->json, "an object for programs (docs/verify.md); what the program prints goes to stderr");
+  line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
+  line.option("FINDING", options->finding, "is the id of one of its findings, or the finding's number in the report")
+      .required();
+  line.option("PROGRAM", options->command, "is the program with its arguments, behind --").required();
+  line.flag("--json", options->json, "prints a JSON object (docs/verify.md); the output of the program goes to stderr");
   return [options] { return verify(*options); };
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(verify, "runs a program again to prove or refute that blocks are not touched, or who wrote there",
+MSL_REGISTER_VERB(verify,
+                  "runs a program again to check that blocks are untouched, or to find the writer of trampled ones",
                   declare)
 
 } // namespace msleaks::tools

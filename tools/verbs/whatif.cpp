@@ -102,23 +102,24 @@ Result<ExitStatus> whatif(const Options &options) {
 
 Action declare(CommandLine &line) {
   const auto options = std::make_shared<Options>();
-  line.option("RUN", options->run, "folder of a run, or its trace file").required();
+  line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
   const auto add = [&](const char *name, std::vector<std::string> &sites, const char *doc) {
     line.option(name, sites, doc).valueName("SITE").oneAtATime();
   };
   add("--free-at-last-use", options->free_at_last_use,
-      "its blocks are freed when they are used for the last time (FILE:LINE, function or variable)");
-  add("--alloc-at-first-use", options->alloc_at_first_use, "its blocks are allocated when they are first used");
-  add("--drop", options->drop, "its blocks are never allocated");
-  line.option("--share", options->share, "the blocks of both use the same memory").valueName("SITE,SITE").oneAtATime();
-  line.option("--heap", options->heap, "of this heap only: host, mapping, device, pinned, managed");
-  line.flag("--json", options->json, "an object for programs (docs/analyses.md)");
+      "frees the blocks of SITE (FILE:LINE, function or variable) at their last use");
+  add("--alloc-at-first-use", options->alloc_at_first_use, "allocates the blocks of SITE at their first use");
+  add("--drop", options->drop, "never allocates the blocks of SITE");
+  line.option("--share", options->share, "lets the blocks of both places use the same memory")
+      .valueName("SITE,SITE")
+      .oneAtATime();
+  line.option("--heap", options->heap, "computes the peak of this heap only: host, mapping, device, pinned, managed");
+  line.flag("--json", options->json, "prints a JSON object (docs/analyses.md)");
   return [options] { return whatif(*options); };
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(whatif, "what the peak would be if some blocks were freed earlier, allocated later, or left out",
-                  declare)
+MSL_REGISTER_VERB(whatif, "computes the peak for blocks that are freed earlier, allocated later, or left out", declare)
 
 } // namespace msleaks::tools
