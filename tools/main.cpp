@@ -36,7 +36,7 @@ int run(const std::vector<std::string> &arguments) {
   const Result<std::string> text = line.parse(arguments);
   if (!text)
     return complain(text.error().message, text.error().status);
-  // A reader of ours that has seen enough (`| head`) ends us quietly, also when our parent ignores the signal. Another
+  // If the reader of our output ends early (`| head`), we end quietly, also if our parent ignores the signal. Another
   // program that takes our place gets the signal as we found it.
   if (!line.passedOn())
     std::signal(SIGPIPE, SIG_DFL);

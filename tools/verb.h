@@ -1,8 +1,8 @@
-// A verb of `msleaks`. The verbs are the files of verbs/. Each ends with
+// A verb of `msleaks`. Each file of verbs/ is a verb. Each ends with
 //
 //   MSL_REGISTER_VERB(stem_of_the_file, "what it does, for --help", declare)
 //
-// and is called by the file's stem; nothing else names it. To add one: CONTRIBUTING.md.
+// and has the name of the file's stem, which stands nowhere else. CONTRIBUTING.md says how to add a verb.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-// The stem is a part of an identifier only: a verb may be called like a keyword of C++.
+// The stem is only a part of an identifier, so a verb may have the name of a C++ keyword.
 #define MSL_REGISTER_VERB(stem, summary, declare)                                                                      \
   Verb makeVerb_##stem() { return {#stem, summary, declare}; }
 
@@ -20,8 +20,8 @@ namespace msleaks::tools {
 using analysis::CommandLine;
 using analysis::Option;
 
-// What a verb does once its options are parsed. It writes its answer to stdout and nothing else there; an Error is
-// printed to stderr, as one line, and its status is the program's.
+// The action of a verb after its options are parsed. It writes only its answer to stdout. An Error is printed to
+// stderr, as one line, and its status is the program's.
 using Action = std::function<Result<ExitStatus>()>;
 
 struct Verb {

@@ -7,13 +7,13 @@
 
 namespace msleaks::driver {
 
-// The device for which a driver builds. Its own compiler knows that; clang has to be told.
+// The device for which a driver builds. The driver's compiler knows the device; clang needs it as options.
 struct ClDevice {
   std::string extensions; // CL_DEVICE_EXTENSIONS: names with spaces between them
-  std::string version;    // of OpenCL, as __OPENCL_VERSION__ has it; empty: not known
+  std::string version;    // version of OpenCL, as in __OPENCL_VERSION__; empty: not known
 };
 
-// The words of clang's command line. Options that only this driver or that one knows are left out.
+// The words of clang's command line. Options that only some drivers know are left out.
 std::vector<std::string> clangOptions(std::string_view options, const ClDevice &device);
 
 } // namespace msleaks::driver

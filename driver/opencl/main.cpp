@@ -4,8 +4,9 @@
 //   msleaks-cl FORM OPTIONS EXTENSIONS VERSION     FORM: spirv, or bitcode as drivers with cl_khr_spir take it
 //   msleaks-cl translate MODULE.spv MODULE.bc      a file of SPIR-V as such a driver takes it (PoCL 3)
 //
-// The text comes on stdin, the module goes to stdout, and what is wrong to stderr. On descriptor 3 one byte says that
-// it has ended: 1 = the module is there. Others may hold that pipe open, so its end says nothing.
+// The text comes on stdin, the module goes to stdout, and errors go to stderr. At the end the program writes one byte
+// to descriptor 3: 1 = the module is there. Other processes may hold that pipe open, so a closed pipe is no sign of the
+// end.
 #include "build_options.h"
 #include "scalar_nulls.h"
 
@@ -74,7 +75,7 @@ std::string readFile(const fs::path &file) {
   return bytes;
 }
 
-// Its messages are ours. False: it cannot be started, or it failed.
+// Runs the compiler, with its messages on our stderr. False: it cannot be started, or it failed.
 bool run(std::vector<std::string> words) {
   std::vector<char *> arguments;
   for (std::string &word : words)
@@ -83,7 +84,7 @@ bool run(std::vector<std::string> words) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, 2, 1); // the module alone goes to stdout
+  posix_spawn_file_actions_adddup2(&actions, 2, 1); // only the module goes to stdout
   pid_t pid = 0;
   const int error = posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -108,7 +109,7 @@ bool isCommand(const std::string &name) {
   return false;
 }
 
-// A folder that goes with all that is in it.
+// A folder that is removed at the end, with all its files.
 class Scratch {
 public:
   Scratch() {
@@ -134,7 +135,7 @@ fs::path prefix() {
   return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
 }
 
-// The graphs of two programs are told apart by their files.
+// The file's name distinguishes the graphs of two programs.
 std::string nameOf(std::string_view text) {
   uint32_t hash = 0x811c9dc5;
   for (const char c : text)

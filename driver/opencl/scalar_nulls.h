@@ -7,8 +7,8 @@
 
 namespace msleaks::driver {
 
-// The module with the constant 0 in place of each such null. Empty: it is no SPIR-V in this machine's byte order, or it
-// is cut.
+// Returns the module with the constant 0 in place of each such null. Empty: the module is no SPIR-V in this machine's
+// byte order, or it is cut off.
 std::vector<uint32_t> withoutScalarNulls(const std::vector<uint32_t> &module);
 
 } // namespace msleaks::driver

@@ -13,11 +13,11 @@
 namespace msleaks::driver {
 namespace {
 
-// Some 200 us: whoever stops an idle thread on a busy machine waits until it has been given that much.
+// Some 200 us: to stop an idle thread on a busy machine takes until the thread has had that much processor time.
 constexpr uint64_t kEventsOfStep = 2000;
 constexpr uint64_t kShortSleepNs = 5'000'000, kLongSleepNs = 100'000'000;
-// What is alive is kept beside the program that is measured, some 100 bytes a block; with more than this it waits until
-// the program's memory is free again.
+// The live blocks are kept in memory while the measured program runs, some 100 bytes a block. With more blocks than
+// this, the report waits until the program's memory is free again.
 constexpr uint64_t kMostBlocks = 1'000'000;
 
 } // namespace
@@ -65,14 +65,14 @@ void EarlyReport::run() noexcept {
   bool worked = false;
   try {
     worked = idle && follow();
-  } catch (const std::exception &) { // no memory; the end may have some
+  } catch (const std::exception &) { // no memory; the report at the end may have some
   }
   if (!worked)
     report_.reset();
   cpu_ns_ = analysis::readClockNs(CLOCK_THREAD_CPUTIME_ID);
 }
 
-// Until it is stopped. False: it cannot go on.
+// Works until it is stopped. False: it cannot go on.
 bool EarlyReport::follow() {
   for (uint64_t sleep_ns = kShortSleepNs;;) {
     const auto taken = report_->advance(kEventsOfStep);
@@ -85,7 +85,7 @@ bool EarlyReport::follow() {
   }
 }
 
-// Whether it is to stop.
+// Whether the thread must stop.
 bool EarlyReport::sleep(uint64_t ns) {
   std::unique_lock held(lock_);
   return stopping_.wait_for(held, std::chrono::nanoseconds(ns), [this] { return stopped_; });

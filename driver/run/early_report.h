@@ -1,5 +1,4 @@
-// Makes the report while the program still runs, on processors that nobody else wants: when the program has ended,
-// little is left to do.
+// Makes the report while the program still runs, on idle processors. So little work is left when the program has ended.
 #pragma once
 
 #include "analysis/report/running_report.h"
@@ -17,14 +16,14 @@ namespace msleaks::driver {
 
 class EarlyReport {
 public:
-  // Null where it would be at the program's cost, or is not possible: then the report is made at the end.
-  // Who watches `session` is told what is alive.
+  // Returns null if the report would slow the program down, or is not possible: then it is made at the end. Watchers of
+  // `session` get the live blocks.
   static std::unique_ptr<EarlyReport> start(const std::filesystem::path &run, const std::filesystem::path &session);
   ~EarlyReport();
 
-  // Processor time that it took until now.
+  // The processor time that it has used until now.
   uint64_t cpuNs();
-  // The unfinished report, to go on with on the caller's time; null when it had to give up.
+  // The unfinished report, for the caller to finish; null if it had to give up.
   analysis::RunningReport *stop();
 
 private:
@@ -34,12 +33,12 @@ private:
   bool follow();
   bool sleep(uint64_t ns);
 
-  std::unique_ptr<analysis::RunningReport> report_; // the thread's until it has ended; null: it gave up
+  std::unique_ptr<analysis::RunningReport> report_; // used by the thread until its end; null: it gave up
   analysis::SumsPublisher publisher_;
   std::mutex lock_;
   std::condition_variable stopping_;
   bool stopped_ = false;
-  std::atomic<uint64_t> cpu_ns_{0}; // of the thread, when it has ended
+  std::atomic<uint64_t> cpu_ns_{0}; // of the thread, after its end
   std::thread thread_;
 };
 

@@ -13,14 +13,14 @@ namespace fs = std::filesystem;
 
 const fs::path kGroups = "/sys/fs/cgroup";
 
-// The first word of a file; empty when there is none.
+// Returns the first word of a file; empty: there is none.
 std::string wordIn(const fs::path &file) {
   std::string word;
   std::ifstream(file) >> word;
   return word;
 }
 
-// The quota of the folder and of those around it: each may have one.
+// Reads the quotas of a control group's folder and of its parent folders: each may have one.
 template <class F> bool anyGroup(fs::path group, const F &f) {
   for (; group.native().size() >= kGroups.native().size(); group = group.parent_path())
     if (f(group))

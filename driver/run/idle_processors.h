@@ -1,10 +1,10 @@
-// Whether there may be processors that the program does not want.
+// Decides whether there may be idle processors that the program does not need.
 #pragma once
 
 namespace msleaks::driver {
 
-// False where there is but one, and where a control group rations processor time: what we take is then the program's
-// loss, however idle we are.
+// Returns false if there is only one processor, or if a control group limits processor time. Then our work slows the
+// program down, even at idle priority.
 bool mayUseIdleProcessors();
 
 } // namespace msleaks::driver

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Printed regardless of the log level. A stderr that takes nothing changes nothing.
+// Printed at any log level. If stderr cannot be written, nothing else changes.
 int complain(const std::string &message, int status) {
   std::fputs(fmt::format("msleaks-run: {}\n", message).c_str(), stderr);
   return status;
@@ -32,7 +32,7 @@ int complain(const std::string &message, int status) {
 
 int complain(const Error &error) { return complain(error.message, static_cast<int>(error.status)); }
 
-// Without hooks the program runs as it would have, and the report has no events.
+// Without hooks the program runs unchanged, and the report has no events.
 std::vector<std::string> preloads(const RunOptions &options, const fs::path &program, const fs::path &session) {
   const auto hooks = analysis::findHooks(session / analysis::kLibraryLink);
   if (hooks)
@@ -55,12 +55,12 @@ void printAccount(const Recording &recording) {
 enum class Verdict {
   Clean,
   Findings,
-  Unknown, // the recording or the report failed: nobody can say that it is clean
+  Unknown, // the recording or the report failed: the program cannot count as clean
 };
 
-// Makes the report and stores what its calls are called: it may be shown later, and where the binaries are not.
+// Makes the report and stores the names of its calls. The report may be shown later, on a machine without the binaries.
 Result<analysis::Report> finish(Recording &recording, const RunOptions &options) {
-  analysis::ProgressLine line(options.progress != Progress::Hidden); // the program has left the terminal
+  analysis::ProgressLine line(options.progress != Progress::Hidden); // the program no longer uses the terminal
   try {
     analysis::RunningReport *early = recording.earlyReport();
     auto report =
@@ -74,7 +74,7 @@ Result<analysis::Report> finish(Recording &recording, const RunOptions &options)
   }
 }
 
-// Where nobody asked for more than the recording.
+// Stores the names of the run's calls, if only a recording was asked for.
 Result<void> nameCalls(Recording &recording, const RunOptions &options) {
   analysis::ProgressLine line(options.progress != Progress::Hidden);
   try {
@@ -84,7 +84,8 @@ Result<void> nameCalls(Recording &recording, const RunOptions &options) {
   }
 }
 
-// The short report on stderr; nothing about it may change how the user's program ended, except what the user asked for.
+// Prints the short report on stderr. It must not change the exit status of the user's program, unless the user asked
+// for that.
 Verdict reportFindings(Recording &recording, const RunOptions &options) {
   const auto report = finish(recording, options);
   if (!report) {
@@ -93,14 +94,14 @@ Verdict reportFindings(Recording &recording, const RunOptions &options) {
     return Verdict::Unknown;
   }
   if (!options.no_report) {
-    std::ostringstream text; // one write, whatever else is written to the terminal
+    std::ostringstream text; // one write, so that other output does not split it
     analysis::printShortReport(*report, text, analysis::outputColumns(STDERR_FILENO));
     std::fputs(text.str().c_str(), stderr);
   }
   return report->hasFindings() ? Verdict::Findings : Verdict::Clean;
 }
 
-// Other processes may have recorded. A program that nobody saw is not clean.
+// Other processes may have recorded. A program that was not seen is not clean.
 Verdict unseen(const RunOptions &options) {
   if (options.error_exitcode != 0)
     spdlog::error("{} was not recorded: `msleaks report` names the reason; the status is that of --error-exitcode",
@@ -108,7 +109,7 @@ Verdict unseen(const RunOptions &options) {
   return Verdict::Unknown;
 }
 
-// Clean also where nobody asked.
+// The result is also Clean if it was not asked for.
 Verdict conclude(Recording &recording, const RunOptions &options) {
   for (const std::string &note : recording.summary().notes)
     spdlog::info("{}", note);
@@ -153,10 +154,10 @@ int run(const RunOptions &options) {
   try {
     (*recording)->programEnded(status);
     progress.erase();
-    supervisor.release(); // the folder is complete: from here on Ctrl-C ends us
+    supervisor.release(); // the folder is complete: from here on Ctrl-C ends msleaks-run
     verdict = conclude(**recording, options);
     recording->reset();
-  } catch (const std::exception &error) { // none of it is the program's fault
+  } catch (const std::exception &error) { // the failure is not the program's fault
     complain(error.what(), 0);
   }
   if (verdict != Verdict::Clean && options.error_exitcode != 0)
@@ -164,8 +165,8 @@ int run(const RunOptions &options) {
   endAs(status);
 }
 
-// A stream that we were started without must not become the number of a file of ours: a message would be written into
-// the trace. The program still finds it closed.
+// A missing standard stream must not become the number of one of our files: a message would be written into the trace.
+// The program still finds the stream closed.
 void occupyStandardStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
     if (fcntl(fd, F_GETFD) < 0) [[maybe_unused]]
@@ -189,7 +190,7 @@ int start(int argc, char **argv) {
 int startSafely(int argc, char **argv) {
   try {
     return start(argc, argv);
-  } catch (const std::exception &error) { // before the program runs: run() keeps what comes later to itself
+  } catch (const std::exception &error) { // before the program runs: run() handles later failures itself
     return complain(std::string("a fault of msleaks-run itself: ") + error.what(),
                     static_cast<int>(ExitStatus::OwnFault));
   }

@@ -51,7 +51,8 @@ template <class Choice> std::optional<Choice> valueOf(const std::string &text) {
   return std::nullopt;
 }
 
-// "all:20": what stands behind the colon, into `number`, and out of `text`. Returns what is wrong with it.
+// Moves the number behind the colon, as in "all:20", from `text` into `number`. Returns an error message, or an empty
+// text.
 template <class Number> std::string takeNumber(std::string &text, Number &number, const Bounds<Number> &bounds) {
   const size_t colon = text.find(':');
   if (colon == std::string::npos)
@@ -75,7 +76,7 @@ template <class Choice> std::string takeNumberOf(std::string &text, abi::Flags &
     return {};
 }
 
-// Returns what is wrong with the text.
+// Returns an error message, or an empty text.
 template <class Choice> std::string choose(std::string text, abi::Flags &flags, Choice &choice) {
   if (std::string wrong = takeNumberOf<Choice>(text, flags); !wrong.empty())
     return wrong;
@@ -117,7 +118,7 @@ void addFlags(CommandLine &line, FlagGroup wanted, abi::Flags &flags) {
 #include "msleaks/abi/flags.def"
 }
 
-// LD_PRELOAD takes no relative path in another folder, and the dynamic linker only warns about a missing file.
+// A relative path in LD_PRELOAD is wrong in another folder, and the dynamic linker only warns about a missing file.
 Result<void> findHookLibraries(RunOptions &options) {
   for (std::string &path : options.hooks) {
     std::error_code error;

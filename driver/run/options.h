@@ -12,7 +12,7 @@
 namespace msleaks::driver {
 
 enum class Progress {
-  IfHarmless, // not where the program itself uses the terminal
+  IfHarmless, // not if the program itself uses the terminal
   Shown,
   Hidden
 };
@@ -23,11 +23,11 @@ struct RunOptions {
   uint32_t enabled = UINT32_MAX; // bit per EventKind
   analysis::WatchOption watch;
   bool start_paused = false; // record nothing before `msleaks ctl RUN start`
-  int toggle_signal = 0;     // to msleaks-run: starts and stops recording; 0 = none
+  int toggle_signal = 0;     // this signal to msleaks-run starts and stops recording; 0 = none
   std::string log_level;
   int error_exitcode = 0;         // 0 = findings do not change the exit status
   std::vector<std::string> hooks; // libraries with hooks of others
-  bool count_sources = false;     // kernels of OpenCL that programs give as source
+  bool count_sources = false;     // counts OpenCL kernels that programs give as source
   bool no_report = false;
   bool analyze_at_end = false;
   Progress progress = Progress::IfHarmless;
@@ -37,13 +37,14 @@ struct RunOptions {
   bool wantsReport() const { return !no_report || error_exitcode != 0; }
 };
 
-// What main has to do: run, or print a text (help, version) and leave.
+// The task of main: run, or print a text (help, version) and exit.
 struct ParsedRun {
   RunOptions options;
   std::string text;
 };
 
-// `arguments` without the program's own name. Options are read up to `--` or the first word that is none.
+// `arguments` come without the program's own name. Options are read up to `--`, or up to the first word that is no
+// option.
 Result<ParsedRun> parseRun(const std::vector<std::string> &arguments);
 
 } // namespace msleaks::driver

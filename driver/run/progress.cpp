@@ -13,7 +13,8 @@ bool isSameTerminal(int one, int other) {
          a.st_rdev == b.st_rdev;
 }
 
-// A program that reads and writes the terminal may draw on it, or have asked something in the line that we would erase.
+// A program that reads and writes the terminal may draw on it, or may have asked a question in the line that we would
+// erase.
 bool isInteractive() {
   return isSameTerminal(STDIN_FILENO, STDERR_FILENO) && isSameTerminal(STDOUT_FILENO, STDERR_FILENO);
 }

@@ -28,7 +28,7 @@ std::string hostName() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-// Processor time of this process without the program's.
+// The processor time of this process, without the program's.
 uint64_t ownCpuNs() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -60,14 +60,15 @@ analysis::Manifest firstManifest(const RunOptions &options) {
   return manifest;
 }
 
-// Beside us. Where it is missing, the hooks say so for the first program that they would have compiled.
+// The compiler is beside this program. If it is missing, the hooks say so for the first program that they would have
+// compiled.
 std::string kernelCompiler() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   return error ? std::string() : (self.parent_path() / "msleaks-cl").string();
 }
 
-// What the runtime is told of --watch. Its files are written by the program's processes, wherever these stand.
+// The wish of --watch for the runtime. The program's processes write the files, from any working folder.
 Result<abi::WatchWish> watchOf(const analysis::WatchOption &option, const fs::path &run) {
   abi::WatchWish wish = option.wish;
   if (!option.full_content)
@@ -89,7 +90,7 @@ Result<abi::WatchWish> watchOf(const analysis::WatchOption &option, const fs::pa
 } // namespace
 
 Cleanup::Cleanup(const fs::path &folder) : folder_(folder.lexically_normal()) {
-  std::error_code refused; // what cannot be looked at is not ours
+  std::error_code refused; // a path that cannot be read is not ours
   for (fs::path path = folder_; !path.empty() && !fs::exists(path, refused) && !refused; path = path.parent_path())
     missing_.push_back(path);
 }
@@ -105,7 +106,7 @@ void Cleanup::run() {
     for (const char *file : {analysis::kTraceFile, analysis::kManifestFile, analysis::kContentFolder})
       fs::remove(folder_ / file, ignored);
   for (const fs::path &folder : missing_)
-    fs::remove(folder, ignored); // fails when there is anything else in it
+    fs::remove(folder, ignored); // fails if the folder holds other files
   dismiss();
 }
 
@@ -117,7 +118,8 @@ Recording::Recording(const RunOptions &options, analysis::Manifest manifest, Cle
 
 Recording::~Recording() { stopThread(); }
 
-// The thread is made while a failure can still be told before the program runs; it begins when there is a program.
+// The thread is made before the program runs, so that a failure can still be reported. It begins when there is a
+// program.
 Result<void> Recording::startThread() {
   try {
     thread_ = std::thread([this, begin = begin_.get_future()]() mutable {
@@ -138,7 +140,7 @@ void Recording::stopThread() {
   thread_.join();
 }
 
-// A path that is refused is the user's mistake; one that the machine cannot provide is no input of anybody.
+// A refused path is the user's mistake. A path that the machine cannot provide is not.
 Result<std::unique_ptr<Recording>> Recording::create(const RunOptions &options) {
   auto recording = tryToCreate(options);
   if (!recording && recording.error().status == ExitStatus::BadInput)
@@ -152,7 +154,8 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   auto folder = MSL_TRY(analysis::RunFolder::create(wanted));
   cleanup.filesMayExist();
   auto trace = MSL_TRY(analysis::TraceWriter::create(folder.trace(), folder.descriptor()));
-  // The manifest names the shared memory before it is made, so `msleaks recover` finds it whenever we are killed.
+  // The manifest names the shared memory before the memory is made. So `msleaks recover` finds it after a kill at any
+  // moment.
   analysis::Manifest manifest = firstManifest(options);
   analysis::SessionWish wish;
   wish.flags = options.flags;
@@ -231,7 +234,7 @@ bool Recording::sawProgram() const {
 
 void Recording::finishManifest(int wait_status) {
   const analysis::CollectorSummary &summary = collector_.summary();
-  // A recording that stopped early stays "running": `msleaks recover` can still complete it.
+  // A recording that stopped early keeps the state "running": `msleaks recover` can still complete it.
   if (!summary.failure)
     manifest_.state = "complete";
   manifest_.end_ns = analysis::readMonotonicNs();
@@ -245,7 +248,7 @@ void Recording::finishManifest(int wait_status) {
   if (!attached)
     manifest_.processes.insert(manifest_.processes.begin(),
                                {0, program_pid_, manifest_.command, analysis::shellStatus(wait_status)});
-  // What the report takes is no price of recording: most of it comes when the program has ended, or from idle
+  // The time of the report is no cost of recording: most of the work is done after the program's end, or on idle
   // processors.
   const uint64_t early_ns = early_ ? early_->cpuNs() : 0, own_ns = ownCpuNs();
   manifest_.collector_cpu_ns = own_ns - std::min(own_ns, early_ns);

@@ -1,4 +1,4 @@
-// One recording from its folder to its last line: everything around the program that is ours.
+// One recording, from its folder to its last line: all of msleaks-run's work around the program.
 #pragma once
 
 #include "run/early_report.h"
@@ -13,13 +13,13 @@
 
 namespace msleaks::driver {
 
-// Removes what a recording made on the disk, and nothing else, unless it is told that all went well.
+// Removes the files that a recording made, and no others, unless it is told that the recording succeeded.
 class Cleanup {
 public:
   explicit Cleanup(const std::filesystem::path &folder);
   Cleanup(Cleanup &&) noexcept;
   ~Cleanup() { run(); }
-  void filesMayExist() { files_ = true; } // before that, files with our names belong to somebody else
+  void filesMayExist() { files_ = true; } // before that, files with our names are not ours
   void dismiss() { folder_.clear(); }
   void run();
 
@@ -38,20 +38,20 @@ public:
   const std::filesystem::path &session() const { return session_.path(); }
   const std::filesystem::path &output() const { return folder_.path(); }
 
-  // The program could not be started: nothing of the recording stays.
+  // Call this if the program could not be started: no file of the recording stays.
   void discard();
   void programStarted(pid_t) noexcept;
-  // Starts recording when it is stopped, and stops it when it is not.
+  // Starts recording if it is stopped, else stops it.
   void toggle() { collector_.toggle(); }
   analysis::CollectorProgress progress() const { return collector_.progress(); }
   // Waits until everything is stored, and writes the manifest.
   void programEnded(int wait_status);
 
-  // What is known of the report by now; null: nothing.
+  // The report as far as it is made; null: there is none.
   analysis::RunningReport *earlyReport() { return early_ ? early_->stop() : nullptr; }
 
   const analysis::CollectorSummary &summary() const { return collector_.summary(); }
-  // Whether the process that was started has recorded, as far as it went.
+  // Whether the started process has recorded, even if only in part.
   bool sawProgram() const;
   uint64_t collectorCpuNs() const { return manifest_.collector_cpu_ns; }
   uint64_t durationNs() const { return manifest_.end_ns - manifest_.start_ns; }

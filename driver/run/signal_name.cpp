@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kNever[] = {SIGKILL, SIGSTOP, SIGCHLD}; // two cannot be caught, the third tells us that the program ended
 
-// A whole number from 0 to the last signal; -1: the text is none.
+// Returns a whole number from 0 to the last signal; -1: the text is no such number.
 int numberOf(std::string_view digits) {
   int number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);

@@ -5,7 +5,7 @@
 
 namespace msleaks::driver {
 
-// "USR1", "SIGUSR1", "10", "RTMIN+2" -> the signal; 0 = there is none of that name, or nobody can wait for it.
+// Returns the signal for "USR1", "SIGUSR1", "10" or "RTMIN+2"; 0 = there is no such signal, or it cannot be waited for.
 int signalOf(const std::string &name);
 
 } // namespace msleaks::driver

@@ -19,7 +19,7 @@ constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2,
 constexpr timespec kTick{0, 250'000'000}, kNow{0, 0};
 
 const std::pair<int, sighandler_t> kOurs[] = {
-    {SIGCHLD, SIG_DFL}, // ignored, as some parents leave it, the kernel would throw the program's status away
+    {SIGCHLD, SIG_DFL}, // if ignored, as some parents leave it, the kernel drops the program's status
     {SIGPIPE, SIG_IGN}, // a closed stderr must not end us before the trace is closed
     {SIGXFSZ, SIG_IGN}, // nor a trace that reaches `ulimit -f`: the failed write stops the recording
 };
@@ -49,7 +49,7 @@ Supervisor::Supervisor() {
 
 void Supervisor::takeForToggle(int signal) {
   toggle_signal_ = signal;
-  struct sigaction ours{}; // one that is ignored could not be waited for
+  struct sigaction ours{}; // an ignored signal could not be waited for
   ours.sa_handler = SIG_DFL;
   analysis::SignalSetup::Disposition &found = found_.dispositions.emplace_back();
   found.signal = signal;
@@ -70,7 +70,7 @@ int Supervisor::waitFor(pid_t program, const std::function<void()> &tick, const 
   for (;;) {
     int status = 0;
     const pid_t ended = waitpid(program, &status, WNOHANG);
-    if (ended == program && !WIFSTOPPED(status)) // a thread that we stopped is reported, too
+    if (ended == program && !WIFSTOPPED(status)) // a thread that we stopped is reported too
       return status;
     if (ended < 0 && errno != EINTR)
       return -1;
@@ -82,14 +82,14 @@ int Supervisor::waitFor(pid_t program, const std::function<void()> &tick, const 
       passOn(signal, program);
     try {
       tick();
-    } catch (const std::exception &) { // decoration: the program is waited for whatever happens to it
+    } catch (const std::exception &) { // decoration: its failure does not end the wait
     }
   }
 }
 
 void Supervisor::release() {
   if (toggle_signal_ != 0)
-    std::signal(toggle_signal_, SIG_IGN); // one that comes too late toggles nothing, and must not end us
+    std::signal(toggle_signal_, SIG_IGN); // a late signal toggles nothing, and must not end us
   while (sigtimedwait(&waited_, nullptr, &kNow) > 0 || errno == EINTR)
     continue;
   sigprocmask(SIG_SETMASK, &found_.mask, nullptr);

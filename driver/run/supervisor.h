@@ -1,7 +1,7 @@
-// Stands between whoever started msleaks-run and the program: signals go down, the status comes up.
+// Stands between the parent of msleaks-run and the program. It passes signals down and the status up.
 //
-// The program stays in our process group, so what the terminal sends (Ctrl-C, Ctrl-Z, hang-up) reaches it without us;
-// what somebody sends to our process alone is handed on.
+// The program stays in our process group, so signals of the terminal (Ctrl-C, Ctrl-Z, hang-up) reach it without us.
+// Signals to our process alone are passed on.
 #pragma once
 
 #include "analysis/launch/program.h"
@@ -12,20 +12,19 @@ namespace msleaks::driver {
 
 class Supervisor {
 public:
-  // Holds back the signals to be handed on, so that none is lost before the program runs. Signals that are ignored stay
-  // so.
+  // Blocks the signals that are passed on, so that none is lost before the program runs. Ignored signals stay ignored.
   Supervisor();
 
-  // This signal is ours: `toggle` of waitFor is called for it, and the program does not get it.
+  // Makes this signal ours: `toggle` of waitFor is called for it, and the program does not get it.
   void takeForToggle(int signal);
 
-  // What the program must find as we found it.
+  // The signal state that the program must find as we found it.
   const analysis::SignalSetup &found() const { return found_; }
 
   // Waits for the end of the program and returns its wait status. `tick` is called a few times per second.
   int waitFor(pid_t program, const std::function<void()> &tick, const std::function<void()> &toggle);
 
-  // Forgets what came for the program, and lets signals end us again as they would have at the start.
+  // Forgets signals that came for the program, and lets signals end us again as at the start.
   void release();
 
 private:

@@ -18,7 +18,7 @@ constexpr string_view kOwnOptions = "--msl-";
 
 bool contains(string_view text, string_view part) { return text.find(part) != string_view::npos; }
 
-// A probe of autoconf, CMake or Meson shall see the compiler as it is.
+// A probe of autoconf, CMake or Meson must see the plain compiler.
 bool isProbeFolder(string_view folder) {
   return contains(folder, "/CMakeFiles/CMakeTmp") || contains(folder, "/CMakeFiles/CMakeScratch/") ||
          contains(folder, "/meson-private/");
@@ -34,7 +34,7 @@ bool leavesPlain(string_view argument) {
   return argument == "-cc1" || argument == "-cc1as" || argument == kOffOption || isProbeFile(argument);
 }
 
-// The link, by the user's arguments. lld is named on a link line, and often on compile lines as well.
+// The link options among the user's arguments. A link line names lld, and compile lines often do, too.
 struct Link {
   bool lto = false;
   bool lld = false;
@@ -51,11 +51,11 @@ struct Link {
   }
 };
 
-// OpenCL is compiled for devices: to SPIR-V, as clCreateProgramWithIL takes it, unless the user says another target.
+// OpenCL is compiled for devices: to SPIR-V for clCreateProgramWithIL, unless the user names another target.
 struct OpenCl {
   bool is_source = false;
   bool has_target = false;
-  bool is_asked = false; // for something else than to compile and to link
+  bool is_asked = false; // not to compile and not to link
 
   void read(string_view argument, string_view before) {
     is_source = is_source || argument == "-xcl" || (argument == "cl" && before == "-x") ||
@@ -78,7 +78,7 @@ struct OpenCl {
 
 bool isOff(string_view value) { return value == "off" || value == "OFF" || value == "0"; }
 
-// The user's own options, those that begin with --msl-.
+// The user's options that begin with --msl-.
 struct Own {
   std::vector<std::string> rows;
   std::optional<std::string> counted; // a regular expression; empty: all functions
@@ -97,8 +97,8 @@ void takeOwn(string_view option, Invocation &invocation, Own &own) {
                          "expression>', '--msl-link' and '--msl-off'";
 }
 
-// Clang decides what they are for: they stand before the user's arguments, so that a -g of the user's wins, and go
-// unused without a word where nothing is compiled. The rows file becomes a dependency of the object.
+// These options stand before the user's arguments, so that a -g of the user's wins. Clang ignores them silently if it
+// compiles no file. The rows file becomes a dependency of the object.
 std::vector<std::string> added(const Invocation &invocation, const Link &link, const std::vector<std::string> &rows) {
   std::vector<std::string> words = {"--start-no-unused-arguments", "-fpass-plugin=" + invocation.plugin, "-g"};
   for (const std::string &file : rows) {

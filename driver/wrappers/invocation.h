@@ -8,7 +8,7 @@
 
 namespace msleaks::driver {
 
-// Read from the environment; an empty variable is one that is not set.
+// Read from the environment. An empty variable counts as not set.
 struct Surroundings {
   std::string llvm;    // MSLEAKS_LLVM
   std::string clang;   // MSLEAKS_CLANG
@@ -24,10 +24,10 @@ struct Invocation {
   std::string plugin;                 // empty: plain clang
   std::string pass;                   // MSLEAKS_PASS for the compiler
   std::vector<std::string> arguments; // behind the compiler's name
-  std::string mistake;                // mistake in an --msl- option; empty = none
+  std::string mistake;                // error message about an --msl- option; empty = none
 };
 
-// `compiler` is clang or clang++, `default_llvm` the newest version that there is a plugin for.
+// `compiler` is clang or clang++. `default_llvm` is the newest version that has a plugin.
 Invocation understand(std::string_view compiler, std::string_view default_llvm, const Surroundings &surroundings,
                       std::span<char *const> arguments);
 

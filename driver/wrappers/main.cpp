@@ -11,11 +11,11 @@
 //   MSLEAKS_CLANG=/path      the compiler itself; its LLVM version must be MSLEAKS_LLVM
 //   MSLEAKS_WRAPPER=off      plain clang
 //
-// OpenCL is compiled for SPIR-V, and not linked, where no other target is given: msleaks-clang -x cl K.cl -o K.spv
-// writes what clCreateProgramWithIL takes, with counted copies of its kernels.
+// Without another target, OpenCL is compiled for SPIR-V and not linked. msleaks-clang -x cl K.cl -o K.spv writes a
+// module for clCreateProgramWithIL, with counted copies of its kernels.
 //
-// Plain clang in the probes of autoconf, CMake and Meson. No shell and no further process: a build calls this for each
-// of its files.
+// In the probes of autoconf, CMake and Meson it is plain clang. It starts no shell and no further process, since a
+// build calls it for each file.
 #include "invocation.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ namespace {
 
 constexpr char kProgram[] = "msleaks-" MSL_COMPILER;
 constexpr int kUsage = 2;        // a plugin that cannot be loaded, a mistake in an option
-constexpr int kNoCompiler = 127; // as a shell says it
+constexpr int kNoCompiler = 127; // as a shell reports it
 
 std::string variable(const char *name) {
   const char *value = std::getenv(name);
@@ -45,7 +45,7 @@ std::string parent(const std::string &path) {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-// This program is PREFIX/bin/msleaks-clang, whatever links lead to it.
+// This program is PREFIX/bin/msleaks-clang, also when it is called through links.
 std::string prefix() {
   char path[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
@@ -67,7 +67,7 @@ bool isProgram(const std::string &path) {
   return stat(path.c_str(), &what) == 0 && S_ISREG(what.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 
-// As a shell finds a command; empty when there is none.
+// Finds a command as a shell does; empty: there is none.
 std::string found(const std::string &name) {
   if (name.find('/') != std::string::npos)
     return isProgram(name) ? name : "";
@@ -92,7 +92,7 @@ int fail(int status, const std::string &what) {
   return status;
 }
 
-// Does not return if the compiler can be started.
+// Returns only if the compiler cannot be started.
 int start(const std::string &path, Invocation &invocation) {
   if (!invocation.pass.empty())
     setenv("MSLEAKS_PASS", invocation.pass.c_str(), /*overwrite=*/1);

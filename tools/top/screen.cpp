@@ -20,7 +20,7 @@ void drawLine(int line, const std::string &text, int columns, attr_t attributes 
   clrtoeol();
   attron(attributes);
   addstr(text.c_str());
-  // The rest of a line that stands out does so, too.
+  // The rest of a highlighted line is highlighted, too.
   for (size_t at = text.size(); attributes == A_REVERSE && at < static_cast<size_t>(columns); ++at)
     addch(' ');
   attroff(attributes);
@@ -39,7 +39,7 @@ std::unique_ptr<Screen> Screen::open() {
   const char *kind = std::getenv("TERM");
   if (!kind || std::string_view(kind) == "dumb") // ncurses would draw even there, with blanks
     return nullptr;
-  std::setlocale(LC_CTYPE, ""); // names may have any character
+  std::setlocale(LC_CTYPE, ""); // names may have any characters
   screen *terminal = newterm(nullptr, stdout, stdin);
   if (!terminal)
     return nullptr;
@@ -102,7 +102,7 @@ Wish Screen::sortBy(analysis::FrameSort sort) {
 
 Wish Screen::scrollBy(long rows) {
   const long wanted = static_cast<long>(first_row_) + rows;
-  first_row_ = std::min(static_cast<size_t>(std::max(0L, wanted)), rows_); // drawRows() leaves no room empty
+  first_row_ = std::min(static_cast<size_t>(std::max(0L, wanted)), rows_); // drawRows() fills all rows
   return Wish::Redraw;
 }
 

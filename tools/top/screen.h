@@ -1,4 +1,4 @@
-// The terminal of `msleaks top`: draws frames, reads keys, and belongs to ncurses as long as it lives.
+// The terminal of `msleaks top`: it draws frames and reads keys. ncurses owns the terminal as long as the object lives.
 #pragma once
 
 #include "analysis/watch/frame_text.h"
@@ -10,24 +10,24 @@ struct screen; // of ncurses
 
 namespace msleaks::tools {
 
-// The action of a key, besides changes of the table, which the screen makes itself.
+// The action of a key. The screen itself handles keys that change the table.
 enum class Wish : uint8_t {
   None,
-  Redraw, // the table is to be shown another way, or the window has another size
+  Redraw, // the table's settings or the window's size have changed
   SetMoment,
   Quit,
 };
 
 class Screen {
 public:
-  // Null: this is no terminal that ncurses knows.
+  // Returns null if ncurses does not know the terminal.
   static std::unique_ptr<Screen> open();
   ~Screen();
   Screen(const Screen &) = delete;
   Screen &operator=(const Screen &) = delete;
 
   void draw(analysis::Frame);
-  // Waits for a key, at most so long.
+  // Waits for a key, at most this long.
   Wish wait(int timeout_ms);
 
   analysis::Split split() const { return style_.split; }

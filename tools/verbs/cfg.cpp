@@ -36,7 +36,7 @@ Error noSuchFunction(const std::string &wanted) {
   return {fmt::format("--function '{}': no function that was counted has this name", wanted), ExitStatus::Usage};
 }
 
-// Status 3 would say that RUN is at fault.
+// Status 3 would blame RUN.
 Error ofOutput(Error error) {
   if (error.status == ExitStatus::BadInput)
     error.status = ExitStatus::OwnFault;
@@ -47,7 +47,7 @@ Result<void> writePage(const Options &options, const Functions &functions, const
   analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(*options.html).map_error(ofOutput)));
   const analysis::RunOfPage run{options.run, functions}, against{options.against, others};
   analysis::writeGraphsHtml(file, run, options.against.empty() ? nullptr : &against, analysis::countedAt(options.run));
-  MSL_TRY(file.written().map_error(ofOutput)); // first, as it knows why
+  MSL_TRY(file.written().map_error(ofOutput)); // first, since it knows the reason
   return file.commit().map_error(ofOutput);
 }
 

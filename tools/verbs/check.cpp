@@ -1,4 +1,4 @@
-// msleaks check RUN: whether the run keeps within limits, and what has changed since a baseline (docs/check.md).
+// msleaks check RUN: checks a run against limits and a baseline (docs/check.md).
 #include "analysis/base/progress_line.h"
 #include "analysis/check/read_baseline.h"
 #include "analysis/check/verdict.h"
@@ -28,7 +28,7 @@ Result<analysis::Limits> limitsOf(const Options &options) {
   return limits;
 }
 
-// A disk that is full says nothing of RUN.
+// A full disk is not a fault of RUN.
 Result<void> save(const analysis::RunFigures &figures, const std::string &path) {
   const auto write = [&]() -> Result<void> {
     auto file = MSL_TRY(analysis::OutputFile::create(path));

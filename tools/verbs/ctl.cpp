@@ -31,7 +31,7 @@ Result<ExitStatus> status(const Options &options) {
   return ExitStatus::Clean;
 }
 
-// The collector's own answer: what it refuses, and why, is said there.
+// Prints the collector's own answer, which also tells the reason of a refusal.
 Result<ExitStatus> ask(const Options &options, const std::string &request) {
   const auto session = MSL_TRY(analysis::runningSession(options.run));
   const auto answer = MSL_TRY(analysis::askSession(session, request));
@@ -44,7 +44,7 @@ Result<ExitStatus> ask(const Options &options, const std::string &request) {
 
 std::atomic<bool> stop_adopted{false};
 
-// In the foreground: Ctrl-C completes the folder with what there is.
+// Runs in the foreground: Ctrl-C completes the folder with the events so far.
 Result<ExitStatus> adopt(const Options &options) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     std::signal(signal, [](int) { stop_adopted = true; });

@@ -1,4 +1,4 @@
-// msleaks dump RUN: every event, one a line, in order of time.
+// msleaks dump RUN: prints every event, one a line, in order of time.
 #include "analysis/base/event_names.h"
 #include "analysis/exporters/export_run.h"
 #include "analysis/exporters/registry.h"
@@ -35,7 +35,7 @@ struct Options {
 
 bool isAddress(abi::Repr repr) { return repr == abi::Repr::Address || repr == abi::Repr::Handle; }
 
-// Collects lines and hands them to stdout in large pieces.
+// Collects lines and writes them to stdout in large pieces.
 class StandardOutput {
 public:
   ~StandardOutput() { flush(); }
@@ -63,7 +63,7 @@ std::string orUnknown(std::optional<uint32_t> number) { return number ? fmt::to_
 class PlaceTexts {
 public:
   explicit PlaceTexts(analysis::SiteCatalog &catalog) : catalog_(catalog), places_(catalog) {}
-  // "src/net.cpp:12:7 in net::grow"; empty when nothing is known.
+  // Returns a place such as "src/net.cpp:12:7 in net::grow"; empty: not known.
   const std::string &of(const analysis::StreamEvent &event) {
     const analysis::SiteId site = catalog_.find(event.process, event.event.header().site);
     if (site.index >= texts_.size())
@@ -110,7 +110,7 @@ bool writeLine(StandardOutput &out, const analysis::TraceNames &names, PlaceText
   return out.endLine();
 }
 
-// The name of what is launched, in quotes. Empty: it is no launch, or nobody has told the name.
+// Returns the name of the launched kernel, in quotes. Empty: the event is no launch, or the name is not known.
 std::string kernelOf(const analysis::LaunchedKernels &kernels, const analysis::Labels &labels,
                      const analysis::StreamEvent &entry) {
   if (entry.event.header().kind != abi::EventKind::Launch)
@@ -119,7 +119,7 @@ std::string kernelOf(const analysis::LaunchedKernels &kernels, const analysis::L
   return name.known() ? analysis::quoted(labels.textOf(name)) : std::string();
 }
 
-// Seconds since the start of the run -> the trace's clock.
+// Converts seconds since the start of the run to the trace's clock.
 uint64_t clockNs(const analysis::TraceNames &names, double seconds) {
   const double ns = static_cast<double>(names.startNs()) + seconds * 1e9;
   if (!(ns > 0))

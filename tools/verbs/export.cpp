@@ -1,4 +1,4 @@
-// msleaks export RUN --format NAME: a run in a format that other programs read.
+// msleaks export RUN --format NAME: writes a run in a format that other programs read.
 #include "analysis/base/progress_line.h"
 #include "analysis/exporters/export_run.h"
 #include "analysis/exporters/registry.h"
@@ -30,7 +30,7 @@ using Damage = std::vector<std::string>;
 
 Result<Damage> exportTo(std::ostream &out, const Options &options, const analysis::Format &format) {
   analysis::ProgressLine line;
-  // On one terminal the output and the line would write over each other.
+  // On one terminal the output and the progress line would overwrite each other.
   const bool shared = options.toStdout() && isatty(STDOUT_FILENO) == 1;
   bool hidden = false;
   return analysis::exportRun(options.run, format, out,
@@ -44,7 +44,7 @@ Result<Damage> exportTo(std::ostream &out, const Options &options, const analysi
                               }});
 }
 
-// Status 3 would say that RUN is at fault.
+// Status 3 would blame RUN.
 Error ofOutput(Error error) {
   if (error.status == ExitStatus::BadInput)
     error.status = ExitStatus::OwnFault;
@@ -54,7 +54,7 @@ Error ofOutput(Error error) {
 Result<Damage> exportToFile(const Options &options, const analysis::Format &format) {
   analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(options.output).map_error(ofOutput)));
   Result<Damage> damage = exportTo(file, options, format);
-  MSL_TRY(file.written().map_error(ofOutput)); // first, as it knows why
+  MSL_TRY(file.written().map_error(ofOutput)); // first, since it knows the reason
   if (damage)
     MSL_TRY(file.commit().map_error(ofOutput));
   return damage;

@@ -1,4 +1,4 @@
-// msleaks oom RUN: what was refused, what was alive then, and what to try first.
+// msleaks oom RUN: shows the refused allocation, the blocks alive at that moment, and what to try first.
 #include "analysis/base/output_columns.h"
 #include "analysis/base/progress_line.h"
 #include "analysis/report/out_of_memory.h"

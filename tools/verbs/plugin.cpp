@@ -1,4 +1,4 @@
-// msleaks plugin: where the compiler plugin is, for -fpass-plugin=.
+// msleaks plugin: prints the path of the compiler plugin, for -fpass-plugin=.
 #include "verb.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ struct Plugin {
   fs::path path;
 };
 
-// lib/msleaks/llvm-<version>/libMemPass.so beside the bin/ that this program is in: the same in a build folder and in
-// an installation, wherever it was moved. Newest LLVM first.
+// Finds lib/msleaks/llvm-<version>/libMemPass.so beside this program's bin/, in a build folder and in an installation
+// at any place. The newest LLVM comes first.
 std::vector<Plugin> installedPlugins() {
   std::error_code error;
   const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
@@ -38,7 +38,7 @@ std::vector<Plugin> installedPlugins() {
   return plugins;
 }
 
-// Clang says of a plugin that it cannot load no more than a dlopen error, and once for each file.
+// For a plugin that it cannot load, clang prints only a dlopen error, once for each file.
 bool isSharedObject(const fs::path &path) {
   char magic[4] = {};
   std::ifstream(path, std::ios::binary).read(magic, sizeof magic);

@@ -1,4 +1,4 @@
-// msleaks profile …: profiles of several formats, shown, converted to LNT's and compared.
+// msleaks profile …: shows and compares profiles of several formats, and converts them to LNT's.
 #include "analysis/adapters/registry.h"
 #include "analysis/base/output_columns.h"
 #include "analysis/profiles/comparison.h"
@@ -69,7 +69,7 @@ Result<ExitStatus> showCode(Options &options) {
   return ExitStatus::Clean;
 }
 
-// As LNT says it: of its second version, and of its first one, which it makes of everything else that it reads.
+// Uses LNT's numbers: 2 for LNT's second version, and 1 for its first version, which LNT makes of all other formats.
 Result<ExitStatus> showVersion(Options &options) {
   options.no_text = true;
   MSL_TRY(load(options, options.file));
@@ -83,7 +83,7 @@ Result<ExitStatus> showDisassemblyFormat(Options &options) {
   return ExitStatus::Clean;
 }
 
-// Status 3 would say that the input is at fault.
+// Status 3 would blame the input.
 Error ofOutput(Error error) {
   if (error.status == ExitStatus::BadInput)
     error.status = ExitStatus::OwnFault;
@@ -103,7 +103,7 @@ Result<ExitStatus> upgrade(Options &options) {
   return ExitStatus::Clean;
 }
 
-// "name=value" of an option.
+// Splits an option's "name=value".
 Result<std::pair<std::string, std::string>> fieldOf(const std::string &text, const char *option) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
@@ -123,7 +123,7 @@ Result<void> readMetrics(const Options &options, analysis::profiles::LntReport &
   return {};
 }
 
-// What LNT needs and nobody said comes from the machine and from the file's own time.
+// Fields that LNT needs and no option gives come from the machine and from the file's time.
 Result<analysis::profiles::LntReport> reportOf(const Options &options, const Profile &profile) {
   analysis::profiles::LntReport report;
   struct utsname system{};
@@ -204,7 +204,7 @@ public:
     addTextOptions(subcommand);
     return subcommand;
   }
-  // About perf.data, which has no text of its own.
+  // These options are for perf.data, which has no text of its own.
   void addTextOptions(CommandLine &subcommand) {
     subcommand
         .option("--objdump", options_->loading.perf.objdump,

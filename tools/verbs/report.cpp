@@ -1,4 +1,4 @@
-// msleaks report RUN: what was found, what filled the peak, what leaked, and what it cost to know.
+// msleaks report RUN: shows findings, the blocks of the peak, leaks, and the cost of recording.
 #include "analysis/report/report.h"
 #include "analysis/base/output_columns.h"
 #include "analysis/base/progress_line.h"
@@ -45,7 +45,7 @@ bool isColored(const Options &options) {
   return isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
 }
 
-// One that fails takes its own results away, not the report.
+// An analyzer that fails removes its own results, not the report.
 bool sayFailures(const std::vector<std::string> &failures) {
   for (const std::string &failure : failures)
     std::cerr << "msleaks: " << failure << '\n';

@@ -1,4 +1,5 @@
-// msleaks run program…: msleaks-run, by the name of a verb. It takes this program's place, with all arguments as given.
+// msleaks run program…: runs msleaks-run under the name of a verb. msleaks-run takes this program's place, with all
+// arguments as given.
 #include "verb.h"
 
 #include <cerrno>
@@ -10,7 +11,7 @@
 namespace msleaks::tools {
 namespace {
 
-// It is beside this program, in a build folder and in an installation.
+// msleaks-run is beside this program, in a build folder and in an installation.
 Result<ExitStatus> becomeRun(std::vector<std::string> arguments) {
   std::error_code error;
   const auto own = std::filesystem::read_symlink("/proc/self/exe", error);

@@ -1,4 +1,4 @@
-// msleaks sites FILE: the places that the pass marked in an executable, a library, an object file or an archive.
+// msleaks sites FILE: lists the places that the pass marked in an executable, a library, an object file or an archive.
 #include "analysis/places/site_section.h"
 #include "analysis/report/site_text.h"
 #include "verb.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kColumns = 80;
 
-// Calls f with each site, in the order of the file. A member of an archive is named as its owner.
+// Calls f with each site, in the order of the file. The owner of a site in an archive is the member.
 template <class F> void forEachSite(const std::vector<analysis::ObjectSites> &objects, const std::string &file, F &&f) {
   for (const analysis::ObjectSites &object : objects)
     for (const analysis::SiteTable &table : object.tables)

@@ -1,4 +1,4 @@
-// msleaks top [RUN]: what a session has alive while it runs.
+// msleaks top [RUN]: shows the live blocks of a session while it runs.
 #include "analysis/base/clock.h"
 #include "analysis/base/output_columns.h"
 #include "analysis/collect/running_runs.h"
@@ -19,11 +19,11 @@
 namespace msleaks::tools {
 namespace {
 
-// Taken in between two looks at the keyboard: some 20 ms.
+// Events that are read between two looks at the keyboard: some 20 ms of work.
 constexpr uint64_t kEventsOfStep = 200'000;
-// A frame may spend so much on new names: debug information of large libraries must not hold up the keys.
+// The time that a frame may spend on new names: debug information of large libraries must not delay the keys.
 constexpr uint64_t kNamingNs = 50'000'000;
-// The watched program comes first.
+// The watched program has priority.
 constexpr int kNice = 10;
 
 struct Options {
@@ -55,7 +55,8 @@ Result<ExitStatus> showOnce(analysis::LiveAnalysis &live, const std::string &run
   return ExitStatus::Clean;
 }
 
-// Until a key is wanted, a frame is due, or msleaks-run is to be told that somebody still watches.
+// Returns the time until the next look for a key, the next frame, or the next sign to msleaks-run that top still
+// watches.
 int timeoutOf(bool goes_on, bool behind, uint64_t until_frame_ns) {
   constexpr int kStandingStill = 60'000; // nothing but a key changes what is shown
   constexpr uint64_t kLongestNs = 1'000'000'000;
@@ -91,7 +92,7 @@ Result<ExitStatus> top(const Options &options) {
   if (options.json && !options.once)
     return fail("--json goes with --once: it is one object", ExitStatus::Usage);
   const std::string run = options.run.empty() ? MSL_TRY(analysis::newestRunningRun()).string() : options.run;
-  std::ignore = setpriority(PRIO_PROCESS, 0, kNice); // where it is refused, nothing else changes
+  std::ignore = setpriority(PRIO_PROCESS, 0, kNice); // a refusal changes nothing else
   const auto screen = options.once ? nullptr : Screen::open();
   const auto live = MSL_TRY(
       analysis::LiveAnalysis::open(run, screen ? analysis::WatchSource::Session : analysis::WatchSource::Trace));

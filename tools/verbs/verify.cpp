@@ -1,5 +1,5 @@
-// msleaks verify RUN FINDING -- program…: runs the program again so that nobody can touch the finding's blocks unseen,
-// or write into them.
+// msleaks verify RUN FINDING -- program…: runs the program again and sees each touch of the finding's blocks, or each
+// write into them.
 #include "analysis/base/output_columns.h"
 #include "analysis/base/progress_line.h"
 #include "analysis/collect/watch_option.h"
@@ -22,7 +22,7 @@ struct Options {
   bool json = false;
 };
 
-// By its number in the report, from 1, or by the beginning of its id.
+// Finds the finding by its number in the report, from 1, or by the beginning of its id.
 Result<analysis::Finding> findingOf(const Options &options, const std::vector<analysis::Finding> &findings) {
   constexpr size_t kMostDigits = 4;
   const std::string &wanted = options.finding;
@@ -42,7 +42,7 @@ Result<analysis::Finding> findingOf(const Options &options, const std::vector<an
               ExitStatus::Usage);
 }
 
-// A recording may have lost its manifest.
+// The manifest of the recording may be lost.
 abi::WatchWish watchOfRun(const std::string &run) {
   const auto folder = analysis::RunFolder::open(run);
   const auto manifest = folder ? folder->readManifest() : tl::make_unexpected(folder.error());

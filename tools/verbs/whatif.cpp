@@ -1,4 +1,4 @@
-// msleaks whatif RUN: what the peak would be if blocks were freed earlier, allocated later, shared, or left out.
+// msleaks whatif RUN: computes the peak for blocks that are freed earlier, allocated later, shared, or left out.
 #include "analysis/base/progress_line.h"
 #include "analysis/report/report.h"
 #include "analysis/report/text_format.h"
@@ -54,7 +54,7 @@ void writeJson(std::ostream &to, const analysis::WhatIf &what_if, uint64_t start
   to << json.dump(2) << '\n';
 }
 
-// Bars of the peak's height in eighths.
+// Draws bars in eighths of the peak's height.
 std::string barsOf(const std::vector<analysis::WhatIf::Point> &curve, uint64_t analysis::WhatIf::Point::*bytes,
                    uint64_t peak_bytes) {
   static constexpr const char *kBars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
