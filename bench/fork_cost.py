@@ -1,4 +1,5 @@
-"""The cost of a child of a fork in a session, for a process with 500 KB of tables of sites: a thousand one after the other."""
+"""The cost of a child of a fork in a session, for a process with 500 KB of tables of sites. A thousand children follow each
+other."""
 import sys
 from pathlib import Path
 

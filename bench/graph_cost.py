@@ -1,5 +1,6 @@
-"""The cost of counting edges. Operators of ggml are built with few counters, with one on each edge, with a call on each edge, and with clang's own
-instrumentation for profiles. They are compared with none. One thread, the least of a number of rounds, of builds taking turns."""
+"""The cost of counting edges. Operators of ggml are built in four ways: few counters, one on each edge, a call on each edge, and
+clang's instrumentation for profiles. They are compared with none. The result is the least time of several rounds with one thread;
+the builds take turns."""
 import os
 import subprocess
 

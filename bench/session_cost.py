@@ -1,5 +1,5 @@
-"""What a session costs around its program: how long it takes from the program's end to the short report, and what `msleaks
-top` takes beside a running one."""
+"""The cost of a session around its program. It is the time from the program's end to the short report, and the processor
+time of `msleaks top` beside a running session."""
 import os
 import pty
 import signal

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compiles each source of a build folder alone, for its syntax only: no source may lean on the headers of the sources
-that are compiled together with it.
+"""Compiles each source of a build folder alone, for its syntax only. No source may depend on headers that only its
+neighbours in a joined compile include.
 
     check-alone.py BUILD    a folder that was configured with -DMSLEAKS_JOIN_SOURCES=OFF -DMSLEAKS_PRECOMPILE=OFF
 

@@ -4,9 +4,9 @@
 # Counted kernels, from PTX that the driver compiles: each count is compared with one by hand.
 #
 # Runs the hooks with the current PyTorch: its caching allocator, expandable segments, cudaMallocAsync and CUDA graphs. Compares
-# the report's device memory with PyTorch's own number, and the time of a step with everything on (call paths, ledger, handles,
-# NVTX; no watch) with that without msleaks. Exit status 1 where it takes more than 2 % longer. Where there is Nsight Systems, the
-# time of a step under `nsys` with its memory tracing stands beside it. Prints a table for docs/devices.md.
+# the report's device memory with PyTorch's own number. Compares the time of a step without msleaks with the time with all on:
+# call paths, ledger, handles, NVTX; no watch. The exit status is 1 if a step takes more than 2 % longer. If there is Nsight
+# Systems, it also measures a step under `nsys` with memory tracing. Prints a table for docs/devices.md.
 #
 #   scripts/check-cuda.sh [--built FOLDER] [PYTHON]
 #     PYTHON          one that has PyTorch with CUDA; else one is made from PyPI, 3 GB of downloads

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the Debian packages, installs them where nothing of msleaks is, and uses them: compiles a program with the
-# plugin, runs it, and reads its report. The place is a fresh Debian made by mmdebstrap. Without root, mmdebstrap or the
-# network it is a folder into which the packages are unpacked; the script says which.
+# Builds the Debian packages and installs them at a place without msleaks. Then it uses them: it compiles a program with
+# the plugin, runs the program, and reads the report. The place is a fresh Debian made by mmdebstrap. Without root,
+# mmdebstrap or the network it is a folder into which the packages are unpacked; the script says which.
 #
 #   scripts/check-packages.sh [LLVM]     version of the plugin that compiles; 22
 set -euo pipefail

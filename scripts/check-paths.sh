@@ -5,8 +5,9 @@
 #   scripts/check-paths.sh [workload...]     darknet, ggml, python, luajit; all, unless some are named
 #   MSLEAKS_SEED=N     other allocations
 #
-# Not part of test.sh, whose tests paths-* do the same with small programs of exceptions, signal handlers, fibers and code made
-# at run time: this takes some minutes. Exit status: 1 = a path differs; 77 = something could not be had (no network).
+# It takes some minutes, so test.sh does not run it. The tests paths-* of test.sh do the same with small programs of
+# exceptions, signal handlers, fibers and code made at run time. Exit status: 1 = a path differs; 77 = a download failed (no
+# network).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

@@ -56,8 +56,8 @@ run_tests() { # PROJECT MODE KIND PREFIX...
   printf 'exit status %s\n' "$status" >>"$work/$project/$mode.result"
 }
 
-# Prints one line on the recording. Fails when the account does not add up, or no event comes from a site that the plugin marked:
-# hooks alone would record the project, too. The report's status 1: leaks.
+# Prints one line on the recording. Fails if the account does not add up. Fails if no event comes from a site that the plugin
+# marked, since hooks alone would record the project, too. The report's status 1: leaks.
 account() { # FOLDER
   local at_sites
   at_sites=$("$build_folder/bin/msleaks" dump "$1" --json | python3 -c '

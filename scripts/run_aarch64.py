@@ -3,9 +3,9 @@
 
     run_aarch64.py QEMU SYSROOT COMMAND...
 
-The command gets a user namespace with a binfmt_misc of its own (Linux 6.7), in which QEMU (a static qemu-aarch64) is
-registered; it looks for libraries in SYSROOT. Nothing of the machine changes. Exit status: the command's own;
-77 when the kernel does not allow it.
+The command gets a user namespace with a binfmt_misc of its own (Linux 6.7), where QEMU (a static qemu-aarch64) is
+registered. QEMU looks for libraries in SYSROOT. Nothing of the machine changes. Exit status: the command's own; 77 when
+the kernel does not allow it.
 """
 import ctypes
 import os

@@ -1,6 +1,6 @@
 // Calls of drivers that do nothing: pairs of cudaMalloc and cudaFree, launches, pairs of halMemAlloc and halMemFree.
-// And of OpenCL, where it is: pairs of clCreateBuffer and clReleaseMemObject, by the loader's functions, which a hook
-// comes before, and by the vendor's own, which none does.
+// With OpenCL also pairs of clCreateBuffer and clReleaseMemObject: by the loader's functions, which have a hook, and by
+// the vendor's functions, which have none.
 //
 //   usage: calls COUNT
 //

@@ -1,5 +1,5 @@
-// bench_holding BLOCKS: what it costs to find the block that holds an interior pointer, among so many live blocks, and
-// what each allocation and free costs once somebody has asked. Prints Markdown rows.
+// bench_holding BLOCKS: measures the cost to find the block that holds an interior pointer, among this many live
+// blocks. It also measures each allocation and free after the first such question. Prints Markdown rows.
 #include "analysis/live/live_set.h"
 
 #include <chrono>

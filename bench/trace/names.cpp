@@ -1,7 +1,7 @@
 // bench_names RUN [MOST]: names the calls of a recorded run, at most MOST of them, as if its trace held no names.
 //
-// Prints `named N images M seconds S`: different calls, the images that they are in, and the time on the wall, in which
-// the images' symbols and debug information were read.
+// Prints `named N images M seconds S`: the number of different calls, the number of their images, and the elapsed time
+// to read the images' symbols and debug information.
 #include "analysis/places/site_catalog.h"
 #include "analysis/run/run_folder.h"
 

@@ -160,8 +160,8 @@ struct Launch {
                                        .shape = {abi::ShapeKind::Dim3, abi::Position(2)},
                                        .status = true};
 };
-// An access without positions: nobody knows which memory is used. A list may run often, and long after what was
-// appended to it was recorded; and the sizes of an indirect launch are in memory of the device.
+// An access without positions: the used memory is not known. A list may run often, and long after its commands were
+// recorded. The sizes of an indirect launch are in memory of the device.
 struct Unknown {
   static constexpr abi::Symbol kRow = {.name = "zeCommandQueueExecuteCommandLists",
                                        .verb = abi::Verb::Access,

@@ -138,8 +138,8 @@ def equal(what, found, wanted):
 
 
 def line_of(source, text, nth=0):
-    """The number of the (nth) line of a source that contains a text, or begins with it if it begins with spaces: tests
-    name code, not numbers."""
+    """The number of the (nth) line of a source that contains a text: tests name code, not numbers. If the text begins
+    with spaces, the line must begin with it."""
     lines = [number for number, line in enumerate(Path(source).read_text().splitlines(), 1)
              if (line.startswith(text) if text.startswith(" ") else text in line)]
     check(len(lines) > nth, f"{source} has no line with '{text}'")

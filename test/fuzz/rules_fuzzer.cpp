@@ -1,5 +1,5 @@
-// Suppressions, filters and moments from arbitrary bytes: what stands before the first zero byte is the text, the rest
-// a name that its patterns are tried on.
+// Suppressions, filters and moments from arbitrary bytes. The bytes before the first zero byte are the text. The rest
+// is a name that the text's patterns are matched with.
 #include "analysis/findings/rules.h"
 #include "analysis/report/question.h"
 

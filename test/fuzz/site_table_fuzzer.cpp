@@ -1,5 +1,5 @@
-// Site tables and definition records from arbitrary bytes. The first byte chooses: the bytes as they are, or with the
-// magic number, size and checksum put right, so that the fuzzer gets past them to the offsets behind.
+// Site tables and definition records from arbitrary bytes. The first byte chooses whether the bytes stay as they are,
+// or get a right magic number, size and checksum. With these the fuzzer reaches the offsets behind them.
 #include "analysis/places/site_catalog.h"
 #include "analysis/places/site_table_reader.h"
 

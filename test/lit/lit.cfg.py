@@ -1,5 +1,5 @@
-# Runs the tests of the pass. A test is a source file. Its RUN lines compile it with the plugin and look at the IR, at the table in the object, or at the output
-# of a program:
+# Runs the tests of the pass. A test is a source file. Its RUN lines compile it with the plugin. They check the IR, the table in the
+# object, or the output of a program:
 #
 #   %build_c -O2 && %plain       without any library of msleaks: the program does what it always does
 #   %build_c -O2 && %logged      with a runtime that prints each callback, to be read by FileCheck

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""ATB on its stand-in, built for each libstdc++: an operator is a range, its tensors are used, and an output that no operator is given is unused. An operator
-that writes behind its output is named. ATB saves the same files as alone.   usage: atb_test.py BUILD SCRATCH
+"""ATB on its stand-in, built for each libstdc++. An operator is a range, and its tensors are used. An output that is given to no
+operator is unused. An operator that writes behind its output is named. ATB saves the same files as alone.   usage: atb_test.py
+BUILD SCRATCH
 """
 import os
 import shutil

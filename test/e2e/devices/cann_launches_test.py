@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Each way to launch a kernel on Ascend, with ACL as it was, and as it is from CANN 8 on, where it forwards to a layer below it. Each call counts once. Each
-kernel has the name of its registration, also one of a whole binary.   usage: cann_launches_test.py BUILD SCRATCH
+"""Each way to launch a kernel on Ascend, with the older ACL and with that of CANN 8 and later. The later ACL forwards to a layer
+below. Each call counts once. Each kernel has the name of its registration, also one of a whole binary.   usage:
+cann_launches_test.py BUILD SCRATCH
 """
 import os
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Each form of a function of CUDA's runtime library that no other scenario calls, and of HIP. A call is one event, with its heap, bytes, grid, and the kernel's
-name as the library knows it, of a stub and of a module's handle.   usage: cuda_forms_test.py BUILD SCRATCH cuda_forms|hip_forms
+"""Each form of a function of CUDA's runtime library that no other scenario calls, and of HIP. A call is one event, with its heap,
+bytes and grid. It has the kernel's name as the library knows it, for a stub and for a module's handle.   usage: cuda_forms_test.py
+BUILD SCRATCH cuda_forms|hip_forms
 """
 import os
 

@@ -116,7 +116,8 @@ TEXTS = ("label", "name")
 
 
 def text_of(event, numbers):
-    """One line: places as numbers in the order in which they are first seen, and nothing that only one machine, process or way of building has."""
+    """One line, the same on each machine, in each process and for each way of building. Places are numbers in the order in which
+    they are first seen."""
     shown = [event["event"], *([event["heap"], str(event["device"])] if event["event"] not in OF_PROGRAM else [])]
     has_stream = event["event"] in ("Copy", "Set", "Launch")  # elsewhere it is the ring of the thread
     for field, value in event.items():

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The hooks of drivers, of NVTX and of what libc gives out beside memory under a sanitizer, by their scenarios: hooks, runtime, stand-in and program are all sanitized. The
-sanitizer finds nothing, the program does what it does alone, and its calls are recorded.   usage: sanitized_test.py BUILD SCRATCH SANITIZERS
+"""The hooks of drivers, of NVTX and of libc's handles under a sanitizer, by their scenarios. Hooks, runtime, stand-in and program
+are all sanitized. The sanitizer finds nothing, the program does the same as alone, and its calls are recorded.   usage:
+sanitized_test.py BUILD SCRATCH SANITIZERS
 """
 import os
 import re
@@ -72,8 +73,9 @@ SCENARIOS = {
     "hal": Scenario([PROGRAMS / "hal.c"], [*ASCEND, ACL], [f"-I{CANN}"]),
     "mstx": Scenario([PROGRAMS / "mstx.c"], [*ASCEND, ACL], [f"-I{CANN}"]),
     "roctx": Scenario([PROGRAMS / "roctx.c"], [("libroctx64.so.4", [HIP / "roctx.c"])], [f"-I{HIP}"]),
-    # What it opens at run time and looks up leads past hooks that are not preloaded (sanitized/find_hook.c). No sanitizer bears RTLD_DEEPBIND, nor a limit of
-    # what may be mapped; and where threads are in the middle of a launch, fork fails under ThreadSanitizer.
+    # Its look-ups in libraries that it opens at run time bypass hooks that are not preloaded (sanitized/find_hook.c). No sanitizer
+    # works with RTLD_DEEPBIND, nor with a limit of mapped memory. Under ThreadSanitizer a fork fails while threads are in the
+    # middle of a launch.
     "faults": Scenario([PROGRAMS / "faults.c", HERE / "find_hook.c"], [RUNTIME, ("libcuda.so.1", [CUDA / "libcuda.cpp"])], ["-Ddlsym=findHook", "-Wl,--as-needed"],
                        [*([topic, "{}/libcudart.so.12"] for topic in ("missing", "reopened", "freed")), ["twice", "{}/libcuda.so.1"]]),
     "handles-cuda": Scenario([HANDLES / "cuda.c"], [("libcuda.so.1", [CUDA / "libcuda.cpp"]), ("libcudart.so.12", [CUDA / "cudart_handles.cpp"]),

@@ -1,5 +1,5 @@
-"""Makes a library of the host from code that clang makes for a device; the stand-ins of CUDA's and HIP's driver load it as a module. The instructions are the
-same. Features that only a device has (address spaces, registers that say where a thread is) are put in other words.
+"""Makes a library of the host from code that clang made for a device. The stand-ins of CUDA's and HIP's driver load it as a module.
+The instructions are the same. Features that only a device has (address spaces, registers with a thread's position) are replaced.
 """
 import re
 

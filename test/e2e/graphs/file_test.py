@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The graph file: what blocks do, edges that have no number of their own, the hash, and its schema, on a program whose numbers are known.
+"""The graph file on a program with known numbers: the work of blocks, edges without a number of their own, the hash, and the
+schema.
 
     file_test.py BUILD SCRATCH LLVM
 """

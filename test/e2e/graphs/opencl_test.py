@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Counted kernels of OpenCL, run for real on PoCL. The program gets the same results as without msleaks, its counts are those of a count by hand, and the
-counts of a sample follow from its blocks.
+"""Counted kernels of OpenCL, run for real on PoCL. The program gets the same results as without msleaks. Its counts agree with a
+count by hand, and the counts of a sample follow from its blocks.
 
     opencl_test.py BUILD SCRATCH LLVM
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Counted kernels of CUDA and HIP are taken by the assemblers, for old processors and new ones, and spill no register; how
-many they need, as a table.
+"""The assemblers accept counted kernels of CUDA and HIP, for old processors and new ones, and spill no register. Prints a
+table of the registers that they need.
 
     registers_test.py BUILD SCRATCH LLVM
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Kernels of an OpenCL program that gives its source text to the driver, run on PoCL: `msleaks-run --cfg` counts them, and
-the program gets what it gets without us: results, build log, build options, no child and no signal. A text that cannot be
+"""Kernels of an OpenCL program that gives its source text to the driver, run on PoCL. `msleaks-run --cfg` counts them. The
+program gets the same as without us: results, build log, build options, no child and no signal. A text that cannot be
 compiled for counting runs as it is, and a note says why.
 
     source_test.py BUILD SCRATCH LLVM

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""ggml's operators, a transformer of them, and darknet. With few counters each edge of each function has the count that a counter of its own gives it, and they
-are at most half of the edges.   usage: workloads_truth.py BUILD SCRATCH   (scripts/check-graphs.sh)
+"""ggml's operators, a transformer of them, and darknet. With few counters, each edge of each function has the same count as with a
+counter of its own. The counters are at most half of the edges.   usage: workloads_truth.py BUILD SCRATCH
+(scripts/check-graphs.sh)
 """
 import os
 

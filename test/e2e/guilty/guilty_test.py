@@ -3,9 +3,10 @@
 
     guilty_test.py BUILD SCRATCH SOURCE
 
-A program marks that line with "guilty:", and after it the type that the report gives, if it gives one. The line is the place or one of the three callers in the
-text, in the first three findings and the first three rows of the leaks. Programs are instrumented at -O0 and -O2, and built by any compiler with debug
-information and hooks alone. A program marks another finding than a leak with "kind:", and the options of msleaks-run with "options:".
+A program marks that line with "guilty:", and after it the type that the report gives, if it gives one. The line is the place or one
+of the three callers in the text. It is in the first three findings and in the first three rows of the leaks. Programs are
+instrumented at -O0 and -O2, and built by any compiler with debug information and hooks alone. A program marks another finding than
+a leak with "kind:", and the options of msleaks-run with "options:".
 """
 import os
 import re

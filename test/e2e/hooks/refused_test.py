@@ -56,8 +56,8 @@ def main():
         for level in "-O0", "-O2":
             program = f"{scratch}/refused{llvm}{level}"
             msleaks.compile(PROGRAMS / "refused.c", program, *link, flags=(level,))
-            # In front of a driver that is linked statically stands no hook, and behind a call that must stay a tail call nothing of
-            # ours sees its status.
+            # No hook stands in front of a driver that is linked statically. No callback of ours sees the status of a call that must
+            # stay a tail call.
             msleaks.compile(PROGRAMS / "refused.c", f"{program}-static", f"{scratch}/refusing.o", flags=(level,))
             expect(msleaks, scratch, f"callbacks alone, {llvm} {level}", f"{program}-static", [], [1001, 1009])
             expect(msleaks, scratch, f"both, {llvm} {level}", program, ["--hooks", hooks], REFUSED)

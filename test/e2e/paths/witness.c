@@ -98,8 +98,8 @@ static void write_images(void) {
     dl_iterate_phdr(write_image, NULL);
 }
 
-// libunwind goes on by the frame pointer where it finds no table, which is a guess; it says of such a place that its
-// function has one byte.
+// libunwind guesses by the frame pointer where it finds no table. It reports the function of such a place with a size
+// of one byte.
 static int has_table(unw_cursor_t *cursor) {
   unw_proc_info_t found;
   return unwinder.describe(cursor, &found) == 0 && found.end_ip - found.start_ip > 1;

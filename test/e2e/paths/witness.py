@@ -23,8 +23,8 @@ def in_compiled_code(image, _share):
 
 
 def in_wrong_tables(image, share):
-    """A timer interrupts libc's long multiplication (__mpn_mul_1 and its like, for printf and strtod), whose tables are
-    wrong: libunwind goes on with any word of the stack, msleaks ends there."""
+    """A timer interrupts libc's long multiplication (__mpn_mul_1 and similar functions, for printf and strtod), whose
+    tables are wrong. libunwind goes on with any word of the stack; msleaks ends there."""
     return image.startswith("libc.so") and share < 0.05
 
 

@@ -3,8 +3,8 @@
 
     darknet_test.py BUILD SCRATCH
 
-Run as it is and with msleaks-run; the same objects linked with LeakSanitizer say what is alive at exit, and heaptrack
-how high the peak is. By the page tables, what is for training only is never touched. All of its functions count their edges.
+The program runs alone and with msleaks-run. The same objects with LeakSanitizer tell the blocks alive at exit, and heaptrack
+tells the peak. By the page tables, memory for training only is never touched. All functions count their edges.
 """
 import json
 import os

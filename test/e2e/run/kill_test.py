@@ -1,5 +1,5 @@
-"""kill -9 of the program, of the collector, or of both, at random moments: every event that was published is in the
-trace after `msleaks recover`, and produced = stored + dropped.
+"""kill -9 of the program, of the collector, or of both, at random moments. After `msleaks recover` every published
+event is in the trace, and produced = stored + dropped.
 
     kill_test.py BUILD SCRATCH program|collector|both COUNT [SEED]
 """

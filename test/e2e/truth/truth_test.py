@@ -35,9 +35,10 @@ LSAN_OPTIONS = {
 }
 # libstdc++ allocates this block when it is loaded, to throw with when memory is short.
 EMERGENCY_POOL = 72704
-# LeakSanitizer reports blocks that a forked child inherited and did not free once more, for the child. msleaks reports a block where it was allocated. The
-# child's copy has no memory of its own until it is written to, and every worker of a data loader would "leak" all blocks of its parent. So this has, by
-# program, the lines whose blocks are alive in a child too; msleaks reports them once less.
+# LeakSanitizer reports blocks that a forked child inherited and did not free once more, for the child. msleaks reports a block
+# where it was allocated. The child's copy has no memory of its own until it is written to. Otherwise every worker of a data loader
+# would "leak" all blocks of its parent. So this table has, for each program, the lines whose blocks are alive in a child too.
+# msleaks reports those blocks once less.
 INHERITED = {"forked.c": ["kept[1] = malloc(2000)"]}
 
 
@@ -141,8 +142,8 @@ def compare_lost(lsan_command, report):
 def heaptrack_peak(command, scratch, **kwargs):
     """heaptrack_print rounds to three digits, so this adds up the events of heaptrack's file as it does.
 
-    A difference of 16 bytes a thread remains: heaptrack brings a library with thread-local storage, and so an entry more
-    into the dynamic linker's table of it.
+    A difference of 16 bytes a thread remains. heaptrack brings a library with thread-local storage, so the dynamic
+    linker's table of it has one more entry.
     """
     file = Path(scratch) / "heaptrack"
     for old in file.parent.glob("heaptrack*.zst"):

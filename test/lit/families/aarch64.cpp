@@ -1,8 +1,8 @@
 // 64-bit ARM as the target: headers of ours only, so that no cross compiler is needed.
 // RUN: %clangxx --target=aarch64-linux-gnu -O0 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clangxx --target=aarch64-linux-gnu -O2 -S -emit-llvm %s -o - | FileCheck %s
-// With branch protection each function accepts an indirect branch and signs its return address, ours too: the linker
-// takes the protection from the whole image when one function is without. (A definition has an unwind table.)
+// With branch protection each function, also ours, accepts an indirect branch and signs its return address. A single
+// function without it makes the linker disable the protection for the image. (A definition has an unwind table.)
 // RUN: %clangxx --target=aarch64-linux-gnu -mbranch-protection=standard -O2 -S -emit-llvm %s -o %t.ll
 // RUN: grep '^attributes .*uwtable' %t.ll >%t.defined
 // RUN: %if default-attributes %{ not grep -v '"branch-target-enforcement".*"sign-return-address"' %t.defined %}

@@ -1,5 +1,5 @@
-// kernel<<<…>>>(…): the stub behind it gets the site of the launch in the source, and the launch inside it, whose own
-// place is the kernel's head, takes that. Host side only, with declarations of our own instead of an SDK's.
+// For kernel<<<…>>>(…), the stub gets the site of the launch in the source. The launch inside the stub, whose own
+// place is the kernel's head, takes that site. Host side only, with declarations of our own instead of an SDK's.
 // REQUIRES: cuda-without-sdk
 // RUN: %clangxx -g -O0 -x cuda -nocudainc -nocudalib --cuda-host-only --cuda-path=%t -Xclang -target-sdk-version=12.0 -S -emit-llvm %s -o - -DLAUNCH=cudaLaunchKernel -DPUSH=__cudaPushCallConfiguration -DPOP=__cudaPopCallConfiguration | FileCheck --check-prefixes=CHECK,CUDA %s
 // RUN: %clangxx -g -O2 -x cuda -nocudainc -nocudalib --cuda-host-only --cuda-path=%t -Xclang -target-sdk-version=12.0 -S -emit-llvm %s -o - -DLAUNCH=cudaLaunchKernel -DPUSH=__cudaPushCallConfiguration -DPOP=__cudaPopCallConfiguration | FileCheck --check-prefix=INLINED %s

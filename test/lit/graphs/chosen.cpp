@@ -1,5 +1,5 @@
-// Which functions of a host are counted: by a regular expression in their names, those that OpenMP makes of them among
-// them, and by an attribute.
+// The functions of a host that are counted. A regular expression chooses them
+// by name, with the functions that OpenMP makes of them. So does an attribute.
 // RUN: env MSLEAKS_PASS='cfg=^(work|listed)' %clangxx -O1 -fopenmp -S -emit-llvm %s -o %t.ll && FileCheck %s < %t.ll
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O1 -fopenmp -S -emit-llvm %s -o %t.ll && FileCheck %s --check-prefix=EACH < %t.ll
 // RUN: env MSLEAKS_PASS= %clangxx -O1 -fopenmp -S -emit-llvm %s -o %t.ll && FileCheck %s --check-prefix=NONE < %t.ll

@@ -1,5 +1,5 @@
-// Exceptions, setjmp, computed and asm goto, switches with many ways to one block, exit below another call: the program
-// does the same, without a runtime too, at every level. test/e2e/graphs/truth_test.py compares the counts of its edges.
+// Exceptions, setjmp, computed and asm goto, switches with many ways to one block, exit below another call. The program
+// does the same at every level, also without a runtime. test/e2e/graphs/truth_test.py compares the counts of its edges.
 // RUN: %clangxx -O0 -g %s -o %t.0 && %t.0 | FileCheck %s
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O0 -g %s -o %t.0 && %t.0 | FileCheck %s
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -g %s -o %t.2 && %t.2 | FileCheck %s

@@ -1,5 +1,5 @@
-"""Names the rows of symbols.def that no test in a folder expects in the log, and those that only hooks see and no program of another folder calls. Also names
-the tests that do not run at -O0 and at -O2: rows_without_test.py SYMBOLS_DEF FOLDER PROGRAMS"""
+"""Names the rows of symbols.def that no test in a folder expects in the log. Names the rows that only hooks see and no program of
+another folder calls. Also names the tests that do not run at -O0 and at -O2: rows_without_test.py SYMBOLS_DEF FOLDER PROGRAMS"""
 import pathlib
 import re
 import sys

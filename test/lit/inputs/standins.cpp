@@ -1,7 +1,7 @@
-// Functions of closed drivers, for the tests' programs to call. Not instrumented. An allocator hands out host memory
-// and says 0; one that is asked for kRefused bytes says 2, as the real ones do when they are out of memory. A free of
-// what can be no block says 1, as do some launches of no kernel and some copies to nowhere. The rest does nothing and
-// says 0. What a call must look like is in the headers; what it does here is one of the functions below.
+// Functions of closed drivers, for the tests' programs to call. Not instrumented. An allocator hands out host
+// memory and returns 0. For kRefused bytes it returns 2, as real allocators do without memory. A free of an
+// impossible block returns 1; so do some launches of no kernel and some copies to nowhere. All other calls do
+// nothing and return 0. The headers declare the calls; each does what one of the functions below does.
 #include "acl.h"
 #include "cuda.h"
 #include "hip.h"

@@ -1,5 +1,5 @@
-// A coroutine is marked before it is split, when the names of its variables can still be read, and rewritten afterwards,
-// when its parts are functions like others.
+// A coroutine is marked before it is split, when the names of its variables can
+// still be read. It is rewritten afterwards, when its parts are ordinary functions.
 // RUN: %build_cxx -std=c++20 -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -std=c++20 -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 #include "keep.h"

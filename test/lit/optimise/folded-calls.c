@@ -1,5 +1,5 @@
-// Two calls that the optimiser makes one, and one that it makes another: the new call has no metadata, and what its
-// source says still holds. What two calls say differently about one place is not known.
+// The optimiser makes one call of two, and another call of one. The new call has no metadata,
+// but the source's facts still hold. Facts in which two calls of one place differ are not known.
 // RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck --check-prefix=IR %s
 // RUN: %clang -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck %s
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The shape of what is inserted: a call of the gate, and in the gate a load, a branch, and a part that is hardly ever run.
+// The shape of inserted code: a call of the gate. The gate has a load, a branch, and a part that rarely runs.
 // RUN: %clang -g -O2 -S -emit-llvm -fno-discard-value-names %s -o - | FileCheck %s
 #include <stdlib.h>
 

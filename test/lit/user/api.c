@@ -1,5 +1,5 @@
-// What a program says about itself (msleaks/api.h) costs a load and a branch where nobody listens, in each kind of
-// program; of its own the pass adds nothing.
+// Calls of msleaks/api.h cost a load and a branch without a session,
+// in each kind of program. The pass itself adds no code to them.
 // RUN: %clang -O2 -S -ffreestanding -I%{root}/runtime/include --target=x86_64-linux-gnu -fPIC %s -o - | FileCheck --check-prefix=PIC %s
 // RUN: %clang -O2 -S -ffreestanding -I%{root}/runtime/include --target=x86_64-linux-gnu -fno-pic %s -o - | FileCheck --check-prefix=FIXED %s
 // RUN: %clang -O2 -S -ffreestanding -I%{root}/runtime/include --target=aarch64-linux-gnu -fno-pic %s -o - | FileCheck --check-prefix=ARM %s

@@ -1,5 +1,5 @@
-// libatb.so and libmki.so in one: as much of ATB's classes as is called when an operator runs, laid out as in its
-// sources, and an operator that launches one kernel. Built for each libstdc++ (_GLIBCXX_USE_CXX11_ABI).
+// libatb.so and libmki.so in one: the part of ATB's classes that a running operator calls, laid out as
+// in ATB's sources. Its operator launches one kernel. Built for each libstdc++ (_GLIBCXX_USE_CXX11_ABI).
 #include "atb.h"
 
 #include "../common/asked.h"

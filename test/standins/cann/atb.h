@@ -1,5 +1,5 @@
-/* What a program may do with the stand-in of ATB: its classes are behind these functions, so that a program of C drives
- * either build of it. */
+/* Functions by which a program uses the stand-in of ATB. ATB's classes
+ * are behind them, so a C program drives either build of it. */
 #pragma once
 #include "acl.h"
 

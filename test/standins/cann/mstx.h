@@ -1,5 +1,5 @@
-// Stands in for MSTX's header. As that one does, it looks up the tool to tell (MSTX_INJECTION_PATH, or a function of
-// the process), and hands over tables of pointers to functions.
+// Stands in for MSTX's header. As that header does, it looks up the tool (MSTX_INJECTION_PATH,
+// or a function of the process). Then it passes tables of pointers to functions to the tool.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// As much of CUDA's runtime API as the stand-in has, declared as NVIDIA declares it: a program that includes
-// <cuda_runtime_api.h> builds with this one or with theirs.
+// The part of CUDA's runtime API that the stand-in has, with NVIDIA's declarations.
+// A program that includes <cuda_runtime_api.h> builds with either header.
 #pragma once
 #include <stddef.h>
 #ifdef __cplusplus

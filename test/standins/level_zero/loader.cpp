@@ -1,5 +1,5 @@
-// libze_loader.so.1: Level Zero on devices of the stand-in, each in two parts. What an immediate list is given is done
-// at once; any other list is run by the queue that it is given to, as often as it is given.
+// libze_loader.so.1: Level Zero on devices of the stand-in, each in two parts. An immediate list
+// does its commands at once. A queue runs any other list, as often as the list is given to it.
 #include "../common/machine.h"
 
 #include "standin_module.h"

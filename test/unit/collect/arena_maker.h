@@ -1,5 +1,5 @@
-// Lays out an arena by hand, byte for byte as abi/session.h says it, and publishes events in it: the other side of
-// what is tested here, without the runtime.
+// Lays out an arena by hand, byte for byte as abi/session.h describes it, and publishes events in it. It plays the
+// runtime's side for tests of the collector.
 #pragma once
 
 #include "msleaks/abi/session.h"

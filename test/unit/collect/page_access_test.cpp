@@ -1,4 +1,4 @@
-// What the page tables tell of blocks, of this process itself.
+// Reads from the page tables of this process which pages of blocks were used.
 #include "analysis/collect/page_access.h"
 
 #include "analysis/base/clock.h"

@@ -60,7 +60,7 @@ constexpr size_t kOwnBytes = 64 << 10;
 // Memory of the runtime, which remembers words of a stack.
 abi::OwnMemory *own_list;
 
-// What the runtime would have.
+// The memory that the runtime would have.
 struct Own {
   uint64_t record = 0;
   abi::CallState call{};

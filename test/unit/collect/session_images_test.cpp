@@ -71,8 +71,8 @@ TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
   EXPECT_EQ(collector->summary().totals.stored, 2u);
 }
 
-// Two such processes one after the other, found late: the kernel gave the second one the number of the first, and its
-// namespace that one's inode.
+// Two such processes follow each other, and are found late. The kernel gave the second process the number of the first,
+// and its namespace the inode of the first's namespace.
 TEST_F(SessionTest, ANumberIsOneProcessOnlyWithItsBirth) {
   const uint32_t pid = endedPid();
   for (uint32_t i = 1; i <= 2; ++i) {

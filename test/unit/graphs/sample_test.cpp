@@ -1,5 +1,5 @@
-// What a sample of a kernel's threads says of all of them: the modes of abi/device_counts.h on computed kernels, and
-// how far the scaled counts are from the full ones.
+// Samples of a kernel's threads stand for all threads. The tests apply the modes of abi/device_counts.h to computed
+// kernels, and measure how far the scaled counts are from the full ones.
 #include "analysis/graphs/sample_error.h"
 
 #include "msleaks/abi/device_counts.h"

@@ -121,7 +121,7 @@ TEST_P(CheckpointTest, GoesOnLikeTheOneThatSawAll) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, CheckpointTest, testing::Values(1, 2, 3, 4, 5, 6, 7, 8));
 
-// docs/trace-format.md has the fields. Who changes them raises kCheckpointVersion.
+// docs/trace-format.md has the fields. A change of the fields raises kCheckpointVersion.
 TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
   apply(test::alloc(5, 0x100, 40, {.site = 3}));
   apply(test::alloc(7, 0x180, 41,
@@ -143,7 +143,7 @@ TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
                          "01 01 "                            // processes: number,
                          "01 8006 29 12 01 0c "              // blocks: address, size, age, cohort, owners and flags
                          "01 808002 8020 10 02 09 00 00 00 " // mappings: the same, object, offset
-                         "00 00 00 00 00 00 "                // what is shown, parked, mapped, hidden; early or late
+                         "00 00 00 00 00 00 "                // shown, parked, mapped and hidden blocks; early or late
                          "00 00 "                            // objects, threads
                          "01 0a 06 01 00 ";                  // steps: time, number, process; marks
   std::erase(expected, ' ');

@@ -53,8 +53,8 @@ TEST_F(LabelTexts, EqualTextsOfProcessesAreOne) {
   EXPECT_LT(labels.find(2, 8).index, labels.size());
 }
 
-// Process 3 is a child of 2, which is a child of 1; what a parent defines behind the fork is not its child's, which
-// gives these numbers to others.
+// Process 3 is a child of 2, which is a child of 1. Labels that a parent defines after the fork are not its child's:
+// the child gives their numbers to other texts.
 TEST_F(LabelTexts, AChildFindsWhatItsAncestorsDefined) {
   labels.addProcess(processWith(1, 11, 1000));
   labels.addProcess(processWith(2, 22, 2000));

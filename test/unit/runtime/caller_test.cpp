@@ -49,7 +49,7 @@ TEST(Callers, AnAddressHasOneNumberAndItsImage) {
   EXPECT_NE(paths[placeOf(events[1]).image].find("runtime_test"), std::string::npos);
 }
 
-// Whoever reads the trace is in another folder.
+// A reader of the trace may be in another folder.
 TEST(Callers, ALibraryOfARelativePathHasItsWholePath) {
   const SessionDirectory session;
   const std::filesystem::path library = MSL_LOADABLE;
@@ -68,8 +68,9 @@ TEST(Callers, ALibraryOfARelativePathHasItsWholePath) {
   EXPECT_EQ(definitions[0].body.substr(sizeof(abi::ImageDefinition)), library.string());
 }
 
-// Where a library was, another one may be: its callers get entries of their own, and those of the first one say still
-// where they were. When it comes back, they are found again, so that opening it a thousand times fills no table.
+// Another library may come to the place of an unloaded one. Its callers get entries of their own, and the first
+// library's entries still tell their own image. When the first library comes back, its entries are found again. So a
+// library that is opened a thousand times does not fill the table.
 TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
   const SessionDirectory session;
   constexpr char kLibrary[] = MSL_LOADABLE, kFunction[] = "msl_test_loadable";

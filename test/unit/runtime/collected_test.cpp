@@ -1,7 +1,7 @@
-// Both real sides of the rings in one process: threads that record, and the collector that drains them meanwhile. A
-// process belongs to one session for good, so this is the only test of its program. The two map the rings apart, so
-// ThreadSanitizer judges here what each side shares among its own threads; thread_test and collect's live_test judge
-// the words between them.
+// Both real sides of the rings in one process: threads that record, and the collector that drains the rings meanwhile.
+// A process belongs to one session for good, so this is the only test of its program. The two sides map the rings at
+// different addresses. So ThreadSanitizer checks here only the words that each side shares among its own threads.
+// thread_test and collect's live_test check the words between the sides.
 #include "analysis/collect/collector.h"
 #include "msleaks/runtime/record.h"
 

@@ -136,8 +136,8 @@ uint64_t anyWord(const uint64_t *stack) {
 
 [[gnu::noinline]] uint32_t pathOfCaller() { return pathHere(); }
 
-// Overwrites what stands on the stack further out than the first few calls, from `begin` to `end`, in places or as a
-// whole, and takes a path. What lies inside of the first damage is as before.
+// Overwrites words of the stack beyond the first few calls, from `begin` to `end`, in places or as a whole, and takes a
+// path. The calls inside of the first damage are unchanged.
 [[gnu::noinline]] void takeOnDamagedStack(Nodes &own, uint64_t *begin, uint64_t *end) {
   static uint64_t kept[1 << 13];
   const uint64_t words = static_cast<uint64_t>(end - begin);

@@ -96,8 +96,8 @@ TEST(Threads, ManyAtOnce) {
   EXPECT_EQ(session.drain().size(), kThreads);
 }
 
-// Threads that record first when the destructors of their keys run, of which some rounds may be over: the key that
-// gives the ring back does not get to its last round. Threads that come later see that they have gone.
+// Threads record first when the destructors of their keys run. Some rounds may be over then, so the key that gives the
+// ring back does not get its last round. Later threads notice that such threads have ended.
 TEST(Threads, WhoRecordsFirstInADestructorGivesItsRingBackToo) {
   if (kThreadSanitizer)
     GTEST_SKIP() << "skipped: TSan's own state of a thread is gone by its last destructors";

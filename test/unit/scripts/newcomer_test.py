@@ -2,8 +2,8 @@
 
     newcomer_test.py REPOSITORY BUILD
 
-The tree and the build folder are those that are there, under a layer of memory that takes all changes and is gone at the
-end. So only what is new compiles, at the paths that the build folder knows. That needs root and overlayfs, else exit 77.
+It uses the existing tree and build folder, under a layer in memory that takes all changes and is gone at the end. So
+only new files compile, at the paths that the build folder knows. That needs root and overlayfs, else exit 77.
 """
 import json
 import os

@@ -246,8 +246,8 @@ TEST_F(Golden, IndexAndTrailer) {
   const size_t events = kFileHeaderBytes + 80 + 3, leaf = events + 80 + 30;
   ASSERT_EQ(before.size(), leaf);
   const std::string checksum = hexOf(before.substr(events + 64, 8));
-  // offset since the last chunk's end, kind, codec, process, stream, events, first position, slots, raw, stored, time
-  // since the last chunk's, span of time, checksum of the payload
+  // offset since the last chunk's end, kind, codec, process, stream, events, first position, slots. Then raw, stored,
+  // time since the last chunk's, span of time, checksum of the payload
   const size_t eventsLeaf = 80 + 21;
   const auto at = [&](size_t from, size_t size) { return hexOf(bytesFrom(from).substr(0, size)); };
   EXPECT_EQ(at(leaf, 64),

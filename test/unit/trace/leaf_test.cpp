@@ -1,5 +1,4 @@
-// The index of two levels: what a reader knows from its root, what it reads of its leaves, and what becomes of it when
-// something happens to them.
+// The index of two levels: a reader's knowledge from its root, its reads of leaves, and the effect of damage to leaves.
 #include "analysis/trace/chunk_index.h"
 #include "analysis/trace/index_builder.h"
 #include "random_events.h"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# export_test.sh MSLEAKS RUN: what a script sees of `msleaks export`: exit statuses, one line on stderr, and a file that is
-# there as a whole or not at all.
+# export_test.sh MSLEAKS RUN: `msleaks export` as a script sees it. Checks exit statuses, one line on stderr, and that a
+# file is there as a whole or not at all.
 set -u
 msleaks=$1 run=$2
 work=$(mktemp -d)

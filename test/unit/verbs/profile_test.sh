@@ -1,6 +1,6 @@
 #!/bin/sh
-# profile_test.sh MSLEAKS RUN: what a script sees of `msleaks profile`: exit statuses, one line on stderr, a file that is there
-# as a whole or not at all.
+# profile_test.sh MSLEAKS RUN: `msleaks profile` as a script sees it. Checks exit statuses, one line on stderr, and that a file
+# is there as a whole or not at all.
 set -u
 msleaks=$1
 golden=$(dirname "$0")/../profiles/golden

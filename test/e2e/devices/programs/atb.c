@@ -1,6 +1,6 @@
-// Three steps of an operator of ATB, with weights that it reads, an output that it writes and a workspace; and an
-// output that no operator is given. With "save" ATB saves its tensors; with "stray" the operator writes behind its
-// output in step 2; with "strange" the first operator is given what makes no sense.
+// Three steps of an operator of ATB, with weights that it reads, an output that it writes and a workspace.
+// Another output is given to no operator. With "save" ATB saves its tensors. With "stray" the operator
+// writes behind its output in step 2. With "strange" the first operator gets senseless arguments.
 #include "atb.h"
 
 #include <msleaks/api.h>

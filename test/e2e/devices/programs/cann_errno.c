@@ -1,5 +1,5 @@
-// Prints errno after calls of Ascend's libraries, which leave it alone: one of each kind of ACL, the runtime, the
-// driver, ATB and MSTX, and one that is refused.
+// Prints errno after calls of Ascend's libraries, which do not change it. It makes one
+// of each kind of ACL, the runtime, the driver, ATB and MSTX, and one that is refused.
 #include "atb.h"
 #include "keeps_errno.h"
 #include "mstx.h"

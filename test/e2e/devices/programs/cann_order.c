@@ -1,5 +1,5 @@
-// Another thread gets the address of a block of a driver as soon as that has it back, before the call that gave it back
-// returns. Some times by each function.
+// Another thread gets the address of a driver's block as soon as the driver has
+// it back: before the call that frees it returns. Some times by each function.
 #include "acl.h"
 
 #include <pthread.h>

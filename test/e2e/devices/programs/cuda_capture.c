@@ -1,5 +1,5 @@
-// A stream is captured into a graph: a launch, a copy, a fill and a block of the stream, while a block is watched and a
-// step begins. In the graph a kernel writes behind its own block.
+// A stream is captured into a graph: a launch, a copy, a fill and a block of the stream. Meanwhile
+// a block is watched and a step begins. In the graph a kernel writes behind its own block.
 #include <cuda_runtime_api.h>
 #include <msleaks/api.h>
 

@@ -1,5 +1,5 @@
-// Memory of CUDA whose size or device is no parameter: physical memory of the driver, arrays, rows with a pitch; and
-// what is launched as a graph. With "mended" it forgets nothing.
+// Memory of CUDA whose size or device is no parameter: physical memory of the driver,
+// arrays, rows with a pitch, and launches of a graph. With "mended" it forgets nothing.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>

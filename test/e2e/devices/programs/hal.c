@@ -1,6 +1,6 @@
-// What CANN's libraries take from the driver past ACL: of each kind of memory and page, for a few modules; physical
-// memory; and by words that make no sense. With "modules" a block for each module. Built with STANDIN_INNER the driver
-// has its functions under the names for tools only.
+// Memory that CANN's libraries take from the driver past ACL: each kind of memory and page, for a few
+// modules. Also physical memory, and calls with senseless words. With "modules" it takes a block for
+// each module. Built with STANDIN_INNER the driver has its functions under the names for tools only.
 #include "acl.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// A framework on Ascend that tells of its caching allocator by MSTX, as torch_npu does: a block of the driver, and what
-// it hands out of it. One part is forgotten. Other pools hand out one part each. Ranges overlap.
+// A framework on Ascend that reports its caching allocator by MSTX, as torch_npu does. It has a block of the
+// driver, and hands out parts of it. One part is forgotten. Other pools hand out one part each. Ranges overlap.
 #include "mstx.h"
 #include "acl.h"
 

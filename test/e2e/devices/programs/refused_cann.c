@@ -1,5 +1,5 @@
-// Each call of what is below ACL, of ATB, and of ACL's further functions is made four times, and says its status: as
-// many are refused as $STANDIN_FAIL asks for. The last one is not.
+// Each call below ACL, of ATB, and of ACL's further functions is made four times, and
+// prints its status. As many are refused as $STANDIN_FAIL asks for. The last one is not.
 #include "atb.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
-// Questions that people ask msMemScope, on the stand-in of Ascend CANN, a topic an argument. A leak in each step, two
-// steps that differ, a matrix that somebody tramples, owners, blocks that are allocated too early and freed too late,
-// and out of memory. A framework's caching allocator tells of its parts by MSTX.
+// Questions that people ask msMemScope, on the stand-in of Ascend CANN, a topic an argument. A leak
+// in each step, two steps that differ, a trampled matrix, owners, blocks that are allocated too
+// early or freed too late, no memory. A framework's caching allocator tells of its parts by MSTX.
 #include "mstx.h"
 #include "atb.h"
 

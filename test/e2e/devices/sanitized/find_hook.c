@@ -1,5 +1,5 @@
-// What the hook of dlsym does where the hooks are preloaded (hooks/dlsym.cpp): a function that a program looks up in a
-// library is the hook's, which comes first.
+// Does what the hook of dlsym does where the hooks are preloaded (hooks/dlsym.cpp). If a program looks a function up in
+// a library, it gets the hook's function, which comes first.
 #undef dlsym
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// Launches a counted copy itself, with a buffer of counters of its own: what it adds is the same whether a counter's
-// lower half is 0 or about to overflow.
+// Launches a counted copy itself, with its own buffer of counters. The copy
+// adds the same whether a counter's lower half is 0 or about to overflow.
 //
 //   carry_host PROGRAM BUILD_OPTIONS ROUNDS      of the loop of `spin` (carry.cl), in each thread
 #include "opencl_host.h"

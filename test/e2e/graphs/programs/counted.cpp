@@ -55,8 +55,8 @@ void inChildren() {
   work(kLoop);
 }
 
-// The library's function is called five times, whatever has become of the library meanwhile; a child of a fork behind
-// its end finds nothing of it.
+// The library's function is called five times, even if the library was
+// closed meanwhile. A child of a fork after its end finds no count of it.
 void inLibrary(const char *path) {
   for (int round = 0; round < 5; ++round) {
     void *const library = dlopen(path, RTLD_NOW);

@@ -1,5 +1,5 @@
-// In front of OpenCL: of the copies that count, it refuses what $REFUSED says: kernel (to make one), argument (one of
-// the program's), counters (their buffer), launch. The child of a fork that asks or releases something ends with 9.
+// Stands in front of OpenCL. For copies that count, it refuses what $REFUSED names: kernel (to make one), argument
+// (a program's), counters (the buffer), launch. The child of a fork that asks or releases something ends with 9.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// Nasty: the program closes every descriptor that it has, as daemons do, opens its own in their place, writes to them
-// and goes on allocating, in new threads too. Nothing that it opens may be what somebody else took for his.
+// Nasty: the program closes all its descriptors, as daemons do, and opens its own in their place. It writes
+// to them and goes on allocating, in new threads too. No descriptor that it opens may be taken by us.
 #define _GNU_SOURCE
 #include "touch.h"
 

@@ -1,5 +1,5 @@
-// Nasty: what libc allocates for its caller: strdup, getline, asprintf, scandir, realpath, getcwd, open_memstream,
-// printf of numbers with thousands of digits, setvbuf, fmemopen, glob, qsort of much.
+// Nasty: memory that libc allocates for its caller, by strdup, getline, asprintf, scandir, realpath, getcwd,
+// open_memstream, setvbuf, fmemopen, glob. Also printf of numbers with thousands of digits, and a large qsort.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <glob.h>

@@ -1,5 +1,5 @@
-// Nasty: longjmp out of a wrapper of malloc (annotated), before and after it has allocated, and out of a signal handler
-// in the middle of it. The calls that were left never return.
+// Nasty: longjmp out of a wrapper of malloc (annotated), before and after its allocation.
+// Also out of a signal handler in the middle of it. The calls so left never return.
 #include "touch.h"
 
 #include <setjmp.h>

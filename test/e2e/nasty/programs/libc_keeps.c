@@ -1,5 +1,5 @@
-// Nasty: what libc allocates and keeps for itself until the end: the environment, the time zone, locales, message
-// catalogs, buffers of its streams, names of signals and errors. None of it is the program's leak.
+// Nasty: memory that libc keeps until the end, for the environment, the time zone, locales, message
+// catalogs, buffers of streams, names of signals and errors. None of it is the program's leak.
 #include <libintl.h>
 #include <locale.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Nasty: mappings cut in the middle, moved, grown in place, placed over others, given back together in one call; a file
-// by memfd; one call that unmaps two neighbours.
+// Nasty: mappings are cut in the middle, moved, grown in place, placed over others, and given
+// back together in one call. Also a file by memfd, and one call that unmaps two neighbours.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-// Nasty: std::pmr pools and arenas over arenas, a stateful allocator, placement new, a class with its own operator
-// new[] and a virtual destructor called through its base.
+// Nasty: std::pmr pools, arenas over arenas, a stateful allocator and placement new. A
+// class with its own operator new[] and a virtual destructor is deleted through its base.
 #include <cstdio>
 #include <cstdlib>
 #include <list>

@@ -1,5 +1,5 @@
-// Nasty: address space is reserved without access, then made usable piece by piece, and given back by a mapping without
-// access over it: what many allocators do.
+// Nasty: address space is reserved without access, then made usable piece by
+// piece. A mapping without access over it gives it back. Many allocators do this.
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

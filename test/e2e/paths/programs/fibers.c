@@ -1,5 +1,5 @@
-// Fibers on stacks of the heap, of a mapping and of static memory, that allocate at any depth, hand over to one another
-// and begin anew on a used stack.
+// Fibers on stacks in the heap, in a mapping and in static memory. They
+// allocate at any depth, switch to one another and begin anew on a used stack.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

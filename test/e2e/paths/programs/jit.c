@@ -1,5 +1,5 @@
-// A compiler of its own that writes no unwind tables: functions with and without a frame pointer, between which C calls
-// and allocates, in pages that come and go.
+// A just-in-time compiler that writes no unwind tables. Its functions with and without
+// a frame pointer are in pages that come and go. Between them C calls and allocates.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Allocations by way of templates, virtual calls, recursion and exceptions: thrown through frames that allocate in
-// their destructors, caught and thrown again, kept as std::exception_ptr and thrown by another thread.
+// Allocations in templates, virtual calls, recursion and exceptions. Exceptions are thrown through frames that allocate
+// in their destructors, caught and thrown again. They are kept as std::exception_ptr and thrown by another thread.
 #include <algorithm>
 #include <cstdio>
 #include <exception>

@@ -1,5 +1,5 @@
-// Spends its time in known places: two functions of its own, one of them with a comma in its name, one function in a
-// library that it opens. Another one is in a child that executes this program again.
+// Spends its time in known places: two functions of its own (one with a comma in its name).
+// One is in a library that it opens, and another in a child that executes this program again.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// A child by fork that may not open anything in the session's directory: after a change of root directory (c) or of
-// user (u), or without descriptors (n). It allocates a thousand times and ends with 3.
+// A child of a fork that may not open files in the session's directory. It has changed its root directory
+// (c) or its user (u), or has no descriptors (n). It allocates a thousand times and ends with 3.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -56,7 +56,7 @@ static void clearing() {
   }
 }
 
-// What each of them should have been.
+// These are the right forms of the functions above.
 static void mended() {
   char *buffer = static_cast<char *>(std::malloc(80));
   for (int line = 0; line < kLines; ++line)

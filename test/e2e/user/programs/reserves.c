@@ -1,4 +1,4 @@
-// A pool in a block of its own, memory that is touched and memory that is not, and a ledger that has a line for each.
+// A pool in a block of its own, touched memory and untouched memory. The ledger has a line for each of the three.
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
