@@ -70,13 +70,13 @@ def run(command, **kwargs):
 
 
 def plain_compiler(source):
-    """gcc or g++, for programs that hooks alone shall see."""
+    """gcc or g++, for programs without instrumentation: only hooks see them."""
     return need("gcc" if str(source).endswith(".c") else "g++")
 
 
 def build_workload(name, folder, plugin=None, passes=""):
-    """Builds a program of bench/workloads, with the plugin if one is given, which `passes` tells what to do. It ends the
-    test with 77 when its source cannot be had."""
+    """Builds a program of bench/workloads, with the plugin if one is given; `passes` are the plugin's options. It ends
+    the test with 77 if the source cannot be fetched."""
     command = [REPOSITORY / f"bench/workloads/{name}/build.sh", folder, *([plugin] if plugin else [])]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, env={**os.environ, "MSLEAKS_PASS": passes})
     if done.returncode != 0:
@@ -92,7 +92,7 @@ class Report:
         return self.json["peak"]["bytes"]
 
     def heap_peak_bytes(self, name):
-        """The peak of one heap alone; of "host" it is what heaptrack measures."""
+        """The peak of one heap alone. heaptrack measures that of "host"."""
         return next(heap["bytes"] for heap in self.json["peak"]["by_heap"] if heap["heap"] == name)
 
     def sites(self, part):
@@ -111,13 +111,13 @@ class Report:
         check(events["dropped"] == 0, f"events were dropped: {events}")
 
     def expect_sums(self):
-        """The parts are the whole."""
+        """The parts add up to the whole."""
         for part in ("peak", "leaks", "alive_at_end"):
             total = sum(row["bytes"] for row in self.sites(part))
             check(total == self.json[part]["bytes"], f"{part}: the sites have {total} bytes, the sum says {self.json[part]['bytes']}")
 
     def expect_site(self, part, file, line=None, function=None, variable=None, type=None, inlined_into=None, count=None, bytes=None):
-        """A row of `peak` or `leaks` at this place, with these properties; None = whatever it is."""
+        """A row of `peak` or `leaks` at this place, with these properties; None = any value."""
         wanted = {key: value for key, value in dict(line=line, function=function, variable=variable, type=type).items() if value is not None}
         at_place = []
         for row in self.sites(part):
@@ -154,7 +154,7 @@ def expect_same(plain, watched, stderr=False):
 
 
 def arguments(*names):
-    """The script's arguments: the build folder, a scratch folder, and what else it names."""
+    """The script's arguments: the build folder, a scratch folder, and further ones."""
     if len(sys.argv) < 1 + len(names):
         sys.exit(f"usage: {sys.argv[0]} {' '.join(names).upper()}")
     return [*map(os.path.abspath, sys.argv[1:3]), *sys.argv[3 : 1 + len(names)]]

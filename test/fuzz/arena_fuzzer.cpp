@@ -1,8 +1,8 @@
 // The shared memory and the definitions of a process, as the collector and `msleaks recover` find them. They belong to
-// the user's program, which may have scribbled over them: the input is a list of patches to good ones.
+// the user's program, which may have overwritten them: the input is a list of patches to good ones.
 //
 // One patch: a region, an offset in it (two bytes), a count, and so many bytes. After a region that does not exist
-// comes the file of definitions. Whatever was done to it, the trace that is written must be a good one.
+// comes the file of definitions. After any patches, the written trace must be a good one.
 #include "arena_maker.h"
 
 #include "analysis/collect/lost_pages.h"
@@ -22,7 +22,7 @@ using namespace test;
 
 constexpr uint64_t kCapacity = 64;
 
-// A cursor over the input that runs dry instead of past the end.
+// A cursor over the input that never passes the end.
 class Input {
 public:
   Input(const uint8_t *bytes, size_t size) : rest_(bytes, size) {}

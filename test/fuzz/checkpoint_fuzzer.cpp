@@ -1,4 +1,4 @@
-// Checkpoints of a live set from arbitrary bytes: refused, or good enough to go on from.
+// Checkpoints of a live set from arbitrary bytes: the reader refuses them, or a live set can go on from them.
 #include "analysis/live/live_set.h"
 
 #include "../unit/live/random_run.h"

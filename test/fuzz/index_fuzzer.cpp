@@ -25,7 +25,7 @@ void edit(std::vector<uint8_t> &payload, std::span<const uint8_t> edits) {
   }
 }
 
-// Whether times fall nowhere, and a second look gives as many events as the first.
+// Whether times never fall, and a second pass gives as many events as the first.
 void readAll(const TraceReader &reader, const TimeWindow &window) {
   uint64_t counts[2] = {};
   for (uint64_t &count : counts) {
@@ -62,7 +62,7 @@ public:
           payload);
     }
   }
-  // The trace with its index, of which the input changes leaf and root.
+  // The trace with its index. The input changes leaf and root.
   std::span<const uint8_t> withIndex(std::span<const uint8_t> input) {
     const size_t half = input.size() / 2;
     std::vector<uint64_t> offsets;

@@ -1,4 +1,5 @@
-// LNT's profiles from arbitrary bytes, both versions: what is read is sound, and what is written of it reads the same.
+// LNT's profiles from arbitrary bytes, both versions: an accepted profile is sound, and reads the same after it was
+// written.
 #include "analysis/profiles/lnt_format.h"
 #include "analysis/profiles/lnt_v1.h"
 

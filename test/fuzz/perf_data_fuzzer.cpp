@@ -1,4 +1,4 @@
-// A perf.data of arbitrary bytes. No image of it is opened that is not a file of this machine, and no objdump is run.
+// A perf.data of arbitrary bytes. Only images that are files of this machine are opened, and no objdump is run.
 #include "analysis/profiles/perf_profile.h"
 #include "named_memory.h"
 

@@ -1,4 +1,4 @@
-// Pickles from arbitrary bytes, not packed: what is parsed can be walked.
+// Unpacked pickles from arbitrary bytes: a parsed value can be walked.
 #include "analysis/profiles/pickle.h"
 
 #include <cstdlib>

@@ -52,7 +52,7 @@ std::vector<std::byte> unitRecord(const std::vector<std::byte> &table) {
   return record;
 }
 
-// Touches every character that a site shows, so that a view outside of its table is noticed.
+// Reads every character of a site's texts, so that a view outside of its table is noticed.
 size_t lengthOf(const analysis::Site &site) {
   size_t sum = 0;
   const auto read = [&](std::string_view text) {

@@ -22,7 +22,7 @@ namespace {
 using namespace analysis;
 using namespace analysis::trace;
 
-// Walks as a reader would and makes each header and its payload believable.
+// Walks as a reader would, and corrects the checksum of each header and its payload.
 void repairChunks(std::vector<uint8_t> &bytes) {
   const FileHeader file = makeFileHeader();
   if (bytes.size() < sizeof file)
@@ -36,7 +36,8 @@ void repairChunks(std::vector<uint8_t> &bytes) {
     header.stored_bytes = std::min(header.stored_bytes, room);
     if (header.codec == Codec::None)
       header.raw_bytes = header.stored_bytes;
-    // A chunk may claim 16,384 events whose columns are all constant; a few are as good and leave time for others.
+    // A chunk may claim 16,384 events whose columns are all constant; fewer events test the same and leave time for
+    // other inputs.
     header.events %= 64;
     header.slots = header.events + header.slots % 64;
     header.payload_checksum = checksumOf({bytes.data() + at + sizeof header, header.stored_bytes});
@@ -79,7 +80,7 @@ std::vector<uint8_t> sampleTrace(bool closed) {
   return bytes;
 }
 
-// What a reader promises of any file: times never fall, the count is the truth, windows do not crash either.
+// A reader's promises for any file: times never fall, the count is right, and windows do not crash.
 void readEverything(const TraceReader &reader) {
   uint64_t last_ns = 0, count = 0;
   const auto given = reader.forEachEvent([&](const StreamEvent &event) {
@@ -95,7 +96,7 @@ void readEverything(const TraceReader &reader) {
   (void)reader.forEachCallers([](uint32_t, std::span<const TraceWriter::CallerEntry>) {});
 }
 
-// The same of who follows it, as if it were still growing.
+// The same for a follower, as if the file were still growing.
 void followEverything(const std::string &file) {
   auto follower = TraceFollower::open(file);
   if (!follower)
@@ -111,7 +112,7 @@ void followEverything(const std::string &file) {
       }
 }
 
-// What a report makes of it: every block that is born dies once.
+// Makes a report of it: every block that is born dies once.
 void analyzeEverything(const TraceReader &reader) {
   Symbolizer symbolizer;
   SiteCatalog catalog(symbolizer);

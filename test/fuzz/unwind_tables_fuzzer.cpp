@@ -1,5 +1,4 @@
-// Unwind tables that nobody vouches for: every byte of them is read within its bounds, and every program of a function
-// ends.
+// Untrusted unwind tables: every read is within their bounds, and every program of a function ends.
 #include "unwind/tables.h"
 
 #include <cstring>
@@ -7,7 +6,7 @@
 
 using namespace msleaks::runtime::unwind;
 
-// A header with one function, so that the input is the record of a function and what that record refers to.
+// A header with one function, so that the input is the record of a function and the data that it refers to.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   struct Header {
     uint8_t version = 1, frame_encoding = 0x1b, count_encoding = 0x03, table_encoding = 0x3b;
@@ -15,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     uint32_t count = 1;
     int32_t function = 0, record = sizeof(Header);
   };
-  // Exactly as large as what may be read, for AddressSanitizer.
+  // The memory is exactly as large as the readable bytes, for AddressSanitizer.
   std::vector<uint8_t> mapped(sizeof(Header) + size);
   const bool own_header = size > 0 && bytes[0] % 4 == 0;
   const Header header;

@@ -18,7 +18,7 @@ config.environment["PATH"] = os.pathsep.join([config.llvm_tools, os.environ["PAT
 for variable in ("MSLEAKS_PASS", "MSLEAKS_LINK", "MSLEAKS_SESSION", "LD_PRELOAD"):
     config.environment.pop(variable, None)
 
-# Features that not every version has.
+# Features that only some versions have.
 version = int(config.llvm_version)
 if version >= 17:
     config.available_features |= {"fat-lto", "cuda-without-sdk", "annotated-declarations"}
@@ -49,7 +49,7 @@ config.substitutions += [
     ("%logged", f"env LD_PRELOAD={log_runtime} %t 2>&1"),
     ("%clangxx", f"{clang}++ -Wno-everything -I{inputs} {plugin}"),
     ("%clang", f"{clang} -Wno-everything -I{inputs} {plugin}"),
-    # The IR before any pass, as the marks see it.
+    # The IR before any pass, which the marks read.
     ("%emit_cxx", f"{clang}++ -Wno-everything -I{inputs} -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o -"),
     ("%emit_c", f"{clang} -Wno-everything -I{inputs} -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o -"),
     ("%opt", f"{config.llvm_tools}/opt -load-pass-plugin={config.plugin}"),

@@ -7,7 +7,7 @@
 
 namespace msleaks::test {
 
-// An emulator may have none; a collector is then known by its heartbeat alone.
+// An emulator may have no robust futex. Then only the heartbeat shows that a collector lives.
 inline bool kernelHasRobustLists() {
   void *head;
   size_t bytes;

@@ -1,4 +1,4 @@
-// What most unit tests include, read once where clang compiles (analysis/precompiled.h).
+// The headers that most unit tests include, read once if clang compiles (analysis/precompiled.h).
 #pragma once
 
 #include <algorithm>

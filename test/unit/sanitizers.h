@@ -1,4 +1,4 @@
-// Which sanitizer the tests are built with.
+// Tells which sanitizer the tests are built with.
 #pragma once
 
 namespace msleaks::test {

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "graphs"))
 from modules_test import Device  # noqa: E402
 from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, run  # noqa: E402
 
-# In place of a Python with PyTorch: a step takes 10 ms, and under msleaks-run what $WATCHED_MS says.
+# Takes the place of a Python with PyTorch: a step takes 10 ms, and under msleaks-run $WATCHED_MS.
 PYTHON = """#!/bin/sh
 [ "$1" = -c ] && exit "${NO_PYTORCH:-0}"
 ms=10

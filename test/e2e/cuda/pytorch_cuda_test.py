@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""PyTorch on a real GPU under msleaks-run. Its reserved memory is that of the device's heap in the report, in each way that PyTorch gets memory. The time of a
-step with everything on stands beside one without and one under Nsight Systems.   usage: pytorch_cuda_test.py BUILD SCRATCH PYTHON   (scripts/check-cuda.sh)
+"""PyTorch on a real GPU under msleaks-run. Its reserved memory is that of the device's heap in the report, in each way that PyTorch
+gets memory. The time of a step with all options stands beside that of a step without msleaks, and under Nsight Systems.   usage:
+pytorch_cuda_test.py BUILD SCRATCH PYTHON   (scripts/check-cuda.sh)
 """
 import json
 import os
@@ -29,7 +30,7 @@ def device_peak(report):
 
 
 def under_nsys(scratch, command, environment):
-    """What a step takes with the memory tracing of Nsight Systems; None: there is none."""
+    """The time of a step with the memory tracing of Nsight Systems; None: there is no Nsight Systems."""
     nsys = shutil.which("nsys")
     if nsys is None:
         return None

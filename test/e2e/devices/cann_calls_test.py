@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Each function of ACL that takes, copies, fills or gives back memory, or launches, and each of the same name in the layer below it. Each call is one event, of
-the chosen device.   usage: cann_calls_test.py BUILD SCRATCH
+"""Each function of ACL that takes, copies, fills or gives back memory, or launches. Also each function of the same name in the
+layer below. Each call is one event, of the chosen device.   usage: cann_calls_test.py BUILD SCRATCH
 """
 import os
 

@@ -16,7 +16,7 @@ NAMES = ["by_name", "kernel_12", None, "host_arguments", "MatMul__kernel0", None
 
 
 def binaries(folder):
-    """ELF, of the host's processor, as that of a device is."""
+    """An ELF file of the host's processor, with the layout of a device's."""
     os.makedirs(folder, exist_ok=True)
     for name, kernels in ("one", ["Add"]), ("many", ["MatMul_0", "MatMul_2_mix_aic", "MatMul_2_mix_aiv"]):
         source = f"{folder}/{name}.c"

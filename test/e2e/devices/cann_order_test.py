@@ -11,7 +11,7 @@ TIMES = 20
 
 
 def lives_of(msleaks, folder):
-    """{(heap, address): what befell it, in order of time, and whether by the thread of the event before}"""
+    """{(heap, address): its events in order of time, and for each whether the thread is that of the event before}"""
     lives, threads = {}, {}
     for event in events_of(msleaks, folder, "alloc,free"):
         if event["heap"] in ("device", "pinned"):
@@ -25,7 +25,7 @@ def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     msleaks = Msleaks(build)
-    # The first thread takes and gives back, another one takes, and the first one gives back.
+    # The first thread allocates and frees, another thread allocates, and the first thread frees.
     turn = [("Alloc", True), ("Free", True), ("Alloc", False), ("Free", False)]
     for name, program in build_programs(build, scratch, PROGRAMS / "cann_order.c", f"-I{STANDINS}/cann", *ascend(scratch)).items():
         folder, report = watched(msleaks, scratch, program)

@@ -11,7 +11,7 @@ HIP = [("cuda", "hip"), (r"_pt(?:ds|sz)\b", "_spt"), (r"cuMem(cpy[HAD]to[HAD](?:
 
 
 def built(topic, folder, scratch):
-    """The libraries, and what the program is built with beside them."""
+    """The libraries, and the other options that the program is built with."""
     runtime, driver = [folder / "cudart.cpp", folder / "cudart_arrays.cpp"], folder / "libcuda_copies.cpp"
     if topic.startswith("hip"):
         return [standin(scratch, "libamdhip64.so.6", *runtime, driver, link=["-DHIP"]), "-DHIP"]
@@ -19,7 +19,7 @@ def built(topic, folder, scratch):
 
 
 def expect_uses(msleaks, name, run):
-    """All that is used on the device is a block, or the symbol."""
+    """All used memory of the device is a block, or the symbol."""
     blocks = {event["address"] for event in events_of(msleaks, run, "alloc") if event["heap"] == "device"}
     used = {event[end] for event in events_of(msleaks, run, "copy") for end in ("destination", "source")}
     equal(f"{name}: blocks that are used", len(used & blocks), 3)

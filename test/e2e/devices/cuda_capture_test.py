@@ -9,7 +9,7 @@ from msleaks_e2e import arguments, line_of
 
 
 def built(topic, folder, scratch):
-    """{way: libraries}: the runtime library alone, and beside its driver, which is asked then."""
+    """{way: libraries}: the runtime library alone, and beside its driver, which the hooks then call."""
     if topic == "hip_capture":
         return {"hip": [standin(scratch, "libamdhip64.so.6", folder / "cudart_capture.cpp", folder / "amdhip.cpp")]}
     runtime = standin(scratch, "libcudart.so.12", folder / "cudart_capture.cpp")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Copies and fills of CUDA, and of HIP: each is one event with the bytes that it moves, whatever says how many those are.
+"""Copies and fills of CUDA, and of HIP: each is one event with the bytes that it moves, in every form of their number.
    usage: cuda_copies_test.py BUILD SCRATCH cuda_copies|hip_copies
 """
 import os
@@ -17,7 +17,7 @@ RUNTIME = {"copy": [(301, False), (302, True), (600, False), (606, True), (0, Fa
 
 
 def of_driver(source, is_hip):
-    """What the program asks of the driver: (kind, bytes, in order of a stream), read off its calls."""
+    """The program's requests to the driver, from its calls: (kind, bytes, in order of a stream)."""
     text = source.read_text()
     parts = ["static void driver(void) {"] if is_hip else ["static void driver(void) {", "static void driver_of_cuda(void) {"]
     calls = []

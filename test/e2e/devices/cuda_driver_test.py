@@ -12,7 +12,7 @@ OF_CONTEXTS = [(1, 1001), (0, 1002), (1, 1003), (1, 1004), (0, 1000), (0, 1005)]
 OF_BLOCKS = [(0, 2000), (0, 2001), (0, 2002), (0, 2003)]
 BY_NAME = [(0, 3001), (0, 3003), (0, 3005), (0, 3006)]
 OF_THE_HOST = [("managed", 2004), ("pinned", 2005), ("pinned", 2006)]
-# What is no handle of a module has no name here.
+# A number that is no handle of a module has no name here.
 LAUNCHES = [(4, None), (2, None), (5, None), (7, "scale"), (8, "shift"), (6, None), (6, None)]
 CONFIGURED = {1: 2, 3: 7}  # a configuration only hooks read
 

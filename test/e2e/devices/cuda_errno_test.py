@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hooks leave errno as it is, though what they ask of the driver changes it, and a watch looks before and behind each call.
+"""Hooks leave errno as it is, though their own calls of the driver change it, and a watch looks before and after each call.
    usage: cuda_errno_test.py BUILD SCRATCH cuda_errno|hip_errno|cuda_driver_errno
 """
 import os
@@ -22,7 +22,7 @@ def expect_kept(build, scratch, source, *options, watches=True):
 
 
 def built(topic, scratch):
-    """The program's source, what it is built with, and whether there is something to watch."""
+    """The program's source, its build options, and whether there is a block to watch."""
     cuda = STANDINS / "cuda"
     if topic == "cuda_driver_errno":
         driver = standin(scratch, "libcuda.so.1", cuda / "libcuda_contexts.cpp", cuda / "libcuda_copies.cpp", link=["-Wl,-Bsymbolic-functions"])

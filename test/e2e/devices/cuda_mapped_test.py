@@ -11,7 +11,7 @@ SEGMENT = 2 << 20
 
 
 def expect_mapped(msleaks, name, run):
-    """Five mappings, each of a block that was there; what was refused is taken back."""
+    """Five mappings, each of an existing block. A refused mapping is taken back."""
     blocks = {event["address"] for event in events_of(msleaks, run, "alloc") if event["heap"] == "device"}
     events = events_of(msleaks, run, "mapped")
     shown = [event for event in events if event["block"] != 0 and event["block"] != "0x0"]
@@ -23,7 +23,7 @@ def expect_mapped(msleaks, name, run):
 
 
 def expect_unseen(msleaks, name, run, report):
-    """Of memory that is no block of a device, nothing is a block, a mapping or a free."""
+    """For memory that is no block of a device, no block, mapping or free is recorded."""
     expect_allocations(msleaks, run, [])
     equal(f"{name}: frees of no block", report.json["blocks"]["unmatched_frees"], 0)
     equal(f"{name}: mappings of no block", [event for event in events_of(msleaks, run, "mapped") if event["block"] not in (0, "0x0", None)], [])

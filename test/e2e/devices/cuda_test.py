@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""CUDA's runtime library, and HIP's, which has the same functions, on their stand-in (test/standins/cuda). It tests allocations with their devices, leaks and
-refusals, by hooks alone and beside the plugin. The program sees the same as without, also of its last error.   usage: cuda_test.py BUILD SCRATCH cuda|hip
+"""CUDA's runtime library, and HIP's, which has the same functions, on their stand-in (test/standins/cuda). It tests allocations
+with their devices, leaks and refusals, by hooks alone and beside the plugin. The program sees the same as without msleaks, also the
+same last error.   usage: cuda_test.py BUILD SCRATCH cuda|hip
 """
 import os
 
@@ -21,7 +22,7 @@ def expect_events(msleaks, folder):
 
 
 def expect_own_error_taken(msleaks, scratch, program, vendor):
-    """The library refuses what msleaks itself asks: the program sees no error of it."""
+    """The library refuses a call of msleaks itself: the program sees no error of that call."""
     environment = {**os.environ, "STANDIN_FAIL": f"{vendor}MemGetInfo:1:999"}
     done, report = msleaks.run(f"{scratch}/unasked", [program], env=environment)
     expect_same(run([program]), done)

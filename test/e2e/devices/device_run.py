@@ -58,7 +58,7 @@ def ascend(folder):
 
 
 def ascend_layers(folder):
-    """The same with ACL as it is from CANN 8 on: above a library with its functions' bodies."""
+    """The same with the ACL of CANN 8 and later: another library has the bodies of its functions."""
     sources = STANDINS / "cann"
     driver = standin(folder, "libascend_hal.so", sources / "driver.cpp")
     runtime = standin(folder, "libruntime.so", sources / "runtime.cpp")
@@ -85,7 +85,8 @@ def build_programs(build, scratch, source, *options):
 
 
 def watched(msleaks, scratch, program, *options, hooks=None):
-    """The program's folder and report; it does what it does alone. `hooks`: a library with hooks of others."""
+    """The program's folder and report; the program does the same as alone. `hooks` is a library with hooks of
+    others."""
     plain = run([program, *options])
     check(plain.returncode == 0, f"the program fails: {plain.stdout} {plain.stderr}")
     folder = f"{scratch}/{Path(program).name}-{'-'.join(options) or 'run'}"
@@ -96,7 +97,7 @@ def watched(msleaks, scratch, program, *options, hooks=None):
 
 
 def expect_version_notes(msleaks, scratch, program, library, newer, variable="STANDIN_VERSION"):
-    """A driver that is newer than its hooks is named once; the one of the other runs is not."""
+    """A note names a driver that is newer than its hooks, once. It does not name the driver of the other runs."""
     for version, count in (None, 0), (newer, 1):
         environment = os.environ if version is None else {**os.environ, variable: str(version)}
         _, report = msleaks.run(f"{scratch}/version-{version}", [program], env=environment)
@@ -131,14 +132,14 @@ def text_of(event, numbers):
 
 
 def as_passes_see(lines, found):
-    """A launch's configuration only hooks read: where there is none, its grid and stream are not compared."""
+    """Only hooks read a launch's configuration: without hooks, its grid and stream are not compared."""
     without = [re.sub(r" ((grid|block)_[xyz]|stream)=\S+", "", line) for line in lines]
     is_unread = [" grid_x=0 grid_y=0 grid_z=0 block_x=0 " in line for line in found]
     return [bare if unread else line for line, bare, unread in zip(lines, without, is_unread)] if len(lines) == len(found) else lines
 
 
 def expect_golden(msleaks, folder, name, way="hooks"):
-    """All that a driver and the program said, in order, is what goldens/NAME.txt has. `way`: how the program was built."""
+    """All events of a driver and of the program, in order, equal goldens/NAME.txt. `way` is how the program was built."""
     events = [json.loads(line) for line in msleaks.output("dump", folder, "--json").splitlines()]
     numbers = {}
     found = [text_of(event, numbers) for event in events if event["event"] in OF_PROGRAM or (event["heap"] in OF_DRIVERS and event["event"] not in ("Counter", "Kernel"))]
@@ -169,7 +170,8 @@ CONTEXT = 3 << 20  # of each device of the stand-ins (common/machine.h)
 
 
 def expect_driver(report, device, beside=0):
-    """What the driver of this device has in use beside the blocks, as the ledger says: its context, and at most so many bytes more."""
+    """The bytes that the driver of this device uses beside the blocks, in the ledger: its context, and at most this many bytes
+    more."""
     found = [(line["device"], line["bytes"], line["at_peak_bytes"]) for line in report.json["ledger"] if line["source"] == "driver"]
     least, most = (device, CONTEXT, CONTEXT), (device, CONTEXT + beside, CONTEXT + beside)
     check(len(found) == 1 and least <= found[0] <= most, f"the driver's own memory: {found}, not {least} to {most}")

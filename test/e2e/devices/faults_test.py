@@ -60,7 +60,8 @@ def main():
     check("no memory for what is in it" in " ".join(report.json["notes"]), report.json["notes"])
 
     _, report = watched(msleaks, scratch, program, "freed", runtime)
-    # By the launch that it was given to, which nobody knows; the next block at its address is not watched.
+    # The launch that got it changed it, though its arguments are not known. The next block at its address is not
+    # watched.
     equal("changes", [(change["name"], change["given"]) for change in report.json["watch"]], [("freed", "unknown")])
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Ascend's driver past ACL, on its stand-in. The word or the property of the call tells where each block is and whose, also where it makes no sense. The size
-of pages is a level of the owners; a handle is not the block at its address.   usage: hal_test.py BUILD SCRATCH
+"""Ascend's driver past ACL, on its stand-in. The word or the property of the call tells the place and the owner of each block, also
+for senseless values. The size of pages is a level of the owners; a handle is not the block at its address.   usage: hal_test.py
+BUILD SCRATCH
 """
 import os
 

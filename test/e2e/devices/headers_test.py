@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hooks and stand-ins are declared as the vendors declare them: built with their headers, a prototype that differs does not compile.
+"""Hooks and stand-ins have the vendors' declarations: with the vendors' headers, a prototype that differs does not compile.
    usage: headers_test.py BUILD SCRATCH
 """
 import os
@@ -32,7 +32,7 @@ def expect_built(whose, *words):
         check(done.returncode == 0, f"{source} does not build with {whose} headers:\n{done.stderr}")
 
 
-# What a stand-in says of a function is passed as what the vendor says: a handle as a pointer, an enumeration as an integer.
+# A stand-in's types are passed like the vendor's: a handle as a pointer, an enumeration as an integer.
 PASSED_ALIKE = """
 template <class Ours, class Theirs>
 constexpr bool kAlike = sizeof(Ours) == sizeof(Theirs) && std::is_floating_point_v<Ours> == std::is_floating_point_v<Theirs>;
@@ -55,7 +55,8 @@ def declared_by(header, *options):
 
 
 def comparison(source, text, header, names):
-    """The stand-in in a namespace of its own, before the vendor's header, and each function of both compared."""
+    """Puts the stand-in into a namespace of its own, before the vendor's header, and compares each function that both
+    have."""
     lines = text.replace('extern "C" {', "inline namespace abi {").splitlines()
     outside = [line for line in lines if re.match(r'#include (<|"\.\.)', line)]
     inside = [line for line in lines if line not in outside]
@@ -64,7 +65,7 @@ def comparison(source, text, header, names):
 
 
 def compared(scratch, source, header, *options, change=lambda text: text):
-    """How the compiler takes it, and the names of the functions that the vendor's header has, too."""
+    """The compiler's result, and the names of the functions that the vendor's header has, too."""
     text = change(source.read_text())
     defined = set(re.findall(r"^(?:\w[\w ]*[ *])(\w+)\(.*\) *\{", re.sub(r",\n\s+", ", ", text), re.MULTILINE))
     names = sorted((defined & declared_by(Path(options[0][2:]) / header, OF_ALL_VERSIONS, *options)) - OLDER)
@@ -106,7 +107,7 @@ def main():
     expect_built("CUDA's", include, OF_ALL_VERSIONS, *hooks, "hooks/nvtx.cpp")
     expect_built("CUDA's", include, *hooks, *(f"test/standins/cuda/cudart{part}.cpp" for part in ("", "_arrays", "_capture", "_per_thread")))
     expect_alike(scratch, include, hip)
-    # It would be noticed.
+    # A difference would be noticed.
     wrong = Path(scratch) / "wrong.cpp"
     text = (REPOSITORY / "hooks/cuda_runtime.cpp").read_text()
     check("cudaMalloc, (void **, size_t)" in text, "cudaMalloc has moved")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A library that msleaks does not know, hooked in one file (examples/hooks/level_zero.cpp) and run on its stand-in (test/standins/level_zero). It tests blocks
-with their heaps and devices, leaks and refusals; the program sees the same as without. Where the driver's own header is installed (Debian: libze-dev), a
-prototype that differs does not compile.   usage: level_zero_test.py BUILD SCRATCH
+"""A library that msleaks does not know, hooked in one file (examples/hooks/level_zero.cpp) and run on its stand-in
+(test/standins/level_zero). It tests blocks with their heaps and devices, leaks and refusals; the program sees the same as without
+msleaks. Where the driver's own header is installed (Debian: libze-dev), a prototype that differs does not compile.   usage:
+level_zero_test.py BUILD SCRATCH
 """
 import os
 import re
@@ -25,7 +26,7 @@ def build_hooks(scratch):
 
 
 def expect_page_builds(scratch):
-    """What docs/hooks.md shows is code."""
+    """The example of docs/hooks.md is in the code."""
     blocks = re.findall(r"```cpp\n(.*?)```", (REPOSITORY / "docs/hooks.md").read_text(), re.DOTALL)
     equal("examples on the page", len(blocks), 3)
     page = Path(scratch) / "page.cpp"
@@ -44,7 +45,7 @@ struct Wish {
 
 
 def expect_vendor_header(scratch):
-    """Hooks and stand-in are declared as the driver declares itself, and a prototype that differs would be noticed."""
+    """Hooks and stand-in have the driver's declarations, and a prototype that differs would be noticed."""
     def builds(source, *options):
         return run([need("g++"), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", INCLUDE, "-DMSL_VENDOR_HEADERS", *options, source])
 
@@ -101,7 +102,7 @@ def main():
         _, report = watched(msleaks, scratch, program, "mended", hooks=hooks)
         equal(f"{name}: leaks of the mended program", device_leaks(report), [])
         print(f"{name}: {leaks}")
-    # Without the library, nobody knows the driver.
+    # Without the library, msleaks does not know the driver.
     folder, _ = watched(msleaks, scratch, program)
     expect_allocations(msleaks, folder, [])
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""MSTX, by a stand-in of its header: steps, ranges, marks, and a framework's pool, whose parts are the framework's. Where CANN is, the name that
-torch_npu and MindSpore look for is in LD_PRELOAD.   usage: mstx_test.py BUILD SCRATCH
+"""MSTX, by a stand-in of its header: steps, ranges, marks, and a framework's pool, whose parts are the framework's. On a machine
+with CANN, the name that torch_npu and MindSpore look for is in LD_PRELOAD.   usage: mstx_test.py BUILD SCRATCH
 """
 import os
 import shutil
@@ -48,7 +48,8 @@ def expect_name(msleaks, scratch):
 
 
 def expect_crowd(msleaks, scratch, program):
-    """Of 35 domains (the program has one beside its crowd's), the 33rd and later ones take no other's name, and are counted."""
+    """There are 35 domains (the program has one beside its crowd's). The 33rd and later ones do not take another domain's name,
+    and are counted."""
     folder, report = watched(msleaks, scratch, program, "crowd")
     later = ["other domains"] * 3
     equal("owners in a crowd", [owner for owner, _ in parts_of(msleaks, folder)], [f"pool {i}" for i in range(1, 32)] + later + later[1:])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Where a program has loaded and initialised NVML, the ledger has its number beside the driver's, for the device that the thread uses. A part of a GPU has no
-such number, and msleaks itself initialises no library.   usage: nvml_test.py BUILD SCRATCH
+"""Where a program has loaded and initialised NVML, the ledger has its number beside the driver's, for the device that the thread
+uses. A part of a GPU (MIG) has no such number, and msleaks itself initialises no library.   usage: nvml_test.py BUILD SCRATCH
 """
 import os
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""NVTX's own header: its marks and ranges are those of the run, and the program gets what it gets without a tool. A tool of the user's goes before us.
+"""NVTX's own header: its marks and ranges are those of the run, and the program gets the same as without a tool. A tool of the user
+has priority over msleaks.
    usage: nvtx_test.py BUILD SCRATCH
 """
 import os

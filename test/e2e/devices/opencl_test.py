@@ -21,7 +21,7 @@ def expect_images(msleaks, scratch, name, program):
     sizes = {what: int(size) for what, size in re.findall(r"the ([a-z ]+) has (\d+) bytes", plain.stdout)}
     folder, report = watched(msleaks, scratch, program)
     expect_allocations(msleaks, folder, [("device", 0, LARGE), *(("device", 0, sizes[what]) for what in ("image", "forgotten image", "buffer"))])
-    # PoCL's device is the processor: what it takes from malloc for the large buffer is no second block.
+    # PoCL's device is the processor: its malloc for the large buffer makes no second block.
     taken = [event["size"] for event in events_of(msleaks, folder, "alloc") if event["heap"] == "host" and "driver" in event["flags"]]
     peaks = {heap["heap"]: heap["bytes"] for heap in report.json["peak"]["by_heap"]}
     equal(f"{name}: the large buffer {peaks}", (LARGE in taken, peaks["host"] < LARGE, peaks["device"] >= LARGE), (True, True, True))
@@ -64,7 +64,7 @@ def expect_calls(msleaks, scratch, name, program):
 
 
 def expect_parts(msleaks, scratch, name, program):
-    """A part's uses are its buffer's, which lives as long as one of its parts."""
+    """Uses of a part are uses of its buffer, which lives as long as one of its parts."""
     folder, report = watched(msleaks, scratch, program, "parts")
     blocks = dict(blocks_of(msleaks, folder, "device"))
     equal(f"{name}: blocks", sorted(blocks), [size * PART for size in range(2, 8)])
@@ -80,7 +80,7 @@ def expect_parts(msleaks, scratch, name, program):
 
 
 def expect_native(msleaks, scratch, name, program):
-    """Nobody knows what it uses."""
+    """The memory that it uses is not known."""
     folder, report = watched(msleaks, scratch, program, "native")
     equal(f"{name}: uses", [int(str(event["address"]), 0) != 0 for event in events_of(msleaks, folder, "access")], [True, False])
     equal(f"{name}: the floor", report.json["floor"], None)

@@ -9,7 +9,7 @@ from device_run import PROGRAMS, STANDINS, Msleaks, ascend, build_programs, devi
 from msleaks_e2e import arguments, expect_same
 
 BYTES = 4096
-# {driver: (statuses, functions in the order of the program's calls)}; memory, an address, what nobody knows.
+# {driver: (statuses, functions in the order of the program's calls)}; statuses for no memory, a wrong address, unknown.
 OF_RUNTIME = [f"cuda{name}" for name in ("Malloc", "MallocHost", "Memcpy", "MemcpyAsync", "Memset", "LaunchKernel", "Free", "FreeHost")]
 REFUSED = {
     "cuda": ([2, 700, 999], OF_RUNTIME),
@@ -60,19 +60,19 @@ def watched(msleaks, program, folder, functions, statuses):
     return report
 
 
-# What is below ACL, ATB, and what is in no other driver's list. In the order of the program's calls.
+# The functions below ACL, those of ATB, and those in no other driver's list, in the order of the program's calls.
 BELOW_ACL = ["halMemAlloc", "halMemCreate", "aclrtMemcpy2d", "aclrtMemcpy2dAsync", "aclrtMemsetAsync", "rtKernelLaunch", "rtKernelLaunchWithFlag",
              "rtLaunchKernelByFuncHandleV3", "rtsLaunchKernelWithDevArgs", "Execute", "halMemRelease", "halMemFree", "aclrtMallocAlign32"]
 
 
 def expect_below_acl(msleaks, folder, statuses):
-    """No block of what was refused, and no launch that counts."""
+    """A refused call makes no block, and no launch that counts."""
     failed = [(event["size"], event["status"]) for event in events_of(msleaks, folder, "alloc-failed") if event["heap"] == "device"]
     equal("refused allocations", failed, [(BYTES, status) for status in statuses] * 3)
     blocks = [(event["size"], "restored" in event["flags"]) for event in events_of(msleaks, folder, "alloc") if event["heap"] == "device"]
     equal("blocks", blocks, [(BYTES, False)] * 2 + [(0, True)] * 6 + [(BYTES, False)])
     equal("failed", [event["status"] for event in events_of(msleaks, folder, "failed")], statuses * 7)  # two copies, a fill, four launches
-    # Of an operator that ATB refuses no kernel is launched.
+    # For an operator that ATB refuses, no kernel is launched.
     for kind, count in ("copy", 8), ("set", 4), ("launch", 4 * 4 + 1), ("range-begin", 4), ("range-end", 4):
         equal(f"events of kind {kind}", len(events_of(msleaks, folder, kind)), count)
 

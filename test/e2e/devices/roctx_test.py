@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""roctx, on a stand-in of its library: marks and ranges are those of the run, and the library hears what it would.   usage: roctx_test.py BUILD SCRATCH
+"""roctx, on a stand-in of its library: marks and ranges are those of the run, and the library gets the same calls as without
+msleaks.   usage: roctx_test.py BUILD SCRATCH
 """
 import os
 

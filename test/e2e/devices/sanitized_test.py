@@ -29,7 +29,8 @@ CUDA, CANN, HIP = (STANDINS / name for name in ("cuda", "cann", "hip"))
 
 
 class Scenario(NamedTuple):
-    """`libraries`: (name, sources, option...), in the order in which they need each other. `runs`: what the program is given, {} is the scenario's folder."""
+    """`libraries` are (name, sources, option...), in the order in which they need each other. `runs` are the program's arguments;
+    {} is the scenario's folder."""
     programs: list
     libraries: list = []
     options: list = []
@@ -82,7 +83,7 @@ SCENARIOS = {
                                                     ("libcufft.so.11", [CUDA / "cufft.cpp"])], ["-w"]),
     "handles-cann": Scenario([HANDLES / "cann.c"], [("libruntime.so", [CANN / "handles.cpp"], "-DSTANDIN_RUNTIME"), ("libascendcl.so", [CANN / "handles.cpp"])], ["-w"]),
     "watch-cuda": Scenario([WATCHES / "cuda.c"], [RUNTIME], [f"-I{CUDA}"], environment={"STANDIN_HIDDEN": "1"}),
-    # PoCL's own code is not sanitized: what it calls of libc is left alone by ThreadSanitizer (ignore_noninstrumented_modules).
+    # PoCL's own code is not sanitized: ThreadSanitizer ignores its calls of libc (ignore_noninstrumented_modules).
     "opencl_calls": Scenario([PROGRAMS / "opencl_calls.c"], options=["-lOpenCL", "-w"], runs=[[], ["parts"], ["native"]]),
     "opencl": Scenario([PROGRAMS / "opencl.c"], options=["-lOpenCL"]),
     "opencl_rows": Scenario([PROGRAMS / "opencl_rows.c"], [MORE_OPENCL], ["-lOpenCL", "-w"]),
@@ -116,7 +117,8 @@ def scenarios_of_hip(scratch):
 
 
 def scenarios_of_libc(sanitizers):
-    """Descriptors, files, threads, exec. What ThreadSanitizer itself cannot bear in these programs, without hooks, too, is left out."""
+    """Descriptors, files, threads, exec. Parts of these programs that ThreadSanitizer cannot run, even without hooks, are left
+    out."""
     topics = ["forks", "vforks", "execs", "threads", "many"]
     found = {}
     if sanitizers == "thread":
@@ -139,7 +141,8 @@ def scenario_of_nvtx(build):
 
 
 def scenarios_of_modules(tools, scratch):
-    """Kernels with counted copies, and those that count themselves, whose code alone is not sanitized: the plugin is that of the release build."""
+    """Kernels with counted copies, and kernels that count themselves. Only the kernels' code is not sanitized, since the plugin is
+    that of the release build."""
     plugin = next((path for path in (Path(tools).parent / "lib", REPOSITORY / "build/release/lib") if (path / "msleaks/llvm-22/libMemPass.so").exists()), None)
     if plugin is None:
         print("modules: skipped: no plugin, since there is no release build", flush=True)
@@ -164,7 +167,7 @@ def of_compiler(options):
 
 
 class Objects:
-    """Each source is compiled once for the same options, whoever asks for it."""
+    """Each source is compiled once for the same options."""
     def __init__(self, scratch, sanitizers):
         self.folder, self.made = f"{scratch}/objects", {}
         os.makedirs(self.folder, exist_ok=True)
@@ -186,7 +189,7 @@ class Objects:
             list(workers.map(self.compile, self.made.items()))
 
     def link(self, sources, output, *options):
-        """`options` begin with what is to be found first."""
+        """`options` begin with the libraries that must be found first."""
         done = run([need("clang++-22"), *self.flags, *(self.path(source, options) for source in sources), "-o", output, *options,
                     f"-Wl,-rpath,{Path(output).parent}", "-pthread", "-ldl"])
         check(done.returncode == 0, done.stderr)
@@ -198,7 +201,7 @@ ENVIRONMENT = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", UBSAN_OPTIONS="pri
 
 
 def watched(tools, folder, command, environment):
-    """The program's output, and the number of events. Preloaded libraries are not sanitized here, and `env` alone has them."""
+    """The program's output, and the number of events. Preloaded libraries are not sanitized here; only `env` names them."""
     run(["rm", "-rf", folder])
     done = run([f"{tools}/msleaks-run", "--no-report", "-o", folder, "--", "env", "-u", "LD_PRELOAD", *command], env=environment)
     dumped = run([f"{tools}/msleaks", "dump", folder, "--json"], env=environment)
@@ -207,13 +210,13 @@ def watched(tools, folder, command, environment):
 
 
 def in_front(options, built):
-    """What the scenario has built stands in front of the machine's libraries."""
+    """The scenario's own libraries are found before the machine's."""
     libraries = [option for option in options if option.startswith("-l")]
     return [*(option for option in options if option not in libraries), *built, *libraries]
 
 
 def expect_clean(tools, folder, name, command, environment, none, counts):
-    """`none`: how many events there are without a program."""
+    """`none` is the number of events without a program."""
     plain = run(command, env=environment)
     if plain.returncode == SKIPPED:
         print(f"{name}: skipped: {plain.stdout.strip()}", flush=True)

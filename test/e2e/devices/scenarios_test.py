@@ -18,7 +18,8 @@ def findings(report, kind):
 
 
 def expect_leak(msleaks, folder, report):
-    """The part that each step keeps, 1 MiB more each time, by the line that takes it; not the one that lives within a step."""
+    """The part that each step keeps, 1 MiB more each time, by the line that allocates it. The part that lives within a step is
+    not in it."""
     [leak] = [finding for finding in findings(report, "leak") if finding["heap"] == "pool"]
     equal("the leak", (leak["count"], leak["bytes"], leak["site"]["line"]), (STEPS, STEPS * MIB, line_of(SOURCE, "// the pool")))
     callers = [frame["line"] for path in leak["paths"] for frame in path["frames"] if (frame["file"] or "").endswith(SOURCE.name)]
@@ -34,7 +35,7 @@ def alive_in(msleaks, folder, step):
 
 
 def expect_compare(msleaks, folder, report):
-    """What step 5 has and step 2 has not."""
+    """The blocks that step 5 has and step 2 has not."""
     before, after = alive_in(msleaks, folder, 2), alive_in(msleaks, folder, 5)
     differs = {line: after.get(line, 0) - before.get(line, 0) for line in before.keys() | after.keys() if after.get(line, 0) != before.get(line, 0)}
     equal("what differs", differs, {line_of(SOURCE, "// larger"): 2 * MIB, line_of(SOURCE, "// added"): 2 * MIB})
@@ -42,7 +43,8 @@ def expect_compare(msleaks, folder, report):
 
 
 def expect_watch(msleaks, folder, report):
-    """The loss of epoch 2 writes one row behind its matrix. The host cannot read the matrix: what msleaks itself copies to see it is not among the program's calls."""
+    """The loss of epoch 2 writes one row behind its matrix. The host cannot read the matrix: msleaks' own copies are not among the
+    program's calls."""
     expect_counts(msleaks, folder, copy=0, set=1, launch=3, failed=0)
     equal("where the matrix is", {event["heap"] for event in events_of(msleaks, folder, "content")}, {"device"})
     [change] = report.json["watch"]
@@ -56,7 +58,7 @@ def expect_decompose(msleaks, folder, report):
     """The owners' tree at the peak: a module of the driver, the pool, the program's own names."""
     [owners] = [section for section in report.json["sections"] if section["name"] == "owners"]
     most = {row[0]: row[3] for row in owners["rows"]}
-    # And what the stand-in takes from malloc meanwhile.
+    # And the stand-in's own allocations by malloc meanwhile.
     for owner, size in ("HCCL", 3 * MIB), ("ptaCaching", MIB), ("train", 2 * MIB), ("train@weights", 2 * MIB):
         check(size <= most.get(owner, 0) < size + KIB, f"{owner} has not {size} bytes: {most}")
     return list(most)
@@ -80,7 +82,7 @@ def expect_late(msleaks, folder, report):
 
 
 def expect_oom(msleaks, folder, report):
-    """What was alive when memory ran out: the largest and the newest, so many as are asked for."""
+    """The blocks alive when memory ran out: the largest and the newest, as many as asked for."""
     done = subprocess.run([msleaks.bin / "msleaks", "oom", folder, "--json", "--top", "3"], stdout=subprocess.PIPE, text=True)
     shown = json.loads(done.stdout)
     equal("refused", (shown["refused"]["bytes"], shown["refused"]["heap"], shown["refused"]["place"]["site"]["line"]),
@@ -95,7 +97,7 @@ EXPECTATIONS = {"leak": expect_leak, "compare": expect_compare, "watch": expect_
 
 
 def expect_topics(msleaks, build, scratch, libraries, topics):
-    """`libraries`: ACL, and what is below it."""
+    """`libraries` are ACL, and the libraries below it."""
     os.makedirs(scratch, exist_ok=True)
     atb = standin(scratch, "libatb.so", STANDINS / "cann/atb.cpp", link=[libraries[0]])
     for name, program in build_programs(build, scratch, SOURCE, f"-I{STANDINS}/cann", atb, *libraries, "-ldl").items():

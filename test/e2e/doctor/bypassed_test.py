@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Functions that hooks know, and libraries that go past them.   usage: bypassed_test.py BUILD SCRATCH LLVM"""
+"""Functions that hooks know, and libraries that bypass the hooks.   usage: bypassed_test.py BUILD SCRATCH LLVM"""
 import subprocess
 
 from patient import Patient, check, equal, expect_unseen, need, run, unseen

@@ -1,4 +1,4 @@
-"""What the tests of `msleaks doctor` share: programs are compiled, examined, and the answer is read."""
+"""Common code of the tests of `msleaks doctor`: it compiles programs, examines them, and reads the answer."""
 import json
 import subprocess
 import sys
@@ -31,7 +31,7 @@ class Patient:
         return output
 
     def examine(self, *command, status, options=()):
-        """{name of the library's file: what is said of it}."""
+        """{name of the library's file: its entry in the answer}."""
         done = run([self.msleaks.bin / "msleaks", "doctor", "--json", *options, "--", *command])
         what = " ".join(map(str, command))
         equal(f"{what}: exit status; {done.stderr} {done.stdout}", done.returncode, status)
@@ -54,7 +54,7 @@ def unseen(library):
 
 
 def expect_unseen(what, library, symbols, kind, *words):
-    """Exactly these functions, for this reason, with these words in it; each with something to do."""
+    """The entry has exactly these functions, this reason with these words, and an advice for each."""
     found = unseen(library)
     equal(f"{what}: unseen", sorted(found), sorted(symbols))
     for symbol, function in found.items():

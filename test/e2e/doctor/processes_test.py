@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Children, programs that cannot be run, and what is printed where.   usage: processes_test.py BUILD SCRATCH LLVM"""
+"""Children, programs that cannot be run, and the output on stdout and stderr.   usage: processes_test.py BUILD SCRATCH
+LLVM"""
 import os
 from pathlib import Path
 
@@ -19,7 +20,7 @@ def expect_children(patient):
 
 
 def expect_threads(patient):
-    """Whichever thread ends the process, and however: its memory is looked at before."""
+    """Any thread may end the process, in any way: doctor reads the memory before the end."""
     threads, plain = patient.build("threads", "threads.c", "-pthread"), patient.build("plain", "plain.c")
     for _ in range(20):
         for end in "leader", "kill":

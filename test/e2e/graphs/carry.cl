@@ -1,4 +1,5 @@
-// A loop that optimisers of the device may count by a multiplication: so it runs more often than 32 bits can say, in no time.
+// A loop that a device's optimiser may count by a multiplication. So it can run more often than 32 bits hold, in no
+// time.
 __kernel void spin(__global ulong *out, ulong rounds) {
   ulong sum = 0;
   for (ulong k = 0; k < rounds; ++k)

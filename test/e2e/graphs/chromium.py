@@ -100,14 +100,14 @@ class Chromium:
         return answer["result"].get("value")
 
     def key(self, key):
-        """A key that is pressed and let go, as from a keyboard."""
+        """Presses and releases a key, as a keyboard does."""
         code = {"ArrowDown": 40, "ArrowUp": 38, "Enter": 13, "Home": 36, "End": 35}.get(key, 0)
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else None)
         self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **({"text": text} if text else {}))
         self.ask("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
 
     def click(self, selector):
-        """In the middle of what the selector names."""
+        """Clicks in the middle of the element that the selector names."""
         x, y = self.evaluate(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'nearest'}});"
                              "const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()")
         for kind in ("mousePressed", "mouseReleased"):

@@ -19,7 +19,7 @@ OURS = b"__msl_counted_collatz", b"__msl_counted_choose", b"__msl_kernel_collatz
 
 
 def tools(scratch, topic):
-    """A folder with what clang runs for the device and Debian does not have."""
+    """A folder with the programs that clang runs for the device and Debian does not have."""
     folder = Path(scratch) / "tools"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()

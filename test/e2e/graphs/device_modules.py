@@ -5,7 +5,7 @@ import re
 
 from msleaks_e2e import check, need, run
 
-# Where a thread is, and one thread after the other.
+# The position of a thread, and a loop over all threads.
 PLACE = """
 typedef unsigned long long u64;
 static _Thread_local unsigned tid[3], ctaid[3], ntid[3], nctaid[3];
@@ -58,7 +58,8 @@ BYTES = {"ptr": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8}
 
 
 def kernels_of(text):
-    """Names and parameters: by calling convention, or, of CUDA before LLVM 20, by the module's list."""
+    """The kernels' names and parameters: kernels are found by calling convention or, for CUDA before LLVM 20, by the
+    module's list."""
     listed = set(re.findall(r'!\{ptr @(\w+), !"kernel", i32 1\}', text))
     functions = re.findall(r'^define (.*)void @(\w+)\((.*)\)', text, re.MULTILINE)
     return [(name, parameters) for words, name, parameters in functions

@@ -18,10 +18,10 @@ from opencl_test import HERE, compile_host, compile_kernels, run_alone, start, w
 
 PROGRAMS = HERE / "programs"
 THREADS = 256
-# How the program launches: its launches, and those that count.
+# {way to launch: launches of the program, and those that count}.
 WAYS = {"plain": (5, 5), "exec_info": (5, 2), "unordered": (5, 2), "task": (5, 2), "queues": (20, 18),
         "fork": (5, 5)}
-# What is refused to the copy; plain's launches, and those that count.
+# {refused call of the copy: launches of `plain`, and those that count}.
 REFUSED = {"argument": (5, 0), "counters": (5, 0), "launch": (5, 0)}
 
 
@@ -33,7 +33,7 @@ def host_with_refusals(scratch):
 
 
 def graphs_of(msleaks, folder, command, refused=""):
-    """Graphs by name; the program prints what it prints alone."""
+    """Graphs by name; the program prints the same as alone."""
     alone = run_alone(command)
     shutil.rmtree(folder, ignore_errors=True)
     done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", *command], env={**os.environ, "REFUSED": refused})
@@ -52,7 +52,7 @@ def expect_launches(what, graphs, launches, counted):
     others = 1 if what == "task" else THREADS  # clEnqueueTask launches one thread
     equal(f"{what}: threads", threads, THREADS * counted + others * (launches - counted))
     equal(f"{what}: calls", graph["calls"], threads if counted != 0 else None)
-    # Of some of the launches there is no exact count.
+    # Some of the launches have no exact count.
     states = {edge["state"] for edge in graphs["steps"]["edges"]}
     known = {"measured", "derived"} if counted == launches else {"estimated"} if counted != 0 else {"unseen"}
     equal(f"{what}: edges", states, known)

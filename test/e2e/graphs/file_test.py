@@ -38,7 +38,8 @@ def expect_facts(graph, what):
 
 
 def expect_unknown(graph, what):
-    """Two ways into each of two blocks: how often these ran is known, by which way is not, and is not 0."""
+    """Each of two blocks has two ways into it. The counts of the blocks are known, those of the ways are not, and must
+    not be 0."""
     equal(f"{what}: blocks", [block["count"] for block in graph["blocks"]], [3, *by_end(graph)])
     ways = [edge for edge in graph["edges"] if edge["kind"] == "indirect"]
     equal(f"{what}: ways", {(edge["state"], edge["count"], edge["error"]) for edge in ways}, {("uninstrumentable", None, None)})
@@ -66,7 +67,7 @@ int main(void) {{ return {name}(9) == 7; }}
 
 
 def hash_of(msleaks, scratch, number, cfg="cfg", **words):
-    """Of a function that is built from a file of its own."""
+    """The graph of a function from a file of its own."""
     words = {"name": "work", "sum": "sum", "divisor": 3, "change": "+=", **words}
     source = Path(f"{scratch}/build-{number}/source.c")
     source.parent.mkdir(exist_ok=True)

@@ -13,7 +13,7 @@ TREBLED, ODD = 334, 500 # of 0 to 999; three times an odd number is odd
 
 
 def count_at(graph, text):
-    """Of the block that begins in this line."""
+    """The count of the block that begins in this line."""
     line = line_of(SOURCE, text)
     counts = [block["count"] for block in graph["blocks"] if block["line"] == line]
     check(counts, f"{graph['function']}: no block begins in line {line}: {[block['line'] for block in graph['blocks']]}")

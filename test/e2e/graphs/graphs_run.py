@@ -1,4 +1,4 @@
-"""What the tests of counted graphs share: programs that count, and the graphs of a run by the names of their functions."""
+"""Common code of the tests of counted graphs: programs that count, and the graphs of a run by function name."""
 import json
 import os
 import shutil
@@ -28,7 +28,7 @@ def recorded(msleaks, folder, command, **kwargs):
 
 
 def counted(msleaks, folder, command, expected=None, **kwargs):
-    """Runs a program, which does what it does alone, and its graphs."""
+    """Runs a program, checks that it does the same as alone, and returns its graphs."""
     plain = run(command, **kwargs)
     if expected is not None:
         equal("the program's status", plain.returncode, expected)
@@ -43,7 +43,7 @@ def graphs_of(msleaks, folder):
 
 
 def expect_flow(graph, what):
-    """What comes into a block is its count, and goes out of it but for what does not come back."""
+    """The flow into a block equals its count, and the flow out of it, apart from calls that do not return."""
     for block in graph["blocks"]:
         edges_in = [edge["count"] for edge in graph["edges"] if edge["to"] == block["id"]]
         if block["id"] != 1 and None not in edges_in:

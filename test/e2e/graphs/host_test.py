@@ -20,7 +20,8 @@ def expect_work(graph, calls, what, loop=LOOP):
 
 
 def expect_other_version(msleaks, scratch, llvm):
-    """A module by another plugin, whose table nobody can read: it runs, and the report says why it was not counted."""
+    """A module of another plugin version, with an unreadable table: it runs, and the report says why it was not
+    counted."""
     code, program, folder = f"{scratch}/other.ll", f"{scratch}/other", f"{scratch}/run-other"
     run(["rm", "-rf", folder])
     counting(msleaks, PROGRAMS / "counted.cpp", code, "-S", "-emit-llvm")
@@ -64,7 +65,7 @@ def main():
     graphs = counted(msleaks, f"{scratch}/many", [program, "many", "2000000000"], 0)
     expect_work(graphs["work"], 1, "more than a billion", 2_000_000_000)
 
-    # Something else has the folder's name: the program does not notice, and the report says so.
+    # A file has the folder's name: the program does not notice, and the report says so.
     folder = f"{scratch}/refused"
     run(["rm", "-rf", folder])
     done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", "sh", "-c", f"touch {folder}/graphs; exec {program} threads"])

@@ -1,5 +1,4 @@
-// Runs the kernels of kernels.cl as an ordinary host program does, and prints what came out; it knows nothing of
-// msleaks.
+// Runs the kernels of kernels.cl as an ordinary host program does, and prints the results; it does not know msleaks.
 //
 //   kernels_host PROGRAM BUILD_OPTIONS LAUNCHES [SIZE]     PROGRAM: a binary, or SPIR-V
 #include "programs/opencl_host.h"

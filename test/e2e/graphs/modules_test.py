@@ -67,7 +67,7 @@ class Device:
         return make_module(code, str(self.scratch / f"{name}.so"), self.msleaks.llvm)
 
     def run(self, module, *how, options=(), environment=(), launches=LAUNCHES):
-        """Graphs by name; what the program prints is what it prints alone."""
+        """Graphs by name; the program prints the same as alone."""
         return self.launched([self.host, module, str(launches), *how], options, environment)
 
     def launched(self, command, options=(), environment=()):
@@ -82,7 +82,7 @@ class Device:
         return {graph["function"]: graph for graph in json.loads(cfg.stdout)} if cfg.returncode == 0 else {}
 
     def dump(self, kinds):
-        """Of the last run, the events of these kinds that are about a device."""
+        """The last run's events of these kinds that concern a device."""
         done = self.msleaks.output("dump", self.scratch / "run", "--json", "--kind", kinds)
         return [event for event in map(json.loads, done.splitlines()) if event["heap"] == "device"]
 
@@ -113,7 +113,7 @@ def arguments_of(graph):
 
 
 def expect_arguments(device, module, *how):
-    """What each launch may do with what it is given is told behind it, and that there is no more."""
+    """Events behind each launch tell the possible uses of its arguments, and that it uses no other memory."""
     graphs = device.run(module, *how)
     equal(f"{how}: collatz", arguments_of(graphs["collatz"]), [(0, False, True)])
     equal(f"{how}: choose", arguments_of(graphs["choose"]), [(0, True, True)])
@@ -136,20 +136,22 @@ ENDS = {"cuda": ("cuStreamSynchronize", "cuStreamSynchronize_ptsz", "cuEventSync
 
 
 def expect_read_by(device, module):
-    """Counters are read where the program waits, and before their memory goes: here nothing else would read them."""
+    """Counters are read where the program waits, and before their memory is freed: here no other moment would read
+    them."""
     for function in ENDS[device.topic]:
         expect_hand_count(function, device.run(module, f"ends={function}"))
 
 
 def expect_unknown_arguments(device, module):
-    """Of a list that nobody can read, nothing is told, and no copy is launched."""
+    """For an unreadable list of arguments no uses are told, and no copy is launched."""
     graph = device.run(module, "odd")["collatz"]
     equal("odd: launches", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 0)])
     equal("odd: events", {event["event"] for event in device.dump("launch,access")}, {"Launch"})
 
 
 def expect_alike(device, module):
-    """What the program says of its kernel is said of the copy, too: or the driver would refuse that, and it would not be counted."""
+    """Attributes that the program sets for its kernel are set for the copy, too. Otherwise the driver would refuse the copy, and
+    the launch would not be counted."""
     for how in [], ["config"], ["static" if device.topic == "hip" else "library"]:
         expect_hand_count(f"shared, {how}", device.run(module, "shared", *how))
 
@@ -161,7 +163,7 @@ def expect_together(device, module):
 
 
 def expect_in_kernel(device):
-    """Kernels that count themselves do so whoever launches them, and whether we know with what."""
+    """Kernels that count themselves do so for any launch, with known or unknown arguments."""
     module = device.module("in-kernel", "cfg;in-kernel")
     ways = [], ["packed"], ["odd"], ["reload"], ["config"], ["shared"], *([["library"]] if device.topic == "cuda" else [["ext"], ["hcc"]])
     for how in ways:
@@ -222,12 +224,12 @@ def expect_samples(device, module):
 
 
 def without(prefix):
-    """Other names for the constants of this kind: the module has none."""
+    """Renames the constants of this kind, so the module has none."""
     return lambda code: re.sub(rf"@{prefix}(?=\w)", f"@{prefix}no_", code)
 
 
 def expect_doubt(device, module):
-    """The program's own kernels run where anything is not as it should be; their launches are not lost."""
+    """After any fault the program's own kernels run; their launches are not lost."""
     graph = device.run(module, environment={"STANDIN_REFUSED": "__msl_counted_collatz"})["collatz"]
     equal("refused: launches", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 0)])
     equal("refused: counts", {edge["count"] for edge in graph["edges"]}, {None})

@@ -90,7 +90,7 @@ class Run:
 
 
 def expect_flow(graph):
-    """What comes into a block goes out of it; where the function is entered or left, no edge says so."""
+    """The flow into a block equals the flow out of it, apart from blocks where the function is entered or left."""
     into, out = Counter(), Counter()
     for edge in graph["edges"]:
         into[edge["to"]] += edge["count"]
@@ -163,7 +163,7 @@ def expect_hand_count(done):
 
 
 def expect_arguments(msleaks, done):
-    """The uses that each kernel may make of its buffers, and the events of its launches."""
+    """The possible uses of each kernel's buffers, and the events of its launches."""
     expected = {"saxpy": [(0, True, True), (1, True, False)], "sum": [(0, True, False), (1, False, True)],
                 "choose": [(0, True, True)], "collatz": [(0, False, True)], "rounds": [(0, True, True)]}
     for name, rows in expected.items():
@@ -194,7 +194,8 @@ def expect_sampled(done, mode, sampled, counted=LAUNCHES):
 
 
 def expect_errors(sampled, exact):
-    """What blocks say of the error: the truth is within a few of it; one block says nothing, and a thread comes in once."""
+    """Several blocks give an error estimate: the truth is within a few errors. One block gives none. A thread enters
+    once."""
     for name in "collatz", "steps":
         for edge, truth in zip(sampled[name]["edges"], exact[name]["edges"]):
             check(edge["count"] is None or edge["error"] is not None, f"{name}: {edge} has no error")
@@ -203,7 +204,8 @@ def expect_errors(sampled, exact):
 
 
 def expect_rounds(done, mode, exact):
-    """All threads go the same way, so a sample says of each edge what a full count says, or nothing where nobody goes."""
+    """All threads take the same path. So a sample gives each edge the same as a full count, or nothing for an edge
+    without threads."""
     for edge, truth in zip(done["rounds"]["edges"], exact["rounds"]["edges"]):
         wanted = (truth["count"], "estimated") if truth["count"] else (None, "unseen")
         check((edge["count"], edge["state"]) == wanted, f"{mode}: rounds: {edge}, in truth {truth['count']}")
@@ -216,7 +218,7 @@ def expect_callee(done, mode):
 
 
 def strata():
-    """As abi::counts has it."""
+    """Decides like abi::counts."""
     def is_in(block):
         hashed = (block * 0x9e3779b97f4a7c15 & (1 << 64) - 1) >> 40 & 63
         return block in (0, GROUPS // 2, GROUPS - 1) or hashed == 0
@@ -273,7 +275,7 @@ def main():
     off = counted(few, "--cfg-launches", "off")
     check(off.status == 3 and "no edges were counted" in off.error, f"off: {off.status} {off.error}")
 
-    # A table of a version that nobody knows: said, and nothing is counted.
+    # A table of an unknown version: a note says so, and no launch is counted.
     with open(f"{scratch}/few.spv", "rb") as file:
         module = file.read()
     known, other = b"MSG1\x01\x00\x38\x00", b"MSG1\x09\x00\x38\x00"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A user's view of a run with counts: the option of the compiler, the table, the picture, the profile. And of a run whose files are damaged.
+"""A user's view of a run with counts: the option of the compiler, the table, the picture, the profile. Also of a run with damaged
+files.
 
     output_test.py BUILD SCRATCH LLVM
 """
@@ -17,7 +18,7 @@ CALLS = {"inner": 6, "main": 1, "never": 0, "outer": 1}
 
 
 def built(msleaks, scratch, language, *options):
-    """By msleaks-clang or msleaks-clang++, nothing but the option said."""
+    """Built by msleaks-clang or msleaks-clang++ with only that option."""
     wrapper, suffix = {"c": ("msleaks-clang", "c"), "c++": ("msleaks-clang++", "cpp")}[language]
     source, program = Path(f"{scratch}/shapes.{suffix}"), f"{scratch}/shapes-{suffix}"
     shutil.copy(SOURCE, source)
@@ -91,7 +92,7 @@ def expect_picture(msleaks, scratch, folder, graphs):
 
 
 def expect_profile(msleaks, scratch, folder, graphs):
-    """The whole of the profile is what the graphs say, and each edge is a line with its share."""
+    """The profile's totals equal those of the graphs, and each edge is a line with its share."""
     file = f"{scratch}/graphs.lntprof"
     equal("export says", msleaks.output("profile", "export", folder, "--lnt", file), "")
     ran = {graph["function"]: graph for graph in graphs.values() if graph["calls"]}
@@ -145,7 +146,7 @@ def expect_refused(msleaks, scratch, folder):
             check((done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1), said)
             check(why in done.stderr and file.name in done.stderr, f"{said}: '{why}' is not said of {file.name}")
             check(not page.exists(), f"{said}: a file is left")
-    # What was cut off was not written yet: no fault, and what is there is told.
+    # A cut-off part was not written yet: that is no fault, and the rest is shown.
     file.write_bytes(whole[:whole.index(b"MSG1") + 40])
     equal("cut off", graphs_of(msleaks, copy), {})
     file.write_bytes(whole)

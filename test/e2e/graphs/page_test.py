@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The page of `msleaks cfg --html`, looked at in a headless Chromium. It shows the same as --json, whatever the names, by mouse and by keys, for one run and
-for two.   usage: page_test.py BUILD SCRATCH LLVM
+"""The page of `msleaks cfg --html`, looked at in a headless Chromium. It shows the same as --json for any names, by mouse and by
+keys, for one run and for two.   usage: page_test.py BUILD SCRATCH LLVM
 """
 import json
 import os

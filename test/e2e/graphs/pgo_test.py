@@ -10,11 +10,11 @@ from pathlib import Path
 
 from graphs_run import PROGRAMS, REPOSITORY, Msleaks, arguments, check, counted, equal, need, run
 
-# What LLVM's profile takes to come back: a call that throws, exits or jumps away, where nothing in the function catches it. And of a
+# LLVM's profile assumes that a call returns even if it throws, exits or jumps away, and no code in the function catches that. For a
 # computed goto it makes blocks of its own.
 OTHERWISE = {"numbers": set(), "odd": {"_Z9passes_oni", "_Z6jumpedi", "_Z5leavei", "main", "_Z5gotosPKc"}}
 SOURCES = {"numbers": PROGRAMS / "numbers.cpp", "odd": REPOSITORY / "test/lit/graphs/odd-flow.cpp"}
-# Behind inlining and simplification, and in front of unrolling and vectorising, where both count.
+# Both count after inlining and simplification, and before unrolling and vectorising.
 FLAGS = ("-O2", "-g", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fno-discard-value-names")
 
 
@@ -56,7 +56,8 @@ def our_counts(msleaks, tools):
 
 
 def compare(graph, theirs):
-    """How many blocks and edges were the same. LLVM's counts of a block that is an edge: sums, as a switch may have several."""
+    """Returns the number of equal blocks and edges. LLVM's count of a block that is an edge is a sum, since a switch may have
+    several such edges."""
     symbol, names = graph["symbol"], {}
     for block in graph["blocks"]:
         names[block["id"]] = block["ir"].split(":\n")[0].removeprefix("%").strip('"')

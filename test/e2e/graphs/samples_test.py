@@ -42,7 +42,7 @@ class Shape:
         return tuple(min(b, t - a * b) for a, b, t in zip(at, self.block, self.threads))
 
     def counting(self, mode, wave):
-        """Where the threads are that count."""
+        """The positions of the threads that count."""
         blocks = self.grid[0] * self.grid[1] * self.grid[2]
         for at in product(*map(range, self.grid)):
             number, here = linear(at, self.grid), self.block_at(at)
@@ -56,7 +56,7 @@ class Shape:
                     yield tuple(a * b + t for a, b, t in zip(at, self.block, thread))
 
     def rounds(self, at):
-        """The work of the kernel there."""
+        """The kernel's work at that position."""
         is_in = all(a < s for a, s in zip(at, self.size))
         return linear(at, self.size) // 16 + 1 if is_in else 0
 
@@ -109,7 +109,7 @@ def expect_never_launched(graph):
 
 
 def expect_launches(device, module):
-    """Which launches count; all of them do the same, so what is left out changes no estimate."""
+    """The launches that count. All launches do the same, so left-out launches change no estimate."""
     shape = SHAPES["blocks of 96"]
     for launches, counted in {"every:1": 5, "every:2": 3, "every:9": 1, "first:1": 1, "first:2": 2, "first:9": 5, "budget:100": 5, "budget:40": 2, "budget:1": 1}.items():
         for mode in "full", "cta":
@@ -121,7 +121,7 @@ def expect_launches(device, module):
 def main():
     build, scratch, llvm, topic = arguments("build", "scratch", "llvm", "topic")
     os.makedirs(scratch, exist_ok=True)
-    # Only so HIP takes grids with ragged ends.
+    # Only in this way HIP accepts grids with ragged ends.
     ragged = ["-fno-offload-uniform-block"] if topic == "hip" else []
     device = Device(Msleaks(build, llvm), scratch, topic, "sampled_host.c", KERNELS, ragged)
     module = device.module("counted", "cfg")

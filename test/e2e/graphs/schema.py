@@ -14,7 +14,7 @@ SCHEMA = REPOSITORY / "docs/cfg.schema.json"
 
 
 def closed(schema):
-    """The same, without room for what it does not name."""
+    """The same schema, which forbids keys that it does not name."""
     schema = copy.deepcopy(schema)
     for definition in [*schema["$defs"].values(), schema["$defs"]["block"]["properties"]["classes"]]:
         if definition.get("type") == "object":
@@ -33,7 +33,7 @@ def mistakes(graphs):
 
 
 def expect(graphs, what):
-    """Where there is nothing that reads schemas, nothing is looked at: file_test.py says so."""
+    """Without a reader of schemas this check does nothing; file_test.py says so."""
     if jsonschema is not None:
         found = mistakes(graphs)
         check(not found, f"{what}: not as {SCHEMA.name} has it: {found[:3]}")

@@ -29,7 +29,7 @@ def expect_counted(msleaks, scratch, host, source):
 
 
 def expect_plain(msleaks, scratch, host, source):
-    """The compiler is not there: a note, and nothing else is different."""
+    """The compiler is missing: there is a note, and no other difference."""
     alone = run_alone([host, source, OPTIONS, str(LAUNCHES)])
     os.environ["MSLEAKS_CLANG"] = f"{scratch}/missing-clang"
     done = Run(msleaks, scratch, host, source, alone.stdout, "--cfg", build_options=OPTIONS)
@@ -40,7 +40,7 @@ def expect_plain(msleaks, scratch, host, source):
 
 
 def expect_undisturbed(msleaks, scratch, program):
-    """A build that fails, its log, what is asked of the program, children and signals."""
+    """A failed build, its log, queries about the program, children and signals."""
     alone = run([program])  # PoCL itself says on stderr that a build has failed
     check(alone.returncode == 0, f"alone: {alone.returncode} {alone.stderr}")
     folder = f"{scratch}/undisturbed"

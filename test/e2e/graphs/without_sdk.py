@@ -1,5 +1,5 @@
-"""Compiles for CUDA and HIP with clang on a machine without their SDKs, and finds NVIDIA's tools in its packages of PyPI. The sources declare themselves what
-they need of an SDK."""
+"""Compiles for CUDA and HIP with clang on a machine without their SDKs, and finds NVIDIA's tools in its packages of PyPI. The
+sources contain the declarations that they need of an SDK."""
 from msleaks_e2e import REPOSITORY, run, skip
 
 OPTIONS = {

@@ -13,7 +13,7 @@ COMMANDS = {"ggml": (["./operators", "1"], ["./transformer", "2", "1"]), "darkne
 
 
 def graphs_by(msleaks, folder, run_folder, command):
-    """What the program prints is times: it is not compared."""
+    """The program prints times, so its output is not compared."""
     done = recorded(msleaks, run_folder, command, cwd=folder)
     check(done.returncode == 0, f"{command}: {done.stderr}")
     seen = graphs_of(msleaks, run_folder)

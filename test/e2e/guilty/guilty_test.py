@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The line that a fix would change is what the report names first.
+"""The report names the line first that a fix would change.
 
     guilty_test.py BUILD SCRATCH SOURCE
 

@@ -21,7 +21,7 @@ def library(scratch, name, source, *options):
 
 
 def hip_source(scratch):
-    """The runtime library and the driver of CUDA in one, with HIP's names. Functions of both are the runtime library's."""
+    """CUDA's runtime library and driver in one file, with HIP's names. Functions of both are the runtime library's."""
     folder = Path(scratch) / "source"
     folder.mkdir(exist_ok=True)
     both = (STANDINS / "cuda/cudart_handles.cpp").read_text() + (STANDINS / "cuda/libcuda.cpp").read_text()

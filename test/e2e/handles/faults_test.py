@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Handles where things go wrong: the program sees the same as without, and exactly what it forgot is in the report.   usage: faults_test.py BUILD SCRATCH
+"""Handles in programs with faults: the program sees the same as without msleaks, and the report has exactly the forgotten handles.
+ usage: faults_test.py BUILD SCRATCH
 """
 import os
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Descriptors, FILEs, folders and threads that a program forgets, by each function of libc that makes them. It compares number, kind, place and path. Handles
-that are given back are not there, and the program sees the same as without.   usage: host_test.py BUILD SCRATCH
+"""Descriptors, FILEs, folders and threads that a program forgets, by each function of libc that makes them. It compares number,
+kind, place and path. The report has no handles that were given back, and the program sees the same as without msleaks.   usage:
+host_test.py BUILD SCRATCH
 """
 import os
 from pathlib import Path

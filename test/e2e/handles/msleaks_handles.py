@@ -1,4 +1,4 @@
-"""What the tests of handles share: what a source says that it forgets, and what a report says of it."""
+"""Common code of the tests of handles: the handles that a source says it forgets, and those of a report."""
 import re
 import sys
 from pathlib import Path
@@ -19,8 +19,8 @@ def forgotten_in(source):
 
 
 def expect_handles(report, source, expected):
-    """The handles that places in this source have forgotten, and no others in it; each with its path to the begin of its thread. Threads of a driver that it called are not
-    its own."""
+    """The handles that places in this source have forgotten. Each has its path to the begin of its thread. Threads of a called
+    driver are not the program's."""
     def is_own(frame):
         return (frame["file"] or "").endswith(Path(source).name)
 
@@ -50,7 +50,8 @@ def compiled(build, scratch, source, *options):
 
 
 def expect_forgotten(msleaks, folder, source, program):
-    """Watched, the program does what it does alone, and what it forgets is in the first report; mended, it forgets nothing. Both reports."""
+    """Under msleaks the program does the same as alone. The first report has its forgotten handles; the mended program forgets
+    none. Returns both reports."""
     reports = []
     for way, expected in ([], forgotten_in(source)), (["mended"], {}):
         plain = run([program, *way])

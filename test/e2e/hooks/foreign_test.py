@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A library with hooks of somebody's own, built outside of the tree and loaded with msleaks-run --hooks. It is reached through dlsym and cuGetProcAddress in a
-library that is opened late and in a scope of its own.
+"""A library with hooks of a user, built outside of the tree and loaded with msleaks-run --hooks. It is reached through dlsym and
+cuGetProcAddress in a library that is opened late and in a scope of its own.
 
     foreign_test.py BUILD SCRATCH [INCLUDE_FOLDER]
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Several versions of one library in a process, and libraries whose files have other names, as wheels bring them. A call goes where it goes without hooks, and
-its blocks are recorded.   usage: versions_test.py BUILD SCRATCH
+"""Several versions of one library in a process, and libraries whose files have other names, as in Python wheels. A call reaches the
+same function as without hooks, and its blocks are recorded.   usage: versions_test.py BUILD SCRATCH
 """
 import json
 import os
@@ -63,7 +63,7 @@ def expect(msleaks, scratch, program, topic, words, recorded, hooks=()):
 
 
 def others_hooks(scratch):
-    """Libraries with hooks of the same functions: as they are built today, and as they were built first."""
+    """Libraries with hooks of the same functions: of today's build, and of the first version."""
     new = Path(f"{scratch}/new_hooks.cpp")
     new.write_text('#include "msleaks/hook.h"\nMSL_HOOK(libcudart, int, cudaMalloc, (void **, size_t))\nMSL_HOOK(libcudart, int, cudaFree, (void *))\n')
     built = {}
@@ -108,16 +108,17 @@ def main():
         # The program itself is linked with one, and a plug-in brings another.
         linked = compile(f"{scratch}/linked-{kind}", PROGRAMS / "opener.c", "-Wl,--no-as-needed", runtimes[12], f"-Wl,-rpath,{scratch}", "-ldl")
         see(f"{kind}-linked", ["default", f"l:{users[11]}", f"l:{users[12]}"], [1000, 1010, 1011, 1020, 1021], host=linked)
-        # A plug-in that names no runtime: it is bound to what its opener's group has.
+        # A plug-in that names no runtime is bound to the runtime of its opener's group.
         bare = made.user(f"libbare{kind}.so")
         group = made.user(f"libgroup{kind}.so", bare, runtimes[11], source="nothing.c")
         see(f"{kind}-group", [f"l:{users[12]}", f"l:{group}"], [1000, 1001, 1010, 1011])
-        # What is looked up in a library is of that library: the second one's as it is, and a note says so.
+        # A function that is looked up in a library is that library's. The second library's is passed on unhooked, and a
+        # note says so.
         notes = see(f"{kind}-looked-up", [f"s:{runtimes[12]}", f"s:{runtimes[11]}", f"s:{runtimes[12]}"], [1000, 1001, 1020, 1021])
         check(len(notes) == 1 and "libcudart.so.11" in notes[0] and "not recorded" in notes[0], notes)
         see(f"{kind}-both-ways", [f"l:{users[11]}", f"s:{runtimes[12]}", f"l:{users[11]}", "default"], [1000, 1001, 1010, 1011, 1020, 1021])
 
-    # Nobody has them: alone, the program does not come that far.
+    # No library has these functions: alone, the program does not come that far.
     without = made.user("libwithout.so", source="without_runtime.c")
     done, report = msleaks.run(f"{scratch}/missing.run", [program, f"l:{without}", f"l:{without}"])
     wanted = ["opencl: 0 -59 -59", "cuda: 302 302 1 1", "hip: 302 acl: 200001 hal: 65534"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A run that an earlier version recorded gives the report that it gave then.   usage: traces_test.py BUILD"""
+"""A run that an earlier version recorded gives the same report as then.   usage: traces_test.py BUILD"""
 import json
 import sys
 from pathlib import Path
@@ -13,14 +13,14 @@ EVENTS = [("Alloc", 400), ("Alloc", 40), ("Free", 0), ("Alloc", 4000), ("Free", 
 
 
 class Reader(Msleaks):
-    """Reads only: no plugin is asked for."""
+    """Only reads, and needs no plugin."""
 
     def __init__(self, prefix):
         self.bin = Path(prefix) / "bin"
 
 
 def expect_paths_by_number(msleaks):
-    """Calls that name their callers by number (chunk kind 9); calls.c, whose binary is not there any more."""
+    """Calls that name their callers by number (chunk kind 9); calls.c, whose binary no longer exists."""
     rows = Report(json.loads(msleaks.output("report", PATHS, "--json"))).sites("leaks")
     calls = [(path["bytes"], path["complete"], [frame["offset"] for frame in path["frames"] if frame["library"] == "/src/calls"])
              for row in rows for path in row["paths"]]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A Fortran program by flang with the plugin: what `allocate` got and nobody gave back is a leak at its line.
+"""A Fortran program by flang with the plugin: a block of `allocate` that was not given back is a leak at its line.
 
     fortran_test.py BUILD SCRATCH LLVM
 
-flang calls malloc for an allocatable, which the plugin sees. For a pointer it calls its runtime, which the program contains
-and no plugin compiled: a hook names the runtime's function.
+flang calls malloc for an allocatable, which the plugin sees. For a pointer it calls its runtime, which is linked into the
+program without the plugin: a hook names the runtime's function.
 """
 import os
 import shutil

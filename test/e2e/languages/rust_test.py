@@ -5,7 +5,7 @@ inlined.
     rust_test.py BUILD SCRATCH LLVM
 
 rustc takes plugins of LLVM with -Z llvm-plugins, which it offers to nightly only; RUSTC_BOOTSTRAP=1 makes any release
-accept it. Its LLVM must be of the plugin's version. Its allocator is one of compiler attributes (allockind), around malloc.
+accept it. Its LLVM must be of the plugin's version. Rust's allocator has compiler attributes (allockind) and calls malloc.
 """
 import os
 import re

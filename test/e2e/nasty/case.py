@@ -1,7 +1,7 @@
 """One nasty program: how it is built and run, and the facts that must hold of it.
 
-A program is built twice by the same recipe, by clang alone and by msleaks-clang, and run in four ways. Nothing of what
-can be seen from outside may differ between them.
+A program is built twice by the same recipe, by clang alone and by msleaks-clang, and run in four ways. Their behaviour
+as seen from outside must not differ.
 """
 from dataclasses import dataclass, field
 
@@ -16,8 +16,9 @@ MODES = {
 class Case:
     """`name` is the source, programs/NAME; with a recipe it may be any name.
 
-    Counts are the defaults of a program that gives back what it takes. `leaks` are those of `report --json` in the physical heaps, as (bytes, blocks).
-    "printed" = the program prints them itself, in a line `leaked BYTES BLOCKS`; None = not compared; a dict has it by mode.
+    The default counts are those of a program that frees all its blocks. `leaks` are those of `report --json` in the physical heaps,
+    as (bytes, blocks). "printed" = the program prints them itself, in a line `leaked BYTES BLOCKS`; None = not compared; a dict has
+    it by mode.
     """
 
     name: str
@@ -35,13 +36,13 @@ class Case:
     implicit: int = 0  # frees that were not seen
     dropped: bool = False  # events may be dropped; when they are, they are counted, and no other figure is exact
     unseen: str = ""  # complete must be false, and a note must hold this text
-    hooks_blind: bool = False  # it brings its own malloc: without instrumentation nothing is seen, and a note says so
+    hooks_blind: bool = False  # it has its own malloc: uninstrumented, no block is recorded, and a note says so
     sites: bool = True  # the instrumented ./prog has sites
     by_pass: bool = True  # each leak of the instrumented program has a line of its source
     root: bool = False  # needs it
     modes: tuple = tuple(MODES)
-    # Not right yet: the row of the list of defects that mends it, and what fails until then, as {"MODE: WHAT"}. When
-    # something else fails, or nothing, so does the test.
+    # A known defect: its row in the list of defects, and the failures until it is mended, as {"MODE: WHAT"}. The test
+    # fails if other checks fail, or none.
     known: str = ""
     fails: frozenset = frozenset()
     check: object = field(default=None, compare=False)  # check(observed): more that must hold, see nasty_test.py

@@ -4,7 +4,7 @@ msleaks-run, and plain under msleaks-run.
 
     nasty_test.py BUILD SCRATCH LLVM GROUP [PROGRAM...]
 
-The groups are the modules of groups/; what a program is and what must hold of it, case.py says.
+The groups are the modules of groups/. case.py describes a program and the facts that must hold of it.
 """
 import importlib
 import os
@@ -58,7 +58,7 @@ class Group:
         return done.returncode == 0, done.stdout
 
     def run(self, case, mode):
-        """The finished process, or None when it did not end in time; and the run's folder."""
+        """The finished process, or None if it did not end in time; and the run's folder."""
         kind, watched = MODES[mode]
         place = self.scratch / case.label
         folder = place / f"run-{mode}"
@@ -81,7 +81,7 @@ class Group:
         return subprocess.CompletedProcess(command, status, **texts), folder
 
     def try_case(self, case):
-        """All that is wrong with it."""
+        """All failures of the case."""
         failures = Failures()
         with ThreadPoolExecutor(2) as pool:
             built = dict(zip(("plain", "marked"), pool.map(lambda kind: self.build(case, kind), ("plain", "marked"))))
@@ -105,7 +105,7 @@ class Group:
 
 
 def judge(case, failures):
-    """None = as it must be; or what is to be said."""
+    """None = as it must be; else the message."""
     seen = set(failures.texts)
     if not case.known:
         return str(failures) if seen else None

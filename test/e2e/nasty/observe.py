@@ -1,4 +1,4 @@
-"""What the report and the trace of a watched run must say of a case."""
+"""Checks of the report and the trace of a watched run, for a case."""
 import json
 import subprocess
 
@@ -6,7 +6,7 @@ from case import MODES
 
 
 class Failures:
-    """What went wrong, by name: a known defect is recognised by the names of what fails."""
+    """The failed checks, by name: a known defect is recognised by these names."""
 
     def __init__(self):
         self.texts = {}

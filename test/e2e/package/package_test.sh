@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs msleaks, moves the installation elsewhere, and uses it as a stranger would: a CMake project with
+# Installs msleaks, moves the installation elsewhere, and uses it as a user would: a CMake project with
 # find_package(msleaks), and the compiler wrappers.   usage: package_test.sh BUILD_DIR LLVM_VERSION
 set -euo pipefail
 build=$1 llvm=$2
@@ -13,13 +13,13 @@ fail() {
   exit 1
 }
 
-expect() { # expect WHAT COMMAND...: the command succeeds, or the test ends here saying what was expected
+expect() { # expect WHAT COMMAND...: the command succeeds, or the test ends here and prints the expectation
   local what=$1
   shift
   "$@" || fail "$what: $*"
 }
 
-expect_status() { # expect_status STATUS WHAT COMMAND...: the same with an exit status; what it says goes to err.txt
+expect_status() { # expect_status STATUS WHAT COMMAND...: the same with an exit status; stderr goes to err.txt
   local wanted=$1 what=$2 status=0
   shift 2
   "$@" >"$work/out.txt" 2>"$work/err.txt" || status=$?

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What msleaks-clang passes on: a compiler that prints its arguments stands in for clang.
+"""The arguments that msleaks-clang passes on: a compiler that prints its arguments stands in for clang.
 
     wrapper_test.py BUILD_DIR LLVM_VERSION
 """

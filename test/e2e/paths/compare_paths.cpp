@@ -1,5 +1,5 @@
 // compare_paths RUN FOLDER: the path of each allocation in FOLDER, which witness.c has filled, and the one that the
-// trace of the run has. Writes how many there are of each kind, as JSON, and the first ones that differ.
+// trace of the run has. Writes the number of each kind, as JSON, and the first paths that differ.
 #include "witnessed.h"
 
 #include "analysis/places/site_catalog.h"
@@ -20,7 +20,7 @@ using namespace msleaks;
 using test::Call;
 using test::Witnessed;
 
-// What comes between an allocation and the code that asked for it, and is no part of a path.
+// Functions between an allocation and the code that asked for it, which are no part of a path.
 bool isBetween(const Call &call) {
   constexpr std::string_view kNames[] = {"libwitness.so", "libmsleaks_hooks.so", "libmsleaks_rt.so", "libstdc++.so"};
   return std::ranges::any_of(kNames, [&](std::string_view name) { return call.image.starts_with(name); });

@@ -12,14 +12,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from witness import HERE, Witness, in_compiled_code, in_wrong_tables, nowhere, print_header  # noqa: E402
 from msleaks_e2e import arguments, check, need, run  # noqa: E402
 
-# Program: of how many allocations one is compared, and where a path may end before its first call.
+# {program: one in this many allocations is compared, and where a path may end before its first call}.
 PROGRAMS = {
     "templates.cpp": (3, nowhere),
     "handlers.c": (2, in_wrong_tables),
     "fibers.c": (3, nowhere),
     "jit.c": (2, in_compiled_code),
 }
-# The compiler may leave out an allocation that nobody uses.
+# The compiler may leave out an unused allocation.
 FLAGS = ("-fno-builtin", "-pthread")
 
 

@@ -29,7 +29,8 @@
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
     *__libc_memalign(size_t, size_t);
 
-// Not linked: libunwind has functions of the same names as the unwinder of C++, and the program would throw with them.
+// libunwind is not linked: it has functions of the same names as the unwinder of C++, and the program would throw by
+// them.
 static struct {
   int (*init)(unw_cursor_t *, unw_context_t *);
   int (*step)(unw_cursor_t *);
@@ -42,7 +43,7 @@ static pid_t process;
 static uint64_t one_in = 1, seed;
 static atomic_ullong allocations;
 static atomic_flag writing = ATOMIC_FLAG_INIT;
-// A handler that comes meanwhile, and libunwind itself, are not looked at.
+// Allocations of a handler that comes meanwhile, and of libunwind itself, are not sampled.
 static _Thread_local int busy __attribute__((tls_model("initial-exec")));
 
 static int is_chosen(void) {
@@ -85,7 +86,7 @@ static int count_changes(struct dl_phdr_info *object, size_t size, void *changes
   return 1;
 }
 
-// All images again when one came or went.
+// Lists all images again after one came or went.
 static void write_images(void) {
   static uint64_t known;
   uint64_t changes = 0;
@@ -188,7 +189,7 @@ __attribute__((constructor)) static void begin(void) {
   const int opened = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
   if (opened < 0)
     return;
-  // Out of the way of the program, which may close or count the first ones.
+  // Takes a high number, since the program may close or count the first descriptors.
   const int moved = fcntl(opened, F_DUPFD_CLOEXEC, 900);
   close(opened);
   file = moved;

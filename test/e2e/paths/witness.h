@@ -1,4 +1,4 @@
-// What witness.c writes and compare_paths.cpp reads: records, each of whole 64-bit words, the first of them the kind.
+// The records that witness.c writes and compare_paths.cpp reads. Each has whole 64-bit words; the first is the kind.
 #pragma once
 
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 enum { WITNESS_SAMPLE = 1, WITNESS_IMAGES = 2, WITNESS_IMAGE = 3, WITNESS_MOST_CALLS = 4096 };
 
-// In an address: no table says where its caller is. What follows is libunwind's guess.
+// A bit in an address: no table has the rule of its caller. The next calls are libunwind's guess.
 #define WITNESS_NO_TABLE ((uint64_t)1 << 63)
 
 // A list of images begins with a word of WITNESS_IMAGES; it holds for the samples behind it.

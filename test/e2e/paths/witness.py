@@ -39,7 +39,7 @@ class Witness:
         check(made.returncode == 0, f"the witness does not compile: {made.stderr}")
 
     def sample(self, command, one_in, environment=None, **kwargs):
-        """One run; what compare_paths says of it."""
+        """Makes one run, and returns compare_paths' answer."""
         folder = self.scratch / "witnessed"
         folder.mkdir(exist_ok=True)
         for old in folder.iterdir():
@@ -58,7 +58,7 @@ class Witness:
         return json.loads(done.stdout)
 
     def expect(self, name, samples, unfinished=nowhere):
-        """Nothing differs in the runs of one program, and paths are unfinished only where they may be."""
+        """No path differs in the runs of one program, and paths are unfinished only where that is allowed."""
         total = {key: sum(sample[key] for sample in samples)
                  for key in ("samples", "compared", "equal", "unfinished", "beyond", "different")}
         print(f"{name:34} {total['compared']:8} {total['equal']:8} {total['unfinished']:10} {total['different']:9}", flush=True)

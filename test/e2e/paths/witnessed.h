@@ -37,7 +37,7 @@ public:
     std::memcpy(words_.data(), bytes.data(), words_.size() * sizeof(uint64_t));
   }
 
-  // Up to a record that was cut, or that nobody wrote.
+  // Reads up to a record that was cut off or never written.
   std::vector<Witnessed> samples() {
     std::vector<Witnessed> samples;
     for (size_t at = 0; at < words_.size();) {

@@ -4,7 +4,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../../bench/workloads/fetch.sh"
 version=0.4.20
 
-# What else LNT needs is for its server.
+# LNT's other dependencies are for its server.
 install_lnt() {
   python3 -m venv --copies .
   bin/python3 -m pip install -q --no-cache-dir --disable-pip-version-check --no-deps "llvm-lnt==$version"

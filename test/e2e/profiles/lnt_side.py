@@ -1,4 +1,4 @@
-"""Run with LNT's interpreter by lnt_test.py: what LNT itself reads in a profile, and what it writes.
+"""Run with LNT's interpreter by lnt_test.py: prints the profile as LNT itself reads it, and writes it as LNT does.
 
     lnt_side.py show FILE               JSON: version, counters, functions and their code
     lnt_side.py again FILE OUT          the same profile, as LNT writes it

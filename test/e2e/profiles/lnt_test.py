@@ -43,7 +43,7 @@ def expect_same_content(lnt, msleaks, file, what):
 
 
 def expect_read(lnt, msleaks, folder, file, what):
-    """A file of ours: LNT reads it as we do, and what it writes of it are the same bytes."""
+    """LNT reads a file of ours as we do, and writes the same bytes again."""
     content = expect_same_content(lnt, msleaks, file, what)
     equal(f"{what}: version", content["version"], 2)
     check(content["functions"] and any(content["code"].values()), f"{what}: there is nothing in it")
@@ -64,7 +64,7 @@ def graphs_of_a_run(msleaks, folder):
 
 
 def expect_counts(graphs, content):
-    """By LNT's own reading, the whole is what the graphs say."""
+    """By LNT's own reading, the totals equal those of the graphs."""
     blocks = [block for graph in graphs for block in graph["blocks"]]
     edges = [edge["count"] or 0 for graph in graphs for edge in graph["edges"]]
     equal("the whole", content["counters"], {"instructions": sum(block["count"] * block["instructions"] for block in blocks),
@@ -75,7 +75,7 @@ def expect_counts(graphs, content):
 
 
 def recording_of_perf(folder):
-    """None where perf cannot record."""
+    """None if perf cannot record."""
     file = folder / "perf.data"
     try:
         done = run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "2000", "-o", file, "--", sys.executable, "-c", "sum(range(3000000))"])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`msleaks profile` on what perf records here, against what `perf script` says of the same file: each function's samples, to the
-last one. Ends with 77 where perf cannot record (no permission, no perf).
+"""`msleaks profile` on a recording of perf, against `perf script` on the same file: each function's samples, to the last one.
+Ends with 77 where perf cannot record (no permission, no perf).
 
     perf_test.py BUILD SCRATCH
 """
@@ -103,7 +103,7 @@ def expect_code(recording, functions, name, image):
 
 
 def expect_round_trip(recording, folder):
-    """As LNT's format and back: nothing but the precision of its numbers is lost."""
+    """Converts to LNT's format and back: only the precision of numbers is lost."""
     stored = folder / "hot.lntprof"
     equal("upgrade", run([recording.msleaks, "profile", "upgrade", recording.file, stored]).returncode, 0)
     equal("counters", recording.profile("counters", stored), recording.profile("counters", recording.file))
@@ -131,7 +131,7 @@ def expect_without(recording, program):
     done = run([recording.msleaks, "profile", "functions", recording.file])
     check(str(program) in done.stderr, f"nothing is said of the program that is gone: {done.stderr}")
     check(f"[{program.name}]" in json.loads(done.stdout), "its samples are gone")
-    # Another program of that name is not believed.
+    # Another program of that name is not used.
     shutil.copy("/bin/true", program)
     done = run([recording.msleaks, "profile", "functions", recording.file])
     check("changed since" in done.stderr, f"a wrong program is believed: {done.stderr}")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`msleaks profile` on .profdata files of one LLVM, against what its llvm-profdata shows of the same file: each counter.
+"""`msleaks profile` on .profdata files of one LLVM, against the output of its llvm-profdata for the same file: each
+counter.
 
     profdata_test.py BUILD SCRATCH LLVM
 """

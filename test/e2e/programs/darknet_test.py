@@ -42,7 +42,8 @@ def finding_of(report, kind, line):
 
 
 def expect_unused(msleaks, darknet, scratch):
-    """Inference never touches what is for training only. Without it the peak is lower by what the report says."""
+    """Inference never touches memory for training only. Without this memory the peak is lower by the report's
+    savings."""
     command, left_out = ["./darknet", "speed", "cfg/tiny.cfg", "1"], "        l.x_norm = calloc(l.batch*l.outputs, sizeof(float));"
     _, report = msleaks.run(f"{scratch}/pages", command, ["--access", "pages"], cwd=darknet)
     unused = finding_of(report, "unused", line_of(f"{darknet}/src/convolutional_layer.c", left_out))
@@ -105,7 +106,8 @@ def main():
         for file, function, variable, code, count in LIVE_BLOCKS:
             line = line_of(f"{darknet}/src/{file}", code)
             report.expect_site(part, file, line=line, function=function, variable=variable, count=count)
-    # Only what is made stays: network_predict itself works in buffers that exist, so it has no place at all.
+    # Only the constructors' blocks stay. network_predict itself works in existing buffers, so it has no place in the
+    # report.
     marked = json.loads(msleaks.output("sites", f"{darknet}/darknet", "--json"))
     check(len(marked) > 100, f"{len(marked)} places in darknet")
     in_predict = [site for site in marked if site["function"] == "network_predict"]

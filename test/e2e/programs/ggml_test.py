@@ -43,7 +43,7 @@ def main():
     expect_same(plain, watched)
     report.expect_account()
     report.expect_sums()
-    # ggml allocates through functions of its own: who called them is the place.
+    # ggml allocates through functions of its own: their caller is the place.
     weights = report.expect_site("peak", "ggml-backend.cpp", function="lm_ggml_backend_cpu_buffer_type_alloc_buffer(lm_ggml_backend_buffer_type*, unsigned long)")
     check(weights["bytes"] >= WEIGHTS, f"the weights are {WEIGHTS} bytes: {weights}")
     check(weights["allocator"]["variable"] == "aligned_memory", f"of lm_ggml_aligned_malloc: {weights}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""examples/pytorch/train.py: PyTorch on the CPU, not instrumented. The hooks say which library holds what.
+"""examples/pytorch/train.py: PyTorch on the CPU, not instrumented. The hooks tell each library's memory.
 
     pytorch_test.py BUILD SCRATCH [PYTHON]      Debian's interpreter and PyTorch, unless another one is named
 """

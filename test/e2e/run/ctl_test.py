@@ -42,7 +42,7 @@ class Session:
         return json.loads(self.expect("status", "--json").stdout)
 
     def recorded(self, count):
-        """Waits until so many events are stored."""
+        """Waits until this many events are stored."""
         wait_until(lambda: self.expect("snapshot") and self.status()["events"]["stored"] >= count, f"{count} events")
 
     def end(self):

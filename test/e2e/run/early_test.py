@@ -1,4 +1,4 @@
-"""The report at the end, begun while the program ran: it says what a report of the whole run says."""
+"""A report that was begun while the program ran equals a report of the whole run."""
 import os
 import subprocess
 
@@ -48,7 +48,7 @@ def waits_where_it_would_take_the_programs_time():
 
 
 def is_not_of_a_trace_that_somebody_cut():
-    """What is read early is given up when the file is not what it was; the end says what is left."""
+    """An early report is dropped if the file was changed; the report at the end tells the rest."""
     folder = tools.folder("cut")
     script = f"sleep 0.3; : > {folder}/trace.mslt; sleep 0.3"
     done = subprocess.run([str(word) for word in tools.command(folder, ["sh", "-c", script])], stdin=subprocess.DEVNULL,

@@ -1,6 +1,6 @@
-"""The world is not as it should be: disks full, read-only, no shared memory. The program must not notice.
+"""Faults around a recording: full disks, read-only disks, no shared memory. The program must not notice.
 
-Most of it needs root for mounts of its own; what cannot be made is skipped and said.
+Most of it needs root for mounts of its own; parts that cannot be made are skipped, with a message.
 """
 import os
 import re
@@ -72,7 +72,7 @@ ls {place} /dev/shm
 
 
 def works_without_enough_shared_memory():
-    # Nothing can be made in /proc/sys.
+    # No folder can be made in /proc/sys.
     for name, mount in (("small", "mount -t tmpfs -o size=1m none /dev/shm"), ("unusable", "mount --bind /proc/sys /dev/shm")):
         folder = tools.folder(name)
         done = in_namespace(f"""
@@ -90,7 +90,7 @@ echo "status $?"
 
 
 def counts_what_a_full_shared_memory_loses():
-    """It is large enough at first; then others fill it."""
+    """The file system is large enough at first; then others fill it."""
     folder = tools.folder()
     # Filled from outside: a process of the session has memory there itself, which is free once it has ended.
     waits, filled = tools.scratch / "waits", tools.scratch / "filled"
@@ -119,7 +119,7 @@ echo "status $?"
 
 
 def uses_the_folder_where_shared_memory_is_too_small_for_the_rings():
-    """The same without a mount: more is wanted than any /dev/shm has."""
+    """The same without a mount: the session asks for more memory than any /dev/shm has."""
     room = os.statvfs("/dev/shm")
     if room.f_bavail * room.f_frsize > 4 << 30:
         print("  not tried: /dev/shm has more than four times the largest ring; a small one is mounted below")

@@ -17,7 +17,7 @@ THREADS = 2
 PAIRS = 2_000_000  # about 0.3 s, as long as the longest wait for the blow
 # Under an emulator a program takes its time to start.
 STARTS_AFTER = float(os.environ.get("MSLEAKS_STARTS_AFTER", "0"))
-# A program whose collector was killed waits so long, once, and then drops.
+# A program whose collector was killed waits this long, once, and then drops events.
 OPTIONS = ["--no-report", "--block-timeout-ms", "100", "--ring-kib", "64", "--ring-max-kib", "1024"]
 
 
@@ -96,7 +96,7 @@ def trial(tools, program, victim, number):
     in_the_middle, orphaned = strike(victim, collector, counts)
     complaint = collector.communicate()[1]
     if victim == "collector":
-        # Unharmed: it goes on to its own end.
+        # The program is unharmed and goes on to its own end.
         if counts.read().pid:
             wait_until(lambda: not alive(counts.pid), "the program ends by itself")
             check(all(counts.read().returned(thread) == 2 * PAIRS for thread in range(THREADS)), "the program was harmed")
@@ -133,7 +133,7 @@ def main():
             in_the_middle += trial(tools, program, victim, number)
         except SystemExit as failure:
             sys.exit(f"{failure.code}\n(trial {number} of {count}, seed {seed})")
-    # A machine that is busy starts the program late; so only a long series says whether the blows fall in time.
+    # A busy machine starts the program late. So only a long series shows whether the kills fall into the work.
     check(count < 20 or in_the_middle >= count / 2, f"only {in_the_middle} of {count} kills met threads that were recording (seed {seed})")
     print(f"{count} kills of {victim}, {in_the_middle} of them while both threads recorded: nothing published was lost")
 

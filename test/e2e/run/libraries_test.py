@@ -1,4 +1,4 @@
-"""Libraries that come and go: whose function it is that called a hook."""
+"""Libraries that come and go: a hook's caller is named in the right library."""
 import json
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Many processes and threads in one session: who is followed, and whose account is right."""
+"""Many processes and threads in one session: all are followed, and their accounts are right."""
 import json
 import os
 import re
@@ -23,7 +23,7 @@ def recorded(mode, number, *options, **kwargs):
 
 
 def churning(summary):
-    """The threads of programs/churn.c, without the one that starts them."""
+    """The threads of programs/churn.c, without the thread that starts them."""
     return [stream for stream in summary["streams"] if re.fullmatch(r"churn\d+", stream["thread"])]
 
 
@@ -101,7 +101,7 @@ def leaves_a_process_that_goes_on():
     start = time.monotonic()
     folder = tools.folder()
     command = tools.command(folder, [family, "leave", "3000"], "--no-report")
-    # Not to a pipe: the child holds it open.
+    # The output does not go to a pipe: the child would hold it open.
     check(subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0, "exit status")
     check(time.monotonic() - start < 2.5, "waited for somebody else's child")
     notes = manifest(folder)["notes"]
@@ -236,7 +236,7 @@ def leaving(*words):
 
 
 def says_that_it_lost_sight_of_a_program():
-    """Nothing in the environment of the new one says that it is watched; or it is static, and loads nothing."""
+    """The environment of the new process does not name the session; or the program is static and loads no library."""
     for how in "execve", "execle", "clearenv", "vfork", "spawn":
         result = leaving(how)
         check(not result["session"]["complete"], f"{how}: {result['processes']}")
@@ -262,7 +262,7 @@ def sees_a_program_that_allocates_nothing():
 
 
 def says_what_was_resident():
-    """The kernel's number beside ours: of 64 MiB half is touched, of the child's 32 all."""
+    """Compares the kernel's number with ours: half of 64 MiB is touched, and all of the child's 32 MiB."""
     done, folder = tools.run([tools.compile("resident.c")])
     check(done.returncode == 0, f"{done}")
     result = report(folder)

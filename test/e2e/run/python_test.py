@@ -1,4 +1,5 @@
-"""A Python program that does nothing has no finding: what the interpreter keeps until its end is its own, wherever it is installed."""
+"""A Python program that does nothing has no finding: memory that the interpreter keeps until its end is its own, wherever it is
+installed."""
 import json
 import os
 import shutil

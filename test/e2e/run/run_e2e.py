@@ -27,7 +27,7 @@ class Tools:
         self.scratch = Path(sys.argv[2])
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir(parents=True)
-        # Refused as an output's parent when everybody may write there.
+        # A folder that everybody may write to is refused as an output's parent.
         self.scratch.chmod(0o755)
 
     def compile(self, name, *options):
@@ -77,11 +77,11 @@ class Tools:
 
 
 class Unavailable(Exception):
-    """What a topic needs is not there; the others go on."""
+    """A topic's requirement is missing; the other topics go on."""
 
 
 def run_topics(*topics):
-    """Calls them in turn. When one could not run, the test counts as skipped, after all others have run."""
+    """Calls them in turn. If one could not run, the test counts as skipped, after all others have run."""
     missing = []
     for topic in topics:
         name = topic.__name__.replace("_", " ")
@@ -97,7 +97,7 @@ def run_topics(*topics):
 
 @contextmanager
 def as_somebody(tools):
-    """(words that run a command as a user without rights, a folder of theirs with a copy of the tools)."""
+    """(words that run a command as a user without rights, a folder of that user with a copy of the tools)."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         raise Unavailable("becoming another user needs root and setpriv")
     nobody = 65534
@@ -138,7 +138,7 @@ def manifest(folder):
 
 
 def expect_account(summary, dropped=None):
-    """Nothing is lost silently; `dropped` is how many may be, per thread."""
+    """No event is lost silently; `dropped` is the number of events that each thread may drop."""
     check(not summary["damage"], f"damage: {summary['damage'][:3]}")
     for stream in summary["streams"]:
         check(stream["produced"] == stream["stored"] + stream["dropped"], f"does not add up: {stream}")

@@ -1,4 +1,4 @@
-"""What msleaks-run ends with, and what reaches the program: exit statuses, signals, refusals before it starts."""
+"""Exit statuses of msleaks-run, signals that reach the program, and refusals before it starts."""
 import os
 import signal
 import stat

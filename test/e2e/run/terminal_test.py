@@ -12,8 +12,8 @@ LINE = b"\r\x1b[Kmsleaks: "
 
 
 def on_a_terminal(program, *options, keys=b"", after=b"", closed=(), columns=80, term="xterm"):
-    """Runs in the foreground of a terminal of its own, types `keys` when `after` was printed; what it shows, and its
-    status. The streams in `closed` go to /dev/null instead."""
+    """Runs in the foreground of a terminal of its own, types `keys` when `after` was printed; returns the output and
+    the status. The streams in `closed` go to /dev/null instead."""
     folder = tools.folder()
     pid, terminal = pty.fork()
     if pid == 0:
@@ -46,7 +46,7 @@ def shows_progress_where_it_is_alone():
 
 
 def leaves_the_screen_to_an_interactive_program():
-    """One that reads and writes the terminal may be an editor, or have a question in the last line."""
+    """A program that reads and writes the terminal may be an editor, or have a question in the last line."""
     script = "printf 'Password: '; sleep 1.6; echo"
     shown, status = on_a_terminal(["sh", "-c", script])
     check(status == 0 and shown == b"Password: \r\n", f"{shown}")
@@ -58,7 +58,7 @@ def fits_into_the_terminal():
     shown, _ = on_a_terminal(["sleep", "1.6"], closed=(1,), columns=30)
     lines = [line for line in shown.split(b"\r\x1b[K") if line]
     check(lines and all(len(line.rstrip(b"\r")) <= 29 for line in lines), f"wider than 30 columns: {lines}")
-    # The cursor is in the first column: what the program writes stands where the line was.
+    # The cursor is in the first column, so the program's output replaces the line.
     check(all(line.endswith(b"\r") for line in lines[:-1]), f"the cursor stays behind the line: {lines}")
 
 
@@ -66,7 +66,7 @@ def leaves_the_keys_of_the_terminal_to_the_program():
     program = tools.compile("signals.c")
     shown, status = on_a_terminal(["sh", "-c", f"{program} & sleep 0.3; kill -TERM $!; wait $!; echo end $?"], keys=b"\x03", after=b"no")
     check(b"end 9" in shown and status == 0, f"{shown}")
-    # Ctrl-C reaches the program once, not once more through us.
+    # Ctrl-C reaches the program once, and not again through msleaks-run.
     shown, status = on_a_terminal(["sh", "-c", f"trap : INT; (sleep 0.5; kill -TERM $$) & exec {program}"], keys=b"\x03", after=b"ready")
     check(shown.replace(b"^C", b"").split() == [b"ready", b"2", b"15"] and status == 9, f"{shown} {status}")
 

@@ -1,4 +1,5 @@
-"""The verbs of msleaks on runs that are whole, cut, newer, or none: exit statuses, and one line that says why."""
+"""The verbs of msleaks on runs that are whole, cut off, newer, or missing: exit statuses, and one line with the
+reason."""
 import ctypes
 import json
 import os
@@ -148,7 +149,7 @@ def recovers_a_session_without_its_manifest():
     check(manifest(folder)["state"] == "recovered" and any("manifest was lost" in note for note in manifest(folder)["notes"]),
           f"{manifest(folder)}")
     session_gone(folder)
-    # Shared memory that nobody may look into is bad input, no fault of ours.
+    # Shared memory that cannot be read is bad input, and no fault of msleaks.
     folder = copy_of_the_run("unreadable")
     expect_refused(tools.recover(folder, "--session", "/proc/1/fdinfo/" + "x" * 300), 3)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A recording says the same where the program is not any more: what its calls are called is in the trace.
+"""A recording gives the same report on a machine without the program: the names of its calls are in the trace.
 
     elsewhere_test.py BUILD SCRATCH
 """

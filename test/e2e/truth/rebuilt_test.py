@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Another build stands where the recorded program was. What its calls are called is in the trace, so the report stays what
-it was. When msleaks was killed before it wrote the names, the other build is not asked: addresses, and a note.
+"""Another build has taken the place of the recorded program. The names of its calls are in the trace, so the report stays
+the same. If msleaks was killed before it wrote the names, the other build is not used: the report has addresses, and a
+note.
 
     rebuilt_test.py BUILD SCRATCH
 """

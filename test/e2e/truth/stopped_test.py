@@ -21,7 +21,7 @@ ROUNDS = 800
 
 
 def session_folder(folder):
-    """Once msleaks-run has said where it is; None until then."""
+    """The session's folder once msleaks-run has printed it; None until then."""
     try:
         return json.loads((Path(folder) / "manifest.json").read_text()).get("session_dir")
     except (OSError, ValueError):
@@ -29,7 +29,7 @@ def session_folder(folder):
 
 
 class Toggler(threading.Thread):
-    """Stops and starts the session of a folder until it is told to end, or nobody answers."""
+    """Stops and starts the session of a folder until it must end, or the session no longer answers."""
 
     def __init__(self, folder):
         super().__init__(daemon=True)

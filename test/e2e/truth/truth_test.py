@@ -3,10 +3,10 @@
 
     truth_test.py BUILD SCRATCH SOURCE OPTIMISATION
 
-* What is alive at exit: LeakSanitizer with its root scanning off, which then reports every block that was not freed.
+* Blocks alive at exit: LeakSanitizer with its root scanning off, which then reports every block that was not freed.
   Bytes, number of blocks and place must be equal, in every process. One object file, compiled with the plugin, is
   linked twice: as it is, and with LeakSanitizer's runtime (there, the instrumentation stays asleep).
-* What of that is lost: LeakSanitizer as it is by default. Bytes and number of blocks of each of the user's own lines.
+* Lost blocks among these: LeakSanitizer with its defaults. Bytes and number of blocks of each of the user's own lines.
 * The peak: heaptrack's, within 0.1 %.
 
 Where the tools differ by design, the difference is taken out by name, below; the tolerance is not widened for it.
@@ -33,7 +33,7 @@ LSAN_OPTIONS = {
     "allocator_may_return_null": 1,  # a wrong alignment is the program's business
     "stack_trace_format": "@%n|%m|%s|%l|%f",
 }
-# libstdc++ allocates this block when it is loaded, to throw with when memory is short.
+# libstdc++ allocates this block when it is loaded, for exceptions when memory is short.
 EMERGENCY_POOL = 72704
 # LeakSanitizer reports blocks that a forked child inherited and did not free once more, for the child. msleaks reports a block
 # where it was allocated. The child's copy has no memory of its own until it is written to. Otherwise every worker of a data loader
@@ -42,8 +42,8 @@ EMERGENCY_POOL = 72704
 INHERITED = {"forked.c": ["kept[1] = malloc(2000)"]}
 
 
-# A place is (file, line) of the first call in the user's own code: in the program, and in no header of the system. Where
-# nobody's own code is on the way, it is (library,) of the allocator's caller.
+# A place is (file, line) of the first call in the user's own code: in the program, and in no header of the system. If no
+# call of the path is in the user's code, it is (library,) of the allocator's caller.
 def is_own(program, module, file):
     """The same object files with LeakSanitizer's runtime are called PROGRAM.lsan."""
     return (os.path.basename(module or "").removesuffix(".lsan") == os.path.basename(program).removesuffix(".lsan")
@@ -81,13 +81,13 @@ def msleaks_places(program, report):
             if frames and os.path.basename(frames[0][0] or "").startswith("ld-linux"):
                 continue
             place, own = place_of(program, frames)
-            # LeakSanitizer makes malloc(0) a block of one byte. We report what the program asked for.
+            # LeakSanitizer makes malloc(0) a block of one byte. msleaks reports the requested size.
             alive[place].update(bytes=path["bytes"] or path["count"], count=path["count"])
             if path["complete"]:
                 paths[own] = row
             if own and "reason" not in row:
                 site = row["site"]
-                # The first of them, or the caller of functions that only take blocks for theirs.
+                # The first of these lines, or the caller of functions that only take blocks for their caller.
                 check((os.path.basename(site["file"] or ""), site["line"]) in own, f"the place of {own} is said to be {site}")
     return alive, paths
 

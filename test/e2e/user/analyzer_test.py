@@ -63,7 +63,7 @@ def without_own(report):
 
 
 def expect_failures(reports, scratch, library, include):
-    """Each leaves the rest of the report as it is, and says so in one line and with status 3."""
+    """Each leaves the rest of the report as it is, prints one line and exits with status 3."""
     _, plain = reports.json()
     thrower = scratch / "throws.so"
     (scratch / "throws.cpp").write_text(THROWS)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A gate in continuous integration: a program with a known leak, edited, made worse, killed, and what is refused.   usage: check_test.py BUILD SCRATCH LLVM
+"""A gate in continuous integration: a program with a known leak, edited, made worse, killed, and refused inputs.   usage:
+check_test.py BUILD SCRATCH LLVM
 """
 import json
 import os

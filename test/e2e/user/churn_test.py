@@ -40,7 +40,7 @@ def run_without_findings(msleaks, folder, command):
 
 
 def is_counted(report, line, wanted):
-    """Whether the report's table, which has places of a smaller share, too, has this one with what is known by heart of it."""
+    """Whether the report's table has this place with its known numbers. The table also has places of a smaller share."""
     for section in report.json["sections"]:
         for row in section["rows"] if section["name"] == "churn" else []:
             values = dict(zip([column["name"] for column in section["columns"]], row))
@@ -67,7 +67,7 @@ def check_planted(msleaks, scratch, name, program):
 
 
 def ordinary(scratch):
-    """Commands of programs that do what they should, as far as this machine has them."""
+    """Commands of programs without churn, as far as this machine has them."""
     numbers = f"{scratch}/numbers.json"
     Path(numbers).write_text(json.dumps([{"name": f"n{i}", "value": i} for i in range(20_000)]))
     sql = "create table t(a integer, b text); with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) " \

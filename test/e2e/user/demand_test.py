@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Who points to what in a process that runs: on demand (msleaks ctl RUN reach) and at marks.   usage: demand_test.py BUILD SCRATCH LLVM
+"""The pointers to blocks in a running process: on demand (msleaks ctl RUN reach) and at marks.   usage: demand_test.py BUILD
+SCRATCH LLVM
 """
 import json
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What a program keeps of each of its steps: findings of one that ends and of one that is killed.   usage: growth_test.py BUILD SCRATCH LLVM
+"""Blocks that a program keeps from each of its steps: findings for a program that ends and for one that is killed.   usage:
+growth_test.py BUILD SCRATCH LLVM
 """
 import json
 import os
@@ -24,7 +25,7 @@ def growing(msleaks, folder):
 
 
 def check_rounds(msleaks, scratch):
-    """A program that says nothing of steps: what repeats is found, where something does."""
+    """A program that does not tell its steps: repeated rounds are found, if there are any."""
     program = f"{scratch}/rounds"
     msleaks.compile(ROUNDS, program)
     kept, batch = line_of(ROUNDS, "// kept"), line_of(ROUNDS, "// the batch")

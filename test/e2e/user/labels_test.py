@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs that say where they are (msleaks/api.h), by every compiler, with the plugin and without. Alone they behave as before. Under msleaks-run `msleaks
-dump` has their texts, in order.   usage: labels_test.py BUILD SCRATCH LLVM
+"""Programs that tell their steps and ranges (msleaks/api.h), by every compiler, with the plugin and without. Alone they behave as
+before. Under msleaks-run `msleaks dump` has their texts, in order.   usage: labels_test.py BUILD SCRATCH LLVM
 """
 import json
 import os

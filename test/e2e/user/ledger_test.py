@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the memory of a program is made of: each line of its ledger, and that they are the kernel's own number.   usage: ledger_test.py BUILD SCRATCH LLVM
+"""The parts of a program's memory: each line of its ledger, and that their sum is the kernel's own number.   usage: ledger_test.py
+BUILD SCRATCH LLVM
 """
 import os
 import sys
@@ -31,7 +32,7 @@ def main():
     check(3 * 4096 <= at_peak["allocator"] < 64 * 1024, f"malloc's own at the peak: {at_peak}")
     check(0 < at_peak["file-backed"] < 16 * MIB, f"images: {at_peak}")
     check(0 < at_peak["recorder"] < 16 * MIB, f"msleaks' own: {at_peak}")
-    # All but a page of the last block; what nobody saw (the stack, malloc's free memory) lessens it.
+    # All but a page of the last block. Memory without an event (the stack, malloc's free memory) lessens it.
     check(-100 * MIB < at_peak["not-resident"] < -97 * MIB, f"not touched: {at_peak}")
     text = msleaks.output("report", f"{scratch}/run")
     check("Ledger: what the memory is made of" in text and "pool-free" in text, f"no table:\n{text}")

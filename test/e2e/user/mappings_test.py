@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Mappings that move, that stay, that become memory by mprotect, and calls that the kernel refuses. The blocks at the end are the same whether the hooks see
-the calls alone or together with the plugin's callbacks.   usage: mappings_test.py BUILD SCRATCH LLVM
+"""Mappings that move, that stay, that become memory by mprotect, and calls that the kernel refuses. The blocks at the end are the
+same with hooks alone and with hooks and the plugin's callbacks.   usage: mappings_test.py BUILD SCRATCH LLVM
 """
 import os
 import sys

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Programs that are refused memory, and are aborted, killed or go on: what `msleaks oom` says of each.   usage: oom_test.py BUILD SCRATCH LLVM
+"""Programs whose allocation is refused, and that are aborted, killed or go on: the answer of `msleaks oom` for each.   usage:
+oom_test.py BUILD SCRATCH LLVM
 """
 import ctypes.util
 import json

@@ -42,7 +42,7 @@ def main():
     equal("largest hole", evidence["largest_hole_bytes"], 24 * MIB)
     check(evidence["pinned_by"].endswith(f"pools.c:{line_of(PROGRAM, 'kept = poolGet')}"), f"pinned by {evidence['pinned_by']}")
     equal("findings of the other way", fragmentation(free), [])
-    # The kept part has room elsewhere there, so a whole segment goes: one part more than what is promised.
+    # There, the kept part has room elsewhere, so a whole segment goes: one part more than promised.
     equal("saved", pinned.heap_peak_bytes("host") - free.heap_peak_bytes("host"), finding["saves_bytes"] + MIB)
 
     segments = {row[2]: (row[1], row[3], row[4], row[5]["line"]) for row in rows(pinned, "segments")}

@@ -60,7 +60,7 @@ def expect_reach(found):
 
 
 def lost_for_lsan(llvm, scratch):
-    """The lines of the blocks that LeakSanitizer calls lost; None where it cannot be had."""
+    """The lines of the blocks that LeakSanitizer calls lost; None without LeakSanitizer."""
     program = f"{scratch}/holders-lsan"
     built = subprocess.run([f"clang-{llvm}", "-g", "-O1", "-fsanitize=leak", PROGRAM, "-o", program, "-pthread"], capture_output=True)
     if built.returncode != 0:
@@ -105,7 +105,7 @@ def state_of(pid):
 
 
 def start(msleaks, folder, program, *options):
-    """Starts it under msleaks-run, which is stopped at once: nobody reads what waits to be read."""
+    """Starts it under msleaks-run, which is stopped at once: no collector reads a process that waits."""
     shutil.rmtree(folder, ignore_errors=True)
     command = [msleaks.bin / "msleaks-run", "--no-report", *options, "-o", folder, "--", program, "slow"]
     watched = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -116,7 +116,7 @@ def start(msleaks, folder, program, *options):
 
 
 def expect_bounded_wait(msleaks, scratch, program):
-    """Whatever becomes of the collector, the program ends, and as it would have."""
+    """The program ends with its own status, even if the collector is stopped or killed."""
     folder = f"{scratch}/stopped"
     watched, pid = start(msleaks, folder, program, "--block-timeout-ms", "300")
     wait_for("the exit beside a stopped collector", lambda: state_of(pid) == "Z")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A second run that proves or refutes what the first run did not see.   usage: verify_test.py BUILD SCRATCH LLVM"""
+"""A second run proves or refutes a finding where the first run did not see all touches.   usage: verify_test.py BUILD
+SCRATCH LLVM"""
 import json
 import os
 import subprocess
@@ -10,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "verified.cpp"
-# What the second run does with the spare block, and the line that does it.
+# The second run's touch of the spare block, and the line of the touch.
 USES = {
     "read": "// reads it",
     "thread": "// another thread",
@@ -22,7 +23,7 @@ USES = {
 
 KINDS = {("unused", "host"): None, ("unused", "mapping"): "// the mapping", ("overallocated", "host"): "// half of it",
          ("early-allocation", "host"): "// waits"}
-# Where blocks are touched that are what the finding says.
+# The lines where blocks of the finding are touched.
 TOUCHES = {("overallocated", "host"): "memset(half, 2, kBytes)", ("early-allocation", "host"): "// at last"}
 
 
@@ -57,7 +58,7 @@ def expect_refuted(msleaks, folder, findings, program):
 
 
 def expect_unknown(msleaks, folder, findings, report, program):
-    for use in ("unmap", "remap"): # behind it, nobody watches the mapping
+    for use in ("unmap", "remap"): # after it, the mapping is not watched
         verdict = verify(msleaks, folder, findings["unused", "mapping"], [program, use], 1)
         equal(f"{use}: result", (verdict["result"], verdict["touched_blocks"]), ("unknown", 0))
     verdict = json.loads(run([msleaks.bin / "msleaks", "verify", folder, findings["unused", "host"]["id"], "--json", "--", "true"]).stdout)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Contents of watched blocks (docs/watch.md): a digest at each change. With full-content a file that tools read, whose neighbours differ in just the bytes that
-the report names.   usage: content_test.py BUILD SCRATCH host|opencl
+"""Contents of watched blocks (docs/watch.md): a digest at each change. With full-content there is also a file for each. Successive
+files differ in exactly the bytes that the report names.   usage: content_test.py BUILD SCRATCH host|opencl
 """
 import json
 import os
@@ -16,7 +16,8 @@ NAME = "weights"
 
 
 def read_file(path, name=NAME, form=None):
-    """As safetensors has it: what is said of the bytes, and the bytes. `form`: type and shape, if they are not just bytes."""
+    """Reads a safetensors file: the header's entry and the bytes. `form` is the type and shape, if they are not just
+    bytes."""
     content = Path(path).read_bytes()
     end = 8 + int.from_bytes(content[:8], "little")
     header, data = json.loads(content[8:end]), content[end:]
@@ -27,7 +28,7 @@ def read_file(path, name=NAME, form=None):
 
 
 def difference(before, after):
-    """First byte that differs, and how many up to the last one."""
+    """The first byte that differs, and the number of bytes up to the last one."""
     differ = [at for at, (left, right) in enumerate(zip(before, after)) if left != right]
     return (differ[0], differ[-1] + 1 - differ[0]) if differ else None
 

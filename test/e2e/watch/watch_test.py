@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Watched blocks (docs/watch.md). The report names the operator that changed one without being given it, with its place and the bytes. It names nobody where
-all is well, and the program behaves as it does alone.   usage: watch_test.py BUILD SCRATCH cuda|hip|host|opencl
+"""Watched blocks (docs/watch.md). The report names the operator that changed a block without having it as an argument, with its
+place and the bytes. Without a fault it names no operator. The program behaves as it does alone.   usage: watch_test.py BUILD
+SCRATCH cuda|hip|host|opencl
 """
 import os
 import sys
@@ -19,7 +20,7 @@ def changes(report):
 
 
 def expected(topic, source):
-    if topic in ("cuda", "hip"):  # what a kernel is given is not known
+    if topic in ("cuda", "hip"):  # a kernel's arguments are not known
         return [("weights", "relu", 64, 16, 2, "unknown", line_of(source, "// launch"))]
     if topic == "host":
         return [("weights", "relu", 128, 16, 2, "unknown", line_of(source, "// tramples"))]
@@ -32,7 +33,7 @@ OWN_CALLS["hip"] = OWN_CALLS["cuda"]
 
 
 def built_with(topic, scratch):
-    """The program's source, and what it is built with."""
+    """The program's source and its build options."""
     if topic not in ("cuda", "hip"):
         return SOURCES / f"{topic}.c", ["-lOpenCL"] if topic == "opencl" else []
     os.environ["STANDIN_HIDDEN"] = "1"  # only the library reads what a device has

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The instruction that changed a watched block of the host, named by a second run (docs/verify.md); the program does what it does alone.
-usage: writer_test.py BUILD SCRATCH
+"""The instruction that changed a watched block of the host, named by a second run (docs/verify.md); the program does the same as
+alone. usage: writer_test.py BUILD SCRATCH
 """
 import json
 import os
@@ -15,7 +15,7 @@ SOURCE = Path(__file__).resolve().parent / "programs/writer.c"
 BUSY = SOURCE.with_name("writer_busy.c")
 OFFSET, STRAY = 96, 16
 FOR_EACH = ("// one", "// for each", "overrun(count, step);")
-# How the operator writes, where the block lies: the line that does it and those that call it; how many writes, of which bytes.
+# {way of the operator, place of the block: the line that writes and its callers; number of writes, and their bytes}.
 WRITES = {
     ("index", "pool"): (FOR_EACH, OFFSET + STRAY, 0, OFFSET + STRAY),
     ("index", "global"): (FOR_EACH, OFFSET + STRAY, 0, OFFSET + STRAY),
@@ -85,7 +85,8 @@ def expect_chosen(msleaks, scratch, program):
         expect_written(msleaks, f"{folder}-{number}", command, FOR_EACH, *((OFFSET + STRAY, 0, OFFSET + STRAY), (100, 0, 100))[number])
 
 
-# Much else happens on the block's page. Threads that wait in a call with a part of it hold it open: then there is no telling.
+# Other code also uses the block's page. Threads that wait in a call with a part of the page keep it open: then writes are not
+# seen.
 def expect_busy(msleaks, scratch, program):
     folder = f"{scratch}/{Path(program).name}-run"
     record(msleaks, folder, [program], operation="busy")

@@ -8,7 +8,7 @@
 // RUN: %if default-attributes %{ not grep -v '"branch-target-enforcement".*"sign-return-address"' %t.defined %}
 // RUN: %clangxx --target=aarch64-linux-gnu -mbranch-protection=standard -O2 -S %s -o %t.s
 // RUN: FileCheck --check-prefix=ASM %s <%t.s
-// Older LLVMs keep the protection in the module, and begin each function with it, also where nothing can branch to it.
+// Older LLVMs keep the protection in the module, and begin each function with it, also one that no code branches to.
 // RUN: grep -c cfi_startproc %t.s >%t.functions
 // RUN: grep -A3 cfi_startproc %t.s | grep -cE 'paciasp|bti|hint' >%t.protected
 // RUN: %if !default-attributes %{ diff %t.functions %t.protected %}

@@ -127,7 +127,7 @@ static void launches(unsigned x) {
   cudaLaunchCooperativeKernel_ptsz((const void *)kernel, dim3{x, 1, 1}, dim3{9, 1, 1}, nullptr, 0, stream);
   // CHECK: on_launch cuda launch block stream=0x51 grid=7,2,3 block=32,4,5 shared=64 | cuLaunchKernel at
   cuLaunchKernel((CUfunction)kernel, x, 2, 3, 32, 4, 5, 64, stream, nullptr, nullptr);
-  // What the configuration says, only hooks read.
+  // Only hooks read the values of the configuration.
   // CHECK: on_launch cuda launch block stream=0 grid=0,0,0 block=0,0,0 shared=0 | cuLaunchKernelEx at
   cuLaunchKernelEx(from, (CUfunction)kernel, nullptr, nullptr);
   // CHECK: on_launch cuda launch block stream=0 grid=0,0,0 block=0,0,0 shared=0 | cudaLaunchKernelExC at

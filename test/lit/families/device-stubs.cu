@@ -34,13 +34,13 @@ __attribute__((global)) void scale(float by, float *values) { values[0] *= by; }
 // INLINED: call {{.*}}@__msl_gate.{{cuda|hip}}LaunchKernel(
 void run(float *values) { scale<<<dim3(3, 2), 64>>>(2.f, values); }
 
-// A kernel of another file: who launches it shows in how the launch is configured.
+// A kernel of another file: the configuration of the launch tells the API.
 // CHECK-LABEL: define{{.*}} @_Z9elsewherePf(
 // CHECK: call void @__msl_gate._Z21__device_stub__remotePf(
 __attribute__((global)) void remote(float *values);
 void elsewhere(float *values) { remote<<<1, 1>>>(values); }
 
-// In a name of the user's own the words mean nothing.
+// In a user's own name the words have no meaning.
 // CHECK-LABEL: define{{.*}} @_Z4minePf(
 // CHECK-NOT: @__msl
 // CHECK: ret void

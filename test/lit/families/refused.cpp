@@ -1,4 +1,4 @@
-// A function that returns a status says behind the call whether it was refused, whatever the family; others say nothing.
+// After a call of a function with a status, a callback tells whether it was refused, in each family. Other calls have none.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -DGUARDED -O2 && %logged | FileCheck %s
@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <sys/mman.h>
 
-// What it returns is not known to mean success.
+// The meaning of its result is not known.
 __attribute__((annotate("msleaks.free:address=0"))) bool giveBack(void *block) {
   std::free(block);
   return true;
@@ -19,7 +19,7 @@ __attribute__((annotate("msleaks.free:address=0"))) bool giveBack(void *block) {
 
 static int frees(char *d, char *m) {
   GUARD;
-  // The stand-ins refuse what is no block of theirs.
+  // The stand-ins refuse a block that is not theirs.
   // CHECK: on_free cuda free block size=0 | cudaFree at
   // CHECK-NEXT: on_freed cuda free block size=0 status=1 | cudaFree at refused.cpp:[[#@LINE+1]]
   int refused = cudaFree(d + 1) != 0;

@@ -1,4 +1,4 @@
-// What looks like a known function and is not one is left alone.
+// A function that only looks like a known one is left alone.
 // RUN: %clang -g -O0 -S -emit-llvm %s -o - | FileCheck %s --implicit-check-not=@__msl
 // RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s --implicit-check-not=@__msl
 // Nothing was found, so there is no unit, no table and no constructor.
@@ -27,7 +27,7 @@ void other_shape(void) {
   clEnqueueNDRangeKernel(0, 0);
 }
 
-// Through a pointer: who is called is not known.
+// Through a pointer: the callee is not known.
 void indirect(void *(*get)(size_t), void (*put)(void *)) { put(get(3)); }
 
 // A static function of the program's own may have any name.

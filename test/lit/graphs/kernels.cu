@@ -8,7 +8,7 @@
 // RUN: env MSLEAKS_PASS='cfg;counters=all' %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx90a -emit-llvm -S %s -o %t.hip.ll
 // RUN: %opt -passes=verify -disable-output %t.hip.ll && %llc -O2 -mcpu=gfx90a %t.hip.ll -o - | FileCheck %s --check-prefix=ASM
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx942 -S %s -o - | FileCheck %s --check-prefix=ASM
-// How many threads a wave has, by the processor and by what the user says of it.
+// The number of threads in a wave, by the processor and by the user's options.
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx906 -emit-llvm -S %s -o - | FileCheck %s --check-prefix=WAVE64
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx90a -emit-llvm -S %s -o - | FileCheck %s --check-prefix=WAVE64
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx942 -emit-llvm -S %s -o - | FileCheck %s --check-prefix=WAVE64

@@ -1,4 +1,4 @@
-// With -DGUARDED, GUARD at the head of a function makes its calls invokes: there is something to do when one throws.
+// With -DGUARDED, GUARD at the head of a function makes its calls invokes: a cleanup runs when one throws.
 #pragma once
 #ifdef GUARDED
 struct Guard {

@@ -1,4 +1,4 @@
-// Where a block goes, in C: variables, members, elements, through pointers, globals, memory of the caller.
+// Destinations of blocks in C: variables, members, elements, through pointers, globals, memory of the caller.
 // RUN: %emit_c -O0 | %opt -passes='print<msl-sites>' -disable-output | FileCheck %s
 // RUN: %emit_c -O2 | %opt -passes='print<msl-sites>' -disable-output | FileCheck %s
 // The names reach the table in the object, whatever the optimiser did in between.
@@ -43,7 +43,7 @@ layer make_layer(int n) {
   l.weights.values = malloc(4);
   // CHECK: :[[#@LINE+1]]:{{.*}} type=int variable=l.clear.only
   l.clear.only = malloc(4);
-  // Two pointers in one place: which one is meant cannot be known.
+  // Two pointers in one place: the meant one cannot be known.
   // CHECK: :[[#@LINE+1]]:{{.*}} type=? variable=?
   l.unclear.floats = malloc(4);
   return l;
@@ -96,7 +96,7 @@ void locals(int n) {
   *out = malloc(4);
   // CHECK: posix_memalign {{.*}}:[[#@LINE+1]]:{{.*}} type=float variable=values
   posix_memalign((void **)&values, 64, 64);
-  // Handed on at once: nothing is known.
+  // Passed on at once: the destination is not known.
   // CHECK: :[[#@LINE+1]]:{{.*}} type=? variable=?
   keep(malloc(n));
   keep(raw), keep(texts), keep(rows), keep(calls), keep(maybe), keep(values);

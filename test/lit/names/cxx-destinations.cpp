@@ -1,4 +1,4 @@
-// Where a block goes, in C++: members through `this` and references, smart pointers, containers, lambdas.
+// Destinations of blocks in C++: members through `this` and references, smart pointers, containers, lambdas.
 // RUN: %emit_cxx -O0 | %opt -passes='print<msl-sites>' -disable-output | FileCheck %s
 // RUN: %emit_cxx -O2 | %opt -passes='print<msl-sites>' -disable-output | FileCheck %s
 // RUN: %clangxx -g -O0 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=TABLE %s
@@ -46,7 +46,7 @@ void Cache::grow(int n) {
 
 struct Derived : Base {};
 
-// What is made is said by the new-expression, not by the pointer it is stored in.
+// The new-expression tells the type, not the pointer that the block is stored in.
 // TABLE-DAG: type='nn::Derived' variable='b'
 void use(Cache &cache, std::vector<float> &numbers) {
   // CHECK-LABEL: _ZN2nn3useERNS_5CacheERSt6vectorIfSaIfEE: _ZnamRKSt9nothrow_t
@@ -65,6 +65,6 @@ void use(Cache &cache, std::vector<float> &numbers) {
 }
 } // namespace nn
 
-// The element type of a container comes from what its allocator returns; the way to the source is in the inline chain.
+// The element type of a container comes from its allocator's result. The path to the source is in the inline chain.
 // CHECK: _ZNSt15__new_allocatorIfE8allocateEmPKv: _Znwm {{.*}} type=float variable=?
 // TABLE-DAG: _ZNSt15__new_allocatorIfE8allocateEmPKv _Znwm type='float' variable=''

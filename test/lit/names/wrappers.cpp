@@ -50,7 +50,7 @@ void *by_out_parameter(size_t n) {
   return posix_memalign(&block, 64, n) == 0 ? block : nullptr;
 }
 
-// By a function that is given the block, or the address of a variable that holds it: `Lattice::make` below.
+// A function that gets the block, or the address of a variable with it, keeps it: `Lattice::make` below.
 static void keep(Node *node) {
   node->next = first;
   first = node;
@@ -144,7 +144,7 @@ Node *listed() {
 // CHECK-NEXT: wrapper: made at wrappers.cpp:[[#@LINE+1]]
 Node *made() { return new Node{first, 1}; }
 
-// Which of its calls is another's affair, the other is its own.
+// One of its calls is for its caller, the other is its own.
 // CHECK-NEXT: wrapper: mixed at wrappers.cpp:[[#@LINE+4]]
 void *mixed(size_t n) {
   void *scratch = malloc(n);
@@ -169,7 +169,7 @@ int reads(const char *name) {
   return 0;
 }
 
-// Whether it is one, the other file knows.
+// The other file tells whether it is a wrapper.
 Node *perhaps(int n) {
   Node *node = of_another_file(n);
   node->value = n;
@@ -182,7 +182,7 @@ Node *perhaps_too() { return perhaps(7); }
 int of_a_row(void **out) { return (*out = malloc(8)) != nullptr; }
 #endif
 
-// It points to itself, and to a variable of its own that holds it: nobody else has it.
+// The block points to itself, and to a variable of its own that holds it: no other code has it.
 static void close(Node *node, Node **last) {
   node->next = node;
   *last = node;
@@ -195,7 +195,7 @@ Node *ring() {
   return node;
 }
 
-// Each of several blocks of a struct has a line of its own to say what it is.
+// Each of several blocks of a struct has a line of its own, which tells its purpose.
 Layer two_blocks(size_t n) {
   Layer layer = {};
   layer.weights = static_cast<float *>(malloc(n));

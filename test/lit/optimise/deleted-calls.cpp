@@ -1,5 +1,5 @@
-// What the optimiser would have deleted without us, it deletes with us, and then nothing of it is left: no site, no unit.
-// Up to LLVM 18 debug information is calls as well.
+// The optimiser deletes the same calls as without us, and then no part of them
+// is left: no site, no unit. Up to LLVM 18 debug information is calls as well.
 // RUN: %clangxx -g -O2 -S -emit-llvm %s -o - | sed '/@llvm.dbg/d' | FileCheck %s
 // RUN: %clangxx -g -O2 -S -emit-llvm %s -o - | FileCheck --check-prefix=NONE %s
 // At -O0 they are all there.

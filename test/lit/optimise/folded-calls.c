@@ -17,7 +17,7 @@ void zeroed(struct layer *l, int n) { float *w = malloc(n * sizeof *w); if (w) m
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} grown malloc type='float' variable='l->output'
 void grown(struct layer *l, int n) { l->output = realloc(NULL, n * 4); }
 
-// Merged branches say the same.
+// The marks of merged branches agree.
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} either malloc type='float' variable='l->output'
 void either(struct layer *l, int n, int c) { if (c) l->output = malloc(n); else l->output = malloc(n); }
 
@@ -30,16 +30,16 @@ void lines(struct layer *l, int n, int c) {
     l->output = malloc(n);
 }
 
-// They say different things.
+// The marks differ.
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} unlike malloc type='' variable=''
 void unlike(struct layer *l, double **d, int n, int c) { if (c) l->output = malloc(n); else *d = malloc(n); }
 
-// Something else is called on the line, and may have been inlined and merged into it.
+// Another function is called on the line, and may have been inlined and merged into the call.
 static inline void helper(int **p, int n) { *p = malloc(n); }
 // CHECK-NOT: inlined malloc type='float'
 void inlined(struct layer *l, int n, int c) { if (c) l->output = malloc(n); else if (n) l->output = malloc(n); else helper((int **)&l->output, n); }
 
-// Two calls of one place, as a macro makes them: each keeps what it said, and a fold keeps what both say.
+// Two calls of one place, as a macro makes them: each keeps its mark, and a fold keeps the common part.
 #define BOTH(a, b, n) (memset(a = malloc(n), 0, n), memset(b = malloc(n), 0, n))
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} twice calloc type='float' variable=''
 void twice(float **a, float **b, int n) { float *x, *y; BOTH(x, y, n); *a = x; *b = y; }

@@ -1,4 +1,4 @@
-// What is ignored stays ignored, however the call was inlined, folded or merged, with debug information and without.
+// An ignored call stays ignored, even if it was inlined, folded or merged, with debug information and without.
 // RUN: %clangxx -g -O0 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clangxx -g -O2 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clangxx -g0 -O2 -DNO_FOLD -S -emit-llvm %s -o - | FileCheck %s

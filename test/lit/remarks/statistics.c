@@ -1,4 +1,4 @@
-// What was done is counted where somebody asks: clang's -save-stats, in every build of LLVM.
+// Statistics count the pass's work if asked for: clang's -save-stats, in every build of LLVM.
 // RUN: rm -rf %t && mkdir -p %t/ours %t/other
 // RUN: %clang -O1 -c %s -o %t/ours/o.o -save-stats=obj
 // RUN: FileCheck %s < %t/ours/statistics.stats

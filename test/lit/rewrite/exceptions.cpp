@@ -1,5 +1,5 @@
-// operator new in a try block is an invoke. The callback after it runs on the normal edge only. On the way out by an
-// exception the left site is taken back, and a throw out of something else takes back nothing.
+// operator new in a try block is an invoke. The callback after it runs on the normal edge only. On the
+// way out by an exception the left site is taken back. A throw out of other code takes back no site.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 #include "keep.h"

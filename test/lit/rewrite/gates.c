@@ -73,10 +73,10 @@ void give_back(void *p) { free(p); }
 // CHECK:       define linkonce_odr hidden void @__msl_image_ctor_v2() {{.*}}comdat
 // CHECK:         call void @__msl_arm_v2(ptr @__start_msl_units_v2, ptr @__stop_msl_units_v2)
 
-// What malloc's declaration says of memory is not true of its gate, nor of the call of that.
+// The memory attributes of malloc's declaration do not hold for its gate, nor for the call of the gate.
 // CHECK:       attributes #[[GATE]] = { disable_sanitizer_instrumentation noinline noprofile nosanitize_coverage nounwind uwtable "target-cpu"={{.*}}
 // CHECK:       attributes #[[AT_CALL]] = { nounwind }
 // CHECK:       attributes #[[IN_GATE]] = { nobuiltin nounwind }
-// The mark has done its work.
+// The mark is no longer needed.
 // CHECK-NOT: !{!"msleaks
 // CHECK: ![[UNLIKELY]] = !{!"branch_weights", {{.*}}i32 1, i32 1048575}

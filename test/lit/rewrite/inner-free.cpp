@@ -1,4 +1,4 @@
-// The free() in an operator delete of the program's own is told apart: whoever called that has recorded it.
+// The free() in an operator delete of the program's own is marked: the caller of the operator has recorded it.
 // RUN: %build_cxx -O0 && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %logged | FileCheck %s
 #include "keep.h"

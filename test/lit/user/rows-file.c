@@ -2,7 +2,7 @@
 // RUN: split-file %s %t
 // RUN: env MSLEAKS_PASS=rows=%t/my.rows %clang -g -O0 %t/program.c -o %t/program && env LD_PRELOAD=%{log_runtime} %t/program 2>&1 | FileCheck %s
 // RUN: env MSLEAKS_PASS=rows=%t/my.rows %clang -g -O2 %t/program.c -o %t/program && env LD_PRELOAD=%{log_runtime} %t/program 2>&1 | FileCheck %s
-// Without it they are nobody's.
+// Without it they are not known.
 // RUN: %clang -g -O0 %t/program.c -o %t/program && env LD_PRELOAD=%{log_runtime} %t/program 2>&1 | FileCheck --check-prefix=WITHOUT --implicit-check-not='user alloc' %s
 // opt takes the same by the name of the pass.
 // RUN: %clang -g -O0 -S -emit-llvm -fno-discard-value-names -Xclang -disable-llvm-passes %t/program.c -o %t/program.ll

@@ -1,4 +1,4 @@
-// As much of Ascend CANN as the stand-in has: ACL, and what its own libraries call of the driver.
+// The part of Ascend CANN that the stand-in has: ACL, and the driver's functions that ACL's own libraries call.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -139,11 +139,11 @@ int halMemAlloc(void **block, unsigned long long size, unsigned long long flag);
 int halMemFree(void *block);
 int halMemCreate(void **handle, size_t size, const struct drv_mem_prop *property, uint64_t flag);
 int halMemRelease(void *handle);
-/* Called when a block is anybody's again, and the call that has given it back has not returned. */
+/* Called when a block is free again, before the call that frees it returns. */
 void standinBehindRelease(void (*call)(void));
 int halGetAPIVersion(int *version); /* 0x070000: 7.0.0 */
 
-/* A library of CANN's that takes memory from the driver itself, as the one for communication does. */
+/* A library of CANN that takes memory from the driver itself, as the communication library does. */
 int hcclBuffer(int device, void **block, size_t size);
 
 #ifdef __cplusplus

@@ -19,10 +19,10 @@ typedef struct {
 int atbExecute(const char *operation, const atbTensor *in, size_t ins, const atbTensor *out, size_t outs,
                void *workspace, size_t workspace_bytes, size_t stray, aclrtStream stream);
 
-/* An operator that is given what no operator is given, and refuses it. */
+/* An operator that gets senseless arguments and refuses them. */
 int atbExecuteStrange(void);
 
-/* As an environment variable of ATB's does it: tensors are saved from here on. Returns how many files have been. */
+/* Saves tensors from here on, as an environment variable of ATB does. Returns the number of files so far. */
 int atbSaveTensors(int yes);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// Stands in for what Ascend CANN counts: built with STANDIN_RUNTIME for libruntime.so, else for ACL above it.
+// Stands in for the handles of Ascend CANN: built with STANDIN_RUNTIME for libruntime.so, else for ACL above it.
 #include "../common/objects.h"
 #include "../common/refusal.h"
 

@@ -1,4 +1,4 @@
-// What is below ACL's face has these names.
+// The functions below ACL's interface have these names.
 #pragma once
 #define aclrtSetDevice aclrtSetDeviceImpl
 #define aclrtMalloc aclrtMallocImpl

@@ -1,5 +1,5 @@
-// libruntime.so: launches, on the streams that ACL made. A kernel is a function of the program; what a program
-// registers as a binary is kept, and not read.
+// libruntime.so: launches, on the streams that ACL made. A kernel is a
+// function of the program. A registered binary is kept, and not read.
 #include "../common/asked.h"
 #include "../common/machine.h"
 #include "../common/refusal.h"

@@ -1,4 +1,4 @@
-// What hooks ask a driver themselves: a call that need not leave errno as it is.
+// For calls that hooks make of a driver: such a call may change errno.
 #pragma once
 
 #include <cerrno>

@@ -1,5 +1,5 @@
-// Captures: the work of a stream is kept, and done when the graph is launched. Meanwhile a call that would wait, or is
-// no part of the capture, is refused and ends it.
+// Captures: the work of a stream is kept, and done when the graph is launched. Meanwhile
+// a call that would wait, or is no part of the capture, is refused and ends the capture.
 #pragma once
 
 #include "machine.h"
@@ -44,9 +44,9 @@ public:
     const std::lock_guard lock(mutex_);
     return !captures_.empty();
   }
-  // What a call returns that is no part of any capture, unless the thread has said that it knows.
+  // The status of a call that is no part of any capture, unless the thread has relaxed its mode.
   int outside() { return modeOfThread() != kRelaxed ? endAll(kUnsupported) : 0; }
-  // What a call returns that waits for this stream, or is about the default one, which waits for all.
+  // The status of a call that waits for this stream, or concerns the default one, which waits for all.
   int inside(const Stream &stream) { return stateOf(stream) != kNone ? endAll(kUnsupported) : outside(); }
   int ofDefault() { return endAll(kImplicit); }
   static int &modeOfThread() {

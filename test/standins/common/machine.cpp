@@ -46,7 +46,7 @@ Access::~Access() {
     hidden().protect(PROT_NONE);
 }
 
-// As a file's pages, which a driver's are: they are no memory of the host's.
+// Mapped like a file's pages, as a driver's memory is: they are no memory of the host.
 Memory::Memory(size_t bytes, bool is_hidden)
     : bytes_(bytes), file_(open(P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)) {
   if (file_ < 0 || ftruncate(file_, static_cast<off_t>(bytes)) != 0)

@@ -1,5 +1,5 @@
-// An accelerator that is none: devices with memory of a fixed size, and streams that run work in order on threads of
-// their own. The stand-ins for closed drivers (../README.md) put a vendor's functions in front of it.
+// An imitated accelerator: devices with memory of a fixed size, and streams that run work in order on threads
+// of their own. The stand-ins for closed drivers (../README.md) put a vendor's functions in front of it.
 #pragma once
 
 #include <condition_variable>
@@ -27,7 +27,7 @@ public:
   Memory &operator=(const Memory &) = delete;
 
   void *allocate(size_t bytes); // null: no hole is large enough
-  bool release(void *block);    // false: it is none
+  bool release(void *block);    // false: it is no block
   bool holds(const void *address) const;
   // The same memory at another address, from a page of it on.
   bool showAt(void *address, const void *from, size_t bytes) const;
@@ -70,7 +70,7 @@ public:
   ~Stream(); // behind all of it
   void run(std::function<void()> work);
   void wait();
-  // What comes from now on is kept there, and not done; null: done again.
+  // Later work is kept there, and not done; null: it is done again.
   void keep(std::vector<std::function<void()>> *kept);
 
 private:

@@ -56,7 +56,7 @@ inline int refusal(const char *function) {
 
 } // namespace standin
 
-// The first line of a driver's function. `said`: what the driver does with a status before it returns it, or nothing.
+// The first line of a driver's function. `said` is the driver's treatment of a status before it returns it, or nothing.
 #define STANDIN_MAY_REFUSE(said)                                                                                       \
   if (const int refused = ::standin::refusal(__func__); refused != 0)                                                  \
   return said(refused)

@@ -156,7 +156,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaDeviceSynchronize(void);
 
-// What a stream is given may be kept as a graph (cudart_capture.cpp).
+// The work of a stream may be kept as a graph (cudart_capture.cpp).
 enum cudaStreamCaptureMode {
   cudaStreamCaptureModeGlobal = 0,
   cudaStreamCaptureModeThreadLocal = 1,

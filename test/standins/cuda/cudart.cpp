@@ -1,5 +1,5 @@
-// Stands in for CUDA's runtime library: the same symbols and statuses, on a machine that is none.
-// With other names it is HIP's.
+// Stands in for CUDA's runtime library: the same symbols and
+// statuses, on an imitated machine. With other names it is HIP's.
 #include "../common/capture.h"
 #include "../common/machine.h"
 #include "../common/refusal.h"
@@ -14,7 +14,7 @@
 namespace {
 
 standin::Machine &machine() {
-  static auto *const made = new standin::Machine; // also for what runs behind the destructors of the program
+  static auto *const made = new standin::Machine; // also for code that runs after the destructors of the program
   return *made;
 }
 
@@ -278,7 +278,7 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, c
   return cudaMemset3D(to, value, extent);
 }
 
-// Its arguments may be gone when the call returns, and nobody knows their sizes here: it is waited for.
+// Its arguments may be gone when the call returns, and their sizes are not known here. So the call waits.
 cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments, size_t, cudaStream_t stream) {
   STANDIN_MAY_REFUSE(said);
   if (kernel == nullptr)

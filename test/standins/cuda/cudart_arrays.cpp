@@ -1,5 +1,5 @@
-// CUDA's runtime library: copies from and to arrays, whose rows only they know, and symbols, which are the program's
-// own variables here. A form with another name is what a program calls that has a default stream for each thread.
+// CUDA's runtime library: copies from and to arrays, whose rows are hidden, and symbols, which are the
+// program's own variables here. A program with a default stream for each thread calls forms with other names.
 #include <cuda_runtime_api.h>
 
 namespace {

@@ -1,4 +1,4 @@
-// Stands in for what CUDA's runtime library counts; it has everything of the driver. With other names it is HIP's.
+// Stands in for handles of CUDA's runtime library; all of them come from the driver. With other names it is HIP's.
 #include "../common/refusal.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What of CUDA's runtime library a program calls here that has it within itself. Nobody else finds these.
+// The functions of CUDA's runtime library that a program with the static library calls. No other code finds them.
 #pragma once
 #include <stddef.h>
 #ifdef __cplusplus

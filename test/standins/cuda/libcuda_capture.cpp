@@ -55,7 +55,7 @@ int cuMemGetInfo_v2(size_t *free, size_t *total) {
   *free = *total = kTotal;
   return said(captures().outside());
 }
-// What is no function has no name, and nobody asks for it.
+// An address that is no function has no name.
 int cuFuncGetName(const char **name, void *function) {
   *name = static_cast<Function *>(function)->name.c_str();
   return said(0);

@@ -188,7 +188,7 @@ int cuLaunchCooperativeKernel_ptsz(void *kernel, unsigned, unsigned, unsigned, u
   return launch(kernel);
 }
 
-// The newest form that a program of this version knows: since 3.2 with addresses of 64 bits.
+// Returns the newest form that a program of this version knows: since 3.2 with 64-bit addresses.
 int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *outcome) {
   constexpr unsigned long long kPerThread = 2;
   struct Form {

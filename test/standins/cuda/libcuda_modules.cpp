@@ -41,7 +41,7 @@ standin::Stream &streamOf(void *stream) {
 }
 void *pointer(unsigned long long address) { return reinterpret_cast<void *>(address); }
 
-// What is in memory that has gone: no count of anything.
+// The content of freed memory, which must not look like a count.
 std::mutex memory_mutex;
 auto &memory = *new std::map<unsigned long long, size_t>;
 int reset() {
@@ -60,7 +60,7 @@ void *symbolOf(const Module &module, const char *name, const char *suffix = "") 
   return dlsym(module.library, text);
 }
 
-// $STANDIN_REFUSED: a launch of what has this in its name fails.
+// $STANDIN_REFUSED: a launch of a kernel with this in its name fails.
 bool isRefused(void *code) {
   Dl_info info;
   const char *const refused = std::getenv("STANDIN_REFUSED");
@@ -259,7 +259,7 @@ int hipModuleLoadData(void **made, const void *bundle) {
   return status;
 }
 
-// What a program registers when it begins is loaded at the first launch.
+// The binaries that a program registers at its begin are loaded at the first launch.
 struct Registered {
   const void *bundle;
   void *module;

@@ -1,4 +1,4 @@
-// Stands in for libroctx64: keeps what it is told, as a profiler would.
+// Stands in for libroctx64: keeps its calls, as a profiler would.
 #include "roctx.h"
 
 #include <stdio.h>

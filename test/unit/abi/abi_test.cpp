@@ -128,7 +128,7 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
         EXPECT_TRUE(symbol.source.present()) << symbol.name;
       break;
     case Verb::Access:
-      break; // without positions: which memory is used is not known
+      break; // without positions: the used memory is not known
     case Verb::Handle:
       ADD_FAILURE() << symbol.name << " is a row of handle_calls.def";
       break;
@@ -166,7 +166,7 @@ TEST(Traits, SurviveTheImmediateOperand) {
   EXPECT_EQ(same.flags(), kRealloc | kAsync | 0xa00);
 }
 
-// The operand is in the objects: what the first version's say is pinned.
+// The operand is in compiled objects: its meaning in the first version is pinned.
 TEST(Traits, OfTheFirstVersionMeanTheSame) {
   constexpr Traits traits(0x01'14'05'04u); // realloc, flags 0x14, OpenCL, managed
   EXPECT_EQ(traits, Traits(Verb::Realloc, Family::OpenCl, Heap::Managed, 0x14));
@@ -226,7 +226,7 @@ TEST(HandleCalls, SayWhatAFunctionDoes) {
   EXPECT_EQ(handleCallsOf("malloc").count, 0u);
 }
 
-// A kind that nobody gives back, or nobody makes, is a row that is missing.
+// If no function makes a kind, or none gives it back, a row is missing.
 TEST(HandleCalls, EachKindIsMadeAndGivenBack) {
 #define MSL_HANDLE(name, number, text, back, doc)                                                                      \
   {                                                                                                                    \

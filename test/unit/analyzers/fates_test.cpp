@@ -1,4 +1,4 @@
-// How processes ended, by what a trace says of all of them.
+// The ends of processes, derived from all of a trace's facts.
 #include "../trace/random_events.h"
 
 #include "analysis/stream/pipeline.h"

@@ -18,7 +18,7 @@ Block block(uint32_t cohort, uint64_t size, abi::Heap heap = abi::Heap::Host, ui
   return block;
 }
 
-// Copies everything whenever a new high is reached.
+// Copies all sums whenever a new peak is reached.
 struct NaivePeak {
   std::map<uint32_t, BlockSum> now, at_peak;
   uint64_t bytes = 0, peak = 0, time_ns = 0;
@@ -111,7 +111,7 @@ TEST(Peak, EachDeviceHasItsOwn) {
   EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Device)].bytes, 1100u);
 }
 
-// The allocation inside a wrapper reaches the peak; that the block is the wrapper's caller's is said afterwards.
+// The allocation inside a wrapper reaches the peak. Only later an event gives the block to the wrapper's caller.
 TEST(Peak, NamesTheSiteThatABlockIsRetargetedTo) {
   PeakAnalyzer peak;
   const auto add = [&](Block of, uint64_t time_ns) {

@@ -10,7 +10,7 @@
 namespace msleaks::analysis {
 namespace {
 
-// Writes down what it is told, in order.
+// Writes down its calls, in order.
 class Journal final : public Analyzer {
 public:
   std::string_view name() const override { return "journal"; }

@@ -1,4 +1,4 @@
-// Which places of a run are those of another one.
+// Finds the places of a run in another run.
 #include "analysis/check/same_places.h"
 
 #include <gmock/gmock.h>

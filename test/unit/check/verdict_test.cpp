@@ -1,4 +1,4 @@
-// Runs held against limits and baselines.
+// Verdicts on runs, by limits and baselines.
 #include "analysis/check/verdict.h"
 
 #include <gmock/gmock.h>

@@ -42,7 +42,7 @@ protected:
   void free(uint64_t at, uint64_t time_ns, uint64_t size = 0, abi::Heap heap = abi::Heap::Host) {
     tell(abi::FreeEvent{{abi::EventKind::Free, heap, 0, 0, 0, time_ns}, at, size});
   }
-  // What it says that has changed; with the end that says that all was looked at.
+  // The changes that it reports, and the end that says that all pages were read.
   std::vector<Looked> look() {
     std::vector<Looked> list;
     const std::vector<abi::Slot> &slots = access.look(readMonotonicNs());

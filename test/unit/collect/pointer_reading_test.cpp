@@ -1,4 +1,4 @@
-// What is read of a process that waits: its maps, the words that may be pointers, and what its memory is used for.
+// The data read from a process that waits: its maps, the words that may be pointers, and the use of its memory.
 #include "analysis/collect/pointer_reading.h"
 
 #include "../sanitizers.h"

@@ -15,7 +15,7 @@ using analysis::Urgency;
 
 class ProcessCollectorTest : public CollectorFixture {};
 
-// A round over many full rings takes longer than a thread that waits for room believes in us.
+// A round over many full rings takes longer than the timeout of a thread that waits for room.
 TEST_F(ProcessCollectorTest, BeatsAfterEachBatch) {
   auto ring = arena.addRing(64, 0);
   start();
@@ -271,7 +271,7 @@ TEST_F(ProcessCollectorTest, SurvivesAHeadThatCannotBe) {
   ring.recordAlloc(1, 1);
   ring.header().head = uint64_t{1} << 40;
   drain();
-  EXPECT_EQ(ring.header().tail, uint64_t{1} << 40); // whoever waits for room goes on
+  EXPECT_EQ(ring.header().tail, uint64_t{1} << 40); // a thread that waits for room goes on
   ring.header().head = UINT64_MAX;
   drain();
   ASSERT_FALSE(collector->notes().empty());

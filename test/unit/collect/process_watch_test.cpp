@@ -13,7 +13,7 @@
 namespace msleaks::test {
 namespace {
 
-// An emulator of system calls (qemu-user) names its kernel's release, and may refuse what that kernel can.
+// An emulator of system calls (qemu-user) names its kernel's release, and may refuse calls of that kernel.
 bool pidfdTellsFacts() {
   const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
   uint64_t facts[8]{};
@@ -103,7 +103,7 @@ TEST(ProcessWatch, KnowsThatAProcessHadGoneBeforeItCouldBeWatched) {
   EXPECT_EQ(watch.waitStatus(), -1);
 }
 
-// As when a pid is given to somebody else between the arena and our look.
+// Imitates a pid that another process got between the arena and our look.
 TEST(ProcessWatch, IsNotTakenInByAProcessThatCameLater) {
   Child child;
   analysis::ProcessWatch watch(child.pid(), analysis::readMonotonicNs() - 10'000'000'000);

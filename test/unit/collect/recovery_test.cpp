@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 using analysis::ProcessCollector;
 using analysis::Urgency;
 
-// A session that is left as a kill leaves it: folder, trace and arenas, and nobody who looks after them.
+// A session as a kill leaves it: folder, trace and arenas, without a collector.
 class RecoveryTest : public testing::Test {
 protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// When processes are looked at, and what of it gets into the trace.
+// The times at which processes are sampled, and the samples that get into the trace.
 #include "analysis/collect/resident_sampler.h"
 
 #include "analysis/trace/trace_reader.h"

@@ -1,4 +1,4 @@
-// Whom a session takes for one process, and for another: images, numbers, namespaces.
+// The rules by which a session tells processes apart: images, numbers, namespaces.
 #include "collected_session.h"
 
 #include <algorithm>
@@ -103,7 +103,8 @@ TEST_F(SessionTest, TwoCopiesOfTheRuntimeAreOneProcess) {
   EXPECT_EQ(collector->summary().processes.size(), 2u);
 }
 
-// Number 1 of a namespace of its own, seen from outside: it lives until it ends, whatever our number 1 does.
+// Number 1 of a namespace of its own, seen from outside: it lives until its own end, and our number 1 has no effect on
+// it.
 TEST_F(SessionTest, FollowsAProcessOfAnotherNamespace) {
   int inner[2];
   ASSERT_EQ(pipe(inner), 0);

@@ -1,4 +1,4 @@
-// A whole session within this process: whom the collector finds, and how they end.
+// A whole session within this process: the processes that the collector finds, and their ends.
 #include "collected_session.h"
 
 #include "analysis/trace/trace_follower.h"
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kEvents = 30'000;
 
-// Nobody may have more files open while it lives.
+// While it lives, no more files may be open.
 class FewFiles {
 public:
   explicit FewFiles(rlim_t count) {
@@ -175,7 +175,7 @@ TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
   EXPECT_GE(endOf(1).time_ns, killed_ns);
 }
 
-// How long it was there after its last event, nobody can tell: it is not taken to have lived until it was found.
+// The time of its end after its last event is not known: it must not count as alive until it was found.
 TEST_F(SessionTest, AProcessThatWasGoneBeforeItWasFoundEndsWithItsLastEvent) {
   const uint64_t attach_ns = analysis::readMonotonicNs() - 1'000'000'000;
   ArenaMaker(session->path(), {.pid = endedPid(), .attach_ns = attach_ns})

@@ -1,4 +1,4 @@
-// The threads of another process, held still while somebody looks: whatever happens meanwhile, they are let go.
+// The threads of another process are held while its memory is read, and always released again.
 #include "analysis/collect/stopped_threads.h"
 
 #include "../sanitizers.h"
@@ -20,7 +20,7 @@ namespace {
 
 volatile sig_atomic_t signals_taken;
 
-// A child with a thread that sleeps, and a first thread that does what it is told by a byte.
+// A child with a thread that sleeps, and a first thread that follows commands of one byte.
 class StoppedThreadsTest : public testing::Test {
 protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// Which processes without a recording a report mentions.
+// The processes without a recording that a report mentions.
 #include "analysis/collect/unseen.h"
 
 #include "arena_maker.h"

@@ -1,4 +1,4 @@
-// The command line of our programs: what is read, what is refused, what the help shows, what programs are told of it.
+// The command line of our programs: accepted and refused arguments, the help, and its description for programs.
 #include "analysis/command_line/command_line.h"
 
 #include <gmock/gmock.h>

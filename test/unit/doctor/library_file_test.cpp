@@ -93,7 +93,7 @@ TEST_F(LibraryFileTest, WhatIsNoLibraryIsRefusedInOneLine) {
   EXPECT_FALSE(readLibraryFile(folder, isWanted));
 }
 
-// Nothing may be read outside of the file, whatever its headers say; sanitizers see it.
+// No read may be outside of the file, for any headers; sanitizers check it.
 TEST_F(LibraryFileTest, DamagedFilesAreReadAsFarAsTheyGo) {
   build("-shared -fPIC -s");
   const std::vector<std::byte> whole = readBytes(folder / "a.so");

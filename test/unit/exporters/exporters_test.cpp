@@ -12,7 +12,7 @@ namespace {
 
 class Exporters : public ReportTest {
 protected:
-  // Blocks, and two marks: of a label that the process defined, and of one that nobody did.
+  // Blocks, and two marks: of a label that the process defined, and of an undefined one.
   void SetUp() override {
     ReportTest::SetUp();
     start(1, 4711);
@@ -62,7 +62,7 @@ private:
   std::streamsize room_;
 };
 
-// Notes what it is told.
+// Notes its calls.
 class Witness : public EventExporter {
 public:
   void begin(EventExport &) override { told.push_back("begin"); }
@@ -145,7 +145,7 @@ TEST_F(Exporters, AnOutputThatFailsIsAnError) {
     }
 }
 
-// Whoever shows progress takes it away before the output begins.
+// The progress line is removed before the output begins.
 TEST_F(Exporters, TellsWhenItWrites) {
   for (const Format &format : formats()) {
     std::ostringstream out;

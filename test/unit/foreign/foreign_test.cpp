@@ -1,4 +1,4 @@
-// Analyzers of others: what they are told, what becomes of what they say, and what happens when they fail.
+// Analyzers of others: the data that they get, their results in the report, and their failures.
 #include "analysis/foreign/analyzer_library.h"
 
 #include "../report/report_fixture.h"

@@ -84,7 +84,7 @@ TEST(EdgeCounts, AReadingInTheMiddleIsNoNumberBelow0) {
   EXPECT_EQ(counts.edges[2].count, 0u);
 }
 
-// No thread leaves a kernel in the middle, so nobody knows which of its numbers is wrong.
+// No thread leaves a kernel in the middle, so it is not known which of its numbers is wrong.
 TEST(EdgeCounts, AKernelsImpossibleNumbersAreUnseen) {
   Graph below = graphOf(2, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 2, EdgeKind::Branch, 1), edge(1, 0, EdgeKind::Exit),
                             edge(2, 0, EdgeKind::Exit)});
@@ -114,7 +114,7 @@ TEST(EdgeCounts, NumbersOf64Bits) {
   EXPECT_EQ(countsOf(graph, counters).blocks, (std::vector<Number>{kMany + 1'000'000'000'000}));
 }
 
-// Walks through graphs of chance, each counted in full; all edges outside of a spanning tree are enough.
+// Random walks through random graphs, each counted in full: the edges outside of a spanning tree are enough.
 TEST(EdgeCounts, AnySpanningTreeIsEnough) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {

@@ -29,7 +29,7 @@ std::string dotOfAll() {
   return to.str();
 }
 
-// Enough of DOT's grammar: strings end, what stands outside of them is of few letters, and brackets fit.
+// A part of DOT's grammar: strings end, only a few letters stand outside of them, and brackets match.
 TEST(GraphsDot, StringsAndBracketsEnd) {
   std::string open;
   bool in_string = false;

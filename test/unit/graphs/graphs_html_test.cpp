@@ -73,7 +73,7 @@ TEST(GraphsHtml, HostileNames) {
   EXPECT_EQ(countOf(page, "</script"), countOf(honest, "</script"));
   EXPECT_EQ(countOf(page, "<!--"), countOf(honest, "<!--"));
   const json contents = json::parse(scriptOf(page, "contents")), graph = json::parse(scriptOf(page, "graph0"));
-  std::string shown = kHostile; // what is no UTF-8 is replaced
+  std::string shown = kHostile; // invalid UTF-8 is replaced
   shown.replace(shown.find('\xff'), 1, "\xef\xbf\xbd");
   EXPECT_EQ(contents["runs"][0], shown);
   EXPECT_EQ(contents["functions"][0]["name"], shown);

@@ -1,4 +1,4 @@
-// Records of launches in a file of counts, and what is refused.
+// Records of launches in a file of counts, and refused records.
 #include "analysis/graphs/counts_reader.h"
 #include "analysis/graphs/edge_counts.h"
 

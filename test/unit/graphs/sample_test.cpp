@@ -202,7 +202,7 @@ TEST(SampleError, OfOneBlockIsNotKnown) {
       << "nothing is estimated";
 }
 
-// The truth is within three standard errors, and the error is no larger than what it is of.
+// The truth is within three standard errors, and the error is no larger than the value.
 TEST(SampleError, HoldsTheTruth) {
   for (const uint64_t blocks : {300, 1000, 3000})
     for (const size_t edge : {kTaken, kLeft, kOut}) {

@@ -1,4 +1,4 @@
-// A dlsym of somebody's own that allocates while the hooks look the real functions up. Loaded behind them.
+// A dlsym of another library, loaded behind the hooks. It allocates while they look up the real functions.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

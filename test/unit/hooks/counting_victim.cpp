@@ -1,5 +1,5 @@
-// A program that launches kernels which have counted copies (counting_driver.c). It answers for the runtime what the
-// hooks ask about counting, so it needs no session. Exit status 0: all is as it should be.
+// A program that launches kernels which have counted copies (counting_driver.c). It answers the hooks' questions about
+// counting in place of the runtime, so it needs no session. Exit status 0: all is right.
 //
 //   counting_victim locked    a thread holds the hooks' lock while the program forks
 //   counting_victim pending   the program forks while a counted launch runs

@@ -1,4 +1,4 @@
-// Names in binaries of a device, and what a binary's kernels have in common.
+// Names in binaries of a device, and common facts of a binary's kernels.
 #include "device_binary.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The hooks in programs that know nothing of them.
+// The hooks in programs that do not know them.
 #include "session_fixture.h"
 
 #include "msleaks/abi/handle_calls.h"
@@ -168,11 +168,11 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "cudaMemset2D",
                                          "cudaMemset3D",
                                          "cudaGraphLaunch",
-                                         "halMemAlloc", // what they do stands in a word that they are given
+                                         "halMemAlloc", // an argument tells their effect
                                          "halMemCreate",
                                          "halMemFree",
                                          "halMemRelease",
-                                         "clCreateImage", // how large it is says the driver
+                                         "clCreateImage", // the driver tells its size
                                          "clCreateImageWithProperties",
                                          "clCreateImage2D",
                                          "clCreateImage3D",
@@ -317,7 +317,7 @@ TEST(Hooks, WhoeverAllocatesInDlsymIsServed) {
   EXPECT_EQ(allocsOf(session.drain(), 317).size(), 1u);
 }
 
-// In a handler that would overflow its stack if we needed much of it, in a thread that has no ring yet.
+// In a handler whose stack would overflow if the hooks needed much of it, in a thread without a ring yet.
 TEST(Hooks, AHandlerOnASmallStackHasRoomEnough) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " stack", &session)).status, 6);
@@ -515,7 +515,7 @@ TEST(Hooks, EveryThreadAndEveryProcess) {
     EXPECT_EQ(allocsOf(events, size).size(), 1u) << size;
 }
 
-// What an allocator maps for itself is not the program's.
+// An allocator's own mappings are not the program's.
 TEST(Hooks, MappingsInsideAnotherAllocatorAreNotRecorded) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks + ":" + MSL_MAPPING_ALLOCATOR, kVictim + " quiet", &session)).status, 5);
@@ -536,7 +536,7 @@ std::string notesOf(const SessionDirectory &session) {
   return notes;
 }
 
-// Such a program has a stub under malloc's name, which is nobody's own malloc.
+// Such a program has a stub under malloc's name, which is not a malloc of its own.
 TEST(Hooks, AProgramAtAFixedAddressIsHookedWithoutANote) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, MSL_FIXED_ADDRESS_VICTIM, &session)).status, 5);
@@ -544,7 +544,7 @@ TEST(Hooks, AProgramAtAFixedAddressIsHookedWithoutANote) {
   EXPECT_EQ(notesOf(session), "");
 }
 
-// The other way round the linker finds the other allocator first, and the session's log says what is not seen.
+// In the other order the linker finds the other allocator first, and the session's log says what is not recorded.
 TEST(Hooks, AnAllocatorInFrontIsNoted) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(std::string(MSL_MAPPING_ALLOCATOR) + ":" + kHooks, kVictim + " quiet", &session)).status,

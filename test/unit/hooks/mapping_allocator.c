@@ -1,4 +1,4 @@
-// An allocator of somebody's own: takes its memory from mmap, like jemalloc and tcmalloc do.
+// An allocator of another library that takes its memory from mmap, as jemalloc and tcmalloc do.
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// A small program that knows nothing of msleaks. What it prints and returns must not depend on who is watching.
+// A small program that does not know msleaks. Its output and status must be the same with and without msleaks.
 //
 //   usage: victim all|fail|threads|fork|exec|quiet|stack|backtrace|sandbox|sandbox-by-number
 #define _GNU_SOURCE
@@ -147,7 +147,7 @@ NOINLINE static void freeTwice(void) {
   kept = block; // no tail call
 }
 
-// A crash handler that says where it happened: through the hook of free up to the program.
+// A crash handler that prints the call stack: from the hook of free up to the program.
 static void printWhere(int signal) {
   (void)signal;
   void *frames[64];
@@ -162,7 +162,7 @@ static void printWhere(int signal) {
 
 static void abortInFree(void) {
   void *frames[4];
-  backtrace(frames, 4); // loads what it needs
+  backtrace(frames, 4); // loads the libraries that it needs
   signal(SIGABRT, printWhere);
   freeTwice();
 }

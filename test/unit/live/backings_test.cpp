@@ -1,5 +1,4 @@
-// Where the device is the processor: memory that its driver takes from malloc for a block of the device is that
-// block's.
+// If the device is the processor, its driver takes memory for a device's block from malloc: that memory is the block's.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {

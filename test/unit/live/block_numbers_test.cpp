@@ -1,4 +1,4 @@
-// What a block is besides its address: its numbers, its cohort, its device, the block that it is a part of.
+// Facts about a block besides its address: its numbers, its cohort, its device, the block that it is a part of.
 #include "live_set_fixture.h"
 
 #include "analysis/live/address_index.h"

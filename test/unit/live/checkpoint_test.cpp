@@ -1,4 +1,4 @@
-// A live set that goes on from a checkpoint is told the same, and says the same, as one that was told all.
+// A live set that goes on from a checkpoint has the same state and gives the same results as one that got all events.
 #include "live_set_fixture.h"
 
 #include "random_run.h"
@@ -47,7 +47,7 @@ std::string sortedLines(const std::string &text) {
   return sorted;
 }
 
-// Where the first difference is.
+// Returns the place of the first difference.
 size_t differsAt(const std::vector<uint8_t> &one, const std::vector<uint8_t> &other) {
   const auto at = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
   return at.first == one.end() && at.second == other.end() ? SIZE_MAX : static_cast<size_t>(at.first - one.begin());

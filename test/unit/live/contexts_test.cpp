@@ -1,4 +1,4 @@
-// Whose a block is, and what its thread was doing, as the program said.
+// The owner of a block and the range of its thread, as the program named them.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {

@@ -27,7 +27,7 @@ CohortSet only(std::initializer_list<uint32_t> cohorts) {
 
 int64_t highest(const std::vector<int64_t> &curve) { return *std::max_element(curve.begin(), curve.end()); }
 
-// Blocks of a device, and what is known of each once all is over.
+// Blocks of a device, and the facts about each at the end of the run.
 class Lives {
 public:
   explicit Lives(size_t most_changes = 1 << 17) : history(most_changes) {}
@@ -164,7 +164,7 @@ TEST(LifeParts, WhatWasThereBeforeTheWindowIsInUseFromItsBeginning) {
   lives.use(used);
   lives.alloc(3, 1);
   lives.free(used);
-  lives.free(other); // whether it was used before, nobody knows
+  lives.free(other); // whether it was used before is not known
   const auto peakOf = [&](uint32_t cohort, LifePart part) {
     return highest(lives.history.curveOf(only({cohort}), {part}));
   };
@@ -241,7 +241,7 @@ TEST(LifePartsModel, AreNotMissedByMoreThanIsSaid) {
   }
 }
 
-// A training loop: the same every step. Whatever goes, nothing is lost.
+// A training loop with equal steps: the history keeps all answers exact.
 TEST(LifeParts, ALoopTakesNoRoom) {
   Lives lives(2000);
   const uint32_t weights = lives.alloc(1, 1000);

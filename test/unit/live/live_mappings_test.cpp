@@ -38,7 +38,7 @@ TEST_F(LiveMappingsTest, ReservedAddressSpaceHasNoBytes) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
-// Reserved, made usable in parts, and a part given back: what a mapping over it does, mprotect does, too.
+// Reserved, made usable in parts, and a part given back: mprotect has the same effect as a mapping over the part.
 TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   const Where reserve{.heap = abi::Heap::Mapping, .flags = abi::kReserve, .site = 3};
   apply(alloc(1, 0x10000, 64 * kPage, reserve));
@@ -98,7 +98,7 @@ TEST_F(LiveMappingsTest, ProtectionOfSeveralMappingsAndOfNone) {
   EXPECT_EQ(journal.blocks, live.liveBlocks());
 }
 
-// What mremap moves stays what it was.
+// A mapping that mremap moves stays the same block.
 TEST_F(LiveMappingsTest, AMovedReserveHasNoBytes) {
   const Where realloc{.heap = abi::Heap::Mapping, .flags = abi::kRealloc};
   for (const uint16_t flags : {uint16_t{abi::kReserve}, uint16_t(abi::kReserve | abi::kFile)}) {
@@ -112,7 +112,7 @@ TEST_F(LiveMappingsTest, AMovedReserveHasNoBytes) {
   }
 }
 
-// A kernel with pages of 64 KiB takes all of a page of which a part is named, and no more.
+// A kernel with pages of 64 KiB takes each named page as a whole, and no more.
 TEST_F(LiveMappingsTest, PagesAreThoseOfTheProcess) {
   constexpr uint64_t kLarge = 65536;
   live.setPageBytes(1, kLarge);
@@ -157,7 +157,7 @@ TEST_F(LiveMappingsTest, MovedMappingComesBackWhenMremapFails) {
   EXPECT_EQ(journal.bytes, 4 * kPage);
 }
 
-// Two there were one in the table and two in the sums.
+// Two mappings at the last page were one in the table and two in the sums.
 TEST_F(LiveMappingsTest, NothingIsMappedInTheLastPage) {
   for (const uint64_t address : {UINT64_MAX, UINT64_MAX, UINT64_MAX - kPage + 1, UINT64_MAX - 2 * kPage + 1})
     apply(alloc(1, address, 0, kMap));

@@ -137,7 +137,7 @@ TEST_F(LiveRangesTest, APartOfAPoolIsInTheBlockThatItsAddressShows) {
   EXPECT_EQ(whole->address, kHandle);
 }
 
-// A part of a buffer of OpenCL: what is done with it is done with the buffer, all of it as far as anybody knows.
+// A part of a buffer of OpenCL: its uses count as uses of the whole buffer.
 TEST_F(LiveRangesTest, AHandleThatShowsABlockIsTheBlock) {
   apply(mapped(4, kPart, kHandleBytes, kOther));
   apply(access(5, kPart));

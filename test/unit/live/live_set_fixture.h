@@ -1,4 +1,4 @@
-// What the tests of LiveSet share: an observer that keeps what it is told, and the set that tells it.
+// Common code of the tests of LiveSet: an observer that keeps its calls, and the set that calls it.
 #pragma once
 
 #include "analysis/live/live_set.h"
@@ -10,7 +10,7 @@
 
 namespace msleaks::analysis {
 
-// Keeps what it is told, as text, and the sum of what is alive.
+// Keeps its calls, as text, and the sum of the live blocks.
 class Journal final : public BlockObserver {
 public:
   void onAlloc(const Block &block, AllocCause cause, uint64_t) override {

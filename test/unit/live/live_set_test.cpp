@@ -97,11 +97,11 @@ TEST_F(LiveSetTest, ARefusedFreeBringsTheBlockBack) {
   EXPECT_EQ(journal.bytes, 100u);
   apply(test::free(8, 0x10, device));
   EXPECT_EQ(journal.bytes, 0u);
-  apply(alloc(9, 0x20, 0, refused)); // nobody knows that block
+  apply(alloc(9, 0x20, 0, refused)); // the block is not known
   EXPECT_EQ(journal.bytes, 0u);
 }
 
-// As a list of blocks that a queue shall free: one that nobody knows is among them.
+// A list of blocks that a queue will free, with an unknown block in it.
 TEST_F(LiveSetTest, ARefusedFreeOfAListBringsEachBlockBack) {
   const Where shared{.heap = abi::Heap::Managed}, listed{.heap = abi::Heap::Managed, .flags = abi::kListed},
       refused{.heap = abi::Heap::Managed, .flags = abi::kRestored};
@@ -153,7 +153,7 @@ TEST_F(LiveSetTest, CountedBlocksDieWithTheirLastOwner) {
   EXPECT_EQ(live.liveBlocks(), 0u);
 }
 
-// What is refused, because it was freed before, brings nothing back.
+// A free that is refused because the block was freed before brings no block back.
 TEST_F(LiveSetTest, ASecondFreeThatIsRefusedIsNoBlock) {
   for (const auto heap : {abi::Heap::Device, abi::Heap::Mapping}) {
     const Where where{.heap = heap}, restored{.heap = heap, .flags = abi::kRestored};

@@ -1,4 +1,4 @@
-// Two threads, whose times of one hand-over are the wrong way round.
+// Two threads whose times of one hand-over are in the wrong order.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -57,7 +57,7 @@ TEST_F(LiveSkewTest, UnmatchedFreeOfTheSameThreadOrLongAgoEndsNothing) {
   EXPECT_EQ(live.counts().early_frees, 0u);
 }
 
-// No two threads' times of one hand-over are so far apart: it is another block's free.
+// Times of one hand-over are never so far apart: it is another block's free.
 TEST_F(LiveSkewTest, AMicrosecondIsTooLongForAnEarlyOrALateFree) {
   apply(test::free(1000, 0x10, {.stream = 2}));
   apply(alloc(2000, 0x10, 1, {.stream = 1}));

@@ -1,4 +1,4 @@
-// Which blocks launches, copies and fills use, and of which processes all uses are seen.
+// The blocks that launches, copies and fills use, and the processes whose uses are all seen.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -35,7 +35,7 @@ TEST_F(LiveUsesTest, CopiesReadAndWriteAndFillsWrite) {
   EXPECT_EQ(journal.take(), "*2000:256@0 read\n*1000:256@0 written\n*1000:256@0 read\n*2000:256@0 written\n");
 }
 
-// A cl_mem is a pointer to what the driver keeps of the buffer: other blocks of the host may lie behind it.
+// A cl_mem is a pointer to the driver's own data of the buffer: other blocks of the host may lie behind it.
 TEST_F(LiveUsesTest, WhatLiesBehindAHandleIsNoPartOfItsBlock) {
   constexpr uint64_t kHandle = 0x500000, kBytes = 1 << 20;
   apply(alloc(4, kHandle, kBytes, {.heap = Heap::Device, .flags = abi::kDriver}));
@@ -84,7 +84,7 @@ TEST_F(LiveUsesTest, AProcessIsSeenWhenAllItsLaunchesNameTheirMemory) {
   apply(launch(6, 0, {.process = 2, .heap = Heap::Device}));
   apply(launch(7, abi::kListed, {.process = 2, .heap = Heap::Device}));
   EXPECT_FALSE(live.useSources().seesAll(2));
-  apply(access(8, 0)); // an argument that nobody knows
+  apply(access(8, 0)); // an unknown argument
   EXPECT_FALSE(live.useSources().seesAll(1));
 }
 

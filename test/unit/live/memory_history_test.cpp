@@ -1,4 +1,4 @@
-// What the peak would be without some blocks, against a history that forgets nothing.
+// The peak without some blocks, against a history that forgets nothing.
 #include "analysis/live/memory_history.h"
 
 #include <gtest/gtest.h>

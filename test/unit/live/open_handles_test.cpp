@@ -1,4 +1,4 @@
-// Which handles are open after which events.
+// The open handles after events.
 #include "analysis/live/open_handles.h"
 
 #include "events.h"

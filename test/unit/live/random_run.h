@@ -159,7 +159,7 @@ private:
   }
   // The program's own events, and the thread that records them.
   void tell() {
-    const uint64_t label = pick(1, kLabels + 1); // one of them nobody defines
+    const uint64_t label = pick(1, kLabels + 1); // one of them is undefined
     switch (pick(0, 7)) {
     case 0:
     case 1:

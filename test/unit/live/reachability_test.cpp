@@ -1,4 +1,4 @@
-// Which blocks are lost and which held, in a memory of a few words.
+// Lost and held blocks, in a memory of a few words.
 #include "analysis/live/reachability.h"
 
 #include "live_set_fixture.h"

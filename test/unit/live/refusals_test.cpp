@@ -1,4 +1,4 @@
-// Refused allocations, and what the program did after them.
+// Refused allocations, and the program's next actions.
 #include "analysis/live/refusals.h"
 
 #include <gtest/gtest.h>

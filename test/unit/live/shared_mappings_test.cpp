@@ -1,4 +1,4 @@
-// Memory that several mappings show counts once, whoever comes and goes.
+// Memory that several mappings show counts once, while mappings come and go.
 #include "analysis/analyzers/leaks.h"
 #include "analysis/analyzers/peak.h"
 #include "analysis/live/live_set.h"
@@ -28,7 +28,7 @@ protected:
   void end(uint32_t process) { live.endProcess(process, FreeCause::ProcessExited, ++time_); }
   void apply(const StreamEvent &event) { live.apply(event, SiteId{event.event.header().site}); }
 
-  // Pages that are alive now, by what is announced.
+  // The pages alive now, according to the announced changes.
   class Sum final : public BlockObserver {
   public:
     void onAlloc(const Block &block, AllocCause, uint64_t) override { add(block, 1); }
@@ -178,7 +178,7 @@ TEST_F(SharedMappings, ManyMappingsOfOneObjectAreBounded) {
   EXPECT_EQ(sum.blocks, 0);
 }
 
-// Against a model: for each page of each object, who shows it.
+// Against a model: the mappings that show each page of each object.
 TEST_F(SharedMappings, CountsWhatAModelCounts) {
   std::mt19937 random(7);
   const auto pick = [&](uint32_t least, uint32_t most) {

@@ -8,7 +8,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Without what is told of the device, which stands last.
+// The options without the last ones, which describe the device.
 Words ofProgram(std::string_view options) {
   Words words = clangOptions(options, {"", ""});
   words.resize(words.size() - 2);

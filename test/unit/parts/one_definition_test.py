@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""No two classes of one program have one qualified name: the linker would keep the functions of only one of them and say nothing.
+"""No two classes of one program have one qualified name: the linker would keep the functions of only one of them, without an
+error.
 
     one_definition_test.py REPOSITORY
 """

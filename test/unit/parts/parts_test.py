@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""analysis/ is parts that see each other in one direction: what analysis/CMakeLists.txt says of them holds for every #include.
+"""analysis/ consists of parts that include each other in one direction: every #include follows analysis/CMakeLists.txt.
 
     parts_test.py REPOSITORY
 """
@@ -12,7 +12,7 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
 
 def visible_parts(text):
-    """{part: parts that it may include}. A part is told behind all that it sees."""
+    """{part: parts that it may include}. A part stands after all parts that it may include."""
     visible = {}
     for name, sees in PART.findall(text):
         direct = sees.split()

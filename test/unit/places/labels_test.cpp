@@ -115,7 +115,7 @@ TEST_F(LabelTexts, EveryFlippedByteOfATextIsNoticed) {
   }
 }
 
-// One walk for sites and labels, and one note.
+// Sites and labels share one walk, and one note.
 TEST_F(LabelTexts, TheCatalogHasThem) {
   Symbolizer symbolizer;
   SiteCatalog catalog(symbolizer);

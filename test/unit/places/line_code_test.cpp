@@ -1,4 +1,4 @@
-// Which code a line became, in this test's own program.
+// The code of a line, in this test's own program.
 #include "analysis/places/line_code.h"
 
 #include <gtest/gtest.h>

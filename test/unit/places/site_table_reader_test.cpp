@@ -141,7 +141,7 @@ TEST(SiteTableReader, AnOldHeaderKnowsNoWrappers) {
   EXPECT_TRUE(table->wrappers().empty());
 }
 
-// What a later version adds stands behind what is known; another layout has another magic number.
+// A later version adds fields behind the known ones; another layout has another magic number.
 TEST(SiteTableReader, ReadsWhatItKnowsOfALaterVersion) {
   auto newer = sampleTable();
   newer.version = abi::kObjectVersion + 1;
@@ -178,8 +178,8 @@ TEST(SiteTableReader, NoticesEveryFlippedByte) {
       bytes[at] ^= static_cast<std::byte>(flip);
       const auto table = SiteTable::read(bytes);
       // In the header, only names of the unit itself and its version may change unnoticed. The checksum covers the
-      // bytes after it, and no version changes how they are read. Nor does anything but a report's choice of a place
-      // depend on where its frames of wrappers begin.
+      // bytes after it, and no version changes how they are read. Only a report's choice of a place depends on the
+      // begin of its frames of wrappers.
       const bool names = at >= offsetof(abi::UnitHeader, source) && at < offsetof(abi::UnitHeader, checksum);
       const bool version = at >= offsetof(abi::UnitHeader, version) && at < offsetof(abi::UnitHeader, header_bytes);
       const bool wrappers = at >= offsetof(abi::UnitHeader, first_wrapper) && at < sizeof(abi::UnitHeader);

@@ -191,7 +191,7 @@ TEST_F(SymbolizerTest, SaysWhatACallCalls) {
 }
 #endif
 
-// It stands where that of this build would, by its build id and by its name.
+// It is at the place of this build's file, by its build id and by its name.
 TEST_F(SymbolizerTest, DebugFileOfAnotherBuildIsNotUsed) {
   write("inlined.cpp", kInlined);
   const std::string compile = "$CC -x c++ -g -O2 -shared -fPIC -nostdlib inlined.cpp -Wl,--build-id=0x";

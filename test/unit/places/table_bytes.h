@@ -75,7 +75,7 @@ private:
   }
 };
 
-// One unit: a site in plain code, one inlined twice, one about which nothing is known.
+// One unit: a site in plain code, one inlined twice, and one without any facts.
 inline TableBytes sampleTable() {
   TableBytes table;
   table.source = "src/net.cpp";

@@ -63,7 +63,7 @@ TEST(Adapters, RefusalsNameTheFileAndWhatToDo) {
   profiles::expectRefused(load(MSLEAKS_GOLDEN), "golden");
 }
 
-// A perf.data of an image that is not there: functions without names, but nothing is lost.
+// A perf.data of a missing image: functions have no names, but no sample is lost.
 class PerfAdapter : public profiles::PerfFixture {};
 
 TEST_F(PerfAdapter, WhatCannotBeNamedIsStillThere) {

@@ -62,7 +62,7 @@ TEST(Disassembly, AProgramThatIsNotThereIsAUsageError) {
   EXPECT_EQ(found.error().status, ExitStatus::Usage);
 }
 
-// A stand-in says what it was asked for, so this needs no objdump.
+// A stand-in prints its arguments, so this needs no objdump.
 TEST(Disassembly, AsksOncePerRun) {
   const auto folder = std::filesystem::temp_directory_path() / ("objdump-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);

@@ -29,7 +29,7 @@ TEST_F(PerfFixture, PeriodsAreSummedByPlaceInTheFile) {
   EXPECT_EQ(at(*samples, "", 0x55'1010), 5u) << "nothing was mapped there";
 }
 
-// Two processors' buffers: what was written last is not what happened last.
+// Two processors' buffers: the last written sample is not the last one in time.
 TEST_F(PerfFixture, RecordsAreTakenInOrderOfTime) {
   event(kFields, 1);
   map(kPid, 0x1000, 0x1000, 0, "/bin/old", 10);
@@ -123,7 +123,7 @@ TEST_F(PerfFixture, WhatPerfLostIsCounted) {
   EXPECT_EQ(samples->lost, 42u);
 }
 
-// What a hardware trace says stands behind its record, and is none.
+// The data of a hardware trace is behind its record, and is no record.
 TEST_F(PerfFixture, AHardwareTraceIsSteppedOver) {
   event(kFields, 1);
   map(kPid, 0x1000, 0x1000, 0, "/bin/a", 10);

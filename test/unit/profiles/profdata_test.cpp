@@ -47,7 +47,7 @@ TEST(Profdata, CountsOfTheFrontEnd) {
   }
 }
 
-// Of a spanning tree nobody knows which counter is the entry.
+// For a spanning tree it is not known which counter is the entry.
 TEST(Profdata, CountsOfTheIrHaveNoCalls) {
   for (const char *name : {"ir.19.profdata", "ir.22.profdata"}) {
     const Result<Profile> profile = readProfdata(golden(name));

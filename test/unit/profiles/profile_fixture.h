@@ -1,4 +1,4 @@
-// What the tests of profiles share: the files of golden/, and one profile that LNT wrote them of.
+// Common code of the tests of profiles: the files of golden/, and the profile from which LNT wrote them.
 #pragma once
 
 #include "analysis/profiles/profile.h"

@@ -1,4 +1,4 @@
-// Which of the paths that led to a place its row shows, and what it says of them.
+// The paths to a place that its row shows, and their texts.
 #include "analysis/report/callers.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ SiteLine lineOf(std::vector<PathLine> paths, uint64_t more_bytes = 0) {
   return line;
 }
 
-// All that a row says, a line each.
+// All texts of a row, a line each.
 std::string shown(const SiteLine &line) {
   std::string text;
   for (const CallersText &each : callersOf(line, 60))

@@ -138,7 +138,7 @@ TEST_F(Churn, OfABlockThatGrowsIsASizeToReserve) {
   EXPECT_NE(std::string(finding["advice"]).find("reserve the final size"), std::string::npos) << finding;
 }
 
-// 64 MiB for each of a few steps: what it costs is the first touch of their pages, if they are touched.
+// 64 MiB for each of a few steps: the cost is the first touch of their pages, if they are touched.
 TEST_F(Churn, OfLargeOnesIsAHint) {
   pairs(100, 50'000'000, 64 << 20);
   finish(now_ns);
@@ -149,7 +149,7 @@ TEST_F(Churn, OfLargeOnesIsAHint) {
   EXPECT_NE(std::string(finding["advice"]).find("keep one buffer"), std::string::npos) << finding;
 }
 
-// What calloc does before the program gets the block; that may need the zeros.
+// calloc's own work before the program gets the block. The program may need the zeros.
 TEST_F(Churn, OfClearedBlocksIsAHint) {
   pairs(10'000, 10'000, 256 << 10, {.flags = abi::kZeroed, .site = 1});
   finish(now_ns);

@@ -72,7 +72,7 @@ TEST(FindingText, NamesTheProgramsOwnThings) {
       "    Saves 10.0 MiB of the host peak. Do this.\n");
 }
 
-// Who is guilty is often a caller.
+// The guilty function is often a caller.
 TEST(FindingText, HasAllCallersInAnyWidth) {
   Finding leak = findingOf("leak");
   std::vector<std::shared_ptr<const SiteText>> calls{call("remember", 8)};

@@ -1,4 +1,4 @@
-// What the report finds, and what it says that fixing it saves.
+// The findings of the report, and their savings.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -102,7 +102,7 @@ TEST_F(Findings, APlaceThatMakesThePeakOnTwoPathsIsOne) {
   EXPECT_EQ(found[0]["saves_bytes"], 20 * kMiB);
 }
 
-// A function that takes memory for everybody: two of its three callers have a tenth of it or more.
+// A function that allocates for many callers: two of its three callers have a tenth of the memory or more.
 TEST_F(Findings, WaysToOnePlaceThatStandOutAreFindingsOfTheirOwn) {
   start(1, 4711);
   abi::ImageDefinition image{};
@@ -217,7 +217,7 @@ TEST_F(Findings, HintsAloneDoNotChangeTheExitStatus) {
             json::parse(R"({"bytes":0,"count":0,"places":0,"pool":{"bytes":0,"count":0}})"));
 }
 
-// Whatever is freed and comes back meanwhile: a realloc that is refused, a mapping of which a part goes.
+// Blocks that are freed and come back meanwhile: by a refused realloc, or a mapping that loses a part.
 TEST_F(Findings, ABlocksTimeCountsOnce) {
   Where realloc = kOne, restored = kOne, mapping = kTwo;
   realloc.flags = abi::kRealloc;
@@ -246,7 +246,7 @@ TEST_F(Findings, ADevicesBlocksSaveOfThatDevicesPeak) {
   EXPECT_EQ(found[1]["saves_cumulative_bytes"], 200) << "another device's peak";
 }
 
-// Nothing of what a library keeps, or of what is small, stands out.
+// No block that a library keeps, and no small block, stands out.
 TEST_F(Findings, ThereAreNoneWhereNothingIsTheUsersOwn) {
   run({at(1, 0x10, 50 * kMiB, {}), at(2, 0x20, 1000, kOne), at(3, 0x20, 0, kOne), at(4, 0x30, kMiB, {})});
   EXPECT_EQ(found, json::array());

@@ -148,7 +148,7 @@ TEST_F(Growth, MayBeginLateAndMissSteps) {
   EXPECT_EQ(growth["bytes"], 15 * kSize) << "41 to 58 without 45, 50 and 55";
 }
 
-// A batch that each round frees, and a little that it keeps. Nobody says where a round begins.
+// A batch that each round frees, and a little that it keeps. The program does not tell where a round begins.
 TEST_F(Growth, WithoutStepsCountsTheRoundsThatRepeat) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number) {
@@ -168,7 +168,7 @@ TEST_F(Growth, WithoutStepsCountsTheRoundsThatRepeat) {
   EXPECT_GE(evidence["steps"], 45);
 }
 
-// What a program says counts, whatever else repeats.
+// The steps that a program tells count, even if other rounds repeat.
 TEST_F(Growth, OfStepsThatAreSaidHasNoFoundPeriod) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number) {

@@ -1,4 +1,4 @@
-// What the report says of handles that were never given back.
+// The report's texts about handles that were never given back.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -92,7 +92,7 @@ TEST_F(HandlesTest, ManyOfOnePlaceAreAFinding) {
   EXPECT_EQ(finding["site"]["line"], 12);
 }
 
-// It holds memory of a device, and what the driver keeps for it.
+// It holds memory of a device, and the driver's memory for it.
 TEST_F(HandlesTest, OneContextIsAHint) {
   const json report = reportOf(
       {opened(kStart + 100, HandleKind::ClContext, 0x10, kOne), opened(kStart + 101, HandleKind::ClQueue, 0x20, kTwo)});

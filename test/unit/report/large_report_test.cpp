@@ -94,7 +94,7 @@ TEST_F(LargeReports, OddNames) {
   }
 }
 
-// What no allocation goes before, and what is freed again, takes nothing from what is there.
+// Frees without an allocation, and second frees, take nothing from the live blocks.
 TEST_F(LargeReports, FreesThatAreNoneOrTwo) {
   start(1, 4711);
   const Where where{.site = 1};

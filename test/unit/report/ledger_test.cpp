@@ -110,7 +110,7 @@ TEST_F(LedgerTest, AddsUpProcessesThatTheKernelTellsOf) {
           at(11, 0x10, 40 * kMiB, in(2, kOther)), at(12, 0x10, 1000, in(3, kOther))});
   sample(4, 1, 51 * kMiB, 0, 0, 0);
   sample(1, 10, 30 * kMiB, 0, 0, 0);
-  sample(2, 11, 15 * kMiB, 0, 0, 0); // one has memory that nobody saw, the other one has not touched what it has
+  sample(2, 11, 15 * kMiB, 0, 0, 0); // one has memory without events, the other has not touched its memory
   end(4, 0, kStart + 3 * kMs);
   for (uint32_t process = 1; process <= 3; ++process)
     end(process, 0, kStart + 100 * kMs);
@@ -197,7 +197,7 @@ TEST_F(LedgerTest, SaysWhatADriverHasBesideTheBlocks) {
   EXPECT_EQ(sumOf(0), Both(35 * kMiB, 16 * kMiB));
 }
 
-// All lines of the device together are what the manager says.
+// All lines of the device together are the manager's number.
 TEST_F(LedgerTest, SaysWhatAManagerCountsBeyondTheDriver) {
   begin(1, 4711);
   const std::string labels =

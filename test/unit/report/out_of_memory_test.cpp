@@ -43,7 +43,7 @@ protected:
 
 constexpr int kAborted = 6;
 
-// Three blocks are alive when a gigabyte is refused; what comes later is another matter.
+// Three blocks are alive when a gigabyte is refused; later blocks do not count.
 std::vector<StreamEvent> refusedRun() {
   return {test::alloc(kStart + 100, 0x1000, 300'000, kOne), test::alloc(kStart + 200, 0x90000, 100'000, kTwo),
           test::alloc(kStart + 300, 0xb0000, 70, kOne),     test::free(kStart + 400, 0xb0000, kOne),

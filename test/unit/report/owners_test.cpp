@@ -1,4 +1,4 @@
-// What the owners that a program names have.
+// The memory of owners that a program names.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -54,7 +54,7 @@ TEST_F(Owners, AreATreeOfSums) {
   alloc(3, 3, 70); // the first peak of torch
   free(2);
   alloc(3, 4, 5);
-  alloc(5, 10'000); // nobody's block: the peak
+  alloc(5, 10'000); // a block without an owner: the peak
   free(5);
   alloc(2, 6, 1);
   const json report = finish();

@@ -129,7 +129,7 @@ TEST_F(Reached, LostBlocksOfAKilledProcessAreLeaks) {
   EXPECT_EQ(found[0]["evidence"]["reach"], "lost");
 }
 
-// Of two readings the later one counts, and what was freed behind them is no leak, whatever they said.
+// The later of two readings counts. A block that was freed after them is no leak, whatever they said.
 TEST_F(Reached, TheLastReadingCounts) {
   const Pointer to_first{kGlobals + 16, kHeap}, to_second{kGlobals + 24, kHeap + 0x2000};
   more_readings = {{kStart + 7'000, {to_second}}};
@@ -143,7 +143,7 @@ TEST_F(Reached, TheLastReadingCounts) {
   EXPECT_EQ(found[1]["bytes"], 100);
 }
 
-// One is a finding where it is known that nobody has it any more.
+// One such block is a finding if it is certain that no pointer leads to it.
 TEST_F(Reached, AFileThatIsLostIsAHandleThatWasForgotten) {
   runWith({test::opened(kStart + 90, abi::HandleKind::File, kHeap, kOne), test::alloc(kStart + 100, kHeap, 472, kOne),
            test::opened(kStart + 190, abi::HandleKind::File, kHeap + 0x2000, kTwo),

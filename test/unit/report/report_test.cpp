@@ -4,7 +4,7 @@
 namespace msleaks::analysis {
 namespace {
 
-// The path of a place whose event carries none: its own frames, and nothing is known of the callers.
+// The path of a place whose event carries none: its own frames, without callers.
 json pathOf(const json &site, uint64_t bytes, uint64_t count) {
   json frames = json::array();
   const auto append = [&](const json &frame) {
@@ -180,7 +180,7 @@ TEST_F(ReportTest, SessionThatWasCutOff) {
   EXPECT_NE(asTable().find("9 stored, NOT ALL"), std::string::npos) << asTable();
 }
 
-// The collector closed the trace, and was killed before it could say so in the manifest.
+// The collector closed the trace, and was killed before it could write that into the manifest.
 TEST_F(ReportTest, SessionWhoseManifestSaysRunningIsNotComplete) {
   start(1, 4711);
   events(smallRun());
@@ -193,7 +193,7 @@ TEST_F(ReportTest, SessionWhoseManifestSaysRunningIsNotComplete) {
   EXPECT_FALSE(report->complete());
 }
 
-// One stream has more than its account says, another one less.
+// One stream has more events than its account, another one has fewer.
 TEST_F(ReportTest, AStreamsOldAccountDoesNotHideWhatAnotherLacks) {
   start(1, 4711);
   events(smallRun());
@@ -220,7 +220,7 @@ TEST_F(ReportTest, ExecIsNoLeakAndPeaksDoNotAddUp) {
   EXPECT_EQ(report["peak"]["bytes"], 1000);
 }
 
-// A number that was given to somebody else is no exec.
+// A pid that another process got is no exec.
 TEST_F(ReportTest, ProcessThatEndedBeforeItsNumberWasUsedAgainLeaks) {
   start(1, 50);
   start(2, 50, kStart + 5000);
@@ -242,7 +242,7 @@ TEST_F(ReportTest, ProcessesShareThePeakAndTheirSites) {
   events({test::alloc(kStart + 100, 0x10, 1000, {.site = 1}),
           test::alloc(kStart + 200, 0x10, 900, {.process = 2, .site = 1}), test::free(kStart + 300, 0x10)});
   end(1, 0, kStart + 5000);
-  end(2, -1, kStart + 5000); // ended, nobody could tell how
+  end(2, -1, kStart + 5000); // ended, in an unknown way
   manifest();
   close();
   const json report = asJson();

@@ -34,7 +34,8 @@ protected:
     writeReportJson(out, report.value_or(Report{}));
     return json::parse(out.str());
   }
-  // Whether what was followed until now is enough for the report, which is that of the whole in any case.
+  // Whether the events followed until now are enough for the report. The report equals that of the whole run in any
+  // case.
   bool isEnough() {
     const json whole = jsonOf(analyzeRun(run));
     EXPECT_EQ(jsonOf(finishRun(run, running.get())), whole);

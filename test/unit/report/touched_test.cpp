@@ -1,4 +1,4 @@
-// Host blocks of which the page tables said how much was touched.
+// Host blocks whose touched bytes the page tables told.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {

@@ -20,7 +20,7 @@ protected:
   StreamEvent launch(uint64_t at, uint16_t flags = abi::kListed) { return test::launch(kStart + at, flags, kOther); }
   StreamEvent used(uint64_t at, uint64_t address) { return test::access(kStart + at, address << 24, kOther); }
 
-  // By a launch whose kernel's module says what it does.
+  // Used by a launch whose kernel's module tells the uses.
   StreamEvent usedFor(uint64_t at, uint64_t address, uint16_t flags) {
     const uint16_t all = abi::kListed | flags;
     return test::access(kStart + at, address << 24, {.heap = Heap::Device, .flags = all, .site = 2});
@@ -126,7 +126,7 @@ TEST_F(Uses, NothingIsSaidWhereThePeakWouldStay) {
 
 TEST_F(Uses, NothingIsSaidOfMemoryThatMayBeUsedUnseen) {
   std::vector<StreamEvent> list = twoBlocks(2, 2);
-  list.insert(list.begin() + 4, launch(32, 0)); // nobody knows what it was given
+  list.insert(list.begin() + 4, launch(32, 0)); // its arguments are not known
   run(list);
   EXPECT_TRUE(report["floor"].is_null());
   EXPECT_TRUE(of("unused", 12).is_null()) << report["findings"];

@@ -1,4 +1,4 @@
-// What the report says of watched blocks: who was given one may change it.
+// The report's texts about watched blocks. An operation that has a block as an argument may change it.
 #include "report_fixture.h"
 
 #include "analysis/live/device_ranges.h"
@@ -151,7 +151,7 @@ TEST_F(WatchTest, ABufferWithAHandleThatWasAPartsIsAnotherOne) {
   EXPECT_EQ(list[0]["given"], "no");
 }
 
-// A cl_mem is a pointer to what the driver keeps of a buffer: another buffer's handle may lie close behind it.
+// A cl_mem is a pointer to the driver's own data of a buffer: another buffer's handle may lie close behind it.
 TEST_F(WatchTest, AHandleThatLiesNearIsAnotherBuffer) {
   constexpr test::Where kHandle{.heap = abi::Heap::Device, .flags = abi::kDriver};
   constexpr uint64_t kBefore = kBlock - 64, kBehind = kBlock + 64;
@@ -191,7 +191,7 @@ TEST_F(WatchTest, WhoMayBeGivenItIsAHint) {
   EXPECT_EQ(list[0]["given"], "unknown");
   EXPECT_EQ(list[1]["given"], "no"); // a copy says where to
   EXPECT_EQ(list[1]["operator"], json());
-  EXPECT_EQ(list[2]["given"], "unknown"); // an argument that nobody could read
+  EXPECT_EQ(list[2]["given"], "unknown"); // an unreadable argument
   EXPECT_EQ(findingOf(whole, "trampled")["confidence"], "hint");
 }
 

@@ -1,4 +1,4 @@
-// Which places a user means.
+// Finds the places that a user means.
 #include "analysis/findings/what_if.h"
 
 #include <gtest/gtest.h>

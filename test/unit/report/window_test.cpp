@@ -118,7 +118,7 @@ TEST_F(WindowTest, AreReadFromTheLastCheckpointBeforeThem) {
   }
 }
 
-// Whatever is wrong with checkpoints, the events are there.
+// With any fault of checkpoints, the events still exist.
 TEST_F(WindowTest, NeedNoCheckpoint) {
   record(6, 12'000);
   const auto places = checkpoints();

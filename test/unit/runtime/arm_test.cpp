@@ -136,7 +136,7 @@ TEST(Arm, MoreUnitsThanFitIntoOneWrite) {
     ASSERT_EQ(defined[i].base, 1 + 2 * i);
 }
 
-// Units that cannot be taken stay unarmed, those beside them do not, and the note says which image and why.
+// Units that cannot be armed stay unarmed, their neighbours do not, and a note names the image and the reason.
 void expectFirstUnitRefused(const char *why) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -182,7 +182,7 @@ TEST(Arm, ATableThatIsNoneOrNotWholeStaysUnarmed) {
   expectFirstUnitRefused("outside of it");
 }
 
-// A later version's units are longer, each says by how much.
+// A later version's units are longer, and hold their size.
 TEST(Arm, UnitsOfSeveralSizesFollowOneAnother) {
   const SessionDirectory session;
   fillUnits({3, 1});
@@ -231,7 +231,7 @@ TEST(Arm, UnitsOfTheFirstVersionAreArmed) {
   EXPECT_EQ(definedUnits(*session.arenas()[0]).size(), 3u);
 }
 
-// It may be told to start at any time.
+// The session may start at any time.
 TEST(Arm, AStoppedSessionArmsAllTheSame) {
   const SessionDirectory session;
   session.control().enabled = 0;
@@ -339,7 +339,7 @@ TEST(Arm, AFullFileLeavesUnitsUnarmed) {
   }
 }
 
-// No descriptor is left for the moment: what comes later is defined as ever.
+// No descriptor is free for the moment: later units are defined as usual.
 TEST(Arm, AFileThatCannotBeOpenedOnceIsNotGivenUp) {
   const SessionDirectory session;
   fillUnits({3, 1});

@@ -33,7 +33,7 @@ inline constexpr uint32_t kLaunch = Traits(Verb::Launch, Family::Cuda, Heap::Dev
 
 inline const void *at(uint64_t address) { return reinterpret_cast<const void *>(address); }
 
-// What the malloc hook does, without a malloc.
+// Does what the malloc hook does, without a malloc.
 inline void hookAlloc(uint64_t address, uint64_t size) {
   runtime::Thread &thread = __msl_thread;
   const uint32_t left = runtime::takeAllocSite(thread, Family::Heap);
@@ -49,7 +49,7 @@ inline void recordMapping(uint64_t address, uint64_t size) {
   runtime::recordAlloc(Heap::Mapping, abi::kFromHook, 999, address, size);
 }
 
-// What happens inside a call happens further down the stack: nothing here is a tail call.
+// Code inside a call runs further down the stack: there is no tail call here.
 inline void noTailCall() { __asm__ volatile("" : : : "memory"); }
 [[gnu::noinline]] inline void inside(const std::function<void()> &body) {
   body();

@@ -77,7 +77,7 @@ TEST(Callbacks, AnOperatorNewOfTheProgramsOwnIsRetargeted) {
             "Alloc#9 100+16 hook | Retarget#7 100+12");
 }
 
-// The free() in an operator delete of the program's own: whoever called that may have recorded it already.
+// The free() in an operator delete of the program's own: the caller of the operator may have recorded it already.
 TEST(Callbacks, AnInnerFreeIsItsCallersFree) {
   EXPECT_EQ(eventsOf([] {
               __msl_on_free(7, kFree, at(100), 0); // delete
@@ -154,7 +154,7 @@ TEST(Callbacks, AWrapperWithoutAFreeOnlyNamesWhatIsRecorded) {
               });
               __msl_on_alloc(7, kWrap, at(100), 12);
               __msl_before(7, kWrap);
-              __msl_on_alloc(7, kWrap, at(300), 12); // out of a pool: nobody would give it back
+              __msl_on_alloc(7, kWrap, at(300), 12); // a block of a pool: no call would free it
               __msl_before(7, kWrap);
               __msl_on_alloc(7, kWrap, nullptr, 12);
               mustBePlain();
@@ -168,7 +168,7 @@ TEST(Callbacks, APoolHandsOutItsOwnBlock) {
               hookAlloc(100, 4096);
               __msl_on_alloc(7, kUser, at(164), 12);
               __msl_before(7, kUser);
-              __msl_on_alloc(7, kUser, at(100), 12); // what was recorded before this call does not count
+              __msl_on_alloc(7, kUser, at(100), 12); // blocks recorded before this call do not count
             }),
             "Alloc#999 100+4096 hook | Alloc#7 164+12 | Alloc#7 100+12");
 }
@@ -250,7 +250,7 @@ TEST(Callbacks, CopiesAndFills) {
       "Copy#7 100+200 | Set#8 100+16 async");
 }
 
-// What an instrumented allocator does inside a hook is the allocator's own.
+// Calls of an instrumented allocator inside a hook are the allocator's own.
 TEST(Callbacks, InsideAHookNothingIsRecorded) {
   EXPECT_EQ(eventsOf([] {
               __msl_thread.call.inside = runtime::insideOf(Family::Heap);
@@ -309,13 +309,13 @@ TEST(Callbacks, ARefusedFreeBringsTheBlockBack) {
               __msl_on_freed(7, kDeviceFree, at(100), 0, 0);
               __msl_on_free(8, kDeviceFree, at(100), 0);
               __msl_on_freed(8, kDeviceFree, at(100), 0, 1);
-              __msl_on_free(9, kUnmap, at(4097), 4096); // what the kernel always refuses is not recorded
+              __msl_on_free(9, kUnmap, at(4097), 4096); // calls that the kernel always refuses are not recorded
               __msl_on_freed(9, kUnmap, at(4097), 4096, -1);
             }),
             "Free#7 100 | Free#8 100 | Alloc#8 100 restored");
 }
 
-// A callback stands behind the call, a hook inside it: whoever comes first says that it was refused.
+// A callback stands behind the call, a hook inside it: the first of them records that it was refused.
 TEST(Callbacks, ARefusedFreeComesBackOnce) {
   EXPECT_EQ(eventsOf([] {
               const auto refuse = [](uint32_t site, bool hooked, bool called_back) {
@@ -362,7 +362,7 @@ TEST(Callbacks, WhatARefusedLaunchOrCopyWasIsSaidOnce) {
               __msl_hook_enter(&call);
               must(call.answer == hook::kAnnounced && call.site == 11);
               __msl_hook_begin(&call);
-              __msl_on_failed(12, kLaunch, at(300), 3); // what it calls for itself
+              __msl_on_failed(12, kLaunch, at(300), 3); // its own calls
               __msl_hook_end(&call);
               __msl_on_failed(call.site, call.traits, at(300), 3);
               __msl_on_failed(11, kLaunch, at(300), 3);

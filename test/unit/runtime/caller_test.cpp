@@ -86,7 +86,7 @@ TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
     dlclose(library);
     __msl_unloaded();
     if (runtime::callerSite(address) != loaded)
-      _exit(1); // somebody else still has it open
+      _exit(1); // another handle still has it open
     __msl_unloading();
     dlclose(library);
     __msl_unloaded();

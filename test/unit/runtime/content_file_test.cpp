@@ -1,4 +1,4 @@
-// What the header of a file with a block's content says, whatever its names are made of.
+// The header of a file with a block's content, for names of any bytes.
 #include "content_file.h"
 
 #include <gtest/gtest.h>

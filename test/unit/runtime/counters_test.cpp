@@ -1,4 +1,4 @@
-// Edges that are counted: in whose array.
+// Counted edges: the array that each thread counts in.
 #include "session_fixture.h"
 
 #include "msleaks/abi/graph_table.h"
@@ -12,7 +12,7 @@ namespace {
 
 thread_local uint64_t *slot = nullptr;
 
-// As instrumented code counts.
+// Counts as instrumented code does.
 void count(const abi::GraphUnit &unit) {
   if (slot == nullptr)
     slot = __msl_counters_of(&unit, &slot);

@@ -1,4 +1,4 @@
-// What only drivers of accelerators do: they lock pages of others' blocks, map physical memory, and have versions.
+// Actions of accelerators' drivers only: they lock pages of others' blocks, map physical memory, and have versions.
 #include "callbacks_fixture.h"
 
 #include "msleaks/api.h"
@@ -10,13 +10,13 @@
 namespace msleaks::test {
 namespace {
 
-// One that says only how much memory there is.
+// A driver that only tells its number of bytes.
 constexpr hook::Device cudaDriver(int32_t (*memory)(uint64_t *free, uint64_t *total)) {
   return {
       sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), nullptr, nullptr, nullptr, memory, nullptr, nullptr};
 }
 
-// An allocator of pinned memory: what it registers is its block, and no other one.
+// An allocator of pinned memory: a registered range is its block, and makes no other one.
 TEST(Drivers, RegisteredMemoryIsNotTheBlockThatItLiesIn) {
   constexpr uint32_t kRegister = Traits(Verb::Alloc, Family::Cuda, Heap::Registered, 0).packed();
   EXPECT_EQ(eventsOf([] {
@@ -33,7 +33,7 @@ TEST(Drivers, RegisteredMemoryIsNotTheBlockThatItLiesIn) {
             "Alloc#999 100+16 hook | Alloc#8 100+16 | Retarget#7 100+16");
 }
 
-// Of a driver that has devices, its first block lets its hooks look at its version, once.
+// The first block of a driver with devices makes its hooks check its version, once.
 TEST(Drivers, TheFirstBlockChecksTheVersion) {
   static int checks = 0;
   static constexpr hook::Device kDriver{sizeof(hook::Device),
@@ -68,7 +68,7 @@ TEST(Drivers, TheFirstBlockChecksTheVersion) {
             "Alloc#7 100+16 async | Alloc#7 200+16 async | Alloc#8 300+16");
 }
 
-// Only where a memory of the driver's own is known: what its manager says is counted beside it.
+// The manager's number is noted only if the driver's own number of bytes is known.
 TEST(Drivers, WhatADeviceHasInUseIsSaidByTwo) {
   static constexpr auto kMemory = [](uint64_t *free, uint64_t *total) {
     *free = 30;

@@ -49,7 +49,7 @@ uint64_t frames_seen, frames_there;
   walked.complete = last == Step::Outermost;
 }
 
-// The calls that the library tells, and those that the compiler's unwinder finds for the same code.
+// The calls that the library reports, and those that the compiler's unwinder finds for the same code.
 std::span<const uint64_t> truth(uint64_t innermost) {
   static Calls calls;
   calls.count = 0;
@@ -73,7 +73,7 @@ std::span<const uint64_t> truth(uint64_t innermost) {
   frames_there += all.size();
 }
 
-// What was called before leaves return addresses, which would be in the way of a proof.
+// Earlier calls leave return addresses on the stack, which would prevent a proof.
 [[gnu::noinline]] void clearStack() {
   char forgotten[1 << 16];
   std::memset(forgotten, 0, sizeof forgotten);
@@ -101,7 +101,7 @@ TEST(FrameRecords, LeadThroughCodeWithoutTables) {
   EXPECT_EQ(finished, kRecordsProve ? 1u : 0u);
 }
 
-// Its callers have records. Nobody knows how far away they are.
+// Its callers have records, at an unknown distance.
 TEST(FrameRecords, AreNoneOfAFunctionThatMakesNone) {
   callLibrary<msl_test_bare_down>(5);
   EXPECT_EQ(finished, 0u);

@@ -49,7 +49,7 @@ TEST(KernelNames, AreToldOnce) {
               call(kFirst, "relu");
               launch(kFirst);
               launch(kFirst);
-              launch(kSecond); // nobody has a name for it
+              launch(kSecond); // no driver has a name for it
               launch(0);
             }),
             "Kernel Launch Launch Launch Launch");

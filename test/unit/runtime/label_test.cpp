@@ -1,4 +1,4 @@
-// A program says where it is: the events, and each text told once.
+// A program sets marks and ranges: the events, and each text defined once.
 #include "callbacks_fixture.h"
 
 #include "msleaks/api.h"
@@ -202,7 +202,7 @@ TEST(Labels, ThreadsAgree) {
   EXPECT_EQ(next.size(), kThreads);
 }
 
-// A child has its parent's labels, and gives its own numbers that its parent gives to others meanwhile.
+// A child has its parent's labels. It gives its own labels numbers that its parent gives to other labels meanwhile.
 TEST(Labels, AForkedChildGoesOn) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -223,7 +223,7 @@ TEST(Labels, AForkedChildGoesOn) {
   }
 }
 
-// A lock that nobody holds in the child, a number twice, a number without its text: none of these.
+// The child must not have a lock that is never released, a number twice, or a number without its text.
 TEST(Labels, ForkWhileAnotherThreadNamesTexts) {
   constexpr uint32_t kForks = 30;
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
@@ -268,7 +268,7 @@ TEST(Labels, ForkWhileAnotherThreadNamesTexts) {
   EXPECT_EQ(children, kForks);
 }
 
-// What cannot be told has no number; the event is there all the same.
+// A text that cannot be defined has no number; its event is recorded all the same.
 TEST(Labels, ARefusedDefinitionIsTriedAgainLater) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -292,7 +292,7 @@ TEST(Labels, ARefusedDefinitionIsTriedAgainLater) {
   EXPECT_EQ(labels.back(), 1u);
 }
 
-// Without a collector, and with no room left, nothing is told; another collector finds the texts anew.
+// Without a collector, and with no room left, no text is defined; for another collector the texts are defined anew.
 TEST(Labels, WithoutACollectorEventsCount) {
   const SessionDirectory session;
   session.loseCollectorAndRoom();

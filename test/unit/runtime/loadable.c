@@ -1,4 +1,4 @@
-// A library that a test opens and closes: nobody else has it open, and no sanitizer keeps it.
+// A library that only a test opens and closes; no sanitizer keeps it open.
 int msl_test_loadable(void);
 int msl_test_loadable(void) { return 1; }
 

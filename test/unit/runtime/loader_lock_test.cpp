@@ -1,4 +1,5 @@
-// Where the loader is asked under its lock (glibc before 2.35), a thread that has that lock may come to us meanwhile.
+// With glibc before 2.35 the loader is asked under its lock. A thread that holds that lock may call the runtime
+// meanwhile.
 #include "session_fixture.h"
 
 #include "loaded_object.h"

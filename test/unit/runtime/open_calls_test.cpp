@@ -1,4 +1,4 @@
-// Allocator calls that are under way: nested, left without a word, on stacks of their own.
+// Allocator calls that are under way: nested, left without a callback, on stacks of their own.
 #include "callbacks_fixture.h"
 
 #include <csignal>
@@ -7,7 +7,7 @@
 namespace msleaks::test {
 namespace {
 
-// What a malloc or realloc of the program's own maps meanwhile is its supply.
+// Mappings of a malloc or realloc of the program's own are its supply.
 TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([] {
@@ -25,7 +25,7 @@ TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
             0);
 }
 
-// Whoever calls uninstrumented code next pays nothing.
+// A later call of uninstrumented code costs nothing more.
 TEST(Callbacks, AStubLeavesNothingBehind) {
   EXPECT_EQ(eventsOf([] {
               __msl_announce(7, kLaunch);
@@ -49,7 +49,7 @@ TEST(Callbacks, ATailCallOpensNothing) {
             "Alloc#7 100+16 hook");
 }
 
-// Calls left by longjmp or by an exception that nobody cancelled do not pile up.
+// Calls left by longjmp, or by an exception without a cancel, do not pile up.
 TEST(Callbacks, AbandonedCallsAreForgotten) {
   EXPECT_EQ(eventsOf([] {
               for (uint32_t i = 0; i < 100; ++i)
@@ -64,7 +64,7 @@ TEST(Callbacks, AbandonedCallsAreForgotten) {
             "Alloc#999 100+16 hook | Retarget#7 100+16");
 }
 
-// Two stacks side by side, and what runs on them: `lower` and `higher` each begin an allocator's call and yield in it.
+// Two stacks side by side: `lower` and `higher` each begin an allocator's call on one of them and yield in it.
 ucontext_t lower, higher, back;
 alignas(64) char stacks[2][64 << 10];
 

@@ -1,5 +1,5 @@
-// Kernels with pages of 4, 16 and 64 KiB. A larger page is a multiple of a smaller one, so what suits it can be tried
-// on any kernel with smaller ones.
+// Kernels with pages of 4, 16 and 64 KiB. A larger page is a multiple of a smaller one, so its layout can be tested on
+// any kernel with smaller pages.
 #include "session.h"
 #include "session_fixture.h"
 
@@ -98,7 +98,7 @@ TEST(Page, TheStateOfAProcessHasPagesOfItsOwn) {
   EXPECT_EQ(sizeof __msl_process % runtime::pageBytes(), 0u);
 }
 
-// What the kernel refuses gives nothing back.
+// A refused call gives no memory back.
 TEST(Page, MappingsAreGivenBackByWholePages) {
   for (const uint64_t page : {4096, 16384, 65536}) {
     EXPECT_TRUE(runtime::munmapTakes(3 * page, 1, page));

@@ -1,4 +1,4 @@
-// Paths while the program breaks what they are taken from.
+// Paths while the program damages the stack and the code that they are taken from.
 #include "../emulated.h"
 #include "path_nodes.h"
 #include "unwound.h"
@@ -329,8 +329,8 @@ void forkInHandler(int) {
 
 } // namespace
 
-// A handler forks in the middle of a path. The child comes back into it, and has another tree. Right behind the end of
-// a path nobody can notice; without the care that is taken before, two in three are wrong.
+// A handler forks in the middle of a path. The child comes back into it, and has another tree. A fork right behind the
+// end of a path cannot be noticed. Without the check before it, two in three are wrong.
 TEST(PathFaults, ThatAForkInAHandlerCutsShortAreNone) {
   const SessionDirectory session(allPaths());
   EXPECT_EQ(session.runChild([&] {
@@ -354,7 +354,7 @@ TEST(PathFaults, ThatAForkInAHandlerCutsShortAreNone) {
             0);
 }
 
-// Memory that cannot be had now is not asked for with every path.
+// Refused memory is not asked for again with every path.
 TEST(PathFaults, ThatAreRefusedAreTriedAgainLater) {
   const SessionDirectory session(allPaths());
   EXPECT_EQ(session.runChild([] {

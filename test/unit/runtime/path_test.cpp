@@ -1,4 +1,4 @@
-// Paths: what a thread remembers of its last one never changes what the next one is.
+// Paths: a thread's memory of its last path never changes the next one.
 #include "path_nodes.h"
 #include "unwound.h"
 
@@ -45,7 +45,7 @@ void first(int depth) {
   filler[1] = 1;
 }
 
-// The same call calls one function or another: only what lies above it is the same.
+// The same call calls one function or another: only the outer calls are the same.
 [[gnu::noinline]] void callEither(void (*function)(int), int depth) {
   function(depth);
   check();
@@ -194,7 +194,7 @@ TEST(Paths, OfHandlersAndOfWhatTheyInterruptAreRight) {
     for (callAll(); from_handlers.size() < 10 && std::chrono::steady_clock::now() < until;)
       callAll();
     ::setitimer(ITIMER_REAL, &never, nullptr);
-    // The handler's caller is the kernel's, then comes what it interrupted.
+    // The handler's caller is the kernel's frame, then comes the interrupted function.
     size_t complete = 0;
     for (const uint32_t number : from_handlers) {
       const Path path = own.pathOf(number);
@@ -224,7 +224,7 @@ TEST(Paths, WithoutARequestAreCallers) {
             0);
 }
 
-// The child has its own tree; what its thread remembers is the parent's.
+// The child has its own tree; its thread remembers the parent's last path.
 TEST(Paths, OfAForkedChildAreItsOwn) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([&] {

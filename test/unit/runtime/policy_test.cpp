@@ -1,4 +1,4 @@
-// What happens when a ring is full: a larger one, then the session's policy; and nothing is lost without being counted.
+// A full ring: a larger one follows, then the session's policy; each lost event is counted.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/record.h"
@@ -179,7 +179,7 @@ TEST(Policy, ACollectorThatComesBackIsWaitedForAgain) {
   EXPECT_EQ(sum(session.arenas()).dropped, dropped);
 }
 
-// It lives and beats, and takes nothing from this ring.
+// The collector lives and beats, and reads no event from this ring.
 TEST(Policy, ACollectorThatLeavesARingAloneIsWaitedForOnce) {
   const SessionDirectory session(
       {.on_full = abi::OnFull::Block, .ring_kib = kSmallest, .ring_max_kib = kSmallest, .block_timeout_ms = 100});

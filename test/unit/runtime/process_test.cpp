@@ -94,8 +94,8 @@ bool vforkLendsMemory() {
   return lent;
 }
 
-// The child borrows the parent's memory, so its events are the parent's. (Recording there is more than POSIX allows a
-// vfork child, but it is what an instrumented one does.)
+// The child borrows the parent's memory, so its events are the parent's. (POSIX does not allow a vfork child to record,
+// but an instrumented one does.)
 TEST(Process, AVforkedChildRecordsIntoItsParentsRing) {
   if (!vforkLendsMemory())
     GTEST_SKIP() << "skipped: vfork is a fork here";
@@ -167,7 +167,7 @@ TEST(Process, AFlightRecorderKeepsItsSizeInAForksChild) {
             (std::vector<uint64_t>{64 << 10, 64 << 10}));
 }
 
-// fork while other threads record and claim rings: the child must not wait for a lock that nobody holds any more.
+// fork while other threads record and claim rings: the child must not wait for a lock that is never released.
 TEST(Process, ForkWhileOtherThreadsAreBusy) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
   ASSERT_EQ(session.runChild([] {
@@ -214,7 +214,7 @@ TEST(Process, ForkWhileAnotherThreadAttaches) {
         __asm__ volatile("");
       const pid_t pid = fork();
       if (pid == 0) {
-        alarm(20); // a lock that nobody holds
+        alarm(20); // a lock that is never released
         recordOne(2);
         syscall(SYS_exit_group, 0); // ThreadSanitizer would miss the thread that did not come along
       }
@@ -292,7 +292,7 @@ TEST(Process, ADirectoryThatRefusesFilesMakesItInert) {
             0);
 }
 
-// The session was found before the fork, the child may not make its files: it says so through what it has mapped.
+// The session was found before the fork, and the child may not make its files: it reports that in the mapped page.
 void expectOneUnseen(const SessionDirectory &session, int error) {
   ASSERT_EQ(session.unseen().count.load(), 1u);
   const abi::UnseenProcess &process = session.unseen().processes[0];

@@ -1,4 +1,4 @@
-// What is recorded is read back: one thread, one or two slots, through every wrap.
+// Recorded events are read back: one thread, one or two slots, through every wrap.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/note.h"

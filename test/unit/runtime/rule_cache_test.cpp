@@ -1,4 +1,4 @@
-// The table of rules that a walk goes by: what it holds, and for how long.
+// The cache of rules for walks: its content, and how long a rule stays.
 #include "unwind/rule_cache.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A program that forbids system calls is killed by none of ours, and what could not be recorded is counted.
+// No call of ours kills a program that forbids system calls, and each event that was not recorded is counted.
 #include "../sanitizers.h"
 #include "session_fixture.h"
 
@@ -75,7 +75,7 @@ void expectAllCounted(const SessionDirectory &session, uint64_t produced) {
 TEST_F(Sandbox, AFullRingDoesNotGrowBehindAFilter) {
   for (const auto policy : {abi::OnFull::Block, abi::OnFull::Drop}) {
     const SessionDirectory session({.on_full = policy, .ring_kib = 16, .ring_max_kib = 64});
-    session.control().heartbeat_ns = UINT64_MAX; // nobody takes the collector for dead
+    session.control().heartbeat_ns = UINT64_MAX; // the collector must not count as dead
     ASSERT_EQ(session.runChild([] {
       recordSome(10);
       enter();
@@ -88,7 +88,7 @@ TEST_F(Sandbox, AFullRingDoesNotGrowBehindAFilter) {
   }
 }
 
-// In which the processor's counter may not be read either: nothing can be recorded.
+// The processor's counter may not be read either: no event can be recorded.
 TEST_F(Sandbox, StrictModeToo) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 64});
   ASSERT_EQ(session.runChild([] {
@@ -254,7 +254,7 @@ TEST_F(Sandbox, AForkedChildIsListedAndItsEventsAreCounted) {
   EXPECT_EQ(session.unseen().processes[0].error, abi::kChildOfSandboxed);
 }
 
-// The dynamic linker has to open, read and map files; the rest of what we do may be forbidden.
+// The dynamic linker has to open, read and map files; all other calls of ours may be forbidden.
 int execBehindFilter(const SessionDirectory &session) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
   return session.runChild([&self] {

@@ -1,5 +1,5 @@
-// A session without a collector: its directory and control page, and the plainest possible reader of what processes
-// leave in it. Recording happens in a child process, because a process belongs to one session for good.
+// A session without a collector: its directory and control page, and a simple reader of the processes' files in it.
+// Recording happens in a child process, because a process belongs to one session for good.
 #pragma once
 
 #include "../sanitizers.h"
@@ -79,7 +79,7 @@ public:
   }
   bool covers(uint32_t i) const { return entry(i).offset + entry(i).bytes <= bytes_; }
 
-  // Moves what ring i has published to `out`, and the ring to Drained when it has ended.
+  // Moves the published events of ring i to `out`, and the ring to Drained if it has ended.
   void drain(uint32_t i, std::vector<ReadEvent> &out) const {
     const auto state = entry(i).state.load(std::memory_order_acquire);
     if (state != abi::RingState::Live && state != abi::RingState::Ended)
@@ -239,7 +239,7 @@ public:
     return events;
   }
 
-  // Drains and beats until the child has gone, and then what is left. Maps the files anew each round, so that rings
+  // Drains and beats until the child has ended, and then drains the rest. Maps the files anew each round, so that rings
   // that came meanwhile are seen.
   std::vector<ReadEvent> collectFrom(pid_t pid, int *status) const {
     std::vector<ReadEvent> events;

@@ -1,4 +1,4 @@
-// Signal handlers that record in the middle of a record: nothing is lost, nothing is torn.
+// Signal handlers that record in the middle of a record: no event is lost or torn.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/record.h"
@@ -157,8 +157,8 @@ volatile uint64_t traps = 0, wanted_trap = 0;
 constexpr uint64_t kEveryTrap = UINT64_MAX;
 constexpr uint64_t kLongestStorm = 150; // a record that is interrupted for ever never gets to its end
 
-// Whether everything below `head` has been written, seen from within the interrupted record. The ring has not wrapped
-// yet, so what was never written is zero.
+// Whether all slots below `head` have been written, seen from within the interrupted record. The ring has not wrapped
+// yet, so unwritten slots are zero.
 volatile bool published_unwritten = false;
 
 void lookAtPublished() {
@@ -183,7 +183,7 @@ void onTrap(int) {
   lookAtPublished();
 }
 
-// Exit status 1: something was left unpublished when the interrupted record had ended. 2: it was published too early.
+// Exit status 1: an event was unpublished when the interrupted record had ended. 2: an event was published too early.
 void recordUnderTraps(uint64_t first_trap, uint64_t count, uint64_t *made) {
   struct sigaction action{};
   action.sa_handler = onTrap;

@@ -1,4 +1,4 @@
-// Unwind tables as an image brings them, damaged: no byte outside is read, and no rule is none that can be kept.
+// Damaged unwind tables of an image: no byte outside is read, and every rule can be stored.
 #include "unwind/tables.h"
 
 #include "loaded_object.h"
@@ -13,7 +13,7 @@ namespace {
 
 using namespace runtime::unwind;
 
-// A copy of this program's tables. All in them is said by distances, so that its functions lie as far from it.
+// A copy of this program's tables. They hold distances, so the functions must be at the same distance from the copy.
 class TablesCopy {
 public:
   TablesCopy() {

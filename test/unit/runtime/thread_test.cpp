@@ -1,4 +1,4 @@
-// Threads: a ring each, given back, claimed again, and what comes after the end.
+// Threads: each has a ring, gives it back, another claims it, and events come after the end.
 #include "../sanitizers.h"
 #include "session_fixture.h"
 
@@ -74,7 +74,7 @@ TEST(Threads, TwoThousandShortOnes) {
   EXPECT_LT(session.arenas()[0]->ringCount(), kThreads / 2);
 }
 
-// All at once and nobody draining: each still gets one.
+// All threads run at once, and no ring is drained: each thread still gets one.
 TEST(Threads, ManyAtOnce) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   constexpr uint64_t kThreads = 500;

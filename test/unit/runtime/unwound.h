@@ -1,4 +1,4 @@
-// What the compiler's own unwinder says, to compare with.
+// The calls that the compiler's own unwinder finds, for comparison.
 #pragma once
 
 #include <algorithm>

@@ -32,7 +32,7 @@ thread_local Compared compared;
 thread_local Stack stack;
 thread_local Calls ours, theirs;
 
-// AArch64: no table speaks of the PLT, and the compiler's unwinder ends where a signal interrupted it.
+// AArch64: the PLT has no table, and the compiler's unwinder ends where a signal interrupted it.
 bool endInPlt([[maybe_unused]] std::span<const uint64_t> known) {
 #if defined(__aarch64__)
   return runtime::unwind::isInPlt(known.back()) && known.size() < ours.count &&
@@ -60,7 +60,7 @@ bool endInPlt([[maybe_unused]] std::span<const uint64_t> known) {
   ++(same ? compared.same : compared.different);
 }
 
-// Everything was compared, at least so often.
+// All frames were compared, at least this often.
 void expectSame(unsigned least) {
   EXPECT_EQ(compared.different, 0u);
   EXPECT_GE(compared.same, least);
@@ -183,7 +183,7 @@ TEST(Walk, ThroughSignalHandlersOnBothStacks) {
 #if defined(__x86_64__)
 namespace {
 
-// No table speaks of it, as none does of AArch64's since Linux 5.8: mov $15, %rax; syscall.
+// It has no table, like AArch64's since Linux 5.8: mov $15, %rax; syscall.
 __asm__(
     ".pushsection .text\n.balign 16\nnop\nmsl_test_restorer: .byte 0x48,0xc7,0xc0,0x0f,0,0,0,0x0f,0x05\n.popsection");
 extern "C" void msl_test_restorer() __asm__("msl_test_restorer");
@@ -251,7 +251,7 @@ TEST(Walk, FromInterruptedInstructions) {
 }
 #endif
 
-// What was overwritten leads nowhere, or says so.
+// An overwritten word ends the walk, as unfinished or at a wrong end.
 TEST(Walk, OfADamagedStackEnds) {
   alignas(16) uint64_t words[64];
   for (unsigned seed = 0; seed < 1000; ++seed) {
@@ -293,14 +293,14 @@ TEST(Walk, OfAWordThatIsNoReturnAddressSaysSo) {
        {uint64_t{0}, kOnTheStack, kFarUpTheStack, uint64_t{9}, uint64_t{1} << 62 | 77, ~uint64_t{0}})
     EXPECT_EQ(stepFrom(word), Step::NoCall) << word;
   EXPECT_NE(stepFrom(caller.return_address), Step::NoCall);
-  // Nobody knows of code that is in no image.
+  // Code outside of all images is not known.
   const auto page = std::make_unique<uint64_t[]>(512);
   EXPECT_EQ(stepFrom(reinterpret_cast<uint64_t>(page.get())), Step::Unknown);
 }
 
 TEST(Walk, OfCodeBehindNoCallIsKnownWhereASignalInterruptedIt) {
   const auto begin = reinterpret_cast<uint64_t>(&recurse);
-  const auto after_first = begin + 4; // whatever stands there, it calls nobody
+  const auto after_first = begin + 4; // the bytes there are no call
   EXPECT_EQ(stepFrom(after_first), Step::NoCall);
   EXPECT_NE(stepFrom(after_first - 1, true), Step::NoCall);
   EXPECT_NE(stepFrom(after_first - 1, true), Step::NoCall);

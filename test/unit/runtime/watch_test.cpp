@@ -1,4 +1,4 @@
-// Watched blocks: which operation a change goes to, what cannot be read, and that nothing else is disturbed.
+// Watched blocks: the operation that a change belongs to, unreadable blocks, and no effect on the program.
 #include "callbacks_fixture.h"
 
 #include "msleaks/api.h"
@@ -108,7 +108,7 @@ int32_t name(const void *kernel, char *text, uint64_t bytes) {
 constexpr hook::Device kOwn{
     sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), wait, read, name, nullptr, nullptr, nullptr};
 
-// What a thread of the driver's own does before the driver says that a stream is done.
+// The work of a thread of the driver before the driver reports that a stream is done.
 void (*callback)() = nullptr;
 int32_t waitForCallback(const void *) {
   std::thread(callback).join();
@@ -165,7 +165,7 @@ TEST(Watch, RangesThatAreTooDeepAreNotConfused) {
     }
     msl_mark("end");
   });
-  // 1 and 2 were displaced; behind 3 nobody knows what is open.
+  // 1 and 2 were displaced; after 3 the open range is not known.
   EXPECT_EQ(withoutSites(seen.changes), (std::vector<Change>{{"6", 0, 1, 0},
                                                              {"5", 1, 1, 0},
                                                              {"4", 2, 1, 0},
@@ -202,7 +202,7 @@ TEST(Watch, ABlockOfADeviceIsReadByItsDriver) {
   const Seen seen = seenOf([] {
     __msl_hook_driver(&device::kOwn);
     msl_watch(at(device::kBlock), sizeof device::memory, "weights");
-    device::memory[3] = 1; // nobody has read it yet
+    device::memory[3] = 1; // it was not read yet
     device::launch(7, 1, [] { device::memory[1000] = 1; });
     device::is_capturing = true;
     device::launch(8, 2, [] { device::memory[17] = 1; });

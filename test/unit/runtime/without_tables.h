@@ -1,4 +1,4 @@
-// A library without unwind tables, which says itself who has called whom.
+// A library without unwind tables, which itself reports the calls under way.
 #pragma once
 
 #ifdef __cplusplus

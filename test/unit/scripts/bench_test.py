@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/run.py: each part runs and prints its rows. What they say is not looked at.
+"""bench/run.py: each part runs and prints its rows. The values are not checked.
 
     bench_test.py BUILD
 """

@@ -42,7 +42,7 @@ class Outline(unittest.TestCase):
 
 
 def broken_links(page):
-    """Each link of the page that leads to no file, or to no heading of one: (link, what is wrong)."""
+    """Each link of the page without a target file or heading: (link, error)."""
     for target in LINK.findall(without_code(page.read_text())):
         if target.startswith(("http://", "https://", "mailto:")):
             continue
@@ -70,7 +70,7 @@ class Links(unittest.TestCase):
 
 
 class Versions(unittest.TestCase):
-    """Objects, libraries and files outlive the msleaks that made them: docs/abi.md says what carries a version."""
+    """Objects, libraries and files outlive the msleaks that made them: docs/abi.md names all that carries a version."""
 
     def test_constants_and_sections(self):
         text = (DOCS / "abi.md").read_text()

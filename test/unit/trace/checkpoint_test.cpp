@@ -1,5 +1,4 @@
-// Checkpoints in the file: found through the root of the index, and only as long as nothing was added that they do not
-// know.
+// Checkpoints in the file: found through the root of the index, and only as long as no event was added after them.
 #include "analysis/trace/checkpoint.h"
 #include "random_events.h"
 

@@ -77,8 +77,8 @@ TEST_F(CursorTest, GoesOnWhenItsReaderIsMoved) {
   expectSame(pullAll(std::move(cursor)), all);
 }
 
-// GIVEN a damaged chunk WHEN threads read events and meanings at once THEN each has all of them and the damage is said
-// once
+// GIVEN a damaged chunk WHEN threads read events and meanings at once THEN each has all of them and the damage is
+// reported once
 TEST_F(CursorTest, ThreadsShareAReader) {
   {
     std::fstream file(file_, std::ios::binary | std::ios::in | std::ios::out);

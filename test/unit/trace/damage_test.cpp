@@ -111,7 +111,7 @@ protected:
   std::vector<trace::ChunkPlace> chunks_;
 };
 
-// A kilobyte must not cost a gigabyte, nor minutes.
+// A kilobyte of trace must not cost a gigabyte of memory, nor minutes.
 TEST(Hostile, SizesThatNoWriterWritesAreNotBelieved) {
   trace::ChunkHeader header;
   header.kind = trace::ChunkKind::ProcessStart;
@@ -167,7 +167,7 @@ TEST_F(SmallTrace, TheWriterKeepsTheLimits) {
   EXPECT_EQ(TraceReader::open(whole_)->processes().at(1).command.size(), trace::kMaxArguments);
 }
 
-// Who completes a session goes on behind all that is stored, readable or not.
+// A recovery goes on behind all stored chunks, readable or not.
 TEST_F(SmallTrace, CountsDefinitionsThatCannotBeRead) {
   for (const trace::ChunkPlace &place : chunks_)
     if (place.header.kind == trace::ChunkKind::Definitions)

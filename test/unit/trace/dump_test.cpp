@@ -39,7 +39,7 @@ std::string contentOf(const fs::path &path) {
 
 class Dump : public testing::Test {
 protected:
-  // One event of each kind, from two threads of a process, and one of a process that nobody introduced.
+  // One event of each kind, from two threads of a process, and one of a process without a start.
   void SetUp() override {
     fs::create_directory(folder_ / "run");
     auto writer = TraceWriter::create(trace_);
@@ -108,7 +108,7 @@ TEST_F(Dump, TableIsOneLineAnEvent) {
                                         "address=0xffffffffffffffff size=64 hook async\n"));
 }
 
-// Labels come out as the texts that the process defined; one that nobody defined is null.
+// Labels come out as the texts that the process defined; an undefined one is null.
 TEST_F(Dump, LabelsAreTexts) {
   const std::string text = "loss \"a\"\n";
   std::string body(sizeof(abi::StringDefinition), '\0');

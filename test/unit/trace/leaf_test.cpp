@@ -50,7 +50,7 @@ protected:
       throw std::runtime_error("no root");
     return *index->root;
   }
-  // A copy without the trailer, of which nothing but a walk tells what is in it.
+  // A copy without the trailer, whose content only a walk can tell.
   TraceReader walked() const {
     const fs::path copy = folder_ / "walked";
     fs::copy_file(file_, copy, fs::copy_options::overwrite_existing);

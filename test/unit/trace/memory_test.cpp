@@ -1,4 +1,4 @@
-// What the reader holds in memory: counted by an operator new of this program's own.
+// The reader's memory, counted by an operator new of this program's own.
 #include "random_events.h"
 
 #include <atomic>
@@ -51,8 +51,7 @@ std::filesystem::path writeStreams(const ScratchFolder &folder, uint32_t streams
   return file;
 }
 
-// Two thousand threads, one after the other, cost what one costs; all at once they cost more, which shows that the
-// figure can tell.
+// Two thousand threads in a row cost as much as one. All at once they cost more, which shows that the figure can grow.
 TEST(TraceMemory, StreamsThatFollowEachOtherAreNotHeldTogether) {
   const ScratchFolder folder;
   uint64_t events = 0;

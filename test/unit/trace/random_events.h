@@ -1,4 +1,4 @@
-// Streams of events for tests: any kind, any value, and what a reader must give back for them.
+// Streams of events for tests: any kind, any value, and the events that a reader must return for them.
 #pragma once
 
 #include "analysis/trace/trace_reader.h"

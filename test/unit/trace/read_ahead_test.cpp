@@ -1,4 +1,4 @@
-// Events that a second thread reads ahead: the same ones, whatever becomes of either side.
+// Events that a second thread reads ahead: they stay the same, even if one side stops or fails.
 #include "analysis/trace/read_ahead.h"
 #include "random_events.h"
 

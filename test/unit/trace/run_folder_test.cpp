@@ -31,7 +31,7 @@ mode_t modeOf(const fs::path &path) {
   return status.st_mode & 07777;
 }
 
-// What a refusal says; every one is a usage error on one line.
+// The message of a refusal; each is a usage error on one line.
 std::string refusalOf(const Result<void> &result) {
   if (result)
     return "";
@@ -119,7 +119,7 @@ TEST(RunFolder, TakesAnEmptyFolderAndClosesIt) {
   EXPECT_EQ(modeOf(scratch / "run"), 0750u);
 }
 
-// Somebody puts a link to another folder there after the path was checked.
+// Another user puts a link to another folder there after the path was checked.
 TEST(RunFolder, IsNeverALinkWhenItIsMade) {
   const ScratchFolder scratch;
   fs::create_directory(scratch / "victim");

@@ -1,4 +1,4 @@
-// How chunks of a stream become a stream again, and streams one sequence.
+// Joins chunks of a stream to a stream again, and streams to one sequence.
 #include "random_events.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The writer against the world: torn ends, closed traces, a second writer, a full disk.
+// The writer under faults: torn ends, closed traces, a second writer, a full disk.
 #include "random_events.h"
 
 #include <csignal>
@@ -111,7 +111,7 @@ void inChild(const std::function<bool()> &f) {
   EXPECT_EQ(status, 0);
 }
 
-// Writes until it fails, makes room, and goes on: no event is lost, none is stored twice, nothing is torn.
+// Writes until it fails, makes room, and goes on: no event is lost, stored twice or torn.
 bool survivesFullDisk(const fs::path &file, const std::string &reason, const std::function<void()> &makeRoom) {
   std::mt19937_64 random(2);
   auto writer = TraceWriter::create(file);

@@ -57,7 +57,7 @@ for format in json text jsonl; do
   done
 done
 
-# A file that cannot grow is a disk that is full; the one that was there stays.
+# A file that cannot grow stands for a full disk; the earlier file stays.
 for format in json text jsonl; do
   rm -f "file.$format" && echo old >"file.$format"
   (
@@ -75,7 +75,7 @@ for format in json text jsonl; do
 done
 ls -A | grep '^\.' && fail "temporary files are left"
 
-# What cannot be read is a warning, unless it is all.
+# Unreadable parts are a warning, unless all is unreadable.
 mkdir cut
 size=$(wc -c <"$run/trace.mslt")
 head -c $((size - 1)) "$run/trace.mslt" >cut/trace.mslt

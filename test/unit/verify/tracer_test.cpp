@@ -1,4 +1,4 @@
-// Whole programs of the machine, with every block that the hooks offer guarded: they must do what they do alone.
+// Whole programs of the machine, with every block that the hooks offer guarded: they must do the same as alone.
 #include "analysis/launch/program.h"
 #include "analysis/verify/guard_tracer.h"
 #include "msleaks/abi/guarded.h"

@@ -1,4 +1,4 @@
-// The pages of a watched block, and what has changed in it.
+// The pages of a watched block, and its changed bytes.
 #include "analysis/verify/one_instruction.h"
 #include "analysis/verify/watched_pages.h"
 

@@ -1,4 +1,4 @@
-// Which blocks are a finding's, and what writes into them say about it.
+// The blocks of a finding, and the verdict that writes into them give.
 #include "analysis/collect/watch_option.h"
 #include "analysis/verify/writes.h"
 

@@ -1,4 +1,4 @@
-// What is alive in a run while it grows.
+// The live blocks of a run while it grows.
 #include "watch_fixture.h"
 
 #include <fstream>
@@ -50,7 +50,7 @@ TEST_F(WatchTest, RowsAreOfPlaces) {
   EXPECT_EQ(weights->now, (BlockSum{1100, 3})); // a pool's blocks are parts of others
   EXPECT_EQ(weights->at_peak, (BlockSum{1100, 3}));
   EXPECT_EQ(frame.rows.front().site->line, 12u);
-  EXPECT_EQ(frame.rows.size(), 2u); // what was there at the peak is shown, too
+  EXPECT_EQ(frame.rows.size(), 2u); // places of the peak are shown, too
   EXPECT_EQ(frame.rows.back().now.count, 0u);
   ASSERT_EQ(frame.heaps.size(), 3u);
   EXPECT_EQ(frame.heaps[1].heap, abi::Heap::Device);
@@ -175,7 +175,7 @@ TEST_F(WatchTest, ATraceThatIsCutOrGoneIsAnError) {
   EXPECT_FALSE(other->advance()) << "it stays so";
 }
 
-// Another run with the same name is none of what was watched.
+// Another run with the same name is not shown.
 TEST_F(WatchTest, ATraceThatWasReplacedIsAnError) {
   start(1, 4711);
   grow({test::alloc(kStart + 100, 0x10, 1000, kWeights)}, kStart + 300);
@@ -232,7 +232,7 @@ TEST_F(WatchTest, ProgramsGetAllOfIt) {
   EXPECT_EQ(object["rows"][1]["heap"], "device");
 }
 
-// At every moment what is said is what the live set of the same events has.
+// At every moment the frame equals the live set of the same events.
 TEST_F(WatchTest, GrowsByChanceAsTheWholeDoes) {
   start(1, 4711);
   const auto live = watch();

@@ -1,4 +1,4 @@
-// A watcher that is told by msleaks-run what is alive sees what one that reads the trace sees.
+// A watcher that gets the live blocks from msleaks-run sees the same as one that reads the trace.
 #include "watch_fixture.h"
 
 #include "analysis/base/clock.h"
@@ -15,7 +15,7 @@
 namespace msleaks::analysis {
 namespace {
 
-// What msleaks-run does beside a program: follows the trace, and tells who watches.
+// Does what msleaks-run does beside a program: follows the trace, and tells watchers.
 class Teller {
 public:
   Teller(const std::filesystem::path &run, const std::filesystem::path &session)
@@ -92,7 +92,7 @@ protected:
       if (list.back().event.header().kind == abi::EventKind::Alloc)
         alive[key] = true;
     }
-    now_ns += 10'000; // no clocks differ by so much
+    now_ns += 10'000; // clocks never differ by so much
     return list;
   }
 
@@ -102,7 +102,7 @@ protected:
   }
 
   std::filesystem::path session;
-  std::optional<SessionDir> collected; // as long as it is there, somebody collects
+  std::optional<SessionDir> collected; // as long as it exists, a collector runs
   std::mt19937_64 random{3};
   std::map<std::pair<abi::Heap, uint64_t>, bool> alive;
   uint64_t now_ns = kStart;

@@ -1,4 +1,5 @@
-"""Trains a small network on a GPU, with ranges of NVTX; says what PyTorch knows of the device's memory, and what a step took.   usage: train_cuda.py STEPS graph|steps
+"""Trains a small network on a GPU, with ranges of NVTX; prints PyTorch's numbers of the device's memory, and the time of a step.
+usage: train_cuda.py STEPS graph|steps
 """
 import json
 import sys

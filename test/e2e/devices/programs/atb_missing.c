@@ -1,4 +1,4 @@
-// Calls what executes an operator of ATB where no ATB is: that cannot succeed.
+// Calls the function that executes an operator of ATB, without ATB: the call must fail.
 #include <stdio.h>
 
 #define EXECUTE "_ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE"

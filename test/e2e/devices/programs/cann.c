@@ -1,5 +1,5 @@
-// Trains a little on two NPUs of the stand-in and forgets a block in each step. Lets a library of the vendor take
-// memory of the driver, and is refused some calls. With "mended" it forgets nothing.
+// Trains a little on two NPUs of the stand-in and forgets a block in each step. Lets a library of the
+// vendor take memory of the driver. Some of its calls are refused. With "mended" it forgets nothing.
 #include "acl.h"
 
 #include <msleaks/api.h>

@@ -1,5 +1,5 @@
-// Uses two devices in each of the ways that CUDA's runtime library has, forgets some blocks, is refused some calls, and
-// says how it went. With "mended" it forgets nothing.
+// Uses two devices in each of the ways that CUDA's runtime library has. It forgets some
+// blocks, some calls are refused, and it prints the results. With "mended" it forgets nothing.
 #include <cuda_runtime_api.h>
 
 #include <msleaks/api.h>

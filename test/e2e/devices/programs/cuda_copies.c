@@ -1,5 +1,5 @@
-// Copies and fills of each kind, between two blocks, 64 bytes at a time or as many as the call says; what is refused,
-// too.
+// Copies and fills of each kind, between two blocks, 64 bytes
+// at a time or as many as the call says. Some are refused.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>

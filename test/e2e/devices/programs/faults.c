@@ -1,4 +1,4 @@
-// What may go wrong around a driver, a topic an argument: each is harmless to the program, which says how it went.
+// Faults around a driver, a topic an argument: each is harmless to the program, which prints how it went.
 #define _GNU_SOURCE
 #include <msleaks/api.h>
 
@@ -61,7 +61,7 @@ static int launch(void *block, int value) {
 }
 static int finish(void) { return ((int (*)(void))find("cudaDeviceSynchronize"))(); }
 
-// A function that this version of the driver does not have is not there with hooks either.
+// A function that this version of the driver does not have is missing with hooks, too.
 static void missing(const char *path) {
   open_library(path, RTLD_NOW | RTLD_GLOBAL);
   printf("of the library: %d, of all: %d\n", dlsym(library, "cudaLaunchCooperativeKernel_ptsz") != NULL,
@@ -77,7 +77,7 @@ static int is_library(struct dl_phdr_info *object, size_t size, void *begin) {
   return 1;
 }
 
-// Where the library was, there is nothing any more; it comes back elsewhere.
+// The library's old place is empty; it comes back at another place.
 static void reopened(const char *path) {
   uintptr_t before = 0, after = 0;
   open_library(path, RTLD_NOW);

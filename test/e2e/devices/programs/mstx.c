@@ -8,7 +8,7 @@
 
 enum { kSegment = 1 << 20, kPart = 4096, kParts = 3 };
 
-// Ranges that overlap, of two domains and of none: what ends first did not begin last.
+// Ranges that overlap, of two domains and of none: the first to end is not the last that began.
 static void overlap(void) {
   void *domain = mstxDomainCreateA("communication");
   const uint64_t forward = mstxRangeStartA("forward", NULL);

@@ -1,4 +1,4 @@
-// Says where it is by NVTX, in each way that its header has.
+// Sets marks and ranges by NVTX, in each way that its header has.
 #include <nvtx3/nvToolsExt.h>
 
 #include <pthread.h>

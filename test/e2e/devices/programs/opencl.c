@@ -1,5 +1,5 @@
-// Memory objects of OpenCL that are no plain buffers: images, an image of a buffer, a buffer with properties. One image
-// is forgotten. Says how large the driver says that each is. And a plain one that is larger than all else.
+// Memory objects of OpenCL that are no plain buffers: images, an image of a buffer, a buffer with properties.
+// One image is forgotten. Prints the driver's size of each. A plain buffer is larger than all of them.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 

@@ -1,5 +1,5 @@
-// Each function of OpenCL that msleaks has a row for, once, and some with what is refused. Nothing is made once
-// something has gone: no handle is another one's later. What it prints says what OpenCL has made of it.
+// Each function of OpenCL that msleaks has a row for, once, and some with what is refused. No
+// object is made after one was released, so no handle is used twice. It prints OpenCL's results.
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -201,7 +201,7 @@ static void launches(void) {
 
 static void count_up(void *argument) { ++**(int **)argument; }
 
-// What it uses nobody knows. Not every driver has them.
+// The memory that it uses is not known. Not every driver has them.
 static void native(void) {
   int count = 0, *where = &count;
   clEnqueueNativeKernel(queue, count_up, &where, sizeof where, 0, NULL, NULL, 0, NULL, NULL);

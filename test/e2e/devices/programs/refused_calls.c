@@ -1,5 +1,5 @@
-// Each call is made twice, and says its status: the first one is refused ($STANDIN_FAIL). What is not made is no handle
-// and no block, and what is not given back is there. One is never given back, whose function is called once.
+// Each call is made twice, and says its status: the first one is refused ($STANDIN_FAIL). A refused creation
+// makes no handle and no block; a refused free leaves the object. An object whose function is called once stays.
 #include <stdint.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// Says where it is by roctx, whose library hears it, too.
+// Sets marks and ranges by roctx, whose library gets them, too.
 #include "roctx.h"
 
 #include <stdio.h>

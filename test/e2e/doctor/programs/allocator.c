@@ -1,4 +1,4 @@
-// An allocator with functions of its own, as mimalloc has them (ALLOCATOR), and who calls it.
+// An allocator with functions of its own, like mimalloc's (ALLOCATOR), and a program that calls it.
 #include <stddef.h>
 #include <sys/mman.h>
 

@@ -1,4 +1,4 @@
-// A little of CUDA's runtime (STANDIN), and who calls it.
+// A small part of CUDA's runtime (STANDIN), and a program that calls it.
 #include <stdlib.h>
 
 int cudaMalloc(void **block, size_t bytes);

@@ -1,4 +1,4 @@
-// Asks the C++ library's operator new.
+// Calls the C++ library's operator new.
 int *volatile block;
 
 int main() {

@@ -1,4 +1,4 @@
-// A malloc of its own; VISIBILITY says for whom. With MAIN, a program of it.
+// A malloc of its own, visible as VISIBILITY says. With MAIN it is a program.
 #include <stddef.h>
 
 static char pool[1 << 16];

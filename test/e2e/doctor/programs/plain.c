@@ -1,4 +1,4 @@
-// Asks malloc and free, and ends as it is told.
+// Calls malloc and free, and ends as its argument says.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// A library that asks malloc.
+// A library that calls malloc.
 #include <stdlib.h>
 
 void *volatile worked;

@@ -20,7 +20,7 @@ struct Counters {
   uint64_t counts[kMostCounters];
 };
 
-// What the copy has added to counters that were `first`.
+// The sums that the copy has added to counters with the value `first`.
 std::vector<uint64_t> added(const Host &host, cl_kernel copy, uint64_t first) {
   Counters counters{{abi::kDeviceCountsVersion, abi::CountMode::Full, 0, kMostCounters, 1, 0, 0}, {}};
   std::ranges::fill(counters.counts, first);

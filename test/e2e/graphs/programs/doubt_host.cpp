@@ -1,5 +1,5 @@
-// Launches `collatz` of kernels.cl in ways of which some make a launch one that is not counted (doubt_test.py), and
-// prints what came out.
+// Launches `collatz` of kernels.cl in several ways, and prints the
+// results. Some ways keep a launch from being counted (doubt_test.py).
 //
 //   doubt_host PROGRAM BUILD_OPTIONS HOW
 //

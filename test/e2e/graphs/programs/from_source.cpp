@@ -1,4 +1,4 @@
-// A program that gives its kernels as source text, and says all that it can see of their builds.
+// A program that gives its kernels as source text, and prints all that it can see of their builds.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 

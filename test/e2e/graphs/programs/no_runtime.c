@@ -1,4 +1,4 @@
-// What clang's constructors call in a program with kernels; nothing is launched.
+// The functions that clang's constructors call in a program with kernels. No kernel is launched.
 #define NOTHING(name)                                                                                                  \
   void *name(void) { return 0; }
 #define BOTH(runtime)                                                                                                  \

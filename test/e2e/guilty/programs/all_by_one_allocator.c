@@ -1,4 +1,4 @@
-// Everything comes from one function, three calls above the one that forgets a block; elsewhere it is freed.
+// All blocks come from one function. The function that forgets a block is three calls away; all others free theirs.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 __attribute__((noinline)) static FILE *open_checked(const char *path) {
-  FILE *file = fopen(path, "r"); // it is only the one who opens
+  FILE *file = fopen(path, "r"); // this function only opens the file
   if (!file)
     perror(path);
   return file;

@@ -1,4 +1,4 @@
-// A folder is not closed when what was looked for is found.
+// A folder is not closed if the wanted entry is found.
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Workers free what they are given. A reader that reads nothing gives nothing, and keeps its buffer.
+// Workers free the buffers that they get. A reader that reads nothing passes no buffer on, and keeps its own.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// kind: churn
-// Each attribute is copied to the heap, also one that has nothing to be replaced in it.
+// kind: churn Each attribute is copied to the
+// heap, also one without text to replace.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

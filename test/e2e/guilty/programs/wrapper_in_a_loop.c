@@ -1,4 +1,4 @@
-// A configuration is read anew, and what the old one held is overwritten. All text comes from one xstrdup.
+// A configuration is read again, and the pointers of the old one are overwritten. All text comes from one xstrdup.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Opens what libc gives out, by each function that does. A line that says `forgets KIND N` keeps N of them; all others
-// are given back. With `mended` nothing is kept.
+// Opens each kind of handle of libc, by each function that makes one. A line that says
+// `forgets KIND N` keeps N of them; all others are given back. With `mended` nothing is kept.
 #define _GNU_SOURCE
 // clang-format off: a call and what is said of it stand in one line
 #include <dirent.h>
@@ -29,7 +29,7 @@ int __open64_2(const char *, int);
 int __openat_2(int, const char *, int);
 int __openat64_2(int, const char *, int);
 
-// What not every system gives to everybody: says so, and takes another descriptor in the same line.
+// For handles that some systems refuse: says so, and takes another descriptor in the same line.
 #define OR_NULL(call) ((tried = (call)) >= 0 ? tried : (printf("refused: %s: %s\n", #call, strerror(errno)), open("/dev/null", O_RDONLY)))
 static int tried;
 

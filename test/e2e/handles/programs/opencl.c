@@ -1,5 +1,5 @@
-// Makes each kind of object that OpenCL counts owners of, in each way that it has, and forgets those of the lines that
-// say `forgets KIND N`. With `mended` it forgets none.
+// Makes each kind of object whose owners OpenCL counts, in each way. It forgets
+// those of the lines that say `forgets KIND N`. With `mended` it forgets none.
 #define CL_TARGET_OPENCL_VERSION 300
 // clang-format off: a call and what is said of it stand in one line
 #include <CL/cl.h>

@@ -1,4 +1,4 @@
-// What a new_handler gives back is seen; so is what is made after an exception has passed through.
+// Blocks that a new_handler frees are recorded; so are blocks that are made after an exception has passed through.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

@@ -1,4 +1,4 @@
-// Hooks as somebody else writes them: rows of msleaks' own table, and rows for a library that it does not know.
+// Hooks as a user writes them: rows of msleaks' own table, and rows for a library that msleaks does not know.
 #include "msleaks/hook.h"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Hooks as a library has them that was built before hooks asked for each caller's real function: what it finds first is
-// what everybody gets.
+// Hooks of a library that was built before hooks asked for each caller's
+// real function. All callers get the function that it finds first.
 #include "msleaks/abi/hook.h"
 
 #include <cstddef>

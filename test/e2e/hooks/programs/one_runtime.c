@@ -1,4 +1,4 @@
-// Imitates one version of CUDA's runtime, with memory of its own: a block of another version it does not take back.
+// Imitates one version of CUDA's runtime, with memory of its own: it does not take back a block of another version.
 #include <stddef.h>
 #include <stdint.h>
 

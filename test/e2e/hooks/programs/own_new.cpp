@@ -1,4 +1,4 @@
-// A library with operators of its own, as tcmalloc is one: not by way of malloc, and instrumented by nobody.
+// A library with operators of its own, as tcmalloc is one. They do not call malloc, and are not instrumented.
 #include <cstddef>
 #include <cstdlib>
 #include <new>

@@ -1,5 +1,5 @@
-// Calls a runtime by its symbols. Which one that is, the dynamic linker says: it binds runtime_version and runtime_owns,
-// before which there is no hook.
+// Calls a runtime by its symbols. The dynamic linker chooses it:
+// it binds runtime_version and runtime_owns, which have no hook.
 #include <stddef.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// Blocks made here and given back there, and the other way round; then memory runs out.
+// Blocks that one side makes and the other side frees, in both directions; then memory runs out.
 #include <cstdio>
 #include <new>
 

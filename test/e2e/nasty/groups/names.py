@@ -1,4 +1,4 @@
-"""What is known of a block must survive the optimiser."""
+"""The facts about a block must survive the optimiser."""
 from collections import Counter
 
 from case import Case

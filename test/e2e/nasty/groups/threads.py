@@ -1,4 +1,4 @@
-"""Threads: many, short, cancelled, on odd stacks, fibers, and what runs when they end."""
+"""Threads: many, short, cancelled, on odd stacks, fibers, and code that runs at their end."""
 from case import Case
 
 CASES = [

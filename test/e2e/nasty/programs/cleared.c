@@ -1,4 +1,4 @@
-// Nasty: the program becomes itself again with an empty environment: nothing says any more that it is watched.
+// Nasty: the program executes itself again with an empty environment, which no longer names the session.
 #include "touch.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Nasty: stands for an allocator's library that nobody instruments: it defines operator new and delete for the whole
-// process, not by way of malloc. What it makes is freed by the program, and the other way round.
+// Nasty: stands for an allocator's library that is not instrumented. It defines operator new and delete
+// for the whole process, without malloc. The program frees its blocks, and it frees the program's.
 #include <cstddef>
 #include <new>
 

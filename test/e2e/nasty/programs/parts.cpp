@@ -1,4 +1,4 @@
-// Nasty: what the linker may inline, fold, drop or import. See parts_main.cpp.
+// Nasty: functions that the linker may inline, fold, drop or import. See parts_main.cpp.
 #include "parts.h"
 
 #include <cstdlib>

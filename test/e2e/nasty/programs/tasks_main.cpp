@@ -1,4 +1,4 @@
-// Nasty: the other half of tasks.cpp; a frame is destroyed by who does not know its type.
+// Nasty: the other half of tasks.cpp; code that does not know a frame's type destroys the frame.
 #include "tasks.h"
 
 #include <cstdio>

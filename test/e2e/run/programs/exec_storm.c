@@ -1,4 +1,4 @@
-// Forks children that allocate and exec at once: what an image had when it was replaced is no leak.
+// Forks children that allocate and exec at once: blocks of an image that was replaced are no leak.
 //
 //   usage: exec_storm CHILDREN
 #include <stdlib.h>

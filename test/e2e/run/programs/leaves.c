@@ -1,4 +1,4 @@
-// Becomes another program, or starts one, in a way that HOW says. That one is this one again, and allocates a little.
+// Becomes another program, or starts one, as HOW says. The other is this program again, and allocates a little.
 //
 //   usage: leaves HOW
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-// 64 MiB of shared memory, made by WAY and shown by whom WHO says. Prints how many bytes it found to be what it wrote.
+// 64 MiB of shared memory, made by WAY and mapped by WHO. Prints the number of bytes that had the written value.
 //
 //   usage: shared_memory memfd|shm child|twice|forgotten|private
 #define _GNU_SOURCE

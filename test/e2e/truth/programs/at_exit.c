@@ -1,4 +1,4 @@
-// What happens after main counts: released by an atexit function, allocated by one, released by a destructor.
+// Blocks after main count: released by an atexit function, allocated by one, released by a destructor.
 #include <stdlib.h>
 
 static void *volatile before, *volatile after, *volatile last, *volatile kept;

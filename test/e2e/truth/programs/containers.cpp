@@ -1,4 +1,4 @@
-// Containers: what they allocate is reported where the library's headers allocate, with the way there.
+// Containers: their blocks are reported at the allocation in the library's headers, with the path to it.
 #include <list>
 #include <map>
 #include <memory>

@@ -1,4 +1,4 @@
-// Blocks that the C library allocates for its caller: nobody compiled it with the plugin, a hook sees them.
+// Blocks that the C library allocates for its caller. The library has no instrumentation: a hook sees the blocks.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Linked statically: nothing can be preloaded, what the plugin left in it is all that records.
+// Linked statically: no library can be preloaded, so only the plugin's code records.
 #include <stdio.h>
 #include <stdlib.h>
 

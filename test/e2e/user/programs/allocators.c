@@ -20,7 +20,7 @@ __attribute__((annotate("msleaks.free"))) void poolPut(void *block) { (void)bloc
 __attribute__((annotate("msleaks.alloc:heap=device"))) void *cardGet(size_t size) { return take(size); }
 __attribute__((annotate("msleaks.free:heap=device"))) void cardPut(void *block) { (void)block; }
 
-// Said by the compiler's attribute alone: the block inside has the name, one out of a pool is nobody's leak.
+// Described only by the compiler's attribute: the block inside has the name, and a block of a pool is no leak.
 __attribute__((alloc_size(1), noinline)) void *xmalloc(size_t size) { return malloc(size); }
 __attribute__((alloc_size(1), noinline)) void *xpool(size_t size) { return take(size); }
 

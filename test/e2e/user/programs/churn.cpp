@@ -1,5 +1,5 @@
-// Allocates the same memory again and again, in one of the ways that a program is told not to; `mended` does the same
-// work without. How often each does it is known by heart.
+// Allocates the same memory again and again, in one of several bad ways; `mended`
+// does the same work without churn. The number of allocations is known for each way.
 #include <cstdio>
 #include <cstdlib>
 #include <list>
@@ -10,7 +10,7 @@
 enum { kLines = 1'500'000, kWords = 2000, kBuffers = 1000, kTables = 200'000, kEntries = 16, kRequests = 1500 };
 enum { kNodes = 500, kStates = 20'000, kStateBytes = 100'000 };
 
-// The optimiser must not see that nobody reads it.
+// The optimiser must not see that it is never read.
 template <class T> static T *used(T *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;

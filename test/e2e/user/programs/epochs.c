@@ -10,7 +10,7 @@ enum { kRecord = 3000, kBatch = 50000, kCached = 7000, kNote = 900, kKeptBatches
 
 static void *forgotten, *batches[kKeptBatches], *cache[kFullCache], *history[kMostSteps];
 
-// The optimiser must not see that nobody reads it.
+// The optimiser must not see that it is never read.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;

@@ -8,7 +8,7 @@ enum { kWork = 1000000, kMore = 30000, kKept = 4000, kForgotten = 50 };
 
 static void *kept[2], *forgotten;
 
-// The optimiser must not see that nobody reads it.
+// The optimiser must not see that it is never read.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;

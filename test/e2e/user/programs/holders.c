@@ -1,5 +1,5 @@
-// Blocks that something still points to when the program ends, each in its own way, and some that nothing does. With
-// a number, that many bytes more are held by a list; with "slow", it sleeps before its end.
+// Blocks that are still pointed to when the program ends, each in its own way, and some that are not.
+// With a number, that many bytes more are held by a list; with "slow", it sleeps before its end.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static char *interior;
 static uintptr_t hidden;
 static struct Node *list;
 
-// The compiler must not know what becomes of a pointer, nor leave it in a register or on the stack.
+// The compiler must not know the use of a pointer, nor leave it in a register or on the stack.
 __attribute__((noinline)) static void *used(void *block) {
   __asm__ volatile("" : "+r"(block) : : "memory");
   return block;

@@ -1,4 +1,4 @@
-// C++11, linked with a library that says something too; its own classes do what a scope does.
+// C++11, linked with a library that also calls the API; its own classes work like scopes.
 #include <msleaks/api.h>
 
 #include <cstdio>

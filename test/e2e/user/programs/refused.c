@@ -1,4 +1,4 @@
-// Is refused memory in one of several ways, with ten blocks of 10 MiB and a few small ones alive.
+// An allocation is refused in one of several ways, with ten blocks of 10 MiB and a few small ones alive.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 static void *held[10], *table;
 
-// The optimiser must not see that nobody reads it.
+// The optimiser must not see that it is never read.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;

@@ -1,4 +1,4 @@
-// Is refused a buffer by an OpenCL device that has two others alive.
+// An OpenCL device refuses a buffer while two others are alive.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

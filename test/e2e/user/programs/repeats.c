@@ -5,7 +5,7 @@
 
 enum { kTimes = 1000, kBuffer = 3000, kPair = 70 };
 
-// The optimiser must not see that nobody reads it.
+// The optimiser must not see that it is never read.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;

@@ -1,5 +1,5 @@
-// A server that its operator looks into: threads that wait in system calls of all kinds, and one that allocates
-// most of the time. It does what it is told by lines of its input, and never ends by itself.
+// A server that its operator looks into: threads that wait in system calls of all kinds, and one that
+// allocates most of the time. It follows commands in the lines of its input, and never ends by itself.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 static int wake, ends[2];
 static atomic_int interrupted, woken, turns;
 
-// The compiler must not know what becomes of a pointer.
+// The compiler must not know the use of a pointer.
 __attribute__((noinline)) static void *used(void *block) {
   __asm__ volatile("" : "+r"(block) : : "memory");
   return block;

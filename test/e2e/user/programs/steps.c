@@ -1,5 +1,5 @@
-// Three steps of a training that keeps a little of each, and a second child that does one of them. The report of a part
-// of the run is known by heart.
+// Three steps of a training that keeps a little of each, and a second child
+// that does one of them. The report of each part of the run is known.
 #include <msleaks/api.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ enum { kWeights = 1 << 20, kBatch = 1 << 18, kKept = 1 << 10, kChild = 3 << 16 }
 
 static void *kept[4];
 
-// The optimiser must not see that nobody reads it.
+// The optimiser must not see that it is never read.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;

@@ -1,4 +1,4 @@
-// Large blocks: one that is never touched, one that is filled at once, one of which a half is, one that waits.
+// Large blocks: one is never touched, one is filled at once, a half of one is filled, and one is filled late.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ int main(void) {
   usleep(300 * 1000);
   free(kept[4]);
   memset(kept[3], 3, 8 * kMiB);
-  kept[5] = malloc(100 * 1000); // of its pages, only the first is touched, which has malloc's own bytes
+  kept[5] = malloc(100 * 1000); // only its first page is touched, which has malloc's own bytes
   kept[5][0] = 5;
   usleep(900 * 1000);
   for (int i = 0; i < 4; ++i)

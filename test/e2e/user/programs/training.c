@@ -1,5 +1,5 @@
-/* Says where it is: in the main thread, another thread, a signal handler, a library that is opened later, and a fork's
- * child. Its only argument is that library. */
+/* Sets marks and ranges: in the main thread, another thread, a signal handler, a library
+ * that is opened later, and a fork's child. Its only argument is that library. */
 #include <msleaks/api.h>
 
 #include <dlfcn.h>

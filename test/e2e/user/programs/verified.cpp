@@ -1,4 +1,4 @@
-// Blocks that a first run does not touch; what the second run does with them, its arguments say.
+// Blocks that a first run does not touch. The arguments say what the second run does with them.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,6 +1,6 @@
-// Blocks that the program does not watch itself: one of a line, and one of an address. An operator writes into both in
-// each of three steps; before them, "load" fills them. At the end they are given back, and written by whoever gets the
-// memory next.
+// Blocks that the program does not watch itself: one of a line, and one of an address.
+// An operator writes into both in each of three steps; before them, "load" fills them.
+// At the end they are freed, and the next owner of the memory writes there.
 #include <msleaks/api.h>
 
 #include <stdio.h>

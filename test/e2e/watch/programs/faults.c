@@ -1,4 +1,4 @@
-// What may go wrong with a watch: each of these is harmless to the program.
+// Faults around a watch: each is harmless to the program.
 #include <msleaks/api.h>
 
 #include <pthread.h>
@@ -64,7 +64,7 @@ static void long_names(void) {
   free(name);
 }
 
-// No memory for the copy of what is watched.
+// No memory for the copy of a watched block.
 static void without_memory(void) {
   struct rlimit before, none;
   getrlimit(RLIMIT_AS, &before);

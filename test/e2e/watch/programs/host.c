@@ -1,5 +1,5 @@
-// Trains on the host, in one pool: in step 2 an operator writes behind its activations, into the weights. What the
-// optimiser does to them is its business, and so is what becomes of a block that was freed.
+// Trains on the host, in one pool: in step 2 an operator writes behind its activations,
+// into the weights. The optimizer may write the weights, and a freed block may be written.
 #include <msleaks/api.h>
 
 #include <stdio.h>

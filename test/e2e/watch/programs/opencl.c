@@ -1,5 +1,5 @@
-// Two buffers of OpenCL that lie one behind the other, and a kernel whose last work-items write behind the first one. A
-// kernel that is given the second one, or a part of it, may change it, and so may a copy or fill to it.
+// Two buffers of OpenCL that lie one behind the other, and a kernel whose last work-items write behind the first
+// one. A kernel with the second buffer or a part of it as argument may change it, and so may a copy or fill to it.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <msleaks/api.h>

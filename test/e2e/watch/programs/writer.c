@@ -1,5 +1,5 @@
-// Operators that write behind what is theirs, into a watched block, each in a way of its own; `mended` ones do not. How
-// is the first argument, and where the block lies: on the heap, as a global, or on the stack of main.
+// Operators that write behind their own block, into a watched block, each in its own way; `mended` ones do not.
+// The arguments are the way to write, and the block's place: on the heap, as a global, or on the stack of main.
 #include <msleaks/api.h>
 
 #include <fcntl.h>
@@ -128,7 +128,7 @@ static void relu(const char *how, int step, int is_mended) {
   msl_range_pop();
 }
 
-// Its own block: what it does to it, is its business.
+// The operator's own block: it may write there.
 static void sgd(void) {
   msl_range_push("sgd");
   msl_unwatch(weights);

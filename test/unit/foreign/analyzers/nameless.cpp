@@ -1,4 +1,4 @@
-// Its version is right, and nothing else.
+// Only its version is right.
 #include "msleaks/abi/analyzer.h"
 
 extern "C" {

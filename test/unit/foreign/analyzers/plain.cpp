@@ -1,4 +1,4 @@
-// Written without msleaks/analyzer.h: it has only what it must, and lets exceptions out.
+// Written without msleaks/analyzer.h: it has only the required parts, and lets exceptions out.
 #include "msleaks/abi/analyzer.h"
 
 namespace {

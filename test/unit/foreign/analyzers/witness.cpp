@@ -1,4 +1,4 @@
-// Says all that it was told, in tables and findings.
+// Reports all the data that it got, in tables and findings.
 #include "msleaks/analyzer.h"
 
 #include <map>
