@@ -241,7 +241,7 @@ class Bench:
         self.discard(folder)
 
     def bytes_per_event(self, what, folder):
-        """Of the events alone, written again by bench_trace: a short run's file is mostly names, sites and its index."""
+        """The size of the events alone, written again by bench_trace: a short run's file is mostly names, sites and its index."""
         written = output_of([self.program("bench_trace"), folder]).splitlines()[2].split("|")
         size, cost = float(written[4]), float(written[5].split()[0])
         self.table.add(f"trace of {what}: bytes / event", 1, size, size, 6, "B")

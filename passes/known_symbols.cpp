@@ -88,8 +88,8 @@ std::optional<Symbol> attributedSymbol(const Function &function) {
       return symbol;
     return takeAllocSize(function, symbol) ? std::optional(symbol) : std::nullopt;
   }
-  // alloc_size says how large a block is, not that somebody frees it. It names the wrapper of a known allocator. Alone
-  // it makes no block, because nothing could ever give that block back.
+  // alloc_size gives the size of a block, and no function that frees it. It names the wrapper of a known allocator.
+  // Alone it makes no block, because no call could give that block back.
   Symbol symbol = emptyRow(Verb::Alloc);
   if (kind == AllocFnKind::Unknown)
     symbol.verb = Verb::Wrap;

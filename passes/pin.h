@@ -31,7 +31,7 @@ std::optional<abi::Symbol> pinnedRow(const llvm::Function &function);
 // A call's operands as the source wrote them.
 llvm::SmallVector<llvm::Value *, 8> operandsOf(const llvm::CallBase &call);
 
-// Whether the call carries an operand bundle of somebody else.
+// Whether the call carries an operand bundle that is not ours.
 bool hasForeignBundle(const llvm::CallBase &call);
 
 // Takes the bundles away before the link, and puts their operands into the calls.

@@ -28,7 +28,7 @@ bool isInnerFree(const FoundCall &found, const KnownSymbols &symbols) {
 SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols, Stage stage) {
   SmallVector<FoundCall> calls;
   forEachEligible(module, symbols, [&](Function &function) {
-    if (function.isPresplitCoroutine()) // what stands between its suspension points is cut out by shape
+    if (function.isPresplitCoroutine()) // the code between its suspension points is cut out by shape
       return;
     for (const FoundCall &found : findCalls(function, symbols))
       if (stage == Stage::Compile || awaitsRewrite(function) || markOf(*found.call))

@@ -4,7 +4,7 @@
     check-words.py [PATH...]      files, or folders with all below them; without a PATH: the covered ones (COVERED)
 
 Three rules hold for pages (*.md) and for comments of C, C++, Python, CMake and shell:
-  - A line of a page has at most 140 characters, so that nobody scrolls. A row of a table has at most 280, since its cells wrap;
+  - A line of a page has at most 140 characters, so that it fits a screen. A row of a table has at most 280, since its cells wrap;
     targets of links do not count there.
   - A sentence has at most 30 words. An inline code span is one word.
   - A sentence that begins with "Of", "What" or "Who" has a main verb. Headings, heads of tables and questions need none, and

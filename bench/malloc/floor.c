@@ -1,5 +1,5 @@
 // The least that any preloaded recorder with a time in each event must do around malloc and free. That is a jump, a
-// clock read, one 32-byte store into a ring that nobody reads. bench/run.py puts it beside the hooks. The cost of the
+// clock read, one 32-byte store into a ring without a reader. bench/run.py puts it beside the hooks. The cost of the
 // hooks beyond it is ours; the rest is the price of seeing the call at all.
 #define _GNU_SOURCE
 #include <dlfcn.h>

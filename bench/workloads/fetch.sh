@@ -28,7 +28,7 @@ fetch_once() {
       reachable "$host" || skip "no network: $host cannot be reached, and $folder is not there"
       fail "fetch: cannot fetch $folder, although $host can be reached"
     fi
-    mv -T "$work" "$folder" 2>/dev/null || rm -rf "$work" # somebody else was faster
+    mv -T "$work" "$folder" 2>/dev/null || rm -rf "$work" # another process was faster
     rm -f "$log"
   fi
   printf '%s\n' "$folder"

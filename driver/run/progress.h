@@ -1,4 +1,4 @@
-// What the terminal shows while the program runs.
+// The progress line on the terminal while the program runs.
 #pragma once
 
 #include "run/options.h"

@@ -21,7 +21,7 @@ static const char *remember(const char *text) {
 }
 
 static int handle(int request) {
-  char *scratch = new char[4096]; // nobody deletes it
+  char *scratch = new char[4096]; // never deleted
   std::snprintf(scratch, 4096, "the answer to %d is %d", request, request * request);
   return static_cast<int>(std::strlen(remember(scratch)));
 }

@@ -25,7 +25,7 @@ namespace {
 
 // An outer loop also keeps the counters of its inner loops while it runs.
 constexpr unsigned kMostRegisters = 8;
-constexpr char kAnnotation[] = "msleaks.cfg"; // counted whatever its name is
+constexpr char kAnnotation[] = "msleaks.cfg"; // counted with any name
 constexpr char kDone[] = "msleaks.counted";   // fat LTO objects and links come by twice
 
 bool canBeCounted(const Function &function) {

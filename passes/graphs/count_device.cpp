@@ -163,7 +163,7 @@ private:
 
 void countKernels(Module &module, const DeviceTarget &target, const Options &options, FunctionAnalysisManager &analyses,
                   function_ref<bool(const Function &)> can_be_counted) {
-  const bool in_kernel = options.in_kernel && !target.isSpirv(); // whose variables no host can set
+  const bool in_kernel = options.in_kernel && !target.isSpirv(); // no host can set their variables
   const SmallVector<CountedClone> clones = cloneCounted(module, target, in_kernel, can_be_counted);
   if (!clones.empty())
     DeviceCounting(module, target, options, analyses).run(clones, in_kernel);

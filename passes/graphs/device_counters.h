@@ -45,7 +45,7 @@ private:
   llvm::Module &module_;
   const DeviceTarget &target_;
   llvm::PointerType *global_;
-  llvm::Function *count_ = nullptr; // null: nobody has called it yet
+  llvm::Function *count_ = nullptr; // null: not called yet
 };
 
 } // namespace msleaks::passes

@@ -205,7 +205,7 @@ Value *DeviceTarget::globalNumber(IRBuilder<> &builder) const { return ask(build
 void DeviceTarget::show(GlobalVariable &variable) const {
   variable.setLinkage(GlobalValue::WeakAnyLinkage);
   variable.setAlignment(Align(sizeof(uint64_t)));
-  variable.setVisibility(GlobalValue::ProtectedVisibility); // what a loaded image shows
+  variable.setVisibility(GlobalValue::ProtectedVisibility); // visible in a loaded image
   appendToCompilerUsed(*module_, {&variable});
 }
 

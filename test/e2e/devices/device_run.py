@@ -1,4 +1,5 @@
-"""What the tests of devices share: stand-ins and programs are built, run alone and watched, and the events of a run are counted."""
+"""Common code of the tests of devices: it builds stand-ins and programs, runs them alone and watched, and counts the events of a
+run."""
 import difflib
 import json
 import os

@@ -9,7 +9,7 @@ HEAP = ["free", "malloc"]
 
 def expect_plain(patient):
     plain = patient.build("plain", "plain.c")
-    for end in "", "abort", "kill", "quick":  # whatever ends it
+    for end in "", "abort", "kill", "quick":  # with any end
         library = patient.examine(plain, end, status=0)["plain"]
         equal(f"plain {end}", (library["program"], library["instrumented"], library["llvm"], library["hooked"], library["unseen"]),
               (True, False, None, HEAP, []))
@@ -46,7 +46,7 @@ def expect_own(patient):
 
 
 def expect_program(patient):
-    """What a program defines comes before every library."""
+    """A program's own definition comes before every library's."""
     answer = patient.examine(patient.build("own", "own.c", '-DVISIBILITY="default"', "-DMAIN"), status=1)
     expect_unseen("a program's own", answer["own"], HEAP, "own")
     answer = patient.examine(patient.build("own_new", "own_new.cpp"), status=1)

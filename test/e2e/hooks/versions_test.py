@@ -56,7 +56,7 @@ def expect(msleaks, scratch, program, topic, words, recorded, hooks=()):
     report.expect_account()
     equal(f"{topic}: blocks", [event["size"] for event in events_of(msleaks, folder, "alloc")], recorded)
     equal(f"{topic}: frees", len(events_of(msleaks, folder, "free")), len([size for size in recorded if size % 2]))
-    if "close" not in words: # what comes back has its memory where it was
+    if "close" not in words: # a library that comes back has its memory at the same place
         equal(f"{topic}: notes about frees", [note for note in report.json["notes"] if "live one" in note], [])
     print(f"{topic}: {plain.stdout.splitlines()}")
     return [note for note in report.json["notes"] if "cuda" in note]

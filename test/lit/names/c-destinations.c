@@ -1,7 +1,7 @@
 // Destinations of blocks in C: variables, members, elements, through pointers, globals, memory of the caller.
 // RUN: %emit_c -O0 | %opt -passes='print<msl-sites>' -disable-output | FileCheck %s
 // RUN: %emit_c -O2 | %opt -passes='print<msl-sites>' -disable-output | FileCheck %s
-// The names reach the table in the object, whatever the optimiser did in between.
+// The names reach the table in the object, also after the optimiser.
 // RUN: %clang -g -O0 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=TABLE %s
 // RUN: %clang -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=TABLE %s
 #include "keep.h"

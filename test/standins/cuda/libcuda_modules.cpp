@@ -273,7 +273,7 @@ void __hipRegisterFunction(void **modules, const void *stub, char *, const char 
                            void *, int *) {
   stubs[stub] = {reinterpret_cast<Registered *>(modules), name};
 }
-void __hipRegisterVar(void **, void *, char *, const char *, int, size_t, int, int) {} // nobody asks for one
+void __hipRegisterVar(void **, void *, char *, const char *, int, size_t, int, int) {} // no test needs one
 void __hipUnregisterFatBinary(void **modules) {
   auto *const known = reinterpret_cast<Registered *>(modules);
   if (known->module != nullptr)

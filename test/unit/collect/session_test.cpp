@@ -157,7 +157,7 @@ TEST_F(SessionTest, FindsAnArenaThatWasUnfinishedWhenItWasSeen) {
 }
 
 TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
-  const pid_t child = fork(); // of the test, not of msleaks-run; the collector waits for nobody
+  const pid_t child = fork(); // of the test, not of msleaks-run; the collector does not wait
   if (child == 0)
     pause();
   std::thread thread([this] { collector->run(); });

@@ -176,7 +176,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "clCreateImageWithProperties",
                                          "clCreateImage2D",
                                          "clCreateImage3D",
-                                         "InitializeInjectionNvtx2", // what a program says, by the header that it has
+                                         "InitializeInjectionNvtx2", // calls of the program, by its own header
                                          "InitInjectionMstx",
                                          "aclInit", // a mark
                                          "aclFinalize",
@@ -424,7 +424,7 @@ uint32_t siteOf(const std::vector<ReadEvent> &events, uint64_t size) {
   return freesOf(events, allocs[0].address) == 1 ? site : 0;
 }
 
-// The callbacks and the hooks of one call agree, whatever a signal handler records between them.
+// The callbacks and the hooks of one call agree, even if a signal handler records between them.
 TEST(Hooks, AnInstrumentedCallIsRecordedOnce) {
   for (const char *when : {"never", "before", "behind"}) {
     const SessionDirectory session;

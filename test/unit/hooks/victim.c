@@ -122,7 +122,7 @@ static void *interruptedOnSmallStack(void *more) {
   const size_t least = (size_t)sysconf(_SC_MINSIGSTKSZ) + *(size_t *)more, pages = 1 << 20;
   const size_t bytes = least > 4096 ? least : 4096;
   if (*(size_t *)more < 4096)
-    free(malloc(337)); // what the real malloc does first in a thread needs more
+    free(malloc(337)); // the real malloc's first call in a thread needs more
   char *hole = mmap(NULL, 2 * pages, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   mprotect(hole + pages, pages, PROT_READ | PROT_WRITE);
   const stack_t stack = {.ss_sp = hole + pages, .ss_flags = 0, .ss_size = bytes};

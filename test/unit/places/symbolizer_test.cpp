@@ -255,7 +255,7 @@ TEST_F(SymbolizerTest, SaysHowFarItIs) {
   Symbolizer symbolizer;
   std::vector<uint64_t> told;
   symbolizer.onLookUp([&](uint64_t so_far) { told.push_back(so_far); });
-  for (int twice = 0; twice < 2; ++twice) // what is known is not looked up
+  for (int twice = 0; twice < 2; ++twice) // known names are not looked up
     for (uint64_t i = 0; i < 250; ++i)
       symbolizer.placesAt(image("libcode.so"), 0x10000 + i);
   EXPECT_EQ(told, (std::vector<uint64_t>{100, 200}));

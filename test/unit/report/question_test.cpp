@@ -156,7 +156,7 @@ TEST_F(Questions, EveryGroupingHasTheSameTotal) {
   }
 }
 
-// Only what the user asked for replaces the lists of places, whatever the name of another table is.
+// Only the requested grouping replaces the lists of places, even if another table has its name.
 TEST_F(Questions, ATableOfAnAnalyzerIsNoGrouping) {
   Report report = ask({});
   report.sections.push_back({"mine/rows_by_line", "My rows", {{"rows", Unit::Count, Fold::Sum}}, {{uint64_t{7}}}});

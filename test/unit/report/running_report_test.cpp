@@ -102,7 +102,7 @@ TEST_F(RunningReportTest, NeedsAllEvents) {
   EXPECT_EQ(running->liveBlocks(), 1u);
   grow({test::alloc(kStart + 300, 0x20, 50, kOther)}, kStart + 400);
   endSession(kStart + 500);
-  EXPECT_TRUE(isEnough()); // what came since is taken in at the end
+  EXPECT_TRUE(isEnough()); // later events are taken in at the end
 }
 
 TEST_F(RunningReportTest, IsNotEnoughWhenEventsCameTooLate) {

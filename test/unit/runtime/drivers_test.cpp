@@ -160,7 +160,7 @@ TEST(Drivers, AStepAndARefusalAskHowFullADeviceIs) {
     must(asked == 2);
     const void *none = nullptr;
     __msl_before(8, kTake);
-    __msl_on_alloc_out(8, kTake, &none, 16, kOutOfMemory); // whatever pause there is
+    __msl_on_alloc_out(8, kTake, &none, 16, kOutOfMemory); // during any pause
     must(asked == 3);
   }),
             0);

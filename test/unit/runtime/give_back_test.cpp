@@ -170,7 +170,7 @@ TEST(Callbacks, ProtectionIsRecordedWhereItChanges) {
             "Protect#7 4096+8192 reserve | Protect#9 4096+8192 | Protect#10 4096+4096 hook reserve");
 }
 
-// What an allocator maps and protects for itself is its supply.
+// An allocator's own mappings and protections are its supply.
 TEST(Callbacks, AnAllocatorsOwnProtectionIsNotRecorded) {
   EXPECT_EQ(eventsOf([] {
               __msl_before(7, kMalloc);

@@ -1,4 +1,4 @@
-// An image is one, whatever segment of it is asked about: linkers leave gaps between them on AArch64.
+// All segments of an image give the same image: on AArch64 linkers leave gaps between them.
 #include "image.h"
 
 #include <dlfcn.h>

@@ -174,7 +174,7 @@ public:
     control_->magic = abi::ControlPage::kMagic;
     control_->session_version = abi::kSessionVersion;
     control_->flags = flags;
-    control_->flags.reach = abi::Reach::Off; // nobody reads the memory of a process that exits: it would wait in vain
+    control_->flags.reach = abi::Reach::Off; // there is no collector, so a process would wait at its exit in vain
     std::ifstream status("/proc/self/status");
     control_->seccomp_filters = abi::seccompFilters(std::string((std::istreambuf_iterator<char>(status)), {}));
     control_->enabled = abi::enabledFor(~0u, flags.call_stack);

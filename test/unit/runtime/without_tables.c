@@ -53,7 +53,7 @@ __attribute__((noinline)) void NAME(pass)(int depth) {
   (void)depth;
 }
 
-// `bytes` of the stack that nobody has written stand in each frame.
+// Each frame has `bytes` of unwritten stack.
 #define FUNCTION(name, bytes, next, other)                                                                             \
   __attribute__((noinline)) void NAME(name)(int depth) {                                                               \
     volatile char filler[bytes];                                                                                       \

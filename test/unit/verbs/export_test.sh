@@ -23,7 +23,7 @@ refused() { # status, text in the message, arguments
   fi
 }
 
-same() { # what it is, one file, another one
+same() { # description, one file, another one
   cmp "$2" "$3" || fail "$1"
 }
 

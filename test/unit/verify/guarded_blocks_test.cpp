@@ -70,7 +70,7 @@ TEST_F(GuardedBlocksTest, AChildOpensItsOwnPages) {
   const auto block = blocks.add(kAt, 2 * kPage, 0, now_ns);
   GuardedBlocks child = blocks;
   EXPECT_FALSE(child.touch(kAt, 1, 1).closed.empty());
-  EXPECT_TRUE(block->isTouched()); // whoever touches it
+  EXPECT_TRUE(block->isTouched()); // for any touch
   EXPECT_FALSE(touch(kAt).empty());
 }
 

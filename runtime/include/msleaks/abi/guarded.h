@@ -21,7 +21,7 @@ enum class GuardCall : uint64_t {
   Offer, // bytes: a block is about to be made. Answer 1: guard it
   Born,  // address, bytes, bytes that have content: from here on nothing can touch the block's pages
   Moved, // old address, new address, bytes: touched bytes of the old block count as touched in the new one
-  Gone,  // address: the block's pages are nobody's any more
+  Gone,  // address: the block's pages are free again
   Left,  // address: the pages stay, but are no longer watched
 
   Listen,      // asks whether to tell watches and ranges. Answer 1: yes

@@ -121,7 +121,7 @@ struct Symbol {
   Shape shape{};
   int partner = -1;    // row that frees what this row allocates
   bool copied = false; // Kernel: made from another one, with its arguments
-  bool status = false; // what it returns, if that is an integer, is 0 on success
+  bool status = false; // an integer result is 0 on success
   constexpr bool operator==(const Symbol &) const = default;
 };
 

@@ -63,7 +63,7 @@ int main(void) {
   mstxInit();
   if (aclInit(NULL) + aclrtSetDevice(0) + aclrtCreateStream(&stream) != 0)
     return 1;
-  aclrtMalloc(&refused, 1, 0); // what the first call of the driver does is its own
+  aclrtMalloc(&refused, 1, 0); // the first call of the driver may set errno itself
   aclrtFree(refused);
   usleep(kPauseUs);                         // until the ledger asks again
   KEEPS(aclrtMalloc(&block, kBytes, 0), 0); // watched

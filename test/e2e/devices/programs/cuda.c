@@ -43,7 +43,7 @@ static void train(cudaStream_t stream, float *model) {
     expect(cudaMallocAsync(&temporary, kActivations, stream), 0, "temporary");
     expect(cudaMemsetAsync(temporary, 0, kActivations, stream), 0, "fill");
     expect(cudaLaunchKernel((const void *)(uintptr_t)scale, grid, block, arguments, 0, stream), 0, "launch");
-    expect(cudaPeekAtLastError(), 0, "no error of the launch"); // whose kernel has no name
+    expect(cudaPeekAtLastError(), 0, "no error of the launch"); // its kernel has no name
     expect(cudaFreeAsync(temporary, stream), 0, "free of the temporary");
     expect(cudaFree(activations), 0, "free of the activations");
   }

@@ -44,7 +44,7 @@ int main(void) {
   KEEPS(cuMemcpyHtoD_v2(0, host, kBytes), 1);
   KEEPS(cuMemsetD8_v2(block, 3, kBytes), 0);
   KEEPS(cuModuleGetFunction(&function, NULL, "scale"), 0);
-  KEEPS(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 0); // whose name is asked for
+  KEEPS(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 0); // the hooks ask for its name
   KEEPS(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 1);
   KEEPS(cuMemFree_v2(16), 1);
   KEEPS(cuMemFree_v2(block), 0);

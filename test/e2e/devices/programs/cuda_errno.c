@@ -12,7 +12,7 @@ enum { kBytes = 1 << 20, kPauseUs = 200000 };
 // On the device.
 void scale(void **arguments) { **(int **)arguments[0] *= 2; }
 
-// Whose elements' size is asked for.
+// The hooks ask for the size of its elements.
 static void array(void) {
   static char host[400];
   const struct cudaChannelFormatDesc number = {32, 0, 0, 0, 2};
@@ -29,7 +29,7 @@ int main(void) {
   const void *const kernel = (const void *)(uintptr_t)scale;
   const dim3 one = {1, 1, 1};
   cudaSetDevice(0);
-  cudaMalloc(&refused, 1); // what the first call of the driver does is its own
+  cudaMalloc(&refused, 1); // the first call of the driver may set errno itself
   cudaFree(refused);
   usleep(kPauseUs);                     // until the ledger asks again
   KEEPS(cudaMalloc(&block, kBytes), 0); // watched

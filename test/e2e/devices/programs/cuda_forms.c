@@ -126,7 +126,7 @@ int main(void) {
   expect(cudaMemset(block, 1, 1000), 0, "fill");
   blocks();
   launches(block);
-  printf("the number is %d\n", *(int *)block); // what a device has can be read here
+  printf("the number is %d\n", *(int *)block); // a device's memory can be read here
   copies(block);
   expect(cudaFree(block), 0, "free");
   printf("%d failures\n", failures);

@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
   page.flags = 2; // of the host
   done(zePhysicalMemCreate(context, NULL, &page, &host_pages), "physical memory of the host");
 
-  // What is appended to the list is done when the queue is given the list, twice.
+  // The queue does the appended work when it gets the list, twice.
   float host[kElements] = {0};
   const uint64_t elements = kElements;
   const float one = 1;

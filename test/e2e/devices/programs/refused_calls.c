@@ -91,7 +91,7 @@ int main(void) {
   return 0;
 }
 
-#elif defined OF_RUNTIME // what the runtime library counts, and plans
+#elif defined OF_RUNTIME // objects that the runtime library counts, and plans
 int cudaStreamCreate(void **), cudaStreamCreateWithFlags(void **, unsigned), cudaStreamDestroy(void *);
 int cudaEventCreate(void **), cudaEventCreateWithFlags(void **, unsigned), cudaEventDestroy(void *);
 int cudaGraphCreate(void **, unsigned), cudaGraphClone(void **, void *), cudaGraphDestroy(void *);

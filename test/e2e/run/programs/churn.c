@@ -1,7 +1,7 @@
 // churn COUNTS THREADS PAIRS: threads that allocate and free, and keep their own account in a shared file.
 //
-// What a thread has counted there it has surely recorded: the count follows the call. Its allocations have the sizes
-// 1000, 1001, … 5999, 1000, …, so a hole in what was recorded shows.
+// A thread counts after the call, so each counted call was surely recorded. Its
+// allocations have the sizes 1000, 1001, … 5999, 1000, …, so a lost event shows.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

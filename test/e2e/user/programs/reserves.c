@@ -20,7 +20,7 @@ int main(void) {
   memset(touched, 1, 32 * kMiB);
   char *untouched = malloc(100 * kMiB);
   *(volatile char *)untouched = 1;
-  usleep(300000); // so that somebody looks
+  usleep(300000); // so that the collector looks
   printf("%d\n", first[0] + second[0] + touched[0]);
   poolPut(second);
   free(untouched);

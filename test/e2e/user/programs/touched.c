@@ -13,7 +13,7 @@ int main(void) {
   kept[2] = malloc(16 * kMiB); // half of it
   memset(kept[2], 2, 8 * kMiB);
   kept[3] = malloc(8 * kMiB); // waits
-  kept[4] = malloc(8 * kMiB); // and nobody needs this one behind it
+  kept[4] = malloc(8 * kMiB); // and this one is not needed after it
   memset(kept[4], 4, 8 * kMiB);
   usleep(300 * 1000);
   free(kept[4]);

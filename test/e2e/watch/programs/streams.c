@@ -15,7 +15,7 @@ static int has_begun, may_end, has_ended;
 static const cudaStream_t other = NULL; // that a synchronization of the device waits for, on the stand-in
 static cudaStream_t stream;
 
-// On the device. It gives up where somebody waits for it before the host lets it end.
+// Runs on the device. It gives up if a call waits for it before the host lets it end.
 static void busy(void **arguments) {
   (void)arguments;
   const time_t begin = time(NULL);

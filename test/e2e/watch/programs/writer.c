@@ -32,7 +32,7 @@ static void set_all(size_t count, int value) {
   memset(activations + 8, value, count - 8); // set
 }
 
-// One instruction, whatever the count.
+// One instruction, for any count.
 static void repeat(size_t count, int value) {
   char *to = activations;
 #if defined(__x86_64__)
