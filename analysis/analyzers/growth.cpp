@@ -219,7 +219,8 @@ std::string adviceOf(const Growth &growth, bool is_freed, const Finding &finding
   if (is_freed)
     return fmt::format("The program frees {} only after its last step: free each in the step in which {} makes it.",
                        thing, function);
-  return fmt::format("Free what {} makes before its step ends; if {} must stay, limit how many do.", function, thing);
+  return fmt::format("Free the blocks of {} before their step ends; if {} must stay, limit their number.", function,
+                     thing);
 }
 
 Draft<Finding> findingOf(const Growth &growth, Conclusion &conclusion) {

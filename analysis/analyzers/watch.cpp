@@ -324,12 +324,13 @@ void WatchAnalyzer::addFinding(const Change &change, Conclusion &conclusion) con
                       {"given", analysis::nameOf(change.given)}};
   if (change.step)
     finding.evidence.emplace_back("step", *change.step);
-  const std::string by = change.operation.known() ? "`" + textOf(change.operation) + "`" : "The operation";
+  const std::string by = change.operation.known() ? "`" + textOf(change.operation) + "`" : "the operation";
   finding.advice =
       change.given == Given::No
-          ? fmt::format("{} is not given `{}`: look for an index or a size that is too large in it", by, finding.part)
-          : fmt::format("What {} is given is not known: if `{}` is not, an index or a size is too large", by,
-                        finding.part);
+          ? fmt::format("`{}` is no argument of {}: look for an index or a size in {} that is too large", finding.part,
+                        by, by)
+          : fmt::format("The arguments of {} are not known: if `{}` is not among them, an index or a size is too large",
+                        by, finding.part);
   finding.advice += change.heap == abi::Heap::Host ? "; `msleaks verify` names the instruction." : ".";
   conclusion.add(std::move(draft), {});
 }

@@ -296,9 +296,8 @@ private:
       return;
     addTrait(Reason::StaticRuntime);
     if (hasHookedDriver(symbol))
-      note("CUDA's runtime is linked into it statically: what it asks of the driver (libcuda) is seen there, by the "
-           "hooks of "
-           "the driver's functions");
+      note("CUDA's runtime is linked into it statically: the hooks of the driver's functions see its calls of "
+           "libcuda");
     else
       unseen(symbol, Reason::StaticRuntime);
   }

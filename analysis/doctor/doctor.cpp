@@ -101,7 +101,7 @@ Result<DoctorAnswer> examine(const DoctorRun &run) {
   answer.missed = tracer.missed();
   answer.libraries = findings.take();
   if (answer.libraries.empty())
-    return fail(fmt::format("{}: ended before anybody could look at it", run.command[0]));
+    return fail(fmt::format("{}: ended before doctor could examine it", run.command[0]));
   return answer;
 }
 

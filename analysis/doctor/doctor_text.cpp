@@ -25,7 +25,7 @@ std::string endOf(const DoctorAnswer &answer) {
   const int status = answer.exit_status;
   std::string processes = counted(answer.processes, "process", "processes");
   if (answer.missed != 0)
-    processes += fmt::format(" ({} more ended before anybody could look)", answer.missed);
+    processes += fmt::format(" ({} more ended before doctor could examine them)", answer.missed);
   if (status > kSignalled)
     return fmt::format("{}; the program was ended by signal {} ({})", processes, status - kSignalled,
                        strsignal(status - kSignalled));

@@ -38,7 +38,7 @@ std::string textOf(const Holders::Root &root, Conclusion &conclusion) {
   case RegionUse::Registers:
     return fmt::format("register of thread {}", root.region.tid);
   default:
-    return fmt::format("memory at 0x{:x} that nobody was seen to allocate", root.address);
+    return fmt::format("memory at 0x{:x} without a recorded allocation", root.address);
   }
 }
 

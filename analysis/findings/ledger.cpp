@@ -7,7 +7,7 @@ struct Words {
   const char *name, *meaning;
 };
 constexpr Words kWords[kLedgerSources] = {
-    {"blocks", "blocks of the program and of what it called"},
+    {"blocks", "blocks of the program and of libraries that it called"},
     {"closed-library", "blocks that closed libraries keep for themselves"},
     {"pool-used", "parts of blocks that pools have handed out"},
     {"pool-free", "what pools have of their blocks beside that"},
@@ -15,9 +15,9 @@ constexpr Words kWords[kLedgerSources] = {
     {"manager", "what NVML counts beyond the driver: reserved by it and by the firmware"},
     {"allocator", "headers and rounding of malloc, estimated"},
     {"file-backed", "pages of files: code and data of programs and libraries"},
-    {"recorder", "what msleaks records in"},
+    {"recorder", "rings and tables of msleaks itself"},
     {"not-resident", "of the lines above, not in memory: never touched, or swapped out"},
-    {"unattributed", "stacks, malloc's free memory, data of images, and what nobody saw"},
+    {"unattributed", "stacks, malloc's free memory, data of images, and unrecorded memory"},
 };
 
 } // namespace

@@ -52,8 +52,8 @@ void writeRefused(TextTable &table, const OutOfMemory &found) {
 
 void writeNothingRefused(TextTable &table, const OutOfMemory &found) {
   table.entry("refused", found.refusals == 0
-                             ? "nothing: no allocator said no"
-                             : fmt::format("{} times, and asked again for less each time: nothing was missing",
+                             ? "nothing: no allocator refused memory"
+                             : fmt::format("{} times, and each time a smaller request succeeded: no memory was missing",
                                            countText(found.refusals)));
   for (const ReportProcess &process : found.report.processes)
     if (process.fate == FreeCause::ProcessKilled)

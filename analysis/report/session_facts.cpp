@@ -78,13 +78,13 @@ std::vector<std::string> notesOf(const Report &report) {
       "process(es) recorded nothing: static or set-uid programs, or there was no room (notes below)");
   add(killed, "process(es) killed by a signal: their blocks count as alive at the end, not as leaks");
   add(unknown,
-      "process(es) ended and nobody saw how: their blocks count as leaks, but are none if a signal killed them");
+      "process(es) ended in an unknown way: their blocks count as leaks, but are none if a signal killed them");
   add(going_on, "process(es) still running when the session ended, or without an end: their blocks count as alive at "
                 "the end, not as leaks");
   add(report.unsure.sum.count + report.unsure.pool_sum.count,
-      "block(s) may have been freed while recording was stopped: they are unsure, and count as no leaks");
+      "block(s) may have been freed while recording was stopped: they are unsure, and do not count as leaks");
   add(report.counts.frees_before_start,
-      "free(s) of blocks that were not known: allocated before recording started, or while it was stopped");
+      "free(s) of unknown blocks, which were allocated before recording started, or while it was stopped");
   add(report.counts.late_frees,
       "free(s) arrived a moment after the reuse of their address, as clocks of processors differ");
   add(report.counts.early_frees,
@@ -127,9 +127,9 @@ Names namesOf(const TraceReader &reader, const std::vector<ReportProcess> &proce
     accounts.try_emplace({account.process, account.stream}, &account);
   const auto thread = [accounts = std::move(accounts), process](uint32_t number, uint32_t stream) {
     const auto known = accounts.find({number, stream});
-    return known == accounts.end() ? std::string()
-                                   : fmt::format("thread {} ({}) of {}", known->second->tid,
-                                                 known->second->thread_name, process(number));
+    return known == accounts.end()
+               ? std::string()
+               : fmt::format("thread {} ({}) of {}", known->second->tid, known->second->thread_name, process(number));
   };
   return {process, thread};
 }

@@ -62,7 +62,9 @@ void writeRemainsEntry(TextTable &table, const char *word, const RemainsReport &
   table.entry(word, text);
 }
 
-std::string sumText(const BlockSum &sum) { return fmt::format("{} in {}", bytesText(sum.bytes), blocksText(sum.count)); }
+std::string sumText(const BlockSum &sum) {
+  return fmt::format("{} in {}", bytesText(sum.bytes), blocksText(sum.count));
+}
 
 // Says which leaks the findings prove or take for likely, and how much libraries keep apart from these.
 void writeLeaksEntry(TextTable &table, const Report &report) {
@@ -113,9 +115,9 @@ std::string exitText(const ReportProcess &process) {
   case FreeCause::ProcessExec:
     return "replaced by another program (exec)";
   case FreeCause::StillAlive:
-    return "still running, or nobody saw its end";
+    return "still running, or its end was not seen";
   default:
-    return process.exit ? fmt::format("exit {}", *process.exit) : "ended, nobody saw how";
+    return process.exit ? fmt::format("exit {}", *process.exit) : "ended, in an unknown way";
   }
 }
 

@@ -179,8 +179,8 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   if (const std::string reason = analysis::whyUnserved(analysis::askKernel()); !reason.empty())
     tell(reason);
   if (options.watch.wish.kind != abi::WatchKind::None)
-    tell("--watch: where a block is watched, each launch, copy and fill is waited for: what runs at once is other than "
-         "without it");
+    tell("--watch: while a block is watched, the program waits for each launch, copy and fill. So fewer operations run "
+         "at the same time than without it");
   MSL_TRY(folder.writeManifest(manifest));
   auto session = MSL_TRY(analysis::SessionDir::create(wish));
   if (!session.note().empty()) {

@@ -57,8 +57,9 @@ ListHeld::ListHeld(WatchList &list) noexcept : list_(list), locked_(list.lock, p
   if (locked_)
     hold(&__msl_thread);
   else if (!__atomic_exchange_n(&list.is_given_up, true, __ATOMIC_RELAXED))
-    __msl_note("a watch left out a look: the one before still waits for the driver; what changed may be said of an "
-               "operation that comes later");
+    __msl_note(
+        "a watch left out a look: the previous look still waits for the driver. A change may be reported for a later "
+        "operation");
 }
 
 ListHeld::~ListHeld() {
@@ -108,15 +109,17 @@ WatchList *makeList() noexcept {
   return list;
 }
 
-void noteUnwatched() noexcept { __msl_note("a block is not watched: 64 are, or there is no memory for what is in it"); }
+void noteUnwatched() noexcept {
+  __msl_note("a block is not watched: 64 blocks are watched already, or there is no memory for its copy");
+}
 
 void noteWaits(WatchList &list) noexcept {
   if (list.is_wait_noted || session.control->watch.kind != abi::WatchKind::None)
     return;
   list.is_wait_noted = true;
   __msl_note(
-      "msl_watch: while a block is watched, each launch, copy and fill is waited for: what runs at once is other "
-      "than without it");
+      "msl_watch: while a block is watched, the program waits for each launch, copy and fill. So fewer operations run "
+      "at the same time than without it");
 }
 
 void endWatch(WatchList &list, Thread &thread, WatchedBlock &block) noexcept {

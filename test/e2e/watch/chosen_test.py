@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent / "programs/chosen.c"
 OFFSET, BYTES, STEPS = 100, 8, (1, 2, 3)
 
 
-WAITS = "each launch, copy and fill is waited for"
+WAITS = "waits for each launch, copy and fill"
 
 
 def changes(msleaks, folder, program, watch):

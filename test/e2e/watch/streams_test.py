@@ -22,7 +22,7 @@ def expect_watched(msleaks, scratch, program, name, heap):
           [("weights", "kernel", 64, 16, line_of(SOURCE, "// launch"))])
     equal(f"{name}: where the block is", {event["heap"] for event in events_of(msleaks, folder, "content")}, {heap})
     expect_counts(msleaks, folder, copy=3, set=4, launch=4)
-    waits = [note for note in report.json["notes"] if "is waited for" in note]
+    waits = [note for note in report.json["notes"] if "waits for each launch" in note]
     check(len(waits) == 1 and waits[0].startswith("msl_watch"), f"{name}: {report.json['notes']}")
     print(f"{name}, {heap}: {waits[0]}")
 
