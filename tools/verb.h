@@ -30,7 +30,7 @@ struct Verb {
   Action (*declare)(CommandLine &); // adds options to its own part of the command line
 };
 
-// In the order of their names.
+// Returns the verbs in the order of their names.
 std::vector<Verb> makeVerbs();
 
 } // namespace msleaks::tools

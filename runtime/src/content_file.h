@@ -19,7 +19,7 @@ struct ContentScratch {
   Text<1100> path, unfinished;
 };
 
-// A block as it is at a look.
+// The state of a block at a look.
 struct Content {
   uint64_t address;
   std::string_view name; // of the watch; empty: the address is its name

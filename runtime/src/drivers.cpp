@@ -98,7 +98,7 @@ const hook::Device *driverOf(abi::Family family) noexcept {
   return driver(family).functions.load(std::memory_order_acquire);
 }
 
-// Not after an allocation on a stream: the stream may be captured.
+// The driver is not asked after an allocation on a stream, which may be captured.
 void deviceAllocated(abi::Traits row, uint64_t bytes) noexcept {
   Driver &of = driver(row.family());
   const uint32_t before = of.blocks.load(std::memory_order_relaxed);

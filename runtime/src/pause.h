@@ -1,5 +1,5 @@
-// After a refusal: how many events go by before shared memory is asked for again. A full file system would cost each of
-// them system calls.
+// The number of events after a refusal before shared memory is asked for again. On a full file system each event would
+// cost system calls.
 #pragma once
 
 #include "ring.h"

@@ -12,7 +12,7 @@
 namespace msleaks::runtime {
 namespace {
 
-// For a container that forbids process_vm_readv.
+// Reads in a container that forbids process_vm_readv.
 bool readFile(uint64_t address, void *to, uint64_t bytes) noexcept {
   const OpenFile memory("/proc/self/mem", O_RDONLY);
   return memory && callKernel(SYS_pread64, memory.fd(), to, bytes, address) == static_cast<long>(bytes);

@@ -1,5 +1,5 @@
-// Indexes of two levels from arbitrary bytes: a small trace whose root and first leaf the input changes, checksums
-// right. The input is edits: which payload, where, and the byte that is put there; the last one may cut it off.
+// Indexes of two levels from arbitrary bytes. The input changes root and first leaf of a small trace, with right
+// checksums. It is a list of edits: a payload, an offset, and a byte; the last edit may cut the payload off.
 #include "analysis/trace/chunk_index.h"
 #include "analysis/trace/index_builder.h"
 #include "analysis/trace/trace_reader.h"

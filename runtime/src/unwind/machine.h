@@ -8,7 +8,7 @@ namespace msleaks::runtime::unwind::machine {
 #if defined(__x86_64__)
 inline constexpr uint64_t kFramePointer = 6, kStackPointer = 7, kReturnAddress = 16;
 inline constexpr bool kHasLinkRegister = false;
-// From the stack pointer of the handler's return into the kernel's code: ucontext_t.
+// The offset of ucontext_t from the stack pointer at the handler's return into the kernel's code.
 inline constexpr uint64_t kSignalFrame = 120, kSignalStack = 160, kSignalAddress = 168, kSignalLink = 168;
 #elif defined(__aarch64__)
 inline constexpr uint64_t kFramePointer = 29, kStackPointer = 31, kReturnAddress = 30;

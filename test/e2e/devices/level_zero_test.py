@@ -20,7 +20,7 @@ INVALID_ARGUMENT, INVALID_SIZE = 0x78000004, 0x78000008
 
 
 def build_hooks(scratch):
-    """As docs/hooks.md says."""
+    """Built as docs/hooks.md says."""
     compile(need("g++"), "-std=c++20", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", INCLUDE, HOOKS, "-o", f"{scratch}/level_zero.so")
     return f"{scratch}/level_zero.so"
 

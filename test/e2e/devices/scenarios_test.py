@@ -65,7 +65,7 @@ def expect_decompose(msleaks, folder, report):
 
 
 def expect_inefficient(msleaks, folder, report, kind, line):
-    """By msleaks' rules, and by msMemScope's."""
+    """The finding is the same by msleaks' rules and by msMemScope's."""
     policy = json.loads(msleaks.output("report", folder, "--json", "--policy", "msmemscope"))
     for source in report.json, policy:
         found = [finding["site"]["line"] for finding in source["findings"] if finding["kind"] == kind and finding["heap"] == "device"]

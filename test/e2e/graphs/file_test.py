@@ -12,7 +12,7 @@ from graphs_run import PROGRAMS, Msleaks, arguments, check, counted, counting, e
 
 FACTS = PROGRAMS / "facts.ll"
 CLASSES = ("integer", "float", "load", "store", "call", "branch", "other")
-# By block: loops around it, instructions by class, bytes loaded and stored, and how often it ran in all of main's calls.
+# {block: loops around it, instructions by class, bytes loaded and stored, and its runs in all of main's calls}.
 BLOCKS = [(0, (0, 0, 0, 0, 0, 1, 0), 0, 0, 5),
           (1, (0, 1, 0, 0, 0, 1, 0), 0, 0, 11),
           (2, (3, 1, 1, 1, 0, 1, 0), 8, 8, 44),

@@ -31,7 +31,7 @@ def expect_threads(graphs, what):
 
 
 def expect_tail_calls(graphs, what):
-    """From an odd number down: each function has half of them, and is called once more for 0."""
+    """The calls count from an odd number down: each function has half of the calls, and is called once more for 0."""
     even, odd = graphs["isEven(unsigned int)"], graphs["isOdd(unsigned int)"]
     equal(f"{what}: tail calls", (even["calls"], odd["calls"]), (DEPTH // 2 + 1, DEPTH // 2 + 1))
     for graph, ended in (even, 0), (odd, 1):

@@ -295,7 +295,7 @@ def ir_is_shown_where_it_was_asked_for(browser, runs, plain):
 
 
 def any_graph_has_a_layout(browser, page):
-    """Also of edges that no compiler makes: the tables are bytes of a file."""
+    """The page also shows edges that no compiler makes: the tables are bytes of a file."""
     browser.open(page)
     wrong = browser.evaluate("""(() => {
         let seed = 7;

@@ -11,7 +11,7 @@ USUAL = {"cuda": "sm_90", "hip": "gfx90a"}
 
 
 def options_for(topic, processor=None):
-    """For the device and the host; `processor`: another one than the usual."""
+    """Compiles for the device and the host; `processor` replaces the usual one."""
     return (*OPTIONS[topic], ARCHITECTURE[topic] + (processor or USUAL[topic]))
 
 

@@ -160,7 +160,7 @@ static void copies() {
   cudaMemcpyPeerAsync(to, 0, from, 1, 42, stream);
 }
 
-// As the runtime's headers rename them with a default stream for each thread.
+// The names that the runtime's headers use with a default stream for each thread.
 static void copiesPerThread() {
   GUARD;
   // CHECK: on_copy cuda copy to=0x100 from=0x200 size=13 stream=0 direction=1 | cudaMemcpy_ptds at
@@ -231,7 +231,7 @@ static void moreDriverCopies() {
   cuMemsetD8Async_ptsz(here, 3, 58, stream);
 }
 
-// From and to arrays and symbols.
+// Copies from and to arrays and symbols.
 static void namedCopies() {
   GUARD;
   cudaArray_t const array = (cudaArray_t)0x100, other = (cudaArray_t)0x200;

@@ -89,7 +89,7 @@ int main(int count, char **) {
   hipMemsetAsync(to, 3, 12, stream);
   // CHECK: on_copy hip copy to=0x100 from=0x200 size=13 stream=0x51 direction=1 | hipMemcpyWithStream at
   hipMemcpyWithStream(to, from, 13, 1, stream);
-  // With a default stream for each thread.
+  // The forms for a default stream of each thread.
   // CHECK: on_copy hip copy to=0x100 from=0x200 size=14 stream=0 direction=1 | hipMemcpy_spt at
   hipMemcpy_spt(to, from, 14, 1);
   // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=15 stream=0x51 direction=2 | hipMemcpyAsync_spt at
@@ -142,7 +142,7 @@ int main(int count, char **) {
   std::puts("done");
 }
 
-// From and to arrays and symbols.
+// Copies from and to arrays and symbols.
 static void namedCopies() {
   GUARD;
   hipArray_t const array = (hipArray_t)0x100, other = (hipArray_t)0x200;

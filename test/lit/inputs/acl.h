@@ -1,4 +1,4 @@
-// As much of Ascend CANN's API as the tests call: ACL and, below, the runtime.
+// The part of Ascend CANN's API that the tests call: ACL and, below it, the runtime.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

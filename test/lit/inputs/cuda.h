@@ -1,4 +1,4 @@
-// As much of CUDA's API as the tests call, declared as CUDA declares it.
+// The part of CUDA's API that the tests call, with CUDA's declarations.
 #pragma once
 #include <stddef.h>
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// As much of HIP's API as the tests call.
+// The part of HIP's API that the tests call.
 #pragma once
 #include <stddef.h>
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// As much of OpenCL's API as the tests call.
+// The part of OpenCL's API that the tests call.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -116,10 +116,10 @@ int rtKernelLaunchWithHandleV2(void *binary, uint64_t key, uint32_t blocks, rtAr
                                aclrtStream stream, const void *config);
 int rtVectorCoreKernelLaunchWithHandle(void *binary, uint64_t key, uint32_t blocks, rtArgsEx_t *arguments, void *sm,
                                        aclrtStream stream, const void *config);
-/* On the processors of the device: of a function of the program. */
+/* Launches a function of the program on the processors of the device. */
 int rtAicpuKernelLaunchExWithArgs(uint32_t type, const char *name, uint32_t blocks, const rtArgsEx_t *arguments,
                                   void *sm, aclrtStream stream, uint32_t flags);
-/* As aclrtBinaryGetFunction and …ByEntry, by the names of two generations. */
+/* The same as aclrtBinaryGetFunction and …ByEntry, under the names of two generations. */
 int rtsFuncGetByName(void *binary, const char *name, void **function);
 int rtsFuncGetByEntry(void *binary, uint64_t entry, void **function);
 int rtBinaryGetFunctionByName(void *binary, const char *name, void **function);

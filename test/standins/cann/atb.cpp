@@ -136,7 +136,7 @@ struct Arguments {
   size_t ins, outs, stray;
 };
 
-// On the device.
+// This function runs on the device.
 void add(const void *given, size_t) {
   const auto &arguments = *static_cast<const Arguments *>(given);
   float sum = 0;

@@ -22,7 +22,7 @@ struct Hidden {
   std::mutex mutex;
   std::map<void *, size_t> memories;
   unsigned accesses = 0;
-  // Past every hook: it is no mapping of the program's.
+  // Bypasses every hook: it is no mapping of the program.
   void protect(int protection) {
     for (const auto &[begin, bytes] : memories)
       syscall(SYS_mprotect, begin, bytes, protection);

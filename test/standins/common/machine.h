@@ -44,7 +44,7 @@ private:
   std::map<size_t, size_t> blocks_; // the same
 };
 
-// While a device works, where its memory is hidden.
+// Lets the device use its hidden memory, as long as the object lives.
 class Access {
 public:
   Access();

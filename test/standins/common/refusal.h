@@ -8,7 +8,7 @@
 
 namespace standin {
 
-// Without std::string: libstdc++ would bind to this library's, and it could not be closed any more.
+// It uses no std::string: libstdc++ would bind to this library's symbols, and the library could not be closed any more.
 class Refusals {
 public:
   Refusals() {

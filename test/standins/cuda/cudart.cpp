@@ -23,7 +23,7 @@ thread_local cudaError_t last = cudaSuccess;
 
 constexpr bool kIsHip = "cuda"[0] == 'h';
 int version() { return static_cast<int>(standin::fromEnvironment("STANDIN_VERSION", kIsHip ? 60'000'000 : 12090)); }
-// Of each call; else of each that fails.
+// Whether the status of each call is kept, not only that of failed calls.
 const bool keeps_each = kIsHip && version() < 70'000'000;
 
 // The status of a call, which is kept for cudaGetLastError.
@@ -32,7 +32,7 @@ cudaError_t said(int status) {
     last = static_cast<cudaError_t>(status);
   return static_cast<cudaError_t>(status);
 }
-// Of a call that need not leave errno as it is.
+// The status of a call that may change errno.
 cudaError_t saidWithErrno(int status) {
   errno = EXDEV;
   return said(status);
@@ -84,7 +84,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int device) {
   machine().bus(static_cast<unsigned>(device), text, bytes);
   return said(cudaSuccess);
 }
-// For NVML's stand-in.
+// NVML's stand-in calls this.
 extern "C" size_t standin_in_use(size_t bus) { return machine().inUseAt(bus); }
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
   STANDIN_MAY_REFUSE(saidWithErrno);

@@ -65,7 +65,7 @@ public:
     return counts;
   }
 
-  // By bank.
+  // Returns the sampled groups of each bank.
   std::vector<SampledGroup> groups(CountMode mode) const {
     std::vector<SampledGroup> banks(kBanks, {0, std::vector<uint64_t>(3)});
     for (uint64_t block = 0; block < blocks_; ++block)
@@ -80,7 +80,7 @@ public:
     return banks;
   }
 
-  // As a part of what ran.
+  // Returns the error as a part of the full count.
   double error(CountMode mode, size_t edge) const {
     const uint64_t full = *count(CountMode::Full).edges[edge].count;
     const EdgeCount sampled = count(mode).edges[edge];
@@ -179,7 +179,7 @@ TEST(Sample, OfOneWaveIsWrongWhereWavesHaveRoles) {
   EXPECT_NEAR(launch.error(CountMode::Wavefront, kLeft), 0.165, 1e-3);
 }
 
-// By hand: 2 and 4 times a thread, of 10 threads each; 80 of 100 were left out.
+// The expected numbers by hand: 2 and 4 times a thread, for 10 threads each; 80 of 100 threads did not count.
 TEST(SampleError, IsTheSpreadOfGroups) {
   Graph graph;
   graph.blocks.resize(1);

@@ -126,7 +126,7 @@ int askOnce() {
 } // namespace
 
 extern "C" {
-// For the driver.
+// The driver calls these.
 void calledDriver(const char *) {
   if (silent_pid == ::getpid())
     ::_exit(kCalledInChild);
@@ -143,7 +143,7 @@ const void *constantOf(const char *name, size_t *bytes) {
 }
 void launchedKernel(const void *kernel) { last_launched = reinterpret_cast<uintptr_t>(kernel); }
 
-// In place of the runtime's.
+// These take the place of the runtime's functions.
 bool __msl_device_choice(abi::DeviceChoice *choice) noexcept {
   ++choices;
   *choice = {static_cast<uint32_t>(abi::CountMode::Full), static_cast<uint32_t>(abi::CountLaunches::Every), 1};

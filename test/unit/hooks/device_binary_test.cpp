@@ -42,7 +42,7 @@ private:
   std::string names_{'\0'};
 };
 
-// In memory of just that size, for AddressSanitizer.
+// Puts the bytes into memory of exactly that size, for AddressSanitizer.
 std::vector<std::string> kernelsOf(const std::string &bytes) {
   const std::vector<char> memory(bytes.begin(), bytes.end());
   std::vector<std::string> names;

@@ -178,7 +178,7 @@ TEST_F(SharedMappings, ManyMappingsOfOneObjectAreBounded) {
   EXPECT_EQ(sum.blocks, 0);
 }
 
-// Against a model: the mappings that show each page of each object.
+// Compares with a model, which has the mappings that show each page of each object.
 TEST_F(SharedMappings, CountsWhatAModelCounts) {
   std::mt19937 random(7);
   const auto pick = [&](uint32_t least, uint32_t most) {

@@ -28,7 +28,7 @@ std::string outputOf(const std::string &command) {
 
 } // namespace
 
-// As objdump of binutils and of LLVM print them.
+// Reads lines as objdump of binutils and of LLVM print them.
 TEST(Disassembly, LinesThatAreInstructions) {
   Instruction instruction;
   ASSERT_TRUE(parseInstruction("    1139:\tcall   1020 <f@plt>", instruction));

@@ -24,7 +24,7 @@ public:
   }
   PerfBytes &u32(uint32_t value) { return add(value); }
   PerfBytes &u64(uint64_t value) { return add(value); }
-  // With zeros up to a multiple of eight.
+  // Adds zeros up to a multiple of eight.
   PerfBytes &padded(const std::string &text) {
     text_ += text;
     text_.append(8 - text.size() % 8, '\0');

@@ -42,7 +42,7 @@ protected:
                                                                                            line["bytes"]};
     return report;
   }
-  // At the peak, and at the end.
+  // The ledger's lines at the peak, and at the end.
   using Both = std::pair<int64_t, int64_t>;
   Both of(const std::string &source, int device = -1) const {
     const auto found = all_.find({device, source});

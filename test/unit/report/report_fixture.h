@@ -93,7 +93,7 @@ protected:
           {where.first, where.second, 100, "main", stream.events + dropped, dropped, stalled_ns}));
     }
   }
-  // Stores these events behind those that were stored so before, and that all before `until_ns` are there.
+  // Stores these events behind the earlier ones, with a mark that all events before `until_ns` are stored.
   void grow(const std::vector<StreamEvent> &list, uint64_t until_ns) {
     for (const StreamEvent &event : list) {
       const auto slots = std::span(event.event.slots).first(abi::slotsOf(event.event.header().kind));

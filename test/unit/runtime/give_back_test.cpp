@@ -139,7 +139,7 @@ TEST(Callbacks, MappingsWithoutMemoryAreReserved) {
       "Alloc#7 4096+8192 | Alloc#8 81920+8192 reserve | Alloc#9 163840+8192 reserve file | AllocFailed#10 8192+13");
 }
 
-// Behind the call, and once: by the callback where it was announced, else by the hook.
+// A refused call is recorded after the call, and once: by the callback if it was announced, else by the hook.
 TEST(Callbacks, ProtectionIsRecordedWhereItChanges) {
   EXPECT_EQ(eventsOf([] {
               const auto protect = [](uint32_t site, int protection, int64_t status, bool hooked) {

@@ -59,7 +59,7 @@ abi::Flags allPaths() {
   return flags;
 }
 
-// On a stack of its own size.
+// Runs the body on a stack of this size.
 template <class Body> void runOnStackOf(size_t bytes, Body body) {
   void *memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   pthread_attr_t attributes;
@@ -317,7 +317,7 @@ void forkInHandler(int) {
   forks = forks + 1;
 }
 
-// Of the child, which came back from the handler.
+// Judges the path of the child, which came back from the handler.
 [[noreturn]] void judgeInChild(const SessionDirectory &session, uint32_t number, uint32_t site) {
   if (number != site && session.arenas().empty())
     _exit(kNoArena);

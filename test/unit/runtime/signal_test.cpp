@@ -125,7 +125,8 @@ TEST(Signals, AStormLosesNothing) {
   EXPECT_EQ(account.produced, made.main + made.signal + made.nested);
 }
 
-// Through promotions and waits. A handler that interrupts a record in a full ring cannot wait: it drops, and counts.
+// Signals come through promotions and waits. A handler that interrupts a record in a full ring cannot wait: it drops,
+// and counts.
 TEST(Signals, AStormOnAFullRingCountsWhatItLoses) {
   Counts counts;
   Shared made{};

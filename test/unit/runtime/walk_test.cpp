@@ -232,7 +232,7 @@ TEST(Walk, OfAFiber) {
   expectSame(3);
 }
 
-// At any instruction of prologues, epilogues, the linker's stubs and the kernel's vDSO.
+// A timer interrupts at any instruction of prologues, epilogues, the linker's stubs and the kernel's vDSO.
 TEST(Walk, FromInterruptedInstructions) {
   const struct sigaction before = handle(SIGALRM, SA_RESTART);
   const itimerval often{{0, 200}, {0, 200}}, never{};

@@ -85,7 +85,7 @@ struct ControlPage {
   WatchWish watch;
   alignas(64) std::atomic<uint32_t> enabled; // bit per EventKind; 0 = record nothing
   std::atomic<SessionState> state;
-  // Only for collectors: the next one needs this when this one is killed.
+  // These are only for collectors: the next collector needs them when this one is killed.
   std::atomic<uint32_t> selected;     // value of `enabled` while the session records
   std::atomic<uint64_t> epoch;        // changes whenever `enabled` does: EpochEvent::number
   std::atomic<uint64_t> epoch_stored; // the trace has the events up to this one
@@ -128,7 +128,7 @@ struct UnseenPage {
   std::atomic<uint64_t> dropped;    // events of processes that wait for a collector, or for memory without one
   std::atomic<uint32_t> count;      // processes that could not make an arena; the first of them are listed
   std::atomic<uint32_t> orphan_kib; // shared memory that all processes took since the collector went
-  // For all processes: the number of files in WatchWish::folder, where the first is 1; and their bytes
+  // The number of files in WatchWish::folder of all processes, where the first is 1, and their bytes
   // (Flags::watch_max).
   std::atomic<uint64_t> watch_files, watch_bytes;
   UnseenProcess processes[kMaxUnseen];
@@ -247,8 +247,8 @@ struct ArenaHeader {
   uint64_t pid_namespace;
   uint64_t process_birth;        // 0 = not known; see isOtherProcess
   std::atomic<uint32_t> leaving; // 1: it has called exec. The image after that has an arena of its own, or is not seen
-  // For a fork's child: its ancestor. The units that the ancestor had defined before the fork hold here too, and are
-  // not defined again.
+  // The ancestor of a fork's child. The units that the ancestor had defined before the fork hold here too, and are not
+  // defined again.
   uint32_t ancestor_pid;               // 0 = none
   std::atomic<uint64_t> exit_ns;       // CLOCK_MONOTONIC: when it began to exit as programs do; 0 = it has not
   uint64_t ancestor_attach_ns;         // attach_ns of that image
@@ -262,8 +262,7 @@ struct ArenaHeader {
   uint64_t reach_stack;          // stack pointer: below it no byte is in use, above it are the callers' registers
   uint64_t reach_thread_pointer; // its thread-local storage is beside it
   uint32_t reach_at_exit;        // 1; 0 = at a mark
-  // For every thread: the offset of the runtime's thread-local storage from the thread pointer, and its size; size 0 =
-  // not told.
+  // The offset of the runtime's thread-local storage from the thread pointer, and its size; size 0 = not told.
   uint32_t thread_bytes;
   int64_t thread_offset;
   uint32_t call_state_offset; // offset of CallState in that storage

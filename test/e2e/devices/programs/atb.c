@@ -26,7 +26,7 @@ static void *block(const char *what) {
   return made;
 }
 
-// Of many tensors, and of a long name.
+// Runs operators with many tensors, and with a long name.
 static void run_odd_operators(const atbTensor *in, const atbTensor *out, aclrtStream stream) {
   static char name[kLongName + 1];
   atbTensor many[kMany];

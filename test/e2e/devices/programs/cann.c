@@ -24,7 +24,7 @@ struct add {
   int count;
 };
 
-// On the device.
+// This function runs on the device.
 static void add_one(const void *arguments, size_t size) {
   const struct add *to = arguments;
   for (int i = 0; size == sizeof *to && i < to->count; ++i)

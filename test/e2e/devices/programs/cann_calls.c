@@ -34,7 +34,7 @@ static void expect(int status, const char *what) {
   }
 }
 
-// On the device.
+// This function runs on the device.
 static void count(const void *arguments, size_t size) {
   launched += size == sizeof(int) && *(const int *)arguments == 7;
 }

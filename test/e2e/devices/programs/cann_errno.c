@@ -9,7 +9,7 @@
 
 enum { kBytes = 1 << 20, kPauseUs = 200000, kKernel = 7 };
 
-// On the device.
+// This function runs on the device.
 void kernel_7(const void *arguments, size_t size) { **(int *const *)arguments += size != 0; }
 
 static aclrtStream stream;

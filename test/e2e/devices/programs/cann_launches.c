@@ -16,7 +16,7 @@ static void expect(int status, int wanted, const char *what) {
   }
 }
 
-// On the device. Found by their names, and none is like another one.
+// These functions run on the device. They are found by their names, and all differ.
 #define KERNEL(name)                                                                                                   \
   void name(const void *arguments, size_t size) {                                                                      \
     static int count;                                                                                                  \
@@ -92,7 +92,7 @@ static void launch_by_runtime(aclrtStream stream) {
   expect(rtKernelLaunchWithHandleV2(many, 2, 19, &given, NULL, stream, NULL), 0, "many V2");
 }
 
-// By functions whose names only the runtime was told.
+// Launches functions whose names only the runtime knows.
 static void launch_by_handles(aclrtStream stream) {
   int value = 7;
   rtArgsEx_t given = {.args = &value, .size = sizeof value};

@@ -20,7 +20,7 @@ static void expect(int status, int wanted, const char *what) {
   }
 }
 
-// On the device: it is given its arguments' addresses.
+// This function runs on the device, and gets the addresses of its arguments.
 static void scale(void **arguments) {
   float *values = *(float **)arguments[0];
   const int count = *(int *)arguments[1];

@@ -39,7 +39,7 @@ static void same(size_t bytes, size_t rows, const char *what) {
 #define FROM cudaMemcpyDeviceToHost
 #define WITHIN cudaMemcpyDeviceToDevice
 
-// With a default stream for each thread.
+// The forms for a default stream of each thread.
 cudaError_t cudaMemcpyFromArray_ptds(void *, cudaArray_const_t, size_t, size_t, size_t, enum cudaMemcpyKind);
 cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t, size_t, size_t, const void *, size_t, size_t, size_t,
                                      enum cudaMemcpyKind);
@@ -110,7 +110,7 @@ static void symbols(void) {
                  cudaMemcpyFromSymbolAsync_ptsz(back, symbol, 54, 16, FROM, stream));
 }
 
-// As cuda.h has them.
+// These declarations are those of cuda.h.
 typedef unsigned long long CUdeviceptr;
 typedef void *CUarray;
 int cuMemcpyHtoA_v2(CUarray, size_t, const void *, size_t);
@@ -147,7 +147,7 @@ static void driver(CUdeviceptr block) {
 #endif
 }
 
-// Of an array, and of the host or a device, which the driver counts by kinds of memory.
+// One end is an array, the other is on the host or a device, which the driver names by kinds of memory.
 #define COPY_2D(name)                                                                                                  \
   struct name {                                                                                                        \
     size_t srcXInBytes, srcY;                                                                                          \

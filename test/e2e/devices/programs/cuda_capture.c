@@ -19,11 +19,11 @@ static void expect(int status, int wanted, const char *what) {
   }
 }
 
-// On the device.
+// This function runs on the device.
 void relu(void **arguments) { memset(*(char **)arguments[0], 1, kBytes + kStray); }
 void add(void **arguments) { **(int **)arguments[0] += 1; }
 
-// Until the graph is launched.
+// Waits until the graph is launched.
 static void *given[1];
 static char host[kBytes];
 static void *activations, *weights, *sums;

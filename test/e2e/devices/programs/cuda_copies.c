@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// As cuda.h has them.
+// These declarations are those of cuda.h.
 typedef unsigned long long CUdeviceptr;
 int cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes);
 int cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, void *);
@@ -112,7 +112,7 @@ static void expect(int status, int wanted, const char *what) {
     printf("%s: %d, not %d\n", what, status, wanted);
 }
 
-// Of the driver, as HIP has them, too. Each with a size of its own.
+// Calls functions of the driver that HIP has, too. Each copies a size of its own.
 static void driver(void) {
   expect(cuMemcpyHtoD_v2(there, host, 65), 0, "cuMemcpyHtoD_v2");
   expect(cuMemcpyHtoDAsync_v2(there, host, 66, NULL), 0, "cuMemcpyHtoDAsync_v2");

@@ -141,7 +141,7 @@ static void by_name(void) {
   }
 }
 
-// By the function of CUDA 11, which has no answer beside its status.
+// Uses the function of CUDA 11, which has no answer besides its status.
 static void by_first_version(void) {
   int (*allocate)(CUdeviceptr *, size_t) = NULL;
   int (*release)(CUdeviceptr) = NULL;

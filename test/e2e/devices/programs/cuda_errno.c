@@ -9,7 +9,7 @@
 
 enum { kBytes = 1 << 20, kPauseUs = 200000 };
 
-// On the device.
+// This function runs on the device.
 void scale(void **arguments) { **(int **)arguments[0] *= 2; }
 
 // The hooks ask for the size of its elements.

@@ -51,7 +51,7 @@ static void expect(int status, int wanted, const char *what) {
   }
 }
 
-// On the device.
+// This function runs on the device.
 void scale(void **arguments) { **(int **)arguments[0] *= 2; }
 void shift(void **arguments) { **(int **)arguments[0] += 1; }
 

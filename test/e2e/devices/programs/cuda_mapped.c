@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// As cuda.h has them.
+// These declarations are those of cuda.h.
 typedef unsigned long long Handle;
 struct Property {
   int type, handle_types, place, device;

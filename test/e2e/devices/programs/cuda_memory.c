@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// As cuda.h has them.
+// These declarations are those of cuda.h.
 struct Property {
   int type, handle_types, place, device;
   unsigned char rest[16];

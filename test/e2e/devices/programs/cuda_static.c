@@ -1,5 +1,5 @@
-// A program with CUDA's runtime library within itself, which looks up what it calls of the driver. Bytes and the grid
-// say which call it was. With "mended" it forgets nothing.
+// A program linked with CUDA's runtime library statically. The library looks up its functions
+// of the driver. Bytes and the grid say which call it was. With "mended" it forgets nothing.
 #include "cudart_static.h"
 
 #include <stdio.h>

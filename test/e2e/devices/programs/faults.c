@@ -49,7 +49,7 @@ static void *take(size_t bytes) {
 }
 static void give(void *block) { printf("free: %d\n", ((int (*)(void *))find("cudaFree"))(block)); }
 
-// On the device.
+// This function runs on the device.
 static void fill(void **arguments) { memset(*(void **)arguments[0], *(int *)arguments[1], kBytes); }
 
 static int launch(void *block, int value) {
@@ -131,7 +131,7 @@ static void forks(const char *path) {
   give(block);
 }
 
-// Its own libraries come before the hooks: they pass it by.
+// Its own libraries come before the hooks, so they bypass the hooks.
 static void deepbind(const char *path) {
   void *engine = dlopen(path, RTLD_NOW | RTLD_DEEPBIND);
   if (engine == NULL)

@@ -27,7 +27,7 @@ static void expect(ze_result_t status, ze_result_t wanted, const char *what) {
 }
 static void done(ze_result_t status, const char *what) { expect(status, ZE_RESULT_SUCCESS, what); }
 
-// On the device.
+// This function runs on the device.
 static void add_groups(const ze_group_count_t *groups, const uint64_t *arguments) {
   float *values = (float *)arguments[0];
   for (uint64_t i = 0; i < arguments[1]; ++i)

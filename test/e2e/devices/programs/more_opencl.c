@@ -1,5 +1,5 @@
-// In front of OpenCL: pipes and programs of SPIR-V, which PoCL 3.1 does not have. A pipe is a buffer here, and a
-// program one of source. And who asks about a memory object finds EDOM in errno.
+// Stands in front of OpenCL. Adds pipes and programs of SPIR-V, which PoCL 3.1 does not have. A pipe
+// is a buffer here, and a program one of source. A query of a memory object leaves EDOM in errno.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

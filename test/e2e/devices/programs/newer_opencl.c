@@ -1,4 +1,4 @@
-// In front of OpenCL: its platforms are of the version $STANDIN_VERSION where that is set.
+// Stands in front of OpenCL. Its platforms have the version $STANDIN_VERSION, if that is set.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

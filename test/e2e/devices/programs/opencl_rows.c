@@ -1,5 +1,5 @@
-// Each function of OpenCL that msleaks has a row for, once, and some with what is refused. No
-// object is made after one was released, so no handle is used twice. It prints OpenCL's results.
+// Each function of OpenCL that msleaks has a row for, once, and some refused calls. No object
+// is made after one was released, so no handle is used twice. It prints OpenCL's results.
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -225,7 +225,7 @@ static void free_shared(void) {
   clSVMFree(context, last);
 }
 
-// One that has two owners goes with the second.
+// An object with two owners is freed with the second.
 static void release(void) {
   cl_mem objects[] = {part, first, view, second, given, pipe_of_ints, picture, copy, flat, deep};
   expect(clRetainMemObject(second), "retain");

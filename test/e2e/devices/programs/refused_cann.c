@@ -1,5 +1,5 @@
-// Each call below ACL, of ATB, and of ACL's further functions is made four times, and
-// prints its status. As many are refused as $STANDIN_FAIL asks for. The last one is not.
+// Each call below ACL, of ATB, and of ACL's further functions is made four times, and prints
+// its status. As many are refused as $STANDIN_FAIL asks for. The last call is not refused.
 #include "atb.h"
 
 #include <stdint.h>

@@ -22,10 +22,10 @@ static void must(int status, const char *what) {
   }
 }
 
-// A place of its own each time.
+// Each use of the macro is a place of its own.
 #define TAKE(block, bytes) must(aclrtMalloc((void **)&(block), (bytes), 0), #block)
 static void give(void *block) { must(aclrtFree(block), "free"); }
-// By an operator of ATB, of which it is known what it is given.
+// Uses a block by an operator of ATB, whose arguments are known.
 static void use(void *block, size_t bytes) {
   const atbTensor tensor = {block, bytes};
   must(atbExecute("AddOperation", &tensor, 1, &tensor, 1, NULL, 0, 0, stream), "operator");
@@ -58,7 +58,7 @@ static void leak(void) {
   }
 }
 
-// From step 4 on there is a tensor more, and one of them is larger.
+// From step 4 on there is one more tensor, and one of the tensors is larger.
 static void compare(void) {
   for (int step = 1; step <= kSteps; ++step) {
     const uint64_t range = mstxRangeStartA("step start", NULL);
@@ -80,7 +80,7 @@ struct loss {
   size_t count;
 };
 
-// On the device: one row too many, behind its own matrix.
+// Runs on the device, and writes one row too many, behind its own matrix.
 static void mse_loss(const void *arguments, size_t size) {
   const struct loss *loss = arguments;
   for (size_t i = 0; size == sizeof *loss && i < loss->count; ++i)
@@ -104,7 +104,7 @@ static void watch(void) {
   give(matrices);
 }
 
-// Of the driver's modules, of the framework's pool, of what the program names itself.
+// Makes blocks of the driver's modules, of the framework's pool, and of owners that the program names.
 static void decompose(void) {
   void *buffer = NULL, *weights;
   char *segment;
@@ -121,7 +121,7 @@ static void decompose(void) {
   must(halMemFree(buffer), "free of the buffer");
 }
 
-// It is used only when others have come and gone.
+// The block is used only after others have come and gone.
 static void early(void) {
   void *early, *one, *two, *large;
   TAKE(early, 4 * kMib); // early
@@ -138,7 +138,7 @@ static void early(void) {
   give(early);
 }
 
-// It lives on while another one comes.
+// The block lives on while another one comes.
 static void late(void) {
   void *late, *next;
   TAKE(late, 16 * kMib); // late
@@ -149,7 +149,7 @@ static void late(void) {
   give(late);
 }
 
-// Until there is no more.
+// Allocates until there is no more memory.
 static void out_of_memory(void) {
   void *largest, *block;
   TAKE(largest, 20 * kMib); // the largest

@@ -1,5 +1,5 @@
-// In front of OpenCL: shared memory as a driver has it whose device is not the processor. It is no block of malloc, and
-// is given back by a thread of the driver.
+// Stands in front of OpenCL. Its shared memory is that of a driver whose device is not
+// the processor. It is no block of malloc, and a thread of the driver gives it back.
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>

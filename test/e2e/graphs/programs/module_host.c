@@ -66,7 +66,7 @@ static void number(char **to, unsigned long long value) {
   *to += sizeof value;
 }
 
-// As hipcc's programs do when they begin.
+// Registers as hipcc's programs do at their begin.
 static void *registerBinary(const char *file) {
   static char bundle[1 << 20];
   static struct {

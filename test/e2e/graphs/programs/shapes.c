@@ -1,4 +1,4 @@
-/* The same in C and in C++. */
+/* Functions with known shapes, the same in C and in C++. */
 #include <stdio.h>
 
 __attribute__((noinline)) static int inner(int n) {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Behind a function of the program's own, as libraries have them.
+// Wraps libc's function, as libraries do.
 __attribute__((noinline)) static char *format(const char *pattern, ...) {
   char *text = NULL;
   va_list arguments;

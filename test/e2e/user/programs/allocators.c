@@ -7,14 +7,14 @@ static _Alignas(16) char memory[1 << 16];
 static size_t used;
 static void *take(size_t size) { return memory + (used += (size + 15) & ~(size_t)15) - ((size + 15) & ~(size_t)15); }
 
-// In the rows file.
+// This function is in the rows file.
 void *my_alloc(size_t size, size_t count) { return take(size * count); }
 void my_free(void *block) { (void)block; }
 int my_get(void **block, size_t size) { return *block = take(size), 0; }
 void my_put(int device, void *block, size_t size) { (void)device, (void)block, (void)size; }
 void *my_text(size_t size) { return malloc(size); }
 
-// Annotated.
+// This function is annotated.
 __attribute__((annotate("msleaks.alloc"))) void *poolGet(size_t size) { return take(size); }
 __attribute__((annotate("msleaks.free"))) void poolPut(void *block) { (void)block; }
 __attribute__((annotate("msleaks.alloc:heap=device"))) void *cardGet(size_t size) { return take(size); }

@@ -9,7 +9,7 @@
 
 enum { kBytes = 4096, kOffset = 64, kStray = 16 };
 
-// On the device: its arguments' addresses.
+// This function runs on the device, and gets the addresses of its arguments.
 void relu(void **arguments) {
   char *activations = *(char **)arguments[0];
   const int stray = *(int *)arguments[1];

@@ -77,7 +77,7 @@ static void in_thread(size_t count, int value) {
     pthread_join(thread, NULL);
 }
 
-// Beside the operators, in no range: it writes on the same page all the time.
+// Runs beside the operators, in no range, and writes on the same page all the time.
 static void *tick(void *unused) {
   (void)unused;
   while (!done) {
