@@ -65,7 +65,7 @@ protected:
     EXPECT_TRUE(live) << live.error().message;
     return live ? std::move(*live) : nullptr;
   }
-  // All events that are stored, after a while.
+  // Waits until `live` has read this many events.
   void takeAllOf(LiveAnalysis &live, uint64_t events) {
     for (int i = 0; i < 1000 && live.frame().events != events; ++i) {
       ASSERT_TRUE(live.advance());
