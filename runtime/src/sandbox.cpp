@@ -8,7 +8,7 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerUs = 1000;
-constexpr unsigned kMostLooks = 20'000; // looks at other threads, for a second in all
+constexpr unsigned kMostLooks = 20'000; // looks at other threads, which take a second in all
 
 // Excludes a vfork's child, which has our arena and another pid.
 abi::ArenaHeader *arenaOfThisProcess() noexcept {
