@@ -1,4 +1,4 @@
-// What the callbacks of allocations and those of operations have in common.
+// Common code of the callbacks of allocations and those of operations.
 #pragma once
 
 #include "msleaks/abi/callbacks.h"
@@ -13,13 +13,14 @@ inline abi::EventHeader headerOf(abi::EventKind kind, abi::Traits traits, uint32
   return {kind, traits.heap(), deviceOf(__msl_thread, traits), traits.flags(), site, 0};
 }
 
-// No event: recording is off, or the call is an inner one of a family that is being recorded.
+// Whether no event is recorded: recording is off, or the call is an inner one of a family that is being recorded.
 inline bool isLeftOut(const Thread &thread, abi::Traits row) noexcept {
   return isStopped() || isInside(thread, row.family());
 }
 
-// Whether the call that this callback stands behind failed, and nobody has said so: of the callback and the hook inside
-// the call, the first does. `site` becomes that of the event before the call, when that was another's (launchSite).
+// Whether the call that this callback stands behind failed, and the failure is not recorded yet. The first of the
+// callback and the hook inside the call records it. If the event before the call had another site (launchSite), `site`
+// becomes that site.
 inline bool mustTell(Thread &thread, uint32_t &site, abi::Traits row, uint64_t address, int64_t status) noexcept {
   const abi::Traits left(thread.pending_traits);
   const uint64_t named = thread.pending_address;

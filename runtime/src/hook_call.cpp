@@ -1,5 +1,5 @@
-// What a hook outside of the heap asks (msleaks/abi/hook.h): a hook records nothing itself, it calls the callbacks that
-// the plugin would have inserted, unless the plugin did.
+// Functions that a hook outside of the heap calls (msleaks/abi/hook.h). A hook records nothing itself. It calls the
+// callbacks that the plugin would have inserted, unless the plugin did.
 #include "msleaks/abi/hook.h"
 
 #include "label_table.h"
@@ -13,8 +13,8 @@ using namespace msleaks::runtime;
 
 namespace {
 
-// A callback announced just this call: then it records, or has recorded. A call behind which none can stand leaves its
-// site to us.
+// Whether a callback announced just this call: then the callback records, or has recorded. A call without a callback
+// behind it leaves its site to the hook.
 bool isAnnounced(Thread &thread, hook::Call &call, abi::Traits row) noexcept {
   const abi::Traits left(thread.pending_traits);
   const uint64_t address = thread.pending_address;
@@ -31,7 +31,7 @@ bool isAnnounced(Thread &thread, hook::Call &call, abi::Traits row) noexcept {
   return address != kUnfollowed;
 }
 
-// Only what takes memory has a path; where blocks are watched, also what may change them.
+// Only calls that take memory have a path. If blocks are watched, calls that may change them have one, too.
 uint32_t siteOf(uint64_t caller, abi::Traits row, const CallerFrame &own) noexcept {
   const bool takes = row.verb() == abi::Verb::Alloc || row.verb() == abi::Verb::Realloc || row.verb() == abi::Verb::Map;
   if ((!takes && !isWatching()) || (enabledWord() & abi::kPathsOfCallers) == 0)
@@ -112,7 +112,7 @@ void __msl_hook_end(hook::Call *call) noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   thread.call.inside = static_cast<uint16_t>(call->kept);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  // What our own callback left for a hook that there is not.
+  // Takes back a site that our own callback left for an inner hook that does not exist.
   if (call->answer == hook::kRecord && isRecorded(thread) && thread.call.site == call->site)
     thread.call.site = 0;
 }

@@ -1,5 +1,5 @@
-// The callbacks that the pass inserts around allocations (callbacks.def). What they and the hooks agree on is in
-// pending.h.
+// The callbacks that the pass inserts around allocations (callbacks.def). pending.h has the protocol between them and
+// the hooks.
 #include "callbacks.h"
 
 #include "drivers.h"
@@ -22,9 +22,9 @@ namespace {
 using abi::Traits;
 using abi::Verb;
 
-// A device's block is never the host's block at the same address: a cl_mem is a pointer to what the driver took from
-// malloc for its own notes. A mapping is never the block of another heap: it is the supply that the block was cut from.
-// What a driver has registered is memory that somebody else has handed out.
+// A device's block is never the host's block at the same address. A cl_mem is a pointer to the driver's own data in a
+// block of malloc. A mapping is never the block of another heap: it is the supply that the block was cut from.
+// Registered memory of a driver is memory that another allocator has handed out.
 bool sameMemory(abi::Heap row, abi::Heap recorded) noexcept {
   const auto isApart = [](abi::Heap heap) { return heap == abi::Heap::Device || heap == abi::Heap::Registered; };
   return row == recorded || (!isApart(row) && recorded != abi::Heap::Mapping && recorded != abi::Heap::Registered);
@@ -45,20 +45,21 @@ struct Outcome {
   uint16_t flags; // beyond those of the row
 };
 
-// The realloc failed: its old block is alive again.
+// Restores the old block of a failed realloc: the block is alive again.
 void restore(const OpenCall &call) noexcept {
   if (call.old != 0)
     recordAlloc(Traits(call.traits).heap(), abi::kRealloc | abi::kRestored, call.site, call.old, 0);
 }
 
-// The site was left for a hook, which has taken it and says that the call failed. A driver's hook takes none, but what
-// the driver itself maps meanwhile displaces it: there it is looked whether a call inside this one has said so.
+// Whether the failure is recorded already. The site was left for a hook; a hook that has taken it records the failure.
+// A driver's hook takes no site, but mappings of the driver displace it. Then this checks whether a call inside this
+// one has recorded the failure.
 bool isFailureTold(Thread &thread, const OpenCall &closed, Traits traits) noexcept {
   return closed.site == 0 || !hasDevices(traits.family()) ||
          findRecorded(thread, closed.remembered, traits.heap(), 0) != nullptr;
 }
 
-// The allocation, between the beginning and the end of its owner; and that it has uses that no hook sees.
+// Records the allocation between the beginning and the end of its owner, and whether it has uses that no hook sees.
 template <class Event>
 [[gnu::always_inline]] inline void recordOwned(Thread &thread, const OpenCall &closed, const Event &event) noexcept {
   constexpr auto headerOf = [](abi::EventKind kind) { return abi::EventHeader{kind, abi::Heap::Host, 0, 0, 0, 0}; };
@@ -93,13 +94,13 @@ void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits tr
   deviceRefused(traits);
 }
 
-// An inner call of a family that is being recorded, or an allocator's own mapping.
+// Whether this is an inner call of a family that is being recorded, or an allocator's own mapping.
 bool isInner(const Thread &thread, Traits row, uint64_t frame) noexcept {
   return isInside(thread, row.family()) || isSupply(thread, frame, row);
 }
 
-// The session was stopped when the call began. Whether it has started since or not, the hook behind the callback has
-// recorded what there was to record.
+// Whether the session was stopped when the call began. Even if it has started since, the hook behind the callback has
+// recorded the call.
 bool wasSkipped(Thread &thread, uint32_t site, const OpenCall &closed) noexcept {
   return closed.site == 0 && std::exchange(thread.skipped_site, 0) == site;
 }
@@ -153,7 +154,7 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
   return isPlain(__msl_thread) && (Traits(traits).family() == abi::Family::Heap || isStopped());
 }
 
-// The kernel says no in another way than malloc, and gives its reason.
+// The kernel reports a failure in another way than malloc, with a reason.
 uint64_t resultOf(Traits traits, const void *address) noexcept {
   return traits.family() == abi::Family::Mmap && address == MAP_FAILED ? 0 : addressOf(address);
 }
@@ -161,7 +162,7 @@ uint64_t reasonOf(Traits traits) noexcept {
   return static_cast<uint64_t>(traits.family() == abi::Family::Mmap ? errno : ENOMEM);
 }
 
-// The same before a call whose second callback has to know. True: left out.
+// Whether a call is not recorded. Notes it for the second callback of the call.
 bool leaveOut(Thread &thread, uint32_t site, Traits row, uint64_t frame) noexcept {
   if (!isStopped())
     return isInner(thread, row, frame);
@@ -333,7 +334,7 @@ void __msl_on_retain(uint32_t site, uint32_t traits, const void *address) noexce
   leavePending(thread, {site, traits, addressOf(address)});
 }
 
-// Behind the call, since a call that is refused changes nothing.
+// Runs after the call, since a refused call changes nothing.
 void __msl_on_protect(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection,
                       int64_t status) noexcept {
   Thread &thread = __msl_thread;

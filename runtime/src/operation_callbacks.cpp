@@ -1,5 +1,4 @@
-// The callbacks that the pass inserts at operations: launches, copies, fills, and what kernels are given
-// (callbacks.def).
+// The callbacks that the pass inserts at operations: launches, copies, fills, and arguments of kernels (callbacks.def).
 #include "callbacks.h"
 
 #include "kernel_arguments.h"
@@ -20,7 +19,7 @@ uint32_t high(uint64_t packed) noexcept { return static_cast<uint32_t>(packed >>
 
 uint16_t narrowed(uint64_t value) noexcept { return value < UINT16_MAX ? static_cast<uint16_t>(value) : UINT16_MAX; }
 
-// A launch through a stub: the site of the call of the stub was left, and says more than the one inside it.
+// For a launch through a stub, returns the site of the stub's call, which tells more than the launch inside the stub.
 uint32_t launchSite(Thread &thread, uint32_t site, Traits traits) noexcept {
   const uint32_t left = thread.call.site;
   const Traits of(thread.pending_traits);
@@ -30,7 +29,7 @@ uint32_t launchSite(Thread &thread, uint32_t site, Traits traits) noexcept {
   return left;
 }
 
-// Before the event of the operation, behind what changed until now.
+// Call this before the event of the operation: earlier changes are recorded first.
 [[gnu::always_inline]] inline void tellWatch(Traits row, uint32_t site, const CallerFrame &frame, const void *kernel,
                                              const void *stream) noexcept {
   if (isWatching()) [[unlikely]]
@@ -42,12 +41,12 @@ bool knowsArguments(Traits row, uint64_t kernel) noexcept {
   return row.family() == abi::Family::OpenCl && isEnabled(abi::EventKind::Access) && kernel_arguments.isKnown(kernel);
 }
 
-// The launch is part of an operator whose memory has been told (hooks/atb.cpp).
+// Whether the launch is part of an operator whose memory has been told (hooks/atb.cpp).
 bool isOfToldOperator(const Thread &thread, Traits row, const CallerFrame &frame) noexcept {
   return row.family() == abi::Family::Acl && isTold(thread, frame.stack_pointer) && isEnabled(abi::EventKind::Access);
 }
 
-// Behind the launch: what the kernel may read and write, of what `address` names.
+// Records, after the launch, the memory at `address` that the kernel may read and write.
 void recordArgument(Thread &thread, abi::EventHeader header, uint64_t address, const abi::GraphArgument &row) noexcept {
   if (address == 0 || (row.uses & abi::kIsAddress) == 0 || (row.uses & (abi::kReads | abi::kWrites)) == 0)
     return;
@@ -57,8 +56,8 @@ void recordArgument(Thread &thread, abi::EventHeader header, uint64_t address, c
                                   static_cast<uint64_t>(row.end - row.begin)});
 }
 
-// Whether a word is the address of a block, the analysis knows. A handle has no bytes behind it: of the buffer, what is
-// used ends at the end of the row.
+// The analysis decides whether a word is the address of a block. A handle has no bytes behind it: the used part of its
+// buffer ends at the end of the row.
 void recordArguments(Thread &thread, Traits row, uint32_t site, uint64_t kernel) noexcept {
   kernel_arguments.forEach(kernel, [&](uint64_t address, const abi::GraphArgument *argument) {
     const abi::EventHeader header = headerOf(abi::EventKind::Access, row, site);
@@ -195,7 +194,7 @@ void __msl_on_failed(uint32_t site, uint32_t traits, const void *handle, int64_t
                                   static_cast<uint64_t>(status)});
 }
 
-// Whatever the session does meanwhile: the kernel may be launched when it records again.
+// Noted even while the session is stopped: the kernel may be launched when the session records again.
 void __msl_on_argument(uint32_t, const void *kernel, uint32_t index, uint64_t size, const void *value) noexcept {
   uint64_t word = 0;
   if (value != nullptr && size == sizeof word)
@@ -212,7 +211,7 @@ void __msl_kernel_arguments(const void *kernel, const abi::ArgumentRows *argumen
   kernel_arguments.describe(addressOf(kernel), *arguments);
 }
 
-// Once for each launch that was recorded, by the first kernel that is launched in the call.
+// Records the arguments once for each recorded launch, for the first kernel that is launched in the call.
 void __msl_launch_arguments(uint32_t traits, const abi::ArgumentRows *arguments,
                             const abi::GivenArguments *given) noexcept {
   Thread &thread = __msl_thread;

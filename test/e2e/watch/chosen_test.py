@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Blocks that msleaks-run --watch names: by the line that allocates them, by their address, from one operation to another; and
-values of --watch that are refused.   usage: chosen_test.py BUILD SCRATCH
+"""Blocks that msleaks-run --watch names: by the line that allocates them, by their address, from one operation to another.
+Also values of --watch that are refused.   usage: chosen_test.py BUILD SCRATCH
 """
 import os
 import sys

@@ -103,8 +103,7 @@ TEST_F(SessionTest, TwoCopiesOfTheRuntimeAreOneProcess) {
   EXPECT_EQ(collector->summary().processes.size(), 2u);
 }
 
-// Number 1 of a namespace of its own, seen from outside: it lives until its own end, and our number 1 has no effect on
-// it.
+// Number 1 of a namespace of its own, seen from outside, lives until its own end. Our number 1 has no effect on it.
 TEST_F(SessionTest, FollowsAProcessOfAnotherNamespace) {
   int inner[2];
   ASSERT_EQ(pipe(inner), 0);

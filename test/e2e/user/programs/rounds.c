@@ -1,5 +1,5 @@
-// rounds HOW [kill]: a loop that works on a batch, frees it, and keeps a record of it;
-// it does not tell where a round begins. `regular`: each round is like the others.
+// rounds HOW [kill]: a loop that works on a batch, frees it, and keeps a record
+// of it; it does not tell its rounds. `regular`: each round is like the others.
 // `random`: none is. `collect`: it reads records into memory, and nothing else.
 #include <signal.h>
 #include <stdio.h>
