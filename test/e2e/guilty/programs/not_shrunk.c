@@ -1,6 +1,6 @@
-// kind: overallocated options: --access pages The
-// printed text keeps the whole buffer that it was
-// printed into.
+// kind: overallocated
+// options: --access pages
+// The printed text keeps the whole buffer that it was printed into.
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// kind: churn Each attribute is copied to the
-// heap, also one without text to replace.
+// kind: churn
+// Each attribute is copied to the heap, also one without text to replace.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
