@@ -139,7 +139,7 @@ TEST_F(PeriodFinderTest, TheMachinesSpeedDoesNotMatter) {
   EXPECT_EQ(finder.period()->anchor, kBatch);
 }
 
-// A document: what is kept of each part goes when all parts have been read.
+// A reader of a document keeps memory for each part, and frees all of it after the last part.
 TEST_F(PeriodFinderTest, WhatIsFreedBehindTheRoundsIsNotFreedInThem) {
   for (int part = 0; part < 100; ++part, now_ns += kRoundNs) {
     alloc(kNode);
