@@ -51,10 +51,11 @@ void writeRefused(TextTable &table, const OutOfMemory &found) {
 }
 
 void writeNothingRefused(TextTable &table, const OutOfMemory &found) {
-  table.entry("refused", found.refusals == 0
-                             ? "nothing: no allocator refused memory"
-                             : fmt::format("{} times, and each time a smaller request succeeded: no memory was missing",
-                                           countText(found.refusals)));
+  table.entry("refused",
+              found.refusals == 0
+                  ? "nothing: no allocator refused memory"
+                  : fmt::format("{} times, each followed by a smaller request that succeeded: no memory was missing",
+                                countText(found.refusals)));
   for (const ReportProcess &process : found.report.processes)
     if (process.fate == FreeCause::ProcessKilled)
       table.entry("ended",
