@@ -219,6 +219,23 @@ struct WatchRange {
 };
 inline constexpr uint32_t kMaxWatchRanges = 48;
 
+// Large blocks of the host whose pages the collector looks at (--access pages), the largest of them. The process takes
+// a block out just before it frees it, and looks at its pages for the last time. Only the collector adds blocks. It
+// stores `address` last; 0 = empty.
+struct LargeBlock {
+  std::atomic<uint64_t> address, size, time_ns; // of its Alloc
+};
+inline constexpr uint32_t kLargeBlocks = 24, kLargeFilterWords = 8;
+struct LargeBlocks {
+  alignas(64) std::atomic<uint64_t> filter[kLargeFilterWords]; // a bit for each block: every free asks here first
+  LargeBlock blocks[kLargeBlocks];
+};
+// The number of a block's bit.
+constexpr uint32_t largeBitOf(uint64_t address) {
+  static_assert(kLargeFilterWords * 64 == 1 << 9);
+  return static_cast<uint32_t>(address * 0x9e3779b97f4a7c15 >> (64 - 9));
+}
+
 struct ArenaHeader {
   static constexpr uint64_t kMagic = 0x4e455241'4c534d01;
   std::atomic<uint64_t> magic; // stored last: an arena without it was never used
@@ -274,6 +291,7 @@ struct ArenaHeader {
   // 1: the program has installed a seccomp filter, and the runtime makes no system call any more.
   std::atomic<uint32_t> filters;
   uint64_t own_memory; // address of a pointer to the first OwnMemory; 0 = not told
+  LargeBlocks large_blocks;
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 

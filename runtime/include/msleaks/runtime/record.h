@@ -54,6 +54,9 @@ extern "C" {
 [[gnu::visibility("default"), gnu::cold]] void __msl_record_slow(const void *event, unsigned slots) noexcept;
 // Does step 6 if a handler has recorded meanwhile.
 [[gnu::visibility("default"), gnu::cold]] void __msl_publish_again() noexcept;
+// Before the Free of a block whose pages the collector looks at: records what of it was touched. Does nothing for other
+// blocks.
+[[gnu::visibility("default"), gnu::cold]] void __msl_look_before_free(uint64_t address, uint32_t heap) noexcept;
 }
 
 namespace msleaks::runtime {
@@ -171,6 +174,17 @@ template <class Event> [[gnu::noinline, gnu::cold]] void recordSlow(Event event)
   __msl_record_slow(&event, Event::kSlots);
 }
 
+// A large block that is freed is looked at for the last time.
+template <class Event> [[gnu::always_inline]] inline void lookBefore(const Event &) noexcept {}
+[[gnu::always_inline]] inline void lookBefore(const abi::FreeEvent &event) noexcept {
+  if (event.header.heap != abi::Heap::Host && event.header.heap != abi::Heap::Mapping)
+    return;
+  const abi::LargeBlocks *told = __atomic_load_n(&__msl_process.large_blocks, __ATOMIC_RELAXED);
+  const uint32_t bit = abi::largeBitOf(event.address);
+  if (told != nullptr && (told->filter[bit / 64].load(std::memory_order_relaxed) >> bit % 64 & 1) != 0) [[unlikely]]
+    __msl_look_before_free(event.address, static_cast<uint32_t>(event.header.heap));
+}
+
 // Records an event of an enabled kind; the header's time is the moment of the call. Several events that belong together
 // have one time, so the clock is read once. They are published together, apart from events of a handler in between.
 // Another thread may have just handed a block over. Then its Free or Retain may have a time a few ns before its Alloc;
@@ -179,6 +193,7 @@ template <class... Events>
 [[gnu::always_inline]] inline void recordEnabled(Thread &thread, const Events &...events) noexcept {
   constexpr unsigned kSlots = (Events::kSlots + ...);
   static_assert(sizeof...(Events) == 1 || kSlots <= kMostTogether);
+  (lookBefore(events), ...);
   const uint64_t outside = __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED);
   if (peek(thread.state) != outside) [[unlikely]]
     return (recordSlow(events), ...);

@@ -163,10 +163,12 @@ struct alignas(abi::kMaxPageBytes) Process {
   WatchList *watches;   // null until a block is watched
   Counting *counting;   // null until edges are counted
   Arena *arena;
+  abi::LargeBlocks *large_blocks; // of the arena; null until there is one
   abi::ClockKind clock;
   uint32_t lock;
-  int32_t in_kernel;  // threads of the runtime in the kernel (kernel.h)
-  bool is_child_told; // whether a fork's child behind a seccomp filter was counted; it has no files
+  int32_t in_kernel;      // threads of the runtime in the kernel (kernel.h)
+  bool is_child_told;     // whether a fork's child behind a seccomp filter was counted; it has no files
+  uint64_t last_looks_ns; // that the looks before frees have taken
 };
 
 } // namespace msleaks::runtime

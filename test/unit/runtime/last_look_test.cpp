@@ -1,0 +1,154 @@
+// A process looks at the pages of a large block just before it frees it, if the collector has told it of the block.
+#include "../sanitizers.h"
+#include "session_fixture.h"
+
+#include "msleaks/runtime/record.h"
+#include "msleaks/runtime/sandbox.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace msleaks::test {
+namespace {
+
+constexpr uint64_t kSize = 1 << 20, kAllocated = 4711;
+
+// Runs a process that frees a block, and gives the Pages events before the Free.
+class LastLook : public testing::Test {
+protected:
+  void SetUp() override {
+    if (::access("/proc/self/pagemap", R_OK) != 0)
+      GTEST_SKIP() << "this kernel tells no pages";
+    page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+    void *mapped = ::mmap(nullptr, 2 * kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    ::madvise(mapped, 2 * kSize, MADV_NOHUGEPAGE);
+    memory = static_cast<char *>(mapped);
+    address = reinterpret_cast<uint64_t>(memory);
+  }
+  void TearDown() override {
+    if (memory != nullptr)
+      ::munmap(memory, 2 * kSize);
+  }
+
+  // As the collector does.
+  static void tell(uint64_t block, uint64_t size) {
+    runtime::recordAlloc(abi::Heap::Host, 0, 1, block, size); // attaches
+    abi::LargeBlocks &told = *__msl_process.large_blocks;
+    told.blocks[3].size = size;
+    told.blocks[3].time_ns = kAllocated;
+    told.blocks[3].address = block;
+    told.filter[abi::largeBitOf(block) / 64] |= uint64_t{1} << abi::largeBitOf(block) % 64;
+  }
+  static void free(uint64_t block) { runtime::recordFree(abi::Heap::Host, 0, 2, block, 0); }
+
+  std::vector<abi::PagesEvent> looksOf(const std::function<void()> &body) const {
+    const SessionDirectory session;
+    EXPECT_EQ(session.runChild(body), 0);
+    std::vector<abi::PagesEvent> looks;
+    bool is_freed = false;
+    for (const ReadEvent &read : session.drain()) {
+      is_freed |= read.event.header().kind == abi::EventKind::Free;
+      if (read.event.header().kind != abi::EventKind::Pages)
+        continue;
+      EXPECT_FALSE(is_freed) << "a look behind the free";
+      looks.push_back(read.event.as<abi::PagesEvent>());
+    }
+    return looks;
+  }
+
+  char *memory = nullptr;
+  uint64_t address = 0, page = 0;
+};
+
+TEST_F(LastLook, SaysWhatIsTouchedJustBeforeTheFree) {
+  const auto looks = looksOf([&] {
+    tell(address, kSize);
+    std::memset(memory + page, 1, 7 * page);
+    errno = ENOTTY;
+    free(address);
+    if (errno != ENOTTY)
+      ::_exit(1);
+  });
+  ASSERT_EQ(looks.size(), 1u);
+  EXPECT_EQ(looks[0].header.heap, abi::Heap::Host);
+  EXPECT_EQ(looks[0].address, address);
+  EXPECT_EQ(looks[0].size, kSize);
+  EXPECT_EQ(looks[0].allocated_ns, kAllocated);
+  EXPECT_EQ(looks[0].touched, 7 * page);
+  EXPECT_EQ(looks[0].at_exit, 1u);
+}
+
+TEST_F(LastLook, PagesAtTheEndsAreSharedWithOthers) {
+  const uint64_t from = address + 16;
+  const auto touchedAfter = [&](const std::function<void()> &touch) {
+    const auto looks = looksOf([&] {
+      tell(from, kSize);
+      touch();
+      free(from);
+    });
+    return looks.size() == 1 ? looks[0].touched : UINT64_MAX;
+  };
+  EXPECT_EQ(touchedAfter([&] { memory[0] = 1, memory[kSize + page / 2] = 1; }), 0u);
+  EXPECT_EQ(touchedAfter([&] { memory[20] = 1; }), page - 16);
+  EXPECT_EQ(touchedAfter([&] { memory[20] = 1, memory[kSize + 15] = 1; }), page);
+}
+
+TEST_F(LastLook, ABlockIsLookedAtOnce) {
+  const auto looks = looksOf([&] {
+    tell(address, kSize);
+    free(address);
+    free(address);
+    free(address + page); // nobody has told of this one
+  });
+  EXPECT_EQ(looks.size(), 1u);
+}
+
+// The collector may tell of a block that has gone: its memory is another's by now.
+TEST_F(LastLook, MemoryThatCannotBeReadCountsAsTouched) {
+  const auto looks = looksOf([&] {
+    tell(address + 16, kSize);
+    memory[20] = 1;
+    ::mprotect(memory, page, PROT_NONE);
+    free(address + 16);
+  });
+  ASSERT_EQ(looks.size(), 1u);
+  EXPECT_EQ(looks[0].touched, page - 16);
+}
+
+TEST_F(LastLook, NothingIsSaidWhileNothingIsRecorded) {
+  const SessionDirectory session;
+  ASSERT_EQ(session.runChild([&] {
+    tell(address, kSize);
+    session.control().enabled = 0;
+    free(address);
+  }),
+            0);
+  EXPECT_EQ(session.drain().size(), 1u) << "the Alloc alone";
+}
+
+TEST_F(LastLook, BehindASeccompFilterNobodyLooks) {
+  if (kThreadSanitizer)
+    GTEST_SKIP() << "skipped: the filters forbid calls of TSan itself";
+  const auto looks = looksOf([&] {
+    tell(address, kSize);
+    __msl_enter_sandbox(false);
+    free(address);
+  });
+  EXPECT_TRUE(looks.empty());
+}
+
+// Much memory takes long to look at. Of a young process little time may go there.
+TEST_F(LastLook, LooksEndWhenTheirTimeIsSpent) {
+  const auto looks = looksOf([&] {
+    tell(address, kSize);
+    __msl_process.last_looks_ns = uint64_t{1} << 62;
+    free(address);
+  });
+  EXPECT_TRUE(looks.empty());
+}
+
+} // namespace
+} // namespace msleaks::test
