@@ -9,11 +9,19 @@
 
 namespace msleaks::runtime {
 
+// Other processes touch shared memory, too. A stack has room to grow, and MAP_NORESERVE says that much of the memory
+// may never be touched.
+constexpr bool isSparse(int flags) {
+  return (flags & MAP_TYPE) != MAP_PRIVATE || (flags & (MAP_STACK | MAP_GROWSDOWN | MAP_NORESERVE)) != 0;
+}
+
 // PROT_NONE holds addresses and no memory. A file's pages belong to the file.
 constexpr uint16_t mappingFlags(int protection, int flags) {
   if ((flags & MAP_ANONYMOUS) == 0)
     return abi::kReserve | abi::kFile;
-  return protection == PROT_NONE ? abi::kReserve : 0;
+  if (protection == PROT_NONE)
+    return abi::kReserve;
+  return isSparse(flags) ? abi::kListed : 0;
 }
 
 // Whether the mapping may show memory that other mappings show, too. The type of its file may rule that out.
