@@ -143,6 +143,8 @@ public:
   uint32_t askedImage() const;
   // It goes on. What there is no room for is left out.
   void answerImage(const std::vector<abi::WatchRange> &);
+  // Blocks that the collector tells the process.
+  abi::LargeBlocks *largeBlocks() { return &header()->large_blocks; }
   // Where the runtime keeps what it knows of a thread.
   OwnStorage ownStorage() const;
 

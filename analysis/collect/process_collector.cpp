@@ -1,10 +1,8 @@
 #include "analysis/collect/process_collector.h"
 
-#include "analysis/collect/proc_stat.h"
 #include "analysis/collect/session_dir.h"
 
 #include <algorithm>
-#include <exception>
 #include <fmt/format.h>
 
 namespace msleaks::analysis {
@@ -14,8 +12,6 @@ namespace {
 constexpr uint64_t kBatchSlots = 16384;
 constexpr uint64_t kDueSlots = 8192;
 constexpr uint64_t kDueAgeNs = 500'000'000;
-// With --access pages: a block is looked at from when its Alloc event was drained.
-constexpr uint64_t kDueAgeForPagesNs = 10'000'000;
 constexpr size_t kMaxNotes = 20;
 
 std::filesystem::path definitionsOf(std::filesystem::path arena) { return arena.replace_extension(kDefinitionsSuffix); }
@@ -52,56 +48,6 @@ ProcessCollector::ProcessCollector(uint32_t process, ArenaReader arena, abi::OnF
 
 Result<void> ProcessCollector::start(TraceWriter &writer) {
   return writer.processStart(startOf(process_, arena_.facts()));
-}
-
-void ProcessCollector::watchPages(uint32_t pid, uint64_t least_bytes) {
-  pages_.emplace(pid, least_bytes);
-  if (pages_->works())
-    return;
-  const auto stat = readProcStat(pid); // of a process that has ended nobody can tell
-  if (stat && !stat->hasEnded())
-    note("--access pages: the kernel does not tell which pages were touched (/proc/PID/pagemap)");
-  pages_.reset();
-}
-
-Result<void> ProcessCollector::lookAtPages(TraceWriter &writer, uint64_t now_ns) {
-  return pages_ && pages_->isDue(now_ns) ? storeLook(now_ns, false, writer) : Result<void>();
-}
-
-// A look that fails ends the looks at this process only: the recording of all processes goes on.
-Result<void> ProcessCollector::storeLook(uint64_t now_ns, bool at_exit, TraceWriter &writer) {
-  const std::vector<abi::Slot> *slots = nullptr;
-  try {
-    slots = &pages_->look(now_ns, at_exit);
-  } catch (const std::exception &error) {
-    note(fmt::format("--access pages: its pages could not be read any further: {}", error.what()));
-    pages_.reset();
-    return {};
-  }
-  return storePages(*slots, writer);
-}
-
-Result<void> ProcessCollector::lookAtPagesAtExit(CollectOutput &output) {
-  if (!pages_)
-    return {};
-  MSL_TRY(drain(output, Urgency::Everything, readMonotonicNs()));
-  return storeLook(readMonotonicNs(), true, output.writer);
-}
-
-// In a stream of their own.
-Result<void> ProcessCollector::storePages(const std::vector<abi::Slot> &slots, TraceWriter &writer) {
-  if (slots.empty())
-    return {};
-  Stream &stream = streams_[abi::kCollectorStream];
-  stream.thread_name = "msleaks";
-  const uint64_t events = slots.size() / abi::PagesEvent::kSlots;
-  MSL_TRY(writer.events({process_, abi::kCollectorStream, stream.until_position, slots}));
-  stream.until_position += slots.size();
-  stream.stored += events;
-  stream.account.produced = stream.stored;
-  stream.accounted = false;
-  stored_ += events;
-  return {};
 }
 
 void ProcessCollector::note(std::string text) {
@@ -177,8 +123,8 @@ bool ProcessCollector::isDue(Ring &ring, uint64_t head, uint64_t now_ns) const {
     return false;
   if (ring.pending_since_ns == 0)
     ring.pending_since_ns = now_ns;
-  const uint64_t due_age_ns = pages_ ? kDueAgeForPagesNs : kDueAgeNs;
-  return pending >= kDueSlots || pending >= ring.reader.capacity() / 4 || now_ns - ring.pending_since_ns >= due_age_ns;
+  return pending >= kDueSlots || pending >= ring.reader.capacity() / 4 || now_ns - ring.pending_since_ns >= kDueAgeNs ||
+         bringsLargeBlock(ring, head, now_ns);
 }
 
 bool ProcessCollector::shallDrain(Ring &ring, uint64_t head, Urgency urgency, uint64_t now_ns) const {
@@ -431,7 +377,7 @@ Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns
         "{} images, tables of sites, labels or notes could not be written: what is instrumented there was not recorded",
         refused));
   if (pages_ && pages_->leftOut() > 0)
-    note(fmt::format("--access pages: {} blocks were not looked at: there were too many", pages_->leftOut()));
+    note(fmt::format("the pages of {} large blocks were not looked at: there were too many", pages_->leftOut()));
   if (const uint32_t refused = arena_.pathsRefused(); refused > 0)
     note(fmt::format("{} allocations are shown without their path: there was no room for it", refused));
   if (arena_.isSandboxed())

@@ -116,8 +116,11 @@ private:
     uint64_t pending_since_ns = 0;
     bool ended = false;
     uint64_t complete_until_ns = 0; // when all that was in it had been stored
+    // For allocations of large blocks, beside what was drained.
+    uint64_t searched_until = 0, next_search_ns = 0;
   };
 
+  bool seesPages();
   Result<void> storeLook(uint64_t now_ns, bool at_exit, TraceWriter &);
   Result<void> storePages(const std::vector<abi::Slot> &, TraceWriter &);
   void findRings();
@@ -125,6 +128,7 @@ private:
   void openRing(uint32_t index, bool ended);
   bool hasOpenPredecessor(const Ring &) const;
   bool waitsForPredecessor(const Ring &) const;
+  bool bringsLargeBlock(Ring &, uint64_t head, uint64_t now_ns) const;
   bool isDue(Ring &, uint64_t head, uint64_t now_ns) const;
   bool shallDrain(Ring &, uint64_t head, Urgency, uint64_t now_ns) const;
   Result<void> drainRing(Ring &, uint64_t head, CollectOutput &);

@@ -3,6 +3,7 @@
 
 #include "analysis/base/clock.h"
 
+#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -58,7 +59,8 @@ protected:
     return list;
   }
 
-  PageAccess access{static_cast<uint32_t>(getpid()), kLeast};
+  abi::LargeBlocks told{};
+  PageAccess access{static_cast<uint32_t>(getpid()), kLeast, &told};
   char *memory = nullptr;
   uint64_t address = 0, page = 0;
 };
@@ -71,6 +73,55 @@ TEST_F(PageAccessTest, SaysWhatIsTouched) {
   EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 10, page}}));
   std::memset(memory, 1, kSize);
   EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 10, kSize}}));
+}
+
+// The process looks at these once more before it frees one.
+TEST_F(PageAccessTest, TellsTheProcessOfBlocksOfWhichMoreMayBeTouched) {
+  const auto isTold = [&](uint64_t at) {
+    const uint32_t bit = abi::largeBitOf(at);
+    const bool is_listed = std::any_of(std::begin(told.blocks), std::end(told.blocks),
+                                       [&](const abi::LargeBlock &block) { return block.address == at; });
+    return is_listed && (told.filter[bit / 64] >> bit % 64 & 1) != 0;
+  };
+  alloc(address, kSize, 10);
+  alloc(address + kSize, kSize, 11);
+  EXPECT_TRUE(isTold(address) && isTold(address + kSize));
+  std::memset(memory, 1, kSize);
+  look();
+  EXPECT_FALSE(isTold(address)) << "all of it is touched";
+  free(address + kSize, 20);
+  EXPECT_FALSE(isTold(address + kSize));
+  EXPECT_TRUE(std::all_of(std::begin(told.filter), std::end(told.filter), [](const auto &word) { return word == 0; }));
+  for (uint64_t i = 0; i < 2 * abi::kLargeBlocks; ++i)
+    alloc((i + 1) << 40, kLeast + i, 30);
+  EXPECT_FALSE(isTold(uint64_t{1} << 40)) << "larger ones took its place";
+  EXPECT_TRUE(isTold(uint64_t{2 * abi::kLargeBlocks} << 40));
+}
+
+// The rings are drained between two parts, and blocks come and go.
+TEST_F(PageAccessTest, MuchMemoryIsLookedAtInParts) {
+  constexpr uint64_t kMuch = uint64_t{3} << 30;
+  auto *much = static_cast<char *>(
+      mmap(nullptr, kMuch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  ASSERT_NE(much, MAP_FAILED);
+  madvise(much, kMuch, MADV_NOHUGEPAGE);
+  const auto at = reinterpret_cast<uintptr_t>(much);
+  much[0] = much[kMuch - 1] = 1;
+  alloc(at, kMuch, 10);
+  EXPECT_TRUE(access.look(readMonotonicNs()).empty());
+  EXPECT_TRUE(access.isDue(readMonotonicNs())) << "it goes on at once";
+  alloc(address, kSize, 11);
+  std::vector<Looked> list;
+  for (int part = 0; part < 10 && list.empty(); ++part)
+    list = look();
+  std::sort(list.begin(), list.end());
+  std::vector<Looked> expected{{address, kSize, 11, 0}, {at, kMuch, 10, 2 * page}};
+  std::sort(expected.begin(), expected.end());
+  if (at < address) // else the look was behind its place when it came
+    EXPECT_EQ(list, expected);
+  else
+    EXPECT_EQ(list, (std::vector<Looked>{{at, kMuch, 10, 2 * page}}));
+  munmap(much, kMuch);
 }
 
 TEST_F(PageAccessTest, ReadingTouches) {
@@ -105,6 +156,8 @@ TEST_F(PageAccessTest, SmallBlocksAndFilesAreLeftOut) {
   alloc(address, kLeast - 1, 10);
   alloc(address + kSize, kSize, 10, abi::Heap::Mapping, abi::kReserve);
   alloc(address + kSize, kSize, 10, abi::Heap::Mapping, abi::kFile);
+  alloc(address + kSize, kSize, 10, abi::Heap::Mapping, abi::kListed);
+  alloc(address + kSize, kSize, 10, abi::Heap::Mapping, abi::kRealloc);
   alloc(address + kSize, kSize, 10, abi::Heap::Device);
   EXPECT_TRUE(access.look(readMonotonicNs()).empty());
 }
@@ -137,10 +190,37 @@ TEST_F(PageAccessTest, ThreadsTellOneAfterTheOther) {
 }
 
 TEST_F(PageAccessTest, LooksTakeASmallPartOfTheTime) {
-  EXPECT_TRUE(access.isDue(1));
+  EXPECT_FALSE(access.isDue(1)) << "there is nothing to look at";
+  alloc(address, kSize, 10);
+  EXPECT_TRUE(access.isDue(11));
   const uint64_t now_ns = readMonotonicNs();
   access.look(now_ns);
   EXPECT_FALSE(access.isDue(now_ns + 9'000'000));
+}
+
+// So a trace does not grow while a program waits, and an idle program costs nothing.
+TEST_F(PageAccessTest, LooksGrowSeldomWhereNothingChanges) {
+  constexpr uint64_t kMinute = 60'000'000'000;
+  alloc(address, kSize, 10);
+  const uint64_t begin_ns = readMonotonicNs();
+  uint64_t looks = 0;
+  for (uint64_t now_ns = begin_ns; now_ns < begin_ns + kMinute; now_ns += 10'000'000)
+    if (access.isDue(now_ns)) {
+      access.look(now_ns);
+      ++looks;
+    }
+  EXPECT_GT(looks, 50u);
+  EXPECT_LT(looks, 300u) << "of 6,000";
+  alloc(address + kSize, kSize, begin_ns + kMinute);
+  EXPECT_TRUE(access.isDue(begin_ns + kMinute + 2'000'000'000)) << "a new block is looked at soon";
+}
+
+// What a look ends with is for blocks that may be touched for the first time by the next look.
+TEST_F(PageAccessTest, WhereAllBlocksAreTouchedALookWithoutAChangeSaysNothing) {
+  alloc(address, kSize, 10);
+  memory[0] = 1;
+  look();
+  EXPECT_TRUE(access.look(readMonotonicNs()).empty());
 }
 
 TEST_F(PageAccessTest, BehindTheLookAtTheExitNoneIsDue) {

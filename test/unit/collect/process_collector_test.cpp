@@ -59,17 +59,45 @@ TEST_F(ProcessCollectorTest, StoresWhatIsPublishedAndThenMovesTheTail) {
   EXPECT_TRUE(collector->notes().empty());
 }
 
+// A block's pages can be looked at once its Alloc was drained. Nothing else is stored in small pieces for that.
+TEST_F(ProcessCollectorTest, ALargeBlockIsDrainedSoon) {
+  constexpr uint64_t kMs = 1'000'000, kLarge = 1 << 20;
+  auto ring = arena.addRing(64, 0);
+  start();
+  collector->watchPages(static_cast<uint32_t>(getpid()), kLarge);
+  const auto drainedAt = [&](uint64_t ms) { return *collector->drain(*output, Urgency::Batch, ms * kMs); };
+  ring.recordAlloc(0x1000, kMs);
+  EXPECT_EQ(drainedAt(1), 0u);
+  EXPECT_EQ(drainedAt(100), 0u);
+  abi::AllocEvent large{};
+  large.header.time = 150 * kMs;
+  large.address = 0x100000;
+  large.size = kLarge;
+  ring.record(large);
+  EXPECT_EQ(drainedAt(200), 2u);
+  ring.recordAlloc(0x2000, 250 * kMs);
+  EXPECT_EQ(drainedAt(300), 0u);
+  EXPECT_EQ(drainedAt(900), 1u) << "as ever";
+}
+
 // The kernel tells nothing about the pages of a process that has ended, and that is no fault of the kernel.
 TEST_F(ProcessCollectorTest, AProcessThatDiesEarlyIsNoReasonForANoteOnPages) {
+  auto ring = arena.addRing(64, 0);
   start();
   const pid_t child = fork();
   if (child == 0)
     _exit(0);
   siginfo_t ended{};
   ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0); // still there, as a zombie
-  collector->watchPages(static_cast<uint32_t>(child), 1);
+  const auto look = [&](uint64_t address) {
+    collector->watchPages(static_cast<uint32_t>(child), 1);
+    ring.recordAlloc(address, kNow);
+    drain();
+    return collector->lookAtPages(output->writer, kNow).has_value();
+  };
+  EXPECT_TRUE(look(0x1000));
   ASSERT_EQ(waitpid(child, nullptr, 0), child);
-  collector->watchPages(static_cast<uint32_t>(child), 1);
+  EXPECT_TRUE(look(0x2000));
   EXPECT_TRUE(collector->notes().empty());
 }
 

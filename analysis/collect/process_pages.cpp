@@ -1,0 +1,91 @@
+// The pages of a process' large blocks: when they are looked at, and what of that goes into the trace.
+#include "analysis/base/clock.h"
+#include "analysis/collect/proc_stat.h"
+#include "analysis/collect/process_collector.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <fmt/format.h>
+
+namespace msleaks::analysis {
+namespace {
+
+// A block's pages are looked at from when its Alloc event was drained. So rings are searched for large blocks early.
+constexpr uint64_t kLeastSearchPauseNs = 10'000'000, kSearchesOfAge = 400;
+constexpr uint64_t kSlotsOfSearch = 256;
+
+} // namespace
+
+void ProcessCollector::watchPages(uint32_t pid, uint64_t least_bytes) {
+  pages_.emplace(pid, least_bytes, arena_.largeBlocks());
+}
+
+Result<void> ProcessCollector::lookAtPages(TraceWriter &writer, uint64_t now_ns) {
+  return pages_ && pages_->isDue(now_ns) && seesPages() ? storeLook(now_ns, false, writer) : Result<void>();
+}
+
+bool ProcessCollector::seesPages() {
+  if (pages_->works())
+    return true;
+  const auto stat = readProcStat(pages_->pid()); // of a process that has ended nobody can tell
+  if (stat && !stat->hasEnded())
+    note("nobody knows how much of its large blocks was touched: the kernel does not tell (/proc/PID/pagemap)");
+  pages_.reset();
+  return false;
+}
+
+// A look that fails ends the looks at this process only: the recording of all processes goes on.
+Result<void> ProcessCollector::storeLook(uint64_t now_ns, bool at_exit, TraceWriter &writer) {
+  const std::vector<abi::Slot> *slots = nullptr;
+  try {
+    slots = &pages_->look(now_ns, at_exit);
+  } catch (const std::exception &error) {
+    note(fmt::format("the pages of its large blocks could not be read any further: {}", error.what()));
+    pages_.reset();
+    return {};
+  }
+  return storePages(*slots, writer);
+}
+
+Result<void> ProcessCollector::lookAtPagesAtExit(CollectOutput &output) {
+  if (!pages_)
+    return {};
+  MSL_TRY(drain(output, Urgency::Everything, readMonotonicNs()));
+  return pages_->hasBlocks() && seesPages() ? storeLook(readMonotonicNs(), true, output.writer) : Result<void>();
+}
+
+// In a stream of their own.
+Result<void> ProcessCollector::storePages(const std::vector<abi::Slot> &slots, TraceWriter &writer) {
+  if (slots.empty())
+    return {};
+  Stream &stream = streams_[abi::kCollectorStream];
+  stream.thread_name = "msleaks";
+  const uint64_t events = slots.size() / abi::PagesEvent::kSlots;
+  MSL_TRY(writer.events({process_, abi::kCollectorStream, stream.until_position, slots}));
+  stream.until_position += slots.size();
+  stream.stored += events;
+  stream.account.produced = stream.stored;
+  stream.accounted = false;
+  stored_ += events;
+  return {};
+}
+
+// It searches what is pending now and then, and more seldom when the process grows old.
+bool ProcessCollector::bringsLargeBlock(Ring &ring, uint64_t head, uint64_t now_ns) const {
+  if (!pages_ || now_ns < ring.next_search_ns)
+    return false;
+  ring.next_search_ns = now_ns + std::max(kLeastSearchPauseNs, (now_ns - facts().attach_ns) / kSearchesOfAge);
+  std::array<abi::Slot, kSlotsOfSearch> slots;
+  uint64_t &at = ring.searched_until;
+  for (at = std::max(at, ring.reader.position()); at < head;) {
+    const auto found = std::span(slots).first(std::min(head - at, kSlotsOfSearch));
+    ring.reader.copy(at, found);
+    at += found.size();
+    if (std::any_of(found.begin(), found.end(), [this](const abi::Slot &slot) { return pages_->begins(slot); }))
+      return true;
+  }
+  return false;
+}
+
+} // namespace msleaks::analysis
