@@ -1,5 +1,5 @@
 // Touched: large host blocks that are never touched, long before they are first touched, or only in part, by what the
-// page tables said while the program ran (--access pages; docs/analyses.md).
+// page tables said while the program ran (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/base/number_text.h"
 #include "analysis/findings/advice_words.h"
@@ -18,8 +18,6 @@ namespace {
 // Blocks that have gone are kept, so that it can be worked out what they cost; no more than these.
 constexpr size_t kMostWastes = 100'000;
 constexpr size_t kMostRows = 1000;
-// A block may have been touched behind the last look at it: not known when that is longer than this part of its life.
-constexpr uint64_t kUnseenOneIn = 10;
 
 enum class Waste : uint8_t { Unused, Early, Rest, Count };
 
@@ -47,6 +45,7 @@ struct Touched {
   uint64_t bytes = 0;
   uint64_t until_ns = 0; // nothing of it was touched until then; 0: something was at the first look
   bool known = false;
+  bool is_last = false; // it was looked at just before its free
 };
 
 // Of a cohort's blocks of which it is known at their end what was touched.
@@ -66,12 +65,11 @@ struct Wasted {
   CohortId cohort;
   uint64_t bytes = 0, touched_bytes = 0;
   uint64_t from_ns = 0, to_ns = 0;
-  bool seen = false; // all that time
 };
 
 struct Look {
   uint64_t begin_ns = 0;
-  uint64_t seen_ns = 0; // until then it is known what was touched
+  bool at_exit = false;
 };
 
 class TouchedAnalyzer final : public Analyzer {
@@ -82,19 +80,21 @@ public:
   void onEvent(const StreamEvent &event, SiteId) override {
     const auto pages = event.event.as<abi::PagesEvent>();
     if (pages.address == 0)
-      looks_[event.process] = {pages.allocated_ns, pages.at_exit != 0 ? UINT64_MAX : pages.allocated_ns};
+      looks_[event.process] = {pages.allocated_ns, pages.at_exit != 0};
   }
   void onPages(const Block &block, const TouchedPages &pages) override {
     Touched &touched = elementAt(blocks_, block.id.index);
-    if (touched.known && touched.bytes == 0)
+    if (touched.known && touched.bytes == 0 && pages.bytes != 0)
       touched.until_ns = looks_[block.process].begin_ns;
     touched.known = true;
-    touched.bytes = pages.bytes;
+    touched.is_last = pages.is_last;
+    touched.bytes = std::max(touched.bytes, pages.bytes); // pages may be given back
   }
   void onFree(const Block &block, FreeCause, uint64_t time_ns) override;
   void conclude(Conclusion &) const override;
 
 private:
+  bool isFinal(const Touched &, const Block &, FreeCause) const;
   void add(Waste, const Wasted &);
   void concludeOn(Waste, Conclusion &) const;
   void addSection(Conclusion &) const;
@@ -111,24 +111,28 @@ void TouchedAnalyzer::add(Waste waste, const Wasted &wasted) {
     list.push_back(wasted);
 }
 
-void TouchedAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
+// Whether the look that was last is what the whole life of the block needed: later it may have been touched.
+bool TouchedAnalyzer::isFinal(const Touched &touched, const Block &block, FreeCause cause) const {
+  if (touched.is_last || touched.bytes >= block.size)
+    return true;
+  const auto look = looks_.find(block.process);
+  return isEnd(cause) && look != looks_.end() && look->second.at_exit;
+}
+
+void TouchedAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
   if (block.id.index >= blocks_.size())
     return;
   const Touched touched = std::exchange(blocks_[block.id.index], {});
   if (!touched.known || block.bytes() == 0)
     return;
   Wasted wasted{.cohort = block.cohort, .bytes = block.size, .touched_bytes = touched.bytes, .from_ns = block.time_ns};
-  if (wasted.to_ns = touched.until_ns; wasted.to_ns > wasted.from_ns) {
-    wasted.seen = true;
+  if (wasted.to_ns = touched.until_ns; wasted.to_ns > wasted.from_ns)
     add(Waste::Early, wasted);
-  }
-  const uint64_t seen_ns = std::min(looks_[block.process].seen_ns, time_ns);
-  if (time_ns - seen_ns > (time_ns - block.time_ns) / kUnseenOneIn)
+  if (!isFinal(touched, block, cause))
     return;
   elementAt(sums_, block.cohort.index) += {block.size, 1, touched.bytes};
   wasted.bytes = block.size - std::min(touched.bytes, block.size);
   wasted.to_ns = time_ns;
-  wasted.seen = seen_ns == time_ns;
   add(touched.bytes == 0 ? Waste::Unused : Waste::Rest, wasted);
 }
 
@@ -139,14 +143,12 @@ struct WastedBlocks {
   Absence absence;
   uint64_t touched_bytes = 0, longest_ns = 0;
   ByteNs byte_ns = 0;
-  bool seen = true; // of all blocks
 };
 
 void addTo(WastedBlocks &blocks, const Wasted &wasted) {
   const uint64_t ns = wasted.to_ns - wasted.from_ns;
   blocks.cohorts.push_back({wasted.cohort, wasted.bytes, 1});
   blocks.absence.add(wasted.cohort, static_cast<int64_t>(wasted.bytes), wasted.from_ns, wasted.to_ns);
-  blocks.seen &= wasted.seen;
   blocks.touched_bytes += wasted.touched_bytes;
   blocks.longest_ns = std::max(blocks.longest_ns, ns);
   blocks.byte_ns += byteNsOf(wasted.bytes, ns);
@@ -169,7 +171,7 @@ void TouchedAnalyzer::concludeOn(Waste waste, Conclusion &conclusion) const {
     auto draft = draftOf(kKinds[static_cast<size_t>(waste)], keeper, blocks.place, blocks.cohorts, conclusion);
     Finding &finding = draft.line;
     finding.byte_seconds = byteSecondsOf(blocks.byte_ns);
-    if (blocks.seen && finding.confidence == Confidence::Likely)
+    if (finding.confidence == Confidence::Likely)
       finding.confidence = Confidence::Proved;
     finding.evidence = {{"idle_ns", blocks.longest_ns}, {"touched_bytes", blocks.touched_bytes}};
     finding.advice = adviceOf(waste, blocks.touched_bytes, finding);

@@ -65,7 +65,7 @@ void LiveSet::onPages(const StreamEvent &event, const abi::PagesEvent &pages) {
   if (!block || block->reserve || block->time_ns != pages.allocated_ns || block->size != pages.size)
     return;
   for (BlockObserver *observer : observers_)
-    observer->onPages(*block, {pages.header.time, pages.touched});
+    observer->onPages(*block, {pages.header.time, pages.touched, pages.at_exit != 0});
 }
 
 } // namespace msleaks::analysis

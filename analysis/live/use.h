@@ -25,10 +25,11 @@ struct CopyToDevice {
   SiteId site; // of the call; none: not known
 };
 
-// How much of a block had been touched when the collector looked at its pages.
+// How much of a block had been touched when somebody looked at its pages.
 struct TouchedPages {
   uint64_t time_ns = 0;
-  uint64_t bytes = 0; // the rest was never read nor written
+  uint64_t bytes = 0;   // the rest was never read nor written
+  bool is_last = false; // and never will be: the block is freed now
 };
 
 // Heaps whose uses can be seen.

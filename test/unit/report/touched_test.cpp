@@ -23,6 +23,13 @@ protected:
     pages.touched = touched;
     return {1, abi::kCollectorStream, abi::AnyEvent::from(pages)};
   }
+  // By the process itself, before it frees the block.
+  StreamEvent lookedAtLast(uint64_t at, uint64_t address, uint64_t size, uint64_t born_at, uint64_t touched) {
+    const StreamEvent event = looked(at, address, size, born_at, touched);
+    auto pages = event.event.as<abi::PagesEvent>();
+    pages.at_exit = 1;
+    return {1, 1, abi::AnyEvent::from(pages)};
+  }
   StreamEvent lookedAtAll(uint64_t at, bool at_exit = false) {
     StreamEvent event = looked(at, 0, 0, at, 0);
     auto pages = event.event.as<abi::PagesEvent>();
@@ -37,22 +44,46 @@ protected:
 };
 
 TEST_F(Touched, WhatNothingEverTouchesIsUnused) {
-  run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(20), born(30, 2, kSize, kOther), lookedAtAll(99),
-       dies(100, 1), dies(200, 2)});
+  run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(20), born(30, 2, kSize, kOther),
+       lookedAtLast(99, 1, kSize, 10, 0), dies(100, 1), dies(200, 2)});
   const json unused = of("unused");
   ASSERT_FALSE(unused.is_null()) << report["findings"];
   EXPECT_EQ(unused["site"]["line"], 12);
   EXPECT_EQ(unused["heap"], "host");
-  EXPECT_EQ(unused["confidence"], "likely");
+  EXPECT_EQ(unused["confidence"], "proved");
   EXPECT_EQ(unused["bytes"], kSize);
   EXPECT_EQ(unused["count"], 1);
   EXPECT_EQ(unused["saves_bytes"], kSize);
   EXPECT_EQ(unused["evidence"]["idle_ns"], 90);
   EXPECT_EQ(unused["evidence"]["touched_bytes"], 0);
+  EXPECT_TRUE(of("early-allocation").is_null()) << "it has no first touch";
 }
 
 TEST_F(Touched, WhatMayHaveBeenTouchedBehindTheLastLookIsNot) {
-  run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(20), lookedAtAll(80), dies(100, 1)});
+  run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(20), lookedAtAll(99), dies(100, 1)});
+  EXPECT_TRUE(of("unused").is_null()) << report["findings"];
+}
+
+// All of it is touched just before it is freed.
+TEST_F(Touched, WhatIsTouchedLateIsNeitherUnusedNorTooLarge) {
+  run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(95), lookedAtLast(99, 1, kSize, 10, kSize),
+       dies(100, 1), born(110, 1, kSize), looked(120, 1, kSize, 110, kSize / 2), lookedAtAll(195),
+       lookedAtLast(199, 1, kSize, 110, kSize), dies(200, 1)});
+  EXPECT_TRUE(of("unused").is_null()) << report["findings"];
+  EXPECT_TRUE(of("overallocated").is_null()) << report["findings"];
+  EXPECT_EQ(of("early-allocation")["evidence"]["idle_ns"], 95 - 10);
+}
+
+TEST_F(Touched, PagesThatWereGivenBackWereTouched) {
+  run({born(10, 1, kSize), looked(20, 1, kSize, 10, kSize), lookedAtAll(20), lookedAtLast(99, 1, kSize, 10, 0),
+       dies(100, 1)});
+  EXPECT_TRUE(of("unused").is_null()) << report["findings"];
+  EXPECT_TRUE(of("overallocated").is_null()) << report["findings"];
+}
+
+// It was killed: what it touched behind the last look is not known.
+TEST_F(Touched, WhatIsAliveAtAnEndThatDoesNotWaitIsNotKnown) {
+  run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(99)});
   EXPECT_TRUE(of("unused").is_null()) << report["findings"];
 }
 
@@ -83,7 +114,8 @@ TEST_F(Touched, WhatIsFreedDuringALookIsNot) {
 }
 
 TEST_F(Touched, WhatIsTouchedInPartIsTooLarge) {
-  run({born(10, 1, kSize), looked(20, 1, kSize, 10, kSize / 4), lookedAtAll(20), lookedAtAll(99), dies(100, 1)});
+  run({born(10, 1, kSize), looked(20, 1, kSize, 10, kSize / 4), lookedAtAll(20),
+       lookedAtLast(99, 1, kSize, 10, kSize / 4), dies(100, 1)});
   const json rest = of("overallocated");
   ASSERT_FALSE(rest.is_null()) << report["findings"];
   EXPECT_EQ(rest["bytes"], kSize - kSize / 4);
