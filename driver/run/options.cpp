@@ -65,11 +65,19 @@ template <class Number> std::string takeNumber(std::string &text, Number &number
   return {};
 }
 
+// Who asks for the page tables means smaller blocks, too.
+std::string takeLeastBytes(std::string &text, uint64_t &least_bytes) {
+  constexpr uint64_t kLeastWhereAsked = 65536;
+  if (text == "pages")
+    least_bytes = kLeastWhereAsked;
+  return takeNumber(text, least_bytes, bounds_of_access_min);
+}
+
 template <class Choice> std::string takeNumberOf(std::string &text, abi::Flags &flags) {
   if constexpr (std::is_same_v<Choice, abi::CallStack>)
     return takeNumber(text, flags.call_stack_depth, bounds_of_call_stack_depth);
   else if constexpr (std::is_same_v<Choice, abi::AccessSource>)
-    return takeNumber(text, flags.access_min, bounds_of_access_min);
+    return takeLeastBytes(text, flags.access_min);
   else if constexpr (std::is_same_v<Choice, abi::CountLaunches>)
     return takeNumber(text, flags.cfg_launches_number, bounds_of_cfg_launches_number);
   else

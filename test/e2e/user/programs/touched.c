@@ -1,10 +1,11 @@
-// Large blocks: one is never touched, one is filled at once, a half of one is filled, and one is filled late.
+// Large blocks: one is never touched, one is filled at once, a half of one is filled, and two are filled late.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { kMiB = 1 << 20 };
 char *volatile kept[8];
+char *volatile late;
 
 int main(void) {
   kept[0] = calloc(8, kMiB); // never touched
@@ -13,6 +14,7 @@ int main(void) {
   kept[2] = malloc(16 * kMiB); // half of it
   memset(kept[2], 2, 8 * kMiB);
   kept[3] = malloc(8 * kMiB); // waits
+  late = malloc(8 * kMiB);    // filled late
   kept[4] = malloc(8 * kMiB); // and this one is not needed after it
   memset(kept[4], 4, 8 * kMiB);
   usleep(300 * 1000);
@@ -21,6 +23,8 @@ int main(void) {
   kept[5] = malloc(100 * 1000); // only its first page is touched, which has malloc's own bytes
   kept[5][0] = 5;
   usleep(900 * 1000);
+  memset(late, 6, 8 * kMiB);
+  free(late);
   for (int i = 0; i < 4; ++i)
     free(kept[i]);
   free(kept[5]);
