@@ -32,7 +32,7 @@ static void chosen(void) {}
 __attribute__((used)) static void (*resolve(void))(void) { return keep(malloc(3)), chosen; }
 void dispatched(void) __attribute__((ifunc("resolve")));
 
-// NONE-NOT: msleaks
+// NONE-NOT: remark: {{.*}}msleaks
 // YAML: Pass: msleaks
 // YAML-NEXT: Name: LeftAlone
 // YAML: Name: Recorded
