@@ -26,6 +26,7 @@ test_packages=(
   heaptrack binutils strace zstd libunwind-dev   # peers that the results are compared with
   libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4 # allocators that msleaks doctor knows (test/e2e/doctor)
   dpkg-dev ca-certificates curl                  # darknet's source package, ggml in an npm package
+  python3-pip                                    # NVIDIA's headers and ptxas, in wheels
   python3 python3-numpy python3-torch            # examples/pytorch
   chromium-headless-shell graphviz               # the page and the DOT of msleaks cfg
   clang-format-22 clang-tidy-22 mmdebstrap       # scripts/check-format.py, check-tidy.sh, check-packages.sh
