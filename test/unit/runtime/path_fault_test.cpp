@@ -241,6 +241,39 @@ TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
             0);
 }
 
+namespace {
+
+// Makes the same call behind 256 different ones: each bit chooses between two lines.
+[[gnu::noinline]] void turn(unsigned bits, unsigned left, const std::function<void()> &body) {
+  if (left == 0) {
+    body();
+  } else if ((bits & 1) != 0) {
+    turn(bits >> 1, left - 1, body);
+    __asm__ volatile("# one line" : : : "memory");
+  } else {
+    turn(bits >> 1, left - 1, body);
+    __asm__ volatile("# the other" : : : "memory");
+  }
+}
+
+} // namespace
+
+// The paths of a library that comes back are those that it had, each behind its own callers.
+TEST(PathFaults, AReopenedLibraryIsFoundBehindEachOfItsCallers) {
+  const SessionDirectory session;
+  const std::string copy = session.path() / "copy.so";
+  std::filesystem::copy_file(MSL_LOADABLE, copy);
+  EXPECT_EQ(session.runChild([&] {
+    Nodes own(session);
+    nodes = &own;
+    for (int round = 0; round < 2; ++round)
+      for (unsigned bits = 0; bits < 256; ++bits)
+        turn(bits, 8, [&] { callFrom(copy, check); });
+    _exit(passed());
+  }),
+            0);
+}
+
 // One thread unmaps the memory that another one looks at.
 TEST(PathFaults, WhileManyThreadsCloseLibraries) {
   constexpr int kRounds = kThreadSanitizer ? 200 : 2000;

@@ -304,9 +304,11 @@ int main(int argc, char **argv) {
   threads();
   refused();
   modes();
-  freopen("/dev/null", "r", stdin);
+  fflush(stdout);
+  freopen("/dev/null", "r", stdin); // the standard ones are nobody's to close
+  freopen("/dev/null", "w", stdout);
+  freopen64("/dev/null", "w", stderr);
   char command[300];
   snprintf(command, sizeof command, "rm -r %s", folder);
-  fflush(stdout);
   return system(command);
 }
