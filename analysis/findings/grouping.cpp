@@ -48,7 +48,7 @@ private:
     if (dimension == Dimension::Library)
       return std::string(catalog.describe(site).library);
     if (dimension == Dimension::Type)
-      return lines_.typeOf(site);
+      return std::string(lines_.typeOf(site));
     if (dimension == Dimension::Variable)
       return std::string(catalog.describe(catalog.innermostCallOf(site)).variable);
     const SiteText place = analysis::textOf(catalog, lines_.places().of(site));

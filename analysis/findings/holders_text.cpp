@@ -45,7 +45,7 @@ std::string textOf(const Holders::Root &root, Conclusion &conclusion) {
 std::string textOf(const Holders::Link &link, Conclusion &conclusion) {
   const Place place = conclusion.lines.places().of(link.site);
   const SiteText site = textOf(conclusion.catalog, place);
-  const std::string type = conclusion.lines.typeOf(link.site);
+  const std::string type(conclusion.lines.typeOf(link.site));
   std::string text = type.empty() ? "block" : type;
   if (link.count > 1)
     text = fmt::format("{} × {}", link.count, text);
@@ -70,7 +70,7 @@ std::string beginOf(const Holders &holders, Conclusion &conclusion) {
     return {};
   const SiteId site = holders.links.front().site;
   const SiteText place = textOf(conclusion.catalog, conclusion.lines.places().of(site));
-  const std::string type = conclusion.lines.typeOf(site);
+  const std::string type(conclusion.lines.typeOf(site));
   return place.file.empty() ? std::string()
                             : fmt::format("the {} of {}", type.empty() ? "block" : "`" + type + "`",
                                           placeText(place.file, place.line));

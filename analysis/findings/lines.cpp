@@ -43,8 +43,18 @@ std::string Lines::childOf(const Place &place) {
                                                                  : std::string(baseName(process->command.front()));
 }
 
-std::string_view Lines::typeOf(const Site &innermost, const Place &place) {
-  return isOfLibc(innermost) ? libcTypeOf(innermost, catalog_.calleeOf(place.call)) : innermost.type;
+SiteId Lines::callOfLibc(SiteId site) {
+  uint32_t node = catalog_.innermostNodeOf(site);
+  while (SiteCatalog::isNode(node) && isOfLibc(catalog_.describe(catalog_.pathNode(node).call)))
+    node = catalog_.pathNode(node).outer;
+  return SiteCatalog::isNode(node) ? catalog_.pathNode(node).call : places_.of(site).call;
+}
+
+// Most machines have no debug symbols of libc, so the function that asked for the block has no name. Then the function
+// that the program called tells the type.
+std::string_view Lines::typeOf(SiteId site) {
+  const Site &innermost = catalog_.describe(catalog_.innermostCallOf(site));
+  return isOfLibc(innermost) ? libcTypeOf(innermost, catalog_.calleeOf(callOfLibc(site))) : innermost.type;
 }
 
 void Lines::addCalls(SiteId site, PathLine &shown) {
@@ -119,7 +129,7 @@ void Lines::describe(const PlaceGroup &group, Paths paths, Draft<SiteLine> &to) 
   const Site &innermost = catalog_.describe(catalog_.innermostCallOf(shares.front().site));
   const bool is_marked = innermost.origin == SiteOrigin::Pass;
   line.allocator = {demangle(is_marked ? innermost.callee : catalog_.calleeOf(place.call)),
-                    std::string(typeOf(innermost, place)), std::string(innermost.variable)};
+                    std::string(typeOf(shares.front().site)), std::string(innermost.variable)};
 }
 
 std::vector<PlaceGroup> Lines::byPlace(std::span<const SiteShare> shares) {
@@ -158,8 +168,7 @@ template <class Name> std::vector<NamedLine> Lines::groupsOf(std::span<const Sit
 }
 
 std::vector<NamedLine> Lines::byType(std::span<const SiteShare> shares) {
-  return groupsOf(
-      shares, [&](const SiteShare &share) { return typeOf(catalog_.describe(share.site), places_.of(share.site)); });
+  return groupsOf(shares, [&](const SiteShare &share) { return typeOf(share.site); });
 }
 
 std::vector<NamedLine> Lines::byOwner(std::span<const SiteShare> shares) {

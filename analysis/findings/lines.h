@@ -65,10 +65,8 @@ public:
   // call, since what is harmless is the library's, whoever called it.
   void addRemains(const std::vector<SiteRemains> &, const char *reason, RemainsReport &);
 
-  // The text for the blocks of a site; empty: not known.
-  std::string typeOf(SiteId site) {
-    return std::string(typeOf(catalog_.describe(catalog_.innermostCallOf(site)), places_.of(site)));
-  }
+  // The type of a site's blocks; empty: not known.
+  std::string_view typeOf(SiteId site);
   Places &places() { return places_; }
   SiteCatalog &catalog() { return catalog_; }
 
@@ -76,7 +74,7 @@ private:
   template <class Name> std::vector<NamedLine> groupsOf(std::span<const SiteShare>, Name nameOf);
   void addCalls(SiteId, PathLine &);
   std::string childOf(const Place &);
-  std::string_view typeOf(const Site &innermost, const Place &);
+  SiteId callOfLibc(SiteId); // of a block that libc asked for: the call that brought the program into libc
   std::shared_ptr<const SiteText> textOfCall(SiteId);
 
   SiteCatalog &catalog_;
