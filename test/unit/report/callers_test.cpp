@@ -3,12 +3,10 @@
 
 #include <gtest/gtest.h>
 
-namespace msleaks::test {
+namespace msleaks::analysis {
 namespace {
 
-using namespace analysis;
-
-std::shared_ptr<SiteText> call(const std::string &function, uint32_t line) {
+std::shared_ptr<SiteText> called(const std::string &function, uint32_t line) {
   auto text = std::make_shared<SiteText>();
   text->function = function;
   text->file = "net.cpp";
@@ -17,7 +15,7 @@ std::shared_ptr<SiteText> call(const std::string &function, uint32_t line) {
   return text;
 }
 
-const auto place = call("make", 1), main_at_9 = call("main", 9);
+const auto place = called("make", 1), main_at_9 = called("main", 9);
 
 PathLine path(uint64_t bytes, std::vector<std::shared_ptr<const SiteText>> callers) {
   callers.insert(callers.begin(), place);
@@ -46,14 +44,14 @@ std::string shown(const SiteLine &line) {
 }
 
 TEST(RowCallers, OfAPathThatMostBytesTookItIsShownAlone) {
-  const SiteLine line = lineOf({path(80, {call("load", 5)}), path(20, {call("save", 7)})});
+  const SiteLine line = lineOf({path(80, {called("load", 5)}), path(20, {called("save", 7)})});
   EXPECT_EQ(shown(line), "< net.cpp:5 in load\n"
                          "< net.cpp:9 in main\n");
   EXPECT_EQ(callersOf(line, 60).front().paths, 1u);
 }
 
 TEST(RowCallers, OfSeveralThatSharedThemEachHasItsShare) {
-  const SiteLine line = lineOf({path(40, {call("load", 5)}), path(35, {call("save", 7)}), path(25, {})});
+  const SiteLine line = lineOf({path(40, {called("load", 5)}), path(35, {called("save", 7)}), path(25, {})});
   EXPECT_EQ(shown(line), "40% < net.cpp:5 in load\n"
                          "    < net.cpp:9 in main\n"
                          "35% < net.cpp:7 in save\n"
@@ -63,16 +61,17 @@ TEST(RowCallers, OfSeveralThatSharedThemEachHasItsShare) {
 TEST(RowCallers, AreOfThreePathsAtMost) {
   std::vector<PathLine> paths;
   for (uint32_t i = 0; i < 10; ++i)
-    paths.push_back(path(10, {call("load", 10 + i)}));
+    paths.push_back(path(10, {called("load", 10 + i)}));
   const auto rows = callersOf(lineOf(paths, 100), 60);
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows.front().lines.front(), " 5% < net.cpp:10 in load");
 }
 
 TEST(RowCallers, PathsThatDifferFurtherOutAreOne) {
-  const auto a = call("a", 2), b = call("b", 3), c = call("c", 4);
-  const auto rows = callersOf(
-      lineOf({path(50, {call("other", 8)}), path(30, {a, b, c, call("d", 5)}), path(30, {a, b, c, call("e", 6)})}), 60);
+  const auto a = called("a", 2), b = called("b", 3), c = called("c", 4);
+  const auto rows = callersOf(lineOf({path(50, {called("other", 8)}), path(30, {a, b, c, called("d", 5)}),
+                                      path(30, {a, b, c, called("e", 6)})}),
+                              60);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].paths, 2u);
   EXPECT_EQ(rows[0].weight, 60u);
@@ -82,14 +81,14 @@ TEST(RowCallers, PathsThatDifferFurtherOutAreOne) {
 }
 
 TEST(RowCallers, APlaceThatNobodyCalledSaysSo) {
-  SiteLine line = lineOf({path(50, {call("load", 5)}), {50, 1, {place}, true, 0}});
+  SiteLine line = lineOf({path(50, {called("load", 5)}), {50, 1, {place}, true, 0}});
   EXPECT_EQ(shown(line), "50% < net.cpp:5 in load\n"
                          "    < net.cpp:9 in main\n"
                          "50% no caller\n");
 }
 
-std::shared_ptr<SiteText> call(const std::string &function, const std::string &file) {
-  auto text = call(function, 7);
+std::shared_ptr<SiteText> called(const std::string &function, const std::string &file) {
+  auto text = called(function, 7);
   text->file = file;
   return text;
 }
@@ -97,7 +96,7 @@ std::shared_ptr<SiteText> call(const std::string &function, const std::string &f
 TEST(RowCallers, EveryWrapperOnTheWayIsShown) {
   SiteLine line = lineOf({});
   line.bytes = 100;
-  line.paths = {{100, 1, {call("text_of", 5), call("copy_of", 6), place, main_at_9}, true, 0}};
+  line.paths = {{100, 1, {called("text_of", 5), called("copy_of", 6), place, main_at_9}, true, 0}};
   EXPECT_EQ(shown(line), "> net.cpp:6 in copy_of\n"
                          "> net.cpp:5 in text_of\n"
                          "< net.cpp:9 in main\n");
@@ -108,16 +107,16 @@ TEST(RowCallers, OfManyWrappersTheOneThatAllocatesIsShown) {
   line.bytes = 100;
   line.paths = {{100, 1, {}, true, 0}};
   for (uint32_t i = 0; i < 10; ++i)
-    line.paths[0].calls.push_back(call("wrap", 10 + i));
+    line.paths[0].calls.push_back(called("wrap", 10 + i));
   line.paths[0].calls.push_back(place);
   EXPECT_EQ(shown(line), "> net.cpp:19 in wrap\n> net.cpp:18 in wrap\n> net.cpp:17 in wrap\n> net.cpp:10 in wrap\n");
 }
 
 TEST(RowCallers, TheStandardLibraryIsNoCaller) {
   const std::string header = "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/alloc_traits.h";
-  EXPECT_EQ(shown(lineOf({path(10, {call("std::pair<int, Bag>::pair(Bag const&)", header),
-                                    call("std::vector<Bag>::push_back(Bag const&)", header),
-                                    call("std::allocator<Bag>::construct()", header), call("search", 5)})})),
+  EXPECT_EQ(shown(lineOf({path(10, {called("std::pair<int, Bag>::pair(Bag const&)", header),
+                                    called("std::vector<Bag>::push_back(Bag const&)", header),
+                                    called("std::allocator<Bag>::construct()", header), called("search", 5)})})),
             "< net.cpp:5 in search\n"
             "< net.cpp:9 in main\n");
 }
@@ -126,26 +125,26 @@ TEST(RowCallers, TheStandardLibraryIsNoCaller) {
 TEST(RowCallers, WhatCallsMainIsNoCaller) {
   SiteLine line = lineOf({});
   line.bytes = 10;
-  const auto start = call("_start", 0);
+  const auto start = called("_start", 0);
   start->file = "";
-  line.paths = {
-      {10,
-       1,
-       {place, call("work", 4), call("__libc_start_call_main", 58), call("__libc_start_main@@GLIBC_2.34", 128), start},
-       true,
-       0}};
+  line.paths = {{10,
+                 1,
+                 {place, called("work", 4), called("__libc_start_call_main", 58),
+                  called("__libc_start_main@@GLIBC_2.34", 128), start},
+                 true,
+                 0}};
   EXPECT_EQ(shown(line), "< net.cpp:4 in work\n");
 }
 
 TEST(RowCallers, ALongNameKeepsTheFunction) {
   const std::string function = "engine::tokenizer::Lattice<double, std::allocator<double> >::Insert(unsigned long)";
-  EXPECT_EQ(shown(lineOf({path(10, {call(function, 5)})})),
+  EXPECT_EQ(shown(lineOf({path(10, {called(function, 5)})})),
             "< net.cpp:5 in engine::tokenizer::Lattice<...>::Insert(...)\n"
             "< net.cpp:9 in main\n");
 }
 
 TEST(RowCallers, OfHandlesTheNumberCounts) {
-  SiteLine line = lineOf({path(40, {call("load", 5)}), path(60, {call("save", 7)})});
+  SiteLine line = lineOf({path(40, {called("load", 5)}), path(60, {called("save", 7)})});
   line.bytes = 0;
   line.count = 100;
   line.paths[0].count = 40;
@@ -157,4 +156,4 @@ TEST(RowCallers, OfHandlesTheNumberCounts) {
 }
 
 } // namespace
-} // namespace msleaks::test
+} // namespace msleaks::analysis

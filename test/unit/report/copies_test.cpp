@@ -6,22 +6,22 @@ namespace {
 
 using abi::Heap;
 
-constexpr uint64_t kSize = 1'000'000;
-constexpr Where kHost{.site = 1}, kDevice{.heap = Heap::Device, .site = 2};
+constexpr uint64_t kCopied = 1'000'000;
+constexpr Where kHost{.site = 1}, kTwoOnDevice{.heap = Heap::Device, .site = 2};
 
 class Copies : public ReportTest {
 protected:
-  StreamEvent onHost(uint64_t at, uint64_t address, uint64_t size = kSize) {
+  StreamEvent onHost(uint64_t at, uint64_t address, uint64_t size = kCopied) {
     return test::alloc(kStart + at, address << 24, size, kHost);
   }
-  StreamEvent onDevice(uint64_t at, uint64_t address, uint64_t size = kSize) {
-    return test::alloc(kStart + at, address << 24, size, kDevice);
+  StreamEvent onDevice(uint64_t at, uint64_t address, uint64_t size = kCopied) {
+    return test::alloc(kStart + at, address << 24, size, kTwoOnDevice);
   }
-  StreamEvent copied(uint64_t at, uint64_t to, uint64_t from, uint64_t size = kSize) {
-    return test::copy(kStart + at, to << 24, from << 24, kDevice, size);
+  StreamEvent copied(uint64_t at, uint64_t to, uint64_t from, uint64_t size = kCopied) {
+    return test::copy(kStart + at, to << 24, from << 24, kTwoOnDevice, size);
   }
   StreamEvent hostDies(uint64_t at, uint64_t address) { return test::free(kStart + at, address << 24, kHost); }
-  StreamEvent deviceDies(uint64_t at, uint64_t address) { return test::free(kStart + at, address << 24, kDevice); }
+  StreamEvent deviceDies(uint64_t at, uint64_t address) { return test::free(kStart + at, address << 24, kTwoOnDevice); }
 
   json finding(const std::vector<StreamEvent> &list) { return findingOf(reportOf(list), "copy"); }
 };
@@ -33,8 +33,8 @@ TEST_F(Copies, WhatWasUploadedLivesOnBesideItsCopy) {
   EXPECT_EQ(copy["site"]["line"], 12);
   EXPECT_EQ(copy["heap"], "host");
   EXPECT_EQ(copy["confidence"], "hint");
-  EXPECT_EQ(copy["bytes"], kSize);
-  EXPECT_EQ(copy["saves_bytes"], kSize);
+  EXPECT_EQ(copy["bytes"], kCopied);
+  EXPECT_EQ(copy["saves_bytes"], kCopied);
   EXPECT_EQ(copy["evidence"]["idle_ns"], 90 - 30);
   EXPECT_FALSE(copy["evidence"]["copied_at"].get<std::string>().empty());
   EXPECT_FALSE(copy["evidence"]["copied_to"].get<std::string>().empty());
@@ -59,13 +59,14 @@ TEST_F(Copies, WithoutTheCopyItIsTheOnlyOne) {
 }
 
 TEST_F(Copies, AnotherOneInItsPlaceEndsTheCopy) {
-  EXPECT_TRUE(finding({onHost(10, 1), onHost(11, 4), onDevice(20, 2), copied(30, 2, 1), copied(35, 2, 4),
-                       hostDies(36, 4), onHost(40, 3, 3 * kSize), hostDies(80, 3), hostDies(90, 1), deviceDies(95, 2)})
-                  .is_null());
+  EXPECT_TRUE(
+      finding({onHost(10, 1), onHost(11, 4), onDevice(20, 2), copied(30, 2, 1), copied(35, 2, 4), hostDies(36, 4),
+               onHost(40, 3, 3 * kCopied), hostDies(80, 3), hostDies(90, 1), deviceDies(95, 2)})
+          .is_null());
 }
 
 TEST_F(Copies, APartIsNoCopy) {
-  EXPECT_TRUE(finding({onHost(10, 1), onDevice(20, 2), copied(30, 2, 1, kSize / 2), onHost(40, 3), hostDies(80, 3),
+  EXPECT_TRUE(finding({onHost(10, 1), onDevice(20, 2), copied(30, 2, 1, kCopied / 2), onHost(40, 3), hostDies(80, 3),
                        hostDies(90, 1), deviceDies(95, 2)})
                   .is_null());
 }

@@ -7,7 +7,7 @@
 namespace msleaks::analysis {
 namespace {
 
-std::shared_ptr<SiteText> call(const std::string &function, uint32_t line) {
+std::shared_ptr<SiteText> inCache(const std::string &function, uint32_t line) {
   auto text = std::make_shared<SiteText>();
   text->function = function;
   text->file = "cache.c";
@@ -21,14 +21,14 @@ Finding findingOf(const std::string &kind) {
   finding.kind = kind;
   finding.confidence = Confidence::Likely;
   finding.own = true;
-  finding.site = *call("remember", 8);
+  finding.site = *inCache("remember", 8);
   finding.site.type = "struct node";
   finding.bytes = 10 << 20;
   finding.count = 10'000;
   finding.saves_bytes = finding.saves_cumulative_bytes = 10 << 20;
   finding.paths = {{finding.bytes,
                     finding.count,
-                    {call("remember", 8), call("answer", 20), call("serve", 30), call("main", 40)},
+                    {inCache("remember", 8), inCache("answer", 20), inCache("serve", 30), inCache("main", 40)},
                     true,
                     0}};
   finding.advice = "Do this.";
@@ -75,12 +75,12 @@ TEST(FindingText, NamesTheProgramsOwnThings) {
 // The guilty function is often a caller.
 TEST(FindingText, HasAllCallersInAnyWidth) {
   Finding leak = findingOf("leak");
-  std::vector<std::shared_ptr<const SiteText>> calls{call("remember", 8)};
+  std::vector<std::shared_ptr<const SiteText>> calls{inCache("remember", 8)};
   leak.owner = "/opt/a/long/way/to/a-program-with-a-long-name";
   for (uint32_t i = 0; i < 3; ++i)
-    calls.push_back(call("engine::tokenizer::Lattice<std::vector<float, std::allocator<float> > >::insert_" +
-                             std::to_string(i) + "(unsigned long)",
-                         20 + i));
+    calls.push_back(inCache("engine::tokenizer::Lattice<std::vector<float, std::allocator<float> > >::insert_" +
+                                std::to_string(i) + "(unsigned long)",
+                            20 + i));
   leak.paths[0].calls = calls;
   for (const size_t columns : {50u, 60u, 80u, 100u, 120u, 160u}) {
     const std::string text = textOf({leak}, columns);
@@ -96,8 +96,8 @@ TEST(FindingText, HasAllCallersInAnyWidth) {
 TEST(FindingText, TellsThePathsApart) {
   Finding leak = findingOf("leak");
   leak.bytes = leak.count = 100;
-  leak.paths = {{60, 60, {call("remember", 8), call("load", 20)}, true, 0},
-                {40, 40, {call("remember", 8), call("save", 21)}, true, 0}};
+  leak.paths = {{60, 60, {inCache("remember", 8), inCache("load", 20)}, true, 0},
+                {40, 40, {inCache("remember", 8), inCache("save", 21)}, true, 0}};
   const std::string text = textOf({leak});
   expectIn(text, "    60% < cache.c:20 in load\n    40% < cache.c:21 in save\n");
 }
@@ -121,7 +121,7 @@ TEST(FindingText, WhatOnlyALostBlockLeadsToIsFoldedUnderIt) {
   head.evidence = {
       {"reach", std::string("lost")}, {"leads_to_bytes", uint64_t{3000}}, {"leads_to_blocks", uint64_t{2}}};
   led.evidence = {{"reach", std::string("indirect")}};
-  led.site = *call("fill", 50);
+  led.site = *inCache("fill", 50);
   led.bytes = 3000;
   led.count = 2;
   other.evidence = {{"reach", std::string("unknown")}};

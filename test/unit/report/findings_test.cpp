@@ -4,8 +4,6 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kMiB = 1 << 20;
-
 class Findings : public ReportTest {
 protected:
   // Site 1 is net.cpp:12, site 2 net.cpp:3, inlined into main; both are the user's own.
@@ -23,8 +21,6 @@ protected:
   }
   json found;
 };
-
-constexpr Where kOne{.site = 1}, kTwo{.site = 2};
 
 } // namespace
 

@@ -4,7 +4,7 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr Where kPart{.heap = abi::Heap::Pool, .site = 2}, kDevice{.heap = abi::Heap::Device, .site = 1, .device = 3};
+constexpr Where kThirdDevice{.heap = abi::Heap::Device, .site = 1, .device = 3};
 
 class Fluctuation : public ReportTest {
 protected:
@@ -40,8 +40,8 @@ TEST_F(Fluctuation, IsTheLeastOfAStepBesideTheMost) {
     step(number);
     alloc(2, more[number - 1], kPart);
     free(2, kPart);
-    alloc(3, 40, kDevice);
-    free(3, kDevice);
+    alloc(3, 40, kThirdDevice);
+    free(3, kThirdDevice);
     step(number); // another thread says so, too
   }
   step(5);

@@ -4,8 +4,7 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kMiB = 1 << 20, kMs = 1'000'000;
-constexpr Where kSegment{.heap = abi::Heap::Device, .site = 1}, kPart{.heap = abi::Heap::Pool, .site = 2};
+constexpr Where kSegment{.heap = abi::Heap::Device, .site = 1};
 constexpr Where kPin{.heap = abi::Heap::Pool, .flags = abi::kFromHook, .site = abi::kCallerSite};
 
 class Fragmentation : public ReportTest {

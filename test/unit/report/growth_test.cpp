@@ -4,17 +4,16 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kStepNs = 1'000'000, kSize = 100'000;
-constexpr Where kKept{.site = 1}, kOther{.site = 2};
+constexpr uint64_t kStepNs = 1'000'000, kStepBytes = 100'000;
 
 class Growth : public ReportTest {
 protected:
   StreamEvent step(uint64_t number) { return test::make<abi::StepEvent>(at(number), {}, number, 0); }
   // The address of a block is its own number.
-  StreamEvent born(uint64_t number, uint64_t behind_ns, uint64_t address, uint64_t size, const Where &where = kKept) {
+  StreamEvent born(uint64_t number, uint64_t behind_ns, uint64_t address, uint64_t size, const Where &where = kOne) {
     return test::alloc(at(number) + behind_ns, address << 4, size, where);
   }
-  StreamEvent dies(uint64_t number, uint64_t behind_ns, uint64_t address, const Where &where = kKept) {
+  StreamEvent dies(uint64_t number, uint64_t behind_ns, uint64_t address, const Where &where = kOne) {
     return test::free(at(number) + behind_ns, address << 4, where);
   }
   void run(const std::vector<StreamEvent> &list, int status = 0) {
@@ -38,23 +37,23 @@ protected:
 } // namespace
 
 TEST_F(Growth, ALeakSaysHowMuchEachStepAdds) {
-  std::vector<StreamEvent> list{born(0, 0, 1000, 7 * kSize, kOther)};
+  std::vector<StreamEvent> list{born(0, 0, 1000, 7 * kStepBytes, kTwo)};
   for (uint64_t number = 1; number <= 10; ++number) {
     list.push_back(step(number));
-    list.push_back(born(number, 10, number, kSize));
-    list.push_back(born(number, 20, 500, kSize, kOther));
-    list.push_back(dies(number, 30, 500, kOther));
+    list.push_back(born(number, 10, number, kStepBytes));
+    list.push_back(born(number, 20, 500, kStepBytes, kTwo));
+    list.push_back(dies(number, 30, 500, kTwo));
   }
   run(list);
   EXPECT_TRUE(of("growth").is_null()) << "it is the leak";
   const json leak = found[0]["site"]["line"] == 12 ? found[0] : found[1];
   EXPECT_EQ(leak["kind"], "leak");
-  EXPECT_EQ(leak["bytes"], 10 * kSize);
-  EXPECT_EQ(leak["evidence"]["growth_bytes_per_step"], kSize);
+  EXPECT_EQ(leak["bytes"], 10 * kStepBytes);
+  EXPECT_EQ(leak["evidence"]["growth_bytes_per_step"], kStepBytes);
   EXPECT_EQ(leak["evidence"]["first_step"], 2);
   EXPECT_EQ(leak["evidence"]["steps"], 7) << "steps 2 to 8: what step 9 made may still be used in step 10";
   const json other = found[0]["site"]["line"] == 12 ? found[1] : found[0];
-  EXPECT_EQ(other["bytes"], 7 * kSize);
+  EXPECT_EQ(other["bytes"], 7 * kStepBytes);
   EXPECT_FALSE(other["evidence"].contains("growth_bytes_per_step"));
 }
 
@@ -62,18 +61,18 @@ TEST_F(Growth, IsFoundInAProgramThatNeverEnds) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 8; ++number) {
     list.push_back(step(number));
-    list.push_back(born(number, 10, number, kSize));
+    list.push_back(born(number, 10, number, kStepBytes));
   }
   run(list, 9); // killed: what it had is no leak
   ASSERT_EQ(found.size(), 1u) << found;
   const json &growth = found[0];
   EXPECT_EQ(growth["kind"], "growth");
   EXPECT_EQ(growth["confidence"], "likely");
-  EXPECT_EQ(growth["bytes"], 5 * kSize);
+  EXPECT_EQ(growth["bytes"], 5 * kStepBytes);
   EXPECT_EQ(growth["count"], 5);
-  EXPECT_EQ(growth["saves_bytes"], 5 * kSize);
+  EXPECT_EQ(growth["saves_bytes"], 5 * kStepBytes);
   EXPECT_EQ(growth["site"]["line"], 12);
-  EXPECT_EQ(growth["evidence"]["growth_bytes_per_step"], kSize);
+  EXPECT_EQ(growth["evidence"]["growth_bytes_per_step"], kStepBytes);
   EXPECT_FALSE(growth["retracted"]);
   EXPECT_NE(asTable(120).find("growth: 5 blocks of `float` (488.3 KiB) stay behind, 97.7 KiB a step (likely)"),
             std::string::npos)
@@ -84,7 +83,7 @@ TEST_F(Growth, ThatIsFreedBehindTheLastStepIsAHint) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 8; ++number) {
     list.push_back(step(number));
-    list.push_back(born(number, 10, number, kSize));
+    list.push_back(born(number, 10, number, kStepBytes));
   }
   for (uint64_t number = 1; number <= 8; ++number)
     list.push_back(dies(8, 100 + number, number));
@@ -92,9 +91,9 @@ TEST_F(Growth, ThatIsFreedBehindTheLastStepIsAHint) {
   const json growth = of("growth");
   ASSERT_FALSE(growth.is_null()) << found;
   EXPECT_EQ(growth["confidence"], "hint");
-  EXPECT_EQ(growth["bytes"], 5 * kSize);
-  EXPECT_EQ(growth["saves_bytes"], 5 * kSize);
-  EXPECT_EQ(growth["evidence"]["freed_behind_last_step_bytes"], 5 * kSize);
+  EXPECT_EQ(growth["bytes"], 5 * kStepBytes);
+  EXPECT_EQ(growth["saves_bytes"], 5 * kStepBytes);
+  EXPECT_EQ(growth["evidence"]["freed_behind_last_step_bytes"], 5 * kStepBytes);
 }
 
 // A prefetch of three steps, and a cache that is full after five.
@@ -102,7 +101,7 @@ TEST_F(Growth, MayBeAskedForFromALaterStepOnAndFromSoMuchOn) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 12; ++number) {
     list.push_back(step(number));
-    list.push_back(born(number, 10, number, number <= 6 ? 10 * kSize : kSize));
+    list.push_back(born(number, 10, number, number <= 6 ? 10 * kStepBytes : kStepBytes));
   }
   run(list, 9);
   const auto growths = [this](uint64_t skip_steps, uint64_t least_growth_bytes) {
@@ -113,10 +112,10 @@ TEST_F(Growth, MayBeAskedForFromALaterStepOnAndFromSoMuchOn) {
     std::erase_if(report->findings, [](const Finding &finding) { return finding.kind != "growth"; });
     return std::move(report->findings);
   };
-  EXPECT_EQ(growths(1, 0).at(0).bytes, 5 * 10 * kSize + 4 * kSize) << "steps 2 to 10";
-  EXPECT_EQ(growths(6, 0).at(0).bytes, 4 * kSize) << "steps 7 to 10";
-  EXPECT_EQ(growths(6, kSize).size(), 1u);
-  EXPECT_TRUE(growths(6, kSize + 1).empty());
+  EXPECT_EQ(growths(1, 0).at(0).bytes, 5 * 10 * kStepBytes + 4 * kStepBytes) << "steps 2 to 10";
+  EXPECT_EQ(growths(6, 0).at(0).bytes, 4 * kStepBytes) << "steps 7 to 10";
+  EXPECT_EQ(growths(6, kStepBytes).size(), 1u);
+  EXPECT_TRUE(growths(6, kStepBytes + 1).empty());
   EXPECT_TRUE(growths(9, 0).empty()) << "too few steps are left";
 }
 
@@ -124,11 +123,11 @@ TEST_F(Growth, IsNotWhatIsKeptForAWhileOrKeptOnce) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 40; ++number) {
     list.push_back(step(number));
-    list.push_back(born(number, 10, number, kSize));
+    list.push_back(born(number, 10, number, kStepBytes));
     if (number > 3)
       list.push_back(dies(number, 20, number - 3));
     if (number < 6)
-      list.push_back(born(number, 30, 100 + number, kSize, kOther));
+      list.push_back(born(number, 30, 100 + number, kStepBytes, kTwo));
   }
   run(list, 9);
   EXPECT_TRUE(of("growth").is_null()) << found;
@@ -139,22 +138,22 @@ TEST_F(Growth, MayBeginLateAndMissSteps) {
   for (uint64_t number = 1; number <= 60; ++number) {
     list.push_back(step(number));
     if (number >= 40 && number % 5 != 0)
-      list.push_back(born(number, 10, number, kSize));
+      list.push_back(born(number, 10, number, kStepBytes));
   }
   run(list, 9);
   const json growth = of("growth");
   ASSERT_FALSE(growth.is_null()) << found;
   EXPECT_EQ(growth["evidence"]["first_step"], 41);
-  EXPECT_EQ(growth["bytes"], 15 * kSize) << "41 to 58 without 45, 50 and 55";
+  EXPECT_EQ(growth["bytes"], 15 * kStepBytes) << "41 to 58 without 45, 50 and 55";
 }
 
 // A batch that each round frees, and a little that it keeps. The program does not tell where a round begins.
 TEST_F(Growth, WithoutStepsCountsTheRoundsThatRepeat) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number) {
-    list.push_back(born(number, 10, 5000, 9 * kSize, kOther));
-    list.push_back(born(number, 20, number, kSize));
-    list.push_back(dies(number, 30, 5000, kOther));
+    list.push_back(born(number, 10, 5000, 9 * kStepBytes, kTwo));
+    list.push_back(born(number, 20, number, kStepBytes));
+    list.push_back(dies(number, 30, 5000, kTwo));
   }
   run(list, 9);
   const json growth = of("growth");
@@ -162,7 +161,7 @@ TEST_F(Growth, WithoutStepsCountsTheRoundsThatRepeat) {
   EXPECT_EQ(growth["confidence"], "hint") << "the program did not say so";
   EXPECT_EQ(growth["site"]["line"], 12);
   const json &evidence = growth["evidence"];
-  EXPECT_EQ(evidence["growth_bytes_per_step"], kSize);
+  EXPECT_EQ(evidence["growth_bytes_per_step"], kStepBytes);
   EXPECT_EQ(evidence["period_found"], "src/net.cpp:3");
   EXPECT_EQ(evidence["period_ns"], kStepNs);
   EXPECT_GE(evidence["steps"], 45);
@@ -174,15 +173,15 @@ TEST_F(Growth, OfStepsThatAreSaidHasNoFoundPeriod) {
   for (uint64_t number = 1; number <= 60; ++number) {
     if (number > 20 && number % 5 == 0)
       list.push_back(step(number));
-    list.push_back(born(number, 10, 5000, 9 * kSize, kOther));
-    list.push_back(born(number, 20, number, kSize));
-    list.push_back(dies(number, 30, 5000, kOther));
+    list.push_back(born(number, 10, 5000, 9 * kStepBytes, kTwo));
+    list.push_back(born(number, 20, number, kStepBytes));
+    list.push_back(dies(number, 30, 5000, kTwo));
   }
   run(list, 9);
   const json growth = of("growth");
   ASSERT_FALSE(growth.is_null()) << found;
   EXPECT_EQ(growth["confidence"], "likely");
-  EXPECT_EQ(growth["evidence"]["growth_bytes_per_step"], 5 * kSize);
+  EXPECT_EQ(growth["evidence"]["growth_bytes_per_step"], 5 * kStepBytes);
   EXPECT_FALSE(growth["evidence"].contains("period_found"));
 }
 
@@ -190,9 +189,9 @@ TEST_F(Growth, OfStepsThatAreSaidHasNoFoundPeriod) {
 TEST_F(Growth, TakesThePlaceOfAPeak) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number) {
-    list.push_back(born(number, 10, 5000, 9 * kSize, kOther));
-    list.push_back(born(number, 20, number, kSize));
-    list.push_back(dies(number, 30, 5000, kOther));
+    list.push_back(born(number, 10, 5000, 9 * kStepBytes, kTwo));
+    list.push_back(born(number, 20, number, kStepBytes));
+    list.push_back(dies(number, 30, 5000, kTwo));
   }
   for (uint64_t number = 1; number <= 60; ++number)
     list.push_back(dies(60, 100 + number, number));
@@ -207,10 +206,10 @@ TEST_F(Growth, OfADocumentIsNone) {
   std::vector<StreamEvent> list;
   const Where shrinks{.flags = abi::kRealloc, .site = 1}, node{.site = 2};
   for (uint64_t number = 1; number <= 60; ++number) {
-    list.push_back(born(number, 10, number, kSize));
-    list.push_back(born(number, 20, 100 + number, kSize / 10, node));
+    list.push_back(born(number, 10, number, kStepBytes));
+    list.push_back(born(number, 20, 100 + number, kStepBytes / 10, node));
     list.push_back(dies(number, 30, number, shrinks));
-    list.push_back(born(number, 31, number, kSize / 5, shrinks));
+    list.push_back(born(number, 31, number, kStepBytes / 5, shrinks));
   }
   for (uint64_t number = 1; number <= 60; ++number) {
     list.push_back(dies(60, 100 + number, number));
@@ -223,7 +222,7 @@ TEST_F(Growth, OfADocumentIsNone) {
 TEST_F(Growth, OfWhoOnlyCollectsIsNone) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number)
-    list.push_back(born(number, 10, number, kSize));
+    list.push_back(born(number, 10, number, kStepBytes));
   run(list, 9);
   EXPECT_TRUE(of("growth").is_null()) << found;
 }

@@ -8,8 +8,6 @@ using abi::HandleKind;
 using test::closed;
 using test::opened;
 
-constexpr Where kOne{.site = 1}, kTwo{.site = 2};
-
 class HandlesTest : public ReportTest {
 protected:
   static std::vector<StreamEvent> many(uint64_t count, HandleKind kind, const Where &where = kOne) {

@@ -4,8 +4,8 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr int64_t kMiB = 1 << 20, kMs = 1'000'000;
-constexpr Where kSegment{.site = 1}, kPart{.heap = abi::Heap::Pool, .site = 2}, kOther{.site = 2};
+constexpr int64_t kMebi = 1 << 20; // with a sign: the ledger takes away
+constexpr Where kHostSegment{.site = 1};
 constexpr Where kClosed{.flags = abi::kFromHook, .site = abi::kCallerSite | 1};
 
 class LedgerTest : public ReportTest {
@@ -66,25 +66,25 @@ using Both = std::pair<int64_t, int64_t>;
 
 TEST_F(LedgerTest, IsWhatIsResidentLineByLine) {
   begin(1, 4711);
-  events({at(1, 0x100000, kMiB, kSegment), at(2, 0x100000, 300'000, kPart), at(3, 0x180000, 100'000, kPart),
-          at(4, 0x40, 40, kOther), at(5, 0x80, 1000, kClosed), at(6, 0x200, 500, kOther), at(7, 0x200, 0, kOther),
+  events({at(1, 0x100000, kMebi, kHostSegment), at(2, 0x100000, 300'000, kPart), at(3, 0x180000, 100'000, kPart),
+          at(4, 0x40, 40, kTwo), at(5, 0x80, 1000, kClosed), at(6, 0x200, 500, kTwo), at(7, 0x200, 0, kTwo),
           at(8, 0x180000, 0, kPart)});
-  sample(1, 6, 10 * kMiB, 5 * kMiB, 3 * kMiB, 2 * kMiB);
-  sample(1, 500, 6 * kMiB, 2 * kMiB, 0, kMiB);
+  sample(1, 6, 10 * kMebi, 5 * kMebi, 3 * kMebi, 2 * kMebi);
+  sample(1, 500, 6 * kMebi, 2 * kMebi, 0, kMebi);
   end(1, 0, kStart + 1000 * kMs);
   const json report = finish();
-  EXPECT_EQ(report["peak"]["resident_bytes"], 10 * kMiB);
-  EXPECT_EQ(sumOf(-1), Both(10 * kMiB, 6 * kMiB));
+  EXPECT_EQ(report["peak"]["resident_bytes"], 10 * kMebi);
+  EXPECT_EQ(sumOf(-1), Both(10 * kMebi, 6 * kMebi));
   EXPECT_EQ(of("blocks"), Both(540, 40));
   EXPECT_EQ(of("closed-library"), Both(1000, 1000));
   EXPECT_EQ(of("pool-used"), Both(400'000, 300'000));
-  EXPECT_EQ(of("pool-free"), Both(kMiB - 400'000, kMiB - 300'000));
+  EXPECT_EQ(of("pool-free"), Both(kMebi - 400'000, kMebi - 300'000));
   // A mapping of a page more than its 1 MiB, chunks of 48, 1,008 and 512 bytes.
   EXPECT_EQ(of("allocator"), Both(4096 + 8 + 8 + 12, 4096 + 8 + 8));
-  EXPECT_EQ(of("recorder"), Both(2 * kMiB, kMiB)) << "in shared memory, then in a file";
-  EXPECT_EQ(of("file-backed"), Both(2 * kMiB, kMiB));
+  EXPECT_EQ(of("recorder"), Both(2 * kMebi, kMebi)) << "in shared memory, then in a file";
+  EXPECT_EQ(of("file-backed"), Both(2 * kMebi, kMebi));
   EXPECT_EQ(of("not-resident"), Both(0, 0));
-  EXPECT_EQ(of("unattributed"), Both(5 * kMiB - 540 - 1000 - 4124, 3 * kMiB - 40 - 1000 - 4112));
+  EXPECT_EQ(of("unattributed"), Both(5 * kMebi - 540 - 1000 - 4124, 3 * kMebi - 40 - 1000 - 4112));
   EXPECT_EQ(report["ledger"][0]["source"], "blocks");
   EXPECT_NE(asTable(120).find("Ledger: what the memory is made of"), std::string::npos) << asTable(120);
   EXPECT_NE(asTable(120).find("   390.6 KiB   293.0 KiB    pool-used: "), std::string::npos) << asTable(120);
@@ -92,13 +92,13 @@ TEST_F(LedgerTest, IsWhatIsResidentLineByLine) {
 
 TEST_F(LedgerTest, SaysWhatOfTheBlocksIsNotResident) {
   begin(1, 4711);
-  events({at(1, 0x100000, 64 * kMiB, kOther)});
-  sample(1, 2, 5 * kMiB, kMiB, 0, 0);
+  events({at(1, 0x100000, 64 * kMebi, kTwo)});
+  sample(1, 2, 5 * kMebi, kMebi, 0, 0);
   end(1, 0, kStart + 1000 * kMs);
   finish();
-  EXPECT_EQ(sumOf(-1), Both(5 * kMiB, 5 * kMiB));
-  EXPECT_EQ(of("blocks").first, 64 * kMiB);
-  EXPECT_EQ(of("not-resident").first, 5 * kMiB - (64 * kMiB + 4096 + kMiB));
+  EXPECT_EQ(sumOf(-1), Both(5 * kMebi, 5 * kMebi));
+  EXPECT_EQ(of("blocks").first, 64 * kMebi);
+  EXPECT_EQ(of("not-resident").first, 5 * kMebi - (64 * kMebi + 4096 + kMebi));
   EXPECT_EQ(of("unattributed").first, 0);
   EXPECT_NE(asTable(120).find("-60.0 MiB"), std::string::npos) << asTable(120);
 }
@@ -106,21 +106,21 @@ TEST_F(LedgerTest, SaysWhatOfTheBlocksIsNotResident) {
 TEST_F(LedgerTest, AddsUpProcessesThatTheKernelTellsOf) {
   for (uint32_t process = 1; process <= 4; ++process)
     begin(process, 4710 + process);
-  events({at(1, 0x10, 50 * kMiB, in(4, kOther)), at(2, 0x10, 0, in(4, kOther)), at(10, 0x10, 20 * kMiB, in(1, kOther)),
-          at(11, 0x10, 40 * kMiB, in(2, kOther)), at(12, 0x10, 1000, in(3, kOther))});
-  sample(4, 1, 51 * kMiB, 0, 0, 0);
-  sample(1, 10, 30 * kMiB, 0, 0, 0);
-  sample(2, 11, 15 * kMiB, 0, 0, 0); // one has memory without events, the other has not touched its memory
+  events({at(1, 0x10, 50 * kMebi, in(4, kTwo)), at(2, 0x10, 0, in(4, kTwo)), at(10, 0x10, 20 * kMebi, in(1, kTwo)),
+          at(11, 0x10, 40 * kMebi, in(2, kTwo)), at(12, 0x10, 1000, in(3, kTwo))});
+  sample(4, 1, 51 * kMebi, 0, 0, 0);
+  sample(1, 10, 30 * kMebi, 0, 0, 0);
+  sample(2, 11, 15 * kMebi, 0, 0, 0); // one has memory without events, the other has not touched its memory
   end(4, 0, kStart + 3 * kMs);
   for (uint32_t process = 1; process <= 3; ++process)
     end(process, 0, kStart + 100 * kMs);
   const json report = finish();
-  EXPECT_EQ(report["peak"]["bytes"], 60 * kMiB + 1000);
-  EXPECT_EQ(report["peak"]["resident_bytes"], 45 * kMiB) << "of a process that has ended, nothing is resident";
-  EXPECT_EQ(sumOf(-1).first, 45 * kMiB);
-  EXPECT_EQ(of("blocks").first, 60 * kMiB) << "without the process that nobody looked at";
-  EXPECT_EQ(of("unattributed").first, 10 * kMiB - 4096);
-  EXPECT_EQ(of("not-resident").first, -25 * kMiB - 4096);
+  EXPECT_EQ(report["peak"]["bytes"], 60 * kMebi + 1000);
+  EXPECT_EQ(report["peak"]["resident_bytes"], 45 * kMebi) << "of a process that has ended, nothing is resident";
+  EXPECT_EQ(sumOf(-1).first, 45 * kMebi);
+  EXPECT_EQ(of("blocks").first, 60 * kMebi) << "without the process that nobody looked at";
+  EXPECT_EQ(of("unattributed").first, 10 * kMebi - 4096);
+  EXPECT_EQ(of("not-resident").first, -25 * kMebi - 4096);
 }
 
 TEST_F(LedgerTest, HasALedgerOfEachDevice) {
@@ -140,8 +140,8 @@ TEST_F(LedgerTest, HasALedgerOfEachDevice) {
 // A realloc in a segment's place, and a part that outlives its segment.
 TEST_F(LedgerTest, ForgetsSegmentsThatAreFreed) {
   begin(1, 4711);
-  events({at(1, 0x1000, 8000, kSegment), at(2, 0x1000, 3000, kPart), at(3, 0x1000, 0, kSegment),
-          at(4, 0x20000, 9000, kOther), at(5, 0x1000, 0, kPart), at(6, 0x1000, 100, kSegment)});
+  events({at(1, 0x1000, 8000, kHostSegment), at(2, 0x1000, 3000, kPart), at(3, 0x1000, 0, kHostSegment),
+          at(4, 0x20000, 9000, kTwo), at(5, 0x1000, 0, kPart), at(6, 0x1000, 100, kHostSegment)});
   end(1, 0, kStart + 1000 * kMs);
   finish();
   EXPECT_EQ(of("pool-used"), Both(0, 0));
@@ -152,7 +152,7 @@ TEST_F(LedgerTest, ForgetsSegmentsThatAreFreed) {
 // The window begins when the pool has handed out parts already.
 TEST_F(LedgerTest, KnowsPoolsFromBeforeAWindow) {
   begin(1, 4711);
-  events({at(1, 0x1000, 8000, kSegment), at(2, 0x1000, 3000, kPart), at(30, 0x20000, 500, kOther)});
+  events({at(1, 0x1000, 8000, kHostSegment), at(2, 0x1000, 3000, kPart), at(30, 0x20000, 500, kTwo)});
   end(1, 0, kStart + 1000 * kMs);
   manifest();
   close();
@@ -188,13 +188,13 @@ TEST_F(LedgerTest, SaysWhatADriverHasBesideTheBlocks) {
       record(abi::DefinitionKind::String, raw(abi::StringDefinition{1, 0}) + "driver: bytes in use") +
       record(abi::DefinitionKind::String, raw(abi::StringDefinition{2, 0}) + "something else");
   ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(labels))));
-  events({at(1, 0x1000, 10 * kMiB, kOnDevice), inUse(2, 13 * kMiB), at(50, 0x900000, 20 * kMiB, kOnDevice),
-          inUse(52, 35 * kMiB), inUse(53, 99 * kMiB, 2), at(100, 0x900000, 0, kOnDevice), inUse(110, 16 * kMiB)});
+  events({at(1, 0x1000, 10 * kMebi, kOnDevice), inUse(2, 13 * kMebi), at(50, 0x900000, 20 * kMebi, kOnDevice),
+          inUse(52, 35 * kMebi), inUse(53, 99 * kMebi, 2), at(100, 0x900000, 0, kOnDevice), inUse(110, 16 * kMebi)});
   end(1, 0, kStart + 1000 * kMs);
   finish();
-  EXPECT_EQ(of("driver", 0), Both(5 * kMiB, 6 * kMiB));
-  EXPECT_EQ(of("blocks", 0), Both(30 * kMiB, 10 * kMiB));
-  EXPECT_EQ(sumOf(0), Both(35 * kMiB, 16 * kMiB));
+  EXPECT_EQ(of("driver", 0), Both(5 * kMebi, 6 * kMebi));
+  EXPECT_EQ(of("blocks", 0), Both(30 * kMebi, 10 * kMebi));
+  EXPECT_EQ(sumOf(0), Both(35 * kMebi, 16 * kMebi));
 }
 
 // All lines of the device together are the manager's number.
@@ -204,14 +204,14 @@ TEST_F(LedgerTest, SaysWhatAManagerCountsBeyondTheDriver) {
       record(abi::DefinitionKind::String, raw(abi::StringDefinition{1, 0}) + "driver: bytes in use") +
       record(abi::DefinitionKind::String, raw(abi::StringDefinition{2, 0}) + "manager: bytes in use");
   ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(labels))));
-  events({at(1, 0x1000, 10 * kMiB, kOnDevice), inUse(2, 13 * kMiB), inUse(2, 17 * kMiB, 2),
-          at(50, 0x900000, 20 * kMiB, kOnDevice), inUse(52, 35 * kMiB), inUse(52, 40 * kMiB, 2),
-          at(100, 0x900000, 0, kOnDevice), inUse(110, 16 * kMiB), inUse(110, 18 * kMiB, 2)});
+  events({at(1, 0x1000, 10 * kMebi, kOnDevice), inUse(2, 13 * kMebi), inUse(2, 17 * kMebi, 2),
+          at(50, 0x900000, 20 * kMebi, kOnDevice), inUse(52, 35 * kMebi), inUse(52, 40 * kMebi, 2),
+          at(100, 0x900000, 0, kOnDevice), inUse(110, 16 * kMebi), inUse(110, 18 * kMebi, 2)});
   end(1, 0, kStart + 1000 * kMs);
   finish();
-  EXPECT_EQ(of("driver", 0), Both(5 * kMiB, 6 * kMiB));
-  EXPECT_EQ(of("manager", 0), Both(5 * kMiB, 2 * kMiB));
-  EXPECT_EQ(sumOf(0), Both(40 * kMiB, 18 * kMiB));
+  EXPECT_EQ(of("driver", 0), Both(5 * kMebi, 6 * kMebi));
+  EXPECT_EQ(of("manager", 0), Both(5 * kMebi, 2 * kMebi));
+  EXPECT_EQ(sumOf(0), Both(40 * kMebi, 18 * kMebi));
 }
 
 TEST_F(LedgerTest, TakesWhatTheDriverSaidNextToThePeak) {
@@ -219,11 +219,11 @@ TEST_F(LedgerTest, TakesWhatTheDriverSaidNextToThePeak) {
   const std::string label =
       record(abi::DefinitionKind::String, raw(abi::StringDefinition{1, 0}) + "driver: bytes in use");
   ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(label))));
-  events({at(1, 0x1000, 10 * kMiB, kOnDevice), inUse(48, 14 * kMiB), at(50, 0x900000, 20 * kMiB, kOnDevice),
-          inUse(200, 31 * kMiB), at(300, 0x900000, 0, kOnDevice), at(301, 0x1000, 0, kOnDevice)});
+  events({at(1, 0x1000, 10 * kMebi, kOnDevice), inUse(48, 14 * kMebi), at(50, 0x900000, 20 * kMebi, kOnDevice),
+          inUse(200, 31 * kMebi), at(300, 0x900000, 0, kOnDevice), at(301, 0x1000, 0, kOnDevice)});
   end(1, 0, kStart + 1000 * kMs);
   finish();
-  EXPECT_EQ(of("driver", 0), Both(4 * kMiB, kMiB));
+  EXPECT_EQ(of("driver", 0), Both(4 * kMebi, kMebi));
 }
 
 TEST_F(LedgerTest, ADriverThatSaysLessThanTheBlocksHasNothing) {
@@ -231,7 +231,7 @@ TEST_F(LedgerTest, ADriverThatSaysLessThanTheBlocksHasNothing) {
   const std::string label =
       record(abi::DefinitionKind::String, raw(abi::StringDefinition{1, 0}) + "driver: bytes in use");
   ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(label))));
-  events({at(1, 0x1000, 10 * kMiB, kOnDevice), inUse(2, 3 * kMiB)});
+  events({at(1, 0x1000, 10 * kMebi, kOnDevice), inUse(2, 3 * kMebi)});
   end(1, 0, kStart + 1000 * kMs);
   finish();
   EXPECT_EQ(of("driver", 0), Both(0, 0));

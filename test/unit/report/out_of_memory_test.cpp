@@ -6,8 +6,6 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr Where kOne{.site = 1}, kTwo{.site = 2};
-
 class OutOfMemoryTest : public ReportTest {
 protected:
   void finish(const std::vector<StreamEvent> &list, int status) {

@@ -7,10 +7,8 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
-constexpr Where kOne{.site = 1}, kTwo{.site = 2};
 constexpr Where kOtherThread{.stream = 1, .site = 1}, kOtherProcess{.process = 2, .site = 1};
-constexpr Where kDevice{.heap = abi::Heap::Device, .site = 1};
+constexpr Where kOneOnDevice{.heap = abi::Heap::Device, .site = 1};
 
 StreamEvent step(uint64_t ms, uint64_t number) { return test::make<abi::StepEvent>(kStart + ms * kMs, {}, number, 0); }
 StreamEvent block(uint64_t ms, uint64_t address, uint64_t bytes, const Where &where = kOne) {
@@ -26,7 +24,7 @@ protected:
     ReportTest::SetUp();
     start(1, 4711);
     start(2, 4712);
-    events({block(1, 0x10, 100), step(2, 1), block(3, 0x20, 1000, kTwo), block(4, 0x10, 70, kDevice), step(5, 2),
+    events({block(1, 0x10, 100), step(2, 1), block(3, 0x20, 1000, kTwo), block(4, 0x10, 70, kOneOnDevice), step(5, 2),
             release(6, 0x20, kTwo), block(7, 0x30, 10, kOtherThread), block(8, 0x40, 5), step(9, 3),
             block(10, 0x10, 3, kOtherProcess), release(12, 0x40)});
     end(1, 0, kStart + 20 * kMs);

@@ -6,7 +6,6 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr Where kOne{.site = 1}, kTwo{.site = 2};
 constexpr uint64_t kHeap = 0x10000, kGlobals = 0x1000;
 
 class Reached : public ReportTest {

@@ -19,7 +19,12 @@ namespace msleaks::analysis {
 using nlohmann::json;
 using test::Where;
 
-inline constexpr uint64_t kStart = 1'000'000'000;
+inline constexpr uint64_t kStart = 1'000'000'000, kMs = 1'000'000, kMiB = 1 << 20;
+
+// Blocks of the two sites of the user's own.
+inline constexpr Where kOne{.site = 1}, kTwo{.site = 2};
+// A pool hands this out.
+inline constexpr Where kPart{.heap = abi::Heap::Pool, .site = 2};
 
 template <class T> inline std::string raw(const T &value) {
   return {reinterpret_cast<const char *>(&value), sizeof value};

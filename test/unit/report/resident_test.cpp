@@ -4,7 +4,7 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kMiB = 1 << 20, kSecond = 1'000'000'000;
+constexpr uint64_t kSecond = 1'000'000'000;
 
 class ResidentTest : public ReportTest {
 protected:

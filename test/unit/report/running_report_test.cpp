@@ -9,7 +9,7 @@
 namespace msleaks::analysis {
 namespace {
 
-const Where kWeights{.site = 1}, kOther{.site = 2};
+const Where kWeights{.site = 1};
 
 class RunningReportTest : public ReportTest {
 protected:
@@ -100,7 +100,7 @@ TEST_F(RunningReportTest, NeedsAllEvents) {
   follow();
   takeAll();
   EXPECT_EQ(running->liveBlocks(), 1u);
-  grow({test::alloc(kStart + 300, 0x20, 50, kOther)}, kStart + 400);
+  grow({test::alloc(kStart + 300, 0x20, 50, kTwo)}, kStart + 400);
   endSession(kStart + 500);
   EXPECT_TRUE(isEnough()); // later events are taken in at the end
 }
@@ -132,7 +132,7 @@ TEST_F(RunningReportTest, IsNotEnoughWhenAnEndCameTooLate) {
 
 TEST_F(RunningReportTest, IsNotEnoughForATraceThatWasCut) {
   start(1, 4711);
-  grow({test::alloc(kStart + 100, 0x10, 1000, kWeights), test::alloc(kStart + 110, 0x20, 50, kOther)}, kStart + 200);
+  grow({test::alloc(kStart + 100, 0x10, 1000, kWeights), test::alloc(kStart + 110, 0x20, 50, kTwo)}, kStart + 200);
   follow();
   takeAll();
   endSession(kStart + 500);

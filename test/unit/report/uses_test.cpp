@@ -8,17 +8,19 @@ namespace {
 
 using abi::Heap;
 
-constexpr uint64_t kSize = 1'000'000;
-constexpr Where kKept{.heap = Heap::Device, .site = 1}, kOther{.heap = Heap::Device, .site = 2};
+constexpr uint64_t kBlockBytes = 1'000'000;
+constexpr Where kKeptOnDevice{.heap = Heap::Device, .site = 1}, kOtherOnDevice{.heap = Heap::Device, .site = 2};
 
 class Uses : public ReportTest {
 protected:
   StreamEvent born(uint64_t at, uint64_t address, uint64_t size, const Where &where) {
     return test::alloc(kStart + at, address << 24, size, where);
   }
-  StreamEvent dies(uint64_t at, uint64_t address) { return test::free(kStart + at, address << 24, kKept); }
-  StreamEvent launch(uint64_t at, uint16_t flags = abi::kListed) { return test::launch(kStart + at, flags, kOther); }
-  StreamEvent used(uint64_t at, uint64_t address) { return test::access(kStart + at, address << 24, kOther); }
+  StreamEvent dies(uint64_t at, uint64_t address) { return test::free(kStart + at, address << 24, kKeptOnDevice); }
+  StreamEvent launch(uint64_t at, uint16_t flags = abi::kListed) {
+    return test::launch(kStart + at, flags, kOtherOnDevice);
+  }
+  StreamEvent used(uint64_t at, uint64_t address) { return test::access(kStart + at, address << 24, kOtherOnDevice); }
 
   // Used by a launch whose kernel's module tells the uses.
   StreamEvent usedFor(uint64_t at, uint64_t address, uint16_t flags) {
@@ -27,19 +29,19 @@ protected:
   }
 
   StreamEvent written(uint64_t at, uint64_t address, uint64_t size) {
-    return test::fill(kStart + at, address << 24, kOther, size);
+    return test::fill(kStart + at, address << 24, kOtherOnDevice, size);
   }
 
   void run(const std::vector<StreamEvent> &list) { report = reportOf(list); }
   // Block 1 is born before block 2 and dies behind it; both are used by launches at 30 and 40, if at all.
   std::vector<StreamEvent> twoBlocks(uint64_t first_used, uint64_t second_used) {
-    return {born(10, 1, kSize, kKept),
-            born(20, 2, kSize, kOther),
+    return {born(10, 1, kBlockBytes, kKeptOnDevice),
+            born(20, 2, kBlockBytes, kOtherOnDevice),
             launch(30),
             used(31, first_used),
             launch(40),
             used(41, second_used),
-            born(50, 3, 2 * kSize, kOther),
+            born(50, 3, 2 * kBlockBytes, kOtherOnDevice),
             launch(60),
             used(61, 3),
             dies(70, 3),
@@ -56,8 +58,8 @@ protected:
     const std::string labels = record(abi::DefinitionKind::String, raw(abi::StringDefinition{1, 0}) + "relu") +
                                record(abi::DefinitionKind::String, raw(abi::StringDefinition{2, 0}) + "gelu");
     EXPECT_TRUE(writer->definitions(1, std::as_bytes(std::span(labels))));
-    events({born(10, 1, kSize, kKept), born(20, 2, 3 * kSize, kOther), named(29, 1), launch(30), used(31, 2),
-            dies(40, 2), named(45, 2), launch(50), use, dies(60, 1)});
+    events({born(10, 1, kBlockBytes, kKeptOnDevice), born(20, 2, 3 * kBlockBytes, kOtherOnDevice), named(29, 1),
+            launch(30), used(31, 2), dies(40, 2), named(45, 2), launch(50), use, dies(60, 1)});
     end(1, 0, kStart + 1000);
     manifest();
     close();
@@ -72,28 +74,28 @@ protected:
 
 TEST_F(Uses, WhatIsHeldBehindItsLastUseIsLate) {
   run(twoBlocks(1, 2));
-  EXPECT_EQ(report["peak"]["bytes"], 4 * kSize);
-  EXPECT_EQ(report["floor"]["bytes"], 2 * kSize) << "blocks 1 and 2 are used, and over, before block 3";
+  EXPECT_EQ(report["peak"]["bytes"], 4 * kBlockBytes);
+  EXPECT_EQ(report["floor"]["bytes"], 2 * kBlockBytes) << "blocks 1 and 2 are used, and over, before block 3";
   EXPECT_EQ(report["floor"]["heaps"], json({"device"}));
   const json late = of("late-free", 12);
   ASSERT_FALSE(late.is_null()) << report["findings"];
   EXPECT_EQ(late["confidence"], "likely");
-  EXPECT_EQ(late["bytes"], kSize);
+  EXPECT_EQ(late["bytes"], kBlockBytes);
   EXPECT_EQ(late["count"], 1);
-  EXPECT_EQ(late["saves_bytes"], kSize);
+  EXPECT_EQ(late["saves_bytes"], kBlockBytes);
   EXPECT_EQ(late["evidence"]["idle_ns"], 90 - 31);
   EXPECT_FALSE(late["evidence"]["last_use"].get<std::string>().empty());
   EXPECT_TRUE(of("peak", 12).is_null()) << "its uses are seen: no guess is needed";
 }
 
 TEST_F(Uses, WhatIsAllocatedBeforeItIsUsedIsEarly) {
-  run({born(10, 1, kSize, kKept), born(20, 2, 3 * kSize, kOther), launch(30), used(31, 2), dies(40, 2), launch(50),
-       used(51, 1), dies(60, 1)});
+  run({born(10, 1, kBlockBytes, kKeptOnDevice), born(20, 2, 3 * kBlockBytes, kOtherOnDevice), launch(30), used(31, 2),
+       dies(40, 2), launch(50), used(51, 1), dies(60, 1)});
   const json early = of("early-allocation", 12);
   ASSERT_FALSE(early.is_null()) << report["findings"];
-  EXPECT_EQ(early["saves_bytes"], kSize);
+  EXPECT_EQ(early["saves_bytes"], kBlockBytes);
   EXPECT_EQ(early["evidence"]["idle_ns"], 51 - 10);
-  EXPECT_EQ(report["floor"]["bytes"], 3 * kSize);
+  EXPECT_EQ(report["floor"]["bytes"], 3 * kBlockBytes);
 }
 
 TEST_F(Uses, AKernelIsNamedWhereItUsesABlock) {
@@ -105,7 +107,7 @@ TEST_F(Uses, AKernelIsNamedWhereItUsesABlock) {
 }
 
 TEST_F(Uses, AFillIsNoKernelWhateverWasLaunchedBeforeIt) {
-  const json early = earlyUsedBy(written(51, 1, kSize));
+  const json early = earlyUsedBy(written(51, 1, kBlockBytes));
   ASSERT_FALSE(early.is_null()) << report["findings"];
   EXPECT_FALSE(early["evidence"].contains("first_use_kernel")) << early;
 }
@@ -114,13 +116,14 @@ TEST_F(Uses, WhatNobodyUsesIsUnused) {
   run(twoBlocks(2, 2));
   const json unused = of("unused", 12);
   ASSERT_FALSE(unused.is_null()) << report["findings"];
-  EXPECT_EQ(unused["saves_bytes"], kSize);
-  EXPECT_EQ(report["floor"]["bytes"], 2 * kSize);
+  EXPECT_EQ(unused["saves_bytes"], kBlockBytes);
+  EXPECT_EQ(report["floor"]["bytes"], 2 * kBlockBytes);
 }
 
 TEST_F(Uses, NothingIsSaidWhereThePeakWouldStay) {
-  run({born(10, 1, kSize, kKept), launch(20), used(21, 1), dies(22, 1), born(30, 2, kSize, kKept), launch(31),
-       used(32, 2), born(33, 3, kSize / 100, kOther), dies(40, 3), dies(41, 2)});
+  run({born(10, 1, kBlockBytes, kKeptOnDevice), launch(20), used(21, 1), dies(22, 1),
+       born(30, 2, kBlockBytes, kKeptOnDevice), launch(31), used(32, 2), born(33, 3, kBlockBytes / 100, kOtherOnDevice),
+       dies(40, 3), dies(41, 2)});
   EXPECT_TRUE(report["findings"].empty()) << report["findings"];
 }
 
@@ -139,14 +142,16 @@ TEST_F(Uses, WhatLeaksIsNotLate) {
   run(list);
   EXPECT_FALSE(of("leak", 12).is_null());
   EXPECT_TRUE(of("late-free", 12).is_null());
-  EXPECT_EQ(report["floor"]["bytes"], 2 * kSize);
+  EXPECT_EQ(report["floor"]["bytes"], 2 * kBlockBytes);
 }
 
 TEST_F(Uses, TheLaunchThatIsGivenMostIsNamed) {
-  run({born(10, 1, kSize, kKept), born(20, 2, 2 * kSize, kKept), born(25, 3, kSize, kKept), launch(30), used(31, 1),
-       used(32, 2), used(33, 1), test::copy(kStart + 40, 3 << 24, 1 << 24, kKept), used(41, 3), launch(50), used(51, 3),
-       dies(70, 3), dies(80, 2), dies(90, 1)});
-  EXPECT_EQ(report["floor"]["largest_launch_bytes"], 3 * kSize) << "block 1 is two arguments; a copy is no launch";
+  run({born(10, 1, kBlockBytes, kKeptOnDevice), born(20, 2, 2 * kBlockBytes, kKeptOnDevice),
+       born(25, 3, kBlockBytes, kKeptOnDevice), launch(30), used(31, 1), used(32, 2), used(33, 1),
+       test::copy(kStart + 40, 3 << 24, 1 << 24, kKeptOnDevice), used(41, 3), launch(50), used(51, 3), dies(70, 3),
+       dies(80, 2), dies(90, 1)});
+  EXPECT_EQ(report["floor"]["largest_launch_bytes"], 3 * kBlockBytes)
+      << "block 1 is two arguments; a copy is no launch";
   EXPECT_FALSE(report["floor"]["largest_launch"].get<std::string>().empty());
   EXPECT_NE(asTable(200).find("one launch uses 2.86 MiB at most"), std::string::npos) << asTable(200);
 }
@@ -155,15 +160,16 @@ TEST_F(Uses, TheLaunchThatIsGivenMostIsNamed) {
 class Idle : public Uses {
 protected:
   json idleAfter(uint64_t launches, bool at_peak = true) {
-    std::vector<StreamEvent> list = {born(10, 1, kSize, kKept), launch(30), used(30, 1)};
+    std::vector<StreamEvent> list = {born(10, 1, kBlockBytes, kKeptOnDevice), launch(30), used(30, 1)};
     uint64_t at = 40;
     if (at_peak)
-      list.insert(list.end(), {born(40, 2, kSize, kOther), launch(41), used(41, 2), dies(42, 2)});
+      list.insert(list.end(), {born(40, 2, kBlockBytes, kOtherOnDevice), launch(41), used(41, 2), dies(42, 2)});
     for (at = 50; launches > uint64_t{at_peak}; --launches, ++at)
       list.push_back(launch(at));
     list.insert(list.end(), {launch(500), used(500, 1)});
     if (!at_peak)
-      list.insert(list.end(), {born(501, 2, kSize, kOther), launch(502), used(502, 2), used(502, 1), dies(503, 2)});
+      list.insert(list.end(),
+                  {born(501, 2, kBlockBytes, kOtherOnDevice), launch(502), used(502, 2), used(502, 1), dies(503, 2)});
     list.push_back(dies(600, 1));
     run(list);
     return of("idle", 12);
@@ -174,8 +180,8 @@ TEST_F(Idle, IsABlockThatNoneOfManyLaunchesUsesAtThePeak) {
   const json idle = idleAfter(100);
   ASSERT_FALSE(idle.is_null()) << report["findings"];
   EXPECT_EQ(idle["confidence"], "hint");
-  EXPECT_EQ(idle["bytes"], kSize);
-  EXPECT_EQ(idle["saves_bytes"], kSize);
+  EXPECT_EQ(idle["bytes"], kBlockBytes);
+  EXPECT_EQ(idle["saves_bytes"], kBlockBytes);
   EXPECT_EQ(idle["evidence"]["idle_launches"], 100);
   EXPECT_EQ(idle["evidence"]["idle_ns"], 500 - 30);
   EXPECT_FALSE(idle["evidence"]["last_use"].get<std::string>().empty());
@@ -187,32 +193,34 @@ TEST_F(Idle, IsNoneThatIsUsedSoonAgain) { EXPECT_TRUE(idleAfter(99).is_null()) <
 TEST_F(Idle, IsNoneWhereThePeakIsAnotherTime) { EXPECT_TRUE(idleAfter(200, false).is_null()) << report["findings"]; }
 
 TEST_F(Uses, WhatFitsIntoABlockThatIsUsedNoMoreIsRedundant) {
-  run({born(10, 1, 3 * kSize, kKept), launch(20), used(20, 1), born(30, 2, 2 * kSize, kOther), launch(40), used(40, 2),
-       dies(50, 2), dies(60, 1)});
+  run({born(10, 1, 3 * kBlockBytes, kKeptOnDevice), launch(20), used(20, 1),
+       born(30, 2, 2 * kBlockBytes, kOtherOnDevice), launch(40), used(40, 2), dies(50, 2), dies(60, 1)});
   const json redundant = of("redundant", 3);
   ASSERT_FALSE(redundant.is_null()) << report["findings"];
   EXPECT_EQ(redundant["confidence"], "hint");
-  EXPECT_EQ(redundant["bytes"], 2 * kSize);
-  EXPECT_EQ(redundant["saves_bytes"], 2 * kSize);
-  EXPECT_EQ(redundant["evidence"]["fits_into_bytes"], 3 * kSize);
+  EXPECT_EQ(redundant["bytes"], 2 * kBlockBytes);
+  EXPECT_EQ(redundant["saves_bytes"], 2 * kBlockBytes);
+  EXPECT_EQ(redundant["evidence"]["fits_into_bytes"], 3 * kBlockBytes);
   EXPECT_NE(redundant["evidence"]["fits_into"].get<std::string>().find(":12"), std::string::npos) << redundant;
 }
 
 // The dead block lives on as the other one: nothing is saved once it would have been gone.
 TEST_F(Uses, WhatIsFreedBeforeItsGuestLivesLongerThen) {
-  run({born(10, 1, 4 * kSize, kKept), launch(20), used(20, 1), born(30, 2, 2 * kSize, kOther), launch(40), used(40, 2),
-       dies(50, 1), born(60, 3, 3 * kSize, kKept), launch(70), used(70, 3), used(70, 2), dies(80, 2), dies(90, 3)});
+  run({born(10, 1, 4 * kBlockBytes, kKeptOnDevice), launch(20), used(20, 1),
+       born(30, 2, 2 * kBlockBytes, kOtherOnDevice), launch(40), used(40, 2), dies(50, 1),
+       born(60, 3, 3 * kBlockBytes, kKeptOnDevice), launch(70), used(70, 3), used(70, 2), dies(80, 2), dies(90, 3)});
   EXPECT_TRUE(of("redundant", 3).is_null()) << "6 MB before, 7 MB then: " << report["findings"];
 }
 
 TEST_F(Uses, WhatIsUsedAgainIsNobodysRoom) {
-  run({born(10, 1, 3 * kSize, kKept), launch(20), used(20, 1), born(30, 2, 2 * kSize, kOther), launch(40), used(40, 2),
-       launch(45), used(45, 1), dies(50, 2), dies(60, 1)});
+  run({born(10, 1, 3 * kBlockBytes, kKeptOnDevice), launch(20), used(20, 1),
+       born(30, 2, 2 * kBlockBytes, kOtherOnDevice), launch(40), used(40, 2), launch(45), used(45, 1), dies(50, 2),
+       dies(60, 1)});
   EXPECT_TRUE(of("redundant", 3).is_null()) << report["findings"];
 }
 
 TEST_F(Uses, WhatIsOverwrittenUnreadIsADeadWrite) {
-  run({born(10, 1, 1 << 20, kKept), written(20, 1, 1 << 20), written(30, 1, 1 << 20), launch(40), used(40, 1),
+  run({born(10, 1, 1 << 20, kKeptOnDevice), written(20, 1, 1 << 20), written(30, 1, 1 << 20), launch(40), used(40, 1),
        written(50, 1, 1 << 20), launch(60), used(60, 1), dies(90, 1)});
   const json dead = of("dead-write", 12);
   ASSERT_FALSE(dead.is_null()) << report["findings"];
@@ -224,21 +232,21 @@ TEST_F(Uses, WhatIsOverwrittenUnreadIsADeadWrite) {
 }
 
 TEST_F(Uses, AKernelThatReadsNothingOfItKeepsAWriteDead) {
-  run({born(10, 1, 1 << 20, kKept), written(20, 1, 1 << 20), launch(30), usedFor(31, 1, abi::kWrite),
+  run({born(10, 1, 1 << 20, kKeptOnDevice), written(20, 1, 1 << 20), launch(30), usedFor(31, 1, abi::kWrite),
        written(40, 1, 1 << 20), launch(50), used(51, 1), dies(90, 1)});
   EXPECT_EQ(of("dead-write", 12)["bytes"], 1 << 20) << report["findings"];
 }
 
 TEST_F(Uses, AKernelThatMayReadItDoesNot) {
-  run({born(10, 1, 1 << 20, kKept), written(20, 1, 1 << 20), launch(30), usedFor(31, 1, abi::kRead),
+  run({born(10, 1, 1 << 20, kKeptOnDevice), written(20, 1, 1 << 20), launch(30), usedFor(31, 1, abi::kRead),
        written(40, 1, 1 << 20), launch(50), usedFor(51, 1, abi::kRead | abi::kWrite), written(60, 1, 1 << 20),
        launch(70), used(71, 1), dies(90, 1)});
   EXPECT_TRUE(of("dead-write", 12).is_null()) << report["findings"];
 }
 
 TEST_F(Uses, WhatAKernelWritesOverwritesNothing) {
-  run({born(10, 1, 1 << 20, kKept), written(20, 1, 1 << 20), launch(30), usedFor(31, 1, abi::kWrite), launch(50),
-       used(51, 1), dies(90, 1)});
+  run({born(10, 1, 1 << 20, kKeptOnDevice), written(20, 1, 1 << 20), launch(30), usedFor(31, 1, abi::kWrite),
+       launch(50), used(51, 1), dies(90, 1)});
   EXPECT_TRUE(of("dead-write", 12).is_null()) << "it may write less than it could: " << report["findings"];
 }
 
@@ -247,13 +255,13 @@ TEST_F(Uses, WhatAKernelReadsOrWritesIsStillItsLaunchs) {
 }
 
 TEST_F(Uses, APartThatIsWrittenOverwritesNothing) {
-  run({born(10, 1, 1 << 20, kKept), written(20, 1, 1 << 19), written(30, 1, 1 << 19), launch(40), used(40, 1),
+  run({born(10, 1, 1 << 20, kKeptOnDevice), written(20, 1, 1 << 19), written(30, 1, 1 << 19), launch(40), used(40, 1),
        dies(90, 1)});
   EXPECT_TRUE(of("dead-write", 12).is_null()) << report["findings"];
 }
 
 TEST_F(Uses, PartsAreOverwrittenByAWholeBlock) {
-  run({born(10, 1, 1 << 20, kKept), written(20, 1, 1 << 19), written(30, 1, 1 << 18), written(35, 1, 1 << 20),
+  run({born(10, 1, 1 << 20, kKeptOnDevice), written(20, 1, 1 << 19), written(30, 1, 1 << 18), written(35, 1, 1 << 20),
        launch(40), used(40, 1), dies(90, 1)});
   EXPECT_EQ(of("dead-write", 12)["bytes"], (1 << 19) + (1 << 18)) << report["findings"];
   EXPECT_EQ(of("dead-write", 12)["count"], 2);
@@ -275,7 +283,7 @@ protected:
     return kinds;
   }
   std::vector<StreamEvent> withLaunchesBetweenUses(uint64_t launches) {
-    std::vector<StreamEvent> list = {born(1, 1, 8, kKept), launch(2), used(2, 1)};
+    std::vector<StreamEvent> list = {born(1, 1, 8, kKeptOnDevice), launch(2), used(2, 1)};
     list.insert(list.end(), launches, launch(3));
     list.insert(list.end(), {launch(4), used(4, 1), dies(5, 1)});
     return list;
@@ -284,20 +292,21 @@ protected:
 };
 
 TEST_F(MsMemScope, EarlyIsWhatLetsAnotherBlockGoBeforeItsFirstUse) {
-  EXPECT_EQ(kindsOf({born(10, 2, 8, kOther), launch(15), used(15, 2), born(20, 1, 8, kKept), dies(30, 2), launch(40),
-                     used(40, 1), dies(50, 1)}),
+  EXPECT_EQ(kindsOf({born(10, 2, 8, kOtherOnDevice), launch(15), used(15, 2), born(20, 1, 8, kKeptOnDevice),
+                     dies(30, 2), launch(40), used(40, 1), dies(50, 1)}),
             Kinds{"early-allocation"})
       << "however little it is";
 }
 
 TEST_F(MsMemScope, LateIsWhatAnotherBlockComesBehindTheLastUseOf) {
-  EXPECT_EQ(kindsOf({born(20, 1, 8, kKept), launch(30), used(30, 1), born(40, 2, 8, kOther), launch(45), used(45, 2),
-                     dies(50, 1), dies(60, 2)}),
+  EXPECT_EQ(kindsOf({born(20, 1, 8, kKeptOnDevice), launch(30), used(30, 1), born(40, 2, 8, kOtherOnDevice), launch(45),
+                     used(45, 2), dies(50, 1), dies(60, 2)}),
             Kinds{"late-free"});
 }
 
 TEST_F(MsMemScope, NothingIsSaidWhereNothingElseHappens) {
-  EXPECT_EQ(kindsOf({born(10, 1, 8, kKept), launch(20), used(20, 1), launch(30), used(30, 1), dies(40, 1)}), Kinds{});
+  EXPECT_EQ(kindsOf({born(10, 1, 8, kKeptOnDevice), launch(20), used(20, 1), launch(30), used(30, 1), dies(40, 1)}),
+            Kinds{});
 }
 
 TEST_F(MsMemScope, IdleIsWhatThreeThousandCallsDoNotUse) {
@@ -313,7 +322,7 @@ TEST_F(Uses, ManyCohortsAreAllLookedAt) {
   std::vector<StreamEvent> list = {launch(1)};
   for (uint8_t device = 1; device <= kDevices; ++device) {
     const Where where{.heap = Heap::Device, .site = 1, .device = device};
-    list.push_back(born(2 * device, device, kSize, where));
+    list.push_back(born(2 * device, device, kBlockBytes, where));
     list.push_back(test::free(kStart + 2 * device + 1, uint64_t{device} << 24, where));
   }
   run(list);
@@ -321,7 +330,7 @@ TEST_F(Uses, ManyCohortsAreAllLookedAt) {
 }
 
 TEST_F(Uses, HostMemoryHasNoFloorOfItsOwn) {
-  run({test::alloc(kStart + 10, 0x1000, kSize, {.site = 1}), test::free(kStart + 20, 0x1000, {.site = 1})});
+  run({test::alloc(kStart + 10, 0x1000, kBlockBytes, {.site = 1}), test::free(kStart + 20, 0x1000, {.site = 1})});
   EXPECT_TRUE(report["floor"].is_null());
   EXPECT_EQ(asTable(120).find("floor"), std::string::npos) << asTable(120);
 }

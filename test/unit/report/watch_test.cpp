@@ -87,7 +87,7 @@ StreamEvent ends(uint64_t at) {
       abi::AnyEvent::from(abi::RangeEndEvent{{abi::EventKind::RangeEnd, abi::Heap::Host, 0, 0, 0, kStart + at}, 0, 0}));
 }
 
-StreamEvent step(uint64_t at, uint64_t number) {
+StreamEvent stepAt(uint64_t at, uint64_t number) {
   return of(
       abi::AnyEvent::from(abi::StepEvent{{abi::EventKind::Step, abi::Heap::Host, 0, 0, 0, kStart + at}, number, 0}));
 }
@@ -118,7 +118,7 @@ protected:
 } // namespace
 
 TEST_F(WatchTest, NamesWhoWasNotGivenTheBlock) {
-  const json list = watchOf({watch(10), step(20, 3), launch(30, true), given(31, 0x9000), changed(40, 2)});
+  const json list = watchOf({watch(10), stepAt(20, 3), launch(30, true), given(31, 0x9000), changed(40, 2)});
   ASSERT_EQ(list.size(), 1u);
   const json &change = list[0];
   EXPECT_EQ(change["name"], "weights");
@@ -233,7 +233,7 @@ TEST_F(WatchTest, WhatAnOperatorReadsOrAnotherOneIsGivenTheyMayNot) {
 
 TEST_F(WatchTest, ItsOwnerFillsABlockThatIsWatchedFromItsBirthOn) {
   const json list =
-      watchOf({begins(1), ends(2), watch(10, kBytes, true), changed(20, 0), step(25, 1), changed(30, 0), begins(40),
+      watchOf({begins(1), ends(2), watch(10, kBytes, true), changed(20, 0), stepAt(25, 1), changed(30, 0), begins(40),
                changed(50, 2), ends(60), changed(70, 0), watch(80, 0), watch(90), changed(100, 0)});
   ASSERT_EQ(list.size(), 3u);
   EXPECT_EQ(list[0]["since_start_ns"], 50) << "an operation has begun";
