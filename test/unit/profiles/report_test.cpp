@@ -11,7 +11,7 @@ namespace {
 
 using json = nlohmann::json;
 
-template <class F> json written(F &&write) {
+template <class F> json jsonOf(F &&write) {
   std::ostringstream out;
   write(out);
   return json::parse(out.str());
@@ -22,30 +22,30 @@ template <class F> json written(F &&write) {
 // The output of `lnt profile getTopLevelCounters`, getFunctions and getCodeForFunction for the same file.
 TEST(ProfileJson, HasTheShapesOfLnt) {
   const Profile profile = goldenProfile();
-  EXPECT_EQ(written([&](std::ostream &out) { writeCountersJson(out, profile); }),
+  EXPECT_EQ(jsonOf([&](std::ostream &out) { writeCountersJson(out, profile); }),
             json::parse(R"({"branch-misses": 3000000000000, "cycles": 12345})"));
-  EXPECT_EQ(written([&](std::ostream &out) { writeFunctionsJson(out, profile); }), json::parse(R"j({
+  EXPECT_EQ(jsonOf([&](std::ostream &out) { writeFunctionsJson(out, profile); }), json::parse(R"j({
     "empty": {"counters": {"cycles": 0.125}, "length": 0},
     "gr\u00f6\u00dfe, f(int, x<a,b>)": {"counters": {"cycles": 12.25}, "length": 1},
     "main": {"counters": {"branch-misses": 10.5, "cycles": 45.0}, "length": 2}
 })j"));
   const json main = json::parse(R"([[{"branch-misses": 0.0, "cycles": 50.0}, 4096, "\tadd r0, r0, r1"],
                                     [{"branch-misses": 0.0, "cycles": 50.0}, 4100, "\tret"]])");
-  EXPECT_EQ(written([&](std::ostream &out) { writeCodeJson(out, profile.functions.at("main")); }), main);
-  EXPECT_EQ(written([&](std::ostream &out) { writeCodeJson(out, profile); })["main"], main);
+  EXPECT_EQ(jsonOf([&](std::ostream &out) { writeCodeJson(out, profile.functions.at("main")); }), main);
+  EXPECT_EQ(jsonOf([&](std::ostream &out) { writeCodeJson(out, profile); })["main"], main);
 }
 
 TEST(ProfileJson, OfNothing) {
-  EXPECT_EQ(written([](std::ostream &out) { writeCountersJson(out, {}); }), json::object());
-  EXPECT_EQ(written([](std::ostream &out) { writeFunctionsJson(out, {}); }), json::object());
-  EXPECT_EQ(written([](std::ostream &out) { writeCodeJson(out, Profile{}); }), json::object());
-  EXPECT_EQ(written([](std::ostream &out) { writeCodeJson(out, ProfiledFunction{}); }), json::array());
+  EXPECT_EQ(jsonOf([](std::ostream &out) { writeCountersJson(out, {}); }), json::object());
+  EXPECT_EQ(jsonOf([](std::ostream &out) { writeFunctionsJson(out, {}); }), json::object());
+  EXPECT_EQ(jsonOf([](std::ostream &out) { writeCodeJson(out, Profile{}); }), json::object());
+  EXPECT_EQ(jsonOf([](std::ostream &out) { writeCodeJson(out, ProfiledFunction{}); }), json::array());
 }
 
 TEST(ProfileJson, BytesThatAreNoTextAreReplaced) {
   Profile profile;
   profile.functions["\xff"] = {{}, {}};
-  EXPECT_EQ(written([&](std::ostream &out) { writeFunctionsJson(out, profile); }).begin().key(), "\uFFFD");
+  EXPECT_EQ(jsonOf([&](std::ostream &out) { writeFunctionsJson(out, profile); }).begin().key(), "\uFFFD");
 }
 
 TEST(LntReport, HasWhatLntAsksFor) {
@@ -56,7 +56,7 @@ TEST(LntReport, HasWhatLntAsksFor) {
                    86'399,
                    "nts.suite/program",
                    {{"execution_time", {0.5, 0.25}}, {"code_size", {7}}}};
-  const json object = written([&](std::ostream &out) { writeLntReport(out, report, "\x02\xff"); });
+  const json object = jsonOf([&](std::ostream &out) { writeLntReport(out, report, "\x02\xff"); });
   EXPECT_EQ(object, json::parse(R"({"format_version": "2", "machine": {"name": "box", "os": "Linux"},
     "run": {"start_time": "1970-01-01T00:00:00", "end_time": "1970-01-01T23:59:59", "llvm_project_revision": "123"},
     "tests": [{"name": "nts.suite/program", "code_size": 7.0, "execution_time": [0.5, 0.25], "profile": "Av8="}]})"));
