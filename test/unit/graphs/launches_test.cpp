@@ -81,7 +81,7 @@ const abi::CountedLaunches kLaunches = {.function = 0,
                                         .threads = 1920,
                                         .counted_threads = 640};
 
-std::string bytesOf(const abi::CountedLaunches &launches) {
+std::string sectionOf(const abi::CountedLaunches &launches) {
   std::string bytes;
   append(bytes, launches);
   return bytes;
@@ -90,7 +90,7 @@ std::string bytesOf(const abi::CountedLaunches &launches) {
 } // namespace
 
 TEST(Launches, AreRead) {
-  const auto modules = read(bytesOf(kLaunches));
+  const auto modules = read(sectionOf(kLaunches));
   ASSERT_TRUE(modules) << modules.error().message;
   ASSERT_EQ(modules->size(), 1u);
   const CountedModule &module = modules->front();
@@ -106,13 +106,13 @@ TEST(Launches, ThatCannotBeAreRefused) {
   const auto expectRefused = [](auto change) {
     abi::CountedLaunches launches = kLaunches;
     change(launches);
-    EXPECT_FALSE(read(bytesOf(launches)));
+    EXPECT_FALSE(read(sectionOf(launches)));
   };
   expectRefused([](auto &launches) { launches.function = 1; });
   expectRefused([](auto &launches) { launches.mode = 4; });
   expectRefused([](auto &launches) { launches.counted = 4; });
   expectRefused([](auto &launches) { launches.counted_threads = 1921; });
-  EXPECT_FALSE(read(bytesOf(kLaunches).substr(0, 40)));
+  EXPECT_FALSE(read(sectionOf(kLaunches).substr(0, 40)));
 }
 
 } // namespace msleaks::analysis
