@@ -11,7 +11,7 @@ using msleaks::test::TableBytes;
 
 namespace {
 
-std::vector<std::byte> bytesOf(const std::string &hex) {
+std::vector<std::byte> bytesOfHex(const std::string &hex) {
   std::vector<std::byte> bytes;
   for (size_t i = 0; i + 1 < hex.size(); i += 2)
     bytes.push_back(static_cast<std::byte>(std::stoi(hex.substr(i, 2), nullptr, 16)));
@@ -53,7 +53,7 @@ const std::string kGolden = "4d534c31"
                             "7374727563742074656e736f7200"
                             "0000";
 
-std::vector<std::byte> golden() { return bytesOf(kGolden); }
+std::vector<std::byte> golden() { return bytesOfHex(kGolden); }
 
 } // namespace
 
