@@ -9,22 +9,22 @@ using test::free;
 using test::Where;
 
 constexpr Where kDriver{.flags = abi::kFromHook | abi::kDriver, .site = 1};
-constexpr Where kOther{.flags = abi::kFromHook, .site = 2};
+constexpr Where kFromOther{.flags = abi::kFromHook, .site = 2};
 constexpr Where kBuffer{.heap = abi::Heap::Device, .site = 3};
 constexpr Where kShared{.heap = abi::Heap::Managed, .site = 4};
-constexpr uint64_t kBytes = 1 << 20;
+constexpr uint64_t kChunkBytes = 1 << 20;
 
 using BackingsTest = LiveSetTest;
 
 } // namespace
 
 TEST_F(BackingsTest, WhatIsTakenLaterStandsBehindTheBuffer) {
-  apply(alloc(1, 0x10, kBytes, kBuffer));
-  apply(alloc(2, 0x1000, kBytes, kDriver));
-  EXPECT_EQ(journal.bytes, kBytes);
+  apply(alloc(1, 0x10, kChunkBytes, kBuffer));
+  apply(alloc(2, 0x1000, kChunkBytes, kDriver));
+  EXPECT_EQ(journal.bytes, kChunkBytes);
   EXPECT_EQ(journal.blocks, 2u);
-  apply(alloc(3, 0x2000000, kBytes, kDriver)); // nothing waits for it any more
-  EXPECT_EQ(journal.bytes, 2 * kBytes);
+  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // nothing waits for it any more
+  EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
   apply(free(4, 0x10, kBuffer));
   apply(free(5, 0x1000));
   apply(free(6, 0x2000000));
@@ -32,19 +32,19 @@ TEST_F(BackingsTest, WhatIsTakenLaterStandsBehindTheBuffer) {
 }
 
 TEST_F(BackingsTest, WhatIsTakenFirstStandsBehindTheBufferThatComes) {
-  apply(alloc(1, 0x1000, kBytes, kDriver));
-  EXPECT_EQ(journal.bytes, kBytes);
+  apply(alloc(1, 0x1000, kChunkBytes, kDriver));
+  EXPECT_EQ(journal.bytes, kChunkBytes);
   apply(alloc(2, 0x5000000, 4096, kDriver));
-  apply(alloc(3, 0x10, kBytes, kBuffer));
-  EXPECT_EQ(journal.bytes, kBytes + 4096);
-  apply(alloc(4, 0x20, kBytes, kBuffer)); // of a later call
-  EXPECT_EQ(journal.bytes, 2 * kBytes + 4096);
+  apply(alloc(3, 0x10, kChunkBytes, kBuffer));
+  EXPECT_EQ(journal.bytes, kChunkBytes + 4096);
+  apply(alloc(4, 0x20, kChunkBytes, kBuffer)); // of a later call
+  EXPECT_EQ(journal.bytes, 2 * kChunkBytes + 4096);
 }
 
 TEST_F(BackingsTest, SharedMemoryIsTheHostsBlockItself) {
-  apply(alloc(1, 0x1000, kBytes, kDriver));
-  apply(alloc(2, 0x1000, kBytes, kShared));
-  EXPECT_EQ(journal.bytes, kBytes);
+  apply(alloc(1, 0x1000, kChunkBytes, kDriver));
+  apply(alloc(2, 0x1000, kChunkBytes, kShared));
+  EXPECT_EQ(journal.bytes, kChunkBytes);
   apply(free(3, 0x1000, kShared));
   apply(free(4, 0x1000));
   EXPECT_EQ(journal.bytes, 0u);
@@ -52,16 +52,16 @@ TEST_F(BackingsTest, SharedMemoryIsTheHostsBlockItself) {
 
 // The queue still works with the buffer that was released: its memory is there, and is not the next buffer's.
 TEST_F(BackingsTest, MemoryThatOutlivesItsBufferCountsForItself) {
-  apply(alloc(1, 0x10, kBytes, kBuffer));
-  apply(alloc(2, 0x1000, kBytes, kDriver));
+  apply(alloc(1, 0x10, kChunkBytes, kBuffer));
+  apply(alloc(2, 0x1000, kChunkBytes, kDriver));
   apply(free(3, 0x10, kBuffer));
   EXPECT_EQ(journal.bytes, 0u); // the call may free it, too
-  apply(alloc(4, 0x20, kBytes, kBuffer));
-  EXPECT_EQ(journal.bytes, 2 * kBytes); // it did not
-  apply(alloc(5, 0x2000000, kBytes, kDriver));
-  EXPECT_EQ(journal.bytes, 2 * kBytes);
+  apply(alloc(4, 0x20, kChunkBytes, kBuffer));
+  EXPECT_EQ(journal.bytes, 2 * kChunkBytes); // it did not
+  apply(alloc(5, 0x2000000, kChunkBytes, kDriver));
+  EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
   apply(free(6, 0x1000));
-  EXPECT_EQ(journal.bytes, kBytes);
+  EXPECT_EQ(journal.bytes, kChunkBytes);
   apply(free(7, 0x2000000));
   apply(free(8, 0x20, kBuffer));
   EXPECT_EQ(journal.bytes, 0u);
@@ -70,68 +70,68 @@ TEST_F(BackingsTest, MemoryThatOutlivesItsBufferCountsForItself) {
 
 // The free of a buffer is recorded before the call in which the driver frees the memory.
 TEST_F(BackingsTest, MemoryThatGoesWithItsBufferNeverCountsForItself) {
-  apply(alloc(1, 0x10, kBytes, kBuffer));
-  apply(alloc(2, 0x1000, kBytes, kDriver));
+  apply(alloc(1, 0x10, kChunkBytes, kBuffer));
+  apply(alloc(2, 0x1000, kChunkBytes, kDriver));
   apply(free(3, 0x10, kBuffer));
   apply(free(4, 0x1000));
-  apply(alloc(5, 0x3000, 64, kOther));
+  apply(alloc(5, 0x3000, 64, kFromOther));
   EXPECT_EQ(journal.bytes, 64u);
 }
 
 TEST_F(BackingsTest, AllMemoryThatOutlivesBuffersOfOneSizeCounts) {
-  apply(alloc(1, 0x10, kBytes, kBuffer));
-  apply(alloc(2, 0x1000, kBytes, kDriver));
-  apply(alloc(3, 0x20, kBytes, kBuffer));
-  apply(alloc(4, 0x2000000, kBytes, kDriver));
+  apply(alloc(1, 0x10, kChunkBytes, kBuffer));
+  apply(alloc(2, 0x1000, kChunkBytes, kDriver));
+  apply(alloc(3, 0x20, kChunkBytes, kBuffer));
+  apply(alloc(4, 0x2000000, kChunkBytes, kDriver));
   apply(free(5, 0x10, kBuffer));
   apply(free(6, 0x20, kBuffer));
   EXPECT_EQ(journal.bytes, 0u);
-  apply(alloc(7, 0x3000, 64, kOther));
-  EXPECT_EQ(journal.bytes, 2 * kBytes + 64);
+  apply(alloc(7, 0x3000, 64, kFromOther));
+  EXPECT_EQ(journal.bytes, 2 * kChunkBytes + 64);
 }
 
 // CL_MEM_USE_HOST_PTR: the block of the host counts, once.
 TEST_F(BackingsTest, ABufferInMemoryThatTheProgramGivesHasNone) {
-  apply(alloc(1, 0x1000, kBytes, kOther));
-  apply(alloc(2, 0x10, kBytes, {.heap = abi::Heap::Device, .flags = abi::kReserve, .site = 3}));
-  EXPECT_EQ(journal.bytes, kBytes);
-  apply(alloc(3, 0x2000000, kBytes, kDriver)); // of something else
-  EXPECT_EQ(journal.bytes, 2 * kBytes);
-  apply(alloc(4, 0x20, kBytes, {.heap = abi::Heap::Device, .flags = abi::kReserve, .site = 3}));
-  EXPECT_EQ(journal.bytes, 2 * kBytes);
+  apply(alloc(1, 0x1000, kChunkBytes, kFromOther));
+  apply(alloc(2, 0x10, kChunkBytes, {.heap = abi::Heap::Device, .flags = abi::kReserve, .site = 3}));
+  EXPECT_EQ(journal.bytes, kChunkBytes);
+  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // of something else
+  EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
+  apply(alloc(4, 0x20, kChunkBytes, {.heap = abi::Heap::Device, .flags = abi::kReserve, .site = 3}));
+  EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
 }
 
 TEST_F(BackingsTest, NothingElseDoes) {
-  apply(alloc(1, 0x10, kBytes, kBuffer));
-  apply(alloc(2, 0x1000, kBytes, kOther));         // the program's own
-  apply(alloc(3, 0x3000000, kBytes / 2, kDriver)); // of another size
+  apply(alloc(1, 0x10, kChunkBytes, kBuffer));
+  apply(alloc(2, 0x1000, kChunkBytes, kFromOther));     // the program's own
+  apply(alloc(3, 0x3000000, kChunkBytes / 2, kDriver)); // of another size
   apply(alloc(4, 0x20, 100, kBuffer));
   apply(alloc(5, 0x4000000, 100, kDriver)); // as large as anything
-  EXPECT_EQ(journal.bytes, 2 * kBytes + kBytes / 2 + 200);
+  EXPECT_EQ(journal.bytes, 2 * kChunkBytes + kChunkBytes / 2 + 200);
 }
 
 TEST_F(BackingsTest, ABufferThatIsGoneWaitsForNothing) {
-  apply(alloc(1, 0x10, kBytes, kBuffer));
+  apply(alloc(1, 0x10, kChunkBytes, kBuffer));
   apply(free(2, 0x10, kBuffer));
-  apply(alloc(3, 0x1000, kBytes, kDriver));
-  EXPECT_EQ(journal.bytes, kBytes);
+  apply(alloc(3, 0x1000, kChunkBytes, kDriver));
+  EXPECT_EQ(journal.bytes, kChunkBytes);
 }
 
 TEST_F(BackingsTest, AnotherThreadsCallTakesForItsOwn) {
-  apply(alloc(1, 0x1000, kBytes, kDriver));
+  apply(alloc(1, 0x1000, kChunkBytes, kDriver));
   Where other = kBuffer;
   other.stream = 1;
-  apply(alloc(2, 0x10, kBytes, other));
-  EXPECT_EQ(journal.bytes, 2 * kBytes);
-  apply(alloc(3, 0x20, kBytes, kBuffer));
-  EXPECT_EQ(journal.bytes, 2 * kBytes);
+  apply(alloc(2, 0x10, kChunkBytes, other));
+  EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
+  apply(alloc(3, 0x20, kChunkBytes, kBuffer));
+  EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
 }
 
 TEST_F(BackingsTest, ABlockThatWasFreedMeanwhileDoesNot) {
-  apply(alloc(1, 0x1000, kBytes, kDriver));
+  apply(alloc(1, 0x1000, kChunkBytes, kDriver));
   apply(free(2, 0x1000));
-  apply(alloc(3, 0x10, kBytes, kBuffer));
-  EXPECT_EQ(journal.bytes, kBytes);
+  apply(alloc(3, 0x10, kChunkBytes, kBuffer));
+  EXPECT_EQ(journal.bytes, kChunkBytes);
   EXPECT_EQ(journal.blocks, 1u);
 }
 

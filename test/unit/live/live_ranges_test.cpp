@@ -9,15 +9,16 @@ namespace {
 using abi::Heap;
 using test::access, test::alloc, test::copy, test::fill, test::free, test::mapped, test::retain;
 
-constexpr test::Where kDevice{.heap = Heap::Device}, kRefused{.heap = Heap::Device, .flags = abi::kRestored};
-constexpr uint64_t kHandle = 0x5000, kOther = 0x6000, kPart = 0x8000'0000, kThere = 0x7000'0000, kBytes = 0x20'0000;
+constexpr test::Where kOnDevice{.heap = Heap::Device}, kRefused{.heap = Heap::Device, .flags = abi::kRestored};
+constexpr uint64_t kHandle = 0x5000, kOtherHandle = 0x6000, kPart = 0x8000'0000, kShownAt = 0x7000'0000,
+                   kRangeBytes = 0x20'0000;
 
 class LiveRangesTest : public LiveSetTest {
 protected:
   void SetUp() override {
-    apply(alloc(1, kHandle, kBytes, kDevice));
-    apply(alloc(2, kOther, kBytes, kDevice));
-    apply(mapped(3, kThere, kBytes, kHandle));
+    apply(alloc(1, kHandle, kRangeBytes, kOnDevice));
+    apply(alloc(2, kOtherHandle, kRangeBytes, kOnDevice));
+    apply(mapped(3, kShownAt, kRangeBytes, kHandle));
     journal.take();
   }
 };
@@ -25,112 +26,112 @@ protected:
 } // namespace
 
 TEST_F(LiveRangesTest, AMappedAddressIsTheBlock) {
-  apply(fill(5, kThere + kBytes - 1));
-  apply(copy(6, 0x7f00'0000'0000, kThere));
-  apply(access(7, kThere + 16));
+  apply(fill(5, kShownAt + kRangeBytes - 1));
+  apply(copy(6, 0x7f00'0000'0000, kShownAt));
+  apply(access(7, kShownAt + 16));
   EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n*5000:2097152@0 read\n*5000:2097152@0 used\n");
-  apply(fill(8, kThere + kBytes));
-  apply(fill(9, kThere - 1));
+  apply(fill(8, kShownAt + kRangeBytes));
+  apply(fill(9, kShownAt - 1));
   EXPECT_EQ(journal.take(), "");
 }
 
 TEST_F(LiveRangesTest, ACopyMayReachOverSeveral) {
-  apply(mapped(4, kThere + kBytes, kBytes, kOther));
-  apply(fill(5, kThere + kBytes - 8, kDevice, 16));
+  apply(mapped(4, kShownAt + kRangeBytes, kRangeBytes, kOtherHandle));
+  apply(fill(5, kShownAt + kRangeBytes - 8, kOnDevice, 16));
   EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n*6000:2097152@0 written\n");
 }
 
 // As PyTorch's expandable segments do it.
 TEST_F(LiveRangesTest, UnmappedThenReleased) {
-  apply(mapped(5, kThere, kBytes, 0));
+  apply(mapped(5, kShownAt, kRangeBytes, 0));
   EXPECT_EQ(journal.take(), "");
-  apply(fill(6, kThere));
+  apply(fill(6, kShownAt));
   EXPECT_EQ(journal.take(), "") << "it shows nothing any more";
-  apply(free(7, kHandle, kDevice));
+  apply(free(7, kHandle, kOnDevice));
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
 }
 
 // As vLLM does it.
 TEST_F(LiveRangesTest, ReleasedBehindTheMapping) {
-  apply(free(5, kHandle, kDevice));
+  apply(free(5, kHandle, kOnDevice));
   EXPECT_EQ(journal.take(), "");
-  apply(fill(6, kThere));
+  apply(fill(6, kShownAt));
   EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n");
-  apply(mapped(7, kThere, kBytes, 0));
+  apply(mapped(7, kShownAt, kRangeBytes, 0));
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
 }
 
 TEST_F(LiveRangesTest, ASecondReleaseIsRefused) {
-  apply(free(5, kHandle, kDevice));
-  apply(free(6, kHandle, kDevice));
+  apply(free(5, kHandle, kOnDevice));
+  apply(free(6, kHandle, kOnDevice));
   apply(alloc(6, kHandle, 0, kRefused));
   EXPECT_EQ(journal.take(), "");
   EXPECT_EQ(live.counts().unmatched_frees, 1u);
-  apply(mapped(7, kThere, kBytes, 0));
+  apply(mapped(7, kShownAt, kRangeBytes, 0));
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
 }
 
 TEST_F(LiveRangesTest, AnUnmappingEndsAllInIt) {
-  apply(mapped(4, kThere + kBytes, kBytes, kOther));
-  apply(free(5, kHandle, kDevice));
-  apply(free(6, kOther, kDevice));
-  apply(mapped(7, kThere, 2 * kBytes, 0));
+  apply(mapped(4, kShownAt + kRangeBytes, kRangeBytes, kOtherHandle));
+  apply(free(5, kHandle, kOnDevice));
+  apply(free(6, kOtherHandle, kOnDevice));
+  apply(mapped(7, kShownAt, 2 * kRangeBytes, 0));
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n-6000:2097152@0 free\n");
   EXPECT_EQ(live.liveBlocks(), 0u);
 }
 
 TEST_F(LiveRangesTest, ABlockShownTwiceNeedsBothToGo) {
-  apply(mapped(4, kThere + 16 * kBytes, kBytes, kHandle));
-  apply(free(5, kHandle, kDevice));
-  apply(mapped(6, kThere, kBytes, 0));
-  apply(fill(7, kThere + 16 * kBytes));
+  apply(mapped(4, kShownAt + 16 * kRangeBytes, kRangeBytes, kHandle));
+  apply(free(5, kHandle, kOnDevice));
+  apply(mapped(6, kShownAt, kRangeBytes, 0));
+  apply(fill(7, kShownAt + 16 * kRangeBytes));
   EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n");
-  apply(mapped(8, kThere + 16 * kBytes, kBytes, 0));
+  apply(mapped(8, kShownAt + 16 * kRangeBytes, kRangeBytes, 0));
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
 }
 
 TEST_F(LiveRangesTest, ARefusedUnmappingChangesNothing) {
-  apply(free(4, kHandle, kDevice));
-  apply(mapped(5, kThere, kBytes, 0));
-  apply(mapped(6, kThere, kBytes, 0, kRefused));
+  apply(free(4, kHandle, kOnDevice));
+  apply(mapped(5, kShownAt, kRangeBytes, 0));
+  apply(mapped(6, kShownAt, kRangeBytes, 0, kRefused));
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n+5000:2097152@0 restored\n");
-  apply(fill(7, kThere));
-  apply(mapped(8, kThere, kBytes, 0));
+  apply(fill(7, kShownAt));
+  apply(mapped(8, kShownAt, kRangeBytes, 0));
   EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n-5000:2097152@0 free\n");
 }
 
 TEST_F(LiveRangesTest, ARefusedUnmappingOfOneOfTwoOwnersChangesNothing) {
-  apply(mapped(5, kThere, kBytes, 0));
-  apply(mapped(6, kThere, kBytes, 0, kRefused));
-  apply(free(7, kHandle, kDevice));
+  apply(mapped(5, kShownAt, kRangeBytes, 0));
+  apply(mapped(6, kShownAt, kRangeBytes, 0, kRefused));
+  apply(free(7, kHandle, kOnDevice));
   EXPECT_EQ(journal.take(), "");
-  apply(mapped(8, kThere, kBytes, 0));
+  apply(mapped(8, kShownAt, kRangeBytes, 0));
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
 }
 
 // A handle is a number that the driver may give again while the memory is still mapped.
 TEST_F(LiveRangesTest, AHandleThatIsGivenAgainIsAnotherBlock) {
-  apply(free(5, kHandle, kDevice));
-  apply(alloc(6, kHandle, 64, kDevice));
+  apply(free(5, kHandle, kOnDevice));
+  apply(alloc(6, kHandle, 64, kOnDevice));
   EXPECT_EQ(journal.take(), "-5000:2097152@0 rest\n+70000000:2097152@0 rest\n+5000:64@0 alloc\n");
   EXPECT_EQ(live.counts().implicit_frees, 0u);
-  apply(fill(7, kThere + 8));
-  apply(mapped(8, kThere, kBytes, 0));
-  apply(free(9, kHandle, kDevice));
+  apply(fill(7, kShownAt + 8));
+  apply(mapped(8, kShownAt, kRangeBytes, 0));
+  apply(free(9, kHandle, kOnDevice));
   EXPECT_EQ(journal.take(), "*70000000:2097152@0 written\n-70000000:2097152@0 free\n-5000:64@0 free\n");
 }
 
 TEST_F(LiveRangesTest, ABlockWhoseFreeWasNotSeenIsShownNoLonger) {
-  apply(alloc(6, kHandle, 64, kDevice));
+  apply(alloc(6, kHandle, 64, kOnDevice));
   EXPECT_EQ(journal.take(), "-5000:2097152@0 replaced\n+5000:64@0 alloc\n");
-  apply(fill(7, kThere));
+  apply(fill(7, kShownAt));
   EXPECT_EQ(journal.take(), "");
 }
 
 TEST_F(LiveRangesTest, APartOfAPoolIsInTheBlockThatItsAddressShows) {
-  apply(alloc(5, kThere + 512, 64, {.heap = Heap::Pool}));
-  const Block *part = live.find(1, AddressSpace::Pool, kThere + 512);
+  apply(alloc(5, kShownAt + 512, 64, {.heap = Heap::Pool}));
+  const Block *part = live.find(1, AddressSpace::Pool, kShownAt + 512);
   ASSERT_NE(part, nullptr);
   const Block *whole = live.wholeOf(*part);
   ASSERT_NE(whole, nullptr);
@@ -139,21 +140,21 @@ TEST_F(LiveRangesTest, APartOfAPoolIsInTheBlockThatItsAddressShows) {
 
 // A part of a buffer of OpenCL: its uses count as uses of the whole buffer.
 TEST_F(LiveRangesTest, AHandleThatShowsABlockIsTheBlock) {
-  apply(mapped(4, kPart, kHandleBytes, kOther));
+  apply(mapped(4, kPart, kHandleBytes, kOtherHandle));
   apply(access(5, kPart));
-  apply(fill(6, kPart, kDevice, 512));
+  apply(fill(6, kPart, kOnDevice, 512));
   EXPECT_EQ(journal.take(), "*6000:2097152@0 used\n*6000:2097152@0 written\n");
   apply(fill(7, kPart + 1));
   EXPECT_EQ(journal.take(), "");
 }
 
 TEST_F(LiveRangesTest, ABlockLivesUntilTheLastOwnerOfItsPartIsGone) {
-  apply(mapped(4, kPart, kHandleBytes, kOther));
-  apply(retain(5, kPart, kDevice));
-  apply(free(6, kOther, kDevice));
-  apply(free(7, kPart, kDevice));
+  apply(mapped(4, kPart, kHandleBytes, kOtherHandle));
+  apply(retain(5, kPart, kOnDevice));
+  apply(free(6, kOtherHandle, kOnDevice));
+  apply(free(7, kPart, kOnDevice));
   EXPECT_EQ(journal.take(), "");
-  apply(free(8, kPart, kDevice));
+  apply(free(8, kPart, kOnDevice));
   EXPECT_EQ(journal.take(), "-6000:2097152@0 free\n");
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
   EXPECT_EQ(live.counts().unmatched_retargets, 0u);
@@ -162,20 +163,20 @@ TEST_F(LiveRangesTest, ABlockLivesUntilTheLastOwnerOfItsPartIsGone) {
 }
 
 TEST_F(LiveRangesTest, AnImageOfAPartShowsThePartsBlock) {
-  apply(mapped(4, kPart, kHandleBytes, kOther));
+  apply(mapped(4, kPart, kHandleBytes, kOtherHandle));
   apply(mapped(5, kPart + 64, kHandleBytes, kPart));
-  apply(free(6, kPart, kDevice));
+  apply(free(6, kPart, kOnDevice));
   apply(fill(7, kPart + 64));
   EXPECT_EQ(journal.take(), "*6000:2097152@0 written\n");
-  apply(free(8, kOther, kDevice));
-  apply(free(9, kPart + 64, kDevice));
+  apply(free(8, kOtherHandle, kOnDevice));
+  apply(free(9, kPart + 64, kOnDevice));
   EXPECT_EQ(journal.take(), "-6000:2097152@0 free\n");
 }
 
 TEST_F(LiveRangesTest, MemoryOfAnotherProcessIsNone) {
-  apply(mapped(5, 0x1000, kBytes, 0x9999));
+  apply(mapped(5, 0x1000, kRangeBytes, 0x9999));
   apply(fill(6, 0x1000));
-  apply(mapped(7, 0x1000, kBytes, 0));
+  apply(mapped(7, 0x1000, kRangeBytes, 0));
   EXPECT_EQ(journal.take(), "");
 }
 

@@ -12,7 +12,7 @@ namespace msleaks::analysis {
 
 namespace {
 
-constexpr uint64_t kPage = 4096;
+constexpr uint64_t kModelPage = 4096;
 
 class Sum final : public BlockObserver {
 public:
@@ -33,7 +33,7 @@ struct Model {
     for (const auto &[key, block] : host)
       sum += key.first == process ? block.first : 0;
     for (const auto &[key, flags] : pages)
-      sum += key.first == process && (flags & abi::kReserve) == 0 ? kPage : 0;
+      sum += key.first == process && (flags & abi::kReserve) == 0 ? kModelPage : 0;
     return sum;
   }
 };
@@ -123,21 +123,21 @@ private:
     const uint64_t first = pick(0, 60), count = pick(1, 12);
     const uint16_t kinds[] = {0, abi::kReserve, abi::kReserve | abi::kFile};
     const uint16_t flags = kinds[pick(0, 2)];
-    apply(test::alloc(time_, (first + 16) * kPage, count * kPage, where(abi::Heap::Mapping, flags)));
+    apply(test::alloc(time_, (first + 16) * kModelPage, count * kModelPage, where(abi::Heap::Mapping, flags)));
     for (uint64_t page = first; page < first + count; ++page)
       model_.pages[{process_, page}] = flags;
   }
   void protect() {
     const uint64_t first = pick(0, 60), count = pick(1, 30);
     const uint16_t reserve = pick(0, 1) != 0 ? abi::kReserve : 0;
-    apply(test::protect(time_, (first + 16) * kPage, count * kPage - pick(0, 4095), reserve, process_));
+    apply(test::protect(time_, (first + 16) * kModelPage, count * kModelPage - pick(0, 4095), reserve, process_));
     for (auto &[key, flags] : model_.pages)
       if (key.first == process_ && key.second >= first && key.second < first + count && (flags & abi::kFile) == 0)
         flags = reserve;
   }
   void unmap() {
-    const uint64_t first = pick(0, 60), count = pick(1, 30), begin = (first + 16) * kPage;
-    apply(test::free(time_, begin, where(abi::Heap::Mapping), count * kPage - pick(0, 4095)));
+    const uint64_t first = pick(0, 60), count = pick(1, 30), begin = (first + 16) * kModelPage;
+    apply(test::free(time_, begin, where(abi::Heap::Mapping), count * kModelPage - pick(0, 4095)));
     if (pick(0, 3) == 0) // refused
       return apply(test::alloc(time_ + 10, begin, 0, where(abi::Heap::Mapping, abi::kRestored)));
     for (uint64_t page = first; page < first + count; ++page)

@@ -7,13 +7,13 @@ namespace {
 using abi::Heap;
 using test::access, test::alloc, test::copy, test::fill, test::launch;
 
-constexpr test::Where kDevice{.heap = Heap::Device};
+constexpr test::Where kUsedOnDevice{.heap = Heap::Device};
 
 class LiveUsesTest : public LiveSetTest {
 protected:
   void SetUp() override {
-    apply(alloc(1, 0x1000, 0x100, kDevice));
-    apply(alloc(2, 0x2000, 0x100, kDevice));
+    apply(alloc(1, 0x1000, 0x100, kUsedOnDevice));
+    apply(alloc(2, 0x2000, 0x100, kUsedOnDevice));
     apply(alloc(3, 0x1000, 0x100)); // of the host, at the same address
     journal.take();
   }
@@ -55,8 +55,8 @@ TEST_F(LiveUsesTest, AHandleDoesNotHideTheBlockInWhichItsNumberLies) {
   journal.take();
   apply(access(6, 0x2018));
   EXPECT_EQ(journal.take(), "*2000:256@0 used\n");
-  apply(alloc(7, 0x1000, 0x100, kHandle)); // the address becomes a handle
-  apply(alloc(8, 0x2010, 0x20, kDevice));  // the handle becomes an address
+  apply(alloc(7, 0x1000, 0x100, kHandle));      // the address becomes a handle
+  apply(alloc(8, 0x2010, 0x20, kUsedOnDevice)); // the handle becomes an address
   journal.take();
   apply(access(9, 0x1008));
   apply(access(10, 0x2018));

@@ -14,7 +14,7 @@ using test::opened;
 using test::Where;
 
 constexpr Where kRestored{.flags = abi::kRestored};
-constexpr Where kOther{.stream = 1};
+constexpr Where kOtherThread{.stream = 1};
 
 class OpenHandlesTest : public testing::Test {
 protected:
@@ -43,7 +43,7 @@ TEST_F(OpenHandlesTest, KindsAndProcessesAreApart) {
 
 TEST_F(OpenHandlesTest, AnUnknownOneIsIgnored) {
   apply(closed(10, HandleKind::Descriptor, 5));
-  apply(opened(9'000'000, HandleKind::Descriptor, 5, kOther));
+  apply(opened(9'000'000, HandleKind::Descriptor, 5, kOtherThread));
   EXPECT_EQ(count(), 1u);
   apply(opened(9'000'001, static_cast<HandleKind>(99), 5));
   EXPECT_EQ(count(), 1u);
@@ -87,10 +87,10 @@ TEST_F(OpenHandlesTest, OfTheSameNumberTheLastOneCounts) {
 
 // It has detached itself before pthread_create came back.
 TEST_F(OpenHandlesTest, AThreadMayBeDetachedBeforeItsCreatorKnows) {
-  apply(closed(1'000, HandleKind::Thread, 7, kOther));
+  apply(closed(1'000, HandleKind::Thread, 7, kOtherThread));
   apply(opened(5'000'000, HandleKind::Thread, 7));
   EXPECT_EQ(count(), 0u);
-  apply(closed(6'000'000, HandleKind::Thread, 8, kOther));
+  apply(closed(6'000'000, HandleKind::Thread, 8, kOtherThread));
   apply(opened(5'000'000'000, HandleKind::Thread, 8));
   EXPECT_EQ(count(), 1u) << "another thread, long after";
   apply(closed(6'000'000'000, HandleKind::Thread, 9));
@@ -99,10 +99,10 @@ TEST_F(OpenHandlesTest, AThreadMayBeDetachedBeforeItsCreatorKnows) {
 }
 
 TEST_F(OpenHandlesTest, TimesOfTwoProcessorsMayDiffer) {
-  apply(closed(1'000, HandleKind::ClEvent, 7, kOther));
+  apply(closed(1'000, HandleKind::ClEvent, 7, kOtherThread));
   apply(opened(1'020, HandleKind::ClEvent, 7));
   EXPECT_EQ(count(), 0u);
-  apply(closed(5'000, HandleKind::ClEvent, 8, kOther));
+  apply(closed(5'000, HandleKind::ClEvent, 8, kOtherThread));
   apply(opened(9'000, HandleKind::ClEvent, 8));
   EXPECT_EQ(count(), 1u);
 }

@@ -8,19 +8,19 @@ namespace msleaks::analysis {
 namespace {
 
 using Step = PeriodFinder::Step;
-constexpr CohortId kBatch{1}, kNode{2}, kNote{3}, kOther{4};
-constexpr uint64_t kBytes = 1000, kRoundNs = 1'000'000, kStartNs = 5'000'000'000;
+constexpr CohortId kBatch{1}, kNode{2}, kNote{3}, kElse{4};
+constexpr uint64_t kRoundBytes = 1000, kRoundNs = 1'000'000, kStartNs = 5'000'000'000;
 
 class PeriodFinderTest : public testing::Test {
 protected:
-  Step alloc(CohortId cohort, uint64_t bytes = kBytes, uint32_t stream = 0) {
+  Step alloc(CohortId cohort, uint64_t bytes = kRoundBytes, uint32_t stream = 0) {
     const Step step = finder.onAlloc(stream, cohort, bytes, now_ns);
     begun += step == Step::Begins;
     first += step == Step::First;
     return step;
   }
   // A block that is freed at once.
-  void pass(CohortId cohort, uint32_t stream = 0, uint64_t bytes = kBytes) {
+  void pass(CohortId cohort, uint32_t stream = 0, uint64_t bytes = kRoundBytes) {
     alloc(cohort, bytes, stream);
     finder.onFree(bytes);
   }
@@ -110,14 +110,14 @@ TEST_F(PeriodFinderTest, AThreadThatWaitsGoesOnLater) {
 }
 
 TEST_F(PeriodFinderTest, AnotherLoopComesBehindOneThatIsOver) {
-  for (const CohortId place : {kBatch, kOther})
+  for (const CohortId place : {kBatch, kElse})
     for (int round = 0; round < 100; ++round, now_ns += kRoundNs) {
       pass(place);
       pass({place.index + 10});
     }
   const auto period = finder.period();
   ASSERT_TRUE(period);
-  EXPECT_EQ(period->anchor, kOther);
+  EXPECT_EQ(period->anchor, kElse);
   EXPECT_EQ(first, 2);
 }
 
@@ -146,7 +146,7 @@ TEST_F(PeriodFinderTest, WhatIsFreedBehindTheRoundsIsNotFreedInThem) {
     alloc(kNote);
   }
   for (int part = 0; part < 100; ++part)
-    finder.onFree(2 * kBytes);
+    finder.onFree(2 * kRoundBytes);
   EXPECT_FALSE(finder.period());
 }
 
@@ -155,7 +155,7 @@ TEST_F(PeriodFinderTest, ABlockThatShrinksIsKept) {
     alloc(kNode, 4000);
     alloc(kNote, 100);
     finder.onRealloc(4000);
-    alloc(kOther, 200);
+    alloc(kElse, 200);
   }
   EXPECT_FALSE(finder.period());
 }

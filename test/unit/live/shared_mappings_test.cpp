@@ -12,18 +12,18 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kPage = 4096;
+constexpr uint64_t kSharedPage = 4096;
 
 class SharedMappings : public testing::Test {
 protected:
   void map(uint32_t process, uint64_t address, uint64_t pages, uint64_t object, uint64_t first_page = 0) {
     const test::Where where{
         .process = process, .heap = abi::Heap::Mapping, .flags = abi::kReserve | abi::kFile, .site = process};
-    apply(test::shared(++time_, address, pages * kPage, object, first_page * kPage, where));
-    apply(test::alloc(++time_, address, pages * kPage, where));
+    apply(test::shared(++time_, address, pages * kSharedPage, object, first_page * kSharedPage, where));
+    apply(test::alloc(++time_, address, pages * kSharedPage, where));
   }
   void unmap(uint32_t process, uint64_t address, uint64_t pages) {
-    apply(test::free(++time_, address, {.process = process, .heap = abi::Heap::Mapping}, pages * kPage));
+    apply(test::free(++time_, address, {.process = process, .heap = abi::Heap::Mapping}, pages * kSharedPage));
   }
   void end(uint32_t process) { live.endProcess(process, FreeCause::ProcessExited, ++time_); }
   void apply(const StreamEvent &event) { live.apply(event, SiteId{event.event.header().site}); }
@@ -45,7 +45,7 @@ protected:
 
   private:
     void add(const Block &block, int64_t sign) {
-      pages[block.process] += sign * static_cast<int64_t>(block.bytes() / kPage);
+      pages[block.process] += sign * static_cast<int64_t>(block.bytes() / kSharedPage);
       blocks += sign;
     }
   };
@@ -69,7 +69,7 @@ TEST_F(SharedMappings, TwoProcessesHaveItOnce) {
   EXPECT_EQ(sum.pages[2], 16) << "the memory is there as long as somebody shows it";
   unmap(2, 0x90000, 16);
   EXPECT_EQ(sum.all(), 16);
-  EXPECT_EQ(peak.result().total.bytes, 32 * kPage);
+  EXPECT_EQ(peak.result().total.bytes, 32 * kSharedPage);
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
 }
 
@@ -90,7 +90,7 @@ TEST_F(SharedMappings, PartsAreOfTheObject) {
   EXPECT_EQ(sum.pages[1], 4);
   EXPECT_EQ(sum.pages[2], 2);
   EXPECT_EQ(sum.pages[3], 4);
-  unmap(1, 0x10000 + kPage, 2); // 1 and 2
+  unmap(1, 0x10000 + kSharedPage, 2); // 1 and 2
   EXPECT_EQ(sum.pages[1], 2);
   EXPECT_EQ(sum.all(), 10);
   unmap(3, 0x30000, 10);
@@ -106,7 +106,7 @@ TEST_F(SharedMappings, WhatTheLastOneLeavesIsTheLeak) {
   EXPECT_EQ(physicalSum(leaks.result().leaked).bytes, 0u);
   EXPECT_EQ(sum.all(), 16);
   end(2);
-  EXPECT_EQ(physicalSum(leaks.result().leaked).bytes, 16 * kPage);
+  EXPECT_EQ(physicalSum(leaks.result().leaked).bytes, 16 * kSharedPage);
   EXPECT_EQ(sum.all(), 0);
   EXPECT_EQ(sum.blocks, 0);
   EXPECT_EQ(live.liveBlocks(), 0u);
@@ -120,10 +120,10 @@ TEST_F(SharedMappings, ARefusedMunmapAndAnMremapKeepTheObject) {
   map(1, 0x10000, 4, 7);
   map(2, 0x90000, 4, 7);
   unmap(1, 0x10000, 4);
-  apply(test::alloc(++time_, 0x10000, 4 * kPage, refused));
+  apply(test::alloc(++time_, 0x10000, 4 * kSharedPage, refused));
   EXPECT_EQ(sum.all(), 4);
-  apply(test::free(++time_, 0x10000, moved, 4 * kPage));
-  apply(test::alloc(++time_, 0x40000, 6 * kPage, moved));
+  apply(test::free(++time_, 0x10000, moved, 4 * kSharedPage));
+  apply(test::alloc(++time_, 0x40000, 6 * kSharedPage, moved));
   EXPECT_EQ(sum.all(), 6);
   unmap(2, 0x90000, 4);
   EXPECT_EQ(sum.pages[1], 6);
@@ -132,7 +132,7 @@ TEST_F(SharedMappings, ARefusedMunmapAndAnMremapKeepTheObject) {
 TEST_F(SharedMappings, WhatIsProtectedIsStillTheObject) {
   map(1, 0x10000, 4, 7);
   map(2, 0x10000, 4, 7);
-  apply(test::protect(++time_, 0x11000, kPage, abi::kReserve, 1));
+  apply(test::protect(++time_, 0x11000, kSharedPage, abi::kReserve, 1));
   EXPECT_EQ(sum.all(), 4);
   end(1);
   EXPECT_EQ(sum.pages[2], 4);
@@ -152,16 +152,16 @@ TEST_F(SharedMappings, WhatIsNotSharedIsNotTouched) {
   const test::Where file{.heap = abi::Heap::Mapping, .flags = abi::kReserve | abi::kFile};
   const auto next = [&](const StreamEvent &told, uint64_t address) {
     apply(told);
-    apply(test::alloc(++time_, address, kPage, file));
+    apply(test::alloc(++time_, address, kSharedPage, file));
     return sum.all();
   };
-  EXPECT_EQ(next(test::shared(++time_, 0x20000, kPage, 7), 0x10000), 0);             // of another address
-  EXPECT_EQ(next(test::shared(++time_, 0x10000, 2 * kPage, 7), 0x10000), 0);         // of another size
-  EXPECT_EQ(next(test::shared(++time_, 0x10000, kPage, 0), 0x10000), 0);             // no object
-  EXPECT_EQ(next(test::shared(++time_, 0x10000, kPage, 7, UINT64_MAX), 0x10000), 0); // beyond every object
-  EXPECT_EQ(next(test::shared(++time_, 0x10000, kPage, 7), 0x10000), 1);
-  EXPECT_EQ(next(test::alloc(++time_, 0x20000, kPage, file), 0x30000), 1) << "told once";
-  apply(test::protect(++time_, 0x10000, kPage, abi::kReserve));
+  EXPECT_EQ(next(test::shared(++time_, 0x20000, kSharedPage, 7), 0x10000), 0);             // of another address
+  EXPECT_EQ(next(test::shared(++time_, 0x10000, 2 * kSharedPage, 7), 0x10000), 0);         // of another size
+  EXPECT_EQ(next(test::shared(++time_, 0x10000, kSharedPage, 0), 0x10000), 0);             // no object
+  EXPECT_EQ(next(test::shared(++time_, 0x10000, kSharedPage, 7, UINT64_MAX), 0x10000), 0); // beyond every object
+  EXPECT_EQ(next(test::shared(++time_, 0x10000, kSharedPage, 7), 0x10000), 1);
+  EXPECT_EQ(next(test::alloc(++time_, 0x20000, kSharedPage, file), 0x30000), 1) << "told once";
+  apply(test::protect(++time_, 0x10000, kSharedPage, abi::kReserve));
   EXPECT_EQ(sum.all(), 1) << "the object's pages are there whatever the protection";
   unmap(1, 0x10000, 1);
   EXPECT_EQ(sum.all(), 0);
@@ -192,9 +192,9 @@ TEST_F(SharedMappings, CountsWhatAModelCounts) {
     if (what == 0)
       end(process);
     else if (what < 22)
-      map(process, page * kPage, pages, object, first);
+      map(process, page * kSharedPage, pages, object, first);
     else
-      unmap(process, page * kPage, pages);
+      unmap(process, page * kSharedPage, pages);
     if (what == 0)
       std::erase_if(shown, [&](const auto &entry) { return entry.first.first == process; });
     else
