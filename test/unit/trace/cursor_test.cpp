@@ -22,12 +22,6 @@ std::vector<StreamEvent> pullAll(EventCursor cursor) {
   return all;
 }
 
-void expectSame(const std::vector<StreamEvent> &a, const std::vector<StreamEvent> &b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (size_t i = 0; i < a.size(); ++i)
-    ASSERT_TRUE(sameEvent(a[i], b[i])) << "event " << i;
-}
-
 class CursorTest : public testing::Test {
 protected:
   void SetUp() override {

@@ -32,11 +32,6 @@ struct Outcome {
   }
 };
 
-std::string contentOf(const fs::path &path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 class Dump : public testing::Test {
 protected:
   // One event of each kind, from two threads of a process, and one of a process without a start.

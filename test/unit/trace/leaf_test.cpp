@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 using namespace trace;
 using testing::HasSubstr;
 
-constexpr uint32_t kStreams = 3;
-constexpr uint64_t kBatches = 3 * kLeafChunks + 100;
+constexpr uint32_t kLeafStreams = 3;
+constexpr uint64_t kLeafBatches = 3 * kLeafChunks + 100;
 constexpr ChunkKinds kEvents = kindBit(ChunkKind::Events);
 
 class LeavesTest : public testing::Test {
@@ -24,7 +24,7 @@ protected:
   void SetUp() override {
     auto writer = TraceWriter::create(file_);
     ASSERT_TRUE(writer->processStart({1, 100, 99, 5, 6, {"prog"}}));
-    for (uint64_t batch = 0; batch < kBatches; ++batch) {
+    for (uint64_t batch = 0; batch < kLeafBatches; ++batch) {
       if (batch % 16 == 0) {
         const TraceWriter::CallerEntry caller{static_cast<uint32_t>(batch), 2, 3};
         ASSERT_TRUE(writer->callers(1, {&caller, 1}));
@@ -38,7 +38,7 @@ protected:
 
   // Two events of one of the streams. Times of different streams lie some hundred chunks apart.
   void writeBatch(TraceWriter &writer) {
-    const auto stream = static_cast<uint32_t>(random_() % kStreams);
+    const auto stream = static_cast<uint32_t>(random_() % kLeafStreams);
     const auto slots = randomSlots(2, 1000 + batches_++ * 1000 + stream * 300'000, random_);
     ASSERT_TRUE(writer.events({1, stream, position_[stream], slots}));
     position_[stream] += slots.size();
@@ -72,24 +72,18 @@ protected:
 
   std::mt19937_64 random_{9};
   uint64_t batches_ = 0;
-  std::array<uint64_t, kStreams> position_{};
+  std::array<uint64_t, kLeafStreams> position_{};
   ScratchFolder folder_;
   fs::path file_ = folder_ / "trace.mslt";
 };
-
-void expectSame(const std::vector<StreamEvent> &a, const std::vector<StreamEvent> &b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (size_t i = 0; i < a.size(); ++i)
-    ASSERT_TRUE(sameEvent(a[i], b[i])) << "event " << i;
-}
 
 TEST_F(LeavesTest, GiveWhatAWalkGives) {
   const auto reader = TraceReader::open(file_);
   const TraceReader walked = this->walked();
   ASSERT_FALSE(walked.closed());
   expectSame(readAll(*reader), readAll(walked));
-  EXPECT_EQ(reader->eventCount(), 2 * kBatches);
-  for (uint32_t stream = 0; stream < kStreams; ++stream) {
+  EXPECT_EQ(reader->eventCount(), 2 * kLeafBatches);
+  for (uint32_t stream = 0; stream < kLeafStreams; ++stream) {
     EXPECT_EQ(reader->storedUntil(1, stream), walked.storedUntil(1, stream));
     EXPECT_EQ(reader->storedEvents(1, stream), walked.storedEvents(1, stream));
   }
@@ -99,7 +93,7 @@ TEST_F(LeavesTest, GiveWhatAWalkGives) {
     for (const auto &entry : entries)
       callers.push_back(entry.index);
   }));
-  EXPECT_EQ(callers.size(), (kBatches + 15) / 16);
+  EXPECT_EQ(callers.size(), (kLeafBatches + 15) / 16);
   EXPECT_TRUE(std::is_sorted(callers.begin(), callers.end()));
   EXPECT_TRUE(reader->damage().empty());
 }
@@ -120,7 +114,7 @@ TEST_F(LeavesTest, HoldWhatBelongsTogether) {
     events += leaf.events;
   }
   EXPECT_EQ(event_leaves, 4u);
-  EXPECT_EQ(events, 2 * kBatches);
+  EXPECT_EQ(events, 2 * kLeafBatches);
 }
 
 TEST_F(LeavesTest, OpeningReadsNoneOfEvents) {
@@ -128,7 +122,7 @@ TEST_F(LeavesTest, OpeningReadsNoneOfEvents) {
   const auto reader = TraceReader::open(file_);
   ASSERT_TRUE(reader);
   EXPECT_TRUE(reader->damage().empty());
-  EXPECT_EQ(reader->eventCount(), 2 * kBatches);
+  EXPECT_EQ(reader->eventCount(), 2 * kLeafBatches);
   EXPECT_EQ(reader->processes().size(), 1u);
   EXPECT_EQ(reader->streams().size(), 1u);
   EXPECT_EQ(reader->storedUntil(1, 0), position_[0]);
@@ -152,7 +146,7 @@ TEST_F(LeavesTest, WhatADamagedOneListsIsFound) {
   size_t callers = 0;
   for (int round = 0; round < 2; ++round)
     EXPECT_TRUE(reader->forEachCallers([&](uint32_t, std::span<const TraceWriter::CallerEntry>) { ++callers; }));
-  EXPECT_EQ(callers, 2 * ((kBatches + 15) / 16));
+  EXPECT_EQ(callers, 2 * ((kLeafBatches + 15) / 16));
   EXPECT_EQ(reader->processes().size(), 1u);
   EXPECT_EQ(reader->damage().size(), leaves);
   for (const std::string &damage : reader->damage())
@@ -187,7 +181,7 @@ TEST_F(LeavesTest, AppendingGoesOnWithThem) {
   for (size_t i = 0; i < before.leaves.size(); ++i)
     EXPECT_EQ(after.leaves[i].offset, before.leaves[i].offset);
   const auto reader = TraceReader::open(file_);
-  EXPECT_EQ(reader->eventCount(), 2 * (kBatches + 10));
+  EXPECT_EQ(reader->eventCount(), 2 * (kLeafBatches + 10));
   EXPECT_EQ(reader->definitionBytes(1), sizeof "records" + sizeof "more");
   expectSame(readAll(*reader), readAll(walked()));
 }
@@ -202,7 +196,7 @@ TEST_F(LeavesTest, AppendingToAKilledOneMakesThemAnew) {
   }
   const auto reader = TraceReader::open(file_);
   EXPECT_TRUE(reader->closed());
-  EXPECT_EQ(root().streams.size(), kStreams);
+  EXPECT_EQ(root().streams.size(), kLeafStreams);
   expectSame(readAll(*reader), whole);
 }
 
@@ -221,7 +215,7 @@ TEST_F(LeavesTest, WhatIsStoredTwiceComesOnce) {
   EXPECT_TRUE(root().streams.at(0).repeated);
   EXPECT_FALSE(root().streams.at(1).repeated);
   const auto reader = TraceReader::open(file_);
-  EXPECT_EQ(reader->eventCount(), 2 * kBatches);
+  EXPECT_EQ(reader->eventCount(), 2 * kLeafBatches);
   EXPECT_EQ(reader->storedUntil(1, 0), position_[0]);
   expectSame(readAll(*reader), whole);
 }

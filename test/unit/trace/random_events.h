@@ -8,6 +8,9 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
@@ -69,6 +72,12 @@ inline bool sameEvent(const StreamEvent &a, const StreamEvent &b) {
   return a.process == b.process && a.stream == b.stream && std::memcmp(a.event.slots, b.event.slots, bytes) == 0;
 }
 
+inline void expectSame(const std::vector<StreamEvent> &a, const std::vector<StreamEvent> &b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i)
+    ASSERT_TRUE(sameEvent(a[i], b[i])) << "event " << i;
+}
+
 inline std::vector<StreamEvent> readAll(const TraceReader &reader, uint64_t begin_ns = 0,
                                         uint64_t end_ns = UINT64_MAX) {
   std::vector<StreamEvent> events;
@@ -81,6 +90,11 @@ inline std::vector<StreamEvent> readAll(const TraceReader &reader, uint64_t begi
   if (!given || *given != events.size())
     throw std::runtime_error("forEachEvent miscounts");
   return events;
+}
+
+inline std::string contentOf(const std::filesystem::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // A folder of the test's own, gone with it. In memory where that is possible: the tests write thousands of small files.

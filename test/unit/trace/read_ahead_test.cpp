@@ -15,9 +15,10 @@ using trace::EventSource;
 using trace::ReadAhead;
 
 // Events 0, 1, 2, … in batches of changing sizes, and then the end, or an exception.
-class Numbers final : public EventSource {
+class ManyEvents final : public EventSource {
 public:
-  Numbers(uint64_t count, bool throws, std::atomic<uint64_t> *asked) : count_(count), throws_(throws), asked_(asked) {}
+  ManyEvents(uint64_t count, bool throws, std::atomic<uint64_t> *asked)
+      : count_(count), throws_(throws), asked_(asked) {}
   std::span<const StreamEvent> next() override {
     ++*asked_;
     batch_.clear();
@@ -41,7 +42,7 @@ private:
 class ReadAheadTest : public testing::Test {
 protected:
   std::unique_ptr<ReadAhead> read(uint64_t count, bool throws = false) {
-    return std::make_unique<ReadAhead>(std::make_unique<Numbers>(count, throws, &asked_));
+    return std::make_unique<ReadAhead>(std::make_unique<ManyEvents>(count, throws, &asked_));
   }
   // Takes up to `most` events and returns how many there were; each must be the next number.
   static uint64_t take(ReadAhead &events, uint64_t most = UINT64_MAX) {

@@ -20,11 +20,6 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string contentOf(const fs::path &path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 mode_t modeOf(const fs::path &path) {
   struct stat status{};
   EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
