@@ -6,7 +6,7 @@ namespace msleaks::analysis {
 
 namespace {
 
-Block block(uint32_t site, uint64_t size, uint64_t time_ns, abi::Heap heap = abi::Heap::Host) {
+Block leakable(uint32_t site, uint64_t size, uint64_t time_ns, abi::Heap heap = abi::Heap::Host) {
   Block block;
   block.address = 1;
   block.size = size;
@@ -26,17 +26,17 @@ StreamEvent epoch(uint64_t time_ns, uint64_t enabled) {
 TEST(Leaks, ABlockThatLivedInAPauseIsUnsure) {
   LeakAnalyzer leaks;
   EXPECT_NE(leaks.eventKinds() & abi::enabledBit(abi::EventKind::Epoch), 0u);
-  leaks.onFree(block(1, 1, 50), FreeCause::ProcessExited, 90);
+  leaks.onFree(leakable(1, 1, 50), FreeCause::ProcessExited, 90);
   leaks.onEvent(epoch(100, 0), {});
-  leaks.onFree(block(1, 2, 50), FreeCause::ProcessExited, 150);
-  leaks.onFree(block(1, 4, 50), FreeCause::ProcessKilled, 150);
+  leaks.onFree(leakable(1, 2, 50), FreeCause::ProcessExited, 150);
+  leaks.onFree(leakable(1, 4, 50), FreeCause::ProcessKilled, 150);
   leaks.onEvent(epoch(200, ~0u), {});
-  leaks.onFree(block(1, 8, 199), FreeCause::ProcessExited, 300);
-  leaks.onFree(block(1, 16, 200), FreeCause::ProcessExited, 300);
+  leaks.onFree(leakable(1, 8, 199), FreeCause::ProcessExited, 300);
+  leaks.onFree(leakable(1, 16, 200), FreeCause::ProcessExited, 300);
   leaks.onEvent(epoch(400, abi::enabledBit(abi::EventKind::Free)), {}); // blocks are not seen, their frees are
-  leaks.onFree(block(1, 32, 200), FreeCause::ProcessExited, 500);
+  leaks.onFree(leakable(1, 32, 200), FreeCause::ProcessExited, 500);
   leaks.onEvent(epoch(600, abi::enabledBit(abi::EventKind::Alloc)), {});
-  leaks.onFree(block(1, 64, 700), FreeCause::ProcessExited, 800);
+  leaks.onFree(leakable(1, 64, 700), FreeCause::ProcessExited, 800);
   const LeakResult result = leaks.result();
   EXPECT_EQ(physicalSum(result.leaked), (BlockSum{1 + 16 + 32, 3}));
   EXPECT_EQ(physicalSum(result.unsure), (BlockSum{2 + 8 + 64, 3}));
@@ -64,12 +64,12 @@ TEST(Leaks, BirthsTakeBoundedMemoryAndNoBlockCountsTooEarly) {
 
 TEST(Leaks, GroupsBySiteWithAges) {
   LeakAnalyzer leaks;
-  leaks.onFree(block(2, 10, 100), FreeCause::ProcessExited, 1000);
-  leaks.onFree(block(2, 30, 400), FreeCause::ProcessExited, 1000);
-  leaks.onFree(block(1, 5, 900), FreeCause::ProcessExited, 1000);
+  leaks.onFree(leakable(2, 10, 100), FreeCause::ProcessExited, 1000);
+  leaks.onFree(leakable(2, 30, 400), FreeCause::ProcessExited, 1000);
+  leaks.onFree(leakable(1, 5, 900), FreeCause::ProcessExited, 1000);
   const auto result = leaks.result();
   ASSERT_EQ(result.leaked.size(), 2u);
-  EXPECT_EQ(result.leaked[0].cohort, block(1, 0, 0).cohort);
+  EXPECT_EQ(result.leaked[0].cohort, leakable(1, 0, 0).cohort);
   const Remains &two = result.leaked[1];
   EXPECT_EQ(two.bytes, 40u);
   EXPECT_EQ(two.count, 2u);
@@ -81,21 +81,21 @@ TEST(Leaks, GroupsBySiteWithAges) {
 
 TEST(Leaks, OnlyAnExitMakesALeak) {
   LeakAnalyzer leaks;
-  leaks.onFree(block(1, 1, 0), FreeCause::Freed, 10);
-  leaks.onFree(block(1, 2, 0), FreeCause::Replaced, 10);
-  leaks.onFree(block(1, 4, 0), FreeCause::ProcessExec, 10);
-  leaks.onFree(block(1, 8, 0), FreeCause::ProcessKilled, 10);
-  leaks.onFree(block(1, 16, 0), FreeCause::StillAlive, 10);
+  leaks.onFree(leakable(1, 1, 0), FreeCause::Freed, 10);
+  leaks.onFree(leakable(1, 2, 0), FreeCause::Replaced, 10);
+  leaks.onFree(leakable(1, 4, 0), FreeCause::ProcessExec, 10);
+  leaks.onFree(leakable(1, 8, 0), FreeCause::ProcessKilled, 10);
+  leaks.onFree(leakable(1, 16, 0), FreeCause::StillAlive, 10);
   EXPECT_TRUE(leaks.result().leaked.empty());
   EXPECT_EQ(physicalSum(leaks.result().alive), (BlockSum{24, 2}));
 }
 
 TEST(Leaks, HeapsAreApartAndPoolsDoNotCountTwice) {
   LeakAnalyzer leaks;
-  leaks.onFree(block(1, 10, 0), FreeCause::ProcessExited, 10);
-  leaks.onFree(block(1, 20, 0, abi::Heap::Device), FreeCause::ProcessExited, 10);
-  leaks.onFree(block(1, 40, 0, abi::Heap::Pool), FreeCause::ProcessExited, 10);
-  Block reserved = block(1, 1 << 20, 0, abi::Heap::Mapping);
+  leaks.onFree(leakable(1, 10, 0), FreeCause::ProcessExited, 10);
+  leaks.onFree(leakable(1, 20, 0, abi::Heap::Device), FreeCause::ProcessExited, 10);
+  leaks.onFree(leakable(1, 40, 0, abi::Heap::Pool), FreeCause::ProcessExited, 10);
+  Block reserved = leakable(1, 1 << 20, 0, abi::Heap::Mapping);
   reserved.reserve = 1;
   leaks.onFree(reserved, FreeCause::ProcessExited, 10);
   EXPECT_EQ(leaks.result().leaked.size(), 3u);

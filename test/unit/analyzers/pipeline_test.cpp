@@ -40,16 +40,16 @@ protected:
 } // namespace
 
 TEST_F(PipelineTest, TellsBlocksBeforeTheirEventAndOnlyWantedKinds) {
-  pipeline.apply(test::alloc(1, 0x10, 5));
-  pipeline.apply(test::free(2, 0x10));
+  pipeline.apply(msleaks::test::alloc(1, 0x10, 5));
+  pipeline.apply(msleaks::test::free(2, 0x10));
   pipeline.finish();
   EXPECT_EQ(journal.lines, "alloc@1\nfree@2\nevent@2\nend1@2\n");
 }
 
 TEST_F(PipelineTest, ProcessesEndBetweenEvents) {
   pipeline.expectEnd(1, {FreeCause::ProcessExited, 1'000'000, 0});
-  pipeline.apply(test::alloc(500, 0x10, 5));
-  pipeline.apply(test::alloc(5'000'000, 0x10, 5, {.process = 2}));
+  pipeline.apply(msleaks::test::alloc(500, 0x10, 5));
+  pipeline.apply(msleaks::test::alloc(5'000'000, 0x10, 5, {.process = 2}));
   pipeline.finish();
   EXPECT_EQ(journal.lines, "alloc@500\nleft@1000000\nend1@1000000\nalloc@5000000\nleft@5000000\nend2@5000000\n");
 }
@@ -65,10 +65,10 @@ TEST_F(PipelineTest, PointersAreReadWhenTheirTimeHasCome) {
   };
   expect(1'000);
   expect(9'000'000);
-  pipeline.apply(test::alloc(500, 0x10, 5));
+  pipeline.apply(msleaks::test::alloc(500, 0x10, 5));
   pipeline.drain();
   EXPECT_EQ(reads, 0);
-  pipeline.apply(test::alloc(5'000'000, 0x20, 5));
+  pipeline.apply(msleaks::test::alloc(5'000'000, 0x20, 5));
   pipeline.drain();
   EXPECT_EQ(reads, 1);
   pipeline.finish();
@@ -78,26 +78,26 @@ TEST_F(PipelineTest, PointersAreReadWhenTheirTimeHasCome) {
 // The end is seen by the parent's clock; the last events of the process may be stamped a little later.
 TEST_F(PipelineTest, LastEventsMayBeLaterThanTheEnd) {
   pipeline.expectEnd(1, {FreeCause::ProcessExited, 1'000'000, 0});
-  pipeline.apply(test::alloc(500, 0x10, 5));
-  pipeline.apply(test::free(1'000'700, 0x10));
+  pipeline.apply(msleaks::test::alloc(500, 0x10, 5));
+  pipeline.apply(msleaks::test::free(1'000'700, 0x10));
   pipeline.finish();
   EXPECT_EQ(journal.lines, "alloc@500\nfree@1000700\nevent@1000700\nend1@1000000\n");
 }
 
 TEST_F(PipelineTest, EventsLongAfterTheEndAreJudgedAgain) {
   pipeline.expectEnd(1, {FreeCause::ProcessKilled, 1'000, 137});
-  pipeline.apply(test::alloc(10'000'000, 0x10, 5));
+  pipeline.apply(msleaks::test::alloc(10'000'000, 0x10, 5));
   pipeline.finish();
   EXPECT_EQ(journal.lines, "end1@1000\nalloc@10000000\nleft@1000\nend1@1000\n");
 }
 
 TEST_F(PipelineTest, DrainTellsWhatWaits) {
-  pipeline.apply(test::alloc(1, 0x10, 5));
+  pipeline.apply(msleaks::test::alloc(1, 0x10, 5));
   EXPECT_EQ(journal.lines, "");
   pipeline.drain();
   EXPECT_EQ(journal.lines, "alloc@1\n");
   for (uint64_t i = 0; i < 100; ++i)
-    pipeline.apply(test::alloc(10 + i, 0x100 + 16 * i, 1));
+    pipeline.apply(msleaks::test::alloc(10 + i, 0x100 + 16 * i, 1));
   pipeline.drain();
   EXPECT_EQ(pipeline.liveSet().liveBlocks(), 101u);
 }
