@@ -75,7 +75,7 @@ TEST_F(Questions, StepsBoundAWindow) {
   const Report report = between("step:2", "step:3");
   EXPECT_EQ(report.peak.bytes, 1170u);
   EXPECT_EQ(report.alive.sum, (BlockSum{185, 4}));
-  for (const auto &[from, to] : {std::pair("step:9", ""), std::pair("", "mark:loaded")}) {
+  for (const auto &[from, to] : {std::pair("step:9", ""), std::pair("step:0", ""), std::pair("", "mark:loaded")}) {
     ReportQuestion question;
     question.window = *parseWindow(from, to);
     const auto nothing = analyzeRun(run, question);
