@@ -9,7 +9,15 @@
 namespace msleaks::test {
 namespace {
 
-using namespace msleaks::analysis;
+using analysis::chooseClock;
+using analysis::ClockLine;
+using analysis::ClockModel;
+using analysis::ClockPair;
+using analysis::lineThrough;
+using analysis::loadFit;
+using analysis::publishFit;
+using analysis::readClockPair;
+using analysis::readMonotonicNs;
 
 // A counter of `hertz` that drifts against the real clock as a test tells it to.
 struct FakeCounter {

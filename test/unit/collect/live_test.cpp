@@ -9,7 +9,7 @@ namespace {
 
 using analysis::Urgency;
 
-constexpr uint64_t kEvents = 30'000;
+constexpr uint64_t kLiveEvents = 30'000;
 
 class LiveTest : public CollectorFixture {};
 
@@ -19,7 +19,7 @@ TEST_F(LiveTest, TakesEveryEventOfAThreadThatWaitsForRoom) {
   drain();
   auto ring = arena.asCollectorSeesIt(0);
   std::thread producer([&ring] {
-    for (uint64_t i = 0; i < kEvents; ++i)
+    for (uint64_t i = 0; i < kLiveEvents; ++i)
       recordPatiently(ring, i);
     ring.setState(abi::RingState::Ended);
   });
@@ -27,8 +27,8 @@ TEST_F(LiveTest, TakesEveryEventOfAThreadThatWaitsForRoom) {
     drain(Urgency::Batch, analysis::readMonotonicNs());
   producer.join();
   const auto trace = finish();
-  EXPECT_EQ(trace.addresses(), numbers(0, kEvents));
-  EXPECT_EQ(trace.account(0)->produced, kEvents);
+  EXPECT_EQ(trace.addresses(), numbers(0, kLiveEvents));
+  EXPECT_EQ(trace.account(0)->produced, kLiveEvents);
   EXPECT_EQ(trace.account(0)->dropped, 0u);
 }
 
@@ -39,7 +39,7 @@ TEST_F(LiveTest, CountsWhatAThreadDropsWhenItDoesNotWait) {
   auto ring = arena.asCollectorSeesIt(0);
   std::atomic<bool> done{false};
   std::thread producer([&] {
-    for (uint64_t i = 0; i < kEvents; ++i)
+    for (uint64_t i = 0; i < kLiveEvents; ++i)
       ring.recordAlloc(i, i);
     done = true;
   });
@@ -49,8 +49,8 @@ TEST_F(LiveTest, CountsWhatAThreadDropsWhenItDoesNotWait) {
   }
   producer.join();
   const auto trace = finish();
-  EXPECT_EQ(trace.account(0)->produced, kEvents);
-  EXPECT_EQ(trace.events.size() + trace.account(0)->dropped, kEvents);
+  EXPECT_EQ(trace.account(0)->produced, kLiveEvents);
+  EXPECT_EQ(trace.events.size() + trace.account(0)->dropped, kLiveEvents);
   EXPECT_TRUE(collector->notes().empty());
 }
 

@@ -15,7 +15,14 @@
 namespace msleaks::test {
 namespace {
 
-using namespace analysis;
+using analysis::Collecting;
+using analysis::howItStands;
+using analysis::Manifest;
+using analysis::newestRunningRun;
+using analysis::RunFolder;
+using analysis::SessionDir;
+using analysis::SessionWish;
+using analysis::TraceWriter;
 namespace fs = std::filesystem;
 
 // A session of this process, recorded into a folder of its own.
