@@ -5,14 +5,14 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kPage = 4096, kAt = 0x10000;
+constexpr uint64_t kBlockPage = 4096, kAt = 0x10000;
 
 class GuardedBlocksTest : public testing::Test {
 protected:
   PageRange touch(uint64_t address, uint64_t bytes = 1) { return blocks.touch(address, bytes, ++now_ns).closed; }
 
   uint64_t now_ns = 100;
-  GuardedBlocks blocks{kPage};
+  GuardedBlocks blocks{kBlockPage};
 };
 
 bool operator==(const PageRange &left, const PageRange &right) {
@@ -20,54 +20,54 @@ bool operator==(const PageRange &left, const PageRange &right) {
 }
 
 TEST_F(GuardedBlocksTest, ATouchOpensItsPartOnce) {
-  const auto block = blocks.add(kAt, 3 * kPage + 1, 0, now_ns);
-  EXPECT_EQ(block->untouchedBytes(), 3 * kPage + 1);
-  EXPECT_TRUE((touch(kAt + kPage + 5) == PageRange{kAt + kPage, kAt + 2 * kPage}));
-  EXPECT_TRUE(touch(kAt + kPage).empty());
-  EXPECT_EQ(block->untouchedBytes(), 2 * kPage + 1);
+  const auto block = blocks.add(kAt, 3 * kBlockPage + 1, 0, now_ns);
+  EXPECT_EQ(block->untouchedBytes(), 3 * kBlockPage + 1);
+  EXPECT_TRUE((touch(kAt + kBlockPage + 5) == PageRange{kAt + kBlockPage, kAt + 2 * kBlockPage}));
+  EXPECT_TRUE(touch(kAt + kBlockPage).empty());
+  EXPECT_EQ(block->untouchedBytes(), 2 * kBlockPage + 1);
   EXPECT_EQ(block->first_touch_ns, 101u);
 }
 
 TEST_F(GuardedBlocksTest, OnlyTheFirstTouchOfABlockIsTold) {
-  blocks.add(kAt, 2 * kPage, 0, now_ns);
+  blocks.add(kAt, 2 * kBlockPage, 0, now_ns);
   EXPECT_TRUE(blocks.touch(kAt, 1, 1).first);
-  EXPECT_FALSE(blocks.touch(kAt + kPage, 1, 2).first);
+  EXPECT_FALSE(blocks.touch(kAt + kBlockPage, 1, 2).first);
 }
 
 TEST_F(GuardedBlocksTest, BehindABlockIsNothing) {
-  blocks.add(kAt, kPage + 1, 0, now_ns);
+  blocks.add(kAt, kBlockPage + 1, 0, now_ns);
   EXPECT_EQ(blocks.at(kAt - 1), nullptr);
-  EXPECT_NE(blocks.at(kAt + 2 * kPage - 1), nullptr); // the rest of its last page
-  EXPECT_EQ(blocks.at(kAt + 2 * kPage), nullptr);
-  EXPECT_EQ(blocks.touch(kAt + 2 * kPage, 1, 1).block, nullptr);
+  EXPECT_NE(blocks.at(kAt + 2 * kBlockPage - 1), nullptr); // the rest of its last page
+  EXPECT_EQ(blocks.at(kAt + 2 * kBlockPage), nullptr);
+  EXPECT_EQ(blocks.touch(kAt + 2 * kBlockPage, 1, 1).block, nullptr);
 }
 
 TEST_F(GuardedBlocksTest, ALargeBlockHasAtMostSoManyParts) {
-  const uint64_t bytes = 1000 * kPage;
+  const uint64_t bytes = 1000 * kBlockPage;
   const auto block = blocks.add(kAt, bytes, 0, now_ns);
   EXPECT_LE(block->touched.size(), GuardedBlocks::kMostParts);
   const PageRange opened = touch(kAt + bytes - 1);
   EXPECT_EQ(opened.end, kAt + bytes);
   EXPECT_EQ(block->untouchedBytes(), bytes - (opened.end - opened.begin));
-  EXPECT_EQ(block->doubtfulBytes(kPage), opened.end - opened.begin - kPage);
+  EXPECT_EQ(block->doubtfulBytes(kBlockPage), opened.end - opened.begin - kBlockPage);
 }
 
 TEST_F(GuardedBlocksTest, WhatACallIsGivenIsOpenedFromEndToEnd) {
-  blocks.add(kAt, 8 * kPage, 0, now_ns);
-  touch(kAt + 3 * kPage);
-  EXPECT_TRUE((touch(kAt + kPage, 4 * kPage) == PageRange{kAt + kPage, kAt + 5 * kPage}));
-  EXPECT_TRUE((touch(kAt, 100 * kPage) == PageRange{kAt, kAt + 8 * kPage}));
+  blocks.add(kAt, 8 * kBlockPage, 0, now_ns);
+  touch(kAt + 3 * kBlockPage);
+  EXPECT_TRUE((touch(kAt + kBlockPage, 4 * kBlockPage) == PageRange{kAt + kBlockPage, kAt + 5 * kBlockPage}));
+  EXPECT_TRUE((touch(kAt, 100 * kBlockPage) == PageRange{kAt, kAt + 8 * kBlockPage}));
 }
 
 TEST_F(GuardedBlocksTest, ARangeBetweenTwoOpenPartsStopsAtThem) {
-  blocks.add(kAt, 8 * kPage, 0, now_ns);
+  blocks.add(kAt, 8 * kBlockPage, 0, now_ns);
   touch(kAt);
-  touch(kAt + 4 * kPage);
-  EXPECT_TRUE((touch(kAt, 3 * kPage) == PageRange{kAt + kPage, kAt + 3 * kPage}));
+  touch(kAt + 4 * kBlockPage);
+  EXPECT_TRUE((touch(kAt, 3 * kBlockPage) == PageRange{kAt + kBlockPage, kAt + 3 * kBlockPage}));
 }
 
 TEST_F(GuardedBlocksTest, AChildOpensItsOwnPages) {
-  const auto block = blocks.add(kAt, 2 * kPage, 0, now_ns);
+  const auto block = blocks.add(kAt, 2 * kBlockPage, 0, now_ns);
   GuardedBlocks child = blocks;
   EXPECT_FALSE(child.touch(kAt, 1, 1).closed.empty());
   EXPECT_TRUE(block->isTouched()); // for any touch
@@ -75,21 +75,21 @@ TEST_F(GuardedBlocksTest, AChildOpensItsOwnPages) {
 }
 
 TEST_F(GuardedBlocksTest, AMovedBlockKeepsWhatWasTouched) {
-  blocks.add(kAt, 4 * kPage, 0, now_ns);
-  touch(kAt + kPage);
-  const auto moved = blocks.move(kAt, 10 * kAt, 8 * kPage, now_ns);
-  EXPECT_EQ(moved->untouchedBytes(), 7 * kPage);
-  EXPECT_FALSE(touch(10 * kAt + kPage).empty()); // its pages are closed again
+  blocks.add(kAt, 4 * kBlockPage, 0, now_ns);
+  touch(kAt + kBlockPage);
+  const auto moved = blocks.move(kAt, 10 * kAt, 8 * kBlockPage, now_ns);
+  EXPECT_EQ(moved->untouchedBytes(), 7 * kBlockPage);
+  EXPECT_FALSE(touch(10 * kAt + kBlockPage).empty()); // its pages are closed again
 }
 
 TEST_F(GuardedBlocksTest, ABlockThatIsBornWithContentIsTouched) {
-  const auto block = blocks.add(kAt, 4 * kPage, kPage + 1, now_ns);
+  const auto block = blocks.add(kAt, 4 * kBlockPage, kBlockPage + 1, now_ns);
   EXPECT_TRUE(block->isTouched());
-  EXPECT_EQ(block->untouchedBytes(), 2 * kPage);
+  EXPECT_EQ(block->untouchedBytes(), 2 * kBlockPage);
 }
 
 TEST_F(GuardedBlocksTest, ABlockThatHasGoneIsNone) {
-  const auto block = blocks.add(kAt, kPage, 0, now_ns);
+  const auto block = blocks.add(kAt, kBlockPage, 0, now_ns);
   blocks.remove(kAt, 200);
   blocks.remove(kAt, 300);
   EXPECT_EQ(block->gone_ns, 200u);
@@ -97,19 +97,20 @@ TEST_F(GuardedBlocksTest, ABlockThatHasGoneIsNone) {
 }
 
 TEST_F(GuardedBlocksTest, PagesTellWhatPartsDoNot) {
-  const auto block = blocks.add(kAt, 1000 * kPage, 0, now_ns), untouched = blocks.add(1000 * kAt, kPage, 0, now_ns);
+  const auto block = blocks.add(kAt, 1000 * kBlockPage, 0, now_ns),
+             untouched = blocks.add(1000 * kAt, kBlockPage, 0, now_ns);
   touch(kAt);
-  EXPECT_GT(block->doubtfulBytes(kPage), 0u);
-  blocks.measureAll([](PageRange range) { return range.begin == kAt ? 3 * kPage : kPage; });
-  EXPECT_EQ(block->doubtfulBytes(kPage), 0u);
-  EXPECT_EQ(block->untouchedBytes(), 997 * kPage);
-  EXPECT_EQ(untouched->untouchedBytes(), kPage); // closed pages may be there without a touch
-  blocks.measure(kAt, [](PageRange) { return kPage; });
-  EXPECT_EQ(block->untouchedBytes(), 997 * kPage);
+  EXPECT_GT(block->doubtfulBytes(kBlockPage), 0u);
+  blocks.measureAll([](PageRange range) { return range.begin == kAt ? 3 * kBlockPage : kBlockPage; });
+  EXPECT_EQ(block->doubtfulBytes(kBlockPage), 0u);
+  EXPECT_EQ(block->untouchedBytes(), 997 * kBlockPage);
+  EXPECT_EQ(untouched->untouchedBytes(), kBlockPage); // closed pages may be there without a touch
+  blocks.measure(kAt, [](PageRange) { return kBlockPage; });
+  EXPECT_EQ(block->untouchedBytes(), 997 * kBlockPage);
 }
 
 TEST_F(GuardedBlocksTest, OpeningAllSaysThatNobodyWatches) {
-  const auto open = blocks.add(kAt, kPage, 0, now_ns), closed = blocks.add(2 * kAt, kPage, 0, now_ns);
+  const auto open = blocks.add(kAt, kBlockPage, 0, now_ns), closed = blocks.add(2 * kAt, kBlockPage, 0, now_ns);
   touch(kAt);
   const auto ranges = blocks.openAll();
   ASSERT_EQ(ranges.size(), 1u);
