@@ -29,7 +29,7 @@ set(CMAKE_INSTALL_LIBDIR lib)
 # because their fixtures and assertions are templates. A name in an anonymous namespace must therefore be unique in its
 # part or folder of tests. scripts/check-deep.sh builds each source alone, so that none leans on the headers of its
 # neighbours. CMake's own UNITY_BUILD writes absolute paths, so that ccache would not find in one clone what another has
-# compiled.
+# compiled. A source with options of its own stays alone.
 #
 # join_sources(TARGETS...)
 option(MSLEAKS_JOIN_SOURCES "compile up to eight sources of a target together" ON)
@@ -41,7 +41,15 @@ function(join_sources)
     # gcc takes a joined source for a header, whose types in anonymous namespaces would differ from source to source.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_joined)
-    get_target_property(sources ${target} SOURCES)
+    get_target_property(all_sources ${target} SOURCES)
+    set(sources "")
+    foreach(source IN LISTS all_sources)
+      get_source_file_property(options ${source} COMPILE_OPTIONS)
+      get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
+      if(NOT options AND NOT definitions)
+        list(APPEND sources ${source})
+      endif()
+    endforeach()
     set(number 0)
     while(sources)
       list(SUBLIST sources 0 8 batch)

@@ -1,6 +1,6 @@
 // A verb of `msleaks`. Each file of verbs/ is a verb. Each ends with
 //
-//   MSL_REGISTER_VERB(stem_of_the_file, "what it does, for --help", declare)
+//   MSL_REGISTER_VERB(stem_of_the_file, "what it does, for --help", declareTheVerb)
 //
 // and has the name of the file's stem, which stands nowhere else. CONTRIBUTING.md says how to add a verb.
 #pragma once

@@ -7,14 +7,14 @@ namespace msleaks::analysis {
 namespace {
 
 // As LNT looks at it: the first bytes of a zlib stream.
-bool recognizes(std::span<const uint8_t> head) { return head.size() >= 2 && head[0] == 0x78 && head[1] == 0x9c; }
+bool isLnt1(std::span<const uint8_t> head) { return head.size() >= 2 && head[0] == 0x78 && head[1] == 0x9c; }
 
-Result<profiles::Profile> load(const trace::InputFile &file, ProfileLoading &) {
+Result<profiles::Profile> loadLnt1(const trace::InputFile &file, ProfileLoading &) {
   return profiles::readLntV1(MSL_TRY(profiles::wholeFile(file)));
 }
 
 } // namespace
 
-MSL_REGISTER_PROFILE_ADAPTER(lnt1, "LNT, version 1: a packed pickle, of which nothing is run", recognizes, load)
+MSL_REGISTER_PROFILE_ADAPTER(lnt1, "LNT, version 1: a packed pickle, of which nothing is run", isLnt1, loadLnt1)
 
 } // namespace msleaks::analysis

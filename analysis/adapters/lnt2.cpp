@@ -6,14 +6,14 @@
 namespace msleaks::analysis {
 namespace {
 
-bool recognizes(std::span<const uint8_t> head) { return !head.empty() && head[0] == profiles::kLntVersion; }
+bool isLnt2(std::span<const uint8_t> head) { return !head.empty() && head[0] == profiles::kLntVersion; }
 
-Result<profiles::Profile> load(const trace::InputFile &file, ProfileLoading &) {
+Result<profiles::Profile> loadLnt2(const trace::InputFile &file, ProfileLoading &) {
   return profiles::readLnt(MSL_TRY(profiles::wholeFile(file)));
 }
 
 } // namespace
 
-MSL_REGISTER_PROFILE_ADAPTER(lnt2, "LNT, version 2 (.lntprof), which is what upgrade writes", recognizes, load)
+MSL_REGISTER_PROFILE_ADAPTER(lnt2, "LNT, version 2 (.lntprof), which is what upgrade writes", isLnt2, loadLnt2)
 
 } // namespace msleaks::analysis

@@ -5,12 +5,12 @@
 namespace msleaks::analysis {
 namespace {
 
-Result<profiles::Profile> load(const trace::InputFile &file, ProfileLoading &loading) {
+Result<profiles::Profile> loadPerf(const trace::InputFile &file, ProfileLoading &loading) {
   return profiles::readPerfProfile(file, loading.perf, loading.notes);
 }
 
 } // namespace
 
-MSL_REGISTER_PROFILE_ADAPTER(perf, "Linux perf.data, read without perf", profiles::isPerfData, load)
+MSL_REGISTER_PROFILE_ADAPTER(perf, "Linux perf.data, read without perf", profiles::isPerfData, loadPerf)
 
 } // namespace msleaks::analysis

@@ -7,14 +7,16 @@ namespace msleaks::analysis {
 namespace {
 
 // A raw profile is known, to be refused with what to do about it.
-bool recognizes(std::span<const uint8_t> head) { return profiles::isProfdata(head) || profiles::isRawProfdata(head); }
+bool isAnyProfdata(std::span<const uint8_t> head) {
+  return profiles::isProfdata(head) || profiles::isRawProfdata(head);
+}
 
-Result<profiles::Profile> load(const trace::InputFile &file, ProfileLoading &) {
+Result<profiles::Profile> loadProfdata(const trace::InputFile &file, ProfileLoading &) {
   return profiles::readProfdata(MSL_TRY(profiles::wholeFile(file)));
 }
 
 } // namespace
 
-MSL_REGISTER_PROFILE_ADAPTER(profdata, "LLVM's .profdata, of LLVM 19 and 22", recognizes, load)
+MSL_REGISTER_PROFILE_ADAPTER(profdata, "LLVM's .profdata, of LLVM 19 and 22", isAnyProfdata, loadProfdata)
 
 } // namespace msleaks::analysis

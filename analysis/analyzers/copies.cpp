@@ -14,7 +14,7 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kLeastBytes = 64 << 10; // of a block
+constexpr uint64_t kLeastCopiedBytes = 64 << 10; // of a block
 // Blocks that have gone are kept, so that it can be worked out what they cost; no more than these.
 constexpr size_t kMostCopied = 100'000;
 
@@ -38,7 +38,7 @@ public:
   std::string_view name() const override { return "copies"; }
   void onCopyToDevice(const Block &source, const Block &destination, const CopyToDevice &copy) override {
     endCopyIn(destination.id, copy.time_ns);
-    if (source.size < kLeastBytes)
+    if (source.size < kLeastCopiedBytes)
       return;
     copied_[source.id.index] = {copy.time_ns, UINT64_MAX, destination.id, copy.site, destination.site};
     sources_[destination.id.index] = source.id;

@@ -13,12 +13,12 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kLeastBytes = 64 << 10;
-constexpr uint64_t kLeastShare = 20; // of the bytes that are written to the place's blocks
-constexpr uint64_t kBytesPerNs = 10; // estimated: as fast as a copy over PCI Express 3, and slower than most fills
+constexpr uint64_t kLeastDeadBytes = 64 << 10;
+constexpr uint64_t kLeastDeadShare = 20; // of the bytes that are written to the place's blocks
+constexpr uint64_t kBytesPerNs = 10;     // estimated: as fast as a copy over PCI Express 3, and slower than most fills
 
 // The writes to a live block since something else used it.
-struct Written {
+struct UnreadWrites {
   uint64_t bytes = 0, count = 0;
   SiteId site; // of the last write
 };
@@ -50,8 +50,8 @@ public:
   void conclude(Conclusion &) const override;
 
 private:
-  std::vector<Written> written_; // by number of the block
-  std::vector<Dead> dead_;       // by cohort
+  std::vector<UnreadWrites> written_; // by number of the block
+  std::vector<Dead> dead_;            // by cohort
 };
 
 // A copy or fill knows how much it writes; only one of the whole block overwrites all that was written before. A launch
@@ -59,7 +59,7 @@ private:
 void DeadWritesAnalyzer::onUse(const Block &block, const Use &use) {
   if (use.is_launch && use.writes && !use.reads)
     return;
-  Written &written = elementAt(written_, block.id.index);
+  UnreadWrites &written = elementAt(written_, block.id.index);
   if (use.reads || !use.writes || use.bytes == 0) {
     written = {};
     return;
@@ -115,7 +115,7 @@ void DeadWritesAnalyzer::conclude(Conclusion &conclusion) const {
     writes.sum += dead;
   }
   for (const auto &[keeper, writes] : by_keeper)
-    if (writes.sum.bytes >= std::max(kLeastBytes, writes.sum.written_bytes / kLeastShare))
+    if (writes.sum.bytes >= std::max(kLeastDeadBytes, writes.sum.written_bytes / kLeastDeadShare))
       conclusion.add(findingOf(keeper, writes, conclusion), {});
 }
 

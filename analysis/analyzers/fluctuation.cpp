@@ -18,7 +18,7 @@ struct Span {
 };
 
 // A heap of a process; of a device's, of each device.
-using Memory = std::tuple<uint32_t, abi::Heap, uint8_t>;
+using HeapOfProcess = std::tuple<uint32_t, abi::Heap, uint8_t>;
 
 struct Level {
   uint64_t now_bytes = 0;
@@ -70,7 +70,7 @@ private:
     return *level;
   }
 
-  std::map<Memory, Level> levels_; // elements of a map stay where they are
+  std::map<HeapOfProcess, Level> levels_; // elements of a map stay where they are
   std::vector<Level *> by_cohort_;
   std::map<uint32_t, Steps> steps_; // by process
 };

@@ -18,8 +18,8 @@ namespace {
 
 // What is low: a quarter of the segment or less is in use. Less than a few pages, or a small part of the peak, is
 // nobody's concern.
-constexpr uint64_t kLowOneIn = 4, kLeastBytes = 64 << 10, kLeastSavingOneIn = 20;
-constexpr size_t kMostRows = 1000;
+constexpr uint64_t kLowOneIn = 4, kLeastSavedBytes = 64 << 10, kLeastSavingOneIn = 20;
+constexpr size_t kMostSegmentRows = 1000;
 
 // A time in which little of a segment was in use, after there had been more.
 struct Low {
@@ -27,13 +27,13 @@ struct Low {
   uint64_t most_bytes = 0; // in use
 };
 
-struct Use {
+struct SegmentUse {
   PartMap parts;
   uint64_t first_part_ns = 0;
   bool was_full = false; // more than a quarter was in use
   std::optional<Low> low, low_at_peak;
 };
-using Segment = Segments<Use>::Segment;
+using PoolSegment = Segments<SegmentUse>::Segment;
 
 // A segment as it was at the peak of its account.
 struct AtPeakOfAccount {
@@ -44,7 +44,7 @@ struct AtPeakOfAccount {
 };
 
 // The memory of one heap and device.
-struct AccountSum {
+struct AccountWithSegments {
   uint64_t now_bytes = 0, peak_bytes = 0, peak_ns = 0;
   uint64_t peak = 0;                     // how many there have been
   std::vector<AtPeakOfAccount> segments; // that have gone since the peak `segments_of`
@@ -53,7 +53,7 @@ struct AccountSum {
 
 bool isIn(uint64_t time_ns, const Low &low) { return low.since_ns <= time_ns && time_ns < low.until_ns; }
 
-AtPeakOfAccount atPeakOf(const Segment &segment, const AccountSum &sum) {
+AtPeakOfAccount atPeakOf(const PoolSegment &segment, const AccountWithSegments &sum) {
   const PartMap::Parts parts = segment.content.parts.atPeak(sum.peak);
   AtPeakOfAccount then;
   then.cohort = segment.block.cohort;
@@ -79,7 +79,7 @@ public:
   void onAlloc(const Block &block, AllocCause, uint64_t time_ns) override {
     if (block.reserve || block.heap == abi::Heap::Pool)
       return;
-    AccountSum &sum = sumOf(block);
+    AccountWithSegments &sum = sumOf(block);
     sum.now_bytes += block.size;
     if (sum.now_bytes > sum.peak_bytes) {
       sum.peak_bytes = sum.now_bytes;
@@ -88,7 +88,7 @@ public:
     }
   }
   void onPart(const Block &part, const Block &whole, uint64_t time_ns) override {
-    Segment &segment = segments_.add(part, whole);
+    PoolSegment &segment = segments_.add(part, whole);
     if (segment.content.first_part_ns == 0)
       segment.content.first_part_ns = time_ns;
     segment.content.parts.add(part.address, {part.size, part.cohort}, sumOf(whole).peak);
@@ -96,25 +96,27 @@ public:
   }
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
   void onRetarget(const Block &block, const Block &, uint64_t) override {
-    if (Segment *of = block.heap == abi::Heap::Pool ? segments_.of(block) : nullptr)
+    if (PoolSegment *of = block.heap == abi::Heap::Pool ? segments_.of(block) : nullptr)
       of->content.parts.retarget(block.address, block.cohort);
-    else if (Segment *segment = segments_.find(block))
+    else if (PoolSegment *segment = segments_.find(block))
       segment->block.cohort = block.cohort;
   }
   void conclude(Conclusion &) const override;
 
 private:
-  AccountSum &sumOf(const Block &block) { return elementAt(sums_[static_cast<size_t>(block.heap)], block.device); }
-  void look(Segment &, uint64_t time_ns);
-  void endLow(Segment &, uint64_t time_ns);
+  AccountWithSegments &sumOf(const Block &block) {
+    return elementAt(sums_[static_cast<size_t>(block.heap)], block.device);
+  }
+  void look(PoolSegment &, uint64_t time_ns);
+  void endLow(PoolSegment &, uint64_t time_ns);
   template <class F> void forEachSegment(F &&) const;
 
-  std::array<std::vector<AccountSum>, static_cast<size_t>(abi::Heap::Count)> sums_; // by device
-  Segments<Use> segments_;
+  std::array<std::vector<AccountWithSegments>, static_cast<size_t>(abi::Heap::Count)> sums_; // by device
+  Segments<SegmentUse> segments_;
 };
 
-void FragmentationAnalyzer::endLow(Segment &segment, uint64_t time_ns) {
-  Use &use = segment.content;
+void FragmentationAnalyzer::endLow(PoolSegment &segment, uint64_t time_ns) {
+  SegmentUse &use = segment.content;
   if (!use.low)
     return;
   use.low->until_ns = time_ns;
@@ -124,8 +126,8 @@ void FragmentationAnalyzer::endLow(Segment &segment, uint64_t time_ns) {
 }
 
 // After a change of what is in use.
-void FragmentationAnalyzer::look(Segment &segment, uint64_t time_ns) {
-  Use &use = segment.content;
+void FragmentationAnalyzer::look(PoolSegment &segment, uint64_t time_ns) {
+  SegmentUse &use = segment.content;
   const uint64_t used = use.parts.usedBytes();
   if (used * kLowOneIn > segment.block.bytes()) {
     endLow(segment, time_ns);
@@ -139,7 +141,7 @@ void FragmentationAnalyzer::look(Segment &segment, uint64_t time_ns) {
 
 void FragmentationAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
   if (block.heap == abi::Heap::Pool) {
-    if (Segment *segment = segments_.takePart(block)) {
+    if (PoolSegment *segment = segments_.takePart(block)) {
       segment->content.parts.remove(block.address, sumOf(segment->block).peak);
       look(*segment, time_ns);
     }
@@ -147,9 +149,9 @@ void FragmentationAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_
   }
   if (block.reserve)
     return;
-  AccountSum &sum = sumOf(block);
+  AccountWithSegments &sum = sumOf(block);
   sum.now_bytes -= block.size;
-  Segment *segment = segments_.find(block);
+  PoolSegment *segment = segments_.find(block);
   if (!segment)
     return;
   endLow(*segment, time_ns);
@@ -166,7 +168,7 @@ void FragmentationAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_
 template <class F> void FragmentationAnalyzer::forEachSegment(F &&f) const {
   for (size_t heap = 0; heap < sums_.size(); ++heap)
     for (size_t device = 0; device < sums_[heap].size(); ++device)
-      if (const AccountSum &sum = sums_[heap][device]; sum.segments_of == sum.peak)
+      if (const AccountWithSegments &sum = sums_[heap][device]; sum.segments_of == sum.peak)
         for (const AtPeakOfAccount &segment : sum.segments)
           f(Account{static_cast<abi::Heap>(heap), static_cast<uint8_t>(device)}, sum, segment);
 }
@@ -190,7 +192,7 @@ struct Pinned {
   uint64_t free_bytes = 0, segment_bytes = 0, largest_hole_bytes = 0;
 };
 
-void add(Pinned &pinned, const AtPeakOfAccount &segment) {
+void addSegment(Pinned &pinned, const AtPeakOfAccount &segment) {
   const uint64_t free = segment.bytes - std::min(segment.low->most_bytes, segment.bytes);
   pinned.segments.push_back({segment.cohort, free, 1});
   pinned.parts.insert(pinned.parts.end(), segment.parts.begin(), segment.parts.end());
@@ -230,7 +232,7 @@ Section segmentsOf(std::vector<std::pair<Account, const AtPeakOfAccount *>> segm
   const auto freeOf = [](const auto &segment) { return segment.second->bytes - segment.second->used_bytes; };
   std::stable_sort(segments.begin(), segments.end(),
                    [&](const auto &a, const auto &b) { return freeOf(a) > freeOf(b); });
-  segments.resize(std::min(segments.size(), kMostRows));
+  segments.resize(std::min(segments.size(), kMostSegmentRows));
   Section section{.name = "segments",
                   .title = "Segments of pools at the peak of their heap",
                   .columns = {{"place", Unit::Place, Fold::Key},
@@ -253,7 +255,7 @@ Section segmentsOf(std::vector<std::pair<Account, const AtPeakOfAccount *>> segm
 void FragmentationAnalyzer::conclude(Conclusion &conclusion) const {
   std::map<Keeper, Pinned> by_keeper;
   std::vector<std::pair<Account, const AtPeakOfAccount *>> segments;
-  forEachSegment([&](const Account &account, const AccountSum &sum, const AtPeakOfAccount &segment) {
+  forEachSegment([&](const Account &account, const AccountWithSegments &sum, const AtPeakOfAccount &segment) {
     segments.emplace_back(account, &segment);
     const SiteId site = conclusion.cohorts[segment.cohort].site;
     const Place place = conclusion.lines.places().of(site);
@@ -262,13 +264,14 @@ void FragmentationAnalyzer::conclude(Conclusion &conclusion) const {
     Pinned &pinned = by_keeper[keeperOf(site, place, account, conclusion.catalog)];
     pinned.place = place;
     pinned.peak_bytes = sum.peak_bytes;
-    add(pinned, segment);
+    addSegment(pinned, segment);
   });
   if (!segments.empty())
     conclusion.result.sections.push_back(segmentsOf(std::move(segments), conclusion));
   for (auto &[keeper, pinned] : by_keeper) {
     pinned.free.sort();
-    if (conclusion.saves(keeper.account, pinned.free) >= std::max(kLeastBytes, pinned.peak_bytes / kLeastSavingOneIn))
+    if (conclusion.saves(keeper.account, pinned.free) >=
+        std::max(kLeastSavedBytes, pinned.peak_bytes / kLeastSavingOneIn))
       conclusion.add(findingOf(keeper, pinned, conclusion), pinned.free);
   }
 }

@@ -27,7 +27,7 @@ struct HandedOut {
   uint64_t bytes = 0;
   std::map<NodeId, uint64_t> by_owner;
 };
-using Segment = Segments<HandedOut>::Segment;
+using OwnedSegment = Segments<HandedOut>::Segment;
 
 // When a step began, what each node had. At most kMostSteps are kept: then every second one goes.
 struct StepOfOwners {
@@ -78,7 +78,7 @@ private:
     });
   }
   void freePart(const Block &, bool is_end, uint64_t time_ns);
-  void freeParts(const Segment &, bool is_end, uint64_t time_ns);
+  void freeParts(const OwnedSegment &, bool is_end, uint64_t time_ns);
   Cell nameOf(NodeId node) const { return node == NodeId{} ? Cell() : Cell(tree_->pathOf(node)); }
   Section owners(uint64_t start_ns) const;
   Section steps() const;
@@ -97,7 +97,7 @@ private:
 // What a pool hands out counts for who gets it, no more than the segment has; the rest of the segment for who made the
 // pool get it.
 void OwnersAnalyzer::onPart(const Block &part, const Block &whole, uint64_t time_ns) {
-  Segment &segment = segments_.add(part, whole);
+  OwnedSegment &segment = segments_.add(part, whole);
   HandedOut &handed_out = segment.content;
   const uint64_t bytes = std::min(part.size, whole.bytes() - std::min(handed_out.bytes, whole.bytes()));
   const NodeId owner = tree_->of(part.cohort);
@@ -109,7 +109,7 @@ void OwnersAnalyzer::onPart(const Block &part, const Block &whole, uint64_t time
 }
 
 void OwnersAnalyzer::freePart(const Block &part, bool is_end, uint64_t time_ns) {
-  Segment *segment = segments_.takePart(part);
+  OwnedSegment *segment = segments_.takePart(part);
   if (!segment)
     return;
   const NodeId owner = tree_->of(part.cohort);
@@ -123,7 +123,7 @@ void OwnersAnalyzer::freePart(const Block &part, bool is_end, uint64_t time_ns) 
 }
 
 // The segment goes before them.
-void OwnersAnalyzer::freeParts(const Segment &segment, bool is_end, uint64_t time_ns) {
+void OwnersAnalyzer::freeParts(const OwnedSegment &segment, bool is_end, uint64_t time_ns) {
   for (const auto &[owner, bytes] : segment.content.by_owner) {
     remove(owner, bytes, is_end);
     if (!is_end)
@@ -138,7 +138,7 @@ void OwnersAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_n
   if (!counts(block))
     return;
   uint64_t bytes = block.size;
-  if (const Segment *segment = segments_.find(block)) {
+  if (const OwnedSegment *segment = segments_.find(block)) {
     freeParts(*segment, is_end, time_ns);
     bytes -= is_end ? segment->content.bytes : 0;
     segments_.erase(block);
@@ -153,11 +153,11 @@ void OwnersAnalyzer::onRetarget(const Block &block, const Block &before, uint64_
   if (from == to)
     return;
   uint64_t bytes = counts(block) ? block.size : 0;
-  if (Segment *part_of = block.heap == abi::Heap::Pool ? segments_.of(block) : nullptr) {
+  if (OwnedSegment *part_of = block.heap == abi::Heap::Pool ? segments_.of(block) : nullptr) {
     bytes = taken_[block.id.index];
     part_of->content.by_owner[from] -= bytes;
     part_of->content.by_owner[to] += bytes;
-  } else if (Segment *segment = bytes != 0 ? segments_.find(block) : nullptr) {
+  } else if (OwnedSegment *segment = bytes != 0 ? segments_.find(block) : nullptr) {
     bytes -= std::min(segment->content.bytes, bytes);
     segment->block.cohort = block.cohort;
   }

@@ -95,8 +95,8 @@ namespace {
 
 // What stands out: a place in the user's own code that has that much of its heap's peak, not for a closed library that
 // it called, and without which the peak would be that much lower. Less than a few pages is nobody's concern.
-constexpr uint64_t kLeastBytes = 64 << 10;
-constexpr uint64_t kLeastShare = 10, kLeastSaving = 20; // one part of so many
+constexpr uint64_t kLeastBytesToShow = 64 << 10;
+constexpr uint64_t kLeastShareOfPeak = 10, kLeastSavingOfPeak = 20; // one part of so many
 
 // Places with the most bytes first; one that several ways lead to is there for each way.
 std::vector<PathGroup> largestOwn(const Peak &peak, Conclusion &conclusion) {
@@ -106,7 +106,7 @@ std::vector<PathGroup> largestOwn(const Peak &peak, Conclusion &conclusion) {
     return !closedLibraryOf(cohort.site, conclusion.catalog).empty();
   });
   std::vector<PlaceGroup> own = conclusion.lines.byPlace(bySite(shares, conclusion.cohorts));
-  const uint64_t least_bytes = std::max(kLeastBytes, peak.bytes / kLeastShare);
+  const uint64_t least_bytes = std::max(kLeastBytesToShow, peak.bytes / kLeastShareOfPeak);
   std::erase_if(own, [&](const PlaceGroup &group) { return !group.place.own || group.sum().bytes < least_bytes; });
   std::vector<PathGroup> ways;
   for (const PlaceGroup &group : own)
@@ -158,7 +158,7 @@ void PeakAnalyzer::findStandingOut(const Peak &peak, const Account &account, Con
     return;
   for (const PathGroup &way : largestOwn(peak, conclusion)) {
     Absence absence = absenceOf(way, account, conclusion);
-    if (conclusion.saves(account, absence) < std::max(kLeastBytes, peak.bytes / kLeastSaving))
+    if (conclusion.saves(account, absence) < std::max(kLeastBytesToShow, peak.bytes / kLeastSavingOfPeak))
       continue;
     auto draft = conclusion.lines.lineOf<Finding>(way.group, Lines::Paths::Shown);
     Finding &finding = draft.line;

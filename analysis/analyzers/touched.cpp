@@ -17,12 +17,12 @@ namespace {
 
 // Blocks that have gone are kept, so that it can be worked out what they cost; no more than these.
 constexpr size_t kMostWastes = 100'000;
-constexpr size_t kMostRows = 1000;
+constexpr size_t kMostWasteRows = 1000;
 
 enum class Waste : uint8_t { Unused, Early, Rest, Count };
 
-constexpr std::array<const char *, static_cast<size_t>(Waste::Count)> kKinds{"unused", "early-allocation",
-                                                                             "overallocated"};
+constexpr std::array<const char *, static_cast<size_t>(Waste::Count)> kWasteKinds{"unused", "early-allocation",
+                                                                                  "overallocated"};
 
 std::string adviceOf(Waste waste, uint64_t touched_bytes, const Finding &finding) {
   const std::string function = functionIn(finding.site), thing = thingOf(finding);
@@ -168,7 +168,7 @@ void TouchedAnalyzer::concludeOn(Waste waste, Conclusion &conclusion) const {
     blocks.absence.sort();
     if (!conclusion.isWorthSaving(keeper.account, blocks.absence))
       continue;
-    auto draft = draftOf(kKinds[static_cast<size_t>(waste)], keeper, blocks.place, blocks.cohorts, conclusion);
+    auto draft = draftOf(kWasteKinds[static_cast<size_t>(waste)], keeper, blocks.place, blocks.cohorts, conclusion);
     Finding &finding = draft.line;
     finding.byte_seconds = byteSecondsOf(blocks.byte_ns);
     if (finding.confidence == Confidence::Likely)
@@ -198,7 +198,7 @@ void TouchedAnalyzer::addSection(Conclusion &conclusion) const {
   const auto untouchedOf = [](const auto &row) { return row.second.bytes - row.second.touched_bytes; };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const auto &a, const auto &b) { return untouchedOf(a) > untouchedOf(b); });
-  rows.resize(std::min(rows.size(), kMostRows));
+  rows.resize(std::min(rows.size(), kMostWasteRows));
   if (rows.empty())
     return;
   Section section{.name = "touched",

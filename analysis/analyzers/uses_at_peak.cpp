@@ -40,7 +40,7 @@ struct Life {
 };
 
 // The memory of one heap and device.
-struct AccountSum {
+struct AccountWithLives {
   uint64_t now_bytes = 0, peak_bytes = 0, peak_ns = 0;
   uint64_t peak = 0;      // how many there have been
   std::vector<Life> gone; // blocks that were alive at the peak `gone_of`
@@ -59,9 +59,9 @@ public:
   void conclude(Conclusion &) const override;
 
 private:
-  AccountSum &sumOf(const Block &block) { return sums_[Account{block.heap, block.device}]; }
+  AccountWithLives &sumOf(const Block &block) { return sums_[Account{block.heap, block.device}]; }
 
-  std::map<Account, AccountSum> sums_;
+  std::map<Account, AccountWithLives> sums_;
   std::vector<Life> lives_; // by number of the block
   std::unordered_map<uint32_t, uint64_t> launches_;
 };
@@ -69,7 +69,7 @@ private:
 void UsesAtPeakAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
   if (block.bytes() == 0)
     return;
-  AccountSum &sum = sumOf(block);
+  AccountWithLives &sum = sumOf(block);
   sum.now_bytes += block.size;
   if (sum.now_bytes > sum.peak_bytes) {
     sum.peak_bytes = sum.now_bytes;
@@ -98,7 +98,7 @@ void UsesAtPeakAnalyzer::onUse(const Block &block, const Use &use) {
 void UsesAtPeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
   if (block.bytes() == 0)
     return;
-  AccountSum &sum = sumOf(block);
+  AccountWithLives &sum = sumOf(block);
   sum.now_bytes -= block.size;
   Life life = std::exchange(elementAt(lives_, block.id.index), {});
   if (life.birth_ns > sum.peak_ns)
@@ -138,7 +138,7 @@ Spare *spareOf(Spares &spares, const Life &life, Conclusion &conclusion) {
   return &spare;
 }
 
-Spares idleOf(const AccountSum &sum, Conclusion &conclusion) {
+Spares idleOf(const AccountWithLives &sum, Conclusion &conclusion) {
   Spares spares;
   for (const Life &life : sum.gone) {
     const bool is_idle = life.gap && life.gap->launches >= kLeastLaunches && life.gap->begin_ns <= sum.peak_ns &&
@@ -153,7 +153,7 @@ Spares idleOf(const AccountSum &sum, Conclusion &conclusion) {
 }
 
 // Largest first.
-std::vector<Life> usedBlocksOf(const AccountSum &sum) {
+std::vector<Life> usedBlocksOf(const AccountWithLives &sum) {
   std::vector<Life> lives;
   std::copy_if(sum.gone.begin(), sum.gone.end(), std::back_inserter(lives),
                [](const Life &life) { return life.counts && life.first_ns != 0; });
@@ -165,7 +165,7 @@ std::vector<Life> usedBlocksOf(const AccountSum &sum) {
 
 // Each of the largest blocks gets the smallest one that it fits into, and whose last use is before its first. No block
 // is given twice, and none that has got another one's memory.
-Spares redundantOf(const AccountSum &sum, Conclusion &conclusion) {
+Spares redundantOf(const AccountWithLives &sum, Conclusion &conclusion) {
   Spares spares;
   const std::vector<Life> lives = usedBlocksOf(sum);
   std::vector<bool> taken(lives.size());

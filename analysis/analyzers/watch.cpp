@@ -19,36 +19,37 @@ constexpr size_t kMostRanges = 64; // of a thread, one in the other
 
 // Memory that an operation may write. A handle stands for all of its block, and nothing lies behind its number. An
 // address without bytes stands for the rest of its block.
-struct Memory {
+struct WritableMemory {
   uint64_t address, bytes;
   bool is_handle;
 
-  bool mayBe(const Memory &other) const {
+  bool mayBe(const WritableMemory &other) const {
     if (address == other.address)
       return true;
     return !is_handle && !other.is_handle && address < other.address + other.bytes && address + bytes > other.address;
   }
 };
-using Written = std::vector<Memory>;
+using WrittenMemory = std::vector<WritableMemory>;
 
 // What the last launch, copy or fill of a thread may write.
 struct Operation {
   bool is_known = false; // all of it
-  Written written;
+  WrittenMemory written;
 
-  bool mayWrite(const Memory &watched) const {
-    return std::any_of(written.begin(), written.end(), [&](const Memory &memory) { return memory.mayBe(watched); });
+  bool mayWrite(const WritableMemory &watched) const {
+    return std::any_of(written.begin(), written.end(),
+                       [&](const WritableMemory &memory) { return memory.mayBe(watched); });
   }
 };
 
 // A range of a thread that ends as the innermost one. The launches in it may write what is told right behind its
 // beginning.
 struct OpenRange {
-  Written written;
+  WrittenMemory written;
   bool begins = true; // nothing but accesses has come yet
 };
 
-struct Change {
+struct BlockChange {
   uint64_t address, offset, bytes, block_bytes, time_ns;
   LabelId name, operation;
   SiteId site;
@@ -118,18 +119,18 @@ private:
     const auto found = wholes_.find({event.process, address});
     return found != wholes_.end() ? found->second : address;
   }
-  Memory memoryAt(const StreamEvent &event, uint64_t address, uint64_t bytes) const {
+  WritableMemory memoryAt(const StreamEvent &event, uint64_t address, uint64_t bytes) const {
     const uint64_t whole = wholeOf(event, address);
     return {whole, bytes, handles_.contains({event.process, whole})};
   }
-  void addWritten(const StreamEvent &, const Memory &);
+  void addWritten(const StreamEvent &, const WritableMemory &);
   LabelId labelOf(const StreamEvent &event, uint64_t number) const {
     return labels_ ? labels_->find(event.process, number) : LabelId{};
   }
   std::string textOf(LabelId label) const { return labels_ ? std::string(labels_->textOf(label)) : std::string(); }
   std::string nameOf(LabelId label, uint64_t address) const;
-  WatchLine lineOf(const Change &, Conclusion &) const;
-  void addFinding(const Change &, Conclusion &) const;
+  WatchLine lineOf(const BlockChange &, Conclusion &) const;
+  void addFinding(const BlockChange &, Conclusion &) const;
   Section blocks(Conclusion &) const;
 
   const Labels *labels_ = nullptr;
@@ -141,7 +142,7 @@ private:
   std::map<uint32_t, uint64_t> steps_; // the last of each process
   std::map<uint32_t, uint64_t> begun_; // operations of each process, since something is watched
   std::set<uint32_t> unknown_;         // processes in which a launch may be given memory that nobody saw
-  std::vector<Change> changes_;        // by operations that were not given the block
+  std::vector<BlockChange> changes_;   // by operations that were not given the block
 };
 
 void WatchAnalyzer::onEvent(const StreamEvent &event, SiteId site) {
@@ -228,7 +229,7 @@ void WatchAnalyzer::onMapped(const StreamEvent &event) {
     wholes_[{event.process, mapped.address}] = wholeOf(event, mapped.block);
 }
 
-void WatchAnalyzer::addWritten(const StreamEvent &event, const Memory &memory) {
+void WatchAnalyzer::addWritten(const StreamEvent &event, const WritableMemory &memory) {
   of(event).written.push_back(memory);
   if (OpenRange *range = innermost(event); range && range->begins)
     range->written.push_back(memory);
@@ -288,7 +289,7 @@ std::string WatchAnalyzer::nameOf(LabelId label, uint64_t address) const {
   return label.known() ? textOf(label) : fmt::format("{:#x}", address);
 }
 
-WatchLine WatchAnalyzer::lineOf(const Change &change, Conclusion &conclusion) const {
+WatchLine WatchAnalyzer::lineOf(const BlockChange &change, Conclusion &conclusion) const {
   WatchLine line;
   line.name = nameOf(change.name, change.address);
   if (change.operation.known())
@@ -306,7 +307,7 @@ WatchLine WatchAnalyzer::lineOf(const Change &change, Conclusion &conclusion) co
   return line;
 }
 
-void WatchAnalyzer::addFinding(const Change &change, Conclusion &conclusion) const {
+void WatchAnalyzer::addFinding(const BlockChange &change, Conclusion &conclusion) const {
   const Place place = conclusion.lines.places().of(change.site);
   auto draft = conclusion.lines.lineOf<Finding>({place, {{change.site, change.bytes, 1}}}, Lines::Paths::Shown);
   Finding &finding = draft.line;
@@ -360,7 +361,7 @@ void WatchAnalyzer::conclude(Conclusion &conclusion) const {
     return;
   conclusion.result.sections.push_back(blocks(conclusion));
   std::set<Key> told;
-  for (const Change &change : changes_) {
+  for (const BlockChange &change : changes_) {
     conclusion.result.watch.push_back(lineOf(change, conclusion));
     if (told.insert({change.process, change.address}).second && change.site != SiteId{})
       addFinding(change, conclusion);

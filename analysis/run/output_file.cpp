@@ -88,4 +88,10 @@ Result<void> OutputFile::commit() {
   return {};
 }
 
+Error ofOutput(Error error) {
+  if (error.status == ExitStatus::BadInput)
+    error.status = ExitStatus::OwnFault;
+  return error;
+}
+
 } // namespace msleaks::analysis

@@ -36,4 +36,7 @@ private:
   std::string buffer_;
 };
 
+// What fails is the output: BadInput would blame the input.
+Error ofOutput(Error);
+
 } // namespace msleaks::analysis

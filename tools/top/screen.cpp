@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <clocale>
 #include <cstdlib>
-#define NCURSES_NOMACROS // they have names like erase and timeout
 #include <ncurses.h>
 #include <string>
 #include <string_view>

@@ -12,7 +12,7 @@
 namespace msleaks::tools {
 namespace {
 
-struct Options {
+struct GraphsOptions {
   std::string run, against, function;
   std::optional<std::string> html;
   bool json = false, dot = false;
@@ -36,22 +36,15 @@ Error noSuchFunction(const std::string &wanted) {
   return {fmt::format("--function '{}': no function that was counted has this name", wanted), ExitStatus::Usage};
 }
 
-// Status 3 would blame RUN.
-Error ofOutput(Error error) {
-  if (error.status == ExitStatus::BadInput)
-    error.status = ExitStatus::OwnFault;
-  return error;
-}
-
-Result<void> writePage(const Options &options, const Functions &functions, const Functions &others) {
-  analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(*options.html).map_error(ofOutput)));
+Result<void> writePage(const GraphsOptions &options, const Functions &functions, const Functions &others) {
+  analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(*options.html).map_error(analysis::ofOutput)));
   const analysis::RunOfPage run{options.run, functions}, against{options.against, others};
   analysis::writeGraphsHtml(file, run, options.against.empty() ? nullptr : &against, analysis::countedAt(options.run));
-  MSL_TRY(file.written().map_error(ofOutput)); // first, since it knows the reason
-  return file.commit().map_error(ofOutput);
+  MSL_TRY(file.written().map_error(analysis::ofOutput)); // first, since it knows the reason
+  return file.commit().map_error(analysis::ofOutput);
 }
 
-Result<ExitStatus> cfg(const Options &options) {
+Result<ExitStatus> cfg(const GraphsOptions &options) {
   auto functions = MSL_TRY(analysis::graphsOfRun(options.run));
   MSL_TRY(choose(options.function, functions));
   Functions others;
@@ -72,8 +65,8 @@ Result<ExitStatus> cfg(const Options &options) {
   return ExitStatus::Clean;
 }
 
-Action declare(CommandLine &line) {
-  const auto options = std::make_shared<Options>();
+Action declareGraphs(CommandLine &line) {
+  const auto options = std::make_shared<GraphsOptions>();
   line.option("RUN", options->run, "names the folder of a run").required();
   line.option("--function", options->function,
               "shows only functions whose name matches this regular expression [all functions]")
@@ -93,6 +86,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(cfg, "shows how often each edge ran of functions that were built with --msl-cfg", declare)
+MSL_REGISTER_VERB(cfg, "shows how often each edge ran of functions that were built with --msl-cfg", declareGraphs)
 
 } // namespace msleaks::tools

@@ -11,13 +11,13 @@
 namespace msleaks::tools {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::string run, baseline, peak, sites, suppressions, save;
   std::optional<uint64_t> leak_bytes;
   bool json = false, incomplete_allowed = false;
 };
 
-Result<analysis::Limits> limitsOf(const Options &options) {
+Result<analysis::Limits> limitsOf(const CheckOptions &options) {
   analysis::Limits limits;
   if (!options.peak.empty())
     limits.peak = MSL_TRY(analysis::parsePeakLimit(options.peak));
@@ -28,21 +28,13 @@ Result<analysis::Limits> limitsOf(const Options &options) {
   return limits;
 }
 
-// A full disk is not a fault of RUN.
 Result<void> save(const analysis::RunFigures &figures, const std::string &path) {
-  const auto write = [&]() -> Result<void> {
-    auto file = MSL_TRY(analysis::OutputFile::create(path));
-    MSL_TRY(file.write(analysis::formatFigures(figures)));
-    return file.commit();
-  };
-  return write().map_error([](Error error) {
-    if (error.status == ExitStatus::BadInput)
-      error.status = ExitStatus::OwnFault;
-    return error;
-  });
+  auto file = MSL_TRY(analysis::OutputFile::create(path));
+  MSL_TRY(file.write(analysis::formatFigures(figures)));
+  return file.commit();
 }
 
-Result<ExitStatus> check(const Options &options) {
+Result<ExitStatus> check(const CheckOptions &options) {
   const analysis::Limits limits = MSL_TRY(limitsOf(options));
   analysis::ReportQuestion question;
   if (!options.suppressions.empty())
@@ -56,15 +48,15 @@ Result<ExitStatus> check(const Options &options) {
   const auto verdict = MSL_TRY(analysis::judge(now, baseline, limits));
   line.erase();
   if (!options.save.empty() && verdict.passed())
-    MSL_TRY(save(now, options.save));
+    MSL_TRY(save(now, options.save).map_error(analysis::ofOutput));
   (options.json ? analysis::writeVerdictJson : analysis::writeVerdictMarkdown)(std::cout, verdict);
   if (!options.save.empty() && !verdict.passed())
     std::cerr << "msleaks: '" << options.save << "' is not written, because the check failed\n";
   return verdict.passed() ? ExitStatus::Clean : ExitStatus::Findings;
 }
 
-Action declare(CommandLine &line) {
-  const auto options = std::make_shared<Options>();
+Action declareCheck(CommandLine &line) {
+  const auto options = std::make_shared<CheckOptions>();
   line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
   line.option("--baseline", options->baseline, "compares with another run, or with a file that --save wrote")
       .valueName("BASE");
@@ -85,6 +77,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(check, "checks a run against limits and a baseline", declare)
+MSL_REGISTER_VERB(check, "checks a run against limits and a baseline", declareCheck)
 
 } // namespace msleaks::tools

@@ -14,12 +14,12 @@
 namespace msleaks::tools {
 namespace {
 
-struct Options {
+struct ControlOptions {
   std::string run, command, argument;
   bool json = false;
 };
 
-Result<ExitStatus> status(const Options &options) {
+Result<ExitStatus> status(const ControlOptions &options) {
   const auto status = MSL_TRY(analysis::statusOfRun(options.run));
   if (options.json)
     std::cout << analysis::jsonOf(status) << '\n';
@@ -32,7 +32,7 @@ Result<ExitStatus> status(const Options &options) {
 }
 
 // Prints the collector's own answer, which also tells the reason of a refusal.
-Result<ExitStatus> ask(const Options &options, const std::string &request) {
+Result<ExitStatus> ask(const ControlOptions &options, const std::string &request) {
   const auto session = MSL_TRY(analysis::runningSession(options.run));
   const auto answer = MSL_TRY(analysis::askSession(session, request));
   if (answer.status != ExitStatus::Clean)
@@ -45,7 +45,7 @@ Result<ExitStatus> ask(const Options &options, const std::string &request) {
 std::atomic<bool> stop_adopted{false};
 
 // Runs in the foreground: Ctrl-C completes the folder with the events so far.
-Result<ExitStatus> adopt(const Options &options) {
+Result<ExitStatus> adopt(const ControlOptions &options) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     std::signal(signal, [](int) { stop_adopted = true; });
   const auto adopted = MSL_TRY(analysis::adoptRun(options.run, stop_adopted));
@@ -57,7 +57,7 @@ Result<ExitStatus> adopt(const Options &options) {
   return ExitStatus::Clean;
 }
 
-Result<ExitStatus> control(const Options &options) {
+Result<ExitStatus> control(const ControlOptions &options) {
   const bool set = options.command == "set";
   if (set != !options.argument.empty())
     return fail(set ? "set what? write NAME=VALUE" : fmt::format("{} takes no argument", options.command),
@@ -69,8 +69,8 @@ Result<ExitStatus> control(const Options &options) {
   return ask(options, set ? "set " + options.argument : options.command);
 }
 
-Action declare(CommandLine &line) {
-  auto options = std::make_shared<Options>();
+Action declareControl(CommandLine &line) {
+  auto options = std::make_shared<ControlOptions>();
   line.option("RUN", options->run, "names the folder of the recording").required();
   line.option("COMMAND", options->command,
               "start: records from here on; stop: records nothing; status: shows the state of the recording; "
@@ -86,6 +86,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(ctl, "starts, stops or changes a recording while it runs", declare)
+MSL_REGISTER_VERB(ctl, "starts, stops or changes a recording while it runs", declareControl)
 
 } // namespace msleaks::tools

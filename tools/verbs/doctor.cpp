@@ -10,12 +10,12 @@
 namespace msleaks::tools {
 namespace {
 
-struct Options {
+struct DoctorOptions {
   analysis::DoctorRun run;
   bool json = false;
 };
 
-Result<ExitStatus> examine(const Options &options) {
+Result<ExitStatus> examine(const DoctorOptions &options) {
   const auto answer = MSL_TRY(analysis::examine(options.run));
   if (options.json)
     analysis::writeDoctorJson(std::cout, answer);
@@ -24,8 +24,8 @@ Result<ExitStatus> examine(const Options &options) {
   return answer.sawAll() ? ExitStatus::Clean : ExitStatus::Findings;
 }
 
-Action declare(CommandLine &line) {
-  const auto options = std::make_shared<Options>();
+Action declareDoctor(CommandLine &line) {
+  const auto options = std::make_shared<DoctorOptions>();
   line.option("PROGRAM", options->run.command, "is the program with its arguments, behind --").required();
   line.option("--hooks", options->run.hooks, "loads a library with hooks of your own (docs/hooks.md); may be repeated")
       .oneAtATime();
@@ -36,6 +36,6 @@ Action declare(CommandLine &line) {
 } // namespace
 
 MSL_REGISTER_VERB(doctor, "runs a program and shows which of its memory cannot be recorded, why, and what to do",
-                  declare)
+                  declareDoctor)
 
 } // namespace msleaks::tools

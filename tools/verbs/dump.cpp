@@ -25,7 +25,7 @@
 namespace msleaks::tools {
 namespace {
 
-struct Options {
+struct DumpOptions {
   std::string run;
   bool json = false;
   std::optional<std::string> kinds;
@@ -127,8 +127,8 @@ uint64_t clockNs(const analysis::TraceNames &names, double seconds) {
   return ns < 18e18 ? names.startNs() + static_cast<uint64_t>(std::llround(seconds * 1e9)) : UINT64_MAX;
 }
 
-Result<uint64_t> writeTable(const analysis::TraceReader &trace, const analysis::TraceNames &names,
-                            analysis::SiteCatalog &catalog, const analysis::EventChoice &choice) {
+Result<uint64_t> writeEventsTable(const analysis::TraceReader &trace, const analysis::TraceNames &names,
+                                  analysis::SiteCatalog &catalog, const analysis::EventChoice &choice) {
   PlaceTexts places(catalog);
   analysis::LaunchedKernels kernels;
   StandardOutput lines;
@@ -144,7 +144,7 @@ Result<uint64_t> writeTable(const analysis::TraceReader &trace, const analysis::
       choice.begin_ns, choice.end_ns);
 }
 
-Result<uint64_t> writeJson(const analysis::TraceReader &trace, const analysis::EventChoice &choice) {
+Result<uint64_t> writeEventsJson(const analysis::TraceReader &trace, const analysis::EventChoice &choice) {
   const auto exporter = MSL_TRY(analysis::formatOf("jsonl")).make();
   return analysis::exportEvents(trace, *std::get<std::unique_ptr<analysis::EventExporter>>(exporter), std::cout,
                                 choice);
@@ -156,7 +156,7 @@ Result<void> loadNames(const analysis::TraceReader &trace, analysis::Symbolizer 
   return catalog.load(trace);
 }
 
-Result<ExitStatus> dump(const Options &options) {
+Result<ExitStatus> dump(const DumpOptions &options) {
   const auto wanted =
       MSL_TRY(options.kinds ? analysis::eventBits("--kind", *options.kinds) : Result<uint32_t>(UINT32_MAX));
   const auto folder = MSL_TRY(analysis::RunFolder::open(options.run));
@@ -169,7 +169,8 @@ Result<ExitStatus> dump(const Options &options) {
     spdlog::warn("{}", note);
   const analysis::TraceNames names(trace, catalog.labels());
   const analysis::EventChoice choice{wanted, clockNs(names, options.begin_s), clockNs(names, options.end_s)};
-  const uint64_t given = MSL_TRY(options.json ? writeJson(trace, choice) : writeTable(trace, names, catalog, choice));
+  const uint64_t given =
+      MSL_TRY(options.json ? writeEventsJson(trace, choice) : writeEventsTable(trace, names, catalog, choice));
   for (const std::string &damage : trace.damage())
     spdlog::warn("'{}': {}", folder.trace().string(), damage);
   if (given == 0 && !trace.damage().empty() && !options.filtered())
@@ -177,8 +178,8 @@ Result<ExitStatus> dump(const Options &options) {
   return ExitStatus::Clean;
 }
 
-Action declare(CommandLine &line) {
-  const auto options = std::make_shared<Options>();
+Action declareDump(CommandLine &line) {
+  const auto options = std::make_shared<DumpOptions>();
   line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
   line.flag("--json", options->json, "prints a JSON object for each event, one a line (docs/trace-format.md)");
   line.option("--kind", options->kinds,
@@ -191,6 +192,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(dump, "prints every event, in order of time", declare)
+MSL_REGISTER_VERB(dump, "prints every event, in order of time", declareDump)
 
 } // namespace msleaks::tools

@@ -14,7 +14,7 @@
 namespace msleaks::tools {
 namespace {
 
-struct Options {
+struct ExportOptions {
   std::string run, format, output = "-";
   bool list = false;
   bool toStdout() const { return output == "-"; }
@@ -28,7 +28,7 @@ ExitStatus listFormats() {
 
 using Damage = std::vector<std::string>;
 
-Result<Damage> exportTo(std::ostream &out, const Options &options, const analysis::Format &format) {
+Result<Damage> exportTo(std::ostream &out, const ExportOptions &options, const analysis::Format &format) {
   analysis::ProgressLine line;
   // On one terminal the output and the progress line would overwrite each other.
   const bool shared = options.toStdout() && isatty(STDOUT_FILENO) == 1;
@@ -44,23 +44,16 @@ Result<Damage> exportTo(std::ostream &out, const Options &options, const analysi
                               }});
 }
 
-// Status 3 would blame RUN.
-Error ofOutput(Error error) {
-  if (error.status == ExitStatus::BadInput)
-    error.status = ExitStatus::OwnFault;
-  return error;
-}
-
-Result<Damage> exportToFile(const Options &options, const analysis::Format &format) {
-  analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(options.output).map_error(ofOutput)));
+Result<Damage> exportToFile(const ExportOptions &options, const analysis::Format &format) {
+  analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(options.output).map_error(analysis::ofOutput)));
   Result<Damage> damage = exportTo(file, options, format);
-  MSL_TRY(file.written().map_error(ofOutput)); // first, since it knows the reason
+  MSL_TRY(file.written().map_error(analysis::ofOutput)); // first, since it knows the reason
   if (damage)
-    MSL_TRY(file.commit().map_error(ofOutput));
+    MSL_TRY(file.commit().map_error(analysis::ofOutput));
   return damage;
 }
 
-Result<ExitStatus> exportRun(const Options &options) {
+Result<ExitStatus> exportRun(const ExportOptions &options) {
   if (options.list)
     return listFormats();
   if (options.run.empty())
@@ -75,8 +68,8 @@ Result<ExitStatus> exportRun(const Options &options) {
   return ExitStatus::Clean;
 }
 
-Action declare(CommandLine &line) {
-  const auto options = std::make_shared<Options>();
+Action declareExport(CommandLine &line) {
+  const auto options = std::make_shared<ExportOptions>();
   line.option("RUN", options->run, "names the folder of a run, or its trace file");
   line.option("--format", options->format, "names the format, one of those that --list shows (docs/export.md)")
       .valueName("NAME");
@@ -87,6 +80,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(export, "writes a run in a format that other programs read", declare)
+MSL_REGISTER_VERB(export, "writes a run in a format that other programs read", declareExport)
 
 } // namespace msleaks::tools

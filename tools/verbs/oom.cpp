@@ -11,13 +11,13 @@
 namespace msleaks::tools {
 namespace {
 
-struct Options {
+struct OutOfMemoryOptions {
   std::string run;
   bool json = false;
   analysis::TableStyle style;
 };
 
-Result<ExitStatus> showOutOfMemory(const Options &options) {
+Result<ExitStatus> showOutOfMemory(const OutOfMemoryOptions &options) {
   Result<analysis::OutOfMemory> found = [&] {
     analysis::ProgressLine line;
     return analysis::analyzeOutOfMemory(options.run, options.style.top,
@@ -35,8 +35,8 @@ Result<ExitStatus> showOutOfMemory(const Options &options) {
   return found->refused ? ExitStatus::Findings : ExitStatus::Clean;
 }
 
-Action declare(CommandLine &line) {
-  const auto options = std::make_shared<Options>();
+Action declareOutOfMemory(CommandLine &line) {
+  const auto options = std::make_shared<OutOfMemoryOptions>();
   line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
   line.flag("--json", options->json, "prints everything as JSON (docs/analyses.md)");
   line.option("--top", options->style.top, "sets the number of blocks and places in each list")
@@ -47,6 +47,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(oom, "shows what was alive when memory was refused, and what to try first", declare)
+MSL_REGISTER_VERB(oom, "shows what was alive when memory was refused, and what to try first", declareOutOfMemory)
 
 } // namespace msleaks::tools

@@ -66,7 +66,7 @@ Result<ExitStatus> printPlugin(unsigned llvm) {
   return ExitStatus::Clean;
 }
 
-Action declare(CommandLine &line) {
+Action declarePlugin(CommandLine &line) {
   const auto llvm = std::make_shared<unsigned>(0);
   line.option("--llvm", *llvm, "names the major version of the clang that loads the plugin [the newest one]");
   return [llvm] { return printPlugin(*llvm); };
@@ -74,6 +74,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(plugin, "prints the path for -fpass-plugin=", declare)
+MSL_REGISTER_VERB(plugin, "prints the path for -fpass-plugin=", declarePlugin)
 
 } // namespace msleaks::tools

@@ -26,7 +26,7 @@ namespace {
 
 using analysis::profiles::Profile;
 
-struct Options {
+struct ProfileOptions {
   analysis::ProfileLoading loading{};
   bool no_text = false;
   std::string file, second, function, output;
@@ -36,7 +36,7 @@ struct Options {
   std::vector<std::string> machine_fields, order, metrics;
 };
 
-Result<Profile> load(Options &options, const std::string &file) {
+Result<Profile> load(ProfileOptions &options, const std::string &file) {
   options.loading.notes.clear();
   options.loading.perf.text = !options.no_text;
   auto profile = MSL_TRY(analysis::loadProfile(file, options.loading));
@@ -45,17 +45,17 @@ Result<Profile> load(Options &options, const std::string &file) {
   return profile;
 }
 
-Result<ExitStatus> showCounters(Options &options) {
+Result<ExitStatus> showCounters(ProfileOptions &options) {
   writeCountersJson(std::cout, MSL_TRY(load(options, options.file)));
   return ExitStatus::Clean;
 }
 
-Result<ExitStatus> showFunctions(Options &options) {
+Result<ExitStatus> showFunctions(ProfileOptions &options) {
   writeFunctionsJson(std::cout, MSL_TRY(load(options, options.file)));
   return ExitStatus::Clean;
 }
 
-Result<ExitStatus> showCode(Options &options) {
+Result<ExitStatus> showCode(ProfileOptions &options) {
   const auto profile = MSL_TRY(load(options, options.file));
   if (options.function.empty()) {
     writeCodeJson(std::cout, profile);
@@ -70,24 +70,17 @@ Result<ExitStatus> showCode(Options &options) {
 }
 
 // Uses LNT's numbers: 2 for LNT's second version, and 1 for its first version, which LNT makes of all other formats.
-Result<ExitStatus> showVersion(Options &options) {
+Result<ExitStatus> showVersion(ProfileOptions &options) {
   options.no_text = true;
   MSL_TRY(load(options, options.file));
   std::cout << (options.loading.format == "lnt2" ? 2 : 1) << '\n';
   return ExitStatus::Clean;
 }
 
-Result<ExitStatus> showDisassemblyFormat(Options &options) {
+Result<ExitStatus> showDisassemblyFormat(ProfileOptions &options) {
   options.no_text = true;
   writeDisassemblyFormatJson(std::cout, MSL_TRY(load(options, options.file)));
   return ExitStatus::Clean;
-}
-
-// Status 3 would blame the input.
-Error ofOutput(Error error) {
-  if (error.status == ExitStatus::BadInput)
-    error.status = ExitStatus::OwnFault;
-  return error;
 }
 
 Result<void> writeFile(const std::string &path, const std::string &content) {
@@ -96,10 +89,10 @@ Result<void> writeFile(const std::string &path, const std::string &content) {
   return file.commit();
 }
 
-Result<ExitStatus> upgrade(Options &options) {
+Result<ExitStatus> upgrade(ProfileOptions &options) {
   const auto profile = MSL_TRY(load(options, options.file));
   const std::string bytes = MSL_TRY(writeLnt(profile));
-  MSL_TRY(writeFile(options.output, bytes).map_error(ofOutput));
+  MSL_TRY(writeFile(options.output, bytes).map_error(analysis::ofOutput));
   return ExitStatus::Clean;
 }
 
@@ -111,7 +104,7 @@ Result<std::pair<std::string, std::string>> fieldOf(const std::string &text, con
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
-Result<void> readMetrics(const Options &options, analysis::profiles::LntReport &report) {
+Result<void> readMetrics(const ProfileOptions &options, analysis::profiles::LntReport &report) {
   for (const std::string &text : options.metrics) {
     const auto [name, value] = MSL_TRY(fieldOf(text, "--metric"));
     char *end = nullptr;
@@ -124,7 +117,7 @@ Result<void> readMetrics(const Options &options, analysis::profiles::LntReport &
 }
 
 // Fields that LNT needs and no option gives come from the machine and from the file's time.
-Result<analysis::profiles::LntReport> reportOf(const Options &options, const Profile &profile) {
+Result<analysis::profiles::LntReport> reportOf(const ProfileOptions &options, const Profile &profile) {
   analysis::profiles::LntReport report;
   struct utsname system{};
   ::uname(&system);
@@ -153,14 +146,14 @@ Result<analysis::profiles::LntReport> reportOf(const Options &options, const Pro
   return report;
 }
 
-Result<ExitStatus> showReport(Options &options) {
+Result<ExitStatus> showReport(ProfileOptions &options) {
   const auto profile = MSL_TRY(load(options, options.file));
   const auto report = MSL_TRY(reportOf(options, profile));
   writeLntReport(std::cout, report, MSL_TRY(writeLnt(profile)));
   return ExitStatus::Clean;
 }
 
-Result<ExitStatus> compare(Options &options) {
+Result<ExitStatus> compare(ProfileOptions &options) {
   const auto first = MSL_TRY(load(options, options.file));
   const auto second = MSL_TRY(load(options, options.second));
   const auto comparison = MSL_TRY(analysis::profiles::compareProfiles(first, second, options.choice));
@@ -171,25 +164,25 @@ Result<ExitStatus> compare(Options &options) {
   return ExitStatus::Clean;
 }
 
-Result<ExitStatus> exportRun(Options &options) {
+Result<ExitStatus> exportCounts(ProfileOptions &options) {
   const auto functions = MSL_TRY(analysis::graphsOfRun(options.file));
   const std::string bytes = MSL_TRY(writeLnt(analysis::profileOf(functions)));
-  MSL_TRY(writeFile(options.output, bytes).map_error(ofOutput));
+  MSL_TRY(writeFile(options.output, bytes).map_error(analysis::ofOutput));
   return ExitStatus::Clean;
 }
 
-Result<ExitStatus> listFormats() {
+Result<ExitStatus> listProfileFormats() {
   for (const analysis::ProfileAdapter &adapter : analysis::profileAdapters())
     std::cout << fmt::format("{:<10} {}\n", adapter.name, adapter.summary);
   return ExitStatus::Clean;
 }
 
-using Deed = Result<ExitStatus> (*)(Options &);
+using Deed = Result<ExitStatus> (*)(ProfileOptions &);
 
 class Declaration {
 public:
   explicit Declaration(CommandLine &line)
-      : line_(line), options_(std::make_shared<Options>()), chosen_(std::make_shared<Deed>()) {
+      : line_(line), options_(std::make_shared<ProfileOptions>()), chosen_(std::make_shared<Deed>()) {
     line_.requireCommand();
   }
 
@@ -213,19 +206,19 @@ public:
     subcommand.flag("--no-text", options_->no_text,
                     "shows only the sampled addresses of a perf.data, without instructions");
   }
-  Options &options() { return *options_; }
+  ProfileOptions &options() { return *options_; }
   Action action() const {
     return [options = options_, chosen = chosen_] { return (*chosen)(*options); };
   }
 
 private:
   CommandLine &line_;
-  std::shared_ptr<Options> options_;
+  std::shared_ptr<ProfileOptions> options_;
   std::shared_ptr<Deed> chosen_;
 };
 
-void declareReport(Declaration &declaration) {
-  Options &options = declaration.options();
+void declareLntReport(Declaration &declaration) {
+  ProfileOptions &options = declaration.options();
   CommandLine &report =
       declaration.addReading("report", "prints a JSON report for lnt submit, with the profile in it", showReport);
   report.option("--machine", options.machine, "sets the name of the machine in LNT [this machine's name]")
@@ -243,7 +236,7 @@ void declareReport(Declaration &declaration) {
 }
 
 void declareCompare(Declaration &declaration) {
-  Options &options = declaration.options();
+  ProfileOptions &options = declaration.options();
   CommandLine &compared =
       declaration.add("compare", "shows two profiles side by side, by function and instruction", compare);
   compared.option("A", options.file, "names the first profile").required();
@@ -258,9 +251,9 @@ void declareCompare(Declaration &declaration) {
   declaration.addTextOptions(compared);
 }
 
-Action declare(CommandLine &line) {
+Action declareProfile(CommandLine &line) {
   Declaration declaration(line);
-  Options &options = declaration.options();
+  ProfileOptions &options = declaration.options();
   declaration.addReading("counters", "prints the counters of the whole profile as JSON", showCounters);
   declaration.addReading("functions",
                          "prints the functions with their counters in percent and their number of lines, as JSON",
@@ -270,19 +263,20 @@ Action declare(CommandLine &line) {
   CommandLine &upgraded = declaration.addReading("upgrade", "writes a profile in LNT's format", upgrade);
   upgraded.option("OUT", options.output, "names the file to write (.lntprof)").required();
   CommandLine &exported =
-      declaration.add("export", "writes the counters of a run (msleaks cfg) as a profile for LNT", exportRun);
+      declaration.add("export", "writes the counters of a run (msleaks cfg) as a profile for LNT", exportCounts);
   exported.option("RUN", options.file, "names the folder of a run").required();
   exported.option("--lnt", options.output, "names the file to write (.lntprof)").valueName("FILE").required();
-  declareReport(declaration);
+  declareLntReport(declaration);
   declareCompare(declaration);
   declaration.addReading("version", "prints which version of LNT's format the file has, as JSON", showVersion);
   declaration.addReading("disassembly-format", "prints the format of the lines' text, as JSON", showDisassemblyFormat);
-  declaration.add("formats", "lists the formats that can be read", [](Options &) { return listFormats(); });
+  declaration.add("formats", "lists the formats that can be read",
+                  [](ProfileOptions &) { return listProfileFormats(); });
   return declaration.action();
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(profile, "shows, compares and converts profiles of perf, LNT and LLVM", declare)
+MSL_REGISTER_VERB(profile, "shows, compares and converts profiles of perf, LNT and LLVM", declareProfile)
 
 } // namespace msleaks::tools

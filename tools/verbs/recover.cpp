@@ -9,12 +9,12 @@
 namespace msleaks::tools {
 namespace {
 
-struct Options {
+struct RecoverOptions {
   std::string run;
   std::string session;
 };
 
-Result<ExitStatus> recover(const Options &options) {
+Result<ExitStatus> recover(const RecoverOptions &options) {
   const auto recovered = MSL_TRY(analysis::recoverRun(options.run, options.session));
   if (recovered.already_complete) {
     std::cout << options.run << ": complete, nothing to recover\n";
@@ -30,8 +30,8 @@ Result<ExitStatus> recover(const Options &options) {
   return ExitStatus::Clean;
 }
 
-Action declare(CommandLine &line) {
-  auto options = std::make_shared<Options>();
+Action declareRecover(CommandLine &line) {
+  auto options = std::make_shared<RecoverOptions>();
   line.option("RUN", options->run, "names the folder of the recording").required();
   line.option("--session", options->session,
               "names the folder of the session's shared memory, if the manifest is lost or does not name it");
@@ -40,6 +40,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(recover, "completes the folder of a session that was killed", declare)
+MSL_REGISTER_VERB(recover, "completes the folder of a session that was killed", declareRecover)
 
 } // namespace msleaks::tools

@@ -12,7 +12,7 @@
 namespace msleaks::tools {
 namespace {
 
-struct Options {
+struct ReportOptions {
   std::string run, group_by, from, to, born_until, heap, suppressions, filter, policy = "effect", color = "auto";
   std::optional<uint32_t> pid, thread;
   std::optional<size_t> width;
@@ -22,7 +22,7 @@ struct Options {
   analysis::TableStyle style;
 };
 
-Result<analysis::ReportQuestion> questionOf(const Options &options) {
+Result<analysis::ReportQuestion> questionOf(const ReportOptions &options) {
   analysis::ReportQuestion question;
   question.window = MSL_TRY(analysis::parseWindow(options.from, options.to, options.born_until));
   question.pid = options.pid;
@@ -39,7 +39,7 @@ Result<analysis::ReportQuestion> questionOf(const Options &options) {
   return question;
 }
 
-bool isColored(const Options &options) {
+bool isColored(const ReportOptions &options) {
   if (options.color != "auto")
     return options.color == "always";
   return isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
@@ -52,7 +52,7 @@ bool sayFailures(const std::vector<std::string> &failures) {
   return !failures.empty();
 }
 
-Result<ExitStatus> report(const Options &options) {
+Result<ExitStatus> report(const ReportOptions &options) {
   analysis::ReportQuestion question = MSL_TRY(questionOf(options));
   analysis::LoadedAnalyzers own = analysis::loadAnalyzers(options.analyzers);
   question.analyzers = std::move(own.libraries);
@@ -79,7 +79,7 @@ Result<ExitStatus> report(const Options &options) {
   return report->hasFindings() ? ExitStatus::Findings : ExitStatus::Clean;
 }
 
-void declarePart(CommandLine &line, Options &options) {
+void declarePart(CommandLine &line, ReportOptions &options) {
   line.group("Part of the run");
   line.option("--from", options.from,
               "begins the report at this moment: a time since the start (1.5s), step:N or mark:NAME [the start]");
@@ -90,7 +90,7 @@ void declarePart(CommandLine &line, Options &options) {
   line.option("--suppressions", options.suppressions, "names a file of rules leak:PATTERN, in LeakSanitizer's format");
 }
 
-void declareForm(CommandLine &line, Options &options) {
+void declareForm(CommandLine &line, ReportOptions &options) {
   line.group("Form");
   line.flag("--json", options.json, "prints everything as JSON (docs/report.md)");
   line.option("--group-by", options.group_by,
@@ -103,7 +103,7 @@ void declareForm(CommandLine &line, Options &options) {
       .oneOf({"bytes", "count", "age", "place"});
 }
 
-void declareRarerPart(CommandLine &line, Options &options) {
+void declareRarerPart(CommandLine &line, ReportOptions &options) {
   line.group("Rarer parts and rules", analysis::Shown::InFullHelp);
   line.option(
       "--born-until", options.born_until,
@@ -124,7 +124,7 @@ void declareRarerPart(CommandLine &line, Options &options) {
       .oneAtATime();
 }
 
-void declareRarerForm(CommandLine &line, Options &options) {
+void declareRarerForm(CommandLine &line, ReportOptions &options) {
   line.group("Form in detail", analysis::Shown::InFullHelp);
   line.option("--min", options.style.least_bytes,
               "leaves out rows and findings with fewer bytes than this (4KiB, 10MB)")
@@ -138,8 +138,8 @@ void declareRarerForm(CommandLine &line, Options &options) {
   line.option("--width", options.width, "sets the width of the text in columns [that of the terminal]");
 }
 
-Action declare(CommandLine &line) {
-  const auto options = std::make_shared<Options>();
+Action declareReport(CommandLine &line) {
+  const auto options = std::make_shared<ReportOptions>();
   line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
   declarePart(line, *options);
   declareForm(line, *options);
@@ -150,6 +150,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(report, "shows what filled the peak, what leaked, and what recording cost", declare)
+MSL_REGISTER_VERB(report, "shows what filled the peak, what leaked, and what recording cost", declareReport)
 
 } // namespace msleaks::tools

@@ -24,7 +24,7 @@ Result<ExitStatus> becomeRun(std::vector<std::string> arguments) {
   return fail(program + ": " + std::strerror(errno) + "; install msleaks-run beside msleaks", ExitStatus::OwnFault);
 }
 
-Action declare(CommandLine &line) {
+Action declareRun(CommandLine &line) {
   const auto arguments = std::make_shared<std::vector<std::string>>();
   line.passOn(*arguments);
   return [arguments] { return becomeRun(*arguments); };
@@ -32,6 +32,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(run, "runs a program and records where its memory goes; the same as msleaks-run", declare)
+MSL_REGISTER_VERB(run, "runs a program and records where its memory goes; the same as msleaks-run", declareRun)
 
 } // namespace msleaks::tools

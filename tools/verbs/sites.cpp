@@ -23,7 +23,7 @@ template <class F> void forEachSite(const std::vector<analysis::ObjectSites> &ob
       }
 }
 
-void writeJson(const std::vector<analysis::ObjectSites> &objects, const std::string &file) {
+void writeSitesJson(const std::vector<analysis::ObjectSites> &objects, const std::string &file) {
   const char *separator = "[\n ";
   forEachSite(objects, file, [&](const analysis::SiteText &site) {
     std::cout << separator;
@@ -33,7 +33,7 @@ void writeJson(const std::vector<analysis::ObjectSites> &objects, const std::str
   std::cout << (*separator == '[' ? "[" : "\n") << "]\n";
 }
 
-void writeList(const std::vector<analysis::ObjectSites> &objects, const std::string &file) {
+void writeSitesList(const std::vector<analysis::ObjectSites> &objects, const std::string &file) {
   size_t count = 0;
   forEachSite(objects, file, [&](const analysis::SiteText &site) {
     ++count;
@@ -47,19 +47,19 @@ void writeList(const std::vector<analysis::ObjectSites> &objects, const std::str
   std::cout << count << (count == 1 ? " site\n" : " sites\n");
 }
 
-struct Options {
+struct SitesOptions {
   std::string file;
   bool json = false;
 };
 
-Result<ExitStatus> listSites(const Options &options) {
+Result<ExitStatus> listSites(const SitesOptions &options) {
   const auto objects = MSL_TRY(analysis::readSiteSections(options.file));
-  (options.json ? writeJson : writeList)(objects, options.file);
+  (options.json ? writeSitesJson : writeSitesList)(objects, options.file);
   return ExitStatus::Clean;
 }
 
-Action declare(CommandLine &line) {
-  const auto options = std::make_shared<Options>();
+Action declareSites(CommandLine &line) {
+  const auto options = std::make_shared<SitesOptions>();
   line.option("FILE", options->file, "names an executable, shared library, object file or static archive").required();
   line.flag("--json", options->json, "prints an array of sites as JSON (docs/report.md)");
   return [options] { return listSites(*options); };
@@ -67,6 +67,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(sites, "lists the places that the compiler plugin marked in a file", declare)
+MSL_REGISTER_VERB(sites, "lists the places that the compiler plugin marked in a file", declareSites)
 
 } // namespace msleaks::tools

@@ -26,14 +26,14 @@ constexpr uint64_t kNamingNs = 50'000'000;
 // The watched program has priority.
 constexpr int kNice = 10;
 
-struct Options {
+struct TopOptions {
   std::string run;
   bool once = false, json = false;
   double interval_s = 1;
   size_t top = 20;
 };
 
-Result<ExitStatus> showOnce(analysis::LiveAnalysis &live, const std::string &run, const Options &options) {
+Result<ExitStatus> showOnce(analysis::LiveAnalysis &live, const std::string &run, const TopOptions &options) {
   do
     MSL_TRY(live.advance());
   while (live.isBehind());
@@ -65,7 +65,7 @@ int timeoutOf(bool goes_on, bool behind, uint64_t until_frame_ns) {
                   : static_cast<int>(std::min(until_frame_ns, kLongestNs) / 1'000'000) + 1;
 }
 
-Result<ExitStatus> showLive(analysis::LiveAnalysis &live, Screen &screen, const Options &options) {
+Result<ExitStatus> showLive(analysis::LiveAnalysis &live, Screen &screen, const TopOptions &options) {
   const auto interval_ns = static_cast<uint64_t>(options.interval_s * 1e9);
   analysis::Frame frame;
   for (uint64_t due_ns = 0;;) {
@@ -88,7 +88,7 @@ Result<ExitStatus> showLive(analysis::LiveAnalysis &live, Screen &screen, const 
   }
 }
 
-Result<ExitStatus> top(const Options &options) {
+Result<ExitStatus> top(const TopOptions &options) {
   if (options.json && !options.once)
     return fail("--json goes with --once: it is one object", ExitStatus::Usage);
   const std::string run = options.run.empty() ? MSL_TRY(analysis::newestRunningRun()).string() : options.run;
@@ -99,8 +99,8 @@ Result<ExitStatus> top(const Options &options) {
   return screen ? showLive(*live, *screen, options) : showOnce(*live, run, options);
 }
 
-Action declare(CommandLine &line) {
-  const auto options = std::make_shared<Options>();
+Action declareTop(CommandLine &line) {
+  const auto options = std::make_shared<TopOptions>();
   line.option("RUN", options->run, "names the folder of a run [that of your newest running session]");
   line.flag("--once", options->once, "prints one frame as text and exits; the default without a terminal");
   line.flag("--json", options->json, "prints the frame of --once as a JSON object (docs/top.md)");
@@ -113,6 +113,6 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(top, "shows the live blocks of a session while it runs", declare)
+MSL_REGISTER_VERB(top, "shows the live blocks of a session while it runs", declareTop)
 
 } // namespace msleaks::tools

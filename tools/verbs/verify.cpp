@@ -16,14 +16,14 @@
 namespace msleaks::tools {
 namespace {
 
-struct Options {
+struct VerifyOptions {
   std::string run, finding;
   std::vector<std::string> command;
   bool json = false;
 };
 
 // Finds the finding by its number in the report, from 1, or by the beginning of its id.
-Result<analysis::Finding> findingOf(const Options &options, const std::vector<analysis::Finding> &findings) {
+Result<analysis::Finding> findingOf(const VerifyOptions &options, const std::vector<analysis::Finding> &findings) {
   constexpr size_t kMostDigits = 4;
   const std::string &wanted = options.finding;
   const bool is_number =
@@ -49,7 +49,7 @@ abi::WatchWish watchOfRun(const std::string &run) {
   return manifest ? analysis::watchOf(manifest->options) : abi::WatchWish{};
 }
 
-Result<ExitStatus> verify(const Options &options) {
+Result<ExitStatus> verify(const VerifyOptions &options) {
   const auto finding = [&]() -> Result<analysis::Finding> {
     analysis::ProgressLine line;
     const auto report =
@@ -67,8 +67,8 @@ Result<ExitStatus> verify(const Options &options) {
   return verification.judgement.outcome == analysis::Outcome::Proved ? ExitStatus::Clean : ExitStatus::Findings;
 }
 
-Action declare(CommandLine &line) {
-  const auto options = std::make_shared<Options>();
+Action declareVerify(CommandLine &line) {
+  const auto options = std::make_shared<VerifyOptions>();
   line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
   line.option("FINDING", options->finding, "is the id of one of its findings, or the finding's number in the report")
       .required();
@@ -81,6 +81,6 @@ Action declare(CommandLine &line) {
 
 MSL_REGISTER_VERB(verify,
                   "runs a program again to check that blocks are untouched, or to find the writer of trampled ones",
-                  declare)
+                  declareVerify)
 
 } // namespace msleaks::tools

@@ -15,13 +15,13 @@ namespace {
 using analysis::Change;
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct WhatIfOptions {
   std::string run, heap;
   std::vector<std::string> free_at_last_use, alloc_at_first_use, drop, share;
   bool json = false;
 };
 
-Result<std::vector<Change>> changesOf(const Options &options) {
+Result<std::vector<Change>> changesOf(const WhatIfOptions &options) {
   std::vector<Change> changes;
   for (const std::string &site : options.free_at_last_use)
     changes.push_back({Change::Kind::FreeAtLastUse, site});
@@ -41,7 +41,7 @@ Result<std::vector<Change>> changesOf(const Options &options) {
   return changes;
 }
 
-void writeJson(std::ostream &to, const analysis::WhatIf &what_if, uint64_t start_ns) {
+void writeWhatIfJson(std::ostream &to, const analysis::WhatIf &what_if, uint64_t start_ns) {
   Json curve = Json::array();
   for (const auto &point : what_if.curve)
     curve.push_back({{"since_start_ns", point.time_ns == UINT64_MAX ? Json() : Json(point.time_ns - start_ns)},
@@ -70,7 +70,7 @@ std::string barsOf(const std::vector<analysis::WhatIf::Point> &curve, uint64_t a
   return bars;
 }
 
-void writeText(std::ostream &to, const analysis::WhatIf &what_if) {
+void writeWhatIfText(std::ostream &to, const analysis::WhatIf &what_if) {
   using Point = analysis::WhatIf::Point;
   const auto line = [&](const char *word, const std::string &value) { to << fmt::format("{:<10}{}\n", word, value); };
   const uint64_t saved = what_if.peak_bytes - std::min(what_if.peak_bytes, what_if.new_peak_bytes);
@@ -82,7 +82,7 @@ void writeText(std::ostream &to, const analysis::WhatIf &what_if) {
   line("changed", barsOf(what_if.curve, &Point::new_bytes, what_if.peak_bytes));
 }
 
-Result<ExitStatus> whatif(const Options &options) {
+Result<ExitStatus> whatif(const WhatIfOptions &options) {
   analysis::ReportQuestion question;
   question.changes = MSL_TRY(changesOf(options));
   if (!options.heap.empty())
@@ -94,14 +94,14 @@ Result<ExitStatus> whatif(const Options &options) {
   if (!report.what_if->failure.empty())
     return fail(report.what_if->failure, ExitStatus::Usage);
   if (options.json)
-    writeJson(std::cout, *report.what_if, report.start_ns);
+    writeWhatIfJson(std::cout, *report.what_if, report.start_ns);
   else
-    writeText(std::cout, *report.what_if);
+    writeWhatIfText(std::cout, *report.what_if);
   return ExitStatus::Clean;
 }
 
-Action declare(CommandLine &line) {
-  const auto options = std::make_shared<Options>();
+Action declareWhatIf(CommandLine &line) {
+  const auto options = std::make_shared<WhatIfOptions>();
   line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
   const auto add = [&](const char *name, std::vector<std::string> &sites, const char *doc) {
     line.option(name, sites, doc).valueName("SITE").oneAtATime();
@@ -120,6 +120,7 @@ Action declare(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(whatif, "computes the peak for blocks that are freed earlier, allocated later, or left out", declare)
+MSL_REGISTER_VERB(whatif, "computes the peak for blocks that are freed earlier, allocated later, or left out",
+                  declareWhatIf)
 
 } // namespace msleaks::tools
