@@ -101,6 +101,7 @@ TEST(EdgeCounts, AKernelsImpossibleNumbersAreUnseen) {
       EXPECT_EQ(counts.blocks, std::vector<Number>(graph->blocks.size()));
       EXPECT_EQ(counts.calls, sample.isWhole() ? 64u : 576u);
     }
+    EXPECT_EQ(countsOf(*graph, std::vector<uint64_t>{64, 65}).edges[0].state, CountState::Unseen) << "one is enough";
     const FunctionCounts counts = countsOf(*graph, std::vector<uint64_t>{64, 64});
     EXPECT_EQ(counts.edges[1].count, 64u);
   }
