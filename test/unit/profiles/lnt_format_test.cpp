@@ -119,6 +119,8 @@ TEST(Escaped, IsUndone) {
     EXPECT_EQ(unescaped(escaped(text)), text);
   }
   EXPECT_EQ(escaped("a\nb\\\xff"), "a\\nb\\\\\\xff");
+  // The second byte begins a sequence instead of going on with the first one's.
+  EXPECT_EQ(escaped("\xc3\xc3\xa9"), "\\xc3\xc3\xa9");
   EXPECT_FALSE(isPlain("a\nb"));
   EXPECT_FALSE(isPlain("\xed\xa0\x80")) << "a surrogate";
   EXPECT_TRUE(isPlain("größe"));
