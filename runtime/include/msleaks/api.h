@@ -4,8 +4,8 @@
  * A program needs only this file and no library. Without a runtime from msleaks-run, each call is a load and a branch
  * that is not taken. The file may be copied into another source tree.
  *
- * Any thread and any signal handler may call these functions. Texts are copied; equal texts are stored once. A null
- * text means: not known. */
+ * Any thread and any signal handler may call these functions. The runtime copies each text, and stores equal texts
+ * once. A null pointer means that the text is not known. */
 #ifndef MSLEAKS_API_H
 #define MSLEAKS_API_H
 
@@ -18,11 +18,11 @@
 #define MSL_API_NOEXCEPT
 #endif
 
-/* MSL_API_OFF leaves only empty functions. So does a target without weak symbols of ELF. */
+/* MSL_API_OFF makes all functions empty. They are also empty on a target without ELF, whose weak symbols they need. */
 #if defined(__ELF__) && defined(__GNUC__) && !defined(MSL_API_OFF)
 
-/* The symbols are visible: with -fvisibility=hidden the linker would look for them in the program only. The runtime
-   defines them. */
+/* The runtime defines these symbols. Their visibility is `default`: with -fvisibility=hidden the linker would look for
+   them in the program only. */
 #ifdef MSL_API_RUNTIME
 #define MSL_API_SYMBOL __attribute__((visibility("default")))
 #else
@@ -46,8 +46,9 @@ MSL_API_SYMBOL void __msl_unwatch(const void *block) MSL_API_NOEXCEPT;
 }
 #endif
 
-/* The address comes from the GOT: only there an undefined function is 0 or bound to a preloaded library. Compilers use
- * the GOT, except in programs at a fixed address (-fno-pie), where they let the linker fill in 0. */
+/* The address is read from the GOT. The dynamic linker stores it there: the address in a preloaded library, or 0 if the
+ * function is undefined. Compilers use the GOT, except in programs at a fixed address (-fno-pie). There they let the
+ * static linker fill in 0, so this assembly code reads the GOT. */
 #if defined(__PIC__) || !defined(__LP64__) || !(defined(__x86_64__) || defined(__aarch64__))
 #define MSL_API_FIND(function, name) ((function) = (name))
 #elif defined(__x86_64__)
@@ -71,19 +72,20 @@ MSL_API_SYMBOL void __msl_unwatch(const void *block) MSL_API_NOEXCEPT;
       msl_api_function arguments;                                                                                      \
   } while (0)
 
-/* A training or inference iteration begins, with the program's own number. */
+/* A training or inference iteration begins. `number` is the program's own number of the iteration. */
 static inline void msl_step(uint64_t number) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_step, (uint64_t), (number)); }
 
 /* The program has reached a point of its own, such as "model loaded". */
 static inline void msl_mark(const char *text) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_mark, (const char *), (text)); }
 
-/* A range of this thread begins; pop ends the innermost one. A pop without a push is harmless. */
+/* A range of this thread begins. msl_range_pop ends the innermost range. A pop without a push has no effect. */
 static inline void msl_range_push(const char *text) MSL_API_NOEXCEPT {
   MSL_API_CALL(__msl_range_push, (const char *), (text));
 }
 static inline void msl_range_pop(void) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_range_pop, (void), ()); }
 
-/* A range that ends by its number, in any thread; 0 = the range is not recorded. */
+/* A range begins. Any thread may end it with the number that this function returns. 0 means that the range is not
+   recorded. */
 static inline uint64_t msl_range_start(const char *text) MSL_API_NOEXCEPT {
   uint64_t (*msl_api_function)(const char *);
   MSL_API_FIND(msl_api_function, __msl_range_start);
@@ -91,16 +93,16 @@ static inline uint64_t msl_range_start(const char *text) MSL_API_NOEXCEPT {
 }
 static inline void msl_range_end(uint64_t id) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_range_end, (uint64_t), (id)); }
 
-/* From here on, allocations of this thread belong to an owner, "framework@component@..."; pop goes back to the owner
- * before. A pop without a push is harmless. */
+/* From here on, allocations of this thread belong to this owner ("framework@component@..."). msl_owner_pop restores the
+ * owner before it. A pop without a push has no effect. */
 static inline void msl_owner_push(const char *owner) MSL_API_NOEXCEPT {
   MSL_API_CALL(__msl_owner_push, (const char *), (owner));
 }
 static inline void msl_owner_pop(void) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_owner_pop, (void), ()); }
 
-/* From here on the content of these bytes is compared before and after each range, launch, copy and fill. The report
- * names each operation that changed them without having them as an argument (docs/watch.md). The address is a pointer
- * to host memory, a device pointer, or a cl_mem. */
+/* From here on, the runtime compares the content of these bytes before and after each range, launch, copy and fill. The
+ * report names each operation that changed them without having them as an argument (docs/watch.md). The address is a
+ * pointer to host memory, a device pointer, or a cl_mem. */
 static inline void msl_watch(const void *block, size_t bytes, const char *name) MSL_API_NOEXCEPT {
   MSL_API_CALL(__msl_watch, (const void *, size_t, const char *), (block, bytes, name));
 }

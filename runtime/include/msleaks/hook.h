@@ -1,15 +1,18 @@
-// A hook in one line (docs/hooks.md):
+// An example of a hook (docs/hooks.md):
 //
 //   MSL_HOOK(libOpenCL, cl_mem, clCreateBuffer, (cl_context, cl_mem_flags, size_t, void *, cl_int *))
 //
-// defines a function of that name, which calls the real one and records the call as the function's row of symbols.def
-// describes it. MSL_HOOK_AS takes a row of your own. Build hooks into a shared library that is preloaded behind
-// msleaks' own hooks (msleaks-run --hooks FILE), or into msleaks' hooks.
+// defines a function of that name. This function calls the real one, and records the call as the function's row of
+// symbols.def describes it. MSL_HOOK_AS takes a row of your own instead. Build hooks into a shared library that is
+// preloaded behind msleaks' own hooks (msleaks-run --hooks FILE), or into msleaks' hooks.
 //
 // A hook makes the same callbacks as the compiler plugin around an instrumented call, with the caller's address as the
-// site. It only passes on a call that is instrumented already, or one from inside another call of the same family. This
-// header does not depend on the runtime's state. It needs no library to link, and the runtime checks the version below
-// when the library registers. Without a runtime, or with one of another version, the hooks pass everything on.
+// site. Some calls are not recorded: those that are instrumented already, and those from inside another call of the same
+// family. For them a hook only calls the real function.
+//
+// This header does not depend on the runtime's state. A library with hooks links against no library of msleaks. When it
+// registers, the runtime checks its kHookVersion. Without a runtime, or with a runtime of another version, the hooks
+// only call the real functions.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -29,7 +32,8 @@ extern "C" {
 [[gnu::visibility("hidden")]] extern msleaks::hook::Function __stop_msl_hooks[];
 }
 
-// These symbols are hidden: two libraries with hooks, perhaps of two versions, share nothing.
+// These symbols are hidden. So two libraries with hooks share none of them, and may have been built with two versions
+// of this header.
 namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
@@ -41,7 +45,7 @@ inline Library own_library = {
     __msl_hook_register(&own_library);
 }
 
-// Surrounds a hook's own work: nothing of the work is recorded, and the program's errno stays as it was.
+// Surrounds a hook's own work. Nothing of this work is recorded, and the program's errno is restored at the end.
 class OwnWork {
 public:
   OwnWork() : errno_(errno) {
@@ -61,7 +65,7 @@ private:
   int errno_;
 };
 
-// Finds the next function of that name, for a process without msleaks' runtime.
+// Returns the next function of that name behind this library, for a process without msleaks' runtime.
 [[gnu::noinline, gnu::cold]] inline void *nextOf(Function &function) {
   const OwnWork own; // the dynamic linker allocates an error message for a missing symbol
   void *real = ::dlsym(RTLD_NEXT, function.name);
@@ -74,7 +78,8 @@ private:
   return real;
 }
 
-// The real function behind a hook, for a call from this address. Without an address, the hook calls for itself.
+// Returns the real function behind a hook, for a call from the address `caller`. If `caller` is null, the hook itself
+// makes the call.
 inline void *realOf(Function &function, const void *caller = nullptr) {
   void *const real = __atomic_load_n(&function.real, __ATOMIC_ACQUIRE);
   if (real != nullptr) [[likely]]
@@ -82,8 +87,8 @@ inline void *realOf(Function &function, const void *caller = nullptr) {
   return __msl_hook_real != nullptr ? __msl_hook_real(&function, caller) : nextOf(function);
 }
 
-// The callbacks that the plugin inserts around such a call (passes/rewrite.cpp), for a row that is known at compile
-// time.
+// Calls the callbacks that the plugin inserts around such a call (passes/rewrite.cpp), for a row that is known at
+// compile time.
 template <class OfRow, class Values> class Callbacks {
   static constexpr abi::Symbol kRow = OfRow::kRow;
   using Verb = abi::Verb;
@@ -92,7 +97,7 @@ public:
   static constexpr uint32_t kTraits =
       abi::Traits(kRow.verb, kRow.family, kRow.heap, kRow.flags | abi::kFromHook).packed();
 
-  // The value that a callback before an instrumented call names.
+  // Returns the value that identifies the call for a callback before it: the kernel of a launch, else the address.
   static uint64_t identity(const Values &values) {
     return kRow.verb == Verb::Launch ? values.template word<indexOf(kRow.kernel)>()
                                      : values.template word<indexOf(kRow.address)>();
@@ -157,8 +162,8 @@ public:
     }
   }
 
-  // Records the status that the function returns. An announced call needs this too: behind a tail call, and in objects
-  // of the first version, no callback sees the status.
+  // Records the status that the function returns. This is also done for a call that a callback has announced. No
+  // callback gets the status after a tail call, or in objects of the first version.
   template <class Result> static void afterStatus(uint32_t site, const Values &values, Result result) {
     constexpr bool kStatus = kRow.status && (std::is_integral_v<Result> || std::is_enum_v<Result>);
     if constexpr (kStatus && kRow.verb == Verb::Free)
@@ -169,8 +174,8 @@ public:
   }
 
 private:
-  // Addresses that will no longer show a block are recorded before the call, so that no address is mapped anew
-  // meanwhile.
+  // For a call that ends the mapping of addresses, the event is recorded before the call. Otherwise another thread
+  // could map the same addresses anew between the call and its event.
   static constexpr bool kHides = kRow.verb == Verb::Show && !kRow.source.present();
   static void beforeShow(uint32_t site, const Values &values) {
     if (kHides && __msl_on_mapped != nullptr)
@@ -232,7 +237,7 @@ private:
                      y = abi::blocksOf(values.template word<kAt + 1>(), block_y),
                      z = abi::blocksOf(values.template word<kAt + 2>(), block_z);
       __msl_on_launch(site, kTraits, kernel, stream, x | y << 32, static_cast<uint32_t>(z), block_xy, block_z, shared);
-    } else if constexpr (kRow.shape.kind == abi::ShapeKind::Blocks) { // which have no shape
+    } else if constexpr (kRow.shape.kind == abi::ShapeKind::Blocks) { // a number of blocks of unknown size
       const auto blocks = static_cast<uint32_t>(values.template word<kAt>());
       __msl_on_launch(site, kTraits, kernel, stream, blocks | uint64_t{1} << 32, 1, 0, 0, shared);
     } else {
@@ -241,13 +246,13 @@ private:
   }
 };
 
-// For a function whose hook has a body of its own.
+// The row of a function whose hook has a body of its own.
 struct NoRow {
   static constexpr abi::Symbol kRow{};
 };
 
-// Calls of the operating system may wait for long. Handles that a signal handler opens meanwhile are its own. A thread
-// that is cancelled in the call never comes back.
+// Does nothing for the family System. Its calls may wait for long, and a signal handler may open handles meanwhile,
+// which must be recorded. A thread that is cancelled in such a call would never reach the end.
 template <class OfRow> void begin(Call &call) {
   if constexpr (OfRow::kRow.family != abi::Family::System)
     __msl_hook_begin(&call);
@@ -286,7 +291,8 @@ auto callRecorded(Real real, void *caller, Parameters... parameters) {
   }
 }
 
-// The arguments of a kernel and the chosen device of a thread are noted even while recording is off.
+// Records the arguments of a kernel, or the device that a thread has chosen. Both are recorded even while recording is
+// off, since later events need them.
 template <class OfRow, class Real, class... Parameters>
 auto callNoted(Real real, void *caller, Parameters... parameters) {
   constexpr abi::Symbol kRow = OfRow::kRow;
@@ -329,7 +335,7 @@ Result callHooked(Function &function, void *caller, Parameters... parameters) {
     return callNoted<OfRow>(real, caller, parameters...);
 }
 
-// The same with a body of your own (MSL_HOOK_WITH), which calls the real one.
+// Does the same for a hook with a body of its own (MSL_HOOK_WITH). The body calls the real function.
 template <class Body, class Result, class... Parameters>
 Result callBody(Function &function, void *caller, Parameters... parameters) {
   auto *real = reinterpret_cast<Result (*)(Parameters...)>(realOf(function, caller));
@@ -338,7 +344,7 @@ Result callBody(Function &function, void *caller, Parameters... parameters) {
   return own_library.state == kAccepted ? Body{}(real, caller, parameters...) : real(parameters...);
 }
 
-// Sets the device for the time of one call that names its device itself. Only the families Cuda, Hip, Acl and OpenCl
+// Sets the thread's device during one call that names its device itself. Only the families Cuda, Hip, Acl and OpenCl
 // have devices.
 class WithDevice {
 public:
@@ -358,7 +364,7 @@ private:
   uint32_t traits_, before_ = 0;
 };
 
-// The row of symbols.def.
+// The row of symbols.def with this number.
 template <int kNumber> struct RowOf {
   static constexpr abi::Symbol kRow = abi::kSymbols[kNumber];
 };
@@ -388,18 +394,20 @@ template <Name kName> struct Known {
 #define MSL_HOOK(library, result, name, parameters)                                                                    \
   MSL_HOOK_AS(::msleaks::hook::Known<#name>, library, result, name, parameters)
 
-// `row` is a struct whose kRow is an abi::Symbol, for a function that symbols.def does not have. The table names the
-// hook, not a function of the same name in the program.
+// `row` is a struct whose kRow is an abi::Symbol, for a function that symbols.def does not have. The table of hooks
+// refers to msl_hooked_NAME, so that it never refers to a function NAME of the program.
 #define MSL_HOOK_AS(row, library, result, name, parameters)                                                            \
   MSL_HOOK_CALLS((::msleaks::hook::callHooked<row, result>), library, result, name, parameters)
 
-// Declares a function that a hook calls itself, and that is not hooked: hook::realOf(variable), which may be null.
+// Declares a function that is not hooked, and that a hook calls itself. hook::realOf(variable) returns the function, or
+// null.
 #define MSL_ASKED(variable, library, name)                                                                             \
   [[gnu::used, gnu::section("msl_hooks")]] constinit ::msleaks::hook::Function variable = {library, name, nullptr,     \
                                                                                            nullptr};
 
-// `body` is a lambda without captures, for calls that a row cannot describe. It gets the real function, the return
-// address and the parameters. The hook skips it where it only passes calls on.
+// `body` is a lambda without captures, for calls that a row cannot describe. The lambda gets the real function, the
+// return address and the parameters. If the runtime has not accepted the library, the hook calls the real function
+// without the lambda.
 #define MSL_HOOK_WITH(body, library, result, name, parameters)                                                         \
   MSL_HOOK_CALLS((::msleaks::hook::callBody<decltype(body), result>), library, result, name, parameters)
 

@@ -1,4 +1,4 @@
-// The parameters of a hooked call.
+// Reads the parameters of a hooked call by the positions in its row.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -10,11 +10,11 @@
 namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
-// A position of a row as a template's argument.
+// Returns a position of a row as a number, for use as a template argument.
 inline constexpr int kAbsent = INT8_MIN;
 constexpr int indexOf(abi::Position position) { return position.present() ? position.index() : kAbsent; }
 
-// The parameters of a call, by the positions of its row.
+// The parameters of one call. A position in the call's row selects a parameter.
 template <class... Parameters> class Arguments {
 public:
   explicit Arguments(Parameters... values) : values_(values...) {}
@@ -34,7 +34,7 @@ public:
     uint64_t product = word<kSize>();
     if constexpr (kCount != kAbsent)
       if (__builtin_mul_overflow(product, word<kCount>(), &product))
-        return UINT64_MAX; // the real function refuses it
+        return UINT64_MAX; // the product overflows: the real function refuses such a size
     return product;
   }
 

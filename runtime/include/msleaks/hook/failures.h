@@ -1,4 +1,4 @@
-// The value that a hook returns if there is no real function.
+// The values that a hook returns if no loaded library has the real function.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -21,14 +21,16 @@ inline constexpr Failure kFailures[] = {
 #include "msleaks/abi/failures.def"
 };
 
-// `library` is "libOpenCL", or the first of "libacl_rt|libascendcl".
+// Whether the first of the names in `library` is `name`. `library` is one name ("libOpenCL") or several
+// ("libacl_rt|libascendcl").
 constexpr bool isOfLibrary(const char *library, const char *name) {
   for (; *name != 0 && *library == *name; ++name)
     ++library;
   return *name == 0 && (*library == 0 || *library == '|');
 }
 
-// For a library that no row names the result is -1: it is no success, neither as a status nor as a result of mmap.
+// Returns the status by which this library reports a failure. If failures.def has no row for the library, the result is
+// -1, which means failure both as a status and as a result of mmap.
 constexpr int64_t failureOf(const char *library) {
   for (const Failure &failure : kFailures)
     if (isOfLibrary(library, failure.library))
@@ -43,7 +45,8 @@ template <class Last> void storeFailure(const char *library, Last last) {
       *last = static_cast<Status>(failureOf(library));
 }
 
-// A function that makes an object of OpenCL stores its status through its last parameter. mmap returns -1.
+// Returns the result of a call whose function is missing. If the function makes an object of OpenCL, the status is also
+// stored through the last parameter. A missing mmap returns -1 as its pointer; other functions return null.
 template <class OfRow, class Result, class... Parameters>
 [[gnu::cold]] Result missing(const Function &function, Parameters... parameters) {
   if constexpr (std::is_pointer_v<Result>) {

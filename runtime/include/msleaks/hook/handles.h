@@ -1,4 +1,4 @@
-// The effects of a hooked call on handles.
+// Records the handles that a hooked call opens, retains or closes.
 #pragma once
 
 #include "msleaks/abi/handle_calls.h"
@@ -12,7 +12,8 @@
 namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
-// The effects of a function on handles (handle_calls.def). A row of your own has them as kHandles.
+// Returns the effects of a function on handles (handle_calls.def). The struct of a row of your own has them as
+// kHandles.
 template <class OfRow> constexpr abi::HandleCalls handlesOf() {
   if constexpr (requires { OfRow::kHandles; })
     return OfRow::kHandles;
@@ -27,8 +28,8 @@ template <class OfRow> struct HandlesOnly {
       .name = OfRow::kRow.name, .verb = abi::Verb::Handle, .family = kHandles.calls[0].family};
 };
 
-// Records the effects of a call on handles. Handles are closed before the call and opened after it, since another
-// thread may get the same number meanwhile.
+// Records the effects of a call on handles. Closed handles are recorded before the call, and opened handles after it.
+// Otherwise another thread could get the same number between the call and its event.
 template <class OfRow, class Values> class Handles {
   static constexpr abi::HandleCalls kCalls = handlesOf<OfRow>();
   using HandleVerb = abi::HandleVerb;

@@ -1,12 +1,13 @@
-// Sites of calls in uninstrumented code: the return address of the hook, numbered per process.
+// Numbers the call sites in uninstrumented code. A hook identifies a call site by its return address. The numbers are
+// valid within one process.
 #pragma once
 
 #include "msleaks/runtime/thread.h"
 
 extern "C" {
 [[gnu::visibility("default"), gnu::cold]] uint32_t __msl_new_caller(uint64_t return_address) noexcept;
-// Call these around a call that may unload libraries. Callers and calls in unloaded libraries, and their unwind rules,
-// are no longer found.
+// Call these before and after a call that may unload libraries. After that, lookups no longer find callers, path nodes
+// and unwind rules of unloaded libraries.
 [[gnu::visibility("default"), gnu::cold]] void __msl_unloading() noexcept;
 [[gnu::visibility("default"), gnu::cold]] void __msl_unloaded() noexcept;
 }
@@ -18,8 +19,9 @@ namespace msleaks::runtime {
   return static_cast<uint32_t>(return_address * 0x9e3779b97f4a7c15u >> 48);
 }
 
-// Entries are only added, image first, address last, so a search needs no lock. An entry whose image is unloaded gets
-// the mark kRetiredCaller; it is added again or comes back. 0 = the table is full.
+// Returns the site number of a return address, or 0 if the table is full. Entries are only added, and the address of an
+// entry is stored last. So a search needs no lock. An entry whose image was unloaded gets the mark kRetiredCaller. If
+// that code is loaded again, the entry is restored or a new one is added.
 [[gnu::always_inline]] inline uint32_t callerSite(uint64_t return_address) noexcept {
   if (const abi::Caller *callers = __atomic_load_n(&__msl_process.callers, __ATOMIC_ACQUIRE); callers != nullptr)
       [[likely]] {

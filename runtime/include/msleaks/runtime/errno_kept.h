@@ -1,4 +1,4 @@
-// Keeps the program's errno, and restores it at the end.
+// Saves the program's errno, and restores it at the end of the scope.
 #pragma once
 
 #include <cerrno>

@@ -1,4 +1,5 @@
-// Places in instrumented code that are not the user's own lines: their events need the path that led there.
+// Tells which sites in instrumented code are foreign: none of their lines is the user's own. An event of such a site
+// carries the path that led to it.
 #pragma once
 
 #include "msleaks/abi/site_table.h"
@@ -6,8 +7,8 @@
 
 namespace msleaks::runtime {
 
-// A bit for each site number, in chunks that are made when they are needed. A fork's child has its parent's bits, as it
-// has its parent's site numbers.
+// Each site number has a bit. The bits are stored in chunks, which are allocated when they are needed. A fork's child
+// inherits the bits, as it inherits the site numbers.
 inline constexpr uint32_t kSitesOfChunk = 1u << 16;
 inline constexpr uint32_t kSiteChunks = abi::kPathSite / kSitesOfChunk;
 
@@ -19,7 +20,7 @@ extern "C" {
 
 namespace msleaks::runtime {
 
-// `site` is a row of a unit.
+// `site` is a row number of a unit, so neither the number of a caller nor of a path.
 [[gnu::always_inline]] inline bool isForeign(uint32_t site) noexcept {
   const uint64_t *chunk = __atomic_load_n(&__msl_foreign_sites[site / kSitesOfChunk], __ATOMIC_ACQUIRE);
   return chunk != nullptr &&

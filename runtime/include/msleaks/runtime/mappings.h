@@ -1,5 +1,5 @@
-// Decides what the kernel's mapping calls do to memory. Callbacks and hooks share this code, so both record a call
-// alike.
+// Decides which memory a mapping call of the kernel (mmap, mremap, munmap) allocates or frees. Callbacks and hooks
+// share this code, so both record a call alike.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -9,13 +9,13 @@
 
 namespace msleaks::runtime {
 
-// Other processes touch shared memory, too. A stack has room to grow, and MAP_NORESERVE says that much of the memory
-// may never be touched.
+// Whether untouched pages are normal for such a mapping. Other processes may touch shared memory. A stack has room to
+// grow, and MAP_NORESERVE says that much of the memory may never be touched.
 constexpr bool isSparse(int flags) {
   return (flags & MAP_TYPE) != MAP_PRIVATE || (flags & (MAP_STACK | MAP_GROWSDOWN | MAP_NORESERVE)) != 0;
 }
 
-// PROT_NONE holds addresses and no memory. A file's pages belong to the file.
+// Returns the event flags of a mapping. PROT_NONE reserves addresses without memory. A file's pages belong to the file.
 constexpr uint16_t mappingFlags(int protection, int flags) {
   if ((flags & MAP_ANONYMOUS) == 0)
     return abi::kReserve | abi::kFile;
@@ -24,19 +24,20 @@ constexpr uint16_t mappingFlags(int protection, int flags) {
   return isSparse(flags) ? abi::kListed : 0;
 }
 
-// Whether the mapping may show memory that other mappings show, too. The type of its file may rule that out.
+// Whether other mappings may show the same memory. The answer does not consider the type of the file, which may exclude
+// that.
 constexpr bool mayShare(int protection, int flags) {
   const int type = flags & MAP_TYPE;
   return protection != PROT_NONE && (flags & MAP_ANONYMOUS) == 0 && (type == MAP_SHARED || type == MAP_SHARED_VALIDATE);
 }
 
-// Whether munmap gives the range back. In all other cases the kernel refuses the call.
+// Whether munmap unmaps the range. If not, the kernel refuses the call.
 constexpr bool munmapTakes(uint64_t address, uint64_t size, uint64_t page_bytes) {
   return address % page_bytes == 0 && size != 0;
 }
 
-// Whether mremap gives the old range back. With an old size of 0 the pages are mapped a second time. With
-// MREMAP_DONTUNMAP the old pages stay. The kernel refuses a new size of 0, and an address inside a page.
+// Whether mremap unmaps the old range. With an old size of 0, mremap maps the pages a second time. With
+// MREMAP_DONTUNMAP the old range stays mapped. The kernel refuses a new size of 0, and an address inside a page.
 constexpr bool mremapTakes(uint64_t address, uint64_t old_size, uint64_t new_size, int flags, uint64_t page_bytes) {
   return address % page_bytes == 0 && old_size != 0 && new_size != 0 && (flags & MREMAP_DONTUNMAP) == 0;
 }

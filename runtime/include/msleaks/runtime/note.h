@@ -1,4 +1,5 @@
-// A note for the session's log: what could not be recorded, and why; or only a count. Nothing is ever printed.
+// Writes a note to the session's log: what could not be recorded, and why. Or it only counts a lost event. The runtime
+// never prints.
 #pragma once
 
 extern "C" {

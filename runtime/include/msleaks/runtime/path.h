@@ -1,4 +1,5 @@
-// The calls that led to an allocation, numbered per process (docs/call-paths.md).
+// Numbers for call paths: the calls that led to an allocation (docs/call-paths.md). The numbers are valid within one
+// process.
 #pragma once
 
 #include "msleaks/runtime/caller.h"
@@ -6,21 +7,21 @@
 #include "msleaks/runtime/record.h"
 
 extern "C" {
-// The site number of the path whose innermost call returns to `return_address` and was made with this stack pointer and
-// frame pointer. With a `site` (not 0) the path ends with that place in instrumented code. Without room for a path the
-// result is `site` itself, or the caller's number.
+// Returns the site number of the path whose innermost call returns to `return_address` and was made with this stack
+// pointer and frame pointer. If `site` is not 0, the path ends with that place in instrumented code. If there is no
+// room for the path, the result is `site`, or the caller's number if `site` is 0.
 [[gnu::visibility("default")]] uint32_t __msl_path(uint64_t return_address, uint64_t stack_pointer,
                                                    uint64_t frame_pointer, uint32_t site) noexcept;
-// The same for `caller`, the return address of a hook. The walk begins with a call that the hook made.
+// Does the same for the path to `caller`, the return address of a hook. The walk begins at a call that the hook made.
 [[gnu::visibility("default")]] uint32_t __msl_path_to(uint64_t caller, uint64_t return_address, uint64_t stack_pointer,
                                                       uint64_t frame_pointer, uint32_t site) noexcept;
 }
 
 namespace msleaks::runtime {
 
-// Returns the stack pointer of the caller at the call, for the function that this is inlined into. The callbacks before
-// and after an instrumented call get the same value. It is not the frame address, which AArch64 has at the lower end of
-// a frame.
+// Returns the stack pointer that the caller had at the call of the function that this is inlined into. So the callbacks
+// before and after an instrumented call get the same value. The frame address would not do: on AArch64 it is at the
+// lower end of the callee's frame.
 [[gnu::always_inline]] inline uint64_t callerStackPointer() noexcept {
 #if defined(__clang__) && defined(__aarch64__)
   return reinterpret_cast<uint64_t>(__builtin_sponentry()); // clang's CFA is the frame address there
@@ -29,7 +30,7 @@ namespace msleaks::runtime {
 #endif
 }
 
-// The frame of the caller, for the function that this is inlined into.
+// Describes the frame of the caller of the function that callerFrame() is inlined into.
 struct CallerFrame {
   uint64_t return_address, stack_pointer, frame_pointer;
 };
@@ -52,7 +53,8 @@ struct CallerFrame {
   return (enabled & abi::kPathsOfSites) != 0 || ((enabled & abi::kPathsOfCallers) != 0 && isForeign(site));
 }
 
-// The same for a site that a callback names or left. The number of a caller or a path stays as it is.
+// Returns the path to a site that a callback passes or has left, or the site itself if the session asks for no path.
+// The number of a caller or of a path is returned unchanged.
 [[gnu::always_inline]] inline uint32_t pathOfSite(uint32_t enabled, uint32_t site, const CallerFrame &frame) noexcept {
   if ((site & (abi::kCallerSite | abi::kPathSite)) != 0 || !hasPath(enabled, site))
     return site;

@@ -1,4 +1,4 @@
-// The pending site: how a call that the pass instrumented and a hook interposed becomes one event.
+// The pending site makes one event of a call that both the pass instruments and a hook interposes.
 //
 // clang-format off
 //   call           callback before it        hook                            callback after it
@@ -13,14 +13,15 @@
 //   retain         records, leaves its site  takes it, does not record
 // clang-format on
 //
-// Instrumented code mostly calls the heap's hook itself (isCalledDirectly). Then the hook ends the open call, too, and
-// the callback after it finds nothing to do.
+// Instrumented code mostly calls the heap's hook itself (isCalledDirectly). In that case the hook also ends the open
+// call, and the callback after the call does nothing.
 //
-// A hook outside of the heap (hook_call.cpp) does what these callbacks do, unless they announced the call.
+// A hook outside of the heap (hook_call.cpp) calls these callbacks itself, unless instrumented code has announced the
+// call.
 //
-// Each thread has one place for a pending site. A call that begins before an earlier site was taken displaces that
-// site: an operator new of the program's own calls an instrumented malloc. The callback after the outer call then finds
-// its block among those recorded meanwhile, and retargets the block.
+// Each thread has room for one pending site. A call that begins before an earlier site was taken overwrites that site.
+// An example is an operator new of the program that calls an instrumented malloc. The callback after the outer call
+// then finds its block among the blocks recorded meanwhile, and retargets the block.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -28,13 +29,13 @@
 
 namespace msleaks::runtime {
 
-// Two values that stand for an address: an allocation whose block is not known yet, and a call behind which no callback
-// can stand.
+// Special values of PendingSite::address. kAnyBlock: an allocation whose block is not known yet. kUnfollowed: a call
+// that no callback can follow.
 inline constexpr uint64_t kAnyBlock = UINT64_MAX, kUnfollowed = UINT64_MAX - 1;
 // A hook or callback has recorded that the call failed, and no other call has begun since.
 inline constexpr uint64_t kTold = UINT64_MAX - 2;
 
-// The site is stored last: a signal handler in between finds all values or none.
+// Stores the site last. So a signal handler in between finds either all values or no pending site.
 [[gnu::always_inline]] inline void leavePending(Thread &thread, const PendingSite &pending) noexcept {
   thread.call.site = 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -53,15 +54,15 @@ inline constexpr uint64_t kTold = UINT64_MAX - 2;
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-// Whether no site was left, no instrumented call is open, and the thread is not inside an allocator.
+// Whether no site is pending, no instrumented call is open, and the thread is not inside an allocator.
 [[gnu::always_inline]] inline bool isPlain(const Thread &thread) noexcept {
   uint64_t call;
   __builtin_memcpy(&call, &thread.call, sizeof call);
   return call == 0;
 }
 
-// Whether the instrumented code that left the pending site calls this hook itself. The stack pointer is the same then,
-// and no other call is open. Such a hook alone accounts for the call. `traits`: of the hook's row.
+// Whether the instrumented code that left the pending site calls this hook itself. In that case the stack pointer is
+// the same, and no other call is open. Then only the hook records the call. `traits` are those of the hook's row.
 [[gnu::always_inline]] inline bool isCalledDirectly(const Thread &thread, uint32_t traits,
                                                     uint64_t stack_pointer) noexcept {
   return thread.call.site != 0 && thread.call.inside == 0 && thread.call.open_calls == 1 &&
@@ -69,7 +70,7 @@ inline constexpr uint64_t kTold = UINT64_MAX - 2;
          thread.open[0].frame == stack_pointer;
 }
 
-// Whether the callback before this hook has recorded that the block is given back, and no other call is open.
+// Whether the callback before this hook has recorded the free of the block, and no other call is open.
 [[gnu::always_inline]] inline bool isGivenBack(const Thread &thread, uint32_t traits, uint64_t address) noexcept {
   return thread.call.site != 0 && thread.call.inside == 0 && thread.call.open_calls == 0 &&
          thread.pending_traits == traits && thread.pending_address == address;
@@ -80,8 +81,8 @@ inline bool isRecorded(const Thread &thread) noexcept {
   return abi::Traits(thread.pending_traits).verb() != abi::Verb::Realloc && thread.pending_address < kUnfollowed;
 }
 
-// Takes the site left for an allocator of this family; 0: no callback announced this call. Any other pending site is
-// stale.
+// Takes the site that a callback left for an allocator of this family. Returns 0 if no callback announced this call.
+// Any other pending site is stale, and is removed if its call is recorded already or of this family.
 inline uint32_t takeAllocSite(Thread &thread, abi::Family family) noexcept {
   const uint32_t site = thread.call.site;
   const abi::Traits traits(thread.pending_traits);
@@ -91,7 +92,8 @@ inline uint32_t takeAllocSite(Thread &thread, abi::Family family) noexcept {
   return announced && traits.family() == family ? site : 0;
 }
 
-// Takes the site left for freeing or reallocating exactly this block; site 0: no callback announced the call.
+// Takes the site that a callback left for freeing or reallocating exactly this block. The result's site is 0 if no
+// callback announced the call.
 inline PendingSite takeBlockSite(Thread &thread, abi::Family family, abi::Verb verb, uint64_t address) noexcept {
   const PendingSite pending{thread.call.site, thread.pending_traits, thread.pending_address};
   const abi::Traits traits(pending.traits);
@@ -106,8 +108,8 @@ inline PendingSite takeBlockSite(Thread &thread, abi::Family family, abi::Verb v
   return pending;
 }
 
-// Whether an allocator's call is announced and no hook has taken it. Memory that is mapped meanwhile is the allocator's
-// own supply.
+// Whether a callback has announced an allocator's call and no hook has taken the site. The allocator itself maps memory
+// in this time, to hand out parts of it later.
 inline bool insideAllocator(const Thread &thread) noexcept {
   const abi::Traits traits(thread.pending_traits);
   return thread.call.site != 0 && traits.family() == abi::Family::Heap &&

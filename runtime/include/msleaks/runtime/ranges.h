@@ -1,10 +1,11 @@
-// Ranges whose numbers another library gives (hooks/roctx.cpp).
+// Records ranges whose numbers come from another library (hooks/roctx.cpp).
 #pragma once
 
 #include <cstdint>
 
 extern "C" {
-// Begins a range as msl_range_start does, with a given number. msl_range_start must never give that number.
+// Begins a range as msl_range_start does, but with a given number. The number must be one that msl_range_start never
+// returns.
 [[gnu::visibility("default")]] void __msl_range_start_as(const char *text, uint64_t id) noexcept;
 }
 

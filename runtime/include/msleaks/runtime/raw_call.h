@@ -1,4 +1,4 @@
-// A system call that no library sees: hooks interpose syscall(2) of libc.
+// Makes a system call without libc. Hooks interpose syscall(2) of libc, so a call through libc would run a hook.
 #pragma once
 
 #include <cerrno>
@@ -8,7 +8,7 @@
 
 namespace msleaks::runtime {
 
-// Returns the kernel's result: an error is its negative number.
+// Returns the kernel's result. An error is the negated errno.
 [[gnu::always_inline]] inline long rawCall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
                                            long f = 0) noexcept {
 #if defined(__x86_64__)
@@ -37,7 +37,7 @@ namespace msleaks::runtime {
 #endif
 }
 
-// Returns the result as libc's syscall does.
+// Converts the kernel's result to what libc's syscall returns: -1 with errno set for an error.
 inline long withErrno(long result) noexcept {
   constexpr long kMaxErrno = 4095;
   if (result >= 0 || result < -kMaxErrno)

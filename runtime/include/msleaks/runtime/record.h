@@ -1,4 +1,4 @@
-// The hot path: put one event into the thread's ring.
+// The hot path writes one event into the thread's ring.
 //
 // It takes no lock, makes no system call and allocates nothing. Signal handlers may interrupt it at any instruction. D
 // is the number of records under way in this thread. R is the ring's `reserved`: positions below R are taken.
@@ -10,20 +10,20 @@
 //   5. write the slots
 //   6. head = at + slots; D = 0; if R is beyond that: D = 1, head = R, D = 0, until R stays
 //
-// A record in a handler that interrupts another one (D > 0) ends with D as it found it and publishes nothing.
-// A handler that comes
-//   between 1 and 2   records as an outermost one and is done when we go on: nothing was read yet that it changes.
-//   between 2 and 4   takes its slots first. R may then have grown since 3: each interrupted record adds at most one
-//                     event beyond what it checked (the outermost one: at most kMostTogether slots), so room_until
-//                     stays that much below the real limit (kSlackSlots), and a record deeper than kMaxNesting is
-//                     refused.
-//   between 4 and 6   takes slots above ours and has written them when we go on: handlers nest. R is then beyond
-//                     at + slots.
-//   within 6, D = 1   publishes nothing, and R is beyond what head says: we go round.
-//   within 6, D = 0   is outermost itself and publishes all that it wrote. Going round then changes nothing.
-// head never steps back: only a record with D = 1 stores it, and no handler stores it meanwhile. All slots below head
-// are written. A thread replaces its ring by a larger one only at D = 1. The pointer to the ring is loaded behind 2,
-// and not used after D = 0: then another thread may own the ring.
+// A record in a handler that interrupts another record (D > 0) leaves D as it was, and publishes nothing.
+//   between 1 and 2   finds D = 0, so it publishes its own event. The interrupted record has not yet read any value
+//                     that the handler changes.
+//   between 2 and 4   takes its slots first, so R may have grown since step 3. Each interrupted record adds at most one
+//                     event beyond the room that it checked (the outermost one: at most kMostTogether slots). So
+//                     room_until is that much below the real limit (kSlackSlots), and a record deeper than kMaxNesting
+//                     is refused.
+//   between 4 and 6   takes slots above those of the interrupted record, and has written them when that record
+//                     continues. R is then beyond at + slots.
+//   within 6, D = 1   publishes nothing. R is then beyond head, so the interrupted record repeats step 6.
+//   within 6, D = 0   is outermost itself and publishes all that it wrote. Repeating step 6 then changes nothing.
+// head never decreases: only a record with D = 1 stores it, and no handler stores it meanwhile. All slots below head
+// are written. A thread replaces its ring by a larger one only at D = 1. The pointer to the ring is loaded after step
+// 2, and is not used after D = 0, when another thread may own the ring.
 //
 // Order of memory (AArch64 reorders accesses that x86-64 keeps in order). Words that a thread shares with its own
 // signal handlers need no barrier. A handler sees its thread's writes in the order of the program, on any processor.
@@ -40,8 +40,8 @@
 //   reserved, a barrier for stores, slots           slots, an acquire fence, reserved: in `overwrite`, a slot that was
 //                                                   changed meanwhile lies below what the reader takes to be valid
 //
-// The cached room_until is never newer than the tail that it was made from. `produced` and `dropped` are final once
-// Ended was seen. While the thread lives they are a guess for the progress line.
+// The cached room_until is never beyond the room that the latest tail leaves. `produced` and `dropped` are final once a
+// reader has seen Ended. While the thread lives, their values are approximate, for the progress line.
 #pragma once
 
 #include "msleaks/runtime/clock.h"
@@ -52,10 +52,10 @@
 extern "C" {
 // Records an event in all other cases: no session, no ring, a full ring, an interrupted record, an ended thread.
 [[gnu::visibility("default"), gnu::cold]] void __msl_record_slow(const void *event, unsigned slots) noexcept;
-// Does step 6 if a handler has recorded meanwhile.
+// Publishes again (step 6) after a handler has recorded meanwhile.
 [[gnu::visibility("default"), gnu::cold]] void __msl_publish_again() noexcept;
-// Before the Free of a block whose pages the collector looks at: records what of it was touched. Does nothing for other
-// blocks.
+// Call this before the Free of a block. If the collector looks at the block's pages, this records which of them were
+// touched. For other blocks it does nothing.
 [[gnu::visibility("default"), gnu::cold]] void __msl_look_before_free(uint64_t address, uint32_t heap) noexcept;
 }
 
@@ -66,7 +66,8 @@ inline constexpr uint32_t kMostTogether = 4;
 inline constexpr uint64_t kSlackSlots = uint64_t{kMaxNesting} * abi::kMaxEventSlots + kMostTogether;
 inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight recorder
 
-// The producer shares its own words with its signal handlers, and with a reader that does not write them.
+// Accesses to words that only the producer writes. Its signal handlers and the collector may read them at the same
+// time.
 [[gnu::always_inline]] inline uint64_t peek(const uint64_t &word) noexcept {
   return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }
@@ -79,9 +80,9 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-// Adds indivisibly for signal handlers, not for other processors. It is one instruction on x86-64, and on AArch64 with
-// LSE (ARMv8.1). Other AArch64 processors use a pair (LL/SC) that begins again after an exception. Returns the value
-// before.
+// Adds to a word, and returns the value before. The addition is atomic for signal handlers of this thread, not for
+// other processors. It is one instruction on x86-64, and on AArch64 with LSE (ARMv8.1). Other AArch64 processors use a
+// pair of instructions (LL/SC), which is repeated after an exception.
 [[gnu::always_inline]] inline uint64_t fetchAddLocal(uint64_t &word, uint64_t count) noexcept {
 #if defined(__x86_64__)
   __asm__ volatile("xaddq %0, %1" : "+r"(count), "+m"(word) : : "memory", "cc");
@@ -95,12 +96,13 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
 #if defined(__x86_64__)
   __asm__ volatile("addq %1, %0" : "+m"(word) : "er"(count) : "cc");
 #else
-  std::atomic_signal_fence(std::memory_order_seq_cst); // in the order of the program, as the asm
+  std::atomic_signal_fence(std::memory_order_seq_cst); // keeps the program's order, as the asm for x86-64 does
   __atomic_fetch_add(&word, count, __ATOMIC_RELAXED);
 #endif
 }
 
-// Other processors see stores before the barrier before stores behind it. A release fence would wait for loads, too.
+// Orders stores: another processor sees the stores before the barrier earlier than the stores after it. A release fence
+// would also wait for loads.
 [[gnu::always_inline]] inline void storeBarrier() noexcept {
 #if defined(__x86_64__)
   std::atomic_signal_fence(std::memory_order_seq_cst); // the processor keeps the order of stores
@@ -119,7 +121,7 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
   return (enabledWord() & abi::enabledBit(kind)) != 0;
 }
 
-// Whether nothing is recorded now: there is no session, or it was stopped.
+// Whether the process records nothing now, because there is no session or the session was stopped.
 [[gnu::always_inline]] inline bool isStopped() noexcept { return enabledWord() == 0; }
 
 [[gnu::always_inline]] inline bool hasRoom(const abi::RingHeader &ring, unsigned slots) noexcept {
@@ -132,7 +134,7 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
 }
 
 // Does steps 4 and 5, and returns the position behind the event. words[1] is the event's time. An event is counted only
-// when it has its place: a thread killed here leaves at most `reserved` ahead of `head`.
+// after its slots are reserved. So a thread that is killed here at most leaves `reserved` ahead of `head`.
 template <unsigned kSlots>
 [[gnu::always_inline]] inline uint64_t writeSlots(abi::RingHeader &ring, const uint64_t *words) noexcept {
   const uint64_t at = fetchAddLocal(ring.reserved, kSlots);
@@ -148,8 +150,8 @@ template <unsigned kSlots>
   return at + kSlots;
 }
 
-// Returns the event as words. It avoids a memcpy where it can: a memcpy goes through memory in pieces, and a load of
-// all pieces waits for them.
+// Stores the event as words. An event of one slot is not copied with memcpy. The memcpy would store parts of a word and
+// load the whole word at once, and that load would wait for the stores.
 template <class Event> [[gnu::always_inline]] inline void fillWords(const Event &event, uint64_t *words) noexcept {
   if constexpr (Event::kSlots == 1) {
     unsigned at = 2;
@@ -169,12 +171,13 @@ template <class Event>
   return writeSlots<Event::kSlots>(ring, words);
 }
 
-// Out of line with its own copy, so that the hot path keeps the event in registers.
+// Takes the slow path. This function is not inlined and has a copy of the event, so that the hot path keeps the event
+// in registers.
 template <class Event> [[gnu::noinline, gnu::cold]] void recordSlow(Event event) noexcept {
   __msl_record_slow(&event, Event::kSlots);
 }
 
-// A large block that is freed is looked at for the last time.
+// Looks at the pages of a large block for the last time before it is freed.
 template <class Event> [[gnu::always_inline]] inline void lookBefore(const Event &) noexcept {}
 [[gnu::always_inline]] inline void lookBefore(const abi::FreeEvent &event) noexcept {
   if (event.header.heap != abi::Heap::Host && event.header.heap != abi::Heap::Mapping)
@@ -185,10 +188,10 @@ template <class Event> [[gnu::always_inline]] inline void lookBefore(const Event
     __msl_look_before_free(event.address, static_cast<uint32_t>(event.header.heap));
 }
 
-// Records an event of an enabled kind; the header's time is the moment of the call. Several events that belong together
-// have one time, so the clock is read once. They are published together, apart from events of a handler in between.
-// Another thread may have just handed a block over. Then its Free or Retain may have a time a few ns before its Alloc;
-// LiveSet puts them in order. A fence would cost as much as the rest of the event.
+// Records an event of an enabled kind; the header's time is the moment of the call. Events that belong together get one
+// time, so the clock is read once. They are published together, and events of a handler may be in between. If another
+// thread has just passed a block to this thread, the block's Free or Retain may be a few ns earlier than its Alloc.
+// LiveSet puts these events in order. A fence here would prevent that, but cost as much as the rest of the event.
 template <class... Events>
 [[gnu::always_inline]] inline void recordEnabled(Thread &thread, const Events &...events) noexcept {
   constexpr unsigned kSlots = (Events::kSlots + ...);
@@ -225,14 +228,15 @@ template <class... Events>
     (record(thread, events), ...);
 }
 
-// Remembers the block if an allocator call under way in this thread will ask which blocks were recorded meanwhile.
+// Remembers the block if an instrumented allocator call is under way in this thread. The callback after that call
+// searches these blocks for its own.
 [[gnu::always_inline]] inline void rememberAlloc(Thread &thread, abi::Heap heap, uint64_t address,
                                                  uint32_t site) noexcept {
   if (thread.call.open_calls != 0)
     thread.last[thread.remembered++ % kRememberedAllocs] = {address, site, heap};
 }
 
-// `path` is the number of the path to the site, as the event has it; 0 = the site alone.
+// `path` is the number of the path to the site. 0 means that the event carries the site alone.
 [[gnu::always_inline]] inline void recordAlloc(abi::Heap heap, uint16_t flags, uint32_t site, uint64_t address,
                                                uint64_t size_bytes, uint32_t path = 0, uint32_t device = 0) noexcept {
   rememberAlloc(__msl_thread, heap, address, site);

@@ -1,15 +1,17 @@
-// A program that forbids system calls (seccomp) may be killed for a call that it does not expect. So the runtime and
-// the hooks make no system call from before the filter until the process ends (docs/runtime.md).
+// A program may install a seccomp filter, which forbids system calls. The kernel may kill such a program if the runtime
+// makes a call that the filter does not expect. So the runtime and the hooks stop making system calls just before the
+// program installs its filter (docs/runtime.md).
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
 extern "C" {
-// The number of filters that this process has installed, or 1 if it began with one. kNotDecided: the kernel was not
-// asked yet. A fork's child has its parent's filters, and so its parent's number.
+// The number of filters that this process has installed, or 1 if it began with one. kNotDecided means that the runtime
+// has not asked the kernel yet. A fork's child has its parent's filters, and so its parent's number.
 [[gnu::visibility("default")]] extern std::atomic<uint32_t> __msl_sandboxes;
-// Returns the number; asks the kernel at the first call. A process that began with a filter is inert from here on.
+// Returns the number of filters. The first call asks the kernel. In a process that began with a filter, the runtime
+// records nothing from here on.
 [[gnu::visibility("default"), gnu::cold]] uint32_t __msl_decide_sandbox() noexcept;
 // Call this before the process installs a filter. Takes the shared memory that may be needed later, and waits for other
 // threads to leave the kernel. `is_strict` means the kernel's own filter, which also forbids this thread to read the

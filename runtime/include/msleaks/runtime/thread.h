@@ -1,7 +1,8 @@
-// The state of a thread and of a process for recording. The hot path touches only this state and the ring.
+// The state that the runtime needs to record: one struct per thread, and one per process. The hot path touches only
+// this state and the ring.
 //
-// Both are exported, so that a hook records without a call into the runtime. Their layout is private to one build of
-// runtime and hooks.
+// Both structs are exported, so that a hook records without a call into the runtime. Their layout may differ in each
+// build, so the runtime and the hooks must come from the same build.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -23,12 +24,12 @@ struct WatchList;
 struct PendingSite {
   uint32_t site; // 0 = nothing
   uint32_t traits;
-  uint64_t address; // the block of a free or realloc that is in the ring already
+  uint64_t address; // the block of a free or realloc whose event is in the ring already
 };
 
 // An instrumented allocator call under way, and the number of Allocs that this thread had remembered at its begin.
 struct OpenCall {
-  uint64_t frame; // of its first callback
+  uint64_t frame; // the stack pointer at its first callback
   uint64_t old;   // the block that a realloc restores if it fails; 0 = none, or a hook restores it
   uint32_t site;
   uint32_t remembered;
@@ -43,7 +44,8 @@ struct RecordedAlloc {
   abi::Heap heap;
 };
 
-// A range of the program that this thread is in, and the site of its begin. Kept only if a block is watched (watch.h).
+// A range of the program that this thread is in, and the site where the range began. It is stored only while a block is
+// watched (watch.h).
 struct OpenRange {
   uint32_t label, site;
 };
@@ -52,12 +54,13 @@ inline constexpr uint32_t kRememberedAllocs = 8; // powers of two
 inline constexpr uint32_t kOpenCalls = 8;
 inline constexpr uint32_t kOpenRanges = 4;
 
-// The state that a hook checks. It is all zero in the plain case, so the check is one load and one compare. For
-// `inside` see class Inside. `open_calls` counts Thread::open, whose Allocs are remembered.
+// The state that a hook checks. It is all zero in the usual case, so the check is one load and one compare. Class
+// Inside sets `inside`. `open_calls` is the number of calls in Thread::open.
 using abi::CallState;
 
-// Calls of its own family inside a real function are not recorded, nor are mappings that the heap makes for its supply.
-// A driver's free of a host block is an event like any other.
+// While a real function runs, calls of its own family are not recorded. Inside the heap's functions, mappings are not
+// recorded either, since the heap makes them for its own supply. If a driver's function frees a host block, this free
+// is recorded like any other.
 constexpr uint16_t familyBit(abi::Family family) { return static_cast<uint16_t>(1u << static_cast<unsigned>(family)); }
 constexpr uint16_t insideOf(abi::Family family) {
   return family == abi::Family::Heap ? familyBit(family) | familyBit(abi::Family::Mmap) : familyBit(family);
@@ -65,8 +68,9 @@ constexpr uint16_t insideOf(abi::Family family) {
 inline constexpr uint16_t kInsideRuntime = 0xffff;
 static_assert(static_cast<unsigned>(abi::Family::Count) < 16, "a bit per family, and one that only the runtime has");
 
-// The low half is the generation, the high half the number of records under way. It is above 0 only in a signal handler
-// that interrupted a record. One compare with Process::state shows that a thread has its ring and interrupts no record.
+// Parts of Thread::state. The low half is the generation. The high half is the number of records under way. A record
+// that begins finds this number above 0 only in a signal handler that interrupted a record. So one compare with
+// Process::state shows that the thread has its ring and interrupts no record.
 inline constexpr uint64_t kNoGeneration = 1; // no process has it: such a thread takes the slow path first
 inline constexpr uint64_t kOneRecord = uint64_t{1} << 32;
 
@@ -82,19 +86,19 @@ struct Thread {
   uint32_t no_ring_left;   // events to count as lost before a ring is asked for again
   uint32_t no_growth_left; // full rings to put up with before a larger one is asked for again
   uint64_t impatient_tail; // 1 + the tail at the end of a vain wait: no wait until the tail moves
-  uint32_t generation;     // of `ring`; in `state` only if the clock is the processor's
+  uint32_t generation;     // of `ring`; `state` has it too if the clock is the processor's counter
   uint32_t remembered;     // Allocs during open calls so far; the last of them are in `last`
-  uint32_t skipped_site;   // of the last call whose first callback came while the session was stopped
+  uint32_t skipped_site;   // of the last call whose first callback ran while the session was stopped
   uint8_t devices[4];      // the chosen device of each family of accelerators (deviceOf)
   ThreadPath *path;        // null until the thread takes one
   RecordedAlloc last[kRememberedAllocs];
   OpenCall open[kOpenCalls];
-  uint32_t launch_site;          // of the launch under way; 0 = none, or its arguments were told
-  uint32_t range_depth;          // the last ranges are known, unless deeper ones took their places
-  OpenRange ranges[kOpenRanges]; // by depth, modulo
-  uint64_t told_frame;           // of an operator that has told its arguments (isTold); 0 = none
+  uint32_t launch_site;          // of the launch under way; 0 = none, or its arguments were recorded
+  uint32_t range_depth;          // number of open ranges
+  OpenRange ranges[kOpenRanges]; // indexed by depth modulo kOpenRanges: a deeper range overwrites an outer one
+  uint64_t told_frame;           // frame of an operator that has reported its arguments (isTold); 0 = none
 };
-// A runtime that comes by a dlopen takes its thread-local storage from glibc's reserve
+// If the runtime is loaded by dlopen, its thread-local storage is taken from glibc's small reserve
 // (glibc.rtld.optional_static_tls).
 static_assert(sizeof(Thread) <= 512);
 
@@ -102,7 +106,8 @@ static_assert(sizeof(Thread) <= 512);
   return (thread.call.inside & familyBit(family)) != 0;
 }
 
-// The device of the thread's calls of this family. Memory of other families has no device, or its calls name one.
+// Whether each thread chooses a device for its calls of this family. Memory of other families has no device, or each
+// call names the device.
 constexpr bool hasDevices(abi::Family family) { return family >= abi::Family::Cuda && family <= abi::Family::OpenCl; }
 static_assert(static_cast<unsigned>(abi::Family::OpenCl) - static_cast<unsigned>(abi::Family::Cuda) <
               sizeof(Thread::devices));
@@ -121,18 +126,19 @@ inline void closeRange(Thread &thread) noexcept {
   if (thread.range_depth != 0)
     thread.ranges[--thread.range_depth % kOpenRanges] = {};
 }
-// Returns null if no range is open, or it is not known any more.
+// Returns null if no range is open, or if a deeper range has overwritten it.
 inline const OpenRange *innermostRange(const Thread &thread) noexcept {
   const OpenRange &range = thread.ranges[(thread.range_depth - 1) % kOpenRanges];
   return thread.range_depth != 0 && range.label != 0 ? &range : nullptr;
 }
 
-// Whether a launch from this frame is part of an operator whose memory has been told. If an exception has left the
-// operator, the stack pointer is above its frame.
+// Whether a launch from this frame is part of an operator that has reported the memory it uses. If an exception has
+// left the operator, the stack pointer is above its frame.
 inline bool isTold(const Thread &thread, uint64_t frame) noexcept { return frame < thread.told_frame; }
 
-// Calls that the real function behind a hook, or libc for us, makes meanwhile must not be recorded. If nothing else is
-// pending, the heap's hooks use a shorter class.
+// While an object of this class exists, calls of the families `whose` are not recorded. The real function behind a hook
+// makes such calls, or libc when the runtime calls it. If nothing else is pending, the heap's hooks use a shorter
+// class.
 class Inside {
 public:
   explicit Inside(Thread &thread, uint16_t whose = kInsideRuntime) noexcept
@@ -153,9 +159,9 @@ private:
   uint16_t before_;
 };
 
-// The process' state has whole pages of its own, marked MADV_WIPEONFORK. The child of a fork, _Fork or clone finds
-// zeros and starts afresh, without a handler. A vfork's child borrows the parent's memory and goes on in the parent's
-// rings.
+// The process' state fills whole pages, which are marked MADV_WIPEONFORK. So the child of a fork, _Fork or clone finds
+// zeros and attaches anew, without a fork handler. A vfork's child shares the parent's memory, and records into the
+// parent's rings.
 struct alignas(abi::kMaxPageBytes) Process {
   uint64_t state;       // Thread::state outside of a record: the generation; 0 = no arena yet
   abi::Caller *callers; // null until its pages exist
@@ -168,7 +174,7 @@ struct alignas(abi::kMaxPageBytes) Process {
   uint32_t lock;
   int32_t in_kernel;      // threads of the runtime in the kernel (kernel.h)
   bool is_child_told;     // whether a fork's child behind a seccomp filter was counted; it has no files
-  uint64_t last_looks_ns; // that the looks before frees have taken
+  uint64_t last_looks_ns; // time that the last looks before frees have taken in all
 };
 
 } // namespace msleaks::runtime
@@ -179,7 +185,7 @@ extern "C" {
 [[gnu::visibility("default"), gnu::tls_model("initial-exec")]] extern __thread msleaks::runtime::Thread __msl_thread;
 [[gnu::visibility("default")]] extern msleaks::runtime::Process __msl_process;
 
-// Points to a word with a bit per EventKind. The word is all ones until the process knows whether it has a session.
-// Then it is in the control page, or zero.
+// Points to a word with a bit per EventKind. The word is all ones until the process has looked for its session. After
+// that, the pointer refers to the word in the control page, or to a zero word if there is no session.
 [[gnu::visibility("default")]] extern const std::atomic<uint32_t> *__msl_enabled;
 }
