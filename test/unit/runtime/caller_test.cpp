@@ -13,12 +13,12 @@
 namespace msleaks::test {
 namespace {
 
-uint64_t addressOf(const void *function) { return reinterpret_cast<uint64_t>(function); }
+uint64_t codeAddressOf(const void *function) { return reinterpret_cast<uint64_t>(function); }
 
 TEST(Callers, AnAddressHasOneNumberAndItsImage) {
   const SessionDirectory session;
-  const uint64_t in_libc = addressOf(dlsym(RTLD_DEFAULT, "gnu_get_libc_version")),
-                 in_program = addressOf(reinterpret_cast<void *>(&addressOf));
+  const uint64_t in_libc = codeAddressOf(dlsym(RTLD_DEFAULT, "gnu_get_libc_version")),
+                 in_program = codeAddressOf(reinterpret_cast<void *>(&codeAddressOf));
   ASSERT_EQ(session.runChild([=] {
     const uint32_t libc = runtime::callerSite(in_libc), program = runtime::callerSite(in_program);
     if (libc == program || runtime::callerSite(in_libc) != libc || runtime::callerSite(in_libc + 1) == libc ||
@@ -58,7 +58,8 @@ TEST(Callers, ALibraryOfARelativePathHasItsWholePath) {
     void *loaded = dlopen(("./" + library.filename().string()).c_str(), RTLD_NOW);
     if (loaded == nullptr)
       _exit(1);
-    runtime::recordAlloc(abi::Heap::Host, 0, runtime::callerSite(addressOf(dlsym(loaded, "msl_test_loadable"))), 1, 0);
+    runtime::recordAlloc(abi::Heap::Host, 0, runtime::callerSite(codeAddressOf(dlsym(loaded, "msl_test_loadable"))), 1,
+                         0);
   }),
             0);
   session.drain();
@@ -75,11 +76,11 @@ TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
   const SessionDirectory session;
   constexpr char kLibrary[] = MSL_LOADABLE, kFunction[] = "msl_test_loadable";
   const int status = session.runChild([&] {
-    runtime::callerSite(addressOf(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"))); // nothing else is mapped between
+    runtime::callerSite(codeAddressOf(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"))); // nothing else is mapped between
     void *library = dlopen(kLibrary, RTLD_NOW);
     if (library == nullptr || dlopen(kLibrary, RTLD_NOW) == nullptr)
       _exit(2);
-    const uint64_t address = addressOf(dlsym(library, kFunction));
+    const uint64_t address = codeAddressOf(dlsym(library, kFunction));
     const uint32_t loaded = runtime::callerSite(address);
     runtime::recordAlloc(abi::Heap::Host, 0, loaded, 1, 0);
     __msl_unloading();
@@ -92,7 +93,7 @@ TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
     __msl_unloaded();
     runtime::recordAlloc(abi::Heap::Host, 0, runtime::callerSite(address), 2, 0);
     library = dlopen(kLibrary, RTLD_NOW);
-    if (addressOf(dlsym(library, kFunction)) != address)
+    if (codeAddressOf(dlsym(library, kFunction)) != address)
       _exit(3);
     __msl_unloading();
     __msl_unloaded();

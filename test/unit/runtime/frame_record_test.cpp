@@ -30,7 +30,7 @@ struct Walked {
   bool complete = false;
 };
 Walked walked;
-Calls theirs;                     // from the caller of the library's caller on
+Calls calls_of_theirs;            // from the caller of the library's caller on
 uint64_t finished, others, wrong; // walks
 uint64_t frames_seen, frames_there;
 
@@ -56,8 +56,8 @@ std::span<const uint64_t> truth(uint64_t innermost) {
   calls.add(innermost);
   for (unsigned i = msl_test_depth; i-- > 0;)
     calls.add(reinterpret_cast<uint64_t>(msl_test_callers[i]));
-  for (size_t i = 0; i < theirs.count; ++i)
-    calls.add(theirs.addresses[i]);
+  for (size_t i = 0; i < calls_of_theirs.count; ++i)
+    calls.add(calls_of_theirs.addresses[i]);
   return calls.all();
 }
 
@@ -82,9 +82,9 @@ std::span<const uint64_t> truth(uint64_t innermost) {
 
 // Through the linker's slots, as a program calls a library.
 template <auto Function> [[gnu::noinline]] void callLibrary(int depth, void (*called)() = check) {
-  const auto callers = unwound(theirs);
-  theirs.count = callers.size();
-  std::copy(callers.begin(), callers.end(), theirs.addresses);
+  const auto callers = unwound(calls_of_theirs);
+  calls_of_theirs.count = callers.size();
+  std::copy(callers.begin(), callers.end(), calls_of_theirs.addresses);
   finished = others = wrong = frames_seen = frames_there = 0;
   msl_test_check = called;
   clearStack();

@@ -11,11 +11,11 @@ namespace {
 using test::eventsOf;
 
 constexpr abi::Traits kLaunch(abi::Verb::Launch, abi::Family::Acl, abi::Heap::Device, 0);
-constexpr uint64_t kFirst = 0x5555'0000'1000, kSecond = 0x5555'0000'2000;
+constexpr uint64_t kFirstKernel = 0x5555'0000'1000, kSecondKernel = 0x5555'0000'2000;
 
 const void *at(uint64_t handle) { return reinterpret_cast<const void *>(handle); }
 
-void launch(uint64_t kernel, abi::Traits row = kLaunch) {
+void launchKernel(uint64_t kernel, abi::Traits row = kLaunch) {
   __msl_on_launch(7, row.packed(), at(kernel), nullptr, 1, 1, 1, 1, 0);
 }
 void call(uint64_t kernel, const char *name) { __msl_hook_kernel(kLaunch.packed(), at(kernel), name); }
@@ -24,9 +24,9 @@ void call(uint64_t kernel, const char *name) { __msl_hook_kernel(kLaunch.packed(
 int asked = 0;
 int32_t nameOf(const void *kernel, char *text, uint64_t) {
   ++asked;
-  text[0] = kernel == at(kFirst) ? 'f' : 's';
+  text[0] = kernel == at(kFirstKernel) ? 'f' : 's';
   text[1] = 0;
-  return kernel == at(kSecond) ? -1 : 0;
+  return kernel == at(kSecondKernel) ? -1 : 0;
 }
 constexpr hook::Device kDriver = {
     sizeof(hook::Device), static_cast<uint32_t>(abi::Family::Hip), nullptr, nullptr, nameOf, nullptr, nullptr, nullptr};
@@ -46,25 +46,25 @@ std::string kindsOf(const std::function<void()> &body) {
 
 TEST(KernelNames, AreToldOnce) {
   EXPECT_EQ(kindsOf([] {
-              call(kFirst, "relu");
-              launch(kFirst);
-              launch(kFirst);
-              launch(kSecond); // no driver has a name for it
-              launch(0);
+              call(kFirstKernel, "relu");
+              launchKernel(kFirstKernel);
+              launchKernel(kFirstKernel);
+              launchKernel(kSecondKernel); // no driver has a name for it
+              launchKernel(0);
             }),
             "Kernel Launch Launch Launch Launch");
 }
 
 TEST(KernelNames, OfAnotherKernelAtTheSameHandleAreToldAnew) {
   EXPECT_EQ(kindsOf([] {
-              call(kFirst, "relu");
-              launch(kFirst);
-              call(kFirst, "relu");
-              launch(kFirst);
-              call(kFirst, "gelu");
-              launch(kFirst);
-              __msl_on_kernel(kLaunch.packed(), at(kFirst), 0);
-              launch(kFirst);
+              call(kFirstKernel, "relu");
+              launchKernel(kFirstKernel);
+              call(kFirstKernel, "relu");
+              launchKernel(kFirstKernel);
+              call(kFirstKernel, "gelu");
+              launchKernel(kFirstKernel);
+              __msl_on_kernel(kLaunch.packed(), at(kFirstKernel), 0);
+              launchKernel(kFirstKernel);
             }),
             "Kernel Launch Launch Kernel Launch Launch");
 }
@@ -74,8 +74,8 @@ TEST(KernelNames, ADriverIsAskedOnceForEach) {
   EXPECT_EQ(kindsOf([=] {
               __msl_hook_driver(&kDriver);
               for (int i = 0; i < 3; ++i) {
-                launch(kFirst, kRow);
-                launch(kSecond, kRow);
+                launchKernel(kFirstKernel, kRow);
+                launchKernel(kSecondKernel, kRow);
               }
               test::must(asked == 2);
             }),

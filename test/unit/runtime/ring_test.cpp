@@ -7,7 +7,7 @@
 namespace msleaks::test {
 namespace {
 
-void recordNumbered(uint64_t count, uint64_t first = 0) {
+void recordSeries(uint64_t count, uint64_t first = 0) {
   for (uint64_t i = 0; i < count; ++i)
     runtime::recordAlloc(abi::Heap::Host, 0, static_cast<uint32_t>(i % 100) + 1, first + i, i * 3);
 }
@@ -25,7 +25,7 @@ abi::CopyEvent numberedCopy(uint64_t i) {
 TEST(Ring, EventsComeBackAsTheyWereRecorded) {
   const SessionDirectory session;
   const uint64_t begin = runtime::readTicks();
-  ASSERT_EQ(session.runChild([] { recordNumbered(5000); }), 0);
+  ASSERT_EQ(session.runChild([] { recordSeries(5000); }), 0);
   const uint64_t end = runtime::readTicks();
   const auto events = session.drain();
   ASSERT_EQ(events.size(), 5000u);
@@ -49,7 +49,7 @@ TEST(Ring, AnEventOfTwoSlotsWrapsAroundTheEnd) {
   int status = -1;
   // One slot first, so that a pair straddles the end of the ring on each lap.
   const auto events = session.collectFrom(session.startChild([] {
-    recordNumbered(1);
+    recordSeries(1);
     for (uint64_t i = 0; i < 5000; ++i)
       runtime::record(__msl_thread, numberedCopy(i));
   }),
@@ -68,7 +68,7 @@ TEST(Ring, AnEventOfTwoSlotsWrapsAroundTheEnd) {
 
 TEST(Ring, TheArenaSaysWhoseItIs) {
   const SessionDirectory session;
-  const pid_t pid = session.startChild([] { recordNumbered(1); });
+  const pid_t pid = session.startChild([] { recordSeries(1); });
   ASSERT_EQ(SessionDirectory::waitFor(pid), 0);
   const auto arenas = session.arenas();
   ASSERT_EQ(arenas.size(), 1u);
@@ -90,7 +90,7 @@ TEST(Ring, FilesAreTheUsersOwn) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
     umask(0777);
-    recordNumbered(1);
+    recordSeries(1);
     __msl_note("the first definition makes their file");
   }),
             0);
@@ -106,7 +106,7 @@ TEST(Ring, KindsThatAreNotEnabledAreNotRecorded) {
   const SessionDirectory session;
   session.control().enabled = abi::enabledBit(abi::EventKind::Free);
   ASSERT_EQ(session.runChild([] {
-    recordNumbered(10);
+    recordSeries(10);
     runtime::recordFree(abi::Heap::Host, 0, 1, 2, 0);
   }),
             0);
@@ -120,7 +120,7 @@ TEST(Ring, ErrnoIsLeftAlone) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 64});
   EXPECT_EQ(session.runChild([] {
     errno = 4711;
-    recordNumbered(1000);
+    recordSeries(1000);
     ::_exit(errno == 4711 ? 0 : 1);
   }),
             0);
@@ -130,7 +130,7 @@ TEST(Ring, MonotonicClock) {
   const SessionDirectory session;
   session.control().clock = abi::ClockKind::Monotonic;
   const uint64_t begin = nowNs();
-  ASSERT_EQ(session.runChild([] { recordNumbered(1); }), 0);
+  ASSERT_EQ(session.runChild([] { recordSeries(1); }), 0);
   const auto events = session.drain();
   ASSERT_EQ(events.size(), 1u);
   EXPECT_GE(events[0].event.header().time, begin);

@@ -11,7 +11,7 @@
 namespace msleaks::test {
 namespace {
 
-void recordOne(uint64_t address) { runtime::recordAlloc(abi::Heap::Host, 0, 1, address, 0); }
+void recordOneBlock(uint64_t address) { runtime::recordAlloc(abi::Heap::Host, 0, 1, address, 0); }
 
 TEST(Threads, EachHasItsOwnStream) {
   const SessionDirectory session;
@@ -22,7 +22,7 @@ TEST(Threads, EachHasItsOwnStream) {
       threads.emplace_back([t] {
         prctl(PR_SET_NAME, "numbered");
         for (uint64_t i = 0; i < kCount; ++i)
-          recordOne(t << 32 | i);
+          recordOneBlock(t << 32 | i);
       });
     for (std::thread &thread : threads)
       thread.join();
@@ -54,7 +54,7 @@ TEST(Threads, TwoThousandShortOnes) {
     for (uint64_t t = 0; t < kThreads;) {
       std::vector<std::thread> threads;
       for (int i = 0; i < 20; ++i, ++t)
-        threads.emplace_back([t] { recordOne(t); });
+        threads.emplace_back([t] { recordOneBlock(t); });
       for (std::thread &thread : threads)
         thread.join();
       usleep(500);
@@ -83,7 +83,7 @@ TEST(Threads, ManyAtOnce) {
     std::vector<std::thread> threads;
     for (uint64_t t = 0; t < kThreads; ++t)
       threads.emplace_back([t, &recorded] {
-        recordOne(t);
+        recordOneBlock(t);
         ++recorded;
         while (recorded < kThreads)
           usleep(1000);
@@ -105,8 +105,8 @@ TEST(Threads, WhoRecordsFirstInADestructorGivesItsRingBackToo) {
   constexpr uint32_t kThreads = 100;
   ASSERT_EQ(session.runChild([] {
     static pthread_key_t key;
-    recordOne(1); // makes the key of the runtime, whose destructor runs before this one's
-    pthread_key_create(&key, [](void *) { recordOne(1); });
+    recordOneBlock(1); // makes the key of the runtime, whose destructor runs before this one's
+    pthread_key_create(&key, [](void *) { recordOneBlock(1); });
     for (uint32_t t = 0; t < kThreads; ++t)
       std::thread([] { pthread_setspecific(key, &key); }).join();
   }),
@@ -120,17 +120,17 @@ TEST(Threads, WhoRecordsFirstInADestructorGivesItsRingBackToo) {
 }
 
 struct RecordsAtTheEnd {
-  ~RecordsAtTheEnd() { recordOne(100); }
+  ~RecordsAtTheEnd() { recordOneBlock(100); }
 };
 
 pthread_key_t early_key, every_round_key;
 
-void recordInFirstRound(void *) { recordOne(200); }
+void recordInFirstRound(void *) { recordOneBlock(200); }
 
 // Asks for another round each time, so that it also runs in the last one.
 void recordInEveryRound(void *argument) {
   const auto round = reinterpret_cast<uintptr_t>(argument);
-  recordOne(300 + round);
+  recordOneBlock(300 + round);
   pthread_setspecific(every_round_key, reinterpret_cast<void *>(round + 1));
 }
 
@@ -143,7 +143,7 @@ TEST(Threads, DestructorsOfTheThreadAreRecorded) {
   ASSERT_EQ(session.runChild([] {
     pthread_key_create(&early_key, recordInFirstRound);
     std::thread([] {
-      recordOne(1);
+      recordOneBlock(1);
       pthread_key_create(&every_round_key, recordInEveryRound); // behind ours: runs after it in each round
       thread_local RecordsAtTheEnd at_end;
       (void)&at_end;
@@ -167,7 +167,7 @@ TEST(Threads, AThreadThatEndsInsideARecordPublishesNoneOfIt) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
     std::thread([] {
-      recordOne(1);
+      recordOneBlock(1);
       runtime::setState(__msl_thread, __msl_thread.state + runtime::kOneRecord);
       runtime::fetchAddLocal(__msl_thread.ring->reserved, 1);
       runtime::addLocal(__msl_thread.ring->produced, 1);
@@ -192,10 +192,10 @@ TEST(Threads, AReaderMayReadMeanwhile) {
     std::vector<std::thread> threads;
     for (uint64_t t = 0; t < kThreads; ++t)
       threads.emplace_back([t, &running, &rings] {
-        recordOne(t << 32);
+        recordOneBlock(t << 32);
         rings[t].store(__msl_thread.ring);
         for (uint64_t i = 1; i < kCount; ++i)
-          recordOne(t << 32 | i);
+          recordOneBlock(t << 32 | i);
         --running;
       });
     std::vector<ReadEvent> events;
