@@ -304,7 +304,7 @@ TEST(Watch, FilesBeyondTheLimitAreCounted) {
   EXPECT_EQ(seen.contents[2].file, abi::kRefusedFile);
   EXPECT_EQ(seen.contents[2].digest, digestWith({1, 2}));
   ASSERT_EQ(seen.notes.size(), 2u); // the first says that operations are waited for
-  EXPECT_NE(seen.notes[0].find("waited for"), std::string::npos) << seen.notes[0];
+  EXPECT_NE(seen.notes[0].find("waits for"), std::string::npos) << seen.notes[0];
   EXPECT_NE(seen.notes[1].find("--watch-max"), std::string::npos) << seen.notes[1];
 }
 
