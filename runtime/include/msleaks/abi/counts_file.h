@@ -1,10 +1,10 @@
-// The file of a process's counters: RUN/graphs/<pid>.<attach ticks, hex>.counts. The process writes it, and it is
-// readable at any moment, also after a kill.
+// The file of a process's counters: RUN/graphs/<pid>.<attach ticks, hex>.counts. The process writes this file. A reader
+// can read it at any moment, also after the process was killed.
 //
 //   CountsHeader | slab | slab | …          a slab:  CountsSlab | record | record | … | zeros
 //
 // A record is CountsRecord and its body, a multiple of 8 bytes. Its magic is stored last: a record without magic is not
-// complete. Counters go on changing, but a reader sees each 64-bit number whole.
+// complete. Counters still change after that, but a reader sees each 64-bit number whole.
 #pragma once
 
 #include <atomic>
@@ -39,8 +39,8 @@ enum class CountsKind : uint32_t {
   Launches = 3, // CountedLaunches: launches of one shape, of a unit's kernel
 };
 
-// These numbers go on changing, too. A thread counts if its launch is counted and the mode chooses the thread. The
-// counter of the kernel's entry tells how many threads counted.
+// These numbers still change after the record is published. A thread counts if its launch is counted and the mode
+// chooses the thread. The counter of the kernel's entry tells how many threads counted.
 struct CountedLaunches {
   uint32_t function; // of the unit's table, from 0
   uint32_t mode;     // CountMode

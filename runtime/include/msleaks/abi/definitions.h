@@ -1,10 +1,12 @@
-// Definitions explain the numbers in a process' events. They never travel through a ring, so no drop can lose them.
+// Definitions give the meaning of the numbers in a process' events. They are written to a file and not through a ring.
+// So no definition is lost when a ring drops events.
 //
 // A .defs file is a sequence of records, each appended with one write:
 //
 //   DefinitionHeader | body (its fixed part, then strings or bytes) | zeros up to a multiple of 8
 //
-// A kill may cut off the last record. A reader recognises such a record by its size or checksum.
+// If the process is killed, its last record may be incomplete. A reader recognises such a record by its size or
+// checksum.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +39,9 @@ struct ImageDefinition {
   uint8_t build_id[32];
 };
 
-// A text that events name by its number (a Label). It is defined once, before the first such event. A fork's child uses
-// its parent's numbers too. Label 0 has no text: it stands for a null pointer, or a text that could not be defined.
+// A text that events refer to by its number (a Label). The text is defined once, before the first event that refers to
+// it. A fork's child also uses the numbers of its parent. Label 0 has no text: it stands for a null pointer, or a text
+// that could not be defined.
 struct StringDefinition {
   uint32_t number; // from 1, within the process
   uint32_t reserved;
@@ -48,14 +51,14 @@ inline constexpr uint32_t kOtherLabel = kMaxLabels + 1; // "(other)"
 inline constexpr uint32_t kMaxLabelBytes = 4096;        // of a text; the rest is cut off
 inline constexpr uint32_t kMaxLabelsBytes = 16 << 20;   // of all texts of a process
 
-// A unit was armed: site numbers [base, base + rows of its table) are its rows.
+// A unit was armed. The rows of its table have the site numbers [base, base + rows of its table).
 struct UnitDefinition {
   uint32_t image;
   uint32_t base;
 };
 
-// Names the ancestor of a fork's child, in old traces: today ArenaHeader::ancestor_pid tells it. Sites and labels that
-// the child defines itself come first.
+// Names the ancestor of a fork's child. Only old traces have it; today ArenaHeader::ancestor_pid holds this pid. A
+// definition by the child itself overrides one of the ancestor with the same number.
 struct InheritedDefinition {
   uint32_t pid;
   uint32_t reserved;

@@ -3,8 +3,9 @@
 //
 //   DeviceCounts | counters × uint64_t (bank 0) | counters × uint64_t (bank 1) | …
 //
-// A block of threads adds to the bank that its number gives. So blocks that run at the same time do not wait for each
-// other. If a device has no 64-bit atomics, a counter is two halves of 32 bits, the lower one first.
+// The number of a block of threads chooses the bank that the block adds to. So blocks that run at the same time mostly
+// do not wait for each other. If a device has no 64-bit atomics, a counter is two halves of 32 bits, the lower one
+// first.
 //
 // The table of graphs (graph_table.h) is a constant of the device's module. An OpenCL program cannot read a constant,
 // so a kernel __msl_graphs_HASH(global ulong *to) copies the table. Work item i copies the 64 bits at 8 × i.
@@ -19,8 +20,9 @@ namespace msleaks::abi {
 inline constexpr char kCountedPrefix[] = "__msl_counted_";
 inline constexpr char kGraphsPrefix[] = "__msl_graphs_"; // and 16 hex digits, by which modules differ
 inline constexpr char kKernelPrefix[] = "__msl_kernel_";
-// A kernel that counts itself has no copy. An empty kernel __msl_in_kernel_NAME marks it, and its module has a variable
-// __msl_counts_HASH for the address of a DeviceCounts. While the variable is null, no kernel of the module counts.
+// A kernel that contains counting code itself has no copy. An empty kernel __msl_in_kernel_NAME marks it, and its
+// module has a variable __msl_counts_HASH for the address of a DeviceCounts. While the variable is null, no kernel of
+// the module counts.
 inline constexpr char kInKernelPrefix[] = "__msl_in_kernel_";
 inline constexpr char kCountsPrefix[] = "__msl_counts_"; // and the digits of the module's graphs
 inline constexpr uint32_t kDeviceCountsVersion = 1;
@@ -36,8 +38,8 @@ struct DeviceCounts {
 };
 static_assert(sizeof(DeviceCounts) == 32);
 
-// The facts for a launch of a copy, in a constant __msl_kernel_NAME of the device's module. A program can read it with
-// CUDA and HIP.
+// The facts that are needed to launch a copy, in a constant __msl_kernel_NAME of the device's module. A host program
+// can read this constant with CUDA and HIP.
 struct DeviceKernel {
   uint32_t version;       // kDeviceCountsVersion
   uint32_t arguments;     // of the program's kernel; the copy has one more
@@ -47,8 +49,8 @@ struct DeviceKernel {
 };
 static_assert(sizeof(DeviceKernel) == 56);
 
-// A block of threads as its threads see it, and the part of the block that a thread belongs to. Blocks and threads have
-// linear numbers, x first.
+// A thread's view of its place: its block's coordinates, the numbers of blocks, and the thread's linear number in the
+// block. Linear numbers count along x first.
 struct DevicePlace {
   uint64_t block[3], blocks[3];
   uint64_t thread, threads; // of the block
@@ -61,8 +63,8 @@ constexpr uint64_t linearBlock(const DevicePlace &place) {
 inline constexpr uint64_t kStrataFactor = 0x9e3779b97f4a7c15;
 inline constexpr uint32_t kStrataShift = 40;
 
-// Whether a thread counts. The pass inserts code that decides the same (passes/graphs/device_counters.cpp). All threads
-// of a wave get the same answer.
+// Whether a thread counts. The code that the pass inserts decides in the same way (passes/graphs/device_counters.cpp).
+// All threads of a wave get the same answer.
 constexpr bool counts(const DevicePlace &place, CountMode mode, uint32_t wave, uint32_t strata_mask) {
   bool centre = true;
   uint64_t last = 1;

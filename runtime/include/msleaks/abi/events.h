@@ -1,7 +1,8 @@
-// The events as C++ types, expanded from events.def, heaps.def and event_flags.def.
+// The events as C++ types. They are expanded from events.def, heaps.def and event_flags.def.
 //
-// A ring is an array of 32-byte slots, and an event takes one or two slots. The first byte of each slot tells its kind,
-// also in a continuation. So a reader that begins in the middle of a ring finds the next event.
+// A ring is an array of 32-byte slots, and an event takes one or two slots. The first byte of each slot is its kind. A
+// slot that continues an event has a kind of its own. So a reader that begins in the middle of a ring finds the next
+// event.
 //
 //   bit    0..7  8..11  12..19   20..31  32..63  64..127   128..255
 //        +------+------+--------+--------+------+---------+---------------------+
@@ -10,8 +11,8 @@
 //   next | 255  | 0 ............................| 24 bytes of fields            |
 //        +------+-------------------------------+-------------------------------+
 //
-// A trace holds the first four bytes in another order, that of the first version of this layout (docs/trace-format.md).
-// In that version a device and eight flags had a byte each.
+// A trace stores the first four bytes in the order of the first version of this layout (docs/trace-format.md). In that
+// version the device had one byte, and the eight flags had one byte.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,8 @@ inline constexpr unsigned kFlagBits = 12;
 #define MSL_EVENT_FLAG(name, bit, text, doc) static_assert((bit) < kFlagBits);
 #include "msleaks/abi/event_flags.def"
 
-// The meaning of a field's value. The codec chooses its encoding by it, and the exporters choose their notation.
+// The meaning of a field's value. The codec chooses the encoding by this meaning, and the exporters choose the
+// notation.
 enum class Repr : uint8_t { Address, Bytes, Count, Handle, Dimension, Label };
 
 struct EventHeader {
@@ -107,7 +109,7 @@ inline constexpr uint64_t kContinuationTag = static_cast<uint8_t>(EventKind::Con
 #define MSL_EVENT_END(name) }
 #include "msleaks/abi/events.def"
 
-// Slots that an event of this kind takes; 0 for a kind that this version does not know.
+// Returns the number of slots of an event of this kind, or 0 for a kind that this version does not know.
 constexpr unsigned slotsOf(EventKind kind) {
   switch (kind) {
 #define MSL_EVENT(name, number, slots, doc)                                                                            \
@@ -121,7 +123,7 @@ constexpr unsigned slotsOf(EventKind kind) {
 
 constexpr bool isContinuation(const Slot &slot) { return slot.header.kind == EventKind::Continuation; }
 
-// Whether a whole event of a known kind stands at the front of `available` slots. There is at least one slot.
+// Whether the first of the `available` slots begin with a whole event of a known kind. `available` is at least 1.
 constexpr bool isWholeEvent(const Slot *slots, uint64_t available) {
   const unsigned count = slotsOf(slots[0].header.kind);
   if (count == 0 || count > available)
@@ -197,9 +199,9 @@ constexpr bool isPhysical(Heap heap) {
   }
 }
 
-// Heaps share an address space if equal addresses in them mean the same block. A cl_mem handle is itself a host block.
-// A mapping's first page may be a block of the user's own malloc. A pool hands out parts of other blocks, and a driver
-// locks pages of blocks. So equal numbers may mean different blocks.
+// Heaps share an address space if equal addresses in them mean the same block. In different spaces, equal addresses may
+// mean different blocks. A cl_mem handle is itself the address of a host block. A mapping's first page may be a block
+// of the user's own malloc. A pool hands out parts of other blocks, and a driver registers pages of other blocks.
 enum class AddressSpace : uint8_t { Host, Mapping, Accelerator, Pool, Registered, Count };
 
 constexpr AddressSpace spaceOf(Heap heap) {

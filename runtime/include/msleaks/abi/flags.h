@@ -1,4 +1,5 @@
-// flags.def as types: the enums of its choices, and the struct that a session's control page holds.
+// The settings of flags.def as C++ types: the enums of their values, and the struct that a session's control page
+// stores.
 #pragma once
 
 #include <cstdint>

@@ -1,21 +1,22 @@
-// The graphs of a module's counted functions, and where their counters are.
+// The control-flow graphs of a module's counted functions, and the place of their counters.
 //
 //   section msl_graphs      GraphHeader | GraphFunction × functions | GraphBlock × blocks | GraphEdge × edges | strings
 //                           | zeros up to a multiple of 8 | GraphArgument × arguments, of kernels
 //   each module             GraphUnit: how many counters it has, and its table
 //
-// A graph has the blocks of its function, numbered from 1, and a node 0: the outside. Edges come from node 0 (Enter)
-// and go back to it (Exit, Leave). So as much flows into each node as out of it. Only some edges have a counter; the
-// counts of the others follow from these (analysis/graphs/).
+// The nodes of a graph are the blocks of its function, numbered from 1, and a node 0 for the outside. Edges lead from
+// node 0 into the function (Enter) and back to node 0 (Exit, Leave). So the counts of the edges into each node have the
+// same sum as those of the edges out of it. Only some edges have a counter; the counts of the others are computed from
+// this rule (analysis/graphs/).
 //
-// Each thread counts in an array of its own, with `counters` numbers of 64 bits. It asks for the array when it first
+// Each thread counts in an array of its own, with `counters` numbers of 64 bits. It requests the array when it first
 // enters a function of the module:
 //
 //   %counters = load ptr, ptr @__msl_counters            ; thread_local, null at first
 //   br (%counters == null), unlikely first
 //   first:  call ptr @__msl_first_count()                ; in the module: asks __msl_counters_of, which is weak
 //
-// Without a runtime the array is thread-local storage of the module, and is never read.
+// Without a runtime the array is thread-local storage of the module itself, and nobody reads it.
 #pragma once
 
 #include "msleaks/abi/site_table.h"
@@ -44,7 +45,8 @@ enum GraphFlag : uint32_t {
   kCountsAll = 1 << 1,  // each edge that can have a counter has one
   kUsesOthers = 1 << 2, // the kernel may use memory besides that of its arguments
 };
-// The bits above these flags: 1 + the number of the kernel, for a function that only one kernel of the module calls.
+// The bits above these flags are for a function that only one kernel of the module calls. They hold 1 + the number of
+// that kernel.
 inline constexpr unsigned kCallerShift = 8;
 
 enum EdgeFlag : uint8_t {
@@ -107,7 +109,7 @@ enum ArgumentUse : uint8_t {
   kWrites = 1 << 2,
 };
 
-// An upper bound of what a kernel does with the memory at an argument.
+// An upper bound of the memory that a kernel may use through one argument.
 struct GraphArgument {
   int64_t begin, end; // bytes from the address; equal: not known
   uint32_t offset;    // offset of the argument, with all of them packed in memory
@@ -116,21 +118,22 @@ struct GraphArgument {
 };
 static_assert(sizeof(GraphArgument) == 24);
 
-// The rows of a kernel's arguments, in its module's table.
+// Refers to the rows of a kernel's arguments in its module's table.
 struct ArgumentRows {
   const void *rows; // `count`, each of `row_bytes`; null: nothing is known
   uint32_t row_bytes, count;
   bool uses_others; // kUsesOthers
 };
 
-// The arguments of one launch: the address of each, or the address of all of them packed in memory.
+// The values of the arguments of one launch. Either `each` holds the address of each argument, or `packed` is the
+// address of all arguments packed in memory.
 struct GivenArguments {
   void *const *each;
   const char *packed;
   uint64_t packed_bytes;
 };
 
-// The choice of the launches that are counted, and of the threads whose edges count (flags.def).
+// The session's choice of the launches that are counted, and of the threads that count in them (flags.def).
 struct DeviceChoice {
   uint32_t mode, launches; // CountMode, CountLaunches
   uint64_t number;
@@ -148,34 +151,36 @@ static_assert(sizeof(GraphUnit) == 16);
 
 } // namespace msleaks::abi
 
-// Returns an array of `unit->counters` numbers, zeros or earlier counts; null: there is none. Only the calling thread
-// adds to it. `slot` is the thread-local pointer to the array. It becomes null after a fork, where the array is the
-// parent's.
+// Returns an array of `unit->counters` numbers, or null if there is none. The numbers are zeros or earlier counts. Only
+// the calling thread adds to the array. `slot` is the module's thread-local pointer to the array. In a fork's child the
+// runtime sets `*slot` to null, since the array belongs to the parent.
 extern "C" {
 [[gnu::visibility("default")]] uint64_t *__msl_counters_of(const msleaks::abi::GraphUnit *unit,
                                                            uint64_t **slot) noexcept;
-// Adds a module of a device, by its table. Returns zeros, where the caller stores the sums of the device's threads, and
-// the number of the unit. Null: there is no session, or no room.
+// Registers a device's module by its table, and stores the number of the unit. Returns an array of zeros, in which the
+// caller stores the sums of the device's threads. Returns null if there is no session or no room.
 [[gnu::visibility("default")]] uint64_t *__msl_device_counters(const msleaks::abi::GraphHeader *table,
                                                                uint32_t *unit) noexcept;
-// Returns one more such array for a module, for some of its banks. A reader adds up all arrays of a module.
+// Returns one more such array for a module, which the caller uses for some of the banks. A reader adds up all arrays of
+// a module.
 [[gnu::visibility("default")]] uint64_t *__msl_device_bank(uint32_t unit, uint32_t counters) noexcept;
-// Makes a record for the launches of one shape, all zeros; null: no room. Readers see it once it is published.
+// Returns a new record of zeros for the launches of one shape, or null if there is no room. Readers see the record
+// after __msl_publish_launches.
 [[gnu::visibility("default")]] msleaks::abi::CountedLaunches *__msl_device_launches(uint32_t unit) noexcept;
 [[gnu::visibility("default")]] void __msl_publish_launches(msleaks::abi::CountedLaunches *launches) noexcept;
-// Gets the session's choice for kernels. False: there is no session.
+// Stores the session's choice for kernels. Returns false if there is no session.
 [[gnu::visibility("default")]] bool __msl_device_choice(msleaks::abi::DeviceChoice *choice) noexcept;
-// The program that compiles kernels that a driver gets as source, so that they count (msleaks-run --cfg). Empty: there
-// is no such program, or no session.
+// Returns the program that compiles kernels, which a driver gets as source, so that they count (msleaks-run --cfg). The
+// result is empty if there is no such program, or no session.
 [[gnu::visibility("default")]] const char *__msl_kernel_compiler() noexcept;
-// Tells what a kernel does with its arguments, for an API that sets them one by one before the launch. `kernel` is the
-// handle.
+// Registers what a kernel does with its arguments, for an API that sets the arguments one by one before the launch.
+// `kernel` is the kernel's handle.
 [[gnu::visibility("default")]] void __msl_kernel_arguments(const void *kernel,
                                                            const msleaks::abi::ArgumentRows *arguments) noexcept;
-// Tells the arguments of the launch that this thread has recorded and not yet left. `traits` are those of its row
-// (symbols.h).
+// Records the arguments of the launch that this thread has recorded and that has not returned yet. `traits` are those
+// of the launch's row (symbols.h).
 [[gnu::visibility("default")]] void __msl_launch_arguments(uint32_t traits, const msleaks::abi::ArgumentRows *arguments,
                                                            const msleaks::abi::GivenArguments *given) noexcept;
-// Tells that the module is about to be unloaded.
+// Call this when the module is about to be unloaded.
 [[gnu::visibility("default")]] void __msl_uncount(const msleaks::abi::GraphUnit *unit) noexcept;
 }

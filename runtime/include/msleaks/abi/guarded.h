@@ -1,9 +1,10 @@
-// The protocol between the hooks and the runtime in a program and its tracer (`msleaks verify`). It is about guarded
-// blocks: host blocks on pages of their own, where the tracer sees each touch. Or it is about watched blocks
-// (msl_watch), which stay where they are, and the ranges of the program.
+// The protocol between `msleaks verify`, which traces a program, and the hooks and the runtime in that program. It has
+// two uses. Guarded blocks are host blocks on pages of their own, where the tracer sees each touch. Watched blocks
+// (msl_watch) keep their addresses; the program reports them and its ranges.
 //
-// The program makes a system call that no kernel has, kGuardCall(GuardCall, arguments…), and the tracer answers in
-// place of the kernel. Without a tracer the answer is an error, and nothing is guarded or told.
+// The program makes a system call that no kernel has, kGuardCall(GuardCall, arguments…). The tracer returns a result in
+// place of the kernel. Without a tracer the result is an error. Then the hooks guard no block, and the runtime reports
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,13 @@ inline constexpr char kGuardVariable[] = "MSLEAKS_GUARD"; // blocks of so many b
 inline constexpr char kTellVariable[] = "MSLEAKS_TELL"; // blocks of "LEAST-MOST" bytes, and all watches and ranges
 inline constexpr long kGuardCall = 0x6d736c;
 
-// The addresses of guarded blocks, in every process. The tracer's filter stops system calls that get such an address.
+// The address range of guarded blocks; it is the same in every process. The tracer's filter stops system calls that get
+// an address in this range.
 inline constexpr uint64_t kGuardedBegin = uint64_t{0x6d} << 40, kGuardedBytes = uint64_t{1} << 40;
 
 enum class GuardCall : uint64_t {
   Offer, // bytes: a block is about to be made. Answer 1: guard it
-  Born,  // address, bytes, bytes that have content: from here on nothing can touch the block's pages
+  Born,  // address, bytes, bytes that have content: from here on the block's pages cannot be accessed
   Moved, // old address, new address, bytes: touched bytes of the old block count as touched in the new one
   Gone,  // address: the block's pages are free again
   Left,  // address: the pages stay, but are no longer watched

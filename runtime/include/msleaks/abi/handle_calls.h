@@ -1,4 +1,4 @@
-// handle_calls.def as a constexpr table: the effects of functions on handles.
+// The table handle_calls.def as a constexpr array: the effects of functions on handles.
 #pragma once
 
 #include "msleaks/abi/handles.h"
@@ -10,10 +10,10 @@ namespace msleaks::abi {
 
 enum class HandleVerb : uint8_t { Opens, Retains, Closes };
 
-// The place of the handles that a call has made.
+// The way in which a call returns the handles that it has opened.
 enum class HandleResult : uint8_t { None, Return, Out, Pair, Each };
 
-// Whether a call that fails has still closed the handle.
+// Whether a call that fails has still closed the handle (Always) or not (IfDone).
 enum class CloseWhen : uint8_t { IfDone, Always };
 
 // One row of handle_calls.def. A function may have several.

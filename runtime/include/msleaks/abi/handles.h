@@ -1,4 +1,4 @@
-// handles.def as types. Handles are counted, not measured.
+// The kinds of handles of handles.def as a C++ enum. Reports count handles, which have no size.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,9 @@
-// The interface between a library with hooks and the runtime. Others build hook libraries, against the headers that
-// they have. The version names this page. A library of another version stays inert, and the report names it.
+// The interface between a library with hooks and the runtime. Other projects build such libraries, with the version of
+// this header that they have. kHookVersion is the version of the interface. The hooks of a library with another version
+// record nothing, and the report names that library.
 //
-// All functions that a hook library calls are weak: it links against nothing, and loads where there is no runtime.
+// All functions of the runtime that a hook library calls are weak symbols. So the library links against no library of
+// msleaks, and can be loaded without a runtime.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,7 @@ inline constexpr uint32_t kHookVersion = 1;
 struct Function {
   const char *library; // the beginning of its file's name: "libOpenCL"; or several: "libacl_rt|libascendcl"
   const char *name;
-  void *hook; // null: the library only calls it
+  void *hook; // null: the library with hooks calls the function but does not hook it
   void *real; // for all callers; null until it is found, after a library was unloaded, or if callers differ
 };
 
@@ -32,25 +34,27 @@ enum Ability : uint32_t {
   kAsksForCallers = 1 // the hooks call __msl_hook_real at each call while Function::real is null
 };
 
-// A call under way. The hook fills the first three fields, the runtime the others.
+// A call under way. The hook sets `traits`, `caller` and `address`. The runtime sets the other fields.
 struct Call {
   uint32_t traits;  // of the row, or kOwnWork
   uint32_t answer;  // Answer
   uint64_t caller;  // return address
   uint64_t address; // named by a callback before the call: block, kernel, destination; 0 = none
   uint32_t site;
-  uint32_t kept; // the runtime's own
+  uint32_t kept; // for the runtime only
 };
-// Between __msl_hook_begin and _end of such a call, the thread's work is not the program's.
+// The value of Call::traits for the hook's own work. Between __msl_hook_begin and __msl_hook_end of such a call,
+// nothing of the thread is recorded.
 inline constexpr uint32_t kOwnWork = UINT32_MAX;
 enum Answer : uint32_t {
   kPass,      // not recorded: inside a call of the same family, or recording is off
-  kAnnounced, // a callback has recorded it, or will
+  kAnnounced, // a callback has recorded the call, or will record it
   kRecord
 };
 
-// Functions of a driver: a watch reads content by them (docs/watch.md), and the runtime reads the driver's own number
-// of bytes in use. While they run, calls of the family are not recorded. A missing function is null. Result 0 = done.
+// Functions that call a driver. A watch reads a block's content with them (docs/watch.md). The runtime also reads the
+// driver's own number of bytes in use. While they run, calls of the family are not recorded. A missing function is
+// null. The result 0 means success.
 struct Device {
   uint32_t bytes; // sizeof(Device); later versions append their fields
   uint32_t family;
@@ -68,7 +72,7 @@ struct Device {
   int32_t (*managed)(uint64_t *used);
 };
 
-// A tensor that an operation outputs. --watch may name it (docs/watch.md).
+// A tensor that an operation outputs. The user can watch it with --watch (docs/watch.md).
 struct Output {
   uint32_t bytes;  // sizeof(Output); later versions append their fields
   uint32_t number; // of the operation's outputs, from 0
@@ -80,24 +84,26 @@ struct Output {
 };
 inline constexpr uint64_t kMostDimensions = 8;
 
-// One of the few owners that a hook knows. The text stays as long as the process.
+// One of the few owners of blocks that a hook knows. The text must stay valid until the process ends.
 struct Owner {
   const char *text;
-  uint32_t label; // the runtime's own: 0 until it has one
+  uint32_t label; // set by the runtime: the text's label; 0 = the text has none yet
 };
 
 } // namespace msleaks::hook
 
 extern "C" {
-// Lists the library and sets its state. Defined by libmsleaks_hooks.so, as are __msl_hook_real and __msl_hook_find.
+// Registers the library and sets its state. libmsleaks_hooks.so defines this function, __msl_hook_real and
+// __msl_hook_find.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_register(msleaks::hook::Library *library) noexcept;
-// Returns the real function for a call from this address: the one that the image there would call without the hook.
-// With `caller` null the hooks call for themselves, in the library that the thread's last hooked call went to. Null:
-// there is no such function, and a call fails. Takes no lock and allocates nothing if the caller's page of code is
-// known.
+// Returns the real function for a call from this address: the one that the image there would call without the hook. If
+// `caller` is null, a hook itself makes the call. Then the result is the function of the library that the thread's last
+// hooked call went to. Returns null if there is no such function; the hook then makes the call fail. The function takes
+// no lock and allocates nothing if the caller's page of code is known.
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_real(msleaks::hook::Function *function,
                                                                 const void *caller) noexcept;
-// The same for any caller. Only hook libraries older than __msl_hook_real call it.
+// Does the same without regard to the caller. Only hook libraries that are older than __msl_hook_real call this
+// function.
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_find(const msleaks::hook::Function *function) noexcept;
 // Decides whether to record the call, and sets its site.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_enter(msleaks::hook::Call *call) noexcept;
@@ -105,16 +111,16 @@ extern "C" {
 [[gnu::weak, gnu::visibility("default")]] uint32_t __msl_hook_device(uint32_t traits, uint32_t device) noexcept;
 // Call this before the first call of the family. `device` must not change as long as the process lives.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_driver(const msleaks::hook::Device *device) noexcept;
-// Tells the name of the kernel with this handle, for an API that has the name when it makes the kernel.
+// Records the name of the kernel with this handle, for an API in which the call that makes the kernel gets the name.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_kernel(uint32_t traits, const void *kernel,
                                                                  const char *name) noexcept;
-// Call this in a hook that allocates, before the real function. Tells the owner of the block, and whether the block has
-// uses that no hook sees.
+// Call this in a hook that allocates, before the real function. It passes the owner of the block, and whether the block
+// has uses that no hook sees.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_owner(uint32_t traits, msleaks::hook::Owner *owner,
                                                                 uint32_t is_used_unseen) noexcept;
-// Call this at the same place. Tells flags of the block beyond those of its row.
+// Call this at the same place as __msl_hook_owner. It adds event flags to the block besides those of its row.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_flags(uint32_t traits, uint32_t flags) noexcept;
-// Call this at the end of an operation, within its range. Tells one of its outputs.
+// Call this at the end of an operation, within its range, for each of its outputs.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_output(const msleaks::hook::Output *output) noexcept;
 // Call these around the real function. Calls of its family in between are not recorded.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_begin(msleaks::hook::Call *call) noexcept;

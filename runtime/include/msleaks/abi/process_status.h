@@ -1,4 +1,4 @@
-// Reads /proc/PID/status. Each line is a name, a colon, a tab and a value.
+// Reads values from the text of /proc/PID/status. Each line of it is a name, a colon, a tab and a value.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace msleaks::abi {
 
-// Returns the value of the line that begins with `name`, without the line's end; empty: there is no such line. It must
-// not throw: the runtime has no libstdc++.
+// Returns the value in the line that begins with `name`, without the newline. The result is empty if there is no such
+// line. This function must not throw, since the runtime has no libstdc++.
 constexpr std::string_view statusValue(std::string_view status, std::string_view name) {
   for (size_t begin = 0; begin < status.size();) {
     const size_t found = status.find('\n', begin);
@@ -28,8 +28,8 @@ constexpr uint32_t statusNumber(std::string_view status, std::string_view name) 
   return number;
 }
 
-// Returns the number of seccomp filters of a process. Before Linux 5.9 the kernel tells only whether there are any: 2,
-// or 0.
+// Returns the number of seccomp filters of a process. Before Linux 5.9 the kernel reports only whether there are
+// filters; then the result is 2 or 0.
 constexpr uint32_t seccompFilters(std::string_view status) {
   const uint32_t filters = statusNumber(status, "Seccomp_filters");
   return filters != 0 ? filters : statusNumber(status, "Seccomp");

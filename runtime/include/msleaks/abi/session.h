@@ -1,4 +1,4 @@
-// The shared memory of a session, for msleaks-run, the runtime in each process and `msleaks recover`.
+// The shared memory of a session. msleaks-run, the runtime in each process and `msleaks recover` use it.
 //
 //   $MSLEAKS_SESSION/                     a directory of the session's own, 0700, normally in /dev/shm
 //     control                             ControlPage: written by msleaks-run, mapped read-only by every process
@@ -18,8 +18,8 @@
 // site, every ring with an entry, every path node below path_count. A reader must not touch the rest. A file that is
 // empty or without magic after its process has gone belongs to a process that had no room to record.
 //
-// All published data stays readable when the process, the collector or both are killed. The files have names, and no
-// field needs a shutdown to become valid. A fork makes a new arena for the child; so does an exec.
+// All published data stays readable if the process, the collector or both are killed. The files have names, and every
+// field is valid without a shutdown. A fork makes a new arena for the child; so does an exec.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -36,7 +36,7 @@ inline constexpr char kControlFile[] = "control";
 inline constexpr char kUnseenFile[] = "unseen";
 inline constexpr uint64_t kHeaderBytes = 4096; // room for a ControlPage, an ArenaHeader, a RingHeader: no page size
 
-// Pages are as large as the kernel was built for: 4 KiB on x86-64; 4, 16 or 64 KiB on AArch64, PowerPC and others.
+// The page size is fixed when the kernel is built: 4 KiB on x86-64; 4, 16 or 64 KiB on AArch64, PowerPC and others.
 inline constexpr uint64_t kMinPageBytes = 4096;
 #if defined(__x86_64__)
 inline constexpr uint64_t kMaxPageBytes = kMinPageBytes;
@@ -52,7 +52,7 @@ enum class ClockKind : uint32_t {
 enum class SessionState : uint32_t { Open, Closed };
 
 // A line through (ticks, ns): ns(t) = ns + (t - ticks) * ns_per_tick. The collector refits the line every second. A
-// reader of a dead session's rings takes the last line. `version` guards the line: it is odd during a write.
+// reader of the rings of a dead session uses the last line. `version` guards the line: it is odd during a write.
 struct ClockFit {
   std::atomic<uint32_t> version;
   uint32_t reserved;
@@ -61,8 +61,8 @@ struct ClockFit {
   std::atomic<uint64_t> ns_per_tick_q32; // fixed point, 32 fractional bits
 };
 
-// The wish of --watch (docs/watch.md). Programs may watch other blocks by msl_watch. Output: the outputs of the
-// operation `begin`, if its hook tells them (hook::Output).
+// The block that the user asks to watch with --watch (docs/watch.md). Programs may watch other blocks by msl_watch. The
+// kind Output watches the outputs of the operation `begin`, if its hook reports them (hook::Output).
 enum class WatchKind : uint32_t { None, Address, Line, Name, Output };
 struct WatchWish {
   WatchKind kind;
@@ -85,12 +85,13 @@ struct ControlPage {
   WatchWish watch;
   alignas(64) std::atomic<uint32_t> enabled; // bit per EventKind; 0 = record nothing
   std::atomic<SessionState> state;
-  // These are only for collectors: the next collector needs them when this one is killed.
+  // Only collectors use these fields. If this collector is killed, the next one needs them.
   std::atomic<uint32_t> selected;     // value of `enabled` while the session records
   std::atomic<uint64_t> epoch;        // changes whenever `enabled` does: EpochEvent::number
   std::atomic<uint64_t> epoch_stored; // the trace has the events up to this one
   std::atomic<uint64_t> since_ns;     // CLOCK_MONOTONIC of the last change
-  // CLOCK_MONOTONIC of the collector's last round. A line of its own: every record reads `enabled`.
+  // CLOCK_MONOTONIC of the collector's last round. This field has a cache line of its own, since every record reads
+  // `enabled`.
   alignas(64) std::atomic<uint64_t> heartbeat_ns;
   // The thread id of the collector, in a robust futex (set_robust_list(2)). The kernel sets kOwnerGone when that thread
   // ends or is killed. A process can read it even if it cannot see the collector's pid. 0 = not held yet.
@@ -103,9 +104,9 @@ struct ControlPage {
 static_assert(sizeof(ControlPage) <= kHeaderBytes);
 inline constexpr uint32_t kOwnerGone = 0x4000'0000; // FUTEX_OWNER_DIED
 
-// Counts that processes share: processes without an arena, their lost events, files of watched blocks. Each process
-// maps this page when it finds the session, and a fork keeps the mapping. So a child is counted even if it may not open
-// files in the session's directory.
+// Counts that all processes of the session share: the processes without an arena, their lost events, and the files of
+// watched blocks. Each process maps this page when it finds the session, and a fork keeps the mapping. So a child is
+// counted even if it may not open files in the session's directory.
 struct UnseenProcess {
   uint32_t pid;
   int32_t error; // errno of the failed call, or a constant below
@@ -116,11 +117,12 @@ struct UnseenProcess {
 inline constexpr int32_t kUnfollowed = 0; // its environment at the start does not name the session
 inline constexpr int32_t kStayed = -1;    // the start failed: this entry counts nothing
 inline constexpr int32_t kSandboxed = -2; // it began behind a seccomp filter of the program that started it
-// It is the child of a fork; `pid` is that of its ancestor with an arena, which has installed a seccomp filter.
+// The process is a fork's child behind a seccomp filter. `pid` is that of its ancestor with an arena, which has
+// installed the filter.
 inline constexpr int32_t kChildOfSandboxed = -3;
 inline constexpr uint32_t kMaxUnseen = 100;
-// Without a collector no ring is drained, while threads and processes come and go for days. So their memory has a
-// limit.
+// Without a collector no ring is drained, while new threads and processes may start for days. So the memory of their
+// rings has a limit.
 inline constexpr uint32_t kMaxOrphanKib = 16384;
 struct UnseenPage {
   static constexpr uint64_t kMagic = 0x4e45534e'4c534d01;
@@ -136,14 +138,14 @@ struct UnseenPage {
 static_assert(sizeof(UnseenPage) <= kHeaderBytes);
 
 constexpr uint32_t enabledBit(EventKind kind) { return 1u << static_cast<uint8_t>(kind); }
-// The bits above the kinds of events hold Flags::call_stack.
+// The highest bits of `enabled` hold Flags::call_stack.
 inline constexpr uint32_t kPathsOfCallers = 1u << 30, kPathsOfSites = 1u << 31, kPathBits = 3u << 30;
 constexpr uint32_t pathBits(CallStack wish) {
   return wish == CallStack::None ? 0 : wish == CallStack::Auto ? kPathsOfCallers : kPathBits;
 }
 constexpr uint32_t enabledFor(uint32_t kinds, CallStack wish) { return (kinds & ~kPathBits) | pathBits(wish); }
 
-// A ring's life. Only the process moves it to Claimed, Live and Ended; only the collector to Drained.
+// The states of a ring. Only the process sets Claimed, Live and Ended. Only the collector sets Drained.
 enum class RingState : uint32_t {
   Unused,
   Claimed, // being set up
@@ -159,19 +161,21 @@ struct RingEntry {
   uint64_t bytes;  // of header and slots
 };
 
-// A caller is a place in uninstrumented code that called a hook. Site number (events.h): kCallerSite | its index.
+// A caller is a place in uninstrumented code that called a hook. The site number (events.h) of a caller is kCallerSite
+// | the caller's index.
 struct Caller {
   std::atomic<uint64_t> address; // return address; 0 = empty; with kRetiredCaller: its image has been unloaded
   uint32_t image;                // ImageDefinition::image; valid once address is set
   uint32_t reserved;
 };
 
-// No address of a program has this bit. Another library may be loaded to the same place. A caller at the same address
-// there gets another entry, and the events of the first caller keep theirs.
+// This bit in Caller::address marks a caller whose image was unloaded. No address of a program has this bit. Another
+// library may later be loaded at the same place. A caller at the same address in that library gets a new entry. So
+// events of the first caller still refer to the first entry.
 inline constexpr uint64_t kRetiredCaller = uint64_t{1} << 63;
 
 // A call of a path: the return address of the call, inside the call of its parent node. The innermost call may also be
-// a place in instrumented code. Site number (events.h): kPathSite | the node's number.
+// a place in instrumented code. The site number (events.h) of a path is kPathSite | the node's number.
 struct PathNode {
   uint64_t address; // or a site number
   uint32_t parent;  // the node of the call around it, or one of those below
@@ -190,13 +194,14 @@ struct PathBlock {
   uint64_t offset; // in the arena
 };
 
-// A process that exits, or sets a mark, waits until its memory has been read (Flags::reach). The process moves this
-// futex to Claimed, Waiting and GaveUp, the collector to Reading and Read; both by compare and exchange. One thread at
-// a time claims it, from None, Read or GaveUp.
+// The states of a futex (ArenaHeader::reach_wait). A process that exits, or sets a mark, waits on it until the
+// collector has read the process's memory (Flags::reach). The process sets Claimed, Waiting and GaveUp; the collector
+// sets Reading and Read. Both use compare-and-exchange. One thread at a time claims the futex, when its state is None,
+// Read or GaveUp.
 enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp, Claimed };
 
-// The state of a thread's calls, in the runtime's thread-local storage (ArenaHeader::thread_offset). The first word of
-// that storage has an upper half above 0 while the thread writes an event.
+// The state of a thread's calls, in the runtime's thread-local storage (ArenaHeader::thread_offset). While the thread
+// writes an event, the upper half of the first word of that storage is above 0.
 struct alignas(uint64_t) CallState {
   uint32_t site;       // site that a callback left; written last when set
   uint16_t inside;     // bit per family whose calls are not recorded now
@@ -204,7 +209,7 @@ struct alignas(uint64_t) CallState {
 };
 static_assert(sizeof(CallState) == sizeof(uint64_t));
 
-// The header of the runtime's anonymous memory, which lies in the process and in no file.
+// The header of a piece of the runtime's anonymous memory, which is in no file.
 struct alignas(64) OwnMemory {
   static constexpr uint64_t kMagic = 0x4d4e574f'4c534d01;
   uint64_t magic;
@@ -219,9 +224,9 @@ struct WatchRange {
 };
 inline constexpr uint32_t kMaxWatchRanges = 48;
 
-// Large blocks of the host whose pages the collector looks at (--access pages), the largest of them. The process takes
-// a block out just before it frees it, and looks at its pages for the last time. Only the collector adds blocks. It
-// stores `address` last; 0 = empty.
+// The largest blocks of the host, whose pages the collector looks at (--access pages). Just before the process frees
+// such a block, the process removes the entry and looks at the block's pages for the last time. Only the collector adds
+// blocks. It stores `address` last. An entry with the address 0 is empty.
 struct LargeBlock {
   std::atomic<uint64_t> address, size, time_ns; // of its Alloc
 };
@@ -230,7 +235,7 @@ struct LargeBlocks {
   alignas(64) std::atomic<uint64_t> filter[kLargeFilterWords]; // a bit for each block: every free asks here first
   LargeBlock blocks[kLargeBlocks];
 };
-// The number of a block's bit.
+// Returns the index of a block's bit in LargeBlocks::filter.
 constexpr uint32_t largeBitOf(uint64_t address) {
   static_assert(kLargeFilterWords * 64 == 1 << 9);
   return static_cast<uint32_t>(address * 0x9e3779b97f4a7c15 >> (64 - 9));
@@ -263,23 +268,23 @@ struct ArenaHeader {
   // Inode of /proc/self/ns/pid: pids are unique in the namespace as long as it lives; 0 = not known.
   uint64_t pid_namespace;
   uint64_t process_birth;        // 0 = not known; see isOtherProcess
-  std::atomic<uint32_t> leaving; // 1: it has called exec. The image after that has an arena of its own, or is not seen
-  // The ancestor of a fork's child. The units that the ancestor had defined before the fork hold here too, and are not
-  // defined again.
+  std::atomic<uint32_t> leaving; // 1: it has called exec. The new image has an arena of its own, or is not recorded
+  // The ancestor of a fork's child. The units that the ancestor had defined before the fork are valid in the child too,
+  // and are not defined again.
   uint32_t ancestor_pid;               // 0 = none
   std::atomic<uint64_t> exit_ns;       // CLOCK_MONOTONIC: when it began to exit as programs do; 0 = it has not
   uint64_t ancestor_attach_ns;         // attach_ns of that image
   uint64_t path_blocks_offset;         // of PathBlock[kMaxPathBlocks]
   std::atomic<uint32_t> path_count;    // numbers below it, from kFirstPath on, have their node
   std::atomic<uint32_t> paths_refused; // paths that there was no room for
-  // These describe the thread that waits, while `reach_wait` is Waiting or Reading.
+  // While `reach_wait` is Waiting or Reading, these fields describe the thread that waits.
   std::atomic<ReachWait> reach_wait;
   uint32_t reach_tid;
   uint64_t reach_since_ns;       // CLOCK_MONOTONIC
   uint64_t reach_stack;          // stack pointer: below it no byte is in use, above it are the callers' registers
   uint64_t reach_thread_pointer; // its thread-local storage is beside it
   uint32_t reach_at_exit;        // 1; 0 = at a mark
-  // The offset of the runtime's thread-local storage from the thread pointer, and its size; size 0 = not told.
+  // The offset of the runtime's thread-local storage from the thread pointer, and its size; size 0 = not known.
   uint32_t thread_bytes;
   int64_t thread_offset;
   uint32_t call_state_offset; // offset of CallState in that storage
@@ -290,28 +295,28 @@ struct ArenaHeader {
   WatchRange watch_range[kMaxWatchRanges];
   // 1: the program has installed a seccomp filter, and the runtime makes no system call any more.
   std::atomic<uint32_t> filters;
-  uint64_t own_memory; // address of a pointer to the first OwnMemory; 0 = not told
+  uint64_t own_memory; // address of a pointer to the first OwnMemory; 0 = not known
   LargeBlocks large_blocks;
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 
-// ArenaHeader::process_birth identifies a process, since the kernel may reuse its pid and the inode of its pid
-// namespace at once. It is the inode of the process's pidfd with this bit set (pidfs, Linux 6.9), or its start time in
-// clock ticks. An exec changes neither.
+// ArenaHeader::process_birth identifies a process. The pid alone does not, since the kernel may reuse the pid and the
+// inode of the pid namespace at once. process_birth is the inode of the process's pidfd with this bit set (pidfs, Linux
+// 6.9), or its start time in clock ticks. An exec changes neither.
 inline constexpr uint64_t kBirthIsInode = uint64_t{1} << 63;
-// Whether two such values surely belong to two processes. Values of different kinds do not tell.
+// Whether two such values certainly belong to two processes. Values of different kinds cannot be compared.
 constexpr bool isOtherProcess(uint64_t birth, uint64_t other) {
   return birth != 0 && other != 0 && ((birth ^ other) & kBirthIsInode) == 0 && birth != other;
 }
 
 inline constexpr uint32_t kMaxRings = 16384;
 inline constexpr uint32_t kMaxCallers = 65536; // a power of two: open addressing
-// The stream of the collector's own events about a process. No thread has this number.
+// The number of the stream of the collector's own events about a process. No thread has this number.
 inline constexpr uint32_t kCollectorStream = UINT32_MAX;
 
 // A single-producer, single-consumer ring of slots; the slots follow at kHeaderBytes. Positions count slots since the
-// stream began and never wrap; slot = position mod capacity. A stream (a thread) may use several rings in turn. Each
-// ring tells the position at which it begins.
+// stream began and never wrap; slot = position mod capacity. A stream (a thread) may use several rings, one after the
+// other. Each ring stores the position at which it begins.
 //
 // Times in a ring are nearly, not strictly, ascending. A signal handler may record an event in the middle of another
 // record. That event has a later time, and a position before or behind the interrupted one. With `overwrite` the
@@ -333,8 +338,9 @@ struct RingHeader {
   uint32_t depth;                // most records under way at once, since signal handlers nest. Fixed
   uint32_t gap;                  // dropped since the last stored event
 
-  // The accounts of the stream so far. A larger ring takes over its predecessor's numbers before it becomes Live. So
-  // the stream's last ring has the totals, and a collector that is killed between two rings counts no event twice.
+  // The totals of the stream so far. The numbers of a ring are copied to the larger ring that follows it before that
+  // ring becomes Live. So the stream's last ring has the totals, and a collector that is killed between two rings
+  // counts no event twice.
   uint64_t produced;   // events attempted: stored + dropped
   uint64_t dropped;    // attempted without room
   uint64_t stalled_ns; // time of waiting for room

@@ -5,9 +5,9 @@
 //   section msl_sites, read-only      UnitHeader | SiteRow × rows | FrameRow × frames | strings
 //   section msl_units_v2, writable    Unit { base, versions, table }
 //
-// The table holds no address, only offsets from its own UnitHeader. So its bytes are the same in the object, in the
+// The table stores no address, only offsets from its own UnitHeader. So its bytes are the same in the object, in the
 // executable, in a stripped copy and in the trace. The linker puts the tables of an image side by side. Each table
-// starts 8-byte aligned and holds its own size. Zero bytes between tables are padding.
+// starts 8-byte aligned and stores its own size. Zero bytes between tables are padding.
 //
 // An instrumented call goes through a gate of its unit; `7` is the row of its site in the table of the unit:
 //
@@ -22,9 +22,10 @@
 // if the process has this weak function. The matching destructor passes the range to __msl_disarm_v2. Arming gives each
 // unit a range of process-local site numbers [base, base + rows). Without a runtime base stays 0, and no gate records.
 //
-// An object keeps the format of its compiler for ever, so every part of the format can grow. The names of sections,
-// constructor and entry points carry a version. Every record holds its own size, and a unit tells which runtime it
-// needs. Objects of several versions are linked into one image side by side (docs/abi.md).
+// A compiled object never changes its format, so objects of old formats stay in use and every part of the format must
+// be extensible. The names of sections, constructor and entry points carry a version. Every record stores its own size,
+// and a unit stores the version of the runtime that it needs. Objects of several versions are linked into one image
+// side by side (docs/abi.md).
 #pragma once
 
 #include "msleaks/abi/version.h"
@@ -37,7 +38,7 @@ inline constexpr char kSitesSection[] = "msl_sites";
 inline constexpr char kUnitsSection[] = "msl_units_v2";
 inline constexpr uint32_t kUnitMagic = 0x314c534d; // "MSL1"
 
-// Offset into a unit's strings. 0 is the empty string and means: not known.
+// Offset into a unit's strings. Offset 0 is the empty string, and means that the text is not known.
 using StringOffset = uint32_t;
 
 struct UnitHeader {
@@ -109,7 +110,7 @@ struct Unit {
 };
 static_assert(sizeof(Unit) == 24);
 
-// A unit of the first version, in section msl_units, for __msl_arm. It does not hold its own size.
+// A unit of the first version, in section msl_units, for __msl_arm. It does not store its own size.
 struct UnitV1 {
   uint32_t base;
   uint32_t version; // 1

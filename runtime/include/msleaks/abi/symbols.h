@@ -1,4 +1,4 @@
-// symbols.def as a constexpr table, and the packed traits that a callback carries.
+// The table symbols.def as a constexpr array, and the packed traits that a callback gets.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -25,10 +25,10 @@ constexpr const char *nameOf(Family family) {
   }
 }
 
-// Wrap hands out a block that an allocator inside it recorded, and only changes the block's site. From Argument on,
-// only hooks see the call. Argument and Kernel set the arguments of a kernel. Device sets the device that the thread
-// uses from now on. Handle has only the effects of handle_calls.def. Show sets the physical block that device addresses
-// show from now on.
+// The effect of a call. Wrap returns a block that an allocator inside the call recorded, and only changes the block's
+// site. From Argument on, only hooks see the call. Argument and Kernel set the arguments of a kernel. Device sets the
+// device that the thread uses from now on. Handle has only the effects of handle_calls.def. Show sets the physical
+// block that device addresses show from now on.
 enum class Verb : uint8_t {
   Alloc,
   Realloc,
@@ -73,21 +73,23 @@ private:
   int8_t index_ = kNone;
 };
 
-// The way in which the block comes back to the caller (see symbols.def).
+// The way in which a call returns the block to the caller (see symbols.def).
 enum class ResultKind : uint8_t { None, Return, Out, Handle, At };
 struct Result {
   ResultKind kind = ResultKind::None;
   Position at;
   constexpr bool operator==(const Result &) const = default;
 };
-// The flags of the block that such a call hands out. A handle is no address, and only OpenCL's calls use its memory.
+// Returns event flags for the block that such a call returns. A handle is not the address of its memory, and only
+// OpenCL's calls use this memory.
 constexpr uint16_t flagsOf(ResultKind kind) {
   return kind == ResultKind::Handle ? uint16_t{kDriver | kListed} : uint16_t{0};
 }
 
-// Threads: six integers as Sizes; the first three count all threads.
+// The way in which a launch passes the sizes of its grid and blocks. Threads means six integers as in Sizes, but the
+// first three count the threads of the whole grid.
 enum class ShapeKind : uint8_t { None, Dim3, Range, Blocks, Sizes, Config, Threads };
-// The number of blocks of a grid that is given in threads; 0 if a block has no threads.
+// Returns the number of blocks of a grid whose size is given in threads, or 0 if a block has no threads.
 constexpr uint64_t blocksOf(uint64_t threads, uint32_t block) { return block != 0 ? (threads + block - 1) / block : 0; }
 // The beginning of CUDA's CUlaunchConfig and cudaLaunchConfig_t.
 struct LaunchConfig {
@@ -112,7 +114,7 @@ struct Symbol {
   Result result{};
   Position size{}, count{};
   Position address{};  // Free, Realloc (the old block), Retain, Protect, Show; Copy, Set, Access: destination
-  Position old_size{}; // Realloc that names it
+  Position old_size{}; // a Realloc that gets the old size
   Position source{}, direction{};   // Copy; `source` also Access, and Show: the block; without it: no longer
   Position value{};                 // Set, Argument; Show: where in the block
   Position index{};                 // Argument; Device: its ordinal
@@ -131,7 +133,7 @@ constexpr bool isInstrumented(Verb verb) { return verb < Verb::Argument; }
 constexpr bool isRecorded(Verb verb) { return verb != Verb::Argument && verb != Verb::Kernel && verb != Verb::Device; }
 
 namespace detail {
-// The row number of each symbol. `Row::free` of a missing row does not compile.
+// The row number of each symbol. If a row names a missing row as its partner, the code does not compile.
 namespace Row {
 enum : int {
 #define MSL_ALLOC(symbol, ...) symbol,
@@ -171,7 +173,7 @@ constexpr Shape THREADS(int index) { return {ShapeKind::Threads, Position(index)
 constexpr Shape CONFIG(int index) { return {ShapeKind::Config, Position(index)}; }
 } // namespace detail
 
-// Every kind of row, named by its verb; its other properties follow.
+// Makes a row of any kind, by its verb. The remaining arguments set its other properties.
 #define MSL_ROW(symbol, rowVerb, fam, mem, ...)                                                                        \
   [] {                                                                                                                 \
     using namespace detail;                                                                                            \
@@ -219,7 +221,7 @@ inline constexpr Symbol kSymbols[] = {
 #undef MSL_ROW
 static_assert(sizeof(kSymbols) / sizeof(kSymbols[0]) == detail::Row::kCount);
 
-// A block without a function that frees it would always be a leak.
+// Whether each allocator has a partner that frees its blocks. Otherwise each of its blocks would be reported as a leak.
 consteval bool everyAllocatorHasItsFree() {
   for (const Symbol &symbol : kSymbols) {
     const bool allocates = symbol.verb == Verb::Alloc || symbol.verb == Verb::Realloc || symbol.verb == Verb::Map;
@@ -230,7 +232,7 @@ consteval bool everyAllocatorHasItsFree() {
 }
 static_assert(everyAllocatorHasItsFree(), "symbols.def: the partner of an allocator must free, in the same family");
 
-// The row for a linkage name, or null.
+// Returns the row of the function with this linkage name, or null.
 constexpr const Symbol *findSymbol(std::string_view name) {
   for (const Symbol &symbol : kSymbols)
     if (symbol.name == name)
@@ -240,7 +242,7 @@ constexpr const Symbol *findSymbol(std::string_view name) {
 
 // The facts of a row that a callback needs, in one immediate operand:
 //   bits 0..3 heap · 4..7 event flags 8..11 · 8..15 family · 16..23 event flags 0..7 · 24..31 verb
-// The first version had a byte for the heap, whose upper half was 0. So its objects read the same.
+// In the first version the heap had a whole byte, whose upper half was 0. So this layout also reads old objects.
 class Traits {
 public:
   constexpr explicit Traits(uint32_t packed) : packed_(packed) {}

@@ -7,7 +7,7 @@
 
 namespace msleaks::runtime {
 
-// The size is known at compile time where all kernels agree.
+// On a processor whose kernels all have one page size, the size is known at compile time.
 inline uint64_t pageBytes() noexcept {
   if constexpr (abi::kMaxPageBytes == abi::kMinPageBytes)
     return abi::kMinPageBytes;

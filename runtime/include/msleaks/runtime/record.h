@@ -11,6 +11,7 @@
 //   6. head = at + slots; D = 0; if R is beyond that: D = 1, head = R, D = 0, until R stays
 //
 // A record in a handler that interrupts another record (D > 0) leaves D as it was, and publishes nothing.
+// A handler that interrupts a record
 //   between 1 and 2   finds D = 0, so it publishes its own event. The interrupted record has not yet read any value
 //                     that the handler changes.
 //   between 2 and 4   takes its slots first, so R may have grown since step 3. Each interrupted record adds at most one
