@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""ATB on its stand-in, built for each libstdc++. An operator is a range, and its tensors are used. An output that is given to no
-operator is unused. An operator that writes behind its output is named. ATB saves the same files as alone.   usage: atb_test.py
-BUILD SCRATCH
+"""Runs ATB's stand-in, built for each ABI of libstdc++. An operator is a range that uses its tensors. An output that no operator
+gets is reported as unused. An operator that writes behind its output is named. ATB saves the same files with msleaks as without it.
+   usage: atb_test.py BUILD SCRATCH
 """
 import os
 import shutil

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Each function of ACL that takes, copies, fills or gives back memory, or launches. Also each function of the same name in the
-layer below. Each call is one event, of the chosen device.   usage: cann_calls_test.py BUILD SCRATCH
+"""Calls each function of ACL that allocates, copies, fills or frees memory, or launches a kernel. Also calls each function of the
+same name in the layer below ACL. Each call is one event, on the chosen device.
+   usage: cann_calls_test.py BUILD SCRATCH
 """
 import os
 
@@ -16,7 +17,7 @@ def in_order(event):
 
 
 def expect_events(msleaks, run, calls):
-    """`calls`: (device, first size) of each layer that is called."""
+    """`calls`: (device, first size) of each layer that the program calls."""
     expect_allocations(msleaks, run, [(heap, 0 if heap == "pinned" else device, first + more) for device, first in calls
                                       for more, heap in enumerate(["device"] * 4 + ["pinned"])])
     equal("fills", [in_order(event) for event in events_of(msleaks, run, "set")], [call for _, first in calls for call in ((first - 1, False), (first - 2, True))])

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The hooks of Ascend's libraries leave errno as it is, though their own calls of ACL, the runtime, the driver and ATB change it. A watch looks before and
-after each call, with ACL of either layout.   usage: cann_errno_test.py BUILD SCRATCH
+"""The hooks of Ascend's libraries do not change errno, although the functions that hooks call in ACL, the runtime, the driver and
+ATB do. A watch reads the block before and after each call. ACL is tested in both layouts.
+   usage: cann_errno_test.py BUILD SCRATCH
 """
 import os
 
@@ -11,7 +12,7 @@ from msleaks_e2e import arguments
 
 def main():
     build, scratch = arguments("build", "scratch")
-    os.environ["STANDIN_HIDDEN"] = "1"  # a look asks the library, too
+    os.environ["STANDIN_HIDDEN"] = "1"  # so reading a block also calls the library
     for layout, libraries_of in ("face", ascend), ("layers", ascend_layers):
         folder = f"{scratch}/{layout}"
         os.makedirs(folder, exist_ok=True)

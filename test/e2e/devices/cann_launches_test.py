@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Each way to launch a kernel on Ascend, with the older ACL and with that of CANN 8 and later. The later ACL forwards to a layer
-below. Each call counts once. Each kernel has the name of its registration, also one of a whole binary.   usage:
-cann_launches_test.py BUILD SCRATCH
+"""Launches a kernel on Ascend in each way, with the older ACL and with the ACL of CANN 8 and later. The later ACL forwards to a
+layer below, yet each call counts once. Each kernel has its registered name, also if a whole binary was registered.
+   usage: cann_launches_test.py BUILD SCRATCH
 """
 import os
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A block's end is recorded before its driver has it back. If another thread gets the same address before the call returns, the end of the first block comes
-before the beginning of the second one.   usage: cann_order_test.py BUILD SCRATCH
+"""The end of a block is recorded before its driver gets the block back. Another thread may get the same address before the freeing
+call returns. Then the end of the first block still comes before the beginning of the second one.
+   usage: cann_order_test.py BUILD SCRATCH
 """
 import os
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Ascend CANN on its stand-in (test/standins/cann): ACL, and memory that other libraries of the vendor take from the driver, with their names. A call of ACL
-that calls the driver or the runtime counts once.   usage: cann_test.py BUILD SCRATCH
+"""Runs a program on the stand-in of Ascend CANN (test/standins/cann). It uses ACL, and memory that other libraries of the vendor
+allocate from the driver; that memory has their names. A call of ACL that calls the driver or the runtime counts once.
+   usage: cann_test.py BUILD SCRATCH
 """
 import os
 
@@ -22,8 +23,8 @@ def main():
         expect_allocations(msleaks, run, [("device", 1, WEIGHTS), ("pinned", 0, 4096), ("device", 0, BUFFER),
                                           *[("device", 1, ACTIVATIONS), ("device", 1, FORGOTTEN)] * STEPS])
         expect_golden(msleaks, run, "cann")
-        expect_driver(report, 1, 16 * 256)  # ACL asks for 32 bytes more than it is asked for
-        expect_counts(msleaks, run, launch=STEPS, copy=5, set=STEPS, failed=1)  # three copies of rows, of which one is refused
+        expect_driver(report, 1, 16 * 256)  # ACL allocates 32 bytes more than the program requests
+        expect_counts(msleaks, run, launch=STEPS, copy=5, set=STEPS, failed=1)  # three copies of rows, one of which is refused
         refused = [(event["device"], event["size"], event["status"]) for event in events_of(msleaks, run, "alloc-failed") if event["heap"] == "device"]
         equal(f"{name}: refused", refused, [(1, 1 << 40, 200000)])
         forgotten = ("device", 1, STEPS, STEPS * FORGOTTEN, line_of(SOURCE, "// forgotten"))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A stream is captured into a graph, and each other call of the driver would end the capture. Neither a watch nor the ledger makes one, the graph is complete,
-and its changes are found when it runs.   usage: cuda_capture_test.py BUILD SCRATCH cuda_capture|hip_capture
+"""A stream is captured into a graph. During a capture any call of the driver that is not part of it would end it. A watch and the
+ledger therefore call nothing. The graph is complete, and its changes are found when it runs.
+   usage: cuda_capture_test.py BUILD SCRATCH cuda_capture|hip_capture
 """
 import os
 
@@ -9,7 +10,8 @@ from msleaks_e2e import arguments, line_of
 
 
 def built(topic, folder, scratch):
-    """{way: libraries}: the runtime library alone, and beside its driver, which the hooks then call."""
+    """{way: libraries}: only the runtime library, or the runtime library and its driver. In the second way the hooks call the
+    driver."""
     if topic == "hip_capture":
         return {"hip": [standin(scratch, "libamdhip64.so.6", folder / "cudart_capture.cpp", folder / "amdhip.cpp")]}
     runtime = standin(scratch, "libcudart.so.12", folder / "cudart_capture.cpp")
@@ -19,7 +21,7 @@ def built(topic, folder, scratch):
 def expect_capture(msleaks, run, report, source):
     launches = [event.get("name") for event in events_of(msleaks, run, "launch")]
     equal("launches", launches, ["relu", "add", "graph"])
-    expect_counts(msleaks, run, copy=1, set=2)  # the program's: what a look copies is none of them
+    expect_counts(msleaks, run, copy=1, set=2)  # only the program's calls: copies that a watch makes are not events
     changes = [(change["name"], change["operator"], change["offset"], change["bytes"], change["site"]["line"]) for change in report.json["watch"]]
     equal("changes", changes, [("weights", "graph", 0, 16, line_of(source, "// launch"))])
     [step] = [event["time_ns"] for event in events_of(msleaks, run, "step")]
@@ -32,7 +34,7 @@ def expect_capture(msleaks, run, report, source):
 def main():
     build, scratch, topic = arguments("build", "scratch", "topic")
     os.makedirs(scratch, exist_ok=True)
-    os.environ["STANDIN_HIDDEN"] = "1"  # only the library reads what a device has
+    os.environ["STANDIN_HIDDEN"] = "1"  # so only the library can read a device's memory
     files = [PROGRAMS / "cuda_capture.c", *(STANDINS / "cuda" / name for name in ("cudart.cpp", "cudart_capture.cpp", "cuda_runtime_api.h")), STANDINS / "hip/amdhip.cpp"]
     folder = sources_for(topic, [(r"cuda(?!rt\.cpp)", "hip")], scratch, *files)
     msleaks, source = Msleaks(build), folder / "cuda_capture.c"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Copies and fills of CUDA, and of HIP: each is one event with the bytes that it moves, in every form of their number.
+"""Copies and fills of CUDA and of HIP. Each is one event with the bytes that it moves, in whichever form the call gives their
+number.
    usage: cuda_copies_test.py BUILD SCRATCH cuda_copies|hip_copies
 """
 import os
@@ -8,7 +9,7 @@ import re
 from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, equal, events_of, expect_golden, sources_for, standin, watched
 from msleaks_e2e import arguments
 
-# HIP's driver has names without versions, and none for streams of each thread.
+# The names in HIP's driver have no versions, and it has no functions for a default stream of each thread.
 HIP = [("cuda", "hip"), (r"_pt(?:ds|sz)\b", "_spt"), (r"cuMem(cpy[HD]to[HD](?:Async)?)_v2\b", r"hipMem\1"), (r"cuMemset(D\d+)(_v2|(Async))\b", r"hipMemset\1\3")]
 RUNTIME = {"copy": [(301, False), (302, True), (600, False), (606, True), (0, False), (100, False),
                     (402, False), (404, True), (406, False), (408, True)],
@@ -17,7 +18,7 @@ RUNTIME = {"copy": [(301, False), (302, True), (600, False), (606, True), (0, Fa
 
 
 def of_driver(source, is_hip):
-    """The program's requests to the driver, from its calls: (kind, bytes, in order of a stream)."""
+    """The requests that the program's calls make to the driver: (kind, bytes, whether a stream orders it)."""
     text = source.read_text()
     parts = ["static void driver(void) {"] if is_hip else ["static void driver(void) {", "static void driver_of_cuda(void) {"]
     calls = []

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hooks leave errno as it is, though their own calls of the driver change it, and a watch looks before and after each call.
+"""Hooks do not change errno, although the driver's functions that they call do. A watch reads its block before and after each call.
    usage: cuda_errno_test.py BUILD SCRATCH cuda_errno|hip_errno|cuda_driver_errno
 """
 import os

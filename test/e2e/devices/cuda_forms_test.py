@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Each form of a function of CUDA's runtime library that no other scenario calls, and of HIP. A call is one event, with its heap,
-bytes and grid. It has the kernel's name as the library knows it, for a stub and for a module's handle.   usage: cuda_forms_test.py
-BUILD SCRATCH cuda_forms|hip_forms
+"""Calls each form of a function in CUDA's runtime library, and in HIP, that no other scenario calls. A call is one event, with its
+heap, bytes and grid. The kernel's name is the one that the library knows, for a stub and for a module's handle.
+   usage: cuda_forms_test.py BUILD SCRATCH cuda_forms|hip_forms
 """
 import os
 
@@ -10,7 +10,7 @@ from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leak
 from msleaks_e2e import arguments
 
 HIP = [("cuda", "hip"), (r"_pt(?:ds|sz)\b", "_spt")]
-CONFIGURED = 14  # only hooks read a launch's configuration
+CONFIGURED = 14  # only hooks can read a launch's configuration
 EXPECTED = {
     "cuda_forms": {"alloc": [("device", 0, 1000), ("pinned", 0, 1001), ("device", 0, 1002), ("device", 0, 1003), ("device", 0, 1004)],
                    "launch": [(11, "scale"), (12, "scale"), (13, "scale"), (14, "scale")], "copy": [(21, False), (22, True)]},

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Physical memory of CUDA's driver, and of HIP, by the addresses that show it. It lives as long as its handle or a mapping, and copies and fills there use the
-block.   usage: cuda_mapped_test.py BUILD SCRATCH cuda_mapped|hip_mapped
+"""Physical memory of CUDA's driver and of HIP is recorded by the addresses where it is mapped. It is alive as long as its handle or
+a mapping exists. Copies and fills at these addresses use the block.
+   usage: cuda_mapped_test.py BUILD SCRATCH cuda_mapped|hip_mapped
 """
 import os
 
@@ -23,7 +24,7 @@ def expect_mapped(msleaks, name, run):
 
 
 def expect_unseen(msleaks, name, run, report):
-    """For memory that is no block of a device, no block, mapping or free is recorded."""
+    """Memory that is not a device's block causes no event: no block, no mapping and no free."""
     expect_allocations(msleaks, run, [])
     equal(f"{name}: frees of no block", report.json["blocks"]["unmatched_frees"], 0)
     equal(f"{name}: mappings of no block", [event for event in events_of(msleaks, run, "mapped") if event["block"] not in (0, "0x0", None)], [])

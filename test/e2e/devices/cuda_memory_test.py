@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Calls of CUDA, and of HIP, whose values stand in a structure or must be computed. Examples are physical memory with its device,
-arrays, rows, and launches of graphs.   usage: cuda_memory_test.py BUILD SCRATCH cuda_memory|hip_memory
+"""Calls of CUDA and of HIP whose values are members of a structure or must be computed. Examples are physical memory with its
+device, arrays, rows with a pitch, and launches of graphs.
+   usage: cuda_memory_test.py BUILD SCRATCH cuda_memory|hip_memory
 """
 import os
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Host memory that CUDA's driver locks where it lies, and HIP's: shown beside the block that it is a part of, never counted twice.
+"""CUDA's driver and HIP's can lock existing host memory. The report shows locked memory beside the block that contains it, and
+never counts it twice.
    usage: cuda_registered_test.py BUILD SCRATCH cuda_registered|hip_registered
 """
 import os

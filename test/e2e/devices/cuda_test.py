@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""CUDA's runtime library, and HIP's, which has the same functions, on their stand-in (test/standins/cuda). It tests allocations
-with their devices, leaks and refusals, by hooks alone and beside the plugin. The program sees the same as without msleaks, also the
-same last error.   usage: cuda_test.py BUILD SCRATCH cuda|hip
+"""CUDA's runtime library, and HIP's with the same functions, on their stand-in (test/standins/cuda). Tests allocations with their
+devices, leaks and refusals, by hooks alone and together with the plugin. The program gets the same results and the same last error
+as without msleaks.
+   usage: cuda_test.py BUILD SCRATCH cuda|hip
 """
 import os
 
@@ -13,7 +14,7 @@ STEPS, MODEL, ACTIVATIONS, FORGOTTEN = 4, 1 << 20, 1 << 16, 4096
 
 
 def expect_events(msleaks, folder):
-    """Each call once, with the device that its thread has chosen."""
+    """Each call is recorded once, with the device that its thread has chosen."""
     expect_allocations(msleaks, folder, [("device", 0, MODEL), ("pinned", 0, 8192), ("managed", 0, 16384), ("device", 0, 1024 * 16),
                                          *[("device", 1, FORGOTTEN)] * STEPS, *[("device", 0, ACTIVATIONS)] * (2 * STEPS)])
     failed = [(event["device"], event["status"]) for event in events_of(msleaks, folder, "alloc-failed") if event["heap"] == "device"]
@@ -22,7 +23,7 @@ def expect_events(msleaks, folder):
 
 
 def expect_own_error_taken(msleaks, scratch, program, vendor):
-    """The library refuses a call of msleaks itself: the program sees no error of that call."""
+    """The library refuses a call that msleaks itself makes. The program sees no error from that call."""
     environment = {**os.environ, "STANDIN_FAIL": f"{vendor}MemGetInfo:1:999"}
     done, report = msleaks.run(f"{scratch}/unasked", [program], env=environment)
     expect_same(run([program]), done)

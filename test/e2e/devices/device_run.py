@@ -1,4 +1,4 @@
-"""Common code of the tests of devices: it builds stand-ins and programs, runs them alone and watched, and counts the events of a
+"""Common code of the device tests. It builds stand-ins and programs, runs them with and without msleaks, and counts the events of a
 run."""
 import difflib
 import json
@@ -22,12 +22,12 @@ def compile(*command, **environment):
 
 
 def standin(folder, name, *sources, link=()):
-    """Builds a library of test/standins; the program that links with it finds it where it is."""
+    """Builds a library of test/standins. A program that is linked with the library finds it at run time."""
     library, objects = f"{folder}/{name}", []
     defined = [word for word in link if str(word).startswith("-D")]
     for source in *sources, STANDINS / "common/machine.cpp":
         objects.append(f"{folder}/{name}-{source.stem}.o")
-        # -fno-gnu-unique: with unique symbols it would stay when it is closed.
+        # Without -fno-gnu-unique, unique symbols would keep the library loaded after dlclose.
         compile(*CACHED, need("g++"), "-std=c++20", "-O1", "-g", "-fPIC", "-fno-gnu-unique", "-pthread", f"-I{sources[0].parent}", *defined, "-c", source,
                 "-o", objects[-1], CCACHE_BASEDIR=str(REPOSITORY), CCACHE_NOHASHDIR="1")
     compile(need("g++"), "-shared", *objects, f"-Wl,-soname,{name}", "-o", library, *link, f"-Wl,-rpath,{folder}", "-pthread")
@@ -35,7 +35,7 @@ def standin(folder, name, *sources, link=()):
 
 
 def sources_for(topic, names, scratch, *files):
-    """Copies of CUDA's program and stand-in, with HIP's names (pairs) where the test is HIP's; their folder."""
+    """Returns the folder with copies of CUDA's program and stand-in. For HIP, `pairs` replace the names by HIP's."""
     folder = Path(scratch) / "sources"
     (folder / "cuda").mkdir(parents=True, exist_ok=True)
     (folder / "common").unlink(missing_ok=True)
@@ -59,7 +59,7 @@ def ascend(folder):
 
 
 def ascend_layers(folder):
-    """The same with the ACL of CANN 8 and later: another library has the bodies of its functions."""
+    """Builds the same stand-ins with the ACL of CANN 8 and later, in which another library contains the functions' bodies."""
     sources = STANDINS / "cann"
     driver = standin(folder, "libascend_hal.so", sources / "driver.cpp")
     runtime = standin(folder, "libruntime.so", sources / "runtime.cpp")
@@ -68,14 +68,14 @@ def ascend_layers(folder):
 
 
 def opencl_behind(scratch, name):
-    """Options that link OpenCL behind a library that has some of its functions itself (programs/NAME.c)."""
+    """The options that link a library before OpenCL. This library (programs/NAME.c) replaces some of OpenCL's functions."""
     library = f"{scratch}/lib{name}.so"
     compile(need("gcc"), "-shared", "-fPIC", PROGRAMS / f"{name}.c", "-o", library, "-ldl", "-pthread")
     return ["-Wl,--no-as-needed", library, "-lOpenCL"]
 
 
 def build_programs(build, scratch, source, *options):
-    """{way: program}: for hooks alone, and with the plugin of each LLVM."""
+    """{way: program}: one program for hooks alone, and one with the plugin of each LLVM."""
     options = [f"-I{REPOSITORY}/runtime/include", *options, f"-Wl,-rpath,{scratch}", "-pthread"]
     programs = {"hooks": f"{scratch}/plain"}
     compile(need("gcc"), "-g", "-O1", source, "-o", programs["hooks"], *options)
@@ -86,8 +86,8 @@ def build_programs(build, scratch, source, *options):
 
 
 def watched(msleaks, scratch, program, *options, hooks=None):
-    """The program's folder and report; the program does the same as alone. `hooks` is a library with hooks of
-    others."""
+    """Returns the program's folder and report, and checks that the program does the same as without msleaks. `hooks` is a library
+    with hooks of others."""
     plain = run([program, *options])
     check(plain.returncode == 0, f"the program fails: {plain.stdout} {plain.stderr}")
     folder = f"{scratch}/{Path(program).name}-{'-'.join(options) or 'run'}"
@@ -98,7 +98,7 @@ def watched(msleaks, scratch, program, *options, hooks=None):
 
 
 def expect_version_notes(msleaks, scratch, program, library, newer, variable="STANDIN_VERSION"):
-    """A note names a driver that is newer than its hooks, once. It does not name the driver of the other runs."""
+    """A note names, once, a driver that is newer than its hooks. In the other runs no note names the driver."""
     for version, count in (None, 0), (newer, 1):
         environment = os.environ if version is None else {**os.environ, variable: str(version)}
         _, report = msleaks.run(f"{scratch}/version-{version}", [program], env=environment)
@@ -118,10 +118,10 @@ TEXTS = ("label", "name")
 
 
 def text_of(event, numbers):
-    """One line, the same on each machine, in each process and for each way of building. Places are numbers in the order in which
-    they are first seen."""
+    """Returns one line that is the same on each machine, in each process and for each way of building. Places are numbered in the
+    order of their first use."""
     shown = [event["event"], *([event["heap"], str(event["device"])] if event["event"] not in OF_PROGRAM else [])]
-    has_stream = event["event"] in ("Copy", "Set", "Launch")  # elsewhere it is the ring of the thread
+    has_stream = event["event"] in ("Copy", "Set", "Launch")  # for other events it is the stream of the thread's ring
     for field, value in event.items():
         if field in PLACES and (field != "stream" or has_stream):
             shown.append(f"{field}={'#' + str(numbers.setdefault(value, len(numbers) + 1)) if value else 0}")
@@ -133,14 +133,15 @@ def text_of(event, numbers):
 
 
 def as_passes_see(lines, found):
-    """Only hooks read a launch's configuration: without hooks, its grid and stream are not compared."""
+    """Only hooks can read a launch's configuration. Without hooks, grid and stream are not compared."""
     without = [re.sub(r" ((grid|block)_[xyz]|stream)=\S+", "", line) for line in lines]
     is_unread = [" grid_x=0 grid_y=0 grid_z=0 block_x=0 " in line for line in found]
     return [bare if unread else line for line, bare, unread in zip(lines, without, is_unread)] if len(lines) == len(found) else lines
 
 
 def expect_golden(msleaks, folder, name, way="hooks"):
-    """All events of a driver and of the program, in order, equal goldens/NAME.txt. `way` is how the program was built."""
+    """Checks that all events of a driver and of the program, in order, equal goldens/NAME.txt. `way` says how the program was
+    built."""
     events = [json.loads(line) for line in msleaks.output("dump", folder, "--json").splitlines()]
     numbers = {}
     found = [text_of(event, numbers) for event in events if event["event"] in OF_PROGRAM or (event["heap"] in OF_DRIVERS and event["event"] not in ("Counter", "Kernel"))]
@@ -167,12 +168,12 @@ def expect_counts(msleaks, folder, **counts):
         equal(f"events of kind {kind}", len(events_of(msleaks, folder, kind)), count)
 
 
-CONTEXT = 3 << 20  # of each device of the stand-ins (common/machine.h)
+CONTEXT = 3 << 20  # bytes for each device of the stand-ins (common/machine.h)
 
 
 def expect_driver(report, device, beside=0):
-    """The bytes that the driver of this device uses beside the blocks, in the ledger: its context, and at most this many bytes
-    more."""
+    """Checks, in the ledger, the bytes that the driver of this device uses apart from the blocks: its context, and at most `beside`
+    bytes more."""
     found = [(line["device"], line["bytes"], line["at_peak_bytes"]) for line in report.json["ledger"] if line["source"] == "driver"]
     least, most = (device, CONTEXT, CONTEXT), (device, CONTEXT + beside, CONTEXT + beside)
     check(len(found) == 1 and least <= found[0] <= most, f"the driver's own memory: {found}, not {least} to {most}")

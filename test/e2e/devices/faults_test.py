@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Faults around a driver (programs/faults.c): a missing function, a library that is closed and comes back elsewhere, forks in the middle of a launch,
-RTLD_DEEPBIND. A context that two threads destroy, no memory for our copy, a watched block that is freed. The program behaves as it does alone.   usage:
-faults_test.py BUILD SCRATCH
+"""Faults around a driver (programs/faults.c). A function is missing, a closed library is loaded again at another address, a process
+forks during a launch. RTLD_DEEPBIND is used, two threads destroy one context, memory for a copy is missing, a watched block is
+freed. The program behaves as without msleaks.
+   usage: faults_test.py BUILD SCRATCH
 """
 import os
 
@@ -60,8 +61,8 @@ def main():
     check("no memory for what is in it" in " ".join(report.json["notes"]), report.json["notes"])
 
     _, report = watched(msleaks, scratch, program, "freed", runtime)
-    # The launch that got it changed it, though its arguments are not known. The next block at its address is not
-    # watched.
+    # The launch that got the block changed it, although the launch's arguments are not known. The next block at this
+    # address is not watched.
     equal("changes", [(change["name"], change["given"]) for change in report.json["watch"]], [("freed", "unknown")])
 
 

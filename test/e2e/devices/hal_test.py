@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Ascend's driver past ACL, on its stand-in. The word or the property of the call tells the place and the owner of each block, also
-for senseless values. The size of pages is a level of the owners; a handle is not the block at its address.   usage: hal_test.py
-BUILD SCRATCH
+"""Calls Ascend's driver directly, without ACL, on its stand-in. The flag word or the property in a call tells the place and the
+owner of each block, also for invalid values. The page size is a level of the owners. A handle is not the block at the same address.
+   usage: hal_test.py BUILD SCRATCH
 """
 import os
 
@@ -9,7 +9,7 @@ from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks
 from msleaks_e2e import arguments, line_of
 
 SOURCE, KIB = PROGRAMS / "hal.c", 1 << 10
-# The modules by their numbers in the driver's header.
+# The names of the modules, in the order of their numbers in the driver's header.
 MODULES = """SLOG IDEDD IDEDH HCCL FMK HIAIENGINE DVPP RUNTIME CCE HDC DRV MDCFUSION MDCLOCATION MDCPERCEPTION MDCFSM MDCCOMMON MDCMONITOR MDCBSWP
 MDCDEFAULT MDCSC MDCPNC MLL DEVMM KERNEL LIBMEDIA CCECPU ASCENDDK ROS HCCP ROCE TEFUSION PROFILING DP APP TS TSDUMP AICPU LP TDT FE MD MB ME IMU IMP
 GE MDCFUSA CAMERA ASCENDCL TEEOS ISP SIS HSM DSS PROCMGR BBOX AIVECTOR TBE FV MDCMAP TUNE HSS FFTS OP UDF HICAID TSYNC AUDIO TPRT ASCENDCKERNEL ASYS
@@ -22,7 +22,7 @@ def owners(report):
 
 
 def expect_modules(msleaks, scratch, program, name):
-    """Each module's number is its own name."""
+    """Each module's number is reported under the module's own name."""
     run, _ = watched(msleaks, scratch, program, "modules")
     equal(f"{name}: modules", [event["label"] for event in events_of(msleaks, run, "owner-push")], [*MODULES, "invalid"])
     expect_allocations(msleaks, run, [("device", 0, KIB + module) for module in range(len(MODULES) + 1)])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hooks and stand-ins have the vendors' declarations: with the vendors' headers, a prototype that differs does not compile.
+"""Compiles hooks and stand-ins together with the vendors' headers. A prototype that differs from the vendor's does not compile.
    usage: headers_test.py BUILD SCRATCH
 """
 import os
@@ -13,7 +13,7 @@ from msleaks_e2e import REPOSITORY, arguments, check, need, run, skip  # noqa: E
 
 
 def fetched(vendor):
-    """The option that names the folder of the vendor's headers, unpacked once."""
+    """The option that names the folder with the vendor's headers, which are unpacked once."""
     done = run([REPOSITORY / f"test/standins/{vendor}/headers.sh"])
     if done.returncode == 77:
         skip(done.stderr.strip().splitlines()[-1] if done.stderr else "headers cannot be had")
@@ -32,7 +32,7 @@ def expect_built(whose, *words):
         check(done.returncode == 0, f"{source} does not build with {whose} headers:\n{done.stderr}")
 
 
-# A stand-in's types are passed like the vendor's: a handle as a pointer, an enumeration as an integer.
+# A stand-in's type is passed like the vendor's type: a handle as a pointer, an enumeration as an integer.
 PASSED_ALIKE = """
 template <class Ours, class Theirs>
 constexpr bool kAlike = sizeof(Ours) == sizeof(Theirs) && std::is_floating_point_v<Ours> == std::is_floating_point_v<Theirs>;
@@ -43,20 +43,20 @@ struct PassedAlike<Ours (*)(Given...), Theirs (*)(Taken...)> : std::bool_constan
 """
 
 
-OF_ALL_VERSIONS = "-D__CUDA_API_VERSION_INTERNAL"  # and of a stream for each thread
-OLDER = {"cudaGraphInstantiate"}  # as CUDA 11 has it, which the hook takes, too
+OF_ALL_VERSIONS = "-D__CUDA_API_VERSION_INTERNAL"  # the header then declares the functions of all versions
+OLDER = {"cudaGraphInstantiate"}  # CUDA 11 declares it differently; the hook handles both declarations
 
 
 def declared_by(header, *options):
-    """The functions that the vendor's header declares; those of other versions, and of a stream for each thread, too."""
+    """The functions that the vendor's header declares, including other versions and the forms for a default stream of each
+    thread."""
     done = run([need("g++"), "-E", "-P", "-x", "c++", *options, header])
     check(done.returncode == 0, done.stderr)
     return set(re.findall(r"\b(\w+)\s*\(", done.stdout))
 
 
 def comparison(source, text, header, names):
-    """Puts the stand-in into a namespace of its own, before the vendor's header, and compares each function that both
-    have."""
+    """Puts the stand-in into a namespace of its own, before the vendor's header, and compares each function that both declare."""
     lines = text.replace('extern "C" {', "inline namespace abi {").splitlines()
     outside = [line for line in lines if re.match(r'#include (<|"\.\.)', line)]
     inside = [line for line in lines if line not in outside]
@@ -65,7 +65,7 @@ def comparison(source, text, header, names):
 
 
 def compared(scratch, source, header, *options, change=lambda text: text):
-    """The compiler's result, and the names of the functions that the vendor's header has, too."""
+    """The compiler's result, and the names of the functions that the vendor's header also declares."""
     text = change(source.read_text())
     defined = set(re.findall(r"^(?:\w[\w ]*[ *])(\w+)\(.*\) *\{", re.sub(r",\n\s+", ", ", text), re.MULTILINE))
     names = sorted((defined & declared_by(Path(options[0][2:]) / header, OF_ALL_VERSIONS, *options)) - OLDER)
@@ -74,14 +74,14 @@ def compared(scratch, source, header, *options, change=lambda text: text):
     return run([need("g++"), "-std=c++20", "-fsyntax-only", "-w", OF_ALL_VERSIONS, *options, f"-I{source.parent}", made]), names
 
 
-# {stand-in: (the vendor's header, how many functions at least)}
+# {stand-in: (the vendor's header, the least number of common functions)}
 COMPARED = {"libcuda.cpp": ("cuda.h", 26), "libcuda_capture.cpp": ("cuda.h", 6), "libcuda_contexts.cpp": ("cuda.h", 34), "libcuda_copies.cpp": ("cuda.h", 68),
             "libcuda_memory.cpp": ("cuda.h", 17), "libcuda_modules.cpp": ("cuda.h", 32), "cudart_handles.cpp": ("cuda_runtime_api.h", 16),
             "cudart_static.cpp": ("cuda_runtime_api.h", 11), "nvml.cpp": ("nvml.h", 4)}
 
 
 def without_newer(text):
-    """HIP 5 has no such launch."""
+    """Removes the launch that HIP 5 does not have."""
     return re.sub(r"hipError_t hipDrvLaunchKernelEx.*?\n}\n", "", text, flags=re.DOTALL)
 
 
@@ -107,7 +107,7 @@ def main():
     expect_built("CUDA's", include, OF_ALL_VERSIONS, *hooks, "hooks/nvtx.cpp")
     expect_built("CUDA's", include, *hooks, *(f"test/standins/cuda/cudart{part}.cpp" for part in ("", "_arrays", "_capture", "_per_thread")))
     expect_alike(scratch, include, hip)
-    # A difference would be noticed.
+    # The check can fail: a changed prototype does not compile.
     wrong = Path(scratch) / "wrong.cpp"
     text = (REPOSITORY / "hooks/cuda_runtime.cpp").read_text()
     check("cudaMalloc, (void **, size_t)" in text, "cudaMalloc has moved")

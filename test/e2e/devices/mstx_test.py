@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""MSTX, by a stand-in of its header: steps, ranges, marks, and a framework's pool, whose parts are the framework's. On a machine
-with CANN, the name that torch_npu and MindSpore look for is in LD_PRELOAD.   usage: mstx_test.py BUILD SCRATCH
+"""Tests MSTX by a stand-in of its header: steps, ranges, marks, and a framework's pool, whose parts belong to the framework. On a
+machine with CANN, LD_PRELOAD contains the name that torch_npu and MindSpore look for.
+   usage: mstx_test.py BUILD SCRATCH
 """
 import os
 import shutil
@@ -10,13 +11,13 @@ from msleaks_e2e import arguments, line_of, run
 
 SOURCE = PROGRAMS / "mstx.c"
 PART = 4096
-POOLS = ["ptaWorkspace", "atb", "mindsporeMemPool"]  # beside ptaCaching
+POOLS = ["ptaWorkspace", "atb", "mindsporeMemPool"]  # the pools other than ptaCaching
 RANGES = [*[("begin", "step start"), ("end", "step start")] * 2, ("begin", "forward"), ("begin", "gather"), ("begin", "backward"),
           ("end", "forward"), ("end", "gather"), ("end", "backward")]
 
 
 def ranges_of(msleaks, folder):
-    """Beginnings and ends, an end by the text of the range that it ends."""
+    """The beginnings and ends of ranges. An end has the text of its range."""
     texts, found = {}, []
     for event in events_of(msleaks, folder, "range-begin,range-end"):
         if event["event"] == "RangeBegin":
@@ -26,7 +27,7 @@ def ranges_of(msleaks, folder):
 
 
 def parts_of(msleaks, folder):
-    """The owner that stands before each part of a pool, and the part's size."""
+    """For each part of a pool: its size, and the owner that is recorded before it."""
     owner, found = None, []
     for event in events_of(msleaks, folder, "owner-push,owner-pop,alloc"):
         if event["event"] == "OwnerPush":
@@ -48,8 +49,8 @@ def expect_name(msleaks, scratch):
 
 
 def expect_crowd(msleaks, scratch, program):
-    """There are 35 domains (the program has one beside its crowd's). The 33rd and later ones do not take another domain's name,
-    and are counted."""
+    """There are 35 domains: the program's own one, and the 34 of its crowd. The 33rd and later domains do not get another domain's
+    name, and are counted."""
     folder, report = watched(msleaks, scratch, program, "crowd")
     later = ["other domains"] * 3
     equal("owners in a crowd", [owner for owner, _ in parts_of(msleaks, folder)], [f"pool {i}" for i in range(1, 32)] + later + later[1:])

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Where a program has loaded and initialised NVML, the ledger has its number beside the driver's, for the device that the thread
-uses. A part of a GPU (MIG) has no such number, and msleaks itself initialises no library.   usage: nvml_test.py BUILD SCRATCH
+"""If a program has loaded and initialised NVML, the ledger shows NVML's number beside the driver's, for the device that the thread
+uses. A part of a GPU (MIG) has no such number. msleaks itself initialises no library.
+   usage: nvml_test.py BUILD SCRATCH
 """
 import os
 
 from device_run import PROGRAMS, STANDINS, Msleaks, compile, equal, expect_driver, expect_same, run, standin
 from msleaks_e2e import arguments, need
 
-RESERVED = 5 << 20  # by the driver, as NVML's stand-in says
+RESERVED = 5 << 20  # bytes of the driver's reserve, as NVML's stand-in reports it
 MANAGER = [("manager", 1, RESERVED, RESERVED)]
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""NVTX's own header: its marks and ranges are those of the run, and the program gets the same as without a tool. A tool of the user
-has priority over msleaks.
+"""A program includes NVTX's own header. Its marks and ranges are in the recording, and the program gets the same results as without
+a tool. If the user names another tool, that tool has priority over msleaks.
    usage: nvtx_test.py BUILD SCRATCH
 """
 import os

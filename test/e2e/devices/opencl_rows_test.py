@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Each function of OpenCL that has a row, on PoCL: its events, one by one, by hooks alone and beside the plugin. Shared memory that
-a queue gives back is also tried on a driver that does not take it from malloc.   usage: opencl_rows_test.py BUILD SCRATCH
+"""Calls, on PoCL, each function of OpenCL that has a row. Compares its events one by one, by hooks alone and together with the
+plugin. Shared memory that a queue frees is also tested on a driver that does not allocate it by malloc.
+   usage: opencl_rows_test.py BUILD SCRATCH
 """
 import os
 import re
@@ -10,7 +11,7 @@ from msleaks_e2e import REPOSITORY, SKIPPED, arguments, line_of, skip
 
 SOURCE, SHARED = PROGRAMS / "opencl_rows.c", PROGRAMS / "opencl_shared.c"
 TABLE = REPOSITORY / "runtime/include/msleaks/abi/symbols.def"
-IMAGES = ["clCreateImage", "clCreateImageWithProperties", "clCreateImage2D", "clCreateImage3D"]  # without sizes in a row
+IMAGES = ["clCreateImage", "clCreateImageWithProperties", "clCreateImage2D", "clCreateImage3D"]  # their rows contain no size
 LISTED = 3
 
 
@@ -31,7 +32,7 @@ def expect_rows(msleaks, scratch, name, program):
 
 
 def expect_shared(msleaks, scratch, name, program):
-    """A refused list is not freed. For a list with a function, that function frees the blocks."""
+    """If the call with a list fails, the blocks stay alive. If a list has a function, that function frees the blocks."""
     _, report = watched(msleaks, scratch, program)
     equal(f"{name}: leaks", sorted(device_leaks(report)), [("managed", 0, 1, 4 * 4096, line_of(SHARED, "// by a function")),
                                                             ("managed", 0, LISTED, LISTED * 2 * 4096, line_of(SHARED, "// refused"))])

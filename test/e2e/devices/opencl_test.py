@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""OpenCL's memory on PoCL. Images and buffers with properties are blocks of the size that the driver says. A part of a buffer, or an image of one, is no block,
-and its buffer is used. It also tests shared memory, pipes and owners of a buffer. A note names a platform that is newer than the hooks.   usage: opencl_test.py
-BUILD SCRATCH
+"""OpenCL's memory on PoCL. Images and buffers with properties are blocks of the size that the driver reports. A part of a buffer,
+or an image of one, is not a block: a use of it is a use of its buffer. Also tests shared memory, pipes and owners of a buffer. A
+note names a platform that is newer than the hooks.
+   usage: opencl_test.py BUILD SCRATCH
 """
 import os
 import re
@@ -21,7 +22,7 @@ def expect_images(msleaks, scratch, name, program):
     sizes = {what: int(size) for what, size in re.findall(r"the ([a-z ]+) has (\d+) bytes", plain.stdout)}
     folder, report = watched(msleaks, scratch, program)
     expect_allocations(msleaks, folder, [("device", 0, LARGE), *(("device", 0, sizes[what]) for what in ("image", "forgotten image", "buffer"))])
-    # PoCL's device is the processor: its malloc for the large buffer makes no second block.
+    # PoCL's device is the processor. The malloc by which PoCL allocates the large buffer must not be a second block.
     taken = [event["size"] for event in events_of(msleaks, folder, "alloc") if event["heap"] == "host" and "driver" in event["flags"]]
     peaks = {heap["heap"]: heap["bytes"] for heap in report.json["peak"]["by_heap"]}
     equal(f"{name}: the large buffer {peaks}", (LARGE in taken, peaks["host"] < LARGE, peaks["device"] >= LARGE), (True, True, True))
@@ -49,7 +50,7 @@ def expect_calls(msleaks, scratch, name, program):
     equal(f"{name}: the pipe, refused", refused, [(PACKETS, pipe_status % 2**32)] if pipe_status else [])
     pipes = [] if pipe_status else [PACKETS]
     equal(f"{name}: blocks", [size for size, _ in blocks_of(msleaks, folder, "device")], [*pipes, *images, OWNED, OWNED + 1, OWNED + 2])
-    # PoCL takes them from malloc: each of these is the block of the call that asked for it.
+    # PoCL allocates them by malloc. Each is recorded as the block of the OpenCL call, not of the malloc.
     shared = [(event["size"], event["address"]) for event in events_of(msleaks, folder, "retarget") if event["heap"] == "managed"]
     equal(f"{name}: shared blocks", [size for size, _ in shared], [SHARED, SHARED + 4])
     freed = [event["address"] for event in events_of(msleaks, folder, "free") if event["heap"] == "managed"]
@@ -64,7 +65,7 @@ def expect_calls(msleaks, scratch, name, program):
 
 
 def expect_parts(msleaks, scratch, name, program):
-    """Uses of a part are uses of its buffer, which lives as long as one of its parts."""
+    """A use of a part is a use of its buffer. The buffer stays alive as long as one of its parts."""
     folder, report = watched(msleaks, scratch, program, "parts")
     blocks = dict(blocks_of(msleaks, folder, "device"))
     equal(f"{name}: blocks", sorted(blocks), [size * PART for size in range(2, 8)])

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The calls of CUDA and HIP that refused_test.py does not make, each refused once. The program sees the same status as without msleaks. A refused creation
-makes no block and no handle; a refused free leaves the block.   usage: refused_calls_test.py BUILD SCRATCH
+"""Makes the calls of CUDA and HIP that refused_test.py does not make, and has each refused once. The program sees the same status
+as without msleaks. A refused creation makes no block and no handle. After a refused free the block is still alive.
+   usage: refused_calls_test.py BUILD SCRATCH
 """
 import os
 import re
@@ -14,7 +15,7 @@ CUDA = STANDINS / "cuda"
 
 
 def built(part, here):
-    """The options that the program is built with."""
+    """The options with which the program is built."""
     if part == "hip":
         folder = sources_for(part, [("cuda", "hip")], here, CUDA / "cudart.cpp", CUDA / "cuda_runtime_api.h", STANDINS / "hip/amdhip.cpp")
         return ["-DOF_HIP", f"-I{folder}", standin(here, "libamdhip64.so.6", folder / "cudart.cpp", folder / "amdhip.cpp"), "-rdynamic"]
@@ -57,7 +58,7 @@ def main():
             done, report = msleaks.run(folder, [program], env=environment)
             expect_same(plain, done)
             report.expect_account()
-            if part != "runtime":  # which has handles only
+            if part != "runtime":  # the runtime's part has only handles
                 expect_golden(msleaks, folder, f"refused_{part}", name)
             equal(f"{part}, {name}: leaks", device_leaks(report), [])
             handles = [(handle["kind"], handle["count"]) for handle in report.json["handles"] if handle["kind"] in OF_DRIVER]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""roctx, on a stand-in of its library: marks and ranges are those of the run, and the library gets the same calls as without
-msleaks.   usage: roctx_test.py BUILD SCRATCH
+"""Runs a stand-in of roctx's library. The recording contains its marks and ranges, and the library gets the same calls as without
+msleaks.
+   usage: roctx_test.py BUILD SCRATCH
 """
 import os
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The hooks of drivers, of NVTX and of libc's handles under a sanitizer, by their scenarios. Hooks, runtime, stand-in and program
-are all sanitized. The sanitizer finds nothing, the program does the same as alone, and its calls are recorded.   usage:
-sanitized_test.py BUILD SCRATCH SANITIZERS
+"""Runs the scenarios of the hooks for drivers, NVTX and libc's handles under a sanitizer. Hooks, runtime, stand-in and program are
+all sanitized. The sanitizer finds nothing, the program does the same as without msleaks, and its calls are recorded.
+   usage: sanitized_test.py BUILD SCRATCH SANITIZERS
 """
 import os
 import re
@@ -29,14 +29,14 @@ CUDA, CANN, HIP = (STANDINS / name for name in ("cuda", "cann", "hip"))
 
 
 class Scenario(NamedTuple):
-    """`libraries` are (name, sources, option...), in the order in which they need each other. `runs` are the program's arguments;
-    {} is the scenario's folder."""
+    """`libraries` are (name, sources, option...), in the order in which they need each other. `runs` are the program's arguments,
+    in which {} is the scenario's folder."""
     programs: list
     libraries: list = []
     options: list = []
     runs: list = [[]]
     environment: dict = {}
-    counts: bool = False  # the edges of kernels
+    counts: bool = False  # whether the scenario counts the edges of kernels
 
 
 def library(name, *sources, options=()):
@@ -74,16 +74,17 @@ SCENARIOS = {
     "hal": Scenario([PROGRAMS / "hal.c"], [*ASCEND, ACL], [f"-I{CANN}"]),
     "mstx": Scenario([PROGRAMS / "mstx.c"], [*ASCEND, ACL], [f"-I{CANN}"]),
     "roctx": Scenario([PROGRAMS / "roctx.c"], [("libroctx64.so.4", [HIP / "roctx.c"])], [f"-I{HIP}"]),
-    # Its look-ups in libraries that it opens at run time bypass hooks that are not preloaded (sanitized/find_hook.c). No sanitizer
-    # works with RTLD_DEEPBIND, nor with a limit of mapped memory. Under ThreadSanitizer a fork fails while threads are in the
-    # middle of a launch.
+    # If the program looks up functions in libraries that it opens at run time, it bypasses hooks that are not preloaded
+    # (sanitized/find_hook.c). No sanitizer works with RTLD_DEEPBIND or with a limit of mapped memory. Under
+    # ThreadSanitizer a fork fails while threads are inside a launch.
     "faults": Scenario([PROGRAMS / "faults.c", HERE / "find_hook.c"], [RUNTIME, ("libcuda.so.1", [CUDA / "libcuda.cpp"])], ["-Ddlsym=findHook", "-Wl,--as-needed"],
                        [*([topic, "{}/libcudart.so.12"] for topic in ("missing", "reopened", "freed")), ["twice", "{}/libcuda.so.1"]]),
     "handles-cuda": Scenario([HANDLES / "cuda.c"], [("libcuda.so.1", [CUDA / "libcuda.cpp"]), ("libcudart.so.12", [CUDA / "cudart_handles.cpp"]),
                                                     ("libcufft.so.11", [CUDA / "cufft.cpp"])], ["-w"]),
     "handles-cann": Scenario([HANDLES / "cann.c"], [("libruntime.so", [CANN / "handles.cpp"], "-DSTANDIN_RUNTIME"), ("libascendcl.so", [CANN / "handles.cpp"])], ["-w"]),
     "watch-cuda": Scenario([WATCHES / "cuda.c"], [RUNTIME], [f"-I{CUDA}"], environment={"STANDIN_HIDDEN": "1"}),
-    # PoCL's own code is not sanitized: ThreadSanitizer ignores its calls of libc (ignore_noninstrumented_modules).
+    # PoCL's own code is not sanitized. ThreadSanitizer must ignore the calls of libc that PoCL makes
+    # (ignore_noninstrumented_modules).
     "opencl_calls": Scenario([PROGRAMS / "opencl_calls.c"], options=["-lOpenCL", "-w"], runs=[[], ["parts"], ["native"]]),
     "opencl": Scenario([PROGRAMS / "opencl.c"], options=["-lOpenCL"]),
     "opencl_rows": Scenario([PROGRAMS / "opencl_rows.c"], [MORE_OPENCL], ["-lOpenCL", "-w"]),
@@ -91,7 +92,7 @@ SCENARIOS = {
     "handles-opencl": Scenario([HANDLES / "opencl.c"], [MORE_OPENCL], ["-lOpenCL", "-w"]),
     "watch-opencl": Scenario([WATCHES / "opencl.c"], options=["-lOpenCL"]),
 }
-# CUDA's, with HIP's names: {scenario: (program, parts of the library, names, options)}
+# CUDA's scenarios, also with HIP's names: {scenario: (program, parts of the library, names, options)}
 OF_HIP = {
     "hip": ("cuda.c", ["cudart.cpp"], cuda_memory_test.HIP, []),
     "hip_memory": ("cuda_memory.c", ["cudart.cpp", "libcuda_memory.cpp"], cuda_memory_test.HIP, []),
@@ -117,8 +118,8 @@ def scenarios_of_hip(scratch):
 
 
 def scenarios_of_libc(sanitizers):
-    """Descriptors, files, threads, exec. Parts of these programs that ThreadSanitizer cannot run, even without hooks, are left
-    out."""
+    """Descriptors, files, threads, exec. Leaves out the parts of these programs that ThreadSanitizer cannot run even without
+    hooks."""
     topics = ["forks", "vforks", "execs", "threads", "many"]
     found = {}
     if sanitizers == "thread":
@@ -131,7 +132,7 @@ def scenarios_of_libc(sanitizers):
 
 
 def scenario_of_nvtx(build):
-    """NVTX's own header loads what its variable names."""
+    """NVTX's own header loads the library that its environment variable names."""
     done = run([CUDA / "headers.sh"])
     if done.returncode != 0:
         print(f"nvtx: skipped: no headers: {done.stdout.strip()} {done.stderr.strip()}", flush=True)
@@ -141,8 +142,8 @@ def scenario_of_nvtx(build):
 
 
 def scenarios_of_modules(tools, scratch):
-    """Kernels with counted copies, and kernels that count themselves. Only the kernels' code is not sanitized, since the plugin is
-    that of the release build."""
+    """Kernels with counted copies, and kernels that count themselves. The kernels' code is not sanitized, since the plugin is that
+    of the release build."""
     plugin = next((path for path in (Path(tools).parent / "lib", REPOSITORY / "build/release/lib") if (path / "msleaks/llvm-22/libMemPass.so").exists()), None)
     if plugin is None:
         print("modules: skipped: no plugin, since there is no release build", flush=True)
@@ -167,11 +168,11 @@ def of_compiler(options):
 
 
 class Objects:
-    """Each source is compiled once for the same options."""
+    """Compiles each source once for the same options."""
     def __init__(self, scratch, sanitizers):
         self.folder, self.made = f"{scratch}/objects", {}
         os.makedirs(self.folder, exist_ok=True)
-        # -fsemantic-interposition: else clang binds calls within a library, past the hooks.
+        # Without -fsemantic-interposition clang binds calls within a library directly, and they bypass the hooks.
         self.flags = ["-g", "-O1", "-fPIC", "-fsemantic-interposition", f"-fsanitize={sanitizers}", "-fno-sanitize=function", "-fno-omit-frame-pointer",
                       f"-I{REPOSITORY}/runtime/include"]
 
@@ -216,7 +217,7 @@ def in_front(options, built):
 
 
 def expect_clean(tools, folder, name, command, environment, none, counts):
-    """`none` is the number of events without a program."""
+    """`none` is the number of events that are recorded without a program."""
     plain = run(command, env=environment)
     if plain.returncode == SKIPPED:
         print(f"{name}: skipped: {plain.stdout.strip()}", flush=True)

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Questions that people ask msMemScope, on the stand-in of Ascend CANN with a framework's pool and the driver's modules (programs/scenarios.c). A leak in each
-step, two steps that differ, a matrix that a loss tramples, owners, too early and too late, out of memory.   usage: scenarios_test.py BUILD SCRATCH
+"""Answers questions that people ask msMemScope, on the stand-in of Ascend CANN with a framework's pool and the driver's modules
+(programs/scenarios.c). Topics are a leak in each step, two steps that differ, and a matrix that a loss function overwrites. Further
+topics are owners, blocks allocated too early or freed too late, and out of memory.
+   usage: scenarios_test.py BUILD SCRATCH
 """
 import json
 import os
@@ -18,8 +20,8 @@ def findings(report, kind):
 
 
 def expect_leak(msleaks, folder, report):
-    """The part that each step keeps, 1 MiB more each time, by the line that allocates it. The part that lives within a step is
-    not in it."""
+    """Each step leaks one part of 1 MiB, reported at the line that allocates it. The part that is freed within a step is not
+    reported."""
     [leak] = [finding for finding in findings(report, "leak") if finding["heap"] == "pool"]
     equal("the leak", (leak["count"], leak["bytes"], leak["site"]["line"]), (STEPS, STEPS * MIB, line_of(SOURCE, "// the pool")))
     callers = [frame["line"] for path in leak["paths"] for frame in path["frames"] if (frame["file"] or "").endswith(SOURCE.name)]
@@ -35,7 +37,7 @@ def alive_in(msleaks, folder, step):
 
 
 def expect_compare(msleaks, folder, report):
-    """The blocks that step 5 has and step 2 has not."""
+    """The blocks that are alive in step 5 and not in step 2."""
     before, after = alive_in(msleaks, folder, 2), alive_in(msleaks, folder, 5)
     differs = {line: after.get(line, 0) - before.get(line, 0) for line in before.keys() | after.keys() if after.get(line, 0) != before.get(line, 0)}
     equal("what differs", differs, {line_of(SOURCE, "// larger"): 2 * MIB, line_of(SOURCE, "// added"): 2 * MIB})
@@ -43,8 +45,8 @@ def expect_compare(msleaks, folder, report):
 
 
 def expect_watch(msleaks, folder, report):
-    """The loss of epoch 2 writes one row behind its matrix. The host cannot read the matrix: msleaks' own copies are not among the
-    program's calls."""
+    """The loss of epoch 2 writes one row behind its matrix. The host cannot read the matrix, so msleaks copies it; these copies are
+    not recorded as the program's calls."""
     expect_counts(msleaks, folder, copy=0, set=1, launch=3, failed=0)
     equal("where the matrix is", {event["heap"] for event in events_of(msleaks, folder, "content")}, {"device"})
     [change] = report.json["watch"]
@@ -55,10 +57,10 @@ def expect_watch(msleaks, folder, report):
 
 
 def expect_decompose(msleaks, folder, report):
-    """The owners' tree at the peak: a module of the driver, the pool, the program's own names."""
+    """The owners' tree at the peak contains a module of the driver, the pool, and the program's own names."""
     [owners] = [section for section in report.json["sections"] if section["name"] == "owners"]
     most = {row[0]: row[3] for row in owners["rows"]}
-    # And the stand-in's own allocations by malloc meanwhile.
+    # The stand-in's own allocations by malloc are in the tree, too.
     for owner, size in ("HCCL", 3 * MIB), ("ptaCaching", MIB), ("train", 2 * MIB), ("train@weights", 2 * MIB):
         check(size <= most.get(owner, 0) < size + KIB, f"{owner} has not {size} bytes: {most}")
     return list(most)
@@ -82,7 +84,7 @@ def expect_late(msleaks, folder, report):
 
 
 def expect_oom(msleaks, folder, report):
-    """The blocks alive when memory ran out: the largest and the newest, as many as asked for."""
+    """Lists the blocks alive when memory ran out: the largest and the newest, as many as the option says."""
     done = subprocess.run([msleaks.bin / "msleaks", "oom", folder, "--json", "--top", "3"], stdout=subprocess.PIPE, text=True)
     shown = json.loads(done.stdout)
     equal("refused", (shown["refused"]["bytes"], shown["refused"]["heap"], shown["refused"]["place"]["site"]["line"]),
@@ -97,7 +99,7 @@ EXPECTATIONS = {"leak": expect_leak, "compare": expect_compare, "watch": expect_
 
 
 def expect_topics(msleaks, build, scratch, libraries, topics):
-    """`libraries` are ACL, and the libraries below it."""
+    """`libraries` are ACL and the libraries below it."""
     os.makedirs(scratch, exist_ok=True)
     atb = standin(scratch, "libatb.so", STANDINS / "cann/atb.cpp", link=[libraries[0]])
     for name, program in build_programs(build, scratch, SOURCE, f"-I{STANDINS}/cann", atb, *libraries, "-ldl").items():
@@ -108,7 +110,7 @@ def expect_topics(msleaks, build, scratch, libraries, topics):
 
 def main():
     build, scratch = arguments("build", "scratch")
-    os.environ["STANDIN_HIDDEN"] = "1"  # only the library reads what a device has
+    os.environ["STANDIN_HIDDEN"] = "1"  # so only the library can read a device's memory
     for layout, libraries_of, topics in ("face", ascend, EXPECTATIONS), ("layers", ascend_layers, ["watch"]):
         folder = f"{scratch}/{layout}"
         os.makedirs(folder, exist_ok=True)

@@ -1,6 +1,6 @@
-// Three steps of an operator of ATB, with weights that it reads, an output that it writes and a workspace.
+// Runs an operator of ATB in three steps. It reads weights, writes an output and uses a workspace.
 // Another output is given to no operator. With "save" ATB saves its tensors. With "stray" the operator
-// writes behind its output in step 2. With "strange" the first operator gets senseless arguments.
+// writes behind its output in step 2. With "strange" the first operator gets invalid arguments.
 #include "atb.h"
 
 #include <msleaks/api.h>
@@ -26,7 +26,7 @@ static void *block(const char *what) {
   return made;
 }
 
-// Runs operators with many tensors, and with a long name.
+// Runs operators with many tensors, and one with a long name.
 static void run_odd_operators(const atbTensor *in, const atbTensor *out, aclrtStream stream) {
   static char name[kLongName + 1];
   atbTensor many[kMany];

@@ -1,4 +1,4 @@
-// Calls the function that executes an operator of ATB, without ATB: the call must fail.
+// Calls the function that executes an operator of ATB, without ATB's library. The call must fail.
 #include <stdio.h>
 
 #define EXECUTE "_ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE"

@@ -1,5 +1,5 @@
-// Trains a little on two NPUs of the stand-in and forgets a block in each step. Lets a library of the
-// vendor take memory of the driver. Some of its calls are refused. With "mended" it forgets nothing.
+// Trains for a few steps on two NPUs of the stand-in, and forgets a block in each step. A library of the vendor
+// allocates memory from the driver. Some of the calls are refused. With "mended" the program forgets nothing.
 #include "acl.h"
 
 #include <msleaks/api.h>

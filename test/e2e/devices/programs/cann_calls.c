@@ -1,5 +1,5 @@
-// Calls each function of ACL that chooses a device, takes, copies, fills or gives back memory, or launches, once: of
-// device 1. With "layers" it calls those of the layer below, of device 0, as a library of the vendor does.
+// Calls each function of ACL that chooses a device, allocates, copies, fills, frees or launches once, for device
+// 1. With "layers" it calls the same functions of the layer below, for device 0, as a library of the vendor does.
 #include "acl.h"
 
 #include <stdint.h>
@@ -39,7 +39,7 @@ static void count(const void *arguments, size_t size) {
   launched += size == sizeof(int) && *(const int *)arguments == 7;
 }
 
-// Sizes from `first` on, so that each call is known by its own.
+// The sizes count up from `first`, so that the size of a block tells its call.
 #define CALLS(name, suffix)                                                                                            \
   static void name(int32_t device, uint32_t first, aclrtStream stream) {                                               \
     int value = 7;                                                                                                     \

@@ -1,5 +1,5 @@
-// Prints errno after calls of Ascend's libraries, which do not change it. It makes one
-// of each kind of ACL, the runtime, the driver, ATB and MSTX, and one that is refused.
+// Prints errno after calls of Ascend's libraries, which must not change it. Makes one call
+// of each kind, and one that is refused, of ACL, the runtime, the driver, ATB and MSTX.
 #include "atb.h"
 #include "keeps_errno.h"
 #include "mstx.h"
@@ -65,7 +65,7 @@ int main(void) {
     return 1;
   aclrtMalloc(&refused, 1, 0); // the first call of the driver may set errno itself
   aclrtFree(refused);
-  usleep(kPauseUs);                         // until the ledger asks again
+  usleep(kPauseUs);                         // long enough for the ledger to query the driver again
   KEEPS(aclrtMalloc(&block, kBytes, 0), 0); // watched
   KEEPS(aclrtMalloc(&refused, (size_t)1 << 40, 0), ACL_ERROR_BAD_ALLOC);
   for (int i = 0; i < 2; ++i) {

@@ -1,5 +1,5 @@
-// Launches a kernel by each function of ACL and of the runtime below it, each once. $BINARIES is a folder with binaries
-// of a device: one.o has one kernel, many.o has a few of one.
+// Launches a kernel once by each function of ACL and of the runtime below it. $BINARIES is
+// a folder with binaries of a device: one.o has one kernel, many.o has several kernels.
 #include "acl.h"
 
 #include <stdint.h>
@@ -16,7 +16,7 @@ static void expect(int status, int wanted, const char *what) {
   }
 }
 
-// These functions run on the device. They are found by their names, and all differ.
+// These functions run on the device. They are found by their names. Their code must differ.
 #define KERNEL(name)                                                                                                   \
   void name(const void *arguments, size_t size) {                                                                      \
     static int count;                                                                                                  \

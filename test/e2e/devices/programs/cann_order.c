@@ -1,5 +1,5 @@
-// Another thread gets the address of a driver's block as soon as the driver has
-// it back: before the call that frees it returns. Some times by each function.
+// When the driver gets a block back, another thread at once allocates a block at the same
+// address, before the freeing call returns. Each pair of functions does this several times.
 #include "acl.h"
 
 #include <pthread.h>

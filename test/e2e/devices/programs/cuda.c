@@ -1,5 +1,5 @@
-// Uses two devices in each of the ways that CUDA's runtime library has. It forgets some
-// blocks, some calls are refused, and it prints the results. With "mended" it forgets nothing.
+// Uses two devices by each way of calling CUDA's runtime library, and prints the results.
+// It forgets some blocks, and some calls are refused. With "mended" it forgets nothing.
 #include <cuda_runtime_api.h>
 
 #include <msleaks/api.h>
@@ -20,7 +20,7 @@ static void expect(int status, int wanted, const char *what) {
   }
 }
 
-// This function runs on the device, and gets the addresses of its arguments.
+// This function runs on the device. It gets the addresses of its arguments.
 static void scale(void **arguments) {
   float *values = *(float **)arguments[0];
   const int count = *(int *)arguments[1];
@@ -57,7 +57,7 @@ static void train(cudaStream_t stream, float *model) {
   printf("the last element is %.0f\n", host[kElements - 1]);
 }
 
-// A thread has a device of its own.
+// Each thread has its own current device.
 static void *forget(void *argument) {
   expect(cudaSetDevice(1), 0, "choice of the second device");
   for (int i = 0; i < kSteps; ++i) {

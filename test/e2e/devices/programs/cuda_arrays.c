@@ -1,6 +1,6 @@
-// Copies from and to arrays and symbols, by each function of CUDA and HIP that has one as an end. Each goes to a place
-// in it and back, and each pair has a size of its own. Some are refused. HIP's are also called by structures, with
-// "before6" as version 5 has them.
+// Copies to and from arrays and symbols, by each function of CUDA and HIP that has one as source or
+// destination. Each copies into it and back; each pair has its own size. Some calls are refused.
+// HIP's functions are also called with structures, and with "before6" in the layout of version 5.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void expect(int status, int wanted, const char *what) {
 }
 #define DONE(call) expect((call), 0, #call)
 
-// The bytes that were copied there and back, in rows of this length.
+// Prints the bytes that were copied in and back, in rows of this length.
 static void same(size_t bytes, size_t rows, const char *what) {
   for (size_t row = 0; row < rows; ++row)
     if (memcmp(host + row * kPitch, back + row * kPitch, bytes) != 0)
@@ -147,7 +147,7 @@ static void driver(CUdeviceptr block) {
 #endif
 }
 
-// One end is an array, the other is on the host or a device, which the driver names by kinds of memory.
+// One side of the copy is an array. The other is host or device memory; the driver tells them apart by a memory type.
 #define COPY_2D(name)                                                                                                  \
   struct name {                                                                                                        \
     size_t srcXInBytes, srcY;                                                                                          \

@@ -1,5 +1,5 @@
-// A stream is captured into a graph: a launch, a copy, a fill and a block of the stream. Meanwhile
-// a block is watched and a step begins. In the graph a kernel writes behind its own block.
+// A launch, a copy, a fill and a block of a stream are captured into a graph. Meanwhile the program
+// watches a block and begins a step. When the graph runs, a kernel writes behind its own block.
 #include <cuda_runtime_api.h>
 #include <msleaks/api.h>
 
@@ -23,7 +23,7 @@ static void expect(int status, int wanted, const char *what) {
 void relu(void **arguments) { memset(*(char **)arguments[0], 1, kBytes + kStray); }
 void add(void **arguments) { **(int **)arguments[0] += 1; }
 
-// Waits until the graph is launched.
+// Waits until the host has launched the graph.
 static void *given[1];
 static char host[kBytes];
 static void *activations, *weights, *sums;

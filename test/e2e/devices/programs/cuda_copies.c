@@ -1,5 +1,5 @@
-// Copies and fills of each kind, between two blocks, 64 bytes
-// at a time or as many as the call says. Some are refused.
+// Makes copies and fills of each kind between two blocks. Each moves 64
+// bytes, or the number of bytes that the call says. Some calls are refused.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>
@@ -112,7 +112,7 @@ static void expect(int status, int wanted, const char *what) {
     printf("%s: %d, not %d\n", what, status, wanted);
 }
 
-// Calls functions of the driver that HIP has, too. Each copies a size of its own.
+// Calls the driver's functions that HIP also has. Each call copies a different size.
 static void driver(void) {
   expect(cuMemcpyHtoD_v2(there, host, 65), 0, "cuMemcpyHtoD_v2");
   expect(cuMemcpyHtoDAsync_v2(there, host, 66, NULL), 0, "cuMemcpyHtoDAsync_v2");

@@ -1,6 +1,6 @@
-// Calls CUDA's driver as a program does, or a runtime library that is linked statically. It uses contexts of two
-// devices, blocks in them, and functions by name, with a default stream for each thread or without. The size of a block
-// says which one it is. With "mended" it forgets nothing.
+// Calls CUDA's driver as a program does, or as a statically linked runtime library does. It uses
+// contexts of two devices and blocks in them. It looks up functions by name, with or without a default
+// stream for each thread. The size of a block identifies it. With "mended" the program forgets nothing.
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -130,7 +130,7 @@ static void by_name(void) {
   unsigned none;
   expect(allocate(&made, 3001), 0, "block");
   expect(release(made), 0, "free");
-  expect(old(&none, 3002), 1, "block of the first version"); // it has no hook
+  expect(old(&none, 3002), 1, "block of the first version"); // the first version has no hook
   for (unsigned long long flags = 0; flags <= kPerThread; flags += kPerThread) {
     int (*take)(CUdeviceptr *, size_t, void *) = function("cuMemAllocAsync", 12000, flags);
     int (*give)(CUdeviceptr, void *) = function("cuMemFreeAsync", 12000, flags);
@@ -141,7 +141,7 @@ static void by_name(void) {
   }
 }
 
-// Uses the function of CUDA 11, which has no answer besides its status.
+// Uses the function of CUDA 11, which returns no more than its status.
 static void by_first_version(void) {
   int (*allocate)(CUdeviceptr *, size_t) = NULL;
   int (*release)(CUdeviceptr) = NULL;
@@ -152,7 +152,7 @@ static void by_first_version(void) {
   expect(release(made), 0, "free");
 }
 
-// The second module's kernel has the number that the first one's had.
+// The second module's kernel has the same handle that the first module's kernel had.
 static void reloaded(void) {
   int modules[2];
   void *first, *second;

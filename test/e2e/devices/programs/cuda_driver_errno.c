@@ -1,5 +1,5 @@
-// Prints errno after calls of CUDA's driver, which leave it alone. After calls of contexts hooks ask for the device,
-// and after allocations for the memory in use.
+// Prints errno after calls of CUDA's driver, which must not change it. After calls with
+// contexts the hooks query the device, and after allocations they query the used memory.
 #include "keeps_errno.h"
 
 #include <stddef.h>
@@ -37,7 +37,7 @@ int main(void) {
   CUdeviceptr block, refused;
   void *function;
   contexts();
-  usleep(kPauseUs); // until the ledger asks again
+  usleep(kPauseUs); // long enough for the ledger to query the driver again
   KEEPS(cuMemAlloc_v2(&refused, (size_t)1 << 40), 2);
   KEEPS(cuMemAlloc_v2(&block, kBytes), 0);
   KEEPS(cuMemcpyHtoD_v2(block, host, kBytes), 0);

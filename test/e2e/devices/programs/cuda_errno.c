@@ -1,4 +1,4 @@
-// Prints errno after calls, which leave it alone: one of each kind, and one of each that is refused.
+// Prints errno after calls that must not change it: one successful and one refused call of each kind.
 #include "keeps_errno.h"
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,7 @@ enum { kBytes = 1 << 20, kPauseUs = 200000 };
 // This function runs on the device.
 void scale(void **arguments) { **(int **)arguments[0] *= 2; }
 
-// The hooks ask for the size of its elements.
+// The hooks query the size of its elements.
 static void array(void) {
   static char host[400];
   const struct cudaChannelFormatDesc number = {32, 0, 0, 0, 2};
@@ -31,7 +31,7 @@ int main(void) {
   cudaSetDevice(0);
   cudaMalloc(&refused, 1); // the first call of the driver may set errno itself
   cudaFree(refused);
-  usleep(kPauseUs);                     // until the ledger asks again
+  usleep(kPauseUs);                     // long enough for the ledger to query the driver again
   KEEPS(cudaMalloc(&block, kBytes), 0); // watched
   KEEPS(cudaMalloc(&refused, (size_t)1 << 40), cudaErrorMemoryAllocation);
   KEEPS(cudaGetLastError(), cudaErrorMemoryAllocation);

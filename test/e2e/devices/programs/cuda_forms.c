@@ -1,5 +1,5 @@
-// Further ways in which CUDA's runtime library, and HIP, gives memory, launches, copies and fills. Bytes and grids say
-// which one it was.
+// Allocates, launches, copies and fills by the less common functions of CUDA's
+// runtime library and of HIP. The number of bytes and the grid identify each call.
 #include <cuda_runtime_api.h>
 
 #include <stdint.h>
@@ -126,7 +126,7 @@ int main(void) {
   expect(cudaMemset(block, 1, 1000), 0, "fill");
   blocks();
   launches(block);
-  printf("the number is %d\n", *(int *)block); // a device's memory can be read here
+  printf("the number is %d\n", *(int *)block); // this device memory can be read by the host
   copies(block);
   expect(cudaFree(block), 0, "free");
   printf("%d failures\n", failures);

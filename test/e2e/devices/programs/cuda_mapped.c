@@ -1,6 +1,6 @@
-// Physical memory of CUDA's driver by the addresses that show it. It is mapped, unmapped and released in that order, as
-// PyTorch's expandable segments do it, and released right after the mapping, as vLLM does it. With "mended" it forgets
-// nothing.
+// Maps physical memory of CUDA's driver to addresses. PyTorch's expandable
+// segments map, unmap and then release it. vLLM releases it right after
+// the mapping. The program does both. With "mended" it forgets nothing.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void expandable(char *host) {
   }
   expect(cuMemSetAccess(base, 2 * kSegment, NULL, 0), 0, "access");
   expect(cudaMemcpy(pointer(segment(0)), host, 2 * kSegment, cudaMemcpyHostToDevice), 0, "copy over both");
-  static char *volatile more; // the host's peak, while the copy is there, too
+  static char *volatile more; // the host's peak is here, while the copy also exists
   more = malloc(kSegment);
   free(more);
   memset(host, 0, 16);
@@ -77,7 +77,7 @@ static void released_at_once(int mended) {
     expect(cuMemUnmap(segment(4), kSegment), 0, "unmap");
 }
 
-// Memory of the host and of another process, which is no block of a device: nothing of it is recorded.
+// Memory of the host or of another process is not a block of a device. None of it is recorded.
 static void unseen(void) {
   static const struct Property on_host = {1, 0, 2, 0, {0}};
   Handle handles[2], again;

@@ -1,5 +1,5 @@
-// Memory of CUDA whose size or device is no parameter: physical memory of the driver,
-// arrays, rows with a pitch, and launches of a graph. With "mended" it forgets nothing.
+// Allocates CUDA memory whose size or device is not a parameter: physical memory of the driver,
+// arrays, and rows with a pitch. Also launches graphs. With "mended" it forgets nothing.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Host memory that CUDA's driver locks where it lies: a block of malloc, and one that is forgotten. With "mended" it
-// forgets nothing.
+// CUDA's driver locks existing host memory: a block that malloc allocated, and a
+// second block whose lock the program forgets. With "mended" it forgets nothing.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>

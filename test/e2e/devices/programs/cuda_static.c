@@ -1,5 +1,5 @@
-// A program linked with CUDA's runtime library statically. The library looks up its functions
-// of the driver. Bytes and the grid say which call it was. With "mended" it forgets nothing.
+// A program that is linked with CUDA's runtime library statically. The library looks up the driver's
+// functions. The number of bytes and the grid identify each call. With "mended" it forgets nothing.
 #include "cudart_static.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Linked with the driver, as an engine that is opened with RTLD_DEEPBIND.
+// A library that is linked with the driver. The program opens it with RTLD_DEEPBIND, as it would open a compute engine.
 #include <cuda_runtime_api.h>
 
 int engine_run(void) {

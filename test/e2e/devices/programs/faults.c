@@ -1,4 +1,4 @@
-// Faults around a driver, a topic an argument: each is harmless to the program, which prints how it went.
+// Faults around a driver. The argument names one. Each is harmless to the program, which prints the outcome.
 #define _GNU_SOURCE
 #include <msleaks/api.h>
 
@@ -61,7 +61,7 @@ static int launch(void *block, int value) {
 }
 static int finish(void) { return ((int (*)(void))find("cudaDeviceSynchronize"))(); }
 
-// A function that this version of the driver does not have is missing with hooks, too.
+// A function that this version of the driver lacks is missing with hooks, too.
 static void missing(const char *path) {
   open_library(path, RTLD_NOW | RTLD_GLOBAL);
   printf("of the library: %d, of all: %d\n", dlsym(library, "cudaLaunchCooperativeKernel_ptsz") != NULL,
@@ -77,7 +77,7 @@ static int is_library(struct dl_phdr_info *object, size_t size, void *begin) {
   return 1;
 }
 
-// The library's old place is empty; it comes back at another place.
+// The library is closed. Then a page is mapped at its old address, so it is loaded again at another address.
 static void reopened(const char *path) {
   uintptr_t before = 0, after = 0;
   open_library(path, RTLD_NOW);
@@ -91,7 +91,7 @@ static void reopened(const char *path) {
   open_library(path, RTLD_NOW);
   dl_iterate_phdr(is_library, &after);
   printf("elsewhere: %d\n", before != after);
-  give(take(2 * kBytes)); // in the library that came back
+  give(take(2 * kBytes)); // in the library at its new address
   msl_step(3);
 }
 
@@ -103,7 +103,7 @@ static void *launch_always(void *block) {
   return NULL;
 }
 
-// Children of a process whose other threads are in the middle of a launch.
+// Forks children while other threads are inside a launch.
 static void forks(const char *path) {
   pthread_t threads[2];
   int failed = 0;
@@ -113,7 +113,7 @@ static void forks(const char *path) {
   for (int i = 0; i < 2; ++i)
     pthread_create(&threads[i], NULL, launch_always, block);
   for (int i = 0; i < kForks; ++i) {
-    usleep(kPauseUs); // in which the others launch
+    usleep(kPauseUs); // the other threads launch during this time
     const pid_t child = fork();
     if (child == 0) {
       msl_step(7);
@@ -131,7 +131,7 @@ static void forks(const char *path) {
   give(block);
 }
 
-// Its own libraries come before the hooks, so they bypass the hooks.
+// The engine's own libraries come before the hooks in its search order, so it bypasses the hooks.
 static void deepbind(const char *path) {
   void *engine = dlopen(path, RTLD_NOW | RTLD_DEEPBIND);
   if (engine == NULL)
@@ -165,7 +165,7 @@ static void twice(const char *path) {
   printf("destroyed: %d of %d\n", done, kRounds);
 }
 
-// No memory for the copy of a device's block.
+// There is no memory for msleaks' copy of a device's block.
 static void full(const char *path) {
   struct rlimit before, none;
   open_library(path, RTLD_NOW);
@@ -180,7 +180,7 @@ static void full(const char *path) {
   give(block);
 }
 
-// A watched block that is freed, and the next one at its address.
+// A watched block is freed, and the next block is at its address.
 static void freed(const char *path) {
   open_library(path, RTLD_NOW);
   void *block = take(kBytes);

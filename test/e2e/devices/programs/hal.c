@@ -1,6 +1,6 @@
-// Memory that CANN's libraries take from the driver past ACL: each kind of memory and page, for a few
-// modules. Also physical memory, and calls with senseless words. With "modules" it takes a block for
-// each module. Built with STANDIN_INNER the driver has its functions under the names for tools only.
+// Allocates from the driver directly, as CANN's libraries do, without ACL: each kind of memory and page, for
+// a few modules. Also allocates physical memory, and makes calls with invalid flag words. With "modules" it
+// allocates a block for each module. With STANDIN_INNER the driver's functions have the names for tools only.
 #include "acl.h"
 
 #include <stdint.h>
@@ -24,7 +24,7 @@ static unsigned long long word(unsigned device, unsigned kind, unsigned module) 
   return device | (unsigned long long)kind << 10 | (unsigned long long)module << 56;
 }
 
-// A block for each module that there is, and for one more.
+// Allocates a block for each existing module, and for one more.
 static int take_for_each_module(void) {
   int failures = 0;
   for (unsigned module = 0; module <= kModules; ++module) {
@@ -48,8 +48,8 @@ int main(int argc, char **argv) {
                 {4 * kKiB, word(0, kHost, kRuntime)},
                 {8 * kKiB, word(1, kShared, kRuntime)},
                 {16 * kKiB, word(0, kDvpp, kDvppModule)},
-                {32 * kKiB, word(1, 9, 200)},         // no such kind, no such module
-                {1 * kKiB, word(1023, kDevice, 75)}}; // no such device
+                {32 * kKiB, word(1, 9, 200)},         // unknown kind of memory, unknown module
+                {1 * kKiB, word(1023, kDevice, 75)}}; // unknown device
   enum { kWishes = sizeof wishes / sizeof wishes[0] };
   const struct drv_mem_prop properties[] = {{1, 1, kHccl, 1, 0, 0}, {0, 0, kRuntime, 0, 0, 0}, {2, 0, 255, 9, 9, 9}};
   enum { kProperties = sizeof properties / sizeof properties[0] };

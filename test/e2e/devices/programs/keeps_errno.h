@@ -1,4 +1,4 @@
-// A call that leaves errno as it is, and returns what it should.
+// Checks that a call leaves errno unchanged and returns the expected status.
 #pragma once
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-// Trains a little on two GPUs of the stand-in, forgets a block in each step, and is refused some calls. With "mended"
-// it forgets nothing.
+// Trains for a few steps on two GPUs of the stand-in. It forgets a block in each
+// step, and some of its calls are refused. With "mended" it forgets nothing.
 #include "standin_module.h"
 
 #include <msleaks/api.h>
@@ -13,7 +13,7 @@ enum {
   kActivations = 1 << 18,
   kForgotten = 8192,
   kElements = 256,
-  kNearlyAll = 58 << 20, // of 64 MiB, of which a context takes 3
+  kNearlyAll = 58 << 20, // a device has 64 MiB, of which a context takes 3
   kPage = 1 << 16
 };
 
@@ -81,10 +81,10 @@ int main(int argc, char **argv) {
   ze_physical_mem_desc_t page = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .size = kPage};
   ze_physical_mem_handle_t pages, host_pages;
   done(zePhysicalMemCreate(context, devices[0], &page, &pages), "physical memory");
-  page.flags = 2; // of the host
+  page.flags = 2; // host memory
   done(zePhysicalMemCreate(context, NULL, &page, &host_pages), "physical memory of the host");
 
-  // The queue does the appended work when it gets the list, twice.
+  // The queue runs the appended commands whenever it gets the list, here twice.
   float host[kElements] = {0};
   const uint64_t elements = kElements;
   const float one = 1;
@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
   done(zeCommandListAppendMemoryCopy(now, host, weights, sizeof host, NULL, 0, NULL), "copy to the host");
   printf("the last element is %.0f\n", host[kElements - 1]);
 
-  // Refused.
+  // These calls are refused.
   void *refused = NULL;
   expect(zeMemAllocDevice(context, &wish, kNearlyAll, 0, devices[1], &refused), ZE_RESULT_SUCCESS, "nearly all");
   done(zeMemFree(context, refused), "free of nearly all");

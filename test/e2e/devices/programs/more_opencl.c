@@ -1,5 +1,5 @@
-// Stands in front of OpenCL. Adds pipes and programs of SPIR-V, which PoCL 3.1 does not have. A pipe
-// is a buffer here, and a program one of source. A query of a memory object leaves EDOM in errno.
+// A library before OpenCL in the search order. It adds pipes and SPIR-V programs, which PoCL 3.1 lacks. A pipe
+// is a buffer here, and a SPIR-V program is built from source. A query of a memory object sets errno to EDOM.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

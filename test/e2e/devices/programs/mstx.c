@@ -1,5 +1,5 @@
-// A framework on Ascend that reports its caching allocator by MSTX, as torch_npu does. It has a block of the
-// driver, and hands out parts of it. One part is forgotten. Other pools hand out one part each. Ranges overlap.
+// A framework on Ascend that reports its caching allocator by MSTX, as torch_npu does. It allocates a block from
+// the driver and hands out parts of it. It forgets one part. Other pools hand out one part each. Ranges overlap.
 #include "mstx.h"
 #include "acl.h"
 
@@ -8,7 +8,7 @@
 
 enum { kSegment = 1 << 20, kPart = 4096, kParts = 3 };
 
-// Ranges that overlap, of two domains and of none: the first to end is not the last that began.
+// Ranges of two domains, and of no domain, overlap. The first range to end is not the one that began last.
 static void overlap(void) {
   void *domain = mstxDomainCreateA("communication");
   const uint64_t forward = mstxRangeStartA("forward", NULL);
@@ -20,7 +20,7 @@ static void overlap(void) {
   mstxDomainDestroy(domain);
 }
 
-// A part of a pool of another framework, or of another pool of it.
+// A part of a pool of another framework, or of another pool of the same framework.
 static void hand_out_of(const char *pool, char *part) {
   const mstxMemVirtualRangeDesc_t range = {0, part, kPart};
   void *handle = NULL;
@@ -44,7 +44,7 @@ static void hand_out(void *pool, char *segment) {
   mstxMemRegionsUnregister(pool, &back);
 }
 
-// More domains than are told apart, each of which hands out a part; the last two do so twice.
+// There are more domains than msleaks distinguishes. Each hands out a part; the last two do so twice.
 static int crowd(char *segment) {
   enum { kDomains = 34 };
   for (int i = 0; i < kDomains + 2; ++i) {

@@ -1,4 +1,4 @@
-// Stands in front of OpenCL. Its platforms have the version $STANDIN_VERSION, if that is set.
+// A library before OpenCL in the search order. Its platforms report the version $STANDIN_VERSION, if that is set.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

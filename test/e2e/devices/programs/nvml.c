@@ -1,5 +1,5 @@
-// A program that manages its GPU by NVML and allocates by CUDA's runtime, or (USES_DRIVER) by its driver. With an argument
-// it does not begin with NVML.
+// Manages its GPU by NVML. Allocates by CUDA's runtime library or, if USES_DRIVER is
+// defined, by CUDA's driver. With an argument the program does not initialise NVML.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// Sets marks and ranges by NVTX, in each way that its header has.
+// Sets marks and ranges by each function of NVTX's header.
 #include <nvtx3/nvToolsExt.h>
 
 #include <pthread.h>

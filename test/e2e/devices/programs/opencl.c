@@ -1,5 +1,5 @@
-// Memory objects of OpenCL that are no plain buffers: images, an image of a buffer, a buffer with properties.
-// One image is forgotten. Prints the driver's size of each. A plain buffer is larger than all of them.
+// Makes memory objects of OpenCL other than plain buffers: images, an image of a buffer, a buffer with properties.
+// Forgets one image. Prints the size that the driver reports for each. A plain buffer is larger than all of them.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 
@@ -42,7 +42,7 @@ static void fill(cl_mem image) {
   printf("read %s\n", memcmp(pixels, read, sizeof read) == 0 ? "what was written" : "something else");
 }
 
-// The driver takes memory for it when it is used.
+// The driver allocates memory for it at its first use.
 static void use_large(void) {
   const int zero = 0;
   cl_int status;

@@ -1,6 +1,6 @@
-// Calls that OpenCL has beside plain buffers, each once: pipes, shared virtual memory, images by each function, owners
-// of a buffer. A size says which block it is. With "parts": parts of buffers, which kernels are given, and images that
-// show one. With "native": a function of the host as a kernel.
+// Makes each of OpenCL's calls other than those for plain buffers once: pipes, shared virtual memory,
+// images by each function, owners of a buffer. A size identifies a block. "parts": makes parts of buffers,
+// which kernels get as arguments, and images of a part. "native": runs a function of the host as a kernel.
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #include <CL/cl.h>
@@ -59,7 +59,7 @@ static cl_mem buffer_of(size_t bytes) {
   return buffer;
 }
 
-// Not every driver has them.
+// Some drivers have no pipes.
 static void pipes(void) {
   cl_int status = 0;
   cl_mem pipe = clCreatePipe(context, 0, kPacket, kPackets, NULL, &status);
@@ -100,7 +100,7 @@ static void images(void) {
   }
 }
 
-// It lives until its last owner gives it back: `between` is alive beside it.
+// The buffer is alive until its last owner releases it, so it is still alive when `between` is allocated.
 static void owners(void) {
   cl_mem owned = buffer_of(kOwned);
   expect(clRetainMemObject(owned), "retain");
@@ -121,7 +121,7 @@ static cl_mem part_of(cl_mem whole, size_t begin, size_t bytes) {
   return part;
 }
 
-// Only by their parts are these used; the last one is given back before its part is, and one part is forgotten.
+// Only parts of these buffers are used. The last buffer is released before its part, and one part is forgotten.
 static void parts(void) {
   const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
   const size_t origin[3] = {0, 0, 0}, extent[3] = {kWidth, 1, 1};

@@ -1,5 +1,5 @@
-// Each function of OpenCL that msleaks has a row for, once, and some refused calls. No object
-// is made after one was released, so no handle is used twice. It prints OpenCL's results.
+// Calls each function of OpenCL for which msleaks has a row once, and makes some refused calls. All
+// objects are made before any is released, so no handle is used twice. Prints OpenCL's results.
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -225,7 +225,7 @@ static void free_shared(void) {
   clSVMFree(context, last);
 }
 
-// An object with two owners is freed with the second.
+// An object with two owners is freed when the second one releases it.
 static void release(void) {
   cl_mem objects[] = {part, first, view, second, given, pipe_of_ints, picture, copy, flat, deep};
   expect(clRetainMemObject(second), "retain");

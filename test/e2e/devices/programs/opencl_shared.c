@@ -1,4 +1,4 @@
-// Shared memory of OpenCL that a queue gives back, by lists of blocks; a list is refused, and its blocks are forgotten.
+// A queue frees lists of OpenCL's shared memory blocks. One list is refused, and its blocks are forgotten.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 
@@ -9,7 +9,7 @@ enum { kBytes = 4096, kListed = 3 };
 static cl_context context;
 static cl_command_queue queue;
 
-// The last block of its list is another one's.
+// Does not free the last block of its list.
 static void CL_CALLBACK give_back(cl_command_queue of, cl_uint count, void **blocks, void *user) {
   (void)of, (void)user;
   for (cl_uint i = 0; i + 1 < count; ++i)

@@ -1,5 +1,5 @@
-// Each call is made twice, and says its status: the first one is refused ($STANDIN_FAIL). A refused creation
-// makes no handle and no block; a refused free leaves the object. An object whose function is called once stays.
+// Makes each call twice and prints its status. The first one is refused ($STANDIN_FAIL). A refused creation makes no
+// handle and no block. A refused free leaves the object alive. An object with only one call of its free stays alive.
 #include <stdint.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-// Each call below ACL, of ATB, and of ACL's further functions is made four times, and prints
-// its status. As many are refused as $STANDIN_FAIL asks for. The last call is not refused.
+// Makes each call below ACL, of ATB and of ACL's further functions four times and prints its
+// status. $STANDIN_FAIL says how many of them are refused. The last call is never refused.
 #include "atb.h"
 
 #include <stdint.h>

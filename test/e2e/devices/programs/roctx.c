@@ -1,4 +1,4 @@
-// Sets marks and ranges by roctx, whose library gets them, too.
+// Sets marks and ranges by roctx. The real library gets these calls, too.
 #include "roctx.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-// Questions that people ask msMemScope, on the stand-in of Ascend CANN, a topic an argument. A leak
-// in each step, two steps that differ, a trampled matrix, owners, blocks that are allocated too
-// early or freed too late, no memory. A framework's caching allocator tells of its parts by MSTX.
+// Questions that people ask msMemScope; the argument names one. A leak in each step, two steps
+// that differ, an overwritten matrix, owners, blocks allocated too early or freed too late, no
+// memory. Runs on the stand-in of Ascend CANN. A caching allocator reports its parts by MSTX.
 #include "mstx.h"
 #include "atb.h"
 
@@ -22,10 +22,10 @@ static void must(int status, const char *what) {
   }
 }
 
-// Each use of the macro is a place of its own.
+// Each use of the macro is a separate place in the source.
 #define TAKE(block, bytes) must(aclrtMalloc((void **)&(block), (bytes), 0), #block)
 static void give(void *block) { must(aclrtFree(block), "free"); }
-// Uses a block by an operator of ATB, whose arguments are known.
+// Uses a block by an operator of ATB, whose arguments msleaks knows.
 static void use(void *block, size_t bytes) {
   const atbTensor tensor = {block, bytes};
   must(atbExecute("AddOperation", &tensor, 1, &tensor, 1, NULL, 0, 0, stream), "operator");
@@ -45,7 +45,7 @@ static void give_part(void *part) {
   mstxMemRegionsUnregister(pool, &back);
 }
 
-// In each step a tensor of 1 MiB is kept, in a part of the pool; another one lives within the step.
+// Each step keeps a tensor of 1 MiB, in a part of the pool. It frees another tensor within the step.
 static void leak(void) {
   char *segment;
   TAKE(segment, 16 * kMib);
@@ -80,7 +80,7 @@ struct loss {
   size_t count;
 };
 
-// Runs on the device, and writes one row too many, behind its own matrix.
+// Runs on the device. Writes one row more than its own matrix has.
 static void mse_loss(const void *arguments, size_t size) {
   const struct loss *loss = arguments;
   for (size_t i = 0; size == sizeof *loss && i < loss->count; ++i)
@@ -121,7 +121,7 @@ static void decompose(void) {
   must(halMemFree(buffer), "free of the buffer");
 }
 
-// The block is used only after others have come and gone.
+// The block is first used after other blocks were allocated and freed.
 static void early(void) {
   void *early, *one, *two, *large;
   TAKE(early, 4 * kMib); // early
@@ -138,7 +138,7 @@ static void early(void) {
   give(early);
 }
 
-// The block lives on while another one comes.
+// The block is still alive, though unused, while another one is allocated.
 static void late(void) {
   void *late, *next;
   TAKE(late, 16 * kMib); // late

@@ -1,5 +1,5 @@
-// Stands in front of OpenCL. Its shared memory is that of a driver whose device is not
-// the processor. It is no block of malloc, and a thread of the driver gives it back.
+// A library before OpenCL in the search order. Its shared memory imitates a driver whose device
+// is not the processor: malloc does not allocate it, and a thread of the driver frees it.
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// Does what the hook of dlsym does where the hooks are preloaded (hooks/dlsym.cpp). If a program looks a function up in
-// a library, it gets the hook's function, which comes first.
+// Replaces the hook of dlsym, which works only where the hooks are preloaded (hooks/dlsym.cpp). If a program looks up a
+// function in a library, it gets the hook's function instead.
 #undef dlsym
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// Only for the hooks of drivers, which a program links with instead of having them preloaded. A sanitizer calls dlsym,
-// and other hooked functions of libc, before it can run code that it has instrumented.
+// Only for the hooks of drivers, when a program is linked with the hooks instead of preloading them. A sanitizer calls
+// dlsym, and other hooked functions of libc, before it can run instrumented code.
 #include "registry.h"
 
 #include <dlfcn.h>
