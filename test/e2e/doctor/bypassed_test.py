@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Functions that hooks know, and libraries that bypass the hooks.   usage: bypassed_test.py BUILD SCRATCH LLVM"""
+"""msleaks doctor finds functions that have a hook but are called past it, and the libraries that do so.
+   usage: bypassed_test.py BUILD SCRATCH LLVM
+"""
 import subprocess
 
 from patient import Patient, check, equal, expect_unseen, need, run, unseen
@@ -9,7 +11,7 @@ HEAP = ["free", "malloc"]
 
 def expect_plain(patient):
     plain = patient.build("plain", "plain.c")
-    for end in "", "abort", "kill", "quick":  # with any end
+    for end in "", "abort", "kill", "quick":  # however the program ends
         library = patient.examine(plain, end, status=0)["plain"]
         equal(f"plain {end}", (library["program"], library["instrumented"], library["llvm"], library["hooked"], library["unseen"]),
               (True, False, None, HEAP, []))
@@ -18,7 +20,7 @@ def expect_plain(patient):
 def expect_opened(patient):
     opener, worker = patient.build("opener", "opener.c", "-ldl"), patient.build("libworker.so", "worker.c")
     equal("opened", patient.examine(opener, "x", worker, status=0)["libworker.so"]["hooked"], HEAP)
-    for how in "d", "dc":  # also when it is closed again
+    for how in "d", "dc":  # also if the library is closed again
         library = patient.examine(opener, how, worker, status=1)["libworker.so"]
         expect_unseen(f"deepbind {how}", library, HEAP, "deepbind", "RTLD_DEEPBIND", "libc.so.6")
     now = patient.build("libnow.so", "worker.c", "-Wl,-z,now")
@@ -46,7 +48,7 @@ def expect_own(patient):
 
 
 def expect_program(patient):
-    """A program's own definition comes before every library's."""
+    """A program's own definition of a function is found before any library's."""
     answer = patient.examine(patient.build("own", "own.c", '-DVISIBILITY="default"', "-DMAIN"), status=1)
     expect_unseen("a program's own", answer["own"], HEAP, "own")
     answer = patient.examine(patient.build("own_new", "own_new.cpp"), status=1)

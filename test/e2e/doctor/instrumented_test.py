@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Calls in code that the plugin compiled are recorded where no hook is.   usage: instrumented_test.py BUILD SCRATCH LLVM"""
+"""Calls in code that the plugin compiled are recorded even where no hook runs.
+   usage: instrumented_test.py BUILD SCRATCH LLVM
+"""
 import subprocess
 
 from patient import Patient, check, equal, expect_unseen, need, run
@@ -25,7 +27,7 @@ def expect_recorded(patient):
     symbolic = patient.instrument("libsymbolic.so", "own.c", "-shared", "-fPIC", '-DVISIBILITY="default"', "-Wl,-Bsymbolic")
     library = patient.examine(opener, "x", symbolic, status=0)["libsymbolic.so"]
     check(any("-Bsymbolic" in note for note in library["notes"]), f"symbolic: {library}")
-    # There is no runtime in another namespace.
+    # Another namespace of the dynamic linker contains no msleaks runtime.
     expect_unseen("namespace", patient.examine(opener, "m", worker, status=1)["libworker.so"], HEAP, "namespace")
 
 

@@ -1,4 +1,4 @@
-"""Common code of the tests of `msleaks doctor`: it compiles programs, examines them, and reads the answer."""
+"""Common code of the tests of `msleaks doctor`: it compiles programs, runs `msleaks doctor` on them, and reads its answer."""
 import json
 import subprocess
 import sys
@@ -54,7 +54,7 @@ def unseen(library):
 
 
 def expect_unseen(what, library, symbols, kind, *words):
-    """The entry has exactly these functions, this reason with these words, and an advice for each."""
+    """Checks that the entry has exactly these functions, this reason with these words, and one advice for each."""
     found = unseen(library)
     equal(f"{what}: unseen", sorted(found), sorted(symbols))
     for symbol, function in found.items():

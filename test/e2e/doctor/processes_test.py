@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Children, programs that cannot be run, and the output on stdout and stderr.   usage: processes_test.py BUILD SCRATCH
-LLVM"""
+"""msleaks doctor follows children and reports programs that cannot be run. Also tests its output on stdout and stderr.
+   usage: processes_test.py BUILD SCRATCH LLVM
+"""
 import os
 from pathlib import Path
 
@@ -14,13 +15,13 @@ def expect_children(patient):
     answer = patient.examine(starter, "clear", plain, status=1)
     expect_unseen("an empty environment", answer["plain"], ["malloc"], "not-loaded", "LD_PRELOAD")
     script = Path(patient.scratch) / "script"
-    script.write_text(f"{plain}\nexit 3\n")  # no #!: a shell reads it
+    script.write_text(f"{plain}\nexit 3\n")  # without #! a shell runs it
     script.chmod(0o755)
     check("plain" in patient.examine(script, status=0), "a script")
 
 
 def expect_threads(patient):
-    """Any thread may end the process, in any way: doctor reads the memory before the end."""
+    """Any thread may end the process, in any way. doctor reads the process's memory before the end."""
     threads, plain = patient.build("threads", "threads.c", "-pthread"), patient.build("plain", "plain.c")
     for _ in range(20):
         for end in "leader", "kill":
@@ -30,7 +31,7 @@ def expect_threads(patient):
 
 
 def expect_hooks(patient):
-    """The user's own hooks are hooks, too."""
+    """doctor treats the user's own hooks as hooks."""
     source = Path(patient.scratch) / "own_hook.cpp"
     source.write_text('extern "C" int cudaGraphAddMemAllocNode(void **, unsigned long) { return 1; }\n')
     hooks = patient.build("libown_hook.so", source)

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Functions that no hook knows, runtimes that are linked statically, and allocators.   usage: unknown_test.py BUILD SCRATCH LLVM"""
+"""msleaks doctor reports functions without a hook, runtimes that are linked statically, and allocators.
+   usage: unknown_test.py BUILD SCRATCH LLVM
+"""
 from pathlib import Path
 
 from patient import Patient, check, equal, expect_unseen, unseen
 
-# {driver: what its functions are called}: CUDA's stand-in with other names.
+# {driver: its functions' names in the stand-in}. The stand-in is CUDA's, with other names.
 STATIC = {"hip": {"cuda": "hip"}, "acl": {"cudaMalloc": "aclrtMalloc", "cudaFree": "aclrtFree", "cuda": "aclrt"},
           "opencl": {"cudaMalloc": "clCreateBuffer", "cudaFree": "clReleaseMemObject", "cuda": "cl"}}
-# Debian's (scripts/setup.sh); each hands out its blocks by malloc, which is hooked.
+# Debian's allocators (scripts/setup.sh). Each allocates its blocks by malloc, which has a hook.
 ALLOCATORS = {"jemalloc": "libjemalloc.so.2", "mimalloc": "libmimalloc.so.2", "tcmalloc": "libtcmalloc_minimal.so.4"}
 
 

@@ -1,4 +1,4 @@
-// An allocator with functions of its own, like mimalloc's (ALLOCATOR), and a program that calls it.
+// With ALLOCATOR: an allocator whose functions have their own names, like mimalloc's. Else: a program that calls it.
 #include <stddef.h>
 #include <sys/mman.h>
 

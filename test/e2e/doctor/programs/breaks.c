@@ -1,4 +1,4 @@
-// A malloc of its own that grows the program break.
+// Defines a malloc that grows the program break.
 #include <stddef.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// A small part of CUDA's runtime (STANDIN), and a program that calls it.
+// With STANDIN: a small part of CUDA's runtime library. Without it: a program that calls this library.
 #include <stdlib.h>
 
 int cudaMalloc(void **block, size_t bytes);

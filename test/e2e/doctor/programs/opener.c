@@ -1,5 +1,5 @@
-// Opens libraries and calls what they have: opener {HOW LIBRARY}…; in HOW d: RTLD_DEEPBIND, m: dlmopen, c: closes it,
-// n: does not call.
+// Opens libraries and calls a function in each: opener {HOW LIBRARY}… HOW consists of letters. Their
+// meanings: d RTLD_DEEPBIND, m dlmopen, c closes the library again, n does not call the function.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

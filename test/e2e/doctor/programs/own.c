@@ -1,4 +1,4 @@
-// A malloc of its own, visible as VISIBILITY says. With MAIN it is a program.
+// Defines a malloc whose symbol has the visibility VISIBILITY. With MAIN this is a program, else a library.
 #include <stddef.h>
 
 static char pool[1 << 16];

@@ -1,4 +1,4 @@
-// An operator new of the program's own.
+// The program defines its own operator new.
 #include <cstdlib>
 #include <new>
 

@@ -1,4 +1,4 @@
-// Calls malloc and free, and ends as its argument says.
+// Calls malloc and free. Its argument says how it ends.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Starts another program: starter keep|clear PROGRAM arguments…; clear: with an empty environment.
+// Starts another program: starter keep|clear PROGRAM arguments… With `clear` that program's environment is empty.
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Memory that is neither heap nor mapping.
+// Allocates memory that is neither on the heap nor mapped by mmap.
 #include <stdlib.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>

@@ -1,5 +1,5 @@
-// Ends in a way that threads have. threads leader|kill|exec [PROGRAM]: the first
-// thread ends before the others; a signal ends all; another thread calls exec.
+// A process with threads ends. Usage: threads leader|kill|exec [PROGRAM]. leader: the first thread
+// ends before the others. kill: a signal ends all threads. exec: another thread calls exec.
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
