@@ -1,5 +1,5 @@
-// A loop that a device's optimiser may count by a multiplication. So it can run more often than 32 bits hold, in no
-// time.
+// A device's optimiser can replace the counting in this loop
+// by a multiplication. So a count can exceed 32 bits at once.
 __kernel void spin(__global ulong *out, ulong rounds) {
   ulong sum = 0;
   for (ulong k = 0; k < rounds; ++k)

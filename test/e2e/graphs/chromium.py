@@ -1,4 +1,4 @@
-"""A headless Chromium, asked over its pipe (DevTools protocol): no port, no library. It has no network."""
+"""Controls a headless Chromium through a pipe (DevTools protocol). It needs no port and no library. The browser has no network."""
 import base64
 import json
 import os
@@ -17,7 +17,7 @@ PATIENCE_S = 60
 
 
 def find():
-    """The browser's path, or a skip."""
+    """The browser's path. Skips the test if there is no browser."""
     for name in NAMES:
         if path := shutil.which(name):
             return path
@@ -27,7 +27,7 @@ def find():
 class Chromium:
     def __init__(self):
         self.profile = tempfile.TemporaryDirectory(prefix="msleaks-chromium-", ignore_cleanup_errors=True)
-        # It reads commands from descriptor 3 and writes answers to 4.
+        # The browser reads commands from descriptor 3 and writes answers to descriptor 4.
         commands, self.to = os.pipe()
         self.answers, answers = os.pipe()
         command = [find(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars=false", "--remote-debugging-pipe",
@@ -84,7 +84,7 @@ class Chromium:
     def open(self, path, width=1600, height=1000, dark=False, fragment=""):
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
-        self.load("about:blank")  # another fragment alone would load nothing
+        self.load("about:blank")  # changing only the fragment would load nothing
         self.load(Path(path).resolve().as_uri() + fragment)
 
     def load(self, url):
@@ -94,7 +94,7 @@ class Chromium:
             self.events.append(self.message())
 
     def evaluate(self, expression):
-        """The value of an expression of the page; a promise's when it is there."""
+        """The value of an expression in the page. If it is a promise, waits for its value."""
         answer = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         check("exceptionDetails" not in answer, f"{expression}: {answer.get('exceptionDetails')}")
         return answer["result"].get("value")
@@ -107,14 +107,14 @@ class Chromium:
         self.ask("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
 
     def click(self, selector):
-        """Clicks in the middle of the element that the selector names."""
+        """Clicks into the middle of the element that the selector finds."""
         x, y = self.evaluate(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'nearest'}});"
                              "const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()")
         for kind in ("mousePressed", "mouseReleased"):
             self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def errors(self):
-        """Errors that the page threw or logged, and its requests to a network."""
+        """Errors that the page threw or logged, and its network requests."""
         found = [event["params"]["exceptionDetails"].get("exception", {}).get("description") for event in self.events
                  if event.get("method") == "Runtime.exceptionThrown"]
         found += [event["params"]["entry"]["text"] for event in self.events

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""msleaks-clang++ compiles a program of CUDA or HIP for the device and for the host in one command. The binary in the object has counted copies of the kernels,
-and the host's function counts. Without an SDK, a stand-in puts the binaries into one file.
+"""msleaks-clang++ compiles a program of CUDA or HIP for the device and the host in one command. The device binary in the object
+contains counted copies of the kernels, and the host's function is counted. Without an SDK, a stand-in combines the binaries into
+one file.
 
     command_test.py BUILD SCRATCH LLVM cuda|hip
 """
@@ -19,7 +20,7 @@ OURS = b"__msl_counted_collatz", b"__msl_counted_choose", b"__msl_kernel_collatz
 
 
 def tools(scratch, topic):
-    """A folder with the programs that clang runs for the device and Debian does not have."""
+    """A folder with stand-ins for the programs that clang runs for the device and that Debian does not have."""
     folder = Path(scratch) / "tools"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()

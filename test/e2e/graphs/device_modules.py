@@ -1,6 +1,6 @@
-"""Makes a library of the host from code that clang made for a device. The stand-ins of CUDA's and HIP's driver load it as a module.
-The instructions are the same. Features that only a device has (address spaces, registers with a thread's position) are replaced.
-"""
+"""Makes a library for the host from code that clang compiled for a device. The stand-ins of CUDA's and HIP's driver load this
+library as a module. Its instructions are the device's. Features that only a device has are replaced: address spaces, and registers
+with a thread's position."""
 import re
 
 from msleaks_e2e import check, need, run
@@ -58,8 +58,8 @@ BYTES = {"ptr": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8}
 
 
 def kernels_of(text):
-    """The kernels' names and parameters: kernels are found by calling convention or, for CUDA before LLVM 20, by the
-    module's list."""
+    """The kernels' names and parameters. A kernel is recognised by its calling convention or, for CUDA before LLVM 20, by the
+    module's list of kernels."""
     listed = set(re.findall(r'!\{ptr @(\w+), !"kernel", i32 1\}', text))
     functions = re.findall(r'^define (.*)void @(\w+)\((.*)\)', text, re.MULTILINE)
     return [(name, parameters) for words, name, parameters in functions
@@ -67,7 +67,7 @@ def kernels_of(text):
 
 
 def make_module(code, output, llvm="22"):
-    """`code`: a file with the device's LLVM IR, of this version; `output`: the library."""
+    """`code` is a file with the device's LLVM IR of this version; `output` is the library."""
     text = code.read_text()
     kernels = kernels_of(text)
     check(kernels, f"{code}: no kernel")

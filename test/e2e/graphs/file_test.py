@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The graph file on a program with known numbers: the work of blocks, edges without a number of their own, the hash, and the
-schema.
+"""Compares the graph file of a program with numbers known in advance. It checks the work of blocks, edges whose own counts are
+unknown, the hash, and the schema.
 
     file_test.py BUILD SCRATCH LLVM
 """
@@ -12,7 +12,7 @@ from graphs_run import PROGRAMS, Msleaks, arguments, check, counted, counting, e
 
 FACTS = PROGRAMS / "facts.ll"
 CLASSES = ("integer", "float", "load", "store", "call", "branch", "other")
-# {block: loops around it, instructions by class, bytes loaded and stored, and its runs in all of main's calls}.
+# {block: loops around it, instructions by class, bytes loaded and stored, how often it ran in all calls of main}
 BLOCKS = [(0, (0, 0, 0, 0, 0, 1, 0), 0, 0, 5),
           (1, (0, 1, 0, 0, 0, 1, 0), 0, 0, 11),
           (2, (3, 1, 1, 1, 0, 1, 0), 8, 8, 44),
@@ -23,7 +23,7 @@ BLOCKS = [(0, (0, 0, 0, 0, 0, 1, 0), 0, 0, 5),
 EDGES = [("edge1_2", "branch", None, 5), ("edge2_3", "branch", None, 11), ("edge3_3", "branch", None, 33), ("edge3_4", "branch", None, 11),
          ("edge4_2", "branch", None, 6), ("edge4_5", "branch", None, 5), ("edge5_7", "default", None, 1), ("edge5_7.2", "switch", 1, 2),
          ("edge5_7.3", "switch", -2, 1), ("edge5_6", "switch", 3, 1), ("edge6_7", "branch", None, 1)]
-# Kinds of opcodes by their names, and of edges: they are the same for every LLVM.
+# The names of the kinds of opcodes and of edges. They are the same for every LLVM.
 HASHES = {"facts": "88d603d5b0afc02b", "jumps": "bde4286effe75802"}
 
 
@@ -38,8 +38,8 @@ def expect_facts(graph, what):
 
 
 def expect_unknown(graph, what):
-    """Each of two blocks has two ways into it. The counts of the blocks are known, those of the ways are not, and must
-    not be 0."""
+    """Each of two blocks has two edges into it. The counts of the blocks are known. The counts of the edges are not known, and must
+    not be shown as 0."""
     equal(f"{what}: blocks", [block["count"] for block in graph["blocks"]], [3, *by_end(graph)])
     ways = [edge for edge in graph["edges"] if edge["kind"] == "indirect"]
     equal(f"{what}: ways", {(edge["state"], edge["count"], edge["error"]) for edge in ways}, {("uninstrumentable", None, None)})
@@ -48,7 +48,8 @@ def expect_unknown(graph, what):
 
 
 def by_end(graph):
-    """Counts of the blocks behind the first, in their order: of the two gotos 2 and 1, of their ends 1 (left) and 2."""
+    """The counts of all blocks but the first, in order of their numbers. The two gotos ran 2 and 1 times; their ends ran 1 (left)
+    and 2 times."""
     ends = [edge["to"] for edge in graph["edges"] if edge["kind"] == "indirect"][:2]
     gotos = [edge["to"] for edge in graph["edges"] if edge["from"] == 1]
     counts = {gotos[0]: 2, gotos[1]: 1, ends[0]: 1, ends[1]: 2}
@@ -67,7 +68,7 @@ int main(void) {{ return {name}(9) == 7; }}
 
 
 def hash_of(msleaks, scratch, number, cfg="cfg", **words):
-    """The graph of a function from a file of its own."""
+    """The graph of a function that is compiled from its own file."""
     words = {"name": "work", "sum": "sum", "divisor": 3, "change": "+=", **words}
     source = Path(f"{scratch}/build-{number}/source.c")
     source.parent.mkdir(exist_ok=True)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Counts of what OpenMP's threads run, and of calls that must be tail calls.   usage: flows_test.py BUILD SCRATCH LLVM
+"""Counts of code that OpenMP's threads run, and of calls that must be tail calls.
+   usage: flows_test.py BUILD SCRATCH LLVM
 """
 import os
 
 from graphs_run import PROGRAMS, Msleaks, arguments, check, counted, counting, equal, expect_flow, line_of, skip
 
 SOURCE = PROGRAMS / "parallel.cpp"
-# A library that clang's OpenMP code runs with, of this version or a later one.
+# OpenMP's runtime library, of this LLVM version or a later one.
 LIBRARY = "/usr/lib/llvm-22/lib"
 SIZE, ROUNDS, THREADS, DEPTH = 1000, 5, 4, 3_000_001
 TREBLED, ODD = 334, 500 # of 0 to 999; three times an odd number is odd
@@ -31,7 +32,7 @@ def expect_threads(graphs, what):
 
 
 def expect_tail_calls(graphs, what):
-    """The calls count from an odd number down: each function has half of the calls, and is called once more for 0."""
+    """The calls count down from an odd number. Each function gets half of the calls, and one more call for 0."""
     even, odd = graphs["isEven(unsigned int)"], graphs["isOdd(unsigned int)"]
     equal(f"{what}: tail calls", (even["calls"], odd["calls"]), (DEPTH // 2 + 1, DEPTH // 2 + 1))
     for graph, ended in (even, 0), (odd, 1):

@@ -1,4 +1,4 @@
-"""Common code of the tests of counted graphs: programs that count, and the graphs of a run by function name."""
+"""Common code of the tests of counted graphs: builds counted programs, and returns the graphs of a run by function name."""
 import json
 import os
 import shutil
@@ -13,7 +13,7 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 
 
 def counting(msleaks, source, output, *options, cfg="cfg", flags=("-O2",)):
-    """Builds a program of which edges are counted."""
+    """Builds a program whose edges are counted."""
     source = Path(source)
     command = [msleaks.compiler("c" if source.suffix == ".c" else "c++"), "-g", *flags, f"-fpass-plugin={msleaks.plugin}", source, "-o", output, *options]
     done = run(command, env=dict(os.environ, MSLEAKS_PASS=cfg))
@@ -43,7 +43,8 @@ def graphs_of(msleaks, folder):
 
 
 def expect_flow(graph, what):
-    """The flow into a block equals its count, and the flow out of it, apart from calls that do not return."""
+    """Checks that the flow into a block equals its count. It also equals the flow out of it, apart from calls that do not
+    return."""
     for block in graph["blocks"]:
         edges_in = [edge["count"] for edge in graph["edges"] if edge["to"] == block["id"]]
         if block["id"] != 1 and None not in edges_in:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Counts of functions on the host, against counts made by hand. Threads come and go, a fork has children, a library is closed and opened again, and a program
-is killed. There may be no room for the counts.   usage: host_test.py BUILD SCRATCH LLVM
+"""Compares counts of functions on the host with expected numbers. Threads begin and end, a process forks, a library is closed and
+opened again, and a program is killed. In one case there is no room for the counts.
+   usage: host_test.py BUILD SCRATCH LLVM
 """
 import os
 import re
@@ -20,7 +21,7 @@ def expect_work(graph, calls, what, loop=LOOP):
 
 
 def expect_other_version(msleaks, scratch, llvm):
-    """A module of another plugin version, with an unreadable table: it runs, and the report says why it was not
+    """The table of a module with another plugin version cannot be read. The module still runs, and the report says why it was not
     counted."""
     code, program, folder = f"{scratch}/other.ll", f"{scratch}/other", f"{scratch}/run-other"
     run(["rm", "-rf", folder])
@@ -65,7 +66,7 @@ def main():
     graphs = counted(msleaks, f"{scratch}/many", [program, "many", "2000000000"], 0)
     expect_work(graphs["work"], 1, "more than a billion", 2_000_000_000)
 
-    # A file has the folder's name: the program does not notice, and the report says so.
+    # A file has the name that msleaks needs for a folder. The program behaves as usual, and the report mentions it.
     folder = f"{scratch}/refused"
     run(["rm", "-rf", folder])
     done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", "sh", "-c", f"touch {folder}/graphs; exec {program} threads"])

@@ -1,4 +1,4 @@
-// Kernels whose counts opencl_test.py knows by a count of its own (kernels_host.cpp runs them).
+// Kernels for opencl_test.py, which computes their counts itself (kernels_host.cpp runs them).
 
 __kernel void saxpy(__global float *y, __global const float *x, float a, int n) {
   int i = get_global_id(0);
@@ -6,7 +6,7 @@ __kernel void saxpy(__global float *y, __global const float *x, float a, int n) 
     y[i] += a * x[i];
 }
 
-// Barriers and local memory, of the caller's and of its own.
+// Barriers and local memory, which the caller passes or the kernel declares.
 __kernel void sum(__global const int *in, __global int *out, __local int *part) {
   __local int first;
   int me = get_local_id(0);
@@ -23,7 +23,7 @@ __kernel void sum(__global const int *in, __global int *out, __local int *part) 
     out[get_group_id(0)] = part[0] + first;
 }
 
-// A switch in a loop, with two cases of one way and a return in front of it.
+// A switch in a loop. Two of its cases share one target, and a return precedes it.
 __kernel void choose(__global int *out, int n) {
   int i = get_global_id(0);
   if (i >= n)
@@ -49,7 +49,7 @@ __kernel void choose(__global int *out, int n) {
   out[i] = value;
 }
 
-// A function that is not inlined counts in the kernel's bank.
+// A function that is not inlined counts in the counters of the kernel that calls it.
 __attribute__((noinline)) int steps(int value) {
   int count = 0;
   while (value > 1) {
@@ -64,7 +64,7 @@ __kernel void collatz(__global int *out, int width) {
   out[i] = steps(i + 1);
 }
 
-// A barrier in a loop that not every thread need reach: each thread makes the same rounds, in every block and wave.
+// A barrier in a loop. For the compiler some threads may not reach it, but all threads make the same number of rounds.
 __kernel void rounds(__global int *out, int n) {
   __local int part[64];
   part[get_local_id(0)] = out[get_global_id(0)];

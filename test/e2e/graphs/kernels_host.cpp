@@ -1,11 +1,11 @@
-// Runs the kernels of kernels.cl as an ordinary host program does, and prints the results; it does not know msleaks.
+// Runs the kernels of kernels.cl as an ordinary host program does, and prints the results. It does not use msleaks.
 //
 //   kernels_host PROGRAM BUILD_OPTIONS LAUNCHES [SIZE]     PROGRAM: a binary, or SPIR-V
 #include "programs/opencl_host.h"
 
 namespace {
 
-// The program's view of its own kernels.
+// The declarations of its kernels that the program uses.
 void printKernels(const Host &host) {
   size_t count = 0, bytes = 0;
   check(clGetProgramInfo(host.program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, nullptr), "NUM_KERNELS");
@@ -64,6 +64,6 @@ int main(int, char **arguments) {
   host.print("collatz", counts, threads);
   host.print("rounds", summed, threads);
   for (cl_kernel kernel : {saxpy, sum, choose, rounds})
-    clReleaseKernel(kernel); // the other one is left to the exit
+    clReleaseKernel(kernel); // the other kernel is not released before the exit
   clReleaseProgram(host.program);
 }

@@ -1,4 +1,4 @@
-// Functions whose counts can be told by hand: argv[1] rounds.
+// Functions whose counts are easy to compute. argv[1] is the number of rounds.
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,14 +8,14 @@ APART int turns(int rounds) {
   int sum = 0;
   for (int i = 0; i < rounds; ++i) {
     if (i % 4 == 0)
-      sum += std::printf("."); // a quarter
+      sum += std::printf("."); // runs in a quarter of the rounds
     if (sum < 0)
-      std::abort(); // never
+      std::abort(); // never runs
   }
   return sum;
 }
 
-// The name of a symbol may have any letter.
+// The name of a symbol may contain any character.
 APART int hostile(int x) asm("</script><img src=x onerror=hacked()>&amp;\"'\n,{{graphs}}");
 APART int hostile(int x) {
   while (x > 100)

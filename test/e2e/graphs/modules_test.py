@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Counted kernels of CUDA and HIP, launched by the hooks in place of the program's, on the stand-ins of their drivers. The device's own code with its counters
-runs on the host. The program gets the same results as without msleaks, and counts are those of a count by hand.
+"""Counted kernels of CUDA and HIP on the stand-ins of their drivers. The hooks launch them in place of the program's kernels. The
+device's code, with its counters, runs on the host. The program gets the same results as without msleaks, and the counts equal the
+expected numbers.
 
     modules_test.py BUILD SCRATCH LLVM cuda|hip
 """
@@ -49,7 +50,7 @@ def device_code(topic, plugin, passes, code, compiler="clang++-22", kernels=KERN
 
 class Device:
     def __init__(self, msleaks, scratch, topic, host="module_host.c", kernels=KERNELS, options=(), driver=None):
-        """`driver`: its path; without one it is the stand-in."""
+        """`driver` is the path of the driver; without it the stand-in is used."""
         self.msleaks, self.scratch, self.topic, self.kernels, self.options = msleaks, Path(scratch), topic, kernels, options
         library = {"cuda": "libcuda.so.1", "hip": "libamdhip64.so"}[topic]
         sources = sources_for(topic, NAMES, scratch, STANDINS / "cuda/libcuda_modules.cpp", DRIVER, PROGRAMS / host)
@@ -67,7 +68,7 @@ class Device:
         return make_module(code, str(self.scratch / f"{name}.so"), self.msleaks.llvm)
 
     def run(self, module, *how, options=(), environment=(), launches=LAUNCHES):
-        """Graphs by name; the program prints the same as alone."""
+        """Returns the graphs by name. Checks that the program prints the same as without msleaks."""
         return self.launched([self.host, module, str(launches), *how], options, environment)
 
     def launched(self, command, options=(), environment=()):
@@ -113,7 +114,7 @@ def arguments_of(graph):
 
 
 def expect_arguments(device, module, *how):
-    """Events behind each launch tell the possible uses of its arguments, and that it uses no other memory."""
+    """The events after a launch list the possible uses of its arguments, and say that the launch uses no other memory."""
     graphs = device.run(module, *how)
     equal(f"{how}: collatz", arguments_of(graphs["collatz"]), [(0, False, True)])
     equal(f"{how}: choose", arguments_of(graphs["choose"]), [(0, True, True)])
@@ -136,34 +137,35 @@ ENDS = {"cuda": ("cuStreamSynchronize", "cuStreamSynchronize_ptsz", "cuEventSync
 
 
 def expect_read_by(device, module):
-    """Counters are read where the program waits, and before their memory is freed: here no other moment would read
+    """Counters are read when the program waits, and before their memory is freed. In this program no other moment would read
     them."""
     for function in ENDS[device.topic]:
         expect_hand_count(function, device.run(module, f"ends={function}"))
 
 
 def expect_unknown_arguments(device, module):
-    """For an unreadable list of arguments no uses are told, and no copy is launched."""
+    """If the list of arguments cannot be read, no uses are recorded and no copy is launched."""
     graph = device.run(module, "odd")["collatz"]
     equal("odd: launches", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 0)])
     equal("odd: events", {event["event"] for event in device.dump("launch,access")}, {"Launch"})
 
 
 def expect_alike(device, module):
-    """Attributes that the program sets for its kernel are set for the copy, too. Otherwise the driver would refuse the copy, and
-    the launch would not be counted."""
+    """msleaks sets the attributes that the program sets for its kernel for the copy, too. Otherwise the driver would refuse the
+    copy, and the launch would not be counted."""
     for how in [], ["config"], ["static" if device.topic == "hip" else "library"]:
         expect_hand_count(f"shared, {how}", device.run(module, "shared", *how))
 
 
 def expect_together(device, module):
-    """Blocks that wait for each other: the program has asked how many of its own kernel run at once, not of the copy."""
+    """The blocks of a cooperative launch wait for each other. The program asked the driver how many blocks of its own kernel can
+    run at once, which need not be true of the copy. So the copy is not launched."""
     equal("together", device.run(module, "together"), {})
     equal("together: launches", [event["event"] for event in device.dump("launch,access")], ["Launch"] * 2 * LAUNCHES)
 
 
 def expect_in_kernel(device):
-    """Kernels that count themselves do so for any launch, with known or unknown arguments."""
+    """Kernels that count themselves do so in any launch, whether its arguments are known or not."""
     module = device.module("in-kernel", "cfg;in-kernel")
     ways = [], ["packed"], ["odd"], ["reload"], ["config"], ["shared"], *([["library"]] if device.topic == "cuda" else [["ext"], ["hcc"]])
     for how in ways:
@@ -184,7 +186,7 @@ def expect_in_kernel(device):
 
 
 def bundle_of(binary, path):
-    """Undoes clang-offload-bundler: nothing for the host, and the device's binary."""
+    """Undoes clang-offload-bundler: returns nothing for the host, and the device's binary."""
     names = b"host-x86_64-unknown-linux-gnu-", b"hipv4-amdgcn-amd-amdhsa--gfx90a"
     content, begin = Path(binary).read_bytes(), 4096
     head = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", 2)
@@ -194,7 +196,8 @@ def bundle_of(binary, path):
 
 
 def expect_registered(device, module):
-    """As hipcc's programs are: <<<>>>, and a constructor of clang's that registers the binary and its kernels."""
+    """The program is built as hipcc builds one: with <<<>>>, and a constructor of clang's that registers the binary and its
+    kernels."""
     bundle, program = device.scratch / "module.hipfb", device.scratch / "registered"
     bundle_of(module, bundle)
     object_file = device.scratch / "registered.o"
@@ -224,12 +227,12 @@ def expect_samples(device, module):
 
 
 def without(prefix):
-    """Renames the constants of this kind, so the module has none."""
+    """Renames the constants of this kind, so that the module seems to have none."""
     return lambda code: re.sub(rf"@{prefix}(?=\w)", f"@{prefix}no_", code)
 
 
 def expect_doubt(device, module):
-    """After any fault the program's own kernels run; their launches are not lost."""
+    """After any fault the program's own kernels run, and their launches are recorded."""
     graph = device.run(module, environment={"STANDIN_REFUSED": "__msl_counted_collatz"})["collatz"]
     equal("refused: launches", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 0)])
     equal("refused: counts", {edge["count"] for edge in graph["edges"]}, {None})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Counted kernels of OpenCL, run for real on PoCL. The program gets the same results as without msleaks. Its counts agree with a
-count by hand, and the counts of a sample follow from its blocks.
+"""Counted kernels of OpenCL, run on PoCL. The program gets the same results as without msleaks. Its counts equal the expected
+numbers, and the counts of a sample follow from the counted blocks.
 
     opencl_test.py BUILD SCRATCH LLVM
 """
@@ -26,7 +26,7 @@ ROUNDS = 10
 
 
 def start():
-    """The common begin of tests on PoCL: msleaks of an LLVM, and a folder; or a skip."""
+    """The common beginning of tests on PoCL. Returns msleaks for an LLVM and a folder, or skips the test."""
     build, scratch, llvm = arguments("build", "scratch", "llvm")
     os.makedirs(scratch, exist_ok=True)
     if spirv.translator() is None:
@@ -35,7 +35,7 @@ def start():
 
 
 def run_alone(command):
-    """The program's output without msleaks, or a skip."""
+    """The program's output without msleaks. Skips the test if there is no OpenCL device."""
     alone = run(command)
     if "no OpenCL device" in alone.stderr:
         skip("no OpenCL device; pocl-opencl-icd brings one")
@@ -55,8 +55,8 @@ def write_spirv(bitcode, spv):
 
 
 def compile_kernels(msleaks, source, scratch, name, passes=""):
-    """The SPIR-V of msleaks-clang, as bitcode that PoCL takes. Where its LLVM leaves SPIR-V to a translator of its own
-    version, the back end of LLVM 22 writes what that LLVM has counted."""
+    """The SPIR-V of msleaks-clang, converted to bitcode that PoCL accepts. An older LLVM uses a SPIR-V translator of its own
+    version. For it, the back end of LLVM 22 translates the counted code instead."""
     spv, bitcode = f"{scratch}/{name}.spv", f"{scratch}/{name}.bc"
     environment = {**os.environ, "MSLEAKS_PASS": passes, "MSLEAKS_LLVM": msleaks.llvm}
     command = [msleaks.bin / "msleaks-clang", "-x", "cl", "-cl-std=CL1.2", "-O1", source]
@@ -72,7 +72,7 @@ def compile_kernels(msleaks, source, scratch, name, passes=""):
 
 
 class Run:
-    """One run of the host program under msleaks-run, and its graphs by name."""
+    """Runs the host program once under msleaks-run, and returns its graphs by name."""
 
     def __init__(self, msleaks, scratch, host, module, alone, *options, launches=LAUNCHES, build_options=spirv.BUILD_OPTIONS):
         self.folder = f"{scratch}/run"
@@ -90,7 +90,7 @@ class Run:
 
 
 def expect_flow(graph):
-    """The flow into a block equals the flow out of it, apart from blocks where the function is entered or left."""
+    """Checks that the flow into a block equals the flow out of it, apart from blocks where the function is entered or left."""
     into, out = Counter(), Counter()
     for edge in graph["edges"]:
         into[edge["to"]] += edge["count"]
@@ -142,7 +142,7 @@ def expect_hand_count(done):
         check(all(edge["state"] in ("measured", "derived") for edge in graph["edges"]), graph["function"])
 
     check(count_at(done["saxpy"], line_of("y[i] += a * x[i]")) == [SIZE * LAUNCHES], "saxpy: its body")
-    # 32 + 16 + … + 1 threads of a group add; one begins, and one writes.
+    # In a group 32 + 16 + … + 1 threads add; one thread begins, and one writes.
     check(count_at(done["sum"], line_of("part[me] += part[me + k]")) == [63 * GROUPS * LAUNCHES], "sum: additions")
     check(count_at(done["sum"], line_of("out[get_group_id(0)]")) == [GROUPS * LAUNCHES], "sum: results")
 
@@ -182,7 +182,7 @@ def expect_arguments(msleaks, done):
 
 
 def expect_sampled(done, mode, sampled, counted=LAUNCHES):
-    """`sampled`: threads of one launch of saxpy that count."""
+    """`sampled` is the number of threads in one launch of saxpy that count."""
     graph = done["saxpy"]
     check(graph["mode"] == mode, f"{mode}: {graph['mode']}")
     check(graph["sampled_threads"] == sampled * counted, f"{mode}: {graph['sampled_threads']} threads sampled")
@@ -194,8 +194,8 @@ def expect_sampled(done, mode, sampled, counted=LAUNCHES):
 
 
 def expect_errors(sampled, exact):
-    """Several blocks give an error estimate: the truth is within a few errors. One block gives none. A thread enters
-    once."""
+    """With several counted blocks there is an error estimate, and the true count is within a few errors. With one block there is
+    none. Each thread enters once."""
     for name in "collatz", "steps":
         for edge, truth in zip(sampled[name]["edges"], exact[name]["edges"]):
             check(edge["count"] is None or edge["error"] is not None, f"{name}: {edge} has no error")
@@ -204,21 +204,21 @@ def expect_errors(sampled, exact):
 
 
 def expect_rounds(done, mode, exact):
-    """All threads take the same path. So a sample gives each edge the same as a full count, or nothing for an edge
-    without threads."""
+    """All threads take the same path. So a sample gives each edge the same count as a full count, or no count for an edge without
+    threads."""
     for edge, truth in zip(done["rounds"]["edges"], exact["rounds"]["edges"]):
         wanted = (truth["count"], "estimated") if truth["count"] else (None, "unseen")
         check((edge["count"], edge["state"]) == wanted, f"{mode}: rounds: {edge}, in truth {truth['count']}")
 
 
 def expect_callee(done, mode):
-    """A function is scaled as the kernel that calls it; the others have blocks of other sizes."""
+    """A function is scaled as its calling kernel. The other kernels have blocks of other sizes."""
     check(done["steps"]["scale"] == done["collatz"]["scale"], f"{mode}: steps is scaled by {done['steps']['scale']}")
     check(done["steps"]["calls"] == THREADS * LAUNCHES, f"{mode}: {done['steps']['calls']} calls of steps")
 
 
 def strata():
-    """Decides like abi::counts."""
+    """Selects the same blocks as abi::counts."""
     def is_in(block):
         hashed = (block * 0x9e3779b97f4a7c15 & (1 << 64) - 1) >> 40 & 63
         return block in (0, GROUPS // 2, GROUPS - 1) or hashed == 0
@@ -275,7 +275,7 @@ def main():
     off = counted(few, "--cfg-launches", "off")
     check(off.status == 3 and "no edges were counted" in off.error, f"off: {off.status} {off.error}")
 
-    # A table of an unknown version: a note says so, and no launch is counted.
+    # The table has an unknown version. A note says so, and no launch is counted.
     with open(f"{scratch}/few.spv", "rb") as file:
         module = file.read()
     known, other = b"MSG1\x01\x00\x38\x00", b"MSG1\x09\x00\x38\x00"

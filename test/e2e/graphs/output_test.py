@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A user's view of a run with counts: the option of the compiler, the table, the picture, the profile. Also of a run with damaged
-files.
+"""Tests what users see of a run with counts: the option of the compiler, the table, the picture and the profile. One run has
+damaged files.
 
     output_test.py BUILD SCRATCH LLVM
 """
@@ -13,12 +13,12 @@ from pathlib import Path
 from graphs_run import PROGRAMS, Msleaks, arguments, check, counted, equal, expect_flow, graphs_of, need, run
 
 SOURCE = PROGRAMS / "shapes.c"
-# The counts for the one argument that main gets: 16 rounds of outer, in which i & 7 is 1, 2 or 5 twice each.
+# The counts for main's one argument: 16 rounds of outer. In them i & 7 has each of the values 1, 2 and 5 twice.
 CALLS = {"inner": 6, "main": 1, "never": 0, "outer": 1}
 
 
 def built(msleaks, scratch, language, *options):
-    """Built by msleaks-clang or msleaks-clang++ with only that option."""
+    """Built by msleaks-clang or msleaks-clang++ with only this option."""
     wrapper, suffix = {"c": ("msleaks-clang", "c"), "c++": ("msleaks-clang++", "cpp")}[language]
     source, program = Path(f"{scratch}/shapes.{suffix}"), f"{scratch}/shapes-{suffix}"
     shutil.copy(SOURCE, source)
@@ -28,7 +28,8 @@ def built(msleaks, scratch, language, *options):
 
 
 def expect_chosen(msleaks, scratch, language):
-    """--msl-cfg alone counts each function, with an expression those of this name, and without it none."""
+    """--msl-cfg alone counts each function. With an expression it counts the functions with matching names. Without the option no
+    function is counted."""
     folder = f"{scratch}/run-{language}"
     counted(msleaks, folder, [built(msleaks, scratch, language, "--msl-cfg")], 0)
     graphs = {graph["function"].split("(")[0]: graph for graph in graphs_of(msleaks, folder).values()}
@@ -52,7 +53,7 @@ def instructions_run(graph):
 
 
 def expect_table(msleaks, folder, graphs):
-    """Functions that ran, those with most instructions first."""
+    """The functions that ran, sorted by the number of instructions, largest first."""
     head, *rows, ran, size = msleaks.output("cfg", folder).splitlines()
     equal("the head", head.split(), ["instructions", "calls", "blocks", "edges", "most", "of", "them", "at", "function"])
     hottest = {name: max(graph["blocks"], key=lambda block: block["count"] * block["instructions"]) for name, graph in graphs.items()}
@@ -92,7 +93,7 @@ def expect_picture(msleaks, scratch, folder, graphs):
 
 
 def expect_profile(msleaks, scratch, folder, graphs):
-    """The profile's totals equal those of the graphs, and each edge is a line with its share."""
+    """The profile's totals equal those of the graphs. Each edge is a line with its share."""
     file = f"{scratch}/graphs.lntprof"
     equal("export says", msleaks.output("profile", "export", folder, "--lnt", file), "")
     ran = {graph["function"]: graph for graph in graphs.values() if graph["calls"]}
@@ -110,7 +111,8 @@ def expect_profile(msleaks, scratch, folder, graphs):
 
 
 def damaged(content):
-    """(name, bytes of a file of counts, reason of the refusal). The file: a header, a slab, in it a module's table and its counters."""
+    """(name, bytes of a file of counts, reason for the refusal). Such a file has a header and a slab, which contains a module's
+    table and its counters."""
     table = content.index(b"MSG1")
     record = table - 24 # magic, kind, unit, reserved, bytes of the body
     size, = struct.unpack_from("<Q", content, record + 16)
@@ -146,7 +148,7 @@ def expect_refused(msleaks, scratch, folder):
             check((done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1), said)
             check(why in done.stderr and file.name in done.stderr, f"{said}: '{why}' is not said of {file.name}")
             check(not page.exists(), f"{said}: a file is left")
-    # A cut-off part was not written yet: that is no fault, and the rest is shown.
+    # The missing end of a file was not written yet. This is not a fault, and the rest is shown.
     file.write_bytes(whole[:whole.index(b"MSG1") + 40])
     equal("cut off", graphs_of(msleaks, copy), {})
     file.write_bytes(whole)

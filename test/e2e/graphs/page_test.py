@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The page of `msleaks cfg --html`, looked at in a headless Chromium. It shows the same as --json for any names, by mouse and by
-keys, for one run and for two.   usage: page_test.py BUILD SCRATCH LLVM
+"""Tests the page of `msleaks cfg --html` in a headless Chromium. It shows the same as --json for any names, with mouse or keyboard,
+for one run or two.
+   usage: page_test.py BUILD SCRATCH LLVM
 """
 import json
 import os
@@ -15,7 +16,7 @@ from chromium import Chromium, find
 from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run
 
 HOSTILE = "</script><img src=x onerror=hacked()>&amp;\"'\n,{{graphs}}"
-SECONDS_TO_OPEN = 6  # for a function of 500 blocks; it takes 1 on an idle machine
+SECONDS_TO_OPEN = 6  # for a function of 500 blocks; on an idle machine it takes 1 s
 
 
 class Runs:
@@ -25,7 +26,7 @@ class Runs:
         self.msleaks = Msleaks(build, llvm)
         self.scratch = Path(scratch)
         shutil.rmtree(scratch, ignore_errors=True)
-        # A folder's name is a part of what the page shows, too.
+        # The page shows the folder's name, which must be escaped too.
         self.folder = self.scratch / "a <b>&amp; \"folder'"
         self.folder.mkdir(parents=True)
         self.source = self.folder / "mill.cpp"
@@ -61,7 +62,7 @@ def texts(browser, selector):
 
 
 def choose(browser, word):
-    """The function with this in its name, by the search box."""
+    """Finds, by the search box, the function whose name contains this text."""
     browser.key("/")
     browser.evaluate("document.querySelector('#search').value = ''")
     for letter in word:
@@ -174,7 +175,7 @@ def keys_are_enough(browser, page):
 def hostile_names_are_text(browser, runs, folder, page):
     browser.open(page)
     equal("functions", len(texts(browser, "#functions li")), len(runs.json(folder)))
-    # Demangled names are of one line; the graph has the symbol itself.
+    # The page shows demangled names in one line. The graph has the symbol itself.
     index = browser.evaluate("functions.findIndex(row => row.name.includes('onerror'))")
     check(index >= 0, "the hostile function is not in the list")
     browser.evaluate(f"chooseFunction({index})")
@@ -249,7 +250,7 @@ def what_is_not_known_is_said(browser, page):
     def change(graph):
         graph["edges"][0].update(count=None, state="unseen")
         graph["edges"][1].update(state="estimated", error=1200)
-        graph["edges"][2].update(count=2**63)  # more than JSON's numbers hold in a browser
+        graph["edges"][2].update(count=2**63)  # more than a browser's JSON numbers can represent
         graph["blocks"][0].update(count=None)
     browser.open(changed_page(page, "unknown.html", change))
     names = browser.evaluate("shown.graphs[0].edges.map(edge => edge.name)")
@@ -295,7 +296,7 @@ def ir_is_shown_where_it_was_asked_for(browser, runs, plain):
 
 
 def any_graph_has_a_layout(browser, page):
-    """The page also shows edges that no compiler makes: the tables are bytes of a file."""
+    """The page must also show edges that no compiler makes, because a file's tables may contain any bytes."""
     browser.open(page)
     wrong = browser.evaluate("""(() => {
         let seed = 7;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Blocks and edges ran as often as LLVM's own instrumentation of the same IR says (-fprofile-generate, by the passes that it consists of).
+"""The counts of blocks and edges equal those of LLVM's own instrumentation of the same IR (the passes of -fprofile-generate).
 
     pgo_test.py BUILD SCRATCH LLVM
 """
@@ -10,16 +10,16 @@ from pathlib import Path
 
 from graphs_run import PROGRAMS, REPOSITORY, Msleaks, arguments, check, counted, equal, need, run
 
-# LLVM's profile assumes that a call returns even if it throws, exits or jumps away, and no code in the function catches that. For a
-# computed goto it makes blocks of its own.
+# LLVM's profile assumes that a call returns, even if it throws, exits or jumps away and no code in the function catches
+# that. For a computed goto it makes additional blocks.
 OTHERWISE = {"numbers": set(), "odd": {"_Z9passes_oni", "_Z6jumpedi", "_Z5leavei", "main", "_Z5gotosPKc"}}
 SOURCES = {"numbers": PROGRAMS / "numbers.cpp", "odd": REPOSITORY / "test/lit/graphs/odd-flow.cpp"}
-# Both count after inlining and simplification, and before unrolling and vectorising.
+# Both instrumentations count after inlining and simplification, and before unrolling and vectorising.
 FLAGS = ("-O2", "-g", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fno-discard-value-names")
 
 
 class Tools:
-    """Programs of one LLVM, in a folder of their own."""
+    """The programs of one LLVM, in their own folder."""
 
     def __init__(self, llvm, folder):
         self.llvm, self.folder = llvm, folder
@@ -31,7 +31,7 @@ class Tools:
 
 
 def counts_of_llvm(tools):
-    """{function: {block: count}} of named.ll; a critical edge has a block of its own there, from.to_crit_edge."""
+    """{function: {block: count}} of named.ll. A critical edge is a block there, with the name from.to_crit_edge."""
     tools("opt", "-passes=pgo-instr-gen,instrprof", "named.ll", "-o", "theirs.bc")
     tools("clang++", "-c", "theirs.bc", "-o", "theirs.o")
     tools("clang++", "-fprofile-generate", "theirs.o", "-o", "theirs", "-pthread")
@@ -56,8 +56,8 @@ def our_counts(msleaks, tools):
 
 
 def compare(graph, theirs):
-    """Returns the number of equal blocks and edges. LLVM's count of a block that is an edge is a sum, since a switch may have
-    several such edges."""
+    """Returns the number of equal blocks and edges. LLVM's count for a block that stands for an edge is compared with a sum, since
+    a switch may have several such edges."""
     symbol, names = graph["symbol"], {}
     for block in graph["blocks"]:
         names[block["id"]] = block["ir"].split(":\n")[0].removeprefix("%").strip('"')

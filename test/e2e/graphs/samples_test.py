@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The threads of a launch that count, by the device's own code run on the host (modules_test.py). Grids have one, two and three dimensions, blocks are no
-multiple of a wave, and last blocks have fewer threads. Each count is that of a count by hand.
+"""Checks which threads of a launch count, by the device's own code run on the host (modules_test.py). Grids have one, two and three
+dimensions. The size of a block is no multiple of a wave, and last blocks have fewer threads. Each count equals the expected number.
 
     samples_test.py BUILD SCRATCH LLVM cuda|hip
 """
@@ -24,7 +24,7 @@ def linear(at, of):
 
 
 class Shape:
-    """`threads` of all blocks, in three dimensions; those outside of `size` do nothing."""
+    """A launch with `threads` in three dimensions. Threads outside of `size` do nothing."""
 
     def __init__(self, block, size, grid=None, threads=None):
         self.block, self.size = block, size
@@ -38,7 +38,7 @@ class Shape:
         return [*map(str, sizes), *(["threads"] if self.is_in_threads else [])]
 
     def block_at(self, at):
-        """How many threads the block has, in each dimension."""
+        """The number of threads in the block, in each dimension."""
         return tuple(min(b, t - a * b) for a, b, t in zip(at, self.block, self.threads))
 
     def counting(self, mode, wave):
@@ -56,7 +56,7 @@ class Shape:
                     yield tuple(a * b + t for a, b, t in zip(at, self.block, thread))
 
     def rounds(self, at):
-        """The kernel's work at that position."""
+        """The work of the kernel at this position."""
         is_in = all(a < s for a, s in zip(at, self.size))
         return linear(at, self.size) // 16 + 1 if is_in else 0
 
@@ -93,7 +93,7 @@ def expect_sample(what, graph, shape, mode, wave, launches=LAUNCHES, counted=LAU
 
 
 def expect_bytes(device, graph):
-    """Which bytes of each argument a launch may use, as far as that is known."""
+    """The bytes of each argument that a launch may use, as far as they are known."""
     rows = [(row["number"], row["reads"], row["writes"], row["begin"], row["end"]) for row in graph["arguments"]]
     equal("arguments", rows, [(0, False, True, None, None), (1, True, False, 16, 48)])
     events = device.dump("access,alloc")
@@ -109,7 +109,7 @@ def expect_never_launched(graph):
 
 
 def expect_launches(device, module):
-    """The launches that count. All launches do the same, so left-out launches change no estimate."""
+    """Checks how many launches count. All launches do the same, so leaving some out changes no estimate."""
     shape = SHAPES["blocks of 96"]
     for launches, counted in {"every:1": 5, "every:2": 3, "every:9": 1, "first:1": 1, "first:2": 2, "first:9": 5, "budget:100": 5, "budget:40": 2, "budget:1": 1}.items():
         for mode in "full", "cta":
@@ -121,7 +121,7 @@ def expect_launches(device, module):
 def main():
     build, scratch, llvm, topic = arguments("build", "scratch", "llvm", "topic")
     os.makedirs(scratch, exist_ok=True)
-    # Only in this way HIP accepts grids with ragged ends.
+    # HIP accepts grids with a smaller last block only with this option.
     ragged = ["-fno-offload-uniform-block"] if topic == "hip" else []
     device = Device(Msleaks(build, llvm), scratch, topic, "sampled_host.c", KERNELS, ragged)
     module = device.module("counted", "cfg")

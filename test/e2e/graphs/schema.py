@@ -1,5 +1,5 @@
-"""The schema of `msleaks cfg --json` (docs/cfg.schema.json). It allows keys that it does not name, since keys may be added; here they
-are a mistake, so that none is added without it."""
+"""The schema of `msleaks cfg --json` (docs/cfg.schema.json). It allows unknown keys, since later versions may add some. The tests
+forbid them, so that no key is added without an entry in the schema."""
 import copy
 import json
 
@@ -14,7 +14,7 @@ SCHEMA = REPOSITORY / "docs/cfg.schema.json"
 
 
 def closed(schema):
-    """The same schema, which forbids keys that it does not name."""
+    """The same schema, but it forbids keys that it does not name."""
     schema = copy.deepcopy(schema)
     for definition in [*schema["$defs"].values(), schema["$defs"]["block"]["properties"]["classes"]]:
         if definition.get("type") == "object":
@@ -33,7 +33,7 @@ def mistakes(graphs):
 
 
 def expect(graphs, what):
-    """Without a reader of schemas this check does nothing; file_test.py says so."""
+    """Checks nothing if no schema library is installed. Then file_test.py prints a message."""
     if jsonschema is not None:
         found = mistakes(graphs)
         check(not found, f"{what}: not as {SCHEMA.name} has it: {found[:3]}")

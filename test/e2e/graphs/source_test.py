@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Kernels of an OpenCL program that gives its source text to the driver, run on PoCL. `msleaks-run --cfg` counts them. The
-program gets the same as without us: results, build log, build options, no child and no signal. A text that cannot be
-compiled for counting runs as it is, and a note says why.
+"""An OpenCL program passes the source text of its kernels to the driver, on PoCL. `msleaks-run --cfg` counts the kernels. The
+program sees the same as without msleaks: results, build log, build options, no additional child and no signal. If a text cannot be
+compiled for counting, the original kernel runs, and a note gives the reason.
 
     source_test.py BUILD SCRATCH LLVM
 """
@@ -29,7 +29,7 @@ def expect_counted(msleaks, scratch, host, source):
 
 
 def expect_plain(msleaks, scratch, host, source):
-    """The compiler is missing: there is a note, and no other difference."""
+    """The compiler is missing. A note says so; nothing else differs."""
     alone = run_alone([host, source, OPTIONS, str(LAUNCHES)])
     os.environ["MSLEAKS_CLANG"] = f"{scratch}/missing-clang"
     done = Run(msleaks, scratch, host, source, alone.stdout, "--cfg", build_options=OPTIONS)
@@ -40,8 +40,8 @@ def expect_plain(msleaks, scratch, host, source):
 
 
 def expect_undisturbed(msleaks, scratch, program):
-    """A failed build, its log, queries about the program, children and signals."""
-    alone = run([program])  # PoCL itself says on stderr that a build has failed
+    """Tests a failed build and its log, queries about the program, children and signals."""
+    alone = run([program])  # PoCL itself reports on stderr that a build failed
     check(alone.returncode == 0, f"alone: {alone.returncode} {alone.stderr}")
     folder = f"{scratch}/undisturbed"
     shutil.rmtree(folder, ignore_errors=True)

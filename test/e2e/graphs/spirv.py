@@ -1,4 +1,4 @@
-"""SPIR-V of LLVM 22 as PoCL 3.1 takes it: as the bitcode of LLVM 15 that `msleaks-cl translate` makes of it.
+"""Converts SPIR-V of LLVM 22 to a form that PoCL 3.1 accepts: the bitcode of LLVM 15 that `msleaks-cl translate` makes.
 
 PoCL has no clCreateProgramWithIL of its own here (its IL version is empty), but clCreateProgramWithBinary takes bitcode
 for SPIR, with the build options `-x spir -spir-std=1.2`.
@@ -15,5 +15,5 @@ def translator():
 
 
 def to_bitcode(msleaks, spv, bitcode):
-    """Writes the bitcode; True when that was possible."""
+    """Writes the bitcode. Returns True if that was possible."""
     return subprocess.run([msleaks.bin / "msleaks-cl", "translate", spv, bitcode]).returncode == 0

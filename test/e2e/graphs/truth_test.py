@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Counts of few counters are those of a counter on each edge, be it code or a call, and those of LLVM's own profile. The programs have exceptions, setjmp,
-computed gotos, switches, recursion and exit in the middle.   usage: truth_test.py BUILD SCRATCH LLVM
+"""Compares counts from few counters with counts from one counter or one call on each edge, and with LLVM's own profile. The
+programs have exceptions, setjmp, computed gotos, switches, recursion, and an exit in the middle.
+   usage: truth_test.py BUILD SCRATCH LLVM
 """
 import os
 import re
@@ -11,7 +12,7 @@ LEVELS = ["-O0", "-O1", "-O2", "-O3"]
 
 
 def profile_of(scratch, llvm, source):
-    """Calls of each function as LLVM's instrumentation counts them, in the front end."""
+    """The calls of each function, as LLVM's instrumentation in the front end counts them."""
     program, raw, merged = f"{scratch}/profiled", f"{scratch}/default.profraw", f"{scratch}/default.profdata"
     done = run([need(f"clang++-{llvm}"), "-O0", "-g", "-fprofile-instr-generate", source, "-o", program, "-pthread"])
     check(done.returncode == 0, done.stderr)

@@ -1,5 +1,5 @@
-"""Compiles for CUDA and HIP with clang on a machine without their SDKs, and finds NVIDIA's tools in its packages of PyPI. The
-sources contain the declarations that they need of an SDK."""
+"""Compiles for CUDA and HIP with clang on a machine without their SDKs. The sources declare what they need of an SDK. Also finds
+NVIDIA's tools in NVIDIA's packages of PyPI."""
 from msleaks_e2e import REPOSITORY, run, skip
 
 OPTIONS = {
@@ -11,7 +11,7 @@ USUAL = {"cuda": "sm_90", "hip": "gfx90a"}
 
 
 def options_for(topic, processor=None):
-    """Compiles for the device and the host; `processor` replaces the usual one."""
+    """Returns the options to compile for device and host. `processor` replaces the default one."""
     return (*OPTIONS[topic], ARCHITECTURE[topic] + (processor or USUAL[topic]))
 
 
@@ -20,6 +20,6 @@ def device_options(topic, processor=None):
 
 
 def cuda_tool(name):
-    """The path of ptxas or nvdisasm, or a skip."""
+    """The path of ptxas or nvdisasm. Skips the test if there is none."""
     found = run([REPOSITORY / f"test/standins/cuda/{name}.sh"])
     return found.stdout.strip() if found.returncode == 0 else skip(f"CUDA's {name} cannot be had")

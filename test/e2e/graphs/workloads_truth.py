@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""ggml's operators, a transformer of them, and darknet. With few counters, each edge of each function has the same count as with a
-counter of its own. The counters are at most half of the edges.   usage: workloads_truth.py BUILD SCRATCH
-(scripts/check-graphs.sh)
+"""Counts the edges of ggml's operators, of a transformer, and of darknet. With few counters, each edge of each function has the
+same count as with a counter on each edge. At most half of the edges have a counter.
+   usage: workloads_truth.py BUILD SCRATCH (scripts/check-graphs.sh)
 """
 import os
 
 from graphs_run import Msleaks, arguments, build_workload, check, equal, expect_flow, graphs_of, recorded
 
 MOST_COUNTERS = 0.5 # of those for each edge
-# {workload: commands, in its folder; each does the same work whenever it runs}
+# {workload: commands, run in its folder}. Each command does the same work in each run.
 COMMANDS = {"ggml": (["./operators", "1"], ["./transformer", "2", "1"]), "darknet": (["./darknet", "speed", "cfg/cifar.cfg", "1"],)}
 
 

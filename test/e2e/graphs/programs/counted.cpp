@@ -1,5 +1,5 @@
-// Counts by hand what the plugin counts: threads, children of a fork, a library that comes and goes, a kill. The topic is
-// the first argument. `work(n)` takes its loop n times.
+// Runs code whose counts are known in advance. It runs in threads, in children of a fork, in a library that
+// is opened and closed, or until a kill. The first argument is the topic. `work(n)` runs its loop n times.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -35,7 +35,7 @@ void inThreads() {
   }
 }
 
-// 2 + 2 * 3 + 1 = 9 calls, of which the last is behind the children.
+// 2 + 2 * 3 + 1 = 9 calls. The last one comes after the children.
 void inChildren() {
   for (int call = 0; call < 2; ++call)
     work(kLoop);
@@ -55,8 +55,8 @@ void inChildren() {
   work(kLoop);
 }
 
-// The library's function is called five times, even if the library was
-// closed meanwhile. A child of a fork after its end finds no count of it.
+// The library's function is called five times, and the library is closed after
+// each call. A child that is forked after the close has no counts of the library.
 void inLibrary(const char *path) {
   for (int round = 0; round < 5; ++round) {
     void *const library = dlopen(path, RTLD_NOW);

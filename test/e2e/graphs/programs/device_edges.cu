@@ -1,4 +1,4 @@
-// A kernel whose threads part at a switch: each of its ways is an edge with a counter, outside of any loop.
+// A kernel whose threads diverge at a switch. Each case of the switch is an edge with a counter, outside any loop.
 #define __global__ __attribute__((global))
 #ifdef __HIP__
 #define ME __builtin_amdgcn_workitem_id_x()

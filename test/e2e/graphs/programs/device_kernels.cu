@@ -1,5 +1,5 @@
-// Kernels of CUDA and HIP whose counts modules_test.py knows by a count of its own; declarations of our own instead of
-// an SDK's.
+// Kernels of CUDA and HIP for modules_test.py, which computes their counts
+// itself. The file declares what it needs of an SDK, so no SDK is necessary.
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 
@@ -22,7 +22,7 @@ __attribute__((noinline)) __device__ unsigned steps(unsigned long value) {
   return count;
 }
 
-__device__ unsigned seen; // launches of collatz, by the module's own variable
+__device__ unsigned seen; // number of launches of collatz, in a variable of the module
 
 extern "C" __global__ void collatz(unsigned *out, unsigned char first, int size) {
   int i = BLOCK * THREADS + THREAD;

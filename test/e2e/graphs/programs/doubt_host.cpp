@@ -1,5 +1,5 @@
-// Launches `collatz` of kernels.cl in several ways, and prints the
-// results. Some ways keep a launch from being counted (doubt_test.py).
+// Launches `collatz` of kernels.cl in several ways, and prints the results.
+// In some of these ways a launch cannot be counted (doubt_test.py).
 //
 //   doubt_host PROGRAM BUILD_OPTIONS HOW
 //

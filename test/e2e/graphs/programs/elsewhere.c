@@ -1,4 +1,4 @@
-// A library that is opened and closed.
+// A library that the program opens and closes.
 int work_elsewhere(int n) {
   volatile int sum = 0;
   for (int i = 0; i < n; ++i)

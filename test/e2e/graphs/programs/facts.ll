@@ -1,4 +1,4 @@
-; Blocks whose instructions and counts file_test.py knows by hand; at -O0 they stay as they are.
+; Blocks whose instructions and counts file_test.py states. At -O0 they stay as written here.
 target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 
@@ -55,7 +55,7 @@ end:                                                        ; block 7
   ret i32 %way
 }
 
-; Two computed gotos with the same two ends: no block can stand on their ways, and what comes in and out leaves them open.
+; Two computed gotos with the same two targets. Their edges cannot have a block, and other counts do not determine them.
 define internal i32 @jumps(i1 %from, i1 %to) nounwind noinline {
 entry:                                                      ; block 1
   %end = select i1 %to, ptr blockaddress(@jumps, %left), ptr blockaddress(@jumps, %right)

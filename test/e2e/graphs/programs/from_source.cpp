@@ -1,4 +1,4 @@
-// A program that gives its kernels as source text, and prints all that it can see of their builds.
+// A program that passes its kernels to the driver as source text. Prints all that it can query about their builds.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -67,7 +67,7 @@ int main() {
 
   const cl_program program = made(context, kGood);
   std::printf("good: %d\n", clBuildProgram(program, 0, nullptr, "-D FACTOR=2", nullptr, nullptr));
-  // PoCL starts a linker for a kernel's first launch, and none for a build.
+  // PoCL starts a linker for the first launch of a kernel, but none for a build.
   std::printf("children: %d, waited for: %d\n", static_cast<int>(children),
               static_cast<int>(waitpid(-1, nullptr, WNOHANG)));
   std::printf("kernels: %s\nsource: %zu bytes\n", infoOf(program, CL_PROGRAM_KERNEL_NAMES).c_str(),
@@ -84,10 +84,10 @@ int main() {
   clReleaseKernel(twice);
   clReleaseKernel(again);
 
-  // Built again, with another option.
+  // Builds the program again, with another option.
   std::printf("again: %d\n", clBuildProgram(program, 1, &device, "-D FACTOR=5", nullptr, nullptr));
   twice = clCreateKernel(program, "twice", nullptr);
-  clReleaseProgram(program); // the kernel keeps it
+  clReleaseProgram(program); // the kernel holds a reference to it
   clSetKernelArg(twice, 0, sizeof memory, &memory);
   clSetKernelArg(twice, 1, sizeof count, &count);
   run(queue, twice, 32);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Stands in for fatbinary and clang-offload-bundler, which put the code of several devices into one file: as it is, one
-# behind the other.
+# Replaces fatbinary and clang-offload-bundler, which combine the code of
+# several devices into one file. This script only concatenates the code.
 files=
 while [ $# -gt 0 ]; do
   case $1 in

@@ -1,5 +1,5 @@
-// Common code of the host programs of modules: the functions of CUDA's driver that they all call (or, renamed, HIP's),
-// their failures, and the results.
+// Common code of the host programs that load modules. It declares the functions of CUDA's
+// driver that they all call (or, renamed, HIP's), checks their errors, and prints the results.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static void must(int status, const char *what) {
   exit(1);
 }
 
-// Of `memory`, behind what was launched on the stream; `values`: room for it.
+// Reads `memory` after the previous work of the stream. `values` is a buffer for it.
 static void printSum(CUdeviceptr memory, unsigned *values, int count, void *stream) {
   must(cuMemcpyDtoHAsync_v2(values, memory, count * sizeof *values, stream), "read");
   must(cuStreamSynchronize(stream), "wait");

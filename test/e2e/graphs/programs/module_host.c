@@ -66,7 +66,7 @@ static void number(char **to, unsigned long long value) {
   *to += sizeof value;
 }
 
-// Registers as hipcc's programs do at their begin.
+// Registers the binary and its kernels as hipcc's programs do when they start.
 static void *registerBinary(const char *file) {
   static char bundle[1 << 20];
   static struct {
@@ -196,7 +196,7 @@ static void endsBy(const char *how) {
   void *event;
   must(cuEventCreate(&event, 2), "event");
   must(cuEventRecord(event, stream), "record");
-  while (cuEventQuery(event) != 0) // which reads no counters
+  while (cuEventQuery(event) != 0) // this call reads no counters
     usleep(kMomentUs);
   usleep(kPauseUs);
   ENDS(cuStreamSynchronize, stream)

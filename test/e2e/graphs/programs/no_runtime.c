@@ -1,4 +1,4 @@
-// The functions that clang's constructors call in a program with kernels. No kernel is launched.
+// Defines the functions that clang's constructors call in a program with kernels. The program launches no kernel.
 #define NOTHING(name)                                                                                                  \
   void *name(void) { return 0; }
 #define BOTH(runtime)                                                                                                  \

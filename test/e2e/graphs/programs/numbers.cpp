@@ -1,4 +1,4 @@
-// Loops as operators have them: nested, with conditions, with early ends, in several threads.
+// Loops like those of operators: nested, with conditions, with early exits, in several threads.
 #include <algorithm>
 #include <cstdio>
 #include <thread>

@@ -1,4 +1,4 @@
-// A program of CUDA or HIP in one file: kernels, and a loop of the host's; declarations of our own instead of an SDK's.
+// A CUDA or HIP program in one file: kernels, and a loop on the host. It declares what it needs of an SDK.
 #ifdef __HIP__
 #define RUNTIME(name) hip##name
 #else

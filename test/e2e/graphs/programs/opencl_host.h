@@ -1,4 +1,4 @@
-// Common code of the host programs of OpenCL tests: a device, a program for it, kernels and buffers.
+// Common code of the host programs of OpenCL tests. It chooses a device, and makes a program, kernels and buffers.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 210

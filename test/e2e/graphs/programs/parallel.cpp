@@ -1,4 +1,4 @@
-// Loops that OpenMP gives to four threads, and calls that must be tail calls: too many of them for a stack.
+// Loops that OpenMP divides among four threads. Also nested calls, too many for a stack, which must be tail calls.
 #include <cstdio>
 #include <numeric>
 #include <vector>

@@ -1,5 +1,5 @@
-// Stands in front of OpenCL. For copies that count, it refuses what $REFUSED names: kernel (to make one), argument
-// (a program's), counters (the buffer), launch. The child of a fork that asks or releases something ends with 9.
+// A library before OpenCL. $REFUSED names what it refuses for counted copies: kernel (its creation), argument
+// (the program's), counters (the buffer), launch. A fork's child that makes a query or a release exits with 9.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ void *clCreateKernel(void *program, const char *name, int *status) {
 }
 
 int clSetKernelArg(void *kernel, unsigned index, size_t bytes, const void *value) {
-  enum { kInvalidValue = -50, kCounters = 2 }; // behind collatz' own
+  enum { kInvalidValue = -50, kCounters = 2 }; // the counters follow collatz' own two arguments
   if (isRefused(index == kCounters ? "counters" : "argument") && isCopy(kernel))
     return kInvalidValue;
   typedef int (*Set)(void *, unsigned, size_t, const void *);

@@ -1,5 +1,5 @@
-// Kernels of CUDA and HIP whose later threads do more, so that a count tells its thread (samples_test.py). They have
-// declarations of their own instead of an SDK's.
+// Kernels of CUDA and HIP. Threads with higher numbers do more work, so a count
+// identifies its thread (samples_test.py). The file declares what it needs of an SDK.
 #define __global__ __attribute__((global))
 
 #ifdef __HIP__

@@ -1,4 +1,4 @@
-/* Functions with known shapes, the same in C and in C++. */
+/* Functions whose graphs have known shapes. The file is compiled as C and as C++. */
 #include <stdio.h>
 
 __attribute__((noinline)) static int inner(int n) {
