@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The report names the line first that a fix would change.
+"""The report's first place must be the line that a fix would change.
 
     guilty_test.py BUILD SCRATCH SOURCE
 
@@ -26,24 +26,24 @@ def guilty_lines(source):
 
 
 def sources_of(source):
-    """The program's own file, and those of parts/ that it names with "with:"."""
+    """The program's own file, and the files of parts/ that it names with "with:"."""
     return [source, *(str(PARTS / name) for name in re.findall(r"// with: (\S+)", Path(source).read_text()))]
 
 
 def said_of(source, word):
-    """The text after that mark in the program, or nothing."""
+    """The text after this mark in the program, or an empty text."""
     found = re.search(rf"^// {word}: (.*)", Path(source).read_text(), re.MULTILINE)
     return found[1] if found else ""
 
 
 def findings_of(text):
-    """Each with the lines below it."""
+    """Each finding, with its lines."""
     section = re.split(r"^Findings.*$", text, maxsplit=1, flags=re.MULTILINE)[-1].split("\n\n")[0]
     return re.split(r"^\d+\.  ", section, flags=re.MULTILINE)[1:]
 
 
 def leaked_rows(text):
-    """The rows of the list of leaks: lines that begin with a size, each with those below it."""
+    """The rows of the list of leaks. A row begins with a line with a size, and includes the lines below it."""
     leaked = text.split("\nLeaked", 1)[-1].split("\n\n")[0].splitlines()[1:]
     rows = []
     for line in leaked:
@@ -59,7 +59,7 @@ def expect_named(source, text, types, mode):
     findings = [finding for finding in findings_of(text)[:ROWS] if finding.startswith(f"{kind}: ")]
     for rows in [findings, leaked_rows(text)[:ROWS]] if kind == "leak" else [findings]:
         for number, named_type in guilty_lines(source).items():
-            place = f"{Path(source).name}:{number}"[-20:]  # long paths are shortened at their beginning
+            place = f"{Path(source).name}:{number}"[-20:]  # the beginning of a long path is cut off
             named = [row for row in rows if re.search(re.escape(place) + r"\b", row)]
             check(named, f"{mode}: {place} is not in the first {ROWS}:\n{text}")
             if types and named_type:

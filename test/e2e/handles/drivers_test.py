@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Handles of accelerators' drivers, on stand-ins that really make and destroy objects. It tests each function that makes one, by hooks alone and beside the
-plugin. A call of the runtime library that calls the driver counts once.   usage: drivers_test.py BUILD SCRATCH cuda|hip|cann
+"""Handles of accelerators' drivers, on stand-ins that really create and destroy objects. Tests each function that creates one, by
+hooks alone and together with the plugin. If a call of the runtime library calls the driver, it counts once.
+   usage: drivers_test.py BUILD SCRATCH cuda|hip|cann
 """
 import os
 import re
@@ -21,7 +22,7 @@ def library(scratch, name, source, *options):
 
 
 def hip_source(scratch):
-    """CUDA's runtime library and driver in one file, with HIP's names. Functions of both are the runtime library's."""
+    """CUDA's runtime library and driver in one file, with HIP's names. If both have a function, the runtime library's is used."""
     folder = Path(scratch) / "source"
     folder.mkdir(exist_ok=True)
     both = (STANDINS / "cuda/cudart_handles.cpp").read_text() + (STANDINS / "cuda/libcuda.cpp").read_text()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Handles in programs with faults: the program sees the same as without msleaks, and the report has exactly the forgotten handles.
- usage: faults_test.py BUILD SCRATCH
+"""Handles in programs with faults. The program sees the same as without msleaks, and the report has exactly the forgotten handles.
+   usage: faults_test.py BUILD SCRATCH
 """
 import os
 
@@ -11,7 +11,7 @@ SOURCE = PROGRAMS / "faults.c"
 
 
 def lines_of(*functions):
-    """Handles that the lines of these functions forget, and at_exit's, which every process of an exit has."""
+    """The handles that the lines of these functions forget. main() adds those of at_exit, which each exiting process forgets."""
     lines = SOURCE.read_text().splitlines()
     found, inside = {}, None
     for number, line in enumerate(lines, 1):
@@ -43,7 +43,7 @@ def main():
 
 
 def expect_many(report):
-    """All that fit, at their two lines."""
+    """As many handles as fit are forgotten, at two lines."""
     counts = sorted(row["count"] for row in report.json["handles"])
     equal("descriptors of the first line", counts[-1], 4050)
     equal("findings", [(row["kind"], row["count"]) for row in report.json["findings"]][:1], [("handles", 4050)])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Descriptors, FILEs, folders and threads that a program forgets, by each function of libc that makes them. It compares number,
-kind, place and path. The report has no handles that were given back, and the program sees the same as without msleaks.   usage:
-host_test.py BUILD SCRATCH
+"""A program forgets descriptors, FILEs, folders and threads, by each function of libc that creates one. The test compares their
+number, kind, place and path. The report has no handles that were closed, and the program sees the same as without msleaks.
+   usage: host_test.py BUILD SCRATCH
 """
 import os
 from pathlib import Path
@@ -14,7 +14,7 @@ LEAVES = '#include <fcntl.h>\nint main(void) { for (int i = 0; i < 30; ++i) open
 
 
 def expect_no_failure(msleaks, scratch):
-    """Handles alone are a finding, and no reason to fail a program."""
+    """Forgotten handles alone are a finding, but no reason to fail a program."""
     source = Path(scratch) / "leaves.c"
     source.write_text(LEAVES)
     done = run([need("gcc"), "-g", source, "-o", f"{scratch}/leaves"])
@@ -26,7 +26,7 @@ def expect_no_failure(msleaks, scratch):
 
 
 def expect_same_under_asan(msleaks, scratch):
-    """A sanitizer has functions of these names, too: each stands in front of the other."""
+    """A sanitizer has functions of the same names. Whichever comes first, each calls the other."""
     program = f"{scratch}/host-asan"
     if run([need("gcc"), "-g", "-O1", "-w", "-pthread", "-fsanitize=address", SOURCE, "-o", program]).returncode != 0:
         return print("no AddressSanitizer here")

@@ -1,4 +1,4 @@
-"""Common code of the tests of handles: the handles that a source says it forgets, and those of a report."""
+"""Common code of the tests of handles. It compares the handles that a source says it forgets with those of a report."""
 import re
 import sys
 from pathlib import Path
@@ -19,8 +19,8 @@ def forgotten_in(source):
 
 
 def expect_handles(report, source, expected):
-    """The handles that places in this source have forgotten. Each has its path to the begin of its thread. Threads of a called
-    driver are not the program's."""
+    """The handles that places in this source have forgotten, each with its path to the beginning of its thread. Threads of a driver
+    that the program calls are left out."""
     def is_own(frame):
         return (frame["file"] or "").endswith(Path(source).name)
 
@@ -40,7 +40,7 @@ def expect_handles(report, source, expected):
 
 
 def compiled(build, scratch, source, *options):
-    """{way: program}: for hooks alone, and with the plugin."""
+    """{way: program}: one program for hooks alone, and one with the plugin."""
     programs = {"hooks": f"{scratch}/{source.stem}", "plugin": f"{scratch}/{source.stem}-instrumented"}
     options = [*options, f"-Wl,-rpath,{scratch}", "-pthread", "-w"]
     done = run([need("gcc"), "-g", "-O1", source, "-o", programs["hooks"], *options])
@@ -50,8 +50,8 @@ def compiled(build, scratch, source, *options):
 
 
 def expect_forgotten(msleaks, folder, source, program):
-    """Under msleaks the program does the same as alone. The first report has its forgotten handles; the mended program forgets
-    none. Returns both reports."""
+    """Checks that the program does the same under msleaks as without. The first report has its forgotten handles. The report of the
+    mended program has none. Returns both reports."""
     reports = []
     for way, expected in ([], forgotten_in(source)), (["mended"], {}):
         plain = run([program, *way])

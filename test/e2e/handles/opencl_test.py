@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Contexts, queues, programs, kernels, samplers and events of OpenCL on PoCL. They are counted by owners, each at the line that made it, by hooks alone and
-beside the plugin. A library in front of PoCL makes programs of SPIR-V, which PoCL does not take.   usage: opencl_test.py BUILD SCRATCH
+"""Contexts, queues, programs, kernels, samplers and events of OpenCL on PoCL. OpenCL counts their references; the report names the
+line that created each. Tested by hooks alone and together with the plugin. A library before PoCL creates programs of SPIR-V, which
+PoCL does not accept.
+   usage: opencl_test.py BUILD SCRATCH
 """
 import os
 import sys

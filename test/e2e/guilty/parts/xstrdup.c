@@ -1,4 +1,4 @@
-// A file with functions that take blocks for others, and with nothing that the plugin would mark.
+// A file with functions that allocate for their callers. The plugin marks none of them as a wrapper.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// All blocks come from one function. The function that forgets a block is three calls away; all others free theirs.
+// One function allocates all blocks. The function that forgets one is three calls away. All others free theirs.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// A stream is begun and not ended where the input is broken. The library allocates by functions that the user may replace.
+// If the input is invalid, a stream is begun but not ended. The user may replace the functions that allocate.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

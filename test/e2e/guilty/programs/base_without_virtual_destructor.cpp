@@ -1,4 +1,4 @@
-// Deleted through a base whose destructor is not virtual, a node keeps its names.
+// A node is deleted through a base class without a virtual destructor. So its names are not freed.
 #include <cstdio>
 #include <memory>
 #include <string>

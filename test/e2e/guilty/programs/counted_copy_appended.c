@@ -1,4 +1,4 @@
-// A list takes an owner of its own of what is appended. The copy keeps its first one.
+// A list adds a reference to each appended object. The new copy also keeps its first reference, so it is never freed.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// A file that cannot be parsed is not closed. Its block and its buffer belong to the finding about the handles.
+// If a file cannot be parsed, it is not closed. The finding about handles includes the file's block and its buffer.
 // kind: handles
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A folder is not closed if the wanted entry is found.
+// If the wanted entry is found, the folder is not closed.
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>

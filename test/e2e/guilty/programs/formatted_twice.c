@@ -1,4 +1,4 @@
-// A message is formatted into a variable that has one already.
+// A message is formatted into a variable that already holds another one. The first message is lost.
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Workers free the buffers that they get. A reader that reads nothing passes no buffer on, and keeps its own.
+// Workers free the buffers that they get. A reader that reads nothing passes no buffer on and does not free its own.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A leak after the peak saves nothing of it. Three large buffers of the beginning are freed in time.
+// A block leaks after the peak, so freeing it would not lower the peak. Three earlier large buffers are freed in time.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

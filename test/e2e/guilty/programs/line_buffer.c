@@ -1,4 +1,4 @@
-// getline's buffer belongs to the caller, also at the end of the file.
+// The caller must free getline's buffer, also when getline returns the end of the file.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The list of scandir is freed, its entries are not.
+// The list that scandir returns is freed, but its entries are not.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// The text of a memory stream is the caller's: closing gives the block its last size.
+// The caller must free the text of a memory stream. fclose reallocates the block to its final size.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // kind: overallocated
 // options: --access pages
-// The printed text keeps the whole buffer that it was printed into.
+// A text is printed into a buffer whose size doubles. The block is never shrunk to the length of the text.
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A tag that does not match goes back to the list of free ones with its bindings, and loses them when it is used again.
+// A tag that does not match goes to the free list with its bindings. The next use of the tag loses these bindings.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Images are made and returned by value. One of them is never freed.
+// Functions create images and return them by value. One image is never freed.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

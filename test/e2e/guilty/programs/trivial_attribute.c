@@ -1,5 +1,5 @@
 // kind: churn
-// Each attribute is copied to the heap, also one without text to replace.
+// Each attribute is copied to the heap, even if its text needs no replacement.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// A configuration is read again, and the pointers of the old one are overwritten. All text comes from one xstrdup.
+// A configuration is read again, and new texts overwrite the pointers to the old ones. One xstrdup makes all texts.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Handles of CUDA's runtime library, its driver and cuFFT. Each line makes two objects and destroys one, or both with
-// `mended`; the lines say what they forget. A destruction of no object, and a refused creation, change nothing.
+// Handles of CUDA's runtime library, its driver and cuFFT. Each line creates two objects and destroys one, or both
+// with `mended`. A comment says what it forgets. Destroying no object, and a refused creation, change nothing.
 // clang-format off: a call and what is said of it stand in one line
 #include <stddef.h>
 #include <stdint.h>
@@ -66,7 +66,7 @@ static void expect(int right, const char *what) {
   }
 }
 
-// Two of a kind, of which the second is forgotten.
+// Creates two objects of a kind and forgets the second one.
 #define MAKE(Type, create, destroy, ...)                                                                               \
   do {                                                                                                                 \
     Type one = (Type)0; Type two = (Type)0;                                                                               \

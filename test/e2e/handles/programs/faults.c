@@ -1,5 +1,5 @@
-// Faults around handles, a topic an argument: forks, vforks, exec, threads, signals, cancellation, kills, and more
-// descriptors than fit a small table. Lines say what they forget.
+// Faults around handles; the argument names one: forks, vforks, exec, threads, signals, cancellation,
+// kills, more descriptors than fit into a small table. Comments say what a line forgets.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static void report(const char *what, int child) {
   printf("%s: %d\n", what, status);
 }
 
-// A child inherits what is open, and has what it opens itself.
+// A child inherits the open descriptors, and opens others itself.
 static void forks(void) {
   const int first = open("/dev/null", O_RDONLY);  // forgets descriptor 1
   const int second = open("/dev/null", O_RDONLY); // forgets descriptor 1
@@ -47,7 +47,7 @@ static void forks(void) {
   printf("still open: %d\n", fcntl(first, F_GETFD) >= 0);
 }
 
-// The child has the parent's memory and descriptors of its own.
+// The vforked child shares the parent's memory, but has its own descriptors.
 static void vforks(void) {
   const int first = open("/dev/null", O_RDONLY); // forgets descriptor 1
   fflush(stdout);
@@ -80,7 +80,7 @@ enum { kThreads = 8, kRounds = 3000 };
 static int handed[kThreads][kRounds];
 static pthread_barrier_t all_have_opened;
 
-// Each closes what its neighbour has opened, and keeps one in a thousand.
+// Each thread closes what its neighbour has opened, and keeps one in a thousand.
 static void *pass_on(void *argument) {
   const long self = (long)argument;
   for (int i = 0; i < kRounds; ++i) {
@@ -151,7 +151,7 @@ static void handlers(void) {
   printf("cancelled: %d\n", answer == PTHREAD_CANCELED);
 }
 
-// In a blocking call of libc that we have a hook in front of.
+// The thread is inside a blocking call of libc that has a hook.
 static void *joins(void *other) {
   pthread_join(*(pthread_t *)other, NULL);
   return NULL;

@@ -1,5 +1,5 @@
-// Makes each kind of object whose owners OpenCL counts, in each way. It forgets
-// those of the lines that say `forgets KIND N`. With `mended` it forgets none.
+// Creates each kind of object that OpenCL counts by references, in each way. It forgets
+// the objects of lines with the comment `forgets KIND N`. With `mended` it forgets none.
 #define CL_TARGET_OPENCL_VERSION 300
 // clang-format off: a call and what is said of it stand in one line
 #include <CL/cl.h>
@@ -134,7 +134,7 @@ static void programs(void) {
   release_program(linked);
 }
 
-// The magic number of SPIR-V, and none.
+// Passes the magic number of SPIR-V, and a wrong number.
 static void programs_of_words(void) {
   const unsigned words[] = {0x07230203, 0x00010000, 0, 1, 0}, none[] = {1, 2, 3, 4, 5};
   cl_int status;
