@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""scripts/check-cuda.sh with a prebuilt tree. A stand-in says that there is a device and runs kernels on the host, and a program prints the time of a step. The
-goal is met, or missed; counts are right, or not; parts that would need a network are left out, and named.   usage: check_cuda_test.py BUILD SCRATCH
+"""Runs scripts/check-cuda.sh with a prebuilt tree. A stand-in claims that there is a device and runs kernels on the host; a program
+prints the time of a step. The goal is met or missed, and the counts are right or wrong. Parts that need a network are left out, and
+the output names them.
+   usage: check_cuda_test.py BUILD SCRATCH
 """
 import os
 import sys
@@ -11,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "graphs"))
 from modules_test import Device  # noqa: E402
 from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, run  # noqa: E402
 
-# Takes the place of a Python with PyTorch: a step takes 10 ms, and under msleaks-run $WATCHED_MS.
+# Replaces a Python with PyTorch. A step takes 10 ms, or $WATCHED_MS under msleaks-run.
 PYTHON = """#!/bin/sh
 [ "$1" = -c ] && exit "${NO_PYTORCH:-0}"
 ms=10

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Counted kernels on a real GPU: PTX that the driver compiles, launched by the hooks in place of the program's. The program gets the same results as without
-msleaks. Each count of mode `full` is that of a count by hand; samples and uncounted launches are marked.   usage: kernels_cuda_test.py BUILD SCRATCH
-(scripts/check-cuda.sh)
+"""Counted kernels on a real GPU. The driver compiles their PTX, and hooks launch them in place of the program's kernels. The
+program gets the same results as without msleaks. In mode `full` each count equals the expected number. Samples and launches that
+were not counted are marked.
+   usage: kernels_cuda_test.py BUILD SCRATCH (scripts/check-cuda.sh)
 """
 import ctypes
 import os
@@ -13,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "graphs"))
 import modules_test as modules  # noqa: E402
 from msleaks_e2e import Msleaks, arguments  # noqa: E402
 
-OLDEST = "sm_70"  # PTX for it runs on all that came later
+OLDEST = "sm_70"  # PTX for sm_70 runs on all later GPUs
 WAYS = ([], ["packed"], ["config"], ["library"], ["reload"], ["shared"])
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""PyTorch on a real GPU under msleaks-run. Its reserved memory is that of the device's heap in the report, in each way that PyTorch
-gets memory. The time of a step with all options stands beside that of a step without msleaks, and under Nsight Systems.   usage:
-pytorch_cuda_test.py BUILD SCRATCH PYTHON   (scripts/check-cuda.sh)
+"""PyTorch on a real GPU under msleaks-run. The memory that PyTorch has reserved equals the memory of the device's heap in the
+report, for each way in which PyTorch allocates. Prints the time of a step with all options, without msleaks, and under Nsight
+Systems.
+   usage: pytorch_cuda_test.py BUILD SCRATCH PYTHON (scripts/check-cuda.sh)
 """
 import json
 import os
@@ -17,7 +18,7 @@ PROGRAM = Path(__file__).resolve().parent / "programs/train_cuda.py"
 STEPS, ROUNDS, GOAL = 300, int(os.environ.get("ROUNDS", 5)), 1.02
 WAYS = {"caching allocator": ("", "steps"), "expandable segments": ("expandable_segments:True", "steps"),
         "cudaMallocAsync": ("backend:cudaMallocAsync", "steps"), "CUDA graph": ("", "graph")}
-EVERYTHING = ["--call-stack", "all"]  # the ledger, handles and NVTX are on as it is; nothing is watched
+EVERYTHING = ["--call-stack", "all"]  # ledger, handles and NVTX are on by default; nothing is watched
 
 
 def said_by(done):
@@ -30,7 +31,7 @@ def device_peak(report):
 
 
 def under_nsys(scratch, command, environment):
-    """The time of a step with the memory tracing of Nsight Systems; None: there is no Nsight Systems."""
+    """The time of a step with the memory tracing of Nsight Systems, or None without Nsight Systems."""
     nsys = shutil.which("nsys")
     if nsys is None:
         return None
@@ -43,7 +44,7 @@ def expect_memory(way, alone, watched, report):
     check(watched["reserved"] == alone["reserved"], f"{way}: reserves {watched['reserved']}, alone {alone['reserved']}")
     report.expect_account()
     peak = device_peak(report)
-    # cudaMallocAsync's pool is the driver's: PyTorch asks it for each tensor.
+    # With cudaMallocAsync the pool is in the driver, and PyTorch requests each tensor from the driver.
     wanted = watched["allocated"] if "Async" in way else watched["reserved"]
     check(wanted <= peak <= wanted * 1.1 + (64 << 20), f"{way}: {peak} of the device, PyTorch says {wanted}")
     return wanted, peak, sum(line["at_peak_bytes"] for line in report.json["ledger"] if line["source"] == "driver")
