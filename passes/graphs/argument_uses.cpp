@@ -22,10 +22,10 @@ namespace {
 
 constexpr uint8_t kBoth = abi::kReads | abi::kWrites;
 constexpr unsigned kAddressBits = 64;
-constexpr size_t kMostCalls = 16;                // one in the other
-constexpr int64_t kMostBytes = int64_t{1} << 31; // more comes of an index of any 32 bits
+constexpr size_t kMostCalls = 16;                // most nested calls
+constexpr int64_t kMostBytes = int64_t{1} << 31; // a larger range comes from an index that may have any 32-bit value
 
-// A distance in bytes from an address; nothing: not known.
+// A range of bytes, as distances from an address.
 struct Bytes {
   int64_t begin = 0, end = 0;
 };
@@ -55,12 +55,12 @@ struct Found {
   }
 };
 
-// Follows an argument to all its uses. An argument that cannot be followed is taken to be read and written.
+// Follows an argument to all its uses. An argument that cannot be followed counts as read and written.
 class Follow {
 public:
   Follow(FunctionAnalysisManager &analyses, Found &found) : analyses_(analyses), found_(found) {}
 
-  // `at` is the distance of the argument's address from the kernel's argument.
+  // `at` is the distance of this argument's address from the kernel's argument. Nothing: not known.
   void argument(Argument &argument, const Range &at) {
     if (calls_.size() == kMostCalls || is_contained(calls_, &argument))
       return found_.add(kBoth, std::nullopt);
@@ -75,7 +75,7 @@ public:
   }
 
 private:
-  // Returns the value that is the same address, or an address behind it.
+  // Records the use. Returns the user if it is itself an address that was computed from the argument, or null.
   Value *follow(Use &use, Argument &of, const Range &at) {
     auto *user = dyn_cast<Instruction>(use.getUser());
     if (!user)
@@ -123,7 +123,7 @@ private:
       return argument(*callee->getArg(number), bytesAt(*use, of, at, 0));
     const bool is_read = call.onlyReadsMemory() || call.onlyReadsMemory(number);
     const bool is_written = call.onlyWritesMemory() || call.onlyWritesMemory(number);
-    // The result may be the address, or a number that was made from the address.
+    // The result of the call may be the address, or a number that was made from the address.
     const bool comes_back = call.getType()->isPtrOrPtrVectorTy() || call.getType()->isIntOrIntVectorTy(kAddressBits);
     if (!call.doesNotCapture(number) && (comes_back || !call.onlyReadsMemory()))
       escape();
@@ -136,7 +136,7 @@ private:
     return nullptr;
   }
 
-  // Notes a use of `size` bytes at the address, in any round of a loop and any thread.
+  // Returns the range of `size` bytes at the address, in any iteration of a loop and any thread.
   Range bytesAt(Value &address, Argument &of, const Range &at, uint64_t size) {
     ScalarEvolution &evolution = analyses_.getResult<ScalarEvolutionAnalysis>(*of.getParent());
     if (!at || !evolution.isSCEVable(address.getType()) || size >= static_cast<uint64_t>(kMostBytes))
@@ -159,7 +159,7 @@ private:
   SmallVector<Argument *> calls_;
 };
 
-// Looks for memory from another source: an address that was loaded, or made of a number.
+// Looks for memory that no argument points to: its address was loaded, or made from a number.
 class Others {
 public:
   explicit Others(const DeviceTarget &target) : target_(target) {}
@@ -192,15 +192,15 @@ private:
     if (any_of(call.args(), [&](Value *given) { return given->getType()->isPtrOrPtrVectorTy() && isOther(*given); }))
       return true;
     Function *callee = call.getCalledFunction();
-    if (!callee) // by an address, or written in assembly
+    if (!callee) // an indirect call, or assembly
       return true;
-    if (callee->isDeclaration()) // OpenCL's functions know nothing but what they are given
+    if (callee->isDeclaration()) // OpenCL's functions use only memory of their arguments
       return !callee->isIntrinsic() && !target_.isSpirv() && !call.onlyAccessesArgMemory();
     return areUsedBy(*callee);
   }
 
-  // Handles memory behind a handle, which is a number: a texture's, a surface's, an image's. LLVM says of some such
-  // calls that they use no memory.
+  // Whether the call uses a texture, a surface or an image. Their handle is a number. For some such calls, LLVM claims
+  // that they use no memory.
   static bool isTexture(const CallBase &call) {
     const Function *callee = call.getCalledFunction();
     const StringRef name = callee ? callee->getName() : StringRef();
@@ -209,12 +209,12 @@ private:
                   [&](StringRef beginning) { return name.starts_with(beginning); });
   }
 
-  // An argument of a function that the kernel calls is looked at where it is passed. Follow does not follow a vector of
+  // An argument of a function that the kernel calls is checked at the call. Follow does not follow a vector of
   // addresses, so such an argument counts as other memory.
   bool isOther(const Value &address) const {
     if (target_.isPrivateTo(address.getType()->getPointerAddressSpace()))
       return false;
-    // LLVM 19 does not look through a vector of places behind one address.
+    // LLVM 19 does not find the object behind a vector of addresses that were computed from one address.
     const auto *places = dyn_cast<GEPOperator>(&address);
     const bool has_one_base = places && places->getPointerOperandType()->isPointerTy();
     SmallVector<const Value *> objects;
@@ -229,7 +229,7 @@ private:
   SmallPtrSet<Function *, 8> known_;
 };
 
-// The kernel's metadata says how it uses an image or a pipe: !kernel_arg_access_qual !{!"read_only", …}
+// Returns the uses of an image or a pipe, from the kernel's metadata: !kernel_arg_access_qual !{!"read_only", …}
 uint8_t usesOfHandle(const Argument &argument) {
   const MDNode *words = argument.getParent()->getMetadata("kernel_arg_access_qual");
   const auto *word = words && argument.getArgNo() < words->getNumOperands()
@@ -285,7 +285,7 @@ SmallVector<uint32_t> argumentOffsets(const Function &kernel) {
   SmallVector<uint32_t> offsets;
   uint64_t end = 0;
   for (const Argument &argument : kernel.args()) {
-    // A struct that is passed by its address takes its own place among the arguments.
+    // For a struct that is passed by its address, the struct itself is stored among the arguments.
     Type *by_value = argument.getParamByValType() ? argument.getParamByValType() : argument.getParamByRefType();
     Type *type = by_value ? by_value : argument.getType();
     const Align natural = layout.getABITypeAlign(type);

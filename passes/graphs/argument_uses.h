@@ -1,4 +1,4 @@
-// An upper bound of what a kernel does with the memory at its arguments, for any launch.
+// Finds how a kernel may use the memory that its arguments point to: an upper bound for any launch.
 //
 //   define void @work(ptr %in, ptr %out, i32 %n) { … load %in + 4 × (%i & 15) … store %out + 4 × %n … }
 // → in: read, bytes 0 to 64 · out: written · n: no address
@@ -14,16 +14,17 @@
 namespace msleaks::passes {
 
 struct KernelUses {
-  llvm::SmallVector<abi::GraphArgument> arguments; // a row each
-  bool others = false;                             // it may use memory that none of them is the address of
+  llvm::SmallVector<abi::GraphArgument> arguments; // one row for each argument
+  bool others = false;                             // the kernel may use memory that no argument points to
 };
 
 KernelUses usesOf(llvm::Function &kernel, const DeviceTarget &target, llvm::FunctionAnalysisManager &analyses);
 
-// The offset of each argument when all lie behind each other in memory; at last, the offset behind all of them.
+// Returns the offset of each argument if all arguments are stored one behind the other. The last element is the offset
+// behind all arguments.
 llvm::SmallVector<uint32_t> argumentOffsets(const llvm::Function &kernel);
 
-// -Rpass-analysis=msleaks
+// Emits the remarks of -Rpass-analysis=msleaks.
 void sayUses(const llvm::Function &kernel, const KernelUses &uses);
 
 } // namespace msleaks::passes

@@ -1,4 +1,4 @@
-// The work of a block that runs once: its instructions by class, and the bytes that it reads and writes.
+// Counts the work of one run of a basic block: its instructions by class, and the bytes that it reads and writes.
 #pragma once
 
 #include "msleaks/abi/graph_table.h"

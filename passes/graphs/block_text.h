@@ -1,4 +1,4 @@
-// The instructions of a block as text, for people (cfg;ir): without debug information and other metadata.
+// Prints the instructions of a block for people (option `cfg;ir`). Leaves out debug information and other metadata.
 #pragma once
 
 #include "llvm/IR/ModuleSlotTracker.h"
@@ -16,7 +16,7 @@ class BlockText {
 public:
   explicit BlockText(const llvm::Module &module) : names_(&module, /*ShouldInitializeAllMetadata=*/false) {}
 
-  // The block's label, and a line for each instruction.
+  // Returns the block's label, and a line for each instruction.
   std::string of(const llvm::BasicBlock &block);
 
 private:

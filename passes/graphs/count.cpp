@@ -23,10 +23,10 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// An outer loop also keeps the counters of its inner loops while it runs.
+// Limits the counters in registers. An outer loop also has the counters of its inner loops in registers while it runs.
 constexpr unsigned kMostRegisters = 8;
-constexpr char kAnnotation[] = "msleaks.cfg"; // counted with any name
-constexpr char kDone[] = "msleaks.counted";   // fat LTO objects and links come by twice
+constexpr char kAnnotation[] = "msleaks.cfg"; // such a function is counted, whatever its name
+constexpr char kDone[] = "msleaks.counted";   // this pass sees the modules of fat LTO objects and links twice
 
 bool canBeCounted(const Function &function) {
   return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() && !function.isPresplitCoroutine() &&

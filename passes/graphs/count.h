@@ -1,7 +1,7 @@
-// Counts how often each edge of chosen functions runs (docs/kernel-graphs.md). Functions of a host are counted after
-// the code is simplified and before it is vectorised or unrolled. There, blocks are still those of the source, and
-// counters cost little. Kernels of devices are counted at the optimiser's end: the next pass that changes their graphs
-// is the code generator's structurizer.
+// Counts how often each edge of chosen functions runs (docs/kernel-graphs.md). Host code gets its counters after it is
+// simplified and before it is vectorised or unrolled. At this point the blocks are still those of the source, and
+// counters cost little. Kernels get their counters at the optimiser's end. The next pass that changes their graphs is
+// the code generator's structurizer.
 #pragma once
 
 #include "rewrite.h"

@@ -23,12 +23,12 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// The number of registers of 64 bits for counters. With more of them, fewer threads of a kernel run at once.
+// Limits the 64-bit registers for counters. With more of them, fewer threads of a kernel run at once.
 constexpr unsigned kMostKernelRegisters = 16;
 constexpr size_t kFewPlaces = 4;
 
-// Looks for places where threads may wait for each other: barriers, and declared functions that may have a barrier
-// inside.
+// Looks for places where threads may wait for each other: barriers, and calls of declared functions that may contain a
+// barrier.
 class Waits {
 public:
   // Whether threads wait in the function itself, or in functions that it calls by name.
@@ -132,16 +132,17 @@ private:
                 counters_.add(to, first, before, amounts);
             });
     if (bank)
-      callClones(function, *bank, clones); // last: the original calls tell the places
+      callClones(function, *bank, clones); // after the counting code, which is placed by the original calls
   }
 
-  // A function that kernels call is treated as if a kernel whose threads wait called it.
+  // Whether threads may wait in the function. If they wait in any kernel, they may wait in each function that is no
+  // kernel, since such a kernel may call it.
   bool mayWait(const CountedClone &counted) const {
     return counted.is_kernel ? waiting_.contains(counted.original) : !waiting_.empty();
   }
 
-  // Whether a thread asks for its bank only where it counts, not at the kernel's begin. With few such places, all other
-  // threads run no code for the bank (DeviceCounters::addThreadsApart).
+  // Whether a thread computes its bank only where it counts, not at the kernel's begin. If such places are few, threads
+  // that do not reach them run no code for the bank (DeviceCounters::addThreadsApart).
   bool asksWhereItCounts(const CountedClone &counted, ArrayRef<CounterPlace> places,
                          ArrayRef<CountedClone> clones) const {
     return target_.isSpirv() && counted.is_kernel && places.size() <= kFewPlaces && !callsAny(*counted.clone, clones);
@@ -155,7 +156,7 @@ private:
   GraphTable table_;
   DeviceCounters counters_;
   std::optional<EdgeCalls> calls_;
-  SmallPtrSet<const Function *, 8> waiting_; // OpenCL's kernels whose threads wait for each other
+  SmallPtrSet<const Function *, 8> waiting_; // OpenCL kernels whose threads wait for each other
   uint32_t counter_count_ = 0;
 };
 
@@ -163,7 +164,7 @@ private:
 
 void countKernels(Module &module, const DeviceTarget &target, const Options &options, FunctionAnalysisManager &analyses,
                   function_ref<bool(const Function &)> can_be_counted) {
-  const bool in_kernel = options.in_kernel && !target.isSpirv(); // no host can set their variables
+  const bool in_kernel = options.in_kernel && !target.isSpirv(); // a host cannot set variables of a SPIR-V module
   const SmallVector<CountedClone> clones = cloneCounted(module, target, in_kernel, can_be_counted);
   if (!clones.empty())
     DeviceCounting(module, target, options, analyses).run(clones, in_kernel);

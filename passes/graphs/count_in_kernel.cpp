@@ -13,7 +13,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Outside of the function's first block, their size would be dynamic.
+// Moves allocas of constant size. Outside of the function's first block, LLVM would treat their size as dynamic.
 void moveAllocas(BasicBlock &from, BasicBlock &to) {
   for (Instruction &instruction : make_early_inc_range(from))
     if (auto *alloca = dyn_cast<AllocaInst>(&instruction); alloca && isa<ConstantInt>(alloca->getArraySize()))

@@ -1,6 +1,6 @@
-// Kernels that count themselves, for launches that cannot launch a copy instead. These are launches of a graph or of
-// another kernel, cooperative launches, and launches by functions that are not hooked. A variable of the device's
-// module holds the address of the counters.
+// Makes kernels count themselves, for launches where a hook cannot launch a copy instead. These are launches by a graph
+// or by another kernel, cooperative launches, and launches by functions that are not hooked. A variable of the device's
+// module contains the address of the counters.
 //
 //   define ptx_kernel void @work(ptr %a) { BODY }
 //   define ptx_kernel void @__msl_counted_work(ptr %a, ptr addrspace(1) %counts) { COUNTING BODY }
@@ -16,15 +16,15 @@
 //   }
 //   define ptx_kernel void @__msl_in_kernel_work(ptr %a, ptr addrspace(1) %counts) { ret void }
 //
-// The last kernel is never launched. Its name tells a program that the kernel counts.
+// The last kernel is never launched. Its name shows the program that the kernel `work` counts.
 #pragma once
 
 #include "graphs/counted_clones.h"
 
 namespace msleaks::passes {
 
-// The code of `clones` counts, and has the debug information of the originals. `table` is the name of the constant with
-// the module's graphs.
+// Moves the counting code of `clones` into the original kernels. The code must have the debug information of the
+// originals. `table` is the name of the constant with the module's graphs.
 void countInKernel(const DeviceTarget &target, llvm::ArrayRef<CountedClone> clones, llvm::StringRef table);
 
 } // namespace msleaks::passes

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kCountsAlign = 8;
 
-// OpenCL's metadata of a kernel's arguments has one operand for each argument.
+// Adds the new argument to OpenCL's metadata, which has one operand for each argument of a kernel.
 void describeArgument(Function &kernel, const DeviceTarget &target) {
   LLVMContext &context = kernel.getContext();
   const auto text = [&](StringRef word) -> Metadata * { return MDString::get(context, word); };
@@ -34,7 +34,7 @@ void describeArgument(Function &kernel, const DeviceTarget &target) {
     }
 }
 
-// PoCL knows a kernel's local variables by their names, which begin with the kernel's.
+// Copies the kernel's local variables. PoCL finds them by their names, which begin with the kernel's name.
 void cloneLocals(const Function &original, StringRef name, const DeviceTarget &target, ValueToValueMapTy &values) {
   Module &module = *const_cast<Module *>(original.getParent());
   SmallVector<GlobalVariable *> locals;
@@ -74,16 +74,16 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
     values.MD()[described].reset(described);
   CloneFunctionInto(clone, &original, values, CloneFunctionChangeType::LocalChangesOnly, returns);
   if (described)
-    clone->setSubprogram(nullptr); // the information is the kernel's
+    clone->setSubprogram(nullptr); // the debug information belongs to the kernel
 
-  if (!is_kernel) { // copyAttributesFrom copies attributes for a function that others see
+  if (!is_kernel) { // CloneFunctionInto has copied attributes of a visible function
     clone->setVisibility(GlobalValue::DefaultVisibility);
     clone->setDSOLocal(true);
   }
   if (is_kernel) {
     Argument *counts = clone->arg_end() - 1;
     counts->addAttr(Attribute::getWithAlignment(clone->getContext(), Align(kCountsAlign)));
-    counts->addAttr(Attribute::NoAlias); // no write of the kernel changes the header
+    counts->addAttr(Attribute::NoAlias); // the kernel does not write to the header
     describeArgument(*clone, target);
     target.listAs(original, *clone);
   }
@@ -92,7 +92,7 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
   return clone;
 }
 
-// Adds the functions that the functions from `begin` on call by name, directly or indirectly.
+// Adds the functions that are called by name, directly or indirectly, by the functions from number `begin` on.
 void addCalled(SetVector<Function *> &reached, size_t begin, const DeviceTarget &target,
                function_ref<bool(const Function &)> can_be_counted) {
   for (size_t i = begin; i < reached.size(); ++i) // grows
@@ -103,7 +103,7 @@ void addCalled(SetVector<Function *> &reached, size_t begin, const DeviceTarget 
           reached.insert(callee);
 }
 
-// Calls of functions that have a copy, and the copies.
+// Returns the calls of functions that have a copy, each with the copy.
 SmallVector<std::pair<CallInst *, const CountedClone *>> callsOf(Function &caller, ArrayRef<CountedClone> clones) {
   SmallVector<std::pair<CallInst *, const CountedClone *>> calls;
   for (Instruction &instruction : instructions(caller)) {

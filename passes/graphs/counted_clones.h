@@ -1,4 +1,4 @@
-// Copies of a device module's functions that count. The program's own kernels stay as they are.
+// Makes copies of a device module's functions, for counting. The program's own kernels do not change.
 //
 //   define spir_kernel void @work(ptr addrspace(1) %a) { … call @step(…) … }
 // →
@@ -17,8 +17,9 @@ namespace msleaks::passes {
 // The counters of a thread, if the thread counts.
 struct Bank {
   llvm::Value *address;
-  llvm::Value *is_counted; // not a null address: SPIR-V compares pointers since 1.4 only
-  // For a kernel: whether any thread of the block counts, and the number (32 bits) of the first thread that does.
+  llvm::Value *is_counted; // a flag, since SPIR-V cannot compare pointers before version 1.4
+  // Only for a kernel: whether any thread of the block counts, and the number (32 bits) of the first thread that
+  // counts.
   llvm::Value *block_counts;
   llvm::Value *first;
 };
@@ -27,20 +28,20 @@ struct CountedClone {
   llvm::Function *original;
   llvm::Function *clone;
   bool is_kernel;
-  unsigned caller;                // 1 + the number of the only kernel from which it is called; 0: there are several
+  unsigned caller;                // 1 + the number of the only kernel that calls it (also indirectly); 0: several
   llvm::Argument &counts() const; // only for a kernel: the address of abi::DeviceCounts
-  Bank bank() const;              // of another function
+  Bank bank() const;              // only for a function that is no kernel
 };
 
 // Copies the kernels, and the functions of this module that they call by name, directly or indirectly. The copies do
-// not yet call copies (callClones). A call of a kernel by another kernel stays as it is. With `in_kernel`, copies of
-// kernels have no debug information of their own: their code keeps that of the kernel.
+// not yet call copies (callClones). A call of a kernel by another kernel does not change. With `in_kernel`, the code of
+// a kernel's copy keeps the debug information of the kernel: it has none of its own.
 llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceTarget &target, bool in_kernel,
                                              llvm::function_ref<bool(const llvm::Function &)> can_be_counted);
 
 // Whether `caller`, a copy, calls a function that has a copy.
 bool callsAny(llvm::Function &caller, llvm::ArrayRef<CountedClone> clones);
-// Makes `caller` call that copy instead, with the caller's bank.
+// Replaces each such call in `caller` by a call of the copy, with the caller's bank.
 void callClones(llvm::Function &caller, const Bank &bank, llvm::ArrayRef<CountedClone> clones);
 
 } // namespace msleaks::passes

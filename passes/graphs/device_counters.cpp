@@ -29,13 +29,14 @@ Value *linear(IRBuilder<> &builder, const Numbers &at, const Numbers &of) {
   return builder.CreateAdd(builder.CreateMul(rows, of[0]), at[0]);
 }
 
-// The number has 32 bits.
+// Emits the load of a 32-bit field of the header.
 Value *fieldOf(IRBuilder<> &builder, Value *header, size_t offset) {
   Value *address = builder.CreateConstGEP1_64(builder.getInt8Ty(), header, offset);
   return builder.CreateAlignedLoad(builder.getInt32Ty(), address, Align(4));
 }
 
-// The sizes are those of one block, so 32 bits are enough. A division of 64 bits takes a device a hundred instructions.
+// A thread's number in its block, and the number of threads in the block. 32 bits are enough for both. On a device, a
+// 64-bit division takes a hundred instructions.
 struct Threads {
   Threads(IRBuilder<> &builder, const DeviceTarget &target) {
     Numbers at, of;
@@ -70,7 +71,7 @@ public:
     return all;
   }
 
-  // The number of its first thread.
+  // Returns the number of the first thread of the wave in the middle of the block.
   Value *centreWave(const Threads &threads) {
     Value *wave = fieldOf(builder_, header_, offsetof(abi::DeviceCounts, wave));
     Value *rounded = builder_.CreateAdd(threads.count, builder_.CreateSub(wave, builder_.getInt32(1)));
@@ -79,7 +80,7 @@ public:
 
   Value *isInWave(const Threads &threads, Value *begin) {
     Value *wave = fieldOf(builder_, header_, offsetof(abi::DeviceCounts, wave));
-    return builder_.CreateICmpULT(builder_.CreateSub(threads.number, begin), wave); // below it: a large number
+    return builder_.CreateICmpULT(builder_.CreateSub(threads.number, begin), wave); // below `begin`: a large number
   }
 
   Value *isStratum() {
@@ -192,9 +193,9 @@ void DeviceCounters::addThreads(Value &counts, const Bank &bank, uint32_t counte
   addAll(counts, bank, counter, *SplitBlockAndInsertIfThen(leads, before(begin), /*Unreachable=*/false));
 }
 
-// OpenCL on a processor runs the threads of a block one after the other, in a loop between two barriers. It keeps
-// values that live across a barrier in memory, for each thread. So the work of one thread for all is a loop of its own.
-// The other threads do nothing in it, and no value lives past it.
+// On a processor, OpenCL runs the threads of a block one after the other, in a loop between two barriers. Values that
+// live across a barrier are stored in memory, for each thread. So the barrier below puts the work of the first thread
+// into a loop of its own. The other threads do nothing in this loop, and no value lives beyond it.
 //
 //   br (%thread == 0), first, rest
 // first: %bank = …

@@ -18,22 +18,22 @@ public:
   // Emits, in front of `begin`, the code that finds the bank of a thread. `counts` is the kernel's last argument.
   Bank bank(llvm::Value &counts, llvm::Instruction &begin);
   // Counts, in front of `begin`, the threads that enter the kernel: the first thread of a block counts for all.
-  // `counter` is the number in the module, `bank` is valid at `begin`.
+  // `counter` is the number of the counter in the module. `bank` must be valid at `begin`.
   void addThreads(llvm::Value &counts, const Bank &bank, uint32_t counter, llvm::Instruction &begin) const;
-  // Counts the same without a bank, as a step apart from the code behind it. For SPIR-V only.
+  // Counts the same without a bank, and emits a barrier between this code and the code behind it. For SPIR-V only.
   void addThreadsApart(llvm::Value &counts, uint32_t counter, llvm::Instruction &begin);
-  // `first` is the number of the function's first counter in the module.
+  // Adds the amounts in front of `before`. `first` is the number of the function's first counter in the module.
   void add(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts) const;
 
-  // Counts the same without a branch, for kernels whose threads wait for each other. PoCL repeats the code behind a
-  // barrier in a loop, for each path to the end. It assumes that all threads of a block take the same path. With a
-  // branch that only some threads take, all of them would count, or none.
+  // Adds the same amounts without a branch, for kernels whose threads wait for each other. PoCL runs the code behind a
+  // barrier in a loop over the threads, once for each path to the end. PoCL assumes that all threads of a block take
+  // the same path. With a branch that only some threads take, either all threads would count, or none.
   //
   //   call @__msl_count(%bank + 8 × k, select %is_counted, %amount, 0)      ; not inlined
   void addByCall(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts);
 
-  // Call this after all functions. Makes the constant with the table and returns its name. Where a program cannot read
-  // the constant, also makes the kernel that copies it.
+  // Call this after all functions. Makes the constant with the table and returns its name. If the program cannot read
+  // the constant, also makes a kernel that copies the constant.
   std::string finish(llvm::StringRef table);
 
 private:

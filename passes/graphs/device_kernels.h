@@ -1,4 +1,4 @@
-// Rows in the module of the device, for a program that launches copies of kernels (abi::DeviceKernel):
+// Adds rows to the device's module, for a program that launches copies of kernels (abi::DeviceKernel):
 //
 //   @__msl_kernel_work = weak protected addrspace(1) constant { i32 1, i32 (arguments), i32 (offset), i32 (wave), table
 //   }

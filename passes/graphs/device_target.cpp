@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kAnnotations[] = "nvvm.annotations";
 
-// One row of a kernel's: { function, "kernel", 1 }, { function, "maxntidx", 256 }, …
+// Whether the row describes the function: { function, "kernel", 1 }, { function, "maxntidx", 256 }, …
 bool isOf(const MDNode &row, const Function &function) {
   const auto *of = row.getNumOperands() != 0 ? dyn_cast_or_null<ValueAsMetadata>(row.getOperand(0).get()) : nullptr;
   return of && of->getValue() == &function;
@@ -29,8 +29,8 @@ bool isListed(const Function &function) {
          });
 }
 
-// AMDGPU: it is launched only with grids that are multiples of its blocks, as HIP's kernels are unless the user asks
-// for others (-fno-offload-uniform-block). Later versions of LLVM leave the value out.
+// Whether an AMDGPU kernel is launched only with grids that are multiples of its blocks. This is the default of HIP
+// (-fno-offload-uniform-block changes it). Later versions of LLVM leave out the attribute's value.
 bool hasFullBlocks(const Function &kernel) {
   const Attribute uniform = kernel.getFnAttribute("uniform-work-group-size");
   return uniform.isValid() && uniform.getValueAsString() != "false";
@@ -80,8 +80,9 @@ void DeviceTarget::listAs(const Function &kernel, Function &copy) const {
     rows->addOperand(row);
 }
 
-// Lists only the values that are read below. AMDGPU's optimiser computed such attributes before, and does not compute
-// them again. Each value without such an attribute is passed in registers to each function that the copy calls.
+// Removes only the attributes for values that this file reads. AMDGPU's optimiser has computed them before, and does
+// not compute them again. A value without such an attribute is passed in registers to each function that the copy
+// calls.
 void DeviceTarget::dropWhatItAsks(Function &copy) const {
   AttributeMask untrue;
   for (const StringRef asked : {"dispatch-ptr", "workgroup-id-x", "workgroup-id-y", "workgroup-id-z", "workitem-id-x",
@@ -90,7 +91,7 @@ void DeviceTarget::dropWhatItAsks(Function &copy) const {
   copy.removeFnAttrs(untrue);
 }
 
-// Returns a function of OpenCL. `describe` adds attributes to the function if the module does not have it yet.
+// Emits a call of a function of OpenCL. `describe` adds attributes to the function's declaration.
 CallInst *DeviceTarget::callOf(IRBuilder<> &builder, StringRef name, Type &result, uint32_t argument,
                                function_ref<void(Function &)> describe) const {
   FunctionCallee callee =
@@ -105,7 +106,7 @@ CallInst *DeviceTarget::callOf(IRBuilder<> &builder, StringRef name, Type &resul
   return call;
 }
 
-// The back end translates these calls to built-in variables.
+// Emits a call that the back end translates to a built-in variable.
 Value *DeviceTarget::ask(IRBuilder<> &builder, StringRef name, unsigned dimension) const {
   return callOf(builder, name, *builder.getInt64Ty(), dimension, [](auto &function) {
     function.setDoesNotAccessMemory();
@@ -120,7 +121,7 @@ Value *DeviceTarget::special(IRBuilder<> &builder, StringRef name, unsigned dime
   return builder.CreateZExt(builder.CreateCall(callee), builder.getInt64Ty());
 }
 
-// A field of the packet that the kernel was dispatched with (hsa_kernel_dispatch_packet_t).
+// Emits the load of a field of the packet that launched the kernel (hsa_kernel_dispatch_packet_t).
 Value *DeviceTarget::packet(IRBuilder<> &builder, unsigned bits, unsigned offset) const {
   constexpr unsigned kConstant = 4;
   FunctionCallee callee =
@@ -151,7 +152,7 @@ Value *DeviceTarget::blockCount(IRBuilder<> &builder, unsigned dimension) const 
   case Kind::Amdgcn:
     break;
   }
-  // The packet counts threads. The last block may have fewer than the others.
+  // The packet contains the number of threads. The last block may have fewer threads than the others.
   const auto narrow = [&](Value *number) { return builder.CreateTrunc(number, builder.getInt32Ty()); };
   Value *threads = narrow(gridSize(builder, dimension));
   Value *block = narrow(blockSize(builder, dimension));
@@ -205,7 +206,7 @@ Value *DeviceTarget::globalNumber(IRBuilder<> &builder) const { return ask(build
 void DeviceTarget::show(GlobalVariable &variable) const {
   variable.setLinkage(GlobalValue::WeakAnyLinkage);
   variable.setAlignment(Align(sizeof(uint64_t)));
-  variable.setVisibility(GlobalValue::ProtectedVisibility); // visible in a loaded image
+  variable.setVisibility(GlobalValue::ProtectedVisibility); // so that it is visible in a loaded image
   appendToCompilerUsed(*module_, {&variable});
 }
 
@@ -224,7 +225,7 @@ GlobalVariable &DeviceTarget::addPointer(const Twine &name) const {
   return *variable;
 }
 
-// AMDGPU: by the feature, else by the processor: gfx10 and newer have 32.
+// For AMDGPU, the target feature decides, or else the processor: gfx10 and newer have 32 threads.
 uint32_t DeviceTarget::waveOf(const Function &function) const {
   constexpr uint32_t kNarrow = 32, kWide = 64;
   if (kind_ == Kind::Nvptx)
@@ -237,7 +238,7 @@ uint32_t DeviceTarget::waveOf(const Function &function) const {
   return is_new || features.contains("+wavefrontsize32") ? kNarrow : kWide;
 }
 
-// barrier(CLK_LOCAL_MEM_FENCE)
+// Emits barrier(CLK_LOCAL_MEM_FENCE).
 void DeviceTarget::waitForBlock(IRBuilder<> &builder) const {
   constexpr uint32_t kLocalFence = 1;
   callOf(builder, "_Z7barrierj", *builder.getVoidTy(), kLocalFence, [](auto &function) {
@@ -245,7 +246,8 @@ void DeviceTarget::waitForBlock(IRBuilder<> &builder) const {
   })->setConvergent();
 }
 
-// Atomics of 64 bits are an extension in OpenCL. A device without them refuses a module that declares them.
+// Adds with two 32-bit atomics. In OpenCL, 64-bit atomics are an extension. A device without them refuses a module that
+// declares them.
 //
 //   %old = atomicrmw add ptr %address, i32 (lower half)
 //   %carry = %old + lower half < %old

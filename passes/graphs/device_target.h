@@ -1,4 +1,4 @@
-// Facts about a module for a device: its kernels, and the code by which a thread reads its position.
+// Describes a module for a device: its kernels, and the code with which a thread reads its position.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -20,19 +20,19 @@ public:
   static std::optional<DeviceTarget> of(llvm::Module &module);
 
   bool isKernel(const llvm::Function &function) const;
-  // The module's metadata lists its kernels (LLVM 19, NVPTX). Adds the copy to the list.
+  // In LLVM 19, the metadata of an NVPTX module lists its kernels. Adds the copy to this list.
   void listAs(const llvm::Function &kernel, llvm::Function &copy) const;
 
-  // Removes attributes that say that the kernel does not read its position: the copy does.
+  // Removes attributes that say that the kernel does not read its position, since the copy reads it.
   void dropWhatItAsks(llvm::Function &copy) const;
 
-  // These return numbers of 64 bits, for a dimension from 0 to 2.
+  // These functions emit code that computes 64-bit numbers, for a dimension from 0 to 2.
   llvm::Value *blockNumber(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *blockCount(llvm::IRBuilder<> &builder, unsigned dimension) const;
-  llvm::Value *threadNumber(llvm::IRBuilder<> &builder, unsigned dimension) const; // in its block
-  llvm::Value *threadCount(llvm::IRBuilder<> &builder, unsigned dimension) const;  // of its block
+  llvm::Value *threadNumber(llvm::IRBuilder<> &builder, unsigned dimension) const; // number in its block
+  llvm::Value *threadCount(llvm::IRBuilder<> &builder, unsigned dimension) const;  // threads of the block
 
-  llvm::Value *globalNumber(llvm::IRBuilder<> &builder) const; // SPIR-V: of a thread, dimension 0 of its grid
+  llvm::Value *globalNumber(llvm::IRBuilder<> &builder) const; // SPIR-V: the thread's in dimension 0 of its grid
 
   // Emits a barrier for all threads of the block. For SPIR-V only.
   void waitForBlock(llvm::IRBuilder<> &builder) const;
@@ -40,11 +40,12 @@ public:
   // Emits an atomic add to a number of 64 bits in global memory.
   void addAtomically(llvm::IRBuilder<> &builder, llvm::Value *address, llvm::Value *amount) const;
 
-  // Makes a constant that a program finds in the loaded module by its name. Not for SPIR-V.
+  // Makes a constant that the program finds by its name in the loaded module. Not for SPIR-V.
   void addConstant(llvm::Constant *content, const llvm::Twine &name) const;
-  // Makes a variable that the program finds and sets: a pointer to global memory, null at first.
+  // Makes a variable that the program finds by its name and sets: a pointer to global memory, at first null.
   llvm::GlobalVariable &addPointer(const llvm::Twine &name) const;
-  // The number of threads that the device schedules together, as the function is compiled. Not for SPIR-V.
+  // Returns the number of threads that the device schedules together, according to the function's target. Not for
+  // SPIR-V.
   uint32_t waveOf(const llvm::Function &function) const;
 
   // The calling convention of functions that kernels call.
@@ -53,8 +54,8 @@ public:
   bool isSpirv() const { return kind_ == Kind::Spirv; }
   unsigned globalSpace() const { return 1; }
   unsigned sharedSpace() const { return 3; }
-  // Whether no block of the program can lie in the address space: memory of a thread or of its block, and constants of
-  // the module. OpenCL's constants may be a block of the program.
+  // Whether no memory that the program allocates can be in the address space. So it is for memory of a thread or of its
+  // block, and for constants of the module. But OpenCL's constants may be memory that the program allocates.
   bool isPrivateTo(unsigned space) const {
     constexpr unsigned kConstant = 4, kThread = 5;
     return space == sharedSpace() || (isSpirv() ? space == 0 : space == kConstant || space == kThread);
@@ -65,12 +66,13 @@ private:
   enum class Kind : uint8_t { Spirv, Nvptx, Amdgcn };
   DeviceTarget(llvm::Module &module, Kind kind) : module_(&module), kind_(kind) {}
 
-  void show(llvm::GlobalVariable &variable) const; // in the loaded module
+  void show(llvm::GlobalVariable &variable) const; // makes it visible in the loaded module
   llvm::CallInst *callOf(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::Type &result, uint32_t argument,
                          llvm::function_ref<void(llvm::Function &)> describe) const;
   llvm::Value *ask(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;
   llvm::Value *special(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;
-  // AMDGPU reads these from the packet: threads of the grid, and of each block but the last one of a row.
+  // AMDGPU reads these numbers from the packet: the threads of the grid, and the threads of each full block. The last
+  // block of a row may have fewer.
   llvm::Value *packet(llvm::IRBuilder<> &builder, unsigned bits, unsigned offset) const;
   llvm::Value *gridSize(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *blockSize(llvm::IRBuilder<> &builder, unsigned dimension) const;

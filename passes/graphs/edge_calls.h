@@ -1,12 +1,12 @@
-// The shape in which edges of kernels were first counted, for comparison (counters=calls): a call in the block of each
-// edge, which is not inlined. The block is named after the edge (edge_places.h). In code for a host, later passes join
-// such a block with a neighbour where they can.
+// Counts each edge with a call that is not inlined, in a block of the edge's own (counters=calls). In this way edges of
+// kernels were first counted. It is kept for comparison. The block is named after the edge (edge_places.h). In host
+// code, later passes merge such a block with a neighbour if they can.
 //
 //   edge2_5:  call void @__msl_count_edge(ptr %counters, i32 (edge), i32 (banks), i32 (granularity))
 //   →         counters[edge] += granularity
 //
-// `granularity` is the number of threads that the call counts for, 0 in a thread that does not count. A bank is chosen
-// where the function begins, so `counters` is the address of the thread's bank, and `banks` is 1.
+// `granularity` is the number of threads that the call counts; it is 0 in a thread that does not count. The bank is
+// chosen at the function's begin. So `counters` is the address of the thread's bank, and `banks` is always 1.
 #pragma once
 
 #include "graphs/loop_registers.h"
@@ -20,7 +20,7 @@ class Module;
 
 namespace msleaks::passes {
 
-// While this object lives, new blocks keep their names. Released clangs drop the names of blocks.
+// While this object lives, new blocks keep their names. A released clang otherwise drops the names of blocks.
 class BlockNamesKept {
 public:
   BlockNamesKept(llvm::LLVMContext &context, bool keeps)
@@ -39,14 +39,14 @@ private:
 
 class EdgeCalls {
 public:
-  // Adds an amount of 64 bits to a counter.
+  // Emits the code that adds a 64-bit amount to a counter.
   using Add = llvm::function_ref<void(llvm::IRBuilder<> &builder, llvm::Value *address, llvm::Value *amount)>;
 
   // `counters` is the type of the counter's address.
   EdgeCalls(llvm::Module &module, llvm::PointerType *counters, unsigned convention, Add add);
 
   // Emits a call for an edge, in front of `before`. `first` is the number of the function's first counter at
-  // `counters`. `is_counted` says whether the thread counts; null: it does.
+  // `counters`. `is_counted` says whether the thread counts. Null: every thread counts.
   void add(llvm::Value &counters, uint32_t first, llvm::Value *is_counted, llvm::Instruction &before,
            llvm::ArrayRef<CountedAmount> amounts) const;
 

@@ -1,4 +1,4 @@
-// Which edges of a function get a counter, and where in the code they are counted.
+// Decides which edges of a function get a counter, and where in the code each counter counts.
 #pragma once
 
 #include "graphs/edge_graph.h"
@@ -7,14 +7,16 @@
 
 namespace msleaks::passes {
 
-// Decides for each edge of the graph. Counters are numbered from `next` on.
+// Chooses the counter of each edge of the graph. Counters are numbered from `next` on.
 llvm::SmallVector<EdgeCount> chooseCounters(const EdgeGraph &graph, bool all, uint32_t &next);
 
-// Makes the places; that of the function's entry is `begin`. Counters are numbered from 0 in the function.
+// Makes the places of the counters. The place of the function's entry is `begin`. Here, counters are numbered from 0 in
+// each function.
 llvm::SmallVector<CounterPlace> placesOf(llvm::Instruction &begin, const EdgeGraph &graph,
                                          llvm::ArrayRef<EdgeCount> counts, bool all);
 
-// The place where the frame is complete. An alloca behind a branch would be no part of the frame.
+// Moves the allocas of fixed size to the front, and returns the first instruction behind them. An alloca behind a
+// branch would not belong to the fixed frame.
 llvm::Instruction &firstBehindAllocas(llvm::Function &function);
 
 } // namespace msleaks::passes

@@ -36,7 +36,7 @@ int64_t valueOf(const Instruction &terminator, unsigned successor) {
 
 bool hasStart(const BasicBlock &block) { return block.getFirstInsertionPt() != block.end(); }
 
-// Whether a new block may stand between the two blocks.
+// Whether a new block may be inserted between the two blocks.
 bool canBeSplit(const Instruction &terminator, unsigned successor) {
   if (terminator.getSuccessor(successor)->isEHPad())
     return false;
@@ -56,7 +56,7 @@ bool hasCallThatMayNotComeBack(const BasicBlock &block) {
 } // namespace
 
 // A musttail call is the function's end, so its effects do not matter here. Assembly that jumps has a terminator of its
-// own. In a function that calls setjmp, any call may jump back there.
+// own. In a function that calls setjmp, any call may jump back to the setjmp.
 bool mayNotComeBack(const CallBase &call) {
   if (call.isMustTailCall() || isa<InlineAsm>(call.getCalledOperand()))
     return false;
@@ -113,7 +113,8 @@ void EdgeGraph::addSuccessors(unsigned from, const BranchProbabilityInfo &probab
          .splits = canBeSplit(terminator, i)});
 }
 
-// A block that ends with a call that cannot return has one way out, not two.
+// Adds the edges from the block to outside. A block that ends with a call that cannot return has one such edge, not
+// two.
 void EdgeGraph::addWaysOut(unsigned from, uint64_t frequency, Calls calls) {
   const bool is_unreachable = endsUnreachable(block(from));
   if (is_unreachable || (calls == Calls::MayNotComeBack && hasCallThatMayNotComeBack(block(from))))

@@ -1,10 +1,10 @@
-// The graph of a function that is counted: its blocks and the edges between them, before any counter is put in. Blocks
-// are numbered from 1 on, forwards: an edge to the same or a lower number is the back edge of a loop.
+// The graph of a function that is counted: its blocks and the edges between them, before counters are inserted. Blocks
+// are numbered from 1 on, in reverse post-order. So an edge to the same or a lower number is the back edge of a loop.
 //
 //   entry:                    block 1     outside → 1           Enter
 //     br %c, left, right                  1 → 2, 1 → 3          Branch, "edge1_2" and "edge1_3"
 //   left:                     block 2
-//     call @work()                        2 → outside           Leave: the call may not come back
+//     call @work()                        2 → outside           Leave: the call may not return
 //     br right                            2 → 3
 //   right:                    block 3
 //     ret                                 3 → outside           Exit
@@ -26,28 +26,27 @@ class Function;
 
 namespace msleaks::passes {
 
-// The place where code runs exactly when an edge does.
+// The place for code that runs exactly when an edge runs.
 enum class EdgeSpot : uint8_t {
   None,
-  End,     // of the block that it comes from
-  Start,   // of the block that it goes to
-  Between, // in a block that is still to be made
+  End,     // of the block where the edge begins
+  Start,   // of the block where the edge ends
+  Between, // in a new block, which is made later
 };
 
 struct Edge {
   unsigned from = 0, to = 0; // block numbers; 0: outside
-  unsigned successor = 0;    // of the terminator of `from`
-  unsigned ordinal = 1;      // among the edges between the same two
+  unsigned successor = 0;    // number among the successors of `from`
+  unsigned ordinal = 1;      // number among the edges between the same two blocks
   abi::EdgeKind kind = abi::EdgeKind::Branch;
-  int64_t value = 0;   // of a case
+  int64_t value = 0;   // of a switch case
   uint64_t weight = 0; // how often the edge is expected to run
   EdgeSpot spot = EdgeSpot::None;
-  bool splits = false; // a block may be made between the two
+  bool splits = false; // a new block may be inserted between the two blocks
   bool countable() const { return spot != EdgeSpot::None; }
 };
 
-// The possible effects of a call. A thread of a device cannot leave its kernel from within one: there is no exception,
-// no exit.
+// Whether a call may leave the function. On a device it cannot: there is no exception and no exit.
 enum class Calls : uint8_t { MayNotComeBack, ComeBack };
 
 class EdgeGraph {
@@ -55,8 +54,8 @@ public:
   EdgeGraph(llvm::Function &function, const llvm::BlockFrequencyInfo &frequencies,
             const llvm::BranchProbabilityInfo &probabilities, Calls calls = Calls::MayNotComeBack);
 
-  // In a kernel, counting its entries costs nothing. If two ways are equally likely, the one that goes straight to the
-  // end is taken as that of a thread without work.
+  // Changes the weights for a kernel: counting its entries costs nothing. If two branches are equally likely, threads
+  // without work are assumed to take the branch that leads directly to the end.
   void weighAsKernel();
 
   llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return blocks_; } // block n is the (n - 1)th
@@ -77,11 +76,11 @@ private:
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> ordinals_;
 };
 
-// Whether the code behind the call may not run exactly once for each call: the call throws, does not return, or returns
-// twice. Any other call is taken to return. If such a call does not return after all (exit, longjmp), the counts of the
-// frames that it leaves are off by one.
+// Whether the code behind the call may run never or twice: the call throws, does not return, or returns twice. Any
+// other call is assumed to return. If such a call does not return after all (exit, longjmp), the counts of the frames
+// that it leaves are off by one.
 bool mayNotComeBack(const llvm::CallBase &call);
-// Whether the call certainly comes back, and once.
+// Whether the call certainly returns, and only once.
 bool surelyComesBack(const llvm::CallBase &call);
 
 } // namespace msleaks::passes

@@ -13,20 +13,20 @@ namespace {
 
 using abi::EdgeKind;
 
-// "edge2_5", "edge2_5.2" for the second one between the two.
+// Returns "edge2_5", or "edge2_5.2" for the second edge between the same two blocks.
 std::string nameOf(const Edge &edge) {
   const std::string name = ("edge" + Twine(edge.from) + "_" + Twine(edge.to)).str();
   return edge.ordinal <= 1 ? name : (name + "." + Twine(edge.ordinal)).str();
 }
 
-// The terminator may have several edges to one block. One entry of the block's phis becomes the new block's: these
-// entries all have the same value.
+// Inserts a new block on the edge. The terminator may have several edges to one block. In each phi of that block, the
+// entries for these edges all have the same value. So any one of them becomes the entry for the new block.
 Instruction &between(Instruction &terminator, const Edge &edge) {
   BasicBlock &from = *terminator.getParent(), &to = *terminator.getSuccessor(edge.successor);
   BasicBlock *middle = BasicBlock::Create(from.getContext(), nameOf(edge), from.getParent(), from.getNextNode());
   BranchInst *jump = BranchInst::Create(&to, middle);
   jump->setDebugLoc(terminator.getDebugLoc());
-  if (MDNode *loop = terminator.getMetadata(LLVMContext::MD_loop)) // the back edge carries the metadata of the loop
+  if (MDNode *loop = terminator.getMetadata(LLVMContext::MD_loop)) // the metadata of a loop is at its back edge
     jump->setMetadata(LLVMContext::MD_loop, loop);
   terminator.setSuccessor(edge.successor, middle);
   for (PHINode &phi : to.phis())

@@ -1,4 +1,4 @@
-// Finds the place where an edge is counted: it runs exactly when the edge does.
+// Finds the place where an edge is counted: code that runs exactly when the edge runs.
 #pragma once
 
 #include "graphs/edge_graph.h"
@@ -9,12 +9,13 @@ class Instruction;
 
 namespace msleaks::passes {
 
-// The instruction in front of which the edge is counted: in a block at one of its ends, or in a new one between them.
+// Returns the instruction in front of which the edge is counted. It is in one of the edge's two blocks, or in a new
+// block between them.
 //
 //   br %c, left, join   →   br %c, left, edge2_5
 //                           edge2_5: … br join
 //
-// With `always_between`, each edge between two blocks gets a block of its own, where it can have one.
+// With `always_between`, each edge between two blocks gets a block of its own if that is possible.
 llvm::Instruction &placeOn(const EdgeGraph &graph, const Edge &edge, bool always_between);
 
 } // namespace msleaks::passes

@@ -12,8 +12,8 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// The hash covers the instructions and the edges. Names, lines and constants may differ. Opcodes go in by name, since
-// LLVM versions number them differently.
+// The hash covers the instructions and the edges. Names, lines and constants may differ. Opcodes are hashed by name,
+// since LLVM versions number them differently.
 uint64_t hashOf(const EdgeGraph &graph) {
   std::string text;
   for (const BasicBlock *block : graph.blocks()) {
@@ -28,7 +28,7 @@ uint64_t hashOf(const EdgeGraph &graph) {
   return passes::hashOf(StringRef(text));
 }
 
-// The line of the block's first instruction that has one.
+// Returns the location of the block's first instruction that has a line, or null.
 const DILocation *lineOf(const BasicBlock &block) {
   for (const Instruction &instruction : block)
     if (const DILocation *location = instruction.getDebugLoc().get(); location && location->getLine() != 0)

@@ -22,7 +22,7 @@ struct EdgeCount {
 
 class GraphTable {
 public:
-  // `texts` holds the IR of blocks; null: it is left out.
+  // `texts` prints the IR of blocks. Null: the table has no IR.
   GraphTable(std::string_view source, std::string_view target, BlockText *texts = nullptr);
 
   // Adds the function as it is now, under the name of `named`: the function itself, or its original. `arguments` are

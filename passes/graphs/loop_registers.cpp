@@ -51,7 +51,7 @@ private:
     builder.CreateStore(builder.CreateAdd(count, builder.getInt64(1)), kept);
   }
 
-  // Whether the loop always leaves by one of its exits.
+  // Whether the loop always ends at one of its exits.
   bool endsWell(const Loop &loop) {
     if (const auto known = ends_well_.find(&loop); known != ends_well_.end())
       return known->second;
@@ -75,7 +75,7 @@ private:
     return true;
   }
 
-  // The outermost loop in whose registers the counter is kept, or null.
+  // Returns the outermost loop that keeps the counter in a register, or null.
   Loop *keptIn(const CounterPlace &place) {
     Loop *kept = nullptr;
     for (Loop *loop = most_ != 0 ? loopOf(place) : nullptr; loop && endsWell(*loop); loop = loop->getParentLoop()) {
@@ -95,7 +95,7 @@ private:
     SmallVector<BasicBlock *> ends;
     loop.getUniqueExitBlocks(ends);
     for (BasicBlock *end : ends) {
-      Instruction *&behind = behind_[end]; // the loads of all registers of a loop
+      Instruction *&behind = behind_[end]; // all registers of the loop are loaded in front of this instruction
       if (!behind)
         behind = &*end->getFirstInsertionPt();
       builder.SetInsertPoint(behind);
@@ -114,7 +114,7 @@ private:
   DenseMap<const Loop *, bool> ends_well_;
   SmallVector<AllocaInst *> registers_;
   DenseMap<const BasicBlock *, Instruction *> behind_;
-  MapVector<Instruction *, SmallVector<CountedAmount>> amounts_; // by what they are added in front of
+  MapVector<Instruction *, SmallVector<CountedAmount>> amounts_; // by the instruction in front of which they are added
 };
 
 } // namespace

@@ -1,11 +1,11 @@
-// Counters in registers inside of loops. Their updates neither read nor write memory, so the loop can still be
+// Keeps counters in registers while a loop runs. Their updates neither read nor write memory, so the loop can still be
 // vectorised.
 //
 //   loop:                        →     entry:  store 0 in %register
 //     counters[k] += 1                 loop:   %register += 1
 //     br loop, end                     end:    counters[k] += %register
 //
-// A loop that a call may leave without passing its exits has none: the counts in registers would be lost.
+// If a call may leave a loop without passing its exits, the loop has no such registers: their counts would be lost.
 #pragma once
 
 #include "graphs/edge_graph.h"
@@ -20,18 +20,19 @@ class Value;
 namespace msleaks::passes {
 
 struct CounterPlace {
-  llvm::Instruction *before; // the counter counts in front of it
-  uint32_t counter;          // of the function, from 0
+  llvm::Instruction *before; // the counter counts in front of this instruction
+  uint32_t counter;          // number in the function, from 0
 };
 
 struct CountedAmount {
   uint32_t counter;
   llvm::Value *amount; // 64 bits
 };
-// Puts the code in front of an instruction that adds these amounts to their counters. It may make blocks.
+// Inserts, in front of an instruction, the code that adds these amounts to their counters. May create blocks.
 using AddCounts = llvm::function_ref<void(llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts)>;
 
-// Inserts the code that counts. `most` limits the counters in registers at once, in an outer loop; 0: none in any loop.
+// Inserts the code that counts. `most` limits how many counters an outer loop may have in registers. 0: no counter is
+// in a register.
 void countAt(llvm::Function &function, llvm::ArrayRef<CounterPlace> places, Calls calls, unsigned most, AddCounts add);
 
 } // namespace msleaks::passes

@@ -9,11 +9,11 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Groups of nodes that the tree connects.
+// The groups of nodes that the tree connects already.
 class Groups {
 public:
   explicit Groups(unsigned nodes) : parents_(nodes) { std::iota(parents_.begin(), parents_.end(), 0u); }
-  // Returns false if they are one group already.
+  // Returns false if both nodes are in one group already.
   bool join(unsigned left, unsigned right) {
     left = find(left);
     right = find(right);

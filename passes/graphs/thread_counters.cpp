@@ -15,9 +15,9 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-constexpr uint64_t kRefused = 1; // in the slot: the runtime has no array for this thread
+constexpr uint64_t kRefused = 1; // value of the slot if the runtime has no array for this thread
 constexpr uint32_t kMostOnStack = 512;
-constexpr int kOutermost = 101; // constructors of the program run behind it, and its destructors before
+constexpr int kOutermost = 101; // our constructor runs before the program's, and our destructor after them
 
 // { version, bytes, counters, table }
 StructType *unitType(LLVMContext &context) {
@@ -34,7 +34,8 @@ GlobalVariable *makeTable(Module &module, StringRef bytes) {
   return table;
 }
 
-// Whether calls can keep the caller's registers. The call is rare, so its caller must not pay when it is not made.
+// Whether the target has a calling convention that preserves the caller's registers. The call is rare, and must cost
+// nothing in its caller when it is not made.
 bool savesRegisters(const Triple &target) {
   return target.getArch() == Triple::x86_64 || target.getArch() == Triple::aarch64;
 }
@@ -59,7 +60,7 @@ ThreadCounters::ThreadCounters(Module &module) : module_(module), counters_of_(R
     first_->setCallingConv(CallingConv::PreserveMost);
 }
 
-// In front of `begin`; its block is the third one then.
+// Emits the code in front of `begin`. Afterwards, `begin` is in the last of the new blocks.
 Value *ThreadCounters::find(Instruction &begin, uint32_t first, Value &scratch) {
   IRBuilder<> builder(&begin);
   Value *refused = builder.CreateIntToPtr(builder.getInt64(kRefused), builder.getPtrTy());
@@ -89,7 +90,8 @@ Value *ThreadCounters::find(Instruction &begin, uint32_t first, Value &scratch) 
   return counters;
 }
 
-// A large array would be too much for a small stack: threads then share one, and slow each other down.
+// Returns the array for counting without a runtime. A large array could overflow a small stack. So for more than
+// kMostOnStack counters, all threads share one global array, and slow each other down.
 Value *ThreadCounters::scratch(Function &function, uint32_t count) {
   auto *type = ArrayType::get(Type::getInt64Ty(module_.getContext()), count);
   if (count > kMostOnStack)
@@ -120,7 +122,7 @@ void ThreadCounters::defineFirst() {
 
 // define internal void @NAME() {
 //   br (CALLEE != null), call, rest
-//   call:                                            ; `builder` stands here
+//   call:                                            ; `builder` inserts here
 Function *ThreadCounters::defineWhereAsked(StringRef name, Value &callee, IRBuilder<> &builder) {
   Type *nothing = Type::getVoidTy(module_.getContext());
   Function *function =
@@ -135,7 +137,8 @@ Function *ThreadCounters::defineWhereAsked(StringRef name, Value &callee, IRBuil
   return function;
 }
 
-// A constructor of the image registers the counters, so that functions that never run are known and counted 0.
+// Makes a constructor of the image. It registers the counters, so that functions that never run are in the results with
+// a count of 0.
 //   call:  br (@__msl_counters == null), first, rest  ; another constructor may have counted
 //   first: call ptr @__msl_first_count()
 void ThreadCounters::defineBegin() {

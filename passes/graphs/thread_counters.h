@@ -1,4 +1,5 @@
-// Counters of a module on a host: each thread has an array, and asks the runtime for it (abi/graph_table.h).
+// Emits the counters of a host module. Each thread has an array of counters, which it gets from the runtime
+// (abi/graph_table.h).
 //
 //   define void @work() {
 //     %scratch = alloca [2 x i64]
@@ -9,7 +10,7 @@
 //   body:
 //     %counters = phi [%known + 8 * (first of the function)], [%asked > 1 ? the same of it : %scratch]
 //
-// Without a runtime the function counts in an array on its own stack, where no other thread writes.
+// Without a runtime, the function counts in an array on its own stack, to which no other thread writes.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -28,8 +29,8 @@ class ThreadCounters {
 public:
   explicit ThreadCounters(llvm::Module &module);
 
-  // Makes room for `count` counters of the function, and the code that finds them: an address that is valid from
-  // `begin` on. `first` is the number of the first one in the module.
+  // Emits the code that finds the `count` counters of the function. Returns their address, which is valid from `begin`
+  // on. `first` is the number of the first counter in the module.
   llvm::Value *counters(llvm::Function &function, llvm::Instruction &begin, uint32_t first, uint32_t count);
 
   // Call this after all functions. Makes the unit with `count` counters, and its table.
