@@ -1,4 +1,4 @@
-// __attribute__((annotate("text"))) of functions.
+// Reads the annotations of functions: __attribute__((annotate("text"))).
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"

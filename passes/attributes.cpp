@@ -10,12 +10,13 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Recording reads the unit, calls out of the module, takes part in the order of threads, and may wait for room in a
-// ring. Recording throws nothing and calls no function of the program, so nounwind and norecurse stay. It treats
-// addresses of blocks as numbers, so nocapture stays.
+// A function that records reads the unit, calls functions of other modules, synchronizes with other threads, and may
+// wait for room in a ring. So these attributes become untrue. Recording throws nothing and calls no function of the
+// program, so nounwind and norecurse stay. Recording treats addresses of blocks as numbers, so nocapture stays.
 constexpr Attribute::AttrKind kOfFunctions[] = {Attribute::Memory,     Attribute::NoFree,     Attribute::NoSync,
                                                 Attribute::WillReturn, Attribute::NoCallback, Attribute::Speculatable};
-// The callback reads the value that an allocator has stored through a pointer.
+// A callback reads the value that an allocator has stored through a pointer parameter. So these attributes become
+// untrue.
 constexpr Attribute::AttrKind kOfParameters[] = {Attribute::ReadNone, Attribute::WriteOnly};
 
 template <typename Kinds> AttributeMask maskOf(const Kinds &kinds) {
@@ -50,7 +51,7 @@ void addCallers(const Value &callee, const Untrue &untrue, SetVector<Function *>
 
 void dropUntrueAttributes(SetVector<Function *> recording) {
   const Untrue untrue;
-  for (unsigned i = 0; i < recording.size(); ++i) { // grows by the callers
+  for (unsigned i = 0; i < recording.size(); ++i) { // the callers are appended meanwhile
     untrue.dropFrom(*recording[i]);
     addCallers(*recording[i], untrue, recording);
   }

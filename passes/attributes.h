@@ -1,4 +1,4 @@
-// Attributes that the optimiser found for a function before the function was instrumented, and that no longer hold.
+// Removes attributes that the optimiser derived before the instrumentation and that are no longer true.
 #pragma once
 
 #include "llvm/ADT/SetVector.h"
@@ -9,8 +9,9 @@ class Function;
 
 namespace msleaks::passes {
 
-// Removes attributes that deny side effects from functions that may now record, and from all that call them in this
-// module. A link-time optimiser would believe these attributes, and merge or delete recorded calls.
+// Some attributes say that a function has no side effects. These are removed from functions that may now record events,
+// and from all their callers in this module. With such attributes, a link-time optimiser could merge or delete recorded
+// calls.
 //
 //   define ptr @make(i64) nounwind memory(inaccessiblemem: readwrite) willreturn   →   define ptr @make(i64) nounwind
 void dropUntrueAttributes(llvm::SetVector<llvm::Function *> recording);

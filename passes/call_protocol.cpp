@@ -16,7 +16,7 @@ Value *number(IRBuilder<> &builder, Value *word) {
                                         : builder.CreateZExt(word, builder.getInt64Ty());
 }
 
-// Stores a value in memory: a callback reads it there, as it reads a block that a call has stored.
+// Stores a value in memory, since the callback reads the block's address from memory.
 Value *inMemory(IRBuilder<> &builder, Value *value) {
   BasicBlock &entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
   AllocaInst *place = IRBuilder<>(&entry, entry.begin()).CreateAlloca(value->getType());
@@ -24,7 +24,7 @@ Value *inMemory(IRBuilder<> &builder, Value *value) {
   return place;
 }
 
-// The callee is a launch stub: the launch inside the stub takes the site.
+// Whether the callee is a launch stub. The launch inside the stub is recorded with the site of the stub's call.
 bool isStub(const abi::Symbol &symbol) { return symbol.verb == Verb::Launch && !symbol.kernel.present(); }
 
 } // namespace
@@ -61,7 +61,7 @@ Value *CallProtocol::orNull(IRBuilder<> &builder, abi::Position position) const 
   return value ? value : ConstantPointerNull::get(builder.getPtrTy());
 }
 
-// size * count, or all ones when that does not fit (the real allocator refuses such a call).
+// Emits size * count. If the product overflows, the result has all bits set: the real allocator refuses such a call.
 Value *CallProtocol::sizeIn(IRBuilder<> &builder) const {
   Value *size = number(builder, orZero(builder, symbol_.size)), *count = at(symbol_.count);
   if (!count)
@@ -83,8 +83,8 @@ void CallProtocol::emitCancel(IRBuilder<> &builder, Value *site) const {
 }
 
 void CallProtocol::emitBeforeTailCall(IRBuilder<> &builder, Value *site) const {
-  // If nothing can run behind a realloc, a callback before it would record a free only. Then only a hook may record the
-  // realloc.
+  // No code can run behind a tail call. So a callback before a realloc would record only the free. Therefore such a
+  // callback only announces the site, and a hook records the call.
   if (opensCall(kind_))
     emit(builder, Callback::announce, site, {});
   else
@@ -179,8 +179,7 @@ void CallProtocol::emitAfter(IRBuilder<> &builder, Value *site) const {
   }
 }
 
-// Declares a callback that runs last and is told whether the call succeeded. The call may have no status: then there is
-// no such callback.
+// Emits the callback behind the call, which gets the call's status. A call without a status gets no such callback.
 void CallProtocol::emitStatus(IRBuilder<> &builder, Value *site, Callback callback, Values rest) const {
   if (!returnsStatus(call_, symbol_))
     return;

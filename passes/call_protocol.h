@@ -10,17 +10,17 @@ namespace msleaks::passes {
 // The facts that decide on the callbacks of a call.
 struct CallKind {
   const abi::Symbol &symbol;
-  bool inner_free; // in a function that is itself a free of this family, as an operator delete of the program's own
+  bool inner_free; // the caller itself frees blocks of this family, as the program's own operator delete does
 };
 
 // Whether the call's result is a status, 0 = success.
 bool returnsStatus(const llvm::CallBase &call, const abi::Symbol &symbol);
 
-// Whether the callback before the call waits for the callback behind the call, or for `cancel`.
+// Whether the callback before the call opens a record that the callback behind the call, or `cancel`, closes.
 bool opensCall(const CallKind &kind);
 
 // Emits the callbacks of one call at the insertion point of a builder. `operands` are those that the row counts
-// (pin.h). `call` gives the call's result and tells how the call passes a struct.
+// (pin.h). `call` provides the result, and shows how the call passes a struct.
 class CallProtocol {
 public:
   CallProtocol(RuntimeDecls &runtime, llvm::CallBase &call, const CallKind &kind,
@@ -28,11 +28,11 @@ public:
       : runtime_(runtime), call_(call), kind_(kind), symbol_(kind.symbol), operands_(operands) {}
 
   void emitBefore(llvm::IRBuilder<> &builder, llvm::Value *site) const;
-  // Emits callbacks behind the call, where the call returned.
+  // Emits the callbacks that run after the call has returned.
   void emitAfter(llvm::IRBuilder<> &builder, llvm::Value *site) const;
-  // Replaces emitBefore where nothing can run behind the call.
+  // Emits the callback before a tail call, in place of emitBefore: no code can run behind a tail call.
   void emitBeforeTailCall(llvm::IRBuilder<> &builder, llvm::Value *site) const;
-  // Emits callbacks where an exception out of the call arrives.
+  // Emits the callback that runs when an exception leaves the call.
   void emitCancel(llvm::IRBuilder<> &builder, llvm::Value *site) const;
 
 private:

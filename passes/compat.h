@@ -1,4 +1,4 @@
-// Every difference between the LLVM versions that we build for. No other file asks for a version.
+// Contains every difference between the LLVM versions that we build for. No other file tests the version.
 #pragma once
 
 #include "llvm/Analysis/BlockFrequencyInfo.h"
@@ -28,7 +28,7 @@
 
 namespace msleaks::passes {
 
-// The callbacks of these places in a pipeline got a third argument in LLVM 20.
+// Since LLVM 20, the callbacks of these extension points of a pipeline have a third argument.
 #if LLVM_VERSION_MAJOR >= 20
 #define MSL_LTO_PHASE , llvm::ThinOrFullLTOPhase
 #else
@@ -48,8 +48,8 @@ template <typename AddPasses> void atOptimizerLast(llvm::PassBuilder &builder, A
 }
 #undef MSL_LTO_PHASE
 
-// In LLVM 16 a back end of ThinLTO calls no plugin before it deletes calls of the user's allocators. There the link
-// option is accepted, and modules are rewritten before the link.
+// In LLVM 16, a back end of ThinLTO deletes calls of the user's allocators before it calls a plugin. So such a version
+// accepts the option `link`, but rewrites modules before the link.
 inline constexpr bool kRewritesInLink = LLVM_VERSION_MAJOR >= 19;
 
 // An insertion point was an instruction up to LLVM 18, and is an iterator since LLVM 19.
@@ -102,10 +102,10 @@ inline uint64_t hashOf(llvm::StringRef text) {
 #endif
 }
 
-// The target was a string up to LLVM 20.
+// The module's target is a string up to LLVM 20, and a Triple later. The constructor takes both.
 inline llvm::Triple targetOf(const llvm::Module &module) { return llvm::Triple(module.getTargetTriple()); }
 
-// Since LLVM 22 the version of the language may be a value of its own.
+// Since LLVM 22, a unit may store its language and the language's version as separate values.
 inline bool isC(const llvm::DICompileUnit &unit) {
 #if LLVM_VERSION_MAJOR >= 22
   if (unit.getSourceLanguage().hasVersionedName())
@@ -116,9 +116,9 @@ inline bool isC(const llvm::DICompileUnit &unit) {
 #endif
 }
 
-// Visits one declaration of a variable, however it is spelled. Where clang tracks assignments (-O1 and above), it has
-// turned declarations into assignments before the first pass of a plugin runs. The assignment that covers the whole
-// variable in its alloca has the same information.
+// Visits one declaration of a variable. From -O1 on, clang tracks assignments: it replaces declarations by assignments
+// before the first pass of a plugin runs. The assignment that covers the whole variable in its alloca contains the same
+// information.
 template <typename Declaration, typename Visit>
 void visitDeclaration(Declaration &declaration, bool assigns, Visit visit) {
   llvm::Value *address = declaration.getAddress();
@@ -129,8 +129,8 @@ void visitDeclaration(Declaration &declaration, bool assigns, Visit visit) {
 }
 
 // Calls `visit(address, variable, expression)` for each variable that the source declares in memory. Up to LLVM 18 a
-// declaration is a call of an intrinsic. In LLVM 19 it may be one. Later versions hold declarations as records between
-// the instructions.
+// declaration is a call of an intrinsic. In LLVM 19 a declaration is such a call, or a record between the instructions.
+// In later versions it is always a record.
 template <typename Visit> void forEachDeclaration(llvm::Function &function, Visit visit) {
   for (llvm::Instruction &instruction : llvm::instructions(function)) {
     if (auto *assign = llvm::dyn_cast<llvm::DbgAssignIntrinsic>(&instruction))

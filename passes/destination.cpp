@@ -16,8 +16,8 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-constexpr unsigned kMaxDepth = 16;    // loads and steps between an address and its variable
-constexpr unsigned kMaxFollowed = 64; // values derived from one result
+constexpr unsigned kMaxDepth = 16;    // most loads and steps between an address and its variable
+constexpr unsigned kMaxFollowed = 64; // most values that are derived from one result
 
 const DIType *elementOfPointer(const DIType *type) {
   const auto *pointer = dyn_cast_if_present<DIDerivedType>(strippedType(type));
@@ -36,7 +36,7 @@ const Value *onlyStoredTo(const Value &address) {
   return stored;
 }
 
-// Returns a value that is the same block: a cast, a phi behind a condition, or the part behind an array's cookie.
+// Whether the user refers to the same block: a cast, a phi, a select, or the part behind an array's cookie.
 bool isSameBlock(const Value &value, const User &user) {
   if (isa<CastInst>(user) || isa<PHINode>(user))
     return true;
@@ -64,7 +64,7 @@ DestinationFinder::DestinationFinder(Function &function) : function_(function) {
       return;
     if (where->getNumElements() == 0)
       variables_[address] = variable;
-    // `layer l` that is returned in the caller's memory: the alloca holds a pointer to it.
+    // A `layer l` that the function returns in the caller's memory: the alloca contains a pointer to that memory.
     else if (where->getNumElements() == 1 && where->getElement(0) == dwarf::DW_OP_deref)
       if (const Value *pointer = onlyStoredTo(*address))
         variables_[pointer] = variable;
@@ -83,12 +83,12 @@ Destination DestinationFinder::find(const CallBase &call, const abi::Symbol &sym
     if (!stored && fate.returned)
       element = returnedElement();
   }
-  // A handle points to memory of the driver.
+  // A handle points to memory of the driver, so the block has no element type.
   if (symbol.result.kind == abi::ResultKind::Handle)
     return {stored ? stored->name : "", ""};
   if (stored)
     element = elementOfPointer(stored->type);
-  // The compiler attaches the type that a new-expression makes.
+  // The compiler attaches to a call the type that the new-expression creates.
   if (const auto *made = dyn_cast_if_present<DIType>(call.getMetadata("heapallocsite")))
     element = made;
   return {stored ? stored->name : "", typeName(element, spelling_)};
@@ -133,7 +133,7 @@ void DestinationFinder::follow(const Value &value, const Value &user, Fate &fate
     const Value *address = store->getPointerOperand();
     if (const auto place = placeAt(address))
       remember(scalarAt(*place));
-    else if (isa<AllocaInst>(address)) // the compiler's own: the return value, a temporary
+    else if (isa<AllocaInst>(address)) // a variable of the compiler: the return value, a temporary
       for (const User *reader : address->users())
         if (isa<LoadInst>(reader))
           next.push_back(reader);
@@ -161,12 +161,12 @@ std::optional<Place> DestinationFinder::constructedBy(const CallBase &call, cons
 std::optional<Place> DestinationFinder::placeAt(const Value *address, unsigned depth) const {
   if (!address || depth > kMaxDepth)
     return std::nullopt;
-  address = address->stripPointerCasts(); // also steps of 0 bytes: the type decides later which member they mean
+  address = address->stripPointerCasts(); // also strips steps of 0 bytes: the type decides later which member they mean
   if (auto declared = declaredAt(address))
     return declared;
   if (const auto *gep = dyn_cast<GEPOperator>(address))
     return placeIn(*gep, depth + 1);
-  // The address was itself read from memory: a pointer or a reference of the source.
+  // The address itself was read from memory: the source has a pointer or a reference.
   if (const auto *load = dyn_cast<LoadInst>(address))
     if (const auto holder = placeAt(load->getPointerOperand(), depth + 1))
       if (const auto pointer = scalarAt(*holder))

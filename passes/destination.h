@@ -1,4 +1,4 @@
-// Finds where a block that a call hands out is stored, from the unoptimised IR and its debug information.
+// Finds the variable that stores the block which a call returns. Needs unoptimised IR with debug information.
 #pragma once
 
 #include "place.h"
@@ -21,7 +21,7 @@ class Value;
 
 namespace msleaks::passes {
 
-// A field is empty where its value is not known. No field is a guess.
+// A field is empty if its value is not known. No field is a guess.
 struct Destination {
   std::string variable; // "weights", "l.output", "this->blocks_", "net->layers[].output"
   std::string type;     // type of the block's elements: "float", "struct layer"
@@ -33,17 +33,17 @@ public:
   Destination find(const llvm::CallBase &call, const abi::Symbol &symbol) const;
 
 private:
-  // The use of a result: the first place that it is stored in, and whether the function returns it.
+  // The uses of a call's result: the first place that stores the result, and whether the function returns the result.
   struct Fate {
     std::optional<Place> stored;
-    unsigned order = 0; // of the store
+    unsigned order = 0; // position of the store in the function
     bool returned = false;
   };
   Fate fateOf(const llvm::CallBase &call) const;
   void follow(const llvm::Value &value, const llvm::Value &user, Fate &fate,
               llvm::SmallVectorImpl<const llvm::Value *> &next) const;
 
-  // The place at an address, and the one that a pointer points to.
+  // placeAt returns the place at an address. placeIn returns the place whose address a GEP computes.
   std::optional<Place> placeAt(const llvm::Value *address, unsigned depth = 0) const;
   std::optional<Place> placeIn(const llvm::GEPOperator &gep, unsigned depth) const;
   std::optional<Place> declaredAt(const llvm::Value *address) const;
@@ -53,7 +53,7 @@ private:
   const llvm::Function &function_;
   Spelling spelling_ = Spelling::Cxx;
   llvm::DenseMap<const llvm::Value *, const llvm::DILocalVariable *> variables_;
-  llvm::DenseMap<const llvm::Value *, unsigned> order_; // instructions, in the order of the code
+  llvm::DenseMap<const llvm::Value *, unsigned> order_; // position of each instruction in the function
 };
 
 } // namespace msleaks::passes

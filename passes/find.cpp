@@ -21,11 +21,12 @@ using abi::ResultKind;
 using abi::Symbol;
 using abi::Verb;
 
-// The row of a launch stub's call. The callback only leaves the site; on_launch or a hook inside the stub takes it.
+// Rows for calls of launch stubs. The callback only stores the site. on_launch or a hook inside the stub records the
+// launch with this site.
 const Symbol kCudaStub = {.name = {}, .verb = Verb::Launch, .family = abi::Family::Cuda, .heap = abi::Heap::Device};
 const Symbol kHipStub = {.name = {}, .verb = Verb::Launch, .family = abi::Family::Hip, .heap = abi::Heap::Device};
 
-// A row may leave positions out. A position that the row has must be one of the call's operands.
+// Whether the position fits: the row leaves the position out, or the call has an operand there that fits into one word.
 bool wordAt(const CallBase &call, Position position) {
   if (!position.present())
     return true;
@@ -53,7 +54,8 @@ bool resultFits(const CallBase &call, const Symbol &symbol) {
   return false;
 }
 
-// A function that has a known name but other parameters is not the known function.
+// Whether the call has the operands and the result of its row. A function that has a known name but other parameters is
+// not the known function.
 bool fits(const CallBase &call, const Symbol &symbol) {
   for (const Position position :
        {symbol.size, symbol.count, symbol.address, symbol.old_size, symbol.source, symbol.direction, symbol.value,
@@ -65,8 +67,8 @@ bool fits(const CallBase &call, const Symbol &symbol) {
   return resultFits(call, symbol) && shapeFits(call, symbol);
 }
 
-// The family of a stub is that of the launch in its body. A stub without a launch is HIP's where HIP configures the
-// launch.
+// The family of a stub is the family of the launch in its body. Without a launch in its body, the stub belongs to HIP
+// if the module configures launches with HIP's function.
 const Symbol *stubSymbol(const Function &stub, const KnownSymbols &symbols) {
   for (const Instruction &instruction : instructions(stub))
     if (const auto *call = dyn_cast<CallBase>(&instruction))
@@ -147,7 +149,7 @@ const char *Eligibility::obstacle(const Function &function) const {
     return "the function is compiled elsewhere, too";
   if (function.hasFnAttribute(Attribute::Naked))
     return "the function is naked";
-  // The dynamic linker runs resolvers before it relocates the image. A load of the unit could fault there.
+  // The dynamic linker runs resolvers before it relocates the image. A load of the unit could fault in a resolver.
   if (resolvers_.contains(&function))
     return "the function is the resolver of an ifunc";
   if (function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))

@@ -1,4 +1,4 @@
-// Finds the calls of a module that the tables describe. It changes nothing.
+// Finds the calls of known functions in a module. Changes nothing.
 #pragma once
 
 #include "known_symbols.h"
@@ -20,21 +20,22 @@ struct FoundCall {
   const abi::Symbol *symbol;
 };
 
-// Whether code for this target runs on a host that has a runtime. The device half of a CUDA or HIP compile has none.
+// Whether a runtime exists for the module's target. None exists for the device half of a CUDA or HIP compile.
 bool targetIsSupported(const llvm::Module &module);
 
 // The calls in `function` that are to be instrumented, in the order of the code.
 llvm::SmallVector<FoundCall> findCalls(llvm::Function &function, const KnownSymbols &symbols);
 
-// The row of the callee, or null, and the reason why such a call is not instrumented, or null.
+// knownCallee returns the row of the callee, or null. callObstacle returns the reason why the call is not instrumented,
+// or null.
 const abi::Symbol *knownCallee(const llvm::CallBase &call, const KnownSymbols &symbols);
 const char *callObstacle(const llvm::CallBase &call, const abi::Symbol &symbol);
 
-// The functions whose calls may be instrumented.
+// Decides in which functions calls may be instrumented.
 class Eligibility {
 public:
   Eligibility(const llvm::Module &module, const KnownSymbols &symbols);
-  // Why nothing in the function is instrumented, or null.
+  // Returns the reason why no call in the function is instrumented, or null.
   const char *obstacle(const llvm::Function &function) const;
 
 private:
@@ -44,7 +45,7 @@ private:
 void forEachEligible(llvm::Module &module, const KnownSymbols &symbols,
                      llvm::function_ref<void(llvm::Function &)> visit);
 
-// The operand at a position, or null when the row has no such position or the call no such operand.
+// Returns the operand at a position. Returns null if the row has no such position, or the call has no such operand.
 llvm::Value *operandAt(const llvm::CallBase &call, abi::Position position);
 
 } // namespace msleaks::passes

@@ -8,14 +8,14 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Later passes leave these functions as they are: not split, not instrumented, and not inlined.
+// With these attributes, later passes neither inline nor instrument a gate.
 constexpr Attribute::AttrKind kOfEveryGate[] = {Attribute::NoInline, Attribute::DisableSanitizerInstrumentation,
                                                 Attribute::NoSanitizeCoverage, Attribute::NoProfile};
 
-// Makes a function without a body: the gate itself, or its armed half. The gate has the row behind its arguments, the
-// armed half has the site.
+// Makes a function without a body: the gate itself, or its armed half. Behind the call's arguments, the gate has the
+// row as a parameter, and the armed half has the site.
 Function &declare(const GateShape &shape, Module &module, const char *prefix, const char *number) {
-  // createWithDefaultAttr takes over the module's branch-target-enforcement, uwtable and frame-pointer.
+  // createWithDefaultAttr copies the module's branch-target-enforcement, uwtable and frame-pointer to the function.
   Function &function = *Function::createWithDefaultAttr(
       shape.type, GlobalValue::InternalLinkage, module.getDataLayout().getProgramAddressSpace(),
       Twine(prefix) + GlobalValue::dropLLVMManglingEscape(shape.callee->stripPointerCasts()->getName()), &module);
@@ -35,14 +35,14 @@ SmallVector<Value *, 8> valuesOf(Function &function) {
   return values;
 }
 
-// Gives a call inside a gate the convention and the attributes by which its arguments are passed.
+// Sets the convention of a call inside a gate, and the attributes that say how its arguments are passed.
 void passAs(const GateShape &shape, CallBase &call) {
   LLVMContext &context = call.getContext();
   AttributeSet function;
   for (const Attribute::AttrKind kind : {Attribute::NoUnwind, Attribute::StrictFP})
     if (shape.attributes.hasFnAttr(kind))
       function = function.addAttribute(context, kind);
-  // A pass that sees only the gate must not change this call, or delete it.
+  // A later pass must not replace this call by another function, or delete it.
   function = function.addAttribute(context, Attribute::NoBuiltin);
   SmallVector<AttributeSet, 8> parameters;
   for (unsigned i = 0; i < shape.arguments; ++i)
@@ -82,7 +82,8 @@ void writeGate(Function &gate, Function &armedHalf, const GateShape &shape, Glob
   jump(builder, shape, shape.type, &armedHalf, values);
 }
 
-// Where an exception leaves the call, this code closes what the callback before the call has opened.
+// Writes the code that runs when an exception leaves the call. It closes the record that the callback before the call
+// has opened.
 void writeThrown(BasicBlock &thrown, const CallProtocol &protocol, Value *site) {
   IRBuilder<> builder(&thrown);
   LandingPadInst *landing =
@@ -129,7 +130,7 @@ Function &makeGate(const GateShape &shape, const CallKind &kind, GlobalVariable 
   return gate;
 }
 
-// Copies a call, with another callee.
+// Replaces a call by a call of the gate.
 void replaceCall(CallBase &call, Function &gate, ArrayRef<Value *> arguments) {
   IRBuilder<> builder(&call);
   CallBase *replacement;

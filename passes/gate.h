@@ -1,28 +1,28 @@
-// A gate is a function of the unit, between the calls of an allocator and the allocator. An instrumented call only
-// changes its target and gets one more argument, its row. All calls of the same shape share the code for recording. So
-// neither code nor compile time grow with a guarded block for each call.
+// A gate is a function of the unit that stands between the calls of an allocator and the allocator. An instrumented
+// call calls the gate instead, with one more argument: the call's row. All calls of the same shape share one gate with
+// the code that records. A guarded block at each call would cost more code and more compile time.
 //
 //   %p = call ptr @malloc(i64 %n)   →   %p = call ptr @__msl_gate.malloc(i64 %n, i32 7)
 //
 //   define internal ptr @__msl_gate.malloc(i64 %0, i32 %row) noinline {
 //            %base = load atomic i32, ptr @__msl_unit monotonic
 //            br (%base != 0), armed, plain                           ; unlikely
-//   plain:   %p = tail call ptr @malloc(i64 %0)                      ; a jump: no frame of ours is left
+//   plain:   %p = tail call ptr @malloc(i64 %0)                      ; a jump, which leaves no frame of ours
 //            ret ptr %p
 //   armed:   %q = tail call ptr @__msl_armed.malloc(i64 %0, i32 (%base + %row))
 //            ret ptr %q
 //   }
 //   define internal ptr @__msl_armed.malloc(i64 %0, i32 %site) noinline {
 //            call void @__msl_before(i32 %site, i32 traits)
-//            %p = invoke ptr @malloc(i64 %0) to done unwind thrown   ; a call, where nothing is thrown
+//            %p = invoke ptr @malloc(i64 %0) to done unwind thrown   ; a plain call if nothing is thrown
 //   done:    call void @__msl_on_alloc(i32 %site, i32 traits, ptr %p, i64 %0)
 //            ret ptr %p
 //   thrown:  call void @__msl_cancel(i32 %site)
 //            resume
 //   }
 //
-// A gate is two functions. In a single one, the unarmed path would save and restore the registers that the armed path
-// needs.
+// A gate consists of two functions. In a single function, the unarmed path would save and restore the registers that
+// only the armed path needs.
 #pragma once
 
 #include "call_protocol.h"
@@ -37,7 +37,7 @@ class Gates {
 public:
   Gates(llvm::GlobalVariable &unit, RuntimeDecls &runtime) : unit_(unit), runtime_(runtime) {}
 
-  // Replaces the call by one of its gate. There must be no gateObstacle.
+  // Replaces the call by a call of its gate. gateObstacle must return null for the call.
   void redirect(llvm::CallBase &call, const CallKind &kind, uint32_t row);
 
 private:

@@ -16,7 +16,8 @@ namespace {
 constexpr Attribute::AttrKind kPassing[] = {
     Attribute::ZExt,      Attribute::SExt, Attribute::InReg,     Attribute::ByVal,      Attribute::ByRef,
     Attribute::StructRet, Attribute::Nest, Attribute::SwiftSelf, Attribute::SwiftError, Attribute::SwiftAsync};
-// These attributes matter for a struct on the stack. For a pointer they only state facts that differ from call to call.
+// For a struct on the stack, these attributes say how it is passed. For a pointer, they only state facts that differ
+// from call to call.
 constexpr Attribute::AttrKind kPassingOnStack[] = {Attribute::Alignment, Attribute::StackAlignment};
 
 // These attributes name the caller's target features. A gate with other features would pass values in other registers.
@@ -59,7 +60,7 @@ AttributeSet targetOf(LLVMContext &context, const Function &caller) {
   return merged(context, only(context, all, kTarget), only(context, all, kCodeGeneration));
 }
 
-// The declaration's attributes of the result (noalias, nonnull) also hold for the gate's result.
+// The declaration's attributes of the result (noalias, nonnull) are also true for the gate's result.
 AttributeList shapeAttributes(const CallBase &call) {
   LLVMContext &context = call.getContext();
   const AttributeList declared = call.getCalledFunction() ? call.getCalledFunction()->getAttributes() : AttributeList();
@@ -85,8 +86,8 @@ FunctionType *gateType(const CallBase &call, ArrayRef<Value *> pinned) {
   return FunctionType::get(call.getType(), parameters, /*isVarArg=*/false);
 }
 
-// Returns the caller's personality. For a caller without one it is that of C++ if the module has it: then the gate
-// catches.
+// Returns the caller's personality function. If the caller has none, returns the personality function of C++ if the
+// module has it. With one, the gate can catch exceptions.
 Constant *personalityOf(const CallBase &call) {
   if (call.doesNotThrow())
     return nullptr;

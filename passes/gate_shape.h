@@ -1,4 +1,4 @@
-// The parts that a gate (gate.h) takes over from the calls that it serves.
+// The properties that a gate (gate.h) shares with the calls that it serves: types, attributes, convention.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -16,18 +16,18 @@ class Value;
 
 namespace msleaks::passes {
 
-// Why a call cannot be made through a gate, or null.
+// Returns the reason why a call cannot go through a gate, or null.
 const char *gateObstacle(const llvm::CallBase &call);
 
 // Calls of equal shape share a gate.
 struct GateShape {
   llvm::Value *callee;
-  llvm::FunctionType *call_type; // type of the call: a callee with `...` gets the arguments of this one
+  llvm::FunctionType *call_type; // type of the call: a variadic callee gets exactly these arguments
   llvm::FunctionType *type;      // type of the gate: the arguments, the row, and the operands of a pinned call
   llvm::AttributeList attributes;
   llvm::CallingConv::ID convention;
-  llvm::Constant *personality; // null: nothing can be thrown, or the module catches nothing
-  unsigned arguments;          // of the call; the row comes behind them
+  llvm::Constant *personality; // null: the call cannot throw, or neither its caller nor the module has one
+  unsigned arguments;          // number of the call's arguments; the row follows them
 
   // `pinned` are the operands that the gate needs beside the arguments.
   GateShape(const llvm::CallBase &call, llvm::ArrayRef<llvm::Value *> pinned);
@@ -37,8 +37,8 @@ struct GateShape {
   }
 };
 
-// The attributes of a call that now calls its gate. Those that say how values are passed stay. Those that describe the
-// callee or its effects on memory go.
+// Returns the attributes for a call that now calls its gate. Attributes that say how values are passed are kept.
+// Attributes that describe the callee or its effects on memory are removed.
 llvm::AttributeList attributesForGate(const llvm::CallBase &call);
 
 } // namespace msleaks::passes

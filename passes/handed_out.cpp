@@ -21,7 +21,7 @@ constexpr unsigned kMaxFollowed = 256;
 constexpr unsigned kMaxCallDepth = 3;
 constexpr StringRef kReturnTheirFirst[] = {"memcpy", "memmove", "memset", "strcpy", "strncpy", "strcat", "strncat"};
 
-// Follows a value to the uses that pass the value on.
+// Follows a value through its uses: casts, stores, loads, returns and calls.
 class Follower {
 public:
   Follower(InStruct inStruct, unsigned depth = 0) : may_be_in_struct_(inStruct == InStruct::Yes), depth_(depth) {}
@@ -66,8 +66,8 @@ private:
       kept_ = true;
   }
 
-  // Handles a variable that holds only the block. A function that gets the variable's address may keep the content, as
-  // push_back does.
+  // Handles a variable that contains only the block's address. A function that gets the variable's address may store
+  // the content elsewhere, as push_back does.
   void loadedFrom(const Value &variable) {
     for (const Use &use : variable.uses()) {
       if (isa<LoadInst>(use.getUser()))
@@ -77,8 +77,8 @@ private:
     }
   }
 
-  // Handles a struct that has the block in a field. The function returns the struct, or copies it to memory of the
-  // caller. A value that is read from a field is not the struct.
+  // Handles a struct that has the block in a field. The function returns the struct, or copies the struct to memory of
+  // the caller. A value that is read from one field is not followed.
   void heldIn(const Value &object) {
     if (isResult(object))
       returned_ = true;
@@ -97,7 +97,7 @@ private:
     return argument && argument->hasStructRetAttr();
   }
 
-  // The search also looks into the functions that a called function calls.
+  // Asks only in the outermost function, since keepsArgument itself also examines the functions that the callee calls.
   bool mayKeep(const CallBase &call, unsigned argument, Given given) const {
     return depth_ == 0 && keepsArgument(call, argument, given);
   }

@@ -1,5 +1,5 @@
-// Decides whether a function only takes a block for its caller. Such a function returns the block, alone or in a
-// struct, and keeps it nowhere else.
+// Decides whether a function allocates a block only for its caller. Such a function returns the block, alone or in a
+// struct, and stores the block nowhere else.
 //
 //   %p = call ptr @malloc(i64 %n)          %p = call ptr @malloc(i64 %n)
 //   ret ptr %p                             store ptr %p, ptr %local
@@ -17,16 +17,16 @@ class Value;
 
 namespace msleaks::passes {
 
-// The place where a call leaves a block: the call's value, or memory that the call writes.
+// A block that a call allocates. The call returns the block's address, or stores the address in memory.
 struct TakenBlock {
   const llvm::CallBase *call;
-  const llvm::Value *out = nullptr; // points to where the block is stored; null: the call returns it
+  const llvm::Value *out = nullptr; // points to the memory that gets the block's address; null: the call returns it
 };
 
-// Whether the function's result may be a struct with the block in it. A struct with several blocks does not count.
+// Whether the function's result may be a struct that contains the block. A struct with several blocks does not count.
 enum class InStruct : bool { No, Yes };
 
-// strcpy and similar functions return a block that they were given.
+// Whether the callee returns its first argument, as strcpy does.
 bool returnsItsFirstOperand(const llvm::Function &callee);
 
 bool isHandedOut(const TakenBlock &block, InStruct in_struct);

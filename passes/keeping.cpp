@@ -19,11 +19,12 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-constexpr unsigned kMostCalls = 16;    // one within the other: a container's insert has ten
-constexpr unsigned kMostVisits = 4096; // of values, for one question
-constexpr unsigned kMostSteps = 16;    // from a pointer to what it points into
+constexpr unsigned kMostCalls = 16;    // most nested calls: a container's insert has ten
+constexpr unsigned kMostVisits = 4096; // most values that one question visits
+constexpr unsigned kMostSteps = 16;    // most steps from a pointer to its object
 
-// The place of memory: the function's own frame, behind a parameter, or anywhere else.
+// The memory that a pointer points into: the function's own frame, memory that a parameter points to, or any other
+// memory.
 struct Root {
   enum Kind { Local, Parameter, Elsewhere } kind = Elsewhere;
   unsigned parameter = 0;
@@ -37,7 +38,7 @@ const Function *bodyOf(const CallBase &call) {
 
 Root rootOf(const Value &pointer, unsigned steps);
 
-// The root of the pointers that a variable holds. If their roots differ, the pointer may come from anywhere.
+// Returns the root of the pointers that are stored in a variable. If their roots differ, the root is Elsewhere.
 Root rootOfStored(const AllocaInst &variable, unsigned steps) {
   std::optional<Root> found;
   for (const User *user : variable.users()) {
@@ -52,7 +53,7 @@ Root rootOfStored(const AllocaInst &variable, unsigned steps) {
   return found.value_or(Root{});
 }
 
-// `std::forward(x)`, `operator new(n, where)`, `this->begin()`: memory of one of the arguments.
+// A result may point into memory of an argument, as in `std::forward(x)`, `operator new(n, where)` or `this->begin()`.
 Root rootOfResult(const CallBase &call, unsigned steps) {
   if (const Value *same = call.getReturnedArgOperand())
     return rootOf(*same, steps);
@@ -70,7 +71,7 @@ Root rootOfResult(const CallBase &call, unsigned steps) {
   return parameter && *parameter < call.arg_size() ? rootOf(*call.getArgOperand(*parameter), steps) : Root{};
 }
 
-// Memory that is reached by a pointer in an argument belongs to that argument.
+// Memory that is reached through pointers from an argument belongs to that argument.
 Root rootOf(const Value &pointer, unsigned steps) {
   const Value *at = &pointer;
   for (bool loaded = false; steps > 0; --steps) {
@@ -92,9 +93,9 @@ Root rootOf(const Value &pointer, unsigned steps) {
   return {};
 }
 
-// The places where a function leaves what it is given.
+// The places where a function stores the block that it gets.
 struct Kept {
-  SmallBitVector behind; // by parameter: in memory that it leads to
+  SmallBitVector behind; // by parameter: the block is stored in memory that the parameter leads to
   bool elsewhere = false;
 };
 
@@ -111,7 +112,7 @@ private:
   using Question = std::tuple<const Function *, unsigned, unsigned>;
   using GivenValue = std::pair<const Value *, Given>;
 
-  // Whether a call that leaves a block so leaves it outside of the calling function.
+  // Whether one of the places is outside of the calling function's frame.
   static bool anyOutside(const CallBase &call, const Kept &kept) {
     if (kept.elsewhere)
       return true;
@@ -129,7 +130,7 @@ private:
       return kept;
     if (const auto known = answers_.find(question); known != answers_.end())
       return known->second;
-    answers_[question] = kept; // a function that calls itself
+    answers_[question] = kept; // for a function that calls itself
     SmallVector<GivenValue, 16> next{{function.getArg(argument), given}};
     SmallPtrSet<const Value *, 16> seen;
     while (!next.empty() && visits_++ < kMostVisits) {
@@ -138,7 +139,7 @@ private:
         for (const Use &use : value->uses())
           follow({value, is}, use, next, kept, depth);
     }
-    kept.behind.reset(argument); // in itself: a node that points to itself
+    kept.behind.reset(argument); // a block that points to itself is not stored elsewhere
     return answers_[question] = kept;
   }
 
@@ -163,7 +164,8 @@ private:
     }
   }
 
-  // A variable of the function's own is followed. A store to other memory keeps the block there.
+  // A store to a local variable is followed to the loads of the variable. A store to other memory is a place where the
+  // block is kept.
   static void stored(const Value &address, Given is, SmallVectorImpl<GivenValue> &next, Kept &kept) {
     if (const auto *variable = dyn_cast<AllocaInst>(address.stripPointerCasts())) {
       for (const User *reader : variable->users())
@@ -173,7 +175,7 @@ private:
         next.push_back({variable, Given::Address});
       return;
     }
-    if (is == Given::Address) // of a variable that goes with its function
+    if (is == Given::Address) // the variable's lifetime ends with its function
       return;
     const Root root = rootOf(address, kMostSteps);
     if (root.kind == Root::Elsewhere)

@@ -1,4 +1,5 @@
-// Decides whether a called function keeps a block that it is given, so that its caller's caller may find the block.
+// Decides whether a called function stores a block in memory that outlives the calling function. The block is an
+// argument of the call. From such memory, other code can free the block later.
 //
 //   define void @keep(ptr %node) {             all.push_back(node):
 //     store ptr %node, ptr @all                  the block is stored behind the address of `node`, in memory of `all`
@@ -10,10 +11,10 @@ class CallBase;
 
 namespace msleaks::passes {
 
-// The kind of an argument: the block, or the address of a variable that holds the block.
+// The kind of an argument: the block, or the address of a variable that contains the block.
 enum class Given : bool { Block, Address };
 
-// Only functions of the module are looked into. A function of another module is taken not to keep a block.
+// Only functions of this module are examined. A function of another module is assumed not to store the block.
 bool keepsArgument(const llvm::CallBase &call, unsigned argument, Given given);
 
 } // namespace msleaks::passes

@@ -24,7 +24,8 @@ using abi::Verb;
 
 constexpr StringRef kAnnotationPrefix = "msleaks.";
 
-// The language makes `this` and references dereferenceable, but not a block that is given back.
+// Whether the parameter may be a block that is freed. In C++, `this` and references are dereferenceable, but such a
+// block is not.
 bool isPlainPointer(const Argument &argument) {
   return argument.getType()->isPointerTy() && argument.getDereferenceableBytes() == 0 &&
          argument.getDereferenceableOrNullBytes() == 0;
@@ -32,7 +33,7 @@ bool isPlainPointer(const Argument &argument) {
 
 Position positionOf(const Argument &argument) { return Position(static_cast<int>(argument.getArgNo())); }
 
-// The parameter that is the block, if only one can be.
+// Returns the parameter that is the block, if only one parameter can be the block.
 std::optional<Position> onlyPointer(const Function &function) {
   std::optional<Position> found;
   for (const Argument &argument : function.args())
@@ -44,8 +45,8 @@ std::optional<Position> onlyPointer(const Function &function) {
   return found;
 }
 
-// The size is the first parameter as wide as size_t, or else the first one as wide as int. A device number is an int
-// and may stand before a size_t.
+// The size is the first parameter as wide as size_t, or else the first one as wide as int. A device number, which is an
+// int, may precede a size_t.
 std::optional<Position> firstSize(const Function &function) {
   for (const unsigned bits : {64u, 32u})
     for (const Argument &argument : function.args())
@@ -61,7 +62,7 @@ std::optional<Position> freedPointer(const Function &function) {
   return std::nullopt;
 }
 
-// The operands of alloc_size(size, count), which the IR counts from 0.
+// Copies the operand numbers of alloc_size(size, count) into the row. In IR they count from 0.
 bool takeAllocSize(const Function &function, Symbol &symbol) {
   const Attribute attribute = function.getFnAttribute(Attribute::AllocSize);
   if (!attribute.isValid())
@@ -73,7 +74,7 @@ bool takeAllocSize(const Function &function, Symbol &symbol) {
   return true;
 }
 
-// The row that allockind or alloc_size describe, or nothing.
+// Returns the row that allockind or alloc_size describe, or nothing.
 std::optional<Symbol> attributedSymbol(const Function &function) {
   const Attribute kindAttribute = function.getFnAttribute(Attribute::AllocKind);
   const AllocFnKind kind = kindAttribute.isValid() ? kindAttribute.getAllocKind() : AllocFnKind::Unknown;
@@ -88,8 +89,9 @@ std::optional<Symbol> attributedSymbol(const Function &function) {
       return symbol;
     return takeAllocSize(function, symbol) ? std::optional(symbol) : std::nullopt;
   }
-  // alloc_size gives the size of a block, and no function that frees it. It names the wrapper of a known allocator.
-  // Alone it makes no block, because no call could give that block back.
+  // alloc_size says which parameter is the size, but not which function frees the block. So a function with only
+  // alloc_size is taken as a wrapper of a known allocator. Its calls record no block of their own, because no known
+  // call could free such a block.
   Symbol symbol = emptyRow(Verb::Alloc);
   if (kind == AllocFnKind::Unknown)
     symbol.verb = Verb::Wrap;
@@ -109,7 +111,8 @@ SmallVector<StringRef> wordsOf(StringRef text) {
   return words;
 }
 
-// Completes an annotation from the function that it stands on. Returns the missing part, or null.
+// Completes the row of an annotation from the annotated function. Returns a text that asks for the missing field, or
+// null.
 const char *completeRow(const Function &function, Symbol &symbol) {
   if (symbol.verb == Verb::Free) {
     if (!symbol.address.present())
@@ -121,8 +124,8 @@ const char *completeRow(const Function &function, Symbol &symbol) {
   return symbol.size.present() ? nullptr : "which parameter is the size? say size=<number>";
 }
 
-// Returns why no call of the function can match the row, or an empty text. A function without a prototype can only be
-// judged by its calls.
+// Returns why no call of the function can match the row, or an empty text. A function without a prototype is accepted
+// here: only its calls show its parameters.
 std::string misfit(const Function &function, const Symbol &symbol) {
   if (function.isVarArg())
     return {};
@@ -168,7 +171,7 @@ KnownSymbols::KnownSymbols(const Module &module, const UserRows &rows) {
 const Symbol *KnownSymbols::find(const Function &callee) const {
   if (const Symbol *symbol = byFunction_.lookup(&callee))
     return symbol;
-  // A static function that happens to be called `malloc` is not the function of the table.
+  // A static function with the name `malloc` is not the function of the table.
   if (callee.hasLocalLinkage())
     return nullptr;
   return table_.lookup(GlobalValue::dropLLVMManglingEscape(callee.getName()));
@@ -184,7 +187,8 @@ void KnownSymbols::fail(const Twine &what) {
     error_ = what.str();
 }
 
-// The rows of annotations are found early, before the optimiser changes the attributes that complete them.
+// Adds the rows that pinRow stored before the optimiser ran. The optimiser may have changed the attributes that
+// completed these rows.
 void KnownSymbols::addPinned(const Module &module) {
   for (const Function &function : module)
     if (const auto symbol = pinnedRow(function))
@@ -197,7 +201,7 @@ void KnownSymbols::addNamed(const Module &module, const UserRows &rows) {
       wrappers_.insert(function);
     else if (function && !byFunction_.count(function)) {
       if (const std::string why = misfit(*function, row.symbol); !why.empty()) {
-        if (!function->hasLocalLinkage()) // any file may have a static function of that name
+        if (!function->hasLocalLinkage()) // any file may have a static function with this name
           fail("row of " + Twine(name) + ": " + why);
         continue;
       }
@@ -215,7 +219,7 @@ void KnownSymbols::addAnnotation(const Function &function, StringRef text) {
   if (!text.consume_front(kAnnotationPrefix))
     return;
   const SmallVector<StringRef> words = wordsOf(text);
-  if (words.size() == 1 && words[0] == "cfg") // graphs/count.cpp
+  if (words.size() == 1 && words[0] == "cfg") // read in graphs/count.cpp
     return;
   if (words.size() == 1 && (words[0] == "ignore" || words[0] == "wrapper")) {
     (words[0] == "ignore" ? ignored_ : wrappers_).insert(&function);
@@ -254,8 +258,8 @@ void KnownSymbols::addAttributed(const Module &module) {
   }
 }
 
-// A stub is named `__device_stub__kernel` in C, or `_ZN2my22__device_stub__kernelEv`, where the length of the
-// identifier stands before it. A function my__device_stub__x is no stub.
+// A stub is named `__device_stub__kernel` in C. In C++ it is named like `_ZN2my22__device_stub__kernelEv`, where the
+// identifier follows its length. A function my__device_stub__x is no stub.
 bool isLaunchStub(const Function &function) {
   constexpr StringRef kPrefix = "__device_stub__";
   const StringRef name = function.getName();

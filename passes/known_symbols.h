@@ -1,7 +1,6 @@
-// The known functions of a module: the row that describes a callee, from any source. Also the functions that the user
-// asked to leave alone.
+// Finds the row that describes a callee, from any source. Also stores which functions the user asked to ignore.
 //
-// The first source that describes a function counts:
+// If several sources describe a function, the first one in this list is used:
 //
 //   1. the user's rows file
 //   2. __attribute__((annotate("msleaks.alloc"))), "msleaks.free", "msleaks.ignore"
@@ -27,22 +26,22 @@ class Type;
 
 namespace msleaks::passes {
 
-// A value that an event can carry in one word: a pointer, or an integer of at most 64 bits.
+// Whether an event can store a value of this type in one word: a pointer, or an integer of at most 64 bits.
 bool isWord(const llvm::Type &type);
 
 class KnownSymbols {
 public:
   KnownSymbols(const llvm::Module &module, const UserRows &rows);
 
-  // The row of a callee, or null.
+  // Returns the row of a callee, or null.
   const abi::Symbol *find(const llvm::Function &callee) const;
   // Whether the user annotated the function with msleaks.ignore.
   bool ignored(const llvm::Function &function) const { return ignored_.contains(&function); }
-  // Whether the user said that the function takes blocks for its caller.
+  // Whether the user named the function as a wrapper: it allocates blocks for its caller.
   bool isWrapper(const llvm::Function &function) const { return wrappers_.contains(&function); }
   // The functions of this module that a rows file or an annotation names. Their calls are pinned (pin.h).
   const llvm::SetVector<const llvm::Function *> &named() const { return named_; }
-  // The mistake in an annotation or a row, or empty.
+  // The first mistake in an annotation or a row; empty if there is none.
   const std::string &error() const { return error_; }
 
 private:
@@ -55,7 +54,7 @@ private:
   void fail(const llvm::Twine &what);
 
   llvm::StringMap<const abi::Symbol *> table_;
-  std::deque<abi::Symbol> own_; // rows made from annotations and attributes; a deque keeps their addresses
+  std::deque<abi::Symbol> own_; // rows from annotations and attributes; in a deque, their addresses stay valid
   llvm::DenseMap<const llvm::Function *, const abi::Symbol *> byFunction_;
   llvm::DenseSet<const llvm::Function *> ignored_, wrappers_;
   llvm::SetVector<const llvm::Function *> named_;

@@ -18,7 +18,7 @@ constexpr uint64_t kDim3ZOffset = 8;
 //   [2 x i64] %xyz              aarch64
 //   ptr byval(%struct.dim3)     on the stack
 //
-// Takes one such value from operand `at`, and moves `at` behind it.
+// Reads one such value from operand `at` on, and moves `at` behind the value.
 std::optional<Dimensions> takeDim3(IRBuilder<> &builder, const CallBase &call, unsigned &at) {
   if (at >= call.arg_size())
     return std::nullopt;
@@ -49,7 +49,7 @@ LaunchDimensions emitDim3(IRBuilder<> &builder, const CallBase &call, unsigned a
   return block ? LaunchDimensions{*grid, *block} : LaunchDimensions{unknown, unknown};
 }
 
-// Reads n blocks as a grid of n × 1 × 1, whose blocks have no shape.
+// Reads a number n of blocks as a grid of n × 1 × 1. The shape of the blocks is unknown.
 LaunchDimensions emitBlocks(IRBuilder<> &builder, Value *blocks) {
   Value *x = builder.CreateZExt(builder.CreateZExtOrTrunc(blocks, builder.getInt32Ty()), builder.getInt64Ty());
   return {{builder.CreateOr(x, kOneRow), builder.getInt32(1)}, {builder.getInt64(0), builder.getInt32(0)}};
@@ -73,7 +73,7 @@ Value *emitBlockCount(IRBuilder<> &builder, Value *all, Value *block) {
   return builder.CreateSelect(none, builder.getInt64(0), builder.CreateUDiv(up, threads));
 }
 
-// Reads six integers; the first three count all threads.
+// Reads six integers: the threads of the whole grid by axis, then the threads of a block.
 LaunchDimensions emitThreads(IRBuilder<> &builder, const CallBase &call, const abi::Shape &shape) {
   const auto size = [&](int index) {
     return builder.CreateZExtOrTrunc(rangeOperand(call, shape, index), builder.getInt32Ty());

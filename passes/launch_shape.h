@@ -1,4 +1,4 @@
-// Finds the dimensions of a kernel launch after the ABI has split its structs into registers.
+// Finds the dimensions of a kernel launch in IR where the ABI has split the dim3 structs into registers.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -7,7 +7,8 @@
 
 namespace msleaks::passes {
 
-// Whether the operands of a RANGE, BLOCKS or SIZES shape exist. A DIM3 shape that is not recognised is allowed (zeros).
+// Whether the call has the operands of its shape. A DIM3 that is not recognised is allowed: its dimensions become
+// zeros.
 bool shapeFits(const llvm::CallBase &call, const abi::Symbol &symbol);
 
 // A dim3 as the callbacks take it.
@@ -22,7 +23,8 @@ struct LaunchDimensions {
 // Emits the code that reads grid and block. Unknown dimensions are zeros.
 LaunchDimensions emitDimensions(llvm::IRBuilder<> &builder, const llvm::CallBase &call, const abi::Shape &shape);
 
-// The operand that is `index` after the shape's first, for RANGE (dimensions, offset, global, local) and SIZES.
+// Returns the operand that is `index` positions behind the shape's first operand, or null. The operands of a RANGE are
+// dimensions, offset, global and local.
 llvm::Value *rangeOperand(const llvm::CallBase &call, const abi::Shape &shape, int index);
 
 } // namespace msleaks::passes

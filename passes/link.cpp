@@ -22,7 +22,7 @@ bool isOff(const Options &options, const Module &module) {
 
 } // namespace
 
-// clang sets one of these before the passes run, and only then.
+// Before a link with LTO, and only then, clang sets one of these module flags. It sets them before the passes run.
 bool isBeforeLink(const Module &module) {
   return module.getModuleFlag("EnableSplitLTOUnit") || module.getModuleFlag("ThinLTO") ||
          module.getModuleFlag("UnifiedLTO");
@@ -43,7 +43,8 @@ PreservedAnalyses PrepareLinkPass::run(Module &module, ModuleAnalysisManager &) 
   });
   settlePins(module);
   module.addModuleFlag(Module::Max, kModuleFlag, 1);
-  // The constructor is made here, since the linker chooses one of the constructors before its optimiser runs.
+  // The constructor must exist before the link: the linker chooses one constructor from all modules before its
+  // optimiser runs.
   if (calls)
     addImageFunctions(module);
   return PreservedAnalyses::none();

@@ -1,13 +1,13 @@
-// Rewriting after the link. With LTO the linker optimises once more, over all modules. Callbacks that are in the code
-// by then keep it from importing and inlining functions that allocate, and from deleting unneeded code. When the linker
-// loads the plugin too, the compile only prepares the module:
+// Moves the rewrite from the compile to the link. With LTO the linker optimises once more, over all modules. Callbacks
+// that are already in the code would prevent optimisations: importing and inlining of functions that allocate, and
+// deletion of unneeded code. So if the linker also loads the plugin, the compile only prepares the module:
 //
 // clang-format off
 //   compile   mark ─ optimise ─ PrepareLinkPass           sets module flag "msleaks.link" and attribute "msleaks-link"
 //   link      PinAgainPass ─ optimise ─ RewritePass       rewrites what has them
 // clang-format on
 //
-// If the linker has no plugin after all, the marks of PrepareLinkPass are harmless: nothing is recorded then.
+// If the linker does not load the plugin, the marks of PrepareLinkPass have no effect: nothing is recorded.
 #pragma once
 
 #include "options.h"
@@ -23,7 +23,7 @@ class Module;
 
 namespace msleaks::passes {
 
-// Whether this compile makes bitcode for a link.
+// Whether this compile produces bitcode for a link.
 bool isBeforeLink(const llvm::Module &module);
 
 // Whether the module, or a module that was linked into it, waits for the rewrite.
@@ -40,7 +40,7 @@ private:
   std::shared_ptr<const Options> options_;
 };
 
-// Pins the calls of the user's allocators again, before the linker's optimiser looks into these allocators.
+// Pins the calls of the user's allocators again, before the linker's optimiser examines these allocators.
 class PinAgainPass : public llvm::PassInfoMixin<PinAgainPass> {
 public:
   explicit PinAgainPass(std::shared_ptr<const Options> options) : options_(std::move(options)) {}

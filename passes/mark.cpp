@@ -35,7 +35,7 @@ void markCalls(Function &function, const KnownSymbols &symbols) {
   attachMarks(function, marked);
 }
 
-// An ignored function may be inlined into one that is not.
+// Marks the calls themselves, since an ignored function may be inlined into a function that is not ignored.
 void markIgnored(Module &module, const KnownSymbols &symbols) {
   for (Function &function : module)
     if (symbols.ignored(function)) {
@@ -46,7 +46,8 @@ void markIgnored(Module &module, const KnownSymbols &symbols) {
     }
 }
 
-// An allocator that the user named is not seen after it was inlined, renamed or split apart.
+// Prevents the optimiser from inlining, renaming or splitting an allocator that the user named: its calls could not be
+// found then.
 void keepFunction(Module &module, Function &function) {
   if (function.isDeclaration())
     return;

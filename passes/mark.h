@@ -1,6 +1,6 @@
-// Mark early: some facts about a call are only in the unoptimised IR. They are attached to the call before the first
-// optimisation (marks.h), and inlining and cloning copy them. Metadata never stops an optimisation: an unused
-// malloc/free pair is still removed.
+// Some facts about a call exist only in the unoptimised IR. MarkPass attaches them to the call as metadata, before the
+// first optimisation (marks.h). Inlining and cloning copy the metadata. Metadata never prevents an optimisation: an
+// unused malloc/free pair is still removed.
 #pragma once
 
 #include "options.h"

@@ -26,7 +26,8 @@ constexpr char kLeftAlone[] = "msleaks-left-alone";
 enum MarkOperand : unsigned { kVariable, kType, kOrdinal, kFunction, kFile, kLine, kColumn, kGroup, kMarkOperands };
 
 // Functions that the optimiser may turn into each other are one group: realloc becomes malloc, malloc becomes calloc. A
-// free stands at the same place as the allocation in `new T(…)`, and its mark says nothing about the allocation.
+// free is in another group. In `new T(…)` it has the same place as the allocation, but its mark does not describe the
+// allocation.
 uint32_t groupOf(abi::Verb verb) {
   switch (verb) {
   case abi::Verb::Realloc:
@@ -51,7 +52,7 @@ Mark readMark(const MDNode &node) {
   return {textAt(node, kVariable), textAt(node, kType), numberAt(node, kOrdinal), placeAt(node, kFunction)};
 }
 
-// Keeps the facts in which both marks agree.
+// Clears the facts in which the marks differ.
 void intersect(Mark &mark, const Mark &other) {
   if (mark.variable != other.variable)
     mark.variable.clear();
@@ -61,7 +62,7 @@ void intersect(Mark &mark, const Mark &other) {
     mark.ordinal = 0;
 }
 
-// The parts of a coroutine are named after it.
+// Removes the suffix from the name of a coroutine's part, so that the part has the name of its coroutine.
 StringRef withoutPart(StringRef function) {
   for (const StringRef part : {".resume", ".destroy", ".cleanup"})
     if (function.consume_back(part))
@@ -116,9 +117,9 @@ void restore(CallBase &call, const abi::Symbol &symbol, const MarkTable &table) 
     call.setMetadata(kMarkKind, nodeOf(call.getContext(), *mark, group));
 }
 
-// A call that was merged of two has the common part of their locations: the line, or only the function. So the marks of
-// the calls also hold for such a place. They do not if another function is called there, since that call may have been
-// inlined and merged.
+// If the optimiser merges two calls, the merged call has the common part of their locations: the line, or only the
+// function. So the table also has marks for such places. There is none if other calls stand at the place, since the
+// code of such a call may have been inlined and merged.
 class MergedPlaces {
 public:
   explicit MergedPlaces(const Function &function) {
@@ -167,7 +168,7 @@ private:
     ++merged.calls;
   }
 
-  std::map<std::string, Merged> places_; // in an order that is the same in each build
+  std::map<std::string, Merged> places_; // sorted, so that each build writes the same order
   std::map<uint32_t, unsigned> calls_in_line_, marked_in_line_;
   unsigned calls_ = 0, marked_ = 0;
 };

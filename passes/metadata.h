@@ -1,4 +1,4 @@
-// Numbers, texts and places as operands of metadata nodes.
+// Converts numbers, texts and places to and from operands of metadata nodes.
 #pragma once
 
 #include "source_place.h"
@@ -21,7 +21,7 @@ inline uint32_t numberAt(const llvm::MDNode &node, unsigned at) {
   return static_cast<uint32_t>(llvm::mdconst::extract<llvm::ConstantInt>(node.getOperand(at))->getZExtValue());
 }
 
-// Four operands from `at` on: function, file, line, column.
+// Reads four operands, from `at` on: function, file, line, column.
 inline SourcePlace placeAt(const llvm::MDNode &node, unsigned at) {
   return {textAt(node, at), textAt(node, at + 1), numberAt(node, at + 2), numberAt(node, at + 3)};
 }

@@ -1,14 +1,15 @@
-// The user's options of the pass: by `-passes='mem-pass<…>'` or by the environment variable MSLEAKS_PASS.
+// The user's options for the passes. They come from `-passes='mem-pass<…>'`, or from the environment variable
+// MSLEAKS_PASS.
 //
 //   MSLEAKS_PASS=off                      do nothing
 //   MSLEAKS_PASS='rows=allocators.rows'   know these allocators too (rows_file.h)
-//   MSLEAKS_PASS='cfg=^ggml_compute' count the edges of these functions (graphs/count.h); of all: cfg
+//   MSLEAKS_PASS='cfg=^ggml_compute' count the edges of these functions (graphs/count.h); `cfg`: of all functions
 //   MSLEAKS_PASS='cfg;counters=all'  with a counter on each edge
 //   MSLEAKS_PASS='cfg;in-kernel'     kernels of CUDA and HIP count themselves (graphs/count_in_kernel.h)
 //   MSLEAKS_PASS=link                     the linker will load the plugin too: with LTO, rewrite there (link.h)
 //
-// Options are separated by `;`. They are read before there is a module, so a mistake is kept, and the first pass that
-// runs reports it.
+// Options are separated by `;`. They are parsed before there is a module. So a mistake is stored, and the first pass
+// that runs reports the mistake.
 #pragma once
 
 #include "rows_file.h"
@@ -27,19 +28,20 @@ namespace msleaks::passes {
 struct Options {
   bool off = false;
   bool link = false;
-  bool counts = false;       // edges of functions
-  std::string cfg;           // which: those whose demangled name has it (a regular expression); empty: all
-  bool all_counters = false; // on each edge, not only on those that the others do not follow from
-  bool ir = false;           // the table of graphs says how blocks look in IR
+  bool counts = false;       // count the edges of functions
+  std::string cfg;           // counts functions whose demangled name matches this regular expression; empty: all
+  bool all_counters = false; // a counter on each edge, even if its count follows from other counts
+  bool ir = false;           // the table of graphs contains the IR of each block
   bool in_kernel = false;    // kernels count themselves (graphs/count_in_kernel.h)
-  bool edge_calls = false;   // by a call on each edge (graphs/edge_calls.h)
+  bool edge_calls = false;   // each edge counts with a call (graphs/edge_calls.h)
   std::string rows_file;
   UserRows rows;
   std::string error;
 };
 
 inline constexpr char kOptionsVariable[] = "MSLEAKS_PASS";
-// If not empty, this is `link`. It comes from a build system that cannot add to the user's MSLEAKS_PASS.
+// If this variable is not empty, it adds the option `link`. Build systems set it, since they cannot add to the user's
+// MSLEAKS_PASS.
 inline constexpr char kLinkVariable[] = "MSLEAKS_LINK";
 
 // `origin` names where the text comes from, for error messages.

@@ -31,7 +31,7 @@ void dropBundle(CallBase &call) {
 } // namespace
 
 void pin(CallBase &call) {
-  // A musttail call must keep its shape. Its result is returned at once, so nothing can delete the call.
+  // A musttail call must not change its shape. Its result is returned directly, so no pass deletes the call.
   if (call.isMustTailCall() || call.getOperandBundle(kBundle))
     return;
   const std::vector<Value *> operands(call.arg_begin(), call.arg_end());

@@ -1,9 +1,10 @@
-// Calls of allocators that the user named (annotation, rows file) are pinned while the optimiser runs.
+// Pins the calls of allocators that the user named (annotation, rows file) while the optimiser runs.
 //
-// The optimiser may look into such a function, and find that it ignores the size or does nothing with the block. It may
-// then pass poison for the size, or delete the call. That is correct for the program, but it hides the block from us.
-// So a pinned call carries its operands once more, in an operand bundle, which no pass looks into. The call stays, is
-// not inlined, and the rewrite finds the operands as the source wrote them. The row stands on the function.
+// The optimiser may examine such a function, and find that it ignores the size or does not use the block. It may then
+// pass poison for the size, or delete the call. That is correct for the program, but msleaks would not see the block.
+// So a pinned call has its operands a second time, in an operand bundle, which no pass interprets. The call is neither
+// deleted nor inlined, and the rewrite finds the operands as the source wrote them. The row is an attribute of the
+// function.
 //
 //   call void @put(ptr %pool, ptr %p)   →   call void @put(ptr poison, ptr %p) [ "msleaks"(ptr %pool, ptr %p) ]
 #pragma once
@@ -24,17 +25,17 @@ namespace msleaks::passes {
 // Replaces the call by a pinned call.
 void pin(llvm::CallBase &call);
 
-// Keeps the row of a function, as the source describes the function.
+// Stores the row, as the source describes the function, in an attribute of the function.
 void pinRow(llvm::Function &function, const abi::Symbol &symbol);
 std::optional<abi::Symbol> pinnedRow(const llvm::Function &function);
 
 // A call's operands as the source wrote them.
 llvm::SmallVector<llvm::Value *, 8> operandsOf(const llvm::CallBase &call);
 
-// Whether the call carries an operand bundle that is not ours.
+// Whether the call has an operand bundle that is not ours.
 bool hasForeignBundle(const llvm::CallBase &call);
 
-// Takes the bundles away before the link, and puts their operands into the calls.
+// Removes the bundles before the link, and makes their operands the arguments of the calls again.
 void settlePins(llvm::Module &module);
 
 // Removes all bundles again: no bundle may reach the code generator.

@@ -1,4 +1,4 @@
-// Objects as the source calls them: a name, a type, and steps into members and elements.
+// Names objects as the source does: by a variable, and by steps into members and elements.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -11,8 +11,8 @@ namespace msleaks::passes {
 
 // A place is `offset` bytes into an object of type `type`. `name` is the object or, when `pointed`, a pointer to it.
 //
-// The member at an offset is chosen only when its type is known, since a struct and its first member have the same
-// address.
+// The member at an offset is chosen only when the wanted type is known, since a struct and its first member have the
+// same address.
 struct Place {
   std::string name;
   const llvm::DIType *type;
@@ -21,7 +21,7 @@ struct Place {
 };
 
 // The scalar at the place, with offset 0: "l" + 16 → "l.output", "net" → "net->layers", "table" + 24 → "table[3]".
-// Nothing when the type does not tell, or is ambiguous (a union).
+// Returns nothing if the type has no scalar there, or is ambiguous (a union).
 std::optional<Place> scalarAt(const Place &place);
 
 // The object of class `type` at the place.

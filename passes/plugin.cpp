@@ -1,4 +1,4 @@
-// Registration only: which pass runs where, and by which name opt knows it.
+// Registers the passes: each one's place in the pipelines, and its name for opt.
 //
 //   -fpass-plugin=libMemPass.so          mark at the start of the pipeline, rewrite at its end (or in the link, link.h)
 //   -Wl,--load-pass-plugin=…             rewrite what waits for it, behind lld's optimiser
@@ -23,7 +23,7 @@ namespace {
 
 using SharedOptions = std::shared_ptr<const Options>;
 
-// The options of `name<options>`, or nothing when the text names another pass.
+// Returns the options of `name<options>`, or nothing if the text names another pass.
 std::optional<SharedOptions> optionsOf(StringRef text, StringRef name, const SharedOptions &fallback) {
   if (text == name)
     return fallback;
@@ -57,13 +57,14 @@ bool parsePipeline(StringRef text, ModulePassManager &passes, const SharedOption
   return false;
 }
 
-// How one pipeline is put together. Only that of a compile has a start; a back end of ThinLTO has only an end.
+// The state of a pipeline that is being built. Only the pipeline of a compile has a start. The pipeline of a ThinLTO
+// back end has only an end.
 struct Pipeline {
   bool compiles = false;
   bool ended = false;
 };
 
-// This is the first end of a compile. With fat LTO objects, the half with the machine code has a second end.
+// Runs at the first end of a compile. With fat LTO objects, the pipeline of the machine code has a second end.
 class EndOfCompile : public PassInfoMixin<EndOfCompile> {
 public:
   explicit EndOfCompile(SharedOptions options) : options_(std::move(options)) {}
@@ -78,7 +79,8 @@ private:
   SharedOptions options_;
 };
 
-// The link does not optimise a module of -O0 either, and a back end of ThinLTO at -O0 calls no plugin.
+// At -O0 the module is rewritten in the compile: the link does not optimise it, and a ThinLTO back end at -O0 calls no
+// plugin.
 void addEnd(ModulePassManager &passes, OptimizationLevel level, Pipeline &pipeline, const SharedOptions &options) {
   const bool first = !std::exchange(pipeline.ended, true);
   if (!pipeline.compiles)

@@ -1,6 +1,6 @@
-// print<msl-sites> prints what the pass would do, for people and for FileCheck. It changes nothing.
+// print<msl-sites> prints the calls that the pass would instrument, for people and for FileCheck. Changes nothing.
 //
-//   _Z4makei malloc alloc heap host at layer.cpp:12:20 type=float variable=l.output
+//   _Z4makei: malloc alloc heap at layer.cpp:12:20 in _Z4makei type=float variable=l.output
 #pragma once
 
 #include "options.h"

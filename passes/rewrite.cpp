@@ -18,7 +18,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// The free() in an operator delete of the program's own.
+// Whether the call is a free inside a function that frees the same family, such as the program's own operator delete.
 bool isInnerFree(const FoundCall &found, const KnownSymbols &symbols) {
   const abi::Symbol *enclosing = symbols.find(*found.call->getFunction());
   return found.symbol->verb == abi::Verb::Free && enclosing && enclosing->verb == abi::Verb::Free &&
@@ -28,7 +28,7 @@ bool isInnerFree(const FoundCall &found, const KnownSymbols &symbols) {
 SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols, Stage stage) {
   SmallVector<FoundCall> calls;
   forEachEligible(module, symbols, [&](Function &function) {
-    if (function.isPresplitCoroutine()) // the code between its suspension points is cut out by shape
+    if (function.isPresplitCoroutine()) // CoroSplit finds the code between suspension points by its shape
       return;
     for (const FoundCall &found : findCalls(function, symbols))
       if (stage == Stage::Compile || awaitsRewrite(function) || markOf(*found.call))
@@ -55,7 +55,8 @@ SetVector<Function *> redirect(ArrayRef<FoundCall> calls, ArrayRef<uint32_t> row
   return recording;
 }
 
-// Instruments the calls. A unit without any may say that its functions are wrappers of others.
+// Instruments the calls, and writes the table. A unit without such calls may still have wrappers of functions of other
+// modules.
 void rewrite(Module &module, ArrayRef<FoundCall> calls, const WrapperCalls &wrappers, const KnownSymbols &symbols,
              const Remarks &remarks) {
   SiteTable table(module.getSourceFileName(), kProducer);
@@ -86,7 +87,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   }
   const KnownSymbols symbols(module, options_->rows);
   restoreMarks(module, symbols);
-  if (stage_ == Stage::Compile) // in the link, calls are left alone for reasons of other modules
+  if (stage_ == Stage::Compile) // in the link, the calls of other modules would be reported too
     remarks.leftAlone(module, symbols);
   const SmallVector<FoundCall> calls = takeCalls(module, symbols, stage_);
   const WrapperCalls wrappers = keptWrapperCalls(module);

@@ -1,5 +1,5 @@
-// Rewrite late: callbacks are inserted when the optimiser is done, so they cost no optimisation. Each copy of a call
-// that inlining has made is a site of its own, with its inline chain. docs/pass.md shows the IR before and after.
+// RewritePass inserts the callbacks when the optimiser is done, so they prevent no optimisation. Each copy of a call
+// that inlining has made becomes a site of its own, with its inline chain. docs/pass.md shows the IR before and after.
 #pragma once
 
 #include "options.h"
@@ -10,11 +10,11 @@
 
 namespace msleaks::passes {
 
-// The pass that runs first reports mistakes in the options, once.
+// Only the pass that runs first reports mistakes in the options.
 enum class Mistakes { Report, AreReported };
 
-// In the link, only modules that wait for it are rewritten (link.h): other modules may be linked in, or rewritten
-// before.
+// In the link, only modules that wait for the rewrite are rewritten (link.h). The link may also contain modules that
+// the plugin did not compile, or that are rewritten already.
 enum class Stage { Compile, Link };
 
 class RewritePass : public llvm::PassInfoMixin<RewritePass> {

@@ -60,7 +60,7 @@ std::optional<abi::Heap> parseHeap(std::string_view text) {
   return std::nullopt;
 }
 
-// Positions by the name of their field, and the verbs that have them.
+// The fields that are positions: name, member of Symbol, and the verbs that have the field.
 struct PositionField {
   std::string_view name;
   Position Symbol::*member;
@@ -129,7 +129,7 @@ std::string missingIn(const UserRow &row) {
   return {};
 }
 
-// Reads what follows the name of the function.
+// Parses the part behind the name of the function.
 std::string parseRest(const std::vector<std::string_view> &line, UserRow &row) {
   if (row.wrapper)
     return line.size() == 2 ? "" : "a row of kind 'wrapper' has no fields";
@@ -158,19 +158,19 @@ std::string parseLine(const std::vector<std::string_view> &line, unsigned number
   return added ? "" : quoted(line[1]) + " has a row already, in line " + std::to_string(known->second.line);
 }
 
-// Every allocator's partner must be a row that frees. Returns it, or null.
+// Returns the row that frees the blocks of an allocator. Returns null if there is no such row, or if it does not free.
 const Symbol *partnerOf(const UserRow &row, const UserRows &rows) {
   const auto own = rows.find(row.free);
   const Symbol *partner = own != rows.end() ? &own->second.symbol : abi::findSymbol(row.free);
   return partner && partner->verb == Verb::Free ? partner : nullptr;
 }
 
-// The heap of the blocks that a function gives back, and the row that says so.
+// The heap of the blocks that a function frees, and the line of the row that names the heap.
 struct NamedHeap {
   abi::Heap heap;
   unsigned line; // 0 = symbols.def
 };
-using NamedHeaps = std::map<std::string_view, NamedHeap>; // by the function that frees
+using NamedHeaps = std::map<std::string_view, NamedHeap>; // by the name of the function that frees
 
 std::string contradiction(const UserRow &row, const NamedHeap &named) {
   std::string text = quoted(row.free) + " gives back blocks of heap '" + nameOf(named.heap) + "'";
@@ -201,8 +201,8 @@ std::string collectHeaps(const UserRows &rows, NamedHeaps &heaps, std::string_vi
   return {};
 }
 
-// A block is searched in the heap that its free names. If its allocator named another heap, the block would never be
-// found.
+// Sets the heap of rows that do not name one. A free looks for its block in the heap that its row names. If the
+// allocator's row named another heap, the block would never be found.
 std::string settleHeaps(UserRows &rows, std::string_view file) {
   NamedHeaps heaps;
   if (std::string error = collectHeaps(rows, heaps, file); !error.empty())

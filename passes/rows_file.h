@@ -1,4 +1,5 @@
-// A user's own rows: allocators that symbols.def does not know, in a text file (docs/pass.md). Needs nothing of LLVM.
+// Reads a user's own rows from a text file (docs/pass.md). They describe allocators that symbols.def does not contain.
+// This code does not use LLVM.
 //
 //   # comment
 //   alloc my_alloc  result=return size=0 count=1 free=my_free
@@ -7,7 +8,7 @@
 //   free  pool_put  address=1
 //   wrapper my_strdup
 //
-// Rows that belong together by free= describe one heap. A row that does not name the heap takes it from the others.
+// Rows that `free=` connects describe one heap. A row that does not name its heap gets the heap of the others.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -21,28 +22,28 @@ namespace msleaks::passes {
 
 struct UserRow {
   abi::Symbol symbol; // `name` and `partner` stay empty: the row owns its strings
-  std::string free;   // linkage name of the function that gives such a block back
+  std::string free;   // linkage name of the function that frees such a block
   bool names_heap = false;
-  bool wrapper = false; // takes blocks for its caller; nothing else is said
+  bool wrapper = false; // the function allocates blocks for its caller; no other field is used
   unsigned line = 0;
 };
 
-// Rows by linkage name; std::map keeps the address of a row when others are added.
+// Rows by linkage name. In a std::map, the address of a row stays valid when others are added.
 using UserRows = std::map<std::string, UserRow, std::less<>>;
 
 struct RowsResult {
   UserRows rows;
-  std::string error; // "file:line: what is wrong", empty when all is well
+  std::string error; // "file:line: mistake"; empty: there is none
 };
 
 RowsResult parseRows(std::string_view text, std::string_view file);
 
-// The fields of one row (`result=return size=0 …`), as they also stand in an annotation. Values that `fields` does not
-// name stay as they are in `row`. Returns what is wrong, or an empty string.
+// Parses the fields of one row (`result=return size=0 …`). An annotation has the same fields. A value that `fields`
+// does not name stays unchanged in `row`. Returns the mistake, or an empty string.
 std::string parseRowFields(const std::vector<std::string_view> &fields, UserRow &row);
 
-// Reads the same in one text, with the kind first and without a name: "alloc heap=pool size=0 count=1". rowText is its
-// inverse for all that a symbol needs (not for the partner).
+// Parses a row from one text, with the kind first and without the function's name: "alloc heap=pool size=0 count=1".
+// rowText writes such a text, without the partner.
 std::string parseRow(std::string_view text, UserRow &row);
 std::string rowText(const abi::Symbol &symbol);
 

@@ -22,7 +22,7 @@ template <typename T> Type *irType(LLVMContext &context) {
   }
 }
 
-// The IR type of a C function. Both ABIs that we test pass integers of 32 and 64 bits and pointers unchanged.
+// Returns the IR type of a C function. Both ABIs that we test pass pointers and integers of 32 and 64 bits unchanged.
 template <typename Result, typename... Parameters>
 FunctionType *irSignature(LLVMContext &context, std::type_identity<Result (*)(Parameters...) noexcept>) {
   return FunctionType::get(irType<Result>(context), {irType<Parameters>(context)...}, /*isVarArg=*/false);
@@ -52,8 +52,8 @@ Value *fit(IRBuilder<> &builder, Value *value, Type *type) {
 } // namespace
 
 // The callbacks are weak, so that the program links without a runtime. They are nonlazybind and not dso_local, so that
-// their addresses are read from the GOT in every code model. Only in the GOT, every linker leaves an undefined symbol
-// at 0 or binds it later.
+// in every code model their addresses are read from the GOT. Only for an entry of the GOT, every linker stores 0 for an
+// undefined symbol, or leaves the entry to the dynamic linker.
 FunctionCallee RuntimeDecls::declare(const char *name, FunctionType *type) {
   FunctionCallee callee = module_.getOrInsertFunction(name, type);
   if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration()) {

@@ -1,4 +1,4 @@
-// The runtime's callbacks as IR declarations. Names and types come from callbacks.def, through the C prototypes.
+// Declares the runtime's callbacks in IR. Names and types come from callbacks.def, through the C prototypes.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -16,8 +16,9 @@ class RuntimeDecls {
 public:
   explicit RuntimeDecls(llvm::Module &module) : module_(module) {}
 
-  // Emits a call. Arguments are made to fit the prototype: integers are extended with zeros or cut, and pointers and
-  // integers are converted. A CUdeviceptr is an integer, but an address for us.
+  // Emits a call. Arguments are converted to the prototype's types: integers are zero-extended or truncated, and
+  // pointers and integers are converted into each other. For example, a CUdeviceptr is an integer, but callbacks take
+  // it as a pointer.
   void call(llvm::IRBuilder<> &builder, Callback callback, llvm::ArrayRef<llvm::Value *> arguments);
 
   // __msl_arm_v2 and __msl_disarm_v2

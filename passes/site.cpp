@@ -15,7 +15,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Makes one text of all facts that the id stands for. NUL cannot be part of a name, so the texts of two sites differ.
+// Appends a place to the text that is hashed. No name contains NUL, so two different sites have different texts.
 void appendPlace(std::string &text, const SourcePlace &place) {
   for (const std::string &part :
        {place.file, place.function, std::to_string(place.line), std::to_string(place.column)}) {

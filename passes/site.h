@@ -16,12 +16,12 @@ struct Site {
   std::vector<SourcePlace> inlined_at; // innermost first
   std::string callee, type, variable;
   uint32_t ordinal = 0;
-  bool wants_path = false; // no line of it says who wanted the block
+  bool wants_path = false; // every line of the site is in a wrapper or a system header
   abi::Verb verb{};
   abi::Family family{};
   abi::Heap heap{};
 
-  // Stable from build to build as long as the source stays: a hash of place, inline chain, callee and ordinal.
+  // A hash of place, inline chain, callee and ordinal. Each build of the same source computes the same hash.
   uint64_t id() const;
 };
 

@@ -20,7 +20,7 @@ abi::FrameRow SiteTable::frameOf(const SourcePlace &place) {
   return {strings_.intern(place.function), strings_.intern(place.file), place.line, place.column};
 }
 
-// Calls that were inlined together have the same chain; it is stored once.
+// Calls that were inlined together have the same chain. Each chain is stored once.
 uint32_t SiteTable::addChain(const std::vector<SourcePlace> &chain) {
   std::vector<abi::FrameRow> frames;
   for (const SourcePlace &step : chain)

@@ -16,7 +16,7 @@ class SiteTable {
 public:
   SiteTable(std::string_view source, std::string_view producer);
 
-  // The site's row. Copies of one call (an unrolled loop) share one.
+  // Returns the number of the site's row. Copies of one call, as in an unrolled loop, share one row.
   uint32_t add(const Site &site);
   // Call this after all sites were added.
   void setWrappers(const WrapperCalls &calls);

@@ -12,7 +12,8 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Without "./", which one build system writes and another does not; ".." stays, since a link may stand before it.
+// Returns the absolute path. Removes "./", which some build systems write and others do not. Keeps "..", since the
+// component before it may be a symbolic link.
 std::string pathOf(const DIFile *file) {
   if (!file)
     return {};

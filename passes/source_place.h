@@ -15,7 +15,7 @@ class GlobalValue;
 
 namespace msleaks::passes {
 
-// `function` contains the line; for a step of an inline chain it is where the function below was inlined.
+// `function` contains the line. In an inline chain, the line is the place where the next inner function was inlined.
 struct SourcePlace {
   std::string function; // linkage name
   std::string file;
@@ -25,9 +25,9 @@ struct SourcePlace {
 };
 
 SourcePlace placeOf(const llvm::DILocation &location);
-// Without debug information a module still knows the function and its own file.
+// Without debug information, the place has only the function and the module's source file.
 SourcePlace placeOf(const llvm::CallBase &call);
-// The function as a whole: no line.
+// The place of a whole function has no line.
 SourcePlace placeOf(const llvm::DISubprogram &function);
 SourcePlace placeOf(const llvm::Function &function);
 

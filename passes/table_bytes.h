@@ -22,7 +22,7 @@ template <typename T> void append(std::string &bytes, const T *values, size_t co
   bytes.append(reinterpret_cast<const char *>(values), count * sizeof(T));
 }
 
-// Each text once, ended by NUL; offset 0 is the empty one.
+// Stores each text once, terminated by NUL. Offset 0 is the empty text.
 class TableStrings {
 public:
   TableStrings() { intern(""); }
@@ -43,7 +43,8 @@ private:
   std::map<std::string, abi::StringOffset, std::less<>> offsets_;
 };
 
-// Builds the table: this header with its sizes and checksum, these rows, the strings, and more rows behind the strings.
+// Builds the table from the header, the rows, the strings, and more rows behind the strings. Sets the sizes and the
+// checksum in the header.
 template <typename Header>
 std::string tableOf(Header header, std::string rows, const TableStrings &strings, std::string_view behind = {}) {
   std::string body = std::move(rows) + strings.bytes();

@@ -12,7 +12,7 @@ bool isQualifier(unsigned tag) {
          tag == dwarf::DW_TAG_atomic_type;
 }
 
-// "outer::inner::", without inline namespaces: the source does not write them.
+// Returns "outer::inner::". Leaves out inline namespaces, since sources do not write them.
 std::string scopePrefix(const DIScope *scope) {
   std::string prefix;
   for (; scope && (isa<DINamespace>(scope) || isa<DICompositeType>(scope)); scope = scope->getScope()) {
@@ -62,7 +62,7 @@ std::string pointerName(const DIDerivedType &type, StringRef star, Spelling spel
   if (const auto *function = dyn_cast_if_present<DISubroutineType>(type.getBaseType()))
     return functionName(*function, star, spelling);
   const DIType *base = type.getBaseType();
-  // A qualifier matters only on the type that a pointer points to: "const char *".
+  // Only the qualifier of the type that the pointer points to is written: "const char *".
   std::string qualifier;
   if (const auto *derived = dyn_cast_if_present<DIDerivedType>(base);
       derived && derived->getTag() == dwarf::DW_TAG_const_type)

@@ -1,4 +1,4 @@
-// Types as the source spells them, from debug information.
+// Spells types as the source does, from debug information.
 #pragma once
 
 #include "llvm/IR/DebugInfoMetadata.h"

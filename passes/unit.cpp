@@ -15,11 +15,11 @@ namespace {
 constexpr char kUnitName[] = "__msl_unit";
 constexpr char kConstructorName[] = "__msl_image_ctor_v2", kDestructorName[] = "__msl_image_dtor_v2";
 constexpr uint64_t kSectionAlign = 8;
-// The version of the runtime that first had every callback that this plugin calls.
+// The first version of the runtime that has every callback that this plugin calls.
 constexpr uint16_t kNeeds = 2;
 
-// This priority runs before the constructors and after the destructors of the program. Priority 0 stays free for the
-// runtime.
+// With this priority, our constructor runs before the program's constructors, and our destructor after its destructors.
+// Priority 0 stays free for the runtime.
 constexpr int kFirstPriority = 1;
 
 // { base, version, needs, bytes, reserved, table }
@@ -48,8 +48,8 @@ GlobalVariable *makeTable(Module &module, StringRef bytes) {
   return table;
 }
 
-// The linker defines these around a section whose name is a C identifier. Weak, because --gc-sections may leave no
-// unit at all; hidden, because each image has its own.
+// The linker defines such symbols at both ends of a section whose name is a C identifier. They are weak, because
+// --gc-sections may remove all units. They are hidden, because each image has its own.
 GlobalVariable *boundary(Module &module, const char *prefix) {
   const std::string name = std::string(prefix) + abi::kUnitsSection;
   if (GlobalVariable *known = module.getGlobalVariable(name))
@@ -67,8 +67,8 @@ GlobalVariable *boundary(Module &module, const char *prefix) {
 // }
 Function *makeImageFunction(Module &module, const char *name, FunctionCallee target) {
   LLVMContext &context = module.getContext();
-  // The function gets the module's branch-target-enforcement, uwtable and frame-pointer: a single function without them
-  // disables them for the image.
+  // The function gets the module's branch-target-enforcement, uwtable and frame-pointer. A single function without them
+  // would disable them for the whole image.
   auto *function = Function::createWithDefaultAttr(FunctionType::get(Type::getVoidTy(context), false),
                                                    GlobalValue::LinkOnceODRLinkage,
                                                    module.getDataLayout().getProgramAddressSpace(), name, &module);
@@ -103,7 +103,8 @@ GlobalVariable *makeUnit(Module &module) {
 void finishUnit(GlobalVariable &unit, StringRef table) {
   Module &module = *unit.getParent();
   unit.setInitializer(unitContent(*cast<StructType>(unit.getValueType()), makeTable(module, table)));
-  // The runtime writes the unit, and nothing in the program does. Without these two, GlobalOpt would fold `base` to 0.
+  // Only the runtime writes the unit, no code of the program. Without these two calls, GlobalOpt would fold `base` to
+  // 0.
   unit.setExternallyInitialized(true);
   appendToCompilerUsed(module, {&unit});
 }

@@ -1,4 +1,5 @@
-// The unit of a module: the few bytes by which a runtime arms it, and the image's constructor and destructor.
+// Makes the unit of a module: a few bytes by which a runtime arms the module. Also makes the image's constructor and
+// destructor.
 #pragma once
 
 #include "runtime_decls.h"
@@ -7,13 +8,14 @@
 
 namespace msleaks::passes {
 
-// Makes @__msl_unit, without its table. A module that was linked from others may also have their units.
+// Makes @__msl_unit, without its table. A module that was linked from others may already contain their units.
 llvm::GlobalVariable *makeUnit(llvm::Module &module);
 
 // Puts the table into its section, and the unit beside it.
 void finishUnit(llvm::GlobalVariable &unit, llvm::StringRef table);
 
-// Makes an image call __msl_arm_v2 and __msl_disarm_v2 once, however many of its modules have these functions.
+// Adds a constructor that calls __msl_arm_v2 and a destructor that calls __msl_disarm_v2. An image runs each once, even
+// if several of its modules contain them.
 void addImageFunctions(llvm::Module &module);
 
 } // namespace msleaks::passes

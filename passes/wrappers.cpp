@@ -33,10 +33,11 @@ TakenBlock blockOf(const FoundCall &found) {
   return {found.call, stored ? operandAt(*found.call, found.symbol->result.at) : nullptr};
 }
 
-// A block that libc hands out belongs to the caller, as an allocator's block does. Only a hook sees it.
+// Functions of libc that return a block which the caller must free, as an allocator does. Only a hook records such a
+// block.
 struct LibcFunction {
   StringRef name;
-  bool stores; // where its first operand points to
+  bool stores; // the block's address is stored where the first operand points to
 };
 constexpr LibcFunction kLibcFunctions[] = {
     {"strdup", false},         {"__strdup", false},      {"strndup", false},        {"__strndup", false},
@@ -57,7 +58,7 @@ std::optional<TakenBlock> blockOfLibc(const CallBase &call) {
   return TakenBlock{&call, known->stores ? call.getArgOperand(0) : nullptr};
 }
 
-// A descriptor that a call returns belongs to the caller, as a block does.
+// Whether the call returns a descriptor. The caller must close a descriptor, as it must free a block.
 bool returnsDescriptor(const CallBase &call) {
   const Function *callee = call.getCalledFunction();
   if (!callee || !callee->isDeclaration() || !callee->getReturnType()->isIntegerTy())
@@ -68,24 +69,24 @@ bool returnsDescriptor(const CallBase &call) {
          });
 }
 
-// A wrapper may return a struct that is too large for registers: it writes the struct to memory of the caller.
+// If a wrapper's struct is too large for registers, the wrapper writes it to memory of the caller.
 TakenBlock blockOf(const CallBase &call) { return {&call, call.hasStructRetAttr() ? call.getArgOperand(0) : nullptr}; }
 
 bool returnsStruct(const Function &function) {
   return function.hasStructRetAttr() || function.getReturnType()->isStructTy();
 }
 
-// From the functions that call allocators to those that call these functions, and so on.
+// Starts with the functions that call allocators, continues with the callers of these functions, and so on.
 class Finder {
 public:
   Finder(Module &module, const KnownSymbols &symbols) : eligibility_(module, symbols), symbols_(symbols) {
     for (Function &function : module) {
-      if (symbols_.isWrapper(function)) // also one that another module defines
+      if (symbols_.isWrapper(function)) // also a function that another module defines
         wrappers_.insert(&function);
       if (!eligibility_.obstacle(function))
         visit(function);
     }
-    for (size_t next = 0; next < wrappers_.size(); ++next) // grows meanwhile
+    for (size_t next = 0; next < wrappers_.size(); ++next) // the vector grows meanwhile
       visitCallersOf(*wrappers_[next], wrappers_);
     for (Function &function : module)
       if (!eligibility_.obstacle(function) && !symbols_.isWrapper(function))
@@ -108,7 +109,7 @@ private:
     const SmallVector<TakenBlock> taken = blocksTakenIn(function);
     if (!taken.empty())
       takes_memory_.insert(&function);
-    // If a struct has several blocks, each block has a line of its own that says what it is.
+    // If a struct has several blocks, the function is no wrapper: the line of each call says which block it is.
     if (!pointer && taken.size() != 1)
       return;
     for (const TakenBlock &block : taken)
@@ -121,8 +122,8 @@ private:
         visit({call}, wrappers_);
   }
 
-  // The results are those of other functions. A struct that already has a block of this function's own may have several
-  // blocks.
+  // Whether the function may return the result of another function. A struct that contains a block of this function's
+  // own might contain several blocks, so it does not count.
   bool mayHandOutResults(const Function &function) const {
     return function.getReturnType()->isPointerTy() || (returnsStruct(function) && !takes_memory_.contains(&function));
   }
@@ -135,8 +136,8 @@ private:
         visit(blockOf(*call), forwarders_);
   }
 
-  // Whether another module's function may take a block. A function that returns a reference, or writes no memory, takes
-  // none.
+  // Whether the callee is a function of another module that may allocate a block. A function that returns a reference,
+  // or writes no memory, allocates none.
   bool mayForward(const CallBase &call) const {
     const Function *callee = call.getCalledFunction();
     const bool is_struct = call.getType()->isStructTy() || call.hasStructRetAttr();
@@ -171,7 +172,7 @@ private:
     }
   }
 
-  // Makes a function a wrapper or a forward, by this call in it.
+  // Makes the function that contains the call a wrapper or a forwarder, if the function hands the block out.
   void visit(const TakenBlock &block, SetVector<const Function *> &kind) {
     const Function &function = *block.call->getFunction();
     if (symbols_.isWrapper(function) || !isHandedOut(block, returnsStruct(function) ? InStruct::Yes : InStruct::No))

@@ -1,7 +1,8 @@
-// Wrappers: functions that take blocks for their caller, as `xmalloc`, `new_node`, `make_image` do. Their caller wanted
-// the block, so the report passes over them. A function is a wrapper if it hands out the block of a call in it. The
-// callee is an allocator, or another wrapper of the module. The calls are found before the optimiser and kept in the
-// module until its table of sites is written, since inlining takes functions apart:
+// A wrapper is a function that allocates blocks for its caller, such as `xmalloc`, `new_node` or `make_image`. The
+// caller wanted the block, so the report skips wrappers and names their caller. A function is a wrapper if it returns
+// the block of a call that it makes. The callee is an allocator, or another wrapper of the module. Inlining dissolves
+// functions. So these calls are found before the optimiser runs, and stored in the module until its table of sites is
+// written:
 //
 //   define ptr @xmalloc(i64 %n) {
 //     %p = call ptr @malloc(i64 %n), !dbg !12
@@ -12,8 +13,9 @@
 //
 // A function that the user named as a wrapper has an entry without a line, which stands for all its calls.
 //
-// If the result of another module's function is handed out too, the function is a wrapper only if that one is. The
-// report knows it, since it has the tables of all modules and the path. Such calls are forwards.
+// A function may also return the result of another module's function. It is then a wrapper only if that other function
+// is one. The report decides this, since it has the tables of all modules and the call path. Such calls are named
+// forwards.
 #pragma once
 
 #include "known_symbols.h"
@@ -27,7 +29,7 @@ namespace msleaks::passes {
 // places anyway.
 class WrapperCalls {
 public:
-  // Whether the place is a wrapper's or a forward. True also for any line of a function that the user named.
+  // Whether a call at this place is one of these calls. Also true for any line of a function that the user named.
   bool contains(const SourcePlace &place) const;
   bool empty() const { return places_.empty() && forwards_.empty(); }
   const std::set<SourcePlace> &places() const { return places_; }
