@@ -1,4 +1,4 @@
-// Events that the program itself reports (msleaks/api.h).
+// Records the events that the program itself reports (msleaks/api.h).
 #include "drivers.h"
 #include "label_table.h"
 #include "reach.h"
@@ -15,8 +15,10 @@
 namespace msleaks::runtime {
 namespace {
 
-// Also checks whether a malloc of the program, called by libc for us, has called us with our lock held. Before the
-// process has attached, the session's events are not known, and no text is defined for nothing.
+// Whether an event of this kind may be recorded. If libc calls a malloc of the program for the runtime, this malloc may
+// call the API while the runtime holds its lock. Such a call is not recorded. The kinds of events that the session
+// records are known only once the process has attached. So the process attaches here, before a text is defined that may
+// not be needed.
 bool mayRecord(Thread &thread, abi::EventKind kind) noexcept {
   if (!isEnabled(kind) || thread.call.inside == kInsideRuntime)
     return false;
@@ -43,7 +45,8 @@ uint64_t labelFor(abi::EventKind kind, const char *text) noexcept {
   return mayRecord(__msl_thread, kind) ? labelOf(text) : 0;
 }
 
-// Looks at the watched blocks before the program goes on. Only if there are any, the place of the call is computed.
+// Looks at the watched blocks before the program continues. The place of the call is computed only if there are watched
+// blocks.
 [[gnu::always_inline]] inline uint32_t lookFrom(const CallerFrame &caller) noexcept {
   if (!isWatching()) [[likely]]
     return 0;
@@ -52,7 +55,8 @@ uint64_t labelFor(abi::EventKind kind, const char *text) noexcept {
   return here;
 }
 
-// The last number of a range that ends by its number; 0 is no range. A fork's child goes on from its parent's number.
+// The last number that was given to a range of msl_range_start. 0 is the number of no range. A fork's child continues
+// from its parent's number.
 constinit std::atomic<uint64_t> last_range{0};
 
 } // namespace

@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t roundedUp(uint64_t bytes, uint64_t granule) { return (bytes + granule - 1) & ~(granule - 1); }
 
 constexpr uint64_t kEntriesOffset = abi::kHeaderBytes;
-constexpr uint64_t kFirstBytes = 2 * abi::kHeaderBytes; // the header, and as many entries as most processes need
+constexpr uint64_t kFirstBytes = 2 * abi::kHeaderBytes; // the header, and as many ring entries as most processes need
 constexpr uint64_t kCallersOffset =
     roundedUp(kEntriesOffset + sizeof(abi::RingEntry) * abi::kMaxRings, abi::kMinPageBytes);
 constexpr uint64_t kCallersBytes = sizeof(abi::Caller) * abi::kMaxCallers;
@@ -23,8 +23,8 @@ constexpr uint64_t kPathBlocksOffset = kCallersOffset + kCallersBytes;
 constexpr uint64_t kPathBlocksBytes = sizeof(abi::PathBlock) * abi::kMaxPathBlocks;
 constexpr uint64_t kTablesEnd = kPathBlocksOffset + kPathBlocksBytes;
 
-// Grows the file with its blocks. ftruncate alone succeeds on a full tmpfs, and the program would die of SIGBUS at the
-// first touch.
+// Grows the file and allocates its blocks. ftruncate alone succeeds on a full tmpfs, and then the first touch would
+// kill the program with SIGBUS.
 bool allocate(const OpenFile &file, uint64_t offset, uint64_t bytes) noexcept {
   const SizeSignalTaken taken;
   const int error = ::posix_fallocate(file.fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes));
@@ -38,8 +38,8 @@ bool reopenAndAllocate(const Arena &arena, uint64_t offset, uint64_t bytes) noex
   return file && allocate(file, offset, bytes);
 }
 
-// The kernel draws 16 random bytes with each exec. They must not be shown as they are: the stack protector's secret
-// comes from them.
+// The kernel passes 16 random bytes to each new image. Only their hash may be published, since the stack protector
+// derives its secret from these bytes.
 uint32_t execId() noexcept {
   const auto *random = reinterpret_cast<const unsigned char *>(::getauxval(AT_RANDOM));
   return random != nullptr ? abi::fnv1a32(random, 16) : 0;
@@ -56,8 +56,8 @@ bool isPidfs(int fd) noexcept {
   return callKernel(SYS_fstatfs, fd, &system) == 0 && system.f_type == kPidfs;
 }
 
-// Since Linux 6.9 a pidfd has an inode that no other process will ever have. In earlier versions all pidfds had the
-// same inode.
+// Returns the inode of the process's pidfd, or 0. Since Linux 6.9 this inode is unique to the process. Before that, all
+// pidfds had the same inode.
 uint64_t inodeOfProcess(bool has_pidfs) noexcept {
   const long fd = callKernel(SYS_pidfd_open, processId(), 0);
   if (fd < 0)
@@ -68,7 +68,7 @@ uint64_t inodeOfProcess(bool has_pidfs) noexcept {
   return known ? file.st_ino : 0;
 }
 
-// Reads field 22 of /proc/self/stat, counted from the name. The name may hold any characters, and ends with the last
+// Reads field 22 of /proc/self/stat, counted from the name. The name may contain any characters, and ends at the last
 // parenthesis.
 uint64_t startTicks() noexcept {
   char line[1024];
@@ -90,7 +90,8 @@ uint64_t processBirth(bool has_pidfs) noexcept {
   return inode != 0 ? inode | abi::kBirthIsInode : startTicks();
 }
 
-// Each read of /proc costs 20 to 70 us. Many children of a fork live no longer.
+// Fills the fields that come from /proc. A fork's child uses describeChild instead: each read of /proc takes 20 to 70
+// us, and many children live no longer than that.
 void describe(abi::ArenaHeader &header) noexcept {
   header.pid_namespace = pidNamespace();
   header.process_birth = processBirth(false);
@@ -101,7 +102,7 @@ void describe(abi::ArenaHeader &header) noexcept {
 void describeChild(abi::ArenaHeader &header, const abi::ArenaHeader &ancestor) noexcept {
   header.ancestor_pid = ancestor.pid;
   header.ancestor_attach_ns = ancestor.attach_ns;
-  // In a new namespace the parent has no number, and getppid() returns 0.
+  // If the child is in a new pid namespace, getppid() returns 0.
   header.pid_namespace = header.parent_pid == ancestor.pid ? ancestor.pid_namespace : pidNamespace();
   header.process_birth = processBirth((ancestor.process_birth & abi::kBirthIsInode) != 0);
   header.command_bytes = ancestor.command_bytes;
@@ -155,7 +156,7 @@ bool makeFile(Arena &arena, uint64_t ticks) noexcept {
   return true;
 }
 
-// Makes the page of a new entry, if the entry is the first one on its page.
+// Allocates the page of a new ring entry, if the entry is the first one on its page.
 bool makeEntryPage(const Arena &arena, uint32_t index) noexcept {
   const uint64_t begin = kEntriesOffset + index * sizeof(abi::RingEntry), end = begin + sizeof(abi::RingEntry);
   const uint64_t page = (end - 1) / session.page_bytes * session.page_bytes;
@@ -167,8 +168,8 @@ struct Piece {
   uint64_t offset;
 };
 
-// Maps whole pages at the end of the file, populated. First touches would cost 17 to 48 ns a record; populating them at
-// once costs a third.
+// Maps whole pages at the end of the file, and populates them at once. That takes a third of the time of first touches,
+// which would cost 17 to 48 ns a record.
 Piece append(Arena &arena, uint64_t bytes) noexcept {
   const uint64_t offset = roundedUp(arena.header->file_bytes.load(std::memory_order_relaxed), session.page_bytes);
   const OpenFile file(arena.rings_path.c_str(), O_RDWR | O_NOFOLLOW);

@@ -1,4 +1,5 @@
-// The files of this process in the session directory. They are made with the first record, and grow with new threads.
+// The arena: the files of this process in the session directory. They are made with the first record. The arena grows
+// with new threads.
 #pragma once
 
 #include "session.h"
@@ -7,7 +8,7 @@ namespace msleaks::runtime {
 
 inline constexpr uint32_t kMaxImages = 2048;
 
-// An executable or library that a site lies in (image.h).
+// An executable or library that contains recorded sites (image.h).
 struct Image {
   uint64_t begin, end;
   uint64_t load_bias;
@@ -16,7 +17,7 @@ struct Image {
   bool gone;         // was seen to be unloaded
 };
 
-// The order in which the collector and other threads see it, also on processors that reorder stores:
+// The order in which the collector and other threads see changes of the arena, also on processors that reorder stores:
 //
 //   header, then magic (release)                    the collector loads magic (acquire) before it reads the rest again
 //   entry and its page, then ring_count (release)   ring_count (acquire), then the entry
@@ -29,8 +30,8 @@ struct Image {
 //   definitions: written to their file, then Unit::base, Caller::address or a slot of LabelTable (release): the same,
 //   through the file
 //
-// Anonymous memory of one process; the child of a fork leaves its parent's alone and makes its own. Everything here is
-// changed under Process::lock.
+// This struct is in anonymous memory of one process. The child of a fork does not use its parent's arena, and makes its
+// own. All fields are changed under Process::lock.
 struct Arena {
   abi::ArenaHeader *header;
   abi::RingEntry *entries;
@@ -41,29 +42,30 @@ struct Arena {
   uint32_t next_claim;   // where the last search for a drained ring ended
   uint32_t next_look;    // where the last look at threads that may have gone ended
   abi::RingHeader *late; // shared by threads that have ended (thread_exit.h)
-  char executable[4096]; // its path, while it is being defined: stacks may be small
+  char executable[4096]; // buffer for the path of an image that is being defined, since stacks may be small
   Image images[kMaxImages];
   abi::RingHeader *mapped[abi::kMaxRings];
 };
 
-// Makes the arena's file; null = no room, no permission (errno): the process stays inert. `ancestor` is that of the
-// nearest ancestor by fork since the last exec, or null.
+// Makes the arena and its file. Returns null if there is no room or no permission (errno); then the process records
+// nothing. `ancestor` is the arena of the nearest ancestor by fork since the last exec, or null.
 Arena *makeArena(const Arena *ancestor) noexcept;
 
-// A ring of `bytes` (header and slots) in state Claimed with its pages present, or null. Its header is still unset.
+// A ring of `bytes` (header and slots) in state Claimed, or null. Its pages are allocated. The fields of its header are
+// not set yet.
 struct ClaimedRing {
   abi::RingHeader *ring;
   abi::RingEntry *entry;
 };
 ClaimedRing claimRing(Arena &arena, uint64_t bytes) noexcept;
 
-// Returns any drained ring, of any size.
+// Returns a drained ring whose size is within these limits, in state Claimed.
 ClaimedRing claimDrained(Arena &arena, uint64_t least_bytes, uint64_t most_bytes) noexcept;
 
-// Makes the pages of the table of callers; false = no room.
+// Allocates the pages of the table of callers. Returns false if there is no room.
 bool makeCallers(Arena &arena) noexcept;
 
-// Makes a block of abi::kPathBlockNodes nodes; null = no room.
+// Allocates a block of abi::kPathBlockNodes nodes. Returns null if there is no room.
 abi::PathNode *makePathBlock(Arena &arena, uint32_t block) noexcept;
 
 } // namespace msleaks::runtime

@@ -1,4 +1,5 @@
-// Arming: the units of an image get site numbers, their tables go into the .defs file, and their guards open.
+// Arms units. The units of an image get site numbers, their tables are written to the .defs file, and then their guards
+// (Unit::base) are opened.
 #include "arm.h"
 
 #include "definitions.h"
@@ -11,9 +12,9 @@
 namespace msleaks::runtime {
 namespace {
 
-// The tables that one call of an arming function gave numbers to. They are kept when the image is unloaded, so the same
-// tables get the same numbers when the image comes back. They are also kept across a fork, whose child inherits the
-// definitions.
+// The tables that got their numbers in one call of an arming function. The entry stays when the image is unloaded. So
+// the same tables get the same numbers when the image is loaded again. The entry also stays after a fork, whose child
+// inherits the definitions.
 struct Numbered {
   uint64_t tables; // hash of the image and its tables
   uint32_t first;
@@ -30,7 +31,8 @@ struct NumberedChunk {
 constinit NumberedChunk first_chunk{};
 constinit uint32_t next_site = 1;
 
-// Images that came while there was no collector, in the loader's order. Images beyond this number are not recorded.
+// Images that were loaded while there was no collector, in the loader's order. Images beyond kMaxWaiting are not
+// recorded.
 struct WaitingImage {
   UnitRange range;
   ImagePlace place;
@@ -38,7 +40,7 @@ struct WaitingImage {
 constexpr uint32_t kMaxWaiting = 256;
 constinit WaitingImage waiting[kMaxWaiting]{};
 
-// An image may be loaded and unloaded all day.
+// Limits the notes, since a program may load and unload the same image very often.
 constinit uint32_t notes_left = 64;
 
 void noteRefused(Arena &arena, const ArmableUnit &unit, const char *why, std::string_view image) noexcept {
@@ -71,7 +73,7 @@ uint32_t knownNumber(const Numbered &wanted) noexcept {
   return 0;
 }
 
-// Calls f(unit, base) for each unit that is to be armed, until f returns false or no numbers are left.
+// Calls f(unit, base) for each unit that must be armed, until f returns false or no numbers are left.
 template <class F>
 void forEachNew(const UnitRange &range, const abi::ImageDefinition &image, uint32_t first, F &&f) noexcept {
   uint32_t base = first;
@@ -103,7 +105,7 @@ Measured measure(Arena &arena, const UnitRange &range, const ImagePlace &place) 
   numbered.tables = hashed(numbered.tables, place.definition.build_id, place.definition.build_id_bytes);
   uint32_t units = 0;
   forEachNew(range, place.definition, next_site, [&](const ArmableUnit &unit, uint32_t) {
-    // The header holds the checksum of the whole table.
+    // The header contains the checksum of the whole table.
     numbered.tables = hashed(numbered.tables, unit.table, abi::kFirstHeaderBytes);
     numbered.rows += unit.table->row_count;
     ++units;
@@ -120,8 +122,8 @@ bool define(Arena &arena, const UnitRange &range, const ImagePlace &place) noexc
   return batch.flush();
 }
 
-// A guard opens only after its definition, so that no event names an undefined site. A fork may come between any two
-// steps. Its child gives out no number twice, and every open guard is defined there.
+// A unit's guard is opened only after the unit is defined, so that no event has an undefined site. A fork may happen
+// between any two steps. In its child too, no number is given twice and every open guard has its definition.
 void armRange(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
   auto [numbered, units] = measure(arena, range, place);
   if (units == 0)
@@ -158,7 +160,7 @@ void armIn(Arena &arena, const UnitRange &range, const ImagePlace &place) noexce
   armRange(arena, range, place);
 }
 
-// Puts `with` in place of the entry that begins at `begin`; null stands for a free entry.
+// Replaces the entry whose range begins at `begin`. Null stands for a free entry.
 void replaceWaiting(const char *begin, const WaitingImage &with) noexcept {
   for (WaitingImage &entry : waiting)
     if (entry.range.begin == begin) {
@@ -183,8 +185,8 @@ void arm(const UnitRange &range) noexcept {
     replaceWaiting(nullptr, {range, place});
 }
 
-// The guards stay open. At exit, the destructors of other images and of static objects still run through them. A
-// dlclose removes the units with their image.
+// The guards stay open. At exit, the destructors of other images and of static objects still make instrumented calls.
+// After a dlclose the units are unmapped with their image.
 void disarm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
   const SignalsBlocked blocked;

@@ -1,4 +1,4 @@
-// Common code of the callbacks of allocations and those of operations.
+// Code that the callbacks of allocations and those of operations share.
 #pragma once
 
 #include "msleaks/abi/callbacks.h"
@@ -13,14 +13,14 @@ inline abi::EventHeader headerOf(abi::EventKind kind, abi::Traits traits, uint32
   return {kind, traits.heap(), deviceOf(__msl_thread, traits), traits.flags(), site, 0};
 }
 
-// Whether no event is recorded: recording is off, or the call is an inner one of a family that is being recorded.
+// Whether the call is not recorded, because recording is off or the call is inside another call of its family.
 inline bool isLeftOut(const Thread &thread, abi::Traits row) noexcept {
   return isStopped() || isInside(thread, row.family());
 }
 
-// Whether the call that this callback stands behind failed, and the failure is not recorded yet. The first of the
-// callback and the hook inside the call records it. If the event before the call had another site (launchSite), `site`
-// becomes that site.
+// Whether the call before this callback has failed and the failure must be recorded now. Both the callback and the hook
+// inside the call may record the failure; the first of them does. If the event before the call had another site
+// (launchSite), `site` is set to that site.
 inline bool mustTell(Thread &thread, uint32_t &site, abi::Traits row, uint64_t address, int64_t status) noexcept {
   const abi::Traits left(thread.pending_traits);
   const uint64_t named = thread.pending_address;

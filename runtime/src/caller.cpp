@@ -12,11 +12,11 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr uint32_t kProbes = 64; // beyond them the table counts as full
+constexpr uint32_t kProbes = 64; // after so many occupied entries the table counts as full
 
 constinit Pause pause_of_table;
 
-// Returns the entry of an address, or the free entry for it, or kNone.
+// Returns the index of the entry of an address or of the free entry for this address, or kNone.
 uint32_t probe(const abi::Caller *callers, uint64_t address, uint64_t &found) noexcept {
   for (uint32_t i = 0, slot = callerSlot(address); i < kProbes; ++i, slot = (slot + 1) % abi::kMaxCallers) {
     found = callers[slot].address.load(std::memory_order_acquire);
@@ -36,7 +36,8 @@ abi::Caller *callersOf(Arena &arena) noexcept {
   return table;
 }
 
-// Returns the entry of an address in a given image: a retired entry, or the free entry for it, or kNone.
+// Returns the index of the entry of an address in a given image, which may be a retired entry. Without such an entry,
+// returns the index of the free entry for the address, or kNone.
 uint32_t probe(const abi::Caller *callers, uint64_t address, uint32_t image, uint64_t &found) noexcept {
   for (uint32_t i = 0, slot = callerSlot(address); i < kProbes; ++i, slot = (slot + 1) % abi::kMaxCallers) {
     found = callers[slot].address.load(std::memory_order_acquire);
@@ -78,7 +79,8 @@ uint32_t insert(uint64_t address, const ImagePlace &place, bool known) noexcept 
 
 void retireUnloaded(Arena &arena) noexcept {
   const uint32_t count = __atomic_load_n(&arena.image_count, __ATOMIC_ACQUIRE);
-  // Runs without our lock. An image that comes back meanwhile is found again by the next call from there.
+  // This search runs without the runtime's lock. If an image is loaded again meanwhile, the next call from that image
+  // restores its entries.
   const LoadedImages loaded = findLoaded(arena, count);
   for (uint32_t i = 0; i < count; ++i) {
     Image &image = arena.images[i];

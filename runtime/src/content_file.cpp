@@ -49,7 +49,7 @@ void appendText(ContentHeader &to, std::string_view text) noexcept {
 
 void appendHex(ContentHeader &to, uint64_t number) noexcept { (to << "\"0x").hex(number) << "\""; }
 
-// Returns the bytes of an element: "F32" has 4, "BF16" 2, "BOOL" and unknown types 1.
+// Returns the size of an element in bytes. "F32" has 4 bytes, "BF16" has 2, and "BOOL" and unknown types have 1.
 uint64_t elementBytes(const char *type) noexcept {
   uint64_t bits = 0;
   for (; *type != 0; ++type)
@@ -58,7 +58,7 @@ uint64_t elementBytes(const char *type) noexcept {
   return bits >= 8 ? bits / 8 : 1;
 }
 
-// Whether the tensor has exactly these bytes.
+// Whether a tensor of this form has exactly this number of bytes.
 bool isFormOf(const TensorForm &form, uint64_t bytes) noexcept {
   uint64_t product = elementBytes(form.type);
   for (uint64_t i = 0; i < form.dimensions && i < hook::kMostDimensions; ++i)
@@ -79,7 +79,7 @@ void appendForm(ContentHeader &to, const Content &content) noexcept {
   to << "]";
 }
 
-// Whether this many bytes more may be written. Reserves them for all processes.
+// Whether this many more bytes may be written. If so, reserves them in the limit that all processes share.
 bool takeRoom(abi::UnseenPage &shared, uint64_t bytes) noexcept {
   const uint64_t most = session.control->flags.watch_max;
   if (shared.watch_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most)
@@ -99,7 +99,7 @@ bool writeAll(int fd, const char *bytes, uint64_t count) noexcept {
   return true;
 }
 
-// Only a complete file gets its name.
+// Writes the file under another name, and renames it when it is complete.
 bool writeFile(const ContentScratch &scratch, const Content &content) noexcept {
   const SizeSignalTaken taken;
   const char *unfinished = scratch.unfinished.c_str();

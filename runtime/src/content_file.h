@@ -1,4 +1,5 @@
-// Files with the content of watched blocks (docs/watch.md). Their format is safetensors, which common tools read:
+// Writes files with the content of watched blocks (docs/watch.md). Their format is safetensors, which common tools
+// read:
 //
 //   8 bytes: size of the header | header, JSON: one tensor of bytes, and what is known of it | the bytes
 #pragma once
@@ -13,13 +14,13 @@ namespace msleaks::runtime {
 
 using ContentHeader = Text<8 << 10>;
 
-// Room to write a file in: a look may come on a small stack.
+// Buffers that are needed to write a file. They are not on the stack, which may be small at the time of a look.
 struct ContentScratch {
   ContentHeader header;
   Text<1100> path, unfinished;
 };
 
-// The state of a block at a look.
+// The content of a block at a look, and the facts that the file's header contains about it.
 struct Content {
   uint64_t address;
   std::string_view name; // of the watch; empty: the address is its name
@@ -32,7 +33,7 @@ struct Content {
   TensorForm form;
 };
 
-// Makes the header, padded so that the bytes begin at a multiple of 8.
+// Makes the header. It is padded so that the bytes after it begin at a multiple of 8.
 void describe(const Content &, ContentHeader &to) noexcept;
 
 // Returns the number of the file. 0 = the session wants no files. abi::kRefusedFile = there is no room on the disk, or

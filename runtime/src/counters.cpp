@@ -14,7 +14,8 @@ namespace {
 
 constexpr uint64_t kPoolBytes = 64 << 10;
 
-// A fork wipes Process::counting. The child finds its parent's slots here. Null: the child has left them.
+// A fork wipes Process::counting, so the child finds the slots of its parent's counters here. Null means that no such
+// slots are left.
 constinit Counting *last_counting = nullptr;
 constinit bool is_fork_watched = false;
 
@@ -216,7 +217,8 @@ const char *__msl_kernel_compiler() noexcept {
   return attach() != nullptr ? session.control->kernel_compiler : "";
 }
 
-// The counts of its threads stay. A module that is loaded to the same place later gets other slots.
+// The counts of the module's threads stay in the file. A module that is later loaded to the same place gets arrays of
+// its own.
 void __msl_uncount(const abi::GraphUnit *unit) noexcept {
   const ArenaHeld held;
   if (!held || __msl_process.counting == nullptr)

@@ -1,4 +1,5 @@
-// Counters of edges (abi/graph_table.h): each thread has an array for each module that it has counted in.
+// Counters of edges (abi/graph_table.h). Each thread has an array of counters for each module whose functions it has
+// entered.
 #pragma once
 
 #include "counts_file.h"
@@ -7,16 +8,17 @@
 
 namespace msleaks::runtime {
 
-// The array of one thread. It is freed when the thread ends; the next thread goes on with its counts.
+// The array of one thread. When the thread ends, its array is marked as free. The next thread adds to the counts in
+// this array.
 struct CounterArray {
-  uint64_t **slot;    // the thread-local pointer to it; null: free
-  const void *thread; // its thread pointer
+  uint64_t **slot;    // the thread-local pointer to this array; null: the array is free
+  const void *thread; // the thread pointer of the thread that uses the array
   uint64_t *counts;
   CounterArray *next;
 };
 
 struct CountedUnit {
-  const abi::GraphUnit *unit; // null: its module has gone
+  const abi::GraphUnit *unit; // null: its module was unloaded
   uint32_t number;
   CounterArray *arrays;
   CountedUnit *next;
@@ -27,16 +29,17 @@ struct Counting {
   CountsFile file;
   CountedUnit *units; // newest first
   uint32_t unit_count;
-  bool is_other_noted; // a module of another version
+  bool is_other_noted; // a note about a module of another version was written
   char *pool;          // memory for the lists above
   uint64_t pool_bytes;
 };
 
-// Call this in the child of a fork. The arrays are the parent's, in memory that parent and child share, so the thread
-// that forked needs others. libc's fork reports a child at once. Any other child is noticed when it attaches.
+// Call this in the child of a fork. The arrays belong to the parent, in memory that parent and child share. So the
+// thread that forked needs other arrays. libc's fork calls this function in the child at once. Any other child calls it
+// when it attaches.
 void leaveParentsCounters() noexcept;
 
-// Ends the counting of the calling thread.
+// Call this when the calling thread ends. It frees the thread's arrays.
 void endCounters() noexcept;
 
 } // namespace msleaks::runtime

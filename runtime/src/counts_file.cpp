@@ -11,7 +11,7 @@ constexpr uint64_t kSlabBytes = 256 << 10;
 
 constexpr uint64_t roundedUp(uint64_t bytes, uint64_t granule) { return (bytes + granule - 1) / granule * granule; }
 
-// Grows the file with its blocks: a page without room on the disk would be a SIGBUS.
+// Grows the file and allocates its blocks. Without blocks, the first touch of a page on a full disk would raise SIGBUS.
 bool extend(const OpenFile &file, uint64_t from, uint64_t bytes) noexcept {
   const SizeSignalTaken taken;
   const int error = ::posix_fallocate(file.fd(), static_cast<off_t>(from), static_cast<off_t>(bytes));
@@ -46,7 +46,7 @@ bool make(CountsFile &counts, const Arena &arena) noexcept {
   return true;
 }
 
-// Slabs stay mapped: threads count in them.
+// Slabs are never unmapped, since threads write their counters there.
 bool addSlab(CountsFile &counts, uint64_t least) noexcept {
   const uint64_t bytes = roundedUp(least > kSlabBytes ? least : kSlabBytes, session.page_bytes);
   const OpenFile file(counts.path.c_str(), O_RDWR | O_NOFOLLOW);

@@ -17,8 +17,8 @@ uint64_t totalOf(const iovec *pieces, unsigned count) noexcept {
   return bytes;
 }
 
-// Each record is one write: after a kill a reader finds the last record whole or cut off. A write that a full disk cut
-// short is taken back, since records behind it could not be read.
+// Each record is written with one call. So if the process is killed, only the last record may be incomplete. If a full
+// disk cuts a write short, the file is truncated to its old size. Otherwise a reader could not read later records.
 bool write(Arena &arena, const OpenFile &file, const iovec *pieces, unsigned count) noexcept {
   const SizeSignalTaken taken;
   const long end = callKernel(SYS_lseek, file.fd(), 0, SEEK_END);
@@ -32,14 +32,15 @@ bool write(Arena &arena, const OpenFile &file, const iovec *pieces, unsigned cou
 
 constexpr unsigned kPiecesOfOne = 4;
 
-// The file is made for the first definition: most children of a fork have none.
+// The file is created with the first definition, since most children of a fork have no definition.
 OpenFile openDefinitions(Arena &arena) noexcept {
   if (arena.definitions_made)
     return {arena.defs_path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW};
   return createFile(arena.defs_path.c_str(), O_WRONLY | O_APPEND);
 }
 
-// A file that cannot be opened now (no descriptor is left) may be opened for the next definition.
+// If the file cannot be opened now (no descriptor is left), this definition is refused, and the next definition tries
+// again.
 bool append(Arena &arena, const iovec *pieces, unsigned definitions) noexcept {
   if (!arena.definitions_full)
     if (const OpenFile file = openDefinitions(arena); file) {
@@ -55,7 +56,7 @@ iovec piece(const void *bytes, uint64_t count) noexcept { return {const_cast<voi
 
 const unsigned char *bytesOf(const void *object) noexcept { return static_cast<const unsigned char *>(object); }
 
-// The header, fixed part, tail and padding of one record.
+// Sets `pieces` to the header, fixed part, tail and padding of one record.
 bool fill(abi::DefinitionHeader &header, abi::DefinitionKind kind, const iovec &fixed, const iovec &tail,
           iovec *pieces) noexcept {
   const uint64_t bytes = fixed.iov_len + tail.iov_len;
@@ -92,7 +93,7 @@ bool defineLabel(Arena &arena, uint32_t number, std::string_view text) noexcept 
   return appendOne(arena, abi::DefinitionKind::String, piece(&label, sizeof label), piece(text.data(), text.size()));
 }
 
-// The kernel takes at most 1024 pieces in a write.
+// The kernel accepts at most 1024 pieces in one writev.
 struct UnitBatch::Batch {
   static constexpr unsigned kUnits = 1024 / kPiecesOfOne;
   unsigned count;

@@ -1,4 +1,4 @@
-// The .defs file: images, armed units, labels, notes.
+// Writes the .defs file: definitions of images, armed units and labels, and notes.
 #pragma once
 
 #include "arena.h"
@@ -10,13 +10,13 @@
 
 namespace msleaks::runtime {
 
-// Call with signals blocked and Process::lock held. False = the record was refused and counted. The file is full, and
-// ends with a whole record, or it cannot be opened at the moment.
+// Call with signals blocked and Process::lock held. They return false if the record was refused, which is counted. Then
+// the file is full and ends with a whole record, or it cannot be opened at the moment.
 bool defineImage(Arena &arena, const abi::ImageDefinition &image, std::string_view path) noexcept;
 bool defineNote(Arena &arena, std::string_view text) noexcept;
 bool defineLabel(Arena &arena, uint32_t number, std::string_view text) noexcept;
 
-// Writes many units with few writes.
+// Collects the definitions of many units, and writes them with few system calls.
 class UnitBatch {
 public:
   explicit UnitBatch(Arena &arena) noexcept : arena_(arena) {}
@@ -24,7 +24,7 @@ public:
   UnitBatch(const UnitBatch &) = delete;
   UnitBatch &operator=(const UnitBatch &) = delete;
 
-  // `table` must stay where it is until flush(). After one refused record, all later ones are refused.
+  // `table` must stay mapped until flush(). After one refused record, all later ones are refused.
   bool add(const abi::UnitDefinition &unit, const abi::UnitHeader &table) noexcept;
   bool flush() noexcept; // true = all added records are written
 

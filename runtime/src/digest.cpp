@@ -1,6 +1,6 @@
 #include "digest.h"
 
-// The header brings the code of xxHash into this file: the runtime links against no library.
+// This macro makes the header define the functions of xxHash in this file, since the runtime links against no library.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

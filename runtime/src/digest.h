@@ -1,4 +1,4 @@
-// XXH3, 64 bits, without a seed. Two contents with different digests differ.
+// The digest of a block's content: XXH3 with 64 bits and no seed. Contents with different digests are different.
 #pragma once
 
 #include <cstdint>

@@ -13,9 +13,9 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
-constexpr uint64_t kPauseNs = 20 * kNsPerMs; // between two questions; at least this multiple of one question's time
-constexpr uint64_t kShareOfTime = 50;
-constexpr uint64_t kLargeBytes = 1 << 20; // for smaller blocks the driver is asked once in a while
+constexpr uint64_t kPauseNs = 20 * kNsPerMs; // the shortest pause between two questions to a driver
+constexpr uint64_t kShareOfTime = 50;        // and at least this multiple of the time of one question
+constexpr uint64_t kLargeBytes = 1 << 20;    // for smaller blocks the driver is asked once in a while
 constexpr uint32_t kSmallBlocks = 64;
 
 struct Driver {
@@ -23,27 +23,28 @@ struct Driver {
   std::atomic<uint64_t> next_ns{0}; // not asked before
   std::atomic<uint32_t> blocks{0};  // allocated so far, roughly, since threads do not wait
   std::atomic<bool> is_checked{false};
-  std::atomic<uint32_t> process{0}; // that uses it
+  std::atomic<uint32_t> process{0}; // the process that has used the driver first
 };
 constinit Driver drivers[static_cast<unsigned>(abi::Family::Count)]{};
 
 Driver &driver(abi::Family family) noexcept { return drivers[static_cast<unsigned>(family)]; }
 
-// The parent's memory of a device is not the child's. A question in the child may wait for ever, for a lock that
-// another thread of the parent held during the fork.
+// Whether this process is a fork's child whose parent uses the driver. The child has no memory of its parent's device.
+// A call of the driver in the child may wait forever for a lock that another thread of the parent held during the fork.
 bool isOfParent(Driver &asked) noexcept {
   const uint32_t own = processId();
   uint32_t known = 0;
   return !asked.process.compare_exchange_strong(known, own, std::memory_order_relaxed) && known != own;
 }
 
-// Only one thread at a time asks.
+// Whether this thread may ask the driver now. Only one thread at a time does.
 bool isTurn(Driver &asked, uint64_t now_ns) noexcept {
   uint64_t next = asked.next_ns.load(std::memory_order_relaxed);
   return now_ns >= next && asked.next_ns.compare_exchange_strong(next, now_ns + kPauseNs, std::memory_order_relaxed);
 }
 
-// Whether a driver's hooks have this function: a library of an earlier version ends before it.
+// Whether the struct of a driver's hooks has the field at this offset. The struct of an older hook library ends before
+// newer fields.
 bool has(const hook::Device &functions, size_t offset) noexcept { return functions.bytes > offset; }
 
 void recordInUse(Thread &thread, uint32_t device, const char *label, uint64_t bytes) noexcept {
@@ -98,7 +99,7 @@ const hook::Device *driverOf(abi::Family family) noexcept {
   return driver(family).functions.load(std::memory_order_acquire);
 }
 
-// The driver is not asked after an allocation on a stream, which may be captured.
+// After an allocation in stream order the driver is not asked, since the stream may be in capture mode.
 void deviceAllocated(abi::Traits row, uint64_t bytes) noexcept {
   Driver &of = driver(row.family());
   const uint32_t before = of.blocks.load(std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// Questions of hooks to the drivers of devices, and the drivers' own numbers of bytes in use.
+// Calls functions of device drivers that hooks have registered, and records the drivers' own numbers of bytes in use.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -6,11 +6,11 @@
 
 namespace msleaks::runtime {
 
-// Null: no hook can ask this driver.
+// Returns the functions that call this family's driver, or null if no hook has registered them.
 const hook::Device *driverOf(abi::Family) noexcept;
 
-// Call this after an allocation on a device; it decides whether to ask the driver. Call it also where a step begins, or
-// memory was refused.
+// Call these after an allocation on a device, after a refused allocation, and where a step begins. They decide whether
+// to ask the driver for its bytes in use.
 void deviceAllocated(abi::Traits row, uint64_t bytes) noexcept;
 void deviceRefused(abi::Traits row) noexcept;
 void stepBegins() noexcept;

@@ -1,5 +1,5 @@
-// Functions that a hook outside of the heap calls (msleaks/abi/hook.h). A hook records nothing itself. It calls the
-// callbacks that the plugin would have inserted, unless the plugin did.
+// The functions of the runtime that a hook outside of the heap calls (msleaks/abi/hook.h). A hook records nothing
+// itself. Unless the call is instrumented, it calls the callbacks that the plugin would have inserted.
 #include "msleaks/abi/hook.h"
 
 #include "label_table.h"
@@ -13,8 +13,8 @@ using namespace msleaks::runtime;
 
 namespace {
 
-// Whether a callback announced just this call: then the callback records, or has recorded. A call without a callback
-// behind it leaves its site to the hook.
+// Whether a callback has announced exactly this call, and has recorded the call or will record it. If no callback
+// follows the call, the hook records it with the site that the callback left.
 bool isAnnounced(Thread &thread, hook::Call &call, abi::Traits row) noexcept {
   const abi::Traits left(thread.pending_traits);
   const uint64_t address = thread.pending_address;
@@ -31,7 +31,8 @@ bool isAnnounced(Thread &thread, hook::Call &call, abi::Traits row) noexcept {
   return address != kUnfollowed;
 }
 
-// Only calls that take memory have a path. If blocks are watched, calls that may change them have one, too.
+// Returns the site of a call that only the hook records. Only calls that allocate have a path. While blocks are
+// watched, the other calls have a path too, since they may change a block.
 uint32_t siteOf(uint64_t caller, abi::Traits row, const CallerFrame &own) noexcept {
   const bool takes = row.verb() == abi::Verb::Alloc || row.verb() == abi::Verb::Realloc || row.verb() == abi::Verb::Map;
   if ((!takes && !isWatching()) || (enabledWord() & abi::kPathsOfCallers) == 0)
@@ -112,7 +113,7 @@ void __msl_hook_end(hook::Call *call) noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   thread.call.inside = static_cast<uint16_t>(call->kept);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  // Takes back a site that our own callback left for an inner hook that does not exist.
+  // Removes the site that the hook's own callback left for an inner hook, since there is no inner hook.
   if (call->answer == hook::kRecord && isRecorded(thread) && thread.call.site == call->site)
     thread.call.site = 0;
 }

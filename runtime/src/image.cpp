@@ -65,7 +65,7 @@ bool findImage(const void *address, ImagePlace &place) noexcept {
 
 namespace {
 
-// The identity of the file, as far as it is known without a read.
+// Returns a hash that identifies the image's file, from its build id and name.
 uint32_t identityOf(const ImagePlace &place) noexcept {
   const uint32_t id = abi::fnv1a32(place.definition.build_id, place.definition.build_id_bytes);
   return place.name == nullptr
@@ -119,8 +119,9 @@ LoadedImages findLoaded(const Arena &arena, uint32_t count) noexcept {
 
 namespace {
 
-// A library that was opened by a path such as ./plugin.so: the loader keeps the path as it was given. The path is taken
-// from the folder that the process is in now. If that is another one by now, the build id tells.
+// Returns the absolute path of a library that was opened by a path such as ./plugin.so. The loader stores only the
+// relative path, so the process's current folder is put before it. If the process has changed its folder since, the
+// result is wrong, and a reader sees that by the build id.
 std::string_view wholePathOf(Arena &arena, std::string_view relative) noexcept {
   constexpr std::string_view kHere = "./";
   const long bytes = callKernel(SYS_getcwd, arena.executable, sizeof arena.executable); // with the NUL

@@ -1,4 +1,4 @@
-// Finds the executable or library of an address.
+// Finds the executable or library that contains an address.
 #pragma once
 
 #include "arena.h"
@@ -11,21 +11,21 @@ namespace msleaks::runtime {
 
 struct ImagePlace {
   abi::ImageDefinition definition; // the image, without its number
-  const char *name;                // the loader's own, "" for the program: there as long as the image is
-  uint64_t address;                // that was looked up
+  const char *name;                // the loader's string, "" for the program; valid as long as the image is loaded
+  uint64_t address;                // the address that was looked up
 };
 
-// Looks `address` up. It takes no lock of ours, since the loader may take its own.
+// Finds the image of `address`. This takes no lock of the runtime, since the loader may take its own lock.
 bool findImage(const void *address, ImagePlace &place) noexcept;
 
 // Returns the image's path, valid until the next call. Call with Process::lock held.
 std::string_view pathOf(Arena &arena, const ImagePlace &place) noexcept;
 
-// Returns the number of that image, and defines a new one; 0 = not known. Call with signals blocked and Process::lock
-// held.
+// Returns the number of that image. A new image gets a number and is defined. 0 = the image has no number. Call with
+// signals blocked and Process::lock held.
 uint32_t numberOf(Arena &arena, const ImagePlace &place) noexcept;
 
-// A bit for each of the arena's images: whether it is still at its place.
+// A set of the arena's images that are still loaded at their addresses.
 class LoadedImages {
 public:
   bool holds(uint32_t index) const noexcept { return (bits_[index / 64] >> index % 64 & 1) != 0; }
@@ -35,8 +35,9 @@ private:
   uint64_t bits_[kMaxImages / 64] = {};
 };
 
-// Visits the first `count` images under the loader's lock. Another thread may be closing any of them, and a result that
-// is used without the lock is unmapped before it is read. It takes no lock of ours.
+// Returns which of the first `count` images are still loaded. Another thread may unload an image at any moment, and
+// reading its headers without the loader's lock could fault. So the headers are read under that lock. This takes no
+// lock of the runtime.
 LoadedImages findLoaded(const Arena &arena, uint32_t count) noexcept;
 
 } // namespace msleaks::runtime

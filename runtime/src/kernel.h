@@ -1,5 +1,5 @@
-// The one way from the runtime into the kernel. It is closed once the program forbids system calls (sandbox.h): then
-// every call fails with EPERM and the kernel is not entered.
+// All system calls of the runtime are made here. Once the program has forbidden system calls (sandbox.h), every call
+// fails with EPERM without entering the kernel.
 #pragma once
 
 #include "msleaks/runtime/raw_call.h"
@@ -10,9 +10,9 @@
 
 namespace msleaks::runtime {
 
-// A thread enters the kernel in three steps. It counts itself in Process::in_kernel, checks whether the way is open,
-// and makes the call. A thread that is about to install a filter closes the way and waits until no thread is counted. A
-// thread with blocked signals stays counted and may still call, since it has to finish its work.
+// A thread enters the kernel in three steps. It counts itself in Process::in_kernel, checks whether calls are allowed,
+// and makes the call. A thread that is about to install a filter first forbids calls, and then waits until no thread is
+// counted. A thread that has blocked its signals stays counted and may still call, since it must restore them.
 [[nodiscard]] inline bool enterKernel() noexcept {
   __atomic_fetch_add(&__msl_process.in_kernel, 1, __ATOMIC_SEQ_CST);
   if (__msl_thread.must_finish != 0 || !isSandboxed())
@@ -34,7 +34,7 @@ template <class T> long wordOfArgument(T argument) noexcept {
     return static_cast<long>(argument);
 }
 
-// Makes a system call as libc's syscall does.
+// Makes a system call, and returns the result as libc's syscall does.
 template <class... Arguments> long callKernel(long number, Arguments... arguments) noexcept {
   if (!enterKernel())
     return withErrno(-EPERM);

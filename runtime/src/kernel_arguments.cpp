@@ -4,7 +4,7 @@ namespace msleaks::runtime {
 
 constinit KernelArguments kernel_arguments;
 
-// Returns the slot of the key, a new one if need be; null: the table is full.
+// Returns the slot of the key. A key without a slot gets a free one. Null: the table is full.
 KernelArguments::Slot *KernelArguments::slotFor(uint64_t key) noexcept {
   for (uint32_t probe = 0; probe < kMostProbes; ++probe) {
     Slot &slot = slots_[(home(key) + probe) % kSlots];
@@ -27,7 +27,7 @@ uint64_t KernelArguments::valueOf(uint64_t key) const noexcept {
   return 0;
 }
 
-// A kernel without a slot for the number of its arguments is not known.
+// If there is no slot for the kernel's number of arguments, the kernel stays unknown.
 void KernelArguments::set(uint64_t kernel, uint32_t index, uint64_t word) noexcept {
   Slot *count = slotFor(keyOf(kernel, kCount));
   if (count == nullptr)

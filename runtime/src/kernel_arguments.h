@@ -1,4 +1,4 @@
-// The arguments of kernels, for an API that sets them one by one before the launch (OpenCL).
+// Stores the arguments of kernels, for an API that sets them one by one before the launch (OpenCL).
 #pragma once
 
 #include "msleaks/abi/graph_table.h"
@@ -8,8 +8,8 @@
 
 namespace msleaks::runtime {
 
-// A table of a fixed size, whose memory stays untouched without such kernels. Threads may set arguments of different
-// kernels at once. The API forbids that for a single kernel.
+// A table of a fixed size. Without such kernels its memory stays untouched. Several threads may set arguments of
+// different kernels at the same time. The API forbids this for one kernel.
 class KernelArguments {
 public:
   static constexpr uint32_t kMostOfKernel = 256;
@@ -18,13 +18,13 @@ public:
 
   enum class Given : uint8_t { None, Unknown };
 
-  // Begins a new kernel, perhaps at the address of a released one.
+  // Registers a new kernel. Its address may be that of a released kernel, whose arguments are then removed.
   void begin(uint64_t kernel, Given) noexcept;
-  // Sets the argument to this word; 0: it cannot be an address.
+  // Sets the argument to this word. 0 means that the argument cannot be an address.
   void set(uint64_t kernel, uint32_t index, uint64_t word) noexcept;
-  // Sets whether each of the kernel's arguments is known, or reported as unknown.
+  // Whether the table has the kernel's arguments. An argument that is not known is then reported as unknown.
   bool isKnown(uint64_t kernel) const noexcept { return valueOf(keyOf(kernel, kCount)) != 0; }
-  // Sets what the kernel does with its arguments. The rows must stay valid.
+  // Stores what the kernel does with its arguments. The rows must stay valid.
   void describe(uint64_t kernel, const abi::ArgumentRows &) noexcept;
   // For a known kernel, calls f(word, row) for each argument that may be an address, and f(0, null) for unknown memory.
   // Without a row, the use of the argument is not known.

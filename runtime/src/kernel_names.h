@@ -1,5 +1,5 @@
-// Names of kernels. Each name is told (a Kernel event) before the kernel's first recorded launch in this process. It is
-// told again whenever the session begins to record again, since a reader may not have the earlier event.
+// Names of kernels. Each name is recorded (a Kernel event) before the kernel's first recorded launch in this process.
+// It is recorded again whenever the session starts to record again, since a reader may not have the earlier event.
 #pragma once
 
 #include "ring.h"
@@ -12,18 +12,18 @@
 
 namespace msleaks::runtime {
 
-// A table of a fixed size. Entries stay. Handles are addresses.
+// A table of a fixed size, from which no entry is removed. The key is the kernel's handle, which is an address.
 class KernelNames {
 public:
-  static constexpr uint64_t kUnnamed = UINT64_MAX; // no driver can tell it
+  static constexpr uint64_t kUnnamed = UINT64_MAX; // no driver knows the name
 
   struct Slot {
     std::atomic<uint64_t> kernel;
     std::atomic<uint64_t> label; // 0 = its driver has not been asked
-    std::atomic<uint64_t> told;  // the stamp under which it was told
+    std::atomic<uint64_t> told;  // stampNow() when the name was recorded last
   };
 
-  // Returns the kernel's slot, a new one if need be; null: the table is full.
+  // Returns the kernel's slot. A kernel without a slot gets a free one. Null: the table is full.
   Slot *slotFor(uint64_t kernel) noexcept;
   Slot *find(uint64_t kernel) noexcept;
   bool isTold(uint64_t kernel, uint64_t stamp) noexcept {
@@ -53,10 +53,10 @@ inline KernelNames::Slot *KernelNames::find(uint64_t kernel) noexcept {
   return nullptr;
 }
 
-// Null until there is a kernel. A fork's child has its parent's names, and tells them again.
+// Null until the first kernel. A fork's child inherits its parent's names, and records them again.
 extern constinit std::atomic<KernelNames *> kernel_names;
 
-// Identifies this process, and the time since the session began to record.
+// Returns a number for this process and the period since the session last started to record.
 inline uint64_t stampNow() noexcept {
   const abi::ControlPage *control = session.control;
   const uint64_t epoch = control != nullptr ? control->epoch.load(std::memory_order_relaxed) : 0;
@@ -75,7 +75,7 @@ inline uint64_t stampNow() noexcept {
 // Returns the name's label; 0 = the name is not known.
 uint64_t labelOfKernel(abi::Family, uint64_t kernel) noexcept;
 
-// From here on, another kernel has this handle.
+// Call this when a new kernel gets this handle. It removes the name of an earlier kernel with the same handle.
 void kernelBegins(uint64_t kernel) noexcept;
 
 } // namespace msleaks::runtime

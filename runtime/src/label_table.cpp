@@ -9,10 +9,10 @@
 namespace msleaks::runtime {
 namespace {
 
-// Zeros are an empty table. A fork does not wipe it, and it is never unmapped.
+// The table of labels; all zeros are an empty table. A fork does not wipe the table, and it is never unmapped.
 constinit std::atomic<LabelTable *> table{nullptr};
 
-// Cuts a text, but not in the middle of a UTF-8 character.
+// Returns the length at which a long text is cut: never inside a UTF-8 character.
 uint32_t cutAt(const char *text) noexcept {
   uint32_t bytes = abi::kMaxLabelBytes;
   while (bytes > abi::kMaxLabelBytes - 4 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80)
@@ -111,7 +111,8 @@ uint32_t LabelTable::add(Arena &arena, const Key &key) noexcept {
 
 namespace {
 
-// A process that waits for a collector has no file for definitions. Its events are dropped and counted.
+// Adds a text to the table, and returns its label. A process that waits for a collector has no file for definitions;
+// its events are dropped and counted.
 [[gnu::noinline, gnu::cold]] uint64_t define(const LabelTable::Key &key) noexcept {
   if (LabelTable *known = table.load(std::memory_order_acquire); known != nullptr) {
     uint32_t instead = 0;

@@ -1,5 +1,5 @@
-// The last look at the pages of a large block, just before the process frees it. The collector looks now and then; only
-// this look sees the touches after the collector's last one.
+// The last look at the pages of a large block, just before the process frees the block. The collector looks at these
+// pages from time to time. Only this last look sees the touches after the collector's last look.
 #include "arena.h"
 #include "system.h"
 #include "watched_block.h"
@@ -10,11 +10,11 @@
 namespace msleaks::runtime {
 namespace {
 
-// These looks may take this long, and a fiftieth of the process' time.
+// All last looks of a process may take kFreeLooksNs, and also a fiftieth of the time since the process attached.
 constexpr uint64_t kFreeLooksNs = 20'000'000, kTimeOfLooks = 50;
 
-// Takes the block out, so that it is looked at once. The collector may be writing the entry: then its address is
-// another one after the rest was read.
+// Removes the block's entry, so that only one thread looks at the block. The collector may be writing the entry
+// meanwhile. Then the address has changed when the other fields have been read, and the result is false.
 bool takeBlock(abi::LargeBlocks &told, uint64_t address, uint64_t &size, uint64_t &time_ns) noexcept {
   for (abi::LargeBlock &block : told.blocks) {
     uint64_t expected = address;
@@ -28,7 +28,7 @@ bool takeBlock(abi::LargeBlocks &told, uint64_t address, uint64_t &size, uint64_
   return false;
 }
 
-// Until when a look that begins now may last.
+// Returns the time at which a look that begins now must end.
 uint64_t lookUntilNs(uint64_t now_ns) noexcept {
   const uint64_t begin_ns = __msl_process.arena->header->attach_ns;
   const uint64_t age_ns = now_ns > begin_ns ? now_ns - begin_ns : 0;
@@ -41,7 +41,8 @@ class PageMap {
 public:
   explicit PageMap(uint64_t until_ns) noexcept : until_ns_(until_ns) {}
 
-  // Adds the touched bytes of [begin, end), whole pages. False: the kernel does not tell, or there is no time left.
+  // Adds the touched bytes of [begin, end), which are whole pages. Returns false if the kernel gives no answer, or if
+  // no time is left.
   bool addTouched(uint64_t begin, uint64_t end, uint64_t &bytes) noexcept {
     constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62;
     const uint64_t page = pageBytes();
@@ -58,8 +59,8 @@ public:
     return true;
   }
 
-  // The same of a part of a page that others share: all of it counts if one byte is not zero. An absent page is not
-  // read, since that would map it.
+  // Does the same for a part of a page that other blocks share. The whole part counts as touched if one byte is not
+  // zero. An absent page is not read, since that would map it.
   bool addTouchedPart(uint64_t begin, uint64_t end, uint64_t &bytes) noexcept {
     const uint64_t page = begin / pageBytes() * pageBytes();
     uint64_t present = 0;
@@ -75,8 +76,8 @@ public:
 private:
   static constexpr uint64_t kWords = 64;
 
-  // By the kernel: if the collector has told of a block that has gone, the memory may be anybody's. False, too, where
-  // it cannot be read.
+  // Whether all bytes are zero; false if they cannot be read. The kernel reads them: the collector's entry may be out
+  // of date, and then the memory may be unmapped or belong to another block.
   bool isZero(uint64_t begin, uint64_t end) noexcept {
     while (begin < end) {
       const uint64_t count = end - begin < sizeof words_ ? end - begin : sizeof words_;

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-// Takes no locks: the caller may be a vfork's child, or a signal handler.
+// The functions of this file take no locks, since the caller may be a vfork's child or a signal handler.
 namespace msleaks::runtime {
 namespace {
 
@@ -28,7 +28,7 @@ uint32_t listUnfollowed(uint32_t pid, const char *program) noexcept {
   return kFirstListed + index;
 }
 
-// Excludes a vfork's child, which has our arena and another pid.
+// Returns null in a vfork's child, which shares its parent's arena and has another pid.
 abi::ArenaHeader *ownArena() noexcept {
   const Arena *arena = __msl_process.arena;
   return arena != nullptr && arena->header->pid == processId() ? arena->header : nullptr;

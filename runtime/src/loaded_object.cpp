@@ -9,7 +9,7 @@
 #include <elf.h>
 #include <sys/auxv.h>
 
-// glibc has this since 2.35. The symbol is weak, so that older versions can load us.
+// glibc has this function since 2.35. The symbol is weak, so that the runtime can also be loaded with an older glibc.
 extern "C" [[gnu::weak]] int _dl_find_object(void *, dl_find_object *) noexcept;
 
 namespace msleaks::runtime {
@@ -36,10 +36,10 @@ void takeElfHeader(uint64_t address, LoadedObject &object) noexcept {
   object.header_count = header->e_phnum;
 }
 
-// If an object's segments have no gaps, the range is the whole object. Then it begins with the ELF header, in all files
-// of common linkers; for other files only the range is known. If segments have gaps, as on AArch64, the range is the
-// one segment with the address. The kernel knows the program's headers. A library's headers are at its load bias,
-// unless it was linked to an address of its own.
+// If an object's segments have no gaps, glibc returns the range of the whole object. In the files of common linkers,
+// this range begins with the ELF header; for other files only the range is known. If the segments have gaps, as on
+// AArch64, glibc returns the range of the segment with the address. Then the kernel reports the place of the program's
+// headers (AT_PHDR). A library's headers are at its load bias, unless it was linked to an address of its own.
 bool findWithoutLock(uint64_t address, LoadedObject &object) noexcept {
   dl_find_object found;
   if (_dl_find_object(reinterpret_cast<void *>(address), &found) != 0)

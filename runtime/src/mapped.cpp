@@ -1,4 +1,4 @@
-// Records which physical memory the addresses of a device show. Only hooks see these calls.
+// Records which physical block the addresses of a device show. Only hooks see these calls.
 #include "msleaks/abi/callbacks.h"
 #include "msleaks/runtime/record.h"
 

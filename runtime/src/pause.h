@@ -1,5 +1,5 @@
-// The number of events after a refusal before shared memory is asked for again. On a full file system each event would
-// cost system calls.
+// Counts events after a request for shared memory was refused. Until enough events have passed, the request is not
+// repeated. Otherwise each event would cost system calls on a full file system.
 #pragma once
 
 #include "ring.h"
@@ -12,7 +12,7 @@ class Pause {
 public:
   void begin() noexcept { left_.store(kEventsBetweenTries, std::memory_order_relaxed); }
 
-  // One event goes by.
+  // Whether the pause still lasts. Each call counts one event.
   bool holds() noexcept {
     uint32_t left = left_.load(std::memory_order_relaxed);
     while (left != 0)

@@ -17,13 +17,14 @@ constinit msleaks::runtime::Process __msl_process{};
 namespace msleaks::runtime {
 namespace {
 
-// A fork does not wipe this: the child must not repeat its parent's number, which its thread still has.
+// The generation that was given last. A fork does not wipe this variable: the child's thread still has its parent's
+// generation, so the child must get another one.
 constinit uint64_t last_generation = kNoGeneration;
 
 // The arena of this process, or of its nearest ancestor by fork that had one. A fork does not wipe this either.
 constinit const Arena *last_arena = nullptr;
 
-// The header, the first entries, and the size of the definitions.
+// The size of an arena's header, first entries and definitions, for the limit without a collector.
 constexpr uint64_t kOrphanArenaBytes = 32 << 10;
 constexpr uint64_t kSmallestSlotBytes = 16 << 10;
 constexpr uint64_t kGrowth = 4;
@@ -72,22 +73,22 @@ abi::RingEntry *entryOf(const Arena &arena, const abi::RingHeader *ring) noexcep
   return nullptr;
 }
 
-// From here on the collector may take the ring.
+// Sets the state Ended. From here on, the collector may drain the ring for the last time.
 void end(const Arena &arena, abi::RingHeader &ring) noexcept {
   if (abi::RingEntry *entry = entryOf(arena, &ring))
     entry->state.store(abi::RingState::Ended, std::memory_order_release);
 }
 
-// Returns the id of the calling thread; 0 in a vfork's child, which records for its parent.
+// Returns the id of the calling thread, or 0 in a vfork's child, which records into its parent's arena.
 uint32_t ownerOfNewRing(const Arena &arena) noexcept { return arena.header->pid == processId() ? threadId() : 0; }
 
 bool hasGone(const Arena &arena, uint32_t tid) noexcept {
   return tid != 0 && callKernel(SYS_tgkill, arena.header->pid, tid, 0) != 0 && errno == ESRCH;
 }
 
-// Some threads do not give their ring back: they recorded first in the last destructors of their keys, or ended by a
-// raw system call. So with each new ring, a few others are checked. `tid` is that of the thread that takes the new
-// ring, since the kernel reuses thread ids.
+// Some threads end without ending their ring. They recorded their first event in the last destructors of their keys, or
+// ended by a raw system call. So with each new ring, a few other rings are checked. `tid` is the id of the thread that
+// takes the new ring. A ring of an earlier thread with this id has ended too, since the kernel reuses ids.
 void endRingsOfThreadsThatHaveGone(Arena &arena, uint32_t tid) noexcept {
   constexpr uint32_t kLooks = 4;
   const uint32_t count = arena.header->ring_count.load(std::memory_order_relaxed);
@@ -102,14 +103,15 @@ void endRingsOfThreadsThatHaveGone(Arena &arena, uint32_t tid) noexcept {
   }
 }
 
-// Whether the first ring is that of a fork's child and begins small. Most children end soon, and a full ring grows. A
-// flight recorder's ring is never full, so it would not grow.
+// Whether the new ring is the first one of a fork's child, and so begins small. Most children end soon, and a full ring
+// is replaced by a larger one. The ring of a flight recorder is never full, so it does not begin small.
 bool beginsSmall(const Arena &arena) noexcept {
   return arena.header->ancestor_pid != 0 && session.control->flags.on_full != abi::OnFull::Overwrite &&
          arena.header->ring_count.load(std::memory_order_relaxed) == 0;
 }
 
-// Tries the requested size, then the room that a nearly full file system still has, then any ring that was given back.
+// Claims a ring of the requested size. If that fails, claims the smallest ring, for which a nearly full file system may
+// still have room. If that fails too, claims any drained ring.
 ClaimedRing claimFirst(Arena &arena) noexcept {
   ClaimedRing claimed{};
   if (!collectorGone() && !beginsSmall(arena))
@@ -125,21 +127,21 @@ void setGeneration(Thread &thread, uint64_t generation) noexcept {
   setState(thread, (thread.state & ~(kOneRecord - 1)) | generation);
 }
 
-// A thread that asks the operating system for the time always takes the slow path. So does an event that a watch looks
-// at.
+// Chooses between the hot path and the slow path. The slow path is taken if the time comes from the operating system,
+// or if --watch may choose each new block.
 void chooseWay(Thread &thread) noexcept {
   const bool is_short = __msl_process.clock == abi::ClockKind::Tsc && !choosesBlocks() && !thread.has_no_clock;
   setGeneration(thread, is_short && thread.generation != 0 ? thread.generation : kNoGeneration);
 }
 
-// Returns false for a kernel before 4.14, or if its pages are larger than our alignment: the wipe would also hit memory
-// beside them.
+// Makes the kernel wipe Process in a fork's child. Returns false for a kernel before 4.14. It also returns false if the
+// kernel's pages are larger than the alignment of Process, since the wipe would then also clear other memory.
 bool wipeOnFork() noexcept {
   return pageBytes() <= abi::kMaxPageBytes &&
          callKernel(SYS_madvise, &__msl_process, sizeof __msl_process, MADV_WIPEONFORK) == 0;
 }
 
-// Whether this is a fork's child behind its parent's filters: it can make no files.
+// Counts a fork's child behind its parent's filters as unseen, once, since the child cannot make files.
 void tellSandboxedChild() noexcept {
   if (!__msl_process.is_child_told)
     countUnseenChild(last_arena != nullptr ? last_arena->header->pid : 0);
@@ -148,8 +150,8 @@ void tellSandboxedChild() noexcept {
 
 } // namespace
 
-// The kernel is asked before the lock is first taken. Otherwise a fork in between would leave its child a lock that is
-// never released. Behind a filter, this process or its parent has already asked.
+// MADV_WIPEONFORK is set before the lock is first taken. Otherwise the child of a fork in between would inherit a lock
+// that is never released. Behind a filter, this process or its parent has already set it.
 uint32_t &wipedLock() noexcept {
   if (__atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == 0 && mayCallKernel() && !wipeOnFork())
     becomeInert();
@@ -286,8 +288,8 @@ void endRing(Thread &thread) noexcept {
   const ProcessLocked locked;
   if (!locked)
     return; // the collector takes it when the thread has ended
-  // A thread that ends in a handler leaves an interrupted record. The slots that the record reserved were never
-  // written.
+  // If the thread ends in a signal handler, an interrupted record may have reserved slots that were never written. Then
+  // head is not moved.
   if (depthOf(thread) == 0)
     thread.ring->head.store(peek(thread.ring->reserved), std::memory_order_release);
   end(*__msl_process.arena, *thread.ring);
