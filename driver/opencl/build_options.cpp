@@ -7,7 +7,8 @@ namespace {
 
 using std::string_view;
 
-// Splits a text into words at spaces. Quotes keep spaces together, and a backslash in front of a quote keeps the quote.
+// Splits a text into words at spaces. Spaces between quotes do not split a word. A backslash before a quote or a
+// backslash makes that character a part of the word.
 std::vector<std::string> wordsOf(string_view text) {
   std::vector<std::string> words;
   bool in_word = false, in_quotes = false;
@@ -30,7 +31,7 @@ std::vector<std::string> wordsOf(string_view text) {
   return words;
 }
 
-// Whether the word is a preprocessor's option, whose value may be the next word.
+// Whether the word is an option of the preprocessor whose value is the next word.
 bool takesValue(string_view word) { return word == "-D" || word == "-I" || word == "-U" || word == "-include"; }
 
 bool isKnown(string_view word) {
@@ -52,7 +53,8 @@ bool isKnown(string_view word) {
          std::find(std::begin(kExact), std::end(kExact), word) != std::end(kExact);
 }
 
-// All other extensions are off: a program checks the macros of extensions, and does without them.
+// Enables the device's extensions, and no others. A program checks the macros of extensions, and works without the
+// missing ones.
 std::string extensionsOf(string_view names) {
   std::string list = "-cl-ext=-all";
   for (const std::string &name : wordsOf(names))
@@ -79,7 +81,7 @@ std::vector<std::string> clangOptions(string_view options, const ClDevice &devic
                        [&](const std::string &word) { return word.starts_with(beginning); });
   };
   if (!has("-cl-std="))
-    taken.emplace_back("-cl-std=CL1.2"); // OpenCL's default for a build without it
+    taken.emplace_back("-cl-std=CL1.2"); // OpenCL's default if the program does not set -cl-std
   if (!has("-cl-opt-disable"))
     taken.emplace_back("-O1");
   if (!device.version.empty()) {

@@ -1,4 +1,4 @@
-// The options of a build of OpenCL (clBuildProgram) as clang takes them.
+// Converts the options of a build of OpenCL (clBuildProgram) to clang's options.
 #pragma once
 
 #include <string>
@@ -7,13 +7,14 @@
 
 namespace msleaks::driver {
 
-// The device for which a driver builds. The driver's compiler knows the device; clang needs it as options.
+// The device for which the program is built. The driver's compiler knows its device. For clang, options must describe
+// it.
 struct ClDevice {
   std::string extensions; // CL_DEVICE_EXTENSIONS: names with spaces between them
   std::string version;    // version of OpenCL, as in __OPENCL_VERSION__; empty: not known
 };
 
-// The words of clang's command line. Options that only some drivers know are left out.
+// Returns the words of clang's command line. Leaves out options that only some drivers know.
 std::vector<std::string> clangOptions(std::string_view options, const ClDevice &device);
 
 } // namespace msleaks::driver

@@ -1,12 +1,12 @@
-// msleaks-cl: compiles the source text of an OpenCL program with the msleaks plugin, so that its kernels have counted
-// copies. The hooks start it when a program calls clBuildProgram (hooks/opencl_source.cpp).
+// msleaks-cl compiles the source text of an OpenCL program with the msleaks plugin, so that its kernels have counted
+// copies. The hooks start msleaks-cl when a program calls clBuildProgram (hooks/opencl_source.cpp).
 //
-//   msleaks-cl FORM OPTIONS EXTENSIONS VERSION     FORM: spirv, or bitcode as drivers with cl_khr_spir take it
-//   msleaks-cl translate MODULE.spv MODULE.bc      a file of SPIR-V as such a driver takes it (PoCL 3)
+//   msleaks-cl FORM OPTIONS EXTENSIONS VERSION     FORM: spirv, or bitcode for drivers with cl_khr_spir
+//   msleaks-cl translate MODULE.spv MODULE.bc      converts SPIR-V to bitcode for such a driver (PoCL 3)
 //
-// The text comes on stdin, the module goes to stdout, and errors go to stderr. At the end the program writes one byte
-// to descriptor 3: 1 = the module is there. Other processes may hold that pipe open, so a closed pipe is no sign of the
-// end.
+// The source text is read from stdin, the module is written to stdout, and errors to stderr. At the end, msleaks-cl
+// writes one byte to descriptor 3: 1 = the module is complete. Other processes may also have this pipe open, so the
+// reader cannot wait until the pipe is closed.
 #include "build_options.h"
 #include "scalar_nulls.h"
 
@@ -75,7 +75,7 @@ std::string readFile(const fs::path &file) {
   return bytes;
 }
 
-// Runs the compiler, with its messages on our stderr. False: it cannot be started, or it failed.
+// Runs a program, with all its output on our stderr. Returns false if the program cannot be started, or fails.
 bool run(std::vector<std::string> words) {
   std::vector<char *> arguments;
   for (std::string &word : words)
@@ -109,7 +109,7 @@ bool isCommand(const std::string &name) {
   return false;
 }
 
-// A folder that is removed at the end, with all its files.
+// A temporary folder. The destructor removes it with all its files.
 class Scratch {
 public:
   Scratch() {
@@ -135,7 +135,7 @@ fs::path prefix() {
   return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
 }
 
-// The file's name distinguishes the graphs of two programs.
+// Returns a file name with a hash of the text, so that the graphs of two programs have different names.
 std::string nameOf(std::string_view text) {
   uint32_t hash = 0x811c9dc5;
   for (const char c : text)

@@ -26,7 +26,7 @@ std::vector<uint32_t> withoutScalarNulls(const std::vector<uint32_t> &module) {
   if (module.size() < kHeaderWords || module[0] != kMagic)
     return {};
   std::vector<uint32_t> out(module.begin(), module.begin() + kHeaderWords);
-  std::unordered_map<uint32_t, uint32_t> widths; // in bits, of scalar types, by id
+  std::unordered_map<uint32_t, uint32_t> widths; // bits of each scalar type, by the type's id
   for (size_t at = kHeaderWords; at < module.size();) {
     const size_t words = module[at] >> 16;
     const uint32_t opcode = module[at] & 0xffff;
@@ -40,7 +40,7 @@ std::vector<uint32_t> withoutScalarNulls(const std::vector<uint32_t> &module) {
     const auto width = opcode == kConstantNull && words == 3 ? widths.find(operands[0]) : widths.end();
     if (width == widths.end()) {
       out.insert(out.end(), &module[at], &module[at] + words);
-    } else { // type and result stay; a bool has no value words
+    } else { // copies type and result; a bool has no words for its value
       const size_t values = width->second == 1 ? 0 : (width->second + 31) / 32;
       out.push_back(firstWord(3 + values, values == 0 ? kConstantFalse : kConstant));
       out.insert(out.end(), {operands[0], operands[1]});

@@ -13,18 +13,19 @@
 namespace msleaks::driver {
 namespace {
 
-// Some 200 us: to stop an idle thread on a busy machine takes until the thread has had that much processor time.
+// One step takes about 200 us. To stop, the thread must first finish its step. On a busy machine, an idle thread waits
+// long for this processor time.
 constexpr uint64_t kEventsOfStep = 2000;
 constexpr uint64_t kShortSleepNs = 5'000'000, kLongSleepNs = 100'000'000;
-// The live blocks are kept in memory while the measured program runs, some 100 bytes a block. With more blocks than
-// this, the report waits until the program's memory is free again.
+// While the measured program runs, the report needs about 100 bytes of memory for each live block. With more blocks
+// than this, the report is made after the program has freed its memory.
 constexpr uint64_t kMostBlocks = 1'000'000;
 
 } // namespace
 
 std::unique_ptr<EarlyReport> EarlyReport::start(const std::filesystem::path &run,
                                                 const std::filesystem::path &session) {
-  try { // it reads files, and its caller may not throw
+  try { // following reads files and may throw, but our caller must not throw
     if (!mayUseIdleProcessors())
       return nullptr;
     auto report = analysis::RunningReport::follow(run);
@@ -65,14 +66,14 @@ void EarlyReport::run() noexcept {
   bool worked = false;
   try {
     worked = idle && follow();
-  } catch (const std::exception &) { // no memory; the report at the end may have some
+  } catch (const std::exception &) { // out of memory; the report at the end may have enough
   }
   if (!worked)
     report_.reset();
   cpu_ns_ = analysis::readClockNs(CLOCK_THREAD_CPUTIME_ID);
 }
 
-// Works until it is stopped. False: it cannot go on.
+// Works until it is stopped, and then returns true. Returns false if it cannot continue.
 bool EarlyReport::follow() {
   for (uint64_t sleep_ns = kShortSleepNs;;) {
     const auto taken = report_->advance(kEventsOfStep);
@@ -85,7 +86,7 @@ bool EarlyReport::follow() {
   }
 }
 
-// Whether the thread must stop.
+// Sleeps for a time, or until the thread must stop. Returns whether it must stop.
 bool EarlyReport::sleep(uint64_t ns) {
   std::unique_lock held(lock_);
   return stopping_.wait_for(held, std::chrono::nanoseconds(ns), [this] { return stopped_; });

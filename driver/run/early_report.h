@@ -1,4 +1,4 @@
-// Makes the report while the program still runs, on idle processors. So little work is left when the program has ended.
+// Makes the report on idle processors while the program still runs. So little work is left when the program has ended.
 #pragma once
 
 #include "analysis/report/running_report.h"
@@ -16,14 +16,15 @@ namespace msleaks::driver {
 
 class EarlyReport {
 public:
-  // Returns null if the report would slow the program down, or is not possible: then it is made at the end. Watchers of
-  // `session` get the live blocks.
+  // Returns null if an early report would slow the program down, or is not possible. Publishes the live blocks for
+  // programs that watch `session`.
   static std::unique_ptr<EarlyReport> start(const std::filesystem::path &run, const std::filesystem::path &session);
   ~EarlyReport();
 
-  // The processor time that it has used until now.
+  // Returns the processor time that the thread has used until now.
   uint64_t cpuNs();
-  // The unfinished report, for the caller to finish; null if it had to give up.
+  // Stops the thread. Returns the unfinished report, which the caller finishes. Returns null if the thread had to give
+  // up.
   analysis::RunningReport *stop();
 
 private:
@@ -33,12 +34,12 @@ private:
   bool follow();
   bool sleep(uint64_t ns);
 
-  std::unique_ptr<analysis::RunningReport> report_; // used by the thread until its end; null: it gave up
+  std::unique_ptr<analysis::RunningReport> report_; // used by the thread until it ends; null: the thread gave up
   analysis::SumsPublisher publisher_;
   std::mutex lock_;
   std::condition_variable stopping_;
   bool stopped_ = false;
-  std::atomic<uint64_t> cpu_ns_{0}; // of the thread, after its end
+  std::atomic<uint64_t> cpu_ns_{0}; // processor time of the thread, set at its end
   std::thread thread_;
 };
 

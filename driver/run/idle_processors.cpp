@@ -13,14 +13,14 @@ namespace fs = std::filesystem;
 
 const fs::path kGroups = "/sys/fs/cgroup";
 
-// Returns the first word of a file; empty: there is none.
+// Returns the first word of a file, or an empty text if there is none.
 std::string wordIn(const fs::path &file) {
   std::string word;
   std::ifstream(file) >> word;
   return word;
 }
 
-// Reads the quotas of a control group's folder and of its parent folders: each may have one.
+// Whether `f` is true for the folder of a control group, or for one of its parents: each may have a quota.
 template <class F> bool anyGroup(fs::path group, const F &f) {
   for (; group.native().size() >= kGroups.native().size(); group = group.parent_path())
     if (f(group))

@@ -1,4 +1,4 @@
-// msleaks-run: starts a program, records it, and ends as it ended.
+// msleaks-run starts a program, records it, and ends with the program's status.
 #include "run/options.h"
 #include "run/progress.h"
 #include "run/recording.h"
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Printed at any log level. If stderr cannot be written, nothing else changes.
+// Prints a message at any log level, and returns the status. If stderr cannot be written, the message is lost.
 int complain(const std::string &message, int status) {
   std::fputs(fmt::format("msleaks-run: {}\n", message).c_str(), stderr);
   return status;
@@ -51,7 +51,7 @@ void printAccount(const Recording &recording) {
   std::fputs(line.c_str(), stderr);
 }
 
-// The status that --error-exitcode asks for.
+// Decides whether msleaks-run ends with the status of --error-exitcode.
 enum class Verdict {
   Clean,
   Findings,
@@ -84,8 +84,7 @@ Result<void> nameCalls(Recording &recording, const RunOptions &options) {
   }
 }
 
-// Prints the short report on stderr. It must not change the exit status of the user's program, unless the user asked
-// for that.
+// Prints the short report on stderr. A failure must not change the exit status, unless the user gave --error-exitcode.
 Verdict reportFindings(Recording &recording, const RunOptions &options) {
   const auto report = finish(recording, options);
   if (!report) {
@@ -101,7 +100,8 @@ Verdict reportFindings(Recording &recording, const RunOptions &options) {
   return report->hasFindings() ? Verdict::Findings : Verdict::Clean;
 }
 
-// Other processes may have recorded. A program that was not seen is not clean.
+// The verdict if the program itself was not recorded, although other processes may have recorded. Such a program does
+// not count as clean.
 Verdict unseen(const RunOptions &options) {
   if (options.error_exitcode != 0)
     spdlog::error("{} was not recorded: `msleaks report` names the reason; the status is that of --error-exitcode",
@@ -109,7 +109,7 @@ Verdict unseen(const RunOptions &options) {
   return Verdict::Unknown;
 }
 
-// The result is also Clean if it was not asked for.
+// Makes what the user asked for. Without a report, the verdict is Clean.
 Verdict conclude(Recording &recording, const RunOptions &options) {
   for (const std::string &note : recording.summary().notes)
     spdlog::info("{}", note);
@@ -157,7 +157,7 @@ int run(const RunOptions &options) {
     supervisor.release(); // the folder is complete: from here on Ctrl-C ends msleaks-run
     verdict = conclude(**recording, options);
     recording->reset();
-  } catch (const std::exception &error) { // the failure is not the program's fault
+  } catch (const std::exception &error) { // the program's own status is still returned
     complain(error.what(), 0);
   }
   if (verdict != Verdict::Clean && options.error_exitcode != 0)
@@ -165,8 +165,8 @@ int run(const RunOptions &options) {
   endAs(status);
 }
 
-// A missing standard stream must not become the number of one of our files: a message would be written into the trace.
-// The program still finds the stream closed.
+// Opens /dev/null for each standard stream that is closed. Otherwise one of our files could get the stream's number,
+// and a message would be written into the trace. In the program the stream is still closed.
 void occupyStandardStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
     if (fcntl(fd, F_GETFD) < 0) [[maybe_unused]]
@@ -190,7 +190,7 @@ int start(int argc, char **argv) {
 int startSafely(int argc, char **argv) {
   try {
     return start(argc, argv);
-  } catch (const std::exception &error) { // before the program runs: run() handles later failures itself
+  } catch (const std::exception &error) { // only failures before the program runs: run() handles later failures itself
     return complain(std::string("a fault of msleaks-run itself: ") + error.what(),
                     static_cast<int>(ExitStatus::OwnFault));
   }

@@ -22,7 +22,7 @@ namespace {
 using analysis::CommandLine;
 using analysis::Shown;
 
-// The bounds of the numbers among the flags.
+// The bounds of each flag that is a number.
 template <class Number> struct Bounds {
   Number least, most;
 };
@@ -51,8 +51,8 @@ template <class Choice> std::optional<Choice> valueOf(const std::string &text) {
   return std::nullopt;
 }
 
-// Moves the number behind the colon, as in "all:20", from `text` into `number`. Returns an error message, or an empty
-// text.
+// Parses the number behind the colon, as in "all:20", into `number`, and removes colon and number from `text`. Returns
+// an error message, or an empty text.
 template <class Number> std::string takeNumber(std::string &text, Number &number, const Bounds<Number> &bounds) {
   const size_t colon = text.find(':');
   if (colon == std::string::npos)
@@ -65,7 +65,7 @@ template <class Number> std::string takeNumber(std::string &text, Number &number
   return {};
 }
 
-// Who asks for the page tables means smaller blocks, too.
+// A user who asks for `pages` wants smaller blocks, too. So this value has its own default for the least size.
 std::string takeLeastBytes(std::string &text, uint64_t &least_bytes) {
   constexpr uint64_t kLeastWhereAsked = 65536;
   if (text == "pages")
@@ -84,7 +84,7 @@ template <class Choice> std::string takeNumberOf(std::string &text, abi::Flags &
     return {};
 }
 
-// Returns an error message, or an empty text.
+// Parses the value of an option with choices. Returns an error message, or an empty text.
 template <class Choice> std::string choose(std::string text, abi::Flags &flags, Choice &choice) {
   if (std::string wrong = takeNumberOf<Choice>(text, flags); !wrong.empty())
     return wrong;
@@ -126,7 +126,8 @@ void addFlags(CommandLine &line, FlagGroup wanted, abi::Flags &flags) {
 #include "msleaks/abi/flags.def"
 }
 
-// A relative path in LD_PRELOAD is wrong in another folder, and the dynamic linker only warns about a missing file.
+// Makes the paths of hook libraries absolute, and checks them. In LD_PRELOAD, a relative path is wrong in another
+// folder, and the dynamic linker only warns about a missing file.
 Result<void> findHookLibraries(RunOptions &options) {
   for (std::string &path : options.hooks) {
     std::error_code error;

@@ -1,4 +1,4 @@
-// The command line of msleaks-run.
+// Parses the command line of msleaks-run.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -12,39 +12,38 @@
 namespace msleaks::driver {
 
 enum class Progress {
-  IfHarmless, // not if the program itself uses the terminal
+  IfHarmless, // shown unless the program itself uses the terminal
   Shown,
   Hidden
 };
 
 struct RunOptions {
-  std::string output; // empty: a name made from program, date and pid
+  std::string output; // the folder; empty: its name is made from program, date and pid
   abi::Flags flags;
-  uint32_t enabled = UINT32_MAX; // bit per EventKind
+  uint32_t enabled = UINT32_MAX; // one bit for each EventKind
   analysis::WatchOption watch;
   bool start_paused = false; // record nothing before `msleaks ctl RUN start`
   int toggle_signal = 0;     // this signal to msleaks-run starts and stops recording; 0 = none
   std::string log_level;
   int error_exitcode = 0;         // 0 = findings do not change the exit status
-  std::vector<std::string> hooks; // libraries with hooks of others
+  std::vector<std::string> hooks; // hook libraries of the user
   bool count_sources = false;     // counts OpenCL kernels that programs give as source
   bool no_report = false;
   bool analyze_at_end = false;
   Progress progress = Progress::IfHarmless;
-  std::vector<std::string> given; // as the user wrote them
+  std::vector<std::string> given; // the options as the user wrote them
   std::vector<std::string> command;
 
   bool wantsReport() const { return !no_report || error_exitcode != 0; }
 };
 
-// The task of main: run, or print a text (help, version) and exit.
+// What main must do: run the program, or print a text (help, version) and exit.
 struct ParsedRun {
   RunOptions options;
   std::string text;
 };
 
-// `arguments` come without the program's own name. Options are read up to `--`, or up to the first word that is no
-// option.
+// `arguments` do not contain the name of msleaks-run. Options end at `--`, or before the first word that is no option.
 Result<ParsedRun> parseRun(const std::vector<std::string> &arguments);
 
 } // namespace msleaks::driver

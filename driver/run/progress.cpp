@@ -13,8 +13,8 @@ bool isSameTerminal(int one, int other) {
          a.st_rdev == b.st_rdev;
 }
 
-// A program that reads and writes the terminal may draw on it, or may have asked a question in the line that we would
-// erase.
+// Whether the program reads and writes the terminal. Such a program may draw on the terminal, or ask a question in the
+// line that we would erase.
 bool isInteractive() {
   return isSameTerminal(STDIN_FILENO, STDERR_FILENO) && isSameTerminal(STDOUT_FILENO, STDERR_FILENO);
 }

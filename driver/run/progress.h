@@ -1,4 +1,4 @@
-// The progress line on the terminal while the program runs.
+// Draws the progress line on the terminal while the program runs.
 #pragma once
 
 #include "run/options.h"

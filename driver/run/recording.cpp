@@ -21,14 +21,14 @@ namespace msleaks::driver {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr char kFallbackSession[] = "session"; // within the output folder
+constexpr char kFallbackSession[] = "session"; // name inside the output folder
 
 std::string hostName() {
   char name[256] = {};
   return gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-// The processor time of this process, without the program's.
+// Returns the processor time of this process, without that of the program.
 uint64_t ownCpuNs() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -60,15 +60,16 @@ analysis::Manifest firstManifest(const RunOptions &options) {
   return manifest;
 }
 
-// The compiler is beside this program. If it is missing, the hooks say so for the first program that they would have
-// compiled.
+// Returns the path of msleaks-cl beside this program. If msleaks-cl is missing, the hooks report that for the first
+// OpenCL program that they would compile.
 std::string kernelCompiler() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   return error ? std::string() : (self.parent_path() / "msleaks-cl").string();
 }
 
-// The wish of --watch for the runtime. The program's processes write the files, from any working folder.
+// Returns the wish of --watch for the runtime. The path of the content folder is absolute, since processes with any
+// working folder write the files.
 Result<abi::WatchWish> watchOf(const analysis::WatchOption &option, const fs::path &run) {
   abi::WatchWish wish = option.wish;
   if (!option.full_content)
@@ -90,7 +91,7 @@ Result<abi::WatchWish> watchOf(const analysis::WatchOption &option, const fs::pa
 } // namespace
 
 Cleanup::Cleanup(const fs::path &folder) : folder_(folder.lexically_normal()) {
-  std::error_code refused; // a path that cannot be read is not ours
+  std::error_code refused; // a path that cannot be examined was not made by us
   for (fs::path path = folder_; !path.empty() && !fs::exists(path, refused) && !refused; path = path.parent_path())
     missing_.push_back(path);
 }
@@ -106,7 +107,7 @@ void Cleanup::run() {
     for (const char *file : {analysis::kTraceFile, analysis::kManifestFile, analysis::kContentFolder})
       fs::remove(folder_ / file, ignored);
   for (const fs::path &folder : missing_)
-    fs::remove(folder, ignored); // fails if the folder holds other files
+    fs::remove(folder, ignored); // fails if the folder contains other files
   dismiss();
 }
 
@@ -118,8 +119,8 @@ Recording::Recording(const RunOptions &options, analysis::Manifest manifest, Cle
 
 Recording::~Recording() { stopThread(); }
 
-// The thread is made before the program runs, so that a failure can still be reported. It begins when there is a
-// program.
+// Creates the collector's thread before the program runs, so that a failure can still be reported. The thread begins
+// its work when the program has started.
 Result<void> Recording::startThread() {
   try {
     thread_ = std::thread([this, begin = begin_.get_future()]() mutable {
@@ -140,7 +141,8 @@ void Recording::stopThread() {
   thread_.join();
 }
 
-// A refused path is the user's mistake. A path that the machine cannot provide is not.
+// A path that msleaks refuses is the user's mistake, and keeps its status. A path that the machine cannot provide is no
+// mistake of the user.
 Result<std::unique_ptr<Recording>> Recording::create(const RunOptions &options) {
   auto recording = tryToCreate(options);
   if (!recording && recording.error().status == ExitStatus::BadInput)
@@ -154,8 +156,8 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   auto folder = MSL_TRY(analysis::RunFolder::create(wanted));
   cleanup.filesMayExist();
   auto trace = MSL_TRY(analysis::TraceWriter::create(folder.trace(), folder.descriptor()));
-  // The manifest names the shared memory before the memory is made. So `msleaks recover` finds it after a kill at any
-  // moment.
+  // The manifest names the shared memory before the memory is created. So `msleaks recover` finds the memory, whenever
+  // msleaks-run is killed.
   analysis::Manifest manifest = firstManifest(options);
   analysis::SessionWish wish;
   wish.flags = options.flags;
@@ -222,7 +224,7 @@ void Recording::programEnded(int wait_status) {
   if (summary().failure)
     return;
   if (early_)
-    early_->stop(); // it may be writing there
+    early_->stop(); // its thread may be writing to the session's folder
   session_.remove();
 }
 
@@ -234,7 +236,7 @@ bool Recording::sawProgram() const {
 
 void Recording::finishManifest(int wait_status) {
   const analysis::CollectorSummary &summary = collector_.summary();
-  // A recording that stopped early keeps the state "running": `msleaks recover` can still complete it.
+  // If the recording stopped early, the state stays "running": `msleaks recover` can still complete the folder.
   if (!summary.failure)
     manifest_.state = "complete";
   manifest_.end_ns = analysis::readMonotonicNs();
@@ -248,8 +250,8 @@ void Recording::finishManifest(int wait_status) {
   if (!attached)
     manifest_.processes.insert(manifest_.processes.begin(),
                                {0, program_pid_, manifest_.command, analysis::shellStatus(wait_status)});
-  // The time of the report is no cost of recording: most of the work is done after the program's end, or on idle
-  // processors.
+  // The processor time of the report does not count as a cost of recording. Most of this work is done after the
+  // program's end, or on idle processors.
   const uint64_t early_ns = early_ ? early_->cpuNs() : 0, own_ns = ownCpuNs();
   manifest_.collector_cpu_ns = own_ns - std::min(own_ns, early_ns);
   if (auto written = folder_.writeManifest(manifest_); !written && !summary.failure)

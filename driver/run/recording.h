@@ -1,4 +1,5 @@
-// One recording, from its folder to its last line: all of msleaks-run's work around the program.
+// One recording: its folder, the session, the collector and the manifest. It does msleaks-run's work before, during and
+// after the program's run.
 #pragma once
 
 #include "run/early_report.h"
@@ -13,32 +14,32 @@
 
 namespace msleaks::driver {
 
-// Removes the files that a recording made, and no others, unless it is told that the recording succeeded.
+// Removes the files that a recording created, and no others. After dismiss(), it removes nothing.
 class Cleanup {
 public:
   explicit Cleanup(const std::filesystem::path &folder);
   Cleanup(Cleanup &&) noexcept;
   ~Cleanup() { run(); }
-  void filesMayExist() { files_ = true; } // before that, files with our names are not ours
+  void filesMayExist() { files_ = true; } // before this call, files with our names are not ours
   void dismiss() { folder_.clear(); }
   void run();
 
 private:
   std::filesystem::path folder_;               // empty: nothing is to be removed
-  std::vector<std::filesystem::path> missing_; // folders that were not there, the innermost first
+  std::vector<std::filesystem::path> missing_; // folders that did not exist before, the innermost first
   bool files_ = false;
 };
 
 class Recording {
 public:
-  // Makes the output folder, the trace, the session's shared memory and the collector's thread, or none of them.
+  // Creates the output folder, the trace, the session's shared memory and the collector's thread, or none of them.
   static Result<std::unique_ptr<Recording>> create(const RunOptions &);
   ~Recording();
 
   const std::filesystem::path &session() const { return session_.path(); }
   const std::filesystem::path &output() const { return folder_.path(); }
 
-  // Call this if the program could not be started: no file of the recording stays.
+  // Call this if the program could not be started. It removes all files of the recording.
   void discard();
   void programStarted(pid_t) noexcept;
   // Starts recording if it is stopped, else stops it.
@@ -47,11 +48,11 @@ public:
   // Waits until everything is stored, and writes the manifest.
   void programEnded(int wait_status);
 
-  // The report as far as it is made; null: there is none.
+  // Stops the early report and returns it, as far as it is made. Returns null if there is none.
   analysis::RunningReport *earlyReport() { return early_ ? early_->stop() : nullptr; }
 
   const analysis::CollectorSummary &summary() const { return collector_.summary(); }
-  // Whether the started process has recorded, even if only in part.
+  // Whether the started process has recorded anything.
   bool sawProgram() const;
   uint64_t collectorCpuNs() const { return manifest_.collector_cpu_ns; }
   uint64_t durationNs() const { return manifest_.end_ns - manifest_.start_ns; }

@@ -1,7 +1,8 @@
-// Stands between the parent of msleaks-run and the program. It passes signals down and the status up.
+// Connects the parent of msleaks-run with the program: passes signals to the program, and the program's status to the
+// parent.
 //
-// The program stays in our process group, so signals of the terminal (Ctrl-C, Ctrl-Z, hang-up) reach it without us.
-// Signals to our process alone are passed on.
+// The program stays in our process group, so the terminal also sends its signals (Ctrl-C, Ctrl-Z, hang-up) to the
+// program. We pass on only signals that were sent to our process alone.
 #pragma once
 
 #include "analysis/launch/program.h"
@@ -12,19 +13,20 @@ namespace msleaks::driver {
 
 class Supervisor {
 public:
-  // Blocks the signals that are passed on, so that none is lost before the program runs. Ignored signals stay ignored.
+  // Blocks the signals that are passed on, so that none is lost before the program runs. Signals that are ignored stay
+  // ignored.
   Supervisor();
 
-  // Makes this signal ours: `toggle` of waitFor is called for it, and the program does not get it.
+  // Makes this signal ours: waitFor calls `toggle` for it, and does not pass it on to the program.
   void takeForToggle(int signal);
 
-  // The signal state that the program must find as we found it.
+  // The signal state as we found it. The program must start with this state.
   const analysis::SignalSetup &found() const { return found_; }
 
   // Waits for the end of the program and returns its wait status. `tick` is called a few times per second.
   int waitFor(pid_t program, const std::function<void()> &tick, const std::function<void()> &toggle);
 
-  // Forgets signals that came for the program, and lets signals end us again as at the start.
+  // Drops signals that were meant for the program. Restores the signal mask, so that signals can end msleaks-run again.
   void release();
 
 private:
@@ -35,7 +37,7 @@ private:
   int toggle_signal_ = 0;
 };
 
-// Ends our process as the program ended: the same exit status, or the same signal, without a core of our own.
+// Ends our process as the program ended: with the same exit status, or by the same signal but without a core dump.
 [[noreturn]] void endAs(int wait_status);
 
 } // namespace msleaks::driver

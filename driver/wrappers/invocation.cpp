@@ -11,14 +11,14 @@ namespace {
 using std::string_view;
 
 constexpr string_view kRowsOption = "--msl-rows=";
-constexpr string_view kCountOption = "--msl-cfg"; // alone, or with =REGEX
+constexpr string_view kCountOption = "--msl-cfg"; // without a value, or with =REGEX
 constexpr string_view kOffOption = "--msl-off";
 constexpr string_view kLinkOption = "--msl-link";
 constexpr string_view kOwnOptions = "--msl-";
 
 bool contains(string_view text, string_view part) { return text.find(part) != string_view::npos; }
 
-// A probe of autoconf, CMake or Meson must see the plain compiler.
+// Whether autoconf, CMake or Meson probes the compiler. A probe must get the plain compiler.
 bool isProbeFolder(string_view folder) {
   return contains(folder, "/CMakeFiles/CMakeTmp") || contains(folder, "/CMakeFiles/CMakeScratch/") ||
          contains(folder, "/meson-private/");
@@ -29,12 +29,12 @@ bool isProbeFile(string_view argument) {
          contains(argument, "/meson-private/");
 }
 
-// -cc1 must stay the first argument, so nothing can be added.
+// Whether the argument makes this a call of plain clang. -cc1 must stay the first argument, so no option can be added.
 bool leavesPlain(string_view argument) {
   return argument == "-cc1" || argument == "-cc1as" || argument == kOffOption || isProbeFile(argument);
 }
 
-// The link options among the user's arguments. A link line names lld, and compile lines often do, too.
+// The user's options about the link. A link line names lld. Compile lines often name lld, too.
 struct Link {
   bool lto = false;
   bool lld = false;
@@ -51,11 +51,12 @@ struct Link {
   }
 };
 
-// OpenCL is compiled for devices: to SPIR-V for clCreateProgramWithIL, unless the user names another target.
+// The user's options about OpenCL. OpenCL is compiled to SPIR-V, for clCreateProgramWithIL, unless the user names
+// another target.
 struct OpenCl {
   bool is_source = false;
   bool has_target = false;
-  bool is_asked = false; // not to compile and not to link
+  bool is_asked = false; // the user says what to produce, so -c is not added
 
   void read(string_view argument, string_view before) {
     is_source = is_source || argument == "-xcl" || (argument == "cl" && before == "-x") ||
@@ -78,7 +79,7 @@ struct OpenCl {
 
 bool isOff(string_view value) { return value == "off" || value == "OFF" || value == "0"; }
 
-// The user's options that begin with --msl-.
+// The values of the user's options that begin with --msl-.
 struct Own {
   std::vector<std::string> rows;
   std::optional<std::string> counted; // a regular expression; empty: all functions
@@ -97,8 +98,8 @@ void takeOwn(string_view option, Invocation &invocation, Own &own) {
                          "expression>', '--msl-link' and '--msl-off'";
 }
 
-// These options stand before the user's arguments, so that a -g of the user's wins. Clang ignores them silently if it
-// compiles no file. The rows file becomes a dependency of the object.
+// Returns the options that precede the user's arguments. So a later -g option of the user overrides ours. If clang
+// compiles no file, it ignores our options without a warning. The rows file becomes a dependency of the object.
 std::vector<std::string> added(const Invocation &invocation, const Link &link, const std::vector<std::string> &rows) {
   std::vector<std::string> words = {"--start-no-unused-arguments", "-fpass-plugin=" + invocation.plugin, "-g"};
   for (const std::string &file : rows) {
@@ -145,7 +146,7 @@ Invocation understand(string_view compiler, string_view default_llvm, const Surr
   for (const std::string &file : own.rows)
     tellPass("rows=" + file);
   if (opencl.is_source && !own.counted)
-    own.counted = ""; // kernels are compiled with the plugin to be counted
+    own.counted = ""; // kernels are compiled with the plugin only to be counted
   if (own.counted)
     tellPass(own.counted->empty() ? "cfg" : "cfg=" + *own.counted);
   if (link.lto && link.lld)

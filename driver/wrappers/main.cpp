@@ -1,21 +1,21 @@
-// msleaks-clang and msleaks-clang++: clang with the msleaks plugin, for CC and CXX. Every argument is clang's own, but
-// for
+// msleaks-clang and msleaks-clang++ run clang with the msleaks plugin, for CC and CXX. They pass every argument to
+// clang, except:
 //
-//   --msl-rows=FILE          know the allocators of this rows file; objects depend on it (-MD)
-//   --msl-cfg[=REGEX]        count the edges of functions with this in their demangled names, or of all (msleaks cfg)
-//   --msl-link               every link is done by lld, through this program: callbacks go in there, with -flto.
-//                            -fuse-ld=lld and --ld-path=…lld say so, too
-//   --msl-off                plain clang
+//   --msl-rows=FILE          use the allocators of this rows file; objects depend on it (-MD)
+//   --msl-cfg[=REGEX]        count the edges of functions whose demangled names match, or of all (msleaks cfg)
+//   --msl-link               this program calls lld for every link: with -flto, callbacks are inserted in the link.
+//                            -fuse-ld=lld and --ld-path=…lld have the same meaning
+//   --msl-off                run plain clang
 //
-//   MSLEAKS_LLVM=19          which clang to use, of those that msleaks has a plugin for
+//   MSLEAKS_LLVM=19          the version of clang to use, one of those that msleaks has a plugin for
 //   MSLEAKS_CLANG=/path      the compiler itself; its LLVM version must be MSLEAKS_LLVM
 //   MSLEAKS_WRAPPER=off      plain clang
 //
-// Without another target, OpenCL is compiled for SPIR-V and not linked. msleaks-clang -x cl K.cl -o K.spv writes a
-// module for clCreateProgramWithIL, with counted copies of its kernels.
+// Unless another target is named, OpenCL is compiled for SPIR-V and not linked. `msleaks-clang -x cl K.cl -o K.spv`
+// writes a module for clCreateProgramWithIL, with counted copies of its kernels.
 //
-// In the probes of autoconf, CMake and Meson it is plain clang. It starts no shell and no further process, since a
-// build calls it for each file.
+// In the probes of autoconf, CMake and Meson, the wrapper runs plain clang. A build calls the wrapper for each file, so
+// it starts no shell and no other process than clang.
 #include "invocation.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::string parent(const std::string &path) {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-// This program is PREFIX/bin/msleaks-clang, also when it is called through links.
+// Returns PREFIX: this program is PREFIX/bin/msleaks-clang, also if it is called through links.
 std::string prefix() {
   char path[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
@@ -67,7 +67,7 @@ bool isProgram(const std::string &path) {
   return stat(path.c_str(), &what) == 0 && S_ISREG(what.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 
-// Finds a command as a shell does; empty: there is none.
+// Finds a command as a shell does. Returns an empty text if there is none.
 std::string found(const std::string &name) {
   if (name.find('/') != std::string::npos)
     return isProgram(name) ? name : "";
